@@ -1,0 +1,91 @@
+"""Code that a page includes from ``snippets/``, resolved by pymdownx itself.
+
+The tests and the site use the same preprocessor with the same settings, so that
+what runs is what is shown; here every resolved line also keeps its origin.
+"""
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+
+from markdown import Markdown
+from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPreprocessor
+
+INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
+MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of code, the page line that shows it, and the snippet line it is."""
+
+    text: str
+    page_line: int
+    snippet: str | None = None
+
+
+def resolve(lines: tuple[str, ...], first_line: int, snippets: Path) -> list[Line]:
+    """Replace each include by the lines of its section.
+
+    Args:
+        lines: The inside of a fence.
+        first_line: Page line of ``lines[0]``.
+        snippets: The folder of snippets.
+
+    Raises:
+        ValueError: with the page line in front, if an include is malformed or
+            names a file or section that does not exist.
+    """
+    resolved: list[Line] = []
+    for number, line in enumerate(lines, first_line):
+        if "8<-" not in line:
+            resolved.append(Line(line, number))
+            continue
+        match = INCLUDE.match(line)
+        if match is None:
+            raise ValueError(
+                f'line {number}: an include must read --8<-- "topic/page.py:section", '
+                f"alone on its line, got {line.strip()!r}"
+            )
+        resolved += _included(line, number, match, snippets)
+    return resolved
+
+
+def _included(
+    line: str, number: int, match: re.Match[str], snippets: Path
+) -> list[Line]:
+    try:
+        texts = _preprocessor(snippets).run([line])
+    except SnippetMissingError as error:
+        raise ValueError(f"line {number}: {error}") from None
+    file = snippets / match["file"]
+    numbers = _section_lines(file.read_text("utf-8").splitlines(), match["section"])
+    while texts and not texts[-1].strip():
+        texts.pop()
+    return [
+        Line(text, number, f"{snippets.name}/{match['file']}:{at}")
+        for text, at in zip(texts, numbers, strict=False)
+    ]
+
+
+def _section_lines(lines: list[str], section: str | None) -> list[int]:
+    plain = [n for n, line in enumerate(lines, 1) if not MARKER.search(line)]
+    if section is None:
+        return plain
+    start, end = (
+        next(n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line)
+        for edge in ("start", "end")
+    )
+    return [n for n in plain if start < n < end]
+
+
+@lru_cache(maxsize=4)
+def _preprocessor(snippets: Path) -> SnippetPreprocessor:
+    extension = SnippetExtension(
+        base_path=[str(snippets)],
+        check_paths=True,
+        dedent_subsections=True,
+        restrict_base_path=True,
+    )
+    return SnippetPreprocessor(extension.getConfigs(), Markdown())

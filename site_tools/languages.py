@@ -1,0 +1,164 @@
+"""The two languages of a page, compared: everything but the words must be equal."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import PurePosixPath
+
+from site_tools.page import LANGUAGES, Page
+from site_tools.problems import Problem
+from site_tools.prose import line_of, parts
+
+HEADING = re.compile(r"^(?P<level>#{1,6})[ ].*?(?:\{[^}\n]*#(?P<id>[\w-]+)[^}\n]*\})?$", re.M)
+CONTAINER = re.compile(r'^[ ]*(?P<kind>(?:[!?]{3}\+?[ ]\w+|===))(?=[ \n"])', re.M)
+IMAGE = re.compile(r"!\[[^\]]*\]\((?P<file>[^)\s]+)\)")
+ROW = re.compile(r"^[ ]*\|.*\|[ ]*$", re.M)
+SHARED = ("needs", "answers", "refs")
+PROSE_OPTIONS = re.compile(r'\s*(?:title|data-reason|data-language)="[^"]*"')
+
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that both languages must have: what it is, where, and its value."""
+
+    kind: str
+    line: int
+    value: str
+    section: str
+
+
+ORDERED = ("heading", "code block", "displayed formula", "picture", "box", "table row")
+
+
+def twin_path(path: str) -> str:
+    """The same page in the other language.
+
+    Example:
+        >>> twin_path("docs/zh/gae/inputs.md")
+        'docs/en/gae/inputs.md'
+    """
+    docs, language, *rest = PurePosixPath(path).parts
+    other = LANGUAGES[1 - LANGUAGES.index(language)]
+    return str(PurePosixPath(docs, other, *rest))
+
+
+def compare(page: Page, twin: Page) -> list[Problem]:
+    """Every difference between a page and its twin that is not in the words.
+
+    Headings, code, outputs, displayed formulas, pictures, boxes and tables must
+    agree in order; inline formulas, figures and links within each section.
+    """
+    problems = [
+        Problem(
+            page.path,
+            1,
+            f"{key}: {page.meta.get(key)}",
+            f"{key}: {twin.meta.get(key)}, as in {twin.path}",
+            f"make {key} equal in both languages",
+        )
+        for key in SHARED
+        if page.meta.get(key) != twin.meta.get(key)
+    ]
+    ours, theirs = list(features(page)), list(features(twin))
+    for kind in dict.fromkeys(feature.kind for feature in [*ours, *theirs]):
+        here = [f for f in ours if f.kind == kind]
+        there = [f for f in theirs if f.kind == kind]
+        find = _first_in_order if kind in ORDERED else _first_missing
+        problems += find(here, there, page.path, twin.path)
+    return problems
+
+
+def features(page: Page) -> Iterator[Feature]:
+    """Everything on a page that its twin must have too."""
+    starts = [(line_of(page.body, m.start()), m["id"]) for m in _sections(page.body)]
+
+    def feature(kind: str, line: int, value: str) -> Feature:
+        section = next((i for at, i in reversed(starts) if at <= line), None)
+        return Feature(kind, line, value, section or "the top")
+
+    for match in HEADING.finditer(page.body):
+        line = line_of(page.body, match.start())
+        yield feature("heading", line, f"{match['level']} {{ #{match['id']} }}")
+    for block in page.blocks:
+        info = PROSE_OPTIONS.sub("", block.fence.info)
+        yield feature("code block", block.fence.line, f"```{info}\n{block.text}")
+    for part in parts(page.body):
+        line = line_of(page.body, part.start)
+        if part.kind == "display":
+            yield feature("displayed formula", line, " ".join(part.text.split()))
+        elif part.kind == "inline":
+            yield feature("formula", line, part.text.replace(" ", ""))
+        elif part.kind == "target" and not _is_image(page.body, part.start):
+            yield feature("link", line, part.text)
+    for figure in page.figures:
+        shown = figure.shown.replace(" ", "")
+        yield feature("figure", figure.line, f"{shown} = {figure.expression}")
+    for kind, pattern, group in (
+        ("picture", IMAGE, "file"),
+        ("box", CONTAINER, "kind"),
+    ):
+        for match in pattern.finditer(page.body):
+            yield feature(kind, line_of(page.body, match.start()), match[group].strip())
+    for match in ROW.finditer(page.body):
+        cells = match[0].count("|") - 1
+        yield feature(
+            "table row", line_of(page.body, match.start()), f"{cells} cells"
+        )
+
+
+def _sections(body: str) -> list[re.Match[str]]:
+    return [match for match in HEADING.finditer(body) if match["id"]]
+
+
+def _is_image(body: str, start: int) -> bool:
+    opening = body.rfind("[", 0, start)
+    return opening > 0 and body[opening - 1] == "!"
+
+
+def _first_in_order(
+    here: list[Feature], there: list[Feature], path: str, twin: str
+) -> list[Problem]:
+    for ours, theirs in zip(here, there, strict=False):
+        if ours.value != theirs.value:
+            return [_difference(ours, theirs, path, twin)]
+    if len(here) == len(there):
+        return []
+    extra = (here if len(here) > len(there) else there)[min(len(here), len(there))]
+    return [_missing(extra, extra in here, path, twin)]
+
+
+def _first_missing(
+    here: list[Feature], there: list[Feature], path: str, twin: str
+) -> list[Problem]:
+    ours = Counter((f.section, f.value) for f in here)
+    theirs = Counter((f.section, f.value) for f in there)
+    extra = [f for f in here if (ours - theirs)[f.section, f.value]]
+    lacking = [f for f in there if (theirs - ours)[f.section, f.value]]
+    if extra and lacking:
+        return [_difference(extra[0], lacking[0], path, twin)]
+    return [_missing(f, bool(extra), path, twin) for f in (extra or lacking)[:1]]
+
+
+def _difference(ours: Feature, theirs: Feature, path: str, twin: str) -> Problem:
+    return Problem(
+        path,
+        ours.line,
+        ours.value,
+        f"{theirs.value}\nas at {twin}:{theirs.line}"
+        if "\n" in theirs.value
+        else f"{theirs.value}, as at {twin}:{theirs.line}",
+        f"make this {ours.kind} equal in both languages",
+    )
+
+
+def _missing(feature: Feature, ours: bool, path: str, twin: str) -> Problem:
+    where = twin if ours else f"{path}, section {feature.section}"
+    place = f"{feature.value!r} at {path if ours else twin}:{feature.line}"
+    return Problem(
+        path,
+        feature.line if ours else 1,
+        f"a {feature.kind} that {where} does not have: {place}",
+        "the same in both languages",
+        f"add it to {where}, or remove it",
+    )

@@ -1,0 +1,176 @@
+"""Sybil over ``docs/``: every fence and every figure of every page is an example.
+
+A pytest plugin (``-p tests.pages``), because a conftest in ``tests/`` is not asked
+about files in ``docs/``. All judgements are in ``site_tools``; this module only
+hands Sybil's regions to them.
+"""
+
+import re
+import textwrap
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from pathlib import Path
+
+import pytest
+from sybil import Document, Example, Region, Sybil
+from sybil.example import SybilFailure
+from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
+
+from site_tools import verification
+from site_tools.blocks import Block, Kind
+from site_tools.census import check_boxes, check_collected
+from site_tools.execution import Running
+from site_tools.fences import Fence
+from site_tools.figures import Figure, check_figure
+from site_tools.identities import check_identities
+from site_tools.languages import compare, twin_path
+from site_tools.page import Page, read_page
+from site_tools.problems import Problem
+from site_tools.rendering import render
+from site_tools.structure import check_structure
+
+ROOT = Path(__file__).resolve().parent.parent
+LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)(?:\n|\Z)"))
+
+
+class PageDocument(Document):
+    """A page: read once, run once, when its first example is evaluated."""
+
+    collected: list[Fence]
+
+    @cached_property
+    def page(self) -> Page:
+        relative = Path(self.path).relative_to(ROOT).as_posix()
+        return read_page(ROOT, relative, self.text)
+
+    @cached_property
+    def running(self) -> Running:
+        return verification.start(self.page)
+
+    @cached_property
+    def verified(self) -> verification.Verified:
+        return verification.Verified(self.page, self.running.wait())
+
+    def examples(self) -> Iterator[Example]:
+        """Like Sybil's own, whose column is wrong for the second example on a line."""
+        for start, region in self.regions:
+            line = self.text.count("\n", 0, start) + 1
+            column = start - self.text.rfind("\n", 0, start)
+            yield Example(self, line, column, region, self.namespace)
+
+
+class PageFailure(SybilFailure):
+    """Says what the problems say, and nothing of where Sybil keeps its files."""
+
+    def __init__(self, example: Example, problems: list[Problem]) -> None:
+        AssertionError.__init__(self, "\n".join(map(str, problems)))
+        self.example, self.result = example, str(self)
+
+
+def whole_page(document: PageDocument) -> Iterable[Region]:
+    """What concerns the page as a whole: its shape, the census, its twin."""
+    yield Region(0, 0, "page", judge_page)
+    yield Region(0, 0, "languages", judge_languages)
+
+
+def fences(document: PageDocument) -> Iterable[Region]:
+    """Every fence that Sybil's lexer finds; those shown inside another are not one."""
+    document.collected = []
+    end = 0
+    for region in sorted(LEXER(document), key=lambda region: region.start):
+        if region.start < end:
+            continue
+        end = region.end
+        fence = _fence(document, region)
+        document.collected.append(fence)
+        block = next((b for b in document.page.blocks if b.fence.line == fence.line), 0)
+        if block and (block.runs or block.kind is Kind.NORUN):
+            yield Region(region.start, region.end, block, judge_block)
+
+
+def _fence(document: PageDocument, region: Region) -> Fence:
+    line = document.text.count("\n", 0, region.start) + 1
+    source = textwrap.dedent(region.lexemes["source"])
+    return Fence(line, region.lexemes["info"].strip(), tuple(source.splitlines()))
+
+
+def figures(document: PageDocument) -> Iterable[Region]:
+    """Every figure in the prose."""
+    for figure in document.page.figures:
+        yield Region(figure.start, figure.start + 1, figure, judge_figure)
+
+
+def judge_page(example: Example) -> None:
+    page, document = example.document.page, example.document
+    _ = document.running  # in its child, while this process reads on
+    problems = [*page.problems, *check_structure(page)]
+    problems += check_collected(page, document.collected)
+    problems += check_identities(page, ROOT)
+    if not problems:  # else a fence that could not be read would be named twice
+        problems += check_boxes(page, render(page.text, ROOT))
+    problems += verification.check_pictures(document.verified)
+    _raise(example, problems)
+
+
+def judge_languages(example: Example) -> None:
+    twin = twin_path(example.document.page.path)
+    if not (ROOT / twin).is_file():
+        pytest.skip(f"{twin} is not written yet")
+    _raise(example, compare(example.document.page, read_page(ROOT, twin)))
+
+
+def judge_block(example: Example) -> None:
+    block: Block = example.parsed
+    if block.reason is not None:
+        pytest.skip(block.reason)
+    problem = verification.check_block(example.document.verified, block)
+    _raise(example, [problem] if problem else [])
+
+
+def judge_figure(example: Example) -> None:
+    figure: Figure = example.parsed
+    verified = example.document.verified
+    value = verified.run.values[verified.page.figures.index(figure)]
+    problem = check_figure(figure, value, verified.page.path)
+    _raise(example, [problem] if problem else [])
+
+
+def _raise(example: Example, problems: list[Problem]) -> None:
+    if problems:
+        raise PageFailure(example, problems)
+
+
+class Pages(Sybil):
+    """Names an example by what it is, in place of a line and a column."""
+
+    def identify(self, example: Example) -> str:
+        match example.parsed:
+            case Block():
+                return f"block at line {example.line}"
+            case Figure(shown=shown):
+                return f"{shown} at line {example.line}, column {example.column}"
+        return str(example.parsed)
+
+
+# `**` in a pattern does not reach every depth on Python 3.11; a bare name does.
+SYBILS = [
+    Pages(
+        [whole_page, fences, figures],
+        path=str(ROOT / "docs" / language),
+        pattern="*.md",
+        document_types={".md": PageDocument},
+    )
+    for language in ("zh", "en")
+]
+pytest_collect_file = (SYBILS[0] + SYBILS[1]).pytest()
+
+
+def pytest_collection_finish(session: pytest.Session) -> None:
+    """In a run of the whole project, no page may have been left out."""
+    if "docs" not in session.config.args:
+        return
+    pages = {p for lang in ("zh", "en") for p in (ROOT / "docs" / lang).rglob("*.md")}
+    left_out = pages - {item.path for item in session.items}
+    if left_out or not pages:
+        names = sorted(str(p.relative_to(ROOT)) for p in left_out)
+        raise pytest.UsageError(f"pages that no example was collected from: {names}")

@@ -1,0 +1,109 @@
+"""Every spelling of a fence that Material accepts is accounted for, or an error."""
+
+import pytest
+
+from site_tools.census import check_boxes, check_collected
+from site_tools.problems import Problem
+from site_tools.rendering import render
+from tests.pages import PageDocument, fences
+from tests.site.sample import ROOT
+
+TOP = "---\ntitle: Census\n---\n\n"
+
+RUNS = {
+    "plain": "```python\nprint(1)\n```\n",
+    "title with dots": '```python title="a b.py"\nprint(1)\n```\n',
+    "hl_lines": '```python hl_lines="1"\nprint(1)\n```\n',
+    "linenums": '```python linenums="1"\nprint(1)\n```\n',
+    "all options": '```python title="x" hl_lines="1" linenums="1"\nprint(1)\n```\n',
+    "annotated": "```{ .python .annotate }\nprint(1)  # (1)!\n```\n\n1.  note\n",
+    "blank before braces": "``` { .python .annotate }\nprint(1)\n```\n",
+    "braces without blanks": "```{.python}\nprint(1)\n```\n",
+    "language and braces": "```python { .annotate }\nprint(1)\n```\n",
+    "capital in braces": "```{ .Python }\nprint(1)\n```\n",
+    "py": "```py\nprint(1)\n```\n",
+    "pycon": "```pycon\n>>> 1 + 1\n2\n```\n",
+    "Python": "```Python\nprint(1)\n```\n",
+    "blank before the language": "``` python\nprint(1)\n```\n",
+    "dot before the language": "```.python\nprint(1)\n```\n",
+    "tildes": "~~~python\nprint(1)\n~~~\n",
+    "tildes with a title": '~~~ python title="x"\nprint(1)\n~~~\n',
+    "tildes inside backticks": "```python\nprint(1)\n~~~\n```\n",
+    "list": "- item\n\n    ```python\n    print(1)\n    ```\n",
+    "list, two blanks": "- item\n\n  ```python\n  print(1)\n  ```\n",
+    "list, tabs": "- item\n\n\t```python\n\tprint(1)\n\t```\n",
+    "nested list": "1. a\n\n    - b\n\n        ```python\n        print(1)\n        ```\n",
+    "quote": "> ```python\n> print(1)\n> ```\n",
+    "admonition": "!!! note\n\n    ```python\n    print(1)\n    ```\n",
+    "tab": '=== "A"\n\n    ```python\n    print(1)\n    ```\n',
+    "details": '??? note "x"\n\n    ```python\n    print(1)\n    ```\n',
+    "footnote": "Text[^1].\n\n[^1]: Note.\n\n    ```python\n    print(1)\n    ```\n",
+    "four backticks": "````python\nprint(1)\n````\n",
+    "no blank lines around": "Text\n```python\nprint(1)\n```\nText\n",
+    "carriage returns": "```python\r\nprint(1)\r\n```\r\n",
+}
+SHOWN = {
+    "fence inside a longer fence": "````markdown\n```python\nprint(1)\n```\n````\n",
+    "text": "```text\nprint(1)\n```\n",
+    "inline code": "Text ```python print(1)``` text\n",
+}
+REFUSED = {
+    "list marker": ("- ```python\n  print(1)\n  ```\n", 5, "list marker '-'"),
+    "comment": ("<!--\n```python\nprint(1)\n```\n-->\n", 6, "inside an HTML comment"),
+    "indented code": ("Text\n\n    print(1)\n", 7, "a code box that no fence makes"),
+    "raw HTML": ("<pre><code>print(1)</code></pre>\n", 5, "that no fence makes"),
+    "no language": ("```\nprint(1)\n```\n", 5, "a fence without a language"),
+    "alias of Python": ("```sage\nprint(1)\n```\n", 5, "a fence in 'sage'"),
+    "unknown option": ("```python foo\nprint(1)\n```\n", 5, "'python foo'"),
+    "unquoted option": ("```python hl_lines=1\nprint(1)\n```\n", 5, "hl_lines=1"),
+    "no dot in braces": ("```{python}\nprint(1)\n```\n", 5, "'{python}'"),
+    "unknown class": ("```{ .python .skip }\nprint(1)\n```\n", 5, "class .skip"),
+    "longer closing": ("```python\nprint(1)\n`````\n", 5, "never closed"),
+    "shorter closing": ("````python\nprint(1)\n```\n", 5, "never closed"),
+    "indented closing": ("```python\nprint(1)\n    ```\n", 5, "never closed"),
+    "no closing": ("```python\nprint(1)\n", 5, "never closed"),
+    "body indented less": (
+        "!!! note\n\n    ```python\n  print(1)\n    ```\n",
+        7,
+        "do not see as a code box",
+    ),
+}
+
+
+def account(markdown: str) -> tuple[int, list[Problem]]:
+    """How many fences Sybil will run, and what the three counts do not agree on."""
+    document = PageDocument(TOP + markdown, str(ROOT / "docs/en/reference/census.md"))
+    running = len(list(fences(document)))
+    page = document.page
+    problems = [*page.problems, *check_collected(page, document.collected)]
+    return running, [*problems, *check_boxes(page, render(page.text, ROOT))]
+
+
+@pytest.mark.parametrize("markdown", RUNS.values(), ids=RUNS.keys())
+def test_every_spelling_of_python_runs(markdown: str) -> None:
+    assert account(markdown) == (1, [])
+
+
+@pytest.mark.parametrize("markdown", SHOWN.values(), ids=SHOWN.keys())
+def test_what_is_only_shown_does_not_run(markdown: str) -> None:
+    assert account(markdown) == (0, [])
+
+
+@pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED.keys())
+def test_everything_else_is_an_error_with_its_line(case: tuple[str, int, str]) -> None:
+    markdown, line, found = case
+    _, problems = account(markdown)
+    assert any(p.line == line and found in str(p) for p in problems), problems
+    assert all(problem.fix for problem in problems)
+
+
+def test_a_fence_that_only_one_lexer_sees_is_an_error() -> None:
+    document = PageDocument(TOP + RUNS["plain"], str(ROOT / "docs/en/reference/c.md"))
+    list(fences(document))
+    (problem,) = check_collected(document.page, [])
+    assert problem.line == 5
+    assert "Sybil" in problem.expected
+    (problem,) = check_boxes(document.page, "<p>no box</p>")
+    assert problem.found == "a fence that readers do not see as a code box"
+    (problem,) = check_boxes(document.page, "<pre><code>print(2)</code></pre>")
+    assert problem.found == "readers see\nprint(2)"

@@ -1,0 +1,104 @@
+"""Figures: bound, unbound, wrong; the message names the line and the remedy."""
+
+import pytest
+
+from site_tools import verification
+from site_tools.execution import Failure
+from site_tools.figures import Figure, check_figure, render
+from tests.site.sample import EN, broken, line_of, page
+
+
+def found(text: str) -> list[tuple[int, str]]:
+    return [(problem.line, problem.found) for problem in page(text).problems]
+
+
+def test_the_sample_has_no_problem_and_three_figures() -> None:
+    sample = page()
+    assert sample.problems == ()
+    assert [f.expression for f in sample.figures] == ["total", "total"]
+
+
+@pytest.mark.parametrize(
+    ("planted", "message"),
+    [
+        ("It is 0.5.", "0.5 (a decimal)"),
+        ("It is 50%.", "50% (a percentage)"),
+        ("It is 1/2.", "1/2 (a fraction)"),
+        ("It is 5e-1.", "5e-1 (a number in scientific notation)"),
+        ("It is 1+1=3.", "1+1=3"),
+        ("In verl 0.4.0 too.", "0.4.0"),
+        ("It is $x = 0.5$.", "0.5 in a formula"),
+        ("![0.5 of it](x.png)", "0.5 (a decimal)"),
+    ],
+)
+def test_an_unbound_figure_is_named_with_its_line(planted: str, message: str) -> None:
+    text = broken("*verl's default*: the same.", f"*verl's default*.\n\n{planted}")
+    assert found(text) == [(line_of(planted, text), message)]
+    assert all(problem.fix for problem in page(text).problems)
+
+
+def test_what_is_no_figure_stays_silent() -> None:
+    prose = (
+        "`0.5` in code, [a link](x.md#v0.5), 6 tokens, 1+1=2, verl 0.9.1, 004·2, "
+        "$\\tfrac{1}{2} T-1$, https://example.org/1.5"
+    )
+    assert found(broken("*verl's default*: the same.", prose)) == []
+
+
+def test_a_table_number_must_be_bound() -> None:
+    text = broken('`2`{ data-is="total" }', "2")
+    assert found(text) == [(line_of("| sum", text), "2 (a number in a table)")]
+
+
+def test_a_quotation_may_hold_figures_and_only_its_own() -> None:
+    text = broken("It is 2.5.", "It is 2.5.\n\nIt is 2.5.")
+    assert found(text) == [(line_of("\nIt is 2.5.", text) + 1, "2.5 (a decimal)")]
+
+
+@pytest.mark.parametrize(
+    ("binding", "reason"),
+    [
+        ('`two`{ data-is="total" }', "'two' is not a number"),
+        (r'`2`{ data-is="a[\"x\"]" }', "without backslashes"),
+        ('`2`{ data-is=total" }', 'must be .class, #id or key="value"'),
+        ('`2`{ data-is="total +" }', "invalid syntax"),
+    ],
+)
+def test_a_binding_that_cannot_be_read_is_refused(binding: str, reason: str) -> None:
+    text = broken('`2.00`{ data-is="total" }', binding)
+    (problem,) = page(text).problems
+    assert problem.line == line_of("The sum is", text)
+    assert reason in problem.expected
+
+
+def test_a_wrong_figure_is_named_with_the_value() -> None:
+    figure = Figure(0, 7, "0.652", "a[0]")
+    problem = check_figure(figure, 0.6512, "docs/en/x.md")
+    assert str(problem) == (
+        "docs/en/x.md:7\n"
+        "  found:    0.652\n"
+        "  expected: a[0] = 0.6512, within half a unit of the last digit shown\n"
+        "  fix:      correct the figure, or the expression it is bound to"
+    )
+    assert check_figure(figure, 0.65249, "docs/en/x.md") is None
+
+
+def test_an_expression_that_fails_is_named() -> None:
+    failure = Failure("NameError", "name 'a' is not defined", ())
+    problem = check_figure(Figure(0, 7, "1", "a"), failure, "docs/en/x.md")
+    assert problem is not None
+    assert problem.found == "a raises NameError: name 'a' is not defined"
+
+
+def test_figures_are_evaluated_where_the_blocks_end() -> None:
+    text = broken('`2`{ data-is="total" }', '`2`{ data-is="total + missing" }')
+    values = verification.run(page(text)).run.values
+    assert values[0] == 2
+    assert isinstance(values[1], Failure)
+
+
+def test_a_bound_figure_is_text_for_readers() -> None:
+    html = '<code data-is="a[0]">0.5</code> <code>x</code>'
+    shown = '<span class="figure" data-is="a[0]">0.5</span> <code>x</code>'
+    assert render(html) == shown
+    assert EN.count("data-is") == 2

@@ -1,0 +1,73 @@
+"""Numbers as people write them, in both languages."""
+
+import pytest
+
+from site_tools import numbers
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("约0.651，共65.1%", ["0.651", "65.1%"]),
+        ("-.39 and +.5 and −0.5", ["-.39", "+.5", "−0.5"]),
+        ("０.６５", ["0.65"]),
+        ("6.7×10⁻⁵, 2 × 10^{-3}, 1e-5, 10⁻³", ["6.7×10⁻⁵", "2 × 10^{-3}", "1e-5", "10⁻³"]),
+        ("1/2, ½, 三分之一, 百分之五, 零点五", ["1/2", "½", "三分之一", "百分之五", "零点五"]),
+        ("5 percent and 3 per cent, 2 个百分点", ["5 percent", "3 per cent", "2 个百分点"]),
+        ("0.02 + 0.95·0.3 = 0.305", ["0.02 + 0.95·0.3 = 0.305"]),
+        ("1+1=2吗", ["1+1=2"]),
+        ("verl 0.9.1 and 0.3.0.post1", ["0.9.1", "0.3.0.post1"]),
+        ("0.5x and 1,024.5 tokens", ["0.5", "1,024.5"]),
+        ("6 tokens, T-1, k1, 2026-01-08, Qwen2.5-7B, 004·2, and/or", []),
+    ],
+)
+def test_figures_are_found_in_text(text: str, found: list[str]) -> None:
+    assert [number.text for number in numbers.find(text)] == found
+
+
+def test_whole_numbers_count_in_tables_only() -> None:
+    row = "| 3 | a1 | 16,384 | -2 |"
+    assert [n.text for n in numbers.find(row, counts=True)] == ["3", "16,384", "-2"]
+    assert not list(numbers.find(row))
+
+
+@pytest.mark.parametrize(
+    ("shown", "value", "agrees"),
+    [
+        ("0.651", 0.65149, True),
+        ("0.651", 0.6516, False),
+        ("0.652", 0.6512, False),
+        ("1.0", 0.92, False),
+        ("0.6", 0.651, False),
+        (".651", 0.651, True),
+        ("−0.42", -0.42, True),
+        ("65.1%", 0.651, True),
+        ("65.2%", 0.651, False),
+        ("5‰", 0.005, True),
+        ("1/2", 0.5, True),
+        ("1/3", 0.333, False),
+        ("6.7×10⁻⁵", 6.72e-5, True),
+        ("6.8×10⁻⁵", 6.72e-5, False),
+        ("16,384", 16384, True),
+        ("0.02 + 0.95·0.3 = 0.305", 0.305, True),
+        ("0.02 + 0.95·0.3 = 0.306", 0.306, False),
+    ],
+)
+def test_a_figure_agrees_within_half_a_unit(
+    shown: str, value: float, agrees: bool
+) -> None:
+    assert numbers.agrees(shown, value) is agrees
+
+
+@pytest.mark.parametrize(
+    ("arithmetic", "holds"),
+    [("1+1=2", True), ("1+1=3", False), ("8 + 6 = 14", True), ("7 / 2 = 3.5", True),
+     ("2 × 3 − 1 ≈ 5", True), ("0.7 - 0.1 = 0.5", False), ("007 + 1 = 8", True)],
+)
+def test_worked_arithmetic_is_worked(arithmetic: str, holds: bool) -> None:
+    assert numbers.holds(arithmetic) is holds
+
+
+def test_what_is_no_number_is_refused() -> None:
+    with pytest.raises(ValueError, match="'many' is not a number"):
+        numbers.read("many")

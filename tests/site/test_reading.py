@@ -1,0 +1,165 @@
+"""How a page is read: attributes, info strings, includes, names, derived fences."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from site_tools import attributes, derived, names
+from site_tools.fences import read_info
+from site_tools.includes import resolve
+from site_tools.picture_figures import read_picture
+from site_tools.problems import Problem
+from tests.site.sample import ROOT, broken, line_of, page
+
+SNIPPET = """import math
+
+# --8<-- [start:area]
+def area(r):
+    # --8<-- [start:body]
+    return math.pi * r**2
+    # --8<-- [end:body]
+# --8<-- [end:area]
+"""
+
+
+@pytest.fixture
+def snippets(tmp_path: Path) -> Path:
+    folder = tmp_path / "snippets"
+    (folder / "topic").mkdir(parents=True)
+    (folder / "topic" / "area.py").write_text(SNIPPET)
+    return folder
+
+
+def test_an_include_keeps_the_origin_of_each_line(snippets: Path) -> None:
+    lines = resolve(("x = 1", '--8<-- "topic/area.py:area"'), 10, snippets)
+    assert [(line.text, line.page_line, line.snippet) for line in lines] == [
+        ("x = 1", 10, None),
+        ("def area(r):", 11, "snippets/topic/area.py:4"),
+        ("    return math.pi * r**2", 11, "snippets/topic/area.py:6"),
+    ]
+    (inner,) = resolve(('--8<-- "topic/area.py:body"',), 1, snippets)
+    assert (inner.text, inner.snippet) == (
+        "return math.pi * r**2",
+        "snippets/topic/area.py:6",
+    )
+    whole = resolve(('--8<-- "topic/area.py"',), 1, snippets)
+    numbers = [int(line.snippet.rpartition(":")[2]) for line in whole if line.snippet]
+    assert numbers == [1, 2, 4, 6]
+
+
+@pytest.mark.parametrize(
+    ("include", "reason"),
+    [
+        ('--8<-- "topic/area.py:volume"', "'volume' could not be located"),
+        ('--8<-- "topic/none.py"', "'topic/none.py' could not be found"),
+        ('--8<-- "../topic/area.py"', "could not be found"),
+        ('--8<-- "topic/area.py" ', "alone on its line"),
+        ('x = 1  # --8<-- "topic/area.py"', "alone on its line"),
+        ("--8<--", "an include must read"),
+        ('--8<-- "topic/area.py:3:5"', "an include must read"),
+    ],
+)
+def test_an_include_that_fails_names_its_line(
+    snippets: Path, include: str, reason: str
+) -> None:
+    with pytest.raises(ValueError, match=f"line 7: .*{re.escape(reason)}"):
+        resolve((include,), 7, snippets)
+
+
+def test_a_page_reports_an_include_that_fails() -> None:
+    text = broken("total = 1 + 1", '--8<-- "alignment/none.py"')
+    (problem,) = page(text).problems
+    assert problem.line == line_of("```python", text)
+    assert f"line {line_of('--8<--', text)}: " in problem.found
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("```output\ntotal 2", "Prose.\n\n```output\ntotal 2", "prose between"),
+        ("```python\n", "```text\n", "an output fence that follows no running block"),
+        ("total 2\n```\n", "total 2\n```\n\n```output\n2\n```\n", "follows no running"),
+        ("```python\n", "```{ .python .norun }\n", "without a reason"),
+        ("```python\n", "```{ .python .gpu }\n", "class .gpu on code that runs"),
+        ("```python\n", '```python title="a\n', "info string 'python title=\"a'"),
+        ("```python\n", "```fact\n", "```fact total"),
+    ],
+)
+def test_a_fence_that_cannot_be_placed_is_named(old: str, new: str, found: str) -> None:
+    problems = page(broken(old, new)).problems
+    assert [p for p in problems if found in p.found and p.fix], problems
+
+
+def test_a_block_with_a_reason_is_shown_and_not_run() -> None:
+    text = '```{ .python .norun data-reason="needs four GPUs" }\nx = 1\n```\n'
+    (block,) = page("---\nquestion: q\n---\n\n" + text).blocks
+    assert (block.runs, block.reason) == (False, "needs four GPUs")
+
+
+def test_attributes_are_read_strictly() -> None:
+    read = attributes.parse("#why .cont data-is='a[\"x\"]' title=\"b c\"")
+    assert (read.id, read.classes) == ("why", ("cont",))
+    assert read.values == {"data-is": 'a["x"]', "title": "b c"}
+    for wrong in ("cont", 'a="b', r'a="b\"c"', ".a.b", "{"):
+        with pytest.raises(ValueError, match="attributes must be"):
+            attributes.parse(wrong)
+
+
+def test_the_language_of_a_fence_is_read_in_lower_case() -> None:
+    assert read_info("Python")[0] == read_info("{ .Python .cont }")[0] == "python"
+    assert read_info("")[0] == ""
+    assert read_info("python { .cont }")[1].classes == ("cont",)
+
+
+def test_names_are_checked_row_by_row() -> None:
+    row = "- {id: a, zh: 甲, en: a, meaning_zh: 一, meaning_en: b"
+    (name,) = names.parse(row + ", symbol: A}")
+    assert "<td>b</td>" in names.glossary([name], "en")
+    assert r"\(A\)" in names.notation([name], "zh")
+    with pytest.raises(ValueError, match=r"row 1 \(a\): field must be in .*'sumbol'"):
+        names.parse(row + ", sumbol: A}")
+    with pytest.raises(ValueError, match=r"row 1 \(a\): meaning_en is missing"):
+        names.parse(row.replace(", meaning_en: b", "") + "}")
+    with pytest.raises(ValueError, match=r"row 2 \(a\): the id is taken"):
+        names.parse(f"{row}}}\n{row}}}")
+    with pytest.raises(ValueError, match='must say data-language="zh" or "en", got'):
+        names.glossary([name], "")
+
+
+def test_a_derived_fence_says_what_it_lacks() -> None:
+    code = derived.source("ppo_ref.alignment.response_outputs", {})
+    assert "def response_outputs(" in code
+    assert '"""' not in code
+    with pytest.raises(ValueError, match=r"ppo_ref\.alignment has no function nothing"):
+        derived.source("ppo_ref.alignment.nothing", {})
+    with pytest.raises(ValueError, match=r"must be ppo_ref\.module\.function, got os"):
+        derived.source("os.path.join", {})
+    with pytest.raises(ValueError, match=r"concept must be one of \['gae_def.*'none'"):
+        derived.fact("none verl 0.9.1", {})
+    with pytest.raises(ValueError, match="release must be in verl 0"):
+        derived.fact("values verl 9", {})
+
+
+def test_a_figure_in_a_picture_is_bound_or_named() -> None:
+    svg = '<svg>\n<text data-is="a">0.5</text>\n<style>x{opacity:.5}</style>\n'
+    figures, problems = read_picture(svg + "<text>0.7</text></svg>", "snippets/x.svg")
+    assert [(f.line, f.shown, f.expression) for f in figures] == [(2, "0.5", "a")]
+    (problem,) = problems
+    assert (problem.path, problem.line) == ("snippets/x.svg", 4)
+    assert problem.fix == 'write <tspan data-is="expression">0.7</tspan>'
+
+
+def test_a_picture_that_is_not_there_is_named() -> None:
+    text = broken("*verl's default*: the same.", "*verl's*.\n\n![a fence](none.svg)")
+    (problem,) = page(text).problems
+    assert problem.line == line_of("![a fence]", text)
+    assert problem.expected == "a picture at snippets/alignment/none.svg"
+
+
+def test_a_problem_shows_place_found_expected_and_fix() -> None:
+    shown = str(Problem("docs/en/x.md", 3, "a\nb", "c", "d", "snippets/x.py:5"))
+    assert shown == (
+        "docs/en/x.md:3 (snippets/x.py:5)\n"
+        "  found:\n    a\n    b\n  expected: c\n  fix:      d"
+    )

@@ -1,0 +1,76 @@
+"""The anatomy of a question page; each rule is broken once."""
+
+import pytest
+
+from site_tools.identities import check_identities
+from site_tools.structure import check_structure, length
+from tests.site.sample import ROOT, broken, line_of, page
+
+
+def test_the_sample_has_the_anatomy() -> None:
+    assert check_structure(page()) == []
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found", "fix"),
+    [
+        ("needs: []", "need: []", "key 'need' in the front matter", "remove it"),
+        ("question: Is two the sum?", "aliases: []", "no question", "add it"),
+        ("needs: []", "needs: gae", "needs: 'gae'", 'write needs: ["..."]'),
+        ("## Why { #why }", "# Why { #why }", "# Why { #why }", "start at ##"),
+        ("## Why { #why }", "## Why", "## Why", "write ## Why { #short-id }"),
+        ("{ #why }", "{ #code }", "#code twice", "rename one"),
+        ("{ #why }", "{ #proof }", "## section #proof", "use one of them"),
+        ("{ #next }", "{ #numbers }", "no section #next", "add ## ... { #next }"),
+        ("**Yes.** The", "The", "The sum is", "**Yes.**"),
+        ("as $a + b$ says", "word " * 60, "65 words", "shorten the answer"),
+        ("*verl's default*: the same.", "", "no line on verl's default", "paragraph"),
+        ("as $a + b$ says", "<b>as</b>", "<b>", "write Markdown"),
+        ("as $a + b$ says", "![](x.png)", "![](", "![what it shows]"),
+        ('quote "001·4"', 'quote "somebody"', "quotation of 'somebody'", "refs"),
+        ("1 + 1", "1 + " * 20 + "1", "89 columns", "break the line"),
+    ],
+)
+def test_each_rule_names_what_it_found(
+    old: str, new: str, found: str, fix: str
+) -> None:
+    text = broken(old, new)
+    problems = check_structure(page(text))
+    assert [p for p in problems if found in p.found and fix in p.fix], problems
+
+
+def test_sections_out_of_order_are_named() -> None:
+    text = broken("{ #why }", "{ #swap }").replace("{ #wrong-answers }", "{ #why }")
+    text = text.replace("{ #swap }", "{ #wrong-answers }")
+    (problem,) = check_structure(page(text))
+    assert problem.found.startswith("sections in the order ['answer', 'code', 'wrong")
+
+
+def test_yaml_that_cannot_be_read_is_named_with_its_line() -> None:
+    text = broken("needs: []", "needs: [")
+    problems = page(text).problems
+    assert problems[0].expected == "front matter in YAML"
+    assert problems[0].line > 1
+    text = broken("needs: []", "needs: !!python/name:os.system ''")
+    assert "could not determine a constructor" in page(text).problems[0].found
+
+
+@pytest.mark.parametrize(
+    ("text", "language", "size"),
+    [
+        ("**对。** V 准就够；`x` 是 $a+b$。", "zh", 8),
+        ("**Yes.** With $a + b$ it's `x`, isn't it?", "en", 7),
+    ],
+)
+def test_a_formula_or_a_word_counts_one(text: str, language: str, size: int) -> None:
+    assert length(text, language) == size
+
+
+def test_a_displayed_identity_needs_an_id_and_a_property_test() -> None:
+    assert check_identities(page(), ROOT) == []
+    (problem,) = check_identities(page(broken(r"\label{td-residual}", "")), ROOT)
+    assert problem.found == "a displayed formula without an id of its own"
+    text = broken("td-residual", "no-such-test")
+    (problem,) = check_identities(page(text), ROOT)
+    assert problem.line == line_of("$$", text)
+    assert problem.expected == "def test_no_such_test in tests/properties"

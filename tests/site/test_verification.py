@@ -1,0 +1,134 @@
+"""Blocks that run: outputs, exceptions, limits; each failure at its line."""
+
+import pytest
+
+from site_tools import verification
+from site_tools.execution import Failure, Running, Source
+from site_tools.problems import Problem
+from tests.site.sample import EN, ZH, broken, line_of, page
+
+
+def problems(text: str, seconds: float = 20, language: str = "en") -> list[Problem]:
+    read = page(text, language)
+    assert read.problems == ()
+    verified = verification.run(read, seconds)
+    found = [verification.check_block(verified, b) for b in verified.running]
+    return [problem for problem in found if problem]
+
+
+def test_the_sample_verifies_in_both_languages() -> None:
+    assert problems(EN) == problems(ZH, language="zh") == []
+
+
+def test_a_changed_output_is_named_at_its_line() -> None:
+    text = broken("total 2", "total 3")
+    (problem,) = problems(text)
+    assert problem.line == line_of("total 3", text)
+    assert problem.found == "shown\ntotal 3"
+    assert problem.expected == "printed\ntotal 2"
+
+
+def test_a_block_that_prints_needs_an_output() -> None:
+    text = broken("```output\ntotal 2\n```\n", "")
+    (problem,) = problems(text)
+    assert problem.line == line_of("```python", text)
+    assert problem.expected == "total 2"
+
+
+def test_a_block_that_raises_is_named_at_the_line_that_raised() -> None:
+    text = broken("total = 1 + 1", "total = 1 + 1\nassert total == 3, 'no'")
+    first, *_ = problems(text)
+    assert first.line == line_of("assert total == 3, 'no'", text)
+    assert first.found == "AssertionError: no"
+
+
+def test_an_error_in_an_included_line_names_the_snippet() -> None:
+    text = broken(
+        'total = 1 + 1\nprint("total", total)',
+        '--8<-- "alignment/value_before_token.py:after"\ntotal = 2',
+    ).replace("```output\ntotal 2\n```\n", "")
+    (problem, *_) = problems(text)
+    assert problem.line == line_of("--8<--", text)
+    assert problem.snippet is not None
+    assert problem.snippet.startswith("snippets/alignment/value_before_token.py:")
+    assert "name 'moved' is not defined" in problem.found
+    assert ".cont" in problem.fix
+
+
+def test_a_block_must_run_alone_unless_it_says_that_it_continues() -> None:
+    text = broken("{ .python .cont .raises }", "{ .python .raises }")
+    (problem,) = problems(text)
+    assert problem.expected == "printed\nNameError: name 'total' is not defined"
+
+
+def test_a_block_that_should_raise_and_does_not_is_a_problem() -> None:
+    text = broken("assert total == 3", "assert total == 2")
+    (problem,) = problems(text)
+    assert problem.found == "a block that ends without an exception"
+
+
+def test_a_block_that_raises_for_another_reason_is_a_problem() -> None:
+    text = broken("assert total == 3", "assert totl == 3")
+    (problem,) = problems(text)
+    assert "NameError: name 'totl' is not defined" in problem.expected
+
+
+def test_an_unseeded_draw_cannot_match_in_both_languages() -> None:
+    draw = "import torch\ntotal = 2\nprint(int(torch.rand(()) * 10**6))"
+    old = 'total = 1 + 1\nprint("total", total)'
+    shown = [problems(broken(old, draw, t), language=lang)[0].expected
+             for t, lang in ((EN, "en"), (ZH, "zh"))]
+    assert shown[0] != shown[1]
+
+
+def test_a_block_that_hangs_is_stopped_and_the_rest_is_not_run() -> None:
+    text = broken("total = 1 + 1", "while True: pass")
+    first, second = problems(text, seconds=0.5)
+    assert first.found == "TimeLimit: stopped after 0.5 s"
+    assert "NotRun: a block above did not end" in second.expected
+
+
+def test_a_block_that_ends_its_process_is_a_problem() -> None:
+    text = broken("total = 1 + 1", "import os; os._exit(0)")
+    assert problems(text)[0].found == "ProcessEnded: the block ended its process"
+
+
+def test_a_block_that_floods_is_a_problem() -> None:
+    (result,) = Running([Source("while True: print('x' * 999)")], [], 0).wait().results
+    assert result.failure is not None
+    assert result.failure.message == "the block prints over 100,000 characters"
+
+
+def test_a_warning_is_a_problem() -> None:
+    text = broken("total = 1 + 1", "import warnings; warnings.warn('old')\ntotal = 2")
+    assert problems(text)[0].found == "UserWarning: old"
+
+
+@pytest.mark.parametrize(
+    ("code", "message"),
+    [("def f(:", "SyntaxError: invalid syntax"), ("exit()", "SystemExit: None")],
+)
+def test_broken_code_is_named(code: str, message: str) -> None:
+    text = broken("total = 1 + 1", code)
+    problem = problems(text)[0]
+    assert problem.found.startswith(message)
+    assert problem.line == line_of(code, text)
+
+
+def test_a_session_is_compared_line_by_line() -> None:
+    (result,) = Running([Source(">>> 1 + 1\n2\n>>> 2 + 2\n5\n", session=True)], [], 0).wait().results
+    assert result.failure is not None
+    assert result.failure.message == (
+        "line 3 of the session: 2 + 2\nshown on the page:\n5\nprinted now:\n4\n"
+    )
+
+
+def test_a_value_must_be_one_number() -> None:
+    sources = [Source("import torch\nx = torch.ones(2)\ny = True")]
+    both = Running(sources, ["x", "y", "x[0]", "x.sum()"], 0).wait().values
+    assert [v.message if isinstance(v, Failure) else v for v in both] == [
+        "a Tensor with 2 elements cannot be converted to Scalar",
+        "the expression must give one number, got bool",
+        1.0,
+        2.0,
+    ]
