@@ -1,0 +1,147 @@
+"""verl as published, under our names and signatures: one adapter per function.
+
+A function's source is cut out of the wheel and compiled in a namespace of its own, so
+nothing is installed and sys.modules never hears of verl. Whitening inside verl's GAE
+is replaced by the identity, which leaves the raw advantages.
+"""
+
+from functools import cache
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tests.differential.wheels import cut
+
+NOW = "verl 0.9.1"
+OLD = "verl 0.3.0.post1"
+RELEASES = (NOW, OLD)
+CORE = "verl/trainer/ppo/core_algos.py"
+TENSORS = "verl/utils/torch_functional.py"
+TRAINER = "verl/trainer/ppo/ray_trainer.py"
+
+
+@cache
+def tensors(release: str) -> SimpleNamespace:
+    masking = "masked_sum", "masked_mean", "masked_var", "masked_whiten"
+    logits = "gather_from_labels", "logprobs_from_logits_naive", "entropy_from_logits"
+    ends = "get_response_mask" if release == NOW else "get_eos_mask"
+    names = (*masking, *logits, "logprobs_from_logits_v2", "clip_by_value", ends)
+    return cut(release, TENSORS, *names)
+
+
+@cache
+def core(release: str, whitening: str = "verl") -> SimpleNamespace:
+    verl_F = SimpleNamespace(**vars(tensors(release)))
+    if whitening == "identity":
+        verl_F.masked_whiten = lambda values, mask: values
+    names = ["compute_gae_advantage_return", "compute_value_loss", "kl_penalty"]
+    if release == NOW:
+        names += ["compute_policy_loss_vanilla", "agg_loss", "kl_penalty_forward"]
+    else:
+        names += ["compute_policy_loss"]
+    return cut(
+        release, CORE, *names, verl_F=verl_F, AlgoConfig=type("AlgoConfig", (), {})
+    )
+
+
+def gae(
+    release: str,
+    *,
+    token_level_rewards: Tensor,
+    values: Tensor,
+    response_mask: Tensor,
+    gamma: float = 1.0,
+    gae_lambda: float = 1.0,
+    whitening: str = "identity",
+) -> tuple[Tensor, Tensor]:
+    function = core(release, whitening).compute_gae_advantage_return
+    mask = response_mask.to(values.dtype)
+    return function(token_level_rewards, values, mask, gamma, gae_lambda)
+
+
+def kl(release: str, mode: str, *, log_probs: Tensor, ref_log_probs: Tensor) -> Tensor:
+    return core(release).kl_penalty(log_probs, ref_log_probs, kl_penalty=mode)
+
+
+class ActorConfig(dict[str, Any]):
+    __getattr__ = dict.get
+
+
+def policy_loss(
+    release: str,
+    *,
+    log_probs: Tensor,
+    old_log_probs: Tensor,
+    advantages: Tensor,
+    response_mask: Tensor,
+    clip_range: tuple[float, float] = (0.2, 0.2),
+    mode: str = "token-mean",
+    **config: float,
+) -> tuple[Tensor, float, float]:
+    mask = response_mask.to(advantages.dtype)
+    given = old_log_probs, log_probs, advantages, mask
+    if release == OLD:
+        loss, clipped, shift = core(OLD).compute_policy_loss(*given, clip_range[0])
+        return loss, clipped.item(), shift.item()
+    low, high = clip_range
+    config = {"clip_ratio_low": low, "clip_ratio_high": high, **config}
+    actor = ActorConfig(config, clip_ratio=low, global_batch_info={})
+    loss, metrics = core(NOW).compute_policy_loss_vanilla(*given, mode, actor)
+    return loss, metrics["actor/pg_clipfrac"], metrics["actor/ppo_kl"]
+
+
+def value_loss(
+    release: str,
+    *,
+    values: Tensor,
+    old_values: Tensor,
+    returns: Tensor,
+    response_mask: Tensor,
+    value_clip_range: float,
+) -> tuple[Tensor, Tensor]:
+    mask = response_mask.to(values.dtype)
+    given = values, returns, old_values, mask, value_clip_range
+    return core(release).compute_value_loss(*given)
+
+
+def aggregate(mode: str, losses: Tensor, response_mask: Tensor) -> Tensor:
+    return core(NOW).agg_loss(losses, response_mask.to(losses.dtype), mode)
+
+
+def response_mask(release: str, responses: Tensor, eos_token_id: int) -> Tensor:
+    cuts = tensors(release)
+    function = cuts.get_response_mask if release == NOW else cuts.get_eos_mask
+    return function(responses, eos_token_id)
+
+
+class Batch(dict[str, Tensor]):
+    @property
+    def batch_size(self) -> torch.Size:
+        return self["responses"].shape[:1]
+
+
+def token_level_rewards(
+    release: str,
+    *,
+    token_level_scores: Tensor,
+    old_log_probs: Tensor,
+    ref_log_probs: Tensor,
+    response_mask: Tensor,
+    kl_coef: float,
+) -> Tensor:
+    given = {"core_algos": core(release), "masked_mean": tensors(release).masked_mean}
+    trainer = cut(release, TRAINER, "apply_kl_penalty", **given)
+    mask = response_mask.long()
+    batch = Batch(
+        responses=mask,
+        attention_mask=mask,
+        response_mask=mask,
+        token_level_scores=token_level_scores,
+        old_log_probs=old_log_probs,
+        ref_log_prob=ref_log_probs,
+    )
+    fixed = SimpleNamespace(value=kl_coef, update=lambda **_: None)
+    data, _ = trainer.apply_kl_penalty(SimpleNamespace(batch=batch), fixed)
+    return data.batch["token_level_rewards"]

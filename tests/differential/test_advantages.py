@@ -1,0 +1,147 @@
+"""``ppo_ref.advantages`` beside verl's loops: agreement, and every disagreement."""
+
+import math
+
+import pytest
+from torch.testing import assert_close
+
+from ppo_ref.advantages import gae
+from ppo_ref.masking import masked_whiten
+from tests.differential import batches, peers
+from tests.differential.batches import normal, row, seeds, zero_outside
+from tests.differential.peers import NOW, OLD
+from tests.differential.wheels import requires
+
+pytestmark = requires(NOW, OLD)
+SETTINGS = [(1, 1), (1, 0.95), (0.99, 1), (0.99, 0.95), (0.9, 0), (0, 0.5), (1, 0.9999)]
+discounted = pytest.mark.parametrize(("gamma", "gae_lambda"), SETTINGS)
+
+
+@seeds
+@discounted
+def test_gae_is_verls_on_masks_with_gaps(
+    seed: int, gamma: float, gae_lambda: float
+) -> None:
+    mask = batches.gapped_mask(seed)
+    batch = {
+        "token_level_rewards": normal(seed, mask),
+        "values": normal(seed + 100, mask),
+        "response_mask": mask,
+        "gamma": gamma,
+        "gae_lambda": gae_lambda,
+    }
+    ours, theirs = gae(**batch), peers.gae(NOW, **batch)
+    assert_close(ours.advantages[mask], theirs[0][mask])
+    assert_close(ours.returns[mask], theirs[1][mask])
+
+
+@seeds
+@discounted
+def test_gae_is_old_verls_when_padding_is_cleared_and_no_gap_is_there(
+    seed: int, gamma: float, gae_lambda: float
+) -> None:
+    mask = batches.contiguous_mask(seed)
+    batch = {
+        "token_level_rewards": zero_outside(mask, normal(seed, mask)),
+        "values": zero_outside(mask, normal(seed + 100, mask)),
+        "response_mask": mask,
+        "gamma": gamma,
+        "gae_lambda": gae_lambda,
+    }
+    ours, theirs = gae(**batch), peers.gae(OLD, **batch)
+    assert_close(ours.advantages, theirs[0])
+    assert_close(ours.returns, theirs[1])
+
+
+@seeds
+def test_whitening_our_advantages_gives_what_verl_returns(seed: int) -> None:
+    mask = batches.gapped_mask(seed)
+    batch = {
+        "token_level_rewards": normal(seed, mask),
+        "values": normal(seed + 100, mask),
+        "response_mask": mask,
+        "gae_lambda": 0.95,
+    }
+    ours = masked_whiten(gae(**batch).advantages, mask)
+    theirs, _ = peers.gae(NOW, **batch, whitening="verl")
+    assert_close(ours[mask], theirs[mask])
+
+
+def test_gap_tokens_decay_in_old_verl_and_are_skipped_now() -> None:
+    batch = {
+        "token_level_rewards": row(0, 0, 0, 0, 0, 1),
+        "values": row(0, 0, 0, 0, 0, 0),
+        "response_mask": row(1, 1, 0, 0, 1, 1).bool(),
+        "gamma": 0.9,
+    }
+    assert gae(**batch).advantages[0, 0].item() == pytest.approx(0.9**3)
+    assert peers.gae(NOW, **batch)[0][0, 0].item() == pytest.approx(0.9**3)
+    assert peers.gae(OLD, **batch)[0][0, 0].item() == pytest.approx(0.9**5)
+
+
+def test_masked_slots_hold_zero_here_and_the_next_tokens_advantage_in_verl() -> None:
+    batch = {
+        "token_level_rewards": row(0, 0, 0, 0, 0, 1, 0),
+        "values": row(0.3, 0.4, 0.9, -0.7, 0.6, 0.7, 0.8),
+        "response_mask": row(1, 1, 0, 0, 1, 1, 0).bool(),
+        "gae_lambda": 0.95,
+    }
+    ours = gae(**batch)
+    assert_close(ours.advantages, row(0.6374625, 0.56575, 0, 0, 0.385, 0.3, 0))
+    assert_close(ours.returns, row(0.9374625, 0.96575, 0, 0, 0.985, 1, 0))
+    advantages, returns = peers.gae(NOW, **batch)
+    assert_close(advantages, row(0.6374625, 0.56575, 0.385, 0.385, 0.385, 0.3, 0))
+    assert_close(returns, row(0.9374625, 0.96575, 1.285, -0.315, 0.985, 1, 0.8))
+
+
+def test_a_reward_on_a_masked_slot_is_dropped_except_in_old_verl() -> None:
+    batch = {
+        "token_level_rewards": row(0, 0, 0, 1, 0, 0),
+        "values": row(0.3, 0.4, 0.9, -0.7, 0.6, 0.7),
+        "response_mask": row(1, 1, 0, 0, 1, 1).bool(),
+    }
+    assert_close(gae(**batch).advantages, row(-0.3, -0.4, 0, 0, -0.6, -0.7))
+    now, _ = peers.gae(NOW, **batch)
+    assert_close(now, row(-0.3, -0.4, -0.6, -0.6, -0.6, -0.7))
+    old, _ = peers.gae(OLD, **batch)
+    assert_close(old, row(0.7, 0.6, 0.1, 1.7, -0.6, -0.7))
+
+
+def test_nan_at_a_masked_slot_poisons_verl_to_its_left_and_never_us() -> None:
+    batch = {
+        "token_level_rewards": row(0, 0, math.nan, 0, 1),
+        "values": row(0.1, 0.2, math.nan, 0.4, 0.5),
+        "response_mask": row(1, 1, 0, 1, 1).bool(),
+    }
+    assert_close(gae(**batch).advantages, row(0.9, 0.8, 0, 0.6, 0.5))
+    for release in peers.RELEASES:
+        advantages, _ = peers.gae(release, **batch)
+        assert advantages[0, :2].isnan().all()
+        whitened, _ = peers.gae(release, **batch, whitening="verl")
+        assert whitened.isnan().any()
+
+
+def test_a_bool_mask_is_required_here_and_refused_by_verls_subtraction() -> None:
+    batch = row(0, 1), row(0.2, 0.3), row(1, 1).bool()
+    with pytest.raises(
+        RuntimeError, match="Subtraction, the `-` operator, with a bool"
+    ):
+        peers.core(NOW).compute_gae_advantage_return(*batch, 1.0, 1.0)
+    rewards, values, mask = batch
+    named = {"token_level_rewards": rewards, "values": values}
+    assert_close(gae(**named, response_mask=mask).advantages, row(0.8, 0.7))
+    with pytest.raises(TypeError, match=r"response_mask\.bool\(\)"):
+        gae(**named, response_mask=mask.double())
+
+
+def test_a_batch_without_a_token_has_zero_advantages_but_verls_whitening_raises() -> (
+    None
+):
+    batch = {
+        "token_level_rewards": row(0, 1),
+        "values": row(0.2, 0.3),
+        "response_mask": row(0, 0).bool(),
+    }
+    assert_close(gae(**batch).advantages, row(0, 0))
+    with pytest.raises(ValueError, match="At least one element in the mask"):
+        peers.gae(NOW, **batch, whitening="verl")

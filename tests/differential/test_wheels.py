@@ -1,0 +1,48 @@
+"""The peers are the pinned files, and reading them leaves no trace."""
+
+import hashlib
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.differential.peers import CORE, NOW, RELEASES, core, tensors
+from tests.differential.wheels import cut, find, requires
+
+PINS = Path(__file__).parents[2] / "pins" / "peers.txt"
+LINES = (line for line in PINS.read_text().splitlines() if "--hash" in line)
+HASHES = dict(line.split(" --hash=sha256:") for line in LINES)
+
+
+@pytest.mark.parametrize("pin", HASHES)
+def test_a_wheel_is_the_pinned_one(pin: str) -> None:
+    wheel = find(pin.replace("==", " "))
+    if wheel is None:
+        pytest.skip(f"no wheel of {pin}; `make peers` brings it")
+    assert hashlib.sha256(wheel.read_bytes()).hexdigest() == HASHES[pin]
+
+
+def test_every_peer_is_pinned() -> None:
+    assert {release.replace(" ", "==") for release in RELEASES} <= HASHES.keys()
+
+
+@requires(*RELEASES)
+def test_reading_verl_imports_nothing_of_it() -> None:
+    for release in RELEASES:
+        assert callable(core(release).kl_penalty)
+        assert callable(tensors(release).masked_mean)
+    assert not [name for name in sys.modules if name.partition(".")[0] == "verl"]
+
+
+@requires(NOW)
+def test_a_function_that_left_is_named() -> None:
+    with pytest.raises(LookupError, match=r"core_algos\.py has no gae$"):
+        cut(NOW, CORE, "kl_penalty", "gae")
+
+
+def test_a_missing_wheel_skips_with_the_command_that_brings_it() -> None:
+    mark = requires("verl 0.0").mark
+    assert mark.args == (True,)
+    assert mark.kwargs["reason"] == (
+        "no wheel of verl 0.0 in .cache/wheels; `make peers` brings it"
+    )

@@ -1,0 +1,39 @@
+"""Every facts file, read again from the published wheels."""
+
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from site_tools.facts import Concept, Entry, parse, render, verify
+from tests.differential.wheels import find
+
+FACTS = Path(__file__).parents[2] / "docs" / "facts"
+ENTRIES = [
+    entry
+    for path in sorted(FACTS.iterdir())
+    for entry in parse(path.read_text(encoding="utf-8"), path.name).entries
+]
+PUBLISHED = [entry for entry in ENTRIES if "@" not in entry.release]
+COMMITTED = [entry for entry in ENTRIES if "@" in entry.release]
+
+
+@pytest.mark.parametrize("entry", PUBLISHED, ids=lambda entry: entry.place)
+def test_a_fact_is_what_its_wheel_says(entry: Entry) -> None:
+    wheel = find(entry.release)
+    if wheel is None:
+        pytest.skip(f"no wheel of {entry.release}; `make peers` brings it")
+    with ZipFile(wheel) as archive:
+        assert entry.path in archive.namelist(), f"{entry.place}: no such file there"
+        problem = verify(entry, archive.read(entry.path).decode())
+    assert problem is None, problem
+
+
+@pytest.mark.parametrize("entry", COMMITTED, ids=lambda entry: entry.place)
+def test_a_commit_in_no_wheel_is_checked_for_form_only(entry: Entry) -> None:
+    assert entry.place in render(Concept("any", (entry,)), entry.release)
+
+
+def test_there_are_facts_of_both_kinds() -> None:
+    assert PUBLISHED
+    assert COMMITTED
