@@ -60,7 +60,9 @@ def check_collected(page: Page, collected: list[Fence]) -> list[Problem]:
 
 
 def _read(fence: Fence | None) -> tuple[str, str] | None:
-    return fence and (fence.info, dedent("\n".join(fence.lines)).strip("\n"))
+    if fence is None:
+        return None
+    return fence.info, dedent("\n".join(fence.lines)).strip("\n")
 
 
 def _one(fence: Fence | None) -> str:

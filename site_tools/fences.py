@@ -8,15 +8,14 @@ must agree (see ``census``).
 import re
 from dataclasses import dataclass
 
-from site_tools.attributes import Attributes, parse
+from site_tools.attributes import Attributes
+from site_tools.info_strings import read_info
 from site_tools.problems import Problem
 
 OPENING = re.compile(
     r"^(?P<prefix>[ \t>]*)(?P<marker>(?:(?:[-*+]|\d+[.)])[ \t]+)*)"
     r"(?P<fence>`{3,}|~{3,})(?P<info>.*)$"
 )
-FIRST_WORD = re.compile(r"\.?(?P<language>[\w#+-]+)(?=\s|$)")
-OPTION = re.compile(r'\s*(?P<text>[A-Za-z_][\w-]*="[^"\\]*")(?=\s|$)')
 
 
 @dataclass(frozen=True)
@@ -41,43 +40,6 @@ class Fence:
             ValueError: if the info string cannot be read.
         """
         return read_info(self.info)
-
-
-def read_info(info: str) -> tuple[str, Attributes]:
-    """Read ``python``, ``python title="x"``, ``{ .python .cont }`` and their mixtures.
-
-    Raises:
-        ValueError: if something else stands there.
-
-    Example:
-        >>> read_info('{ .python .raises }')[1].classes
-        ('raises',)
-    """
-    word = FIRST_WORD.match(info)
-    rest = info[word.end() :].strip() if word else info
-    if rest.startswith("{") and rest.endswith("}"):
-        attributes = parse(rest[1:-1])
-    else:
-        attributes = _options(rest)
-    if word:
-        return word["language"].lower(), attributes
-    language, *classes = attributes.classes or ("",)
-    return language.lower(), Attributes(
-        tuple(classes), attributes.id, attributes.values
-    )
-
-
-def _options(text: str) -> Attributes:
-    position = 0
-    while text[position:].strip():
-        option = OPTION.match(text, position)
-        if option is None:
-            raise ValueError(
-                f"an info string must be a language, options as in "
-                f'title="x", or {{ .python .class }}, got {text!r}'
-            )
-        position = option.end()
-    return parse(text)
 
 
 def scan(text: str, path: str) -> tuple[list[Fence], list[Problem]]:

@@ -17,14 +17,16 @@ def output(
         return f'<div class="arithmatex">\\[{escape(text)}\\]</div>'
     if "table" in kwargs["classes"]:
         return _table(text)
-    return f'<div class="language-output highlight"><pre><code>{escape(text)}</code></pre></div>'
+    box = f"<pre><code>{escape(text)}</code></pre>"
+    return f'<div class="language-output highlight">{box}</div>'
 
 
 def _table(text: str) -> str:
     head, *rows = [line.split() for line in text.strip().splitlines()]
     cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
     body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>" for row in rows
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        for row in rows
     )
     return (
         f'<div class="output-table"><table><thead><tr>{cells}</tr></thead>'

@@ -7,15 +7,14 @@ evaluated where the page's blocks end: ``0.651`` with ``{ data-is="a[0, 0]" }``.
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import accumulate
 
 from site_tools import numbers
 from site_tools.attributes import parse
 from site_tools.execution import Failure
 from site_tools.problems import Problem
-from site_tools.prose import Part, line_of, parts, plain
+from site_tools.prose import Part, line_of, parts
+from site_tools.unbound import in_formula, in_prose
 
-DELIMITER = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
 RENDERED = re.compile(r'<code data-is="([^"]*)">(.*?)</code>')
 
 
@@ -52,13 +51,13 @@ def read_figures(
             if part.kind == "code" and part.attributes is not None:
                 figures += _bound(part, line)
             elif part.kind in ("display", "inline"):
-                problems += _in_formula(part, path, line)
+                problems += in_formula(part, path, line)
         except ValueError as error:
             fix = 'write `0.5`{ data-is="expression" }'
             problems.append(
                 Problem(path, line, f"`{part.text}`", str(error), fix),
             )
-    return figures, problems + _loose(body, path, refs)
+    return figures, problems + in_prose(body, path, refs)
 
 
 def _bound(part: Part, line: int) -> list[Figure]:
@@ -73,74 +72,6 @@ def _bound(part: Part, line: int) -> list[Figure]:
     except SyntaxError as error:
         raise ValueError(f"data-is must be an expression: {error.msg}") from None
     return [Figure(part.start, line, part.text, expression)]
-
-
-def _in_formula(part: Part, path: str, line: int) -> list[Problem]:
-    wanted = ("a decimal", "a percentage", "a number in scientific notation")
-    return [
-        Problem(
-            path,
-            line + part.text.count("\n", 0, number.start),
-            f"{number.text} in a formula",
-            f"no figure in a formula that no block prints ({number.form})",
-            "print the formula in a block and show it as ```{ .output .formula }",
-        )
-        for number in numbers.find(part.text)
-        if number.form in wanted
-    ]
-
-
-def _loose(body: str, path: str, refs: tuple[str, ...]) -> list[Problem]:
-    text = plain(body, refs)
-    found = list(numbers.find(text))
-    for start, end in _tables(body):
-        found += [
-            numbers.Number(start + n.start, start + n.end, n.text, n.form)
-            for n in numbers.find(text[start:end], counts=True)
-            if n.form == "a number in a table"
-        ]
-    return [
-        _unbound(number, path, line_of(text, number.start))
-        for number in sorted(found, key=lambda number: number.start)
-        if not (number.form == "worked arithmetic" and numbers.holds(number.text))
-    ]
-
-
-def _tables(body: str) -> list[tuple[int, int]]:
-    """Offsets of the rows of each table, header included."""
-    spans = []
-    lines = body.splitlines(keepends=True)
-    offsets = [0, *accumulate(len(line) for line in lines)]
-    for number, line in enumerate(lines):
-        if "|" not in line or not DELIMITER.match(line.rstrip()) or number == 0:
-            continue
-        end = number + 1
-        while end < len(lines) and "|" in lines[end]:
-            end += 1
-        spans.append((offsets[number - 1], offsets[end]))
-    return spans
-
-
-def _unbound(number: numbers.Number, path: str, line: int) -> Problem:
-    if number.form == "worked arithmetic":
-        return Problem(
-            path,
-            line,
-            f"{number.text}",
-            "arithmetic that holds",
-            "correct it, or bind it: "
-            f'`{number.text}`{{ data-is="the right-hand side" }}',
-        )
-    if number.form == "a version":
-        fix = f'add it to refs in the front matter, as in refs: ["verl {number.text}"]'
-        return Problem(path, line, number.text, "a version that refs knows", fix)
-    return Problem(
-        path,
-        line,
-        f"{number.text} ({number.form})",
-        "every figure printed by a block or bound to an expression",
-        f'write `{number.text}`{{ data-is="expression" }}',
-    )
 
 
 def check_figures(
@@ -180,4 +111,3 @@ def check_figure(
 def render(html: str) -> str:
     """Turn bound figures from inline code into figures that readers see as text."""
     return RENDERED.sub(r'<span class="figure" data-is="\1">\2</span>', html)
-

@@ -28,7 +28,7 @@ def check_identities(page: Page, root: Path) -> list[Problem]:
         label = LABEL.search(part.text)
         name = label[1] if label else ""
         if not name or name in seen:
-            found = f"a displayed formula without an id of its own{' ' + name}"
+            found = f"a displayed formula without an id of its own: {name or 'none'}"
             fix = r"add \label{td-residual}, an id used once on the page"
             problems.append(Problem(page.path, line, found, r"\label{...}", fix))
         elif f"test_{name.replace('-', '_')}" not in property_tests(root):

@@ -95,7 +95,9 @@ def holds(arithmetic: str) -> bool:
         left = left.replace(sign, plain)
     left = re.sub(r"(?<![\d.])0+(?=\d)", "", left.replace(",", ""))
     number, unit = read(right)
-    return abs(number - _calculate(ast.parse(left.strip(), mode="eval").body)) <= unit / 2
+    return (
+        abs(number - _calculate(ast.parse(left.strip(), mode="eval").body)) <= unit / 2
+    )
 
 
 def _calculate(node: ast.expr) -> Fraction:

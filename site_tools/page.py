@@ -7,7 +7,8 @@ from typing import Any
 
 import yaml
 
-from site_tools.blocks import Block, read_blocks
+from site_tools.block_reading import read_blocks
+from site_tools.blocks import Block
 from site_tools.fences import Fence, scan
 from site_tools.figures import Figure, read_figures
 from site_tools.picture_figures import read_picture

@@ -27,17 +27,19 @@ def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
         if expression:
             figures.append(Figure(match.start(), line, shown, expression[1]))
         elif match["name"] != "style":
-            problems += [_unbound(n, path, line) for n in numbers.find(shown)]
-    return figures, [p for p in problems if p is not None]
+            problems += _unbound(shown, path, line)
+    return figures, problems
 
 
-def _unbound(number: numbers.Number, path: str, line: int) -> Problem | None:
-    if number.form == "worked arithmetic" and numbers.holds(number.text):
-        return None
-    return Problem(
-        path,
-        line,
-        f"{number.text} ({number.form}) in a picture",
-        "every figure bound to an expression",
-        f'write <tspan data-is="expression">{number.text}</tspan>',
-    )
+def _unbound(shown: str, path: str, line: int) -> list[Problem]:
+    return [
+        Problem(
+            path,
+            line,
+            f"{number.text} ({number.form}) in a picture",
+            "every figure bound to an expression",
+            f'write <tspan data-is="expression">{number.text}</tspan>',
+        )
+        for number in numbers.find(shown)
+        if not (number.form == "worked arithmetic" and numbers.holds(number.text))
+    ]

@@ -1,4 +1,4 @@
-"""One thing a check found: where it is, what stands there, what must, how to mend it."""
+"""What a check found: where it is, what stands there, what must, how to mend it."""
 
 from dataclasses import dataclass
 from textwrap import indent

@@ -28,9 +28,17 @@ PARTS = re.compile(
     r"|(?P<attributes>\{:?\s*[.#A-Za-z][^{}\n]*\})",
     re.DOTALL | re.MULTILINE,
 )
-KINDS = (
-    "comment code display inline target reference address attributes quote".split()
-)
+KINDS = [
+    "comment",
+    "code",
+    "display",
+    "inline",
+    "target",
+    "reference",
+    "address",
+    "attributes",
+    "quote",
+]
 
 
 @dataclass(frozen=True)

@@ -34,10 +34,12 @@ def _converter(root: Path) -> Markdown:
 
 
 def read_settings(root: Path) -> dict[str, Any]:
-    """The ``markdown_extensions`` of ``mkdocs.yml`` (our own file, so tags are safe)."""
+    """The ``markdown_extensions`` of ``mkdocs.yml``; its tags are our own, so safe."""
     text = (root / "mkdocs.yml").read_text("utf-8")
     config: dict[str, Any] = yaml.load(text, Loader=_Loader)
-    return {name: options or {} for name, options in config["markdown_extensions"].items()}
+    return {
+        name: options or {} for name, options in config["markdown_extensions"].items()
+    }
 
 
 class _Loader(yaml.UnsafeLoader):

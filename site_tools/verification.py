@@ -3,7 +3,14 @@
 from dataclasses import dataclass
 
 from site_tools.blocks import Block, Kind
-from site_tools.execution import SECONDS_PER_BLOCK, Failure, Result, Run, Running, Source
+from site_tools.execution import (
+    SECONDS_PER_BLOCK,
+    Failure,
+    Result,
+    Run,
+    Running,
+    Source,
+)
 from site_tools.figures import check_figures
 from site_tools.page import LANGUAGES, Page
 from site_tools.problems import Problem

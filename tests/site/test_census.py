@@ -32,7 +32,7 @@ RUNS = {
     "list": "- item\n\n    ```python\n    print(1)\n    ```\n",
     "list, two blanks": "- item\n\n  ```python\n  print(1)\n  ```\n",
     "list, tabs": "- item\n\n\t```python\n\tprint(1)\n\t```\n",
-    "nested list": "1. a\n\n    - b\n\n        ```python\n        print(1)\n        ```\n",
+    "nested list": "- a\n\n    - b\n\n        ```py\n        print(1)\n        ```\n",
     "quote": "> ```python\n> print(1)\n> ```\n",
     "admonition": "!!! note\n\n    ```python\n    print(1)\n    ```\n",
     "tab": '=== "A"\n\n    ```python\n    print(1)\n    ```\n',

@@ -23,8 +23,17 @@ def digits(page: Page) -> Iterator[int]:
     for block in page.blocks:
         if block.kind is Kind.OUTPUT:
             start = len("".join(lines[: block.fence.line]))
-            yield from _digits(page.text, start, len("".join(
-                lines[block.fence.line : block.fence.line + len(block.fence.lines)])))
+            yield from _digits(
+                page.text,
+                start,
+                len(
+                    "".join(
+                        lines[
+                            block.fence.line : block.fence.line + len(block.fence.lines)
+                        ]
+                    )
+                ),
+            )
 
 
 def _digits(text: str, start: int, length: int) -> Iterator[int]:

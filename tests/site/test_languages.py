@@ -15,7 +15,7 @@ def test_the_sample_pair_agrees() -> None:
     [
         ("{ #why }", "{ #reason }", "## { #reason }"),
         ("## Why", "### Why", "### { #why }"),
-        ("total = 1 + 1", "total = 2", "```python\ntotal = 2\nprint(\"total\", total)"),
+        ("total = 1 + 1", "total = 2", '```python\ntotal = 2\nprint("total", total)'),
         ("total 2\n```", "total  2\n```", "```output\ntotal  2"),
         ("r_t + \\gamma", "r_t - \\gamma", None),
         ("$a + b$", "$a - b$", "a-b"),
@@ -56,7 +56,7 @@ def test_what_only_one_language_has_is_named(piece: str, kind: str) -> None:
 
 
 def test_words_may_differ() -> None:
-    text = broken("One block", 'Another { .x }').replace(" { .x }", "")
+    text = broken("One block", "Another { .x }").replace(" { .x }", "")
     text = text.replace("```python\n", '```python title="Sum"\n', 1)
     assert compare(page(text), page(ZH, "zh")) == []
 

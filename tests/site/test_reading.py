@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from site_tools import attributes, derived, names
-from site_tools.fences import read_info
 from site_tools.includes import resolve
+from site_tools.info_strings import read_info
 from site_tools.picture_figures import read_picture
 from site_tools.problems import Problem
-from tests.site.sample import ROOT, broken, line_of, page
+from tests.site.sample import broken, line_of, page
 
 SNIPPET = """import math
 
@@ -98,7 +98,7 @@ def test_a_block_with_a_reason_is_shown_and_not_run() -> None:
 
 
 def test_attributes_are_read_strictly() -> None:
-    read = attributes.parse("#why .cont data-is='a[\"x\"]' title=\"b c\"")
+    read = attributes.parse('#why .cont data-is=\'a["x"]\' title="b c"')
     assert (read.id, read.classes) == ("why", ("cont",))
     assert read.values == {"data-is": 'a["x"]', "title": "b c"}
     for wrong in ("cont", 'a="b', r'a="b\"c"', ".a.b", "{"):

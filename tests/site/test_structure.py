@@ -2,8 +2,9 @@
 
 import pytest
 
+from site_tools.anatomy import length
 from site_tools.identities import check_identities
-from site_tools.structure import check_structure, length
+from site_tools.structure import check_structure
 from tests.site.sample import ROOT, broken, line_of, page
 
 
@@ -69,7 +70,7 @@ def test_a_formula_or_a_word_counts_one(text: str, language: str, size: int) -> 
 def test_a_displayed_identity_needs_an_id_and_a_property_test() -> None:
     assert check_identities(page(), ROOT) == []
     (problem,) = check_identities(page(broken(r"\label{td-residual}", "")), ROOT)
-    assert problem.found == "a displayed formula without an id of its own"
+    assert problem.found == "a displayed formula without an id of its own: none"
     text = broken("td-residual", "no-such-test")
     (problem,) = check_identities(page(text), ROOT)
     assert problem.line == line_of("$$", text)

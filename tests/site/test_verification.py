@@ -76,8 +76,10 @@ def test_a_block_that_raises_for_another_reason_is_a_problem() -> None:
 def test_an_unseeded_draw_cannot_match_in_both_languages() -> None:
     draw = "import torch\ntotal = 2\nprint(int(torch.rand(()) * 10**6))"
     old = 'total = 1 + 1\nprint("total", total)'
-    shown = [problems(broken(old, draw, t), language=lang)[0].expected
-             for t, lang in ((EN, "en"), (ZH, "zh"))]
+    shown = [
+        problems(broken(old, draw, t), language=lang)[0].expected
+        for t, lang in ((EN, "en"), (ZH, "zh"))
+    ]
     assert shown[0] != shown[1]
 
 
@@ -116,7 +118,11 @@ def test_broken_code_is_named(code: str, message: str) -> None:
 
 
 def test_a_session_is_compared_line_by_line() -> None:
-    (result,) = Running([Source(">>> 1 + 1\n2\n>>> 2 + 2\n5\n", session=True)], [], 0).wait().results
+    (result,) = (
+        Running([Source(">>> 1 + 1\n2\n>>> 2 + 2\n5\n", session=True)], [], 0)
+        .wait()
+        .results
+    )
     assert result.failure is not None
     assert result.failure.message == (
         "line 3 of the session: 2 + 2\nshown on the page:\n5\nprinted now:\n4\n"

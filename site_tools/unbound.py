@@ -1,0 +1,80 @@
+"""Figures that nothing binds: they stand in the prose, a table or a formula."""
+
+import re
+from itertools import accumulate
+
+from site_tools import numbers
+from site_tools.problems import Problem
+from site_tools.prose import Part, line_of, plain
+
+DELIMITER = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
+
+
+def in_formula(part: Part, path: str, line: int) -> list[Problem]:
+    """Every decimal, percentage and power of ten in a formula."""
+    wanted = ("a decimal", "a percentage", "a number in scientific notation")
+    return [
+        Problem(
+            path,
+            line + part.text.count("\n", 0, number.start),
+            f"{number.text} in a formula",
+            f"no figure in a formula that no block prints ({number.form})",
+            "print the formula in a block and show it as ```{ .output .formula }",
+        )
+        for number in numbers.find(part.text)
+        if number.form in wanted
+    ]
+
+
+def in_prose(body: str, path: str, refs: tuple[str, ...]) -> list[Problem]:
+    """Every figure in plain prose, and every number in a table."""
+    text = plain(body, refs)
+    found = list(numbers.find(text))
+    for start, end in _tables(body):
+        found += [
+            numbers.Number(start + n.start, start + n.end, n.text, n.form)
+            for n in numbers.find(text[start:end], counts=True)
+            if n.form == "a number in a table"
+        ]
+    return [
+        _unbound(number, path, line_of(text, number.start))
+        for number in sorted(found, key=lambda number: number.start)
+        if not (number.form == "worked arithmetic" and numbers.holds(number.text))
+    ]
+
+
+def _tables(body: str) -> list[tuple[int, int]]:
+    """Offsets of the rows of each table, header included."""
+    spans = []
+    lines = body.splitlines(keepends=True)
+    offsets = [0, *accumulate(len(line) for line in lines)]
+    for number, line in enumerate(lines):
+        if "|" not in line or not DELIMITER.match(line.rstrip()) or number == 0:
+            continue
+        end = number + 1
+        while end < len(lines) and "|" in lines[end]:
+            end += 1
+        spans.append((offsets[number - 1], offsets[end]))
+    return spans
+
+
+def _unbound(number: numbers.Number, path: str, line: int) -> Problem:
+    if number.form == "worked arithmetic":
+        return Problem(
+            path,
+            line,
+            f"{number.text}",
+            "arithmetic that holds",
+            "correct it, or bind it: "
+            f'`{number.text}`{{ data-is="the right-hand side" }}',
+        )
+    if number.form == "a version":
+        fix = f'add it to refs in the front matter, as in refs: ["verl {number.text}"]'
+        return Problem(path, line, number.text, "a version that refs knows", fix)
+    return Problem(
+        path,
+        line,
+        f"{number.text} ({number.form})",
+        "every figure printed by a block or bound to an expression",
+        f'write `{number.text}`{{ data-is="expression" }}',
+    )
