@@ -1,0 +1,205 @@
+"""How much better each token went than the critic expected."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ppo_ref.checks import require_finite
+from ppo_ref.packing import discounted_residuals
+from ppo_ref.ranges import require_at_least, require_unit_interval
+from ppo_ref.shapes import RowValues, TokenMask, Tokens, checked
+
+
+class AdvantageEstimate(NamedTuple):
+    """Advantages for the actor, returns for the critic, both in reward units."""
+
+    advantages: Tokens
+    returns: Tokens
+
+
+@checked
+def gae(
+    *,
+    token_level_rewards: Tokens,
+    values: Tokens,
+    response_mask: TokenMask,
+    gamma: float = 1.0,
+    gae_lambda: float = 1.0,
+    bootstrap_values: RowValues | None = None,
+) -> AdvantageEstimate:
+    """Generalized advantage estimation.
+
+        delta_t = r_t + gamma * V_{t+1} - V_t
+        A_t = delta_t + gamma * gae_lambda * A_{t+1}
+        R_t = A_t + V_t
+
+    Args:
+        token_level_rewards: Reward received after emitting token t, in reward units.
+        values: Expected return before emitting token t, in reward units.
+        response_mask: True where the token counts; t+1 is the next token that does.
+        gamma: Discount per token, in [0, 1].
+        gae_lambda: 0 bootstraps fully from the next value, 1 not at all.
+        bootstrap_values: V after each row's last token, in reward units: the critic's
+            where the response was cut off, 0 where it ended. All 0 when left out.
+
+    Returns:
+        Advantages, not whitened, and the returns the critic should predict; both 0
+        outside the mask and in a row without a token, both without gradient.
+
+    Raises:
+        ValueError: if ``gamma`` or ``gae_lambda`` is outside [0, 1], or an input is
+            not finite where it counts.
+
+    Source:
+        Schulman et al. (2016), arXiv:1506.02438v6, equation 16.
+
+    Example:
+        >>> from ppo_ref.examples import three_tokens
+        >>> gae(**three_tokens()._asdict(), gae_lambda=0.95).advantages
+        tensor([[0.6510, 0.5800, 0.4000]], dtype=torch.float64)
+    """
+    inputs = (token_level_rewards, values, response_mask, bootstrap_values)
+    _require("gae", gamma, *inputs)
+    require_unit_interval("gae", gae_lambda=gae_lambda)
+    advantages = discounted_residuals(*inputs, gamma, discount=gamma * gae_lambda)
+    returns = torch.where(response_mask, advantages + values.detach(), 0)
+    return AdvantageEstimate(advantages, returns)
+
+
+@checked
+def td_residuals(
+    *,
+    token_level_rewards: Tokens,
+    values: Tokens,
+    response_mask: TokenMask,
+    gamma: float = 1.0,
+    bootstrap_values: RowValues | None = None,
+) -> Tokens:
+    """What one token changed in the expected return: ``gae`` at lambda 0.
+
+        delta_t = r_t + gamma * V_{t+1} - V_t
+
+    Args:
+        token_level_rewards: As in ``gae``.
+        values: As in ``gae``.
+        response_mask: As in ``gae``.
+        gamma: Discount per token, in [0, 1].
+        bootstrap_values: As in ``gae``.
+
+    Returns:
+        Reward units, not whitened, 0 outside the mask, without gradient.
+
+    Raises:
+        ValueError: if ``gamma`` is outside [0, 1], or an input is not finite where it
+            counts.
+
+    Source:
+        Schulman et al. (2016), arXiv:1506.02438v6, section 3.
+
+    Example:
+        >>> from ppo_ref.examples import three_tokens
+        >>> td_residuals(**three_tokens()._asdict())
+        tensor([[0.1000, 0.2000, 0.4000]], dtype=torch.float64)
+    """
+    inputs = (token_level_rewards, values, response_mask, bootstrap_values)
+    _require("td_residuals", gamma, *inputs)
+    return discounted_residuals(*inputs, gamma, discount=gamma, terms=1)
+
+
+@checked
+def n_step_advantages(
+    *,
+    token_level_rewards: Tokens,
+    values: Tokens,
+    response_mask: TokenMask,
+    steps: int,
+    gamma: float = 1.0,
+    bootstrap_values: RowValues | None = None,
+) -> Tokens:
+    """Rewards of n tokens, then the critic's word for the rest, less its word before.
+
+        A_t = r_t + ... + gamma**(n-1) * r_{t+n-1} + gamma**n * V_{t+n} - V_t
+
+    Args:
+        token_level_rewards: As in ``gae``.
+        values: As in ``gae``.
+        response_mask: As in ``gae``.
+        steps: n, at least 1; from the response's length on it is Monte Carlo.
+        gamma: Discount per token, in [0, 1].
+        bootstrap_values: As in ``gae``.
+
+    Returns:
+        Reward units, not whitened, 0 outside the mask, without gradient.
+
+    Raises:
+        ValueError: as in ``gae``, or if ``steps`` is below 1.
+
+    Source:
+        Schulman et al. (2016), arXiv:1506.02438v6, equation 14.
+
+    Example:
+        >>> from ppo_ref.examples import three_tokens
+        >>> n_step_advantages(**three_tokens()._asdict(), steps=2)
+        tensor([[0.3000, 0.6000, 0.4000]], dtype=torch.float64)
+    """
+    inputs = (token_level_rewards, values, response_mask, bootstrap_values)
+    _require("n_step_advantages", gamma, *inputs)
+    require_at_least("n_step_advantages", 1, steps=steps)
+    return discounted_residuals(*inputs, gamma, discount=gamma, terms=steps)
+
+
+@checked
+def monte_carlo_returns(
+    *,
+    token_level_rewards: Tokens,
+    response_mask: TokenMask,
+    gamma: float = 1.0,
+    bootstrap_values: RowValues | None = None,
+) -> Tokens:
+    """What was received from each token on, without asking the critic.
+
+        G_t = r_t + gamma * G_{t+1}
+
+    Args:
+        token_level_rewards: As in ``gae``.
+        response_mask: As in ``gae``.
+        gamma: Discount per token, in [0, 1].
+        bootstrap_values: As in ``gae``; G after the last token.
+
+    Returns:
+        Reward units, not whitened, 0 outside the mask, without gradient.
+
+    Raises:
+        ValueError: as in ``gae``.
+
+    Example:
+        >>> from ppo_ref.examples import three_tokens
+        >>> rewards, _, mask = three_tokens()
+        >>> monte_carlo_returns(
+        ...     token_level_rewards=rewards, response_mask=mask, gamma=0.5
+        ... )
+        tensor([[0.2500, 0.5000, 1.0000]], dtype=torch.float64)
+    """
+    values = torch.zeros_like(token_level_rewards)
+    inputs = (token_level_rewards, values, response_mask, bootstrap_values)
+    _require("monte_carlo_returns", gamma, *inputs)
+    return discounted_residuals(*inputs, gamma, discount=gamma)
+
+
+def _require(
+    function: str,
+    gamma: float,
+    token_level_rewards: Tensor,
+    values: Tensor,
+    response_mask: Tensor,
+    bootstrap_values: Tensor | None,
+) -> None:
+    require_unit_interval(function, gamma=gamma)
+    require_finite(
+        function,
+        response_mask,
+        token_level_rewards=token_level_rewards,
+        values=values,
+        bootstrap_values=bootstrap_values,
+    )

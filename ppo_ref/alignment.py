@@ -1,0 +1,118 @@
+"""Which output of a model, and which slot of a response, belongs to which token."""
+
+from torch.nn.functional import pad
+
+from ppo_ref.shapes import (
+    ResponseOutputs,
+    SequenceOutputs,
+    TokenIds,
+    TokenMask,
+    checked,
+)
+
+
+@checked
+def response_mask(responses: TokenIds, eos_token_id: int) -> TokenMask:
+    """True up to and including the first end-of-sequence token.
+
+    Args:
+        responses: Sampled token ids, padded on the right.
+        eos_token_id: The id that ends a response.
+
+    Returns:
+        True where the token counts. A row without the id counts whole: it was cut
+        off at the length limit.
+
+    Raises:
+        ValueError: if the responses have no slot at all.
+
+    Source:
+        verl v0.9.1, verl/utils/torch_functional.py, get_response_mask.
+
+    Example:
+        >>> response_mask(torch.tensor([[7, 2, 2, 0], [5, 6, 7, 8]]), eos_token_id=2)
+        tensor([[ True,  True, False, False],
+                [ True,  True,  True,  True]])
+    """
+    if responses.shape[1] == 0:
+        raise ValueError(
+            "response_mask: responses must have at least 1 slot per row, got 0"
+        )
+    ends = (responses == eos_token_id).long()
+    return ends.cumsum(1) - ends == 0
+
+
+@checked
+def response_outputs(outputs: SequenceOutputs, response_length: int) -> ResponseOutputs:
+    """The model outputs from which the response's tokens are predicted.
+
+    A causal model's output at one position is computed after reading that position's
+    token, so it belongs to the next one: the slice is shifted by one to the left.
+
+    Args:
+        outputs: One output per position of prompt + response: values, logits or
+            hidden states.
+        response_length: Number of response slots at the end of the sequence, padding
+            included.
+
+    Returns:
+        Slot t holds what was computed just before token t was read: V(s_t) of a
+        critic, the distribution of token t of an actor. A view; gradient flows.
+
+    Raises:
+        ValueError: if the response is empty, or leaves no room for a prompt.
+
+    Source:
+        verl v0.9.1, verl/utils/torch_functional.py, log_probs_from_logits_response.
+
+    Example:
+        >>> response_outputs(torch.tensor([[0., 1., 2., 3., 4.]]), response_length=3)
+        tensor([[1., 2., 3.]])
+    """
+    sequence = outputs.shape[1]
+    if not 1 <= response_length < sequence:
+        raise ValueError(
+            "response_outputs: response_length must be at least 1 and less than the "
+            f"sequence length {sequence}, got {response_length}"
+        )
+    return outputs[:, -response_length - 1 : -1]
+
+
+@checked
+def last_token(response_mask: TokenMask) -> TokenMask:
+    """The last token that counts in each row.
+
+    Args:
+        response_mask: True where the token counts; gaps allowed.
+
+    Returns:
+        True in at most one slot per row; a row without a token has none.
+
+    Example:
+        >>> last_token(torch.tensor([[True, True, False], [False, False, False]]))
+        tensor([[False,  True, False],
+                [False, False, False]])
+    """
+    rank = response_mask.cumsum(1)
+    return response_mask & (rank == rank[:, -1:])
+
+
+@checked
+def slot_after_end(response_mask: TokenMask) -> TokenMask:
+    """The slot right after the last token that counts, where the row has one.
+
+    A critic's output there is V after the end. verl up to 0.3 let it into the
+    advantages by a mask that was one slot too long.
+
+    Args:
+        response_mask: True where the token counts; gaps allowed.
+
+    Returns:
+        True in at most one slot per row; none if the row is full or without a token.
+
+    Example:
+        >>> slot_after_end(torch.tensor([[True, False, False], [True, True, True]]))
+        tensor([[False,  True, False],
+                [False, False, False]])
+    """
+    return pad(last_token(response_mask), (1, 0))[:, :-1]

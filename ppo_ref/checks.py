@@ -1,0 +1,124 @@
+"""What a tensor must hold beyond its shape, in the words the caller reads."""
+
+import torch
+from torch import Tensor
+
+
+def require_tokens(function: str, response_mask: Tensor, least: int = 1) -> None:
+    """Refuse a mask that counts too few tokens.
+
+    Args:
+        function: Name of the public function that was called.
+        response_mask: True where the token counts.
+        least: How many tokens must count, over all rows.
+
+    Raises:
+        ValueError: if fewer tokens count.
+
+    Example:
+        >>> require_tokens("masked_mean", torch.zeros(2, 3, dtype=torch.bool))
+        Traceback (most recent call last):
+        ValueError: masked_mean: response_mask must count at least 1 token, got 0
+    """
+    count = int(response_mask.sum())
+    if count < least:
+        plural = "s" * (least > 1)
+        raise ValueError(
+            f"{function}: response_mask must count at least {least} token{plural}, "
+            f"got {count}"
+        )
+
+
+def require_finite(
+    function: str, response_mask: Tensor, **tensors: Tensor | None
+) -> None:
+    """Refuse nan and infinity where they would be read.
+
+    One reduced flag is asked first, because naming the position makes a GPU wait.
+
+    Args:
+        function: Name of the public function that was called.
+        response_mask: True where the token counts; a tensor of one float per row
+            counts in the rows that have a token.
+        tensors: The tensors, by argument name; None is nothing to check.
+
+    Raises:
+        ValueError: if a tensor is not finite where it counts.
+
+    Example:
+        >>> mask = torch.tensor([[True, True, False]])
+        >>> require_finite("f", mask, kl=torch.tensor([[0, 1, torch.nan]]))
+        >>> require_finite("f", mask, kl=torch.tensor([[0, torch.nan, 1]]))
+        Traceback (most recent call last):
+        ValueError: f: kl must be finite where response_mask is True, got nan at [0, 1]
+    """
+    read = {name: tensor for name, tensor in tensors.items() if tensor is not None}
+    unfit = {
+        name: ~tensor.isfinite() & _counts(response_mask, tensor)
+        for name, tensor in read.items()
+    }
+    if not torch.stack([positions.any() for positions in unfit.values()]).any():
+        return
+    name = next(name for name, positions in unfit.items() if positions.any())
+    position = unfit[name].nonzero()[0].tolist()
+    came = read[name][tuple(position)].item()
+    where = (
+        "where response_mask is True"
+        if read[name].ndim == 2
+        else "in rows with a token"
+    )
+    raise ValueError(
+        f"{function}: {name} must be finite {where}, got {came} at {position}"
+    )
+
+
+def _counts(response_mask: Tensor, tensor: Tensor) -> Tensor:
+    return response_mask if tensor.ndim == 2 else response_mask.any(1)
+
+
+def require_token_ids(function: str, vocab: int, responses: Tensor) -> None:
+    """Refuse an id outside the vocabulary, which a GPU would answer by dying.
+
+    Args:
+        function: Name of the public function that was called.
+        vocab: Size of the vocabulary.
+        responses: Token ids.
+
+    Raises:
+        ValueError: if an id is negative or not below the size.
+
+    Example:
+        >>> require_token_ids("token_log_probs", 5, torch.tensor([[4, -100]]))
+        Traceback (most recent call last):
+        ValueError: token_log_probs: responses must lie in [0, 5), got -100 at [0, 1]
+    """
+    outside = (responses < 0) | (responses >= vocab)
+    if outside.any():
+        position = outside.nonzero()[0].tolist()
+        raise ValueError(
+            f"{function}: responses must lie in [0, {vocab}), "
+            f"got {responses[tuple(position)].item()} at {position}"
+        )
+
+
+def require_row_tokens(function: str, response_mask: Tensor) -> None:
+    """Refuse a mask with a row in which no token counts.
+
+    Args:
+        function: Name of the public function that was called.
+        response_mask: True where the token counts.
+
+    Raises:
+        ValueError: if a row has no token.
+
+    Example:
+        >>> require_row_tokens("f", torch.tensor([[True], [False]]))
+        Traceback (most recent call last):
+        ValueError: f: response_mask must count a token in every row, got none in row 1
+    """
+    empty = ~response_mask.any(1)
+    if empty.any():
+        raise ValueError(
+            f"{function}: response_mask must count a token in every row, "
+            f"got none in row {int(empty.nonzero()[0])}"
+        )

@@ -1,0 +1,118 @@
+"""The small batches that every page, docstring and test shows, defined once.
+
+All are made on the CPU in float64.
+"""
+
+from typing import NamedTuple
+
+import torch
+
+from ppo_ref.shapes import RowValues, TokenIds, TokenMask, Tokens
+
+
+class SharedBatch(NamedTuple):
+    """Two responses to one prompt, six slots each."""
+
+    old_log_probs: Tokens
+    ref_log_probs: Tokens
+    values: Tokens
+    scores: RowValues
+    response_mask: TokenMask
+    kl_coef: float
+
+
+class ThreeTokens(NamedTuple):
+    """One response of three tokens, rewarded at its end."""
+
+    token_level_rewards: Tokens
+    values: Tokens
+    response_mask: TokenMask
+
+
+class TwoTokenTree(NamedTuple):
+    """All four responses of two tokens, one per row: a mean is a weighted sum."""
+
+    responses: TokenIds
+    actor_probs: Tokens
+    token_level_rewards: Tokens
+    values: Tokens
+    wrong_values: Tokens
+    response_mask: TokenMask
+
+
+def shared_batch() -> SharedBatch:
+    """The batch of two rows on which the pages compute.
+
+    Row 0 is the answer of dialogue 002, figure for figure: six tokens, score 1. Row 1
+    is an invented wrong answer to the same prompt: four tokens, score 0, a negative
+    KL, falling values, then the slot after the end and one of padding.
+
+    Returns:
+        Log-probs in nats, 0 outside the response; values as the critic put them out,
+        in the two last slots of row 1 too; ``kl_coef`` 0.01.
+
+    Example:
+        >>> shared_batch().response_mask.sum(1)
+        tensor([6, 4])
+    """
+    return SharedBatch(
+        old_log_probs=_floats(
+            [-0.12, -0.08, -0.15, -0.10, -0.05, -0.02],
+            [-2.10, -0.30, -0.20, -0.05, 0.00, 0.00],
+        ),
+        ref_log_probs=_floats(
+            [-0.15, -0.10, -0.18, -0.12, -0.08, -0.03],
+            [-1.60, -0.35, -0.25, -0.06, 0.00, 0.00],
+        ),
+        values=_floats(
+            [0.82, 0.85, 0.88, 0.90, 0.92, 0.95],
+            [0.82, 0.40, 0.20, 0.10, 0.25, 0.80],
+        ),
+        scores=torch.tensor([1.0, 0.0], dtype=torch.float64),
+        response_mask=torch.tensor([[True] * 6, [True] * 4 + [False] * 2]),
+        kl_coef=0.01,
+    )
+
+
+def three_tokens() -> ThreeTokens:
+    """The three tokens of dialogue 004, question 4.
+
+    Returns:
+        Rewards and values, one row, every token counted.
+
+    Example:
+        >>> three_tokens().values
+        tensor([[0.3000, 0.4000, 0.6000]], dtype=torch.float64)
+    """
+    return ThreeTokens(
+        token_level_rewards=_floats([0.0, 0.0, 1.0]),
+        values=_floats([0.3, 0.4, 0.6]),
+        response_mask=torch.tensor([[True, True, True]]),
+    )
+
+
+def two_token_tree() -> TwoTokenTree:
+    """A tree of two binary tokens under a uniform actor, rewarded for (1, 1) alone.
+
+    Returns:
+        The leaves as rows. ``actor_probs`` holds each token's probability, a row's is
+        their product. ``values`` are the exact expectations; ``wrong_values`` says 0.1
+        instead of 0.5 after a first token 1.
+
+    Example:
+        >>> tree = two_token_tree()
+        >>> tree.actor_probs.prod(1) @ tree.token_level_rewards.sum(1)
+        tensor(0.2500, dtype=torch.float64)
+    """
+    return TwoTokenTree(
+        responses=torch.tensor([[0, 0], [0, 1], [1, 0], [1, 1]]),
+        actor_probs=_floats(*[[0.5, 0.5]] * 4),
+        token_level_rewards=_floats([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 1.0]),
+        values=_floats([0.25, 0.0], [0.25, 0.0], [0.25, 0.5], [0.25, 0.5]),
+        wrong_values=_floats([0.25, 0.0], [0.25, 0.0], [0.25, 0.1], [0.25, 0.1]),
+        response_mask=torch.ones(4, 2, dtype=torch.bool),
+    )
+
+
+def _floats(*rows: list[float]) -> Tokens:
+    return torch.tensor(rows, dtype=torch.float64)

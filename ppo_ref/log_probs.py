@@ -1,0 +1,138 @@
+"""What the actor says of the sampled tokens: log-probs and entropy."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ppo_ref.checks import require_token_ids
+from ppo_ref.precision import at_least_float32
+from ppo_ref.ranges import require_above
+from ppo_ref.shapes import Logits, TokenIds, Tokens, checked
+
+
+class TokenStatistics(NamedTuple):
+    """Two numbers per token from one log-softmax, both in nats."""
+
+    log_probs: Tokens
+    entropy: Tokens
+
+
+@checked
+def token_log_probs(
+    logits: Logits, responses: TokenIds, temperature: float = 1.0
+) -> Tokens:
+    """Log-probability of each sampled token.
+
+        log_probs_t = log softmax(logits_t / temperature)[responses_t]
+
+    Args:
+        logits: The outputs that belong to the response, as ``response_outputs`` cuts
+            them.
+        responses: Sampled token ids; padding must hold a valid id too.
+        temperature: Of the sampling; above 0.
+
+    Returns:
+        Nats, at most 0; padding is computed like any slot; gradient flows.
+
+    Raises:
+        ValueError: if a token id is outside the vocabulary, or ``temperature`` is
+            not above 0.
+
+    Example:
+        >>> token_log_probs(torch.zeros(1, 1, 4), torch.tensor([[2]]))
+        tensor([[-1.3863]])
+    """
+    require_above("token_log_probs", 0, temperature=temperature)
+    require_token_ids("token_log_probs", logits.shape[2], responses)
+    return _chosen(_log_softmax(logits, temperature), responses)
+
+
+@checked
+def token_entropy(logits: Logits, temperature: float = 1.0) -> Tokens:
+    """Entropy of each token's distribution.
+
+        entropy_t = -sum_a p_t(a) * log p_t(a)
+
+    Args:
+        logits: The outputs that belong to the response.
+        temperature: Of the sampling; above 0.
+
+    Returns:
+        Nats, from 0 (certain) to the log of the vocabulary (uniform); padding is
+        computed like any slot; gradient flows.
+
+    Raises:
+        ValueError: if ``temperature`` is not above 0.
+
+    Example:
+        >>> token_entropy(torch.zeros(1, 1, 4))
+        tensor([[1.3863]])
+    """
+    require_above("token_entropy", 0, temperature=temperature)
+    return _entropy(_log_softmax(logits, temperature))
+
+
+@checked
+def log_probs_and_entropy(
+    logits: Logits, responses: TokenIds, temperature: float = 1.0
+) -> TokenStatistics:
+    """Both statistics from one log-softmax, in about half the time of two calls.
+
+    Args:
+        logits: The outputs that belong to the response.
+        responses: Sampled token ids; padding must hold a valid id too.
+        temperature: Of the sampling; above 0.
+
+    Returns:
+        What ``token_log_probs`` and ``token_entropy`` return.
+
+    Raises:
+        ValueError: if a token id is outside the vocabulary, or ``temperature`` is
+            not above 0.
+
+    Example:
+        >>> log_probs_and_entropy(torch.zeros(1, 1, 4), torch.tensor([[2]]))
+        TokenStatistics(log_probs=tensor([[-1.3863]]), entropy=tensor([[1.3863]]))
+    """
+    require_above("log_probs_and_entropy", 0, temperature=temperature)
+    require_token_ids("log_probs_and_entropy", logits.shape[2], responses)
+    return log_probs_and_entropy_kernel(logits, responses, temperature)
+
+
+def log_probs_and_entropy_kernel(
+    logits: Tensor, responses: Tensor, temperature: float
+) -> TokenStatistics:
+    """The undecorated kernel, for torch.compile.
+
+    Args:
+        logits: The outputs that belong to the response.
+        responses: Sampled token ids, unchecked.
+        temperature: Of the sampling; above 0, unchecked.
+
+    Returns:
+        The log-probs and the entropies, in nats; gradient flows.
+
+    Example:
+        >>> statistics = log_probs_and_entropy_kernel(
+        ...     torch.zeros(1, 1, 4), torch.tensor([[2]]), temperature=1.0
+        ... )
+        >>> statistics.entropy
+        tensor([[1.3863]])
+    """
+    log_softmax = _log_softmax(logits, temperature)
+    return TokenStatistics(_chosen(log_softmax, responses), _entropy(log_softmax))
+
+
+def _log_softmax(logits: Tensor, temperature: float) -> Tensor:
+    return (at_least_float32(logits) / temperature).log_softmax(-1)
+
+
+def _chosen(log_softmax: Tensor, responses: Tensor) -> Tensor:
+    return log_softmax.gather(-1, responses[..., None]).squeeze(-1)
+
+
+def _entropy(log_softmax: Tensor) -> Tensor:
+    # A forbidden token has log-prob -inf, and 0 * -inf would be nan.
+    finite = log_softmax.clamp(min=torch.finfo(log_softmax.dtype).min)
+    return -(log_softmax.exp() * finite).sum(-1)

@@ -1,0 +1,230 @@
+"""What the actor and the critic minimise, and the objective that came before."""
+
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ppo_ref.aggregation import Aggregate, token_mean
+from ppo_ref.checks import require_finite, require_tokens
+from ppo_ref.clipping import (
+    bounded_log_ratio,
+    clipped_policy_losses,
+    clipped_value_losses,
+)
+from ppo_ref.masking import masked_mean
+from ppo_ref.precision import at_least_float32
+from ppo_ref.ranges import require_above, require_at_least, require_clip_range
+from ppo_ref.shapes import Scalar, TokenMask, Tokens, checked
+
+
+class PolicyLoss(NamedTuple):
+    """The actor's loss with gradient, and two statistics without."""
+
+    loss: Scalar
+    clip_fraction: Scalar
+    approx_kl: Scalar
+
+
+class ValueLoss(NamedTuple):
+    """The critic's loss with gradient, and a statistic without."""
+
+    loss: Scalar
+    clip_fraction: Scalar
+
+
+@checked
+def surrogate_objective(
+    *,
+    log_probs: Tokens,
+    old_log_probs: Tokens,
+    advantages: Tokens,
+    response_mask: TokenMask,
+    aggregate: Aggregate = token_mean,
+) -> Scalar:
+    """Conservative policy iteration: the unclipped objective, to be maximised.
+
+        L = mean(exp(log_probs_t - old_log_probs_t) * A_t)
+
+    Args:
+        log_probs: Of the actor being trained, in nats.
+        old_log_probs: Of the actor that sampled, in nats.
+        advantages: In reward units, or whitened.
+        response_mask: True where the token counts; gaps allowed.
+        aggregate: From one number per token to one.
+
+    Returns:
+        The objective; gradient flows into ``log_probs`` alone. The log-ratio is
+        clamped to 20 nats either way.
+
+    Raises:
+        ValueError: if no token counts, or an input is not finite on one that does.
+
+    Source:
+        Schulman et al. (2017), arXiv:1707.06347v2, equation 6.
+
+    Example:
+        >>> surrogate_objective(
+        ...     log_probs=torch.tensor([[0.5, 0.5]]).log(),
+        ...     old_log_probs=torch.tensor([[0.25, 0.5]]).log(),
+        ...     advantages=torch.tensor([[1., 1.]]),
+        ...     response_mask=torch.tensor([[True, True]]),
+        ... )
+        tensor(1.5000)
+    """
+    _require(
+        "surrogate_objective",
+        response_mask,
+        log_probs=log_probs,
+        old_log_probs=old_log_probs,
+        advantages=advantages,
+    )
+    ratio = bounded_log_ratio(log_probs, old_log_probs, response_mask).exp()
+    return aggregate(ratio * _target(advantages, response_mask), response_mask)
+
+
+@checked
+def policy_loss(
+    *,
+    log_probs: Tokens,
+    old_log_probs: Tokens,
+    advantages: Tokens,
+    response_mask: TokenMask,
+    clip_range: float | tuple[float, float] = 0.2,
+    dual_clip: float | None = None,
+    aggregate: Aggregate = token_mean,
+) -> PolicyLoss:
+    """The clipped loss of PPO: no reward for leaving the range around the old actor.
+
+        ratio_t = exp(log_probs_t - old_log_probs_t)
+        loss_t = max(-A_t * ratio_t, -A_t * clip(ratio_t, 1 - low, 1 + high))
+
+    Args:
+        log_probs: Of the actor being trained, in nats.
+        old_log_probs: Of the actor that sampled, in nats.
+        advantages: In reward units, or whitened.
+        response_mask: True where the token counts; gaps allowed.
+        clip_range: How far the ratio counts below and above 1; one number for both
+            sides, or (low, high).
+        dual_clip: Where the advantage is negative, bound the loss by this multiple of
+            it; above 1, and None for no bound.
+        aggregate: From one loss per token to one.
+
+    Returns:
+        The loss; gradient flows into ``log_probs`` alone. The share of tokens whose
+        clipped term is the larger one, and the mean of old less new log-probs in
+        nats: per-token means over the mask, without gradient. The log-ratio is
+        clamped to 20 nats either way.
+
+    Raises:
+        ValueError: if no token counts, an input is not finite on one that does,
+            ``clip_range`` is negative or its low side not below 1, or ``dual_clip``
+            is not above 1.
+
+    Source:
+        Schulman et al. (2017), arXiv:1707.06347v2, equation 7; dual clip: Ye et al.
+        (2020), arXiv:1912.09729v3, equation 5; verl v0.9.1,
+        verl/trainer/ppo/core_algos.py, compute_policy_loss_vanilla.
+
+    Example:
+        >>> policy_loss(
+        ...     log_probs=torch.tensor([[0.5, 0.5]]).log(),
+        ...     old_log_probs=torch.tensor([[0.25, 0.5]]).log(),
+        ...     advantages=torch.tensor([[1., 1.]]),
+        ...     response_mask=torch.tensor([[True, True]]),
+        ... ).loss
+        tensor(-1.1000)
+    """
+    _require(
+        "policy_loss",
+        response_mask,
+        log_probs=log_probs,
+        old_log_probs=old_log_probs,
+        advantages=advantages,
+    )
+    low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
+    require_clip_range("policy_loss", low, high)
+    if dual_clip is not None:
+        require_above("policy_loss", 1, dual_clip=dual_clip)
+    log_ratio = bounded_log_ratio(log_probs, old_log_probs, response_mask)
+    losses, clipped = clipped_policy_losses(
+        log_ratio, _target(advantages, response_mask), low, high, dual_clip
+    )
+    return PolicyLoss(
+        aggregate(losses, response_mask),
+        masked_mean(clipped.to(losses.dtype), response_mask),
+        masked_mean(-log_ratio.detach(), response_mask),
+    )
+
+
+@checked
+def value_loss(
+    *,
+    values: Tokens,
+    old_values: Tokens,
+    returns: Tokens,
+    response_mask: TokenMask,
+    value_clip_range: float,
+    aggregate: Aggregate = token_mean,
+) -> ValueLoss:
+    """Half the squared error of the critic, the worse of clipped and unclipped.
+
+        clipped_t = clip(V_t, V_old_t - value_clip_range, V_old_t + value_clip_range)
+        loss_t = max((V_t - R_t)**2, (clipped_t - R_t)**2) / 2
+
+    Args:
+        values: Of the critic being trained, in reward units.
+        old_values: Of the critic at the time of sampling, in reward units.
+        returns: What the critic should predict, in reward units.
+        response_mask: True where the token counts; gaps allowed.
+        value_clip_range: In reward units, at least 0; infinity clips nothing.
+        aggregate: From one loss per token to one.
+
+    Returns:
+        The loss, in reward units squared; gradient flows into ``values`` alone. The
+        share of tokens whose clipped error is the larger one, without gradient.
+
+    Raises:
+        ValueError: if no token counts, an input is not finite on one that does, or
+            ``value_clip_range`` is negative.
+
+    Source:
+        verl v0.9.1, verl/trainer/ppo/core_algos.py, compute_value_loss.
+
+    Example:
+        >>> value_loss(
+        ...     values=torch.tensor([[1., 0.5]]),
+        ...     old_values=torch.tensor([[0., 0.5]]),
+        ...     returns=torch.tensor([[2., 1.5]]),
+        ...     response_mask=torch.tensor([[True, True]]),
+        ...     value_clip_range=0.5,
+        ... )
+        ValueLoss(loss=tensor(0.8125), clip_fraction=tensor(0.5000))
+    """
+    _require(
+        "value_loss",
+        response_mask,
+        values=values,
+        old_values=old_values,
+        returns=returns,
+    )
+    require_at_least("value_loss", 0, value_clip_range=value_clip_range)
+    losses, clipped = clipped_value_losses(
+        torch.where(response_mask, at_least_float32(values), 0),
+        _target(old_values, response_mask),
+        _target(returns, response_mask),
+        value_clip_range,
+    )
+    return ValueLoss(
+        aggregate(losses, response_mask),
+        masked_mean(clipped.to(losses.dtype), response_mask),
+    )
+
+
+def _require(function: str, response_mask: Tensor, **tensors: Tensor) -> None:
+    require_tokens(function, response_mask)
+    require_finite(function, response_mask, **tensors)
+
+
+def _target(x: Tensor, response_mask: Tensor) -> Tensor:
+    return torch.where(response_mask, at_least_float32(x), 0).detach()

@@ -1,0 +1,81 @@
+"""One accepted call of every checked function: the start of each refusal."""
+
+import torch
+
+from ppo_ref import aggregation, kl, masking
+from ppo_ref.advantages import gae, monte_carlo_returns, n_step_advantages, td_residuals
+from ppo_ref.alignment import (
+    last_token,
+    response_mask,
+    response_outputs,
+    slot_after_end,
+)
+from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
+from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
+from ppo_ref.rewards import token_level_rewards, token_level_scores
+from ppo_ref.trace import trace
+from ppo_ref.values import response_values
+
+X = torch.linspace(-1, 1, 12).view(2, 6)
+MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
+IDS = torch.tensor([[0, 1, 2, 3, 4, 0], [1, 1, 1, 1, 1, 1]])
+LOGITS = torch.zeros(2, 6, 5)
+
+REWARDED = {"token_level_rewards": X, "values": X, "response_mask": MASK}
+SAMPLED = {
+    "log_probs": X,
+    "old_log_probs": X,
+    "advantages": X,
+    "response_mask": MASK,
+}
+REDUCED = {"x": X, "response_mask": MASK}
+LOSSES = {"losses": X, "response_mask": MASK}
+DIVERGENCE = {"log_probs": X, "ref_log_probs": X}
+CALLS = [
+    (gae, REWARDED),
+    (td_residuals, REWARDED),
+    (n_step_advantages, {**REWARDED, "steps": 2}),
+    (monte_carlo_returns, {"token_level_rewards": X, "response_mask": MASK}),
+    (trace, REWARDED),
+    (policy_loss, SAMPLED),
+    (surrogate_objective, SAMPLED),
+    (
+        value_loss,
+        {
+            "values": X,
+            "old_values": X,
+            "returns": X,
+            "response_mask": MASK,
+            "value_clip_range": 0.2,
+        },
+    ),
+    (
+        token_level_rewards,
+        {"token_level_scores": X, "kl": X, "response_mask": MASK, "kl_coef": 0.1},
+    ),
+    (token_level_scores, {"scores": X[:, 0], "response_mask": MASK}),
+    (response_values, {"sequence_values": torch.zeros(2, 9), "response_mask": MASK}),
+    (response_mask, {"responses": IDS, "eos_token_id": 2}),
+    (response_outputs, {"outputs": torch.zeros(2, 9), "response_length": 6}),
+    (last_token, {"response_mask": MASK}),
+    (slot_after_end, {"response_mask": MASK}),
+    (token_log_probs, {"logits": LOGITS, "responses": IDS}),
+    (token_entropy, {"logits": LOGITS}),
+    (log_probs_and_entropy, {"logits": LOGITS, "responses": IDS}),
+    *[(getattr(kl, name), DIVERGENCE) for name in ("kl_k1", "kl_k2", "kl_k3")],
+    *[
+        (getattr(masking, f"masked_{name}"), REDUCED)
+        for name in ("sum", "mean", "variance", "whiten")
+    ],
+    *[
+        (getattr(aggregation, name), LOSSES)
+        for name in (
+            "token_mean",
+            "token_sum",
+            "sequence_mean_token_mean",
+            "sequence_mean_token_sum",
+        )
+    ],
+]
+
+VALID = {function: inputs for function, inputs in CALLS}

@@ -1,0 +1,136 @@
+"""The judges: float64 loops over the tokens that count, written from the definitions.
+
+Nothing here imports the package, and nothing is vectorised. A row function sees plain
+lists without gaps; ``over_rows`` removes the gaps and puts them back.
+"""
+
+import math
+from collections.abc import Callable
+
+import torch
+from torch import Tensor
+
+Row = list[float]
+
+
+def over_rows(
+    of_row: Callable[..., Row],
+    response_mask: Tensor,
+    *tensors: Tensor,
+    bootstrap_values: Tensor | None = None,
+) -> Tensor:
+    """Apply a row function to the tokens that count; 0 elsewhere."""
+    result = torch.zeros(response_mask.shape, dtype=torch.float64)
+    ends = [0.0] * len(response_mask)
+    if bootstrap_values is not None:
+        ends = bootstrap_values.double().tolist()
+    for row, mask in enumerate(response_mask):
+        rows = [tensor[row][mask].double().tolist() for tensor in tensors]
+        result[row][mask] = torch.tensor(of_row(*rows, ends[row]), dtype=torch.float64)
+    return result
+
+
+def td_residuals(gamma: float) -> Callable[..., Row]:
+    def of_row(rewards: Row, values: Row, end: float) -> Row:
+        after = [*values, end][1:]
+        return [
+            reward + gamma * later - value
+            for reward, value, later in zip(rewards, values, after, strict=True)
+        ]
+
+    return of_row
+
+
+def gae(gamma: float, gae_lambda: float) -> Callable[..., Row]:
+    """The recursion, from the last token to the first."""
+
+    def of_row(rewards: Row, values: Row, end: float) -> Row:
+        advantages, later, after = [], 0.0, end
+        for reward, value in zip(reversed(rewards), reversed(values), strict=True):
+            later = reward + gamma * after - value + gamma * gae_lambda * later
+            after = value
+            advantages.append(later)
+        return advantages[::-1]
+
+    return of_row
+
+
+def gae_as_sum(gamma: float, gae_lambda: float) -> Callable[..., Row]:
+    """Every TD residual ahead, weighted by (gamma * lambda)**distance."""
+
+    def of_row(rewards: Row, values: Row, end: float) -> Row:
+        deltas = td_residuals(gamma)(rewards, values, end)
+        return [
+            math.fsum((gamma * gae_lambda) ** k * d for k, d in enumerate(deltas[t:]))
+            for t in range(len(deltas))
+        ]
+
+    return of_row
+
+
+def monte_carlo_returns(gamma: float) -> Callable[..., Row]:
+    def of_row(rewards: Row, end: float) -> Row:
+        received = [*rewards, end]
+        return [
+            math.fsum(gamma**k * r for k, r in enumerate(received[t:]))
+            for t in range(len(rewards))
+        ]
+
+    return of_row
+
+
+def n_step_advantages(gamma: float, steps: int) -> Callable[..., Row]:
+    def of_row(rewards: Row, values: Row, end: float) -> Row:
+        states = [*values, end]
+        result = []
+        for t, value in enumerate(values):
+            reached = min(t + steps, len(rewards))
+            received = math.fsum(gamma**k * r for k, r in enumerate(rewards[t:reached]))
+            result.append(received + gamma ** (reached - t) * states[reached] - value)
+        return result
+
+    return of_row
+
+
+def counted(x: Tensor, response_mask: Tensor) -> Row:
+    return x.double()[response_mask].tolist()
+
+
+def mean(numbers: Row) -> float:
+    return math.fsum(numbers) / len(numbers)
+
+
+def variance(numbers: Row) -> float:
+    center = mean(numbers)
+    return math.fsum((x - center) ** 2 for x in numbers) / (len(numbers) - 1)
+
+
+def row_lists(x: Tensor, response_mask: Tensor) -> list[Row]:
+    """The tokens that count of each row that has one."""
+    rows = [counted(x[i], mask) for i, mask in enumerate(response_mask)]
+    return [row for row in rows if row]
+
+
+def log_softmax(logits: Row) -> Row:
+    top = max(logits)
+    log_total = top + math.log(math.fsum(math.exp(x - top) for x in logits))
+    return [x - log_total for x in logits]
+
+
+def entropy(logits: Row) -> float:
+    return -math.fsum(math.exp(x) * x for x in log_softmax(logits))
+
+
+def policy_token_loss(
+    ratio: float, advantage: float, low: float, high: float, dual_clip: float | None
+) -> float:
+    near = min(max(ratio, 1 - low), 1 + high)
+    objective = min(ratio * advantage, near * advantage)
+    if dual_clip is not None and advantage < 0:
+        objective = max(objective, dual_clip * advantage)
+    return -objective
+
+
+def value_token_loss(value: float, old: float, target: float, reach: float) -> float:
+    near = min(max(value, old - reach), old + reach)
+    return max((value - target) ** 2, (near - target) ** 2) / 2

@@ -1,0 +1,100 @@
+"""Which output belongs to which token, proved on a random causal model."""
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+from torch.testing import assert_close
+
+from ppo_ref.alignment import (
+    last_token,
+    response_mask,
+    response_outputs,
+    slot_after_end,
+)
+from tests.strategies import masks, numbers
+
+VOCAB = 11
+
+
+def causal_outputs(sequences: Tensor, seed: int, *features: int) -> Tensor:
+    """One output per position, a nonlinear function of that and all earlier tokens."""
+    embedding = numbers(seed, VOCAB, *features)
+    weights = numbers(seed + 1, sequences.shape[1]).abs() + 0.1
+    shape = (-1, *[1] * len(features))
+    return (embedding[sequences] * weights.view(shape)).cumsum(1).tanh()
+
+
+@st.composite
+def layouts(draw: st.DrawFn) -> tuple[int, int, int, int]:
+    """Prompt length, response length, a response slot and a seed."""
+    prompt, response = draw(st.integers(1, 5)), draw(st.integers(1, 6))
+    return (
+        prompt,
+        response,
+        draw(st.integers(0, response - 1)),
+        draw(st.integers(0, 99)),
+    )
+
+
+def sequences_of(prompt: int, response: int, seed: int) -> Tensor:
+    source = torch.Generator().manual_seed(seed)
+    return torch.randint(VOCAB, (2, prompt + response), generator=source)
+
+
+@given(layouts())
+def test_state_slice(layout):
+    prompt, response, t, seed = layout
+    sequences = sequences_of(prompt, response, seed)
+    outputs = causal_outputs(sequences, seed)
+    before = response_outputs(outputs, response)
+    assert torch.equal(before[:, t], outputs[:, prompt - 1 + t])
+
+    changed = sequences.clone()
+    changed[:, prompt + t] = (changed[:, prompt + t] + 1) % VOCAB
+    moved = response_outputs(causal_outputs(changed, seed), response) != before
+    assert not moved[:, : t + 1].any()
+    assert moved[:, t + 1 :].all()
+
+
+@given(layouts())
+def test_state_slice_reads_the_token_just_before(layout):
+    prompt, response, t, seed = layout
+    sequences = sequences_of(prompt, response, seed)
+    before = response_outputs(causal_outputs(sequences, seed), response)
+    changed = sequences.clone()
+    changed[:, prompt + t - 1] = (changed[:, prompt + t - 1] + 1) % VOCAB
+    moved = response_outputs(causal_outputs(changed, seed), response) != before
+    assert moved[:, t].all()
+
+
+def test_values_and_logits_are_cut_alike():
+    sequences = sequences_of(3, 4, seed=0)
+    logits = causal_outputs(sequences, 0, VOCAB)
+    cut = response_outputs(logits, 4)
+    assert cut.shape == (2, 4, VOCAB)
+    assert torch.equal(cut[..., 5], response_outputs(logits[..., 5], 4))
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=8))
+def test_mask_ends_with_the_first_end_token(ids):
+    counts = response_mask(torch.tensor([ids]), eos_token_id=2)[0].tolist()
+    length = ids.index(2) + 1 if 2 in ids else len(ids)
+    assert counts == [t < length for t in range(len(ids))]
+
+
+@given(masks())
+def test_last_token_and_the_slot_after_it(mask):
+    last, after = last_token(mask).tolist(), slot_after_end(mask).tolist()
+    for row, counts in enumerate(mask.tolist()):
+        end = max((t for t, count in enumerate(counts) if count), default=None)
+        slots = range(len(counts))
+        assert last[row] == [t == end for t in slots]
+        assert after[row] == [end is not None and t == end + 1 for t in slots]
+
+
+def test_gradient_flows_through_the_slice():
+    outputs = numbers(0, 2, 5).requires_grad_()
+    response_outputs(outputs, 2).sum().backward()
+    expected = torch.tensor([[0.0, 0, 1, 1, 0]] * 2, dtype=torch.float64)
+    assert_close(outputs.grad, expected)

@@ -1,0 +1,129 @@
+"""The shared examples give the figures that the pages print."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from ppo_ref.advantages import gae, td_residuals
+from ppo_ref.examples import shared_batch, three_tokens, two_token_tree
+from ppo_ref.kl import kl_k1
+from ppo_ref.masking import masked_whiten
+from ppo_ref.rewards import token_level_rewards, token_level_scores
+from tests import oracles
+
+FIGURES = {
+    (1, 1): [
+        [0.1786, 0.1489, 0.1191, 0.0994, 0.0796, 0.0499],
+        [-0.8161, -0.4011, -0.2006, -0.1001, 0, 0],
+    ],
+    (1, 0.95): [
+        [0.1556, 0.1325, 0.1081, 0.0930, 0.0771, 0.0499],
+        [-0.7820, -0.3863, -0.1956, -0.1001, 0, 0],
+    ],
+    (0.99, 0.95): [
+        [0.1118, 0.0963, 0.0800, 0.0737, 0.0671, 0.0499],
+        [-0.7825, -0.3865, -0.1956, -0.1001, 0, 0],
+    ],
+}
+WHITENED = [
+    [0.8344, 0.7401, 0.6455, 0.5829, 0.5201, 0.4258],
+    [-2.3232, -1.0058, -0.3694, -0.0503, 0, 0],
+]
+
+
+def rewards():
+    batch = shared_batch()
+    kl = kl_k1(log_probs=batch.old_log_probs, ref_log_probs=batch.ref_log_probs)
+    return token_level_rewards(
+        token_level_scores=token_level_scores(batch.scores, batch.response_mask),
+        kl=kl,
+        response_mask=batch.response_mask,
+        kl_coef=batch.kl_coef,
+    )
+
+
+def same_figures(came, figures):
+    """Half a unit of the fourth decimal, and a little for the binary representation."""
+    expected = torch.tensor(figures, dtype=torch.float64)
+    assert_close(came, expected, rtol=0, atol=0.5001e-4)
+
+
+def test_rewards_of_the_shared_batch():
+    expected = [
+        [-0.0003, -0.0002, -0.0003, -0.0002, -0.0003, 0.9999],
+        [0.0050, -0.0005, -0.0005, -0.0001, 0, 0],
+    ]
+    same_figures(rewards(), expected)
+
+
+@pytest.mark.parametrize(("gamma", "gae_lambda"), FIGURES)
+def test_advantages_of_the_shared_batch(gamma, gae_lambda):
+    batch, figures = shared_batch(), FIGURES[gamma, gae_lambda]
+    judged = oracles.over_rows(
+        oracles.gae(gamma, gae_lambda), batch.response_mask, rewards(), batch.values
+    )
+    same_figures(judged, figures)
+    estimate = gae(
+        token_level_rewards=rewards(),
+        values=batch.values,
+        response_mask=batch.response_mask,
+        gamma=gamma,
+        gae_lambda=gae_lambda,
+    )
+    same_figures(estimate.advantages, figures)
+
+
+def test_whitened_advantages_of_the_shared_batch():
+    batch = shared_batch()
+    estimate = gae(
+        token_level_rewards=rewards(),
+        values=batch.values,
+        response_mask=batch.response_mask,
+    )
+    same_figures(masked_whiten(estimate.advantages, batch.response_mask), WHITENED)
+
+
+@pytest.mark.parametrize(
+    ("gae_lambda", "expected"),
+    [
+        (1, [0.7, 0.6, 0.4]),
+        (0.95, [0.651, 0.58, 0.4]),
+        (0.5, [0.3, 0.4, 0.4]),
+        (0, [0.1, 0.2, 0.4]),
+    ],
+)
+def test_advantages_of_the_three_tokens(gae_lambda, expected):
+    advantages = gae(**three_tokens()._asdict(), gae_lambda=gae_lambda).advantages
+    assert_close(advantages, torch.tensor([expected], dtype=torch.float64))
+
+
+def test_the_tree_and_its_wrong_critic():
+    tree = two_token_tree()
+    inputs = {
+        "token_level_rewards": tree.token_level_rewards,
+        "response_mask": tree.response_mask,
+    }
+    exact = td_residuals(**inputs, values=tree.values)
+    wrong = td_residuals(**inputs, values=tree.wrong_values)
+    good = tree.responses[:, 0] == 1
+    assert_close(exact[:, 0], torch.where(good, 0.25, -0.25).double())
+    assert sorted(exact[good, 1].tolist()) == [-0.5, 0.5]
+    assert_close(wrong[good, 0], torch.tensor([-0.15, -0.15]).double())
+    assert_close(wrong[good, 1].mean().item(), 0.4)
+
+
+def test_the_trees_values_are_the_actors_means():
+    tree = two_token_tree()
+    probs = tree.actor_probs.prod(1)
+    assert_close(probs.sum().item(), 1.0)
+    received = tree.token_level_rewards.sum(1)
+    assert_close(tree.values[:, 0], (probs * received).sum().expand(4))
+    for first in (0, 1):
+        after = tree.responses[:, 0] == first
+        mean = (probs * received)[after].sum() / probs[after].sum()
+        assert_close(tree.values[after, 1], mean.expand(2))
+
+
+def test_examples_are_made_anew_for_each_caller():
+    shared_batch().values.zero_()
+    assert shared_batch().values.all()

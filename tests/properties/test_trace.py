@@ -1,0 +1,64 @@
+"""The printed table: its figures, its dashes, its width."""
+
+import torch
+from hypothesis import given
+
+from ppo_ref.examples import three_tokens
+from ppo_ref.trace import trace
+from tests import oracles
+from tests.strategies import token_batches
+
+TABLE = """\
+  t     r_t  V(s_t)   delta       A       R
+  0  0.0000  0.3000  0.1000  0.6510  0.9510
+  1       -       -       -       -       -
+  2  0.0000  0.4000  0.2000  0.5800  0.9800
+  3  1.0000  0.6000  0.4000  0.4000  1.0000"""
+
+
+def test_table_of_the_three_tokens_with_a_gap():
+    rewards, values, mask = three_tokens()
+    gap = torch.tensor([[torch.nan]], dtype=torch.float64)
+
+    def gapped(x, fill):
+        return torch.cat([x[:, :1], fill, x[:, 1:]], 1)
+
+    printed = trace(
+        token_level_rewards=gapped(rewards, gap),
+        values=gapped(values, gap),
+        response_mask=gapped(mask, torch.tensor([[False]])),
+        gae_lambda=0.95,
+    )
+    assert printed == TABLE
+
+
+@given(token_batches())
+def test_every_row_prints_what_the_oracles_say(batch):
+    inputs, mask = (batch.token_level_rewards, batch.values), batch.response_mask
+    ends = {"bootstrap_values": batch.bootstrap_values}
+    deltas = oracles.over_rows(oracles.td_residuals(0.9), mask, *inputs, **ends)
+    advantages = oracles.over_rows(oracles.gae(0.9, 0.8), mask, *inputs, **ends)
+    columns = [*inputs, deltas, advantages, advantages + batch.values]
+    for row in range(len(mask)):
+        printed = trace(**batch._asdict(), gamma=0.9, gae_lambda=0.8, row=row)
+        heading, *lines = printed.splitlines()
+        assert heading.split() == ["t", "r_t", "V(s_t)", "delta", "A", "R"]
+        assert {len(line) for line in printed.splitlines()} == {43}
+        assert printed == "\n".join(line.rstrip() for line in printed.splitlines())
+        for t, (line, counts) in enumerate(zip(lines, mask[row].tolist(), strict=True)):
+            slot, *cells = line.split()
+            assert slot == str(t)
+            if not counts:
+                assert cells == ["-"] * 5
+                continue
+            for cell, column in zip(cells, columns, strict=True):
+                assert abs(float(cell) - column[row, t].item()) <= 0.50001e-4
+
+
+def test_a_rounded_zero_has_no_sign():
+    printed = trace(
+        token_level_rewards=torch.tensor([[-1e-9]]),
+        values=torch.zeros(1, 1),
+        response_mask=torch.tensor([[True]]),
+    )
+    assert printed.splitlines()[1].split() == ["0", *["0.0000"] * 5]

@@ -1,0 +1,69 @@
+"""Random token batches: masks with gaps, empty and truncated rows, nan as padding.
+
+Hypothesis draws the structure and a seed for the numbers; whatever lies outside the
+mask is nan, so that every property also says that padding is never read.
+"""
+
+from typing import NamedTuple
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+unit_interval = st.one_of(
+    st.sampled_from([0, 1, 0.5, 0.95, 1.0]), st.floats(min_value=0, max_value=1)
+)
+
+
+class TokenBatch(NamedTuple):
+    token_level_rewards: Tensor
+    values: Tensor
+    response_mask: Tensor
+    bootstrap_values: Tensor
+
+
+def poisoned(x: Tensor, response_mask: Tensor) -> Tensor:
+    """The same numbers, nan outside the mask."""
+    return torch.where(response_mask, x, torch.nan)
+
+
+def numbers(seed: int, *shape: int) -> Tensor:
+    source = torch.Generator().manual_seed(seed)
+    return torch.randn(shape, generator=source, dtype=torch.float64)
+
+
+@st.composite
+def masks(draw: st.DrawFn, least: int = 0, max_time: int = 9) -> Tensor:
+    """Gaps, padding and, while ``least`` allows it, rows without a token."""
+    batch, time = draw(st.integers(1, 4)), draw(st.integers(1, max_time))
+    bits = st.lists(st.booleans(), min_size=batch * time, max_size=batch * time)
+    mask = torch.tensor(draw(bits.filter(lambda drawn: sum(drawn) >= least)))
+    return mask.view(batch, time)
+
+
+@st.composite
+def full_row_masks(draw: st.DrawFn) -> Tensor:
+    """A token in every row."""
+    mask = draw(masks())
+    mask[torch.arange(len(mask)), draw(st.integers(0, mask.shape[1] - 1))] = True
+    return mask
+
+
+@st.composite
+def token_tensors(
+    draw: st.DrawFn, count: int, least: int = 1
+) -> tuple[tuple[Tensor, ...], Tensor]:
+    """Several poisoned tensors on one mask, and the mask."""
+    mask = draw(masks(least=least))
+    seed = draw(st.integers(0, 2**16))
+    tensors = numbers(seed, count, *mask.shape)
+    return tuple(poisoned(x, mask) for x in tensors), mask
+
+
+@st.composite
+def token_batches(draw: st.DrawFn) -> TokenBatch:
+    """What advantages are made of; some rows are cut off and bootstrap."""
+    (rewards, values), mask = draw(token_tensors(2, least=0))
+    cut = torch.tensor(draw(st.lists(st.booleans(), min_size=4, max_size=4)))
+    bootstrap = numbers(draw(st.integers(0, 2**16)), 4) * cut
+    return TokenBatch(rewards, values, mask, bootstrap[: len(mask)])

@@ -1,0 +1,39 @@
+"""The undecorated kernels compile whole, and answer what they answer eagerly."""
+
+import shutil
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from ppo_ref.clipping import clipped_policy_losses, clipped_value_losses
+from ppo_ref.log_probs import log_probs_and_entropy_kernel
+from ppo_ref.packing import discounted_residuals
+from tests.strategies import numbers
+
+pytestmark = pytest.mark.slow
+X, Y, Z = numbers(0, 3, 2, 5)
+MASK = torch.tensor([[True, False, True, True, False], [True] * 5])
+IDS = torch.tensor([[0, 1], [2, 0]])
+KERNELS = {
+    discounted_residuals: (X, Y, MASK, Z[:, 0], 0.9, 0.8),
+    clipped_policy_losses: (X, Y, 0.2, 0.3, 3.0),
+    clipped_value_losses: (X, Y, Z, 0.5),
+    log_probs_and_entropy_kernel: (numbers(1, 2, 2, 3), IDS, 0.7),
+}
+
+
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_kernel_is_one_graph(kernel):
+    whole = torch.compile(kernel, fullgraph=True, backend="eager")
+    assert_close(whole(*KERNELS[kernel]), kernel(*KERNELS[kernel]))
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # inductor's own
+@pytest.mark.skipif(
+    not shutil.which("c++"), reason="torch.compile needs a C++ compiler"
+)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_kernel_compiles(kernel):
+    compiled = torch.compile(kernel, fullgraph=True)
+    assert_close(compiled(*KERNELS[kernel]), kernel(*KERNELS[kernel]))

@@ -1,0 +1,135 @@
+"""Refusals of single values, types and shapes, by their whole text."""
+
+import pytest
+import torch
+
+from ppo_ref import aggregation, masking
+from ppo_ref.advantages import gae, monte_carlo_returns, n_step_advantages, td_residuals
+from ppo_ref.alignment import (
+    response_mask,
+    response_outputs,
+)
+from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
+from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
+from ppo_ref.rewards import token_level_rewards, token_level_scores
+from ppo_ref.trace import trace
+from tests.calls import IDS, MASK, VALID, X
+
+LIKE_REWARDS = "must have shape [batch, time] = [2, 6] like token_level_rewards, got"
+ROW_LIKE_REWARDS = "must have shape [batch] = [2] like token_level_rewards, got"
+ONE_OR_PAIR = "must be float | tuple[float, float], got"
+IDS_LIKE_LOGITS = "must have shape [batch, time] = [2, 6] like logits, got"
+IDS_WANTED = (
+    "must be an integer tensor (token ids), got float32; write responses.long()"
+)
+SEQUENCES = "must have at least 2 axes [batch, sequence, *features], got 1 axis"
+TYPES = [
+    (
+        gae,
+        "values",
+        X[..., None],
+        "must have 2 axes [batch, time], got 3 axes [2, 6, 1]",
+    ),
+    (gae, "values", X[:, :5], f"{LIKE_REWARDS} [2, 5]"),
+    (gae, "values", X.T, f"{LIKE_REWARDS} [6, 2]"),
+    (gae, "values", X[:1], f"{LIKE_REWARDS} [1, 6]"),
+    (gae, "response_mask", MASK[:, :1], f"{LIKE_REWARDS} [2, 1]"),
+    (gae, "bootstrap_values", X[:, :1], "must have 1 axis [batch], got 2 axes [2, 1]"),
+    (gae, "bootstrap_values", X[0, :3], f"{ROW_LIKE_REWARDS} [3]"),
+    (gae, "gamma", "0.9", "must be float, got str '0.9'"),
+    (gae, "gamma", torch.tensor(1.0), "must be float, got Tensor tensor(1.)"),
+    (trace, "row", 0.0, "must be int, got float 0.0"),
+    (n_step_advantages, "steps", 1.5, "must be int, got float 1.5"),
+    (policy_loss, "clip_range", [0.1, 0.2], f"{ONE_OR_PAIR} list [0.1, 0.2]"),
+    (policy_loss, "clip_range", (1, 2, 3), f"{ONE_OR_PAIR} tuple (1, 2, 3)"),
+    (token_log_probs, "responses", IDS[:, 1:], f"{IDS_LIKE_LOGITS} [2, 5]"),
+    (token_log_probs, "responses", IDS.float(), IDS_WANTED),
+    (
+        token_entropy,
+        "logits",
+        X,
+        "must have 3 axes [batch, time, vocab], got 2 axes [2, 6]",
+    ),
+    (response_outputs, "outputs", X[0], f"{SEQUENCES} [6]"),
+]
+NO_TOKEN, ONE_TOKEN = torch.zeros_like(MASK), torch.zeros_like(MASK)
+ONE_TOKEN[0, 2] = True
+UNIT = "must lie in [0, 1], got"
+CLIP = "must lie in [0, 1) and [0, inf), got"
+SHORTER = "must be at least 1 and less than the sequence length 9, got"
+VALUES = [
+    (gae, "gamma", 1.5, f"{UNIT} 1.5"),
+    (gae, "gamma", -1, f"{UNIT} -1"),
+    (gae, "gae_lambda", 1.01, f"{UNIT} 1.01"),
+    (gae, "gae_lambda", torch.nan, f"{UNIT} nan"),
+    (td_residuals, "gamma", 2, f"{UNIT} 2"),
+    (monte_carlo_returns, "gamma", 2, f"{UNIT} 2"),
+    (n_step_advantages, "gamma", 2, f"{UNIT} 2"),
+    (n_step_advantages, "steps", 0, "must be at least 1, got 0"),
+    *[
+        (function, "response_mask", NO_TOKEN, "must count at least 1 token, got 0")
+        for function in (
+            masking.masked_mean,
+            aggregation.token_mean,
+            aggregation.sequence_mean_token_mean,
+            aggregation.sequence_mean_token_sum,
+            policy_loss,
+            surrogate_objective,
+            value_loss,
+        )
+    ],
+    *[
+        (function, "response_mask", mask, f"must count at least 2 tokens, got {count}")
+        for function in (masking.masked_variance, masking.masked_whiten)
+        for count, mask in enumerate((NO_TOKEN, ONE_TOKEN))
+    ],
+    (
+        token_level_scores,
+        "response_mask",
+        ONE_TOKEN,
+        "must count a token in every row, got none in row 1",
+    ),
+    (policy_loss, "clip_range", 1, f"{CLIP} (1, 1)"),
+    (policy_loss, "clip_range", -0.1, f"{CLIP} (-0.1, -0.1)"),
+    (policy_loss, "clip_range", (0.2, -0.1), f"{CLIP} (0.2, -0.1)"),
+    (policy_loss, "dual_clip", 1.0, "must be greater than 1, got 1.0"),
+    (value_loss, "value_clip_range", -1, "must be at least 0, got -1"),
+    (token_level_rewards, "kl_coef", -0.1, "must be at least 0, got -0.1"),
+    (token_log_probs, "responses", IDS - 100, "must lie in [0, 5), got -100 at [0, 0]"),
+    (token_log_probs, "responses", IDS + 1, "must lie in [0, 5), got 5 at [0, 4]"),
+    (
+        log_probs_and_entropy,
+        "responses",
+        IDS + 1,
+        "must lie in [0, 5), got 5 at [0, 4]",
+    ),
+    (token_log_probs, "temperature", 0, "must be greater than 0, got 0"),
+    (token_entropy, "temperature", -1.0, "must be greater than 0, got -1.0"),
+    (log_probs_and_entropy, "temperature", 0, "must be greater than 0, got 0"),
+    (trace, "row", 2, "must lie in [0, 2), got 2"),
+    (trace, "row", -1, "must lie in [0, 2), got -1"),
+    (
+        response_mask,
+        "responses",
+        IDS[:, :0],
+        "must have at least 1 slot per row, got 0",
+    ),
+    (response_outputs, "response_length", 0, f"{SHORTER} 0"),
+    (response_outputs, "response_length", 9, f"{SHORTER} 9"),
+]
+
+
+def refused(error, function, name, value, text):
+    with pytest.raises(error) as refusal:
+        function(**{**VALID[function], name: value})
+    assert str(refusal.value) == f"{function.__name__}: {name} {text}"
+
+
+@pytest.mark.parametrize(("function", "name", "value", "text"), TYPES)
+def test_type_and_shape(function, name, value, text):
+    refused(TypeError, function, name, value, text)
+
+
+@pytest.mark.parametrize(("function", "name", "value", "text"), VALUES)
+def test_value(function, name, value, text):
+    refused(ValueError, function, name, value, text)

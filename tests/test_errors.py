@@ -1,0 +1,205 @@
+"""Every argument of every function is refused by its whole text."""
+
+import re
+from typing import Any
+
+import pytest
+import torch
+from jaxtyping import TypeCheckError
+from torch import Tensor
+
+from ppo_ref.advantages import gae, n_step_advantages, td_residuals
+from ppo_ref.losses import policy_loss, surrogate_objective
+from ppo_ref.shapes import Scalar, Tokens, checked
+from ppo_ref.trace import trace
+from ppo_ref.values import response_values
+from tests.calls import CALLS, MASK, REWARDED, SAMPLED, VALID, X
+from tests.test_docstrings import FUNCTIONS
+
+ARGUMENTS = [
+    pytest.param(function, inputs, name, id=f"{function.__name__}-{name}")
+    for function, inputs in CALLS
+    for name, value in inputs.items()
+    if isinstance(value, Tensor)
+]
+FLOATS = [
+    case for case in ARGUMENTS if case.values[1][case.values[2]].is_floating_point()
+]
+MASKS = [
+    case for case in ARGUMENTS if case.values[1][case.values[2]].dtype == torch.bool
+]
+COUNTED = [
+    case
+    for case in FLOATS
+    if "response_mask" in case.values[1] and case.values[2] != "sequence_values"
+]
+MANY = [
+    case
+    for case in ARGUMENTS
+    if len([*filter(torch.is_tensor, case.values[1].values())]) > 1
+]
+
+
+def refused(error: type[Exception], function: Any, inputs: Any, text: str) -> None:
+    with pytest.raises(error, match=f"^{re.escape(text)}$"):
+        function(**inputs)
+
+
+def shown(value: Tensor) -> str:
+    return str(value.dtype).removeprefix("torch.")
+
+
+@pytest.mark.parametrize(("function", "inputs"), CALLS)
+def test_the_call_that_the_refusals_start_from_is_accepted(function, inputs):
+    function(**inputs)
+
+
+@pytest.mark.parametrize(("function", "inputs", "name"), MASKS)
+@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
+def test_mask_that_is_not_bool(function, inputs, name, dtype):
+    text = (
+        f"{function.__name__}: {name} must be a bool tensor (True = the token counts), "
+        f"got {shown(torch.empty(0, dtype=dtype))}; write {name}.bool()"
+    )
+    refused(TypeError, function, {**inputs, name: inputs[name].to(dtype)}, text)
+
+
+@pytest.mark.parametrize(("function", "inputs", "name"), FLOATS)
+@pytest.mark.parametrize("dtype", [torch.int64, torch.bool])
+def test_numbers_that_are_not_floats(function, inputs, name, dtype):
+    text = (
+        f"{function.__name__}: {name} must be a floating-point tensor, "
+        f"got {shown(torch.empty(0, dtype=dtype))}; write {name}.float()"
+    )
+    refused(TypeError, function, {**inputs, name: inputs[name].to(dtype)}, text)
+
+
+@pytest.mark.parametrize(("function", "inputs", "name"), ARGUMENTS)
+def test_what_is_no_tensor(function, inputs, name):
+    kinds = {
+        torch.float32: "a floating-point tensor",
+        torch.bool: "a bool tensor (True = the token counts)",
+        torch.int64: "an integer tensor (token ids)",
+    }
+    text = (
+        f"{function.__name__}: {name} must be {kinds[inputs[name].dtype]}, got list; "
+        f"write torch.as_tensor({name})"
+    )
+    refused(TypeError, function, {**inputs, name: inputs[name].tolist()}, text)
+
+
+@pytest.mark.parametrize(("function", "inputs", "name"), ARGUMENTS)
+def test_tensor_without_a_batch_axis(function, inputs, name):
+    lone = inputs[name].flatten()[0]
+    with pytest.raises(TypeError) as refusal:
+        function(**{**inputs, name: lone})
+    pattern = (
+        rf"{function.__name__}: {name} must have .*ax[ei]s \[.*\], got 0 axes \[\]"
+    )
+    assert re.fullmatch(pattern, str(refusal.value))
+
+
+@pytest.mark.parametrize(("function", "inputs", "name"), MANY)
+def test_tensors_of_different_length(function, inputs, name):
+    with pytest.raises(TypeError) as refusal:
+        function(**{**inputs, name: inputs[name][:1]})
+    assert re.fullmatch(
+        rf"{function.__name__}: \w+ must have shape \[batch.*\] = \[[12].*\] "
+        r"like \w+, got \[[12].*\]",
+        str(refusal.value),
+    )
+
+
+@pytest.mark.parametrize(("function", "inputs", "name"), MANY)
+def test_tensors_on_two_devices(function, inputs, name):
+    first, second = [key for key in inputs if torch.is_tensor(inputs[key])][:2]
+    moved, other = (name, first) if name != first else (second, first)
+    devices = ("meta", "cpu") if name != first else ("cpu", "meta")
+    text = (
+        f"{function.__name__}: {moved} is on {devices[0]} but {other} is on "
+        f"{devices[1]}; move both to one device"
+    )
+    refused(ValueError, function, {**inputs, name: inputs[name].to("meta")}, text)
+
+
+@pytest.mark.parametrize(("function", "inputs", "name"), COUNTED)
+@pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
+def test_what_is_not_finite_inside_the_mask(function, inputs, name, bad):
+    position = (1, 3)[: inputs[name].ndim]
+    dirty = inputs[name].clone()
+    dirty[position] = bad
+    where = "where response_mask is True" if dirty.ndim == 2 else "in rows with a token"
+    called = "td_residuals" if function is trace else function.__name__
+    text = f"{called}: {name} must be finite {where}, got {bad} at {list(position)}"
+    refused(ValueError, function, {**inputs, name: dirty}, text)
+
+
+def test_every_checked_function_is_called():
+    faces = {name for name, value in FUNCTIONS.items() if hasattr(value, "__wrapped__")}
+    faces -= {"packing.discounted_residuals"}  # wrapped by torch.no_grad alone
+    assert {name.split(".")[1] for name in faces} == {f.__name__ for f in VALID}
+
+
+NAN = torch.tensor([0.0, torch.nan])
+
+
+@pytest.mark.parametrize("bootstrapped", [gae, td_residuals, n_step_advantages])
+def test_bootstrap_value_that_is_not_finite(bootstrapped):
+    text = "bootstrap_values must be finite in rows with a token, got nan at [1]"
+    inputs = {**VALID[bootstrapped], "bootstrap_values": NAN}
+    refused(ValueError, bootstrapped, inputs, f"{bootstrapped.__name__}: {text}")
+
+
+def test_critic_outputs_that_do_not_hold_the_response():
+    text = (
+        "response_outputs: response_length must be at least 1 and less than the "
+        "sequence length 6, got 6"
+    )
+    inputs = {"sequence_values": X, "response_mask": MASK}
+    refused(ValueError, response_values, inputs, text)
+    dirty = torch.zeros(2, 9)
+    dirty[1, 3] = torch.nan
+    text = "response_values: values must be finite where response_mask is True, got nan"
+    inputs = {"sequence_values": dirty, "response_mask": MASK}
+    refused(ValueError, response_values, inputs, f"{text} at [1, 1]")
+
+
+def test_arguments_by_position_missing_and_unknown():
+    with pytest.raises(TypeError) as refusal:
+        gae(X, X, MASK)
+    assert str(refusal.value) == (
+        "gae: too many positional arguments; pass tensors of one shape by keyword"
+    )
+    missing = {"token_level_rewards": X}
+    refused(TypeError, gae, missing, "gae: missing a required argument: 'values'")
+    unknown = {**REWARDED, "lam": 0.95}
+    text = "gae: got an unexpected keyword argument 'lam'"
+    refused(TypeError, gae, unknown, text)
+
+
+def test_an_int_passes_for_a_float():
+    gae(**REWARDED, gamma=1, gae_lambda=0)
+    policy_loss(**SAMPLED, clip_range=(0, 1), dual_clip=3)
+
+
+def test_what_does_not_count_is_not_refused():
+    dirty = torch.where(MASK, X, torch.nan)
+    gae(token_level_rewards=dirty, values=dirty, response_mask=MASK)
+    no_row = {"response_mask": torch.tensor([[True] * 6, [False] * 6])}
+    gae(**{**REWARDED, **no_row}, bootstrap_values=NAN)
+
+
+def test_a_loss_that_overflows_is_refused_by_its_aggregation():
+    inputs = {**SAMPLED, "advantages": X.sign() * 3e38, "old_log_probs": X + 2}
+    text = "token_mean: losses must be finite where response_mask is True, got"
+    with pytest.raises(ValueError, match=text):
+        surrogate_objective(**{**inputs, "log_probs": X + 9})
+
+
+def test_a_result_of_the_wrong_shape_is_left_to_the_judge():
+    @checked
+    def broken(x: Tokens) -> Scalar:
+        return x
+
+    with pytest.raises(TypeCheckError, match="return value"):
+        broken(X)
