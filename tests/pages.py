@@ -165,12 +165,15 @@ SYBILS = [
 pytest_collect_file = (SYBILS[0] + SYBILS[1]).pytest()
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(
+    config: pytest.Config, items: list[pytest.Item]
+) -> None:
     """In a run of the whole project, no page may have been left out."""
-    if "docs" not in session.config.args:
+    if "docs" not in config.args:
         return
     pages = {p for lang in ("zh", "en") for p in (ROOT / "docs" / lang).rglob("*.md")}
-    left_out = pages - {item.path for item in session.items}
+    left_out = pages - {item.path for item in items}
     if left_out or not pages:
         names = sorted(str(p.relative_to(ROOT)) for p in left_out)
         raise pytest.UsageError(f"pages that no example was collected from: {names}")

@@ -1,0 +1,47 @@
+PYTHON ?= python3
+PORT ?= 8000
+
+venv_python = .venv/bin/python
+
+.PHONY: help serve test check build lint format peers ready
+.DEFAULT_GOAL := help
+
+help:
+	@echo 'make serve              the site at localhost:8000, live (PORT=9000 for another port)'
+	@echo 'make test               every test, every block and figure of every page'
+	@echo 'make check PAGE=...     one page in both languages, as in PAGE=alignment/value_before_token'
+	@echo 'make build              the site in site/, strict'
+	@echo 'make lint, make format  style and types; mend the style'
+	@echo 'make peers              download the releases of verl that ppo_ref is compared with'
+
+serve: ready
+	@$(venv_python) -m docs.theme.serve --port "$(PORT)"
+
+test: ready
+	@$(venv_python) -m pytest -q -m "not slow"
+
+check: ready
+	@$(venv_python) pins/check.py
+
+build: export NO_MKDOCS_2_WARNING = 1
+build: ready
+	@$(venv_python) -m mkdocs build --strict
+	@$(venv_python) -m mkdocs build --strict -f mkdocs.en.yml
+
+lint: ready
+	@$(venv_python) -m ruff check
+	@$(venv_python) -m ruff format --check
+	@$(venv_python) -m mypy
+
+format: ready
+	@$(venv_python) -m ruff check --fix
+	@$(venv_python) -m ruff format
+
+peers: ready
+	@$(venv_python) pins/install.py --peers
+
+ready:
+	@command -v "$(PYTHON)" >/dev/null || { \
+	  echo 'This project needs Python 3.11 or newer, found no $(PYTHON); install it, or set PYTHON, as in: make test PYTHON=/path/to/python3.12.'; \
+	  exit 1; }
+	@"$(PYTHON)" pins/install.py

