@@ -21,7 +21,7 @@ test: ready
 	@$(venv_python) -m pytest -q -m "not slow"
 
 check: ready
-	@$(venv_python) pins/check.py
+	@$(venv_python) -m tests.check
 
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready

@@ -221,34 +221,6 @@ def test_peers_are_known_by_their_hash(with_venv: Path) -> None:
     assert last_line(output).startswith("Not downloaded: verl==1, see pip's message")
 
 
-@pytest.mark.parametrize(
-    ("page", "words"),
-    [
-        ("", "No page given; as in: make check PAGE=alignment/value_before_token"),
-        (
-            "gae/value_befor_token",
-            "No page gae/value_befor_token in docs/zh or docs/en; "
-            "the nearest is: make check PAGE=alignment/value_before_token",
-        ),
-    ],
-)
-def test_check_asks_for_a_page_that_exists(page: str, words: str) -> None:
-    code, output = run(ROOT, sys.executable, "pins/check.py", PAGE=page)
-    assert (code, output) == (1, words + "\n")
-
-
-def test_check_takes_a_path_and_a_page_in_one_language(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    page = tmp_path / "docs/zh/gae/inputs.md"
-    page.parent.mkdir(parents=True)
-    page.touch()
-    monkeypatch.chdir(tmp_path)
-    files_of = runpy.run_path(str(PINS / "check.py"))["files_of"]
-    assert files_of("gae/inputs") == ["docs/zh/gae/inputs.md"]
-    assert files_of("docs/en/gae/inputs.md") == ["docs/zh/gae/inputs.md"]
-
-
 def names(lines: list[str]) -> set[str]:
     """The canonical names of requirements."""
     found = [re.match(r"[\w.-]+", line) for line in lines if line[:1] not in "#"]

@@ -1,0 +1,115 @@
+"""Both languages as they were last built, and built again when a source changes."""
+
+import importlib
+import linecache
+import logging
+import os
+import shutil
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from pathlib import Path
+
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.config_options import Hooks
+
+CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
+SHARED = (*CONFIGS.values(), "docs/theme", "docs/facts", "docs/names.yml", "snippets")
+CODE = ("site_tools", "ppo_ref")
+SOURCES = (*SHARED, *CODE, *(f"docs/{lang}" for lang in CONFIGS))
+SITE = Path(".cache/serve").absolute()
+
+State = dict[str, int]
+
+
+class Messages(logging.Handler):
+    """Shows the warnings of a build, and keeps its errors for the one message."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.errors: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.ERROR:
+            self.errors.append(record.getMessage())
+        else:
+            print(f"  {record.getMessage()}", flush=True)
+
+
+class Sites:
+    """Both languages, each as it was last built without an error."""
+
+    def __init__(self) -> None:
+        self.built: dict[str, State] = {}
+        self.code: State = {}
+        self.messages = Messages()
+        logging.getLogger("mkdocs").addHandler(self.messages)
+        logging.getLogger("mkdocs.livereload").setLevel(logging.ERROR)
+        logging.getLogger("jieba").disabled = True
+
+    def refresh(self) -> None:
+        """Build what changed, until nothing has changed while building."""
+        while changed := self.changed():
+            for lang in changed:
+                self.attempt(lang)
+
+    def changed(self) -> list[str]:
+        code = state(*CODE, "docs/theme/hooks")
+        if code != self.code:
+            forget_code()
+        sources = {lang: self.sources(lang) for lang in CONFIGS}
+        changed = [lang for lang in CONFIGS if sources[lang] != self.built.get(lang)]
+        self.code, self.built = code, sources
+        return changed
+
+    def sources(self, lang: str) -> State:
+        """What one language is made from; of the others, only which pages exist."""
+        pages = {path: 0 for code in CONFIGS for path in state(f"docs/{code}")}
+        return pages | state(*SHARED, *CODE, f"docs/{lang}")
+
+    def attempt(self, lang: str) -> None:
+        """Build one language aside, and take it only if that went well."""
+        print(f"{lang}: building ...", flush=True)
+        start = time.monotonic()
+        aside, live = SITE / f"{lang}.new", SITE / lang
+        self.messages.errors.clear()
+        shutil.rmtree(aside, ignore_errors=True)
+        try:
+            build(load_config(CONFIGS[lang], site_dir=str(aside), site_url=""))
+        except (Exception, SystemExit) as error:
+            told = self.messages.errors or [f"{type(error).__name__}: {error}"]
+            print(f"{lang}: not built, and nothing replaced:", *told, sep="\n  ")
+            return
+        if lang == "zh":
+            (aside / "en").symlink_to(Path("..", "en"))
+        shutil.rmtree(live, ignore_errors=True)
+        aside.rename(live)
+        print(f"{lang}: built in {time.monotonic() - start:.1f} s", flush=True)
+
+
+def state(*places: str) -> State:
+    """Every source under these places, with its time of change."""
+    found = {}
+    for path in (path for place in places for path in _files(Path(place))):
+        with suppress(FileNotFoundError):  # an editor's file that came and went
+            found[str(path)] = path.stat().st_mtime_ns
+    return found
+
+
+def _files(place: Path) -> Iterator[Path]:
+    if place.is_file():
+        yield place
+    for folder, folders, names in os.walk(place):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield from (Path(folder, name) for name in names if name[0] != ".")
+
+
+def forget_code() -> None:
+    """Let the next build import the code of this project anew."""
+    Hooks._load_hook.cache_clear()
+    linecache.clearcache()
+    importlib.invalidate_caches()
+    for name in [name for name in sys.modules if name.partition(".")[0] in CODE]:
+        del sys.modules[name]

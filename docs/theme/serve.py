@@ -1,0 +1,68 @@
+"""The site while it is being written: both languages at one address, reloading.
+
+Run it from the root of the repository: ``python -m docs.theme.serve --port 8000``.
+"""
+
+import argparse
+import errno
+import os
+import socket
+import sys
+from contextlib import suppress
+from pathlib import Path
+
+from mkdocs.livereload import LiveReloadServer
+
+from docs.theme.building import SITE, SOURCES, Sites
+
+HOST = "127.0.0.1"
+
+
+class Server(LiveReloadServer):
+    """Says when the addresses answer."""
+
+    def server_activate(self) -> None:
+        super().server_activate()
+        address = f"http://{HOST}:{self.server_port}"
+        print(f"中文     {address}/\nEnglish  {address}/en/", flush=True)
+
+
+def check_port(port: int) -> None:
+    if not 0 < port < 65536:
+        sys.exit(f"port must lie between 1 and 65535, got {port}")
+    try:
+        socket.create_server((HOST, port)).close()
+    except OSError as error:
+        taken = error.errno == errno.EADDRINUSE
+        why = "is taken" if taken else f"cannot be used ({error.strerror})"
+        sys.exit(f"port {port} {why}; set another one: make serve PORT={port + 1}")
+
+
+def missing_page(code: int) -> bytes | None:
+    page = SITE / "zh" / "404.html"
+    return page.read_bytes() if page.exists() else None
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description="Serve the site while it is written.")
+    parser.add_argument("--port", type=int, default=8000)
+    port = parser.parse_args().port
+    check_port(port)
+    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
+    sys.dont_write_bytecode = True  # a quick edit would meet a stale cache
+    sites = Sites()
+    sites.refresh()
+    server = Server(sites.refresh, HOST, port, str(SITE / "zh"), polling_interval=0.2)
+    server.error_handler = missing_page
+    for place in SOURCES:
+        if Path(place).exists():
+            server.watch(place)
+    try:
+        server.serve()
+    finally:
+        server.shutdown()
+
+
+if __name__ == "__main__":
+    with suppress(KeyboardInterrupt):
+        main()

@@ -1,0 +1,68 @@
+"""The answer box: the first section of a question page, set apart from the rest."""
+
+import re
+from collections.abc import Iterable
+
+SECTION = re.compile(r'<h2 id="answer">.*?(?=<h2\b|\Z)', re.DOTALL)
+DIALOGUE = re.compile(r"(\d{3})·(\d+)")
+
+LABELS = {
+    "picture": {"zh": "图", "en": "picture"},
+    "code": {"zh": "代码", "en": "code"},
+    "numbers": {"zh": "数字", "en": "numbers"},
+    "why": {"zh": "为什么", "en": "why"},
+    "wrong-answers": {"zh": "错误说法", "en": "wrong answers"},
+    "in-verl": {"zh": "verl", "en": "verl"},
+    "next": {"zh": "接着问", "en": "next"},
+}
+CAPTION = {"zh": "本页各节", "en": "Sections of this page"}
+
+
+def wrap(html: str, answers: Iterable[str], lang: str) -> str:
+    """Put the section ``answer`` into a box with anchors and jump links.
+
+    Args:
+        html: The rendered body of a page; without that section it is left as it is.
+        answers: What the page answers; ``004·2`` becomes the anchor ``q-004-2``.
+        lang: The language of the labels.
+
+    Example:
+        >>> print(wrap('<h2 id="answer">Yes</h2><h2 id="code">Run</h2>', [], "en"))
+        <section class="answer">
+        <h2 id="answer">Yes</h2>
+        <nav class="jump" aria-label="Sections of this page" data-search-exclude="1">
+        <a href="#code">code</a>
+        </nav>
+        </section>
+        <h2 id="code">Run</h2>
+    """
+    section = SECTION.search(html)
+    if section is None:
+        return html
+    anchors = [f'<span id="{name}"></span>' for name in _anchors(answers)]
+    box = [
+        '<section class="answer">',
+        *anchors,
+        section[0].rstrip(),
+        *_jumps(html, lang),
+        "</section>\n",
+    ]
+    return html[: section.start()] + "\n".join(box) + html[section.end() :]
+
+
+def _anchors(answers: Iterable[str]) -> list[str]:
+    found = (DIALOGUE.fullmatch(str(answer)) for answer in answers)
+    return [f"q-{match[1]}-{match[2]}" for match in found if match]
+
+
+def _jumps(html: str, lang: str) -> list[str]:
+    links = [
+        f'<a href="#{name}">{label[lang]}</a>'
+        for name, label in LABELS.items()
+        if f'<h2 id="{name}">' in html
+    ]
+    if not links:
+        return []
+    caption = CAPTION[lang]
+    opening = f'<nav class="jump" aria-label="{caption}" data-search-exclude="1">'
+    return [opening, *links, "</nav>"]

@@ -1,0 +1,209 @@
+"""The site as it is built: what readers and search engines get."""
+
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.site import trial_site
+
+LINKED = """INHERIT: mkdocs.en.yml
+site_dir: linked
+site_url: https://example.org/ppo/
+extra: {repository: https://example.org/owner/name}
+"""
+CREDIT = "https://squidfunk.github.io/mkdocs-material/"
+FIRST = "alignment/first/index.html"
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The trial site in both languages, and English once more with an address."""
+    root = tmp_path_factory.mktemp("site")
+    trial_site.write(root)
+    (root / "mkdocs.linked.yml").write_text(LINKED, "utf-8")
+    runs = [
+        trial_site.build(root, "mkdocs.yml"),
+        trial_site.build(root, "mkdocs.en.yml", "--site-dir", "en"),
+        trial_site.build(root, "mkdocs.linked.yml"),
+    ]
+    for run in runs:
+        output, _ = run.communicate()
+        assert run.returncode == 0, output
+        assert "WARNING" not in output
+    (root / "en").rename(root / "site" / "en")
+    return root
+
+
+@pytest.fixture
+def zh(built: Path) -> Path:
+    return built / "site"
+
+
+def pages(site: Path) -> Iterator[tuple[Path, str]]:
+    for path in site.rglob("*.html"):
+        yield path, path.read_text("utf-8")
+
+
+def read(site: Path, name: str) -> str:
+    return (site / name).read_text("utf-8")
+
+
+def test_every_address_is_relative(zh: Path) -> None:
+    addresses = [
+        (path.name, address)
+        for path, html in pages(zh)
+        for address in re.findall(r'(?:href|src)="([^"]*)"', html)
+        if address.startswith("/") or ":" in address
+    ]
+    assert {address for _, address in addresses} == {CREDIT}
+    assert len(list(pages(zh))) == 7
+
+
+@pytest.mark.parametrize(
+    ("page", "twin"),
+    [
+        (FIRST, "en/" + FIRST),
+        ("en/" + FIRST, FIRST),
+        ("index.html", "en/index.html"),
+        ("en/index.html", "index.html"),
+        ("alignment/a_later_page/index.html", "en/index.html"),
+    ],
+)
+def test_the_language_switch_leads_to_the_twin(zh: Path, page: str, twin: str) -> None:
+    link = re.search(r'<a class="language" href="([^"]*)"[^>]*>(.*?)<', read(zh, page))
+    assert link
+    target = posixpath.normpath(posixpath.join(posixpath.dirname(page), link[1]))
+    assert posixpath.normpath(f"{target}/index.html") == twin
+    assert link[2] == ("中文" if page.startswith("en/") else "English")
+    assert (zh / twin).exists()
+
+
+def test_the_question_is_title_and_heading(zh: Path) -> None:
+    html = read(zh, FIRST)
+    assert "<title>先还是后？ - PPO 实证问答</title>" in html
+    assert re.findall(r"<h1[^>]*>(.*?)</h1>", html) == ["先还是后？"]
+
+
+def test_tabs_are_those_that_have_pages_and_needs_come_first(zh: Path) -> None:
+    html = read(zh, "index.html")
+    tabs = re.findall(r'class="md-tabs__link">\s*(\S+)', html)
+    assert tabs == ["问答"]
+    assert html.index("先还是后？") < html.index("要先懂前一页吗？")
+
+
+def test_the_answer_box_has_the_anchors_of_the_questions(zh: Path) -> None:
+    html = read(zh, FIRST)
+    assert '<section class="answer">\n<span id="q-004-2"></span>' in html
+    assert 'href="#why">为什么</a>' in html
+    assert 'href="#code"' not in html
+
+
+def test_formulas_are_typeset_and_their_styles_are_where_they_are(zh: Path) -> None:
+    html = read(zh, FIRST)
+    assert (
+        '<div class="arithmatex" id="td-residual"><span class="katex-display">' in html
+    )
+    assert "\\delta" not in html
+    assert "assets/katex/katex.css" in html
+    assert "assets/katex/katex.css" not in read(zh, "index.html")
+    fonts = set(re.findall(r"url\(([^)]*)\)", read(zh, "assets/katex/katex.css")))
+    assert fonts == {f"fonts/{font.name}" for font in zh.glob("assets/katex/fonts/*")}
+    assert fonts and all(font.endswith(".woff2") for font in fonts)
+
+
+def test_the_table_of_contents_shows_formulas(zh: Path) -> None:
+    contents = read(zh, FIRST).partition('class="md-nav md-nav--secondary"')[2]
+    assert 'class="katex"' in contents.partition("</nav>")[0]
+
+
+def test_pictures_are_inline_and_in_one_language(zh: Path) -> None:
+    html = read(zh, FIRST)
+    assert '<figure class="picture"><svg' in html
+    assert '<title id="picture-1-title">一根桩</title>' in html
+    assert ">桩</text>" in html and "post</text>" not in html
+    assert ">post</text>" in read(zh, "en/" + FIRST)
+    assert not list(zh.rglob("first.svg"))
+
+
+def index(site: Path) -> dict[str, str]:
+    docs = json.loads(read(site, "search/search_index.json"))["docs"]
+    return {doc["location"]: doc["title"] + " " + doc["text"] for doc in docs}
+
+
+def test_chinese_is_cut_into_words_for_the_search(zh: Path) -> None:
+    assert "\u200b优势\u200b估计\u200b" in index(zh)["alignment/first/#answer"]
+
+
+def test_the_search_finds_the_parts_of_code_names(zh: Path) -> None:
+    config = json.loads(read(zh, "search/search_index.json"))["config"]
+    assert config["lang"] == ["en"] and config["pipeline"] == []
+    separator = config["separator"]
+    assert re.split(separator, "policy_loss") == ["policy", "loss"]
+    assert re.split(separator, "torch.clamp") == ["torch", "clamp"]
+    assert re.split(separator, "0.95") == ["0.95"]
+    assert "policy_loss" in index(zh)["alignment/first/#answer"]
+
+
+def test_the_search_reads_a_formula_once_and_as_words(zh: Path) -> None:
+    text = index(zh)["alignment/first/#why"]
+    assert text.count("δt=rt+γV(st+1)−V(st)") == 1
+    assert text.count("γ") == 1 and "\\" not in text
+
+
+def test_the_search_reads_no_labels_of_pictures(zh: Path) -> None:
+    text = index(zh)["alignment/first/#picture"]
+    assert "一根" in text.replace("\u200b", "") and text.count("桩") == 1
+
+
+def test_without_an_address_nothing_pretends_to_have_one(zh: Path) -> None:
+    for _, html in pages(zh):
+        assert "canonical" not in html and "alternate" not in html
+        assert 'rel="edit"' not in html
+
+
+def test_with_an_address_links_are_there(built: Path) -> None:
+    html = read(built / "linked", FIRST)
+    root = "https://example.org/ppo/"
+    assert f'rel="canonical" href="{root}en/alignment/first/"' in html
+    assert f'hreflang="zh" href="{root}alignment/first/"' in html
+    assert f'hreflang="en" href="{root}en/alignment/first/"' in html
+    edit = "https://example.org/owner/name/edit/main/docs/en/alignment/first.md"
+    assert f'<a href="{edit}"' in html
+
+
+def test_the_missing_page_needs_nothing_beside_it(zh: Path) -> None:
+    html = read(zh, "404.html")
+    assert "没有这一页" in html and "No such page" in html
+    assert not re.findall(r'(?:href|src)="', html)
+
+
+FAULTS = {
+    "docs/en/index.md: KaTeX must be able to": ("docs/en/index.md", r"$\frac{$"),
+    "docs/en: gea/x.md: a page must be": ("docs/en/gea/x.md", "---\nquestion: Q\n---"),
+    "snippets/alignment/first.svg: <script> must not be": (
+        "snippets/alignment/first.svg",
+        '<svg viewBox="0 0 9 9"><script/></svg>',
+    ),
+    "contains a link '#nowhere', but there is no such anchor": (
+        "docs/en/index.md",
+        "[x](#nowhere)",
+    ),
+}
+
+
+def test_a_fault_stops_the_build(tmp_path: Path) -> None:
+    runs = {}
+    for message, (file, text) in FAULTS.items():
+        root = tmp_path / str(len(runs))
+        trial_site.write(root)
+        (root / file).parent.mkdir(exist_ok=True)
+        (root / file).write_text(text, "utf-8")
+        runs[message] = trial_site.build(root, "mkdocs.en.yml")
+    for message, run in runs.items():
+        output, _ = run.communicate()
+        assert run.returncode != 0
+        assert message in output

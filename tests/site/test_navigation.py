@@ -1,0 +1,93 @@
+"""The navigation follows from the pages."""
+
+import pytest
+
+from site_tools import navigation
+
+
+def built(pages: dict[str, dict[str, object]], lang: str = "en") -> list[object]:
+    titled = {path: {"question": path, **meta} for path, meta in pages.items()}
+    return list(navigation.build(titled, lang, list(pages)))
+
+
+def test_topics_stand_in_the_order_of_the_data() -> None:
+    paths = ["on_policy/a.md", "gae/a.md", "pipeline/a.md"]
+    (questions,) = built({path: {} for path in paths}, "zh")
+    assert questions == {
+        "问答": [
+            {"一轮训练": [{"pipeline/a.md": "pipeline/a.md"}]},
+            {"GAE 直觉": [{"gae/a.md": "gae/a.md"}]},
+            {"on-policy 与重要性采样": [{"on_policy/a.md": "on_policy/a.md"}]},
+        ]
+    }
+
+
+def test_only_tabs_with_pages_are_there_and_home_is_first() -> None:
+    paths = ["reference/glossary.md", "index.md", "contribute/a.md", "about/a.md"]
+    assert built({path: {} for path in paths}) == [
+        {"Home": "index.md"},
+        {"Reference": [{"reference/glossary.md": "reference/glossary.md"}]},
+        {
+            "About": [
+                {"about/a.md": "about/a.md"},
+                {"Contribute": [{"contribute/a.md": "contribute/a.md"}]},
+            ]
+        },
+    ]
+
+
+def test_a_page_stands_after_what_it_needs_and_ties_are_by_id() -> None:
+    pages: dict[str, dict[str, object]] = {
+        "gae/a.md": {"needs": ["gae/c"]},
+        "gae/b.md": {"needs": ["rewards/z"]},
+        "gae/c.md": {},
+        "gae/index.md": {},
+        "rewards/z.md": {},
+    }
+    (questions,) = built(pages)
+    assert isinstance(questions, dict)
+    (gae,) = [item for item in questions["Questions"] if "GAE intuition" in item]
+    order = [path for entry in gae["GAE intuition"] for path in entry.values()]
+    assert order == ["gae/index.md", "gae/b.md", "gae/c.md", "gae/a.md"]
+
+
+def test_a_need_may_be_a_page_of_the_other_language() -> None:
+    pages = {"gae/a.md": {"question": "A?", "needs": ["gae/b"]}}
+    assert navigation.build(pages, "en", ["gae/a.md", "gae/b.md"])
+
+
+def test_a_title_serves_where_there_is_no_question_and_notebooks_name_themselves() -> (
+    None
+):
+    pages = {"reference/glossary.md": {"title": "Glossary"}, "notebooks/toy.py": {}}
+    assert navigation.build(pages, "en", list(pages)) == [
+        {"Lab": ["notebooks/toy.py"]},
+        {"Reference": [{"Glossary": "reference/glossary.md"}]},
+    ]
+
+
+@pytest.mark.parametrize("path", ["gea/a.md", "gae/deep/a.md", "stray.md"])
+def test_a_page_outside_the_topics_is_refused(path: str) -> None:
+    with pytest.raises(ValueError, match=rf"{path}: a page must be <folder>/<page>"):
+        built({path: {}})
+
+
+def test_a_need_that_does_not_exist_is_refused() -> None:
+    message = r"gae/a\.md: needs must name pages that exist, got gae/nowhere"
+    with pytest.raises(ValueError, match=message):
+        built({"gae/a.md": {"needs": ["gae/nowhere"]}})
+
+
+def test_needs_that_form_a_cycle_are_refused() -> None:
+    pages: dict[str, dict[str, object]] = {
+        "gae/a.md": {"needs": ["rewards/b"]},
+        "rewards/b.md": {"needs": ["gae/a"]},
+    }
+    with pytest.raises(ValueError, match=r"needs must not form a cycle, got .* needs "):
+        built(pages)
+
+
+def test_a_page_without_a_title_is_refused() -> None:
+    message = r"gae/a\.md: front matter must give question or title"
+    with pytest.raises(ValueError, match=message):
+        navigation.build({"gae/a.md": {}}, "en", ["gae/a.md"])

@@ -1,0 +1,81 @@
+"""Pictures: one language, safe, readable in the dark, and described."""
+
+import pytest
+
+from site_tools import pictures
+
+SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{}</svg>'
+
+
+def shown(inside: str, lang: str = "en") -> str:
+    return pictures.svg(SVG.format(inside), "a.svg", "A post", lang, "p")
+
+
+def test_only_the_words_of_the_language_are_kept() -> None:
+    inside = '<text><tspan lang="zh">前</tspan><tspan lang="en">past</tspan> t</text>'
+    assert '<tspan lang="zh">前</tspan> t</text>' in shown(inside, "zh")
+    assert '<tspan lang="en">past</tspan> t</text>' in shown(inside, "en")
+    first = '<text><tspan lang="zh">前</tspan> t</text>'
+    assert ">t</text>" in shown(first).replace(" ", "")
+    assert "past" not in shown(inside, "zh") and "前" not in shown(inside, "en")
+
+
+def test_ids_and_what_points_to_them_are_made_unique() -> None:
+    html = shown('<g id="tip"/><path marker-end="url(#tip)"/><use href="#tip"/>')
+    assert 'id="p-tip"' in html
+    assert 'marker-end="url(#p-tip)"' in html
+    assert 'href="#p-tip"' in html
+
+
+def test_a_picture_is_described_and_takes_the_colour_of_the_text() -> None:
+    html = shown("<title>old</title>")
+    assert '<title id="p-title">A post</title>' in html and "old" not in html
+    assert 'role="img" aria-labelledby="p-title"' in html
+    assert 'fill="currentColor"' in html and "xmlns" not in html
+
+
+@pytest.mark.parametrize(
+    ("inside", "message"),
+    [
+        ("<script/>", r"a\.svg: <script> must not be in a picture"),
+        ("<style>a{}</style>", r"a\.svg: <style> must not be in a picture"),
+        ("<foreignObject/>", r"a\.svg: <foreignObject> must not be in a picture"),
+        ("<image/>", r"a\.svg: <image> must not be in a picture"),
+        ('<g onclick="x()"/>', r'onclick="x\(\)" on <g> is an event handler'),
+        ('<use href="b.svg#x"/>', r'href="b\.svg#x" on <use> must point within'),
+        ('<path fill="url(//x)"/>', r"on <path> must point within the picture"),
+        ('<path fill="#000"/>', r'fill="#000" on <path> must be currentColor'),
+        ('<text style="fill: red">t</text>', r"on <text> must be currentColor"),
+        ("<path>", r"a\.svg: must be well-formed XML, got mismatched tag"),
+    ],
+)
+def test_what_must_not_be_shown_is_refused(inside: str, message: str) -> None:
+    with pytest.raises(ValueError, match=message):
+        shown(inside)
+
+
+@pytest.mark.parametrize("paint", ["none", "currentColor", "var(--accent, #0b0)"])
+def test_colours_that_follow_the_theme_are_kept(paint: str) -> None:
+    assert f'stroke="{paint}"' in shown(f'<path stroke="{paint}" stroke-width="2"/>')
+
+
+def test_a_picture_without_viewbox_or_words_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"a\.svg: <svg> must have a viewBox"):
+        pictures.svg("<svg/>", "a.svg", "A post", "en", "p")
+    with pytest.raises(ValueError, match=r"a\.svg: a picture must be described"):
+        pictures.svg(SVG.format(""), "a.svg", " ", "en", "p")
+
+
+def test_an_image_alone_becomes_a_figure_and_one_in_a_line_stays_there() -> None:
+    image = '<img alt="A &amp; B" src="../a.svg" />'
+    html = pictures.inline(
+        f"<p>{image}</p>\n<p>See {image}.</p>", lambda src: (src, SVG.format("")), "en"
+    )
+    assert html.startswith('<figure class="picture"><svg')
+    assert "</figure>\n<p>See <svg" in html
+    assert '<title id="picture-2-title">A &amp; B</title>' in html
+
+
+def test_other_images_are_left_alone() -> None:
+    image = '<p><img alt="" src="https://example.org/a.svg" /><img src="a.png" /></p>'
+    assert pictures.inline(image, lambda src: pytest.fail(src), "en") == image

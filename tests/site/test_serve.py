@@ -1,0 +1,130 @@
+"""The live site: both languages, an edit shows, a fault does not end it."""
+
+import re
+import socket
+import subprocess
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.site import trial_site
+
+PATIENCE = 20.0
+
+
+def free_port() -> int:
+    with socket.create_server(("127.0.0.1", 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
+
+
+def serve(root: Path, port: int) -> subprocess.Popen[str]:
+    return trial_site.start(root, "docs.theme.serve", "--port", str(port))
+
+
+class Live:
+    """A served copy of the trial site."""
+
+    def __init__(self, root: Path) -> None:
+        self.root, self.port = root, free_port()
+        self.process = serve(root, self.port)
+        self.told = self.read_until("English")
+
+    def read_until(self, text: str) -> str:
+        assert self.process.stdout
+        told = ""
+        while text not in told:
+            line = self.process.stdout.readline()
+            assert line, f"the server ended before it said {text!r}: {told}"
+            told += line
+        return told
+
+    def get(self, path: str) -> str:
+        address = f"http://127.0.0.1:{self.port}{path}"
+        with urllib.request.urlopen(address) as answer:
+            return str(answer.geturl()) + "\n" + answer.read().decode()
+
+    def shows(self, path: str, text: str) -> bool:
+        return wait(lambda: text in self.get(path))
+
+    def edit(self, name: str, old: str, new: str) -> None:
+        path = self.root / name
+        path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+
+
+def wait(reached: Callable[[], bool]) -> bool:
+    end = time.monotonic() + PATIENCE
+    while time.monotonic() < end:
+        if reached():
+            return True
+        time.sleep(0.05)
+    return False
+
+
+@pytest.fixture(scope="module")
+def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
+    root = tmp_path_factory.mktemp("live")
+    trial_site.write(root)
+    site = Live(root)
+    yield site
+    site.process.terminate()
+    site.process.communicate()
+
+
+def test_it_says_that_it_is_working_and_where_the_languages_are(live: Live) -> None:
+    assert "zh: building ..." in live.told
+    assert re.search(r"中文 +http://127\.0\.0\.1:\d+/\n", live.told)
+    assert re.search(r"English +http://127\.0\.0\.1:\d+/en/\n", live.told)
+
+
+def test_both_languages_answer_at_one_address(live: Live) -> None:
+    assert "首页" in live.get("/")
+    assert "No formula." in live.get("/en/")
+    assert live.get("/en").splitlines()[0].endswith("/en/")
+
+
+def test_an_edit_of_a_page_shows_and_only_its_language_is_built(live: Live) -> None:
+    live.edit("docs/en/index.md", "No formula.", "Still none.")
+    assert live.shows("/en/", "Still none.")
+    told = live.read_until("built in")
+    assert "en: building" in told and "zh:" not in told
+
+
+def test_an_edit_of_the_tools_takes_effect_in_both_languages(live: Live) -> None:
+    live.edit("site_tools/answer.py", '"en": "why"', '"en": "how come"')
+    assert live.shows("/en/alignment/first/", ">how come</a>")
+    told = live.read_until("en: built in")
+    assert "zh: built in" in told
+
+
+def test_a_fault_is_told_once_and_the_last_good_page_stays(live: Live) -> None:
+    live.edit("docs/en/index.md", "Still none.", r"Now $\frac{$.")
+    told = live.read_until("KaTeX must be able")
+    assert "en: not built, and nothing replaced" in told
+    assert "Traceback" not in told
+    assert "Still none." in live.get("/en/")
+    live.edit("docs/en/index.md", r"$\frac{$", "mended")
+    assert live.shows("/en/", "Now mended.")
+
+
+def test_a_page_that_is_not_there_is_answered(live: Live) -> None:
+    with pytest.raises(urllib.error.HTTPError, match="404") as missing:
+        live.get("/nowhere/")
+    assert "没有这一页" in missing.value.read().decode()
+
+
+def test_a_taken_port_ends_in_one_sentence(live: Live) -> None:
+    second = serve(live.root, live.port)
+    told, _ = second.communicate(timeout=PATIENCE)
+    another = f"set another one: make serve PORT={live.port + 1}"
+    assert told == f"port {live.port} is taken; {another}\n"
+    assert second.returncode == 1
+
+
+def test_a_port_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    told, _ = serve(trial_site.ROOT, 70000).communicate(timeout=PATIENCE)
+    assert told == "port must lie between 1 and 65535, got 70000\n"

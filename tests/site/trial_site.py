@@ -1,0 +1,99 @@
+"""A site of three pages, built with the real configuration, theme and tools."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")
+
+QUESTION = r"""---
+question: {question}
+answers: ["004·2", "verl#1960"]
+---
+
+## {verdict} {{ #answer }}
+
+{text} $V(s_t)$, `policy_loss`.
+
+## {picture} {{ #picture }}
+
+![{alt}](first.svg)
+
+## {why} $\delta_t$ {{ #why }}
+
+$$
+\delta_t = r_t + \gamma V(s_{{t+1}}) - V(s_t) \label{{td-residual}}
+$$
+"""
+ZH = {
+    "question": "先还是后？",
+    "verdict": "之前",
+    "text": "优势估计在写之前。",
+    "picture": "图",
+    "alt": "一根桩",
+    "why": "为什么",
+}
+EN = {
+    "question": "Before or after?",
+    "verdict": "Before",
+    "text": "It comes before.",
+    "picture": "A post",
+    "alt": "One post",
+    "why": "Why",
+}
+PICTURE = """<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">
+<path id="post" d="M1 1V9"/><text lang="zh">桩</text><text lang="en">post</text>
+</svg>"""
+LATER = """---
+question: 要先懂前一页吗？
+needs: [alignment/first]
+---
+
+## 要 { #answer }
+
+见[前一页](first.md#q-004-2)和[公式](first.md#td-residual)。
+"""
+
+
+def write(root: Path) -> None:
+    """Put the trial site and what builds it under ``root``."""
+    for name in MACHINERY:
+        source, target = ROOT / name, root / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=shutil.ignore_patterns("*.pyc"))
+        else:
+            shutil.copy(source, target)
+    pages = {
+        "docs/zh/index.md": "# 首页\n\n无公式。\n",
+        "docs/en/index.md": "# Home\n\nNo formula.\n",
+        "docs/zh/alignment/first.md": QUESTION.format(**ZH),
+        "docs/en/alignment/first.md": QUESTION.format(**EN),
+        "docs/zh/alignment/a_later_page.md": LATER,
+        "snippets/alignment/first.svg": PICTURE,
+    }
+    for name, text in pages.items():
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+
+
+def start(root: Path, *arguments: str) -> subprocess.Popen[str]:
+    """Run a module in the trial site."""
+    return subprocess.Popen(
+        [sys.executable, "-m", *arguments],
+        cwd=root,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONUNBUFFERED": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        encoding="utf-8",
+    )
+
+
+def build(root: Path, config: str, *more: str) -> subprocess.Popen[str]:
+    """Build the trial site by one configuration."""
+    return start(root, "mkdocs", "build", "--strict", "-f", config, *more)
