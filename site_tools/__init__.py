@@ -1,5 +1,12 @@
 """What the site and its contributors need, as functions from text to text.
 
+    problems   what a check found: where, what stands there, what must, how to mend it
+    data       the project's own data: facts about verl, the names of the field
+    source     a page as it is written: fences, includes, blocks, figures, front matter
+    running    its blocks, executed in a watched child, and what they did
+    checks     its shape, its two languages, the count of its code
+    html       a page as readers see it: answer box, formulas, pictures, navigation
+
 Nothing here imports MkDocs: the hooks in docs/theme are thin adapters, and the same
-functions serve the tests and the command line.
+functions serve the tests.
 """

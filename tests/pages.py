@@ -16,18 +16,18 @@ from sybil import Document, Example, Region, Sybil
 from sybil.example import SybilFailure
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from site_tools import verification
-from site_tools.blocks import Block, Kind
-from site_tools.census import check_boxes, check_collected
-from site_tools.execution import Running
-from site_tools.fences import Fence
-from site_tools.figures import Figure, check_figure
-from site_tools.identities import check_identities
-from site_tools.languages import compare, twin_path
-from site_tools.page import Page, read_page
+from site_tools.checks.census import check_boxes, check_collected
+from site_tools.checks.identities import check_identities
+from site_tools.checks.languages import compare, twin_path
+from site_tools.checks.structure import check_structure
+from site_tools.html.rendering import render
 from site_tools.problems import Problem
-from site_tools.rendering import render
-from site_tools.structure import check_structure
+from site_tools.running import verification
+from site_tools.running.execution import Running
+from site_tools.source.blocks import Block, Kind
+from site_tools.source.fences import Fence
+from site_tools.source.figures import Figure, check_figure
+from site_tools.source.page import Page, read_page
 
 ROOT = Path(__file__).resolve().parent.parent
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)(?:\n|\Z)"))

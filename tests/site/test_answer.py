@@ -1,6 +1,6 @@
 """The answer box: the section `answer`, its anchors and its jump links."""
 
-from site_tools import answer
+from site_tools.html import answer
 
 PAGE = (
     '<h2 id="answer">之前</h2>\n<p>是。</p>\n'

@@ -2,9 +2,9 @@
 
 import pytest
 
-from site_tools.census import check_boxes, check_collected
+from site_tools.checks.census import check_boxes, check_collected
+from site_tools.html.rendering import render
 from site_tools.problems import Problem
-from site_tools.rendering import render
 from tests.pages import PageDocument, fences
 from tests.site.sample import ROOT
 

@@ -5,11 +5,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from site_tools import verification
-from site_tools.blocks import Kind
-from site_tools.languages import compare
-from site_tools.page import Page, read_page
+from site_tools.checks.languages import compare
 from site_tools.problems import Problem
+from site_tools.running import verification
+from site_tools.source.blocks import Kind
+from site_tools.source.page import Page, read_page
 from tests.site.sample import ROOT
 
 PATHS = [f"docs/{lang}/alignment/value_before_token.md" for lang in ("zh", "en")]

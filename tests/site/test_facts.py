@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.facts import Entry, line_hash, parse, render, verify
+from site_tools.data.facts import Entry, line_hash, parse, render, verify
 
 CODE = "def slice(v):\n    a = 1\n    v = v[:, :-1]\n    return v\n"
 CONFIG = "algorithm:\n  gamma: 0.99\n  lam: 1.0\n"

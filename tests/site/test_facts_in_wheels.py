@@ -5,7 +5,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from site_tools.facts import Concept, Entry, parse, render, verify
+from site_tools.data.facts import Concept, Entry, parse, render, verify
 from tests.differential.wheels import find
 
 FACTS = Path(__file__).parents[2] / "docs" / "facts"

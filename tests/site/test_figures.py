@@ -2,9 +2,9 @@
 
 import pytest
 
-from site_tools import verification
-from site_tools.execution import Failure
-from site_tools.figures import Figure, check_figure, render
+from site_tools.running import verification
+from site_tools.running.execution import Failure
+from site_tools.source.figures import Figure, check_figure, render
 from tests.site.sample import EN, broken, line_of, page
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.languages import compare, twin_path
+from site_tools.checks.languages import compare, twin_path
 from tests.site.sample import EN, ZH, broken, line_of, page
 
 

@@ -5,11 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from site_tools import attributes, derived, names
-from site_tools.includes import resolve
-from site_tools.info_strings import read_info
-from site_tools.picture_figures import read_picture
+from site_tools.data import derived, names
 from site_tools.problems import Problem
+from site_tools.source import attributes
+from site_tools.source.includes import resolve
+from site_tools.source.info_strings import read_info
+from site_tools.source.picture_figures import read_picture
 from tests.site.sample import broken, line_of, page
 
 SNIPPET = """import math

@@ -95,7 +95,7 @@ def test_an_edit_of_a_page_shows_and_only_its_language_is_built(live: Live) -> N
 
 
 def test_an_edit_of_the_tools_takes_effect_in_both_languages(live: Live) -> None:
-    live.edit("site_tools/answer.py", '"en": "why"', '"en": "how come"')
+    live.edit("site_tools/html/answer.py", '"en": "why"', '"en": "how come"')
     assert live.shows("/en/alignment/first/", ">how come</a>")
     told = live.read_until("en: built in")
     assert "zh: built in" in told

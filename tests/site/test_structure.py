@@ -2,9 +2,9 @@
 
 import pytest
 
-from site_tools.anatomy import length
-from site_tools.identities import check_identities
-from site_tools.structure import check_structure
+from site_tools.checks.anatomy import length
+from site_tools.checks.identities import check_identities
+from site_tools.checks.structure import check_structure
 from tests.site.sample import ROOT, broken, line_of, page
 
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools import twins
+from site_tools.html import twins
 
 
 @pytest.mark.parametrize(

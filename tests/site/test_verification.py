@@ -2,9 +2,9 @@
 
 import pytest
 
-from site_tools import verification
-from site_tools.execution import Failure, Running, Source
 from site_tools.problems import Problem
+from site_tools.running import verification
+from site_tools.running.execution import Failure, Running, Source
 from tests.site.sample import EN, ZH, broken, line_of, page
 
 

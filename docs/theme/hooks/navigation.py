@@ -9,7 +9,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.pages import Page
 from mkdocs.utils import meta
 
-from site_tools import navigation, twins
+from site_tools.html import navigation, twins
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

@@ -9,7 +9,8 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from site_tools import answer, figures, pictures
+from site_tools.html import answer, pictures
+from site_tools.source import figures
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:

@@ -9,7 +9,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.toc import AnchorLink
 
-from site_tools import formulas, katex
+from site_tools.html import formulas, katex
 
 
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:

@@ -7,13 +7,13 @@ from typing import Any
 
 import yaml
 
-from site_tools.block_reading import read_blocks
-from site_tools.blocks import Block
-from site_tools.fences import Fence, scan
-from site_tools.figures import Figure, read_figures
-from site_tools.picture_figures import read_picture
 from site_tools.problems import Problem
-from site_tools.prose import FRONT_MATTER, body
+from site_tools.source.block_reading import read_blocks
+from site_tools.source.blocks import Block
+from site_tools.source.fences import Fence, scan
+from site_tools.source.figures import Figure, read_figures
+from site_tools.source.picture_figures import read_picture
+from site_tools.source.prose import FRONT_MATTER, body
 
 LANGUAGES = ("zh", "en")
 # The C loader, where PyYAML has it, reads ten times as fast.

@@ -5,9 +5,9 @@ from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
 
-from site_tools import facts, names
+from site_tools.data import facts, names
 
-ROOT = Path(__file__).resolve().parent.parent
+ROOT = Path(__file__).resolve().parents[2]
 
 
 def fact(body: str, values: Mapping[str, str]) -> str:

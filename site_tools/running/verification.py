@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass
 
-from site_tools.blocks import Block, Kind
-from site_tools.execution import (
+from site_tools.problems import Problem
+from site_tools.running.execution import (
     SECONDS_PER_BLOCK,
     Failure,
     Result,
@@ -11,9 +11,9 @@ from site_tools.execution import (
     Running,
     Source,
 )
-from site_tools.figures import check_figures
-from site_tools.page import LANGUAGES, Page
-from site_tools.problems import Problem
+from site_tools.source.blocks import Block, Kind
+from site_tools.source.figures import check_figures
+from site_tools.source.page import LANGUAGES, Page
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from typing import Any
 
 from pymdownx.superfences import SuperFencesException
 
-from site_tools import derived
+from site_tools.data import derived
 
 
 def output(

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 from markdown import Markdown
 
-from site_tools.prose import FRONT_MATTER, blank
+from site_tools.source.prose import FRONT_MATTER, blank
 
 
 def render(text: str, root: Path) -> str:

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from site_tools.page import Page
-from site_tools.prose import line_of, parts
+from site_tools.source.page import Page
+from site_tools.source.prose import line_of, parts
 
 HEADING = re.compile(
     r"^(?P<level>#{1,6})[ ].*?(?:\{[^}\n]*#(?P<id>[\w-]+)[^}\n]*\})?$", re.M

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from site_tools.fences import Fence
+from site_tools.source.fences import Fence
 
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 QUOTE = re.compile(

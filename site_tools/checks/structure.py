@@ -4,12 +4,12 @@ import re
 import unicodedata
 from collections.abc import Iterator
 
-from site_tools.anatomy import Row, answer, is_question, sections
-from site_tools.blocks import Kind
-from site_tools.features import HEADING
-from site_tools.page import Page
+from site_tools.checks.anatomy import Row, answer, is_question, sections
+from site_tools.checks.features import HEADING
 from site_tools.problems import Problem
-from site_tools.prose import QUOTE, blank, line_of, parts
+from site_tools.source.blocks import Kind
+from site_tools.source.page import Page
+from site_tools.source.prose import QUOTE, blank, line_of, parts
 
 QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
 OTHER_KEYS = ("title", "refs", "hide")

@@ -3,9 +3,9 @@
 import re
 from collections.abc import Iterator
 
-from site_tools.features import HEADING
-from site_tools.page import Page
-from site_tools.prose import line_of, parts
+from site_tools.checks.features import HEADING
+from site_tools.source.page import Page
+from site_tools.source.prose import line_of, parts
 
 TOPICS = [
     "pipeline",

@@ -72,7 +72,7 @@ class Running:
         seconds: float = SECONDS_PER_BLOCK,
     ) -> None:
         context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["site_tools.sandbox"])
+        context.set_forkserver_preload(["site_tools.running.sandbox"])
         self._blocks, self._count = len(sources), len(sources) + len(expressions)
         self._seconds = seconds
         self._folder = tempfile.TemporaryDirectory()
@@ -103,7 +103,7 @@ def _child(
     folder: str,
 ) -> None:
     # Imported here: the parent must not pay for torch.
-    from site_tools.sandbox import serve
+    from site_tools.running.sandbox import serve
 
     serve(connection, sources, expressions, seed, folder)
 

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from site_tools.formulas import Formula, find, searchable, woff2_only
+from site_tools.html.formulas import Formula, find, searchable, woff2_only
 
 SCRIPT = Path(__file__).with_name("katex.mjs")
 PACKAGE = Path(sys.prefix) / "node_modules" / "katex"

@@ -2,10 +2,10 @@
 
 import re
 
-from site_tools import numbers
-from site_tools.figures import Figure
 from site_tools.problems import Problem
-from site_tools.prose import line_of
+from site_tools.source import numbers
+from site_tools.source.figures import Figure
+from site_tools.source.prose import line_of
 
 ELEMENT = re.compile(r"<(?P<name>[\w:]+)(?P<attributes>[^<>]*)>(?P<text>[^<>]+)")
 EXPRESSION = re.compile(r'\bdata-is="([^"]*)"')

@@ -21,7 +21,7 @@ import numpy
 import torch
 
 import ppo_ref
-from site_tools.execution import Failure, Result, Source
+from site_tools.running.execution import Failure, Result, Source
 
 for module in pkgutil.iter_modules(ppo_ref.__path__, "ppo_ref."):
     importlib.import_module(module.name)

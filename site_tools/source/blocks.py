@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from site_tools.fences import Fence
-from site_tools.includes import Line
+from site_tools.source.fences import Fence
+from site_tools.source.includes import Line
 
 
 class Kind(Enum):

@@ -3,9 +3,9 @@
 from collections import Counter
 from pathlib import PurePosixPath
 
-from site_tools.features import Feature, features
-from site_tools.page import LANGUAGES, Page
+from site_tools.checks.features import Feature, features
 from site_tools.problems import Problem
+from site_tools.source.page import LANGUAGES, Page
 
 SHARED = ("needs", "answers", "refs")
 

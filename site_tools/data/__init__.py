@@ -1,0 +1,1 @@
+"""The project's own data: facts about verl, the names of the field, source code."""

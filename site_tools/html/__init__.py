@@ -1,0 +1,1 @@
+"""A page as readers see it: answer box, formulas, pictures, navigation."""

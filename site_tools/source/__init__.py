@@ -1,0 +1,1 @@
+"""A page as it is written: fences, includes, blocks, figures, front matter."""
