@@ -1,6 +1,19 @@
-"""Settings of hypothesis: the same examples in every run, and no test by the clock."""
+"""What holds in every run: the same examples, no test by the clock, no silent skip."""
 
+from collections import Counter
+
+import pytest
 from hypothesis import settings
 
 settings.register_profile("project", deadline=None, derandomize=True)
 settings.load_profile("project")
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """One line per reason, however many tests it made skip."""
+    reasons = Counter(
+        report.longrepr[2].removeprefix("Skipped: ")
+        for report in terminalreporter.stats.get("skipped", [])
+    )
+    for reason, count in reasons.most_common():
+        terminalreporter.write_line(f"skipped {count}: {reason}")

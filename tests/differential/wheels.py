@@ -22,7 +22,7 @@ def find(release: str) -> Path | None:
 
 def requires(*releases: str) -> pytest.MarkDecorator:
     absent = ", ".join(release for release in releases if not find(release))
-    reason = f"no wheel of {absent} in .cache/wheels; `make peers` brings it"
+    reason = f"no wheel of {absent}; `make peers` brings it"
     return pytest.mark.skipif(bool(absent), reason=reason)
 
 

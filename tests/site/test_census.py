@@ -5,6 +5,7 @@ import pytest
 from site_tools.checks.census import check_boxes, check_collected
 from site_tools.html.rendering import render
 from site_tools.problems import Problem
+from tests import pages
 from tests.pages import PageDocument, fences
 from tests.site.sample import ROOT
 
@@ -107,3 +108,11 @@ def test_a_fence_that_only_one_lexer_sees_is_an_error() -> None:
     assert problem.found == "a fence that readers do not see as a code box"
     (problem,) = check_boxes(document.page, "<pre><code>print(2)</code></pre>")
     assert problem.found == "readers see\nprint(2)"
+
+
+def test_a_page_that_no_example_comes_from_stops_the_run(
+    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pytestconfig, "args", ["tests", "docs"])
+    with pytest.raises(pytest.UsageError, match=r"collected from: \['docs/en/align"):
+        pages.pytest_collection_modifyitems(pytestconfig, [])
