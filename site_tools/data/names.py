@@ -1,30 +1,10 @@
 """The names of the field, one row each: the only source of glossary and notation."""
 
+from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
 import yaml
-
-LABELS = {
-    "zh": {
-        "symbol": "记号",
-        "code": "代码里的名字",
-        "shape": "形状",
-        "unit": "单位",
-        "meaning": "含义",
-        "term": "术语",
-        "other": "英文",
-    },
-    "en": {
-        "symbol": "Symbol",
-        "code": "Name in code",
-        "shape": "Shape",
-        "unit": "Unit",
-        "meaning": "Meaning",
-        "term": "Term",
-        "other": "Chinese",
-    },
-}
 
 
 class Name(NamedTuple):
@@ -63,55 +43,50 @@ def parse(text: str) -> list[Name]:
 
 
 def notation(names: list[Name], language: str) -> str:
-    """A table of every name with a symbol: symbol, code, shape, unit, meaning."""
-    labels = _labels(language)
-    rows = [
-        [
-            f'<span class="arithmatex">\\({escape(name.symbol)}\\)</span>',
-            f"<code>{escape(name.code)}</code>" if name.code else "",
-            escape(name.shape),
-            escape(getattr(name, f"unit_{language}")),
-            f"{escape(getattr(name, language))}"
-            f"{'：' if language == 'zh' else ': '}"
-            f"{escape(getattr(name, f'meaning_{language}'))}",
-        ]
+    """Every name with a symbol: symbol, name in code, shape and unit, meaning."""
+    _check(language)
+    return _list(
+        f"{_symbol(name)}{_details(name, language)}"
+        f"<dd><strong>{escape(getattr(name, language))}</strong>"
+        f"{'：' if language == 'zh' else ': '}{_meaning(name, language)}</dd>"
         for name in names
         if name.symbol
-    ]
-    heads = [labels[key] for key in ("symbol", "code", "shape", "unit", "meaning")]
-    return _table(heads, rows)
+    )
 
 
 def glossary(names: list[Name], language: str) -> str:
-    """A table of every name: term, the term in the other language, meaning."""
-    labels = _labels(language)
+    """Every name: term, the term in the other language, meaning."""
+    _check(language)
     other = "en" if language == "zh" else "zh"
-    rows = [
-        [
-            f'<span id="{escape(name.id)}">{escape(getattr(name, language))}</span>',
-            escape(getattr(name, other)),
-            escape(getattr(name, f"meaning_{language}")),
-        ]
+    return _list(
+        f'<dt id="{escape(name.id)}">{escape(getattr(name, language))} '
+        f'<span class="detail" lang="{other}">{escape(getattr(name, other))}</span>'
+        f"</dt><dd>{_meaning(name, language)}</dd>"
         for name in names
-    ]
-    return _table([labels[key] for key in ("term", "other", "meaning")], rows)
+    )
 
 
-def _labels(language: str) -> dict[str, str]:
-    if language not in LABELS:
+def _check(language: str) -> None:
+    if language not in ("zh", "en"):
         raise ValueError(
             f'the fence must say data-language="zh" or "en", got {language!r}'
         )
-    return LABELS[language]
 
 
-def _table(heads: list[str], rows: list[list[str]]) -> str:
-    head = "".join(f"<th>{cell}</th>" for cell in heads)
-    body = "\n".join(
-        f"<tr>{''.join(f'<td>{cell}</td>' for cell in row)}</tr>" for row in rows
-    )
-    return (
-        f'<div class="md-typeset__scrollwrap"><div class="md-typeset__table"><table>\n'
-        f"<thead><tr>{head}</tr></thead>\n<tbody>\n{body}\n</tbody>\n"
-        f"</table></div></div>"
-    )
+def _symbol(name: Name) -> str:
+    symbol = f'<span class="arithmatex">\\({escape(name.symbol)}\\)</span>'
+    code = f" <code>{escape(name.code)}</code>" if name.code else ""
+    return f"<dt>{symbol}{code}"
+
+
+def _details(name: Name, language: str) -> str:
+    details = filter(None, (name.shape, getattr(name, f"unit_{language}")))
+    return f' <span class="detail">{escape(" · ".join(details))}</span></dt>'
+
+
+def _meaning(name: Name, language: str) -> str:
+    return escape(getattr(name, f"meaning_{language}"))
+
+
+def _list(items: Iterable[str]) -> str:
+    return '<dl class="names">\n' + "\n".join(items) + "\n</dl>"

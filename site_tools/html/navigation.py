@@ -12,7 +12,6 @@ Meta = Mapping[str, Any]
 Item = dict[str, Any] | str
 
 LABELS = {
-    "home": {"zh": "首页", "en": "Home"},
     "questions": {"zh": "问答", "en": "Questions"},
     "debug": {"zh": "查错", "en": "Debug"},
     "lab": {"zh": "实验", "en": "Lab"},
@@ -67,7 +66,7 @@ def build(pages: Mapping[str, Meta], lang: str, known: Collection[str]) -> list[
     _check_cycles(needs)
     nav: list[Item] = []
     if "index.md" in pages:
-        nav.append({LABELS["home"][lang]: "index.md"})
+        nav.append("index.md")
     for tab, (folder, topics) in TABS.items():
         items = _entries(folder, pages, needs)
         for topic in topics:

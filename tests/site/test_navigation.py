@@ -25,7 +25,7 @@ def test_topics_stand_in_the_order_of_the_data() -> None:
 def test_only_tabs_with_pages_are_there_and_home_is_first() -> None:
     paths = ["reference/glossary.md", "index.md", "contribute/a.md", "about/a.md"]
     assert built({path: {} for path in paths}) == [
-        {"Home": "index.md"},
+        "index.md",
         {"Reference": [{"reference/glossary.md": "reference/glossary.md"}]},
         {
             "About": [

@@ -116,7 +116,7 @@ def test_the_language_of_a_fence_is_read_in_lower_case() -> None:
 def test_names_are_checked_row_by_row() -> None:
     row = "- {id: a, zh: 甲, en: a, meaning_zh: 一, meaning_en: b"
     (name,) = names.parse(row + ", symbol: A}")
-    assert "<td>b</td>" in names.glossary([name], "en")
+    assert "<dd>b</dd>" in names.glossary([name], "en")
     assert r"\(A\)" in names.notation([name], "zh")
     with pytest.raises(ValueError, match=r"row 1 \(a\): field must be in .*'sumbol'"):
         names.parse(row + ", sumbol: A}")
