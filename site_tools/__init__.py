@@ -1,6 +1,7 @@
 """What the site and its contributors need, as functions from text to text.
 
     problems   what a check found: where, what stands there, what must, how to mend it
+    numbers    numbers as people write them, compared with values
     data       the project's own data: facts about verl, the names of the field
     source     a page as it is written: fences, includes, blocks, figures, front matter
     running    its blocks, executed in a watched child, and what they did

@@ -1,10 +1,15 @@
 """The names of the field, one row each: the only source of glossary and notation."""
 
+import re
 from collections.abc import Iterable
 from html import escape
 from typing import NamedTuple
 
 import yaml
+
+from site_tools.numbers import find
+
+FORMULA = re.compile(r"\$([^$]+)\$")
 
 
 class Name(NamedTuple):
@@ -26,20 +31,31 @@ def parse(text: str) -> list[Name]:
     """Read ``docs/names.yml``.
 
     Raises:
-        ValueError: naming the row and the field that is missing or unknown.
+        ValueError: naming the row and the field that is missing, unknown or wrong.
     """
-    rows = yaml.safe_load(text)
     names: list[Name] = []
-    for number, row in enumerate(rows, 1):
-        where = f"names.yml, row {number} ({row.get('id', 'no id')})"
-        for field in row.keys() - set(Name._fields):
-            raise ValueError(f"{where}: field must be in {Name._fields}, got {field!r}")
-        for field in set(Name._fields) - set(Name._field_defaults) - row.keys():
-            raise ValueError(f"{where}: {field} is missing")
-        if row["id"] in {name.id for name in names}:
-            raise ValueError(f"{where}: the id is taken by an earlier row")
+    for number, row in enumerate(yaml.safe_load(text), 1):
+        fault = _fault(row, {name.id for name in names})
+        if fault:
+            raise ValueError(f"names.yml, row {number} ({row.get('id')}): {fault}")
         names.append(Name(**{key: str(value) for key, value in row.items()}))
     return names
+
+
+def _fault(row: dict[str, str], taken: set[str]) -> str | None:
+    for field in row.keys() - set(Name._fields):
+        return f"field must be in {Name._fields}, got {field!r}"
+    for field in set(Name._fields) - set(Name._field_defaults) - row.keys():
+        return f"{field} is missing"
+    if row["id"] in taken:
+        return "the id is taken by an earlier row"
+    for field in ("meaning_zh", "meaning_en"):
+        for number in find(FORMULA.sub("", row[field])):
+            return (
+                f"{field} must hold no figure, got {number.text}; say it on a page, "
+                "where it is bound"
+            )
+    return None
 
 
 def notation(names: list[Name], language: str) -> str:
@@ -85,7 +101,8 @@ def _details(name: Name, language: str) -> str:
 
 
 def _meaning(name: Name, language: str) -> str:
-    return escape(getattr(name, f"meaning_{language}"))
+    text = escape(getattr(name, f"meaning_{language}"))
+    return FORMULA.sub(r'<span class="arithmatex">\\(\1\\)</span>', text)
 
 
 def _list(items: Iterable[str]) -> str:

@@ -8,9 +8,9 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from site_tools import numbers
 from site_tools.problems import Problem
 from site_tools.running.execution import Failure
-from site_tools.source import numbers
 from site_tools.source.attributes import parse
 from site_tools.source.prose import Part, line_of, parts
 from site_tools.source.unbound import in_formula, in_prose

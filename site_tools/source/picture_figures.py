@@ -2,8 +2,8 @@
 
 import re
 
+from site_tools import numbers
 from site_tools.problems import Problem
-from site_tools.source import numbers
 from site_tools.source.figures import Figure
 from site_tools.source.prose import line_of
 

@@ -3,8 +3,8 @@
 import re
 from itertools import accumulate
 
+from site_tools import numbers
 from site_tools.problems import Problem
-from site_tools.source import numbers
 from site_tools.source.prose import Part, line_of, plain
 
 DELIMITER = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")

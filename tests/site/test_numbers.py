@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.source import numbers
+from site_tools import numbers
 
 
 @pytest.mark.parametrize(

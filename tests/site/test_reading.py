@@ -124,6 +124,10 @@ def test_names_are_checked_row_by_row() -> None:
         names.parse(row.replace(", meaning_en: b", "") + "}")
     with pytest.raises(ValueError, match=r"row 2 \(a\): the id is taken"):
         names.parse(f"{row}}}\n{row}}}")
+    with pytest.raises(
+        ValueError, match=r"row 1 \(a\): meaning_en must hold no .*0\.5"
+    ):
+        names.parse(row.replace("meaning_en: b", "meaning_en: 0.5 of it") + "}")
     with pytest.raises(ValueError, match='must say data-language="zh" or "en", got'):
         names.glossary([name], "")
 
