@@ -74,6 +74,9 @@ def install_python_packages():
     only_jieba = ["--only-binary=:all:", "--no-binary=jieba"]
     build = ["--use-pep517", "--no-build-isolation"]
     pip(["install", *only_jieba, *build, "--requirement", pins], failure)
+    # So that code copied from a page runs with .venv/bin/python in any folder.
+    itself = ["--no-deps", "--no-build-isolation", "--editable", "."]
+    pip(["install", *itself], failure)
 
 
 def install_node_packages():

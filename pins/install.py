@@ -16,7 +16,7 @@ import peers
 
 STAMP = os.path.join(environment.VENV, ".ready")
 CACHE = os.path.join(environment.ROOT, ".cache")
-PINNED = ("python.txt", "package.json", "package-lock.json")
+PINNED = ("python.txt", "package.json", "package-lock.json", "environment.py")
 
 
 def fingerprint():

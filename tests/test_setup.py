@@ -24,6 +24,13 @@ ROOT = Path(__file__).resolve().parent.parent
 PINS = ROOT / "pins"
 BEFORE_VENV = ("environment.py", "install.py", "machine.py", "peers.py")
 SATISFIED = "setuptools\n"
+NOTHING_TO_BUILD = """
+[project]
+name = "nothing"
+version = "1"
+[tool.setuptools]
+py-modules = []
+"""
 NOWHERE = "http://127.0.0.1:9/"
 UNREACHABLE = {
     "PIP_CONFIG_FILE": os.devnull,
@@ -44,6 +51,7 @@ def project(tmp_path: Path) -> Path:
     for name in ("Makefile", *(f"pins/{name}" for name in BEFORE_VENV)):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         shutil.copy(ROOT / name, tmp_path / name)
+    (tmp_path / "pyproject.toml").write_text(NOTHING_TO_BUILD)
     (tmp_path / "pins/python.txt").write_text(SATISFIED)
     (tmp_path / "pins/package.json").write_text('{"private": true}')
     (tmp_path / "pins/package-lock.json").write_text(

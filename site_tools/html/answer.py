@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterable
+from html import escape
 
 SECTION = re.compile(r'<h2 id="answer">.*?(?=<h2\b|\Z)', re.DOTALL)
 DIALOGUE = re.compile(r"(\d{3})·(\d+)")
@@ -15,6 +16,7 @@ LABELS = {
     "in-verl": {"zh": "verl", "en": "verl"},
     "next": {"zh": "接着问", "en": "next"},
 }
+ALSO = {"zh": "也有人这样问", "en": "Also asked as"}
 CAPTION = {"zh": "本页各节", "en": "Sections of this page"}
 
 
@@ -48,6 +50,22 @@ def wrap(html: str, answers: Iterable[str], lang: str) -> str:
         "</section>\n",
     ]
     return html[: section.start()] + "\n".join(box) + html[section.end() :]
+
+
+def also_asked(aliases: Iterable[str], lang: str) -> str:
+    """The other wordings of a question, which is how search finds them.
+
+    Example:
+        >>> print(also_asked(["Is V_t before the move?"], "en"))
+        <aside class="aliases"><p>Also asked as</p><ul>
+        <li>Is V_t before the move?</li>
+        </ul></aside>
+    """
+    items = [f"<li>{escape(str(alias))}</li>" for alias in aliases]
+    if not items:
+        return ""
+    opening = f'<aside class="aliases"><p>{ALSO[lang]}</p><ul>'
+    return "\n".join([opening, *items, "</ul></aside>"])
 
 
 def _anchors(answers: Iterable[str]) -> list[str]:

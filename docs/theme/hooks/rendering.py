@@ -33,7 +33,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
     try:
         html = pictures.inline(figures.render(html), read, lang)
-        return answer.wrap(html, page.meta.get("answers") or (), lang)
+        html = answer.wrap(html, page.meta.get("answers") or (), lang)
+        return html + answer.also_asked(page.meta.get("aliases") or (), lang)
     except ValueError as error:
         raise PluginError(f"docs/{lang}/{page.file.src_uri}: {error}") from None
 
