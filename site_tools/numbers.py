@@ -22,7 +22,8 @@ FORMS = {
         rf"{SIGNED}(?:[eE][-+−]?\d+|\s*[×x·*]\s*10{POWER})|10[⁻⁺]?[{SUPERSCRIPTS}]+"
     ),
     "a percentage": (
-        rf"{SIGNED}\s*(?:[%％‰]|percent\b|per cent\b|个百分点)|百分之[{HAN}\d点.]+"
+        rf"(?:{SIGNED}|[{HAN}]+)\s*(?:[%％‰]|percent\b|per cent\b|pct\b|个百分点)"
+        rf"|百分之[{HAN}\d点.]+|[{HAN}]+成(?![立为功本果了分])"
     ),
     "a fraction": rf"\d+\s*[/⁄]\s*\d+|[¼-¾⅐-⅞]|[{HAN}]+分之[{HAN}]+",
     "a decimal": rf"[-−+]?{WHOLE}?\.\d+|[{HAN}]+点[{HAN}]+",
@@ -32,7 +33,8 @@ FIGURE = re.compile(
     + "|".join(f"(?P<f{i}>{form})" for i, form in enumerate(FORMS.values()))
     + ")"
 )
-COUNT = re.compile(rf"(?<![A-Za-z0-9_.]){SIGNED}(?![A-Za-z_])")
+EQUALS = re.compile("[=＝≈]")
+COUNT = re.compile(rf"(?<![A-Za-z0-9_.]){SIGNED}")
 
 
 @dataclass(frozen=True)
@@ -66,38 +68,48 @@ def find(text: str, counts: bool = False) -> Iterator[Number]:
 def agrees(shown: str, value: int | float) -> bool:
     """Whether the value rounds to what is shown.
 
-    It does if it is within half a unit of the last digit shown; for worked
-    arithmetic the arithmetic must hold too, and the value is its right-hand side.
+    It does if it is within half a unit of the last digit shown. A whole number is a
+    count and must be exact; for worked arithmetic the arithmetic must hold too, and
+    the value is its right-hand side.
 
     Raises:
-        ValueError: if what is shown is no number.
+        ValueError: if what is shown, or the value, is no number.
 
     Example:
         >>> agrees("0.651", 0.6512), agrees("0.652", 0.6512), agrees("65.1%", 0.6512)
         (True, False, True)
     """
-    if re.search("[=＝≈]", shown):
-        return holds(shown) and agrees(re.split("[=＝≈]", shown)[1], value)
+    if EQUALS.search(shown):
+        return holds(shown) and agrees(_sides(shown)[1], value)
     number, unit = read(shown)
-    slack = Fraction(1, 10**6)
-    return abs(number - Fraction(value)) <= unit * (Fraction(1, 2) + slack)
+    if value != value or abs(value) == float("inf"):
+        raise ValueError(f"the value is {value}")
+    exact = re.fullmatch(rf"[-−+]?{WHOLE}", shown.strip()) or number == 0 != value
+    most = Fraction(0) if exact else unit / 2
+    return abs(number - Fraction(value)) <= most + unit / 10**6
 
 
 def holds(arithmetic: str) -> bool:
-    """Whether worked arithmetic such as ``8 + 6 = 14`` is right.
+    """Whether worked arithmetic such as ``8 + 6 = 14`` is right; only ≈ may round.
 
     Example:
-        >>> holds("1+1=2"), holds("0.7 − 0.1 = 0.5")
-        (True, False)
+        >>> holds("1+1=2"), holds("0.7 − 0.1 = 0.5"), holds("2/3 ≈ 0.67")
+        (True, False, True)
     """
-    left, right = re.split("[=＝≈]", arithmetic)
+    left, right = _sides(arithmetic)
     for sign, plain in zip("−×÷·", "-*/*", strict=True):
         left = left.replace(sign, plain)
     left = re.sub(r"(?<![\d.])0+(?=\d)", "", left.replace(",", ""))
     number, unit = read(right)
-    return (
-        abs(number - _calculate(ast.parse(left.strip(), mode="eval").body)) <= unit / 2
-    )
+    gap = abs(number - _calculate(ast.parse(left.strip(), mode="eval").body))
+    return gap <= (unit / 2 if "≈" in arithmetic else 0)
+
+
+def _sides(arithmetic: str) -> tuple[str, str]:
+    sides = EQUALS.split(arithmetic)
+    if len(sides) != 2:
+        raise ValueError(f"{arithmetic!r} must have one equals sign")
+    return sides[0], sides[1]
 
 
 def _calculate(node: ast.expr) -> Fraction:
@@ -119,22 +131,31 @@ def _calculate(node: ast.expr) -> Fraction:
     raise ValueError(f"not worked arithmetic: {ast.unparse(node)}")
 
 
+def _lowered(power: re.Match[str]) -> str:
+    return "^" + unicodedata.normalize("NFKC", power[0]).replace("−", "-")
+
+
 def read(shown: str) -> tuple[Fraction, Fraction]:
     """A written number and the unit of its last digit.
 
     Raises:
         ValueError: if it is no number.
     """
-    text = unicodedata.normalize("NFKC", shown).strip().replace("−", "-")
-    text = text.replace(",", "").replace("⁄", "/")
+    text = shown.translate(NARROW).strip().replace("−", "-").replace("⁄", "/")
+    text = re.sub(rf"(?<=10)([⁻⁺]?[{SUPERSCRIPTS}]+)$", _lowered, text)
+    if match := re.fullmatch(r"10\^([-+]?\d+)", text):
+        return Fraction(10) ** int(match[1]), Fraction(1, 10**9)
+    if re.fullmatch("[¼-¾⅐-⅞]", text):
+        text = unicodedata.normalize("NFKC", text).replace("⁄", "/")
+    text = re.sub(r"(?<=\d),(?=\d{3})", "", text)
     if match := re.fullmatch(r"(\d+)\s*/\s*(\d+)", text):
         return Fraction(int(match[1]), int(match[2])), Fraction(1, 10**9)
     scale = Fraction(1)
-    if match := re.fullmatch(r"(.*?)\s*(%|‰|percent|per cent|个百分点)", text):
+    if match := re.fullmatch(r"(.*?)\s*(%|‰|percent|per cent|pct|个百分点)", text):
         text, scale = match[1], Fraction(1, 1000 if match[2] == "‰" else 100)
     if match := re.fullmatch(r"(.*?)\s*(?:[×x·*]\s*10\^?\{?|[eE])([-+]?\d+)\}?", text):
         text, scale = match[1], scale * Fraction(10) ** int(match[2])
-    if not re.fullmatch(r"[-+]?(\d+\.?\d*|\.\d+)", text):
+    if not re.fullmatch(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)", text):
         raise ValueError(f"{shown!r} is not a number")
     digits = len(text.partition(".")[2])
     return Fraction(text) * scale, scale / 10**digits

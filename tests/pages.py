@@ -19,6 +19,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 from site_tools.checks.census import check_boxes, check_collected
 from site_tools.checks.identities import check_identities
 from site_tools.checks.languages import compare, twin_path
+from site_tools.checks.shown import check_shown
 from site_tools.checks.structure import check_structure
 from site_tools.html.rendering import render
 from site_tools.problems import Problem
@@ -107,7 +108,8 @@ def judge_page(example: Example) -> None:
     problems += check_collected(page, document.collected)
     problems += check_identities(page, ROOT)
     if not problems:  # else a fence that could not be read would be named twice
-        problems += check_boxes(page, render(page.text, ROOT))
+        html = render(page.text, ROOT)
+        problems += [*check_boxes(page, html), *check_shown(page, html)]
     problems += verification.check_pictures(document.verified)
     _raise(example, problems)
 

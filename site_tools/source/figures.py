@@ -12,9 +12,15 @@ from site_tools import numbers
 from site_tools.problems import Problem
 from site_tools.running.execution import Failure
 from site_tools.source.attributes import parse
+from site_tools.source.expressions import check_expression
 from site_tools.source.prose import Part, line_of, parts
 from site_tools.source.unbound import in_formula, in_prose
 
+# Inline code that is nothing but a number, or a name that equals one.
+HIDDEN = re.compile(
+    rf"(?:\w+\s*[=:≈]\s*)?(?:{numbers.FORMS['a number in scientific notation']}"
+    rf"|{numbers.FORMS['a percentage']}|{numbers.FORMS['a decimal']})"
+)
 RENDERED = re.compile(r'<code data-is="([^"]*)">(.*?)</code>')
 
 
@@ -45,33 +51,51 @@ def read_figures(
         line = line_of(body, part.start)
         if part.kind == "quote":
             quoted.append(part)
-        if any(q.start < part.start < q.end for q in quoted):
+        elif any(q.start < part.start < q.end for q in quoted):
+            if "data-is" in (part.attributes or ""):
+                problems.append(_quoted(part, path, line))
             continue
         try:
-            if part.kind == "code" and part.attributes is not None:
+            if part.kind == "code":
                 figures += _bound(part, line)
+            elif part.kind == "attributes":
+                _check_list(part)
             elif part.kind in ("display", "inline"):
                 problems += in_formula(part, path, line)
         except ValueError as error:
-            fix = 'write `0.5`{ data-is="expression" }'
-            problems.append(
-                Problem(path, line, f"`{part.text}`", str(error), fix),
-            )
+            shown = part.text if part.kind == "attributes" else f"`{part.text}`"
+            fix = 'write `0.5`{ data-is="expression" }, without a blank before {'
+            problems.append(Problem(path, line, shown, str(error), fix))
     return figures, problems + in_prose(body, path, refs)
 
 
 def _bound(part: Part, line: int) -> list[Figure]:
-    attributes = parse(part.attributes or "")
-    expression = attributes.values.get("data-is")
+    values = parse(part.attributes or "").values
+    for key in values.keys() - {"data-is"}:
+        raise ValueError(f"no attribute but data-is, got {key}")
+    expression = values.get("data-is")
     if expression is None:
+        if HIDDEN.fullmatch(part.text):
+            raise ValueError("a figure in the prose bound to an expression")
         return []
-    if "=" not in part.text:
-        numbers.read(part.text)
-    try:
-        compile(expression, "data-is", "eval")
-    except SyntaxError as error:
-        raise ValueError(f"data-is must be an expression: {error.msg}") from None
+    numbers.agrees(part.text, 0)
+    check_expression(expression)
     return [Figure(part.start, line, part.text, expression)]
+
+
+def _check_list(part: Part) -> None:
+    for key in parse(part.text[1:-1].lstrip(":")).values:
+        raise ValueError(f"only #id and .class here, data-is behind code, got {key}")
+
+
+def _quoted(part: Part, path: str, line: int) -> Problem:
+    return Problem(
+        path,
+        line,
+        f"`{part.text}` with data-is inside a quotation",
+        "a quotation as it was written, its figures neither checked nor marked",
+        "take the braces away, or move the figure out of the quotation",
+    )
 
 
 def check_figures(
@@ -97,8 +121,17 @@ def check_figure(
             "an expression over the names that the page's blocks leave behind",
             "correct the expression, or define the name in a block above or below",
         )
-    if numbers.agrees(figure.shown, value):
-        return None
+    try:
+        if numbers.agrees(figure.shown, value):
+            return None
+    except ValueError as error:
+        return Problem(
+            path,
+            figure.line,
+            f"{figure.shown} = {figure.expression}: {error}",
+            "a number and an expression that gives one",
+            "correct the figure, or the expression it is bound to",
+        )
     return Problem(
         path,
         figure.line,

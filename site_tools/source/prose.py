@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from site_tools.source.attributes import parse
 from site_tools.source.fences import Fence
 
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
@@ -18,12 +19,12 @@ QUOTE = re.compile(
 )
 PARTS = re.compile(
     r"(?P<comment><!--.*?-->)"
-    r"|(?P<code>(?P<ticks>`+)(?!`)(?P<inside>(?:(?!\n\n).)+?)(?<!`)(?P=ticks)(?!`)"
+    r"|(?P<code>(?<![\\`])(?P<ticks>`+)(?!`)(?P<inside>[^\n]+?)(?<!`)(?P=ticks)(?!`)"
     r"(?P<list>\{[^\n]*?\}(?!\"))?)"
     r"|(?P<display>\$\$(?P<block>.+?)\$\$)"
     r"|(?P<inline>(?<![\\$])\$(?=[^\s$])(?P<formula>[^$\n]*?[^\s\\$])\$(?!\d))"
-    r"|(?P<target>(?<=\])\((?P<link>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\))"
-    r"|(?P<reference>^\[[^\]\n]+\]:.*$)"
+    r"|(?P<target>(?<=\])(?<!\\\])\((?P<link>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\))"
+    r"|(?P<reference>^\[(?!\^)[^\]\n]+\]:[ \t]*<?[^\s>]+>?[ \t]*$)"
     r"|(?P<address><?https?://[^\s>)]+>?)"
     r"|(?P<attributes>\{:?\s*[.#A-Za-z][^{}\n]*\})",
     re.DOTALL | re.MULTILINE,
@@ -84,11 +85,22 @@ def parts(text: str) -> Iterator[Part]:
     for match in PARTS.finditer(text):
         kind = str(match.lastgroup if match.lastgroup in KINDS else _kind(match))
         inner = match[_INNER[kind]] if kind in _INNER else match[0]
+        if kind == "attributes" and not _is_list(match[0]):
+            continue
         attributes = match["list"][1:-1] if match["list"] else None
         yield Part(kind, match.start(), match.end(), inner, attributes)
 
 
 _INNER = {"code": "inside", "display": "block", "inline": "formula", "target": "link"}
+
+
+def _is_list(text: str) -> bool:
+    """Whether braces hold attributes; otherwise readers see them as text."""
+    try:
+        parse(text[1:-1].lstrip(":"))
+    except ValueError:
+        return False
+    return True
 
 
 def _kind(match: re.Match[str]) -> str:

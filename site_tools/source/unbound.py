@@ -21,9 +21,18 @@ def in_formula(part: Part, path: str, line: int) -> list[Problem]:
             f"no figure in a formula that no block prints ({number.form})",
             "print the formula in a block and show it as ```{ .output .formula }",
         )
-        for number in numbers.find(part.text)
+        for number in numbers.find(_plain(part.text))
         if number.form in wanted
+        or (number.form == "worked arithmetic" and not numbers.holds(number.text))
     ]
+
+
+def _plain(tex: str) -> str:
+    """TeX without the spellings that would hide a number."""
+    spellings = {"{.}": ".", "{,}": ".", "\\%": "%", "\\cdot": "·", "\\times": "×"}
+    for spelling, character in spellings.items():
+        tex = tex.replace(spelling, character)
+    return tex
 
 
 def in_prose(body: str, path: str, refs: tuple[str, ...]) -> list[Problem]:

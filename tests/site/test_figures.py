@@ -29,6 +29,18 @@ def test_the_sample_has_no_problem_and_three_figures() -> None:
         ("In verl 0.4.0 too.", "0.4.0"),
         ("It is $x = 0.5$.", "0.5 in a formula"),
         ("![0.5 of it](x.png)", "0.5 (a decimal)"),
+        ("It is `0.5`.", "`0.5`"),
+        ("It is `loss = 0.5`.", "`loss = 0.5`"),
+        ('It is `0.5`{ data-iss="total" }.', "`0.5`"),
+        ('It is *x*{ title="x" }.', '{ title="x" }'),
+        ('It is `f(x)` { data-is="total" }.', '{ data-is="total" }'),
+        ("It {is 0.5} here.", "0.5 (a decimal)"),
+        (r"It is \[x\](0.5).", "0.5 (a decimal)"),
+        ("It is $0{.}5$.", "0.5 in a formula"),
+        (r"It is $50\%$.", "50% in a formula"),
+        ("It is $1+1=3$.", "1+1=3 in a formula"),
+        ("[^1]: It is 0.5.", "0.5 (a decimal)"),
+        ("[it is]: 0.5 and final", "0.5 (a decimal)"),
     ],
 )
 def test_an_unbound_figure_is_named_with_its_line(planted: str, message: str) -> None:
@@ -39,7 +51,7 @@ def test_an_unbound_figure_is_named_with_its_line(planted: str, message: str) ->
 
 def test_what_is_no_figure_stays_silent() -> None:
     prose = (
-        "`0.5` in code, [a link](x.md#v0.5), 6 tokens, 1+1=2, verl 0.9.1, 004·2, "
+        "`f(0.5)` in code, [a link](x.md#v0.5), 6 tokens, 1+1=2, verl 0.9.1, 004·2, "
         "$\\tfrac{1}{2} T-1$, https://example.org/1.5"
     )
     assert found(broken("*verl's default*: the same.", prose)) == []
@@ -62,6 +74,9 @@ def test_a_quotation_may_hold_figures_and_only_its_own() -> None:
         (r'`2`{ data-is="a[\"x\"]" }', "without backslashes"),
         ('`2`{ data-is=total" }', 'must be .class, #id or key="value"'),
         ('`2`{ data-is="total +" }', "invalid syntax"),
+        ('`2`{ data-is="2" }', "must use a name that a block of the page defines"),
+        ('`2`{ data-is="2 if True else total" }', "without := or if"),
+        ('`1 = 1 = 2`{ data-is="total" }', "must have one equals sign"),
     ],
 )
 def test_a_binding_that_cannot_be_read_is_refused(binding: str, reason: str) -> None:
@@ -102,3 +117,15 @@ def test_a_bound_figure_is_text_for_readers() -> None:
     shown = '<span class="figure" data-is="a[0]">0.5</span> <code>x</code>'
     assert render(html) == shown
     assert EN.count("data-is") == 2
+
+
+def test_a_bound_figure_in_a_quotation_is_refused() -> None:
+    text = broken("It is 2.5.", 'It is `2.5`{ data-is="total" }.')
+    (problem,) = page(text).problems
+    assert problem.found == "`2.5` with data-is inside a quotation"
+
+
+def test_a_value_that_is_no_number_is_a_problem() -> None:
+    problem = check_figure(Figure(0, 7, "0.5", "a"), float("nan"), "docs/en/x.md")
+    assert problem is not None
+    assert problem.found == "0.5 = a: the value is nan"
