@@ -1,6 +1,7 @@
 """From one loss per token to the one number that is minimised."""
 
 from collections.abc import Callable
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -9,7 +10,10 @@ from ppo_ref.checks import require_finite, require_tokens
 from ppo_ref.precision import at_least_float32
 from ppo_ref.shapes import Scalar, TokenMask, Tokens, checked
 
-Aggregate = Callable[[Tensor, Tensor], Tensor]
+Aggregate = Annotated[
+    Callable[[Tensor, Tensor], Tensor],
+    "a function such as ppo_ref.aggregation.token_mean",
+]
 
 
 @checked

@@ -1,5 +1,6 @@
 """What the actor and the critic minimise, and the objective that came before."""
 
+import reprlib
 from typing import NamedTuple
 
 import torch
@@ -59,6 +60,7 @@ def surrogate_objective(
 
     Raises:
         ValueError: if no token counts, or an input is not finite on one that does.
+        TypeError: if ``aggregate`` does not return one number.
 
     Source:
         Schulman et al. (2017), arXiv:1707.06347v2, equation 6.
@@ -80,7 +82,8 @@ def surrogate_objective(
         advantages=advantages,
     )
     ratio = bounded_log_ratio(log_probs, old_log_probs, response_mask).exp()
-    return aggregate(ratio * _target(advantages, response_mask), response_mask)
+    terms = ratio * _target(advantages, response_mask)
+    return _aggregated("surrogate_objective", aggregate, terms, response_mask)
 
 
 @checked
@@ -120,6 +123,7 @@ def policy_loss(
         ValueError: if no token counts, an input is not finite on one that does,
             ``clip_range`` is negative or its low side not below 1, or ``dual_clip``
             is not above 1.
+        TypeError: if ``aggregate`` does not return one number.
 
     Source:
         Schulman et al. (2017), arXiv:1707.06347v2, equation 7; dual clip: Ye et al.
@@ -151,7 +155,7 @@ def policy_loss(
         log_ratio, _target(advantages, response_mask), low, high, dual_clip
     )
     return PolicyLoss(
-        aggregate(losses, response_mask),
+        _aggregated("policy_loss", aggregate, losses, response_mask),
         masked_mean(clipped.to(losses.dtype), response_mask),
         masked_mean(-log_ratio.detach(), response_mask),
     )
@@ -187,6 +191,7 @@ def value_loss(
     Raises:
         ValueError: if no token counts, an input is not finite on one that does, or
             ``value_clip_range`` is negative.
+        TypeError: if ``aggregate`` does not return one number.
 
     Source:
         verl v0.9.1, verl/trainer/ppo/core_algos.py, compute_value_loss.
@@ -216,7 +221,7 @@ def value_loss(
         value_clip_range,
     )
     return ValueLoss(
-        aggregate(losses, response_mask),
+        _aggregated("value_loss", aggregate, losses, response_mask),
         masked_mean(clipped.to(losses.dtype), response_mask),
     )
 
@@ -228,3 +233,20 @@ def _require(function: str, response_mask: Tensor, **tensors: Tensor) -> None:
 
 def _target(x: Tensor, response_mask: Tensor) -> Tensor:
     return torch.where(response_mask, at_least_float32(x), 0).detach()
+
+
+def _aggregated(
+    function: str, aggregate: Aggregate, losses: Tensor, response_mask: Tensor
+) -> Tensor:
+    result = aggregate(losses, response_mask)
+    if isinstance(result, Tensor):
+        if result.is_floating_point() and result.ndim == 0:
+            return result
+        dtype = str(result.dtype).removeprefix("torch.")
+        came = f"{dtype} of shape {list(result.shape)}"
+    else:
+        came = f"{type(result).__name__} {reprlib.repr(result)}"
+    raise TypeError(
+        f"{function}: aggregate must return a number per batch, a floating-point "
+        f"tensor of shape [], got {came}"
+    )

@@ -1,5 +1,6 @@
 """Refusals of single values, types and shapes, by their whole text."""
 
+import numpy as np
 import pytest
 import torch
 
@@ -13,15 +14,14 @@ from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_pr
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.trace import trace
+from ppo_ref.values import response_values
 from tests.calls import IDS, MASK, VALID, X
 
 LIKE_REWARDS = "must have shape [batch, time] = [2, 6] like token_level_rewards, got"
-ROW_LIKE_REWARDS = "must have shape [batch] = [2] like token_level_rewards, got"
+FLOAT, FLOATED = "must be float, got", "write float(gamma)"
 ONE_OR_PAIR = "must be float | tuple[float, float], got"
-IDS_LIKE_LOGITS = "must have shape [batch, time] = [2, 6] like logits, got"
-IDS_WANTED = (
-    "must be an integer tensor (token ids), got float32; write responses.long()"
-)
+IDS_WANTED = "must be an int32 or int64 tensor (token ids), got"
+ROW_WANTED = "must be a floating-point tensor of shape [batch], got"
 SEQUENCES = "must have at least 2 axes [batch, sequence, *features], got 1 axis"
 TYPES = [
     (
@@ -35,15 +35,77 @@ TYPES = [
     (gae, "values", X[:1], f"{LIKE_REWARDS} [1, 6]"),
     (gae, "response_mask", MASK[:, :1], f"{LIKE_REWARDS} [2, 1]"),
     (gae, "bootstrap_values", X[:, :1], "must have 1 axis [batch], got 2 axes [2, 1]"),
-    (gae, "bootstrap_values", X[0, :3], f"{ROW_LIKE_REWARDS} [3]"),
-    (gae, "gamma", "0.9", "must be float, got str '0.9'"),
-    (gae, "gamma", torch.tensor(1.0), "must be float, got Tensor tensor(1.)"),
+    (
+        gae,
+        "bootstrap_values",
+        X[0, :3],
+        "must have batch 2 like token_level_rewards, got 3",
+    ),
+    (gae, "bootstrap_values", 0.5, f"{ROW_WANTED} float 0.5"),
+    (gae, "bootstrap_values", np.float32(1), f"{ROW_WANTED} float32 np.float32(1.0)"),
+    (
+        gae,
+        "bootstrap_values",
+        np.ones(2),
+        "must be a floating-point tensor, got ndarray; "
+        "write torch.as_tensor(bootstrap_values)",
+    ),
+    (gae, "gamma", "0.9", f"{FLOAT} str '0.9'"),
+    (gae, "gamma", torch.tensor(1.0), f"{FLOAT} Tensor tensor(1.); {FLOATED}"),
+    (gae, "gamma", torch.tensor(1), f"{FLOAT} Tensor tensor(1); {FLOATED}"),
+    (gae, "gamma", np.float32(0.5), f"{FLOAT} float32 np.float32(0.5); {FLOATED}"),
+    (gae, "gamma", torch.ones(2), f"{FLOAT} Tensor tensor([1., 1.])"),
+    (gae, "gamma", torch.tensor(True), f"{FLOAT} Tensor tensor(True)"),
+    (gae, "gamma", True, f"{FLOAT} bool True"),
+    (trace, "row", True, "must be int, got bool True"),
+    (response_outputs, "response_length", True, "must be int, got bool True"),
+    (
+        response_outputs,
+        "response_length",
+        torch.tensor(3),
+        "must be int, got Tensor tensor(3); write int(response_length)",
+    ),
     (trace, "row", 0.0, "must be int, got float 0.0"),
     (n_step_advantages, "steps", 1.5, "must be int, got float 1.5"),
     (policy_loss, "clip_range", [0.1, 0.2], f"{ONE_OR_PAIR} list [0.1, 0.2]"),
     (policy_loss, "clip_range", (1, 2, 3), f"{ONE_OR_PAIR} tuple (1, 2, 3)"),
-    (token_log_probs, "responses", IDS[:, 1:], f"{IDS_LIKE_LOGITS} [2, 5]"),
-    (token_log_probs, "responses", IDS.float(), IDS_WANTED),
+    (policy_loss, "clip_range", (True, 0.2), f"{ONE_OR_PAIR} tuple (True, 0.2)"),
+    (policy_loss, "dual_clip", True, "must be float | None, got bool True"),
+    (
+        policy_loss,
+        "aggregate",
+        "token-mean",
+        "must be a function such as ppo_ref.aggregation.token_mean, "
+        "got str 'token-mean'",
+    ),
+    (
+        response_values,
+        "response_mask",
+        MASK[:1],
+        "must have batch 2 like sequence_values, got 1",
+    ),
+    (
+        token_log_probs,
+        "responses",
+        IDS[:, 1:],
+        "must have time 6 like logits, got 5",
+    ),
+    *[
+        (token_log_probs, "responses", ids, f"{IDS_WANTED} {came}")
+        for ids, came in (
+            (IDS.float(), "float32; write responses.long()"),
+            (IDS.to(torch.int16), "int16; write responses.long()"),
+            (IDS.to(torch.uint8), "uint8; write responses.long()"),
+            (IDS.to(torch.complex64), "complex64"),
+        )
+    ],
+    (
+        token_log_probs,
+        "responses",
+        None,
+        "must be an int32 or int64 tensor (token ids) of shape [batch, time], "
+        "got NoneType None",
+    ),
     (
         token_entropy,
         "logits",

@@ -9,7 +9,9 @@ from jaxtyping import TypeCheckError
 from torch import Tensor
 
 from ppo_ref.advantages import gae, n_step_advantages, td_residuals
-from ppo_ref.losses import policy_loss, surrogate_objective
+from ppo_ref.log_probs import token_log_probs
+from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
+from ppo_ref.masking import masked_mean
 from ppo_ref.shapes import Scalar, Tokens, checked
 from ppo_ref.trace import trace
 from ppo_ref.values import response_values
@@ -79,7 +81,7 @@ def test_what_is_no_tensor(function, inputs, name):
     kinds = {
         torch.float32: "a floating-point tensor",
         torch.bool: "a bool tensor (True = the token counts)",
-        torch.int64: "an integer tensor (token ids)",
+        torch.int64: "an int32 or int64 tensor (token ids)",
     }
     text = (
         f"{function.__name__}: {name} must be {kinds[inputs[name].dtype]}, got list; "
@@ -104,8 +106,9 @@ def test_tensors_of_different_length(function, inputs, name):
     with pytest.raises(TypeError) as refusal:
         function(**{**inputs, name: inputs[name][:1]})
     assert re.fullmatch(
-        rf"{function.__name__}: \w+ must have shape \[batch.*\] = \[[12].*\] "
-        r"like \w+, got \[[12].*\]",
+        rf"{function.__name__}: \w+ must have "
+        r"(shape \[batch.*\] = \[[12].*\] like \w+, got \[[12].*\]"
+        r"|batch [12] like \w+, got [12])",
         str(refusal.value),
     )
 
@@ -164,7 +167,7 @@ def test_critic_outputs_that_do_not_hold_the_response():
     refused(ValueError, response_values, inputs, f"{text} at [1, 1]")
 
 
-def test_arguments_by_position_missing_and_unknown():
+def test_arguments_by_position_and_missing():
     with pytest.raises(TypeError) as refusal:
         gae(X, X, MASK)
     assert str(refusal.value) == (
@@ -172,9 +175,66 @@ def test_arguments_by_position_missing_and_unknown():
     )
     missing = {"token_level_rewards": X}
     refused(TypeError, gae, missing, "gae: missing a required argument: 'values'")
-    unknown = {**REWARDED, "lam": 0.95}
-    text = "gae: got an unexpected keyword argument 'lam'"
-    refused(TypeError, gae, unknown, text)
+    with pytest.raises(TypeError) as refusal:
+        masked_mean(X, MASK, 1)
+    text = "masked_mean: too many positional arguments; it takes x, response_mask"
+    assert str(refusal.value) == text
+
+
+def test_unknown_names_are_told_before_missing_ones():
+    takes = (
+        "it takes token_level_rewards, values, response_mask, gamma, gae_lambda, "
+        "bootstrap_values"
+    )
+    text = f"gae: got unexpected argument lam; {takes}"
+    refused(TypeError, gae, {**REWARDED, "lam": 0.95}, text)
+    misnamed = {"token_level_rewards": X, "values": X, "eos_mask": MASK}
+    refused(TypeError, gae, misnamed, f"gae: got unexpected argument eos_mask; {takes}")
+    text = f"gae: got unexpected arguments eos_mask, lam; {takes}"
+    refused(TypeError, gae, {**misnamed, "lam": 0.95}, text)
+
+
+@pytest.mark.parametrize("function", [policy_loss, surrogate_objective, value_loss])
+@pytest.mark.parametrize(
+    ("aggregate", "came"),
+    [
+        (lambda losses, mask: losses[:, :3], "float32 of shape [2, 3]"),
+        (lambda losses, mask: mask.sum(), "int64 of shape []"),
+        (lambda losses, mask: 0.5, "float 0.5"),
+    ],
+)
+def test_aggregation_to_something_else_than_a_number(function, aggregate, came):
+    text = (
+        f"{function.__name__}: aggregate must return a number per batch, "
+        f"a floating-point tensor of shape [], got {came}"
+    )
+    inputs = {**VALID[function], "aggregate": aggregate}
+    refused(TypeError, function, inputs, text)
+
+
+@pytest.mark.parametrize(("function", "inputs", "name"), ARGUMENTS)
+@pytest.mark.parametrize("value", [0.5, None, [[1], [2, 3]]])
+def test_what_no_conversion_makes_a_tensor(function, inputs, name, value):
+    with pytest.raises(TypeError) as refusal:
+        function(**{**inputs, name: value})
+    assert re.fullmatch(
+        rf"{function.__name__}: {name} must be an? .* of shape \[batch.*\], "
+        rf"got {re.escape(f'{type(value).__name__} {value}')}",
+        str(refusal.value),
+    )
+
+
+@pytest.mark.parametrize(("function", "inputs", "name"), FLOATS)
+def test_complex_numbers(function, inputs, name):
+    text = f"{function.__name__}: {name} must be a floating-point tensor, got complex64"
+    imaginary = {**inputs, name: inputs[name].to(torch.complex64)}
+    refused(TypeError, function, imaginary, text)
+
+
+def test_int32_ids_pass():
+    logits = torch.tensor([[[0.0, 1.0]]])
+    ids = torch.tensor([[1]])
+    assert torch.equal(token_log_probs(logits, ids.int()), token_log_probs(logits, ids))
 
 
 def test_an_int_passes_for_a_float():

@@ -1,5 +1,6 @@
 """The anatomy of a question page: its sections, and the short answer first."""
 
+import ast
 import re
 from collections.abc import Iterator
 
@@ -85,6 +86,34 @@ def answer(page: Page) -> Iterator[Row]:
     if asked and not any(re.match(r"\*verl", p) for p in paragraphs[1:]):
         fix = "add a paragraph *verl's default*: ... (zh: *verl 默认*：...)"
         yield line, "no line on verl's default", "what changes at gamma=lambda=1", fix
+
+
+def proof(page: Page) -> Iterator[Row]:
+    """A section ``code`` without a block that asserts something."""
+    starts = {
+        match["id"]: line_of(page.body, match.start())
+        for match in HEADING.finditer(page.body)
+        if match["level"] == "##"
+    }
+    if "code" not in starts:
+        return
+    first = starts["code"]
+    last = min((at for at in starts.values() if at > first), default=10**9)
+    blocks = [b for b in page.blocks if b.runs and first < b.fence.line < last]
+    if not any(_asserts(block.text) for block in blocks):
+        fix = "assert what the answer claims, about what the block computes"
+        yield first, "no assertion in section #code", "a block that asserts it", fix
+
+
+def _asserts(code: str) -> bool:
+    try:
+        nodes = ast.walk(ast.parse(code))
+    except SyntaxError:
+        return True
+    return any(
+        isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant)
+        for node in nodes
+    )
 
 
 def section_text(body: str, name: str) -> str:

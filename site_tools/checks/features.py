@@ -4,13 +4,17 @@ import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from site_tools.numbers import find
 from site_tools.source.page import Page
 from site_tools.source.prose import line_of, parts
 
 HEADING = re.compile(
     r"^(?P<level>#{1,6})[ ].*?(?:\{[^}\n]*#(?P<id>[\w-]+)[^}\n]*\})?$", re.M
 )
-CONTAINER = re.compile(r'^[ ]*(?P<kind>(?:[!?]{3}\+?[ ]\w+|===))(?=[ \n"])', re.M)
+CONTAINER = re.compile(
+    r'^(?P<indent>[ ]*)(?P<kind>(?:[!?]{3}\+?[ ]\w+|===))(?:[ ]"(?P<title>[^"\n]*)")?',
+    re.M,
+)
 IMAGE = re.compile(r"!\[[^\]]*\]\((?P<file>[^)\s]+)\)")
 ROW = re.compile(r"^[ ]*\|.*\|[ ]*$", re.M)
 PROSE_OPTIONS = re.compile(r'\s*(?:title|data-reason|data-language)="[^"]*"')
@@ -39,7 +43,9 @@ def features(page: Page) -> Iterator[Feature]:
         yield feature("heading", line, f"{match['level']} {{ #{match['id']} }}")
     for block in page.blocks:
         info = PROSE_OPTIONS.sub("", block.fence.info)
-        yield feature("code block", block.fence.line, f"```{info}\n{block.text}")
+        indent = _indent(page.text, block.fence.line)
+        value = f"{indent}```{info}\n{block.text}"
+        yield feature("code block", block.fence.line, value)
     for part in parts(page.body):
         line = line_of(page.body, part.start)
         if part.kind == "display":
@@ -48,18 +54,30 @@ def features(page: Page) -> Iterator[Feature]:
             yield feature("formula", line, part.text.replace(" ", ""))
         elif part.kind == "target" and not _is_image(page.body, part.start):
             yield feature("link", line, part.text)
+        elif part.kind == "code" and not part.attributes:
+            yield feature("inline code", line, f"`{part.text}`")
+        elif part.kind == "quote":
+            quoted = page.body[part.start : part.end]
+            for number in find(quoted):
+                yield feature("quoted figure", line, number.text)
     for figure in page.figures:
         shown = figure.shown.replace(" ", "")
         yield feature("figure", figure.line, f"{shown} = {figure.expression}")
-    for kind, pattern, group in (
-        ("picture", IMAGE, "file"),
-        ("box", CONTAINER, "kind"),
-    ):
-        for match in pattern.finditer(page.body):
-            yield feature(kind, line_of(page.body, match.start()), match[group].strip())
+    for match in IMAGE.finditer(page.body):
+        yield feature("picture", line_of(page.body, match.start()), match["file"])
+    for match in CONTAINER.finditer(page.body):
+        known = [ref for ref in page.sources if (match["title"] or "").endswith(ref)]
+        box = " ".join([match["indent"] + match["kind"], *known[:1]])
+        yield feature("box", line_of(page.body, match.start()), box)
     for match in ROW.finditer(page.body):
-        cells = match[0].count("|") - 1
-        yield feature("table row", line_of(page.body, match.start()), f"{cells} cells")
+        bound = ", ".join(re.findall(r"`[^`]+`\{[^}]*\}", match[0]))
+        cells = f"{match[0].count('|') - 1} cells {bound}".strip()
+        yield feature("table row", line_of(page.body, match.start()), cells)
+
+
+def _indent(text: str, line: int) -> str:
+    start = text.splitlines()[line - 1]
+    return start[: len(start) - len(start.lstrip(" \t>"))]
 
 
 def _sections(body: str) -> list[re.Match[str]]:

@@ -1,6 +1,7 @@
 """The two languages of a page, compared: everything but the words must be equal."""
 
 from collections import Counter
+from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from site_tools.checks.features import Feature, features
@@ -8,6 +9,7 @@ from site_tools.problems import Problem
 from site_tools.source.page import LANGUAGES, Page
 
 SHARED = ("needs", "answers", "refs")
+EQUAL = "make {} equal in both languages, whichever of them is right"
 
 ORDERED = ("heading", "code block", "displayed formula", "picture", "box", "table row")
 
@@ -28,7 +30,9 @@ def compare(page: Page, twin: Page) -> list[Problem]:
     """Every difference between a page and its twin that is not in the words.
 
     Headings, code, outputs, displayed formulas, pictures, boxes and tables must
-    agree in order; inline formulas, figures and links within each section.
+    agree in order; inline formulas, figures, links and quoted figures within each
+    section; of inline code, each section must have the same pieces. Where headings
+    differ nothing else is compared, since sections then mean nothing.
     """
     problems = [
         Problem(
@@ -36,7 +40,7 @@ def compare(page: Page, twin: Page) -> list[Problem]:
             1,
             f"{key}: {page.meta.get(key)}",
             f"{key}: {twin.meta.get(key)}, as in {twin.path}",
-            f"make {key} equal in both languages",
+            EQUAL.format(key),
         )
         for key in SHARED
         if page.meta.get(key) != twin.meta.get(key)
@@ -47,6 +51,8 @@ def compare(page: Page, twin: Page) -> list[Problem]:
         there = [f for f in theirs if f.kind == kind]
         find = _first_in_order if kind in ORDERED else _first_missing
         problems += find(here, there, page.path, twin.path)
+        if kind == "heading" and problems:
+            break
     return problems
 
 
@@ -67,6 +73,8 @@ def _first_missing(
 ) -> list[Problem]:
     ours = Counter((f.section, f.value) for f in here)
     theirs = Counter((f.section, f.value) for f in there)
+    if here and here[0].kind == "inline code":
+        ours, theirs = Counter(set(ours)), Counter(set(theirs))
     extra = [f for f in here if (ours - theirs)[f.section, f.value]]
     lacking = [f for f in there if (theirs - ours)[f.section, f.value]]
     if extra and lacking:
@@ -75,24 +83,25 @@ def _first_missing(
 
 
 def _difference(ours: Feature, theirs: Feature, path: str, twin: str) -> Problem:
+    here, there = ours.value.splitlines(), theirs.value.splitlines()
+    pairs = list(zip_longest(here, there, fillvalue="nothing"))
+    row = next((n for n, (a, b) in enumerate(pairs) if a != b), 0)
     return Problem(
         path,
-        ours.line,
-        ours.value,
-        f"{theirs.value}\nas at {twin}:{theirs.line}"
-        if "\n" in theirs.value
-        else f"{theirs.value}, as at {twin}:{theirs.line}",
-        f"make this {ours.kind} equal in both languages",
+        ours.line + row,
+        pairs[row][0],
+        f"{pairs[row][1]}, as at {twin}:{theirs.line + row}",
+        EQUAL.format(f"this {ours.kind}"),
     )
 
 
 def _missing(feature: Feature, ours: bool, path: str, twin: str) -> Problem:
-    where = twin if ours else f"{path}, section {feature.section}"
-    place = f"{feature.value!r} at {path if ours else twin}:{feature.line}"
+    has, lacks = (path, twin) if ours else (twin, path)
+    shown = feature.value.splitlines()[0]
     return Problem(
-        path,
-        feature.line if ours else 1,
-        f"a {feature.kind} that {where} does not have: {place}",
-        "the same in both languages",
-        f"add it to {where}, or remove it",
+        has,
+        feature.line,
+        f"{feature.kind} {shown} in section {feature.section}",
+        f"the same in {lacks}",
+        "add it there, or remove it here",
     )

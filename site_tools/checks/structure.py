@@ -1,43 +1,36 @@
-"""The rules for every page: front matter, headings, quotations, narrow code."""
+"""The rules for every page: headings, quotations, no HTML, its own language."""
 
 import re
-import unicodedata
 from collections.abc import Iterator
+from pathlib import Path
 
-from site_tools.checks.anatomy import Row, answer, is_question, sections
+from site_tools.checks.anatomy import Row, answer, is_question, proof, sections
+from site_tools.checks.code_width import code_width
 from site_tools.checks.features import HEADING
+from site_tools.checks.front_matter import front_matter
 from site_tools.problems import Problem
-from site_tools.source.blocks import Kind
 from site_tools.source.page import Page
-from site_tools.source.prose import QUOTE, blank, line_of, parts
+from site_tools.source.prose import QUOTE, blank, line_of, parts, plain
 
-QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
-OTHER_KEYS = ("title", "refs", "hide")
-WIDEST_CODE = 52
 TAG = re.compile(r"<[A-Za-z!/][^>\n]*>?")
+INCLUDE = re.compile(r"^[ \t>]*;*-+8<-+.*$", re.M)
+UNDERLINED = re.compile(r"^[ \t]*\S.*\n[ ]{0,3}(?:=+|-+)[ \t]*$", re.M)
 ALT = re.compile(r"!\[\s*\]\(")
 
 
-def check_structure(page: Page) -> list[Problem]:
-    """Everything about the shape of a page that does not hold."""
-    checks = [_front_matter, _headings, _html, _alt_texts, _quotations, _code_width]
+def check_structure(page: Page, root: Path) -> list[Problem]:
+    """Everything about the shape of a page that does not hold.
+
+    Args:
+        page: The page.
+        root: The project's folder.
+    """
+    checks = [_headings, _html, _alt_texts, _quotations, _includes, _languages]
     if is_question(page.id):
-        checks += [sections, answer]
-    return [Problem(page.path, *row) for check in checks for row in check(page)]
-
-
-def _front_matter(page: Page) -> Iterator[Row]:
-    question = is_question(page.id)
-    keys, needed = (QUESTION_KEYS, "question") if question else (OTHER_KEYS, "title")
-    for key in page.meta:
-        if key not in keys:
-            yield 1, f"key {key!r} in the front matter", f"one of {keys}", "remove it"
-    if not isinstance(page.meta.get(needed), str):
-        yield 1, f"no {needed}", f"a line {needed}: ... between two --- lines", "add it"
-    for key in set(page.meta) - {"question", "title", "hide"}:
-        value = page.meta[key]
-        if not isinstance(value, list) or not all(isinstance(v, str) for v in value):
-            yield 1, f"{key}: {value!r}", "a list of texts", f'write {key}: ["..."]'
+        checks += [sections, answer, proof]
+    rows = [*front_matter(page, root), *code_width(page)]
+    rows += [row for check in checks for row in check(page)]
+    return [Problem(page.path, *row) for row in rows]
 
 
 def _headings(page: Page) -> Iterator[Row]:
@@ -53,6 +46,10 @@ def _headings(page: Page) -> Iterator[Row]:
         elif match["id"] in seen:
             yield line, f"#{match['id']} twice", "one id per heading", "rename one"
         seen.add(match["id"] or "")
+    for match in UNDERLINED.finditer(page.body):
+        line = line_of(page.body, match.start())
+        fix = "write ## ... { #id }, or leave an empty line above a rule"
+        yield line, match[0].strip(), "headings with # only", fix
 
 
 def _html(page: Page) -> Iterator[Row]:
@@ -78,22 +75,32 @@ def _alt_texts(page: Page) -> Iterator[Row]:
 
 
 def _quotations(page: Page) -> Iterator[Row]:
-    known = [*page.refs, *map(str, page.meta.get("answers") or ())]
+    known = page.sources
     for match in QUOTE.finditer(page.body):
-        if not any(source in match["source"] for source in known):
+        if not any(f" {match['source']}".endswith(f" {source}") for source in known):
             line = line_of(page.body, match.start())
-            fix = "name it in refs of the front matter"
+            fix = "end the title with its source, named in refs of the front matter"
             yield line, f"a quotation of {match['source']!r}", f"one of {known}", fix
 
 
-def _code_width(page: Page) -> Iterator[Row]:
+def _includes(page: Page) -> Iterator[Row]:
+    for match in INCLUDE.finditer(page.body):
+        line = line_of(page.body, match.start())
+        fix = "put it into a ```python fence, or write the text here"
+        yield line, match[0].strip(), "an include inside a code fence", fix
+
+
+def _languages(page: Page) -> Iterator[Row]:
+    """Words of the other language: a page that was copied and not written."""
+    text = plain(page.body, page.refs)
+    match = re.search("[㐀-鿿]+", text)
+    if page.language == "en" and match:
+        line = line_of(text, match.start())
+        yield line, match[0], "English on an English page", "write it in English"
+    if page.language == "zh" and text.strip() and not match:
+        yield 1, "no Chinese on the page", "Chinese on a Chinese page", "write it"
     for block in page.blocks:
-        if block.kind not in (Kind.RUN, Kind.OUTPUT):
-            continue
-        for line in block.lines:
-            wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in line.text)
-            if wide > WIDEST_CODE:
-                found = f"{wide} columns: {line.text.strip()}"
-                where = f" in {line.snippet}" if line.snippet else ""
-                fix = f"break the line{where}"
-                yield line.page_line, found, f"at most {WIDEST_CODE} (a phone)", fix
+        shown = block.fence.header[1].values.get("data-language", page.language)
+        if shown != page.language:
+            fix = f'write data-language="{page.language}"'
+            yield block.fence.line, f"data-language {shown!r}", page.language, fix

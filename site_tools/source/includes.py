@@ -57,10 +57,10 @@ def _included(
 ) -> list[Line]:
     try:
         texts = _preprocessor(snippets).run([line])
-    except SnippetMissingError as error:
-        raise ValueError(f"line {number}: {error}") from None
-    file = snippets / match["file"]
-    numbers = _section_lines(file.read_text("utf-8").splitlines(), match["section"])
+        file = snippets / match["file"]
+        numbers = _section_lines(file.read_text("utf-8").splitlines(), match["section"])
+    except (SnippetMissingError, ValueError) as error:
+        raise ValueError(f"line {number}, {match['file']}: {error}") from None
     while texts and not texts[-1].strip():
         texts.pop()
     return [
@@ -73,11 +73,17 @@ def _section_lines(lines: list[str], section: str | None) -> list[int]:
     plain = [n for n, line in enumerate(lines, 1) if not MARKER.search(line)]
     if section is None:
         return plain
-    start, end = (
-        next(n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line)
+    places = {
+        edge: [n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line]
         for edge in ("start", "end")
-    )
-    return [n for n in plain if start < n < end]
+    }
+    for edge, found in places.items():
+        if len(found) != 1:
+            raise ValueError(
+                f"section {section} must have one line # --8<-- [{edge}:{section}], "
+                f"got {len(found)}"
+            )
+    return [n for n in plain if places["start"][0] < n < places["end"][0]]
 
 
 @lru_cache(maxsize=4)

@@ -5,19 +5,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from site_tools.problems import Problem
 from site_tools.source.block_reading import read_blocks
 from site_tools.source.blocks import Block
 from site_tools.source.fences import Fence, scan
 from site_tools.source.figures import Figure, read_figures
+from site_tools.source.front_matter import read_front_matter
 from site_tools.source.picture_figures import read_picture
-from site_tools.source.prose import FRONT_MATTER, body
+from site_tools.source.prose import body
 
 LANGUAGES = ("zh", "en")
-# The C loader, where PyYAML has it, reads ten times as fast.
-SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 PICTURE = re.compile(r"!\[[^\]]*\]\((?P<file>[\w./-]+\.svg)\)")
 
 
@@ -54,7 +51,16 @@ class Page:
     @property
     def refs(self) -> tuple[str, ...]:
         """Versions and citations that the front matter knows."""
-        return tuple(self.meta.get("refs") or ())
+        return self.texts("refs")
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What a quotation may come from: refs, and the questions answered."""
+        return (*self.refs, *self.texts("answers"))
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The texts listed under a key of the front matter."""
+        return _texts(self.meta, key)
 
 
 def read_page(root: Path, path: str, text: str | None = None) -> Page:
@@ -72,7 +78,7 @@ def read_page(root: Path, path: str, text: str | None = None) -> Page:
     blocks, wrong = read_blocks(fences, text, path, root / "snippets")
     meta, unreadable = read_front_matter(text, path)
     prose = body(text, fences)
-    figures, unbound = read_figures(prose, path, tuple(meta.get("refs") or ()))
+    figures, unbound = read_figures(prose, path, _texts(meta, "refs"))
     pictures, missing = _pictures(root, prose, path, "/".join(rest))
     return Page(
         path,
@@ -89,23 +95,11 @@ def read_page(root: Path, path: str, text: str | None = None) -> Page:
     )
 
 
-def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Problem]]:
-    """The mapping between the ``---`` lines at the top, by safe YAML."""
-    front = FRONT_MATTER.match(text)
-    if front is None:
-        return {}, []
-    try:
-        meta = yaml.load(front[0].strip().strip("-"), Loader=SAFE_LOADER)
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        line = mark.line + 1 if mark else 1
-        reason = getattr(error, "problem", None) or str(error)
-        fix = "quote the value, or correct the indentation"
-        return {}, [Problem(path, line, str(reason), "front matter in YAML", fix)]
-    if not isinstance(meta, dict):
-        found = f"front matter of type {type(meta).__name__}"
-        return {}, [Problem(path, 1, found, "a mapping", "write key: value lines")]
-    return meta, []
+def _texts(meta: dict[str, Any], key: str) -> tuple[str, ...]:
+    values = meta.get(key)
+    if not isinstance(values, list):
+        return ()
+    return tuple(value for value in values if isinstance(value, str))
 
 
 def _pictures(

@@ -27,12 +27,14 @@ def judged(of_row, batch, *tensors):
 
 @given(token_batches(), unit_interval)
 def test_td_residual(batch, gamma):
+    r"""\delta_t = r_t + \gamma V(s_{t+1}) - V(s_t)"""
     deltas = td_residuals(**batch._asdict(), gamma=gamma)
     assert_close(deltas, judged(oracles.td_residuals(gamma), batch))
 
 
 @given(token_batches(), unit_interval, unit_interval)
 def test_gae_recursion(batch, gamma, gae_lambda):
+    r"""\hat A_t = \delta_t + \gamma \lambda \hat A_{t+1}"""
     advantages = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda).advantages
     assert_close(advantages, judged(oracles.gae(gamma, gae_lambda), batch))
 
@@ -45,6 +47,7 @@ def test_gae_is_the_weighted_sum_of_the_residuals_ahead(batch, gamma, gae_lambda
 
 @given(token_batches(), unit_interval, unit_interval)
 def test_return_is_advantage_plus_value(batch, gamma, gae_lambda):
+    r"""\hat R_t = \hat A_t + V(s_t)"""
     advantages, returns = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda)
     mask = batch.response_mask
     assert_close(returns[mask], advantages[mask] + batch.values[mask])
@@ -130,7 +133,11 @@ def trees(draw):
 
 @given(trees())
 def test_expected_return_before_token(tree):
-    """V(s_0) is the actor's mean of r_0 + V(s_1), so it holds r_0 itself."""
+    r"""V(s_t) = \mathbb{E}_{a_t \sim \pi}[r_t + V(s_{t+1})]
+
+    On the two-token tree, without discount: V(s_0) holds r_0 itself, and the mean TD
+    residual is 0.
+    """
     first, second, r_0, r_1 = tree
     responses = two_token_tree().responses
     a, b = responses.T

@@ -44,6 +44,10 @@ def sequences_of(prompt: int, response: int, seed: int) -> Tensor:
 
 @given(layouts())
 def test_state_slice(layout):
+    r"""\begin{aligned}
+    \mathrm{values}_t &= \mathrm{output}_{P+t-1} = V(s_t) \\
+    s_t &= (\mathrm{prompt}, a_0, \dots, a_{t-1})
+    \end{aligned}"""
     prompt, response, t, seed = layout
     sequences = sequences_of(prompt, response, seed)
     outputs = causal_outputs(sequences, seed)

@@ -25,6 +25,7 @@ refs: ["verl 0.9.1", "001·4"]
 ```python
 total = 1 + 1
 print("total", total)
+assert total == 2
 ```
 
 ```output

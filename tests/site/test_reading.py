@@ -49,6 +49,15 @@ def test_an_include_keeps_the_origin_of_each_line(snippets: Path) -> None:
     assert numbers == [1, 2, 4, 6]
 
 
+@pytest.mark.parametrize("edge", ["start", "end"])
+def test_a_section_must_begin_and_end_once(snippets: Path, edge: str) -> None:
+    lines = SNIPPET.splitlines()
+    area = snippets / "topic" / "area.py"
+    area.write_text("\n".join(line for line in lines if f"[{edge}:area]" not in line))
+    with pytest.raises(ValueError, match=r"line 1, topic/area.py: .*area"):
+        resolve(('--8<-- "topic/area.py:area"',), 1, snippets)
+
+
 @pytest.mark.parametrize(
     ("include", "reason"),
     [
@@ -64,7 +73,7 @@ def test_an_include_keeps_the_origin_of_each_line(snippets: Path) -> None:
 def test_an_include_that_fails_names_its_line(
     snippets: Path, include: str, reason: str
 ) -> None:
-    with pytest.raises(ValueError, match=f"line 7: .*{re.escape(reason)}"):
+    with pytest.raises(ValueError, match=f"line 7.*: .*{re.escape(reason)}"):
         resolve((include,), 7, snippets)
 
 
@@ -72,7 +81,7 @@ def test_a_page_reports_an_include_that_fails() -> None:
     text = broken("total = 1 + 1", '--8<-- "alignment/none.py"')
     (problem,) = page(text).problems
     assert problem.line == line_of("```python", text)
-    assert f"line {line_of('--8<--', text)}: " in problem.found
+    assert f"line {line_of('--8<--', text)}, alignment/none.py" in problem.found
 
 
 @pytest.mark.parametrize(

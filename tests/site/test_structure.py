@@ -5,18 +5,33 @@ import pytest
 from site_tools.checks.anatomy import length
 from site_tools.checks.identities import check_identities
 from site_tools.checks.structure import check_structure
-from tests.site.sample import ROOT, broken, line_of, page
+from site_tools.source.page import read_page
+from tests.site.sample import EN, ROOT, broken, line_of, page
 
 
 def test_the_sample_has_the_anatomy() -> None:
-    assert check_structure(page()) == []
+    assert check_structure(page(), ROOT) == []
 
 
 @pytest.mark.parametrize(
     ("old", "new", "found", "fix"),
     [
-        ("needs: []", "need: []", "key 'need' in the front matter", "remove it"),
-        ("question: Is two the sum?", "aliases: []", "no question", "add it"),
+        ("needs: []", "need: []", "key 'need'", "remove it"),
+        ("question: Is two the sum?\n", "", "no question", "add it"),
+        ('"verl 0.9.1", "001', '"0.25", "001', "refs: '0.25'", "its version"),
+        ('"verl 0.9.1", "001', '"", "001', "refs: ''", "its version"),
+        ("needs: []", "needs: [gae/none]", "needs gae/none", "correct the name"),
+        ('quote "001·4"', 'quote "001·4 and more"', "quotation", "end the title"),
+        ("## Next { #next }", "Next\n====", "Next\n====", "write ## ..."),
+        ("as $a + b$ says", '\n--8<-- "x.md"\n', '--8<-- "x.md"', "```python fence"),
+        ("as $a + b$ says", "如 $a + b$ 所说", "如", "write it in English"),
+        ("assert total == 2\n", "assert True\n", "no assertion in section", "assert"),
+        (
+            "## Next",
+            '```{ .glossary data-language="zh" }\n```\n\n## Next',
+            "data-language 'zh'",
+            'data-language="en"',
+        ),
         ("needs: []", "needs: gae", "needs: 'gae'", 'write needs: ["..."]'),
         ("## Why { #why }", "# Why { #why }", "# Why { #why }", "start at ##"),
         ("## Why { #why }", "## Why", "## Why", "write ## Why { #short-id }"),
@@ -36,14 +51,14 @@ def test_each_rule_names_what_it_found(
     old: str, new: str, found: str, fix: str
 ) -> None:
     text = broken(old, new)
-    problems = check_structure(page(text))
+    problems = check_structure(page(text), ROOT)
     assert [p for p in problems if found in p.found and fix in p.fix], problems
 
 
 def test_sections_out_of_order_are_named() -> None:
     text = broken("{ #why }", "{ #swap }").replace("{ #wrong-answers }", "{ #why }")
     text = text.replace("{ #swap }", "{ #wrong-answers }")
-    (problem,) = check_structure(page(text))
+    (problem,) = check_structure(page(text), ROOT)
     assert problem.found.startswith("sections in the order ['answer', 'code', 'wrong")
 
 
@@ -52,6 +67,8 @@ def test_yaml_that_cannot_be_read_is_named_with_its_line() -> None:
     problems = page(text).problems
     assert problems[0].expected == "front matter in YAML"
     assert problems[0].line > 1
+    text = broken("needs: []", "needs: []\nneeds: [gae/inputs]")
+    assert page(text).problems[0].found == "key 'needs' twice"
     text = broken("needs: []", "needs: !!python/name:os.system ''")
     assert "could not determine a constructor" in page(text).problems[0].found
 
@@ -75,3 +92,22 @@ def test_a_displayed_identity_needs_an_id_and_a_property_test() -> None:
     (problem,) = check_identities(page(text), ROOT)
     assert problem.line == line_of("$$", text)
     assert problem.expected == "def test_no_such_test in tests/properties"
+
+
+def test_a_page_with_a_question_belongs_to_a_topic() -> None:
+    stray = read_page(ROOT, "docs/en/nonsense/sample.md", EN)
+    rows = [(p.found, p.fix) for p in check_structure(stray, ROOT)]
+    found = "a page with a question in nonsense"
+    assert rows == [(found, "move the page into one of them")]
+
+
+def test_a_chinese_page_has_chinese() -> None:
+    copied = read_page(ROOT, "docs/zh/alignment/sample.md", EN)
+    found = [problem.found for problem in check_structure(copied, ROOT)]
+    assert "no Chinese on the page" in found
+
+
+def test_front_matter_of_the_wrong_kind_does_not_stop_the_reading() -> None:
+    text = broken('refs: ["verl 0.9.1", "001·4"]', "refs: [0.9]")
+    found = [problem.found for problem in check_structure(page(text), ROOT)]
+    assert "refs: [0.9]" in found

@@ -1,0 +1,135 @@
+"""Which argument does not fit its annotation, in the words the caller reads."""
+
+import reprlib
+from inspect import Signature, formatannotation
+from typing import Annotated, Any, get_args, get_origin
+
+import torch
+from beartype import BeartypeConf, FrozenDict
+from beartype.door import is_bearable
+from beartype.vale import IsInstance
+from jaxtyping import AbstractArray, Bool, Float, Int32
+from torch import Tensor
+
+Axes = dict[str, tuple[int, str, str]]
+
+# An int passes for a float; a bool, which Python takes for an int, for neither.
+CONF = BeartypeConf(
+    hint_overrides=FrozenDict(
+        {
+            int: Annotated[object, IsInstance[int] & ~IsInstance[bool]],
+            float: Annotated[object, IsInstance[int, float] & ~IsInstance[bool]],
+        }
+    )
+)
+_WANTED: dict[Any, tuple[str, str]] = {
+    Float: ("a floating-point tensor", "float()"),
+    Bool: ("a bool tensor (True = the token counts)", "bool()"),
+    Int32: ("an int32 or int64 tensor (token ids)", "long()"),
+}
+
+
+def explain(signature: Signature, arguments: dict[str, Any]) -> str | None:
+    """Say which argument of a refused call is at fault, and how to mend it.
+
+    Args:
+        signature: Of the function that was called.
+        arguments: What was passed, by parameter name.
+
+    Returns:
+        The first fault in the order of the parameters, None where there is none.
+
+    Example:
+        >>> from inspect import signature
+        >>> def double(x: Float[Tensor, "batch"]) -> Tensor: return 2 * x
+        >>> explain(signature(double), {"x": torch.ones(2, 1)})
+        'x must have 1 axis [batch], got 2 axes [2, 1]'
+    """
+    sizes: Axes = {}
+    for name, value in arguments.items():
+        annotation = signature.parameters[name].annotation
+        shapes = _tensor_shapes(annotation)
+        if not shapes:
+            fault = _other_fault(name, value, annotation)
+        elif value is None and type(None) in get_args(annotation):
+            continue
+        else:
+            fault = _kind_fault(name, value, shapes)
+            fault = fault or _shape_fault(name, value, shapes[0].dim_str, sizes)
+        if fault is not None:
+            return f"{name} must {fault}"
+    return None
+
+
+def _tensor_shapes(annotation: Any) -> list[type[AbstractArray]]:
+    members = (annotation, *get_args(annotation))
+    return [
+        member
+        for member in members
+        if isinstance(member, type) and issubclass(member, AbstractArray)
+    ]
+
+
+def _other_fault(name: str, value: Any, annotation: Any) -> str | None:
+    if is_bearable(value, annotation, conf=CONF):
+        return None
+    named = get_origin(annotation) is Annotated
+    wanted = annotation.__metadata__[0] if named else formatannotation(annotation)
+    remedy = ""
+    if getattr(value, "ndim", None) == 0:
+        number = (get_args(annotation) or (annotation,))[0]
+        if is_bearable(value.item(), annotation, conf=CONF):
+            remedy = f"; write {number.__name__}({name})"
+    return f"be {wanted}, got {_shown(value)}{remedy}"
+
+
+def _kind_fault(name: str, value: Any, shapes: list[type[AbstractArray]]) -> str | None:
+    wanted, method = _WANTED[shapes[0].dtype]
+    if not isinstance(value, Tensor):
+        if _has_axes(value):
+            came = type(value).__name__
+            return f"be {wanted}, got {came}; write torch.as_tensor({name})"
+        axes = ", ".join(shapes[0].dim_str.split())
+        return f"be {wanted} of shape [{axes}], got {_shown(value)}"
+    if any(isinstance(value, shape.dtype[Tensor, "..."]) for shape in shapes):
+        return None
+    came = str(value.dtype).removeprefix("torch.")
+    remedy = "" if value.is_complex() else f"; write {name}.{method}"
+    return f"be {wanted}, got {came}{remedy}"
+
+
+def _has_axes(value: Any) -> bool:
+    try:
+        return torch.as_tensor(value).ndim > 0
+    except (TypeError, ValueError, RuntimeError):
+        return False
+
+
+def _shown(value: Any) -> str:
+    return f"{type(value).__name__} {reprlib.repr(value)}"
+
+
+def _shape_fault(name: str, value: Tensor, dim_str: str, sizes: Axes) -> str | None:
+    axes = dim_str.split()
+    came, named = list(value.shape), ", ".join(axes)
+    fixed = [axis for axis in axes if not axis.startswith("*")]
+    if len(came) != len(fixed) and (len(fixed) == len(axes) or len(came) < len(fixed)):
+        least = "" if len(fixed) == len(axes) else "at least "
+        return (
+            f"have {least}{_axes(len(fixed))} [{named}], got {_axes(len(came))} {came}"
+        )
+    known = [
+        sizes.setdefault(axis, (size, name, named))
+        for axis, size in zip(fixed, came, strict=False)
+    ]
+    for axis, size, (wanted, other, others) in zip(fixed, came, known, strict=False):
+        if size != wanted and others != named:
+            return f"have {axis} {wanted} like {other}, got {size}"
+        if size != wanted:
+            shape = [size for size, *_ in known]
+            return f"have shape [{named}] = {shape} like {other}, got {came}"
+    return None
+
+
+def _axes(count: int) -> str:
+    return f"{count} axis" if count == 1 else f"{count} axes"
