@@ -10,7 +10,7 @@ help:
 	@echo 'make serve              the site at localhost:8000, live (PORT=9000 for another port)'
 	@echo 'make test               every test, every block and figure of every page'
 	@echo 'make check PAGE=...     one page in both languages, as in PAGE=alignment/value_before_token'
-	@echo 'make build              the site in site/, strict'
+	@echo 'make build              the site in site/, once every page is verified'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make peers              download the releases of verl that ppo_ref is compared with'
 
@@ -25,6 +25,7 @@ check: ready
 
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready
+	@$(venv_python) -m pytest -q docs
 	@$(venv_python) -m mkdocs build --strict
 	@$(venv_python) -m mkdocs build --strict -f mkdocs.en.yml
 

@@ -29,23 +29,41 @@ def check_identities(page: Page, root: Path) -> list[Problem]:
         name = label[1] if label else ""
         if not name or name in seen:
             found = f"a displayed formula without an id of its own: {name or 'none'}"
-            fix = r"add \label{td-residual}, an id used once on the page"
+            fix = r"add \label{your-id}: lower case and hyphens, once on the page"
             problems.append(Problem(page.path, line, found, r"\label{...}", fix))
-        elif f"test_{name.replace('-', '_')}" not in property_tests(root):
-            wanted = f"def test_{name.replace('-', '_')} in tests/properties"
-            fix = "write that test: the identity over random batches in float64"
-            found = f"identity {name} without a property test"
-            problems.append(Problem(page.path, line, found, wanted, fix))
+        else:
+            problems += _untested(page, line, name, part.text, property_tests(root))
         seen.add(name)
     return problems
 
 
+def _untested(
+    page: Page, line: int, name: str, tex: str, tests: dict[str, str]
+) -> list[Problem]:
+    test = f"test_{name.replace('-', '_')}"
+    if test not in tests:
+        wanted = f"def {test} in tests/properties"
+        fix = "write that test: the identity over random batches in float64"
+        found = f"identity {name} without a property test"
+        return [Problem(page.path, line, found, wanted, fix)]
+    formula = LABEL.sub("", tex)
+    if _squeeze(formula) in _squeeze(tests[test]):
+        return []
+    fix = f"write the formula into the docstring of {test}, if that is what it tests"
+    wanted = f"the formula that {test} tests: {tests[test] or 'no docstring'}"
+    return [Problem(page.path, line, formula.strip(), wanted, fix)]
+
+
+def _squeeze(tex: str) -> str:
+    return "".join(tex.split())
+
+
 @lru_cache(maxsize=1)
-def property_tests(root: Path) -> frozenset[str]:
-    """Names of the test functions in ``tests/properties``."""
-    return frozenset(
-        node.name
+def property_tests(root: Path) -> dict[str, str]:
+    """Docstrings of the test functions in ``tests/properties``, by name."""
+    return {
+        node.name: ast.get_docstring(node, clean=False) or ""
         for file in (root / "tests" / "properties").rglob("test_*.py")
         for node in ast.walk(ast.parse(file.read_text("utf-8")))
         if isinstance(node, ast.FunctionDef)
-    )
+    }

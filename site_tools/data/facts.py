@@ -92,6 +92,8 @@ def verify(entry: Entry, text: str) -> str | None:
 def render(concept: Concept, release: str) -> str:
     """Every entry of the release as ``<p class="fact">``, one per line.
 
+    What stands in no wheel is ``fact unchecked``: no test reads it again.
+
     Raises:
         ValueError: if the concept has no entry of that release.
     """
@@ -146,4 +148,5 @@ def _misstated(entry: Entry, text: str) -> str:
 
 def _paragraph(entry: Entry) -> str:
     code = f"{entry.key}: {entry.default}" if entry.key else entry.quote
-    return f'<p class="fact">{escape(entry.place)} <code>{escape(code)}</code></p>'
+    kind = "fact unchecked" if "@" in entry.release else "fact"
+    return f'<p class="{kind}">{escape(entry.place)} <code>{escape(code)}</code></p>'

@@ -3,13 +3,15 @@
 import re
 from collections.abc import Iterable
 from html import escape
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import yaml
 
+from site_tools.data.formula_figures import in_formula
 from site_tools.numbers import find
 
 FORMULA = re.compile(r"\$([^$]+)\$")
+SHAPE = re.compile(r"\[[A-Za-z_]+(, [A-Za-z_]+)*\]")
 
 
 class Name(NamedTuple):
@@ -38,23 +40,31 @@ def parse(text: str) -> list[Name]:
         fault = _fault(row, {name.id for name in names})
         if fault:
             raise ValueError(f"names.yml, row {number} ({row.get('id')}): {fault}")
-        names.append(Name(**{key: str(value) for key, value in row.items()}))
+        names.append(Name(**row))
     return names
 
 
-def _fault(row: dict[str, str], taken: set[str]) -> str | None:
+def _fault(row: dict[str, Any], taken: set[str]) -> str | None:
     for field in row.keys() - set(Name._fields):
         return f"field must be in {Name._fields}, got {field!r}"
     for field in set(Name._fields) - set(Name._field_defaults) - row.keys():
         return f"{field} is missing"
     if row["id"] in taken:
         return "the id is taken by an earlier row"
-    for field in ("meaning_zh", "meaning_en"):
-        for number in find(FORMULA.sub("", row[field])):
-            return (
-                f"{field} must hold no figure, got {number.text}; say it on a page, "
-                "where it is bound"
-            )
+    for field, value in row.items():
+        if fault := _wrong(field, value):
+            return f"{field} must {fault}"
+    return None
+
+
+def _wrong(field: str, value: object) -> str | None:
+    if not isinstance(value, str):
+        return f"be text, got {value!r}; put it between quotes"
+    if field == "shape" and not SHAPE.fullmatch(value):
+        return f"hold names only, as in [batch, time], got {value!r}"
+    prose = "" if field == "symbol" else FORMULA.sub(" ", value)
+    for figure in (*(n.text for n in find(prose)), *in_formula(value)):
+        return f"hold no figure, got {figure}; say it on a page, where it is bound"
     return None
 
 

@@ -6,13 +6,17 @@ parent watches the clock and kills the child.
 """
 
 import multiprocessing
+import os
+import signal
 import tempfile
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
 SECONDS_PER_BLOCK = 20.0
+NOT_RUN = "NotRun"
 
 
 @dataclass(frozen=True)
@@ -73,7 +77,7 @@ class Running:
     ) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["site_tools.running.sandbox"])
-        self._blocks, self._count = len(sources), len(sources) + len(expressions)
+        self._blocks, self._count = len(sources), 2 * len(sources) + len(expressions)
         self._seconds = seconds
         self._folder = tempfile.TemporaryDirectory()
         self._results, theirs = context.Pipe(duplex=False)
@@ -85,14 +89,30 @@ class Running:
     def wait(self) -> Run:
         """The results; the child is gone when this returns."""
         received = _receive(self._results, self._count, self._seconds)
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self._child.pid or 0, signal.SIGKILL)
         self._child.kill()
         self._child.join()
         self._folder.cleanup()
-        results, values = received[: self._blocks], received[self._blocks :]
-        return Run(
-            tuple(r if isinstance(r, Result) else Result("", r) for r in results),
-            tuple(values),
+        alone, together, values = (
+            received[: self._blocks],
+            received[self._blocks : 2 * self._blocks],
+            received[2 * self._blocks :],
         )
+        results = map(_join, alone, together)
+        return Run(tuple(results), tuple(values))
+
+
+def _join(alone: Result | Failure | None, together: Result | Failure | None) -> Result:
+    """What a block did: alone if it runs alone, unless it only fails among others."""
+    first, second = (
+        Result("", result) if isinstance(result, Failure) else result
+        for result in (alone, together)
+    )
+    if first is None or second is None:
+        return first or second or Result("")
+    broken = second.failure and second.failure.type != NOT_RUN
+    return second if broken and not first.failure else first
 
 
 def _child(
@@ -120,7 +140,7 @@ def _receive(connection: Connection, count: int, seconds: float) -> list[Any]:
             received.append(_stopped("ProcessEnded", "the block ended its process"))
             break
     missing = count - len(received)
-    return received + [_stopped("NotRun", "a block above did not end")] * missing
+    return received + [_stopped(NOT_RUN, "a block above did not end")] * missing
 
 
 def _stopped(kind: str, message: str) -> Failure:

@@ -9,6 +9,7 @@ import importlib
 import io
 import linecache
 import os
+import pickle
 import pkgutil
 import random
 import traceback
@@ -44,9 +45,11 @@ def serve(
     seed: int,
     folder: str,
 ) -> None:
-    """Run the blocks in order, then evaluate the expressions in what they left.
+    """Run each block alone, then all in order, then evaluate the expressions.
 
-    Sends a ``Result`` per block and a number or a ``Failure`` per expression.
+    Sends, per block, the ``Result`` of running it alone, or None if it continues the
+    earlier ones; then that of running it after them, or None if it is only to raise;
+    then, per expression, a number or a ``Failure``.
 
     Args:
         connection: Where the results go.
@@ -56,30 +59,52 @@ def serve(
             without a seed of its own cannot match its output in both.
         folder: An empty working folder.
     """
+    os.setsid()  # so that the parent can end the forks along with this process
     os.chdir(folder)
     warnings.simplefilter("error")
+    past = _redirect(folder)
+    for number, source in enumerate(sources):
+        # A reader pastes into a fresh process, and nothing has run in this one yet.
+        alone = None
+        if not source.continues:
+            alone = _apart(source, number, _fresh(seed), past)
+        connection.send(alone)
     page = _fresh(seed)
     for number, source in enumerate(sources):
-        connection.send(_run_in_place(source, number, page, seed))
+        together = None
+        if not source.raises:
+            together = _run(source, number, page, past)
+        elif source.continues:  # in a fork, so that it leaves nothing behind
+            together = _apart(source, number, page, past)
+        connection.send(together)
     for expression in expressions:
         connection.send(_evaluate(expression, page))
 
 
-def _run_in_place(
-    source: Source, number: int, page: dict[str, Any], seed: int
-) -> Result:
-    """Run a block as a reader who copies it would, and leave its names to the page.
+def _redirect(folder: str) -> int:
+    """Send what is written past Python's ``sys.stdout`` to a file, and return it."""
+    past = os.open(os.path.join(folder, "past.txt"), os.O_CREAT | os.O_RDWR)
+    os.dup2(past, 1)
+    os.dup2(past, 2)
+    return past
 
-    A block that continues the earlier ones is copied together with them; any other
-    one alone. One that raises leaves nothing behind.
-    """
-    if source.raises:
-        return _run(source, number, dict(page) if source.continues else _fresh(seed))
-    if not source.continues and number > 0:
-        alone = _run(source, number, _fresh(seed))
-        together = _run(source, number, page)
-        return together if together.failure and not alone.failure else alone
-    return _run(source, number, page)
+
+def _apart(source: Source, number: int, namespace: dict[str, Any], past: int) -> Result:
+    """Run a block in a fork of this process, and return what it did."""
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        with os.fdopen(writing, "wb") as pipe:
+            pickle.dump(_run(source, number, namespace, past), pipe)
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, "rb") as pipe:
+        sent = pipe.read()
+    os.waitpid(child, 0)
+    if not sent:
+        return Result("", Failure("ProcessEnded", "the block ended its process", ()))
+    result: Result = pickle.loads(sent)
+    return result
 
 
 def _fresh(seed: int) -> dict[str, Any]:
@@ -93,12 +118,15 @@ def _seed(seed: int) -> None:
     torch.manual_seed(seed)
 
 
-def _run(source: Source, number: int, namespace: dict[str, Any]) -> Result:
+def _run(source: Source, number: int, namespace: dict[str, Any], past: int) -> Result:
     output = _Output()
+    os.truncate(past, 0)
     try:
         with redirect_stdout(output):
             run = _run_session if source.session else _run_script
             run(source.text, number, namespace)
+        if os.fstat(past).st_size:
+            raise RuntimeError("the block writes to the terminal past print()")
     except BaseException as error:
         return Result(output.getvalue(), _failure(error))
     return Result(output.getvalue())
@@ -111,7 +139,12 @@ def _run_script(text: str, number: int, namespace: dict[str, Any]) -> None:
 
 
 def _run_session(text: str, number: int, namespace: dict[str, Any]) -> None:
-    for example in doctest.DocTestParser().get_examples(text):
+    pieces = doctest.DocTestParser().parse(text)
+    examples = [piece for piece in pieces if isinstance(piece, doctest.Example)]
+    loose = [p.strip() for p in pieces if isinstance(p, str) and p.strip()]
+    if loose or not examples:
+        raise ValueError(f"neither >>> nor printed by it: {(loose or [text])[0]!r}")
+    for example in examples:
         shown = io.StringIO()
         padded = "\n" * example.lineno + example.source
         with redirect_stdout(shown):

@@ -15,6 +15,10 @@ from site_tools.source.blocks import Block, Kind
 from site_tools.source.figures import check_figures
 from site_tools.source.page import LANGUAGES, Page
 
+# Exceptions that say that the block itself is wrong.
+MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
+UNDEFINED = "import or define the name in this block, or mark it { .python .cont }"
+
 
 @dataclass(frozen=True)
 class Verified:
@@ -72,6 +76,15 @@ def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
             "remove .raises, or restore what made it fail",
         )
     raised = f"{result.failure.type}: {result.failure.message}"
+    meant = (block.expects or "").rpartition("\n")[2]
+    if result.failure.type in MISTAKES and not meant.startswith(result.failure.type):
+        return Problem(
+            page.path,
+            block.fence.line,
+            raised,
+            f"the exception that its output states: {meant or 'no output'}",
+            UNDEFINED if result.failure.type == "NameError" else "correct the block",
+        )
     return _check_output(page, block, result.printed + raised)
 
 
@@ -109,19 +122,20 @@ def _first_difference(shown: str, printed: str) -> int:
 
 def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
     """A block that raised: named at the deepest line that belongs to the page."""
-    line, snippet = block.fence.line, None
+    line, snippet, lines_shown = block.fence.line, None, ""
     if failure.lines:
         number, at = failure.lines[-1]
         lines = verified.running[number].lines
         origin = lines[min(at, len(lines)) - 1]
         line, snippet = origin.page_line, origin.snippet
+        lines_shown = origin.text.strip()
     fix = "correct the block"
     if failure.type == "NameError" and "cont" not in block.classes:
-        fix = "import or define the name in this block, or mark it { .python .cont }"
+        fix = UNDEFINED
     return Problem(
         verified.page.path,
         line,
-        f"{failure.type}: {failure.message}",
+        f"{failure.type}: {failure.message or lines_shown}".strip(),
         "a block that runs as pasted",
         fix,
         snippet,

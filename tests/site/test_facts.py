@@ -1,5 +1,8 @@
 """Every guard over the facts files bites, and says what to write instead."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 from site_tools.data.facts import Entry, line_hash, parse, render, verify
@@ -147,6 +150,18 @@ def test_rendering_escapes_and_takes_every_entry_of_the_release() -> None:
         '<p class="fact">verl 0.9.1 · a.py:3 <code>a &lt; b</code></p>\n'
         '<p class="fact">verl 0.9.1 · a.yaml:2 <code>algorithm.gamma: 0.99</code></p>'
     )
+
+
+def test_an_entry_that_no_test_reads_again_is_marked() -> None:
+    commit = "owner/name@a14dc3a"
+    concept = parse(written(**PLAIN) + written(**PLAIN | {"release": commit}), "v")
+    (checked, unchecked) = (render(concept, r) for r in (PLAIN["release"], commit))
+    assert checked.startswith('<p class="fact">verl 0.9.1')
+    assert unchecked.startswith(f'<p class="fact unchecked">{commit} · a.py:3 <code>')
+    css = (Path(__file__).parents[2] / "docs/theme/assets/site.css").read_text("utf-8")
+    rule = r'\.fact\.unchecked{}::after {{ content: " · {}"'
+    assert re.search(rule.format("", "a commit, not re-read by the tests"), css)
+    assert re.search(rule.format(r":lang\(zh\)", "提交，测试不复核"), css)
 
 
 def test_rendering_an_unknown_release_names_the_known_ones() -> None:

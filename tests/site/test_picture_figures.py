@@ -152,7 +152,9 @@ def test_a_bound_element_holds_one_number(element: str, reason: str) -> None:
 
 
 def test_a_bound_figure_has_line_text_and_expression() -> None:
-    text = '<text>\n<tspan>é</tspan> is\n<tspan data-is="a[0] &lt; 1">0.5</tspan></text>'
+    text = (
+        '<text>\n<tspan>é</tspan> is\n<tspan data-is="a[0] &lt; 1">0.5</tspan></text>'
+    )
     svg = f"<svg>{text}</svg>"
     (figure,), problems = read_picture(svg, PATH)
     assert problems == []

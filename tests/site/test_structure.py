@@ -111,3 +111,10 @@ def test_front_matter_of_the_wrong_kind_does_not_stop_the_reading() -> None:
     text = broken('refs: ["verl 0.9.1", "001·4"]', "refs: [0.9]")
     found = [problem.found for problem in check_structure(page(text), ROOT)]
     assert "refs: [0.9]" in found
+
+
+def test_a_displayed_identity_is_the_one_that_its_test_states() -> None:
+    text = broken(r"+ \gamma V(s_{t+1}) - V", r"- \gamma V(s_{t+1}) + V")
+    (problem,) = check_identities(page(text), ROOT)
+    assert problem.found.startswith(r"\delta_t = r_t - \gamma V(s_{t+1}) + V(s_t)")
+    assert r"test_td_residual tests: \delta_t = r_t + \gamma" in problem.expected

@@ -58,7 +58,8 @@ def test_an_error_in_an_included_line_names_the_snippet() -> None:
 def test_a_block_must_run_alone_unless_it_says_that_it_continues() -> None:
     text = broken("{ .python .cont .raises }", "{ .python .raises }")
     (problem,) = problems(text)
-    assert problem.expected == "printed\nNameError: name 'total' is not defined"
+    assert problem.found == "NameError: name 'total' is not defined"
+    assert ".cont" in problem.fix
 
 
 def test_a_block_that_should_raise_and_does_not_is_a_problem() -> None:
@@ -70,7 +71,8 @@ def test_a_block_that_should_raise_and_does_not_is_a_problem() -> None:
 def test_a_block_that_raises_for_another_reason_is_a_problem() -> None:
     text = broken("assert total == 3", "assert totl == 3")
     (problem,) = problems(text)
-    assert "NameError: name 'totl' is not defined" in problem.expected
+    assert problem.found == "NameError: name 'totl' is not defined"
+    assert problem.expected.endswith("states: AssertionError: got 2")
 
 
 def test_an_unseeded_draw_cannot_match_in_both_languages() -> None:
@@ -138,3 +140,32 @@ def test_a_value_must_be_one_number() -> None:
         1.0,
         2.0,
     ]
+
+
+def test_a_block_does_not_see_what_another_did_to_its_modules() -> None:
+    meddle = Source("import math\nmath.pi = 3")
+    alone = Source("import math\nassert math.pi > 3.1, 'meddled'")
+    results = Running([meddle, alone], [], seed=0).wait().results
+    assert results[1].failure is not None  # seen, since the page runs in order too
+    raising = Source("import math\nmath.pi = 3\nassert 0", raises=True)
+    results = Running([raising, alone], [], seed=0).wait().results
+    assert results[1].failure is None
+
+
+def test_what_is_written_past_print_is_refused() -> None:
+    for code in ("import os; os.write(1, b'0.5')", "import os; os.system('echo 0.5')"):
+        (result,) = Running([Source(code)], [], seed=0).wait().results
+        assert result.failure is not None
+        assert "writes to the terminal past print()" in result.failure.message
+
+
+@pytest.mark.parametrize("text", ["print(0.5)\n0.7\n", ">>> x = 1\n\nloss 0.5\n"])
+def test_a_session_holds_nothing_but_examples(text: str) -> None:
+    (result,) = Running([Source(text, session=True)], [], seed=0).wait().results
+    assert result.failure is not None
+    assert result.failure.message.startswith("neither >>> nor printed by it: ")
+
+
+def test_a_bare_assertion_is_shown_by_its_line() -> None:
+    text = broken("assert total == 2", "assert total == 5")
+    assert problems(text)[0].found == "AssertionError: assert total == 5"

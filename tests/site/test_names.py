@@ -1,0 +1,76 @@
+"""No field of a name may hold a figure: nothing binds it there."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from site_tools.data import names
+
+ROW = {
+    "id": "a",
+    "zh": "甲",
+    "en": "a",
+    "symbol": "A_t",
+    "code": "values[:, -T-1:-1]",
+    "shape": "[batch, time]",
+    "unit_zh": "奖励",
+    "unit_en": "reward",
+    "meaning_zh": r"第 $t$ 个，$\lambda=1$，$\tfrac{1}{2}$，从 0 数起。",
+    "meaning_en": r"At $s_{t+1}$ and $2^{10}$ of them; 1 is all.",
+}
+
+
+def fault(**fields: object) -> str:
+    with pytest.raises(ValueError, match=r"^names\.yml, row 1 \(") as refusal:
+        names.parse(yaml.safe_dump([ROW | fields], allow_unicode=True))
+    return str(refusal.value).partition("): ")[2]
+
+
+def test_names_without_figures_pass() -> None:
+    assert names.parse(yaml.safe_dump([ROW]))[0]._asdict() == ROW
+    text = (Path(__file__).parents[2] / "docs" / "names.yml").read_text("utf-8")
+    assert len(names.parse(text)) > 20
+
+
+@pytest.mark.parametrize(
+    ("field", "value", "figure"),
+    [
+        ("id", "gae-0.5", "0.5"),
+        ("zh", "长度（0.5）", "0.5"),
+        ("en", "prompt length (0.5)", "0.5"),
+        ("symbol", "P = 0.5", "0.5"),
+        ("symbol", r"\lambda0.5", "0.5"),
+        ("symbol", "P_{0.5}", "0.5"),
+        ("code", "clip_ratio = 0.2", "0.2"),
+        ("unit_zh", "百分之五", "百分之五"),
+        ("unit_en", "99% reward", "99%"),
+        ("meaning_en", "It is 1/2.", "1/2"),
+        ("meaning_en", "It is $0.7$.", "0.7"),
+        ("meaning_en", r"It is $99.5\%$.", "99.5%"),
+        ("meaning_en", r"It is $99\,\%$.", "99%"),
+        ("meaning_zh", "是 $0{.}5$。", "0.5"),
+        ("meaning_zh", r"是 $0\mathord{.}5$。", "0.5"),
+        ("meaning_zh", "是 $0 . 5$。", "0.5"),
+        ("meaning_zh", "是 0$.$5。", "0.5"),
+        ("meaning_zh", "是 $10^{-3}$。", "10^-3"),
+        ("meaning_zh", r"是 $5 \times 10^{-3}$。", "5×10^-3"),
+        ("meaning_zh", "是 $1e-3$。", "1e-3"),
+    ],
+)
+def test_a_figure_in_a_field_is_named(field: str, value: str, figure: str) -> None:
+    assert fault(**{field: value}) == (
+        f"{field} must hold no figure, got {figure}; "
+        "say it on a page, where it is bound"
+    )
+
+
+@pytest.mark.parametrize("shape", ["[batch, 4096]", "[batch, 0.5]", "batch", "[]"])
+def test_a_shape_holds_names_only(shape: str) -> None:
+    wanted = f"shape must hold names only, as in [batch, time], got {shape!r}"
+    assert fault(shape=shape) == wanted
+
+
+def test_a_field_that_yaml_reads_as_a_number_is_refused() -> None:
+    wanted = "unit_en must be text, got 0.5; put it between quotes"
+    assert fault(unit_en=0.5) == wanted
