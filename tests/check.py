@@ -12,6 +12,8 @@ LANGUAGES = ("zh", "en")
 def page_id(text):
     """topic/page, also where a whole path was given."""
     path = pathlib.PurePosixPath(text.strip())
+    if path.is_absolute() or ".." in path.parts:
+        sys.exit(f"PAGE must be like topic/page, without a leading / or .., got {path}")
     if path.parts[:1] == ("docs",):
         path = pathlib.PurePosixPath(*path.parts[2:])
     return str(path.with_suffix("") if path.suffix == ".md" else path)

@@ -21,6 +21,16 @@ ROOT = Path(__file__).resolve().parent.parent
             "No page gae/value_befor_token in docs/zh or docs/en; "
             "the nearest is: make check PAGE=alignment/value_before_token",
         ),
+        (
+            "docs/zh/../zh/index",
+            "PAGE must be like topic/page, without a leading / or .., "
+            "got docs/zh/../zh/index",
+        ),
+        (
+            "/docs/zh/index.md",
+            "PAGE must be like topic/page, without a leading / or .., "
+            "got /docs/zh/index.md",
+        ),
     ],
 )
 def test_check_asks_for_a_page_that_exists(page: str, words: str) -> None:

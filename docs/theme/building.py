@@ -18,8 +18,8 @@ from mkdocs.config.config_options import Hooks
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
 SHARED = (*CONFIGS.values(), "docs/theme", "docs/facts", "docs/names.yml", "snippets")
 CODE = ("site_tools", "ppo_ref")
-SOURCES = (*SHARED, *CODE, *(f"docs/{lang}" for lang in CONFIGS))
-SITE = Path(".cache/serve").absolute()
+# All of docs: to watch a folder would end when it is renamed, even if it comes back.
+WATCHED = (*CONFIGS.values(), "docs", "snippets", *CODE)
 
 State = dict[str, int]
 
@@ -39,9 +39,14 @@ class Messages(logging.Handler):
 
 
 class Sites:
-    """Both languages, each as it was last built without an error."""
+    """Both languages, each as it was last built without an error.
 
-    def __init__(self) -> None:
+    Args:
+        folder: Where they are put; no other process may build there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()
         self.built: dict[str, State] = {}
         self.code: State = {}
         self.messages = Messages()
@@ -70,30 +75,35 @@ class Sites:
         return pages | state(*SHARED, *CODE, f"docs/{lang}")
 
     def attempt(self, lang: str) -> None:
-        """Build one language aside, and take it only if that went well."""
+        """Build one language, or say why not; no fault may end the server."""
         print(f"{lang}: building ...", flush=True)
         start = time.monotonic()
-        aside, live = SITE / f"{lang}.new", SITE / lang
         self.messages.errors.clear()
-        shutil.rmtree(aside, ignore_errors=True)
         try:
-            build(load_config(CONFIGS[lang], site_dir=str(aside), site_url=""))
+            self.replace(lang)
         except (Exception, SystemExit) as error:
             told = self.messages.errors or [f"{type(error).__name__}: {error}"]
-            print(f"{lang}: not built, and nothing replaced:", *told, sep="\n  ")
+            kept = f"{lang}: not built, and nothing replaced:"
+            print(kept, *told, sep="\n  ", flush=True)
             return
+        print(f"{lang}: built in {time.monotonic() - start:.1f} s", flush=True)
+
+    def replace(self, lang: str) -> None:
+        """Build aside, and take it only if that went well."""
+        aside, live = self.folder / f"{lang}.new", self.folder / lang
+        shutil.rmtree(aside, ignore_errors=True)
+        build(load_config(CONFIGS[lang], site_dir=str(aside), site_url=""))
         if lang == "zh":
             (aside / "en").symlink_to(Path("..", "en"))
         shutil.rmtree(live, ignore_errors=True)
         aside.rename(live)
-        print(f"{lang}: built in {time.monotonic() - start:.1f} s", flush=True)
 
 
 def state(*places: str) -> State:
     """Every source under these places, with its time of change."""
     found = {}
     for path in (path for place in places for path in _files(Path(place))):
-        with suppress(FileNotFoundError):  # an editor's file that came and went
+        with suppress(OSError):  # an editor's file that came and went
             found[str(path)] = path.stat().st_mtime_ns
     return found
 

@@ -13,18 +13,23 @@ from pathlib import Path
 
 from mkdocs.livereload import LiveReloadServer
 
-from docs.theme.building import SITE, SOURCES, Sites
+from docs.theme.building import WATCHED, Sites
 
 HOST = "127.0.0.1"
 
 
 class Server(LiveReloadServer):
-    """Says when the addresses answer."""
+    """Says when the addresses answer, and that a page is missing."""
 
     def server_activate(self) -> None:
         super().server_activate()
         address = f"http://{HOST}:{self.server_port}"
         print(f"中文     {address}/\nEnglish  {address}/en/", flush=True)
+        self.error_handler = self.missing_page
+
+    def missing_page(self, code: int) -> bytes | None:
+        page = Path(self.root, "404.html")
+        return page.read_bytes() if page.exists() else None
 
 
 def check_port(port: int) -> None:
@@ -38,11 +43,6 @@ def check_port(port: int) -> None:
         sys.exit(f"port {port} {why}; set another one: make serve PORT={port + 1}")
 
 
-def missing_page(code: int) -> bytes | None:
-    page = SITE / "zh" / "404.html"
-    return page.read_bytes() if page.exists() else None
-
-
 def main() -> None:
     parser = argparse.ArgumentParser(description="Serve the site while it is written.")
     parser.add_argument("--port", type=int, default=8000)
@@ -50,11 +50,11 @@ def main() -> None:
     check_port(port)
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
     sys.dont_write_bytecode = True  # a quick edit would meet a stale cache
-    sites = Sites()
+    sites = Sites(Path(".cache/serve", str(port)))
     sites.refresh()
-    server = Server(sites.refresh, HOST, port, str(SITE / "zh"), polling_interval=0.2)
-    server.error_handler = missing_page
-    for place in SOURCES:
+    site = str(sites.folder / "zh")
+    server = Server(sites.refresh, HOST, port, site, polling_interval=0.2)
+    for place in WATCHED:
         if Path(place).exists():
             server.watch(place)
     try:

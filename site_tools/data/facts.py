@@ -90,9 +90,7 @@ def verify(entry: Entry, text: str) -> str | None:
 
 
 def render(concept: Concept, release: str) -> str:
-    """Every entry of the release as ``<p class="fact">``, one per line.
-
-    What stands in no wheel is ``fact unchecked``: no test reads it again.
+    """A ``<p class="fact">`` per entry; ``fact unchecked`` if it is in no wheel.
 
     Raises:
         ValueError: if the concept has no entry of that release.

@@ -181,9 +181,13 @@ def test_the_missing_page_needs_nothing_beside_it(zh: Path) -> None:
     assert not re.findall(r'(?:href|src)="', html)
 
 
-FAULTS = {
+LONELY = "only pages (.md) may lie here; code and pictures go to snippets/"
+FAULTS: dict[str, tuple[str, str | bytes]] = {
     "docs/en/index.md: KaTeX must be able to": ("docs/en/index.md", r"$\frac{$"),
-    "docs/en: gea/x.md: a page must be": ("docs/en/gea/x.md", "---\nquestion: Q\n---"),
+    "docs/en: gea/x.md: a page must be": (
+        "docs/en/gea/x.md",
+        "---\nquestion: Q\n---\n",
+    ),
     "snippets/alignment/first.svg: <script> must not be": (
         "snippets/alignment/first.svg",
         '<svg viewBox="0 0 9 9"><script/></svg>',
@@ -192,18 +196,51 @@ FAULTS = {
         "docs/en/index.md",
         "[x](#nowhere)",
     ),
+    "docs/en/index.md: must be UTF-8, got 'utf-8' codec can't decode byte 0xc4": (
+        "docs/en/index.md",
+        "你".encode("gbk"),
+    ),
+    "docs/en/index.md:2\n  found:    mapping values are not allowed here": (
+        "docs/en/index.md",
+        "---\ntitle: a: b\n---\n",
+    ),
+    "docs/en/index.md: front matter must lie between two lines ---": (
+        "docs/en/index.md",
+        "---\ntitle: a\n",
+    ),
+}
+FAULTS |= {
+    f"{name}: {LONELY}": (name, "x")
+    for name in (
+        "docs/en/raw.html",
+        "docs/en/alignment/a.txt",
+        "docs/en/notebooks/a.ipynb",
+        "docs/en/notebooks/a.py",
+        "docs/en/alignment/a.MD",
+        "docs/en/alignment/a.markdown",
+        "docs/en/a.png",
+    )
 }
 
 
-def test_a_fault_stops_the_build(tmp_path: Path) -> None:
-    runs = {}
-    for message, (file, text) in FAULTS.items():
-        root = tmp_path / str(len(runs))
-        trial_site.write(root)
-        (root / file).parent.mkdir(exist_ok=True)
-        (root / file).write_text(text, "utf-8")
-        runs[message] = trial_site.build(root, "mkdocs.en.yml")
-    for message, run in runs.items():
-        output, _ = run.communicate()
-        assert run.returncode != 0
-        assert message in output
+@pytest.mark.parametrize("message", FAULTS)
+def test_a_fault_stops_the_build(tmp_path: Path, message: str) -> None:
+    name, content = FAULTS[message]
+    trial_site.write(tmp_path)
+    path = tmp_path / name
+    path.parent.mkdir(exist_ok=True)
+    path.write_bytes(content if isinstance(content, bytes) else content.encode())
+    run = trial_site.build(tmp_path, "mkdocs.en.yml")
+    output, _ = run.communicate()
+    assert run.returncode != 0
+    assert message in output
+
+
+def test_hidden_files_are_let_be_and_not_published(tmp_path: Path) -> None:
+    trial_site.write(tmp_path)
+    for name in (".draft.md", ".raw.html"):
+        (tmp_path / "docs/en" / name).write_text("---\nx: y: z\n---\n", "utf-8")
+    run = trial_site.build(tmp_path, "mkdocs.en.yml")
+    output, _ = run.communicate()
+    assert run.returncode == 0, output
+    assert not list((tmp_path / "site").rglob("*raw*"))

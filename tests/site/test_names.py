@@ -30,7 +30,7 @@ def fault(**fields: object) -> str:
 def test_names_without_figures_pass() -> None:
     assert names.parse(yaml.safe_dump([ROW]))[0]._asdict() == ROW
     text = (Path(__file__).parents[2] / "docs" / "names.yml").read_text("utf-8")
-    assert len(names.parse(text)) > 20
+    assert "state" in {name.id for name in names.parse(text)}
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,7 @@
 """The live site: both languages, an edit shows, a fault does not end it."""
 
 import re
+import shutil
 import socket
 import subprocess
 import time
@@ -109,6 +110,47 @@ def test_a_fault_is_told_once_and_the_last_good_page_stays(live: Live) -> None:
     assert "Still none." in live.get("/en/")
     live.edit("docs/en/index.md", r"$\frac{$", "mended")
     assert live.shows("/en/", "Now mended.")
+
+
+def test_a_language_that_went_away_and_came_back_is_watched(live: Live) -> None:
+    away = live.root / "docs/elsewhere"
+    (live.root / "docs/en").rename(away)
+    assert "en: not built" in live.read_until("nothing replaced")
+    assert "Now mended." in live.get("/en/")
+    away.rename(live.root / "docs/en")
+    live.read_until("en: built in")
+    live.edit("docs/en/index.md", "Now mended.", "Back again.")
+    assert live.shows("/en/", "Back again.")
+
+
+def test_a_build_that_cannot_be_put_in_place_does_not_end_the_server(
+    live: Live,
+) -> None:
+    folder = live.root / ".cache/serve" / str(live.port)
+    shutil.rmtree(folder / "en")
+    (folder / "en").write_text("in the way")
+    live.edit("docs/en/index.md", "Back again.", "In place.")
+    told = live.read_until("en: not built, and nothing replaced:\n  NotADirectory")
+    assert "Traceback" not in told
+    assert "首页" in live.get("/")
+    (folder / "en").unlink()
+    live.edit("docs/en/index.md", "In place.", "In its place.")
+    assert live.shows("/en/", "In its place.")
+
+
+def test_two_servers_on_two_ports_do_not_meet(live: Live) -> None:
+    second = Live(live.root)
+    try:
+        live.edit("docs/en/index.md", "In its place.", "Seen twice.")
+        for site in (live, second):
+            assert site.shows("/en/", "Seen twice.")
+            assert "首页" in site.get("/")
+    finally:
+        second.process.terminate()
+        rest, _ = second.process.communicate()
+    assert "not built" not in rest
+    folders = {path.name for path in (live.root / ".cache/serve").iterdir()}
+    assert folders == {str(live.port), str(second.port)}
 
 
 def test_a_page_that_is_not_there_is_answered(live: Live) -> None:

@@ -6,10 +6,11 @@ from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import Files
 from mkdocs.structure.pages import Page
-from mkdocs.utils import meta
 
 from site_tools.html import navigation, twins
+from site_tools.source.front_matter import read_front_matter
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -18,14 +19,24 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.site_url += twins.SITES[lang].folder
     if repository := config.extra.get("repository"):
         config.edit_uri = f"{repository}/edit/main/docs/{lang}/"
-    texts = {path: (docs / path).read_text("utf-8") for path in _paths(docs)}
-    pages = {path: meta.get_data(text)[1] for path, text in texts.items()}
     known = {path for code in twins.SITES for path in _paths(docs.parent / code)}
+    pages = {path: _front_matter(docs / path, lang, path) for path in _paths(docs)}
     try:
         config.nav = navigation.build(pages, lang, known)
     except ValueError as error:
         raise PluginError(f"docs/{lang}: {error}") from None
     return config
+
+
+def on_files(files: Files, config: MkDocsConfig) -> None:
+    """Refuse what MkDocs would publish and no test reads."""
+    for file in files:
+        ours = file.src_dir == config.docs_dir and file.inclusion.is_included()
+        if ours and not file.src_uri.endswith(".md"):
+            raise PluginError(
+                f"docs/{config.theme['language']}/{file.src_uri}: only pages (.md) may "
+                "lie here; code and pictures go to snippets/"
+            )
 
 
 def on_page_context(
@@ -41,5 +52,21 @@ def on_page_context(
 
 
 def _paths(docs: Path) -> Iterator[str]:
-    for path in (*docs.rglob("*.md"), *docs.glob("notebooks/*.py")):
-        yield path.relative_to(docs).as_posix()
+    for path in docs.rglob("*.md"):
+        inner = path.relative_to(docs)
+        if path.is_file() and not any(part.startswith(".") for part in inner.parts):
+            yield inner.as_posix()
+
+
+def _front_matter(page: Path, lang: str, path: str) -> dict[str, Any]:
+    name = f"docs/{lang}/{path}"
+    try:
+        text = page.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise PluginError(f"{name}: must be UTF-8, got {error}") from None
+    front, problems = read_front_matter(text, name)
+    if problems:
+        raise PluginError("\n".join(map(str, problems)))
+    if not front and text.startswith("---"):
+        raise PluginError(f"{name}: front matter must lie between two lines ---")
+    return front
