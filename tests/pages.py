@@ -10,6 +10,7 @@ import textwrap
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 from sybil import Document, Example, Region, Sybil
@@ -38,6 +39,14 @@ class PageDocument(Document):
     """A page: read once, run once, when its first example is evaluated."""
 
     collected: list[Fence]
+    following: "PageDocument | None" = None
+    latest: ClassVar["PageDocument | None"] = None
+
+    def __init__(self, text: str, path: str) -> None:
+        super().__init__(text, path)
+        if PageDocument.latest is not None:
+            PageDocument.latest.following = self
+        PageDocument.latest = self
 
     @cached_property
     def page(self) -> Page:
@@ -108,7 +117,8 @@ def figures(document: PageDocument) -> Iterable[Region]:
 
 def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
-    _ = document.running  # in its child, while this process reads on
+    # Both in their children, while this process reads on.
+    _ = document.running, document.following and document.following.running
     problems = [*page.problems, *check_structure(page, ROOT)]
     problems += check_collected(page, document.collected)
     problems += check_identities(page, ROOT)

@@ -28,7 +28,12 @@ def check_identities(page: Page, root: Path) -> list[Problem]:
         label = LABEL.search(part.text)
         name = label[1] if label else ""
         if not name or name in seen:
-            found = f"a displayed formula without an id of its own: {name or 'none'}"
+            written = re.search(r"\\label\{[^}]*\}", part.text)
+            found = "a displayed formula without an id"
+            if name in seen:
+                found = f"{name}, the id of a formula above"
+            elif written:
+                found = f"{written[0]}, which is no id"
             fix = r"add \label{your-id}: lower case and hyphens, once on the page"
             problems.append(Problem(page.path, line, found, r"\label{...}", fix))
         else:

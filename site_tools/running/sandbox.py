@@ -64,18 +64,19 @@ def serve(
     warnings.simplefilter("error")
     past = _redirect(folder)
     for number, source in enumerate(sources):
-        # A reader pastes into a fresh process, and nothing has run in this one yet.
+        # A reader pastes into a fresh process; for the first block this one is.
+        first = number == 0 and not source.raises
         alone = None
-        if not source.continues:
+        if not source.continues and not first:
             alone = _apart(source, number, _fresh(seed), past)
         connection.send(alone)
     page = _fresh(seed)
     for number, source in enumerate(sources):
         together = None
-        if not source.raises:
-            together = _run(source, number, page, past)
-        elif source.continues:  # in a fork, so that it leaves nothing behind
-            together = _apart(source, number, page, past)
+        if source.continues or not source.raises:
+            # One that raises leaves no name behind.
+            names = dict(page) if source.raises else page
+            together = _run(source, number, names, past)
         connection.send(together)
     for expression in expressions:
         connection.send(_evaluate(expression, page))

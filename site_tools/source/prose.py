@@ -7,6 +7,7 @@ line in the file.
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 from site_tools.source.attributes import parse
 from site_tools.source.fences import Fence
@@ -78,8 +79,13 @@ def body(text: str, fences: list[Fence]) -> str:
     return "\n".join(lines)
 
 
-def parts(text: str) -> Iterator[Part]:
+@lru_cache(maxsize=8)
+def parts(text: str) -> tuple[Part, ...]:
     """Every part of a body that is not plain prose, quotations first."""
+    return tuple(_parts(text))
+
+
+def _parts(text: str) -> Iterator[Part]:
     for match in QUOTE.finditer(text):
         yield Part("quote", match.start("body"), match.end("body"), match["source"])
     for match in PARTS.finditer(text):

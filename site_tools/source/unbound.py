@@ -80,10 +80,13 @@ def _unbound(number: numbers.Number, path: str, line: int) -> Problem:
     if number.form == "a version":
         fix = f'add it to refs in the front matter, as in refs: ["verl {number.text}"]'
         return Problem(path, line, number.text, "a version that refs knows", fix)
+    digits = re.search(r"\d", number.text)
+    shown = number.text if digits else "0.5"
+    fix = f'write `{shown}`{{ data-is="expression" }}'
     return Problem(
         path,
         line,
         f"{number.text} ({number.form})",
         "every figure printed by a block or bound to an expression",
-        f'write `{number.text}`{{ data-is="expression" }}',
+        fix if digits else f"put it in digits: {fix}",
     )

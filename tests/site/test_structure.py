@@ -87,7 +87,13 @@ def test_a_formula_or_a_word_counts_one(text: str, language: str, size: int) -> 
 def test_a_displayed_identity_needs_an_id_and_a_property_test() -> None:
     assert check_identities(page(), ROOT) == []
     (problem,) = check_identities(page(broken(r"\label{td-residual}", "")), ROOT)
-    assert problem.found == "a displayed formula without an id of its own: none"
+    assert problem.found == "a displayed formula without an id"
+    (problem,) = check_identities(page(broken("td-residual", "TD residual")), ROOT)
+    assert problem.found == r"\label{TD residual}, which is no id"
+    formula = EN[EN.index("$$") : EN.rindex("$$") + 2]
+    twice = page(broken(formula, f"{formula}\n\n{formula}"))
+    (problem,) = check_identities(twice, ROOT)
+    assert problem.found == "td-residual, the id of a formula above"
     text = broken("td-residual", "no-such-test")
     (problem,) = check_identities(page(text), ROOT)
     assert problem.line == line_of("$$", text)
