@@ -57,6 +57,7 @@ def main() -> None:
     for place in WATCHED:
         if Path(place).exists():
             server.watch(place)
+    server._want_rebuild = True  # what changed between the build and the watch
     try:
         server.serve()
     finally:

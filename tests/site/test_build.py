@@ -7,7 +7,11 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from mkdocs.config import load_config
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
 
+from docs.theme.hooks import navigation
 from tests.site import trial_site
 
 LINKED = """INHERIT: mkdocs.en.yml
@@ -181,7 +185,7 @@ def test_the_missing_page_needs_nothing_beside_it(zh: Path) -> None:
     assert not re.findall(r'(?:href|src)="', html)
 
 
-LONELY = "only pages (.md) may lie here; code and pictures go to snippets/"
+PAGES_ONLY = "only pages (.md) may lie here; code and pictures go to snippets/"
 FAULTS: dict[str, tuple[str, str | bytes]] = {
     "docs/en/index.md: KaTeX must be able to": ("docs/en/index.md", r"$\frac{$"),
     "docs/en: gea/x.md: a page must be": (
@@ -200,7 +204,7 @@ FAULTS: dict[str, tuple[str, str | bytes]] = {
         "docs/en/index.md",
         "你".encode("gbk"),
     ),
-    "docs/en/index.md:2\n  found:    mapping values are not allowed here": (
+    "docs/en/index.md:2\n  found:    mapping values are not allowed in": (
         "docs/en/index.md",
         "---\ntitle: a: b\n---\n",
     ),
@@ -208,32 +212,35 @@ FAULTS: dict[str, tuple[str, str | bytes]] = {
         "docs/en/index.md",
         "---\ntitle: a\n",
     ),
-}
-FAULTS |= {
-    f"{name}: {LONELY}": (name, "x")
-    for name in (
-        "docs/en/raw.html",
-        "docs/en/alignment/a.txt",
-        "docs/en/notebooks/a.ipynb",
-        "docs/en/notebooks/a.py",
-        "docs/en/alignment/a.MD",
-        "docs/en/alignment/a.markdown",
-        "docs/en/a.png",
-    )
+    f"docs/en/raw.html: {PAGES_ONLY}": ("docs/en/raw.html", "x"),
 }
 
 
-@pytest.mark.parametrize("message", FAULTS)
-def test_a_fault_stops_the_build(tmp_path: Path, message: str) -> None:
-    name, content = FAULTS[message]
-    trial_site.write(tmp_path)
-    path = tmp_path / name
-    path.parent.mkdir(exist_ok=True)
-    path.write_bytes(content if isinstance(content, bytes) else content.encode())
-    run = trial_site.build(tmp_path, "mkdocs.en.yml")
-    output, _ = run.communicate()
-    assert run.returncode != 0
-    assert message in output
+def test_a_fault_stops_the_build(tmp_path: Path) -> None:
+    runs = {}
+    for message, (file, content) in FAULTS.items():
+        root = tmp_path / str(len(runs))
+        trial_site.write(root)
+        (root / file).parent.mkdir(exist_ok=True)
+        raw = content if isinstance(content, bytes) else content.encode()
+        (root / file).write_bytes(raw)
+        runs[message] = trial_site.build(root, "mkdocs.en.yml")
+    for message, run in runs.items():
+        output, _ = run.communicate()
+        assert run.returncode != 0
+        assert message in output
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["alignment/a.txt", "notebooks/a.ipynb", "notebooks/a.py", "a.MD", "a.png"],
+)
+def test_only_pages_may_lie_among_the_pages(name: str) -> None:
+    config = load_config(str(trial_site.ROOT / "mkdocs.en.yml"))
+    files = Files([File(name, config.docs_dir, config.site_dir, True)])
+    with pytest.raises(PluginError) as refusal:
+        navigation.on_files(files, config)
+    assert str(refusal.value) == f"docs/en/{name}: {PAGES_ONLY}"
 
 
 def test_hidden_files_are_let_be_and_not_published(tmp_path: Path) -> None:
