@@ -9,6 +9,7 @@ import re
 import textwrap
 from collections.abc import Iterable, Iterator
 from functools import cached_property
+from itertools import chain
 from pathlib import Path
 from typing import ClassVar
 
@@ -16,6 +17,7 @@ import pytest
 from sybil import Document, Example, Region, Sybil
 from sybil.example import SybilFailure
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
+from sybil.typing import Parser
 
 from site_tools.checks.census import check_boxes, check_collected
 from site_tools.checks.identities import check_identities
@@ -42,11 +44,19 @@ class PageDocument(Document):
     following: "PageDocument | None" = None
     latest: ClassVar["PageDocument | None"] = None
 
-    def __init__(self, text: str, path: str) -> None:
-        super().__init__(text, path)
-        if PageDocument.latest is not None:
-            PageDocument.latest.following = self
-        PageDocument.latest = self
+    @classmethod
+    def parse(
+        cls, path: str, *parsers: Parser, encoding: str = "utf-8"
+    ) -> "PageDocument":
+        """Like Sybil's own; a character that is no text is left to the checks."""
+        text = Path(path).read_bytes().decode(encoding, errors="replace")
+        document = cls(text.replace("\r\n", "\n"), path)
+        for region in chain.from_iterable(parser(document) for parser in parsers):
+            document.add(region)
+        if cls.latest is not None:
+            cls.latest.following = document
+        PageDocument.latest = document
+        return document
 
     @cached_property
     def page(self) -> Page:

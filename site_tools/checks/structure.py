@@ -25,12 +25,27 @@ def check_structure(page: Page, root: Path) -> list[Problem]:
         page: The page.
         root: The project's folder.
     """
-    checks = [_headings, _html, _alt_texts, _quotations, _includes, _languages]
+    checks = [
+        _encoding,
+        _headings,
+        _html,
+        _alt_texts,
+        _quotations,
+        _includes,
+        _languages,
+    ]
     if is_question(page.id):
         checks += [sections, answer, proof]
     rows = [*front_matter(page, root), *code_width(page)]
     rows += [row for check in checks for row in check(page)]
     return [Problem(page.path, *row) for row in rows]
+
+
+def _encoding(page: Page) -> Iterator[Row]:
+    at = page.text.find("\ufffd")
+    if at >= 0:
+        line = line_of(page.text, at)
+        yield line, "bytes that are no UTF-8", "a page in UTF-8", "save it as UTF-8"
 
 
 def _headings(page: Page) -> Iterator[Row]:

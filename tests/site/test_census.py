@@ -1,13 +1,16 @@
 """Every spelling of a fence that Material accepts is accounted for, or an error."""
 
+from pathlib import Path
+
 import pytest
 
 from site_tools.checks.census import check_boxes, check_collected
+from site_tools.checks.structure import check_structure
 from site_tools.html.rendering import render
 from site_tools.problems import Problem
 from tests import pages
 from tests.pages import PageDocument, fences
-from tests.site.sample import ROOT
+from tests.site.sample import EN, ROOT, line_of, page
 
 TOP = "---\ntitle: Census\n---\n\n"
 
@@ -116,3 +119,15 @@ def test_a_page_that_no_example_comes_from_stops_the_run(
     monkeypatch.setattr(pytestconfig, "args", ["tests", "docs"])
     with pytest.raises(pytest.UsageError, match=r"collected from: \['docs/en/align"):
         pages.pytest_collection_modifyitems(pytestconfig, [])
+
+
+def test_a_page_that_is_no_utf_8_is_read_and_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pages.PageDocument, "latest", None)
+    file = tmp_path / "sample.md"
+    file.write_bytes(EN.replace("Why", "Wh\0", 1).encode().replace(b"\0", b"\xff"))
+    document = pages.PageDocument.parse(str(file))
+    (problem,) = check_structure(page(document.text), ROOT)
+    assert problem.found == "bytes that are no UTF-8"
+    assert problem.line == line_of("Wh\ufffd", document.text)
