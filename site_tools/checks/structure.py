@@ -8,13 +8,16 @@ from site_tools.checks.anatomy import Row, answer, is_question, proof, sections
 from site_tools.checks.code_width import code_width
 from site_tools.checks.features import HEADING
 from site_tools.checks.front_matter import front_matter
+from site_tools.numbers import find
 from site_tools.problems import Problem
+from site_tools.source.blocks import Kind
 from site_tools.source.page import Page
 from site_tools.source.prose import QUOTE, blank, line_of, parts, plain
 
 TAG = re.compile(r"<[A-Za-z!/][^>\n]*>?")
 INCLUDE = re.compile(r"^[ \t>]*;*-+8<-+.*$", re.M)
 UNDERLINED = re.compile(r"^[ \t]*\S.*\n[ ]{0,3}(?:=+|-+)[ \t]*$", re.M)
+TEXT = ("text", "console", "markdown")
 ALT = re.compile(r"!\[\s*\]\(")
 
 
@@ -33,6 +36,7 @@ def check_structure(page: Page, root: Path) -> list[Problem]:
         _quotations,
         _includes,
         _languages,
+        _shown_text,
     ]
     if is_question(page.id):
         checks += [sections, answer, proof]
@@ -119,3 +123,15 @@ def _languages(page: Page) -> Iterator[Row]:
         if shown != page.language:
             fix = f'write data-language="{page.language}"'
             yield block.fence.line, f"data-language {shown!r}", page.language, fix
+
+
+def _shown_text(page: Page) -> Iterator[Row]:
+    """Figures in fences that are text and no code, where nothing prints them."""
+    for block in page.blocks:
+        if block.kind is not Kind.SHOWN or block.fence.header[0] not in TEXT:
+            continue
+        for line in block.lines:
+            for number in find(plain(line.text, page.refs)):
+                found = f"{number.text} in a {block.fence.header[0]} fence"
+                fix = "let a block print it, and show it as its ```output"
+                yield line.page_line, found, "a figure that a block prints", fix
