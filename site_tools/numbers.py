@@ -101,7 +101,10 @@ def holds(arithmetic: str) -> bool:
         left = left.replace(sign, plain)
     left = re.sub(r"(?<![\d.])0+(?=\d)", "", left.replace(",", ""))
     number, unit = read(right)
-    gap = abs(number - _calculate(ast.parse(left.strip(), mode="eval").body))
+    try:
+        gap = abs(number - _calculate(ast.parse(left.strip(), mode="eval").body))
+    except ZeroDivisionError:
+        return False
     return gap <= (unit / 2 if "≈" in arithmetic else 0)
 
 

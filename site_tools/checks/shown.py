@@ -13,6 +13,7 @@ from site_tools.problems import Problem
 from site_tools.source.page import Page
 from site_tools.source.prose import parts
 
+UNSEEN = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]")
 TOUCHED = re.compile(
     rf"[\d⁰-⁹]{BOUND}|[.,]\b{BOUND}|(?<![\w ])[-−+]{BOUND}|^[-−+]{BOUND}|\s[-−+]{BOUND}"
     rf"|{BOUND}\s?[%％‰\d⁰-⁹]|{BOUND}[.,]\d|{BOUND}\s*(?:[×x·]\s*10|[eE][-+−]?\d)"
@@ -33,6 +34,7 @@ def check_shown(page: Page, html: str) -> list[Problem]:
 def _figures(page: Page, seen: Visible) -> list[Problem]:
     problems = []
     for text, in_table in seen.texts:
+        text = UNSEEN.sub("", text)
         for ref in sorted(page.refs, key=len, reverse=True):
             text = re.sub(re.escape(ref) + r"(?![\w.]*\d)", " ", text)
         if touching := TOUCHED.search(text):

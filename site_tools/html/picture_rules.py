@@ -8,6 +8,7 @@ ELEMENTS = re.compile(
     "svg|g|defs|symbol|use|title|desc|path|line|polyline|polygon|rect|circle|ellipse|"
     "text|tspan|textPath|marker|pattern|clipPath|mask|linearGradient|radialGradient|stop"
 )
+HIDING = ("display", "visibility", "opacity", "hidden")
 PAINT = re.compile(r"(?<![-\w])(?:fill|stroke|color|stop-color)\s*:\s*([^;]+)")
 THEMED = re.compile(
     r"none|inherit|transparent|currentColor|context-(fill|stroke)|(var|url)\(.*\)"
@@ -44,6 +45,8 @@ def _check(element: Element, path: str) -> None:
 def _fault(name: str, value: str) -> str | None:
     if name.lower().startswith("on"):
         return "is an event handler, and a picture must not run code"
+    if name in HIDING:
+        return "hides what is checked; leave the element out"
     targets = [value] if name == "href" else REFERENCE.findall(value)
     if not all(target.startswith("#") for target in targets):
         return "must point within the picture"

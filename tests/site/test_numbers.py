@@ -80,6 +80,7 @@ def test_a_figure_agrees_within_half_a_unit(
     [
         ("1+1=2", True),
         ("1+1=3", False),
+        ("1/0 = 1", False),
         ("8 + 6 = 14", True),
         ("7 / 2 = 3.5", True),
         ("2 × 3 − 1 ≈ 5", True),

@@ -79,3 +79,9 @@ def test_an_image_alone_becomes_a_figure_and_one_in_a_line_stays_there() -> None
 def test_other_images_are_left_alone() -> None:
     image = '<p><img alt="" src="https://example.org/a.svg" /><img src="a.png" /></p>'
     assert pictures.inline(image, lambda src: pytest.fail(src), "en") == image
+
+
+def test_nothing_in_a_picture_is_hidden() -> None:
+    text = '<svg viewBox="0 0 9 9"><text display="none">0.5</text></svg>'
+    with pytest.raises(ValueError, match='display="none" on <text> hides what is'):
+        pictures.svg(text, "a.svg", "A post", "en", "p")

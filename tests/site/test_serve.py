@@ -4,6 +4,7 @@ import re
 import shutil
 import socket
 import subprocess
+import threading
 import time
 import urllib.error
 import urllib.request
@@ -36,12 +37,16 @@ class Live:
         self.told = self.read_until("English")
 
     def read_until(self, text: str) -> str:
+        """What the server says up to a text; silence for too long ends it."""
         assert self.process.stdout
+        silence = threading.Timer(PATIENCE, self.process.kill)
+        silence.start()
         told = ""
         while text not in told:
             line = self.process.stdout.readline()
             assert line, f"the server ended before it said {text!r}: {told}"
             told += line
+        silence.cancel()
         return told
 
     def get(self, path: str) -> str:

@@ -22,6 +22,7 @@ def test_the_sample_shows_nothing_unread() -> None:
     [
         ("It is &#48;.&#53;.", "0.5 (a decimal), as readers see it"),
         ("It is 50&#37;.", "50% (a percentage), as readers see it"),
+        ("It is 0.\u20605.", "0.5 (a decimal), as readers see it"),
         ("It is 0.*5*.", "0.5 (a decimal), as readers see it"),
         ("It is **0**.**5**.", "0.5 (a decimal), as readers see it"),
         ("It is 0.[5](x.md).", "0.5 (a decimal), as readers see it"),
