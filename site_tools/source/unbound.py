@@ -4,6 +4,7 @@ import re
 from itertools import accumulate
 
 from site_tools import numbers
+from site_tools.data.formula_figures import in_formula as figures_in_latex
 from site_tools.problems import Problem
 from site_tools.source.prose import Part, line_of, plain
 
@@ -11,28 +12,22 @@ DELIMITER = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\
 
 
 def in_formula(part: Part, path: str, line: int) -> list[Problem]:
-    """Every decimal, percentage and power of ten in a formula."""
-    wanted = ("a decimal", "a percentage", "a number in scientific notation")
+    """Every decimal, percentage and power of ten in a formula, and wrong arithmetic."""
+    wrong = [
+        number.text
+        for number in numbers.find(part.text)
+        if number.form == "worked arithmetic" and not numbers.holds(number.text)
+    ]
     return [
         Problem(
             path,
-            line + part.text.count("\n", 0, number.start),
-            f"{number.text} in a formula",
-            f"no figure in a formula that no block prints ({number.form})",
+            line,
+            f"{shown} in a formula",
+            "no figure in a formula that no block prints",
             "print the formula in a block and show it as ```{ .output .formula }",
         )
-        for number in numbers.find(_plain(part.text))
-        if number.form in wanted
-        or (number.form == "worked arithmetic" and not numbers.holds(number.text))
+        for shown in [*wrong, *figures_in_latex(part.text)]
     ]
-
-
-def _plain(tex: str) -> str:
-    """TeX without the spellings that would hide a number."""
-    spellings = {"{.}": ".", "{,}": ".", "\\%": "%", "\\cdot": "·", "\\times": "×"}
-    for spelling, character in spellings.items():
-        tex = tex.replace(spelling, character)
-    return tex
 
 
 def in_prose(body: str, path: str, refs: tuple[str, ...]) -> list[Problem]:

@@ -1,0 +1,98 @@
+"""One block of a page, run where it stands: what it printed, and how it ended."""
+
+import doctest
+import io
+import linecache
+import os
+import traceback
+from contextlib import redirect_stdout
+from typing import Any
+
+from site_tools.running.execution import Failure, Result, Source
+
+LARGEST_OUTPUT = 100_000
+
+
+class _Output(io.StringIO):
+    def write(self, text: str) -> int:
+        if self.tell() + len(text) > LARGEST_OUTPUT:
+            raise RuntimeError(f"the block prints over {LARGEST_OUTPUT:,} characters")
+        return super().write(text)
+
+
+def run_block(
+    source: Source, number: int, namespace: dict[str, Any], past: int
+) -> Result:
+    """Run a block in a namespace, and say what it printed and how it ended.
+
+    Args:
+        source: The block.
+        number: Its place on the page, for the lines of a failure.
+        namespace: The names it finds and leaves.
+        past: The file that takes what is written past ``sys.stdout``.
+    """
+    output = _Output()
+    os.truncate(past, 0)
+    try:
+        with redirect_stdout(output):
+            run = _run_session if source.session else _run_script
+            run(source.text, number, namespace)
+        if os.fstat(past).st_size:
+            raise RuntimeError("the block writes to the terminal past print()")
+    except BaseException as error:
+        return Result(output.getvalue(), _failure(error))
+    return Result(output.getvalue())
+
+
+def _run_script(text: str, number: int, namespace: dict[str, Any]) -> None:
+    name = _file_name(number)
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(compile(text, name, "exec"), namespace)
+
+
+def _run_session(text: str, number: int, namespace: dict[str, Any]) -> None:
+    pieces = doctest.DocTestParser().parse(text)
+    examples = [piece for piece in pieces if isinstance(piece, doctest.Example)]
+    loose = [p.strip() for p in pieces if isinstance(p, str) and p.strip()]
+    if loose or not examples:
+        raise ValueError(f"neither >>> nor printed by it: {(loose or [text])[0]!r}")
+    for example in examples:
+        shown = io.StringIO()
+        padded = "\n" * example.lineno + example.source
+        with redirect_stdout(shown):
+            exec(compile(padded, _file_name(number), "single"), namespace)
+        if shown.getvalue() != example.want:
+            raise AssertionError(
+                f"line {example.lineno + 1} of the session: {example.source.strip()}\n"
+                f"shown on the page:\n{example.want}printed now:\n{shown.getvalue()}"
+            )
+
+
+def _file_name(number: int) -> str:
+    return f"<block {number}>"
+
+
+def _failure(error: BaseException) -> Failure:
+    frames = traceback.extract_tb(error.__traceback__)
+    lines = [
+        (int(frame.filename[7:-1]), frame.lineno or 1)
+        for frame in frames
+        if frame.filename.startswith("<block ")
+    ]
+    if isinstance(error, SyntaxError) and (error.filename or "").startswith("<block "):
+        lines.append((int(str(error.filename)[7:-1]), error.lineno or 1))
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    return Failure(type(error).__name__, message, tuple(lines))
+
+
+def evaluate(expression: str, namespace: dict[str, Any]) -> int | float | Failure:
+    """The number that an expression gives, or why it gives none."""
+    try:
+        value = eval(expression, namespace)
+        value = value.item() if hasattr(value, "item") else value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            kind = type(value).__name__
+            raise TypeError(f"the expression must give one number, got {kind}")
+        return value
+    except BaseException as error:
+        return _failure(error)
