@@ -89,8 +89,9 @@ class Running:
     def wait(self) -> Run:
         """The results; the child is gone when this returns."""
         received = _receive(self._results, self._count, self._seconds)
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self._child.pid or 0, signal.SIGKILL)
+        if self._child.pid:  # 0 would name the group of this process
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._child.pid, signal.SIGKILL)
         self._child.kill()
         self._child.join()
         self._folder.cleanup()
