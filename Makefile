@@ -3,7 +3,7 @@ PORT ?= 8000
 
 venv_python = .venv/bin/python
 
-.PHONY: help serve test check build lint format peers ready
+.PHONY: help serve test check build lint format peers browser ready
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo 'make build              the site in site/, once every page is verified'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make peers              download the releases of verl that ppo_ref is compared with'
+	@echo 'make browser            install what drives Chromium, for the tests that open the site'
 
 serve: ready
 	@$(venv_python) -m docs.theme.serve --port "$(PORT)"
@@ -40,6 +41,9 @@ format: ready
 
 peers: ready
 	@$(venv_python) pins/install.py --peers
+
+browser: ready
+	@$(venv_python) pins/install.py --browser
 
 ready:
 	@command -v "$(PYTHON)" >/dev/null || { \

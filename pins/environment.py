@@ -79,6 +79,12 @@ def install_python_packages():
     pip(["install", *itself], failure)
 
 
+def install_browser_driver():
+    pins = os.path.join(PINS, "browser.txt")
+    failure = "Installing what drives the browser failed, see pip's message above."
+    pip(["install", "--quiet", "--only-binary=:all:", "--requirement", pins], failure)
+
+
 def install_node_packages():
     for name in ("package.json", "package-lock.json"):
         shutil.copy(os.path.join(PINS, name), VENV)

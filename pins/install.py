@@ -1,4 +1,4 @@
-"""Make .venv from the pins, once: python3 pins/install.py [--peers].
+"""Make .venv from the pins, once: python3 pins/install.py [--peers | --browser].
 
 Silent and quick where .venv answers to the pins already. Whatever goes wrong
 ends in one sentence; .venv/.ready is written last and says that nothing did.
@@ -88,6 +88,8 @@ def main(arguments):
                     install()
         if arguments == ["--peers"]:
             peers.download()
+        if arguments == ["--browser"]:
+            environment.install_browser_driver()
     except environment.Stopped as reason:
         sys.exit(str(reason))
     except OSError as error:
