@@ -1,0 +1,74 @@
+"""The built site in Chromium. Without site/, the driver or Chromium: skipped."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.server import serve
+
+ROOT = Path(__file__).resolve().parents[2]
+SITE = ROOT / "site"
+SOURCES = ("docs", "snippets", "ppo_ref", "site_tools", "mkdocs.yml", "mkdocs.en.yml")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A browser is slow to start: .ci/run runs these, ``make test`` does not."""
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.slow)
+
+
+@pytest.fixture(scope="session")
+def site() -> Path:
+    """The site as ``make build`` left it, no older than what it is made from."""
+    built = SITE / "en" / "index.html"
+    if not built.exists():
+        pytest.skip("no site/: make build makes it")
+    age = built.stat().st_mtime
+    newer = [
+        file
+        for place in SOURCES
+        for file in [ROOT / place, *(ROOT / place).rglob("*")]
+        if file.is_file() and "__pycache__" not in file.parts
+        if file.stat().st_mtime > age
+    ]
+    assert not newer, f"site/ is older than {newer[0]}: run make build"
+    return SITE
+
+
+@pytest.fixture(scope="session")
+def address(site: Path) -> Iterator[str]:
+    """Where the site is served, below a sub-path."""
+    with serve(site) as address:
+        yield address
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Chromium, without a window."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="no driver of Chromium: make browser"
+    )
+    chromium = shutil.which("chromium") or shutil.which("google-chrome")
+    if chromium is None:
+        pytest.skip("no Chromium here (apt install chromium)")
+    with playwright.sync_playwright() as driver:
+        running = driver.chromium.launch(
+            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
+        )
+        yield running
+        running.close()
+
+
+@pytest.fixture
+def tab(browser: Any, address: str) -> Iterator[Any]:
+    """A fresh tab, wide as a desktop, whose addresses are relative to the site."""
+    context = browser.new_context(
+        base_url=address, viewport={"width": 1280, "height": 800}
+    )
+    yield context.new_page()
+    context.close()
