@@ -1,0 +1,95 @@
+"""Must the slot after EOS be masked? Two masks, one recursion, and what differs."""
+
+# --8<-- [start:two_masks]
+import torch
+from ppo_ref.advantages import gae
+from ppo_ref.examples import shared_batch
+
+T, L, batch = 6, 4, shared_batch()
+attention_mask = torch.tensor([1] * 7 + [0] * 2)
+right = attention_mask[-T:].bool()
+late = attention_mask[-T - 1 : -1].bool()
+
+def advantages(mask, lam, gamma=1.0):
+    A, V_next, out = 0.0, 0.0, []
+    for V in (batch.values[1] * mask).flip(0):
+        delta = gamma * V_next - V  # rewards are 0
+        A, V_next = delta + gamma * lam * A, V
+        out.insert(0, A)
+    return torch.stack(out)[:L]
+
+def bias(lam):
+    off = advantages(late, lam)
+    return off - advantages(right, lam)
+
+print("bias", *(f"{b:.4f}" for b in bias(0.95)))
+decay = 0.95 ** torch.arange(L - 1, -1, -1).double()
+assert bias(0.95).allclose(0.05 * decay * 0.25)
+assert not bias(1.0).any()
+
+judge = gae(
+    token_level_rewards=torch.zeros(1, T).double(),
+    values=batch.values[1:],
+    response_mask=right[None],
+    gae_lambda=0.95,
+).advantages[0, :L]
+assert advantages(right, 0.95).allclose(judge)
+# --8<-- [end:two_masks]
+
+# --8<-- [start:numbers]
+heads = (f"    A_{t}" for t in range(L))
+print("lambda slot", *heads)
+for lam in 1.0, 0.95, 0.5:
+    for slot, keep in ("out", right), ("in", late):
+        A = advantages(keep, lam)
+        cells = (f"{a:7.4f}" for a in A)
+        print(f"{lam:6.2f} {slot:4}", *cells)
+# --8<-- [end:numbers]
+
+# --8<-- [start:zeroed]
+values = batch.values[1] * late
+print("values", values.tolist())
+assert not values[L:].any(), "V after EOS is left"
+# --8<-- [end:zeroed]
+
+# --8<-- [start:whitening]
+from ppo_ref.masking import masked_whiten
+
+mask = batch.response_mask
+returns = batch.scores[:, None] * mask
+
+def flipped(*padding):  # the signs it turns
+    values = batch.values.clone()
+    values[~mask] = torch.tensor(padding).double()
+    A = returns - values
+    whole = (A - A.mean()) / (A.std() + 1e-8)
+    signs = whole * masked_whiten(A, mask) < 0
+    return signs[mask].int().tolist()
+
+print("0.25, 0.80:", flipped(0.25, 0.80))
+print("5.00, 6.00:", flipped(5.0, 6.0))
+assert not any(flipped(0.25, 0.8)), "it turns signs"
+# --8<-- [end:whitening]
+
+# --8<-- [start:truncated]
+values = batch.values[1:, :L]  # cut off: no EOS
+rewards = torch.zeros_like(values)
+for after in 0.0, 0.25:
+    bootstrap = torch.tensor([after]).double()
+    A = gae(
+        token_level_rewards=rewards,
+        values=values,
+        response_mask=torch.ones(1, L).bool(),
+        bootstrap_values=bootstrap,
+    ).advantages[0]
+    cells = (f"{a:7.4f}" for a in A)
+    print(f"V(s_4) = {after:.2f}  A =", *cells)
+assert A.allclose(after - values[0])
+# --8<-- [end:truncated]
+
+# --8<-- [start:kl]
+kld = (batch.old_log_probs - batch.ref_log_probs)[1]
+print(f"as it is {kld[right].mean():.4f}")
+print(f"shifted  {kld[late].mean():.4f}")
+assert kld[right].sum() == kld[late].sum()
+# --8<-- [end:kl]
