@@ -24,6 +24,7 @@ def bias(lam):
 
 print("bias", *(f"{b:.4f}" for b in bias(0.95)))
 decay = 0.95 ** torch.arange(L - 1, -1, -1).double()
+# gamma * (1 - lam) * (gamma * lam)**(L-1-t) * V_L
 assert bias(0.95).allclose(0.05 * decay * 0.25)
 assert not bias(1.0).any()
 
@@ -58,7 +59,7 @@ from ppo_ref.masking import masked_whiten
 mask = batch.response_mask
 returns = batch.scores[:, None] * mask
 
-def flipped(*padding):  # the signs it turns
+def flips(*padding):  # whose sign it flips
     values = batch.values.clone()
     values[~mask] = torch.tensor(padding).double()
     A = returns - values
@@ -66,9 +67,9 @@ def flipped(*padding):  # the signs it turns
     signs = whole * masked_whiten(A, mask) < 0
     return signs[mask].int().tolist()
 
-print("0.25, 0.80:", flipped(0.25, 0.80))
-print("5.00, 6.00:", flipped(5.0, 6.0))
-assert not any(flipped(0.25, 0.8)), "it turns signs"
+print("0.25, 0.80:", flips(0.25, 0.80))
+print("5.00, 6.00:", flips(5.0, 6.0))
+assert not any(flips(0.25, 0.8)), "padding flips signs"
 # --8<-- [end:whitening]
 
 # --8<-- [start:truncated]
