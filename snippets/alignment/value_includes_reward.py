@@ -6,10 +6,10 @@ from ppo_ref.examples import two_token_tree
 
 tree = two_token_tree()  # one row per answer
 p, mask = tree.actor_probs, tree.response_mask
-one = tree.responses[:, 0] == 1  # a_0 is 1
+one = tree.responses[:, 0] == 1  # a_0 = 1
 
-def V(r):  # before a_0, and after it if it is 1
-    G0, G1 = r[:, 0] + r[:, 1], r[:, 1]
+def V(r):  # means at s_0, and at s_1 if a_0 = 1
+    G0, G1 = r[:, 0] + r[:, 1], r[:, 1]  # ahead
     judge = monte_carlo_returns(
         token_level_rewards=r, response_mask=mask
     )
