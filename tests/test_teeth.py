@@ -22,6 +22,11 @@ MUTANTS = {
         "slice(-T - 1, -1)",
         "slice(-T, None)",
     ),
+    "the r_0 of the page's mean": (
+        "snippets/alignment/value_includes_reward.py",
+        "r[:, 0] + r[:, 1], r[:, 1]",
+        "r[:, 1], r[:, 1]",
+    ),
     "the mask of GAE": (
         "ppo_ref/packing.py",
         "torch.where(response_mask, x, 0))",

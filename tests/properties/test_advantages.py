@@ -11,7 +11,6 @@ from ppo_ref.advantages import (
     n_step_advantages,
     td_residuals,
 )
-from ppo_ref.examples import two_token_tree
 from tests import oracles
 from tests.strategies import numbers, token_batches, unit_interval
 
@@ -121,40 +120,6 @@ def test_residuals_telescope_without_discount(batch):
         for t in counts.nonzero().flatten().tolist():
             received = rewards[row, t:].sum() + batch.bootstrap_values[row]
             assert_close(deltas[row, t:].sum(), received - batch.values[row, t])
-
-
-@st.composite
-def trees(draw):
-    """The two-token tree with random rewards and a random actor."""
-    seed = draw(st.integers(0, 999))
-    first, second = numbers(seed, 2).softmax(0), numbers(seed + 1, 2, 2).softmax(1)
-    return first, second, numbers(seed + 2, 2), numbers(seed + 3, 2, 2)
-
-
-@given(trees())
-def test_expected_return_before_token(tree):
-    r"""V(s_t) = \mathbb{E}_{a_t \sim \pi}[r_t + V(s_{t+1})]
-
-    On the two-token tree, without discount: V(s_0) holds r_0 itself, and the mean TD
-    residual is 0.
-    """
-    first, second, r_0, r_1 = tree
-    responses = two_token_tree().responses
-    a, b = responses.T
-    rewards = torch.stack([r_0[a], r_1[a, b]], 1)
-    leaf_probs = first[a] * second[a, b]
-    received = monte_carlo_returns(
-        token_level_rewards=rewards, response_mask=torch.ones(4, 2, dtype=torch.bool)
-    )
-    before_first = (leaf_probs * received[:, 0]).sum()
-    before_second = (second * r_1).sum(1)
-    assert_close(before_first, (first * (r_0 + before_second)).sum())
-
-    values = torch.stack([before_first.expand(4), before_second[a]], 1)
-    deltas = td_residuals(
-        token_level_rewards=rewards, values=values, response_mask=responses >= 0
-    )
-    assert_close((leaf_probs[:, None] * deltas).sum(0), torch.zeros_like(r_0))
 
 
 def test_advantages_have_no_gradient():
