@@ -69,7 +69,7 @@ def flips(*padding):  # whose sign it flips
 
 print("0.25, 0.80:", flips(0.25, 0.80))
 print("5.00, 6.00:", flips(5.0, 6.0))
-assert not any(flips(0.25, 0.8)), "a sign flips"
+assert not any(flips(0.25, 0.8)), "signs flip"
 # --8<-- [end:whitening]
 
 # --8<-- [start:truncated]
