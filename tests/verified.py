@@ -28,7 +28,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     device = config.getoption("device")
     if device != CPU and (refusal := refuse(device)):
-        raise pytest.UsageError(refusal)
+        raise pytest.UsageError(f"{refusal}; without --device pages run on the CPU")
     PageDocument.device = device
     config.pluginmanager.register(Note(device), "note of what was verified")
 
@@ -38,15 +38,12 @@ def refuse(device: str) -> str | None:
     import torch  # only here: who runs pages on the CPU need not wait for it
 
     if kind(device) not in (CPU, "cuda"):
-        return f"--device must be cpu, cuda, or one GPU as in cuda:1, got {device}"
+        return f"a device must be cpu, cuda, or one GPU as in cuda:1, got {device}"
     try:
         torch.empty(0, device=device)
     except (RuntimeError, AssertionError):
-        return (
-            f"--device {device} needs a GPU that PyTorch can use, and torch "
-            f"{torch.__version__} finds {torch.cuda.device_count()}; leave it out to "
-            "run on the CPU"
-        )
+        found = f"torch {torch.__version__} finds {torch.cuda.device_count()}"
+        return f"{device} must be a GPU that PyTorch can use, {found}"
     return None
 
 
