@@ -34,7 +34,7 @@ def clean_commit(root: Path) -> str:
     if changed := git(root, "status", "--porcelain").splitlines():
         sys.exit(
             "make record needs all sources committed, so that the commit says what "
-            f"ran: {len(changed)} files differ, as {changed[0].split()[-1]}"
+            f"ran; commit or remove {', '.join(line.split()[-1] for line in changed)}"
         )
     return git(root, "rev-parse", "HEAD")
 

@@ -4,7 +4,8 @@ import fcntl
 import json
 import os
 import tempfile
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
@@ -94,18 +95,32 @@ def save(root: Path, name: str, manifest: Manifest) -> None:
 def update(
     root: Path, kind: str, setting: Setting, device: str, run: Mapping[str, Outcome]
 ) -> None:
-    """Add what a run found to the manifest of its kind of device.
+    """Add what a run found to the manifest of its kind of device."""
+    with _alone(root):
+        merged = merge(_cached(root, kind), setting, device, run)
+        save(root, local(kind), _of_existing_pages(root, merged))
 
-    What is there and cannot be read is a cache that went bad: it starts anew.
-    """
+
+def forget_failures(root: Path, kind: str) -> None:
+    """Let what failed on a kind of device count as not yet tried."""
+    with _alone(root):
+        if known := _cached(root, kind):
+            save(root, local(kind), replace(known, failed={}))
+
+
+@contextmanager
+def _alone(root: Path) -> Iterator[None]:
     with (_cache(root) / "verified.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
-        try:
-            old = load(root, local(kind))
-        except ValueError:
-            old = None
-        merged = merge(old, setting, device, run)
-        save(root, local(kind), _of_existing_pages(root, merged))
+        yield
+
+
+def _cached(root: Path, kind: str) -> Manifest | None:
+    """A cache that cannot be read went bad: it starts anew."""
+    try:
+        return load(root, local(kind))
+    except ValueError:
+        return None
 
 
 def _cache(root: Path) -> Path:
