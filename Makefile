@@ -3,14 +3,16 @@ PORT ?= 8000
 
 venv_python = .venv/bin/python
 
-.PHONY: help serve test check build lint format peers browser ready
+.PHONY: help serve test check build record lint format peers browser ready
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make serve              the site at localhost:8000, live (PORT=9000 for another port)'
 	@echo 'make test               every test, every block and figure of every page'
+	@echo 'make test DEVICE=cuda   the same with the blocks on a GPU (DEVICE=cpu: on the CPU only)'
 	@echo 'make check PAGE=...     one page in both languages, as in PAGE=alignment/value_before_token'
 	@echo 'make build              the site in site/, once every page is verified'
+	@echo 'make record             run the pages on a GPU and keep what passed in docs/verified'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make peers              download the releases of verl that ppo_ref is compared with'
 	@echo 'make browser            install what drives Chromium, for the tests that open the site'
@@ -19,7 +21,13 @@ serve: ready
 	@$(venv_python) -m docs.theme.serve --port "$(PORT)"
 
 test: ready
-	@$(venv_python) -m pytest -q -m "not slow"
+	@$(venv_python) -m pytest -q -m "not slow" --device "$(or $(DEVICE),cpu)"
+ifndef DEVICE
+	@if $(venv_python) -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then \
+	  echo 'There is a GPU: every page once more, on it.'; \
+	  $(venv_python) -m pytest -q docs --device cuda; \
+	fi
+endif
 
 check: ready
 	@$(venv_python) -m tests.check
@@ -29,6 +37,9 @@ build: ready
 	@$(venv_python) -m pytest -q docs
 	@$(venv_python) -m mkdocs build --strict
 	@$(venv_python) -m mkdocs build --strict -f mkdocs.en.yml
+
+record: ready
+	@$(venv_python) -m tests.record
 
 lint: ready
 	@$(venv_python) -m ruff check

@@ -1,9 +1,9 @@
 """The small batches that every page, docstring and test shows, defined once.
 
-All are made on the CPU in float64.
+All are made on the CPU in float64, then moved.
 """
 
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import torch
 
@@ -40,12 +40,15 @@ class TwoTokenTree(NamedTuple):
     response_mask: TokenMask
 
 
-def shared_batch() -> SharedBatch:
+def shared_batch(device: torch.device | str = "cpu") -> SharedBatch:
     """The batch of two rows on which the pages compute.
 
     Row 0 is the answer of dialogue 002, figure for figure: six tokens, score 1. Row 1
     is an invented wrong answer to the same prompt: four tokens, score 0, a negative
     KL, falling values, then the slot after the end and one of padding.
+
+    Args:
+        device: Where the tensors are to lie.
 
     Returns:
         Log-probs in nats, 0 outside the response; values as the critic put them out,
@@ -55,7 +58,7 @@ def shared_batch() -> SharedBatch:
         >>> shared_batch().response_mask.sum(1)
         tensor([6, 4])
     """
-    return SharedBatch(
+    batch = SharedBatch(
         old_log_probs=_floats(
             [-0.12, -0.08, -0.15, -0.10, -0.05, -0.02],
             [-2.10, -0.30, -0.20, -0.05, 0.00, 0.00],
@@ -72,10 +75,14 @@ def shared_batch() -> SharedBatch:
         response_mask=torch.tensor([[True] * 6, [True] * 4 + [False] * 2]),
         kl_coef=0.01,
     )
+    return _moved(batch, device)
 
 
-def three_tokens() -> ThreeTokens:
+def three_tokens(device: torch.device | str = "cpu") -> ThreeTokens:
     """The three tokens of dialogue 004, question 4.
+
+    Args:
+        device: Where the tensors are to lie.
 
     Returns:
         Rewards and values, one row, every token counted.
@@ -84,15 +91,19 @@ def three_tokens() -> ThreeTokens:
         >>> three_tokens().values
         tensor([[0.3000, 0.4000, 0.6000]], dtype=torch.float64)
     """
-    return ThreeTokens(
+    batch = ThreeTokens(
         token_level_rewards=_floats([0.0, 0.0, 1.0]),
         values=_floats([0.3, 0.4, 0.6]),
         response_mask=torch.tensor([[True, True, True]]),
     )
+    return _moved(batch, device)
 
 
-def two_token_tree() -> TwoTokenTree:
+def two_token_tree(device: torch.device | str = "cpu") -> TwoTokenTree:
     """A tree of two binary tokens under a uniform actor, rewarded for (1, 1) alone.
+
+    Args:
+        device: Where the tensors are to lie.
 
     Returns:
         The leaves as rows. ``actor_probs`` holds each token's probability, a row's is
@@ -104,7 +115,7 @@ def two_token_tree() -> TwoTokenTree:
         >>> tree.actor_probs.prod(1) @ tree.token_level_rewards.sum(1)
         tensor(0.2500, dtype=torch.float64)
     """
-    return TwoTokenTree(
+    batch = TwoTokenTree(
         responses=torch.tensor([[0, 0], [0, 1], [1, 0], [1, 1]]),
         actor_probs=_floats(*[[0.5, 0.5]] * 4),
         token_level_rewards=_floats([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 1.0]),
@@ -112,7 +123,18 @@ def two_token_tree() -> TwoTokenTree:
         wrong_values=_floats([0.25, 0.0], [0.25, 0.0], [0.25, 0.1], [0.25, 0.1]),
         response_mask=torch.ones(4, 2, dtype=torch.bool),
     )
+    return _moved(batch, device)
 
 
 def _floats(*rows: list[float]) -> Tokens:
     return torch.tensor(rows, dtype=torch.float64)
+
+
+Batch = TypeVar("Batch", bound=NamedTuple)
+
+
+def _moved(batch: Batch, device: torch.device | str) -> Batch:
+    fields = batch._asdict().items()
+    return batch._replace(
+        **{name: x.to(device) for name, x in fields if isinstance(x, torch.Tensor)}
+    )

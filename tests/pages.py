@@ -27,6 +27,7 @@ from site_tools.checks.structure import check_structure
 from site_tools.html.rendering import render
 from site_tools.problems import Problem
 from site_tools.running import verification
+from site_tools.running.devices import CPU
 from site_tools.running.execution import Running
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.fences import Fence
@@ -43,6 +44,7 @@ class PageDocument(Document):
     collected: list[Fence]
     following: "PageDocument | None" = None
     latest: ClassVar["PageDocument | None"] = None
+    device: ClassVar[str] = CPU
 
     @classmethod
     def parse(
@@ -65,7 +67,7 @@ class PageDocument(Document):
 
     @cached_property
     def running(self) -> Running:
-        return verification.start(self.page)
+        return verification.start(self.page, device=self.device)
 
     @cached_property
     def verified(self) -> verification.Verified:

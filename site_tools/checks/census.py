@@ -3,6 +3,7 @@
 from html.parser import HTMLParser
 from textwrap import dedent
 
+from site_tools.html.code_boxes import boxed
 from site_tools.problems import Problem
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.fences import Fence
@@ -72,13 +73,13 @@ def _one(fence: Fence | None) -> str:
 def check_boxes(page: Page, html: str) -> list[Problem]:
     """Compare the blocks of a page with the code boxes that readers see."""
     shown = [text.strip("\n") for text in boxes(html)]
-    for number, block in enumerate(b for b in page.blocks if _has_box(b)):
+    for number, block in enumerate(boxed(page.blocks)):
         if number == len(shown):
             return [_not_shown(page, block)]
         expected = block.text
         if block.kind is not Kind.DERIVED and _bare(shown[number]) != _bare(expected):
             return [_not_shown(page, block, shown[number])]
-    extra = shown[sum(_has_box(block) for block in page.blocks) :]
+    extra = shown[len(boxed(page.blocks)) :]
     if not extra:
         return []
     return [
@@ -90,11 +91,6 @@ def check_boxes(page: Page, html: str) -> list[Problem]:
             "write a ```python fence, or take the indentation of 4 spaces away",
         )
     ]
-
-
-def _has_box(block: Block) -> bool:
-    derived = block.kind is Kind.DERIVED and block.fence.header[0] != "source"
-    return not derived and not block.classes & {"table", "formula"}
 
 
 def _bare(text: str) -> str:

@@ -88,13 +88,10 @@ class Running:
 
     def wait(self) -> Run:
         """The results; the child is gone when this returns."""
-        received = _receive(self._results, self._count, self._seconds)
-        if self._child.pid:  # 0 would name the group of this process
-            with suppress(ProcessLookupError, PermissionError):
-                os.killpg(self._child.pid, signal.SIGKILL)
-        self._child.kill()
-        self._child.join()
-        self._folder.cleanup()
+        try:
+            received = _receive(self._results, self._count, self._seconds)
+        finally:
+            self._end()
         alone, together, values = (
             received[: self._blocks],
             received[self._blocks : 2 * self._blocks],
@@ -102,6 +99,14 @@ class Running:
         )
         results = map(_join, alone, together)
         return Run(tuple(results), tuple(values))
+
+    def _end(self) -> None:
+        if self._child.pid:  # 0 would name the group of this process
+            with suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._child.pid, signal.SIGKILL)
+        self._child.kill()
+        self._child.join()
+        self._folder.cleanup()
 
 
 def _join(alone: Result | Failure | None, together: Result | Failure | None) -> Result:

@@ -3,6 +3,7 @@
 from dataclasses import dataclass
 
 from site_tools.problems import Problem
+from site_tools.running.devices import CPU, on_device
 from site_tools.running.execution import (
     SECONDS_PER_BLOCK,
     Failure,
@@ -38,11 +39,11 @@ def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
     return Verified(page, start(page, seconds).wait())
 
 
-def start(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Running:
+def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> Running:
     """Set a page running, in a child of its own."""
     sources = [
         Source(
-            "\n".join(line.text for line in block.lines) + "\n",
+            on_device("\n".join(line.text for line in block.lines) + "\n", device),
             session=block.kind is Kind.SESSION,
             continues="cont" in block.classes,
             raises="raises" in block.classes,

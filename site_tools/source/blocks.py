@@ -65,6 +65,12 @@ class Block:
         return self.kind in (Kind.RUN, Kind.SESSION)
 
     @property
+    def has_box(self) -> bool:
+        """Whether readers see it as a code box, not as a table, formula or list."""
+        derived = self.kind is Kind.DERIVED and self.fence.header[0] != "source"
+        return not derived and not self.classes & {"table", "formula"}
+
+    @property
     def expects(self) -> str | None:
         """What the block must print, or None if nothing is stated."""
         return None if self.output is None else self.output.text

@@ -5,10 +5,12 @@ import torch
 from ppo_ref.alignment import response_outputs
 
 torch.manual_seed(0)
+device = "cpu"  # or "cuda"
 P, T = 3, 4  # tokens of prompt and response
-embed = torch.nn.Embedding(10, 8)
+embed = torch.nn.Embedding(10, 8).to(device)
 rnn = torch.nn.GRU(8, 1, batch_first=True)
-tokens = torch.randint(9, (1, P + T))
+rnn = rnn.to(device)
+tokens = torch.randint(9, (1, P + T)).to(device)
 
 def critic(tokens):  # put yours here
     return rnn(embed(tokens))[0].squeeze(-1)
@@ -46,7 +48,8 @@ from ppo_ref.examples import shared_batch
 from ppo_ref.rewards import token_level_scores
 from ppo_ref.trace import trace
 
-batch = shared_batch()
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
 scores = token_level_scores(
     batch.scores, batch.response_mask
 )
@@ -66,10 +69,12 @@ from ppo_ref.alignment import response_outputs
 from ppo_ref.log_probs import token_log_probs
 
 torch.manual_seed(0)
+device = "cpu"  # or "cuda"
 P, T = 3, 4
-embed = torch.nn.Embedding(10, 8)
+embed = torch.nn.Embedding(10, 8).to(device)
 rnn = torch.nn.GRU(8, 10, batch_first=True)
-tokens = torch.randint(9, (1, P + T))
+rnn = rnn.to(device)
+tokens = torch.randint(9, (1, P + T)).to(device)
 
 def log_probs(tokens):
     logits = rnn(embed(tokens))[0]

@@ -4,6 +4,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 from docs.theme.hooks import navigation
+from site_tools.running import evidence, manifest, manifest_files
+from site_tools.running.hashes import block_hashes
 from tests.site import trial_site
 
 LINKED = """INHERIT: mkdocs.en.yml
@@ -251,3 +254,45 @@ def test_hidden_files_are_let_be_and_not_published(tmp_path: Path) -> None:
     output, _ = run.communicate()
     assert run.returncode == 0, output
     assert not list((tmp_path / "site").rglob("*raw*"))
+
+
+def verified(root: Path) -> None:
+    """Note the blocks of the page as passed, as a run of it would."""
+    text = (root / trial_site.RUN_PAGE).read_text("utf-8")
+    blocks = evidence.blocks_of(root, trial_site.RUN_PAGE, text)
+    noted = frozenset(block_hashes(blocks).values())
+    run = {trial_site.RUN_PAGE: manifest.Outcome(noted, noted, frozenset())}
+    manifest_files.update(root, "cpu", manifest.setting(root), "CPU", run)
+
+
+def test_a_block_that_is_not_verified_stops_a_strict_build(tmp_path: Path) -> None:
+    trial_site.write(tmp_path)
+    trial_site.write_running_page(tmp_path)
+    verified(tmp_path)
+    passing, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
+    assert run.returncode == 0, passing
+    html = read(tmp_path / "site/en", "alignment/run/index.html")
+    assert re.findall(r'class="mark"[^>]*>([^<]*)</', html) == (
+        [f"verified · torch {version('torch').partition('+')[0]} · CPU"] * 2
+    )
+    assert "verified" not in index(tmp_path / "site/en")["alignment/run/#answer"]
+
+    page = tmp_path / trial_site.RUN_PAGE
+    page.write_text(trial_site.RUN.replace("x == 1", "x == 2"), "utf-8")
+    failing, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
+    assert run.returncode != 0
+    lines = re.findall(rf"{trial_site.RUN_PAGE}:(\d+)", failing)
+    assert lines == [str(trial_site.RUN.count("\n") - 2)]
+    assert "has not been verified here as it stands" in failing
+    assert "make build, which verifies every page" in failing
+
+
+def test_a_record_that_cannot_be_read_is_told_and_fails_no_build(
+    tmp_path: Path,
+) -> None:
+    trial_site.write(tmp_path)
+    (tmp_path / "docs/verified").mkdir()
+    (tmp_path / manifest_files.RECORD).write_text("<<<<<<< HEAD", "utf-8")
+    output, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
+    assert run.returncode == 0, output
+    assert f"{manifest_files.RECORD}: no manifest of a verification" in output

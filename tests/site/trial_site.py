@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")
+MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools", "ppo_ref")
 
 QUESTION = r"""---
 question: {question}
@@ -56,6 +56,35 @@ needs: [alignment/first]
 
 见[前一页](first.md#q-004-2)和[公式](first.md#td-residual)。
 """
+RUN_PAGE = "docs/en/alignment/run.md"
+RUN = """---
+question: Does it run?
+---
+
+## Yes { #answer }
+
+```python
+x = 1
+print(x)
+```
+
+```output
+1
+```
+
+```{ .python .norun data-reason="needs a cluster" }
+train()
+```
+
+```{ .python .cont }
+assert x == 1
+```
+"""
+
+
+def write_running_page(root: Path) -> None:
+    """Add a page with blocks; nothing has verified it yet."""
+    (root / RUN_PAGE).write_text(RUN, "utf-8")
 
 
 def write(root: Path) -> None:

@@ -1,5 +1,6 @@
-"""Figures, pictures and the answer box of a rendered page."""
+"""Figures, pictures, the answer box and the marks of a rendered page."""
 
+import logging
 import posixpath
 from pathlib import Path
 
@@ -9,8 +10,12 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from site_tools.html import answer, pictures
+from site_tools.html import answer, code_boxes, marks, pictures
+from site_tools.running import evidence
 from site_tools.source import figures
+
+LOG = logging.getLogger("mkdocs.hooks.rendering")
+MEANING = "about/verification.md"  # what a mark leads to
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -40,8 +45,30 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
-    """The pictures are in the pages now; as files nobody needs them."""
+    """Marks beside the blocks; and the pictures, now in the pages, are no files."""
+    _mark(config, files)
     for file in [file for file in files if file.src_uri.endswith(".svg")]:
         if file.generated_by:
             files.remove(file)
     return env
+
+
+def _mark(config: MkDocsConfig, files: Files) -> None:
+    lang, root = config.theme["language"], Path(config.config_file_path).parent
+    known, wrong = evidence.gather(root)
+    for fault in wrong:
+        LOG.info(fault)
+    meaning = files.get_file_from_path(MEANING)
+    for file in files.documentation_pages():
+        if file.page is None or not file.src_uri.endswith(".md"):
+            continue
+        path = f"docs/{lang}/{file.src_uri}"
+        blocks = evidence.blocks_of(root, path, file.content_string)
+        href = meaning.url_relative_to(file) if meaning else None
+        boxes = marks.marks(known, path, blocks, lang, href)
+        try:
+            file.page.content = code_boxes.decorate(file.page.content or "", boxes)
+        except ValueError as error:
+            LOG.warning(f"{path}: no marks: {error}")
+        for problem in evidence.unverified(known, path, blocks):
+            LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))

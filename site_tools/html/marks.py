@@ -1,0 +1,64 @@
+"""The mark beside a running block: with what it was verified."""
+
+from html import escape
+
+from site_tools.html.code_boxes import Addition, boxed
+from site_tools.running.evidence import Evidence
+from site_tools.running.hashes import block_hashes
+from site_tools.source.blocks import Block
+
+WORDS = {
+    "verified": {"zh": "已验证", "en": "verified"},
+    "not here": {"zh": "尚未在此验证", "en": "not verified here"},
+    "as of": {"zh": "截至", "en": "as of"},
+}
+SHORT_COMMIT = 7
+
+
+def marks(
+    evidence: Evidence, page: str, blocks: list[Block], lang: str, href: str | None
+) -> list[Addition | None]:
+    """What the code boxes of a page get; None for those that do not run.
+
+    Args:
+        evidence: What has been verified.
+        page: Its path, as in ``docs/zh/gae/inputs.md``.
+        blocks: Its blocks.
+        lang: The language of the words.
+        href: The page that says what a mark means.
+    """
+    hashes = block_hashes(blocks)
+    return [
+        _addition(evidence, page, hashes[block.fence.line], lang, href)
+        if block.runs
+        else None
+        for block in boxed(blocks)
+    ]
+
+
+def _addition(
+    evidence: Evidence, page: str, block: str, lang: str, href: str | None
+) -> Addition:
+    cpu = evidence.on_cpu(page, block)
+    parts, details = [WORDS["not here"][lang]], []
+    if cpu:
+        parts = [WORDS["verified"][lang], f"torch {_plain(cpu.setting.torch)}", "CPU"]
+        details.append(f"CPU: Python {cpu.setting.python}, torch {cpu.setting.torch}")
+    if known := evidence.on_gpu(page, block):
+        gpu, holds = known
+        at = gpu.commit[:SHORT_COMMIT]
+        stale = f'<span class="stale">CUDA {WORDS["as of"][lang]} {escape(at)}</span>'
+        parts.append("CUDA" if holds else stale)
+        made = [gpu.device, f"torch {gpu.setting.torch}", gpu.date, at]
+        details.append(f"CUDA: {', '.join(filter(None, made))}")
+    words, title = " · ".join(parts), escape("; ".join(details))
+    state = "" if cpu else " unverified"
+    opening = f'class="mark{state}" title="{title}" data-search-exclude="1"'
+    if href is None:
+        return Addition(html=f"<span {opening}>{words}</span>")
+    return Addition(html=f'<a {opening} href="{escape(href)}">{words}</a>')
+
+
+def _plain(version: str) -> str:
+    """Without the name of the build, as in ``+cpu``."""
+    return version.partition("+")[0]

@@ -1,0 +1,97 @@
+"""The marks beside the blocks say what was verified, and no more."""
+
+import re
+
+import pytest
+
+from site_tools.html.code_boxes import decorate
+from site_tools.html.marks import marks
+from site_tools.html.rendering import render
+from site_tools.running.evidence import Evidence
+from site_tools.running.hashes import block_hashes
+from site_tools.running.manifest import Manifest, Setting
+from tests.site.sample import EN, ROOT, broken, page
+
+HERE = Setting("package", "2.13.0+cpu", "3.11.7")
+PAGE = "docs/en/alignment/sample.md"
+COMMIT = "0123456789abcdef0123456789abcdef01234567"
+FIRST, SECOND = block_hashes(page(EN).blocks).values()
+CPU = Manifest(HERE, "CPU", "2026-11-21", {PAGE: frozenset([FIRST, SECOND])})
+
+
+def gpu(package: str, *blocks: str, commit: str = COMMIT) -> Manifest:
+    setting = Setting(package, "2.13.0+cu130", "3.12.1")
+    passed = {PAGE: frozenset(blocks)}
+    return Manifest(setting, "NVIDIA H200", "2026-11-20", passed, commit=commit)
+
+
+def shown(known: Evidence, lang: str = "en", text: str = EN) -> list[str]:
+    """The marks of the page, as HTML."""
+    blocks = list(page(text).blocks)
+    html = decorate(
+        render(text, ROOT), marks(known, PAGE, blocks, lang, "../../about/")
+    )
+    return re.findall(r'<a class="mark.*?</a>(?=<pre>)', html)
+
+
+def words(mark: str) -> str:
+    return re.sub("<[^>]*>", "", mark)
+
+
+def test_a_verified_block_says_with_what_in_both_languages() -> None:
+    known = Evidence(HERE, CPU)
+    assert [*map(words, shown(known))] == ["verified · torch 2.13.0 · CPU"] * 2
+    assert [*map(words, shown(known, "zh"))] == ["已验证 · torch 2.13.0 · CPU"] * 2
+
+
+def test_a_mark_is_a_link_that_is_not_searched() -> None:
+    for mark in shown(Evidence(HERE, CPU)):
+        assert 'href="../../about/"' in mark and 'data-search-exclude="1"' in mark
+        assert 'title="CPU: Python 3.11.7, torch 2.13.0+cpu"' in mark
+
+
+def test_a_block_without_an_entry_is_not_verified_here() -> None:
+    for known in (Evidence(HERE), Evidence(Setting("new", "2", "3"), CPU)):
+        assert [*map(words, shown(known))] == ["not verified here"] * 2
+        assert [*map(words, shown(known, "zh"))] == ["尚未在此验证"] * 2
+        assert all('class="mark unverified"' in mark for mark in shown(known))
+
+
+def test_a_changed_block_loses_its_mark_and_keeps_that_of_the_one_above() -> None:
+    text = broken("total == 3", "total == 4")
+    first, second = map(words, shown(Evidence(HERE, CPU), text=text))
+    assert first.startswith("verified") and second == "not verified here"
+
+
+def test_a_gpu_record_that_holds_adds_cuda() -> None:
+    mark, _ = shown(Evidence(HERE, CPU, gpu("package", FIRST, SECOND)))
+    assert words(mark) == "verified · torch 2.13.0 · CPU · CUDA"
+    assert "NVIDIA H200, torch 2.13.0+cu130, 2026-11-20, 0123456" in mark
+    assert "stale" not in mark
+
+
+@pytest.mark.parametrize("record", [gpu("older", FIRST, SECOND), gpu("package", "x")])
+def test_a_stale_gpu_record_is_grey_and_names_its_commit(record: Manifest) -> None:
+    for lang, text in (("en", "CUDA as of 0123456"), ("zh", "CUDA 截至 0123456")):
+        for mark in shown(Evidence(HERE, CPU, record), lang):
+            assert f'<span class="stale">{text}</span>' in mark
+            assert words(mark).endswith(f"CPU · {text}")
+
+
+def test_a_record_that_does_not_know_the_page_says_nothing() -> None:
+    other = Manifest(HERE, "H", "2026-11-20", {"docs/en/x.md": frozenset([FIRST])})
+    assert not any("CUDA" in mark for mark in shown(Evidence(HERE, CPU, other)))
+
+
+def test_what_does_not_run_gets_no_mark() -> None:
+    old, new = "```python\n", '```{ .python .norun data-reason="why" }\n'
+    text = broken(old, new).replace("```output\ntotal 2\n```", "")
+    (only,) = shown(Evidence(HERE, CPU), text=text)
+    assert words(only) == "not verified here"  # the other, whose chain changed
+
+
+def test_without_the_page_that_explains_it_a_mark_is_no_link() -> None:
+    blocks = list(page(EN).blocks)
+    additions = marks(Evidence(HERE, CPU), PAGE, blocks, "en", None)
+    made = [addition.html for addition in additions if addition]
+    assert len(made) == 2 and all(html.startswith("<span ") for html in made)

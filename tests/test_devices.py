@@ -1,0 +1,89 @@
+"""What a GPU gives is what the CPU gives; how a block gets there."""
+
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from ppo_ref import examples
+from site_tools.running.devices import kind, on_device
+from tests.calls import VALID
+
+ROOT = Path(__file__).resolve().parent.parent
+EXAMPLES = [examples.shared_batch, examples.three_tokens, examples.two_token_tree]
+
+
+@pytest.fixture
+def device(request: pytest.FixtureRequest) -> str:
+    """The one of ``--device``, else a GPU if there is one."""
+    asked: str = request.config.getoption("device")
+    if asked != "cpu":
+        return asked
+    if not torch.cuda.is_available():
+        pytest.skip("no GPU that PyTorch can use: ppo_ref is judged on the CPU only")
+    return "cuda"
+
+
+def moved(x: Any, device: str) -> Any:
+    return x.to(device) if isinstance(x, torch.Tensor) else x
+
+
+def parts(result: Any) -> tuple[Any, ...]:
+    return result if isinstance(result, tuple) else (result,)
+
+
+@pytest.mark.parametrize("function", VALID, ids=lambda function: function.__name__)
+def test_a_function_gives_on_the_device_what_it_gives_on_the_cpu(
+    function: Any, device: str
+) -> None:
+    inputs = VALID[function]
+    there = function(**{key: moved(x, device) for key, x in inputs.items()})
+    for here, result in zip(parts(function(**inputs)), parts(there), strict=True):
+        if isinstance(here, torch.Tensor):
+            assert result.device.type == kind(device)
+            assert_close(result.cpu(), here)
+        else:
+            assert result == here
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_the_examples_are_the_same_on_the_device(example: Any, device: str) -> None:
+    for here, there in zip(example(), example(device), strict=True):
+        assert getattr(there, "device", torch.device(device)).type == kind(device)
+        assert_close(moved(there, "cpu"), here, rtol=0, atol=0)
+
+
+@pytest.mark.parametrize("example", EXAMPLES)
+def test_an_example_moves_all_of_its_tensors(example: Any) -> None:
+    tensors = [x for x in example("meta") if isinstance(x, torch.Tensor)]
+    assert tensors and all(x.is_meta for x in tensors)
+
+
+@pytest.mark.parametrize(
+    ("code", "there"),
+    [
+        ('device = "cpu"  # or "cuda"\nx = 1', 'device = "cuda"  # or "cuda"\nx = 1'),
+        ('x = 1\ndevice = "cpu"', 'x = 1\ndevice = "cuda"'),
+        ('>>> device = "cpu"\n>>> 1\n1', '>>> device = "cuda"\n>>> 1\n1'),
+        ('    device = "cpu"', '    device = "cpu"'),
+        ('device = "cpu" if small else other', 'device = "cpu" if small else other'),
+        ('my_device = "cpu"', 'my_device = "cpu"'),
+        ('print("device = cpu")', 'print("device = cpu")'),
+    ],
+)
+def test_only_the_line_that_names_the_device_changes(code: str, there: str) -> None:
+    assert on_device(code, "cuda") == there
+    assert on_device(code, "cpu") == code
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_a_gpu_that_is_not_there_is_refused_in_one_sentence() -> None:
+    command = [sys.executable, "-m", "pytest", "docs", "--device", "cuda"]
+    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
+    assert run.returncode == pytest.ExitCode.USAGE_ERROR
+    (line,) = (run.stdout + run.stderr).strip().splitlines()
+    assert line.startswith("ERROR: cuda must be a GPU that PyTorch can use, torch ")

@@ -1,0 +1,193 @@
+"""A run of the pages leaves a manifest; a run on a GPU can become a record."""
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from site_tools.running.evidence import gather
+from site_tools.running.hashes import block_hashes
+from site_tools.running.manifest import Outcome, setting
+from site_tools.running.manifest_files import RECORD, load, local, update
+from site_tools.source.page import read_page
+from tests import record, verified
+
+ROOT = Path(__file__).resolve().parent.parent
+NEEDED = ["ppo_ref", "site_tools", "tests", "mkdocs.yml", "pyproject.toml"]
+BLOCK = """---
+title: T
+---
+
+```python
+device = "cpu"
+print(device, {number})
+```
+
+```output
+{shown}
+```
+
+```{{ .python .cont }}
+assert device
+```
+"""
+
+
+def write(root: Path, name: str, number: int = 1, shown: str = "cpu 1") -> str:
+    page = root / "docs" / name
+    page.parent.mkdir(parents=True, exist_ok=True)
+    page.write_text(BLOCK.format(number=number, shown=shown), "utf-8")
+    return f"docs/{name}"
+
+
+def hashes(root: Path, page: str) -> list[str]:
+    return list(block_hashes(read_page(root, page).blocks).values())
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of the project without its pages."""
+    for name in NEEDED:
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, tmp_path / name)
+    (tmp_path / "snippets").mkdir()
+    return tmp_path
+
+
+def run_pages(root: Path, *arguments: str) -> str:
+    command = [sys.executable, "-m", "pytest", "-q", *arguments]
+    run = subprocess.run(command, cwd=root, capture_output=True, text=True)
+    return run.stdout + run.stderr
+
+
+def test_a_run_notes_what_passed_page_by_page(project: Path) -> None:
+    good = write(project, "en/about/good.md")
+    bad = write(project, "en/about/bad.md", number=2)
+    told = run_pages(project, good, bad)
+    known, _ = gather(project)
+    assert known.cpu, told
+    first, second = hashes(project, bad)
+    assert known.cpu.passed == {good: {*hashes(project, good)}, bad: {second}}
+    assert known.cpu.failed == {bad: {first}}
+    # Mended, and run alone; the other page has changed and is not run.
+    write(project, "en/about/bad.md", shown="cpu 1")
+    write(project, "en/about/good.md", number=3)
+    run_pages(project, bad)
+    known, _ = gather(project)
+    assert known.cpu and known.cpu.passed[bad] == {*hashes(project, bad)}
+    assert not any(known.on_cpu(good, block) for block in hashes(project, good))
+    # On a stand-in for a GPU the block runs as changed, and is noted as it stands.
+    write(project, "en/about/bad.md", shown="cpu:0 1")
+    told = run_pages(project, bad, "--device", "cpu:0")
+    known, _ = gather(project)
+    assert known.cpu and known.cpu.passed[bad] == {*hashes(project, bad)}, told
+
+
+def git(root: Path, *words: str) -> str:
+    name = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    command = ["git", "-C", str(root), *name, *words]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout
+
+
+@pytest.fixture
+def committed(tmp_path: Path) -> Path:
+    """A repository with two pages, all of it committed."""
+    (tmp_path / "ppo_ref").mkdir()
+    (tmp_path / ".gitignore").write_text("/.cache/\n")
+    write(tmp_path, "en/about/one.md")
+    write(tmp_path, "zh/about/one.md")
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "add", "-A")
+    git(tmp_path, "commit", "-qm", "all")
+    return tmp_path
+
+
+def stand_in(*pages: str) -> object:
+    """A run that passes the blocks of these pages."""
+
+    def run(root: Path, device: str) -> None:
+        passed = {page: frozenset(hashes(root, page)) for page in pages}
+        none: frozenset[str] = frozenset()
+        outcomes = {page: Outcome(h, h, none) for page, h in passed.items()}
+        update(root, "cuda", setting(root), "NVIDIA H200", outcomes)
+
+    return run
+
+
+def test_a_record_is_the_manifest_with_its_commit(
+    committed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pages = ["docs/en/about/one.md", "docs/zh/about/one.md"]
+    monkeypatch.setattr(record, "run", stand_in(*pages))
+    record.record(committed, "cuda:0")
+    made = load(committed, RECORD)
+    assert made and made.commit == git(committed, "rev-parse", "HEAD").strip()
+    assert made.passed == {page: {*hashes(committed, page)} for page in pages}
+    lines = (committed / RECORD).read_text().splitlines()
+    assert [line.split('"')[1] for line in lines if ".md" in line] == pages
+
+
+def test_a_record_leaves_no_block_out(
+    committed: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "run", stand_in("docs/en/about/one.md"))
+    with pytest.raises(SystemExit, match=r"did not: \['docs/zh/about/one.md'\]"):
+        record.record(committed, "cuda")
+    monkeypatch.setattr(record, "run", lambda *_: None)
+    shutil.rmtree(committed / ".cache")
+    with pytest.raises(SystemExit, match="did not: all pages"):
+        record.record(committed, "cuda")
+    assert not (committed / RECORD).exists()
+
+
+@pytest.mark.parametrize("name", ["en/about/one.md", "en/about/new.md"])
+def test_a_record_needs_committed_sources(committed: Path, name: str) -> None:
+    write(committed, name, number=2)
+    with pytest.raises(SystemExit) as refusal:
+        record.record(committed, "cuda")
+    assert str(refusal.value) == (
+        "make record needs all sources committed, so that the commit says what ran; "
+        f"commit or remove docs/{name}"
+    )
+
+
+def test_a_record_needs_a_commit(tmp_path: Path) -> None:
+    with pytest.raises(SystemExit, match="make record needs the commit"):
+        record.record(tmp_path, "cuda")
+
+
+@pytest.mark.parametrize(
+    ("device", "reason"),
+    [("cpu", "it is for a GPU, got DEVICE=cpu"), ("tpu", "a device must be cpu, cuda")],
+)
+def test_a_record_is_refused_without_a_gpu(device: str, reason: str) -> None:
+    command = [sys.executable, "-m", "tests.record"]
+    told = subprocess.run(
+        command,
+        cwd=ROOT,
+        env=os.environ | {"DEVICE": device},
+        capture_output=True,
+        text=True,
+    )
+    assert told.returncode == 1 and told.stdout == ""
+    (line,) = told.stderr.splitlines()
+    assert line.startswith(f"make record: {reason}")
+
+
+def test_nothing_is_noted_when_the_package_changed_under_way(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(verified, "ROOT", tmp_path)
+    (tmp_path / "ppo_ref").mkdir()
+    page = read_page(tmp_path, write(tmp_path, "en/about/one.md"))
+    note = verified.Note("cpu")
+    note.add(page, page.blocks[0], passed=True)
+    (tmp_path / "ppo_ref" / "gae.py").write_text("x = 1")
+    note.pytest_sessionfinish()
+    assert not (tmp_path / local("cpu")).exists()
+    (tmp_path / "ppo_ref" / "gae.py").unlink()
+    note.pytest_sessionfinish()
+    assert (tmp_path / local("cpu")).exists()
