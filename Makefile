@@ -3,13 +3,14 @@ PORT ?= 8000
 
 venv_python = .venv/bin/python
 
-.PHONY: help serve test check build lint format peers browser ready
+.PHONY: help serve test check agree build lint format peers browser ready
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make serve              the site at localhost:8000, live (PORT=9000 for another port)'
 	@echo 'make test               every test, every block and figure of every page'
 	@echo 'make check PAGE=...     one page in both languages, as in PAGE=alignment/value_before_token'
+	@echo 'make agree PAGE=...     record that a page now says the same in both languages'
 	@echo 'make build              the site in site/, once every page is verified'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make peers              download the releases of verl that ppo_ref is compared with'
@@ -23,6 +24,9 @@ test: ready
 
 check: ready
 	@$(venv_python) -m tests.check
+
+agree: ready
+	@$(venv_python) -m tests.agree
 
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready
