@@ -90,9 +90,7 @@ PAGE=gae/inputs
     known = [section for section in there if section in lock]
     changed_zh = tuple(s for s in known if digest(zh.get(s, "")) != lock[s].zh)
     changed_en = tuple(s for s in known if digest(en.get(s, "")) != lock[s].en)
-    unrecorded = [s for s in there if s not in lock] + [
-        s for s in lock if s not in there
-    ]
+    unrecorded = [s for s in dict.fromkeys([*there, *lock]) if s not in known]
     state = State.UNRECORDED if unrecorded else State.ACCORD
     if changed_zh or changed_en:
         state = State.ZH_AHEAD if changed_zh else State.EN_AHEAD
