@@ -16,9 +16,10 @@ from site_tools.source.front_matter import read_front_matter
 from site_tools.source.prose import HEADING, Part, body, line_of, parts
 
 FRONT, TOP = "(front-matter)", "(top)"
-# A character of Chinese is a word, so that a line may break before or behind it.
-HAN = "⺀-鿿豈-﫿︰-﹏！-￯\U00020000-\U0003ffff"
-WORD = re.compile(rf"[{HAN}]|[^\s{HAN}]+")
+# Each of these is a word: a line of Chinese may break before or behind a character,
+# and the cells of a table may have blanks at their edges.
+APART = "|⺀-鿿豈-﫿︰-﹏！-￯\U00020000-\U0003ffff"
+WORD = re.compile(rf"[{APART}]|[^\s{APART}]+")
 DELIMITER_ROW = re.compile(r"^[ \t>]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$", re.M)
 QUOTE_MARK = re.compile(r"^[ \t]*>[ \t>]*", re.M)
 FENCE_WORDS = re.compile(r'(?:title|data-reason)="([^"]*)"')
