@@ -21,6 +21,7 @@ NAMES = {
 }
 COMMA = {"zh": "、", "en": ", "}
 STOP = {"zh": "。", "en": "."}
+BETWEEN = {"zh": "", "en": " "}
 HEADING = r'<h[2-6] id="{}">(.*?)</h[2-6]>'
 ANCHOR = re.compile(r'<a class="headerlink".*?</a>', re.DOTALL)
 
@@ -49,11 +50,11 @@ def add(html: str, accord: Accord, lang: str, url: str) -> str:
     newer = [section for section in late if section not in changed[lang]]
     both = [section for section in late if section in changed[lang]]
     told = [
-        _paragraph(introduction[lang] + _links(names, html, lang, url) + STOP[lang])
+        introduction[lang] + _links(names, html, lang, url) + STOP[lang]
         for introduction, names in ((NEWER, newer), (BOTH, both))
         if names
     ]
-    return "\n".join([*told, html])
+    return f"{_paragraph(BETWEEN[lang].join(told))}\n{html}" if told else html
 
 
 def _paragraph(text: str, lang: str | None = None) -> str:

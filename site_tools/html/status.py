@@ -56,7 +56,7 @@ def _pages(lang: str, root: Path) -> Iterator[str]:
 def _counts(lang: str, root: Path) -> Iterator[str]:
     found = {code: count(_texts(root, code)) for code in twins.SITES}
     head = "".join(f'<th scope="col">{s.name}</th>' for s in twins.SITES.values())
-    yield f"<table><thead><tr><td></td>{head}</tr></thead><tbody>"
+    yield f'<table class="counts"><thead><tr><td></td>{head}</tr></thead><tbody>'
     for field, name in ROWS[lang].items():
         cells = "".join(f"<td>{getattr(c, field)}</td>" for c in found.values())
         yield f'<tr><th scope="row">{name}</th>{cells}</tr>'
@@ -64,18 +64,17 @@ def _counts(lang: str, root: Path) -> Iterator[str]:
 
 
 def _facts(lang: str, root: Path) -> Iterator[str]:
-    entries = all_facts(root)
-    unchecked: dict[str, list[str]] = defaultdict(list)
-    for concept, entry in entries:
-        if not entry.checked:
-            unchecked[entry.release].append(f"{concept} · {entry.path}:{entry.lines}")
-    open_ = sum(map(len, unchecked.values()))
-    words = FACTS if open_ else ALL_FACTS
-    yield f"<p>{words[lang].format(all=len(entries), open=open_)}</p>"
-    yield from _list(
-        f"{escape(release)}{''.join(_list(map(escape, places)))}"
-        for release, places in unchecked.items()
-    )
+    entries, items = all_facts(root), list[str]()
+    unchecked = [(name, entry) for name, entry in entries if not entry.checked]
+    words = FACTS if unchecked else ALL_FACTS
+    yield f"<p>{words[lang].format(all=len(entries), open=len(unchecked))}</p>"
+    lines: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for name, entry in unchecked:
+        lines[name, f"{entry.release} · {entry.path}"].append(entry.lines)
+    for (name, file), at in lines.items():
+        place = escape(f"{file}:{', '.join(at)}")
+        items.append(f'{escape(name)} <span class="detail">{place}</span>')
+    yield from _list(items)
 
 
 PARTS = {"wanted": _wanted, "counts": _counts, "pages": _pages, "facts": _facts}

@@ -64,12 +64,12 @@ ROWS = {
     },
 }
 ALL_FACTS = {
-    "zh": "引用了框架源码 {all} 处，测试都从发行包里重读过。",
-    "en": "{all} places in the source of frameworks are cited, and the tests read "
-    "each of them again in its release.",
+    "zh": "引用框架源码的地方：{all} 处，测试全都从发行包里重读。",
+    "en": "Places cited in the source of frameworks: {all}. The tests read all of them "
+    "again, in the releases.",
 }
 FACTS = {
-    "zh": "引用了框架源码 {all} 处，其中 {open} 处不在发行包里，测试不重读：",
-    "en": "{all} places in the source of frameworks are cited; {open} are in no "
-    "release, so no test reads them again:",
+    "zh": "引用框架源码的地方：{all} 处。不在发行包里、测试不重读的：{open} 处。",
+    "en": "Places cited in the source of frameworks: {all}. In no release, so that no "
+    "test reads them again: {open}.",
 }

@@ -61,14 +61,13 @@ def test_other_words_of_a_title_are_no_news_to_a_reader() -> None:
 
 def test_sections_that_changed_in_both_are_told_apart() -> None:
     sections = {"zh": ("why", "next"), "en": ("why", "code")}
-    assert text(told(State.BOTH_CHANGED, "en", **sections)).splitlines() == [
-        "The Chinese version is newer: next.",
-        "Changed in both languages, and not compared yet: why.",
-    ]
-    assert text(told(State.BOTH_CHANGED, "zh", **sections)).splitlines() == [
-        "英文版较新：代码。",
-        "两种语言都改过，还没有核对：为什么。",
-    ]
+    assert text(told(State.BOTH_CHANGED, "en", **sections)) == (
+        "The Chinese version is newer: next. "
+        "Changed in both languages, and not compared yet: why."
+    )
+    assert text(told(State.BOTH_CHANGED, "zh", **sections)) == (
+        "英文版较新：代码。两种语言都改过，还没有核对：为什么。"
+    )
 
 
 @pytest.mark.parametrize(

@@ -88,14 +88,13 @@ def test_every_page_has_its_state_in_words(project: Path) -> None:
 
 def test_facts_that_no_test_reads_are_named(project: Path) -> None:
     assert shown("facts", "en", project) == [
-        "2 places in the source of frameworks are cited; 1 are in no release, "
-        "so no test reads them again:",
-        "a/b@a14dc3a",
-        "values · a.py:7",
+        "Places cited in the source of frameworks: 2. In no release, so that no test "
+        "reads them again: 1.",
+        "values a/b@a14dc3a · a.py:7",
     ]
     (project / "docs/facts/values.yml").write_text(FACT.format("verl 0.9.1"), "utf-8")
     (line,) = shown("facts", "en", project)
-    assert line.startswith("1 places") and "each of them again" in line
+    assert "frameworks: 1. The tests read all of them again" in line
 
 
 def test_an_unknown_part_or_language_is_refused(project: Path) -> None:
