@@ -3,7 +3,7 @@ PORT ?= 8000
 
 venv_python = .venv/bin/python
 
-.PHONY: help serve test check build record lint format peers browser ready
+.PHONY: help serve test check agree build record lint format peers browser ready
 .DEFAULT_GOAL := help
 
 help:
@@ -11,6 +11,7 @@ help:
 	@echo 'make test               every test, every block and figure of every page'
 	@echo 'make test DEVICE=cuda   the same with the blocks on a GPU (DEVICE=cpu: on the CPU only)'
 	@echo 'make check PAGE=...     one page in both languages, as in PAGE=alignment/value_before_token'
+	@echo 'make agree PAGE=...     record that a page now says the same in both languages'
 	@echo 'make build              the site in site/, once every page is verified'
 	@echo 'make record             run the pages on a GPU and keep what passed in docs/verified'
 	@echo 'make lint, make format  style and types; mend the style'
@@ -31,6 +32,9 @@ endif
 
 check: ready
 	@$(venv_python) -m tests.check
+
+agree: ready
+	@$(venv_python) -m tests.agree
 
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready

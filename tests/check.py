@@ -29,16 +29,20 @@ def all_pages():
     )
 
 
-def files_of(text):
+def files_of(text, command="check"):
     """The files of a page; SystemExit with the nearest page where there is none."""
     if not text.strip():
-        sys.exit("No page given; as in: make check PAGE=alignment/value_before_token")
+        sys.exit(
+            f"No page given; as in: make {command} PAGE=alignment/value_before_token"
+        )
     page = page_id(text)
     files = [DOCS / language / f"{page}.md" for language in LANGUAGES]
     found = [str(file) for file in files if file.is_file()]
     if not found:
         nearest = difflib.get_close_matches(page, all_pages(), n=1, cutoff=0)
-        remedy = f"; the nearest is: make check PAGE={nearest[0]}" if nearest else ""
+        remedy = (
+            f"; the nearest is: make {command} PAGE={nearest[0]}" if nearest else ""
+        )
         sys.exit(f"No page {page} in docs/zh or docs/en{remedy}")
     return found
 

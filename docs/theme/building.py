@@ -16,7 +16,14 @@ from mkdocs.config import load_config
 from mkdocs.config.config_options import Hooks
 
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
-SHARED = (*CONFIGS.values(), "docs/theme", "docs/facts", "docs/names.yml", "snippets")
+SHARED = (
+    *CONFIGS.values(),
+    "docs/theme",
+    "docs/facts",
+    "docs/names.yml",
+    "docs/locks",
+    "snippets",
+)
 CODE = ("site_tools", "ppo_ref")
 # All of docs: to watch a folder would end when it is renamed, even if it comes back.
 WATCHED = (*CONFIGS.values(), "docs", "snippets", *CODE)
@@ -70,9 +77,10 @@ class Sites:
         return changed
 
     def sources(self, lang: str) -> State:
-        """What one language is made from; of the others, only which pages exist."""
+        """What one language is made from; of the others, only how they stand to it."""
         pages = {path: 0 for code in CONFIGS for path in state(f"docs/{code}")}
-        return pages | state(*SHARED, *CODE, f"docs/{lang}")
+        own = state(*SHARED, *CODE, f"docs/{lang}")
+        return pages | own | {told: 0 for told in standing()}
 
     def attempt(self, lang: str) -> None:
         """Build one language, or say why not; no fault may end the server."""
@@ -106,6 +114,16 @@ def state(*places: str) -> State:
         with suppress(OSError):  # an editor's file that came and went
             found[str(path)] = path.stat().st_mtime_ns
     return found
+
+
+def standing() -> list[str]:
+    """How the languages of each page stand to each other, which both of them show."""
+    with suppress(Exception):  # code or a lock that is broken: the build tells it
+        from site_tools.checks import accord  # as it is now: see forget_code
+
+        root = Path.cwd()
+        return [str(accord.read(root, page)) for page in accord.page_ids(root)]
+    return []
 
 
 def _files(place: Path) -> Iterator[Path]:

@@ -6,11 +6,9 @@ from dataclasses import dataclass
 
 from site_tools.numbers import find
 from site_tools.source.page import Page
+from site_tools.source.prose import HEADING as HEADING
 from site_tools.source.prose import line_of, parts
 
-HEADING = re.compile(
-    r"^(?P<level>#{1,6})[ ].*?(?:\{[^}\n]*#(?P<id>[\w-]+)[^}\n]*\})?$", re.M
-)
 CONTAINER = re.compile(
     r'^(?P<indent>[ ]*)(?P<kind>(?:[!?]{3}\+?[ ]\w+|===))(?:[ ]"(?P<title>[^"\n]*)")?',
     re.M,

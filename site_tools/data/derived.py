@@ -6,6 +6,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from site_tools.data import facts, names
+from site_tools.html import status as status_page
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -78,4 +79,23 @@ def _without_docstring(node: ast.FunctionDef, lines: list[str]) -> list[str]:
     return code[:first] + code[last + 1 :]
 
 
-DERIVE = {"fact": fact, "notation": notation, "glossary": glossary, "source": source}
+def status(body: str, values: Mapping[str, str]) -> str:
+    """A part of the status page, in the language of ``data-language``.
+
+    Args:
+        body: ``wanted``, ``counts``, ``pages`` or ``facts``.
+        values: Attributes of the fence.
+
+    Raises:
+        ValueError: for another part or language, or data that cannot be read.
+    """
+    return status_page.render(body.strip(), values.get("data-language", ""), ROOT)
+
+
+DERIVE = {
+    "fact": fact,
+    "notation": notation,
+    "glossary": glossary,
+    "source": source,
+    "status": status,
+}

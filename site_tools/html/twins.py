@@ -1,6 +1,7 @@
 """The same page in the other language, as links that work at any address."""
 
 import posixpath
+from collections.abc import Collection
 from dataclasses import dataclass
 
 
@@ -48,19 +49,45 @@ def twin(lang: str, url: str, translated: bool) -> Twin:
         >>> twin("en", "gae/inputs/", translated=False).href
         '../../../'
     """
-    here, there = SITES[lang], SITES[other(lang)]
-    target = there.folder + (url if translated else "")
-    start = posixpath.dirname("/" + here.folder + url)
-    href = posixpath.relpath("/" + target, start)
-    is_folder = not target or target.endswith("/")
-    return Twin(other(lang), there.name, f"{href}/" if is_folder else href)
+    there = other(lang)
+    return Twin(there, SITES[there].name, link(lang, url, there, url * translated))
 
 
-def alternates(root: str, url: str) -> dict[str, str]:
-    """The absolute address of a page in each language, for search engines.
+def link(lang: str, url: str, to: str, target: str) -> str:
+    """The relative address of a page, from a page of either language.
+
+    Args:
+        lang: The language of the page that has the link.
+        url: Its address within the site of that language.
+        to: The language of the page it leads to.
+        target: The address of that page within its site.
 
     Example:
-        >>> alternates("https://example.org/ppo/", "gae/inputs/")["en"]
-        'https://example.org/ppo/en/gae/inputs/'
+        >>> link("en", "about/status/", "zh", "gae/inputs/")
+        '../../../gae/inputs/'
     """
-    return {lang: root + site.folder + url for lang, site in SITES.items()}
+    start = posixpath.dirname(f"/{SITES[lang].folder}{url}")
+    path = SITES[to].folder + target
+    href = posixpath.relpath(f"/{path}", start)
+    return f"{href}/" if not path or path.endswith("/") else href
+
+
+def alternates(root: str, url: str, langs: Collection[str]) -> dict[str, str]:
+    """The absolute addresses of a page, for search engines.
+
+    Args:
+        root: The address of the site.
+        url: The page's address within the site of a language.
+        langs: The languages that have the page.
+
+    Returns:
+        By language; ``x-default``, for readers of any other one, is the English page
+        where there is one.
+
+    Example:
+        >>> alternates("https://example.org/ppo/", "gae/inputs/", ["zh"])
+        {'zh': 'https://example.org/ppo/gae/inputs/', \
+'x-default': 'https://example.org/ppo/gae/inputs/'}
+    """
+    found = {code: root + SITES[code].folder + url for code in SITES if code in langs}
+    return found | {"x-default": found.get("en") or found["zh"]}

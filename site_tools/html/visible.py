@@ -83,7 +83,7 @@ class _Reader(HTMLParser):
         classes = values.get("class", "").split()
         if "arithmatex" in classes:
             return "formula"
-        checked = {"quote", "names", "fact", "output-table", "headerlink"}
+        checked = {"quote", "names", "fact", "status", "output-table", "headerlink"}
         in_table = any(name in ("td", "th") for name, _ in self._open)
         plain_code = tag == "code" and ("data-is" in values or not in_table)
         return "left out" if tag == "pre" or plain_code or checked & {*classes} else ""

@@ -26,7 +26,7 @@ LANGUAGES = {
         ("text", "bash", "console", "json", "yaml", "toml", "diff", "markdown"),
         Kind.SHOWN,
     ),
-    **dict.fromkeys(("source", "fact", "glossary", "notation"), Kind.DERIVED),
+    **dict.fromkeys(("source", "fact", "glossary", "notation", "status"), Kind.DERIVED),
 }
 CLASSES = {
     Kind.RUN: {"cont", "raises", "norun", "annotate"},

@@ -13,6 +13,9 @@ from site_tools.source.attributes import parse
 from site_tools.source.fences import Fence
 
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
+HEADING = re.compile(
+    r"^(?P<level>#{1,6})[ ].*?(?:\{[^}\n]*#(?P<id>[\w-]+)[^}\n]*\})?$", re.M
+)
 QUOTE = re.compile(
     r'^(?P<indent>[ ]*)[!?]{3}\+? quote "(?P<source>[^"\n]+)"\n'
     r"(?P<body>(?:(?P=indent)[ ]{4}.*\n|[ \t]*\n)*)",

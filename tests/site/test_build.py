@@ -215,6 +215,10 @@ FAULTS: dict[str, tuple[str, str | bytes]] = {
         "docs/en/index.md",
         "---\ntitle: a\n",
     ),
+    "docs/en/index.md: docs/locks/index.txt:1\n  found:    garbage": (
+        "docs/locks/index.txt",
+        "garbage",
+    ),
     f"docs/en/raw.html: {PAGES_ONLY}": ("docs/en/raw.html", "x"),
 }
 

@@ -13,6 +13,9 @@ from pathlib import Path
 
 import pytest
 
+from docs.theme.building import Sites
+from site_tools.data.locks import lock_of, write
+from site_tools.source.wording import wording
 from tests.site import trial_site
 
 PATIENCE = 20.0
@@ -98,6 +101,38 @@ def test_an_edit_of_a_page_shows_and_only_its_language_is_built(live: Live) -> N
     assert live.shows("/en/", "Still none.")
     told = live.read_until("built in")
     assert "en: building" in told and "zh:" not in told
+
+
+def agree(root: Path) -> None:
+    """Record the first page as it stands."""
+    lock = root / "docs/locks/alignment/first.txt"
+    lock.parent.mkdir(parents=True)
+    pages = [root / f"docs/{lang}/alignment/first.md" for lang in ("zh", "en")]
+    words = [wording(page.read_text("utf-8")) for page in pages]
+    lock.write_text(write(lock_of(*words)), "utf-8")
+
+
+def test_a_language_that_falls_behind_is_built_too(live: Live) -> None:
+    agree(live.root)
+    live.read_until("en: built in")
+    live.edit("docs/zh/alignment/first.md", "优势估计在写之前。", "优势估计先于写。")
+    assert live.shows("/en/alignment/first/", "The Chinese version is newer")
+    live.read_until("en: built in")
+
+
+def test_it_is_built_once_for_that_whatever_else_is_written(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial_site.write(tmp_path)
+    agree(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    sites, page = Sites.__new__(Sites), Path("docs/zh/alignment/first.md")
+    seen = [sites.sources("en")]
+    for words in ("先于写", "早于写", "在写之前"):
+        text = page.read_text("utf-8")
+        page.write_text(re.sub("估计.*?。", f"估计{words}。", text), "utf-8")
+        seen.append(sites.sources("en"))
+    assert seen[0] != seen[1] == seen[2] != seen[3] == seen[0]
 
 
 def test_an_edit_of_the_tools_takes_effect_in_both_languages(live: Live) -> None:

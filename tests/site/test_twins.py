@@ -28,8 +28,17 @@ def test_the_switch_is_the_name_of_the_other_language_in_that_language() -> None
     assert twins.twin("en", "", translated=True).name == "中文"
 
 
-def test_search_engines_are_told_both_absolute_addresses() -> None:
-    assert twins.alternates("https://example.org/", "gae/") == {
+@pytest.mark.parametrize(
+    ("langs", "default"), [(["zh", "en"], "en"), (["zh"], "zh"), (["en"], "en")]
+)
+def test_search_engines_are_told_the_languages_that_have_the_page(
+    langs: list[str], default: str
+) -> None:
+    addresses = {
         "zh": "https://example.org/gae/",
         "en": "https://example.org/en/gae/",
+    }
+    assert twins.alternates("https://example.org/", "gae/", langs) == {
+        **{lang: addresses[lang] for lang in langs},
+        "x-default": addresses[default],
     }

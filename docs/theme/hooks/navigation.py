@@ -42,13 +42,35 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
 def on_page_context(
     context: dict[str, Any], page: Page, config: MkDocsConfig, **_: object
 ) -> dict[str, Any]:
-    lang, beside = config.theme["language"], Path(config.docs_dir).parent
-    translated = (beside / twins.other(lang) / page.file.src_uri).exists()
+    lang = config.theme["language"]
+    translated = twins.other(lang) in _languages(page, config)
     context["twin"] = twins.twin(lang, page.url, translated)
-    if config.site_url and translated:
-        root = config.site_url.removesuffix(twins.SITES[lang].folder)
-        context["alternates"] = twins.alternates(root, page.url)
+    if config.site_url:
+        context["alternates"] = _alternates(page, config)
     return context
+
+
+def on_template_context(
+    context: dict[str, Any], template_name: str, config: MkDocsConfig, **_: object
+) -> dict[str, Any]:
+    if template_name == "sitemap.xml" and config.site_url:
+        pages = [file.page for file in context["pages"] if file.page]
+        found = {page.url: _alternates(page, config) for page in pages}
+        context["alternates"] = found
+    return context
+
+
+def _alternates(page: Page, config: MkDocsConfig) -> dict[str, str]:
+    folder = twins.SITES[config.theme["language"]].folder
+    root = (config.site_url or "").removesuffix(folder)
+    return twins.alternates(root, page.url, _languages(page, config))
+
+
+def _languages(page: Page, config: MkDocsConfig) -> list[str]:
+    """Those that have this page."""
+    docs, name = Path(config.docs_dir).parent, page.file.src_uri
+    own = config.theme["language"]
+    return [c for c in twins.SITES if c == own or (docs / c / name).exists()]
 
 
 def _paths(docs: Path) -> Iterator[str]:

@@ -10,7 +10,8 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from site_tools.html import answer, code_boxes, marks, pictures
+from site_tools.checks import accord
+from site_tools.html import answer, code_boxes, marks, notice, pictures
 from site_tools.running import evidence
 from site_tools.source import figures
 
@@ -28,7 +29,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    lang = config.theme["language"]
+    lang, root = config.theme["language"], Path(config.config_file_path).parent
+    page_id = page.file.src_uri.removesuffix(".md")
 
     def read(src: str) -> tuple[str, str]:
         file = files.get_file_from_path(posixpath.normpath(page.url + src))
@@ -39,7 +41,10 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     try:
         html = pictures.inline(figures.render(html), read, lang)
         html = answer.wrap(html, page.meta.get("answers") or (), lang)
-        return html + answer.also_asked(page.meta.get("aliases") or (), lang)
+        html += answer.also_asked(page.meta.get("aliases") or (), lang)
+        if page.file.src_dir != config.docs_dir or page_id == page.file.src_uri:
+            return html  # a generated page, or a notebook
+        return notice.add(html, accord.read(root, page_id), lang, page.url)
     except ValueError as error:
         raise PluginError(f"docs/{lang}/{page.file.src_uri}: {error}") from None
 

@@ -1,0 +1,214 @@
+"""What readers are told of the other language, in the trial site as it is built."""
+
+import json
+import posixpath
+import re
+from pathlib import Path
+
+import pytest
+
+from site_tools.checks.accord import Accord, State
+from site_tools.data.locks import lock_of, write
+from site_tools.html import notice
+from site_tools.source.wording import wording
+from tests.site import trial_site
+
+HTML = '<h2 id="why">Why</h2>\n<h3 id="deep">Deep <em>down</em><a class="headerlink">¶'
+HTML += "</a></h3>"
+
+
+def told(state: State, lang: str = "en", **sections: tuple[str, ...]) -> str:
+    html = notice.add(HTML, Accord("gae/a", state, **sections), lang, "gae/a/")
+    return html.replace(HTML, "").strip()
+
+
+def text(html: str) -> str:
+    return re.sub(r"<[^>]*>", "", html)
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+@pytest.mark.parametrize("state", [State.ACCORD, State.UNRECORDED])
+def test_nothing_is_said_where_nothing_is_known_to_be_behind(
+    state: State, lang: str
+) -> None:
+    assert told(state, lang, unrecorded=("why",)) == ""
+
+
+def test_only_the_page_that_is_behind_says_so() -> None:
+    assert told(State.ZH_AHEAD, "zh", zh=("why",)) == ""
+    assert told(State.EN_AHEAD, "en", en=("why",)) == ""
+    assert text(told(State.EN_AHEAD, "zh", en=("why", "(top)", "answer"))) == (
+        "英文版较新：为什么、开头、答案。"
+    )
+
+
+def test_each_section_is_a_link_to_the_same_section_of_the_twin() -> None:
+    html = told(State.ZH_AHEAD, zh=("(top)", "why", "deep", "gone"))
+    assert text(html) == (
+        "The Chinese version is newer: beginning, why, Deep down, gone."
+    )
+    assert re.findall(r'href="([^"]*)"', html) == [
+        "../../../gae/a/",
+        "../../../gae/a/#why",
+        "../../../gae/a/#deep",
+        "../../../gae/a/#gone",
+    ]
+
+
+def test_other_words_of_a_title_are_no_news_to_a_reader() -> None:
+    assert told(State.ZH_AHEAD, zh=("(front-matter)",)) == ""
+
+
+def test_sections_that_changed_in_both_are_told_apart() -> None:
+    sections = {"zh": ("why", "next"), "en": ("why", "code")}
+    assert text(told(State.BOTH_CHANGED, "en", **sections)) == (
+        "The Chinese version is newer: next. "
+        "Changed in both languages, and not compared yet: why."
+    )
+    assert text(told(State.BOTH_CHANGED, "zh", **sections)) == (
+        "英文版较新：代码。两种语言都改过，还没有核对：为什么。"
+    )
+
+
+@pytest.mark.parametrize(
+    ("state", "lang", "words"),
+    [
+        (State.MISSING_EN, "zh", "English version: not yet."),
+        (State.MISSING_ZH, "en", "中文版：还没有。"),
+    ],
+)
+def test_a_missing_twin_is_told_at_the_foot_in_the_language_that_is_missing(
+    state: State, lang: str, words: str
+) -> None:
+    html = notice.add(HTML, Accord("gae/a", state), lang, "gae/a/")
+    assert html.startswith(HTML)
+    there = "en" if lang == "zh" else "zh"
+    shown = f'<p class="languages" lang="{there}" data-search-exclude="1">{words}</p>'
+    assert html.removeprefix(HTML).strip() == shown
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built with an address: of one page, two sections changed in Chinese only."""
+    root = tmp_path_factory.mktemp("notice")
+    trial_site.write(root)
+    page = root / "docs/zh/alignment/first.md"
+    now, en = page.read_text("utf-8"), page.as_posix().replace("/zh/", "/en/")
+    page.write_text(now.replace("桩", "柱").replace("在写之前", "先于写"), "utf-8")
+    lock = root / "docs/locks/alignment/first.txt"
+    lock.parent.mkdir(parents=True)
+    words = wording(now), wording(Path(en).read_text("utf-8"))
+    lock.write_text(write(lock_of(*words)), "utf-8")
+    status = (
+        "---\ntitle: Status\n---\n\n```{{ .status data-language={} }}\nwanted\n```\n"
+    )
+    runs = []
+    for lang, config in (("zh", "mkdocs.yml"), ("en", "mkdocs.en.yml")):
+        (root / f"docs/{lang}/about").mkdir()
+        text = status.format(f'"{lang}"')
+        (root / f"docs/{lang}/about/status.md").write_text(text, "utf-8")
+        (root / f"{lang}.yml").write_text(
+            f"INHERIT: {config}\nsite_dir: {lang}\nsite_url: https://example.org/ppo/\n"
+        )
+        runs.append(trial_site.build(root, f"{lang}.yml"))
+    for run in runs:
+        output, _ = run.communicate()
+        assert run.returncode == 0, output
+        assert "WARNING" not in output
+    (root / "en").rename(root / "zh/en")
+    return root / "zh"
+
+
+def notices(site: Path, page: str) -> list[str]:
+    html = (site / page / "index.html").read_text("utf-8")
+    found = re.findall(r'<p class="languages".*?</p>', html)
+    assert len(found) == html.count('class="languages"')
+    return found
+
+
+def test_the_page_that_is_behind_has_the_notice_and_no_other_page(site: Path) -> None:
+    (late,) = notices(site, "en/alignment/first")
+    assert text(late) == "The Chinese version is newer: answer, picture."
+    for page in ("", "en", "alignment/first", "about/status", "en/about/status"):
+        assert notices(site, page) == []
+
+
+def test_its_links_lead_to_sections_that_are_there(site: Path) -> None:
+    (late,) = notices(site, "en/alignment/first")
+    for href in re.findall(r'href="([^"]*)"', late):
+        path, _, section = href.partition("#")
+        target = posixpath.normpath(posixpath.join("en/alignment/first", path))
+        assert target == "alignment/first"
+        html = (site / target / "index.html").read_text("utf-8")
+        assert f'<h2 id="{section}">' in html
+
+
+def test_the_page_without_a_twin_says_so_below_its_text(site: Path) -> None:
+    (alone,) = notices(site, "alignment/a_later_page")
+    assert text(alone) == "English version: not yet."
+    html = (site / "alignment/a_later_page/index.html").read_text("utf-8")
+    assert html.index("见<a") < html.index(alone)
+
+
+def test_no_notice_and_no_status_is_in_the_search(site: Path) -> None:
+    for index in ("search/search_index.json", "en/search/search_index.json"):
+        docs = json.loads((site / index).read_text("utf-8"))["docs"]
+        texts = " ".join(doc["text"] for doc in docs)
+        assert "newer" not in texts and "not yet" not in texts
+        assert "make" not in texts and "agree" not in texts
+
+
+def test_the_status_page_names_what_waits_and_links_to_it(site: Path) -> None:
+    html = (site / "en/about/status/index.html").read_text("utf-8")
+    wanted = html.partition('<div class="status"')[2].partition("</div>")[0]
+    items = [text(item) for item in re.findall(r"<li>.*?</li>", wanted, re.DOTALL)]
+    assert items == [
+        "Status never comparedCompare the languages, mend what differs, "
+        "then make agree PAGE=about/status.",
+        "要先懂前一页吗？ no English yetWrite docs/en/alignment/a_later_page.md, "
+        "then make agree PAGE=alignment/a_later_page.",
+        "Before or after? Chinese is newerBring docs/en/alignment/first.md up to it, "
+        "then make agree PAGE=alignment/first.",
+        "index never comparedCompare the languages, mend what differs, "
+        "then make agree PAGE=index.",
+    ]
+    for href in re.findall(r'href="([^"]*)"', wanted):
+        target = posixpath.normpath(posixpath.join("en/about/status", href))
+        assert (site / target / "index.html").is_file()
+
+
+def test_alternates_are_the_languages_that_there_are(site: Path) -> None:
+    root = "https://example.org/ppo/"
+    both = {
+        "zh": f"{root}alignment/first/",
+        "en": f"{root}en/alignment/first/",
+        "x-default": f"{root}en/alignment/first/",
+    }
+    later = f"{root}alignment/a_later_page/"
+    alone = {"zh": later, "x-default": later}
+    link = re.compile(r'<link rel="alternate " hreflang="([^"]*)" href="([^"]*)">')
+    for page, wanted in {
+        "alignment/first": both,
+        "en/alignment/first": both,
+        "alignment/a_later_page": alone,
+    }.items():
+        html = (site / page / "index.html").read_text("utf-8")
+        assert dict(link.findall(html)) == wanted
+
+
+def test_the_sitemaps_have_the_same_alternates(site: Path) -> None:
+    root = "https://example.org/ppo/"
+    zh, en = ((site / p / "sitemap.xml").read_text("utf-8") for p in ("", "en"))
+    assert set(re.findall("<loc>(.*?)</loc>", zh)) == {
+        root,
+        f"{root}about/status/",
+        f"{root}alignment/first/",
+        f"{root}alignment/a_later_page/",
+    }
+    assert f"<loc>{root}en/alignment/first/</loc>" in en
+    link = '<xhtml:link rel="alternate" hreflang="{}" href="{}"/>'
+    for text, lang in ((zh, "zh"), (en, "en")):
+        assert link.format("x-default", f"{root}en/alignment/first/") in text
+        assert link.format("zh", f"{root}alignment/first/") in text
+        assert text.count(f'hreflang="{lang}"') == text.count("<url>")
+    assert link.format("x-default", f"{root}alignment/a_later_page/") in zh

@@ -1,0 +1,115 @@
+"""The status page: what is counted, what waits, what is refused."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from site_tools.checks.shown import check_shown
+from site_tools.data.counts import Counts, count
+from site_tools.data.locks import lock_of, lock_path, write
+from site_tools.html import status
+from site_tools.html.rendering import render
+from site_tools.source.wording import wording
+from tests.site.sample import EN, ROOT, ZH, page
+
+FACT = """- release: {}
+  path: a.py
+  lines: 7
+  hash: 9cf6e368c090
+  quote: x
+"""
+PARTS = ["wanted", "facts", "counts", "pages"]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """The sample pair, recorded; an English page alone; two facts, one unchecked."""
+    files = {
+        "docs/zh/alignment/sample.md": ZH,
+        "docs/en/alignment/sample.md": EN,
+        "docs/en/index.md": "---\ntitle: A < B\n---\n",
+        lock_path("alignment/sample"): write(lock_of(wording(ZH), wording(EN))),
+        "docs/facts/values.yml": FACT.format("verl 0.9.1") + FACT.format("a/b@a14dc3a"),
+    }
+    for name, text in files.items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(text, "utf-8")
+    return tmp_path
+
+
+def shown(part: str, lang: str, root: Path) -> list[str]:
+    html = status.render(part, lang, root)
+    cut = re.sub(r"</(?:li|p|tr)>|<ul>|<br>", "\n", html)
+    texts = re.sub(r"<[^>]*>", " ", cut).splitlines()
+    return [" ".join(line.split()) for line in texts if line.strip()]
+
+
+def test_the_sample_is_counted_by_hand() -> None:
+    assert count([EN]) == Counts(pages=1, blocks=2, figures=2, formulas=1)
+    shown_only = "```text\nx\n```\n\n```{ .python .norun data-reason='x' }\nx\n```\n"
+    assert count([EN, shown_only, "```python\nopen"]) == Counts(3, 2, 2, 1)
+    assert count([]) == Counts(0, 0, 0, 0)
+
+
+def test_there_is_as_much_as_there_is(project: Path) -> None:
+    assert shown("counts", "en", project) == [
+        "中文 English",
+        "pages 1 2",
+        "code blocks that run 2 2",
+        "bound figures in the text 2 2",
+        "displayed formulas 1 1",
+    ]
+
+
+def test_what_waits_is_named_with_its_remedy(project: Path) -> None:
+    assert shown("wanted", "zh", project) == [
+        "A &lt; B 还没有中文",
+        "写 docs/zh/index.md ，再运行 make agree PAGE=index 。",
+    ]
+    (project / "docs/zh/index.md").write_text("---\ntitle: 首页\n---\n", "utf-8")
+    assert shown("wanted", "zh", project)[0] == "首页 没有核对过"
+    for file in project.glob("docs/*/index.md"):
+        file.unlink()
+    assert shown("wanted", "en", project) == [
+        "Nothing now: every page is there in both languages, and they agree."
+    ]
+
+
+def test_every_page_has_its_state_in_words(project: Path) -> None:
+    assert shown("pages", "zh", project) == [
+        "和是二吗？ 中英一致",
+        "A &lt; B 还没有中文",
+    ]
+    html = status.render("pages", "zh", project)
+    assert '<a href="../../en/" lang="en" hreflang="en">A &lt; B</a>' in html
+    assert '<a href="../../alignment/sample/">' in html
+
+
+def test_facts_that_no_test_reads_are_named(project: Path) -> None:
+    assert shown("facts", "en", project) == [
+        "Places cited in the source of frameworks: 2. In no release, so that no test "
+        "reads them again: 1.",
+        "values a/b@a14dc3a · a.py:7",
+    ]
+    (project / "docs/facts/values.yml").write_text(FACT.format("verl 0.9.1"), "utf-8")
+    (line,) = shown("facts", "en", project)
+    assert "frameworks: 1. The tests read all of them again" in line
+
+
+def test_an_unknown_part_or_language_is_refused(project: Path) -> None:
+    with pytest.raises(ValueError, match=r"must be one of \['wanted', .*, got 'all'"):
+        status.render("all", "en", project)
+    with pytest.raises(ValueError, match='must say data-language="zh" or "en", got'):
+        status.render("wanted", "", project)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_counts_are_no_figures_that_want_binding(part: str) -> None:
+    text = f'# x\n\n```{{ .status data-language="en" }}\n{part}\n```\n'
+    html = render(text, ROOT)
+    assert 'class="status"' in html
+    assert check_shown(page(text, name="status"), html) == []
+    # Only its class lets it through.
+    bare = check_shown(page(text, name="status"), html.replace("status", "x"))
+    assert bool(bare) == (part == "counts")
