@@ -134,7 +134,10 @@ def test_a_malformed_entry_is_refused(change: dict[str, str], message: str) -> N
         (TITLES, "values.yml: entries must be a list of '- release: ...'"),
         (TITLES + "- verl 0.9.1\n", r"values.yml, entry 1 \(no release\): must have"),
         ("zh: 0.5 的默认\nen: a\nentries: []\n", "zh must hold no figure, got 0.5"),
-        ("zh: 甲\nzh: 乙\nen: a\nentries: []\n", "values.yml: must be YAML, .*'zh' twice"),
+        (
+            "zh: 甲\nzh: 乙\nen: a\nentries: []\n",
+            "values.yml: must be YAML, .*'zh' twice",
+        ),
         (
             "- quote: values[:, -1]: x\n",
             'values.yml: must be YAML, quote: "in marks"; mapping values',
@@ -164,7 +167,9 @@ def test_rendering_escapes_and_takes_every_entry_of_the_release() -> None:
 
 def test_an_entry_that_no_test_reads_again_is_marked() -> None:
     commit = "owner/name@a14dc3a"
-    concept = parse(TITLES + written(**PLAIN) + written(**PLAIN | {"release": commit}), "v")
+    concept = parse(
+        TITLES + written(**PLAIN) + written(**PLAIN | {"release": commit}), "v"
+    )
     (checked, unchecked) = (render(concept, r) for r in (PLAIN["release"], commit))
     assert checked.startswith('<p class="fact">verl 0.9.1')
     assert unchecked.startswith(f'<p class="fact unchecked">{commit} · a.py:3 <code>')

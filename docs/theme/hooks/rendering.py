@@ -9,8 +9,12 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from site_tools.html import answer, pictures
+from site_tools.checks.anatomy import is_question
+from site_tools.data import derived
+from site_tools.html import addresses, answer, pictures, terms
 from site_tools.source import figures
+
+GLOSSARY = "reference/glossary.md"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -34,7 +38,10 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     try:
         html = pictures.inline(figures.render(html), read, lang)
         html = answer.wrap(html, page.meta.get("answers") or (), lang)
-        return html + answer.also_asked(page.meta.get("aliases") or (), lang)
+        if is_question(page.file.src_uri[:-3]) and files.get_file_from_path(GLOSSARY):
+            html = terms.link(html, derived.all_names(), lang)
+        html += answer.also_asked(page.meta.get("aliases") or (), lang)
+        return addresses.resolve(html, page.url)
     except ValueError as error:
         raise PluginError(f"docs/{lang}/{page.file.src_uri}: {error}") from None
 
