@@ -22,7 +22,6 @@ def resolve(html: str, url: str) -> str:
     here = posixpath.join("/", url)
 
     def relative(match: re.Match[str]) -> str:
-        path = posixpath.relpath("/" + match[2], posixpath.dirname(here))
-        return f"{match[1]}{path}/"
+        return f"{match[1]}{posixpath.relpath('/' + match[2], here)}/"
 
     return ROOTED.sub(relative, html)

@@ -61,7 +61,7 @@ def by_topic(site: Site) -> str:
             f'<h3 id="{topic}">{_label(topic, site)}</h3>',
             f'<p class="summary"{UNSEARCHED if topic in site.indexes else ""}>'
             f"{site.words(site.topics[topic])}</p>",
-            *bullets([*_pages(topic, site), *_coming(topic, site)]),
+            *bullets([*_pages(topic, site), *_coming(topic, site, COMING[site.lang])]),
         ]
     )
 
@@ -122,10 +122,10 @@ def _page(answer: Answer) -> str:
     return f"<li{UNSEARCHED}>{title}{verdict(answer)}</li>"
 
 
-def _coming(topic: str, site: Site) -> Iterator[str]:
+def _coming(topic: str, site: Site, *notes: str) -> Iterator[str]:
     for asked in (q for dialogue in site.dialogues for q in dialogue.questions):
         if asked.page.partition("/")[0] == topic and site.home(asked) is None:
-            note = detail(f"{asked.id} · {COMING[site.lang]}")
+            note = detail(" · ".join([asked.id, *notes]))
             yield f'<li class="coming">{site.words(asked)} {note}</li>'
 
 

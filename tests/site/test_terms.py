@@ -80,6 +80,7 @@ def test_each_section_begins_anew_and_its_parts_do_not() -> None:
         '<aside class="aliases"><ul><li>value</li></ul></aside>',
         '<section class="derived"><p>value</p></section>',
         '<label for="x">value</label>',
+        "<summary><p>value</summary>",
         '<img alt="value > other" title="value">',
         "<!-- value -->",
     ],

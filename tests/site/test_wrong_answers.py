@@ -93,6 +93,14 @@ def test_an_entry_without_id_or_quotation_is_named(
     assert entries[0] == THREE
 
 
+def test_an_entry_does_not_borrow_the_quotation_of_the_next() -> None:
+    quote = '!!! quote "Dialogue 001·4"\n\n    Three.'
+    assert quote in TEXT
+    entries, (problem,) = read(TEXT.replace(quote, "Three."))
+    assert [entry.source for entry in entries] == ["", "verl#1960"]
+    assert problem.startswith('13: ### "It is *three*"')
+
+
 def test_a_section_without_an_entry_is_named() -> None:
     text = TEXT.replace('### "', '#### "')
     assert read(text) == (
