@@ -2,9 +2,10 @@
 
     problems   what a check found: where, what stands there, what must, how to mend it
     numbers    numbers as people write them, compared with values
-    data       the project's own data: facts about verl, the names of the field
+    data       the project's own data: facts about verl, names, dialogues, topics
     source     a page as it is written: fences, includes, blocks, figures, front matter
     running    its blocks, executed in a watched child, and what they did
+    indexes    lists that follow from pages and data: questions, wrong answers, ...
     checks     its shape, its two languages, the count of its code
     html       a page as readers see it: answer box, formulas, pictures, navigation
 

@@ -21,6 +21,7 @@ from sybil.typing import Parser
 
 from site_tools.checks.census import check_boxes, check_collected
 from site_tools.checks.identities import check_identities
+from site_tools.checks.indexed import check_indexed
 from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.shown import check_shown
 from site_tools.checks.structure import check_structure
@@ -134,6 +135,7 @@ def judge_page(example: Example) -> None:
     problems = [*page.problems, *check_structure(page, ROOT)]
     problems += check_collected(page, document.collected)
     problems += check_identities(page, ROOT)
+    problems += check_indexed(page, ROOT)
     if not problems:  # else a fence that could not be read would be named twice
         html = render(page.text, ROOT)
         problems += [*check_boxes(page, html), *check_shown(page, html)]

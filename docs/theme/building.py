@@ -16,14 +16,14 @@ from mkdocs.config import load_config
 from mkdocs.config.config_options import Hooks
 
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
-SHARED = (
-    *CONFIGS.values(),
-    "docs/theme",
+DATA = (
     "docs/facts",
-    "docs/names.yml",
     "docs/locks",
-    "snippets",
+    "docs/names.yml",
+    "docs/dialogues.yml",
+    "docs/topics.yml",
 )
+SHARED = (*CONFIGS.values(), "docs/theme", *DATA, "snippets")
 CODE = ("site_tools", "ppo_ref")
 # All of docs: to watch a folder would end when it is renamed, even if it comes back.
 WATCHED = (*CONFIGS.values(), "docs", "snippets", *CODE)

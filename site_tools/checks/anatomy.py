@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from site_tools.checks.features import HEADING
 from site_tools.source.page import Page
 from site_tools.source.prose import line_of, parts
+from site_tools.source.sections import section_text
 
 TOPICS = [
     "pipeline",
@@ -114,13 +115,6 @@ def _asserts(code: str) -> bool:
         isinstance(node, ast.Assert) and not isinstance(node.test, ast.Constant)
         for node in nodes
     )
-
-
-def section_text(body: str, name: str) -> str:
-    """The text under the ``##`` heading with this id, up to the next one."""
-    pattern = rf"^## .*\{{\s*#{name}\s*\}}\s*$\n(.*?)(?=^## |\Z)"
-    match = re.search(pattern, body, re.M | re.S)
-    return match[1] if match else ""
 
 
 def length(text: str, language: str) -> int:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from site_tools.data import facts, names
 from site_tools.html import status as status_page
+from site_tools.indexes import fences as lists
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -31,12 +32,12 @@ def fact(body: str, values: Mapping[str, str]) -> str:
 
 def notation(body: str, values: Mapping[str, str]) -> str:
     """The table of symbols, in the language of ``data-language``."""
-    return names.notation(_names(), values.get("data-language", ""))
+    return names.notation(all_names(), values.get("data-language", ""))
 
 
 def glossary(body: str, values: Mapping[str, str]) -> str:
     """The table of terms, in the language of ``data-language``."""
-    return names.glossary(_names(), values.get("data-language", ""))
+    return names.glossary(all_names(), values.get("data-language", ""))
 
 
 # Keyed by the text, so that a changed file is read again.
@@ -44,7 +45,8 @@ _concept = lru_cache(maxsize=None)(facts.parse)
 _parsed_names = lru_cache(maxsize=1)(names.parse)
 
 
-def _names() -> list[names.Name]:
+def all_names() -> list[names.Name]:
+    """The rows of ``docs/names.yml``."""
     return _parsed_names((ROOT / "docs" / "names.yml").read_text("utf-8"))
 
 
@@ -98,4 +100,5 @@ DERIVE = {
     "glossary": glossary,
     "source": source,
     "status": status,
+    **lists.DERIVE,
 }

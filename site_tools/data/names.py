@@ -1,21 +1,25 @@
 """The names of the field, one row each: the only source of glossary and notation."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
 import yaml
 
 from site_tools.data.formula_figures import in_formula
+from site_tools.data.texts import FORMULA, as_html
 from site_tools.numbers import find
 
-FORMULA = re.compile(r"\$([^$]+)\$")
+ALSO = ("also_zh", "also_en")
 SHAPE = re.compile(r"\[[A-Za-z_]+(, [A-Za-z_]+)*\]")
 
 
 class Name(NamedTuple):
-    """One idea: its term in both languages, and its symbol if it has one."""
+    """One idea: its term in both languages, and its symbol if it has one.
+
+    ``also_zh`` and ``also_en`` are further words for it, found in the text of pages.
+    """
 
     id: str
     zh: str
@@ -27,6 +31,8 @@ class Name(NamedTuple):
     shape: str = ""
     unit_zh: str = ""
     unit_en: str = ""
+    also_zh: Sequence[str] = ()
+    also_en: Sequence[str] = ()
 
 
 def parse(text: str) -> list[Name]:
@@ -40,7 +46,8 @@ def parse(text: str) -> list[Name]:
         fault = _fault(row, {name.id for name in names})
         if fault:
             raise ValueError(f"names.yml, row {number} ({row.get('id')}): {fault}")
-        names.append(Name(**row))
+        also = {field: tuple(row[field]) for field in ALSO if field in row}
+        names.append(Name(**row | also))
     return names
 
 
@@ -52,8 +59,12 @@ def _fault(row: dict[str, Any], taken: set[str]) -> str | None:
     if row["id"] in taken:
         return "the id is taken by an earlier row"
     for field, value in row.items():
-        if fault := _wrong(field, value):
-            return f"{field} must {fault}"
+        several = field in ALSO
+        if several and not isinstance(value, list):
+            return f"{field} must be a list of texts, got {value!r}"
+        for text in value if several else [value]:
+            if fault := _wrong(field, text):
+                return f"{field} must {fault}"
     return None
 
 
@@ -111,8 +122,7 @@ def _details(name: Name, language: str) -> str:
 
 
 def _meaning(name: Name, language: str) -> str:
-    text = escape(getattr(name, f"meaning_{language}"))
-    return FORMULA.sub(r'<span class="arithmatex">\\(\1\\)</span>', text)
+    return as_html(getattr(name, f"meaning_{language}"))
 
 
 def _list(items: Iterable[str]) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Collection, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
 
+from site_tools.html.reading_order import in_order
+
 Meta = Mapping[str, Any]
 Item = dict[str, Any] | str
 
@@ -55,13 +57,15 @@ def build(pages: Mapping[str, Meta], lang: str, known: Collection[str]) -> list[
 
     Raises:
         ValueError: naming the page, for a folder that is no topic, a page without
-            a title, a need that does not exist, or needs that form a cycle.
+            a title, an index that is not called like its topic, a need that does
+            not exist, or needs that form a cycle.
 
     Example:
         >>> build({"gae/inputs.md": {"question": "Enough?"}}, "en", ["gae/inputs.md"])
         [{'Questions': [{'GAE intuition': [{'Enough?': 'gae/inputs.md'}]}]}]
     """
     _check_folders(pages)
+    _check_titles(pages, lang)
     needs = {_id(path): _needs(path, meta, known) for path, meta in pages.items()}
     _check_cycles(needs)
     nav: list[Item] = []
@@ -91,6 +95,14 @@ def _check_folders(pages: Mapping[str, Meta]) -> None:
             )
 
 
+def _check_titles(pages: Mapping[str, Meta], lang: str) -> None:
+    for topic in (topic for _, topics in TABS.values() for topic in topics):
+        title = pages.get(f"{topic}/index.md", {}).get("title")
+        label = LABELS[topic][lang]
+        if title not in (None, label):
+            raise ValueError(f"{topic}/index.md: title must be {label}, got {title}")
+
+
 def _needs(path: str, meta: Meta, known: Collection[str]) -> set[str]:
     needs = set(meta.get("needs") or ())
     for page in sorted(needs - {_id(path) for path in known}):
@@ -110,18 +122,7 @@ def _entries(
     folder: str, pages: Mapping[str, Meta], needs: Mapping[str, set[str]]
 ) -> list[Item]:
     paths = {_id(path): path for path in pages if path.startswith(f"{folder}/")}
-    return [_entry(paths[page], pages[paths[page]]) for page in _order(paths, needs)]
-
-
-def _order(pages: Collection[str], needs: Mapping[str, set[str]]) -> list[str]:
-    """Needed pages first, ties by id; an index before everything."""
-    waiting = sorted(pages, key=lambda page: (not page.endswith("/index"), page))
-    done: list[str] = []
-    while waiting:
-        page = next(p for p in waiting if needs[p].isdisjoint(waiting))
-        waiting.remove(page)
-        done.append(page)
-    return done
+    return [_entry(paths[page], pages[paths[page]]) for page in in_order(paths, needs)]
 
 
 def _entry(path: str, meta: Meta) -> Item:

@@ -60,7 +60,8 @@ class _Reader(HTMLParser):
         self._read_attributes(tag, values)
         if BLOCKS.fullmatch(tag):
             self.flush()
-        if tag == "code" and "data-is" in values:
+        left_out = any(role for _, role in self._open)
+        if tag == "code" and "data-is" in values and not left_out:
             self._text += BOUND
         if tag not in VOID:
             self._open.append((tag, self._role(tag, values)))
@@ -83,7 +84,8 @@ class _Reader(HTMLParser):
         classes = values.get("class", "").split()
         if "arithmatex" in classes:
             return "formula"
-        checked = {"quote", "names", "fact", "status", "output-table", "headerlink"}
+        checked = {"quote", "names", "fact", "status", "derived"}
+        checked |= {"output-table", "headerlink"}
         in_table = any(name in ("td", "th") for name, _ in self._open)
         plain_code = tag == "code" and ("data-is" in values or not in_table)
         return "left out" if tag == "pre" or plain_code or checked & {*classes} else ""

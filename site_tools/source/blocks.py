@@ -27,6 +27,9 @@ LANGUAGES = {
         Kind.SHOWN,
     ),
     **dict.fromkeys(("source", "fact", "glossary", "notation", "status"), Kind.DERIVED),
+    **dict.fromkeys(
+        ("questions", "topic", "wrong_answers", "frameworks"), Kind.DERIVED
+    ),
 }
 CLASSES = {
     Kind.RUN: {"cont", "raises", "norun", "annotate"},

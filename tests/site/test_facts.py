@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.data.facts import Entry, line_hash, parse, render, verify
+from site_tools.data.facts import Entry, parse, render
+from site_tools.data.places import line_hash, verify
 
 CODE = "def slice(v):\n    a = 1\n    v = v[:, :-1]\n    return v\n"
 CONFIG = "algorithm:\n  gamma: 0.99\n  lam: 1.0\n"
@@ -25,6 +26,9 @@ DEFAULT = Entry(
     key="algorithm.gamma",
     default="0.99",
 )
+
+
+TITLES = "zh: 切片\nen: The slice\nentries:\n"
 
 
 def written(**fields: str) -> str:
@@ -113,7 +117,7 @@ def test_an_unknown_key_is_named() -> None:
     ],
 )
 def test_a_malformed_entry_is_refused(change: dict[str, str], message: str) -> None:
-    text = written(**PLAIN) + written(**{**PLAIN, **change})
+    text = TITLES + written(**PLAIN) + written(**{**PLAIN, **change})
     with pytest.raises(ValueError) as refusal:
         parse(text, "values.yml")
     assert str(refusal.value).startswith("values.yml, entry 2 (")
@@ -123,9 +127,17 @@ def test_a_malformed_entry_is_refused(change: dict[str, str], message: str) -> N
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "values.yml: must be a list of entries"),
-        ("release: verl 0.9.1\n", "values.yml: must be a list of entries"),
-        ("- verl 0.9.1\n", "values.yml: must be a list of entries"),
+        ("", "values.yml: must be a mapping; write three lines above the entries: "),
+        ("- verl 0.9.1\n", "values.yml: must be a mapping; write three lines above"),
+        ("release: verl 0.9.1\n", "values.yml: en is missing; write en, entries, zh"),
+        ("zh: 甲\nentries: []\n", "values.yml: en is missing; write en, entries, zh"),
+        (TITLES, "values.yml: entries must be a list of '- release: ...'"),
+        (TITLES + "- verl 0.9.1\n", r"values.yml, entry 1 \(no release\): must have"),
+        ("zh: 0.5 的默认\nen: a\nentries: []\n", "zh must hold no figure, got 0.5"),
+        (
+            "zh: 甲\nzh: 乙\nen: a\nentries: []\n",
+            "values.yml: must be YAML, .*'zh' twice",
+        ),
         (
             "- quote: values[:, -1]: x\n",
             'values.yml: must be YAML, quote: "in marks"; mapping values',
@@ -133,18 +145,19 @@ def test_a_malformed_entry_is_refused(change: dict[str, str], message: str) -> N
     ],
 )
 def test_a_file_of_another_shape_is_refused(text: str, message: str) -> None:
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ValueError, match=f"(?s){message}"):
         parse(text, "values.yml")
 
 
 def test_a_hash_of_digits_and_a_version_of_two_numbers_stay_text() -> None:
-    text = "- {release: verl 0.9, path: a, lines: 1, hash: 012345678901, quote: q}"
+    text = TITLES + "- {release: verl 0.9, path: a, lines: 1, hash: 012345678901, "
+    text += "quote: q}"
     (entry,) = parse(text, "x").entries
     assert (entry.release, entry.hash) == ("verl 0.9", "012345678901")
 
 
 def test_rendering_escapes_and_takes_every_entry_of_the_release() -> None:
-    concept = parse(written(**{**PLAIN, "quote": "a < b"}), "values")
+    concept = parse(TITLES + written(**{**PLAIN, "quote": "a < b"}), "values")
     concept = concept._replace(entries=(*concept.entries, DEFAULT))
     assert render(concept, "verl 0.9.1") == (
         '<p class="fact">verl 0.9.1 · a.py:3 <code>a &lt; b</code></p>\n'
@@ -154,7 +167,9 @@ def test_rendering_escapes_and_takes_every_entry_of_the_release() -> None:
 
 def test_an_entry_that_no_test_reads_again_is_marked() -> None:
     commit = "owner/name@a14dc3a"
-    concept = parse(written(**PLAIN) + written(**PLAIN | {"release": commit}), "v")
+    concept = parse(
+        TITLES + written(**PLAIN) + written(**PLAIN | {"release": commit}), "v"
+    )
     (checked, unchecked) = (render(concept, r) for r in (PLAIN["release"], commit))
     assert checked.startswith('<p class="fact">verl 0.9.1')
     assert unchecked.startswith(f'<p class="fact unchecked">{commit} · a.py:3 <code>')
@@ -165,7 +180,7 @@ def test_an_entry_that_no_test_reads_again_is_marked() -> None:
 
 
 def test_rendering_an_unknown_release_names_the_known_ones() -> None:
-    concept = parse(written(**PLAIN), "values")
+    concept = parse(TITLES + written(**PLAIN), "values")
     message = r"values: release must be in verl 0\.9\.1, got verl 0\.8"
     with pytest.raises(ValueError, match=message):
         render(concept, "verl 0.8")

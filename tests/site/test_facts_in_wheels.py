@@ -5,7 +5,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from site_tools.data.facts import Concept, Entry, parse, render, verify
+from site_tools.data.facts import Concept, Entry, parse, render
+from site_tools.data.places import verify
 from tests.differential.wheels import find
 
 FACTS = Path(__file__).parents[2] / "docs" / "facts"

@@ -28,7 +28,8 @@ def fault(**fields: object) -> str:
 
 
 def test_names_without_figures_pass() -> None:
-    assert names.parse(yaml.safe_dump([ROW]))[0]._asdict() == ROW
+    also = {"also_zh": (), "also_en": ()}
+    assert names.parse(yaml.safe_dump([ROW]))[0]._asdict() == ROW | also
     text = (Path(__file__).parents[2] / "docs" / "names.yml").read_text("utf-8")
     assert "state" in {name.id for name in names.parse(text)}
 
@@ -74,3 +75,11 @@ def test_a_shape_holds_names_only(shape: str) -> None:
 def test_a_field_that_yaml_reads_as_a_number_is_refused() -> None:
     wanted = "unit_en must be text, got 0.5; put it between quotes"
     assert fault(unit_en=0.5) == wanted
+
+
+def test_further_words_are_a_list_and_hold_no_figure() -> None:
+    rows = yaml.safe_dump([ROW | {"also_en": ["the A", "excess"]}])
+    assert names.parse(rows)[0].also_en == ("the A", "excess")
+    assert fault(also_en="the A") == "also_en must be a list of texts, got 'the A'"
+    assert fault(also_zh=["甲", 5]).startswith("also_zh must be text, got 5")
+    assert fault(also_zh=["0.5 甲"]).startswith("also_zh must hold no figure, got 0.5")

@@ -66,6 +66,34 @@ def test_a_title_serves_where_there_is_no_question_and_notebooks_name_themselves
     ]
 
 
+def test_an_index_is_called_like_its_topic_and_stands_first() -> None:
+    paths = ["debug/frameworks.md", "debug/wrong_answers.md", "gae/b.md"]
+    pages = {path: {"title": path} for path in paths}
+    pages["gae/index.md"] = {"title": "GAE intuition"}
+    assert navigation.build(pages, "en", list(pages)) == [
+        {
+            "Questions": [
+                {
+                    "GAE intuition": [
+                        {"GAE intuition": "gae/index.md"},
+                        {"gae/b.md": "gae/b.md"},
+                    ]
+                }
+            ]
+        },
+        {
+            "Debug": [
+                {"debug/wrong_answers.md": "debug/wrong_answers.md"},
+                {"debug/frameworks.md": "debug/frameworks.md"},
+            ]
+        },
+    ]
+    pages["gae/index.md"] = {"title": "GAE"}
+    message = r"gae/index\.md: title must be GAE intuition, got GAE"
+    with pytest.raises(ValueError, match=message):
+        navigation.build(pages, "en", list(pages))
+
+
 @pytest.mark.parametrize("path", ["gea/a.md", "gae/deep/a.md", "stray.md"])
 def test_a_page_outside_the_topics_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match=rf"{path}: a page must be <folder>/<page>"):

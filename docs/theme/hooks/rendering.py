@@ -11,12 +11,23 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from site_tools.checks import accord
-from site_tools.html import answer, code_boxes, marks, notice, pictures
+from site_tools.checks.anatomy import is_question
+from site_tools.data import derived
+from site_tools.html import (
+    addresses,
+    answer,
+    code_boxes,
+    marks,
+    notice,
+    pictures,
+    terms,
+)
 from site_tools.running import evidence
 from site_tools.source import figures
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
 MEANING = "about/verification.md"  # what a mark leads to
+GLOSSARY = "reference/glossary.md"
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -41,7 +52,10 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     try:
         html = pictures.inline(figures.render(html), read, lang)
         html = answer.wrap(html, page.meta.get("answers") or (), lang)
+        if is_question(page_id) and files.get_file_from_path(GLOSSARY):
+            html = terms.link(html, derived.all_names(), lang)
         html += answer.also_asked(page.meta.get("aliases") or (), lang)
+        html = addresses.resolve(html, page.url)
         if page.file.src_dir != config.docs_dir or page_id == page.file.src_uri:
             return html  # a generated page, or a notebook
         return notice.add(html, accord.read(root, page_id), lang, page.url)

@@ -1,0 +1,73 @@
+"""The lists as fences of a page: which list, in which language."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from site_tools.indexes import frameworks as by_concept
+from site_tools.indexes import questions as lists
+from site_tools.indexes import sources
+from site_tools.indexes import wrong_answers as refuted
+
+ROOT = Path(__file__).resolve().parents[2]
+ORDERS = {
+    "by topic": lists.by_topic,
+    "as asked": lists.as_asked,
+    "first": lists.first,
+}
+
+
+def questions(body: str, values: Mapping[str, str]) -> str:
+    """The questions: ``by topic``, ``as asked``, or the ``first`` ones to read."""
+    order = body.strip()
+    if order not in ORDERS:
+        raise ValueError(f"questions: must be one of {[*ORDERS]}, got {order!r}")
+    return ORDERS[order](_site(values))
+
+
+def topic(body: str, values: Mapping[str, str]) -> str:
+    """The pages of the topic that the fence names, with their short answers."""
+    return lists.topic_index(body.strip(), _site(values))
+
+
+def wrong_answers(body: str, values: Mapping[str, str]) -> str:
+    """Every claim that a page refutes."""
+    lang = language(values)
+    return refuted.wrong_answers(sources.answers(ROOT, lang), lang)
+
+
+def frameworks(body: str, values: Mapping[str, str]) -> str:
+    """Every place of ``docs/facts``."""
+    lang = language(values)
+    answers = sources.answers(ROOT, lang)
+    return by_concept.frameworks(sources.concepts(ROOT), answers, lang)
+
+
+def language(values: Mapping[str, str]) -> str:
+    """The language that a fence asks for.
+
+    Raises:
+        ValueError: if it asks for none.
+    """
+    lang = values.get("data-language", "")
+    if lang not in ("zh", "en"):
+        raise ValueError(f'the fence must say data-language="zh" or "en", got {lang!r}')
+    return lang
+
+
+def _site(values: Mapping[str, str]) -> lists.Site:
+    lang = language(values)
+    return lists.Site(
+        lang,
+        sources.answers(ROOT, lang),
+        sources.dialogues(ROOT),
+        sources.topics(ROOT),
+        frozenset(p.parent.name for p in (ROOT / "docs" / lang).glob("*/index.md")),
+    )
+
+
+DERIVE = {
+    "questions": questions,
+    "topic": topic,
+    "wrong_answers": wrong_answers,
+    "frameworks": frameworks,
+}

@@ -1,0 +1,43 @@
+"""Every place in verl and elsewhere that a page leans on, concept by concept."""
+
+from collections.abc import Iterator, Sequence
+from html import escape
+
+from site_tools.data.facts import Concept
+from site_tools.data.texts import as_html
+from site_tools.indexes.parts import link, section
+from site_tools.indexes.sources import Answer
+
+USED = {"zh": "用在：", "en": "Used by: "}
+UNUSED = {"zh": "还没有哪一页用到", "en": "No page uses it yet"}
+COMMA = {"zh": "、", "en": ", "}
+
+
+def frameworks(
+    concepts: Sequence[Concept], answers: Sequence[Answer], lang: str
+) -> str:
+    """Per concept its title, the pages that use it, and each release's places."""
+    return section(
+        line for concept in concepts for line in _concept(concept, answers, lang)
+    )
+
+
+def _concept(concept: Concept, answers: Sequence[Answer], lang: str) -> Iterator[str]:
+    name = concept.name.removesuffix(".yml")
+    pages = [
+        link(answer.page, escape(answer.title), "in-verl")
+        for answer in answers
+        if name in answer.facts
+    ]
+    title = as_html(concept.zh if lang == "zh" else concept.en)
+    used = USED[lang] + COMMA[lang].join(pages) if pages else UNUSED[lang]
+    yield f'<h2 id="{escape(name)}">{title}</h2>'
+    yield f'<p class="count">{used}</p>'
+    yield "<dl>"
+    for release in concept.releases:
+        entries = [entry for entry in concept.entries if entry.release == release]
+        yield f'<dt class="{entries[0].kind}">{escape(release)}</dt>'
+        for entry in entries:
+            place, code = escape(f"{entry.path}:{entry.lines}"), escape(entry.code)
+            yield f'<dd class="fact">{place} <code>{code}</code></dd>'
+    yield "</dl>"

@@ -1,0 +1,122 @@
+"""The question pages of a language, as the lists need them, and the data files."""
+
+import re
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import NamedTuple
+
+from site_tools.data import dialogues as dialogue_file
+from site_tools.data import facts as facts_file
+from site_tools.data import topics as topic_file
+from site_tools.html.navigation import TABS
+from site_tools.html.reading_order import in_order
+from site_tools.source.fences import Fence, scan
+from site_tools.source.front_matter import read_front_matter
+from site_tools.source.prose import body
+from site_tools.source.sections import first_paragraph, section_text
+from site_tools.source.wrong_answers import WrongAnswer, read_wrong_answers
+
+QUESTION_TOPICS = TABS["questions"][1]
+TOPICS = (*QUESTION_TOPICS, *TABS["about"][1])
+VERDICT = re.compile(r"\*\*(?P<words>.+?)[。.：:，,；;]?\*\*[。.：:，,；;]?")
+
+FACT = re.compile(r"fact|\{\s*\.fact\s*\}")
+
+
+class Answer(NamedTuple):
+    """A question page: its title, its answer in Markdown, and what it leans on.
+
+    Args:
+        page: Its id, as in ``gae/inputs``.
+        title: The question.
+        verdict: The bold first words of the answer, or "" if there are none.
+        short: The first paragraph of the answer.
+        answers: The questions that it answers.
+        needs: The pages that it builds on.
+        wrong: The claims that it refutes.
+        facts: The names of the facts files that it shows.
+    """
+
+    page: str
+    title: str
+    verdict: str
+    short: str
+    answers: tuple[str, ...]
+    needs: tuple[str, ...]
+    wrong: tuple[WrongAnswer, ...]
+    facts: tuple[str, ...]
+
+    @property
+    def topic(self) -> str:
+        """The folder of the page."""
+        return self.page.partition("/")[0]
+
+
+@cache  # keyed by the text: a changed page is read again
+def read_answer(text: str, page: str, path: str) -> Answer:
+    """What the lists say of one page; the checks say what it lacks.
+
+    Raises:
+        ValueError: naming the page, if its front matter cannot be read.
+    """
+    front, problems = read_front_matter(text, path)
+    if problems or "question" not in front:
+        raise ValueError("\n".join(map(str, problems)) or f"{path}: no question")
+    fences, _ = scan(text, path)
+    prose = body(text, fences)
+    short = first_paragraph(section_text(prose, "answer"))
+    verdict = VERDICT.match(short)
+    wrong, _ = read_wrong_answers(prose, fences, path)
+    return Answer(
+        page,
+        str(front["question"]),
+        verdict["words"] if verdict else "",
+        short,
+        tuple(map(str, front.get("answers") or ())),
+        tuple(map(str, front.get("needs") or ())),
+        tuple(wrong),
+        _facts(fences),
+    )
+
+
+def _facts(fences: Sequence[Fence]) -> tuple[str, ...]:
+    shown = (f.lines[0].split() for f in fences if f.lines and FACT.fullmatch(f.info))
+    return tuple(dict.fromkeys(words[0] for words in shown if words))
+
+
+def answers(root: Path, lang: str) -> list[Answer]:
+    """The question pages of a language, in reading order."""
+    docs = root / "docs" / lang
+    found = {}
+    for file in (file for topic in TOPICS for file in docs.glob(f"{topic}/*.md")):
+        if file.stem != "index" and not file.name.startswith("."):
+            page, path = f"{file.parent.name}/{file.stem}", file.relative_to(root)
+            found[page] = read_answer(file.read_text("utf-8"), page, path.as_posix())
+    needs = {page: set(answer.needs) for page, answer in found.items()}
+    return [
+        found[page]
+        for topic in TOPICS
+        for page in in_order([p for p in found if found[p].topic == topic], needs)
+    ]
+
+
+def dialogues(root: Path) -> tuple[dialogue_file.Dialogue, ...]:
+    """The dialogues, from ``docs/dialogues.yml``."""
+    return _dialogues((root / "docs" / "dialogues.yml").read_text("utf-8"), TOPICS)
+
+
+def topics(root: Path) -> dict[str, topic_file.Topic]:
+    """The topics, from ``docs/topics.yml``."""
+    return _topics((root / "docs" / "topics.yml").read_text("utf-8"), TOPICS)
+
+
+def concepts(root: Path) -> list[facts_file.Concept]:
+    """The facts files, by name."""
+    files = sorted((root / "docs" / "facts").glob("*.yml"))
+    return [_concept(file.read_text("utf-8"), file.name) for file in files]
+
+
+_dialogues = lru_cache(maxsize=1)(dialogue_file.parse)
+_topics = lru_cache(maxsize=1)(topic_file.parse)
+_concept = cache(facts_file.parse)

@@ -1,0 +1,226 @@
+"""The lists follow from pages and data, and lead where they say."""
+
+import posixpath
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from site_tools.checks.census import check_boxes
+from site_tools.checks.shown import check_shown
+from site_tools.data.dialogues import Asked, Dialogue
+from site_tools.data.facts import Concept, Entry
+from site_tools.data.topics import Topic
+from site_tools.html import addresses
+from site_tools.html.rendering import render
+from site_tools.html.visible import visible
+from site_tools.indexes import fences, questions, sources
+from site_tools.indexes.frameworks import frameworks
+from site_tools.indexes.parts import inline
+from site_tools.source.page import read_page
+
+ROOT = Path(__file__).parents[2]
+MKDOCS = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict"]
+EN = {"data-language": "en"}
+PAGE = """---
+question: Is A < B?
+answers: ["004·2"]
+needs: []
+---
+
+## So { #answer }
+
+**Yes.** By `0.50`{{ data-is="b" }}, see [why](x.md#why): $A_t$.
+
+## In verl {{ #in-verl }}
+
+```fact
+values verl 0.9.1
+```
+""".replace("{{", "{").replace("}}", "}")
+ANSWER = sources.read_answer(PAGE, "gae/b", "docs/en/gae/b.md")
+ASKED = (
+    Asked("004·1", "甲？", "Is $A$ it?", "gae/a"),
+    Asked("004·2", "乙？", "Is it `B`?", "gae/b"),
+)
+TOPICS = {topic: Topic(topic, f"{topic}。", f"On {topic}.") for topic in sources.TOPICS}
+SITE = questions.Site(
+    "en",
+    [ANSWER],
+    [Dialogue("004", "路", "A path", ASKED)],
+    TOPICS,
+    frozenset(["gae"]),
+)
+
+
+def items(html: str) -> list[str]:
+    return re.findall(r"<li[^>]*>(.*?)</li>", html)
+
+
+def test_a_page_gives_title_verdict_and_facts() -> None:
+    assert (ANSWER.title, ANSWER.verdict, ANSWER.topic) == ("Is A < B?", "Yes", "gae")
+    assert ANSWER.facts == ("values",)
+    bare = PAGE.replace("**Yes.** By", "By")
+    assert sources.read_answer(bare, "gae/b", "x").verdict == ""
+    with pytest.raises(ValueError, match=r"docs/en/gae/b\.md: no question"):
+        sources.read_answer("text", "gae/b", "docs/en/gae/b.md")
+
+
+def test_by_topic_shows_pages_first_and_then_what_is_coming() -> None:
+    html = questions.by_topic(SITE)
+    headings = re.findall(r'<h3 id="(\w+)">', html)
+    assert " ".join(headings) == (
+        "pipeline rewards alignment bootstrap gae critic on_policy"
+    )
+    assert '<h3 id="gae"><a href="/gae/">GAE intuition</a></h3>' in html
+    assert '<h3 id="critic">What the critic learns</h3>' in html
+    assert items(html) == [
+        '<a href="/gae/b/">Is A &lt; B?</a> <strong class="verdict">Yes</strong>',
+        'Is <span class="arithmatex">\\(A\\)</span> it? '
+        '<span class="detail">004·1 · coming</span>',
+    ]
+
+
+def test_as_asked_links_a_question_to_its_anchor_once_it_is_answered() -> None:
+    html = questions.as_asked(SITE)
+    assert '<h3 id="dialogue-004">Dialogue 004: A path</h3>' in html
+    assert "2 questions, 1 answered" in html
+    coming, answered = items(html)
+    assert 'href="' not in coming and "coming" in coming
+    assert '<a href="/gae/b/#q-004-2">Is it <code>B</code>?</a>' in answered
+    assert answered.endswith('<strong class="verdict">Yes</strong>')
+
+
+def test_a_page_that_does_not_say_so_answers_nothing() -> None:
+    silent = ANSWER._replace(answers=())
+    html = questions.as_asked(SITE._replace(answers=[silent]))
+    assert "href" not in html and "2 questions, 0 answered" in html
+
+
+def test_the_first_pages_are_few_and_say_how_far_the_site_is() -> None:
+    many = [ANSWER._replace(page=f"gae/p{n}") for n in range(9)]
+    html = questions.first(SITE._replace(answers=many))
+    assert len(items(html)) == 5 and "/gae/p4/" in items(html)[-1]
+    assert "ask 2 questions; answered so far: 1." in html
+    assert '<a href="/questions/#by-topic">' in html
+    assert '<a href="/questions/#as-asked">' in html
+
+
+def test_a_topic_shows_its_short_answers_without_their_links() -> None:
+    html = questions.topic_index("gae", SITE)
+    assert html.index("On gae.") < html.index("/gae/b/") < html.index("coming")
+    assert (
+        '<p data-search-exclude="1"><strong>Yes.</strong> By '
+        '<code data-is="b">0.50</code>, see why: '
+    ) in html
+    assert "x.md" not in html
+    others = questions.topic_index("critic", SITE)
+    assert "href" not in others and 'id="coming"' not in others
+    with pytest.raises(ValueError, match=r"topic: must be one of \['pipe.*, got 'gea'"):
+        questions.topic_index("gea", SITE)
+
+
+def test_frameworks_say_who_uses_a_place_and_what_no_test_reads() -> None:
+    entry = Entry("verl 0.9.1", "a/b.py", "3", "0" * 12, quote="a < b")
+    concepts = [
+        Concept("values.yml", (entry,), "切片", "The `slice`"),
+        Concept("other.yml", (entry._replace(release="o/n@a14dc3a"),), "甲", "O"),
+    ]
+    html = frameworks(concepts, [ANSWER], "en")
+    used, unused = html.split("</dl>")[:2]
+    assert '<h2 id="values">The <code>slice</code></h2>' in used
+    assert 'Used by: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in used
+    assert '<dt class="fact">verl 0.9.1</dt>' in used
+    assert '<dd class="fact">a/b.py:3 <code>a &lt; b</code></dd>' in used
+    assert "No page uses it yet" in unused
+    assert '<dt class="fact unchecked">o/n@a14dc3a</dt>' in unused
+
+
+def test_lists_are_left_to_the_checks_of_what_they_are_made_from() -> None:
+    html = questions.topic_index("gae", SITE)
+    assert "0.50" in html and visible(html).texts == []
+
+
+@pytest.mark.parametrize(
+    ("make", "body", "values", "message"),
+    [
+        (fences.questions, "by name", EN, r"one of \['by topic', .*, got 'by name'"),
+        (fences.questions, "by topic", {}, 'must say data-language="zh" or "en", got'),
+        (fences.topic, "gea", EN, "topic: must be one of"),
+        (fences.wrong_answers, "", {"data-language": "fr"}, "got 'fr'"),
+        (fences.frameworks, "", {}, "data-language"),
+    ],
+)
+def test_a_fence_says_what_it_lacks(
+    make: object, body: str, values: dict[str, str], message: str
+) -> None:
+    assert callable(make)
+    with pytest.raises(ValueError, match=message):
+        make(body, values)
+
+
+def test_a_page_of_lists_passes_the_checks_of_a_page() -> None:
+    fence = '```{ .topic data-language="en" }\nalignment\n```\n'
+    text = f"---\ntitle: Index alignment\n---\n\nA sentence.\n\n{fence}"
+    page = read_page(ROOT, "docs/en/alignment/index.md", text)
+    html = render(text, ROOT)
+    assert 'href="/alignment/value_before_token/"' in html
+    assert [*page.problems, *check_boxes(page, html), *check_shown(page, html)] == []
+    planted = text.replace("alignment\n```", "alinment\n```")
+    (problem,) = read_page(ROOT, "docs/en/alignment/index.md", planted).problems
+    assert "must be one of" in problem.expected and problem.line == 7
+
+
+def test_a_line_of_markdown_loses_its_links_only() -> None:
+    assert inline("`a[0]` [b[:, t]](c.md#d) ![e](f.svg)").startswith(
+        "<code>a[0]</code> b[:, t] <img"
+    )
+
+
+@pytest.mark.parametrize(
+    ("url", "href"),
+    [
+        ("", "gae/a/#why"),
+        ("gae/", "a/#why"),
+        ("gae/a/", "./#why"),
+        ("debug/wrong_answers/", "../../gae/a/#why"),
+    ],
+)
+def test_addresses_are_relative_to_the_page(url: str, href: str) -> None:
+    html = '<a class="x" href="/gae/a/#why">a</a> <a href="#top">b</a>'
+    resolved = addresses.resolve(html, url)
+    assert resolved == f'<a class="x" href="{href}">a</a> <a href="#top">b</a>'
+
+
+def test_every_link_of_the_built_site_leads_somewhere(tmp_path: Path) -> None:
+    builds = [
+        subprocess.Popen(
+            [*MKDOCS, "-f", config, "-d", str(tmp_path / lang)],
+            cwd=ROOT,
+        )
+        for lang, config in (("zh", "mkdocs.yml"), ("en", "mkdocs.en.yml"))
+    ]
+    assert [build.wait() for build in builds] == [0, 0]
+    (tmp_path / "en").rename(tmp_path / "zh" / "en")
+    pages = {
+        file.relative_to(tmp_path / "zh").as_posix(): file.read_text("utf-8")
+        for file in (tmp_path / "zh").rglob("index.html")
+    }
+    ids = {page: set(re.findall(r'\bid="([^"]+)"', pages[page])) for page in pages}
+    followed = 0
+    for page, html in pages.items():
+        main = html.partition("<article")[2].partition("</article>")[0]
+        for href in re.findall(r'<a\b[^>]*\bhref="([^":]*)"', main):
+            path, _, anchor = href.partition("#")
+            target = posixpath.join(posixpath.dirname(page), path)
+            target = posixpath.normpath(f"{target}/index.html") if path else page
+            assert target in pages, f"{page}: {href}"
+            assert not anchor or anchor in ids[target], f"{page}: {href}"
+            followed += 1
+    assert followed > 20
+    assert (
+        'href="../../reference/glossary/#'
+        in pages["alignment/value_before_token/index.html"]
+    )

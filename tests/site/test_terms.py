@@ -1,0 +1,119 @@
+"""Terms of the glossary in running text: the first in a section, and nowhere else."""
+
+import re
+
+import pytest
+
+from site_tools.data.names import Name
+from site_tools.data.texts import as_html, as_plain
+from site_tools.html import terms
+
+NAMES = [
+    Name("value", "价值", "value", "预期 $V(s_t)$。", "At $s_t$, <expected>."),
+    Name("advantage", "优势", "advantage", "更好。", "Better."),
+    Name("td", "TD 残差", "TD residual", "意外。", "News.", also_en=("TD error",)),
+    Name("gae", "GAE", "GAE", "加权和。", "A sum."),
+    Name("gae-lambda", "GAE 的 λ", "GAE lambda", "计入多少。", "How much."),
+    Name("critic", "critic", "critic", "估值。", "Values."),
+]
+
+
+def linked(html: str, lang: str = "en") -> list[tuple[str, str]]:
+    """Id and text of every link made, and nothing else changed."""
+    result = terms.link(html, NAMES, lang)
+    assert re.sub(r'<a class="term"[^>]*>(.*?)</a>', r"\1", result, flags=re.S) == html
+    link = r'<a class="term" href="[^"]*#([\w-]+)"[^>]*>([^<]*)</a>'
+    return re.findall(link, result)
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("用优势估计", [("advantage", "优势")]),
+        ("GAE估计和GAE 的 λ，Critic给", ["gae", "gae-lambda", "critic"]),
+        ("价值、价值、优势", ["value", "advantage"]),
+        ("critics 和 RGAE、GAE2、actor-critic", []),
+        ("value 和 advantage 是英文", []),
+    ],
+)
+def test_chinese_terms_have_no_word_ends(text: str, found: list[object]) -> None:
+    made = linked(f"<p>{text}</p>", "zh")
+    assert made == found or [name for name, _ in made] == found
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("Values of the critics", [("value", "Values"), ("critic", "critics")]),
+        ("devalued valued evaluate value_loss value-based 2value", []),
+        ("the TD\nresiduals", [("td", "TD\nresiduals")]),
+        ("a TD error, then a TD residual", [("td", "TD error")]),
+        ("GAE lambda and GAE", [("gae-lambda", "GAE lambda"), ("gae", "GAE")]),
+        ("优势", []),
+    ],
+)
+def test_english_terms_are_words(text: str, found: list[object]) -> None:
+    assert linked(f"<p>{text}</p>") == found
+
+
+def test_each_section_begins_anew_and_its_parts_do_not() -> None:
+    html = "<p>value</p><h2 id='a'>A</h2><p>value</p><h3>B</h3><p>value</p>"
+    assert len(linked(html)) == 2
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<code>value</code>",
+        "<pre><span>value</span></pre>",
+        '<a href="x.md">the <em>value</em></a>',
+        "<h2>value</h2>",
+        "<h3>The <em>value</em></h3>",
+        '<span class="arithmatex">\\(value\\)</span>',
+        '<div class="admonition quote"><p class="admonition-title">1</p><p>value</p>'
+        "</div>",
+        '<details class="quote"><p>value</p></details>',
+        "<details><summary>value</summary></details>",
+        '<p class="admonition-title">value</p>',
+        '<figure><svg><path d="M0 0"/><text>value</text></svg></figure>',
+        '<p class="fact">value</p>',
+        '<aside class="aliases"><ul><li>value</li></ul></aside>',
+        '<section class="derived"><p>value</p></section>',
+        '<label for="x">value</label>',
+        "<summary><p>value</summary>",
+        '<img alt="value > other" title="value">',
+        "<!-- value -->",
+    ],
+)
+def test_a_term_that_is_no_running_text_is_let_be(html: str) -> None:
+    assert linked(html) == []
+    assert linked(f"{html}<p>value</p>") == [("value", "value")]
+
+
+def test_a_fold_is_running_text_and_an_image_ends_nothing() -> None:
+    fold = "<details><summary>x</summary><p>a<br>b <img src='x'> value</p></details>"
+    assert linked(fold) == [("value", "value")]
+
+
+def test_the_tooltip_is_plain_text() -> None:
+    html = terms.link("<p>value</p>", NAMES, "en")
+    assert 'title="At s_t, &lt;expected&gt;."' in html
+    assert 'href="/reference/glossary/#value"' in html
+    assert terms.link("<p>value</p>", [], "en") == "<p>value</p>"
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        (r"$\gamma$ 倍，$\lambda=1$", "γ 倍，λ=1"),
+        (r"$\log\pi(a_t\mid s_t)$", "log π(a_t | s_t)"),
+        (r"$\hat A_{t}$ or $V_{t+1}$ in `x`", "Â_t or V_{t+1} in x"),
+        (r"$\mathrm{old}$", "mathrm {old}"),
+    ],
+)
+def test_formulas_are_spelled_out(text: str, plain: str) -> None:
+    assert as_plain(text) == plain
+
+
+def test_markup_of_data_is_escaped() -> None:
+    assert as_html("a < `b<c`") == "a &lt; <code>b&lt;c</code>"

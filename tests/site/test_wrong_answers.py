@@ -1,0 +1,122 @@
+"""What a page says in its section wrong-answers, and what keeps it off the list."""
+
+import pytest
+
+from site_tools.indexes.sources import read_answer
+from site_tools.indexes.wrong_answers import wrong_answers
+from site_tools.source.fences import scan
+from site_tools.source.prose import body
+from site_tools.source.wrong_answers import WrongAnswer, read_wrong_answers
+
+PATH = "docs/en/gae/a.md"
+TEXT = """---
+question: Is A < B?
+---
+
+## No { #answer }
+
+**No.** It is two.
+
+### Not here { #right }
+
+## Wrong { #wrong-answers }
+
+### "It is *three*" { #wrong-three }
+
+!!! quote "Dialogue 001·4"
+
+    Three.
+
+```{ .python .cont .raises }
+assert total == 3
+```
+
+```output
+first
+AssertionError: got 2
+```
+
+### "Four" { #wrong-four }
+
+!!! quote "verl#1960"
+
+    Four.
+
+## Next { #next }
+
+### Nor here { #later }
+"""
+THREE = WrongAnswer(
+    "wrong-three", '"It is *three*"', "Dialogue 001·4", "AssertionError: got 2"
+)
+
+
+def read(text: str) -> tuple[list[WrongAnswer], list[str]]:
+    fences, _ = scan(text, PATH)
+    entries, problems = read_wrong_answers(body(text, fences), fences, PATH)
+    return entries, [f"{p.line}: {p.found} -> {p.fix}" for p in problems]
+
+
+def test_each_claim_has_its_source_and_the_end_of_its_run() -> None:
+    four = WrongAnswer("wrong-four", '"Four"', "verl#1960", "")
+    assert read(TEXT) == ([THREE, four], [])
+    assert read(TEXT.partition("## Wrong")[0]) == ([], [])
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        (
+            '"Four" { #wrong-four }',
+            '"Four" { #four }',
+            '28: ### "Four" { #four } -> write ### "Four" { #wrong-short-name }',
+        ),
+        (
+            '"Four" { #wrong-four }',
+            '"Four"',
+            '28: ### "Four" -> write ### "Four" { #wrong-short-name }',
+        ),
+        (
+            '!!! quote "verl#1960"\n\n    Four.',
+            "Somebody says four.",
+            '28: ### "Four" { #wrong-four } without a quotation -> write !!! quote '
+            '"Dialogue 001·4" under it, the source named in refs',
+        ),
+    ],
+)
+def test_an_entry_without_id_or_quotation_is_named(
+    old: str, new: str, problem: str
+) -> None:
+    assert old in TEXT
+    entries, problems = read(TEXT.replace(old, new))
+    assert problems == [problem]
+    assert entries[0] == THREE
+
+
+def test_an_entry_does_not_borrow_the_quotation_of_the_next() -> None:
+    quote = '!!! quote "Dialogue 001·4"\n\n    Three.'
+    assert quote in TEXT
+    entries, (problem,) = read(TEXT.replace(quote, "Three."))
+    assert [entry.source for entry in entries] == ["", "verl#1960"]
+    assert problem.startswith('13: ### "It is *three*"')
+
+
+def test_a_section_without_an_entry_is_named() -> None:
+    text = TEXT.replace('### "', '#### "')
+    assert read(text) == (
+        [],
+        [
+            "11: a section #wrong-answers without an entry -> "
+            "give each claim a ### heading of its own, with an id"
+        ],
+    )
+
+
+def test_the_list_says_who_where_and_how_it_fails() -> None:
+    html = wrong_answers([read_answer(TEXT, "gae/a", PATH)], "en")
+    assert html.count("<li") == 2 and '<h2 id="gae">GAE intuition</h2>' in html
+    first = html.partition("</li>")[0]
+    assert '<a href="/gae/a/#wrong-three">"It is <em>three</em>"</a>' in first
+    assert '<span class="detail">Dialogue 001·4</span>' in first
+    assert "<code>AssertionError: got 2</code>" in first
+    assert '<a href="/gae/a/">Is A &lt; B?</a> <strong class="verdict">No<' in first
