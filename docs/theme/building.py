@@ -16,10 +16,12 @@ from mkdocs.config import load_config
 from mkdocs.config.config_options import Hooks
 
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
+MARKS = ".cache/verified"
 SHARED = (*CONFIGS.values(), "docs/theme", "docs/facts", "docs/names.yml", "snippets")
+SHARED += (MARKS, "docs/verified")
 CODE = ("site_tools", "ppo_ref")
 # All of docs: to watch a folder would end when it is renamed, even if it comes back.
-WATCHED = (*CONFIGS.values(), "docs", "snippets", *CODE)
+WATCHED = (*CONFIGS.values(), "docs", "snippets", *CODE, MARKS)
 
 State = dict[str, int]
 
