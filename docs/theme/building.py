@@ -19,14 +19,16 @@ CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
 DATA = (
     "docs/facts",
     "docs/locks",
+    "docs/verified",
     "docs/names.yml",
     "docs/dialogues.yml",
     "docs/topics.yml",
 )
-SHARED = (*CONFIGS.values(), "docs/theme", *DATA, "snippets")
+MARKS = ".cache/verified"
+SHARED = (*CONFIGS.values(), "docs/theme", *DATA, "snippets", MARKS)
 CODE = ("site_tools", "ppo_ref")
 # All of docs: to watch a folder would end when it is renamed, even if it comes back.
-WATCHED = (*CONFIGS.values(), "docs", "snippets", *CODE)
+WATCHED = (*CONFIGS.values(), "docs", "snippets", *CODE, MARKS)
 
 State = dict[str, int]
 

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from mkdocs.livereload import LiveReloadServer
 
-from docs.theme.building import WATCHED, Sites
+from docs.theme.building import MARKS, WATCHED, Sites
+from docs.theme.verifying import Verifying
 
 HOST = "127.0.0.1"
 
@@ -53,14 +54,23 @@ def main() -> None:
     sites = Sites(Path(".cache/serve", str(port)))
     sites.refresh()
     site = str(sites.folder / "zh")
-    server = Server(sites.refresh, HOST, port, site, polling_interval=0.2)
+    verifying = Verifying()
+
+    def refresh() -> None:
+        sites.refresh()
+        verifying.look()
+
+    Path(MARKS).mkdir(parents=True, exist_ok=True)
+    server = Server(refresh, HOST, port, site, polling_interval=0.2)
     for place in WATCHED:
         if Path(place).exists():
             server.watch(place)
     server._want_rebuild = True  # what changed between the build and the watch
+    verifying.start()
     try:
         server.serve()
     finally:
+        verifying.end()
         server.shutdown()
 
 

@@ -46,13 +46,18 @@ def test_a_box_without_an_addition_stays_as_it_is() -> None:
 
 
 def test_it_can_be_called_twice() -> None:
-    html = '\n<div class="a">\n<div class="b"><pre><code>x</code></pre></div></div>'
+    html = (
+        '\n<div class="a" hidden>\n<div title="2 > 1" class="b"><pre><code>x'
+        "</code></pre></div></div>"
+    )
     first, second = (
         Addition({"data-a": "1\n2"}),
         Addition({"class": "c", "data-b": '"'}),
     )
     twice = decorate(decorate(html, [first]), [second])
-    assert twice == html.replace('"b"', '"b c" data-a="1\n2" data-b="&quot;"')
+    assert twice == html.replace(
+        'class="b"', 'class="b c" data-a="1\n2" data-b="&quot;"'
+    )
 
 
 def test_a_box_too_many_is_refused() -> None:

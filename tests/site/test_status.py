@@ -13,6 +13,10 @@ from site_tools.html.rendering import render
 from site_tools.source.wording import wording
 from tests.site.sample import EN, ROOT, ZH, page
 
+HEAD = "zh: 值
+en: Values
+entries:
+"
 FACT = """- release: {}
   path: a.py
   lines: 7
@@ -30,7 +34,7 @@ def project(tmp_path: Path) -> Path:
         "docs/en/alignment/sample.md": EN,
         "docs/en/index.md": "---\ntitle: A < B\n---\n",
         lock_path("alignment/sample"): write(lock_of(wording(ZH), wording(EN))),
-        "docs/facts/values.yml": FACT.format("verl 0.9.1") + FACT.format("a/b@a14dc3a"),
+        "docs/facts/values.yml": HEAD + FACT.format("verl 0.9.1") + FACT.format("a/b@a14dc3a"),
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -92,7 +96,9 @@ def test_facts_that_no_test_reads_are_named(project: Path) -> None:
         "reads them again: 1.",
         "values a/b@a14dc3a · a.py:7",
     ]
-    (project / "docs/facts/values.yml").write_text(FACT.format("verl 0.9.1"), "utf-8")
+    (project / "docs/facts/values.yml").write_text(
+        HEAD + FACT.format("verl 0.9.1"), "utf-8"
+    )
     (line,) = shown("facts", "en", project)
     assert "frameworks: 1. The tests read all of them again" in line
 

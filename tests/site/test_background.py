@@ -1,0 +1,145 @@
+"""Behind the live server: marks appear, failures are told, nothing outlives it."""
+
+import signal
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from site_tools.problems import Problem
+from site_tools.running.background import one_line, stale, verify, verify_stale
+from site_tools.running.manifest import Setting, setting
+from site_tools.running.manifest_files import forget_failures, load, local, update
+from site_tools.source.page import read_page
+from tests.site import trial_site
+from tests.site.test_orphans import alive
+from tests.site.test_serve import Live, wait
+
+PAGE = trial_site.RUN_PAGE
+ADDRESS = "/en/alignment/run/"
+
+
+def project(root: Path) -> Path:
+    trial_site.write(root)
+    trial_site.write_running_page(root)
+    return root
+
+
+def edit(root: Path, old: str, new: str) -> None:
+    text = (root / PAGE).read_text("utf-8")
+    assert old in text
+    (root / PAGE).write_text(text.replace(old, new), "utf-8")
+
+
+def try_page(root: Path, here: Setting) -> list[Problem]:
+    run, problems = verify(read_page(root, PAGE))
+    update(root, "cpu", here, "CPU", {PAGE: run})
+    return problems
+
+
+def test_a_page_is_stale_until_it_is_tried_and_when_it_changes(tmp_path: Path) -> None:
+    root = project(tmp_path)
+    here = setting(root)
+    assert stale(root, here) == [PAGE]
+    assert try_page(root, here) == [] and stale(root, here) == []
+    edit(root, "## Yes", "## Yes, it does")
+    assert stale(root, here) == []
+    edit(root, "print(x)", "print(x, x)")
+    assert stale(root, here) == [PAGE]
+    assert stale(root, Setting("other", here.torch, here.python)) == [PAGE]
+
+
+def test_a_page_that_fails_is_not_tried_again_until_it_changes(tmp_path: Path) -> None:
+    root = project(tmp_path)
+    here = setting(root)
+    edit(root, "x == 1", "x == 2")
+    (problem,) = try_page(root, here)
+    assert one_line(problem) == (
+        f"{PAGE}:21: AssertionError: assert x == 2; expected: a block that runs as "
+        "pasted"
+    )
+    assert stale(root, here) == []
+    forget_failures(root, "cpu")
+    assert stale(root, here) == [PAGE]
+
+
+def test_the_page_last_edited_comes_first(tmp_path: Path) -> None:
+    root = project(tmp_path)
+    (root / "docs/zh/alignment/run.md").write_text(trial_site.RUN, "utf-8")
+    (root / "docs/zh/alignment/bytes.md").write_bytes(b"\xff```python\n```")
+    (root / "docs/en/alignment/none.md").write_text("no block", "utf-8")
+    assert stale(root, setting(root)) == ["docs/zh/alignment/run.md", PAGE]
+
+
+def test_more_is_said_in_one_line_a_failure(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    root = project(tmp_path)
+    edit(root, "```output\n1", "```output\n2")
+    verify_stale(root)
+    assert capsys.readouterr().out.splitlines() == [
+        "verifying 1 page ...",
+        f"  {PAGE}:13: shown 2; expected: printed 1",
+        "verified 1 block, 1 failed: make check PAGE=... says more",
+    ]
+    verify_stale(root)
+    assert capsys.readouterr().out == ""
+
+
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
+    return project(tmp_path)
+
+
+@pytest.fixture
+def live(root: Path) -> Iterator[Live]:
+    site = Live(root)
+    yield site
+    site.process.kill()
+    site.process.communicate()
+
+
+def test_the_site_is_there_at_once_and_its_marks_follow(live: Live) -> None:
+    # No answer yet is older than the page: nothing was verified when it was built.
+    assert "verif" not in live.told
+    told = live.read_until("verified 2 blocks")
+    assert "verifying 1 page ..." in told
+    live.read_until("zh: built in")  # both languages are, since marks are in both
+    live.read_until("en: built in")
+    assert live.shows(ADDRESS, ">verified · torch")
+    assert "not verified here" not in live.get(ADDRESS)
+    live.edit(PAGE, "x == 1", "x == 2")
+    assert live.shows(ADDRESS, ">not verified here<")
+    told = live.read_until("1 failed")
+    assert f"  {PAGE}:21: AssertionError" in told
+    live.edit(PAGE, "x == 2", "x > 0")
+    live.read_until("verified 2 blocks")
+    assert wait(lambda: "not verified here" not in live.get(ADDRESS))
+
+
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc to ask")
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_nothing_outlives_the_server(root: Path, ending: signal.Signals) -> None:
+    pids = root / "pids"
+    note = f"import os; open({str(pids)!r}, 'w').write(f'{{os.getpid()}} ')"
+    edit(root, "x = 1\n", f"{note}\nwhile True: pass\n")
+    site = Live(root)
+    try:
+        assert wait(lambda: pids.exists() and pids.read_text().endswith(" "))
+        pid = int(pids.read_text())
+        assert alive(pid)
+    finally:
+        site.process.send_signal(ending)
+    told, _ = site.process.communicate()  # ends when all that could write has ended
+    assert "Traceback" not in told and "Fatal" not in told
+    assert wait(lambda: not alive(pid))
+
+
+def test_a_manifest_that_went_bad_is_made_anew(
+    root: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (root / local("cpu")).parent.mkdir(parents=True)
+    (root / local("cpu")).write_text('{"passed": {')
+    verify_stale(root)
+    assert capsys.readouterr().out.endswith("verified 2 blocks\n")
+    assert load(root, local("cpu"))
