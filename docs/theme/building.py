@@ -16,7 +16,8 @@ from mkdocs.config import load_config
 from mkdocs.config.config_options import Hooks
 
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
-SHARED = (*CONFIGS.values(), "docs/theme", "docs/facts", "docs/names.yml", "snippets")
+DATA = ("docs/facts", "docs/names.yml", "docs/redirects.yml")
+SHARED = (*CONFIGS.values(), "docs/theme", *DATA, "snippets")
 CODE = ("site_tools", "ppo_ref")
 # All of docs: to watch a folder would end when it is renamed, even if it comes back.
 WATCHED = (*CONFIGS.values(), "docs", "snippets", *CODE)

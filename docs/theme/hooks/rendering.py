@@ -9,13 +9,13 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from site_tools.html import answer, pictures
+from site_tools.html import answer, pictures, provenance, reference, symbols
 from site_tools.source import figures
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Let pages link to the pictures, which lie beside the snippets."""
-    snippets = Path(config.config_file_path).parent / "snippets"
+    snippets = _root(config) / "snippets"
     for path in sorted(snippets.rglob("*.svg")):
         uri = path.relative_to(snippets).as_posix()
         files.append(File.generated(config, uri, abs_src_path=str(path)))
@@ -31,9 +31,15 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
             raise ValueError(f"{src}: a picture must be a file under snippets")
         return f"snippets/{file.src_uri}", file.content_string
 
+    if page.file.src_uri.startswith(f"{reference.FOLDER}/"):
+        html = reference.finish(html)
     try:
+        if "<code>ppo_ref." in html:
+            sources = reference.read(_root(config) / reference.FOLDER)
+            html = symbols.link(html, page.url, symbols.symbols(sources))
         html = pictures.inline(figures.render(html), read, lang)
         html = answer.wrap(html, page.meta.get("answers") or (), lang)
+        html = provenance.offer(html, lang)
         return html + answer.also_asked(page.meta.get("aliases") or (), lang)
     except ValueError as error:
         raise PluginError(f"docs/{lang}/{page.file.src_uri}: {error}") from None
@@ -45,3 +51,7 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         if file.generated_by:
             files.remove(file)
     return env
+
+
+def _root(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path).parent
