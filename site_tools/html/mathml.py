@@ -48,7 +48,8 @@ def _above(base: str, above: str) -> str:
 
 
 def _both(base: str, below: str, above: str) -> str:
-    return _above(_below(base, below), above)
+    text = _above(_below(base, below), above)
+    return f"{text} " if unicodedata.category(base[-1:] or " ") == "Sm" else text
 
 
 def _fraction(above: str, below: str) -> str:
