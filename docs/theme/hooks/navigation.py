@@ -34,10 +34,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     known = _known(docs.parent)
     pages = {path: _front_matter(docs / path, lang, path) for path in _paths(docs)}
     try:
-        pages |= {
-            path: read_front_matter(text, path)[0]
-            for path, text in _reference(config).items()
-        }
+        made = _reference(config)
+        for path in made.keys() & pages.keys():
+            raise ValueError(
+                f"{path}: made from {reference.source(path)[0][1]}; mend that"
+            )
+        pages |= {path: read_front_matter(made[path], path)[0] for path in made}
         config.nav = navigation.build(pages, lang, known)
     except ValueError as error:
         raise PluginError(f"docs/{lang}: {error}") from None
