@@ -50,8 +50,9 @@ def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
     if not docs:
         return {}
     package = docs.pop("__init__")
-    note = f"*{NOTE[lang]}*"
-    made = {f"{FOLDER}/index.md": _page(FOLDER, package, _map(package, docs, lang))}
+    note = f"{NOTE[lang]}\n{{ .from-code }}"
+    whole = f"{note}\n\n{_map(package, docs, lang)}"
+    made = {f"{FOLDER}/index.md": _page(FOLDER, package, whole)}
     for name, doc in docs.items():
         body = f"{note}\n\n::: {FOLDER}.{name}"
         made[f"{FOLDER}/{name}.md"] = _page(f"{FOLDER}.{name}", doc, body)
@@ -115,7 +116,7 @@ def _map(package: str, docs: Mapping[str, str], lang: str) -> str:
     ]
     rest = _list([name for name in docs if name not in placed], docs)
     text = FLOORS.sub(lambda _: "\n\n".join(lists) + "\n", package, count=1)
-    return "\n\n".join([text, rest, f"*{NOTE[lang]}*"])
+    return f"{text}\n\n{rest}"
 
 
 def _list(names: list[str], docs: Mapping[str, str]) -> str:
