@@ -20,7 +20,7 @@ def to_text(element: Element) -> str:
     tag = element.tag.rpartition("}")[2]
     if tag in SPOKEN:
         return SPOKEN[tag](*map(to_text, element))
-    if tag in ("annotation", "mphantom"):
+    if tag == "mphantom":
         return ""
     if tag == "mtable":
         return "; ".join(map(to_text, element))

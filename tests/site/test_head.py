@@ -43,6 +43,8 @@ FORMULAS = {
     r"\sum_{t=0}^{T} r_t": "∑_(t = 0)^T r_t",
     r"\bar x \in [0, 1]": "x̄ ∈ [0,1]",
     r"a \text{ if } b": "a if b",
+    r"a\phantom{b}": "a",
+    r"\begin{aligned} a &= b \\ c &= d \end{aligned}": "a = b; c = d",
 }
 
 
