@@ -22,6 +22,7 @@ DATA = (
     "docs/verified",
     "docs/names.yml",
     "docs/dialogues.yml",
+    "docs/redirects.yml",
     "docs/topics.yml",
 )
 MARKS = ".cache/verified"

@@ -18,7 +18,9 @@ MARKED = re.compile(
 BARE = re.compile(r"\\\((?P<inline>.*?)\\\)(?P<display>)")
 LABEL = re.compile(r"\\label\{([^}]*)\}")
 ANNOTATION = re.compile(r"<annotation\b.*?</annotation>", re.DOTALL)
-VISIBLE = re.compile(r'<span class="katex-html" aria-hidden="true">(.*)</span></span>')
+VISIBLE = re.compile(
+    r'<span class="katex-html" aria-hidden="true">(.*)</span></span>', re.DOTALL
+)
 OLD_FONTS = re.compile(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)')
 
 

@@ -43,7 +43,9 @@ def typeset(
         cache.mkdir(parents=True, exist_ok=True)
         for formula, html in _run(missing, pages, package).items():
             _store(slots[formula], html)
-    return {formula: slot.read_text("utf-8") for formula, slot in slots.items()}
+    return {
+        formula: searchable(slot.read_text("utf-8")) for formula, slot in slots.items()
+    }
 
 
 def assets(package: Path = PACKAGE) -> dict[str, str | bytes]:
@@ -66,13 +68,13 @@ def _find(html: str, path: str) -> list[Formula]:
 
 def _key(formula: Formula, version: str) -> str:
     parts = (version, SCRIPT.read_text("utf-8"), str(formula.display), formula.tex)
-    return sha256("\0".join(parts).encode()).hexdigest()[:32] + ".html"
+    return sha256("\0".join(parts).encode()).hexdigest()[:32] + ".katex"
 
 
 def _store(slot: Path, html: str) -> None:
     """Write at once, for the other language may be building beside this one."""
     part = slot.with_suffix(f".{os.getpid()}")
-    part.write_text(searchable(html), "utf-8")
+    part.write_text(html, "utf-8")
     part.replace(slot)
 
 

@@ -30,6 +30,7 @@ LABELS = {
         "en": "On-policy and importance sampling",
     },
     "contribute": {"zh": "参与", "en": "Contribute"},
+    "ppo_ref": {"zh": "ppo_ref", "en": "ppo_ref"},
 }
 
 # Under each tab: the folder whose pages stand there directly, then its topics.
@@ -40,7 +41,7 @@ TABS = {
     ),
     "debug": ("debug", ()),
     "lab": ("notebooks", ()),
-    "reference": ("reference", ()),
+    "reference": ("reference", ("ppo_ref",)),
     "about": ("about", ("contribute",)),
 }
 FOLDERS = {name for folder, topics in TABS.values() for name in (folder, *topics)}

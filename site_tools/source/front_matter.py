@@ -11,7 +11,7 @@ from site_tools.source.prose import FRONT_MATTER
 SAFE_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-class _Loader(SAFE_LOADER):  # type: ignore[misc, valid-type]
+class StrictLoader(SAFE_LOADER):  # type: ignore[misc, valid-type]
     """Refuses a key that stands twice, of which YAML would keep the second."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
@@ -37,7 +37,7 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
     if front is None:
         return {}, []
     try:
-        meta = yaml.load(front[0].strip().strip("-"), Loader=_Loader)
+        meta = yaml.load(front[0].strip().strip("-"), Loader=StrictLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error)

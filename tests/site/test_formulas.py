@@ -6,8 +6,10 @@ import pytest
 
 from site_tools.html import formulas, katex
 from site_tools.html.formulas import Formula
+from tests.site.trial_site import ROOT
 
 INLINE = r'<p>Since <span class="arithmatex">\(a &lt; b\)</span>。</p>'
+CACHE = ROOT / ".cache" / "katex"
 DISPLAY = '<div class="arithmatex">\\[\na + b \\label{sum}\n\\]</div>'
 
 
@@ -49,6 +51,13 @@ def test_a_formula_in_the_table_of_contents_is_typeset() -> None:
         r"Why \(a &lt; b\)?", {Formula("a < b", display=False): "<b>a</b>"}
     )
     assert title == "Why <b>a</b>?"
+
+
+def test_a_root_drawn_over_several_lines_is_left_out_of_the_search_whole() -> None:
+    typeset = katex.typeset({"a": INLINE.replace("a &lt; b", r"\sqrt{x}")}, CACHE)
+    (html,) = typeset.values()
+    assert html.count("\n") > 1
+    assert html.endswith("</bdi></span>") and html.count("</bdi>") == 1
 
 
 def test_only_woff2_fonts_are_kept() -> None:

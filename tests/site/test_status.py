@@ -13,10 +13,7 @@ from site_tools.html.rendering import render
 from site_tools.source.wording import wording
 from tests.site.sample import EN, ROOT, ZH, page
 
-HEAD = "zh: 值
-en: Values
-entries:
-"
+HEAD = "zh: 值\nen: Values\nentries:\n"
 FACT = """- release: {}
   path: a.py
   lines: 7
@@ -34,7 +31,9 @@ def project(tmp_path: Path) -> Path:
         "docs/en/alignment/sample.md": EN,
         "docs/en/index.md": "---\ntitle: A < B\n---\n",
         lock_path("alignment/sample"): write(lock_of(wording(ZH), wording(EN))),
-        "docs/facts/values.yml": HEAD + FACT.format("verl 0.9.1") + FACT.format("a/b@a14dc3a"),
+        "docs/facts/values.yml": HEAD
+        + FACT.format("verl 0.9.1")
+        + FACT.format("a/b@a14dc3a"),
     }
     for name, text in files.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

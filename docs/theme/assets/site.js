@@ -9,3 +9,32 @@ for (const link of document.querySelectorAll("a.language")) {
 for (const box of document.querySelectorAll(".arithmatex, .output-table")) {
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
 }
+
+// One switch shows where figures come from; it is remembered where that is allowed.
+const remembered = (value) => {
+  try {
+    if (value !== undefined) localStorage.setItem("provenance", value)
+    return localStorage.getItem("provenance") === "true"
+  } catch { return value }
+}
+for (const button of document.querySelectorAll("button.provenance")) {
+  const show = (on) => {
+    document.documentElement.classList.toggle("show-provenance", on)
+    button.setAttribute("aria-pressed", on)
+  }
+  button.addEventListener("click", () => {
+    const on = button.getAttribute("aria-pressed") !== "true"
+    show(on)
+    remembered(on)
+  })
+  show(remembered() ?? false)
+  button.hidden = false
+}
+
+// An anchor that moved leads on.
+const leadOn = () => {
+  const place = document.getElementById(location.hash.slice(1))
+  if (place?.matches(".moved")) location.replace(place.querySelector("a").href)
+}
+addEventListener("hashchange", leadOn)
+leadOn()

@@ -1,15 +1,27 @@
 """Where a reader can go: the navigation, the other language, the page's source."""
 
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from typing import Any
 
+from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
-from mkdocs.structure.files import Files
+from mkdocs.plugins import event_priority
+from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from site_tools.html import navigation, twins
+from site_tools.data import redirects
+from site_tools.html import (
+    contributing,
+    formulas,
+    head,
+    moved,
+    navigation,
+    reference,
+    twins,
+)
 from site_tools.source.front_matter import read_front_matter
 
 
@@ -19,17 +31,24 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.site_url += twins.SITES[lang].folder
     if repository := config.extra.get("repository"):
         config.edit_uri = f"{repository}/edit/main/docs/{lang}/"
-    known = {path for code in twins.SITES for path in _paths(docs.parent / code)}
+    known = _known(docs.parent)
     pages = {path: _front_matter(docs / path, lang, path) for path in _paths(docs)}
     try:
+        made = _reference(config)
+        for path in made.keys() & pages.keys():
+            raise ValueError(
+                f"{path}: made from {reference.source(path)[0][1]}; mend that"
+            )
+        pages |= {path: read_front_matter(made[path], path)[0] for path in made}
         config.nav = navigation.build(pages, lang, known)
     except ValueError as error:
         raise PluginError(f"docs/{lang}: {error}") from None
+    config.extra_css.remove("assets/_mkdocstrings.css")  # site.css says what is needed
     return config
 
 
-def on_files(files: Files, config: MkDocsConfig) -> None:
-    """Refuse what MkDocs would publish and no test reads."""
+def on_files(files: Files, config: MkDocsConfig) -> Files:
+    """Add the reference; refuse what MkDocs would publish and no test reads."""
     for file in files:
         ours = file.src_dir == config.docs_dir and file.inclusion.is_included()
         if ours and not file.src_uri.endswith(".md"):
@@ -37,16 +56,57 @@ def on_files(files: Files, config: MkDocsConfig) -> None:
                 f"docs/{config.theme['language']}/{file.src_uri}: only pages (.md) may "
                 "lie here; code and pictures go to snippets/"
             )
+    for path, text in _reference(config).items():
+        files.append(File.generated(config, path, content=text))
+    return files
+
+
+@event_priority(-50)  # once every other hook has put its anchors into the pages
+def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
+    """Lead on from where pages and anchors were."""
+    docs, lang = Path(config.docs_dir).parent, config.theme["language"]
+    source = docs / "redirects.yml"
+    pages = {
+        file.src_uri.rpartition(".")[0]: file.page
+        for file in files.documentation_pages()
+        if file.page
+    }
+    known = pages.keys() | {path.rpartition(".")[0] for path in _known(docs)}
+    anchors = {
+        name: formulas.anchors(page.content or "") for name, page in pages.items()
+    }
+    targets = {
+        name: moved.Target(page.url, str(page.title)) for name, page in pages.items()
+    }
+    try:
+        text = source.read_text("utf-8") if source.exists() else ""
+        moves = redirects.parse(text, known)
+        redirects.check_anchors(moves, anchors)
+    except ValueError as error:
+        raise PluginError(f"docs/{error}") from None
+    for path, html in moved.stubs(moves, targets, lang).items():
+        files.append(File.generated(config, path, content=html))
+    for name, html in moved.parts(moves, targets, lang).items():
+        pages[name].content = html + (pages[name].content or "")
+    return env
 
 
 def on_page_context(
     context: dict[str, Any], page: Page, config: MkDocsConfig, **_: object
 ) -> dict[str, Any]:
-    lang = config.theme["language"]
-    translated = twins.other(lang) in _languages(page, config)
-    context["twin"] = twins.twin(lang, page.url, translated)
+    lang, path = config.theme["language"], page.file.src_uri
+    written = _languages(page, config)
+    context["twin"] = twins.twin(lang, page.url, twins.other(lang) in written)
     if config.site_url:
         context["alternates"] = _alternates(page, config)
+    context["card"] = _describe(page, config)
+    generated = reference.source(path)
+    context["contributing"] = contributing.links(
+        config.extra.get("repository", ""),
+        generated or [(code, f"docs/{code}/{path}") for code in written],
+        str(page.title),
+        lang,
+    )
     return context
 
 
@@ -67,10 +127,32 @@ def _alternates(page: Page, config: MkDocsConfig) -> dict[str, str]:
 
 
 def _languages(page: Page, config: MkDocsConfig) -> list[str]:
-    """Those that have this page."""
+    """Those that have this page; what is generated is there in every one."""
     docs, name = Path(config.docs_dir).parent, page.file.src_uri
-    own = config.theme["language"]
-    return [c for c in twins.SITES if c == own or (docs / c / name).exists()]
+    every = bool(page.file.generated_by)
+    return [code for code in twins.SITES if every or (docs / code / name).exists()]
+
+
+def _describe(page: Page, config: MkDocsConfig) -> dict[str, str]:
+    about = page.meta.get("description") or head.description(page.content or "")
+    page.meta["description"] = escape(about)  # the theme puts it in as it is
+    return head.properties(
+        title=config.site_name if page.is_homepage else str(page.title),
+        about=about,
+        lang=config.theme["language"],
+        site=config.site_name,
+        home=page.is_homepage,
+        url=page.canonical_url,
+    )
+
+
+def _known(docs: Path) -> set[str]:
+    return {path for lang in twins.SITES for path in _paths(docs / lang)}
+
+
+def _reference(config: MkDocsConfig) -> dict[str, str]:
+    package = Path(config.config_file_path).parent / "ppo_ref"
+    return reference.pages(reference.read(package), config.theme["language"])
 
 
 def _paths(docs: Path) -> Iterator[str]:

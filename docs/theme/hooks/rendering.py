@@ -20,6 +20,9 @@ from site_tools.html import (
     marks,
     notice,
     pictures,
+    provenance,
+    reference,
+    symbols,
     terms,
 )
 from site_tools.running import evidence
@@ -49,11 +52,17 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
             raise ValueError(f"{src}: a picture must be a file under snippets")
         return f"snippets/{file.src_uri}", file.content_string
 
+    if page.file.src_uri.startswith(f"{reference.FOLDER}/"):
+        html = reference.finish(html)
     try:
+        if "<code>ppo_ref." in html:
+            sources = reference.read(root / reference.FOLDER)
+            html = symbols.link(html, page.url, symbols.symbols(sources))
         html = pictures.inline(figures.render(html), read, lang)
         html = answer.wrap(html, page.meta.get("answers") or (), lang)
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = terms.link(html, derived.all_names(), lang)
+        html = provenance.offer(html, lang)
         html += answer.also_asked(page.meta.get("aliases") or (), lang)
         html = addresses.resolve(html, page.url)
         if page.file.src_dir != config.docs_dir or page_id == page.file.src_uri:

@@ -1,0 +1,161 @@
+"""What stands around a page, as a reader meets it: switch, print, 404, redirects."""
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from site_tools.data.redirects import parse
+from site_tools.html import moved
+from tests.browser.server import serve
+
+PAGE = "alignment/value_before_token/"
+PHONE = {"width": 390, "height": 844}
+SHOWN = "figure => getComputedStyle(figure, '::after').content"
+WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
+
+
+@pytest.fixture
+def open_tab(browser: Any, address: str) -> Iterator[Any]:
+    """Opens tabs of a context of its own, with what a test asks for."""
+    contexts = []
+
+    def tab(**options: Any) -> Any:
+        contexts.append(browser.new_context(**{"base_url": address, **options}))
+        return contexts[-1].new_page()
+
+    yield tab
+    for context in contexts:
+        context.close()
+
+
+@pytest.mark.parametrize("lang", ["", "en/"])
+def test_the_switch_shows_expressions_and_is_remembered(
+    open_tab: Any, lang: str
+) -> None:
+    tab = open_tab(viewport=PHONE)
+    tab.goto(lang + PAGE)
+    switch, figure = tab.locator("button.provenance"), tab.locator(".figure").first
+    expression = figure.get_attribute("data-is")
+    assert expression
+    assert figure.evaluate(SHOWN) == "none"
+    switch.click()
+    assert switch.get_attribute("aria-pressed") == "true"
+    assert expression in figure.evaluate(SHOWN)
+    assert not tab.evaluate(WIDER)
+    tab.reload()
+    assert switch.get_attribute("aria-pressed") == "true"
+    assert expression in figure.evaluate(SHOWN)
+    switch.focus()
+    tab.keyboard.press("Space")
+    assert switch.get_attribute("aria-pressed") == "false"
+    assert figure.evaluate(SHOWN) == "none"
+
+
+def test_the_switch_works_where_nothing_may_be_remembered(open_tab: Any) -> None:
+    tab = open_tab(viewport=PHONE)
+    tab.add_init_script(
+        "Storage.prototype.setItem = Storage.prototype.getItem = () => { throw 1 }"
+    )
+    tab.goto(PAGE)
+    tab.click("button.provenance")
+    assert "batch" in tab.locator(".figure").first.evaluate(SHOWN)
+
+
+def test_without_scripts_there_is_no_switch(open_tab: Any) -> None:
+    tab = open_tab(java_script_enabled=False)
+    tab.goto(PAGE)
+    assert tab.locator("button.provenance").count() == 1
+    assert not tab.locator("button.provenance").is_visible()
+
+
+@pytest.mark.parametrize(
+    ("path", "first", "title"),
+    [
+        ("no/such/deep/page", "zh", "没有这一页 - PPO 实证问答"),
+        ("en/no/such/page/", "en", "No such page - PPO 实证问答"),
+        ("en/alignment/nothing", "en", "No such page - PPO 实证问答"),
+    ],
+)
+def test_a_missing_page_leads_home_in_each_language(
+    tab: Any, address: str, path: str, first: str, title: str
+) -> None:
+    tab.goto(path)
+    tab.wait_for_function("document.querySelectorAll('a:not([hidden])').length == 2")
+    assert tab.locator("section").first.get_attribute("lang") == first
+    assert tab.locator("html").get_attribute("lang") == first
+    assert tab.title() == title
+    homes = {"zh": address, "en": f"{address}en/"}
+    for lang, home in homes.items():
+        link = tab.locator(f"section[lang={lang}] a")
+        assert link.evaluate("link => link.href") == home
+
+
+def test_paper_is_light_and_whole(open_tab: Any) -> None:
+    tab = open_tab(color_scheme="dark")
+    tab.goto(PAGE)
+    tab.emulate_media(media="print")
+    tab.set_viewport_size({"width": 700, "height": 900})
+    gone = ".md-header, .md-tabs, .md-sidebar, .md-footer__link, .jump, .headerlink"
+    for control in tab.locator(f"{gone}, button, a.language").all():
+        assert not control.is_visible(), control
+    for folded in tab.locator("details > :not(summary)").all():
+        assert folded.is_visible()
+    colours = "(({color, backgroundColor}) => [color, backgroundColor])"
+    ink, paper = tab.evaluate(f"{colours}(getComputedStyle(document.body))")
+    assert (ink, paper) == ("rgb(34, 38, 43)", "rgb(255, 255, 255)")
+    cut = "all => all.filter(code => code.scrollWidth > code.clientWidth).length"
+    assert tab.locator("pre > code").evaluate_all(cut) == 0
+    address = tab.locator('a[href*="verl/issues/1960"]').first
+    assert "https://github.com" in address.evaluate(SHOWN)
+    assert tab.locator(".answer").is_visible()
+
+
+@pytest.fixture
+def moving(site: Path, tmp_path: Path) -> Iterator[str]:
+    """A site with one page, from which another page and an anchor moved."""
+    moves = parse("gae/old: gae/new\ngae/new#was: gae/new#is", {"gae/new"})
+    targets = {"gae/new": moved.Target("gae/new/", "New")}
+    part = moved.parts(moves, targets, "en")["gae/new"]
+    head = '<!doctype html><link rel="stylesheet" href="/ppo/site.css">'
+    text = f'<h1>New</h1>{part}<h2 id="is">Is</h2><script src="/ppo/site.js"></script>'
+    body = f'<body class="md-typeset">{text}</body>'
+    pages = moved.stubs(moves, targets, "en") | {"gae/new/index.html": head + body}
+    for name, html in (pages | {"404.html": ""}).items():
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(html, "utf-8")
+    for asset in ("site.css", "site.js"):
+        shutil.copy(site / "assets" / asset, tmp_path)
+    with serve(tmp_path) as address:
+        yield address
+
+
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_page_that_moved_is_reached(
+    open_tab: Any, moving: str, scripts: bool
+) -> None:
+    tab = open_tab(base_url=moving, java_script_enabled=scripts)
+    tab.goto("gae/old/#part")
+    kept = "#part" if scripts else ""  # a refresh cannot know the anchor
+    tab.wait_for_url(f"{moving}gae/new/{kept}")
+    assert tab.inner_text("h1") == "New"
+
+
+def test_an_anchor_that_moved_is_reached(open_tab: Any, moving: str) -> None:
+    tab = open_tab(base_url=moving)
+    tab.goto("gae/new/#was")
+    tab.wait_for_url("**/gae/new/#is")
+    assert not tab.locator(".moved").is_visible()
+
+
+def test_without_scripts_a_moved_anchor_shows_its_link(
+    open_tab: Any, moving: str
+) -> None:
+    tab = open_tab(base_url=moving, java_script_enabled=False)
+    tab.goto("gae/new/")
+    assert not tab.locator(".moved").is_visible()
+    tab.goto("gae/new/#was")
+    tab.locator(".moved a").click()
+    tab.wait_for_url("**/gae/new/#is")

@@ -1,0 +1,245 @@
+"""What stands around the pages of a built site: reference, cards, redirects, edits."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.site import trial_site
+
+PACKAGE = {
+    "ppo_ref/__init__.py": '"""A sum.\n\n    2   sums\n    1   shapes\n"""',
+    "ppo_ref/shapes.py": '"""Shapes."""\n\nTokens = float\n"""One number a token."""\n',
+    "ppo_ref/sums.py": '''"""Sums of tokens."""
+
+from ppo_ref.shapes import Tokens
+
+
+def total(rewards: Tokens, *, gamma: float = 1.0) -> Tokens:
+    """Everything added up.
+
+    Args:
+        rewards: What each token
+            earned.
+        gamma: Discount.
+
+    Returns:
+        The sum,
+        undiscounted.
+
+    Source:
+        A paper, equation 1.
+
+    Example:
+        >>> total(2.0)
+        2.0
+    """
+    return rewards  # the whole secret
+''',
+}
+HOME = '---\ntitle: {}\n---\n\n{} `ppo_ref.sums.total`: 1 < 2 & "3".\n'
+REDIRECTS = """alignment/old_name: alignment/first
+alignment/first#q-001-4: alignment/a_later_page#answer
+"""
+LINKED = """INHERIT: mkdocs{}.yml
+site_dir: {}
+site_url: https://example.org/ppo/
+extra: {{repository: https://example.org/owner/name}}
+"""
+ADDRESS = "https://example.org/ppo/"
+TOTAL = "ppo_ref/sums/index.html"
+FIRST = "alignment/first/index.html"
+
+
+def write(root: Path) -> None:
+    trial_site.write(root)
+    pages = {
+        "docs/zh/index.md": HOME.format("名", "首页说"),
+        "docs/en/index.md": HOME.format("Name", "Home says"),
+        "docs/redirects.yml": REDIRECTS,
+        "mkdocs.linked.zh.yml": LINKED.format("", "linked"),
+        "mkdocs.linked.en.yml": LINKED.format(".en", "linked-en"),
+    }
+    for name, text in (pages | PACKAGE).items():
+        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).write_text(text, "utf-8")
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Both languages with address and repository, and Chinese once more without."""
+    root = tmp_path_factory.mktemp("around")
+    write(root)
+    configs = ["mkdocs.linked.zh.yml", "mkdocs.linked.en.yml", "mkdocs.yml"]
+    for run in [trial_site.build(root, config) for config in configs]:
+        output, _ = run.communicate()
+        assert run.returncode == 0, output
+        assert "WARNING" not in output
+    return root
+
+
+def read(built: Path, name: str, lang: str = "zh") -> str:
+    folder = {"zh": "linked", "en": "linked-en", "bare": "site"}[lang]
+    return (built / folder / name).read_text("utf-8")
+
+
+def card(html: str) -> dict[str, str]:
+    found = re.findall(r'<meta (?:property|name)="([^"]+)" content="([^"]*)">', html)
+    return {name: text for name, text in found if ":" in name or name == "description"}
+
+
+def test_the_reference_shows_signature_sections_and_what_runs(built: Path) -> None:
+    html = read(built, TOTAL)
+    assert '<h2 id="ppo_ref.sums.total"' in html
+    text = re.sub(r"<[^>]+>", "", html)
+    assert "rewards: Tokens, *, gamma: float = 1.0" in re.sub(r"\s+", " ", text)
+    titles = re.findall(r'doc-section-title">(\w+)', html)
+    assert titles == ["参数", "返回", "示例"]
+    assert "<p>What each token\nearned.</p>" in html
+    assert "<p>The sum,\nundiscounted.</p>" in html
+    assert "<p>A paper, equation 1.</p>" in html
+    assert '<span class="gp">&gt;&gt;&gt; </span>' in html
+    folded = html.partition('<details class="source">')[2].partition("</details>")[0]
+    assert "the whole secret" in folded and "Everything added" not in folded
+
+
+def test_a_shape_leads_to_where_it_is_said(built: Path) -> None:
+    assert 'href="../shapes/#ppo_ref.shapes.Tokens">Tokens</a>' in read(built, TOTAL)
+    assert 'id="ppo_ref.shapes.Tokens"' in read(built, "ppo_ref/shapes/index.html")
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_ids_are_unique_on_a_reference_page(built: Path, lang: str) -> None:
+    ids = re.findall(r'\sid="([^"]+)"', read(built, TOTAL, lang))
+    assert len(ids) == len(set(ids))
+
+
+def test_reference_pages_are_twins_and_load_nothing_more(built: Path) -> None:
+    html = read(built, TOTAL, "bare")
+    assert 'class="language" href="../../en/ppo_ref/sums/"' in html
+    assert "_mkdocstrings" not in html
+    assert not (built / "site" / "objects.inv").exists()
+
+
+def test_search_knows_the_symbol_and_not_its_code(built: Path) -> None:
+    index = read(built, "search/search_index.json")
+    assert '"location":"ppo_ref/sums/#ppo_ref.sums.total","title":"total"' in index
+    assert '"boost":0.0001' in index
+    assert "the whole secret" not in index
+
+
+def test_a_name_in_the_text_leads_to_the_reference(built: Path) -> None:
+    html = read(built, "index.html")
+    assert '<a href="./ppo_ref/sums/#ppo_ref.sums.total"><code>' in html
+
+
+def test_a_question_page_has_its_card(built: Path) -> None:
+    html = read(built, FIRST)
+    assert "<title>先还是后？ - PPO 实证问答</title>" in html
+    assert card(html) == {
+        "description": "优势估计在写之前。V(s_t), policy_loss.",
+        "og:title": "先还是后？",
+        "og:description": "优势估计在写之前。V(s_t), policy_loss.",
+        "og:type": "article",
+        "og:locale": "zh_CN",
+        "og:site_name": "PPO 实证问答",
+        "og:url": f"{ADDRESS}alignment/first/",
+        "twitter:card": "summary",
+    }
+
+
+def test_home_has_its_card_and_nothing_breaks_out_of_it(built: Path) -> None:
+    english = card(read(built, "index.html", "en"))
+    assert english["og:type"] == "website"
+    assert english["og:locale"] == "en_US"
+    assert english["og:title"] == "PPO, Verified"
+    assert english["og:url"] == f"{ADDRESS}en/"
+    told = english["description"], english["og:description"]
+    said = "Home says ppo_ref.sums.total: 1 &lt; 2 &amp; "
+    assert told == (f"{said}&quot;3&quot;.", f"{said}&#34;3&#34;.")
+
+
+def test_a_reference_page_is_described_by_its_first_line(built: Path) -> None:
+    assert card(read(built, TOTAL))["description"] == "Sums of tokens."
+
+
+def test_without_an_address_the_card_claims_none(built: Path) -> None:
+    html = read(built, FIRST, "bare")
+    assert "og:url" not in html and "canonical" not in html
+    assert card(html)["og:title"] == "先还是后？"
+
+
+def foot(html: str) -> list[str]:
+    nav = html.partition('<nav class="contributing"')[2].partition("</nav>")[0]
+    return re.findall(r'href="([^"]*)"', nav)
+
+
+def test_every_page_can_be_edited_and_reported(built: Path) -> None:
+    root = "https://example.org/owner/name"
+    assert foot(read(built, FIRST, "en")) == [
+        f"{root}/edit/main/docs/zh/alignment/first.md",
+        f"{root}/edit/main/docs/en/alignment/first.md",
+        f"{root}/issues/new?title=Before%20or%20after%3F",
+    ]
+    zh_only = foot(read(built, "alignment/a_later_page/index.html"))
+    assert zh_only[0] == f"{root}/edit/main/docs/zh/alignment/a_later_page.md"
+    assert len(zh_only) == 2
+    assert foot(read(built, TOTAL))[0] == f"{root}/edit/main/ppo_ref/sums.py"
+    index = foot(read(built, "ppo_ref/index.html"))
+    assert index[0] == f"{root}/edit/main/ppo_ref/__init__.py"
+
+
+def test_without_a_repository_nothing_is_offered(built: Path) -> None:
+    for path in (built / "site").rglob("*.html"):
+        assert "contributing" not in path.read_text("utf-8")
+
+
+@pytest.mark.parametrize(("lang", "title"), [("zh", "先还是后？"), ("en", "Before or")])
+def test_a_page_that_moved_leads_on(built: Path, lang: str, title: str) -> None:
+    html = read(built, "alignment/old_name/index.html", lang)
+    assert f'<a href="../first/">{title}' in html
+    assert "old_name" not in read(built, "search/search_index.json", lang)
+    assert "old_name" not in read(built, "sitemap.xml", lang)
+
+
+def test_an_anchor_that_moved_leads_on_where_its_target_is_written(built: Path) -> None:
+    lead = '<a href="../a_later_page/#answer">要先懂前一页吗？</a>'
+    html = read(built, FIRST)
+    assert '<p class="moved" id="q-001-4">' in html and lead in html
+    assert 'class="moved"' not in read(built, FIRST, "en")  # the target is in zh only
+    assert "移到" not in read(built, "search/search_index.json").replace("\\u200b", "")
+
+
+FAULTS: dict[str, tuple[str, str]] = {
+    "docs/redirects.yml: alignment/x: must lead to a page that exists, got gae/a": (
+        "docs/redirects.yml",
+        "alignment/x: gae/a",
+    ),
+    "docs/redirects.yml: alignment/first#td-residual: the anchor is still there": (
+        "docs/redirects.yml",
+        "alignment/first#td-residual: index",
+    ),
+    "docs/en/index.md: `ppo_ref.sums.totals`: must be a name of the package": (
+        "docs/en/index.md",
+        "`ppo_ref.sums.totals`",
+    ),
+    "docs/en: ppo_ref/sums.md: made from ppo_ref/sums.py": (
+        "docs/en/ppo_ref/sums.md",
+        "---\ntitle: Mine\n---\n",
+    ),
+    "ppo_ref/sums.py: must begin with a docstring": ("ppo_ref/sums.py", "x = 1"),
+}
+
+
+def test_a_fault_stops_the_build(tmp_path: Path) -> None:
+    runs = {}
+    for message, (file, content) in FAULTS.items():
+        root = tmp_path / str(len(runs))
+        write(root)
+        (root / file).parent.mkdir(exist_ok=True)
+        (root / file).write_text(content, "utf-8")
+        runs[message] = trial_site.build(root, "mkdocs.en.yml")
+    for message, run in runs.items():
+        output, _ = run.communicate()
+        assert run.returncode != 0, message
+        assert message in output

@@ -1,0 +1,108 @@
+"""Links from elsewhere to what has moved still arrive."""
+
+import pytest
+
+from site_tools.data.redirects import Redirects, check_anchors, parse
+from site_tools.html import moved
+
+PAGES = {"gae/a", "gae/b", "rewards/index", "index"}
+
+
+def test_pages_and_anchors_move() -> None:
+    moves = parse("gae/old: gae/a\ngae/a#q-004-1: gae/b#q-004-1\n", PAGES)
+    assert {str(old): str(new) for old, new in moves.items()} == {
+        "gae/old": "gae/a",
+        "gae/a#q-004-1": "gae/b#q-004-1",
+    }
+
+
+@pytest.mark.parametrize("text", ["", "# nothing moved yet\n"])
+def test_nothing_moved(text: str) -> None:
+    assert parse(text, PAGES) == {}
+
+
+FAULTS = {
+    "gae/old: gae/c": "gae/old: must lead to a page that exists, got gae/c",
+    "gae/a: gae/b": "gae/a: the page still exists; take the line away",
+    "gae/old#x: gae/b#x": "gae/old#x: no page gae/old that it could stand on",
+    "gae/a#x: gae/b#y\ngae/b#y: gae/b#z": "gae/a#x: gae/b#y is itself redirected; "
+    "lead to where that goes, gae/b#z",
+    "gae/a#x: gae/b#y\ngae/b#y: gae/a#x": "gae/a#x: gae/b#y is itself redirected",
+    "gae/a#x: gae/a#x": "gae/a#x: gae/a#x is itself redirected",
+    "gae/old: gae/older\ngae/older: gae/a": "gae/old: gae/older is itself redirected",
+    "gae/old.md: gae/a": "a place must be folder/page or folder/page#anchor, got gae",
+    "gae/old: https://example.org": "a place must be folder/page or .*, got https:",
+    "gae/old: [gae/a]": r"a place must be .*, got \['gae/a'\]",
+    "gae/old: gae/a\ngae/old: gae/b": "must be YAML, got key 'gae/old' twice",
+    "- gae/a": "must hold lines of the form old: new",
+    "gae/old: {": "must be YAML",
+}
+
+
+@pytest.mark.parametrize("text", FAULTS)
+def test_a_fault_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=rf"^redirects\.yml: {FAULTS[text]}"):
+        parse(text, PAGES)
+
+
+def moves(text: str) -> Redirects:
+    return parse(text, PAGES)
+
+
+def test_the_anchors_of_a_page_are_held() -> None:
+    anchors = {"gae/a": {"code"}, "gae/b": {"q-004-1"}}
+    check_anchors(moves("gae/a#q-004-1: gae/b#q-004-1"), anchors)
+    check_anchors(moves("gae/a#x: rewards/index#y"), anchors)  # not in this language
+    with pytest.raises(ValueError, match="gae/b must have the anchor why, which it ha"):
+        check_anchors(moves("gae/old: gae/b#why"), anchors)
+    with pytest.raises(ValueError, match="gae/a#code: the anchor is still there"):
+        check_anchors(moves("gae/a#code: gae/b"), anchors)
+
+
+@pytest.mark.parametrize(
+    ("url", "target", "anchor", "href"),
+    [
+        ("gae/old/", "gae/a/", "", "../a/"),
+        ("gae/old/", "rewards/", "x", "../../rewards/#x"),
+        ("gae/old/", "", "", "../../"),
+        ("", "gae/a/", "", "gae/a/"),
+        ("gae/old/", "notebooks/toy.html", "", "../../notebooks/toy.html"),
+    ],
+)
+def test_links_work_wherever_the_site_is(
+    url: str, target: str, anchor: str, href: str
+) -> None:
+    assert moved.href(url, target, anchor) == href
+
+
+TARGETS = {
+    "gae/a": moved.Target("gae/a/", "A?"),
+    "gae/b": moved.Target("gae/b/", "Is 1 < 2?"),
+}
+
+
+def test_a_stub_stands_where_the_page_was() -> None:
+    made = moved.stubs(moves("gae/old: gae/b#q\nold/index: gae/a"), TARGETS, "en")
+    assert list(made) == ["gae/old/index.html", "old/index.html"]
+    stub = made["gae/old/index.html"]
+    assert '<html lang="en">' in stub
+    assert '<meta name="robots" content="noindex">' in stub
+    assert 'content="0; url=../b/#q">' in stub
+    assert '<a href="../b/#q">Is 1 &lt; 2?</a>' in stub
+    assert '<a href="../gae/a/">A?</a>' in made["old/index.html"]
+
+
+def test_what_is_not_written_in_a_language_is_not_led_to() -> None:
+    text = "gae/old: rewards/index\ngae/a#x: rewards/index#x\nrewards/index#y: gae/a"
+    assert moved.stubs(moves(text), TARGETS, "zh") == {}
+    assert moved.parts(moves(text), TARGETS, "zh") == {}
+
+
+def test_an_anchor_that_moved_keeps_its_place() -> None:
+    made = moved.parts(moves("gae/a#x: gae/b#x\ngae/a#y: gae/b"), TARGETS, "zh")
+    assert list(made) == ["gae/a"]
+    assert (
+        '<p class="moved" id="x" data-search-exclude="1">这一问已移到 ' in made["gae/a"]
+    )
+    assert '<a href="../b/#x">Is 1 &lt; 2?</a>' in made["gae/a"]
+    assert '<a href="../b/">' in made["gae/a"]
