@@ -67,7 +67,7 @@ def test_every_address_is_relative(zh: Path) -> None:
         if address.startswith("/") or ":" in address
     ]
     assert {address for _, address in addresses} == {CREDIT}
-    assert len(list(pages(zh))) == 7
+    assert len(list(pages(zh))) == 11
 
 
 @pytest.mark.parametrize(
@@ -98,7 +98,7 @@ def test_the_question_is_title_and_heading(zh: Path) -> None:
 def test_tabs_are_those_that_have_pages_and_needs_come_first(zh: Path) -> None:
     html = read(zh, "index.html")
     tabs = re.findall(r'class="md-tabs__link">\s*(\S+)', html)
-    assert tabs == ["问答"]
+    assert tabs == ["问答", "查阅"]
     assert html.index("先还是后？") < html.index("要先懂前一页吗？")
 
 

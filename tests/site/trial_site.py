@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools", "ppo_ref")
+MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")
 
 QUESTION = r"""---
 question: {question}
@@ -103,6 +103,8 @@ def write(root: Path) -> None:
         "docs/en/alignment/first.md": QUESTION.format(**EN),
         "docs/zh/alignment/a_later_page.md": LATER,
         "snippets/alignment/first.svg": PICTURE,
+        "ppo_ref/__init__.py": '"""A map.\n\n    1   shapes\n"""',
+        "ppo_ref/shapes.py": '"""Shapes."""',
     }
     for name, text in pages.items():
         path = root / name
