@@ -3,7 +3,7 @@ PORT ?= 8000
 
 venv_python = .venv/bin/python
 
-.PHONY: help serve test check build lint format peers browser ready
+.PHONY: help serve test check build weigh lint format peers browser ready
 .DEFAULT_GOAL := help
 
 help:
@@ -11,6 +11,7 @@ help:
 	@echo 'make test               every test, every block and figure of every page'
 	@echo 'make check PAGE=...     one page in both languages, as in PAGE=alignment/value_before_token'
 	@echo 'make build              the site in site/, once every page is verified'
+	@echo 'make weigh              what a page weighs and how soon it shows; the time of 150 pages'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make peers              download the releases of verl that ppo_ref is compared with'
 	@echo 'make browser            install what drives Chromium, for the tests that open the site'
@@ -27,8 +28,10 @@ check: ready
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready
 	@$(venv_python) -m pytest -q docs
-	@$(venv_python) -m mkdocs build --strict
-	@$(venv_python) -m mkdocs build --strict -f mkdocs.en.yml
+	@$(venv_python) -m docs.theme.publish
+
+weigh: ready
+	@$(venv_python) -m bench.weight
 
 lint: ready
 	@$(venv_python) -m ruff check
