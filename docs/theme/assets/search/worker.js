@@ -6,6 +6,7 @@
 const READY = 1, QUERY = 2, RESULT = 3
 const GREEK = ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi " +
   "omicron pi rho sigma sigma tau upsilon phi chi psi omega").split(" ")
+const NEVER = "\0"
 const HAN = /\p{sc=Han}/u
 
 // One spelling for all: full width, hats, capitals, δ and delta, − and -.
@@ -54,7 +55,7 @@ const prepare = (doc) => {
 const escape = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)
 
 const marker = (terms) => {
-  const spelled = [...terms].map((term) => term.trim().replace(/[.]/g, "\\$&") + (term.endsWith(" ") ? "(?![a-z\\d])" : ""))
+  const spelled = [...terms].map((term) => HAN.test(term) ? term : term.trim().replace(/[.]/g, "\\$&") + (term.endsWith(" ") ? "(?![a-z\\d])" : "[a-z]*"))
   const either = (some) => some.join("|") || "(?!)"
   const chinese = either(spelled.filter((term) => HAN.test(term)))
   const others = either(spelled.filter((term) => !HAN.test(term)))
@@ -65,13 +66,16 @@ const mark = (text, pattern) =>
   escape(text.replace(pattern, "$1\x01$2$3\x02")).replace(/\x02\x01/g, "")
     .replace(/\x01/g, "<mark>").replace(/\x02/g, "</mark>")
 
-const excerpt = (text, pattern) => {
-  const from = Math.max(0, text.search(pattern) - 30)
+// From a little before the query itself, or the first word of it.
+const excerpt = (text, query, pattern) => {
+  const whole = text.toLowerCase().indexOf(query.trim().toLowerCase())
+  const from = Math.max(0, (whole < 0 ? text.search(pattern) : whole) - 30)
   return (from ? "…" : "") + mark(text.slice(from, from + 160), pattern) + (text.length > from + 160 ? "…" : "")
 }
 
 const search = (pages, query) => {
-  const terms = termsOf(query), whole = literal(query)
+  const terms = termsOf(query)
+  const whole = terms.size > 1 || /[^\p{L}\p{N}\s]/u.test(query) ? literal(query) : NEVER
   if (!terms.size) return []
   const hits = new Map(Array.from(terms, (term) => [term, pages.filter((sections) =>
     sections.some(({ words: { title, names, text } }) => (title + names + text).includes(term)))]))
@@ -82,7 +86,7 @@ const search = (pages, query) => {
     const best = new Map()
     const raise = (key, value) => best.set(key, Math.max(best.get(key) ?? 0, value))
     const items = sections.map((section) => {
-      let score = worth(section, "literal", whole) * all
+      let score = 3 * all * worth(section, "literal", whole)
       raise("", score)
       for (const [term, weight] of rarity) {
         const value = worth(section, "words", term) * weight
@@ -90,7 +94,7 @@ const search = (pages, query) => {
         score += value
       }
       const { location, title, text } = section.doc
-      return { location, score, terms: {}, whole: section.whole, title: mark(title, pattern), text: excerpt(text, pattern) }
+      return { location, score, terms: {}, whole: section.whole, title: mark(title, pattern), text: excerpt(text, query, pattern) }
     }).filter((item) => item.score > 0 || item.whole)
     // The theme shows the first section in full and folds those behind it.
     items.sort((a, b) => a.whole - b.whole || b.score - a.score)
