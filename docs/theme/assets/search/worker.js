@@ -86,7 +86,7 @@ const search = (pages, query) => {
     const best = new Map()
     const raise = (key, value) => best.set(key, Math.max(best.get(key) ?? 0, value))
     const items = sections.map((section) => {
-      let score = 3 * all * worth(section, "literal", whole)
+      let score = 12 * all * worth(section, "literal", whole)
       raise("", score)
       for (const [term, weight] of rarity) {
         const value = worth(section, "words", term) * weight
