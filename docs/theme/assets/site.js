@@ -9,3 +9,8 @@ for (const link of document.querySelectorAll("a.language")) {
 for (const box of document.querySelectorAll(".arithmatex, .output-table")) {
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
 }
+
+// The theme wraps the button of every code box in a landmark, all of them nameless.
+document$.subscribe(() => {
+  for (const nav of document.querySelectorAll(".md-code__nav")) nav.role = "none"
+})
