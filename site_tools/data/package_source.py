@@ -33,7 +33,7 @@ def source(body: str, values: Mapping[str, str], root: Path = ROOT) -> str:
             return counts.cumsum(-1) - counts
     """
     module, _, name = body.strip().rpartition(".")
-    file = root / Path(*module.split(".")).with_suffix(".py")
+    file = root / f"{module.replace('.', '/')}.py"
     if not module.startswith("ppo_ref.") or not file.is_file():
         raise ValueError(f"source: must be ppo_ref.module.function, got {body.strip()}")
     text = file.read_text("utf-8")

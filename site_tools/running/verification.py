@@ -57,7 +57,7 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Running:
 
 def _runnable(page: Page) -> list[tuple[Block, Copy]]:
     pairs = zip(page.blocks, page.copies, strict=True)
-    return [(b, copy) for b, copy in pairs if b.runs or b.kind is Kind.SOURCE]
+    return [(b, copy) for b, copy in pairs if b.runs_copied]
 
 
 def check_block(verified: Verified, block: Block) -> Problem | None:

@@ -1,7 +1,6 @@
 """Which names a piece of code reads, and which it leaves behind.
 
-By its text alone, and on the safe side: a name counts as read where it may be, and
-as bound only where every way through the code binds it.
+On the safe side: a name counts as read where it may be, as bound where it must be.
 """
 
 import ast
@@ -23,14 +22,15 @@ class Bindings:
         later: Read by its functions, whenever these are called.
         binds: Bound on every way through it.
         may_bind: Bound on some way.
-        changes: Whether it may change an object in place: it stores into one, calls
-            something for its effect, or a method whose name says so.
+        imports: What its import statements bind: module and name, by bound name.
+        changes: Whether it may change an object in place.
     """
 
     reads: frozenset[str]
     later: frozenset[str]
     binds: frozenset[str]
     may_bind: frozenset[str]
+    imports: dict[str, tuple[str | None, str]]
     changes: bool
 
 
@@ -44,18 +44,21 @@ def bindings(code: str) -> Bindings:
         >>> found = bindings("for t in range(n): s = t\\ndef f(): return g(s)")
         >>> sorted(found.reads), sorted(found.later), sorted(found.binds)
         (['n'], ['g', 's'], ['f'])
-        >>> sorted(found.may_bind)
-        ['f', 's', 't']
     """
     tree, table = ast.parse(code), symtable(code, "<code>", "exec")
     reader = _Reader()
     reader.visit(tree)
-    symbols = [s for s in table.get_symbols() if s.is_assigned() or s.is_imported()]
     return Bindings(
         frozenset(reader.reads - BUILTINS),
         frozenset(set(_later(table)) - BUILTINS),
         frozenset(reader.bound),
-        frozenset(symbol.get_name() for symbol in symbols),
+        frozenset(s.get_name() for s in table.get_symbols() if s.is_assigned()),
+        {
+            _bound(alias): (getattr(node, "module", None), alias.name)
+            for node in tree.body
+            if isinstance(node, ast.Import | ast.ImportFrom)
+            for alias in node.names
+        },
         any(map(_changes, ast.walk(tree))),
     )
 
@@ -74,7 +77,7 @@ class _Reader(ast.NodeVisitor):
             self.reads.add(node.id)
 
     def visit_alias(self, node: ast.alias) -> None:
-        self.bound.add(node.asname or node.name.partition(".")[0])
+        self.bound.add(_bound(node))
 
     def visit_Assign(self, node: ast.Assign | ast.AnnAssign | ast.NamedExpr) -> None:
         if node.value:
@@ -84,9 +87,8 @@ class _Reader(ast.NodeVisitor):
     visit_AnnAssign = visit_NamedExpr = visit_Assign
 
     def visit_AugAssign(self, node: ast.AugAssign) -> None:
-        for name in ast.walk(node.target):
-            if isinstance(name, ast.Name) and name.id not in self.bound:
-                self.reads.add(name.id)
+        if isinstance(node.target, ast.Name) and node.target.id not in self.bound:
+            self.reads.add(node.target.id)
         self.generic_visit(node)
 
     def visit_For(self, node: ast.AST) -> None:
@@ -120,31 +122,29 @@ class _Reader(ast.NodeVisitor):
         self.visit(node.args)
 
 
+def _bound(alias: ast.alias) -> str:
+    return alias.asname or alias.name.partition(".")[0]
+
+
 def _later(table: SymbolTable, called: bool = False) -> Iterator[str]:
-    """Global names in functions; a comprehension outside them runs at once."""
+    """Global names in functions; other comprehensions run at once."""
     for child in table.get_children():
         function = str(child.get_type()) == "function"
         inside = called or (function and child.get_name() not in COMPREHENSIONS)
-        if inside and function:
-            symbols = child.get_symbols()
-            globals_ = (s for s in symbols if s.is_global() and s.is_referenced())
-            yield from (symbol.get_name() for symbol in globals_)
+        for name in child.get_symbols() if inside and function else ():
+            if name.is_global() and name.is_referenced():
+                yield name.get_name()
         yield from _later(child, inside)
 
 
 def _changes(node: ast.AST) -> bool:
     match node:
-        case (
-            ast.Attribute(ctx=ast.Store() | ast.Del())
-            | ast.Subscript(ctx=ast.Store() | ast.Del())
-        ):
-            return True
-        case ast.Expr(value=ast.Call(func=ast.Name(id="print"))):
-            return False
-        case ast.Expr(value=ast.Call()) | ast.AugAssign() | ast.Global():
-            return True
+        case ast.Attribute(ctx=context) | ast.Subscript(ctx=context):
+            return not isinstance(context, ast.Load)
+        case ast.Expr(value=ast.Call(func=called)):
+            return not (isinstance(called, ast.Name) and called.id == "print")
         case ast.Call(func=ast.Attribute(attr=name)):
             return name.endswith("_") and not name.endswith("__")
-        case ast.keyword(arg="out"):
+        case ast.AugAssign() | ast.Global() | ast.keyword(arg="out"):
             return True
     return False

@@ -67,6 +67,11 @@ class Block:
         return self.kind in (Kind.RUN, Kind.SESSION)
 
     @property
+    def runs_copied(self) -> bool:
+        """Whether what a reader copies from it is executed."""
+        return self.runs or self.kind is Kind.SOURCE
+
+    @property
     def has_box(self) -> bool:
         """Whether readers see it as a code box, not as a table, formula or list."""
         derived = self.kind is Kind.DERIVED

@@ -69,17 +69,28 @@ def _chain(
     found, before = {place}, set[int]()
     while found != before:
         before = found.copy()
+        imported: dict[str, int] = {}
         # A function reads its global names when it is called, so from later blocks too.
         wanted = names[place].later - names[place].binds | names[place].reads
         wanted |= {name for n in found - {place} for name in names[n].later}
         for n in reversed(above):
+            modules = wanted & names[n].imports.keys()
+            imported |= dict.fromkeys(modules, n)
+            wanted -= modules
             # One that does not continue the page has no hold on its objects.
             changes = names[n].changes and len(chains[n]) > 1 and found & chains[n]
             if names[n].may_bind & wanted or changes:
                 found |= chains[n]
             if n in found:
                 wanted -= names[n].binds
+        for name, n in imported.items():  # any link that imports the same will do
+            if not any(_imports(names[m], names[n], name) for m in found):
+                found |= chains[n]
     return found
+
+
+def _imports(link: Bindings, latest: Bindings, name: str) -> bool:
+    return link.imports.get(name) == latest.imports[name]
 
 
 def _copy(chain: list[Block]) -> Copy:

@@ -9,3 +9,11 @@ for (const link of document.querySelectorAll("a.language")) {
 for (const box of document.querySelectorAll(".arithmatex, .output-table")) {
   if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
 }
+
+// pip needs the whole address of the wheel, wherever the site is being read.
+for (const line of document.querySelectorAll(".install")) {
+  const link = line.querySelector("a"), button = line.querySelector("button")
+  link.textContent = link.href
+  button.dataset.clipboardText = `pip install ${link.href}`
+  button.hidden = false
+}

@@ -1,5 +1,6 @@
-"""Figures, pictures and the answer box of a rendered page."""
+"""Figures, pictures, copy buttons and the answer box of a rendered page."""
 
+import logging
 import posixpath
 from pathlib import Path
 
@@ -9,8 +10,13 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from site_tools.html import answer, pictures
+from site_tools.data.wheel import wheel
+from site_tools.html import answer, copying, pictures
 from site_tools.source import figures
+from site_tools.source.block_reading import read_blocks
+from site_tools.source.fences import scan
+
+LOG = logging.getLogger("mkdocs.hooks.rendering")
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -32,11 +38,37 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         return f"snippets/{file.src_uri}", file.content_string
 
     try:
+        html = _copyable(html, page, config, files)
         html = pictures.inline(figures.render(html), read, lang)
         html = answer.wrap(html, page.meta.get("answers") or (), lang)
         return html + answer.also_asked(page.meta.get("aliases") or (), lang)
     except ValueError as error:
         raise PluginError(f"docs/{lang}/{page.file.src_uri}: {error}") from None
+
+
+def _copyable(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
+    """The copy buttons, and the wheel that the first block of the page installs."""
+    root, lang = Path(config.config_file_path).parent, config.theme["language"]
+    if page.file.src_dir != config.docs_dir or not page.file.src_uri.endswith(".md"):
+        return html
+    path, text = f"docs/{lang}/{page.file.src_uri}", page.file.content_string
+    fences, problems = scan(text, path)
+    blocks, unread = read_blocks(fences, text, path, root / "snippets")
+    if faults := [*problems, *unread]:
+        LOG.warning("%s", faults[0])
+        return html
+
+    def package() -> str:
+        made = wheel(root, root / ".cache" / "wheel")
+        file = files.get_file_from_path(made.name)
+        if file is None:
+            file = File.generated(config, made.name, abs_src_path=str(made))
+            files.append(file)
+        if config.site_url:
+            return config.site_url + file.url
+        return file.url_relative_to(page.file)
+
+    return copying.complete(html, blocks, lang, package)
 
 
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
