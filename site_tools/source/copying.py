@@ -77,9 +77,9 @@ def _chain(
             modules = wanted & names[n].imports.keys()
             imported |= dict.fromkeys(modules, n)
             wanted -= modules
-            # One that does not continue the page has no hold on its objects.
-            changes = names[n].changes and len(chains[n]) > 1 and found & chains[n]
-            if names[n].may_bind & wanted or changes:
+            # What runs alone shares no block with the chain, so none of its objects.
+            shared = names[n].changes and found & chains[n]
+            if names[n].may_bind & wanted or shared:
                 found |= chains[n]
             if n in found:
                 wanted -= names[n].binds

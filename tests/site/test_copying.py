@@ -75,6 +75,8 @@ def test_the_chain_is_found_by_names(
 def test_a_function_of_the_chain_reads_what_stands_when_it_is_called() -> None:
     base, rebinds = "T = 1\ndef f(): return T", "T = 2"
     assert chain(base, rebinds, "U = 3", (CONT, "f()")) == [0, 1, 3]
+    at_once = "T = 1\nx = [T for _ in range(2)]"
+    assert chain(at_once, rebinds, (CONT, "x")) == [0, 2]
 
 
 def test_a_chain_has_links() -> None:

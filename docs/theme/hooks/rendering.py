@@ -59,9 +59,9 @@ def _copyable(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
         return html
 
     def package() -> str:
-        made = wheel(root, root / ".cache" / "wheel")
-        file = files.get_file_from_path(made.name)
-        if file is None:
+        file = next((f for f in files if f.src_uri.endswith(".whl")), None)
+        if file is None:  # the first page that needs it
+            made = wheel(root, root / ".cache" / "wheel")
             file = File.generated(config, made.name, abs_src_path=str(made))
             files.append(file)
         if config.site_url:
