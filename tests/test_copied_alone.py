@@ -19,7 +19,7 @@ def sample() -> list[tuple[Page, Copy]]:
     for topic in TOPICS:
         paths = sorted(path.relative_to(ROOT) for path in topic.rglob("*.md"))
         pages = (read_page(ROOT, path.as_posix()) for path in paths)
-        running = ([(p, c) for c in p.copies if c.chain[-1].runs_copied] for p in pages)
+        running = ([(p, c) for c in p.copies if c.block.runs_copied] for p in pages)
         found += next(filter(None, running), [])
     return found
 
@@ -40,10 +40,7 @@ def test_python_finds_the_wheel_and_not_the_repository(installed: Path) -> None:
 @pytest.mark.slow
 @pytest.mark.parametrize(
     ("page", "copy"),
-    [
-        pytest.param(p, c, id=f"{p.id} line {c.chain[-1].fence.line}")
-        for p, c in sample()
-    ],
+    [pytest.param(p, c, id=f"{p.id} line {c.block.fence.line}") for p, c in sample()],
 )
 def test_a_copied_text_does_what_the_page_says(
     page: Page, copy: Copy, installed: Path

@@ -31,7 +31,7 @@ def complete(
     Raises:
         ValueError: if the page has other code boxes than its blocks.
     """
-    boxes = [copy for copy in copies(blocks) if copy.chain[-1].has_box]
+    boxes = [copy for copy in copies(blocks) if copy.block.has_box]
     first = next((n for n, copy in enumerate(boxes) if _needs_package(copy)), None)
     additions = [
         Addition(
@@ -44,11 +44,11 @@ def complete(
 
 
 def _needs_package(copy: Copy) -> bool:
-    return copy.chain[-1].runs_copied and bool(IMPORTS.search(copy.text))
+    return copy.block.runs_copied and bool(IMPORTS.search(copy.text))
 
 
 def _shown(copy: Copy) -> str:
-    block = copy.chain[-1]
+    block = copy.block
     return copy.text if block.kind is Kind.SOURCE else block.text
 
 

@@ -19,7 +19,7 @@ def check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
         copy: The copied text.
         result: What it did in a fresh namespace.
     """
-    block = copy.chain[-1]
+    block = copy.block
     if "cont" in block.classes and len(copy.chain) == 1:
         return Problem(
             path,

@@ -27,8 +27,13 @@ class Verified:
 
     @property
     def running(self) -> list[Block]:
-        """The blocks that ran, in order; functions of ``ppo_ref`` ran apart."""
-        return [block for block, _ in _runnable(self.page)]
+        """The blocks that ran, in order."""
+        return [block for block in self.page.blocks if block.runs]
+
+    @property
+    def copies(self) -> list[Copy]:
+        """What ran alone: of the running blocks, then of functions of ``ppo_ref``."""
+        return _copies(self.page)
 
 
 def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
@@ -47,7 +52,7 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Running:
             copied=None if copy.lines == block.lines else copy.text + "\n",
             apart=block.kind is Kind.SOURCE,
         )
-        for block, copy in _runnable(page)
+        for block, copy in ((copy.block, copy) for copy in _copies(page))
     ]
     expressions = [figure.expression for figure in page.figures]
     expressions += [f.expression for figs in page.pictures.values() for f in figs]
@@ -55,25 +60,27 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Running:
     return Running(sources, expressions, seed, seconds)
 
 
-def _runnable(page: Page) -> list[tuple[Block, Copy]]:
-    pairs = zip(page.blocks, page.copies, strict=True)
-    return [(b, copy) for b, copy in pairs if b.runs_copied]
+def _copies(page: Page) -> list[Copy]:
+    copies = [copy for copy in page.copies if copy.block.runs_copied]
+    return sorted(copies, key=lambda copy: not copy.block.runs)
 
 
 def check_block(verified: Verified, block: Block) -> Problem | None:
     """Compare what a block, and what is copied from it, did with what the page says."""
-    running = verified.running
-    _, copy = _runnable(verified.page)[running.index(block)]
+    number = _number(verified, block)
+    copy = verified.copies[number]
     in_place = [_check_in_place(verified, part) for part in copy.chain]
     if any(in_place):  # what is wrong with a block above is told there, once
         return in_place[-1]
-    return check_copy(
-        verified.page.path, copy, verified.run.copies[running.index(block)]
-    )
+    return check_copy(verified.page.path, copy, verified.run.copies[number])
+
+
+def _number(verified: Verified, block: Block) -> int:
+    return [copy.block for copy in verified.copies].index(block)
 
 
 def _check_in_place(verified: Verified, block: Block) -> Problem | None:
-    result = verified.run.results[verified.running.index(block)]
+    result = verified.run.results[_number(verified, block)]
     if "raises" in block.classes:
         return check_raises(verified.page, block, result)
     if result.failure:
@@ -86,7 +93,7 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
     line, snippet, lines_shown = block.fence.line, None, ""
     if failure.lines:
         number, at = failure.lines[-1]
-        lines = verified.running[number].lines
+        lines = verified.copies[number].block.lines
         origin = lines[min(at, len(lines)) - 1]
         line, snippet = origin.page_line, origin.snippet
         lines_shown = origin.text.strip()

@@ -28,6 +28,11 @@ class Copy:
     lines: tuple[Line, ...]
 
     @property
+    def block(self) -> Block:
+        """The block whose button it is."""
+        return self.chain[-1]
+
+    @property
     def text(self) -> str:
         """The lines as one text without trailing blanks."""
         return "\n".join(line.text.rstrip() for line in self.lines).strip("\n")

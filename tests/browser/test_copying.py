@@ -34,7 +34,7 @@ def clicked(tab: Any, button: Any) -> str:
 
 def copies(language: str) -> list[Copy]:
     page = read_page(ROOT, f"docs/{language}/{PAGE}.md")
-    return [copy for copy in page.copies if copy.chain[-1].has_box]
+    return [copy for copy in page.copies if copy.block.has_box]
 
 
 def boxes(tab: Any, language: str) -> list[Any]:
@@ -76,7 +76,7 @@ def test_the_wheel_of_the_site_runs_what_was_copied(
     fresh_process.install(address, target)
     ran = 0
     for box, copy in zip(found, copies("zh"), strict=True):
-        if copy.chain[-1].runs_copied:
+        if copy.block.runs_copied:
             button = box.locator("pre .md-code__button[data-md-type=copy]")
             text = clicked(reader, button)
             assert fresh_process.run(text, target) == copy.states

@@ -103,7 +103,7 @@ def found(monkeypatch: pytest.MonkeyPatch, drop: str) -> list[str]:
 
     monkeypatch.setitem(derived.DERIVE, "source", partial)
     verified = verification.run(page(broken("## Next", FENCE)))
-    judged = [verification.check_block(verified, b) for b in verified.running]
+    judged = [verification.check_block(verified, c.block) for c in verified.copies]
     return [problem.found for problem in judged if problem]
 
 
