@@ -112,7 +112,7 @@ def fences(document: PageDocument) -> Iterable[Region]:
         fence = _fence(document, region)
         document.collected.append(fence)
         block = next((b for b in document.page.blocks if b.fence.line == fence.line), 0)
-        if block and (block.runs or block.kind is Kind.NORUN):
+        if block and (block.runs_copied or block.kind is Kind.NORUN):
             yield Region(region.start, region.end, block, judge_block)
 
 

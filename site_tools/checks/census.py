@@ -3,7 +3,6 @@
 from html.parser import HTMLParser
 from textwrap import dedent
 
-from site_tools.html.code_boxes import boxed
 from site_tools.problems import Problem
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.fences import Fence
@@ -73,13 +72,15 @@ def _one(fence: Fence | None) -> str:
 def check_boxes(page: Page, html: str) -> list[Problem]:
     """Compare the blocks of a page with the code boxes that readers see."""
     shown = [text.strip("\n") for text in boxes(html)]
-    for number, block in enumerate(boxed(page.blocks)):
+    pairs = zip(page.blocks, page.copies, strict=True)
+    boxed = [(block, copy.text) for block, copy in pairs if block.has_box]
+    for number, (block, copied) in enumerate(boxed):
+        expected = copied if block.kind is Kind.SOURCE else block.text
         if number == len(shown):
-            return [_not_shown(page, block)]
-        expected = block.text
-        if block.kind is not Kind.DERIVED and _bare(shown[number]) != _bare(expected):
-            return [_not_shown(page, block, shown[number])]
-    extra = shown[len(boxed(page.blocks)) :]
+            return [_not_shown(page, block, expected)]
+        if _bare(shown[number]) != _bare(expected):
+            return [_not_shown(page, block, expected, shown[number])]
+    extra = shown[len(boxed) :]
     if not extra:
         return []
     return [
@@ -103,13 +104,15 @@ def _line_of(page: Page, text: str) -> int:
     return next((n for n, line in lines if first and first in line), 1)
 
 
-def _not_shown(page: Page, block: Block, shown: str | None = None) -> Problem:
+def _not_shown(
+    page: Page, block: Block, expected: str, shown: str | None = None
+) -> Problem:
     return Problem(
         page.path,
         block.fence.line,
         "a fence that readers do not see as a code box"
         if shown is None
         else f"readers see\n{shown}",
-        f"a code box with\n{block.text}",
+        f"a code box with\n{expected}",
         "leave an empty line above the fence and indent it like its surroundings",
     )

@@ -18,7 +18,7 @@ def output(
     if "table" in kwargs["classes"]:
         return _table(text)
     box = f"<pre><code>{escape(text)}</code></pre>"
-    return f'<div class="language-output highlight">{box}</div>'
+    return f'<div class="language-output no-copy highlight">{box}</div>'
 
 
 def _table(text: str) -> str:

@@ -1,11 +1,15 @@
 """One block of a page, run where it stands: what it printed, and how it ended."""
 
+import builtins
+import dis
 import doctest
 import io
 import linecache
 import os
 import traceback
+from collections.abc import Callable
 from contextlib import redirect_stdout
+from types import CodeType
 from typing import Any
 
 from site_tools.running.execution import Failure, Result, Source
@@ -31,12 +35,49 @@ def run_block(
         namespace: The names it finds and leaves.
         past: The file that takes what is written past ``sys.stdout``.
     """
+    run = _run_session if source.session else _run_script
+    return _watched(lambda: run(source.text, number, namespace), past)
+
+
+def run_copy(text: str, number: int, namespace: dict[str, Any], past: int) -> Result:
+    """Run what a reader copies from a block, as a script of its own.
+
+    Args:
+        text: The code.
+        number: The place of the block on its page.
+        namespace: A fresh one.
+        past: The file that takes what is written past ``sys.stdout``.
+
+    Returns:
+        As ``run_block``; a failure also if a function in it reads a name that is
+        missing, whether or not it is called.
+    """
+
+    def run() -> None:
+        _run_script(text, number, namespace)
+        known = namespace.keys() | vars(builtins).keys()
+        for name in sorted(_global_names(compile(text, "", "exec")) - known):
+            raise NameError(f"name {name!r} is not defined")
+
+    return _watched(run, past)
+
+
+def _global_names(code: CodeType) -> set[str]:
+    """What the functions of some code read from outside themselves."""
+    loads = (
+        step for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"
+    )
+    names = {step.argval for step in loads}
+    inner = (const for const in code.co_consts if isinstance(const, CodeType))
+    return names.union(*map(_global_names, inner))
+
+
+def _watched(run: Callable[[], None], past: int) -> Result:
     output = _Output()
     os.truncate(past, 0)
     try:
         with redirect_stdout(output):
-            run = _run_session if source.session else _run_script
-            run(source.text, number, namespace)
+            run()
         if os.fstat(past).st_size:
             raise RuntimeError("the block writes to the terminal past print()")
     except BaseException as error:

@@ -27,6 +27,8 @@ class Source:
     session: bool = False
     continues: bool = False
     raises: bool = False
+    copied: str | None = None  # where a reader who copies it gets another text
+    apart: bool = False  # from the one namespace of the page
 
 
 @dataclass(frozen=True)
@@ -48,18 +50,19 @@ class Result:
 
 @dataclass(frozen=True)
 class Run:
-    """A result per block, and a number or a failure per expression."""
+    """Per block what it did and what its copied text did, per expression a number."""
 
     results: tuple[Result, ...]
     values: tuple[int | float | Failure, ...]
+    copies: tuple[Result, ...]
 
 
 class Running:
     """A page under way in its child; whoever waits for it may do other work first.
 
-    The page has one namespace; a block that does not continue the earlier ones must
-    also run alone, as a reader pastes it. After a block that hangs or kills its
-    process the later ones are reported as not run.
+    The page has one namespace; and what a reader copies from a block must run alone,
+    in a fresh one. After a block that hangs or kills its process the later ones are
+    reported as not run.
 
     Args:
         sources: The blocks of the page.
@@ -77,7 +80,7 @@ class Running:
     ) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["site_tools.running.sandbox"])
-        self._blocks, self._count = len(sources), 2 * len(sources) + len(expressions)
+        self._sources, self._count = sources, 2 * len(sources) + len(expressions)
         self._seconds = seconds
         self._folder = tempfile.TemporaryDirectory()
         self._results, theirs = context.Pipe(duplex=False)
@@ -92,13 +95,11 @@ class Running:
             received = _receive(self._results, self._count, self._seconds)
         finally:
             self._end()
-        alone, together, values = (
-            received[: self._blocks],
-            received[self._blocks : 2 * self._blocks],
-            received[2 * self._blocks :],
-        )
-        results = map(_join, alone, together)
-        return Run(tuple(results), tuple(values))
+        blocks = len(self._sources)
+        ran = [Result("", r) if isinstance(r, Failure) else r for r in received]
+        copies, together = ran[:blocks], ran[blocks : 2 * blocks]
+        results = map(_join, self._sources, copies, together)
+        return Run(tuple(results), tuple(received[2 * blocks :]), tuple(copies))
 
     def _end(self) -> None:
         if self._child.pid:  # 0 would name the group of this process
@@ -109,16 +110,14 @@ class Running:
         self._folder.cleanup()
 
 
-def _join(alone: Result | Failure | None, together: Result | Failure | None) -> Result:
+def _join(source: Source, alone: Result, together: Result | None) -> Result:
     """What a block did: alone if it runs alone, unless it only fails among others."""
-    first, second = (
-        Result("", result) if isinstance(result, Failure) else result
-        for result in (alone, together)
-    )
-    if first is None or second is None:
-        return first or second or Result("")
-    broken = second.failure and second.failure.type != NOT_RUN
-    return second if broken and not first.failure else first
+    if together is None:
+        return alone
+    if source.continues or source.session:
+        return together
+    broken = together.failure and together.failure.type != NOT_RUN
+    return together if broken and not alone.failure else alone
 
 
 def _child(

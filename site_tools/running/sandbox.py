@@ -17,7 +17,7 @@ import numpy
 import torch
 
 import ppo_ref
-from site_tools.running.block_run import evaluate, run_block
+from site_tools.running.block_run import evaluate, run_block, run_copy
 from site_tools.running.execution import Failure, Result, Source
 
 for module in pkgutil.iter_modules(ppo_ref.__path__, "ppo_ref."):
@@ -32,11 +32,11 @@ def serve(
     seed: int,
     folder: str,
 ) -> None:
-    """Run each block alone, then all in order, then evaluate the expressions.
+    """Run what is copied from each block alone, then all blocks in order.
 
-    Sends, per block, the ``Result`` of running it alone, or None if it continues the
-    earlier ones; then that of running it after them, or None if it is only to raise;
-    then, per expression, a number or a ``Failure``.
+    Sends, per block, the ``Result`` of running what is copied from it; then that of
+    running it after those above, or None if it only runs alone; then, per expression,
+    a number or a ``Failure``.
 
     Args:
         connection: Where the results go.
@@ -51,16 +51,11 @@ def serve(
     warnings.simplefilter("error")
     past = _redirect(folder)
     for number, source in enumerate(sources):
-        # A reader pastes into a fresh process; for the first block this one is.
-        first = number == 0 and not source.raises
-        alone = None
-        if not source.continues and not first:
-            alone = _apart(source, number, _fresh(seed), past)
-        connection.send(alone)
+        connection.send(_apart(source, number, _fresh(seed), past))
     page = _fresh(seed)
     for number, source in enumerate(sources):
         together = None
-        if source.continues or not source.raises:
+        if not source.apart and (source.continues or not source.raises):
             # One that raises leaves no name behind.
             names = dict(page) if source.raises else page
             together = run_block(source, number, names, past)
@@ -78,12 +73,13 @@ def _redirect(folder: str) -> int:
 
 
 def _apart(source: Source, number: int, namespace: dict[str, Any], past: int) -> Result:
-    """Run a block in a fork of this process, and return what it did."""
+    """Run what is copied from a block in a fork of this process."""
+    copied = source.text if source.copied is None else source.copied
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
         with os.fdopen(writing, "wb") as pipe:
-            pickle.dump(run_block(source, number, namespace, past), pipe)
+            pickle.dump(run_copy(copied, number, namespace, past), pipe)
         os._exit(0)
     os.close(writing)
     with os.fdopen(reading, "rb") as pipe:

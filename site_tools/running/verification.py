@@ -3,27 +3,25 @@
 from dataclasses import dataclass
 
 from site_tools.problems import Problem
+from site_tools.running.copy_check import check_copy
 from site_tools.running.devices import CPU, on_device
 from site_tools.running.execution import (
     SECONDS_PER_BLOCK,
     Failure,
-    Result,
     Run,
     Running,
     Source,
 )
+from site_tools.running.output_check import UNDEFINED, check_output, check_raises
 from site_tools.source.blocks import Block, Kind
+from site_tools.source.copying import Copy
 from site_tools.source.figures import check_figures
 from site_tools.source.page import LANGUAGES, Page
-
-# Exceptions that say that the block itself is wrong.
-MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
-UNDEFINED = "import or define the name in this block, or mark it { .python .cont }"
 
 
 @dataclass(frozen=True)
 class Verified:
-    """A page that has run: a result per running block, a value per figure."""
+    """A page that has run: a result per block, a value per figure."""
 
     page: Page
     run: Run
@@ -32,6 +30,11 @@ class Verified:
     def running(self) -> list[Block]:
         """The blocks that ran, in order."""
         return [block for block in self.page.blocks if block.runs]
+
+    @property
+    def copies(self) -> list[Copy]:
+        """What ran alone: of the running blocks, then of functions of ``ppo_ref``."""
+        return _copies(self.page)
 
 
 def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
@@ -47,9 +50,10 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
             session=block.kind is Kind.SESSION,
             continues="cont" in block.classes,
             raises="raises" in block.classes,
+            copied=_copied(copy, device),
+            apart=block.kind is Kind.SOURCE,
         )
-        for block in page.blocks
-        if block.runs
+        for block, copy in ((copy.block, copy) for copy in _copies(page))
     ]
     expressions = [figure.expression for figure in page.figures]
     expressions += [f.expression for figs in page.pictures.values() for f in figs]
@@ -57,68 +61,38 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
     return Running(sources, expressions, seed, seconds)
 
 
+def _copied(copy: Copy, device: str) -> str | None:
+    if copy.lines == copy.block.lines:
+        return None
+    return on_device(copy.text + "\n", device)
+
+
+def _copies(page: Page) -> list[Copy]:
+    copies = [copy for copy in page.copies if copy.block.runs_copied]
+    return sorted(copies, key=lambda copy: not copy.block.runs)
+
+
 def check_block(verified: Verified, block: Block) -> Problem | None:
-    """Compare what a block did with what the page says it does."""
-    result = verified.run.results[verified.running.index(block)]
+    """Compare what a block, and what is copied from it, did with what the page says."""
+    number = _number(verified, block)
+    copy = verified.copies[number]
+    in_place = [_check_in_place(verified, part) for part in copy.chain]
+    if any(in_place):  # what is wrong with a block above is told there, once
+        return in_place[-1]
+    return check_copy(verified.page.path, copy, verified.run.copies[number])
+
+
+def _number(verified: Verified, block: Block) -> int:
+    return [copy.block for copy in verified.copies].index(block)
+
+
+def _check_in_place(verified: Verified, block: Block) -> Problem | None:
+    result = verified.run.results[_number(verified, block)]
     if "raises" in block.classes:
-        return _check_raises(verified.page, block, result)
+        return check_raises(verified.page, block, result)
     if result.failure:
         return _broken(verified, block, result.failure)
-    return _check_output(verified.page, block, result.printed)
-
-
-def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
-    if result.failure is None:
-        return Problem(
-            page.path,
-            block.fence.line,
-            "a block that ends without an exception",
-            "a .raises block that raises what its output states",
-            "remove .raises, or restore what made it fail",
-        )
-    raised = f"{result.failure.type}: {result.failure.message}"
-    meant = (block.expects or "").rpartition("\n")[2]
-    if result.failure.type in MISTAKES and not meant.startswith(result.failure.type):
-        return Problem(
-            page.path,
-            block.fence.line,
-            raised,
-            f"the exception that its output states: {meant or 'no output'}",
-            UNDEFINED if result.failure.type == "NameError" else "correct the block",
-        )
-    return _check_output(page, block, result.printed + raised)
-
-
-def _check_output(page: Page, block: Block, printed: str) -> Problem | None:
-    printed = "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
-    shown = block.expects
-    if shown is None:
-        if not printed:
-            return None
-        return Problem(
-            page.path,
-            block.fence.line,
-            "a block that prints, without an output behind it",
-            printed,
-            "put these lines into an ```output fence directly behind the block",
-        )
-    if shown == printed:
-        return None
-    output = block.output
-    return Problem(
-        page.path,
-        (output or block).fence.line + 1 + _first_difference(shown, printed),
-        f"shown\n{shown}",
-        f"printed\n{printed}",
-        "replace the shown lines by the printed ones, if these are right",
-    )
-
-
-def _first_difference(shown: str, printed: str) -> int:
-    pairs = zip(shown.splitlines(), printed.splitlines(), strict=False)
-    same = [a == b for a, b in pairs]
-    last = max(len(shown.splitlines()) - 1, 0)
-    return min(same.index(False) if False in same else len(same), last)
+    return check_output(verified.page, block, result.printed)
 
 
 def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
@@ -126,7 +100,7 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
     line, snippet, lines_shown = block.fence.line, None, ""
     if failure.lines:
         number, at = failure.lines[-1]
-        lines = verified.running[number].lines
+        lines = verified.copies[number].block.lines
         origin = lines[min(at, len(lines)) - 1]
         line, snippet = origin.page_line, origin.snippet
         lines_shown = origin.text.strip()

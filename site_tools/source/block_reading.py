@@ -76,7 +76,7 @@ def _read(fence: Fence, snippets: Path) -> Block:
             "correct the path below snippets/ or the name of the section",
         ) from None
     block = Block(fence, kind, frozenset(attributes.classes), tuple(lines))
-    if kind is Kind.DERIVED:
+    if kind in (Kind.SOURCE, Kind.DERIVED):
         _derive(language, block, attributes)
     return _not_run(block, attributes) if "norun" in attributes.classes else block
 

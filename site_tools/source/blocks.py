@@ -15,6 +15,7 @@ class Kind(Enum):
     NORUN = "code that is shown and not run, with the reason"
     OUTPUT = "what the block above must print"
     SHOWN = "text that is only shown"
+    SOURCE = "a function of ppo_ref, complete with what it needs"
     DERIVED = "text made from checked data"
 
 
@@ -26,7 +27,8 @@ LANGUAGES = {
         ("text", "bash", "console", "json", "yaml", "toml", "diff", "markdown"),
         Kind.SHOWN,
     ),
-    **dict.fromkeys(("source", "fact", "glossary", "notation", "status"), Kind.DERIVED),
+    "source": Kind.SOURCE,
+    **dict.fromkeys(("fact", "glossary", "notation", "status"), Kind.DERIVED),
     **dict.fromkeys(
         ("questions", "topic", "wrong_answers", "frameworks"), Kind.DERIVED
     ),
@@ -68,9 +70,14 @@ class Block:
         return self.kind in (Kind.RUN, Kind.SESSION)
 
     @property
+    def runs_copied(self) -> bool:
+        """Whether what a reader copies from it is executed."""
+        return self.runs or self.kind is Kind.SOURCE
+
+    @property
     def has_box(self) -> bool:
         """Whether readers see it as a code box, not as a table, formula or list."""
-        derived = self.kind is Kind.DERIVED and self.fence.header[0] != "source"
+        derived = self.kind is Kind.DERIVED
         return not derived and not self.classes & {"table", "formula"}
 
     @property

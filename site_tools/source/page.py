@@ -2,12 +2,14 @@
 
 import re
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from site_tools.problems import Problem
 from site_tools.source.block_reading import read_blocks
 from site_tools.source.blocks import Block
+from site_tools.source.copying import Copy, copies
 from site_tools.source.fences import Fence, scan
 from site_tools.source.figures import Figure, read_figures
 from site_tools.source.front_matter import read_front_matter
@@ -57,6 +59,11 @@ class Page:
     def sources(self) -> tuple[str, ...]:
         """What a quotation may come from: refs, and the questions answered."""
         return (*self.refs, *self.texts("answers"))
+
+    @cached_property
+    def copies(self) -> list[Copy]:
+        """What is copied from each block, in the order of ``blocks``."""
+        return copies(self.blocks)
 
     def texts(self, key: str) -> tuple[str, ...]:
         """The texts listed under a key of the front matter."""

@@ -43,3 +43,11 @@ leadOn()
 document$.subscribe(() => {
   for (const nav of document.querySelectorAll(".md-code__nav")) nav.role = "none"
 })
+
+// pip needs the whole address of the wheel, wherever the site is being read.
+for (const line of document.querySelectorAll(".install")) {
+  const link = line.querySelector("a"), button = line.querySelector("button")
+  link.textContent = link.href
+  button.dataset.clipboardText = `pip install ${link.href}`
+  button.hidden = false
+}

@@ -1,4 +1,4 @@
-"""Figures, pictures, the answer box and the marks of a rendered page."""
+"""A page after Markdown: pictures, links, the answer box, the code boxes."""
 
 import logging
 import posixpath
@@ -13,10 +13,12 @@ from mkdocs.structure.pages import Page
 from site_tools.checks import accord
 from site_tools.checks.anatomy import is_question
 from site_tools.data import derived
+from site_tools.data.wheel import wheel
 from site_tools.html import (
     addresses,
     answer,
     code_boxes,
+    copying,
     marks,
     notice,
     pictures,
@@ -26,6 +28,7 @@ from site_tools.html import (
     terms,
 )
 from site_tools.running import evidence
+from site_tools.running.evidence import Evidence
 from site_tools.source import figures
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
@@ -35,7 +38,7 @@ GLOSSARY = "reference/glossary.md"
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Let pages link to the pictures, which lie beside the snippets."""
-    snippets = Path(config.config_file_path).parent / "snippets"
+    snippets = _root(config) / "snippets"
     for path in sorted(snippets.rglob("*.svg")):
         uri = path.relative_to(snippets).as_posix()
         files.append(File.generated(config, uri, abs_src_path=str(path)))
@@ -43,7 +46,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    lang, root = config.theme["language"], Path(config.config_file_path).parent
+    lang, root = config.theme["language"], _root(config)
     page_id = page.file.src_uri.removesuffix(".md")
 
     def read(src: str) -> tuple[str, str]:
@@ -52,9 +55,9 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
             raise ValueError(f"{src}: a picture must be a file under snippets")
         return f"snippets/{file.src_uri}", file.content_string
 
-    if page.file.src_uri.startswith(f"{reference.FOLDER}/"):
-        html = reference.finish(html)
     try:
+        if page_id.startswith(f"{reference.FOLDER}/"):
+            html = reference.finish(html)
         if "<code>ppo_ref." in html:
             sources = reference.read(root / reference.FOLDER)
             html = symbols.link(html, page.url, symbols.symbols(sources))
@@ -67,41 +70,61 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html = addresses.resolve(html, page.url)
         if _written(page.file, config):
             html = notice.add(html, accord.read(root, page_id), lang, page.url)
-        return html
     except ValueError as error:
         raise PluginError(f"docs/{lang}/{page.file.src_uri}: {error}") from None
+    return html
 
 
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
-    """Marks beside the blocks; and the pictures, now in the pages, are no files."""
-    _mark(config, files)
+    """Copy buttons and marks; and the pictures, now in the pages, are no files."""
+    known, wrong = evidence.gather(_root(config))
+    for fault in wrong:
+        LOG.info(fault)
+    for file in files.documentation_pages():
+        if file.page and _written(file, config):
+            _complete_code_boxes(file.page, known, config, files)
     for file in [file for file in files if file.src_uri.endswith(".svg")]:
         if file.generated_by:
             files.remove(file)
     return env
 
 
-def _mark(config: MkDocsConfig, files: Files) -> None:
-    lang, root = config.theme["language"], Path(config.config_file_path).parent
-    known, wrong = evidence.gather(root)
-    for fault in wrong:
-        LOG.info(fault)
+def _complete_code_boxes(
+    page: Page, known: Evidence, config: MkDocsConfig, files: Files
+) -> None:
+    lang, file = config.theme["language"], page.file
+    path = f"docs/{lang}/{file.src_uri}"
+    blocks = evidence.blocks_of(_root(config), path, file.content_string)
     meaning = files.get_file_from_path(MEANING)
-    for file in files.documentation_pages():
-        if file.page is None or not _written(file, config):
-            continue
-        path = f"docs/{lang}/{file.src_uri}"
-        blocks = evidence.blocks_of(root, path, file.content_string)
-        href = meaning.url_relative_to(file) if meaning else None
+    href = meaning.url_relative_to(file) if meaning else None
+
+    def package() -> str:
+        return _wheel(file, config, files)
+
+    try:
+        html = copying.complete(page.content or "", blocks, lang, package)
         boxes = marks.marks(known, path, blocks, lang, href)
-        try:
-            file.page.content = code_boxes.decorate(file.page.content or "", boxes)
-        except ValueError as error:
-            LOG.warning(f"{path}: no marks: {error}")
-        for problem in evidence.unverified(known, path, blocks):
-            LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
+        page.content = code_boxes.decorate(html, boxes)
+    except ValueError as error:
+        LOG.warning(f"{path}: {error}")
+    for problem in evidence.unverified(known, path, blocks):
+        LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
+
+
+def _wheel(page: File, config: MkDocsConfig, files: Files) -> str:
+    """The address of ppo_ref's wheel, which the first page that needs it brings."""
+    file = next((file for file in files if file.src_uri.endswith(".whl")), None)
+    if file is None:
+        made = wheel(_root(config), _root(config) / ".cache" / "wheel")
+        file = File.generated(config, made.name, abs_src_path=str(made))
+        files.append(file)
+    return config.site_url + file.url if config.site_url else file.url_relative_to(page)
 
 
 def _written(file: File, config: MkDocsConfig) -> bool:
     """Whether it is a page of docs, not one made from the package nor a notebook."""
     return file.src_dir == config.docs_dir and file.src_uri.endswith(".md")
+
+
+def _root(config: MkDocsConfig) -> Path:
+    return Path(config.config_file_path).parent

@@ -1,0 +1,111 @@
+"""What the copy buttons of the site put into the clipboard, and that it runs."""
+
+from pathlib import Path
+from typing import Any
+from urllib.request import urlopen
+
+import pytest
+
+from site_tools.source.copying import Copy
+from site_tools.source.page import read_page
+from tests import fresh_process
+from tests.browser.conftest import ROOT
+
+PAGE = "alignment/value_before_token"
+
+
+@pytest.fixture
+def reader(tab: Any) -> Any:
+    """A tab whose clipboard can be read."""
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    return tab
+
+
+def clicked(tab: Any, button: Any) -> str:
+    """What one click puts into the clipboard."""
+    tab.evaluate("navigator.clipboard.writeText('nothing')")
+    button.click()
+    tab.wait_for_function(
+        "async () => await navigator.clipboard.readText() !== 'nothing'"
+    )
+    text: str = tab.evaluate("navigator.clipboard.readText()")
+    return text
+
+
+def copies(language: str) -> list[Copy]:
+    page = read_page(ROOT, f"docs/{language}/{PAGE}.md")
+    return [copy for copy in page.copies if copy.block.has_box]
+
+
+def boxes(tab: Any, language: str) -> list[Any]:
+    tab.goto(f"{'' if language == 'zh' else 'en/'}{PAGE}/")
+    tab.eval_on_selector_all("details", "all => all.forEach(one => one.open = true)")
+    tab.wait_for_selector(".md-code__nav")
+    found: list[Any] = tab.locator(".highlight:has(> pre)").all()
+    return found
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_each_button_gives_what_runs(reader: Any, language: str) -> None:
+    expected = copies(language)
+    found = boxes(reader, language)
+    assert len(found) == len(expected)
+    pressed = 0
+    for box, copy in zip(found, expected, strict=True):
+        box.scroll_into_view_if_needed()
+        button = box.locator("pre .md-code__button[data-md-type=copy]")
+        if "language-output" in box.get_attribute("class"):
+            assert button.count() == 0
+            continue
+        button.wait_for()
+        assert clicked(reader, button) == copy.text
+        pressed += 1
+    assert pressed > 5
+
+
+def test_the_wheel_of_the_site_runs_what_was_copied(
+    reader: Any, tmp_path: Path
+) -> None:
+    found, target = boxes(reader, "zh"), tmp_path / "installed"
+    command = clicked(reader, reader.locator(".install button"))
+    assert command == reader.inner_text(".install code")
+    pip, install, address = command.split(" ")
+    assert (pip, install) == ("pip", "install")
+    assert address.startswith(reader.evaluate("new URL('../..', location).href"))
+    assert urlopen(address).status == 200
+    fresh_process.install(address, target)
+    ran = 0
+    for box, copy in zip(found, copies("zh"), strict=True):
+        if copy.block.runs_copied:
+            button = box.locator("pre .md-code__button[data-md-type=copy]")
+            text = clicked(reader, button)
+            assert fresh_process.run(text, target) == copy.states
+            ran += 1
+    assert ran > 3
+
+
+def test_the_install_line_fits_a_phone(reader: Any) -> None:
+    reader.set_viewport_size({"width": 390, "height": 844})
+    for language in ("", "en/"):
+        reader.goto(f"{language}{PAGE}/")
+        line = reader.locator(".install")
+        line.scroll_into_view_if_needed()
+        box, button = line.bounding_box(), line.locator("button").bounding_box()
+        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
+        assert button["x"] + button["width"] <= 390
+        assert box["height"] < 60
+        width = reader.evaluate("document.documentElement.scrollWidth")
+        assert width == 390
+
+
+def test_without_scripts_the_link_leads_to_the_wheel(
+    browser: Any, address: str
+) -> None:
+    context = browser.new_context(base_url=address, java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"{PAGE}/")
+    assert not tab.is_visible(".install button")
+    with tab.expect_download() as download:
+        tab.click(".install a")
+    assert download.value.suggested_filename.endswith("-py3-none-any.whl")
+    context.close()

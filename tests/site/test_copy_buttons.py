@@ -1,0 +1,158 @@
+"""What the copy buttons of a built page give, and the line that installs ppo_ref."""
+
+import json
+import re
+import shutil
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote, urljoin
+
+import pytest
+
+from site_tools.html.copying import complete
+from site_tools.html.rendering import render
+from tests.site import trial_site
+from tests.site.sample import EN, ROOT, page
+
+BOXES = re.compile(r'<div class="[^"]*\bhighlight\b[^>]*>')
+PACKAGE = """## Run { #code }
+
+```python
+x = 1
+```
+
+```{ .python .norun data-reason="four GPUs" }
+import ppo_ref
+```
+
+```{ .python .cont }
+from ppo_ref.kl import k1
+print(x, "<&>")
+```
+
+```output
+1 <&>
+```
+
+```python
+import ppo_ref.kl
+```
+"""
+
+
+def built(text: str, address: str = "../../p.whl") -> tuple[str, list[str]]:
+    """A page, and the opening tags of its boxes."""
+    html = complete(render(text, ROOT), page(text).blocks, "en", lambda: address)
+    return html, BOXES.findall(html)
+
+
+def copied(box: str) -> str | None:
+    found = re.search(r'data-copy="([^"]*)"', box)
+    return unescape(found[1]) if found else None
+
+
+def test_a_box_that_gives_its_own_text_is_left_as_it_is() -> None:
+    _, boxes = built(PACKAGE)
+    chain = 'x = 1\n\nfrom ppo_ref.kl import k1\nprint(x, "<&>")'
+    assert [copied(box) for box in boxes] == [None, None, chain, None, None]
+
+
+def test_output_boxes_have_no_button() -> None:
+    _, boxes = built(PACKAGE)
+    assert ["no-copy" in box for box in boxes] == [False, False, False, True, False]
+
+
+def test_the_install_line_stands_once_by_the_first_block_that_needs_it() -> None:
+    html, boxes = built(PACKAGE)
+    assert html.count('<p class="install"') == 1
+    assert f'{boxes[2]}<p class="install" data-search-exclude="1">' in html
+
+
+def test_a_page_that_does_not_need_the_package_has_no_install_line() -> None:
+    def never() -> str:
+        raise AssertionError("no wheel is needed")
+
+    html = complete(render(EN, ROOT), page(EN).blocks, "en", never)
+    assert "install" not in html
+
+
+def test_the_shown_address_is_whole_or_only_the_name() -> None:
+    assert '<a href="../../p.whl">p.whl</a>' in built(PACKAGE)[0]
+    address = "https://example.org/ppo/p.whl"
+    assert f'<a href="{address}">{address}</a>' in built(PACKAGE, address)[0]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The trial site with the package, and once more with an address."""
+    root = tmp_path_factory.mktemp("site")
+    trial_site.write(root)
+    for name in ("ppo_ref", "pyproject.toml", "README.md", "LICENSE"):
+        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
+        copy(ROOT / name, root / name)
+    (root / "docs/en/alignment/run.md").write_text(f"---\nquestion: Q\n---\n{PACKAGE}")
+    (root / "mkdocs.linked.yml").write_text(
+        "INHERIT: mkdocs.en.yml\nsite_dir: linked\nsite_url: https://example.org/ppo/\n"
+    )
+    for config in ("mkdocs.en.yml", "mkdocs.linked.yml"):
+        run = trial_site.build(root, config)
+        output, _ = run.communicate()
+        assert run.returncode == 0, output
+    return root
+
+
+def install_address(html: str) -> str:
+    found = re.search(r'pip install <a href="([^"]*)"', html)
+    assert found, html
+    return unescape(found[1])
+
+
+def test_the_link_leads_to_the_wheel(site: Path) -> None:
+    html = (site / "site/en/alignment/run/index.html").read_text("utf-8")
+    address = urljoin("/alignment/run/", install_address(html))
+    (wheel,) = (site / "site/en").glob("*.whl")
+    assert unquote(address) == f"/{wheel.name}" and "+" not in address
+    assert "+src" in wheel.name
+    assert wheel.read_bytes() == next(site.glob(".cache/wheel/*/*.whl")).read_bytes()
+
+
+def test_with_an_address_the_link_is_whole(site: Path) -> None:
+    html = (site / "linked/alignment/run/index.html").read_text("utf-8")
+    (wheel,) = (site / "linked").glob("*.whl")
+    address = unquote(install_address(html))
+    assert address == f"https://example.org/ppo/en/{wheel.name}"
+
+
+def test_the_search_does_not_read_the_install_line(site: Path) -> None:
+    index = json.loads((site / "site/en/search/search_index.json").read_text("utf-8"))
+    texts = [entry["text"] for entry in index["docs"]]
+    assert any("import ppo_ref.kl" in text for text in texts)
+    assert not any("pip install" in text for text in texts)
+
+
+def test_a_site_without_need_of_the_package_has_no_wheel(tmp_path: Path) -> None:
+    trial_site.write(tmp_path)
+    run = trial_site.build(tmp_path, "mkdocs.en.yml")
+    output, _ = run.communicate()
+    assert run.returncode == 0, output
+    assert not list(tmp_path.rglob("*.whl"))
+
+
+def test_a_wheel_that_cannot_be_built_stops_the_build(tmp_path: Path) -> None:
+    trial_site.write(tmp_path)
+    (tmp_path / "docs/en/index.md").write_text(f"# Home\n\n{PACKAGE}")
+    run = trial_site.build(tmp_path, "mkdocs.en.yml")
+    output, _ = run.communicate()
+    assert run.returncode != 0
+    assert "docs/en/index.md: ppo_ref: its sources must lie in ppo_ref/" in output
+    assert "Traceback" not in output
+
+
+def test_a_fence_that_cannot_be_read_fails_a_strict_build(tmp_path: Path) -> None:
+    trial_site.write(tmp_path)
+    fence = "```{ .python .norun }\nx\n```\n"
+    (tmp_path / "docs/en/index.md").write_text(f"# Home\n\n{fence}")
+    run = trial_site.build(tmp_path, "mkdocs.en.yml")
+    output, _ = run.communicate()
+    assert run.returncode != 0
+    assert "docs/en/index.md:3\n  found:    a .norun block without a reason" in output

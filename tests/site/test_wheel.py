@@ -1,0 +1,128 @@
+"""The wheel that the site serves: from the sources as they are, once per state."""
+
+import os
+import shutil
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from email import message_from_bytes
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from site_tools.data.wheel import wheel
+from tests import fresh_process
+from tests.site.sample import ROOT
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A copy of what the wheel is made from."""
+    for name in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(ROOT / name, tmp_path)
+    ignored = shutil.ignore_patterns("__pycache__")
+    shutil.copytree(ROOT / "ppo_ref", tmp_path / "ppo_ref", ignore=ignored)
+    return tmp_path
+
+
+def make(project: Path, cache: str = "cache") -> Path:
+    return wheel(project, project / cache)
+
+
+def test_it_holds_the_package_and_nothing_else(project: Path) -> None:
+    (project / "ppo_ref/notes.txt").write_text("private")
+    with ZipFile(make(project)) as made:
+        content = {name: made.read(name) for name in made.namelist()}
+    package = {n: c for n, c in content.items() if n.startswith("ppo_ref/")}
+    sources = [*(ROOT / "ppo_ref").glob("*.py"), ROOT / "ppo_ref/py.typed"]
+    assert package == {f"ppo_ref/{path.name}": path.read_bytes() for path in sources}
+    assert {n.partition(".dist-info/")[2] for n in content.keys() - package} == {
+        "METADATA",
+        "WHEEL",
+        "RECORD",
+        "top_level.txt",
+        "licenses/LICENSE",
+    }
+
+
+def test_its_version_tells_one_state_of_the_sources_from_another(
+    project: Path,
+) -> None:
+    first = make(project)
+    with ZipFile(first) as made:
+        name = next(n for n in made.namelist() if n.endswith("METADATA"))
+        version = message_from_bytes(made.read(name))["Version"]
+    assert version.startswith("0.1.0+src") and version in first.name
+    with (project / "ppo_ref/kl.py").open("a") as kl:
+        kl.write("# one more line\n")
+    assert make(project).name != first.name
+
+
+def test_it_is_built_once_per_state(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = make(project)
+    monkeypatch.setattr(subprocess, "run", None)
+    assert make(project) == first
+    assert [path.name for path in (project / "cache").iterdir()] == [first.parent.name]
+
+
+def test_its_bytes_are_the_same_on_every_machine(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
+    first = make(project).read_bytes()
+    with ZipFile(make(project)) as made:
+        assert {i.date_time for i in made.infolist()} == {(1980, 1, 1, 0, 0, 0)}
+    (project / "ppo_ref/kl.py").touch()
+    (project / "ppo_ref/kl.py").chmod(0o600)
+    before = os.umask(0o077)
+    try:
+        assert make(project, "another").read_bytes() == first
+    finally:
+        os.umask(before)
+
+
+def test_pip_installs_it(project: Path, tmp_path: Path) -> None:
+    target = tmp_path / "target"
+    fresh_process.install(make(project), target)
+    code = "import ppo_ref.kl; print(ppo_ref.__file__)"
+    assert fresh_process.run(code, target) == str(target / "ppo_ref/__init__.py")
+
+
+def test_builds_beside_each_other_do_not_meet(project: Path) -> None:
+    with ThreadPoolExecutor() as pool:
+        first, second = pool.map(make, [project, project])
+    assert first == second and first.exists()
+    assert [path.name for path in (project / "cache").iterdir()] == [first.parent.name]
+
+
+@pytest.mark.parametrize(
+    ("file", "content", "message"),
+    [
+        ("pyproject.toml", "[project\n", 'one line must read version = "..."'),
+        (
+            "pyproject.toml",
+            '[project\nversion = "1"\n[build-system]',
+            "ppo_ref's wheel cannot be built, setuptools says: ",
+        ),
+        ("LICENSE", None, "ppo_ref's wheel cannot be built: [Errno 2]"),
+        ("ppo_ref", None, "ppo_ref: its sources must lie in ppo_ref/, found none"),
+        ("cache", "in the way", "ppo_ref's wheel cannot be built: [Errno 17]"),
+    ],
+)
+def test_a_failure_is_one_sentence(
+    project: Path, file: str, content: str | None, message: str
+) -> None:
+    path = project / file
+    if content is not None:
+        path.write_text(content)
+    elif path.is_dir():
+        shutil.rmtree(path)
+    else:
+        path.unlink()
+    with pytest.raises(ValueError) as refusal:
+        make(project)
+    assert message in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+    assert not list(project.glob("cache/*/*.whl"))
