@@ -83,7 +83,8 @@ class _Reader(HTMLParser):
             return
         if tag in VOID:
             return
-        if tag == "p" and not self._within(BESIDE | {"hidden", "admonition"}):
+        beside = self._within(BESIDE | {"hidden", "admonition"})
+        if tag == "p" and "class" not in values and not beside:  # else it is a notice
             self._text = ""
         hidden = values.get("aria-hidden") == "true" or "hidden" in values
         self._open.append((tag, "hidden" if hidden else values.get("class", "")))

@@ -88,7 +88,7 @@ def _mark(config: MkDocsConfig, files: Files) -> None:
         LOG.info(fault)
     meaning = files.get_file_from_path(MEANING)
     for file in files.documentation_pages():
-        if file.page is None or not file.src_uri.endswith(".md"):
+        if file.page is None or file.generated_by or not file.src_uri.endswith(".md"):
             continue
         path = f"docs/{lang}/{file.src_uri}"
         blocks = evidence.blocks_of(root, path, file.content_string)
