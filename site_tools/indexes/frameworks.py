@@ -5,7 +5,7 @@ from html import escape
 
 from site_tools.data.facts import Concept
 from site_tools.data.texts import as_html
-from site_tools.indexes.parts import link, section
+from site_tools.indexes.parts import UNSEARCHED, link, section
 from site_tools.indexes.sources import Answer
 
 USED = {"zh": "用在：", "en": "Used by: "}
@@ -32,7 +32,7 @@ def _concept(concept: Concept, answers: Sequence[Answer], lang: str) -> Iterator
     title = as_html(concept.zh if lang == "zh" else concept.en)
     used = USED[lang] + COMMA[lang].join(pages) if pages else UNUSED[lang]
     yield f'<h2 id="{escape(name)}">{title}</h2>'
-    yield f'<p class="count">{used}</p>'
+    yield f'<p class="count"{UNSEARCHED}>{used}</p>'
     yield "<dl>"
     for release in concept.releases:
         entries = [entry for entry in concept.entries if entry.release == release]

@@ -12,7 +12,8 @@ from site_tools.indexes.sources import Answer
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\([^()\s]*\)")
 EXTENSIONS = {"attr_list": {}, "pymdownx.arithmatex": {"generic": True}}
 COMING = {"zh": "在写", "en": "coming"}
-UNSEARCHED = ' data-search-exclude="1"'  # what a page of its own says already
+# What a page of its own says already; a heading must then have no id.
+UNSEARCHED = ' data-search-exclude="1"'
 
 
 def inline(text: str) -> str:

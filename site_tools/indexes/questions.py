@@ -98,9 +98,8 @@ def topic_index(topic: str, site: Site) -> str:
     lines = [f'<p class="summary">{site.words(site.topics[topic])}</p>']
     for answer in site.answers:
         if answer.topic == topic:
-            name = answer.page.partition("/")[2]
             lines += [
-                f'<h2 id="{name}">{link(answer.page, escape(answer.title))}</h2>',
+                f"<h2{UNSEARCHED}>{link(answer.page, escape(answer.title))}</h2>",
                 f"<p{UNSEARCHED}>{inline(answer.short)}</p>",
             ]
     if coming := list(_coming(topic, site)):

@@ -30,7 +30,7 @@ def wrong_answers(answers: Sequence[Answer], lang: str) -> str:
             for wrong in answer.wrong
         ]
         if items:
-            lines += [f'<h2 id="{topic}">{escape(LABELS[topic][lang])}</h2>']
+            lines += [f"<h2{UNSEARCHED}>{escape(LABELS[topic][lang])}</h2>"]
             lines += bullets(items)
     return section(lines)
 
