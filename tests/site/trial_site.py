@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 ROOT = Path(__file__).parents[2]
-MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools", "ppo_ref")
+MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")
 
 QUESTION = r"""---
 question: {question}
