@@ -1,6 +1,7 @@
 """What the site and its contributors need, as functions from text to text.
 
     problems   what a check found: where, what stands there, what must, how to mend it
+    files      written whole or not at all
     numbers    numbers as people write them, compared with values
     data       the project's own data: facts about verl, names, dialogues, topics
     source     a page as it is written: fences, includes, blocks, figures, front matter

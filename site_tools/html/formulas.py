@@ -1,7 +1,7 @@
 """Formulas in rendered pages: found as TeX, put back as typeset HTML.
 
 Each formula is there twice, once for the eye and once as MathML for screen readers.
-Only the MathML, without its TeX annotation, reaches the search index.
+The search index needs neither, but the text.
 """
 
 import re
@@ -17,11 +17,7 @@ MARKED = re.compile(
 )
 BARE = re.compile(r"\\\((?P<inline>.*?)\\\)(?P<display>)")
 LABEL = re.compile(r"\\label\{([^}]*)\}")
-ANNOTATION = re.compile(r"<annotation\b.*?</annotation>", re.DOTALL)
-VISIBLE = re.compile(
-    r'<span class="katex-html" aria-hidden="true">(.*)</span></span>', re.DOTALL
-)
-OLD_FONTS = re.compile(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)')
+MATHML = re.compile(r"<math\b.*?</math>", re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -92,20 +88,12 @@ def anchors(html: str) -> set[str]:
     return set(re.findall(r'\sid="([^"]+)"', html))
 
 
-def searchable(html: str) -> str:
-    """Leave of KaTeX's output one text for the search index.
+def text(typeset: str) -> str:
+    """A typeset formula as the search index shows it.
 
-    The search plugin ends an exclusion at the first inner end tag of the same name,
-    so the visible part, made of spans, cannot itself be a span.
+    Example:
+        >>> text('<math><msub><mi>s</mi><mi>t</mi></msub></math><b aria-hidden>...</b>')
+        'st'
     """
-    html = ANNOTATION.sub("", html)
-    return VISIBLE.sub(
-        r'<bdi class="katex-html" aria-hidden="true" data-search-exclude="1">\1</bdi>'
-        "</span>",
-        html,
-    )
-
-
-def woff2_only(css: str) -> str:
-    """KaTeX's styles with the fonts that every browser of today reads."""
-    return OLD_FONTS.sub("", css)
+    mathml = MATHML.search(typeset)
+    return re.sub(r"<[^>]*>", "", mathml[0]) if mathml else ""

@@ -5,7 +5,8 @@ const { default: katex } = await import(process.argv[2])
 
 const typeset = ({ tex, display }) => {
   try {
-    return { html: katex.renderToString(tex, { displayMode: display, strict: "error" }) }
+    const html = katex.renderToString(tex, { displayMode: display, strict: "error" })
+    return { html: html.replace(/<annotation.*?<\/annotation>/s, "") } // TeX, once more
   } catch (error) {
     return { error: error.message }
   }

@@ -1,14 +1,14 @@
 """KaTeX, run once for all formulas that no earlier build has typeset."""
 
 import json
-import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from site_tools.html.formulas import Formula, find, searchable, woff2_only
+from site_tools.files import store
+from site_tools.html.formulas import Formula, find
 
 SCRIPT = Path(__file__).with_name("katex.mjs")
 PACKAGE = Path(sys.prefix) / "node_modules" / "katex"
@@ -37,26 +37,13 @@ def typeset(
             f"formulas: KaTeX must be installed in {package}; make test does it"
         )
     version = json.loads((package / "package.json").read_text("utf-8"))["version"]
-    slots = {formula: cache / _key(formula, version) for formula in found}
+    maker = version + SCRIPT.read_text("utf-8")
+    slots = {formula: cache / _key(formula, maker) for formula in found}
     missing = [formula for formula, slot in slots.items() if not slot.exists()]
     if missing:
-        cache.mkdir(parents=True, exist_ok=True)
         for formula, html in _run(missing, pages, package).items():
-            _store(slots[formula], html)
-    return {
-        formula: searchable(slot.read_text("utf-8")) for formula, slot in slots.items()
-    }
-
-
-def assets(package: Path = PACKAGE) -> dict[str, str | bytes]:
-    """What typeset pages need beside them: styles and fonts, by address."""
-    dist = package / "dist"
-    fonts: dict[str, str | bytes] = {
-        f"assets/katex/fonts/{font.name}": font.read_bytes()
-        for font in sorted(dist.glob("fonts/*.woff2"))
-    }
-    css = woff2_only((dist / "katex.min.css").read_text("utf-8"))
-    return fonts | {"assets/katex/katex.css": css}
+            store(slots[formula], html.encode())
+    return {formula: slot.read_text("utf-8") for formula, slot in slots.items()}
 
 
 def _find(html: str, path: str) -> list[Formula]:
@@ -66,16 +53,9 @@ def _find(html: str, path: str) -> list[Formula]:
         raise ValueError(f"{path}: {error}") from None
 
 
-def _key(formula: Formula, version: str) -> str:
-    parts = (version, SCRIPT.read_text("utf-8"), str(formula.display), formula.tex)
-    return sha256("\0".join(parts).encode()).hexdigest()[:32] + ".katex"
-
-
-def _store(slot: Path, html: str) -> None:
-    """Write at once, for the other language may be building beside this one."""
-    part = slot.with_suffix(f".{os.getpid()}")
-    part.write_text(html, "utf-8")
-    part.replace(slot)
+def _key(formula: Formula, maker: str) -> str:
+    parts = (maker, str(formula.display), formula.tex)
+    return sha256("\0".join(parts).encode()).hexdigest()[:32] + ".html"
 
 
 def _run(

@@ -1,12 +1,12 @@
 """The built site in Chromium. Without site/, the driver or Chromium: skipped."""
 
-import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.browser.launch import Unavailable, chromium
 from tests.browser.server import serve
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -50,18 +50,11 @@ def address(site: Path) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def browser() -> Iterator[Any]:
     """Chromium, without a window."""
-    playwright = pytest.importorskip(
-        "playwright.sync_api", reason="no driver of Chromium: make browser"
-    )
-    chromium = shutil.which("chromium") or shutil.which("google-chrome")
-    if chromium is None:
-        pytest.skip("no Chromium here (apt install chromium)")
-    with playwright.sync_playwright() as driver:
-        running = driver.chromium.launch(
-            executable_path=chromium, args=["--no-sandbox", "--disable-gpu"]
-        )
-        yield running
-        running.close()
+    try:
+        with chromium() as running:
+            yield running
+    except Unavailable as missing:
+        pytest.skip(str(missing))
 
 
 @pytest.fixture

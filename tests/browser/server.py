@@ -1,5 +1,7 @@
 """The built site, served below an address of its own as a host would serve it."""
 
+import gzip
+import io
 import posixpath
 import threading
 from collections.abc import Iterator
@@ -12,8 +14,30 @@ from urllib.parse import unquote
 SUBPATH = "/ppo/"
 
 
+# The rest, fonts and pictures of pixels, is compressed already.
+TEXT = ("text/", "image/svg", "application/json", "application/javascript")
+
+
 class _Handler(SimpleHTTPRequestHandler):
-    """Files below ``SUBPATH``; the site's own page for what is missing."""
+    """Files below ``SUBPATH``, compressed; the site's own page for what is missing."""
+
+    protocol_version = "HTTP/1.1"
+
+    def send_head(self) -> io.BytesIO | None:
+        path = Path(self.translate_path(self.path))
+        if path.is_dir() and self.path.partition("?")[0].endswith("/"):
+            path /= "index.html"
+        if not path.is_file():  # a folder without its slash, or nothing
+            return super().send_head()  # type: ignore[return-value]
+        content, kind = path.read_bytes(), self.guess_type(path)
+        self.send_response(200)
+        self.send_header("Content-Type", kind)
+        if kind.startswith(TEXT):
+            content = gzip.compress(content, 6, mtime=0)
+            self.send_header("Content-Encoding", "gzip")
+        self.send_header("Content-Length", str(len(content)))
+        self.end_headers()
+        return io.BytesIO(content)
 
     def translate_path(self, path: str) -> str:
         inside = posixpath.normpath(unquote(path.partition("?")[0].partition("#")[0]))

@@ -11,6 +11,7 @@ MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")
 
 QUESTION = r"""---
 question: {question}
+aliases: ["{alias}"]
 answers: ["004·2", "verl#1960"]
 ---
 
@@ -30,6 +31,7 @@ $$
 """
 ZH = {
     "question": "先还是后？",
+    "alias": "写之前还是写之后？",
     "verdict": "之前",
     "text": "优势估计在写之前。",
     "picture": "图",
@@ -38,6 +40,7 @@ ZH = {
 }
 EN = {
     "question": "Before or after?",
+    "alias": "Earlier or later?",
     "verdict": "Before",
     "text": "It comes before.",
     "picture": "A post",
@@ -103,6 +106,8 @@ def write(root: Path) -> None:
         "docs/en/alignment/first.md": QUESTION.format(**EN),
         "docs/zh/alignment/a_later_page.md": LATER,
         "snippets/alignment/first.svg": PICTURE,
+        "ppo_ref/__init__.py": '"""A map.\n\n    1   shapes\n"""',
+        "ppo_ref/shapes.py": '"""Shapes."""',
     }
     for name, text in pages.items():
         path = root / name

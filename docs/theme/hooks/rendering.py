@@ -68,9 +68,9 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html = provenance.offer(html, lang)
         html += answer.also_asked(page.meta.get("aliases") or (), lang)
         html = addresses.resolve(html, page.url)
-        if page.file.src_dir != config.docs_dir or page_id == page.file.src_uri:
-            return html  # a generated page, or a notebook
-        return notice.add(html, accord.read(root, page_id), lang, page.url)
+        if _written(page.file, config):
+            html = notice.add(html, accord.read(root, page_id), lang, page.url)
+        return html
     except ValueError as error:
         raise PluginError(f"docs/{lang}/{page.file.src_uri}: {error}") from None
 
@@ -108,7 +108,7 @@ def _mark(config: MkDocsConfig, files: Files) -> None:
         LOG.info(fault)
     meaning = files.get_file_from_path(MEANING)
     for file in files.documentation_pages():
-        if file.page is None or file.generated_by or not file.src_uri.endswith(".md"):
+        if file.page is None or not _written(file, config):
             continue
         path = f"docs/{lang}/{file.src_uri}"
         blocks = evidence.blocks_of(root, path, file.content_string)
@@ -120,3 +120,8 @@ def _mark(config: MkDocsConfig, files: Files) -> None:
             LOG.warning(f"{path}: no marks: {error}")
         for problem in evidence.unverified(known, path, blocks):
             LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
+
+
+def _written(file: File, config: MkDocsConfig) -> bool:
+    """Whether it is a page of docs, not one made from the package nor a notebook."""
+    return file.src_dir == config.docs_dir and file.src_uri.endswith(".md")

@@ -1,15 +1,17 @@
-"""Formulas, all pages at once: after Markdown, before the search index is made."""
+"""All pages at once, after Markdown: formulas, and what the search will find."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink
 
-from site_tools.html import formulas, katex
+from site_tools.html import formulas, katex, katex_assets, search_index
+from site_tools.html.formulas import Formula
 
 
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
@@ -25,16 +27,42 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         typeset = katex.typeset(contents, cache)
     except (ValueError, FileNotFoundError) as error:
         raise PluginError(str(error)) from None
-    for path, page in pages.items():
-        page.content = formulas.render(contents[path], typeset)
+    _index(pages.values(), typeset, config)
+    for page in pages.values():
+        page.content = formulas.render(page.content or "", typeset)
         for entry in _entries(page.toc):
             entry.title = formulas.render_in_title(entry.title, typeset)
         if page.present_anchor_ids is not None:  # links to labels are checked too
             page.present_anchor_ids.update(formulas.anchors(page.content))
     if typeset:
-        for uri, content in katex.assets().items():
+        assets = katex_assets.assets(typeset.values(), katex.PACKAGE / "dist", cache)
+        for uri, content in assets.items():
             files.append(File.generated(config, uri, content=content))
+        env.globals["katex_css"] = katex_assets.address(assets)
     return env
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    index = Path(config.site_dir, "search", "search_index.json")
+    index.write_text(search_index.dump(config.extra["search_entries"]), "utf-8")
+
+
+def _index(
+    pages: Iterable[Page], typeset: Mapping[Formula, str], config: MkDocsConfig
+) -> None:
+    """Read the pages for the search, and tell the theme not to.
+
+    It would take longer than all the rest of the build, most of it over the tags of
+    formulas and code; and our search (docs/theme/assets/search) wants plain text.
+    """
+    texts = {formula: formulas.text(html) for formula, html in typeset.items()}
+    config.extra["search_entries"] = []
+    for page in pages:
+        html, aliases = page.content or "", page.meta.get("aliases") or ()
+        config.extra["search_entries"] += search_index.entries(
+            formulas.render(html, texts), page.url, page.title, aliases
+        )
+        page.meta["search"] = {"exclude": True}
 
 
 def _entries(toc: Iterable[AnchorLink]) -> Iterator[AnchorLink]:

@@ -1,0 +1,63 @@
+"""A copy of this repository in which one question page has become many."""
+
+import os
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+SOURCES = (
+    "mkdocs.yml",
+    "mkdocs.en.yml",
+    "pyproject.toml",
+    "docs",
+    "snippets",
+    "site_tools",
+    "ppo_ref",
+)
+PAGE = "alignment/value_before_token.md"
+PAIRS = 150
+
+
+def grow(root: Path, pairs: int = PAIRS) -> None:
+    """Put a copy under ``root`` with so many question pages in each language.
+
+    No two pages have the same title or the same formulas, so that nothing which is
+    kept between pages makes many pages cheaper than they will be.
+    """
+    root.mkdir(parents=True, exist_ok=True)
+    unwanted = shutil.ignore_patterns("__pycache__")
+    for name in SOURCES:
+        source, target = ROOT / name, root / name
+        if source.is_dir():
+            shutil.copytree(source, target, ignore=unwanted)
+        else:
+            shutil.copy(source, target)
+    for lang in ("zh", "en"):
+        pages = root / "docs" / lang
+        text = (pages / PAGE).read_text("utf-8")
+        there = sum(1 for _ in pages.rglob("*.md"))
+        for number in range(pairs - there):
+            other = text.replace("question: ", f"question: {number} ", 1)
+            other = other.replace(r"\gamma", rf"\gamma_{{{number}}}")
+            (pages / PAGE).with_stem(f"copy_{number}").write_text(other, "utf-8")
+
+
+def seconds_to_build(root: Path) -> float:
+    """Build both languages as ``make build`` does, without an earlier build's cache.
+
+    Raises:
+        subprocess.CalledProcessError: if they do not build.
+    """
+    start = time.monotonic()
+    subprocess.run(
+        [sys.executable, "-m", "docs.theme.publish"],
+        cwd=root,
+        env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+    )
+    return time.monotonic() - start

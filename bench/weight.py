@@ -1,0 +1,90 @@
+"""What a page weighs and how soon it shows, and how long many pages take to build.
+
+Run it after ``make build``: ``make weigh``.
+"""
+
+import sys
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+from bench.growth import PAIRS, ROOT, grow, seconds_to_build
+from tests.browser.launch import Unavailable, chromium
+from tests.browser.server import serve
+
+PAGE = "alignment/value_before_token/"
+RUNS = 5
+SLOW = {"latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 7.5e5 / 8}
+SLOWER_CPU = 4
+PHONE = {"width": 390, "height": 844}
+SHIFTS = """new Promise(done => new PerformanceObserver(list => done(
+  list.getEntries().reduce((sum, entry) => sum + entry.value, 0)
+)).observe({ type: "layout-shift", buffered: true }) || setTimeout(done, 500, 0))"""
+PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
+
+
+def transferred(tab: Any, open_page: Callable[[], object]) -> dict[str, list[int]]:
+    """Compressed bytes of every answer until the page is quiet, by kind."""
+    requests: list[Any] = []
+    tab.on("requestfinished", lambda request: requests.append(request))
+    open_page()
+    tab.wait_for_load_state("networkidle")
+    sizes = defaultdict(list)
+    for request in requests:
+        sizes[request.resource_type].append(request.sizes()["responseBodySize"])
+    return dict(sizes)
+
+
+def first_paint_and_shift(browser: Any, address: str) -> tuple[float, float]:
+    """Milliseconds to the first paint on a slow phone, and the layout shift."""
+    context = browser.new_context(viewport=PHONE)
+    tab = context.new_page()
+    devtools = context.new_cdp_session(tab)
+    devtools.send("Network.emulateNetworkConditions", {"offline": False, **SLOW})
+    devtools.send("Emulation.setCPUThrottlingRate", {"rate": SLOWER_CPU})
+    tab.goto(address)
+    tab.wait_for_load_state("networkidle")
+    figures = tab.evaluate(PAINT), tab.evaluate(SHIFTS)
+    context.close()
+    return figures
+
+
+def report_page(browser: Any, address: str) -> None:
+    context = browser.new_context(viewport=PHONE)
+    tab = context.new_page()
+    sizes = transferred(tab, lambda: tab.goto(address))
+    context.close()
+    everything = [size for kind in sizes.values() for size in kind]
+    print(f"  {len(everything)} requests, {sum(everything) / 1000:.1f} KB compressed")
+    for kind, some in sorted(sizes.items(), key=lambda item: -sum(item[1])):
+        print(f"    {kind:<10} {len(some):>3} {sum(some) / 1000:>7.1f} KB")
+    runs = [first_paint_and_shift(browser, address) for _ in range(RUNS)]
+    paints, shifts = zip(*runs, strict=True)
+    print(
+        f"  slow phone (1.6 Mbit/s, 150 ms, CPU slowed {SLOWER_CPU} times; median of "
+        f"{RUNS}): first paint {median(paints):.0f} ms, layout shift {max(shifts):.3f}"
+    )
+
+
+def main() -> None:
+    site = ROOT / "site"
+    if not (site / "en").exists():
+        sys.exit("no site/: make build makes it")
+    try:
+        with chromium() as browser, serve(site) as address:
+            for path in (PAGE, f"en/{PAGE}"):
+                print(path, flush=True)
+                report_page(browser, address + path)
+    except Unavailable as error:
+        print(f"not opened in a browser: {error}")
+    with tempfile.TemporaryDirectory() as folder:
+        print(f"{PAIRS} pages in each language: building ...", flush=True)
+        grow(Path(folder))
+        print(f"  built in {seconds_to_build(Path(folder)):.1f} s, nothing cached")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,38 @@
+"""The whole site in site/: both languages at the same time, or nothing new at all.
+
+Run it from the root of the repository: ``python -m docs.theme.publish``.
+"""
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from docs.theme.building import CONFIGS
+
+SITE = Path("site")
+ASIDE = Path(".cache", "publish")
+
+
+def main() -> None:
+    shutil.rmtree(ASIDE, ignore_errors=True)
+    builds = {lang: start(lang) for lang in CONFIGS}
+    failed = [lang for lang, build in builds.items() if build.wait() != 0]
+    if failed:
+        kept = f"; {SITE}/ is as it was" if SITE.exists() else ""
+        sys.exit(f"not built: {', '.join(failed)}, see above{kept}")
+    (ASIDE / "en").rename(ASIDE / "zh" / "en")
+    shutil.rmtree(SITE, ignore_errors=True)
+    (ASIDE / "zh").rename(SITE)
+
+
+def start(lang: str) -> subprocess.Popen[bytes]:
+    """Build one language aside."""
+    mkdocs = [sys.executable, "-m", "mkdocs", "build", "--strict"]
+    return subprocess.Popen(
+        [*mkdocs, "-f", CONFIGS[lang], "-d", str(ASIDE.absolute() / lang)]
+    )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,72 @@
+"""The search index: what the reader's browser searches, and shows of it."""
+
+import json
+import re
+from collections.abc import Iterable, Sequence
+from html import unescape
+
+HEADING = re.compile(r'<h([1-6])\b[^>]*\bid="([^"]+)"[^>]*>(.*?)</h\1>', re.DOTALL)
+PICTURE = re.compile(r"<svg\b.*?<title\b[^>]*>(.*?)</title>.*?</svg>", re.DOTALL)
+UNREAD = re.compile(
+    r'<(style|script)\b.*?</\1>|<a class="headerlink".*?</a>'
+    r"|<(\w+)\b[^>]*\bdata-search-exclude\b[^>]*>.*?</\2>",
+    re.DOTALL,
+)
+BLOCK = re.compile(
+    r"</?(?:p|li|ul|ol|pre|div|section|details|summary|label|d[ldt]|t[rdh])\b[^>]*>"
+)
+TAG = re.compile(r"<[^>]*>")
+
+Entry = dict[str, str | list[str]]
+
+
+def entries(html: str, url: str, title: str, aliases: Sequence[str]) -> list[Entry]:
+    """One entry for a page and one for each of its sections.
+
+    Args:
+        html: The page, its formulas as text.
+        url: Its address from the site's root.
+        title: Its title.
+        aliases: Other wordings of its question.
+
+    Example:
+        >>> page = '<p>a &lt; b</p><h2 id="why">Why<b>?</b></h2><ul><li>c</li></ul>d'
+        >>> for entry in entries(page, "gae/", "GAE", ["What?"]):
+        ...     print(entry)
+        {'location': 'gae/', 'title': 'GAE', 'text': 'a < b', 'aliases': ['What?']}
+        {'location': 'gae/#why', 'title': 'Why?', 'text': 'c d'}
+    """
+    read = UNREAD.sub("", PICTURE.sub(r"<p>\1</p>", html))
+    lead, *sections = HEADING.split(read)
+    page: Entry = {"location": url, "title": plain(title), "text": plain(lead)}
+    if aliases:
+        page["aliases"] = list(aliases)
+    found = [page]
+    for level, name, heading, body in zip(*[iter(sections)] * 4, strict=True):
+        if level == "1":
+            page |= {"title": plain(heading), "text": plain(lead + body)}
+        else:
+            found.append(
+                {
+                    "location": f"{url}#{name}",
+                    "title": plain(heading),
+                    "text": plain(body),
+                }
+            )
+    return found
+
+
+def dump(found: Iterable[Entry]) -> str:
+    """The index as a file; Chinese is not escaped, which would double its size."""
+    return json.dumps({"docs": list(found)}, ensure_ascii=False, separators=(",", ":"))
+
+
+def plain(html: str) -> str:
+    """Text without its tags, and with a blank where a block began.
+
+    Example:
+        >>> plain("<ul><li>a<b>b</b></li><li>c</li></ul>")
+        'ab c'
+    """
+    text = unescape(TAG.sub("", BLOCK.sub(" ", html)))
+    return " ".join(text.split())

@@ -1,0 +1,136 @@
+"""Queries as readers type them, in the built site: the page must come up at once."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from tests.browser.server import serve
+
+QUERIES = yaml.safe_load(Path(__file__).with_name("queries.yml").read_text("utf-8"))
+BOX = ".md-search__input"
+FIRST_LINKS = """[...document.querySelectorAll(".md-search-result__item")].slice(0, 3)
+.map(item => item.querySelector("a").getAttribute("href"))"""
+
+NOTHING_TYPED = """(document.querySelector(".md-search-result__meta").textContent
+== JSON.parse(__config.textContent).translations["search.result.placeholder"])"""
+
+
+@pytest.fixture(scope="module")
+def boxes(browser: Any, address: str) -> Iterator[dict[str, Any]]:
+    """The search box of each language, opened on its home page."""
+    context = browser.new_context(base_url=address)
+    tabs = {"zh": context.new_page(), "en": context.new_page()}
+    tabs["zh"].goto("")
+    tabs["en"].goto("en/")
+    yield tabs
+    context.close()
+
+
+def first_three(tab: Any, query: str, base: str) -> list[str]:
+    """The pages found, as addresses below ``base``, once the theme shows them."""
+    tab.fill(BOX, "")
+    tab.press(BOX, "End")  # the theme listens to keys
+    tab.wait_for_function(f"{NOTHING_TYPED} == true")
+    tab.fill(BOX, query)
+    tab.press(BOX, "End")
+    tab.wait_for_function(f"{NOTHING_TYPED} == false")
+    links = tab.evaluate(FIRST_LINKS)
+    return [link.partition("#")[0].removeprefix(base) for link in links]
+
+
+@pytest.mark.parametrize(
+    "golden", QUERIES, ids=[f"{golden['lang']}-{golden['type']}" for golden in QUERIES]
+)
+def test_the_page_is_among_the_first_three(
+    boxes: dict[str, Any], address: str, site: Path, golden: dict[str, str]
+) -> None:
+    base = "" if golden["lang"] == "zh" else "en/"
+    assert (site / base / golden["find"] / "index.html").exists(), "no such page"
+    found = first_three(boxes[golden["lang"]], golden["type"], address + base)
+    assert golden["find"] in found
+
+
+def test_what_is_not_there_is_not_found(boxes: dict[str, Any], address: str) -> None:
+    for nonsense in ("zyzzyva", "龘", "-", "[:]"):
+        assert first_three(boxes["zh"], nonsense, address) == []
+
+
+def test_the_best_section_of_a_page_comes_first_and_shows_the_words(
+    boxes: dict[str, Any], address: str
+) -> None:
+    tab = boxes["en"]
+    first_three(tab, "fence posts", f"{address}en/")
+    item = tab.locator(".md-search-result__item").first
+    links = item.locator("a")
+    assert links.nth(1).get_attribute("href").endswith("#picture")
+    assert item.locator("mark").all_inner_texts()[:2] == ["fence", "posts"]
+
+
+def test_the_text_shown_is_where_the_query_stands(
+    boxes: dict[str, Any], address: str
+) -> None:
+    tab = boxes["en"]
+    first_three(tab, "[1, P+T]", f"{address}en/")
+    assert "ids [1, P+T] to values" in tab.inner_text(".md-search-result__list")
+
+
+def test_nothing_of_the_search_is_fetched_before_it_is_wanted(tab: Any) -> None:
+    fetched: list[str] = []
+    tab.on("request", lambda request: fetched.append(request.url))
+    tab.goto("alignment/value_before_token/")
+    tab.wait_for_load_state("networkidle")
+    assert fetched and not [url for url in fetched if "search_index" in url]
+    assert not [url for url in fetched if "worker" in url]
+    with tab.expect_request("**/search/search_index.json"):
+        tab.press("body", "/")
+    (worker,) = [url for url in fetched if "worker" in url]
+    assert worker.endswith("/assets/search/worker.js")
+
+
+def test_a_query_typed_before_the_index_has_come_is_answered(tab: Any) -> None:
+    waiting: list[Any] = []
+    tab.route("**/search_index.json", lambda route: waiting.append(route))
+    with tab.expect_request("**/search_index.json"):
+        tab.goto("")
+        tab.press("body", "/")
+    tab.keyboard.type("notation 记号")
+    waiting.pop().continue_()
+    tab.wait_for_selector(".md-search-result__item")
+
+
+@pytest.fixture
+def replaced(
+    site: Path, browser: Any, tmp_path: Path
+) -> Iterator[Callable[[str, str], tuple[Any, str]]]:
+    """Opens a copy of the site whose index has one text in the place of another."""
+    for name in ("index.html", "assets"):
+        (tmp_path / name).symlink_to(site / name)
+    (tmp_path / "search").mkdir()
+    index = "search/search_index.json"
+
+    def start(old: str, new: str) -> tuple[Any, str]:
+        text = (site / index).read_text("utf-8")
+        assert old in text
+        (tmp_path / index).write_text(text.replace(old, new), "utf-8")
+        tab.goto(address)
+        return tab, address
+
+    with serve(tmp_path) as address:
+        tab = browser.new_page()
+        yield start
+        tab.close()
+
+
+def test_a_page_that_has_lost_the_words_is_not_found(replaced: Any) -> None:
+    tab, address = replaced("落子", "…")
+    assert first_three(tab, "落子", address) == []
+
+
+def test_what_looks_like_a_tag_in_a_text_is_text(replaced: Any) -> None:
+    tab, address = replaced("落子", "<img class='planted' src='x'>落子")
+    assert first_three(tab, "落子", address)
+    assert tab.locator(".planted").count() == 0
+    assert "<img class='planted'" in tab.inner_text(".md-search-result__list")

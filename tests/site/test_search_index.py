@@ -1,0 +1,40 @@
+"""What the search index holds of a page."""
+
+import json
+
+from site_tools.html.search_index import dump, entries
+
+PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
+<nav class="jump" data-search-exclude="1"><a href="#why">why</a></nav>
+<h2 id="why">为什么<a class="headerlink" href="#why">¶</a></h2>
+<figure><svg><title id="p">一根桩</title><text>label</text></svg></figure>
+<style>.x {}</style><div class="tabbed"><label>0.9</label><label>0.7</label></div>
+<pre><span></span><code><span class="n">values</span><span>[:,</span> t]</code></pre>
+"""
+
+
+def test_each_section_is_an_entry_of_plain_text() -> None:
+    assert entries(PAGE, "gae/", "ignored", []) == [
+        {"location": "gae/", "title": "Title", "text": "Lead"},
+        {
+            "location": "gae/#why",
+            "title": "为什么",
+            "text": "一根桩 0.9 0.7 values[:, t]",
+        },
+    ]
+
+
+def test_a_page_without_a_heading_of_its_own_has_the_title_it_is_given() -> None:
+    (page,) = entries("<p>a</p>", "", "Home", [])
+    assert page == {"location": "", "title": "Home", "text": "a"}
+
+
+def test_other_wordings_belong_to_the_page() -> None:
+    page, section = entries(PAGE, "gae/", "GAE", ["What?", "为什么？"])
+    assert page["aliases"] == ["What?", "为什么？"] and "aliases" not in section
+
+
+def test_chinese_is_written_as_it_is() -> None:
+    text = dump(entries("<p>落子</p>", "a/", "和", []))
+    assert "落子" in text and "\\u" not in text
+    assert json.loads(text)["docs"][0]["title"] == "和"
