@@ -62,7 +62,6 @@ class Sites:
         self.messages = Messages()
         logging.getLogger("mkdocs").addHandler(self.messages)
         logging.getLogger("mkdocs.livereload").setLevel(logging.ERROR)
-        logging.getLogger("jieba").disabled = True
 
     def refresh(self) -> None:
         """Build what changed, until nothing has changed while building."""

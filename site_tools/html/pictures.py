@@ -115,8 +115,6 @@ def _describe(root: Element, alt: str, prefix: str) -> None:
     root.set("role", "img")
     root.set("aria-labelledby", f"{prefix}-title")
     root.attrib.setdefault("fill", "currentColor")
-    for label in root.iter("text"):
-        label.set("data-search-exclude", "1")  # noise in search results
     title = Element("title", {"id": f"{prefix}-title"})
     title.text = alt
     root.insert(0, title)

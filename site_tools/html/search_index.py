@@ -8,7 +8,7 @@ from html import unescape
 HEADING = re.compile(r'<h([1-6])\b[^>]*\bid="([^"]+)"[^>]*>(.*?)</h\1>', re.DOTALL)
 PICTURE = re.compile(r"<svg\b.*?<title\b[^>]*>(.*?)</title>.*?</svg>", re.DOTALL)
 UNREAD = re.compile(
-    r'<(style|script)\b.*?</\1>|<a class="headerlink".*?</a>'
+    r'<(style|script)\b.*?</\1>|<a\b[^>]*\bclass="headerlink".*?</a>'
     r"|<(\w+)\b[^>]*\bdata-search-exclude\b[^>]*>.*?</\2>",
     re.DOTALL,
 )
@@ -17,10 +17,12 @@ BLOCK = re.compile(
 )
 TAG = re.compile(r"<[^>]*>")
 
-Entry = dict[str, str | list[str]]
+Entry = dict[str, str | float | list[str]]
 
 
-def entries(html: str, url: str, title: str, aliases: Sequence[str]) -> list[Entry]:
+def entries(
+    html: str, url: str, title: str, aliases: Sequence[str], boost: float = 1
+) -> list[Entry]:
     """One entry for a page and one for each of its sections.
 
     Args:
@@ -28,6 +30,7 @@ def entries(html: str, url: str, title: str, aliases: Sequence[str]) -> list[Ent
         url: Its address from the site's root.
         title: Its title.
         aliases: Other wordings of its question.
+        boost: What a find here counts; below 1 for what should stand behind others.
 
     Example:
         >>> page = '<p>a &lt; b</p><h2 id="why">Why<b>?</b></h2><ul><li>c</li></ul>d'
@@ -41,6 +44,8 @@ def entries(html: str, url: str, title: str, aliases: Sequence[str]) -> list[Ent
     page: Entry = {"location": url, "title": plain(title), "text": plain(lead)}
     if aliases:
         page["aliases"] = list(aliases)
+    if boost != 1:
+        page["boost"] = boost
     found = [page]
     for level, name, heading, body in zip(*[iter(sections)] * 4, strict=True):
         if level == "1":

@@ -6,7 +6,7 @@ import posixpath
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from functools import partial
+from functools import lru_cache, partial
 from http.server import SimpleHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote
@@ -33,7 +33,7 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_response(200)
         self.send_header("Content-Type", kind)
         if kind.startswith(TEXT):
-            content = gzip.compress(content, 6, mtime=0)
+            content = _compressed(content)
             self.send_header("Content-Encoding", "gzip")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
@@ -55,6 +55,11 @@ class _Handler(SimpleHTTPRequestHandler):
 
     def log_message(self, *args: object) -> None:
         pass
+
+
+@lru_cache(maxsize=256)
+def _compressed(content: bytes) -> bytes:
+    return gzip.compress(content, 6, mtime=0)
 
 
 @contextmanager

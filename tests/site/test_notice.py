@@ -204,6 +204,8 @@ def test_the_sitemaps_have_the_same_alternates(site: Path) -> None:
         f"{root}about/status/",
         f"{root}alignment/first/",
         f"{root}alignment/a_later_page/",
+        f"{root}ppo_ref/",
+        f"{root}ppo_ref/shapes/",
     }
     assert f"<loc>{root}en/alignment/first/</loc>" in en
     link = '<xhtml:link rel="alternate" hreflang="{}" href="{}"/>'

@@ -67,9 +67,13 @@ def test_a_module_without_a_docstring_is_refused() -> None:
 
 
 def test_the_reference_stands_in_its_tab() -> None:
-    pages = {"ppo_ref/index.md": {"title": "p"}, "ppo_ref/b.md": {"title": "b"}}
+    pages = {"ppo_ref/index.md": {"title": "ppo_ref"}, "ppo_ref/b.md": {"title": "b"}}
     assert navigation.build(pages, "zh", list(pages)) == [
-        {"查阅": [{"ppo_ref": [{"p": "ppo_ref/index.md"}, {"b": "ppo_ref/b.md"}]}]}
+        {
+            "查阅": [
+                {"ppo_ref": [{"ppo_ref": "ppo_ref/index.md"}, {"b": "ppo_ref/b.md"}]}
+            ]
+        }
     ]
 
 

@@ -38,3 +38,8 @@ const leadOn = () => {
 }
 addEventListener("hashchange", leadOn)
 leadOn()
+
+// The theme wraps the button of every code box in a landmark, all of them nameless.
+document$.subscribe(() => {
+  for (const nav of document.querySelectorAll(".md-code__nav")) nav.role = "none"
+})

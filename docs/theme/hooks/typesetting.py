@@ -60,7 +60,11 @@ def _index(
     for page in pages:
         html, aliases = page.content or "", page.meta.get("aliases") or ()
         config.extra["search_entries"] += search_index.entries(
-            formulas.render(html, texts), page.url, page.title, aliases
+            formulas.render(html, texts),
+            page.url,
+            page.title,
+            aliases,
+            page.meta.get("search", {}).get("boost", 1),
         )
         page.meta["search"] = {"exclude": True}
 

@@ -99,7 +99,8 @@ const search = (pages, query) => {
     // The theme shows the first section in full and folds those behind it.
     items.sort((a, b) => a.whole - b.whole || b.score - a.score)
     const found = [...terms].filter((term) => best.get(term) > 0).length / terms.size
-    return { items, score: found * [...best.values()].reduce((sum, value) => sum + value, 0) }
+    const boost = sections.find(({ whole }) => whole)?.doc.boost ?? 1
+    return { items, score: boost * found * [...best.values()].reduce((sum, value) => sum + value, 0) }
   })
   return results.sort((a, b) => b.score - a.score).map(({ items }) => items)
 }

@@ -1,0 +1,82 @@
+"""What a tab notices while pages load, and what must hold of a page once it has."""
+
+from pathlib import Path
+from typing import Any
+
+from site_tools.html.katex import PACKAGE
+
+AXE = PACKAGE.parent / "axe-core" / "axe.min.js"
+RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+RUN_AXE = """rules => axe.run({ runOnly: rules }).then(({ violations }) => violations
+  .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) =>
+    `${id}: ${target} ${failureSummary.replace(/\\s+/g, " ")}`)))"""
+# What is folded away must be legible too.
+UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true })"
+SETTLED = """document.fonts.ready.then(() => new Promise((done) =>
+  requestAnimationFrame(() => setTimeout(done, 50))))"""
+SIDEWAYS = """(() => {
+  const { scrollWidth, clientWidth } = document.scrollingElement
+  if (scrollWidth <= clientWidth) return []
+  const wide = [...document.body.querySelectorAll("*")]
+    .find(element => element.getBoundingClientRect().right > clientWidth + 1)
+  const what = wide?.outerHTML.slice(0, 90)
+  return [`scrolls sideways, ${scrollWidth} > ${clientWidth}: ${what}`]
+})()"""
+
+
+class Watch:
+    """Collects whatever goes wrong in a tab.
+
+    Args:
+        tab: A page of Playwright's.
+        address: Where the site lies; a request to anywhere else is a fault.
+    """
+
+    def __init__(self, tab: Any, address: str) -> None:
+        self.tab, self.address = tab, address
+        self.faults: list[str] = []
+        tab.on("request", lambda request: self._request(request))
+        tab.on("requestfailed", lambda request: self._fault("failed", request.url))
+        tab.on("response", lambda answer: self._response(answer))
+        tab.on("console", lambda message: self._console(message))
+        tab.on("pageerror", lambda error: self._fault("script error", str(error)))
+
+    def visit(self, path: str, axe: bool) -> list[str]:
+        """Open a page below the site's address and say what is wrong with it."""
+        self.faults.clear()
+        self.tab.goto(self.address + path)
+        self.tab.evaluate(SETTLED)
+        faults = [*self.faults, *self.tab.evaluate(SIDEWAYS)]
+        if axe:
+            self.tab.evaluate(UNFOLD)
+            self.tab.evaluate(AXE.read_text("utf-8"))
+            faults += self.tab.evaluate(RUN_AXE, RULES)
+        return [f"{path}: {fault}" for fault in faults]
+
+    def _fault(self, kind: str, what: str) -> None:
+        self.faults.append(f"{kind}: {what}")
+
+    def _request(self, request: Any) -> None:
+        if not request.url.startswith((self.address, "data:", "blob:")):
+            self._fault("request elsewhere", request.url)
+
+    def _response(self, answer: Any) -> None:
+        if answer.status >= 400:
+            self._fault(f"status {answer.status}", answer.url)
+
+    def _console(self, message: Any) -> None:
+        if message.type in ("error", "warning"):
+            self._fault(f"console {message.type}", message.text)
+
+
+def pages(site: Path) -> set[str]:
+    """The addresses of all pages of a built site, from its files.
+
+    A redirect is no page, and the page for what is missing has no address.
+    """
+    return {
+        str(file.relative_to(site)).removesuffix("index.html")
+        for file in site.rglob("*.html")
+        if file.name != "404.html"
+        if 'http-equiv="refresh"' not in file.read_text("utf-8")
+    }
