@@ -11,6 +11,7 @@ LOCALES = {"zh": "zh_CN", "en": "en_US"}
 BESIDE = {"aside", "blockquote", "details", "figure", "nav", "table"}
 SPACES = re.compile(r"\s+")
 WIDE = re.compile(r"(?<=[，。；：！？]) ")  # which have their blank within
+NOTICES = {"languages", "moved", "from-code"}
 VOID = {"br", "hr", "img", "input", "wbr"}
 
 
@@ -83,7 +84,9 @@ class _Reader(HTMLParser):
             return
         if tag in VOID:
             return
-        if tag == "p" and not self._within(BESIDE | {"hidden", "admonition"}):
+        beside = self._within(BESIDE | {"hidden", "admonition"})
+        notice = NOTICES & {*values.get("class", "").split()}
+        if tag == "p" and not beside and not notice:
             self._text = ""
         hidden = values.get("aria-hidden") == "true" or "hidden" in values
         self._open.append((tag, "hidden" if hidden else values.get("class", "")))

@@ -3,12 +3,12 @@
 Links are relative, so that they hold at any address of the site.
 """
 
-import posixpath
 from collections.abc import Mapping
 from html import escape
 from typing import NamedTuple
 
 from site_tools.data.redirects import Redirects
+from site_tools.html import twins
 
 STUB = """<!doctype html>
 <html lang="{lang}">
@@ -37,20 +37,6 @@ class Target(NamedTuple):
     title: str
 
 
-def href(url: str, target: str, anchor: str = "") -> str:
-    """The relative link from one address of a site to another.
-
-    Example:
-        >>> href("gae/old/", "gae/inputs/", "q-004-1")
-        '../inputs/#q-004-1'
-        >>> href("gae/old/", "")
-        '../../'
-    """
-    path = posixpath.relpath(f"/{target}", posixpath.dirname(f"/{url}"))
-    folder = "/" if not target or target.endswith("/") else ""
-    return path + folder + (f"#{anchor}" if anchor else "")
-
-
 def stubs(moves: Redirects, pages: Mapping[str, Target], lang: str) -> dict[str, str]:
     """The files that stand where pages were, by their path in the site.
 
@@ -65,7 +51,7 @@ def stubs(moves: Redirects, pages: Mapping[str, Target], lang: str) -> dict[str,
             continue
         folder = "" if old.page == "index" else old.page.removesuffix("/index") + "/"
         target = pages[new.page]
-        link = escape(href(folder, target.url, new.anchor))
+        link = _link(lang, folder, target.url, new.anchor)
         text = STUB.format(
             lang=lang, href=link, title=escape(target.title), moved=MOVED[lang]
         )
@@ -88,9 +74,14 @@ def parts(moves: Redirects, pages: Mapping[str, Target], lang: str) -> dict[str,
         if not old.anchor or old.page not in pages or new.page not in pages:
             continue
         target = pages[new.page]
-        link = escape(href(pages[old.page].url, target.url, new.anchor))
+        link = _link(lang, pages[old.page].url, target.url, new.anchor)
         made[old.page] = made.get(old.page, "") + (
             f'<p class="moved" id="{old.anchor}" data-search-exclude="1">'
             f'{MOVED_PART[lang]} <a href="{link}">{escape(target.title)}</a></p>'
         )
     return made
+
+
+def _link(lang: str, url: str, target: str, anchor: str) -> str:
+    fragment = f"#{anchor}" if anchor else ""
+    return escape(twins.link(lang, url, lang, target) + fragment)

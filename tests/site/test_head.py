@@ -15,6 +15,8 @@ from tests.site.trial_site import ROOT
         ("<aside><p>Stale.</p></aside><p>One two a[0].</p>", None),
         ("<details><p>Guess.</p></details><p>One two a[0].</p>", None),
         ('<div class="admonition note"><p>N.</p></div><p>One two a[0].</p>', None),
+        ('<p class="languages">Stale.</p><p>One two a[0].</p>', None),
+        ('<p class="moved">Here.</p><p class="summary">One two a[0].</p>', None),
         ("<p><img src=x></p><p>One two a[0].</p>", None),
         ("<p>1 &lt; 2 &amp; 3</p>", "1 < 2 & 3"),
         (

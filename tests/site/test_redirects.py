@@ -59,22 +59,6 @@ def test_the_anchors_of_a_page_are_held() -> None:
         check_anchors(moves("gae/a#code: gae/b"), anchors)
 
 
-@pytest.mark.parametrize(
-    ("url", "target", "anchor", "href"),
-    [
-        ("gae/old/", "gae/a/", "", "../a/"),
-        ("gae/old/", "rewards/", "x", "../../rewards/#x"),
-        ("gae/old/", "", "", "../../"),
-        ("", "gae/a/", "", "gae/a/"),
-        ("gae/old/", "notebooks/toy.html", "", "../../notebooks/toy.html"),
-    ],
-)
-def test_links_work_wherever_the_site_is(
-    url: str, target: str, anchor: str, href: str
-) -> None:
-    assert moved.href(url, target, anchor) == href
-
-
 TARGETS = {
     "gae/a": moved.Target("gae/a/", "A?"),
     "gae/b": moved.Target("gae/b/", "Is 1 < 2?"),

@@ -1,7 +1,5 @@
 """Where a reader can go: the navigation, the other language, the page's source."""
 
-from collections.abc import Iterator
-from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -16,12 +14,12 @@ from site_tools.data import redirects
 from site_tools.html import (
     contributing,
     formulas,
-    head,
     moved,
     navigation,
     reference,
     twins,
 )
+from site_tools.source import tree
 from site_tools.source.front_matter import read_front_matter
 
 
@@ -31,8 +29,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.site_url += twins.SITES[lang].folder
     if repository := config.extra.get("repository"):
         config.edit_uri = f"{repository}/edit/main/docs/{lang}/"
-    known = _known(docs.parent)
-    pages = {path: _front_matter(docs / path, lang, path) for path in _paths(docs)}
+    try:
+        pages = tree.front_matters(docs)
+    except ValueError as error:
+        raise PluginError(str(error)) from None
     try:
         made = _reference(config)
         for path in made.keys() & pages.keys():
@@ -40,7 +40,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
                 f"{path}: made from {reference.source(path)[0][1]}; mend that"
             )
         pages |= {path: read_front_matter(made[path], path)[0] for path in made}
-        config.nav = navigation.build(pages, lang, known)
+        config.nav = navigation.build(pages, lang, _known(docs.parent))
     except ValueError as error:
         raise PluginError(f"docs/{lang}: {error}") from None
     config.extra_css.remove("assets/_mkdocstrings.css")  # site.css says what is needed
@@ -72,12 +72,8 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         if file.page
     }
     known = pages.keys() | {path.rpartition(".")[0] for path in _known(docs)}
-    anchors = {
-        name: formulas.anchors(page.content or "") for name, page in pages.items()
-    }
-    targets = {
-        name: moved.Target(page.url, str(page.title)) for name, page in pages.items()
-    }
+    anchors = {n: formulas.anchors(page.content or "") for n, page in pages.items()}
+    targets = {n: moved.Target(page.url, str(page.title)) for n, page in pages.items()}
     try:
         text = source.read_text("utf-8") if source.exists() else ""
         moves = redirects.parse(text, known)
@@ -99,7 +95,6 @@ def on_page_context(
     context["twin"] = twins.twin(lang, page.url, twins.other(lang) in written)
     if config.site_url:
         context["alternates"] = _alternates(page, config)
-    context["card"] = _describe(page, config)
     generated = reference.source(path)
     context["contributing"] = contributing.links(
         config.extra.get("repository", ""),
@@ -133,44 +128,10 @@ def _languages(page: Page, config: MkDocsConfig) -> list[str]:
     return [code for code in twins.SITES if every or (docs / code / name).exists()]
 
 
-def _describe(page: Page, config: MkDocsConfig) -> dict[str, str]:
-    about = page.meta.get("description") or head.description(page.content or "")
-    page.meta["description"] = escape(about)  # the theme puts it in as it is
-    return head.properties(
-        title=config.site_name if page.is_homepage else str(page.title),
-        about=about,
-        lang=config.theme["language"],
-        site=config.site_name,
-        home=page.is_homepage,
-        url=page.canonical_url,
-    )
-
-
 def _known(docs: Path) -> set[str]:
-    return {path for lang in twins.SITES for path in _paths(docs / lang)}
+    return {path for lang in twins.SITES for path in tree.paths(docs / lang)}
 
 
 def _reference(config: MkDocsConfig) -> dict[str, str]:
     package = Path(config.config_file_path).parent / "ppo_ref"
     return reference.pages(reference.read(package), config.theme["language"])
-
-
-def _paths(docs: Path) -> Iterator[str]:
-    for path in docs.rglob("*.md"):
-        inner = path.relative_to(docs)
-        if path.is_file() and not any(part.startswith(".") for part in inner.parts):
-            yield inner.as_posix()
-
-
-def _front_matter(page: Path, lang: str, path: str) -> dict[str, Any]:
-    name = f"docs/{lang}/{path}"
-    try:
-        text = page.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise PluginError(f"{name}: must be UTF-8, got {error}") from None
-    front, problems = read_front_matter(text, name)
-    if problems:
-        raise PluginError("\n".join(map(str, problems)))
-    if not front and text.startswith("---"):
-        raise PluginError(f"{name}: front matter must lie between two lines ---")
-    return front

@@ -2,7 +2,9 @@
 
 import logging
 import posixpath
+from html import escape
 from pathlib import Path
+from typing import Any
 
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
@@ -19,6 +21,7 @@ from site_tools.html import (
     answer,
     code_boxes,
     copying,
+    head,
     marks,
     notice,
     pictures,
@@ -87,6 +90,23 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         if file.generated_by:
             files.remove(file)
     return env
+
+
+def on_page_context(
+    context: dict[str, Any], page: Page, config: MkDocsConfig, **_: object
+) -> dict[str, Any]:
+    """What a search result and a share card say of the page."""
+    about = page.meta.get("description") or head.description(page.content or "")
+    page.meta["description"] = escape(about)  # the theme puts it in as it is
+    context["card"] = head.properties(
+        title=config.site_name if page.is_homepage else str(page.title),
+        about=about,
+        lang=config.theme["language"],
+        site=config.site_name,
+        home=page.is_homepage,
+        url=page.canonical_url,
+    )
+    return context
 
 
 def _complete_code_boxes(
