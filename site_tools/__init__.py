@@ -4,7 +4,7 @@
     numbers    numbers as people write them, compared with values
     data       the project's own data: facts about verl, the names of the field
     source     a page as it is written: fences, includes, blocks, figures, front matter
-    running    its blocks, executed in a watched child; what they did, and the note of it
+    running    its blocks, executed in a watched child; what they did, and a note of it
     checks     its shape, its two languages, the count of its code
     html       a page as readers see it: answer box, formulas, pictures, navigation
 
