@@ -92,13 +92,9 @@ class Running:
             received = _receive(self._results, self._count, self._seconds)
         finally:
             self._end()
-        alone, together, values = (
-            received[: self._blocks],
-            received[self._blocks : 2 * self._blocks],
-            received[2 * self._blocks :],
-        )
-        results = map(_join, alone, together)
-        return Run(tuple(results), tuple(values))
+        n = self._blocks
+        results = map(_join, received[:n], received[n : 2 * n])
+        return Run(tuple(results), tuple(received[2 * n :]))
 
     def _end(self) -> None:
         if self._child.pid:  # 0 would name the group of this process
