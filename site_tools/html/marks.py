@@ -52,11 +52,13 @@ def _addition(
         made = [gpu.device, f"torch {gpu.setting.torch}", gpu.date, at]
         details.append(f"CUDA: {', '.join(filter(None, made))}")
     words, title = " · ".join(parts), escape("; ".join(details))
-    state = "" if cpu else " unverified"
-    opening = f'class="mark{state}" title="{title}" data-search-exclude="1"'
-    if href is None:
-        return Addition(html=f"<span {opening}>{words}</span>")
-    return Addition(html=f'<a {opening} href="{escape(href)}">{words}</a>')
+    opening = f'class="mark{"" if cpu else " unverified"}" data-search-exclude="1"'
+    if title:
+        opening += f' title="{title}"'
+    html = f"<span {opening}>{words}</span>"
+    if href is not None:
+        html = f'<a {opening} href="{escape(href)}">{words}</a>'
+    return Addition({"class": "marked"}, html)
 
 
 def _plain(version: str) -> str:

@@ -4,6 +4,7 @@ import ast
 import hashlib
 import json
 from collections.abc import Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ def package_hash(folder: Path) -> str:
     return _digest(json.dumps(modules))
 
 
+@lru_cache(maxsize=256)  # a live server asks at every build
 def _code(source: str) -> Any:
     try:
         return _plain(ast.parse(source))

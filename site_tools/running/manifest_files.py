@@ -10,13 +10,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from site_tools.running.manifest import (
-    Hashes,
-    Manifest,
-    Outcome,
-    Setting,
-    merge,
-)
+from site_tools.running.manifest import Hashes, Manifest, Outcome, Setting, merge
 
 LOCAL = ".cache/verified"
 RECORD = "docs/verified/cuda.json"
