@@ -89,7 +89,8 @@ def cut_styles(css: str, typeset: Iterable[str]) -> str:
 
 
 def _applies(selector: str, used: set[str]) -> bool:
-    return set(re.findall(r"\.([a-zA-Z][\w-]*)", selector)) <= used
+    needed = re.sub(r":not\([^)]*\)", "", selector)
+    return set(re.findall(r"\.([a-zA-Z][\w-]*)", needed)) <= used
 
 
 def cut_font(font: Path, shown: str) -> bytes:

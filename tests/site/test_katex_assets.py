@@ -1,5 +1,6 @@
 """KaTeX's styles and fonts, cut to what a site uses and never to less."""
 
+import re
 import shutil
 from pathlib import Path
 
@@ -35,6 +36,14 @@ def test_no_character_of_a_formula_is_lost(site: Path) -> None:
     assert glyphs.shown((site / "index.html").read_text("utf-8")) >= set("Al∑∞γλδE^")
     assert not list(glyphs.lacking(site))
     assert not glyphs.unknown_families(site)
+
+
+def test_the_rules_that_formulas_need_are_kept(site: Path) -> None:
+    css = (site / "assets/katex/katex.css").read_text("utf-8")
+    assert re.search(r"\.mathbb\b[^{}]*\{font-family:KaTeX_AMS\}", css)
+    assert re.search(r"\.mathnormal\{font-family:KaTeX_Math;", css)
+    assert ".accent-body:not(.accent-full){width:0}" in css
+    assert ".katex-display" not in css and ".mathfrak" not in css
 
 
 def test_a_character_that_is_lost_is_seen(site: Path, tmp_path: Path) -> None:
