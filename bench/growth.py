@@ -54,7 +54,7 @@ def seconds_to_build(root: Path) -> tuple[float, float]:
     """
     start, used = time.monotonic(), _processor_seconds()
     subprocess.run(
-        [sys.executable, "-m", "docs.theme.publish"],
+        [sys.executable, "-m", "docs.theme.publish", "--draft"],
         cwd=root,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
         stdout=subprocess.DEVNULL,

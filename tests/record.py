@@ -51,7 +51,7 @@ def left_out(root: Path, made: Manifest) -> list[str]:
     found = []
     for page in pages:
         name = page.relative_to(root).as_posix()
-        hashes = block_hashes(blocks_of(root, name, page.read_text("utf-8")))
+        hashes = block_hashes(blocks_of(root, name, page.read_text("utf-8"))[0])
         if not made.passed.get(name, frozenset()).issuperset(hashes.values()):
             found.append(name)
     return found

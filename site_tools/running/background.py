@@ -39,7 +39,7 @@ def stale(root: Path, setting: Setting) -> list[str]:
     for page in (p for at in LANGUAGES for p in (root / "docs" / at).rglob("*.md")):
         name = page.relative_to(root).as_posix()
         with suppress(OSError, UnicodeDecodeError):  # the build tells of it
-            blocks = blocks_of(root, name, page.read_text("utf-8"))
+            blocks, _ = blocks_of(root, name, page.read_text("utf-8"))
             tried: frozenset[str] = frozenset()
             if known and known.setting == setting:
                 tried = known.passed.get(name, tried) | known.failed.get(name, tried)

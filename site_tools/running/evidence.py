@@ -58,10 +58,11 @@ def gather(root: Path) -> tuple[Evidence, list[str]]:
     return Evidence(here, found.get(local("cpu")), gpu), wrong
 
 
-def blocks_of(root: Path, path: str, text: str) -> list[Block]:
-    """The blocks of a page as they are read; those that cannot be read are left out."""
-    fences, _ = scan(text, path)
-    return read_blocks(fences, text, path, root / "snippets")[0]
+def blocks_of(root: Path, path: str, text: str) -> tuple[list[Block], list[Problem]]:
+    """The blocks of a page as they are read, and those that cannot be read."""
+    fences, problems = scan(text, path)
+    blocks, unread = read_blocks(fences, text, path, root / "snippets")
+    return blocks, [*problems, *unread]
 
 
 def unverified(evidence: Evidence, page: str, blocks: list[Block]) -> list[Problem]:

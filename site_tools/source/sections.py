@@ -15,7 +15,7 @@ def section_text(body: str, name: str) -> str:
 
     Example:
         >>> section_text("## It is { #answer }\n\nYes.\n\n## Run { #code }", "answer")
-        '\nYes.\n\n'
+        'Yes.\n\n'
     """
     match = find_section(body, name)
     return match["text"] if match else ""

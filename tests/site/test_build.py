@@ -13,8 +13,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 from docs.theme.hooks import navigation
-from site_tools.running import evidence, manifest, manifest_files
-from site_tools.running.hashes import block_hashes
+from site_tools.running import manifest_files
 from tests.site import trial_site
 
 LINKED = """INHERIT: mkdocs.en.yml
@@ -259,19 +258,10 @@ def test_hidden_files_are_let_be_and_not_published(tmp_path: Path) -> None:
     assert not list((tmp_path / "site").rglob("*raw*"))
 
 
-def verified(root: Path) -> None:
-    """Note the blocks of the page as passed, as a run of it would."""
-    text = (root / trial_site.RUN_PAGE).read_text("utf-8")
-    blocks = evidence.blocks_of(root, trial_site.RUN_PAGE, text)
-    noted = frozenset(block_hashes(blocks).values())
-    run = {trial_site.RUN_PAGE: manifest.Outcome(noted, noted, frozenset())}
-    manifest_files.update(root, "cpu", manifest.setting(root), "CPU", run)
-
-
 def test_a_block_that_is_not_verified_stops_a_strict_build(tmp_path: Path) -> None:
     trial_site.write(tmp_path)
     trial_site.write_running_page(tmp_path)
-    verified(tmp_path)
+    trial_site.note_as_verified(tmp_path)
     passing, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
     assert run.returncode == 0, passing
     html = read(tmp_path / "site/en", "alignment/run/index.html")

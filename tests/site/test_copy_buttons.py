@@ -87,10 +87,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The trial site with the package, and once more with an address."""
     root = tmp_path_factory.mktemp("site")
     trial_site.write(root)
+    shutil.rmtree(root / "ppo_ref")
     for name in ("ppo_ref", "pyproject.toml", "README.md", "LICENSE"):
         copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
         copy(ROOT / name, root / name)
-    (root / "docs/en/alignment/run.md").write_text(f"---\nquestion: Q\n---\n{PACKAGE}")
+    (root / trial_site.RUN_PAGE).write_text(f"---\nquestion: Q\n---\n{PACKAGE}")
+    trial_site.note_as_verified(root)
     (root / "mkdocs.linked.yml").write_text(
         "INHERIT: mkdocs.en.yml\nsite_dir: linked\nsite_url: https://example.org/ppo/\n"
     )
@@ -144,7 +146,7 @@ def test_a_wheel_that_cannot_be_built_stops_the_build(tmp_path: Path) -> None:
     run = trial_site.build(tmp_path, "mkdocs.en.yml")
     output, _ = run.communicate()
     assert run.returncode != 0
-    assert "docs/en/index.md: ppo_ref: its sources must lie in ppo_ref/" in output
+    assert "docs/en/index.md: ppo_ref's wheel cannot be built: " in output
     assert "Traceback" not in output
 
 

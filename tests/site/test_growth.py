@@ -7,10 +7,10 @@ from bench.growth import grow
 
 
 def test_no_two_pages_share_a_title_or_a_formula(tmp_path: Path) -> None:
-    grow(tmp_path, pairs=9)
+    grow(tmp_path, pairs=20)
     for lang in ("zh", "en"):
         pages = list((tmp_path / "docs" / lang).rglob("*.md"))
-        assert len(pages) == 9
+        assert len(pages) == 20
         texts = [page.read_text("utf-8") for page in pages if "copy" in page.stem]
         titles = re.findall(r"^question: .*", "\n".join(texts), re.MULTILINE)
         formulas = [set(re.findall(r"\$[^$`]*gamma[^$`]*\$", text)) for text in texts]

@@ -114,7 +114,10 @@ def _complete_code_boxes(
 ) -> None:
     lang, file = config.theme["language"], page.file
     path = f"docs/{lang}/{file.src_uri}"
-    blocks = evidence.blocks_of(_root(config), path, file.content_string)
+    blocks, problems = evidence.blocks_of(_root(config), path, file.content_string)
+    if problems:
+        LOG.warning(str(problems[0]))
+        return
     meaning = files.get_file_from_path(MEANING)
     href = meaning.url_relative_to(file) if meaning else None
 
