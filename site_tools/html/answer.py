@@ -53,19 +53,19 @@ def wrap(html: str, answers: Iterable[str], lang: str) -> str:
 
 
 def also_asked(aliases: Iterable[str], lang: str) -> str:
-    """The other wordings of a question, which is how search finds them.
+    """The other wordings of a question; the search has them from the front matter.
 
     Example:
         >>> print(also_asked(["Is V_t before the move?"], "en"))
-        <aside class="aliases"><p>Also asked as</p><ul>
+        <aside class="aliases" data-search-exclude="1"><p>Also asked as</p><ul>
         <li>Is V_t before the move?</li>
         </ul></aside>
     """
     items = [f"<li>{escape(str(alias))}</li>" for alias in aliases]
     if not items:
         return ""
-    opening = f'<aside class="aliases"><p>{ALSO[lang]}</p><ul>'
-    return "\n".join([opening, *items, "</ul></aside>"])
+    opening = '<aside class="aliases" data-search-exclude="1">'
+    return "\n".join([f"{opening}<p>{ALSO[lang]}</p><ul>", *items, "</ul></aside>"])
 
 
 def _anchors(answers: Iterable[str]) -> list[str]:

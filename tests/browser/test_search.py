@@ -69,6 +69,16 @@ def test_the_best_section_of_a_page_comes_first_and_shows_the_words(
     assert item.locator("mark").all_inner_texts()[:2] == ["fence", "posts"]
 
 
+def test_another_wording_of_the_question_leads_to_the_top_of_its_page(
+    boxes: dict[str, Any], address: str
+) -> None:
+    tab = boxes["en"]
+    first_three(tab, "shifted left by one", f"{address}en/")
+    tab.press(BOX, "Enter")
+    tab.wait_for_url("**/en/alignment/value_before_token/")
+    tab.goto("en/")
+
+
 def test_the_text_shown_is_where_the_query_stands(
     boxes: dict[str, Any], address: str
 ) -> None:

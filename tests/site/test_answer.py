@@ -57,7 +57,7 @@ def test_a_page_without_an_answer_is_left_as_it_is() -> None:
 def test_other_wordings_stand_at_the_end_as_text() -> None:
     html = answer.also_asked(["a < b?", "为什么？"], "zh")
     assert html == (
-        '<aside class="aliases"><p>也有人这样问</p><ul>\n'
+        '<aside class="aliases" data-search-exclude="1"><p>也有人这样问</p><ul>\n'
         "<li>a &lt; b?</li>\n<li>为什么？</li>\n</ul></aside>"
     )
     assert answer.also_asked([], "en") == ""
