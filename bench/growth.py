@@ -13,6 +13,8 @@ SOURCES = (
     "mkdocs.yml",
     "mkdocs.en.yml",
     "pyproject.toml",
+    "README.md",
+    "LICENSE",
     "docs",
     "snippets",
     "site_tools",

@@ -138,7 +138,10 @@ def _wheel(page: File, config: MkDocsConfig, files: Files) -> str:
     """The address of ppo_ref's wheel, which the first page that needs it brings."""
     file = next((file for file in files if file.src_uri.endswith(".whl")), None)
     if file is None:
-        made = wheel(_root(config), _root(config) / ".cache" / "wheel")
+        try:
+            made = wheel(_root(config), _root(config) / ".cache" / "wheel")
+        except ValueError as error:
+            raise PluginError(str(error)) from None
         file = File.generated(config, made.name, abs_src_path=str(made))
         files.append(file)
     return config.site_url + file.url if config.site_url else file.url_relative_to(page)
