@@ -12,6 +12,7 @@ BESIDE = {"aside", "blockquote", "details", "figure", "nav", "table"}
 SPACES = re.compile(r"\s+")
 WIDE = re.compile(r"(?<=[，。；：！？]) ")  # which have their blank within
 NOTICES = {"languages", "moved", "from-code"}
+ANSWER, END = '<section class="answer">', "</p>"
 VOID = {"br", "hr", "img", "input", "wbr"}
 
 
@@ -26,11 +27,12 @@ def description(html: str) -> str:
         'It is t.'
     """
     reader = _Reader()
-    reader.feed(html)
-    reader.close()
-    found = [(SPACES.sub(" ", text).strip(), box) for text, box in reader.found]
-    texts = [text for text, box in found if text and box]
-    return WIDE.sub("", next(iter(texts + [text for text, _ in found if text]), ""))
+    # To the first paragraph that counts and no further: most of a page comes after it.
+    for piece in html[max(html.find(ANSWER), 0) :].split(END):
+        reader.feed(piece + END)
+        if text := SPACES.sub(" ", reader.found).strip():
+            return WIDE.sub("", text)
+    return ""
 
 
 def properties(
@@ -66,11 +68,11 @@ def properties(
 
 
 class _Reader(HTMLParser):
-    """Collects paragraphs, each with whether it stands in the answer box."""
+    """Keeps the text of the latest paragraph that says what the page is on."""
 
     def __init__(self) -> None:
         super().__init__(convert_charrefs=True)
-        self.found: list[tuple[str, bool]] = []
+        self.found = ""
         self._open: list[tuple[str, str]] = []
         self._text: str | None = None
         self._math: TreeBuilder | None = None
@@ -99,8 +101,7 @@ class _Reader(HTMLParser):
                 self._math = None
             return
         if tag == "p" and self._text is not None:
-            self.found.append((self._text, self._within({"answer"})))
-            self._text = None
+            self.found, self._text = self._text, None
         while self._open and tag in [name for name, _ in self._open]:
             if self._open.pop()[0] == tag:
                 break
