@@ -14,6 +14,7 @@ from site_tools.data import redirects
 from site_tools.html import (
     contributing,
     formulas,
+    landmarks,
     moved,
     navigation,
     reference,
@@ -103,6 +104,10 @@ def on_page_context(
         lang,
     )
     return context
+
+
+def on_post_page(output: str, **_: object) -> str:
+    return landmarks.named(output)
 
 
 def on_template_context(
