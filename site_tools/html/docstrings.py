@@ -15,13 +15,22 @@ FOLDED = """
 """
 
 
-def for_reading(doc: str) -> str:
+def for_reading(doc: str, returns: str = "") -> str:
     r"""The sections under the names that griffe knows; a paper as a paragraph.
+
+    Args:
+        doc: The docstring.
+        returns: The type of what is returned. Without it before the description, a
+            colon there would end what griffe takes for the type.
 
     Example:
         >>> for_reading("Sum.\n\nSource:\n    Paper, eq. 1.\n\nExample:\n    >>> 1\n")
         'Sum.\n\nPaper, eq. 1.\n\nExamples:\n    >>> 1\n'
+        >>> for_reading("Cut.\n\nReturns:\n    One a row: its end.", "TokenMask")
+        'Cut.\n\nReturns:\n    TokenMask: One a row: its end.'
     """
+    if returns:
+        doc = re.sub(r"^Returns:\n +", rf"\g<0>{returns}: ", doc, flags=re.MULTILINE)
     doc = SOURCE.sub(lambda match: re.sub(r"^ {4}", "", match[1], flags=re.M), doc)
     return re.sub(r"^Example:$", "Examples:", doc, flags=re.MULTILINE)
 
@@ -33,7 +42,8 @@ class Docstrings(Extension):
         """Called by griffe for each thing that it has read."""
         if obj.docstring is None:
             return
-        obj.docstring.value = for_reading(obj.docstring.value)
+        returns = obj.returns if isinstance(obj, Function) else None
+        obj.docstring.value = for_reading(obj.docstring.value, str(returns or ""))
         if isinstance(obj, Function) and obj.parent is obj.module:
             file = obj.module.path.replace(".", "/") + ".py"
             obj.docstring.value += FOLDED.format(file=file, name=obj.path)
