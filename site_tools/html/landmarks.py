@@ -14,8 +14,8 @@ def named(html: str) -> str:
 
     Example:
         >>> print(named('''<nav class="md-nav" aria-labelledby="__nav_2_label">
-        ...   <label class="md-nav__title" for="__nav_2">Questions</label>'''))
+        ...   <label class="md-nav__title" for="__nav_2">Lab</label>'''))
         <nav class="md-nav" aria-labelledby="__nav_2_title">
-          <label class="md-nav__title" id="__nav_2_title" for="__nav_2">Questions</label>
+          <label class="md-nav__title" id="__nav_2_title" for="__nav_2">Lab</label>
     """
     return _GROUP.sub(r'aria-labelledby="\1_title"\2 id="\1_title" for=', html)
