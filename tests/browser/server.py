@@ -51,7 +51,8 @@ class _Handler(SimpleHTTPRequestHandler):
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(page)))
         self.end_headers()
-        self.wfile.write(page)
+        if self.command != "HEAD":  # else the next answer on this line begins with it
+            self.wfile.write(page)
 
     def log_message(self, *args: object) -> None:
         pass
