@@ -66,15 +66,10 @@ def install_python_packages():
         "Installing the Python packages failed, see pip's message above; "
         "run the same command again to continue."
     )
-    with open(pins) as lines:
-        setuptools = [line.strip() for line in lines if line.startswith("setuptools")]
-    # jieba alone has no wheel; with the pinned setuptools its build needs no
-    # download of its own, and nothing else is ever compiled here.
-    pip(["install", *setuptools], failure)
-    only_jieba = ["--only-binary=:all:", "--no-binary=jieba"]
-    build = ["--use-pep517", "--no-build-isolation"]
-    pip(["install", *only_jieba, *build, "--requirement", pins], failure)
-    # So that code copied from a page runs with .venv/bin/python in any folder.
+    # Nothing is ever compiled here: all of them have wheels.
+    pip(["install", "--only-binary=:all:", "--requirement", pins], failure)
+    # So that code copied from a page runs with .venv/bin/python in any folder; the
+    # pinned setuptools builds it, without a download of its own.
     itself = ["--no-deps", "--no-build-isolation", "--editable", "."]
     pip(["install", *itself], failure)
 

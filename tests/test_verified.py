@@ -63,6 +63,7 @@ def run_pages(root: Path, *arguments: str) -> str:
     return run.stdout + run.stderr
 
 
+@pytest.mark.slow
 def test_a_run_notes_what_passed_page_by_page(project: Path) -> None:
     good = write(project, "en/about/good.md")
     bad = write(project, "en/about/bad.md", number=2)

@@ -113,7 +113,7 @@ def _check(language: str) -> None:
 def _symbol(name: Name) -> str:
     symbol = f'<span class="arithmatex">\\({escape(name.symbol)}\\)</span>'
     code = f" <code>{escape(name.code)}</code>" if name.code else ""
-    return f"<dt>{symbol}{code}"
+    return f'<dt id="{escape(name.id)}">{symbol}{code}'
 
 
 def _details(name: Name, language: str) -> str:

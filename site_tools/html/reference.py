@@ -17,8 +17,8 @@ FLOORS = re.compile(r"(?:^ +\d+ +\w.*\n)+", re.MULTILINE)
 LINE_LINK = re.compile(r'<a id="[^"]*__codelineno-[^"]*"[^>]*></a>')
 LINE = re.compile(r'<span id="[^"]*__span-[^"]*">')
 
-# So far below the question pages that a search shows what they say of a name first.
-BOOST = 0.0001
+# Below the pages, unless somebody asks for just that name of the package.
+BOOST = 0.1
 NOTE = {
     "zh": "取自代码里的 docstring，只有英文；其中的例子，测试都会跑一遍。",
     "en": "From the docstrings of the code, whose examples the tests run.",

@@ -5,7 +5,9 @@ import re
 from collections.abc import Iterable, Sequence
 from html import unescape
 
-HEADING = re.compile(r'<h([1-6])\b[^>]*\bid="([^"]+)"[^>]*>(.*?)</h\1>', re.DOTALL)
+# A term of the glossary is a heading of its own kind.
+HEADING = re.compile(r'<(h[1-6]|dt)\b[^>]*\bid="([^"]+)"[^>]*>(.*?)</\1>', re.DOTALL)
+LIST, BEHIND = 'class="derived', 0.2  # what only names other pages stands behind them
 PICTURE = re.compile(r"<svg\b.*?<title\b[^>]*>(.*?)</title>.*?</svg>", re.DOTALL)
 UNREAD = re.compile(
     r'<(style|script)\b.*?</\1>|<a\b[^>]*\bclass="headerlink".*?</a>'
@@ -44,20 +46,23 @@ def entries(
     page: Entry = {"location": url, "title": plain(title), "text": plain(lead)}
     if aliases:
         page["aliases"] = list(aliases)
+    if LIST in html:
+        boost = min(boost, BEHIND)
     if boost != 1:
         page["boost"] = boost
     found = [page]
     for level, name, heading, body in zip(*[iter(sections)] * 4, strict=True):
-        if level == "1":
+        if level == "h1":
             page |= {"title": plain(heading), "text": plain(lead + body)}
         else:
-            found.append(
-                {
-                    "location": f"{url}#{name}",
-                    "title": plain(heading),
-                    "text": plain(body),
-                }
-            )
+            section: Entry = {
+                "location": f"{url}#{name}",
+                "title": plain(heading),
+                "text": plain(body),
+            }
+            if "." in name:  # of the package, as people write it
+                section["aliases"] = [name]
+            found.append(section)
     return found
 
 

@@ -124,7 +124,7 @@ def test_reference_pages_are_twins_and_load_nothing_more(built: Path) -> None:
 def test_search_knows_the_symbol_and_not_its_code(built: Path) -> None:
     index = read(built, "search/search_index.json")
     assert '"location":"ppo_ref/sums/#ppo_ref.sums.total","title":"total"' in index
-    assert '"boost":0.0001' in index
+    assert '"boost":0.1' in index
     assert "the whole secret" not in index
 
 
@@ -231,6 +231,7 @@ FAULTS: dict[str, tuple[str, str]] = {
 }
 
 
+@pytest.mark.slow
 def test_a_fault_stops_the_build(tmp_path: Path) -> None:
     runs = {}
     for message, (file, content) in FAULTS.items():

@@ -100,6 +100,7 @@ def live(root: Path) -> Iterator[Live]:
     site.process.communicate()
 
 
+@pytest.mark.slow
 def test_the_site_is_there_at_once_and_its_marks_follow(live: Live) -> None:
     # No answer yet is older than the page: nothing was verified when it was built.
     assert "verif" not in live.told
@@ -118,6 +119,7 @@ def test_the_site_is_there_at_once_and_its_marks_follow(live: Live) -> None:
     assert wait(lambda: "not verified here" not in live.get(ADDRESS))
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc to ask")
 @pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
 def test_nothing_outlives_the_server(root: Path, ending: signal.Signals) -> None:

@@ -221,6 +221,7 @@ FAULTS: dict[str, tuple[str, str | bytes]] = {
 }
 
 
+@pytest.mark.slow
 def test_a_fault_stops_the_build(tmp_path: Path) -> None:
     runs = {}
     for message, (file, content) in FAULTS.items():

@@ -53,6 +53,7 @@ def judge(page: Page, run: verification.Run) -> list[Problem]:
     return [*page.problems, *filter(None, blocks), *figures]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("path", PATHS)
 def test_any_changed_digit_fails_at_its_line(path: str) -> None:
     page = read_page(ROOT, path)

@@ -195,6 +195,7 @@ def test_addresses_are_relative_to_the_page(url: str, href: str) -> None:
     assert resolved == f'<a class="x" href="{href}">a</a> <a href="#top">b</a>'
 
 
+@pytest.mark.slow
 def test_every_link_of_the_built_site_leads_somewhere(tmp_path: Path) -> None:
     builds = [
         subprocess.Popen(

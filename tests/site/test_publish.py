@@ -3,6 +3,8 @@
 import re
 from pathlib import Path
 
+import pytest
+
 from tests.site import trial_site
 
 
@@ -12,6 +14,7 @@ def publish(root: Path) -> tuple[int, str]:
     return run.returncode, output
 
 
+@pytest.mark.slow
 def test_a_site_that_does_not_build_replaces_nothing(tmp_path: Path) -> None:
     trial_site.write(tmp_path)
     assert publish(tmp_path)[0] == 0

@@ -54,7 +54,7 @@ def test_chinese_readers_are_told_that_docstrings_are_english() -> None:
 
 def test_a_search_shows_question_pages_before_the_reference() -> None:
     for text in reference.pages(SOURCES, "en").values():
-        assert '"search": {"boost": 0.0001}' in text
+        assert '"search": {"boost": 0.1}' in text
 
 
 def test_no_package_no_pages() -> None:

@@ -2,7 +2,7 @@
 //
 // Every word is looked for as it stands in every section. Chinese needs no dictionary
 // so, code no syntax: the theme's own lunr takes "-T-1" for an exclusion, drops the last
-// word of a Chinese query, and cuts titles where jieba happens to cut them.
+// word of a Chinese query, and cuts titles where its dictionary happens to.
 const READY = 1, QUERY = 2, RESULT = 3
 const GREEK = ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi " +
   "omicron pi rho sigma sigma tau upsilon phi chi psi omega").split(" ")
