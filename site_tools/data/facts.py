@@ -24,7 +24,7 @@ FORMS = {
     "path": (r"[^/\s]\S*", "a path inside the release, without leading /"),
     "lines": (r"[1-9]\d*(-[1-9]\d*)?", "a line number, or first-last like 93-95"),
     "hash": (r"[0-9a-f]{12}", "12 hex digits"),
-    "quote": (r".{1,80}", "a piece of one line, at most 80 characters"),
+    "quote": (r".{1,120}", "a piece of one line, at most 120 characters"),
     "key": (r"[\w.]+", "a dotted config key"),
     "default": (r".+", "the value the config file gives"),
 }

@@ -23,8 +23,8 @@ from site_tools.indexes.sources import QUESTION_TOPICS, Answer
 DIALOGUE = {"zh": "对话 {}：{}", "en": "Dialogue {}: {}"}
 COUNT = {"zh": "{} 问，答了 {}", "en": "{} questions, {} answered"}
 PROGRESS = {
-    "zh": "五段对话共 {} 问，已答 {} 问。",
-    "en": "The five dialogues ask {} questions; answered so far: {}.",
+    "zh": "五段对话共 {} 问，其中 {} 问已写好。",
+    "en": "Of the five dialogues' {} questions, {} are answered so far.",
 }
 ORDERS = {
     "by-topic": {"zh": "按主题看全部", "en": "All by topic"},

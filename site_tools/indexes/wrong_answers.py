@@ -16,7 +16,7 @@ from site_tools.indexes.parts import (
 from site_tools.indexes.sources import TOPICS, Answer
 from site_tools.source.wrong_answers import WrongAnswer
 
-FAILS = {"zh": "照它做，跑出来是", "en": "Do as it says, and the run ends in"}
+FAILS = {"zh": "断言它成立，跑出来是", "en": "Assert it, and the run ends in"}
 
 
 def wrong_answers(answers: Sequence[Answer], lang: str) -> str:

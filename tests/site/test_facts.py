@@ -110,7 +110,7 @@ def test_an_unknown_key_is_named() -> None:
         ({"lines": "0"}, "lines must be a line number, or first-last like 93-95"),
         ({"release": "0.9.1"}, "must be name version or owner/name@sha, got '0.9.1'"),
         ({"path": "/a.py"}, "path must be a path inside the release"),
-        ({"quote": "v" * 81}, "quote must be a piece of one line, at most 80"),
+        ({"quote": "v" * 121}, "quote must be a piece of one line, at most 120"),
         ({"line": "3"}, "line does not belong here; write hash, lines, path, quote"),
         ({"default": "1"}, "default does not belong here"),
         ({"key": "a.b"}, "default is missing; write default, hash, key, lines"),

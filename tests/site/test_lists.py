@@ -104,7 +104,7 @@ def test_the_first_pages_are_few_and_say_how_far_the_site_is() -> None:
     many = [ANSWER._replace(page=f"gae/p{n}") for n in range(9)]
     html = questions.first(SITE._replace(answers=many))
     assert len(items(html)) == 5 and "/gae/p4/" in items(html)[-1]
-    assert "ask 2 questions; answered so far: 1." in html
+    assert "dialogues' 2 questions, 1 are answered so far." in html
     assert '<a href="/questions/#by-topic">' in html
     assert '<a href="/questions/#as-asked">' in html
 
