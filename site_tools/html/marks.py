@@ -1,11 +1,14 @@
 """The mark beside a running block: with what it was verified."""
 
+from dataclasses import replace
 from html import escape
 
 from site_tools.html.code_boxes import Addition, boxed
+from site_tools.running.devices import follows
 from site_tools.running.evidence import Evidence
 from site_tools.running.hashes import block_hashes
 from site_tools.source.blocks import Block
+from site_tools.source.copying import copies
 
 WORDS = {
     "verified": {"zh": "已验证", "en": "verified"},
@@ -28,11 +31,15 @@ def marks(
         href: The page that says what a mark means.
     """
     hashes = block_hashes(blocks)
+    # With the code above that it continues: there its device may be chosen.
+    texts = {copy.block.fence.line: copy.text for copy in copies(blocks)}
+    known = {
+        line: evidence if follows(texts[line]) else replace(evidence, gpu=None)
+        for line in hashes
+    }
     return [
-        _addition(evidence, page, hashes[block.fence.line], lang, href)
-        if block.runs
-        else None
-        for block in boxed(blocks)
+        _addition(known[line], page, hashes[line], lang, href) if block.runs else None
+        for block, line in ((block, block.fence.line) for block in boxed(blocks))
     ]
 
 

@@ -17,6 +17,16 @@ def on_device(code: str, device: str) -> str:
     return DEVICE.sub(rf'\g<start>"{device}"', code)
 
 
+def follows(code: str) -> bool:
+    """Whether a GPU is used if one is chosen; other code runs on the CPU anyway.
+
+    Example:
+        >>> follows('device = "cpu"'), follows("x = 1")
+        (True, False)
+    """
+    return bool(DEVICE.search(code))
+
+
 def kind(device: str) -> str:
     """The kind of a device, without its number.
 

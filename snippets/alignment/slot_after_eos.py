@@ -5,8 +5,10 @@ import torch
 from ppo_ref.advantages import gae
 from ppo_ref.examples import shared_batch
 
-T, L, batch = 6, 4, shared_batch()
+device = "cpu"  # or "cuda"
+T, L, batch = 6, 4, shared_batch(device)
 attention_mask = torch.tensor([1] * 7 + [0] * 2)
+attention_mask = attention_mask.to(device)
 right = attention_mask[-T:].bool()
 late = attention_mask[-T - 1 : -1].bool()
 
@@ -23,13 +25,14 @@ def bias(lam):
     return off - advantages(right, lam)
 
 print("bias", *(f"{b:.4f}" for b in bias(0.95)))
-decay = 0.95 ** torch.arange(L - 1, -1, -1).double()
+left = torch.arange(L - 1, -1, -1).to(device)
+decay = 0.95 ** left.double()
 # gamma * (1 - lam) * (gamma * lam)**(L-1-t) * V_L
 assert bias(0.95).allclose(0.05 * decay * 0.25)
 assert not bias(1.0).any()
 
 judge = gae(
-    token_level_rewards=torch.zeros(1, T).double(),
+    token_level_rewards=0 * batch.values[1:],
     values=batch.values[1:],
     response_mask=right[None],
     gae_lambda=0.95,
@@ -61,7 +64,7 @@ returns = batch.scores[:, None] * mask
 
 def flips(*padding):  # whose sign it flips
     values = batch.values.clone()
-    values[~mask] = torch.tensor(padding).double()
+    values[~mask] = values.new_tensor(padding)
     A = returns - values
     whole = (A - A.mean()) / (A.std() + 1e-8)
     signs = whole * masked_whiten(A, mask) < 0
@@ -76,11 +79,11 @@ assert not any(flips(0.25, 0.8)), "signs flip"
 values = batch.values[1:, :L]  # cut off: no EOS
 rewards = torch.zeros_like(values)
 for after in 0.0, 0.25:
-    bootstrap = torch.tensor([after]).double()
+    bootstrap = values.new_tensor([after])
     A = gae(
         token_level_rewards=rewards,
         values=values,
-        response_mask=torch.ones(1, L).bool(),
+        response_mask=right[None, :L],
         bootstrap_values=bootstrap,
     ).advantages[0]
     cells = (f"{a:7.4f}" for a in A)

@@ -4,7 +4,8 @@
 from ppo_ref.advantages import monte_carlo_returns
 from ppo_ref.examples import two_token_tree
 
-tree = two_token_tree()  # one row per answer
+device = "cpu"  # or "cuda"
+tree = two_token_tree(device)  # a row an answer
 p, mask = tree.actor_probs, tree.response_mask
 one = tree.responses[:, 0] == 1  # a_0 = 1
 
@@ -33,7 +34,8 @@ from ppo_ref.rewards import token_level_rewards
 from ppo_ref.rewards import token_level_scores
 from ppo_ref.trace import trace
 
-batch = shared_batch()
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
 rewards = token_level_rewards(
     token_level_scores=token_level_scores(
         batch.scores, batch.response_mask

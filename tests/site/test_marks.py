@@ -15,7 +15,8 @@ from tests.site.sample import EN, ROOT, broken, page
 HERE = Setting("package", "2.13.0+cpu", "3.11.7")
 PAGE = "docs/en/alignment/sample.md"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
-FIRST, SECOND = block_hashes(page(EN).blocks).values()
+MOVED = broken("total = 1 + 1", 'device = "cpu"\ntotal = 1 + 1')
+FIRST, SECOND = block_hashes(page(MOVED).blocks).values()
 CPU = Manifest(HERE, "CPU", "2026-11-21", {PAGE: frozenset([FIRST, SECOND])})
 
 
@@ -25,7 +26,7 @@ def gpu(package: str, *blocks: str, commit: str = COMMIT) -> Manifest:
     return Manifest(setting, "NVIDIA H200", "2026-11-20", passed, commit=commit)
 
 
-def shown(known: Evidence, lang: str = "en", text: str = EN) -> list[str]:
+def shown(known: Evidence, lang: str = "en", text: str = MOVED) -> list[str]:
     """The marks of the page, as HTML."""
     blocks = list(page(text).blocks)
     html = decorate(
@@ -58,7 +59,7 @@ def test_a_block_without_an_entry_is_not_verified_here() -> None:
 
 
 def test_a_changed_block_loses_its_mark_and_keeps_that_of_the_one_above() -> None:
-    text = broken("total == 3", "total == 4")
+    text = broken("total == 3", "total == 4", MOVED)
     first, second = map(words, shown(Evidence(HERE, CPU), text=text))
     assert first.startswith("verified") and second == "not verified here"
 
@@ -68,6 +69,13 @@ def test_a_gpu_record_that_holds_adds_cuda() -> None:
     assert words(mark) == "verified · torch 2.13.0 · CPU · CUDA"
     assert "NVIDIA H200, torch 2.13.0+cu130, 2026-11-20, 0123456" in mark
     assert "stale" not in mark
+
+
+def test_a_block_that_stays_on_the_cpu_is_not_said_to_have_run_on_a_gpu() -> None:
+    hashes = block_hashes(page(EN).blocks).values()
+    cpu = Manifest(HERE, "CPU", "2026-11-21", {PAGE: frozenset(hashes)})
+    known = Evidence(HERE, cpu, gpu("package", *hashes))
+    assert [*map(words, shown(known, text=EN))] == ["verified · torch 2.13.0 · CPU"] * 2
 
 
 @pytest.mark.parametrize("record", [gpu("older", FIRST, SECOND), gpu("package", "x")])
