@@ -7,12 +7,12 @@ all at once: nobody has compared pages that he cannot name.
 import contextlib
 import os
 import sys
-import tempfile
 from pathlib import Path
 
 from site_tools.checks import accord
 from site_tools.checks.languages import compare
 from site_tools.data.locks import lock_of, lock_path, parse, write
+from site_tools.files import store
 from site_tools.source.page import LANGUAGES, Page, read_page
 from site_tools.source.wording import wording
 from tests.check import files_of, page_id
@@ -47,24 +47,10 @@ def record(page: str, zh: Page, en: Page) -> str:
     with contextlib.suppress(FileNotFoundError, UnicodeDecodeError, ValueError):
         before = parse(file.read_text("utf-8"), page)
     now = lock_of(wording(zh.text), wording(en.text))
-    replace(file, write(now))
+    store(file, write(now).encode())
     changed = [s for s in {**before, **now} if before.get(s) != now.get(s)]
     told = ", ".join(changed) or "nothing new, it was recorded as it stands"
     return f"{page}: {told} ({lock_path(page)})"
-
-
-def replace(file: Path, text: str) -> None:
-    """Write a file whole or not at all."""
-    file.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(dir=file.parent, prefix=".")
-    try:
-        with open(handle, "w", encoding="utf-8") as aside:
-            aside.write(text)
-        os.chmod(name, 0o644)
-        os.replace(name, file)
-    except BaseException:
-        os.unlink(name)
-        raise
 
 
 def waiting() -> str:

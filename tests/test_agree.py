@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from tests import agree
+from site_tools.files import store
 from tests.site.sample import EN, ZH, broken
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -134,13 +134,13 @@ def test_a_write_that_breaks_off_leaves_the_lock_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file = tmp_path / "locks" / "a.txt"
-    agree.replace(file, "old\n")
+    store(file, b"old\n")
 
     def full(*_: object) -> None:
         raise OSError("no space left on device")
 
-    monkeypatch.setattr(agree.os, "replace", full)
+    monkeypatch.setattr("os.replace", full)
     with pytest.raises(OSError, match="no space"):
-        agree.replace(file, "new\n")
+        store(file, b"new\n")
     assert file.read_text() == "old\n"
     assert files(tmp_path) == ["locks/a.txt"]

@@ -2,14 +2,13 @@
 
 import fcntl
 import json
-import os
-import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
+from site_tools.files import store
 from site_tools.running.manifest import Hashes, Manifest, Outcome, Setting, merge
 
 LOCAL = ".cache/verified"
@@ -78,12 +77,8 @@ def save(root: Path, name: str, manifest: Manifest) -> None:
     path, text = root / name, dump(manifest)
     if path.is_file() and path.read_bytes() == text.encode():
         return
-    path.parent.mkdir(parents=True, exist_ok=True)
-    # Not beside it: that folder is watched.
-    with tempfile.NamedTemporaryFile("w", dir=_cache(root), delete=False) as file:
-        file.write(text)
-    os.chmod(file.name, 0o644)
-    os.replace(file.name, path)
+    # Not prepared beside it: that folder is watched.
+    store(path, text.encode(), aside=_cache(root))
 
 
 def update(
