@@ -1,0 +1,120 @@
+"""Questions of the kind 1+1=2, as the dialogues put them, in Chinese and English."""
+
+from typing import NamedTuple
+
+import torch
+
+PHRASINGS = (
+    "请问{a}+{b}=？",
+    "你知道{a}+{b}等于几吗？",
+    "{a}加{b}是多少？",
+    "{a}+{b}=",
+    "what is {a}+{b}?",
+    "do you know {a}+{b}?",
+    "{a} plus {b} is?",
+    "{a} and {b} make?",
+)
+# Every character that a question or a right answer can hold.
+CHARACTERS = "".join(PHRASINGS).replace("{a}", "").replace("{b}", "") + "0123456789+="
+# The longest right answer, 9+9=18, has six characters and an end.
+RESPONSE_LENGTH = 8
+
+
+class Question(NamedTuple):
+    """A question in words and the two numbers that it asks for."""
+
+    text: str
+    a: int
+    b: int
+
+    @property
+    def answer(self) -> str:
+        """The right answer in full, as in ``1+1=2``."""
+        return f"{self.a}+{self.b}={self.a + self.b}"
+
+
+class Split(NamedTuple):
+    """Questions to learn from, and others that are never trained on."""
+
+    train: list[Question]
+    held_out: list[Question]
+
+
+def all_questions() -> list[Question]:
+    """Every sum of two digits in every phrasing.
+
+    Example:
+        >>> questions = all_questions()
+        >>> len(questions), questions[9].text
+        (800, '你知道0+1等于几吗？')
+    """
+    return [
+        Question(phrasing.format(a=a, b=b), a, b)
+        for a in range(10)
+        for b in range(10)
+        for phrasing in PHRASINGS
+    ]
+
+
+def split(generator: torch.Generator) -> Split:
+    """Hold out one phrasing of every sum: all sums are seen, these questions never.
+
+    Args:
+        generator: Draws the phrasing, on the CPU.
+
+    Example:
+        >>> train, held_out = split(torch.Generator().manual_seed(0))
+        >>> len(train), len(held_out), set(train) & set(held_out)
+        (700, 100, set())
+    """
+    questions = all_questions()
+    sums = len(questions) // len(PHRASINGS)
+    chosen = torch.randint(len(PHRASINGS), (sums,), generator=generator).tolist()
+    out = {i * len(PHRASINGS) + phrasing for i, phrasing in enumerate(chosen)}
+    train = [question for i, question in enumerate(questions) if i not in out]
+    return Split(train, [questions[i] for i in sorted(out)])
+
+
+def draw(
+    questions: list[Question], count: int, generator: torch.Generator
+) -> list[Question]:
+    """Draw questions with replacement.
+
+    Args:
+        questions: To draw from; at least one.
+        count: How many.
+        generator: On the CPU.
+
+    Raises:
+        ValueError: if there is no question.
+    """
+    if not questions:
+        raise ValueError("draw: questions must be at least one, got none")
+    chosen = torch.randint(len(questions), (count,), generator=generator)
+    return [questions[i] for i in chosen.tolist()]
+
+
+def demonstrations(
+    questions: list[Question], error_rate: float, generator: torch.Generator
+) -> list[str]:
+    """Answers of a teacher who often counts one too many.
+
+    Imitation learns the mistakes with the rest; the reward will not.
+
+    Args:
+        questions: To answer.
+        error_rate: Share of answers that are one too large, in [0, 1].
+        generator: Draws which, on the CPU.
+
+    Returns:
+        One answer per question, as in ``1+1=2`` or ``1+1=3``.
+
+    Example:
+        >>> demonstrations([Question("1+1=", 1, 1)], 1.0, torch.Generator())
+        ['1+1=3']
+    """
+    wrong = torch.rand(len(questions), generator=generator) < error_rate
+    return [
+        f"{question.a}+{question.b}={question.a + question.b + off}"
+        for question, off in zip(questions, wrong.long().tolist(), strict=True)
+    ]

@@ -1,0 +1,148 @@
+"""Text to token ids and back, one id per character."""
+
+from collections.abc import Iterable, Sequence
+
+import torch
+from torch import Tensor
+
+from ppo_ref.batch import Prompts
+
+PAD_TOKEN_ID = 0
+EOS_TOKEN_ID = 1
+
+
+class CharacterTokenizer:
+    """Every character of a known set is one token; two more pad and end a response.
+
+    Args:
+        characters: All that texts may contain, in any order; repeats count once.
+
+    Example:
+        >>> tokenizer = CharacterTokenizer("0123456789+=")
+        >>> tokenizer.encode("1+1=2")
+        [5, 2, 5, 13, 6]
+        >>> tokenizer.decode([5, 2, 5, 13, 6, EOS_TOKEN_ID, PAD_TOKEN_ID])
+        '1+1=2'
+    """
+
+    def __init__(self, characters: str) -> None:
+        self.characters = "".join(sorted(set(characters)))
+        first = EOS_TOKEN_ID + 1
+        self._ids = {c: i for i, c in enumerate(self.characters, start=first)}
+
+    @property
+    def vocab(self) -> int:
+        """Number of token ids."""
+        return len(self.characters) + 2
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text's characters, without an end.
+
+        Args:
+            text: Of known characters.
+
+        Raises:
+            ValueError: if a character is unknown.
+
+        Example:
+            >>> CharacterTokenizer("012").encode("1x")
+            Traceback (most recent call last):
+            ValueError: encode: text must be made of '012', got 'x' at 1 in '1x'
+        """
+        for position, character in enumerate(text):
+            if character not in self._ids:
+                raise ValueError(
+                    f"encode: text must be made of {self.characters!r}, "
+                    f"got {character!r} at {position} in {text!r}"
+                )
+        return [self._ids[character] for character in text]
+
+    def decode(self, token_ids: Iterable[int]) -> str:
+        """The text up to the end of the response.
+
+        Args:
+            token_ids: What was sampled; nothing after the first end is read.
+
+        Returns:
+            The characters; a padding token that was sampled shows as U+FFFD.
+
+        Raises:
+            ValueError: if an id is outside the vocabulary.
+        """
+        characters = []
+        for token_id in token_ids:
+            if token_id == EOS_TOKEN_ID:
+                break
+            if not 0 <= token_id < self.vocab:
+                raise ValueError(
+                    f"decode: token_ids must lie in [0, {self.vocab}), got {token_id}"
+                )
+            known = token_id > EOS_TOKEN_ID
+            characters.append(self.characters[token_id - 2] if known else "\ufffd")
+        return "".join(characters)
+
+    def prompts(
+        self, texts: Sequence[str], device: torch.device | str = "cpu"
+    ) -> Prompts:
+        """Several prompts as one batch, padded on the left.
+
+        Args:
+            texts: At least one, none empty.
+            device: Where the tensors are to lie.
+
+        Raises:
+            ValueError: if there is no text, one is empty, or a character is unknown.
+
+        Example:
+            >>> CharacterTokenizer("+1=").prompts(["1=", "1+1="]).token_ids
+            tensor([[0, 0, 3, 4],
+                    [3, 2, 3, 4]])
+        """
+        if not texts or "" in texts:
+            raise ValueError(
+                "prompts: texts must be at least one, none of them empty, "
+                f"got {list(texts)!r}"
+            )
+        rows = [self.encode(text) for text in texts]
+        width = max(map(len, rows))
+        token_ids = _padded(rows, width, left=True)
+        attention_mask = _padded([[1] * len(row) for row in rows], width, left=True)
+        return Prompts(token_ids.to(device), attention_mask.bool().to(device))
+
+    def responses(
+        self,
+        texts: Sequence[str],
+        response_length: int,
+        device: torch.device | str = "cpu",
+    ) -> Tensor:
+        """Several responses as one batch, each ended, then padded on the right.
+
+        Args:
+            texts: Without their ends.
+            response_length: Number of slots.
+            device: Where the tensor is to lie.
+
+        Raises:
+            ValueError: if a text and its end do not fit, or a character is unknown.
+
+        Example:
+            >>> CharacterTokenizer("+1=2").responses(["1+1=2", "2"], response_length=6)
+            tensor([[3, 2, 3, 4, 5, 1],
+                    [5, 1, 0, 0, 0, 0]])
+        """
+        rows = [[*self.encode(text), EOS_TOKEN_ID] for text in texts]
+        for row, text in zip(rows, texts, strict=True):
+            if len(row) > response_length:
+                raise ValueError(
+                    f"responses: a text and its end must fit {response_length} slots, "
+                    f"got {len(row)} tokens for {text!r}"
+                )
+        return _padded(rows, response_length, left=False).to(device)
+
+
+def _padded(rows: Iterable[list[int]], width: int, left: bool) -> Tensor:
+    def padded(row: list[int]) -> list[int]:
+        padding = [PAD_TOKEN_ID] * (width - len(row))
+        return padding + row if left else row + padding
+
+    return torch.tensor([padded(row) for row in rows])
