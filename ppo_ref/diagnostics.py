@@ -1,4 +1,4 @@
-"""What a batch says of the training: figures to log, none of them with gradient."""
+"""What a batch says about the training: figures to log, without gradient."""
 
 from typing import NamedTuple
 
@@ -13,7 +13,7 @@ from ppo_ref.precision import at_least_float32
 from ppo_ref.shapes import Scalar, TokenMask, Tokens, checked
 
 # Equal returns differ by up to 45 epsilons once gae has summed 8192 tokens in float32.
-ROUNDINGS = 64
+_ROUNDINGS = 64
 
 
 class RatioStatistics(NamedTuple):
@@ -66,7 +66,7 @@ def explained_variance(
         at_least_float32(x.detach()[response_mask]) for x in (values, returns)
     )
     spread, scale = came.max() - came.min(), max(came.abs().max(), foreseen.abs().max())
-    if spread <= ROUNDINGS * torch.finfo(came.dtype).eps * scale:
+    if spread <= _ROUNDINGS * torch.finfo(came.dtype).eps * scale:
         return torch.full_like(spread, torch.nan)
     return 1 - (came - foreseen).var() / came.var()
 
