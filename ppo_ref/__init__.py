@@ -3,7 +3,7 @@
 A module sees only the floors below its own; a stage (floor 3) imports no stage.
 
     4   trace
-    3   log_probs  rewards  values  advantages  losses
+    3   log_probs  rewards  values  advantages  losses  rollout_correction  diagnostics
     2   masking  aggregation  alignment  kl  packing  clipping  examples
     1   shapes
     0   refusals  checks  ranges  precision

@@ -76,6 +76,35 @@ def _counts(response_mask: Tensor, tensor: Tensor) -> Tensor:
     return response_mask if tensor.ndim == 2 else response_mask.any(1)
 
 
+def require_not_negative(
+    function: str, response_mask: Tensor, **tensors: Tensor
+) -> None:
+    """Refuse a number below 0 where it would be read.
+
+    Args:
+        function: Name of the public function that was called.
+        response_mask: True where the token counts.
+        tensors: One float per token, by argument name.
+
+    Raises:
+        ValueError: if a number is negative where it counts.
+
+    Example:
+        >>> mask = torch.tensor([[False, True]])
+        >>> require_not_negative("f", mask, weights=torch.tensor([[-2., -1.]]))
+        Traceback (most recent call last):
+        ValueError: f: weights must be at least 0, got -1.0 at [0, 1]
+    """
+    for name, tensor in tensors.items():
+        negative = (tensor < 0) & response_mask
+        if negative.any():
+            position = negative.nonzero()[0].tolist()
+            raise ValueError(
+                f"{function}: {name} must be at least 0, "
+                f"got {tensor[tuple(position)].item()} at {position}"
+            )
+
+
 def require_token_ids(function: str, vocab: int, responses: Tensor) -> None:
     """Refuse an id outside the vocabulary, which a GPU would answer by dying.
 

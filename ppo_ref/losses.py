@@ -7,7 +7,7 @@ import torch
 from torch import Tensor
 
 from ppo_ref.aggregation import Aggregate, token_mean
-from ppo_ref.checks import require_finite, require_tokens
+from ppo_ref.checks import require_finite, require_not_negative, require_tokens
 from ppo_ref.clipping import (
     bounded_log_ratio,
     clipped_policy_losses,
@@ -95,6 +95,7 @@ def policy_loss(
     response_mask: TokenMask,
     clip_range: float | tuple[float, float] = 0.2,
     dual_clip: float | None = None,
+    rollout_weights: Tokens | None = None,
     aggregate: Aggregate = token_mean,
 ) -> PolicyLoss:
     """The clipped loss of PPO: no reward for leaving the range around the old actor.
@@ -111,18 +112,21 @@ def policy_loss(
             sides, or (low, high).
         dual_clip: Where the advantage is negative, bound the loss by this multiple of
             it; above 1, and None for no bound.
+        rollout_weights: Factors on the losses, clips included, where the engine that
+            sampled is not the trainer: as ``token_weights`` gives them, at least 0;
+            all 1 when left out.
         aggregate: From one loss per token to one.
 
     Returns:
         The loss; gradient flows into ``log_probs`` alone. The share of tokens whose
         clipped term is the larger one, and the mean of old less new log-probs in
-        nats: per-token means over the mask, without gradient. The log-ratio is
-        clamped to 20 nats either way.
+        nats: per-token means over the mask, unweighted, without gradient. The
+        log-ratio is clamped to 20 nats either way.
 
     Raises:
-        ValueError: if no token counts, an input is not finite on one that does,
-            ``clip_range`` is negative or its low side not below 1, or ``dual_clip``
-            is not above 1.
+        ValueError: if no token counts, an input is not finite or a weight negative
+            on one that does, ``clip_range`` is negative or its low side not below 1,
+            or ``dual_clip`` is not above 1.
         TypeError: if ``aggregate`` does not return one number.
 
     Source:
@@ -145,6 +149,7 @@ def policy_loss(
         log_probs=log_probs,
         old_log_probs=old_log_probs,
         advantages=advantages,
+        rollout_weights=rollout_weights,
     )
     low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
     require_clip_range("policy_loss", low, high)
@@ -154,6 +159,11 @@ def policy_loss(
     losses, clipped = clipped_policy_losses(
         log_ratio, _target(advantages, response_mask), low, high, dual_clip
     )
+    if rollout_weights is not None:
+        require_not_negative(
+            "policy_loss", response_mask, rollout_weights=rollout_weights
+        )
+        losses = losses * _target(rollout_weights, response_mask)
     return PolicyLoss(
         _aggregated("policy_loss", aggregate, losses, response_mask),
         masked_mean(clipped.to(losses.dtype), response_mask),
@@ -226,7 +236,7 @@ def value_loss(
     )
 
 
-def _require(function: str, response_mask: Tensor, **tensors: Tensor) -> None:
+def _require(function: str, response_mask: Tensor, **tensors: Tensor | None) -> None:
     require_tokens(function, response_mask)
     require_finite(function, response_mask, **tensors)
 

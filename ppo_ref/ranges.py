@@ -90,6 +90,28 @@ def require_clip_range(function: str, low: float, high: float) -> None:
         )
 
 
+def require_bounds(function: str, low: float, high: float) -> None:
+    """Refuse bounds of a ratio that fall, or that begin below 0.
+
+    Args:
+        function: Name of the public function that was called.
+        low: The least ratio accepted.
+        high: The greatest.
+
+    Raises:
+        ValueError: unless 0 <= low <= high; nan is neither.
+
+    Example:
+        >>> require_bounds("accepted_tokens", 2, 0.5)
+        Traceback (most recent call last):
+        ValueError: accepted_tokens: bounds must rise from at least 0, got (2, 0.5)
+    """
+    if not 0 <= low <= high:
+        raise ValueError(
+            f"{function}: bounds must rise from at least 0, got ({low}, {high})"
+        )
+
+
 def require_index(function: str, length: int, **indices: int) -> None:
     """Refuse an index beyond a length.
 

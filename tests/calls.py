@@ -10,9 +10,21 @@ from ppo_ref.alignment import (
     response_outputs,
     slot_after_end,
 )
+from ppo_ref.diagnostics import (
+    effective_sample_size,
+    explained_variance,
+    ratio_statistics,
+    rollout_mismatch,
+)
 from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.rewards import token_level_rewards, token_level_scores
+from ppo_ref.rollout_correction import (
+    accepted_sequences,
+    accepted_tokens,
+    sequence_weights,
+    token_weights,
+)
 from ppo_ref.trace import trace
 from ppo_ref.values import response_values
 
@@ -31,6 +43,11 @@ SAMPLED = {
 REDUCED = {"x": X, "response_mask": MASK}
 LOSSES = {"losses": X, "response_mask": MASK}
 DIVERGENCE = {"log_probs": X, "ref_log_probs": X}
+SAMPLED_ELSEWHERE = {
+    "old_log_probs": X,
+    "rollout_log_probs": X.flip(0),
+    "response_mask": MASK,
+}
 CALLS = [
     (gae, REWARDED),
     (td_residuals, REWARDED),
@@ -57,6 +74,25 @@ CALLS = [
     (response_values, {"sequence_values": torch.zeros(2, 9), "response_mask": MASK}),
     (response_mask, {"responses": IDS, "eos_token_id": 2}),
     (response_outputs, {"outputs": torch.zeros(2, 9), "response_length": 6}),
+    (
+        explained_variance,
+        {"values": X.flip(0), "returns": X, "response_mask": MASK},
+    ),
+    (effective_sample_size, {"weights": X.exp(), "response_mask": MASK}),
+    (
+        ratio_statistics,
+        {"log_probs": X, "old_log_probs": X.flip(0), "response_mask": MASK},
+    ),
+    *[
+        (function, SAMPLED_ELSEWHERE)
+        for function in (
+            rollout_mismatch,
+            token_weights,
+            sequence_weights,
+            accepted_tokens,
+            accepted_sequences,
+        )
+    ],
     (last_token, {"response_mask": MASK}),
     (slot_after_end, {"response_mask": MASK}),
     (token_log_probs, {"logits": LOGITS, "responses": IDS}),

@@ -105,6 +105,12 @@ def variance(numbers: Row) -> float:
     return math.fsum((x - center) ** 2 for x in numbers) / (len(numbers) - 1)
 
 
+def effective_share(weights: Row) -> float:
+    return math.fsum(weights) ** 2 / (
+        len(weights) * math.fsum(weight**2 for weight in weights)
+    )
+
+
 def row_lists(x: Tensor, response_mask: Tensor) -> list[Row]:
     """The tokens that count of each row that has one."""
     rows = [counted(x[i], mask) for i, mask in enumerate(response_mask)]

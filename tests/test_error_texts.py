@@ -10,9 +10,21 @@ from ppo_ref.alignment import (
     response_mask,
     response_outputs,
 )
+from ppo_ref.diagnostics import (
+    effective_sample_size,
+    explained_variance,
+    ratio_statistics,
+    rollout_mismatch,
+)
 from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.rewards import token_level_rewards, token_level_scores
+from ppo_ref.rollout_correction import (
+    accepted_sequences,
+    accepted_tokens,
+    sequence_weights,
+    token_weights,
+)
 from ppo_ref.trace import trace
 from ppo_ref.values import response_values
 from tests.calls import IDS, MASK, VALID, X
@@ -70,6 +82,12 @@ TYPES = [
     (policy_loss, "clip_range", [0.1, 0.2], f"{ONE_OR_PAIR} list [0.1, 0.2]"),
     (policy_loss, "clip_range", (1, 2, 3), f"{ONE_OR_PAIR} tuple (1, 2, 3)"),
     (policy_loss, "clip_range", (True, 0.2), f"{ONE_OR_PAIR} tuple (True, 0.2)"),
+    (
+        policy_loss,
+        "rollout_weights",
+        X[:, :1],
+        "must have shape [batch, time] = [2, 6] like log_probs, got [2, 1]",
+    ),
     (policy_loss, "dual_clip", True, "must be float | None, got bool True"),
     (
         policy_loss,
@@ -138,6 +156,10 @@ VALUES = [
             policy_loss,
             surrogate_objective,
             value_loss,
+            explained_variance,
+            effective_sample_size,
+            ratio_statistics,
+            rollout_mismatch,
         )
     ],
     *[
@@ -155,6 +177,17 @@ VALUES = [
     (policy_loss, "clip_range", -0.1, f"{CLIP} (-0.1, -0.1)"),
     (policy_loss, "clip_range", (0.2, -0.1), f"{CLIP} (0.2, -0.1)"),
     (policy_loss, "dual_clip", 1.0, "must be greater than 1, got 1.0"),
+    (effective_sample_size, "weights", X, "must be at least 0, got -1.0 at [0, 0]"),
+    *[
+        (function, "cap", cap, f"must be greater than 0, got {cap}")
+        for function in (token_weights, sequence_weights)
+        for cap in (0, -1.0, torch.nan)
+    ],
+    *[
+        (function, "bounds", bounds, f"must rise from at least 0, got {bounds}")
+        for function in (accepted_tokens, accepted_sequences)
+        for bounds in ((2.0, 0.5), (-1, 2.0), (0.5, torch.nan))
+    ],
     (value_loss, "value_clip_range", -1, "must be at least 0, got -1"),
     (token_level_rewards, "kl_coef", -0.1, "must be at least 0, got -0.1"),
     (token_log_probs, "responses", IDS - 100, "must lie in [0, 5), got -100 at [0, 0]"),

@@ -153,6 +153,24 @@ def test_bootstrap_value_that_is_not_finite(bootstrapped):
     refused(ValueError, bootstrapped, inputs, f"{bootstrapped.__name__}: {text}")
 
 
+@pytest.mark.parametrize(
+    ("bad", "wanted"),
+    [
+        (torch.nan, "be finite where response_mask is True, got nan at [1, 3]"),
+        (torch.inf, "be finite where response_mask is True, got inf at [1, 3]"),
+        (-0.5, "be at least 0, got -0.5 at [1, 3]"),
+    ],
+)
+def test_a_bad_rollout_weight_is_refused_where_it_counts(bad, wanted):
+    weights = torch.ones_like(X)
+    weights[1, 5] = bad
+    policy_loss(**SAMPLED, rollout_weights=weights)
+    weights[1, 3] = bad
+    text = f"policy_loss: rollout_weights must {wanted}"
+    inputs = {**SAMPLED, "rollout_weights": weights}
+    refused(ValueError, policy_loss, inputs, text)
+
+
 def test_critic_outputs_that_do_not_hold_the_response():
     text = (
         "response_outputs: response_length must be at least 1 and less than the "

@@ -77,6 +77,7 @@ def policy_loss(
     advantages: Tensor,
     response_mask: Tensor,
     clip_range: tuple[float, float] = (0.2, 0.2),
+    rollout_weights: Tensor | None = None,
     mode: str = "token-mean",
     **config: float,
 ) -> tuple[Tensor, float, float]:
@@ -88,7 +89,8 @@ def policy_loss(
     low, high = clip_range
     config = {"clip_ratio_low": low, "clip_ratio_high": high, **config}
     actor = ActorConfig(config, clip_ratio=low, global_batch_info={})
-    loss, metrics = core(NOW).compute_policy_loss_vanilla(*given, mode, actor)
+    function = core(NOW).compute_policy_loss_vanilla
+    loss, metrics = function(*given, mode, actor, rollout_weights)
     return loss, metrics["actor/pg_clipfrac"], metrics["actor/ppo_kl"]
 
 

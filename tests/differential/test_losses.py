@@ -50,13 +50,16 @@ def test_the_clipped_loss_is_old_verls(seed: int) -> None:
 @seeds
 @pytest.mark.parametrize("clip_range", [(0.2, 0.2), (0.2, 0.28), (0.0, 5.0)])
 @pytest.mark.parametrize("dual_clip", [None, 1.5, 3.0])
-def test_the_clipped_loss_is_verls_with_every_clip(
-    seed: int, clip_range: tuple[float, float], dual_clip: float | None
+@pytest.mark.parametrize("weighted", [False, True])
+def test_the_clipped_loss_is_verls_with_every_clip_and_weight(
+    seed: int, clip_range: tuple[float, float], dual_clip: float | None, weighted: bool
 ) -> None:
     batch = policy_batch(seed)
-    ours = policy_loss(**batch, clip_range=clip_range, dual_clip=dual_clip)
+    weights = normal(seed + 3, batch["response_mask"]).exp() if weighted else None
+    shared = {**batch, "clip_range": clip_range, "rollout_weights": weights}
+    ours = policy_loss(**shared, dual_clip=dual_clip)
     loss, clipped, shift = peers.policy_loss(
-        NOW, **batch, clip_range=clip_range, clip_ratio_c=dual_clip or OFF
+        NOW, **shared, clip_ratio_c=dual_clip or OFF
     )
     assert_same(ours.loss, loss, batch["log_probs"])
     assert ours.clip_fraction.item() == pytest.approx(clipped)

@@ -1,5 +1,7 @@
 """The losses against loops, their gradients, and what they reduce to."""
 
+import math
+
 import pytest
 import torch
 from hypothesis import given
@@ -78,6 +80,23 @@ def test_surrogate_objective_is_the_mean_of_ratio_times_advantage(batch):
     assert_close(objective, oracles.mean(terms), rtol=1e-6, atol=1e-6)
 
 
+@given(token_tensors(4), dual_clips)
+def test_rollout_weights_multiply_the_clipped_losses(batch, dual_clip):
+    (*tensors, x), mask = batch
+    bare = policy_loss(**policy_inputs(tensors, mask), dual_clip=dual_clip)
+    rows = listed((*tensors, x), mask)
+    expected = [
+        math.exp(weight)
+        * oracles.policy_token_loss(math.exp(new - old), a, 0.2, 0.2, dual_clip)
+        for new, old, a, weight in rows
+    ]
+    weighted = policy_loss(
+        **policy_inputs(tensors, mask), dual_clip=dual_clip, rollout_weights=x.exp()
+    )
+    assert_close(weighted.loss.item(), oracles.mean(expected))
+    assert weighted[1:] == bare[1:]
+
+
 @given(token_tensors(3))
 def test_a_huge_clip_range_leaves_the_surrogate_objective(batch):
     inputs = policy_inputs(*batch)
@@ -149,6 +168,17 @@ def test_policy_gradients_are_those_of_the_formula(dual_clip):
             return policy_loss(**inputs, dual_clip=dual_clip).loss
 
         assert torch.autograd.gradcheck(loss, (old + steps).requires_grad_())
+
+
+def test_a_weight_scales_the_gradient_of_its_token_and_gets_none():
+    log_probs = numbers(5, 2, 3).requires_grad_()
+    weights = poisoned(torch.tensor([[0.0, 0.5, 9], [2, 9, 1]]), MASK).requires_grad_()
+    inputs = policy_inputs((log_probs, log_probs.detach(), numbers(6, 2, 3)), MASK)
+    (bare,) = torch.autograd.grad(policy_loss(**inputs).loss, log_probs)
+    policy_loss(**inputs, rollout_weights=weights).loss.backward()
+    assert_close(log_probs.grad[MASK], weights.detach()[MASK] * bare[MASK])
+    assert not log_probs.grad[~MASK].any()
+    assert weights.grad is None
 
 
 def test_value_gradients_are_those_of_the_formula():

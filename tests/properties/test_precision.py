@@ -12,11 +12,18 @@ from ppo_ref.aggregation import (
     token_mean,
     token_sum,
 )
+from ppo_ref.diagnostics import (
+    effective_sample_size,
+    explained_variance,
+    ratio_statistics,
+    rollout_mismatch,
+)
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.masking import masked_mean, masked_sum, masked_variance, masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
+from ppo_ref.rollout_correction import sequence_weights, token_weights
 from ppo_ref.values import response_values
 from tests.strategies import numbers
 
@@ -30,6 +37,14 @@ def reward_inputs(x: Tensor) -> dict[str, Tensor]:
 
 def log_prob_inputs(x: Tensor) -> dict[str, Tensor]:
     return {"log_probs": x[0], "old_log_probs": x[1], "response_mask": MASK}
+
+
+def engine_inputs(x: Tensor) -> dict[str, Tensor]:
+    return {
+        "old_log_probs": x[0],
+        "rollout_log_probs": x[1],
+        "response_mask": MASK,
+    }
 
 
 CALLS = {
@@ -50,6 +65,9 @@ CALLS = {
     "token_log_probs": lambda x: token_log_probs(x.movedim(0, -1), IDS),
     "token_entropy": lambda x: token_entropy(x.movedim(0, -1)),
     "policy_loss": lambda x: policy_loss(**log_prob_inputs(x), advantages=x[2]),
+    "policy_loss, weighted": lambda x: policy_loss(
+        **log_prob_inputs(x), advantages=x[2], rollout_weights=x[1].abs()
+    ),
     "surrogate_objective": lambda x: surrogate_objective(
         **log_prob_inputs(x), advantages=x[2]
     ),
@@ -68,6 +86,14 @@ CALLS = {
     "token_level_rewards": lambda x: token_level_rewards(
         token_level_scores=x[0], kl=x[1], response_mask=MASK, kl_coef=0.1
     ),
+    "explained_variance": lambda x: explained_variance(
+        values=x[0], returns=x[1], response_mask=MASK
+    ),
+    "effective_sample_size": lambda x: effective_sample_size(x[0].abs(), MASK),
+    "ratio_statistics": lambda x: ratio_statistics(**log_prob_inputs(x)),
+    "rollout_mismatch": lambda x: rollout_mismatch(**engine_inputs(x)),
+    "token_weights": lambda x: token_weights(**engine_inputs(x)),
+    "sequence_weights": lambda x: sequence_weights(**engine_inputs(x)),
     "response_values": lambda x: response_values(torch.cat([x[0], x[1]], 1), MASK),
 }
 

@@ -1,0 +1,216 @@
+"""What to do where the trainer doubts the log-probs of the engine that sampled.
+
+Both hold the same actor, yet their kernels differ: the ratio is the trainer's
+probability of a sampled token over the engine's.
+"""
+
+import torch
+from torch import Tensor
+
+from ppo_ref.checks import require_finite
+from ppo_ref.clipping import MAX_LOG_RATIO
+from ppo_ref.precision import at_least_float32
+from ppo_ref.ranges import require_above, require_bounds
+from ppo_ref.shapes import TokenMask, Tokens, checked
+
+
+@checked
+def token_weights(
+    *,
+    old_log_probs: Tokens,
+    rollout_log_probs: Tokens,
+    response_mask: TokenMask,
+    cap: float = 2.0,
+) -> Tokens:
+    """Truncated importance sampling by the token: biased, with little variance.
+
+        w_t = min(exp(old_log_probs_t - rollout_log_probs_t), cap)
+
+    Args:
+        old_log_probs: Recomputed by the trainer before the update, in nats.
+        rollout_log_probs: As the engine sampled, in nats.
+        response_mask: True where the token counts; gaps allowed.
+        cap: The greatest weight, above 0; infinity truncates nothing.
+
+    Returns:
+        Weights for ``policy_loss``, without unit, 0 outside the mask, without
+        gradient. The log-ratio is clamped to 20 nats either way.
+
+    Raises:
+        ValueError: if ``cap`` is not above 0, or an input is not finite on a token
+            that counts.
+
+    Source:
+        verl v0.9.1, verl/trainer/ppo/rollout_corr_helper.py,
+        compute_rollout_correction_weights, "token".
+
+    Example:
+        >>> token_weights(
+        ...     old_log_probs=torch.tensor([[0.9, 0.2]]).log(),
+        ...     rollout_log_probs=torch.tensor([[0.3, 0.4]]).log(),
+        ...     response_mask=torch.tensor([[True, True]]),
+        ... )
+        tensor([[2.0000, 0.5000]])
+    """
+    require_above("token_weights", 0, cap=cap)
+    inputs = (old_log_probs, rollout_log_probs, response_mask)
+    log_ratio = _log_ratio("token_weights", *inputs)
+    return torch.where(response_mask, _ratio(log_ratio).clamp(max=cap), 0)
+
+
+@checked
+def sequence_weights(
+    *,
+    old_log_probs: Tokens,
+    rollout_log_probs: Tokens,
+    response_mask: TokenMask,
+    cap: float = 2.0,
+) -> Tokens:
+    """Truncated importance sampling by the response: unbiased but for the cap.
+
+        w_t = min(exp(sum_k(old_log_probs_k - rollout_log_probs_k)), cap)
+
+    Args:
+        old_log_probs: As in ``token_weights``.
+        rollout_log_probs: As in ``token_weights``.
+        response_mask: True where the token counts; gaps allowed.
+        cap: The greatest weight, above 0; infinity truncates nothing.
+
+    Returns:
+        Each row's weight on all of its tokens, without unit, 0 outside the mask,
+        without gradient. The row's log-ratio is clamped to 20 nats either way.
+
+    Raises:
+        ValueError: as in ``token_weights``.
+
+    Source:
+        verl v0.9.1, verl/trainer/ppo/rollout_corr_helper.py,
+        compute_rollout_correction_weights, "sequence".
+
+    Example:
+        >>> sequence_weights(
+        ...     old_log_probs=torch.tensor([[0.9, 0.2]]).log(),
+        ...     rollout_log_probs=torch.tensor([[0.3, 0.4]]).log(),
+        ...     response_mask=torch.tensor([[True, True]]),
+        ... )
+        tensor([[1.5000, 1.5000]])
+    """
+    require_above("sequence_weights", 0, cap=cap)
+    inputs = (old_log_probs, rollout_log_probs, response_mask)
+    log_ratio = _log_ratio("sequence_weights", *inputs)
+    ratio = _ratio(log_ratio.sum(1, keepdim=True))
+    return torch.where(response_mask, ratio.clamp(max=cap), 0)
+
+
+@checked
+def accepted_tokens(
+    *,
+    old_log_probs: Tokens,
+    rollout_log_probs: Tokens,
+    response_mask: TokenMask,
+    bounds: tuple[float, float] = (0.5, 2.0),
+) -> TokenMask:
+    """The tokens on which trainer and engine agree; the others leave the mask.
+
+        low <= exp(old_log_probs_t - rollout_log_probs_t) <= high
+
+    Args:
+        old_log_probs: As in ``token_weights``.
+        rollout_log_probs: As in ``token_weights``.
+        response_mask: True where the token counts; gaps allowed.
+        bounds: (low, high) of the ratio, low at least 0, high at least low.
+
+    Returns:
+        A mask to train with: True where the token counts and is accepted.
+
+    Raises:
+        ValueError: if ``bounds`` fall or are negative, or an input is not finite on
+            a token that counts.
+
+    Source:
+        verl v0.9.1, verl/trainer/ppo/rollout_corr_helper.py,
+        compute_rollout_rejection_mask, "token_k1", whose bounds are those of the
+        inverse ratio.
+
+    Example:
+        >>> accepted_tokens(
+        ...     old_log_probs=torch.tensor([[0.9, 0.3]]).log(),
+        ...     rollout_log_probs=torch.tensor([[0.3, 0.4]]).log(),
+        ...     response_mask=torch.tensor([[True, True]]),
+        ... )
+        tensor([[False,  True]])
+    """
+    low, high = bounds
+    require_bounds("accepted_tokens", low, high)
+    inputs = (old_log_probs, rollout_log_probs, response_mask)
+    log_ratio = _log_ratio("accepted_tokens", *inputs)
+    return response_mask & _within(_ratio(log_ratio), low, high)
+
+
+@checked
+def accepted_sequences(
+    *,
+    old_log_probs: Tokens,
+    rollout_log_probs: Tokens,
+    response_mask: TokenMask,
+    bounds: tuple[float, float] = (0.5, 2.0),
+) -> TokenMask:
+    """The responses on which trainer and engine agree; the others leave the mask.
+
+        low <= exp(sum_k(old_log_probs_k - rollout_log_probs_k)) <= high
+
+    Args:
+        old_log_probs: As in ``token_weights``.
+        rollout_log_probs: As in ``token_weights``.
+        response_mask: True where the token counts; gaps allowed.
+        bounds: (low, high) of the row's ratio, low at least 0, high at least low.
+
+    Returns:
+        A mask to train with: rows as they were, or without a token.
+
+    Raises:
+        ValueError: as in ``accepted_tokens``.
+
+    Source:
+        verl v0.9.1, verl/trainer/ppo/rollout_corr_helper.py,
+        compute_rollout_rejection_mask, "seq_sum_k1", whose bounds are those of the
+        inverse ratio.
+
+    Example:
+        >>> accepted_sequences(
+        ...     old_log_probs=torch.tensor([[0.9, 0.2], [0.9, 0.3]]).log(),
+        ...     rollout_log_probs=torch.tensor([[0.3, 0.4], [0.3, 0.4]]).log(),
+        ...     response_mask=torch.tensor([[True, True], [True, True]]),
+        ... )
+        tensor([[ True,  True],
+                [False, False]])
+    """
+    low, high = bounds
+    require_bounds("accepted_sequences", low, high)
+    inputs = (old_log_probs, rollout_log_probs, response_mask)
+    log_ratio = _log_ratio("accepted_sequences", *inputs)
+    return response_mask & _within(_ratio(log_ratio.sum(1, keepdim=True)), low, high)
+
+
+def _log_ratio(
+    function: str,
+    old_log_probs: Tensor,
+    rollout_log_probs: Tensor,
+    response_mask: Tensor,
+) -> Tensor:
+    require_finite(
+        function,
+        response_mask,
+        old_log_probs=old_log_probs,
+        rollout_log_probs=rollout_log_probs,
+    )
+    log_ratio = at_least_float32(old_log_probs) - at_least_float32(rollout_log_probs)
+    return torch.where(response_mask, log_ratio, 0).detach()
+
+
+def _ratio(log_ratio: Tensor) -> Tensor:
+    return log_ratio.clamp(-MAX_LOG_RATIO, MAX_LOG_RATIO).exp()
+
+
+def _within(ratio: Tensor, low: float, high: float) -> Tensor:
+    return (low <= ratio) & (ratio <= high)

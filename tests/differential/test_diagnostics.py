@@ -1,0 +1,105 @@
+"""``ppo_ref.diagnostics`` beside what verl logs."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from ppo_ref.diagnostics import (
+    effective_sample_size,
+    explained_variance,
+    ratio_statistics,
+    rollout_mismatch,
+)
+from tests.differential import peers, rollout_peers
+from tests.differential.batches import gapped_mask, normal, row, seeds
+from tests.differential.peers import NOW
+from tests.differential.test_losses import policy_batch
+from tests.differential.test_rollout_correction import WEIGHTS, batch, pair
+from tests.differential.wheels import requires
+
+pytestmark = requires(NOW)
+
+
+def critic_batch(returns: Tensor, values: Tensor, mask: Tensor) -> dict[str, Tensor]:
+    return {"returns": returns, "values": values, "response_mask": mask}
+
+
+@seeds
+def test_explained_variance_is_verls_but_for_its_epsilon(seed: int) -> None:
+    mask = gapped_mask(seed)
+    inputs = critic_batch(normal(seed, mask), normal(seed + 1, mask), mask)
+    ours = explained_variance(**inputs).item()
+    theirs = rollout_peers.explained_variance(**inputs)
+    variance = inputs["returns"][mask].var().item()
+    assert 1 - ours == pytest.approx((1 - theirs) * (variance + 1e-5) / variance)
+
+
+def test_verls_epsilon_hides_a_small_variance() -> None:
+    returns = 1e-3 * row(1, -1, 1, -1)
+    inputs = critic_batch(returns, -returns, row(1, 1, 1, 1).bool())
+    assert explained_variance(**inputs).item() == pytest.approx(-3)
+    variance = 4e-6 / 3
+    theirs = rollout_peers.explained_variance(**inputs)
+    assert theirs == pytest.approx(1 - 4 * variance / (variance + 1e-5))
+    assert theirs > 0  # of a critic that has every sign wrong
+
+
+def test_equal_returns_are_a_huge_negative_number_in_verl_and_nan_here() -> None:
+    ones = row(1, 1, 1, 1)
+    inputs = critic_batch(ones, row(0, 1, 0, 1), ones.bool())
+    assert rollout_peers.explained_variance(**inputs) == pytest.approx(1 - 1e5 / 3)
+    assert explained_variance(**inputs).isnan()
+
+
+def test_no_token_is_nan_in_verl_and_an_error_here() -> None:
+    zeros = row(0, 0)
+    inputs = critic_batch(zeros, zeros, zeros.bool())
+    assert math.isnan(rollout_peers.explained_variance(**inputs))
+    with pytest.raises(ValueError, match="must count at least 1 token, got 0"):
+        explained_variance(**inputs)
+
+
+@seeds
+@pytest.mark.parametrize("level", WEIGHTS)
+def test_effective_sample_size_is_verls(seed: int, level: str) -> None:
+    inputs = batch(seed)
+    theirs, metrics = rollout_peers.weights(level, 2.0, **inputs)
+    share = effective_sample_size(theirs, inputs["response_mask"]).item()
+    assert share == pytest.approx(metrics["rollout_is_eff_sample_size"], rel=1e-6)
+
+
+def test_weights_of_zero_divide_by_zero_in_verl_and_are_no_sample_here() -> None:
+    inputs = pair([0.0], [-3.0])
+    with pytest.raises(ZeroDivisionError):
+        rollout_peers.weights("token", "0.5_2.0", **inputs)
+    assert effective_sample_size(row(0), row(1).bool()) == 0
+
+
+@seeds
+def test_mismatch_is_verls(seed: int) -> None:
+    inputs = batch(seed)
+    ours, theirs = rollout_mismatch(**inputs), rollout_peers.mismatch(**inputs)
+    assert ours.kl_k1.item() == pytest.approx(theirs["kl"])
+    assert ours.kl_k3.item() == pytest.approx(theirs["k3_kl"])
+    chi2 = ours.mean.square() / ours.effective_sample_size - 1
+    assert chi2.item() == pytest.approx(theirs["chi2_token"])
+
+
+def test_the_mismatch_is_clamped_at_twenty_here_alone() -> None:
+    inputs = pair([-1.0], [-101.0])
+    ours, theirs = rollout_mismatch(**inputs), rollout_peers.mismatch(**inputs)
+    assert ours.kl_k1.item() == -20
+    assert ours.kl_k3.item() == pytest.approx(math.exp(20) - 21)
+    assert theirs["kl"] == pytest.approx(-100)
+    assert theirs["k3_kl"] == pytest.approx(math.exp(100) - 101)
+
+
+@seeds
+def test_k1_is_verls_ppo_kl(seed: int) -> None:
+    inputs = policy_batch(seed)
+    *_, shift = peers.policy_loss(NOW, **inputs)
+    del inputs["advantages"]
+    assert_close(ratio_statistics(**inputs).kl_k1, torch.tensor(shift).double())

@@ -1,0 +1,141 @@
+"""``ppo_ref.rollout_correction`` beside verl's helper of that name."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from ppo_ref.masking import masked_mean
+from ppo_ref.rollout_correction import (
+    accepted_sequences,
+    accepted_tokens,
+    sequence_weights,
+    token_weights,
+)
+from tests.differential import rollout_peers
+from tests.differential.batches import gapped_mask, normal, row, seeds, zero_outside
+from tests.differential.peers import NOW
+from tests.differential.wheels import requires
+
+pytestmark = requires(NOW)
+WEIGHTS = {"token": token_weights, "sequence": sequence_weights}
+ACCEPTED = {"token_k1": accepted_tokens, "seq_sum_k1": accepted_sequences}
+weights = pytest.mark.parametrize("level", WEIGHTS)
+accepted = pytest.mark.parametrize("option", ACCEPTED)
+
+
+def batch(seed: int, scale: float = 0.7) -> dict[str, Tensor]:
+    mask = gapped_mask(seed)
+    old_log_probs = -normal(seed, mask).abs()
+    noise = normal(seed + 1, mask, scale=scale)
+    return {
+        "old_log_probs": old_log_probs,
+        "rollout_log_probs": old_log_probs - noise,
+        "response_mask": mask,
+    }
+
+
+def pair(old: list[float], rollout: list[float]) -> dict[str, Tensor]:
+    ones = torch.ones(1, len(old), dtype=torch.bool)
+    log_probs = {"old_log_probs": row(*old), "rollout_log_probs": row(*rollout)}
+    return {**log_probs, "response_mask": ones}
+
+
+@seeds
+@weights
+@pytest.mark.parametrize("cap", [2.0, 0.5, 1e12])
+def test_weights_are_verls(seed: int, level: str, cap: float) -> None:
+    inputs = batch(seed)
+    ours = WEIGHTS[level](**inputs, cap=cap)
+    theirs, _ = rollout_peers.weights(level, cap, **inputs)
+    assert_close(ours, theirs)
+    assert (ours == cap).any() == (theirs == cap).any()
+
+
+@weights
+def test_the_cap_is_verls_default(level: str) -> None:
+    inputs = batch(0)
+    theirs, _ = rollout_peers.weights(level, 2.0, **inputs)
+    assert (theirs == 2).any()
+    assert_close(WEIGHTS[level](**inputs), theirs)
+
+
+@weights
+@pytest.mark.parametrize("shift", [25.0, -25.0])
+def test_the_log_ratio_is_clamped_at_twenty_in_both(level: str, shift: float) -> None:
+    inputs = pair([-50, -1], [-50 - shift, -1])
+    ours = WEIGHTS[level](**inputs, cap=1e12)
+    assert_close(ours, rollout_peers.weights(level, 1e12, **inputs)[0])
+    assert ours[0, 0].item() == pytest.approx(math.exp(20 * shift / 25))
+
+
+@weights
+def test_weights_carry_no_gradient_in_both(level: str) -> None:
+    inputs = pair([-1, -2], [-1.5, -1])
+    inputs["old_log_probs"].requires_grad_()
+    assert not WEIGHTS[level](**inputs).requires_grad
+    assert not rollout_peers.weights(level, 2.0, **inputs)[0].requires_grad
+
+
+@seeds
+@accepted
+@pytest.mark.parametrize("bounds", [(0.5, 2.0), (0.8, 3.0), (0.1, 0.9)])
+def test_acceptance_is_verls_with_the_bounds_inverted(
+    seed: int, option: str, bounds: tuple[float, float]
+) -> None:
+    inputs, (low, high) = batch(seed), bounds
+    ours = ACCEPTED[option](**inputs, bounds=bounds)
+    inverse = f"{1 / high}_{1 / low}"
+    assert torch.equal(ours, rollout_peers.accepted(option, inverse, **inputs))
+
+
+@seeds
+@accepted
+def test_one_number_in_verl_is_our_default(seed: int, option: str) -> None:
+    inputs = batch(seed)
+    assert torch.equal(
+        ACCEPTED[option](**inputs), rollout_peers.accepted(option, 2.0, **inputs)
+    )
+
+
+@accepted
+def test_verl_bounds_the_engine_over_the_trainer(option: str) -> None:
+    inputs: Any = pair([math.log(0.8)], [math.log(0.4)])
+    assert ACCEPTED[option](**inputs, bounds=(0.9, 3.0)).all()
+    assert not rollout_peers.accepted(option, "0.9_3.0", **inputs).any()
+    assert rollout_peers.accepted(option, "0.4_1.1", **inputs).all()
+
+
+@seeds
+@weights
+def test_verls_icepop_is_both_together_with_the_tokens_still_counted(
+    seed: int, level: str
+) -> None:
+    inputs, bounds = batch(seed), (0.5, 5.0)
+    theirs, _ = rollout_peers.weights(level, "0.5_5.0", **inputs)
+    accept = accepted_tokens if level == "token" else accepted_sequences
+    kept = accept(**inputs, bounds=bounds)
+    ours = WEIGHTS[level](**inputs, cap=math.inf)
+    assert_close(zero_outside(kept, ours), theirs)
+
+
+@weights
+def test_nan_at_a_masked_slot_is_read_by_verls_weights(level: str) -> None:
+    inputs = pair([-1, math.nan], [-2, math.nan])
+    inputs["response_mask"] = row(1, 0).bool()
+    ours = WEIGHTS[level](**inputs)
+    assert_close(ours, row(2, 0))
+    theirs, _ = rollout_peers.weights(level, 2.0, **inputs)
+    assert theirs[0, 1].isnan() == (level == "token")
+    assert_close(masked_mean(theirs, inputs["response_mask"]).item(), 2.0)
+
+
+@pytest.mark.parametrize("threshold", [0.0, -1.0])
+def test_a_cap_that_is_not_above_zero_is_an_error_in_both(threshold: float) -> None:
+    with pytest.raises(ValueError, match="must be positive"):
+        rollout_peers.weights("token", threshold, **batch(0))
+    with pytest.raises(ValueError, match="cap must be greater than 0"):
+        token_weights(**batch(0), cap=threshold)

@@ -1,0 +1,198 @@
+"""The figures of a batch against loops, at their bounds, and where they have none."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from ppo_ref.advantages import gae
+from ppo_ref.diagnostics import (
+    effective_sample_size,
+    explained_variance,
+    ratio_statistics,
+    rollout_mismatch,
+)
+from ppo_ref.losses import policy_loss
+from tests import oracles
+from tests.strategies import numbers, poisoned, token_tensors
+
+MASK = torch.tensor([[True, False, True, True], [True, True, False, False]])
+
+
+def of_critic(values, returns, mask=MASK):
+    return explained_variance(values=values, returns=returns, response_mask=mask).item()
+
+
+def of_pair(log_probs, old_log_probs, mask=MASK):
+    return ratio_statistics(
+        log_probs=log_probs, old_log_probs=old_log_probs, response_mask=mask
+    )
+
+
+@given(token_tensors(2, least=2))
+def test_explained_variance_is_one_less_the_variance_left(batch):
+    (values, returns), mask = batch
+    came, foreseen = oracles.counted(returns, mask), oracles.counted(values, mask)
+    left = oracles.variance([r - v for r, v in zip(came, foreseen, strict=True)])
+    expected = 1 - left / oracles.variance(came)
+    assert_close(of_critic(values, returns, mask), expected)
+
+
+@pytest.mark.parametrize(
+    ("critic", "expected"),
+    [
+        (lambda returns: returns + 3, 1.0),
+        (lambda returns: torch.full_like(returns, 0.7), 0.0),
+        (lambda returns: 0.5 * returns, 0.75),
+        (lambda returns: -returns, -3.0),
+    ],
+    ids=["shifted", "constant", "timid", "inverted"],
+)
+def test_explained_variance_of_known_critics(critic, expected):
+    returns = poisoned(numbers(0, 2, 4), MASK)
+    assert_close(of_critic(critic(returns), returns), expected)
+
+
+@pytest.mark.parametrize("score", [0.0, 1.0, 0.3])
+@pytest.mark.parametrize("time", [1, 7, 1024])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_returns_that_differ_by_rounding_alone_explain_nothing(score, time, dtype):
+    """The first iteration: every answer wrong, no KL, and lambda 1."""
+    values = numbers(1, 16, time).to(dtype)
+    rewards = torch.zeros_like(values)
+    rewards[:, -1] = score
+    mask = torch.ones_like(values, dtype=torch.bool)
+    returns = gae(
+        token_level_rewards=rewards, values=values, response_mask=mask
+    ).returns
+    assert math.isnan(of_critic(values, returns, mask))
+
+
+def test_one_token_explains_nothing():
+    one = torch.tensor([[True, False, False, False], [False] * 4])
+    assert math.isnan(of_critic(numbers(2, 2, 4), numbers(3, 2, 4), one))
+
+
+@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+def test_a_small_spread_on_a_large_return_is_no_rounding(size):
+    returns = size * (1 + 1e-4 * numbers(4, 2, 4).float())
+    assert of_critic(returns, returns) == 1
+    assert of_critic(torch.zeros_like(returns), returns) == pytest.approx(0)
+
+
+@given(token_tensors(1))
+def test_effective_sample_size_is_kishs(batch):
+    (x,), mask = batch
+    weights = x.exp()
+    expected = oracles.effective_share(oracles.counted(weights, mask))
+    share = effective_sample_size(weights, mask).item()
+    assert_close(share, expected)
+    assert 1 / mask.sum().item() - 1e-12 <= share <= 1 + 1e-12
+
+
+@given(token_tensors(1), st.sampled_from([1e-3, 7.0]))
+def test_only_the_proportion_of_the_weights_matters(batch, factor):
+    (x,), mask = batch
+    share = effective_sample_size(x.exp(), mask)
+    assert_close(effective_sample_size(factor * x.exp(), mask), share)
+
+
+@pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
+@pytest.mark.parametrize("heavy", [1, 2, 5])
+def test_equal_weights_on_some_tokens_are_their_share(size, heavy):
+    mask = torch.ones(1, 5, dtype=torch.bool)
+    weights = size * (torch.arange(5) < heavy).float()[None]
+    assert_close(effective_sample_size(weights, mask).item(), heavy / 5)
+
+
+def test_no_token_is_effective_where_none_has_weight():
+    assert effective_sample_size(torch.zeros(2, 4), MASK) == 0
+
+
+@given(token_tensors(2))
+def test_ratio_statistics_are_those_of_the_list(batch):
+    (log_probs, old_log_probs), mask = batch
+    pairs = zip(
+        oracles.counted(log_probs, mask),
+        oracles.counted(old_log_probs, mask),
+        strict=True,
+    )
+    log_ratios = [new - old for new, old in pairs]
+    ratios = [math.exp(x) for x in log_ratios]
+    expected = {
+        "mean": oracles.mean(ratios),
+        "max": max(ratios),
+        "min": min(ratios),
+        "kl_k1": -oracles.mean(log_ratios),
+        "kl_k3": oracles.mean([math.exp(x) - 1 - x for x in log_ratios]),
+        "effective_sample_size": oracles.effective_share(ratios),
+    }
+    statistics = of_pair(log_probs, old_log_probs, mask)
+    assert {name: x.item() for name, x in statistics._asdict().items()} == (
+        pytest.approx(expected, rel=1e-7, abs=1e-7)
+    )
+
+
+def test_both_estimates_are_of_the_kl_from_the_model_that_sampled():
+    """Every outcome once, weighed by the model that sampled it."""
+    p, q = numbers(5, 2, 6).log_softmax(-1)
+    exact = (p.exp() * (p - q)).sum().item()
+    one = torch.ones(1, 1, dtype=torch.bool)
+    for name in ("kl_k1", "kl_k3"):
+        terms = [
+            getattr(of_pair(new.view(1, 1), old.view(1, 1), one), name) * old.exp()
+            for old, new in zip(p, q, strict=True)
+        ]
+        assert_close(sum(terms).item(), exact)
+
+
+def test_mismatch_is_the_ratio_of_trainer_and_engine():
+    trainer, engine = numbers(6, 2, 2, 4)
+    mismatch = rollout_mismatch(
+        old_log_probs=trainer, rollout_log_probs=engine, response_mask=MASK
+    )
+    assert_close(mismatch.kl_k1, (engine - trainer)[MASK].mean())
+    assert mismatch == of_pair(trainer, engine)
+
+
+def test_the_policy_loss_reports_the_same_k1():
+    log_probs, old_log_probs, advantages = numbers(7, 3, 2, 4)
+    inputs = {"log_probs": log_probs, "old_log_probs": 15 * old_log_probs}
+    loss = policy_loss(**inputs, advantages=advantages, response_mask=MASK)
+    assert ratio_statistics(**inputs, response_mask=MASK).kl_k1 == loss.approx_kl
+
+
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_collapsed_actor_gives_finite_figures(sign):
+    far = torch.full((2, 4), 500.0 * sign)
+    statistics = of_pair(far, torch.zeros(2, 4))
+    assert all(x.isfinite() for x in statistics)
+    assert statistics.kl_k1.item() == -20 * sign
+    assert statistics.max.item() == pytest.approx(math.exp(20 * sign))
+
+
+def figures(log_probs, old_log_probs, values, returns, mask):
+    return torch.stack(
+        [
+            explained_variance(values=values, returns=returns, response_mask=mask),
+            effective_sample_size(log_probs.exp(), mask),
+            *of_pair(log_probs, old_log_probs, mask),
+        ]
+    )
+
+
+def test_row_order_and_padding_do_not_matter():
+    tensors = [poisoned(x, MASK) for x in numbers(8, 4, 2, 4)]
+    expected = figures(*tensors, MASK)
+    assert_close(figures(*(x.flip(0) for x in tensors), MASK.flip(0)), expected)
+    wide = [torch.nn.functional.pad(x, (1, 3), value=torch.nan) for x in tensors]
+    mask = torch.nn.functional.pad(MASK, (1, 3))
+    assert_close(figures(*wide, mask), expected)
+
+
+def test_figures_carry_no_gradient():
+    tensors = [poisoned(x, MASK).requires_grad_() for x in numbers(9, 4, 2, 4)]
+    assert not figures(*tensors, MASK).requires_grad
