@@ -2,7 +2,7 @@
 
 A module sees only the floors below its own; a stage (floor 3) imports no stage.
 
-    4   trace
+    4   trace  stored_runs
     3   log_probs  rewards  values  advantages  losses
     2   masking  aggregation  alignment  kl  packing  clipping  examples
     1   shapes

@@ -44,7 +44,7 @@ def wheel(root: Path, cache: Path) -> Path:
 def _sources(root: Path) -> dict[str, bytes]:
     """What goes into the wheel, by path; nothing else may change it."""
     package = [p for p in sorted((root / PACKAGE).rglob("*")) if p.is_file()]
-    code = [path for path in package if path.suffix in (".py", ".typed")]
+    code = [path for path in package if path.suffix in (".py", ".typed", ".jsonl")]
     if not code:
         raise ValueError(f"ppo_ref: its sources must lie in {PACKAGE}/, found none")
     files = [*code, *(root / name for name in BESIDE)]
