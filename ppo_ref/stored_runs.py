@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, NoReturn
 
 FORMAT = 1
 FOLDER = Path(__file__).parent / "stored"
-HEADER = (
+_HEADER = (
     *("format", "name", "what", "options", "seed"),
     *("package", "torch", "machine", "iterations", "records"),
 )
@@ -109,7 +109,7 @@ is damaged: install ppo_ref anew, or in its project run make runs
     if not lines:
         _refuse(name, 1, "must be a header, got nothing")
     header = lines[0]
-    if missing := [key for key in HEADER if key not in header]:
+    if missing := [key for key in _HEADER if key not in header]:
         _refuse(name, 1, f"must be a header, lacks {', '.join(missing)}")
     for key, value in (("format", FORMAT), ("name", name)):
         if header[key] != value:
