@@ -3,7 +3,7 @@ PORT ?= 8000
 
 venv_python = .venv/bin/python
 
-.PHONY: help serve test check agree build weigh record lint format peers browser ready
+.PHONY: help serve test check agree build weigh record runs lint format peers browser ready
 .DEFAULT_GOAL := help
 
 help:
@@ -14,6 +14,7 @@ help:
 	@echo 'make agree PAGE=...     record that a page now says the same in both languages'
 	@echo 'make build              the site in site/, once every page is verified'
 	@echo 'make record             run the pages on a GPU and keep what passed in docs/verified'
+	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
 	@echo 'make weigh              what a page weighs and how soon it shows; the time of 150 pages'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make peers              download the releases of verl that ppo_ref is compared with'
@@ -47,6 +48,9 @@ weigh: ready
 
 record: ready
 	@$(venv_python) -m tests.record
+
+runs: ready
+	@$(venv_python) -m site_tools.runs
 
 lint: ready
 	@$(venv_python) -m ruff check

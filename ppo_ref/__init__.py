@@ -2,12 +2,16 @@
 
 A module sees only the floors below its own; a stage (floor 3) imports no stage.
 
-    4   trace
-    3   log_probs  rewards  values  advantages  losses  rollout_correction  diagnostics
-    2   masking  aggregation  alignment  kl  packing  clipping  examples
+    6   trainer
+    5   experience  update  imitation
+    4   trace  outputs  estimate  statistics  stored_runs
+    3   rollout  reward  log_probs  rewards  values  advantages  losses
+    3   rollout_correction  diagnostics
+    2   tokenizer  tasks  batch  models  config  examples
+    2   masking  aggregation  alignment  kl  packing  clipping
     1   shapes
     0   refusals  checks  ranges  precision
 
-Data flows log_probs -> rewards -> values -> advantages -> losses. Nothing is
-re-exported: ``from ppo_ref.advantages import gae`` says where to read.
+Data flows tasks -> rollout -> reward -> log_probs -> rewards -> values -> advantages
+-> [experience] -> losses -> update -> trainer. Nothing is re-exported: ``from ppo_ref.advantages import gae`` says where to read.
 """

@@ -1,4 +1,4 @@
-"""What travels down the river: prompts, then what was sampled, then what was judged."""
+"""What travels down the river: what was sampled, then what was judged of it."""
 
 from typing import NamedTuple
 
@@ -12,13 +12,6 @@ from ppo_ref.shapes import (
     TokenMask,
     Tokens,
 )
-
-
-class Prompts(NamedTuple):
-    """Prompts of one width, padded on the left so that all end in the same slot."""
-
-    token_ids: SequenceIds
-    attention_mask: SequenceMask
 
 
 class Rollout(NamedTuple):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import torch
 
-from ppo_ref.batch import Experience, Prompts
+from ppo_ref.batch import Experience
 from ppo_ref.config import PPOConfig
 from ppo_ref.estimate import Estimate
 from ppo_ref.kl import kl_k1
@@ -14,7 +14,9 @@ from ppo_ref.outputs import actor_statistics, critic_values
 from ppo_ref.reward import Reward
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout import sample_responses
+from ppo_ref.rollout_correction import token_weights
 from ppo_ref.tasks import Question
+from ppo_ref.tokenizer import Prompts
 
 
 class Models(NamedTuple):
@@ -86,6 +88,12 @@ def collect_experience(
         token_level_rewards=rewards,
         advantages=advantages,
         returns=returns,
+        rollout_weights=token_weights(
+            old_log_probs=old.log_probs,
+            rollout_log_probs=rollout.rollout_log_probs,
+            response_mask=mask,
+            cap=config.rollout_weight_cap,
+        ),
     )
 
 

@@ -5,11 +5,11 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from ppo_ref.alignment import response_mask
-from ppo_ref.batch import Prompts, Rollout
+from ppo_ref.batch import Rollout
 from ppo_ref.models import Actor, Cache
 from ppo_ref.precision import at_least_float32
 from ppo_ref.ranges import require_at_least
-from ppo_ref.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID
+from ppo_ref.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, Prompts
 
 
 @torch.no_grad()

@@ -1,14 +1,22 @@
 """Text to token ids and back, one id per character."""
 
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
-from ppo_ref.batch import Prompts
+from ppo_ref.shapes import SequenceIds, SequenceMask
 
 PAD_TOKEN_ID = 0
 EOS_TOKEN_ID = 1
+
+
+class Prompts(NamedTuple):
+    """Prompts of one width, padded on the left so that all end in the same slot."""
+
+    token_ids: SequenceIds
+    attention_mask: SequenceMask
 
 
 class CharacterTokenizer:

@@ -9,9 +9,9 @@ from torch.optim import Optimizer
 from ppo_ref.aggregation import Aggregate, token_mean, token_sum
 from ppo_ref.batch import Experience
 from ppo_ref.config import PPOConfig
+from ppo_ref.diagnostics import ratio_statistics
 from ppo_ref.kl import kl_k3
 from ppo_ref.losses import PolicyLoss, ValueLoss, policy_loss, value_loss
-from ppo_ref.masking import masked_mean
 from ppo_ref.models import Actor, Critic
 from ppo_ref.outputs import actor_statistics, critic_values
 
@@ -140,15 +140,17 @@ def _actor_statistics(
 ) -> Statistics:
     mask = mini.rollout.response_mask
     found = _policy_loss(mini, log_probs, config)
-    moved = kl_k3(log_probs=mini.old_log_probs, ref_log_probs=log_probs)
-    ratio = (log_probs - mini.old_log_probs)[mask].exp()
+    moved = ratio_statistics(
+        log_probs=log_probs, old_log_probs=mini.old_log_probs, response_mask=mask
+    )
     return {
         "policy_loss": found.loss.item(),
         "clip_fraction": found.clip_fraction.item(),
-        "approx_kl": masked_mean(moved, mask).item(),
-        "ratio_min": ratio.min().item(),
-        "ratio_mean": ratio.mean().item(),
-        "ratio_max": ratio.max().item(),
+        "approx_kl": moved.kl_k3.item(),
+        "ratio_min": moved.min.item(),
+        "ratio_mean": moved.mean.item(),
+        "ratio_max": moved.max.item(),
+        "effective_sample_size": moved.effective_sample_size.item(),
     }
 
 

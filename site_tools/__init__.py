@@ -6,6 +6,7 @@
     data       the project's own data: facts about verl, names, dialogues, topics
     source     a page as it is written: fences, includes, blocks, figures, front matter
     running    its blocks, executed in a watched child; what they did, and a note of it
+    runs       training runs that pages show: produced once, stored, drawn
     indexes    lists that follow from pages and data: questions, wrong answers, ...
     checks     its shape, its two languages, the count of its code
     html       a page as readers see it: answer box, formulas, pictures, navigation

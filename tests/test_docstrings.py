@@ -11,7 +11,7 @@ from types import FunctionType
 import pytest
 import torch
 
-from tests.test_architecture import MODULES, SOURCES
+from tests.layout import FOLDERS, MODULES, SOURCES
 
 SECTIONS = ["Args", "Returns", "Raises", "Source", "Example"]
 
@@ -31,7 +31,7 @@ def raising_functions(sources: dict[str, str]) -> set[str]:
     for module, source in sources.items():
         tree = ast.parse(source)
         origin = {
-            alias.name: node.module.removeprefix("ppo_ref.")
+            alias.name: str(node.module).removeprefix("ppo_ref.")
             for node in ast.walk(tree)
             if isinstance(node, ast.ImportFrom)
             for alias in node.names
@@ -103,7 +103,7 @@ RAISING = raising_functions(SOURCES)
 
 
 def test_all_modules_with_functions_are_seen():
-    assert {name.split(".")[0] for name in FUNCTIONS} == set(MODULES)
+    assert {name.rpartition(".")[0] for name in FUNCTIONS} == set(MODULES)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -118,7 +118,7 @@ def test_example_prints_what_it_shows(name):
     assert report == ""
 
 
-@pytest.mark.parametrize("name", MODULES)
+@pytest.mark.parametrize("name", [*MODULES, *sorted(FOLDERS)])
 def test_modules_and_classes_have_a_first_line(name):
     module = importlib.import_module(f"ppo_ref.{name}")
     classes = [
@@ -184,8 +184,11 @@ def test_raising_is_followed_through_calls_and_modules():
         "low": "def check():\n    raise ValueError\ndef calm(): pass",
         "high": "from ppo_ref.low import calm, check\n"
         "def _inner(): check()\ndef outer(): _inner()\ndef quiet(): calm()",
+        "folder.top": "from ppo_ref.high import outer, quiet\n"
+        "def all(): outer()\ndef none(): quiet()",
     }
-    assert raising_functions(sources) == {"low.check", "high._inner", "high.outer"}
+    raising = {"low.check", "high._inner", "high.outer", "folder.top.all"}
+    assert raising_functions(sources) == raising
 
 
 def test_a_wrong_example_is_found():

@@ -44,7 +44,7 @@ def wheel(root: Path, cache: Path) -> Path:
 def _sources(root: Path) -> dict[str, bytes]:
     """What goes into the wheel, by path; nothing else may change it."""
     package = [p for p in sorted((root / PACKAGE).rglob("*")) if p.is_file()]
-    code = [path for path in package if path.suffix in (".py", ".typed")]
+    code = [path for path in package if path.suffix in (".py", ".typed", ".jsonl")]
     if not code:
         raise ValueError(f"ppo_ref: its sources must lie in {PACKAGE}/, found none")
     files = [*code, *(root / name for name in BESIDE)]
@@ -59,7 +59,7 @@ def _hash(sources: dict[str, bytes]) -> str:
 def _build(folder: Path, sources: dict[str, bytes], local: str) -> None:
     for name, content in sources.items():
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         path.chmod(0o644)  # the wheel keeps it, and the umask
     project = (folder / "pyproject.toml").read_text("utf-8")

@@ -4,6 +4,7 @@ Topics stand in the order in which data flows; within a topic, a page stands aft
 the pages that it needs.
 """
 
+import posixpath
 from collections.abc import Collection, Mapping
 from graphlib import CycleError, TopologicalSorter
 from typing import Any
@@ -44,6 +45,7 @@ TABS = {
     "reference": ("reference", ("ppo_ref",)),
     "about": ("about", ("contribute",)),
 }
+NESTED = {"ppo_ref"}  # made from a package, which has folders
 FOLDERS = {name for folder, topics in TABS.values() for name in (folder, *topics)}
 
 
@@ -89,7 +91,8 @@ def _id(path: str) -> str:
 def _check_folders(pages: Mapping[str, Meta]) -> None:
     for path in pages:
         folder, _, name = path.partition("/")
-        if path != "index.md" and (folder not in FOLDERS or "/" in name or not name):
+        deep = "/" in name and folder not in NESTED
+        if path != "index.md" and (folder not in FOLDERS or deep or not name):
             raise ValueError(
                 f"{path}: a page must be <folder>/<page>, the folder one of "
                 f"{', '.join(sorted(FOLDERS))}"
@@ -122,8 +125,15 @@ def _check_cycles(needs: Mapping[str, set[str]]) -> None:
 def _entries(
     folder: str, pages: Mapping[str, Meta], needs: Mapping[str, set[str]]
 ) -> list[Item]:
-    paths = {_id(path): path for path in pages if path.startswith(f"{folder}/")}
-    return [_entry(paths[page], pages[paths[page]]) for page in in_order(paths, needs)]
+    """The pages of a folder, then its folders, each called like its index."""
+    inside = [path for path in pages if path.startswith(f"{folder}/")]
+    paths = {_id(path): path for path in inside if posixpath.dirname(path) == folder}
+    items = [_entry(paths[page], pages[paths[page]]) for page in in_order(paths, needs)]
+    deeper = {posixpath.dirname(path) for path in inside} - {folder}
+    for below in sorted(name for name in deeper if posixpath.dirname(name) == folder):
+        title = pages[f"{below}/index.md"]["title"]
+        items.append({str(title): _entries(below, pages, needs)})
+    return items
 
 
 def _entry(path: str, meta: Meta) -> Item:

@@ -6,6 +6,7 @@ on both sites.
 
 import ast
 import json
+import posixpath
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,8 +28,15 @@ FLOOR_NAME = {"zh": "第 {} 层", "en": "Floor {}"}
 
 
 def read(package: Path) -> dict[str, str]:
-    """The sources of a package by module; none where there is no package."""
-    return {path.stem: path.read_text("utf-8") for path in sorted(package.glob("*.py"))}
+    """The sources of a package by dotted module; none where there is no package.
+
+    A folder's own is ``folder.__init__``.
+    """
+    found = {path.relative_to(package): path for path in sorted(package.rglob("*.py"))}
+    return {
+        ".".join(inside.with_suffix("").parts): path.read_text("utf-8")
+        for inside, path in found.items()
+    }
 
 
 def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
@@ -49,13 +57,15 @@ def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
     docs = {name: _docstring(name, source) for name, source in sources.items()}
     if not docs:
         return {}
-    package = docs.pop("__init__")
-    note = f"{NOTE[lang]}\n{{ .from-code }}"
-    whole = f"{note}\n\n{_map(package, docs, lang)}"
-    made = {f"{FOLDER}/index.md": _page(FOLDER, package, whole)}
+    note, made = f"{NOTE[lang]}\n{{ .from-code }}", {}
     for name, doc in docs.items():
-        body = f"{note}\n\n::: {FOLDER}.{name}"
-        made[f"{FOLDER}/{name}.md"] = _page(f"{FOLDER}.{name}", doc, body)
+        *folder, last = FOLDER, *name.split(".")
+        is_map = last == "__init__"
+        title = ".".join(folder if is_map else [*folder, last])
+        inside = _inside(docs, name.removesuffix("__init__")) if is_map else {}
+        body = _map(doc, inside, lang) if is_map else f"::: {title}"
+        path = "/".join([*folder, "index.md" if is_map else f"{last}.md"])
+        made[path] = _page(title, doc, f"{note}\n\n{body}")
     return made
 
 
@@ -65,10 +75,13 @@ def source(path: str) -> list[tuple[str, str]]:
     Example:
         >>> source("ppo_ref/gae.md"), source("gae/inputs.md")
         ([('code', 'ppo_ref/gae.py')], [])
+        >>> source("ppo_ref/asserts/index.md")
+        [('code', 'ppo_ref/asserts/__init__.py')]
     """
-    folder, _, name = path.removesuffix(".md").partition("/")
+    folder, name = posixpath.split(path.removesuffix(".md"))
     module = "__init__" if name == "index" else name
-    return [("code", f"{FOLDER}/{module}.py")] if folder == FOLDER else []
+    ours = f"{folder}/".startswith(f"{FOLDER}/")
+    return [("code", f"{folder}/{module}.py")] if ours else []
 
 
 def finish(html: str) -> str:
@@ -89,7 +102,8 @@ def finish(html: str) -> str:
 def _docstring(name: str, source: str) -> str:
     doc = ast.get_docstring(ast.parse(source))
     if doc is None:
-        raise ValueError(f"ppo_ref/{name}.py: must begin with a docstring, has none")
+        path = f"{FOLDER}/{name.replace('.', '/')}.py"
+        raise ValueError(f"{path}: must begin with a docstring, has none")
     return doc
 
 
@@ -102,29 +116,37 @@ def _page(title: str, doc: str, body: str) -> str:
     return f"---\n{json.dumps(front)}\n---\n\n{body}"
 
 
-def _map(package: str, docs: Mapping[str, str], lang: str) -> str:
-    """The docstring of the package, each module in its floors with its first line.
+def _inside(docs: Mapping[str, str], folder: str) -> dict[str, str]:
+    """What stands directly in a folder (``""`` or ``"name."``): its line by name."""
+    found = {}
+    for name, doc in docs.items():
+        module, _, rest = name.removeprefix(folder).partition(".")
+        here = name.startswith(folder) and module != "__init__"
+        if here and rest in ("", "__init__"):
+            page = f"{module}/index.md" if rest else f"{module}.md"
+            found[module] = f"- [`{module}`]({page}): {_first_line(doc)}"
+    return found
+
+
+def _map(package: str, lines: Mapping[str, str], lang: str) -> str:
+    """The docstring of the package, each module in its floors with its line.
 
     A module that the table of floors forgets is a fault of the package's own tests;
-    here it stands at the end.
+    here it stands at the end, as what a folder holds does.
     """
     floors = {floor: names.split() for floor, names in FLOOR.findall(package)}
     placed = {name for names in floors.values() for name in names}
     lists = [
-        f"**{FLOOR_NAME[lang].format(floor)}**\n\n{_list(names, docs)}"
+        f"**{FLOOR_NAME[lang].format(floor)}**\n\n{_list(names, lines)}"
         for floor, names in floors.items()
     ]
-    rest = _list([name for name in docs if name not in placed], docs)
+    rest = _list([name for name in lines if name not in placed], lines)
     text = FLOORS.sub(lambda _: "\n\n".join(lists) + "\n", package, count=1)
     return f"{text}\n\n{rest}"
 
 
-def _list(names: list[str], docs: Mapping[str, str]) -> str:
-    return "\n".join(
-        f"- [`{name}`]({name}.md): {_first_line(docs[name])}"
-        for name in names
-        if name in docs
-    )
+def _list(names: list[str], lines: Mapping[str, str]) -> str:
+    return "\n".join(lines[name] for name in names if name in lines)
 
 
 def _first_line(doc: str) -> str:

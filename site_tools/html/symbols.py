@@ -3,7 +3,7 @@
 import ast
 import posixpath
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Mapping
 
 NAMED = re.compile(
     r"<(?P<inert>a|h[1-6]|summary|pre)\b.*?</(?P=inert)>"
@@ -12,20 +12,23 @@ NAMED = re.compile(
 )
 
 
-def symbols(sources: Mapping[str, str]) -> set[str]:
-    """Every module of the package, and every public name that it defines.
+def symbols(sources: Mapping[str, str]) -> dict[str, str]:
+    """Where every module of the package is, and every public name that it defines.
 
     Args:
         sources: The modules by name, as ``reference.read`` gives them.
 
     Example:
-        >>> sorted(symbols({"gae": "def gae(): ...\\ndef _sum(): ..."}))
-        ['ppo_ref.gae', 'ppo_ref.gae.gae']
+        >>> symbols({"kl": "def k1(): ...\\ndef _sum(): ..."})
+        {'ppo_ref.kl': 'ppo_ref/kl/', 'ppo_ref.kl.k1': 'ppo_ref/kl/#ppo_ref.kl.k1'}
     """
-    found = {f"ppo_ref.{module}" for module in sources}
-    for module, source in sources.items():
+    found = {}
+    for name, source in sources.items():
+        module = f"ppo_ref.{name}".removesuffix(".__init__")
+        found[module] = page = f"{module.replace('.', '/')}/"
         names = (name for node in ast.parse(source).body for name in _defined(node))
-        found |= {f"ppo_ref.{module}.{name}" for name in names if name[0] != "_"}
+        public = [f"{module}.{name}" for name in names if name[0] != "_"]
+        found |= {name: f"{page}#{name}" for name in public}
     return found
 
 
@@ -37,7 +40,7 @@ def _defined(node: ast.stmt) -> list[str]:
     return []
 
 
-def link(html: str, url: str, known: Collection[str]) -> str:
+def link(html: str, url: str, known: Mapping[str, str]) -> str:
     """Lead from inline code that is nothing but such a name to what says what it is.
 
     Args:
@@ -49,8 +52,8 @@ def link(html: str, url: str, known: Collection[str]) -> str:
         ValueError: for a name that the package does not have.
 
     Example:
-        >>> link("<code>ppo_ref.gae.gae</code>", "gae/inputs/", {"ppo_ref.gae.gae"})
-        '<a href="../../ppo_ref/gae/#ppo_ref.gae.gae"><code>ppo_ref.gae.gae</code></a>'
+        >>> link("<code>ppo_ref.gae</code>", "", {"ppo_ref.gae": "ppo_ref/gae/"})
+        '<a href="./ppo_ref/gae/"><code>ppo_ref.gae</code></a>'
     """
     up = posixpath.relpath("/", posixpath.dirname(f"/{url}"))
 
@@ -63,8 +66,6 @@ def link(html: str, url: str, known: Collection[str]) -> str:
                 f"`{name}`: must be a name of the package, which has none such; "
                 "correct it, or write it without ppo_ref"
             )
-        _, module, *inner = name.split(".")
-        anchor = f"#{name}" if inner else ""
-        return f'<a href="{up}/ppo_ref/{module}/{anchor}">{match[0]}</a>'
+        return f'<a href="{up}/{known[name]}">{match[0]}</a>'
 
     return NAMED.sub(place, html)

@@ -3,7 +3,7 @@
 import ast
 import hashlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -31,16 +31,28 @@ def block_hashes(blocks: Sequence[Block]) -> dict[int, str]:
 
 
 def package_hash(folder: Path) -> str:
-    """One hash of all modules of a package, without docstrings and comments.
+    """One hash of all modules and stored runs of a package.
 
     Args:
         folder: The folder of the package.
     """
-    modules = {
-        path.relative_to(folder).as_posix(): _code(path.read_text("utf-8"))
-        for path in sorted(folder.rglob("*.py"))
+    runs = sorted(folder.rglob("*.jsonl"))
+    return code_hash(folder, [*sorted(folder.rglob("*.py")), *runs])
+
+
+def code_hash(root: Path, files: Iterable[Path]) -> str:
+    """One hash of these files, of modules without their docstrings and comments.
+
+    Args:
+        root: A folder; the files' paths below it count too.
+        files: Modules and data.
+    """
+    texts = {path: path.read_text("utf-8") for path in files}
+    covered = {
+        path.relative_to(root).as_posix(): _code(text) if path.suffix == ".py" else text
+        for path, text in texts.items()
     }
-    return _digest(json.dumps(modules))
+    return _digest(json.dumps(covered))
 
 
 @lru_cache(maxsize=256)  # a live server asks at every build

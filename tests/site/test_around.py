@@ -7,8 +7,27 @@ import pytest
 
 from tests.site import trial_site
 
+FLOORS = "\n\n    3   __main__\n    2   sums  more\n    1   shapes\n"
 PACKAGE = {
-    "ppo_ref/__init__.py": '"""A sum.\n\n    2   sums\n    1   shapes\n"""',
+    "ppo_ref/__init__.py": f'"""A sum.{FLOORS}"""',
+    "ppo_ref/__main__.py": '"""Adds up."""\n\nraise SystemExit\n',
+    "ppo_ref/more/__init__.py": '"""What is more.\n\nIn which:\n"""\n',
+    "ppo_ref/more/means.py": '''"""Means of tokens."""
+
+from ppo_ref.shapes import Tokens
+
+
+def mean(rewards: Tokens) -> Tokens:
+    """One of many.
+
+    Args:
+        rewards: What each token earned.
+
+    Returns:
+        The mean.
+    """
+    return rewards
+''',
     "ppo_ref/shapes.py": '"""Shapes."""\n\nTokens = float\n"""One number a token."""\n',
     "ppo_ref/sums.py": '''"""Sums of tokens."""
 
@@ -37,7 +56,14 @@ def total(rewards: Tokens, *, gamma: float = 1.0) -> Tokens:
     return rewards  # the whole secret
 ''',
 }
-HOME = '---\ntitle: {}\n---\n\n{} `ppo_ref.sums.total`: 1 < 2 & "3".\n'
+HOME = """---
+title: {}
+---
+
+{} `ppo_ref.sums.total`: 1 < 2 & "3".
+
+`ppo_ref.more.means.mean`
+"""
 REDIRECTS = """alignment/old_name: alignment/first
 alignment/first#q-001-4: alignment/a_later_page#answer
 """
@@ -48,6 +74,7 @@ extra: {{repository: https://example.org/owner/name}}
 """
 ADDRESS = "https://example.org/ppo/"
 TOTAL = "ppo_ref/sums/index.html"
+MEAN = "ppo_ref/more/means/index.html"
 FIRST = "alignment/first/index.html"
 
 
@@ -61,7 +88,7 @@ def write(root: Path) -> None:
         "mkdocs.linked.en.yml": LINKED.format(".en", "linked-en"),
     }
     for name, text in (pages | PACKAGE).items():
-        (root / name).parent.mkdir(exist_ok=True)
+        (root / name).parent.mkdir(parents=True, exist_ok=True)
         (root / name).write_text(text, "utf-8")
 
 
@@ -106,6 +133,27 @@ def test_the_reference_shows_signature_sections_and_what_runs(built: Path) -> No
 def test_a_shape_leads_to_where_it_is_said(built: Path) -> None:
     assert 'href="../shapes/#ppo_ref.shapes.Tokens">Tokens</a>' in read(built, TOTAL)
     assert 'id="ppo_ref.shapes.Tokens"' in read(built, "ppo_ref/shapes/index.html")
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_folder_of_the_package_is_a_folder_of_the_reference(
+    built: Path, lang: str
+) -> None:
+    assert '<a href="more/"><code>more</code></a>' in read(
+        built, "ppo_ref/index.html", lang
+    )
+    folder = read(built, "ppo_ref/more/index.html", lang)
+    assert "In which:" in folder
+    assert '<a href="means/"><code>means</code></a>: Means of tokens.' in folder
+    html = read(built, MEAN, lang)
+    assert '<h2 id="ppo_ref.more.means.mean"' in html
+    assert 'href="../../shapes/#ppo_ref.shapes.Tokens">Tokens</a>' in html
+    name = '<a href="./ppo_ref/more/means/#ppo_ref.more.means.mean"><code>'
+    assert name in read(built, "index.html", lang)
+
+
+def test_what_starts_the_package_is_read_and_not_run(built: Path) -> None:
+    assert "Adds up." in read(built, "ppo_ref/__main__/index.html")
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
@@ -185,6 +233,9 @@ def test_every_page_can_be_edited_and_reported(built: Path) -> None:
     assert zh_only[0] == f"{root}/edit/main/docs/zh/alignment/a_later_page.md"
     assert len(zh_only) == 2
     assert foot(read(built, TOTAL))[0] == f"{root}/edit/main/ppo_ref/sums.py"
+    assert foot(read(built, MEAN))[0] == f"{root}/edit/main/ppo_ref/more/means.py"
+    folder = foot(read(built, "ppo_ref/more/index.html"))
+    assert folder[0] == f"{root}/edit/main/ppo_ref/more/__init__.py"
     index = foot(read(built, "ppo_ref/index.html"))
     assert index[0] == f"{root}/edit/main/ppo_ref/__init__.py"
 

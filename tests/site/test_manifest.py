@@ -89,6 +89,16 @@ def test_another_module_or_another_name_changes_the_package(tmp_path: Path) -> N
     assert package(tmp_path / "q", CODE, "twice.py") != before
 
 
+def test_a_stored_run_is_part_of_the_package(tmp_path: Path) -> None:
+    before = package(tmp_path / "p", CODE)
+    run = tmp_path / "p/stored/first.jsonl"
+    run.parent.mkdir()
+    run.write_text('{"kl":0.5}\n')
+    stored = package_hash(tmp_path / "p")
+    run.write_text('{"kl":0.25}\n')
+    assert len({before, stored, package_hash(tmp_path / "p")}) == 3
+
+
 def manifest(**changed: object) -> Manifest:
     values = {
         "setting": HERE,

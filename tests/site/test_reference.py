@@ -1,5 +1,7 @@
 """The reference follows from the package, and pages lead to it."""
 
+from pathlib import Path
+
 import pytest
 
 from site_tools.html import docstrings, navigation, reference, symbols
@@ -8,7 +10,7 @@ MAP = '''"""All of it.
 
 A module sees only the floors below.
 
-    2   sums  gone
+    2   sums  gone  folder
     1   shapes
 
 Data flows.
@@ -18,6 +20,8 @@ SOURCES = {
     "shapes": '"""Shapes: each once."""\nTokens = 1\n_HIDDEN = 2\n',
     "sums": '"""Sums."""\ndef total(): ...\ndef _add(): ...\nclass Total: ...\n',
     "late": '"""Forgotten by the table."""',
+    "folder.__init__": '"""A folder.\n\nIn which:"""',
+    "folder.inner": '"""Inside."""\ndef f(): ...\n',
 }
 
 
@@ -28,6 +32,8 @@ def test_each_module_has_a_page_and_the_package_the_map() -> None:
         "ppo_ref/shapes.md",
         "ppo_ref/sums.md",
         "ppo_ref/late.md",
+        "ppo_ref/folder/index.md",
+        "ppo_ref/folder/inner.md",
     ]
     assert made["ppo_ref/sums.md"].endswith("\n\n::: ppo_ref.sums")
     assert '"title": "ppo_ref.sums", "description": "Sums."' in made["ppo_ref/sums.md"]
@@ -38,13 +44,34 @@ def test_the_map_shows_floors_in_their_order_and_forgets_no_module() -> None:
     parts = [
         "A module sees only",
         "**第 2 层**\n\n- [`sums`](sums.md): Sums.",
+        "- [`folder`](folder/index.md): A folder.\n",
         "**第 1 层**\n\n- [`shapes`](shapes.md): Shapes: each once.",
         "Data flows.",
         "- [`late`](late.md): Forgotten by the table.",
     ]
     places = [text.index(part) for part in parts]
     assert places == sorted(places)
-    assert "gone" not in text
+    assert "gone" not in text and "inner" not in text
+
+
+def test_a_folder_lists_what_it_holds() -> None:
+    made = reference.pages(SOURCES, "en")
+    text = made["ppo_ref/folder/index.md"]
+    assert '"title": "ppo_ref.folder", "description": "A folder."' in text
+    assert text.endswith("In which:\n\n- [`inner`](inner.md): Inside.")
+    assert made["ppo_ref/folder/inner.md"].endswith("\n\n::: ppo_ref.folder.inner")
+
+
+def test_sources_are_read_from_folders_too(tmp_path: Path) -> None:
+    (tmp_path / "folder").mkdir()
+    for name in ("__init__", "sums", "folder/__init__", "folder/inner"):
+        (tmp_path / f"{name}.py").write_text(f'"""{name}"""')
+    assert reference.read(tmp_path) == {
+        name.replace("/", "."): f'"""{name}"""'
+        for name in ("__init__", "sums", "folder/__init__", "folder/inner")
+    }
+    with pytest.raises(ValueError, match=r"ppo_ref/folder/inner\.py: must begin with"):
+        reference.pages(SOURCES | {"folder.inner": "x = 1"}, "en")
 
 
 def test_chinese_readers_are_told_that_docstrings_are_english() -> None:
@@ -90,17 +117,50 @@ def test_a_paper_is_no_section() -> None:
     assert read == "Sum.\n\nReturns:\n    x\n\nA (2016),\neq. 1.\n"
 
 
+def test_folders_of_the_package_follow_its_modules_in_the_navigation() -> None:
+    names = ["ppo_ref", "ppo_ref.b", "ppo_ref.a", "ppo_ref.a.c", "ppo_ref.z"]
+    paths = ["index", "b", "a/index", "a/c", "z"]
+    pages = {
+        f"ppo_ref/{path}.md": {"title": name}
+        for path, name in zip(paths, names, strict=True)
+    }
+    (tab,) = navigation.build(pages, "en", list(pages))
+    assert tab == {
+        "Reference": [
+            {
+                "ppo_ref": [
+                    {"ppo_ref": "ppo_ref/index.md"},
+                    {"ppo_ref.b": "ppo_ref/b.md"},
+                    {"ppo_ref.z": "ppo_ref/z.md"},
+                    {
+                        "ppo_ref.a": [
+                            {"ppo_ref.a": "ppo_ref/a/index.md"},
+                            {"ppo_ref.a.c": "ppo_ref/a/c.md"},
+                        ]
+                    },
+                ]
+            }
+        ]
+    }
+    with pytest.raises(ValueError, match=r"gae/a/c\.md: a page must be <folder>/<pa"):
+        navigation.build({"gae/a/c.md": {"question": "?"}}, "en", [])
+
+
 KNOWN = symbols.symbols(SOURCES)
 
 
 def test_symbols_are_modules_and_what_they_define_in_public() -> None:
-    assert KNOWN - {"ppo_ref.__init__"} == {
+    assert KNOWN.keys() == {
+        "ppo_ref",
         "ppo_ref.shapes",
         "ppo_ref.shapes.Tokens",
         "ppo_ref.sums",
         "ppo_ref.sums.total",
         "ppo_ref.sums.Total",
         "ppo_ref.late",
+        "ppo_ref.folder",
+        "ppo_ref.folder.inner",
+        "ppo_ref.folder.inner.f",
     }
 
 
@@ -111,6 +171,9 @@ def test_symbols_are_modules_and_what_they_define_in_public() -> None:
         ("gae/inputs/", "sums", "../../ppo_ref/sums/"),
         ("gae/inputs/", "sums.total", "../../ppo_ref/sums/#ppo_ref.sums.total"),
         ("notebooks/toy.html", "late", "../ppo_ref/late/"),
+        ("gae/inputs/", "folder", "../../ppo_ref/folder/"),
+        ("", "folder.inner", "./ppo_ref/folder/inner/"),
+        ("", "folder.inner.f", "./ppo_ref/folder/inner/#ppo_ref.folder.inner.f"),
     ],
 )
 def test_a_name_leads_to_the_reference(url: str, name: str, href: str) -> None:
@@ -132,7 +195,18 @@ def test_links_headings_and_code_are_left_as_they_are(inert: str) -> None:
     assert symbols.link(inert, "", KNOWN) == inert
 
 
-@pytest.mark.parametrize("name", ["sum", "sums.totals", "sums._add", "shapes._HIDDEN"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "sum",
+        "sums.totals",
+        "sums._add",
+        "shapes._HIDDEN",
+        "inner.f",
+        "folder.f",
+        "folder.inner.g",
+    ],
+)
 def test_a_name_that_the_package_has_not_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"`ppo_ref.{name}`: must be a name of the"):
         symbols.link(f"<code>ppo_ref.{name}</code>", "", KNOWN)

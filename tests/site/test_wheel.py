@@ -31,11 +31,21 @@ def make(project: Path, cache: str = "cache") -> Path:
 
 def test_it_holds_the_package_and_nothing_else(project: Path) -> None:
     (project / "ppo_ref/notes.txt").write_text("private")
+    (project / "ppo_ref/stored").mkdir(exist_ok=True)
+    (project / "ppo_ref/stored/invented.jsonl").write_text("{}\n")
+    (project / "ppo_ref/asserts").mkdir(exist_ok=True)
+    for name in ("__init__", "models"):
+        (project / f"ppo_ref/asserts/{name}.py").write_text('"""In a folder."""')
     with ZipFile(make(project)) as made:
         content = {name: made.read(name) for name in made.namelist()}
     package = {n: c for n, c in content.items() if n.startswith("ppo_ref/")}
-    sources = [*(ROOT / "ppo_ref").glob("*.py"), ROOT / "ppo_ref/py.typed"]
-    assert package == {f"ppo_ref/{path.name}": path.read_bytes() for path in sources}
+    sources = [*project.rglob("ppo_ref/**/*.py"), project / "ppo_ref/py.typed"]
+    sources += project.glob("ppo_ref/stored/*.jsonl")
+    assert project / "ppo_ref/asserts/models.py" in sources
+    assert project / "ppo_ref/stored/invented.jsonl" in sources
+    assert package == {
+        path.relative_to(project).as_posix(): path.read_bytes() for path in sources
+    }
     assert {n.partition(".dist-info/")[2] for n in content.keys() - package} == {
         "METADATA",
         "WHEEL",

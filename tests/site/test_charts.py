@@ -1,0 +1,145 @@
+"""Charts of stored runs: what is drawn, and that its figures are bound and right."""
+
+import random
+import re
+
+import pytest
+
+from site_tools import numbers
+from site_tools.html import pictures
+from site_tools.running.block_run import evaluate
+from site_tools.runs import scale
+from site_tools.runs.chart import draw
+from site_tools.runs.model import Chart, Line, Panel
+from site_tools.source.expressions import check_expression
+from site_tools.source.figures import check_figures
+from site_tools.source.picture_figures import read_picture
+from tests.site import stand_in
+
+KL, SCORE = Panel("kl", "KL", "KL"), Panel("score", "得分", "score")
+SLOW, FAST = Line("first", "慢", "slow"), Line("second", "快", "fast")
+RUNS = {
+    "first": stand_in.run(kl=[0.5, 0.25, 0.0], score=[-1.25, 2.0, 1.5]),
+    "second": stand_in.run(kl=[0.1, 1.0, 0.3], score=[0.5, 0.5, 0.5]),
+}
+
+
+def test_each_panel_has_a_line_for_each_run_at_its_height() -> None:
+    svg = draw(Chart((KL, SCORE), (SLOW, FAST)), RUNS)
+    lines = re.findall(
+        r'class="([\w ]+)" vector-effect="non-scaling-stroke" d="(.*?)"', svg
+    )
+    assert lines == [
+        # KL from 0 to 1 over 60 pixels: 0.5 lies 300 tenths of one below the edge.
+        ("accent", "M0 300l1 150 1 150"),
+        ("second dashed", "M0 540l1-540 1 420"),
+        # The score from -1.25 to 2.
+        ("accent", "M0 600l1-600 1 92"),
+        ("second dashed", "M0 277l1 0 1 0"),
+    ]
+    assert svg.count("scale(65 0.1)") == 2  # three iterations over 130 pixels
+
+
+def test_a_statistic_measured_now_and_then_keeps_its_iterations() -> None:
+    run = stand_in.run(kl=[0.0, 9.0, 9.0, 1.0])
+    for line in run.iterations[1:3]:
+        del line["kl"]
+    svg = draw(Chart((KL,), (SLOW,)), {"first": run})
+    assert 'd="M0 600l3-600"' in svg
+
+
+def ticks(svg: str) -> list[str]:
+    return re.findall(r"data-is=\"[^\"]*\">(.*?)<", svg)
+
+
+def test_axes_show_the_least_and_the_greatest_that_was_measured() -> None:
+    svg = draw(Chart((KL, SCORE), (SLOW, FAST)), RUNS)
+    assert ticks(svg) == ["1", "0", "2", "−1.25", "1", "3", "1", "3"]
+    alone = draw(Chart((SCORE,), (FAST,)), RUNS)
+    assert ticks(alone) == ["0.500", "1", "3"]
+    assert 'd="M0 300l1 0 1 0"' in alone  # a constant, in the middle
+
+
+def test_its_figures_pass_the_check_that_every_picture_passes() -> None:
+    svg = draw(Chart((KL, SCORE), (SLOW, FAST)), RUNS)
+    figures, problems = read_picture(svg, "x.svg")
+    assert problems == [] and len(figures) == 8
+    page = {"stored_run": RUNS.__getitem__}
+    for figure in figures:
+        check_expression(figure.expression)
+    values = [evaluate(figure.expression, page) for figure in figures]
+    assert check_figures(figures, values, "x.svg") == []
+    other = page | {"stored_run": {**RUNS, "second": RUNS["first"]}.__getitem__}
+    values = [evaluate(figure.expression, other) for figure in figures]
+    (problem,) = check_figures(figures, values, "x.svg")
+    assert (problem.found, "= 0.5," in problem.expected) == ("1", True)
+
+
+def test_each_language_reads_its_own_words() -> None:
+    svg = draw(Chart((KL, SCORE), (SLOW, FAST)), RUNS)
+    zh, en = (pictures.svg(svg, "x.svg", "Runs", lang, "p") for lang in ("zh", "en"))
+    words = {"KL", "1", "0", "2", "−1.25", "3"}
+    assert set(re.findall(r">([^<>\s][^<>]*)</text>", zh)) == words | {
+        *("得分", "慢", "快", "轮次")
+    }
+    assert set(re.findall(r">([^<>\s][^<>]*)</text>", en)) == words | {
+        *("score", "slow", "fast", "iteration")
+    }
+
+
+def test_one_run_needs_no_legend() -> None:
+    assert "slow" not in draw(Chart((KL,), (SLOW,)), RUNS)
+
+
+def test_what_is_drawn_lies_within_the_picture() -> None:
+    panels = tuple(Panel("kl", f"KL {n}", f"KL {n}") for n in "ABCDE")
+    svg = draw(Chart(panels, (SLOW, FAST, Line("first", "三", "third"))), RUNS)
+    width, height = map(int, re.findall(r'viewBox="0 0 (\d+) (\d+)"', svg)[0])
+    moved = [(int(x), int(y)) for x, y in re.findall(r"translate\((\d+) (\d+)\)", svg)]
+    assert width == 360
+    assert all(x + 130 <= 360 and y <= height - 4 for x, y in moved)
+    assert len(set(moved)) == len(moved) == 7  # five panels, two scales below them
+
+
+def test_six_panels_of_two_runs_are_light() -> None:
+    draws = random.Random(0)
+    names = ["kl", "score", "entropy", "clip_fraction", "value_loss", "policy_loss"]
+    runs = {
+        name: stand_in.run(**{n: [draws.gauss() for _ in range(150)] for n in names})
+        for name in ("first", "second")
+    }
+    panels = tuple(Panel(name, name, name) for name in names)
+    assert len(draw(Chart(panels, (SLOW,)), runs).encode()) < 12_000
+    assert len(draw(Chart(panels, (SLOW, FAST)), runs).encode()) < 20_000
+
+
+@pytest.mark.parametrize(
+    ("chart", "told"),
+    [
+        (Chart((KL,), ()), "lines must be 1 to 4, got 0"),
+        (Chart((KL,), (SLOW,) * 5), "lines must be 1 to 4, got 5"),
+        (
+            Chart((Panel("loss", "损失", "loss"),), (SLOW,)),
+            "run first must have measured loss at two iterations at least, got 0",
+        ),
+        (
+            Chart((Panel("kl", "KL", "the divergence from the reference"),), (SLOW,)),
+            "'the divergence from the reference' must be 130 pixels wide at most",
+        ),
+        (
+            Chart((KL,), (SLOW, Line("second", "一二三四五六七八九十一二", "x"))),
+            "'一二三四五六七八九十一二' must be 144 pixels wide at most, is about 156",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused(chart: Chart, told: str) -> None:
+    with pytest.raises(ValueError) as refusal:
+        draw(chart, RUNS)
+    assert told in str(refusal.value)
+
+
+@pytest.mark.parametrize("value", [0.0512, 9.996, 99.95, 0.99951, 1e-3, 123456.7, 5e-7])
+def test_a_tick_is_what_it_stands_for(value: float) -> None:
+    for signed in (value, -value):
+        assert numbers.agrees(scale.tick(signed), signed)
+        assert len(scale.tick(signed)) <= 7
