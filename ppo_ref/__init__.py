@@ -3,7 +3,7 @@
 A module sees only the floors below its own; a stage (floor 3) imports no stage.
 
     6   trainer
-    5   experience  update  imitation
+    5   experience  update  imitation  broken
     4   trace  outputs  estimate  statistics  stored_runs
     3   rollout  reward  log_probs  rewards  values  advantages  losses
     3   rollout_correction  diagnostics

@@ -2,13 +2,16 @@
 
 import dataclasses
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass, field
+from operator import ge, gt, le, lt
 from typing import Any
 
+PRECISIONS = ("float32", "bfloat16")
 
-def _setting(default: Any, help: str, least: float | None = None, **bounds: float) -> Any:
-    if least is not None:
-        bounds["least"] = least
+
+def _setting(default: Any, help: str, *least: float, **bounds: float) -> Any:
+    bounds |= {"least": bound for bound in least}
     return field(default=default, metadata={"help": help, **bounds})
 
 
@@ -22,17 +25,26 @@ class PPOConfig:
     Example:
         >>> PPOConfig(batch_size=100, mini_batch_size=64)
         Traceback (most recent call last):
-        ValueError: PPOConfig: batch_size must be a multiple of mini_batch_size 64, got 100
+        ValueError: PPOConfig: batch_size must be a multiple of mini_batch_size 64, \
+got 100
     """
 
     seed: int = _setting(0, "of every random draw", 0)
+    precision: str = _setting("float32", "of matrix products: float32 or bfloat16")
     width: int = _setting(64, "of the hidden states of actor and critic", 1)
     layers: int = _setting(2, "of actor and critic", 1)
     heads: int = _setting(4, "of the attention; width must be a multiple", 1)
     warm_start_steps: int = _setting(300, "steps of imitation before PPO", 0)
     warm_start_batch_size: int = _setting(128, "demonstrations per step", 1)
-    warm_start_lr: float = _setting(3e-3, "peak learning rate of the imitation", above=0)
+    warm_start_lr: float = _setting(
+        3e-3, "peak learning rate of the imitation", above=0
+    )
     error_rate: float = _setting(0.6, "share of wrong demonstrations", 0, most=1)
+    right_score: float = _setting(1.0, "of a right response, reward units")
+    wrong_score: float = _setting(0.0, "of a wrong or truncated one, reward units")
+    reward_model_steps: int = _setting(
+        0, "steps of training a reward model, which then scores instead of the rule", 0
+    )
     iterations: int = _setting(150, "of rollout and update", 1)
     batch_size: int = _setting(256, "prompts per iteration", 1)
     mini_batch_size: int = _setting(64, "responses per optimizer step", 1)
@@ -42,22 +54,37 @@ class PPOConfig:
     response_length: int = _setting(8, "most tokens of a response, its end included", 1)
     temperature: float = _setting(1.0, "of the sampling", above=0)
     actor_lr: float = _setting(1e-3, "first learning rate of the actor; falls to 0", 0)
-    critic_lr: float = _setting(1e-3, "first learning rate of the critic; falls to 0", 0)
+    critic_lr: float = _setting(
+        1e-3, "first learning rate of the critic; falls to 0", 0
+    )
     gamma: float = _setting(1.0, "discount per token", 0, most=1)
     gae_lambda: float = _setting(0.95, "0 bootstraps fully, 1 not at all", 0, most=1)
     clip_range: float = _setting(0.2, "how far the ratio counts around 1", 0, below=1)
     value_clip_range: float = _setting(0.5, "of the critic, in reward units", 0)
-    kl_coef: float = _setting(0.02, "price of KL in the reward, reward units per nat", 0)
+    kl_coef: float = _setting(
+        0.02, "price of KL in the reward, reward units per nat", 0
+    )
     kl_loss_coef: float = _setting(0.0, "weight of KL (k3) in the actor's loss", 0)
     entropy_coef: float = _setting(0.0, "weight of the entropy in the actor's loss", 0)
-    max_kl: float = _setting(math.inf, "nats per token from the old actor; the actor's update stops beyond", above=0)
-    rollout_weight_cap: float = _setting(2.0, "of the weight of rollout against trainer", above=0)
+    max_kl: float = _setting(
+        math.inf, "nats per token beyond which the actor's update stops", above=0
+    )
+    rollout_weight_cap: float = _setting(
+        2.0, "greatest weight of a token for rollout and trainer differing", above=0
+    )
     max_grad_norm: float = _setting(1.0, "gradients are scaled down to it", above=0)
-    evaluate_every: int = _setting(25, "iterations between two looks at held-out questions", 1)
+    evaluate_every: int = _setting(
+        25, "iterations between two looks at held-out questions", 1
+    )
 
     def __post_init__(self) -> None:
         for setting in dataclasses.fields(self):
             _require(setting.name, getattr(self, setting.name), setting.metadata)
+        if self.precision not in PRECISIONS:
+            raise ValueError(
+                f"PPOConfig: precision must be one of {', '.join(PRECISIONS)}, "
+                f"got {self.precision!r}"
+            )
         for whole, part in (
             ("width", "heads"),
             ("batch_size", "mini_batch_size"),
@@ -70,13 +97,11 @@ class PPOConfig:
                 )
 
 
-def _require(name: str, number: float, bounds: Any) -> None:
-    wanted = [
-        ("at least", bounds.get("least"), lambda bound: number >= bound),
-        ("greater than", bounds.get("above"), lambda bound: number > bound),
-        ("at most", bounds.get("most"), lambda bound: number <= bound),
-        ("less than", bounds.get("below"), lambda bound: number < bound),
-    ]
-    for words, bound, holds in wanted:
-        if bound is not None and not holds(bound):
-            raise ValueError(f"PPOConfig: {name} must be {words} {bound}, got {number}")
+def _require(name: str, number: float, bounds: Mapping[str, float]) -> None:
+    holds = {"least": ge, "above": gt, "most": le, "below": lt}
+    words = {"least": "at least", "above": "above", "most": "at most", "below": "below"}
+    for kind, bound in bounds.items():
+        if kind in holds and not holds[kind](number, bound):
+            raise ValueError(
+                f"PPOConfig: {name} must be {words[kind]} {bound}, got {number}"
+            )

@@ -20,11 +20,12 @@ from ppo_ref.tokenizer import Prompts
 
 
 class Models(NamedTuple):
-    """Three of the four modules; the fourth, the reward, is a function."""
+    """The four modules; a rule may score in place of the reward."""
 
     actor: Actor
     critic: Critic
     reference: Actor
+    reward: Critic
 
 
 @torch.no_grad()

@@ -4,6 +4,8 @@ from collections.abc import Callable, Sequence
 
 import torch
 from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.optim import Optimizer
 
 from ppo_ref.alignment import last_token
 from ppo_ref.batch import Rollout
@@ -17,14 +19,18 @@ from ppo_ref.tokenizer import CharacterTokenizer
 Reward = Callable[[Sequence[Question], Rollout], RowValues]
 
 
-def rule(tokenizer: CharacterTokenizer) -> Reward:
-    """1 for a response that ends and states the right sum after its last =, else 0.
+def rule(
+    tokenizer: CharacterTokenizer, right: float = 1.0, wrong: float = 0.0
+) -> Reward:
+    """A response is right that ends, and states the right sum after its last =.
 
     What stands before is not looked at, as with verl's rule for GSM8K, which reads
     the number behind ####.
 
     Args:
         tokenizer: Turns responses into text.
+        right: Score of a right response, in reward units.
+        wrong: Of every other one, those without an end included.
 
     Source:
         verl v0.9.1, verl/utils/reward_score/gsm8k.py, compute_score.
@@ -32,28 +38,65 @@ def rule(tokenizer: CharacterTokenizer) -> Reward:
 
     def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:
         texts = map(tokenizer.decode, rollout.responses.tolist())
-        right = [
+        stated = [
             text.rpartition("=")[2] == str(question.a + question.b)
             for question, text in zip(questions, texts, strict=True)
         ]
-        truncated = rollout.truncated
-        return torch.tensor(right, device=truncated.device).float() * ~truncated
+        solved = torch.tensor(stated, device=rollout.truncated.device)
+        return torch.where(solved & ~rollout.truncated, right, wrong)
 
     return scores
 
 
 def learned(reward: Critic) -> Reward:
-    """What a reward model says of a response, read at the last token that counts.
+    """What a reward model says, as it is at the time of the call.
 
     Args:
-        reward: A network with one number per position; is not trained here.
+        reward: Its output at the last token that counts is the score.
     """
 
     @torch.no_grad()
     def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:
-        outputs = at_least_float32(reward(rollout.sequences, rollout.attention_mask))
-        response_length = rollout.response_mask.shape[1]
-        last = last_token(rollout.response_mask)
-        return torch.where(last, outputs[:, -response_length:], 0).sum(1)
+        return model_scores(reward, rollout)
 
     return scores
+
+
+def model_scores(reward: Critic, rollout: Rollout) -> RowValues:
+    """The output of a reward model at the last token of every response.
+
+    Args:
+        reward: One number per position.
+        rollout: Whose responses are read.
+
+    Returns:
+        Log-odds of being right, which serve as reward units; gradient flows.
+    """
+    outputs = at_least_float32(reward(rollout.sequences, rollout.attention_mask))
+    last = last_token(rollout.response_mask)
+    return torch.where(last, outputs[:, -last.shape[1] :], 0).sum(1)
+
+
+def reward_model_step(
+    reward: Critic,
+    optimizer: Optimizer,
+    rollout: Rollout,
+    right: Tensor,
+) -> float:
+    """Teach a reward model which responses the rule takes for right.
+
+    Args:
+        reward: Is trained.
+        optimizer: Of its weights.
+        rollout: Responses to learn from.
+        right: True for those that are right, one per response.
+
+    Returns:
+        The loss before the step: cross-entropy in nats per response.
+    """
+    optimizer.zero_grad()
+    log_odds = model_scores(reward, rollout)
+    loss = binary_cross_entropy_with_logits(log_odds, right.to(log_odds.dtype))
+    torch.autograd.backward(loss)
+    optimizer.step()
+    return loss.item()

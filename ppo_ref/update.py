@@ -104,7 +104,7 @@ def _mini_batches(
 ) -> Iterator[Experience]:
     for _ in range(epochs):
         order = torch.randperm(len(experience.scores), generator=generator)
-        for rows in order.split(config.mini_batch_size):
+        for rows in torch.split(order, config.mini_batch_size):
             yield experience.rows(rows)
 
 
@@ -120,9 +120,9 @@ def _accumulate(mini: Experience, micro_batch_size: int, loss: Loss) -> Tensor:
         return token_sum(losses, response_mask) / tokens
 
     said = []
-    for rows in torch.arange(len(mini.scores)).split(micro_batch_size):
+    for rows in torch.split(torch.arange(len(mini.scores)), micro_batch_size):
         part, outputs = loss(mini.rows(rows), share)
-        part.backward()
+        torch.autograd.backward(part)
         said.append(outputs.detach())
     return torch.cat(said)
 
@@ -155,7 +155,10 @@ def _actor_statistics(
 
 
 def _policy_loss(
-    part: Experience, log_probs: Tensor, config: PPOConfig, aggregate: Aggregate = token_mean
+    part: Experience,
+    log_probs: Tensor,
+    config: PPOConfig,
+    aggregate: Aggregate = token_mean,
 ) -> PolicyLoss:
     return policy_loss(
         log_probs=log_probs,
@@ -169,7 +172,10 @@ def _policy_loss(
 
 
 def _value_loss(
-    part: Experience, values: Tensor, config: PPOConfig, aggregate: Aggregate = token_mean
+    part: Experience,
+    values: Tensor,
+    config: PPOConfig,
+    aggregate: Aggregate = token_mean,
 ) -> ValueLoss:
     return value_loss(
         values=values,
