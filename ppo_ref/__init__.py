@@ -13,5 +13,6 @@ A module sees only the floors below its own; a stage (floor 3) imports no stage.
     0   refusals  checks  ranges  precision
 
 Data flows tasks -> rollout -> reward -> log_probs -> rewards -> values -> advantages
--> [experience] -> losses -> update -> trainer. Nothing is re-exported: ``from ppo_ref.advantages import gae`` says where to read.
+-> [experience] -> losses -> update -> trainer. Nothing is re-exported:
+``from ppo_ref.advantages import gae`` says where to read.
 """

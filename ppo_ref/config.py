@@ -10,9 +10,11 @@ from typing import Any
 PRECISIONS = ("float32", "bfloat16")
 
 
-def _setting(default: Any, help: str, *least: float, **bounds: float) -> Any:
-    bounds |= {"least": bound for bound in least}
-    return field(default=default, metadata={"help": help, **bounds})
+def _setting(
+    default: Any, help: str, least: float | None = None, **bounds: float
+) -> Any:
+    given = bounds if least is None else {"least": least, **bounds}
+    return field(default=default, metadata={"help": help, **given})
 
 
 @dataclass(frozen=True, kw_only=True)
