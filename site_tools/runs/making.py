@@ -1,24 +1,15 @@
 """What ``make runs`` does: produce the runs that are stale, two at a time, and draw."""
 
-import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, as_completed
-from importlib.metadata import version
-from multiprocessing import get_context
+from collections.abc import Mapping
+from multiprocessing.connection import wait
 from pathlib import Path
-from typing import Any
-
-import torch
 
 from site_tools import files
-from site_tools.runs import storing
+from site_tools.runs.child import Child, Produce
 from site_tools.runs.freshness import drawn, path_of, run_problem
 from site_tools.runs.model import Chart, Run
 
-Produce = Callable[[str], Iterable[Mapping[str, Any]]]
 AT_ONCE = 2
-TOLD_EVERY = 10  # iterations
-THREADS = 1  # the same sums on every machine, and two runs do not quarrel
 
 
 def make(
@@ -26,7 +17,8 @@ def make(
 ) -> list[str]:
     """Produce and store the runs that are missing or stale; the others stay.
 
-    A run is stored whole once it has ended; one that fails leaves what was there.
+    A run is stored whole once it has ended; one that fails leaves what was there, and
+    so does an interruption, which ends those under way.
 
     Args:
         root: The project's folder.
@@ -37,24 +29,38 @@ def make(
     Returns:
         A sentence for each run that failed.
     """
-    stale = {n: r for n, r in runs.items() if run_problem(root, n, r, package)}
-    for name in runs.keys() - stale.keys():
+    stale = [n for n, run in runs.items() if run_problem(root, n, run, package)]
+    for name in [name for name in runs if name not in stale]:
         print(f"{name}: stored, and nothing it rests on has changed", flush=True)
-    failed = []
-    pool = ProcessPoolExecutor(AT_ONCE, get_context("forkserver"))
+    failed: list[str] = []
+    children: list[Child] = []
     try:
-        jobs = {
-            pool.submit(_make, path_of(root, name), name, run, produce, package): name
-            for name, run in stale.items()
-        }
-        for job in as_completed(jobs):
-            if error := job.exception():
-                failed.append(f"{jobs[job]}: {type(error).__name__}: {error}")
-            else:
-                print(f"{jobs[job]}: stored, {job.result() / 1000:.0f} kB", flush=True)
+        while stale or children:
+            while stale and len(children) < AT_ONCE:
+                name = stale.pop(0)
+                at = path_of(root, name)
+                children.append(Child(at, name, runs[name], produce, package))
+            _hear(children, failed)
     finally:
-        pool.shutdown(cancel_futures=True)
+        for child in children:
+            child.end()
     return failed
+
+
+def _hear(children: list[Child], failed: list[str]) -> None:
+    """Tell what the next children have to tell; those that have ended are let go."""
+    ready = wait([child.pipe for child in children])
+    for child in [child for child in children if child.pipe in ready]:
+        told = child.hear()
+        sentence = f"{child.name}: {told.text}"
+        if told.failed:
+            failed.append(sentence)
+        else:
+            print(sentence, flush=True)
+        if told.ended:
+            child.process.join()
+            child.pipe.close()
+            children.remove(child)
 
 
 def redraw(root: Path, charts: Mapping[str, Chart]) -> None:
@@ -64,23 +70,3 @@ def redraw(root: Path, charts: Mapping[str, Chart]) -> None:
         if not path.exists() or path.read_text("utf-8") != svg:
             files.store(path, svg.encode())
             print(f"snippets/{name}: drawn", flush=True)
-
-
-def _make(path: Path, name: str, run: Run, produce: Produce, package: str) -> int:
-    torch.set_num_threads(THREADS)
-    lines = list(told(name, storing.numbered(name, produce(name))))
-    header = storing.header(name, run, package) | {
-        "torch": version("torch"),
-        "machine": f"{platform.machine()} CPU, {THREADS} thread",
-    }
-    content = storing.text(header, lines).encode()
-    files.store(path, content)
-    return len(content)
-
-
-def told(name: str, lines: Iterable[dict[str, Any]]) -> Iterator[dict[str, Any]]:
-    """The same lines; every tenth iteration is told as it passes."""
-    for line in lines:
-        yield line
-        if "record" not in line and line["iteration"] % TOLD_EVERY == 0:
-            print(f"{name}: iteration {line['iteration']}", flush=True)

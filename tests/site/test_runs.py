@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from multiprocessing import active_children
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from site_tools.runs import storing
 from site_tools.runs.__main__ import PRODUCING
 from site_tools.runs.closure import closure, closure_hash
 from site_tools.runs.freshness import problems, stored
-from site_tools.runs.making import make, redraw, told
+from site_tools.runs.making import make, redraw
 from site_tools.runs.model import Run
 from site_tools.runs.table import CHARTS, RUNS
 from tests.site import stand_in
@@ -88,18 +89,33 @@ def test_a_run_that_fails_leaves_what_was_there(
     assert len(list((copy / "ppo_ref/stored").iterdir())) == 2
 
 
-def test_progress_is_told(capsys: pytest.CaptureFixture[str]) -> None:
-    lines = [{"iteration": at, "kl": 0.5} for at in range(1, 22)]
-    lines.insert(10, {"iteration": 10, "record": 1})
-    assert list(told("first", lines)) == lines
-    assert capsys.readouterr().out == "first: iteration 10\nfirst: iteration 20\n"
-
-
-def test_a_run_that_ends_its_process_is_told(copy: Path) -> None:
-    (copy / "ppo_ref/stored/second.jsonl").write_text("old")
-    (told,) = made(copy, stand_in.one_dies)
-    assert told.startswith("second: BrokenProcessPool: ")
+def test_a_run_that_ends_its_process_is_told_and_the_others_go_on(copy: Path) -> None:
+    for name in ("first", "second"):
+        (copy / f"ppo_ref/stored/{name}.jsonl").write_text("old")
+    assert made(copy, stand_in.one_dies) == ["second: its process ended with 9"]
     assert (copy / "ppo_ref/stored/second.jsonl").read_text() == "old"
+    assert [problem.path for problem in found(copy)] == ["ppo_ref/stored/second.jsonl"]
+
+
+def test_progress_is_told_and_an_interruption_ends_what_is_under_way(
+    copy: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    runs = {name: stand_in.RUNS["first"] for name in ("one", "two", "three")}
+    told: list[str] = []
+
+    def interrupted(sentence: str, flush: bool) -> None:
+        told.append(sentence)
+        if len(told) == 3:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr("builtins.print", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        make(copy, runs, stand_in.never_ends, PACKAGE)
+    assert {"one: iteration 10", "two: iteration 10"} & {*told}
+    assert not [sentence for sentence in told if "three" in sentence]
+    assert active_children() == []
+    names = {path.name for path in (copy / "ppo_ref/stored").iterdir()}
+    assert names == {"first.jsonl", "second.jsonl"}
 
 
 Change = Callable[[Path], object]
