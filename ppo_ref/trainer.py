@@ -117,6 +117,10 @@ class Trainer:
     def held_out(self) -> float:
         """Share of the held-out questions that the actor's most probable answer solves.
 
+        ``train`` measures it too, after every ``evaluate_every`` iterations and after
+        the last, as ``held_out``; ``solved`` is the share of each batch's sampled
+        answers that are right, whatever scored them.
+
         Example:
             >>> 0 <= Trainer(PPOConfig(width=4)).held_out() <= 1
             True
@@ -160,8 +164,16 @@ class Trainer:
             *update_actor(actor, optimizers[1], experience, config, draws),
         ]
         self.iteration += 1
+        solved = rule(self.tokenizer)(questions, experience.rollout).mean().item()
         statistics = experience_statistics(experience) | update_statistics(updates)
+        if self._is_looked_at():
+            statistics["held_out"] = self.held_out()
+        statistics["solved"] = solved
         return Iteration(self.iteration, statistics, questions, experience)
+
+    def _is_looked_at(self) -> bool:
+        every, last = self.config.evaluate_every, self.config.iterations
+        return self.iteration % every == 0 or self.iteration == last
 
     def _start_from(self, actor: Actor) -> None:
         """The other two are the actor's copies; the critic's head knows nothing yet."""

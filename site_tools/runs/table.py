@@ -2,8 +2,37 @@
 
 from site_tools.runs.model import Chart, Run
 
+_PENALTY = {"right_score": 0.0, "wrong_score": -1.0, "response_length": 24}
+_LEARNED = {"reward_model_steps": 400}
+
 # By the name that pages read it under, as in stored_run("name").
-RUNS: dict[str, Run] = {}
+RUNS: dict[str, Run] = {
+    "healthy": Run("The defaults.", {}, seed=0),
+    "flipped_sign": Run(
+        "Advantages with the wrong sign.", {"estimate": "flipped_sign"}, seed=0
+    ),
+    "shifted_values": Run(
+        "Values one token too late.", {"estimate": "shifted_values"}, seed=0
+    ),
+    "penalty": Run(
+        "Right answers score 0, wrong ones -1, in 24 slots.", _PENALTY, seed=0
+    ),
+    "whitened_over_padding": Run(
+        "As penalty, whitened over padding too.",
+        {**_PENALTY, "estimate": "whitened_over_padding"},
+        seed=0,
+    ),
+    "learned_reward": Run(
+        "A reward model scores, and KL to the reference has its price.",
+        {**_LEARNED, "kl_coef": 0.3},
+        seed=0,
+    ),
+    "learned_reward_without_kl": Run(
+        "A reward model scores, and KL costs nothing.",
+        {**_LEARNED, "kl_coef": 0.0},
+        seed=0,
+    ),
+}
 
 # By the path of the picture below snippets, as in "pipeline/page_runs.svg".
 CHARTS: dict[str, Chart] = {}
