@@ -3,7 +3,7 @@ PORT ?= 8000
 
 venv_python = .venv/bin/python
 
-.PHONY: help serve test check agree build weigh record runs lint format peers browser ready
+.PHONY: help serve test check agree build weigh bench record runs lint format peers browser ready
 .DEFAULT_GOAL := help
 
 help:
@@ -13,6 +13,7 @@ help:
 	@echo 'make check PAGE=...     one page in both languages, as in PAGE=alignment/value_before_token'
 	@echo 'make agree PAGE=...     record that a page now says the same in both languages'
 	@echo 'make build              the site in site/, once every page is verified'
+	@echo 'make bench              seconds that a whole training run takes'
 	@echo 'make record             run the pages on a GPU and keep what passed in docs/verified'
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
 	@echo 'make weigh              what a page weighs and how soon it shows; the time of 150 pages'
@@ -42,6 +43,9 @@ build: export NO_MKDOCS_2_WARNING = 1
 build: ready
 	@$(venv_python) -m pytest -q docs
 	@$(venv_python) -m docs.theme.publish
+
+bench: ready
+	@$(venv_python) -m bench.training
 
 weigh: ready
 	@$(venv_python) -m bench.weight
