@@ -43,7 +43,7 @@ def rule(
             for question, text in zip(questions, texts, strict=True)
         ]
         solved = torch.tensor(stated, device=rollout.truncated.device)
-        return torch.where(solved & ~rollout.truncated, right, wrong)
+        return torch.where(solved & ~rollout.truncated, float(right), float(wrong))
 
     return scores
 
