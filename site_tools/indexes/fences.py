@@ -38,8 +38,8 @@ def wrong_answers(body: str, values: Mapping[str, str]) -> str:
 def frameworks(body: str, values: Mapping[str, str]) -> str:
     """Every place of ``docs/facts``."""
     lang = language(values)
-    answers = sources.answers(ROOT, lang)
-    return by_concept.frameworks(sources.concepts(ROOT), answers, lang)
+    users = sources.users(ROOT, lang)
+    return by_concept.frameworks(sources.concepts(ROOT), users, lang)
 
 
 def language(values: Mapping[str, str]) -> str:

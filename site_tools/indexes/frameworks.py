@@ -6,7 +6,7 @@ from html import escape
 from site_tools.data.facts import Concept
 from site_tools.data.texts import as_html
 from site_tools.indexes.parts import UNSEARCHED, link, section
-from site_tools.indexes.sources import Answer
+from site_tools.indexes.sources import TOPICS, Answer
 
 USED = {"zh": "用在：", "en": "Used by: "}
 UNUSED = {"zh": "还没有哪一页用到", "en": "No page uses it yet"}
@@ -25,7 +25,7 @@ def frameworks(
 def _concept(concept: Concept, answers: Sequence[Answer], lang: str) -> Iterator[str]:
     name = concept.name.removesuffix(".yml")
     pages = [
-        link(answer.page, escape(answer.title), "in-verl")
+        link(answer.page, escape(answer.title), _anchor(answer))
         for answer in answers
         if name in answer.facts
     ]
@@ -41,3 +41,8 @@ def _concept(concept: Concept, answers: Sequence[Answer], lang: str) -> Iterator
             place, code = escape(f"{entry.path}:{entry.lines}"), escape(entry.code)
             yield f'<dd class="fact">{place} <code>{code}</code></dd>'
     yield "</dl>"
+
+
+def _anchor(answer: Answer) -> str:
+    """Only a question page has a section of that name."""
+    return "in-verl" if answer.topic in TOPICS else ""

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Sequence
 from functools import cache, lru_cache
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
@@ -99,6 +100,19 @@ def answers(root: Path, lang: str) -> list[Answer]:
         for topic in TOPICS
         for page in in_order([p for p in found if found[p].topic == topic], needs)
     ]
+
+
+def users(root: Path, lang: str) -> list[Answer]:
+    """The pages that may lean on a fact: the question pages, then all others."""
+    docs, others = root / "docs" / lang, []
+    files = [sorted(docs.glob(f"{folder}/*.md")) for folder, _ in TABS.values()]
+    for file in chain.from_iterable(files):
+        text, path = file.read_text("utf-8"), file.relative_to(root).as_posix()
+        front, _ = read_front_matter(text, path)
+        page, title = f"{file.parent.name}/{file.stem}", str(front.get("title", ""))
+        facts = _facts(scan(text, path)[0])
+        others.append(Answer(page, title, "", "", (), (), (), facts))
+    return [*answers(root, lang), *others]
 
 
 def dialogues(root: Path) -> tuple[dialogue_file.Dialogue, ...]:

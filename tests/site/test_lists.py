@@ -129,10 +129,12 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads() -> None:
         Concept("values.yml", (entry,), "切片", "The `slice`"),
         Concept("other.yml", (entry._replace(release="o/n@a14dc3a"),), "甲", "O"),
     ]
-    html = frameworks(concepts, [ANSWER], "en")
+    page = ANSWER._replace(page="debug/signs", title="Signs")
+    html = frameworks(concepts, [ANSWER, page], "en")
     used, unused = html.split("</dl>")[:2]
     assert '<h2 id="values">The <code>slice</code></h2>' in used
     assert 'Used by: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in used
+    assert ', <a href="/debug/signs/">Signs</a>' in used
     assert '<dt class="fact">verl 0.9.1</dt>' in used
     assert '<dd class="fact">a/b.py:3 <code>a &lt; b</code></dd>' in used
     assert "No page uses it yet" in unused

@@ -1,0 +1,69 @@
+"""What the page on reading the code says of verl's names is so in its wheel."""
+
+import importlib
+import re
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from tests.differential.wheels import find
+
+DOCS = Path(__file__).parents[2] / "docs"
+PAGES = [DOCS / lang / "reference" / "reading_the_code.md" for lang in ("zh", "en")]
+FILE = re.compile(r"^\*\*`(?P<path>verl/[\w/]+\.py)`\*\*$")
+ROW = re.compile(r"^- (?P<theirs>`.+`) → (?P<ours>.+)$")
+NAME = re.compile(r"`([\w.]+)`")
+
+
+def rows(text: str) -> list[tuple[str, list[str], list[str]]]:
+    """File of verl, its names, and ours of each line of the list."""
+    found, path = [], ""
+    for line in text.splitlines():
+        if file := FILE.match(line):
+            path = file["path"]
+        if row := ROW.match(line):
+            ours = [n for n in NAME.findall(row["ours"]) if n.startswith("ppo_ref.")]
+            found.append((path, NAME.findall(row["theirs"]), ours))
+    return found
+
+
+def undefined(names: list[str], source: str) -> list[str]:
+    return [
+        name
+        for name in names
+        if not re.search(rf"^ *(?:def|class) {name}\b", source, re.M)
+    ]
+
+
+def exists(name: str) -> bool:
+    module, _, attribute = name.rpartition(".")
+    return hasattr(importlib.import_module(module), attribute)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parts[-3])
+def test_every_name_of_verl_is_defined_in_its_file(page: Path) -> None:
+    wheel = find("verl 0.9.1")
+    if wheel is None:
+        pytest.skip("no wheel of verl 0.9.1; `make peers` brings it")
+    found = rows(page.read_text("utf-8"))
+    assert len(found) > 10
+    with ZipFile(wheel) as archive:
+        for path, theirs, _ in found:
+            assert not undefined(theirs, archive.read(path).decode()), path
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parts[-3])
+def test_every_name_of_ours_exists(page: Path) -> None:
+    for _, theirs, ours in rows(page.read_text("utf-8")):
+        assert ours, theirs
+        assert all(map(exists, ours)), ours
+
+
+def test_a_name_that_is_not_there_is_found() -> None:
+    text = "**`verl/a.py`**\n\n- `gone`, `kept` → `ppo_ref.advantages.gae`, x\n"
+    ((path, theirs, ours),) = rows(text)
+    assert (path, ours) == ("verl/a.py", ["ppo_ref.advantages.gae"])
+    assert undefined(theirs, "class A:\n    def kept(self): ...\n") == ["gone"]
+    assert exists("ppo_ref.advantages.gae")
+    assert not exists("ppo_ref.advantages.missing")
