@@ -1,8 +1,9 @@
 """Token-level PPO for language models, written to be read and to be checked against.
 
-A module sees only the floors below its own; a stage (floor 3) imports no stage.
+A module sees only the floors below its own; a stage (floor 3) imports no stage. A
+folder counts as one module.
 
-    4   trace
+    4   trace  asserts
     3   log_probs  rewards  values  advantages  losses
     2   masking  aggregation  alignment  kl  packing  clipping  examples
     1   shapes

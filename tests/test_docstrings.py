@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from types import FunctionType
+from typing import NoReturn
 
 import pytest
 import torch
@@ -64,7 +65,7 @@ def docstring_faults(function: Callable[..., object], raises: bool) -> list[str]
     summary, *rest = found[""].splitlines() or [""]
     signature = inspect.signature(function)
     documented = re.findall(r"^    (\w+): ", found.get("Args", ""), flags=re.MULTILINE)
-    returns = signature.return_annotation is not None
+    returns = signature.return_annotation not in (None, NoReturn)
     checks = {
         "the first line must be a sentence that ends with a period": (
             summary.endswith(".") and summary[0].isupper()
@@ -103,7 +104,8 @@ RAISING = raising_functions(SOURCES)
 
 
 def test_all_modules_with_functions_are_seen():
-    assert {name.split(".")[0] for name in FUNCTIONS} == set(MODULES)
+    seen = {name.rpartition(".")[0] for name in FUNCTIONS}
+    assert seen == {name for name in MODULES if f"{name}.__init__" not in SOURCES}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

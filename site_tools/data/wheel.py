@@ -59,7 +59,7 @@ def _hash(sources: dict[str, bytes]) -> str:
 def _build(folder: Path, sources: dict[str, bytes], local: str) -> None:
     for name, content in sources.items():
         path = folder / name
-        path.parent.mkdir(exist_ok=True)
+        path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
         path.chmod(0o644)  # the wheel keeps it, and the umask
     project = (folder / "pyproject.toml").read_text("utf-8")

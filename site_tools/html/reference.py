@@ -8,9 +8,9 @@ import ast
 import json
 import re
 from collections.abc import Mapping
-from pathlib import Path
 
-FOLDER = "ppo_ref"
+from site_tools.data.package_modules import FOLDER
+
 FLOOR = re.compile(r"^ +(\d+) +(\w.*)$", re.MULTILINE)
 FLOORS = re.compile(r"(?:^ +\d+ +\w.*\n)+", re.MULTILINE)
 
@@ -26,16 +26,11 @@ NOTE = {
 FLOOR_NAME = {"zh": "第 {} 层", "en": "Floor {}"}
 
 
-def read(package: Path) -> dict[str, str]:
-    """The sources of a package by module; none where there is no package."""
-    return {path.stem: path.read_text("utf-8") for path in sorted(package.glob("*.py"))}
-
-
 def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
     """The reference pages of one language, as Markdown by path.
 
     Args:
-        sources: What :func:`read` gives.
+        sources: What ``package_modules.read`` gives.
         lang: The language of what stands around the docstrings.
 
     Raises:
@@ -54,21 +49,11 @@ def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
     whole = f"{note}\n\n{_map(package, docs, lang)}"
     made = {f"{FOLDER}/index.md": _page(FOLDER, package, whole)}
     for name, doc in docs.items():
-        body = f"{note}\n\n::: {FOLDER}.{name}"
-        made[f"{FOLDER}/{name}.md"] = _page(f"{FOLDER}.{name}", doc, body)
+        if "." not in name:
+            inside = [other for other in docs if other.startswith(f"{name}.")]
+            body = "\n\n".join([note, f"::: {FOLDER}.{name}", *map(_inside, inside)])
+            made[f"{FOLDER}/{name}.md"] = _page(f"{FOLDER}.{name}", doc, body)
     return made
-
-
-def source(path: str) -> list[tuple[str, str]]:
-    """What a reference page is made from, as ``contributing.links`` takes it.
-
-    Example:
-        >>> source("ppo_ref/gae.md"), source("gae/inputs.md")
-        ([('code', 'ppo_ref/gae.py')], [])
-    """
-    folder, _, name = path.removesuffix(".md").partition("/")
-    module = "__init__" if name == "index" else name
-    return [("code", f"{FOLDER}/{module}.py")] if folder == FOLDER else []
 
 
 def finish(html: str) -> str:
@@ -89,8 +74,15 @@ def finish(html: str) -> str:
 def _docstring(name: str, source: str) -> str:
     doc = ast.get_docstring(ast.parse(source))
     if doc is None:
-        raise ValueError(f"ppo_ref/{name}.py: must begin with a docstring, has none")
+        file = name.replace(".", "/")
+        raise ValueError(f"ppo_ref/{file}.py: must begin with a docstring, has none")
     return doc
+
+
+def _inside(name: str) -> str:
+    """A module of a folder, under a heading of its own on the folder's page."""
+    options = "show_root_heading: true, show_root_toc_entry: true, heading_level: 2"
+    return f"::: {FOLDER}.{name}\n    options: {{{options}}}"
 
 
 def _page(title: str, doc: str, body: str) -> str:
@@ -114,7 +106,8 @@ def _map(package: str, docs: Mapping[str, str], lang: str) -> str:
         f"**{FLOOR_NAME[lang].format(floor)}**\n\n{_list(names, docs)}"
         for floor, names in floors.items()
     ]
-    rest = _list([name for name in docs if name not in placed], docs)
+    unplaced = [name for name in docs if name not in placed and "." not in name]
+    rest = _list(unplaced, docs)
     text = FLOORS.sub(lambda _: "\n\n".join(lists) + "\n", package, count=1)
     return f"{text}\n\n{rest}"
 

@@ -16,7 +16,7 @@ def symbols(sources: Mapping[str, str]) -> set[str]:
     """Every module of the package, and every public name that it defines.
 
     Args:
-        sources: The modules by name, as ``reference.read`` gives them.
+        sources: The modules by name, as ``package_modules.read`` gives them.
 
     Example:
         >>> sorted(symbols({"gae": "def gae(): ...\\ndef _sum(): ..."}))

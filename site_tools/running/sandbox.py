@@ -20,7 +20,7 @@ import ppo_ref
 from site_tools.running.block_run import evaluate, run_block, run_copy
 from site_tools.running.execution import Failure, Result, Source
 
-for module in pkgutil.iter_modules(ppo_ref.__path__, "ppo_ref."):
+for module in pkgutil.walk_packages(ppo_ref.__path__, "ppo_ref."):
     importlib.import_module(module.name)
 torch.set_num_threads(1)
 

@@ -1,7 +1,10 @@
 """The reference follows from the package, and pages lead to it."""
 
+from pathlib import Path
+
 import pytest
 
+from site_tools.data import package_modules
 from site_tools.html import docstrings, navigation, reference, symbols
 
 MAP = '''"""All of it.
@@ -55,6 +58,47 @@ def test_chinese_readers_are_told_that_docstrings_are_english() -> None:
 def test_a_search_shows_question_pages_before_the_reference() -> None:
     for text in reference.pages(SOURCES, "en").values():
         assert '"search": {"boost": 0.1}' in text
+
+
+FOLDER = SOURCES | {
+    "checks": '"""Three checks."""',
+    "checks.first": '"""One check."""\ndef check(): ...',
+    "checks.second": '"""Two checks."""',
+}
+
+
+def test_a_folder_is_one_page_with_its_modules_under_headings() -> None:
+    made = reference.pages(FOLDER, "en")
+    assert made.keys() - reference.pages(SOURCES, "en").keys() == {"ppo_ref/checks.md"}
+    page = made["ppo_ref/checks.md"]
+    blocks = ["::: ppo_ref.checks\n", "::: ppo_ref.checks.first\n    options: {show"]
+    places = [page.index(block) for block in [*blocks, "::: ppo_ref.checks.second\n"]]
+    assert places == sorted(places)
+    assert made["ppo_ref/index.md"].endswith("- [`checks`](checks.md): Three checks.")
+
+
+def test_the_modules_of_a_package_are_read_with_those_of_its_folders(
+    tmp_path: Path,
+) -> None:
+    for name in ("__init__", "__main__", "sums", "checks/__init__", "checks/first"):
+        file = tmp_path / f"{name}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(name)
+    read = package_modules.read(tmp_path)
+    assert read == {
+        "__init__": "__init__",
+        "sums": "sums",
+        "checks": "checks/__init__",
+        "checks.first": "checks/first",
+    }
+    assert package_modules.folders(read) == {"checks"}
+
+
+def test_a_name_in_a_folder_leads_to_its_page() -> None:
+    code = "<code>ppo_ref.checks.first.check</code>"
+    href = "./ppo_ref/checks/#ppo_ref.checks.first.check"
+    known = symbols.symbols(FOLDER)
+    assert symbols.link(code, "", known) == f'<a href="{href}">{code}</a>'
 
 
 def test_no_package_no_pages() -> None:

@@ -34,8 +34,10 @@ def test_it_holds_the_package_and_nothing_else(project: Path) -> None:
     with ZipFile(make(project)) as made:
         content = {name: made.read(name) for name in made.namelist()}
     package = {n: c for n, c in content.items() if n.startswith("ppo_ref/")}
-    sources = [*(ROOT / "ppo_ref").glob("*.py"), ROOT / "ppo_ref/py.typed"]
-    assert package == {f"ppo_ref/{path.name}": path.read_bytes() for path in sources}
+    sources = [*(ROOT / "ppo_ref").rglob("*.py"), ROOT / "ppo_ref/py.typed"]
+    assert package == {
+        path.relative_to(ROOT).as_posix(): path.read_bytes() for path in sources
+    }
     assert {n.partition(".dist-info/")[2] for n in content.keys() - package} == {
         "METADATA",
         "WHEEL",

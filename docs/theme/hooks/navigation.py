@@ -10,7 +10,7 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from site_tools.data import redirects
+from site_tools.data import package_modules, redirects
 from site_tools.html import (
     contributing,
     formulas,
@@ -38,7 +38,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         made = _reference(config)
         for path in made.keys() & pages.keys():
             raise ValueError(
-                f"{path}: made from {reference.source(path)[0][1]}; mend that"
+                f"{path}: made from {_made_from(path, config)[0][1]}; mend that"
             )
         pages |= {path: read_front_matter(made[path], path)[0] for path in made}
         config.nav = navigation.build(pages, lang, _known(docs.parent))
@@ -96,7 +96,7 @@ def on_page_context(
     context["twin"] = twins.twin(lang, page.url, twins.other(lang) in written)
     if config.site_url:
         context["alternates"] = _alternates(page, config)
-    generated = reference.source(path)
+    generated = _made_from(path, config)
     context["contributing"] = contributing.links(
         config.extra.get("repository", ""),
         generated or [(code, f"docs/{code}/{path}") for code in written],
@@ -138,5 +138,13 @@ def _known(docs: Path) -> set[str]:
 
 
 def _reference(config: MkDocsConfig) -> dict[str, str]:
-    package = Path(config.config_file_path).parent / "ppo_ref"
-    return reference.pages(reference.read(package), config.theme["language"])
+    return reference.pages(_package(config), config.theme["language"])
+
+
+def _made_from(path: str, config: MkDocsConfig) -> list[tuple[str, str]]:
+    return package_modules.source(path, package_modules.folders(_package(config)))
+
+
+def _package(config: MkDocsConfig) -> dict[str, str]:
+    root = Path(config.config_file_path).parent
+    return package_modules.read(root / package_modules.FOLDER)

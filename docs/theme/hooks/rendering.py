@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 
 from site_tools.checks import accord
 from site_tools.checks.anatomy import is_question
-from site_tools.data import derived
+from site_tools.data import derived, package_modules
 from site_tools.data.wheel import wheel
 from site_tools.html import (
     addresses,
@@ -59,10 +59,10 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         return f"snippets/{file.src_uri}", file.content_string
 
     try:
-        if page_id.startswith(f"{reference.FOLDER}/"):
+        if page_id.startswith(f"{package_modules.FOLDER}/"):
             html = reference.finish(html)
         if "<code>ppo_ref." in html:
-            sources = reference.read(root / reference.FOLDER)
+            sources = package_modules.read(root / package_modules.FOLDER)
             html = symbols.link(html, page.url, symbols.symbols(sources))
         html = pictures.inline(figures.render(html), read, lang)
         html = answer.wrap(html, page.meta.get("answers") or (), lang)
