@@ -3,6 +3,8 @@
 A module sees only the floors below its own; a stage (floor 3) imports no stage. A
 folder counts as one module.
 
+    6   command
+    5   dump
     4   trace  asserts
     3   log_probs  rewards  values  advantages  losses
     2   masking  aggregation  alignment  kl  packing  clipping  examples

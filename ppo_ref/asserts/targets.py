@@ -178,7 +178,7 @@ def _why(
             return f"these advantages have gae_lambda={guess}; compute them at 1"
     if int(mask.sum()) > 1 and _whitened(advantages, mask):
         return "they are whitened; take them as they were before"
-    for shift, words in ((1, "late"), (-1, "early")):
+    for shift, words in ((1, "early"), (-1, "late")):
         other = {**given, "values": values.roll(shift, 1)}
         inner = mask & mask.roll(shift, 1)
         inner[:, 0 if shift > 0 else -1] = False
