@@ -55,23 +55,31 @@ def test_a_target_that_moves_is_named(name, text):
 def test_a_target_with_gradient_is_named_before_and_after():
     kept = batch()
     values = torch.zeros(1, 3, requires_grad=True)
-    with pytest.raises(AssertionError, match="returns requires gradient"):
-        with assert_targets_fixed({**kept, "returns": kept["returns"] + values}):
-            raise RuntimeError("not reached")
-    with pytest.raises(AssertionError, match="advantages requires gradient"):
-        with assert_targets_fixed(kept):
-            kept["advantages"] = kept["advantages"] + values
+    with (
+        pytest.raises(AssertionError, match="returns requires gradient"),
+        assert_targets_fixed({**kept, "returns": kept["returns"] + values}),
+    ):
+        raise RuntimeError("not reached")
+    with (
+        pytest.raises(AssertionError, match="advantages requires gradient"),
+        assert_targets_fixed(kept),
+    ):
+        kept["advantages"] = kept["advantages"] + values
 
 
 def test_a_batch_without_returns_and_one_of_another_shape():
     text = "assert_targets_fixed: batch must hold returns, has values"
-    with pytest.raises(ValueError, match=text):
-        with assert_targets_fixed({"values": torch.ones(1)}):
-            pass
+    with (
+        pytest.raises(ValueError, match=text),
+        assert_targets_fixed({"values": torch.ones(1)}),
+    ):
+        pass
     kept = batch()
-    with pytest.raises(AssertionError, match=r"had shape \[1, 3\] and has\s+\[1, 2\]"):
-        with assert_targets_fixed(kept):
-            kept["returns"] = kept["returns"][:, :2]
+    with (
+        pytest.raises(AssertionError, match=r"had shape \[1, 3\] and has\s+\[1, 2\]"),
+        assert_targets_fixed(kept),
+    ):
+        kept["returns"] = kept["returns"][:, :2]
 
 
 def test_the_updates_own_error_comes_through():
@@ -216,10 +224,12 @@ SIZES = {"batch_size": 8, "mini_batch_size": 4}
 )
 def test_steps_that_are_too_few_or_too_many_are_named(count, epochs, text):
     sgd = optimizer()
-    with pytest.raises(AssertionError) as error:
-        with assert_optimizer_steps(sgd, **SIZES, epochs=epochs):
-            for _ in range(count):
-                sgd.step()
+    with (
+        pytest.raises(AssertionError) as error,
+        assert_optimizer_steps(sgd, **SIZES, epochs=epochs),
+    ):
+        for _ in range(count):
+            sgd.step()
     assert told(error).startswith(f"the optimizer stepped {text}")
 
 
@@ -235,6 +245,8 @@ def test_the_right_number_of_steps_passes_and_nothing_stays_behind():
     with pytest.raises(KeyError), assert_optimizer_steps(sgd, **SIZES):
         raise KeyError("the update's own error")
     assert not sgd._optimizer_step_post_hooks
-    with pytest.raises(ValueError, match="mini_batch_size must be at least 1, got 0"):
-        with assert_optimizer_steps(sgd, batch_size=8, mini_batch_size=0):
-            pass
+    with (
+        pytest.raises(ValueError, match="mini_batch_size must be at least 1, got 0"),
+        assert_optimizer_steps(sgd, batch_size=8, mini_batch_size=0),
+    ):
+        pass
