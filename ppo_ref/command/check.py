@@ -3,8 +3,7 @@
 import sys
 from argparse import ArgumentParser, Namespace
 
-from ppo_ref.dump.judging import judge
-from ppo_ref.dump.reading import WRITE, read
+from ppo_ref.dump import judging, reading
 
 
 def add(parser: ArgumentParser) -> None:
@@ -19,7 +18,9 @@ def add(parser: ArgumentParser) -> None:
         >>> parser.parse_args(["dump.pt", "--lam", "0.95"]).lam
         0.95
     """
-    parser.epilog = f"To make DUMP, in your trainer behind compute_advantage: {WRITE}"
+    parser.epilog = (
+        f"To make DUMP, in your trainer behind compute_advantage: {reading.WRITE}"
+    )
     parser.add_argument("dump", metavar="DUMP", help="a dict of tensors by torch.save")
     parser.add_argument("--gamma", type=float, help="algorithm.gamma; searched if not")
     parser.add_argument("--lam", type=float, help="algorithm.lam; searched if not")
@@ -45,8 +46,8 @@ def run(arguments: Namespace) -> int:
         2
     """
     try:
-        report = judge(
-            read(arguments.dump),
+        report = judging.judge(
+            reading.read(arguments.dump),
             gamma=arguments.gamma,
             gae_lambda=arguments.lam,
             kl_coef=arguments.kl_coef,

@@ -47,6 +47,9 @@ def explain(
     Returns:
         None where nothing fits.
 
+    Raises:
+        ValueError: if one of them is outside [0, 1].
+
     Example:
         >>> from ppo_ref.dump.fields import fields
         >>> x, mask = torch.tensor([[0., 0., 1.]]), torch.ones(1, 3)
@@ -97,6 +100,9 @@ def advantage(
     Returns:
         On GAE, on cut responses and on the returns; and the raw advantages, None where
         nothing explains them.
+
+    Raises:
+        ValueError: if ``gamma`` or ``gae_lambda`` is outside [0, 1].
 
     Example:
         >>> from ppo_ref.dump.fields import fields
@@ -194,6 +200,9 @@ def whitening(dump: Fields, response_mask: Tensor, raw: Tensor | None) -> Verdic
 
     Returns:
         The verdict.
+
+    Raises:
+        ValueError: if ``raw`` is not finite where it counts.
 
     Example:
         >>> from ppo_ref.dump.fields import fields
