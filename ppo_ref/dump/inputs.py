@@ -89,7 +89,7 @@ def score(dump: Fields, response_mask: Tensor) -> Verdict:
         >>> names = "values advantages returns token_level_scores".split()
         >>> batch = fields(dict.fromkeys(names, x) | {"response_mask": x * 0 + 1})
         >>> score(batch, batch.response_mask).text
-        'on the last token, rows with one: 1 of 1'
+        'on the last token (1 of 1 rows)'
     """
     held, last = dump.scores != 0, last_token(response_mask)
     outside = held & ~response_mask
@@ -105,7 +105,7 @@ def score(dump: Fields, response_mask: Tensor) -> Verdict:
         return Verdict("score", DIFFERS, text, "score before the last token")
     rows = int(held.any(1).sum())
     where = "on the last token" if not (held & ~last).any() else "on several tokens"
-    return Verdict("score", OK, f"{where}, rows with one: {rows} of {len(held)}")
+    return Verdict("score", OK, f"{where} ({rows} of {len(held)} rows)")
 
 
 def kl(dump: Fields, response_mask: Tensor, kl_coef: float | None) -> Verdict:

@@ -43,8 +43,7 @@ def judge(
         >>> A = torch.tensor([[0.7, 0.6, 0.4]], dtype=torch.float64)
         >>> print(judge(batch | {"advantages": A, "returns": A + V}))
         mask       ok: bool, no gaps, 3 tokens
-        score      ok: on the last token, rows with one: 1
-                   of 1
+        score      ok: on the last token (1 of 1 rows)
         kl         ok: none in the rewards
         values     - no two rows share a prompt
         gae        ok: gamma 1, lambda 1

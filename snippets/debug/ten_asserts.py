@@ -82,6 +82,7 @@ assert_padding_ignored(plain, inputs, mask)
 # --8<-- [end:padding]
 
 # --8<-- [start:score]
+import torch
 from ppo_ref.asserts.masks import (
     assert_score_on_last_token,
 )
@@ -113,7 +114,9 @@ assert_kl_zero(log_probs(1.0), reference, mask)
 # --8<-- [end:kl]
 
 # --8<-- [start:ratio]
-from ppo_ref.asserts.step_zero import assert_ratio_one
+from ppo_ref.asserts.step_zero import (
+    assert_ratio_one,
+)
 from ppo_ref.log_probs import token_log_probs
 
 def log_probs(ids):
@@ -215,7 +218,7 @@ from ppo_ref.asserts.updates import (
 )
 
 device = "cpu"  # or "cuda"
-weight = torch.nn.Parameter(torch.ones(1).to(device))
+weight = torch.ones(1).to(device).requires_grad_()
 adam = torch.optim.Adam([weight])
 
 def update(step_in_micro_batch):
@@ -233,3 +236,34 @@ for step_in_micro_batch in False, True:
     ):
         update(step_in_micro_batch)
 # --8<-- [end:steps]
+
+# --8<-- [start:check]
+import torch
+from ppo_ref.__main__ import main
+from ppo_ref.advantages import gae
+from ppo_ref.alignment import slot_after_end
+from ppo_ref.examples import shared_batch
+from ppo_ref.rewards import token_level_scores
+
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
+mask = batch.response_mask
+scores = token_level_scores(batch.scores, mask)
+A, returns = gae(
+    token_level_rewards=scores,
+    values=batch.values * mask,
+    response_mask=mask,
+    gae_lambda=0.95,
+)
+dump = {
+    "attention_mask": mask,
+    "response_mask": mask | slot_after_end(mask),
+    "token_level_scores": scores,
+    "values": batch.values * mask,
+    "advantages": (A - A.mean()) / A.std(),
+    "returns": returns,
+}
+torch.save(dump, "dump.pt")
+code = main(["check", "dump.pt"])
+print("exit code", code)
+# --8<-- [end:check]

@@ -37,7 +37,7 @@ def test_a_right_dump_is_ok_and_its_choices_are_found(gamma, gae_lambda):
     assert last == "all ok"
     assert said == {
         "mask": "ok: int64, no gaps, 33 tokens",
-        "score": "ok: on the last token, rows with one: 4 of 6",
+        "score": "ok: on the last token (4 of 6 rows)",
         "kl": "ok: none in the rewards",
         "values": "ok: 3 pairs of answers to one prompt, equal up to their first "
         "other token",
