@@ -4,9 +4,9 @@ import re
 import textwrap
 from typing import NoReturn
 
-WIDTH = 52
-INDEX = re.compile(r"(?<=[\d:]), (?=[-\d])")  # [0, 3] and [:, -T:] stay whole
-TYPE = "AssertionError: "  # what Python writes before the text
+_WIDTH = 52
+_INDEX = re.compile(r"(?<=[\d:]), (?=[-\d])")  # [0, 3] and [:, -T:] stay whole
+_TYPE = "AssertionError: "  # what Python writes before the text
 
 
 def fail(found: str, cause: str) -> NoReturn:
@@ -25,9 +25,9 @@ def fail(found: str, cause: str) -> NoReturn:
         AssertionError: returns[0, 2] requires grad: the
         target follows the critic
     """
-    text = INDEX.sub(",\N{NO-BREAK SPACE}", f"{TYPE}{found}: {cause}")
-    text = textwrap.fill(text, WIDTH, break_long_words=False, break_on_hyphens=False)
-    raise AssertionError(text.replace("\N{NO-BREAK SPACE}", " ").removeprefix(TYPE))
+    text = _INDEX.sub(",\N{NO-BREAK SPACE}", f"{_TYPE}{found}: {cause}")
+    text = textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
+    raise AssertionError(text.replace("\N{NO-BREAK SPACE}", " ").removeprefix(_TYPE))
 
 
 def place(name: str, row: int, token: int) -> str:

@@ -13,8 +13,8 @@ from ppo_ref.asserts.rounding import beyond, tolerance_for
 from ppo_ref.checks import require_finite, require_row_tokens, require_tokens
 from ppo_ref.shapes import TokenMask, Tokens, checked
 
-WHOLE = "a mean, a deviation or a sum runs over all slots; mask it"
-LATE = "the slot after the end counts; shift the values, not the mask; mask any mean"
+_WHOLE = "a mean, a deviation or a sum runs over all slots; mask it"
+_LATE = "the slot after the end counts; shift the values, not the mask; mask any mean"
 
 Estimator = Annotated[
     Callable[..., Tensor], "a function from the named inputs to advantages"
@@ -64,7 +64,7 @@ def assert_padding_ignored(
     before = _estimate(advantages, inputs, response_mask)
     after_end = slot_after_end(response_mask)
     for key in inputs:
-        for slots, cause in ((~response_mask & ~after_end, WHOLE), (after_end, LATE)):
+        for slots, cause in ((~response_mask & ~after_end, _WHOLE), (after_end, _LATE)):
             garbage = _with_garbage(inputs, key, slots)
             after = _estimate(advantages, garbage, response_mask)
             moved = beyond(

@@ -10,7 +10,7 @@ from ppo_ref.checks import require_tokens
 from ppo_ref.ranges import require_at_least
 from ppo_ref.shapes import SequenceIds, TokenMask, checked
 
-NOT_CAUSAL = "the model looks ahead: give it a causal attention mask"
+_NOT_CAUSAL = "the model looks ahead: give it a causal attention mask"
 
 
 @checked
@@ -147,7 +147,7 @@ def _refuse_misplaced(name: str, found: list[Probe], first: int, cause: str) -> 
         text = f"{place(name, row, slot)} moved when token {token} was changed"
         ahead = any(slot == 0 and token - 2 >= first for token, _, slot in moves)
         late = cause.format(_positions(first - distance), "late")
-        fail(text, NOT_CAUSAL if ahead else late)
+        fail(text, _NOT_CAUSAL if ahead else late)
     if distance > first:
         token, row, slot = next(m for m in moves if m[2] - m[0] == distance)
         text = (

@@ -9,7 +9,7 @@ from ppo_ref.checks import require_finite, require_tokens
 from ppo_ref.ranges import require_at_least
 from ppo_ref.shapes import TokenMask, Tokens, checked
 
-SHORT = max(TOLERANCE.values())
+_SHORT = max(TOLERANCE.values())
 
 
 @checked
@@ -115,8 +115,8 @@ def _compare(
     row, token = wrong.nonzero()[0].tolist()
     if _shifted(x, y, response_mask, allowed):
         cause = f"{other} lies one slot beside; cut both by the same slice"
-    elif tolerance is None and not beyond(difference, SHORT).any():
-        cause = f"a model in bfloat16 may: pass tolerance={SHORT}; if not, {cause}"
+    elif tolerance is None and not beyond(difference, _SHORT).any():
+        cause = f"a model in bfloat16 may: pass tolerance={_SHORT}; if not, {cause}"
     mean = float(difference.sum() / response_mask.sum())
     ratio = float(difference[row, token].exp())
     summary = f"mean kl {mean:.4f}" if "ref" in other else f"ratio {ratio:.2f}"

@@ -112,7 +112,7 @@ def assert_targets_fixed(batch: Batch) -> Iterator[None]:
         once, before the first epoch
     """
     held = [*map(str, batch.keys())]  # a TensorDict iterates over its rows
-    names = [name for name in CHANGED if name in held]
+    names = [name for name in _CHANGED if name in held]
     if "returns" not in names:
         raise ValueError(
             f"assert_targets_fixed: batch must hold returns, has {', '.join(held)}"
@@ -125,7 +125,7 @@ def assert_targets_fixed(batch: Batch) -> Iterator[None]:
         _refuse_change(name, before[name], batch[name])
 
 
-CHANGED = {
+_CHANGED = {
     "returns": "they are computed again from the critic in training; compute them "
     "once, before the first epoch",
     "advantages": "they are computed or whitened again, in place or per mini-batch; "
@@ -157,7 +157,7 @@ def _refuse_change(name: str, before: Tensor, after: Tensor) -> None:
         old, new = float(before[tuple(place)]), float(after[tuple(place)])
         fail(
             f"{name}{place} was {old:.4f} before the update and is {new:.4f} after it",
-            CHANGED[name],
+            _CHANGED[name],
         )
 
 

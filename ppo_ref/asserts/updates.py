@@ -19,7 +19,7 @@ Backward = Annotated[
     Callable[[int], Any],
     "a function from the size of a micro-batch to nothing, which runs backward",
 ]
-UNEVEN = (
+_UNEVEN = (
     "each micro-batch divides by its own tokens; divide all by the tokens of the "
     "mini-batch"
 )
@@ -86,7 +86,7 @@ def assert_same_gradient(
     fail(
         f"the gradient at micro-batches of {other} differs by {apart / norm:.0%} from "
         f"that of {one}, most in {worst}",
-        UNEVEN,
+        _UNEVEN,
     )
 
 

@@ -16,8 +16,8 @@ from ppo_ref.masking import masked_whiten
 
 GAMMAS = (1.0, 0.999, 0.995, 0.99, 0.98, 0.97, 0.95, 0.9)
 LAMBDAS = (1.0, 0.99, 0.98, 0.97, 0.96, 0.95, 0.92, 0.9, 0.8, 0.5, 0.0)
-SEARCHED = 16  # rows on which the grid is tried
-AFTER_EOS = "V in the slot after EOS went in"
+_SEARCHED = 16  # rows on which the grid is tried
+_AFTER_EOS = "V in the slot after EOS went in"
 
 
 class Explanation(NamedTuple):
@@ -58,9 +58,9 @@ def explain(
         >>> explain(dump, dump.response_mask)[:3]
         (1.0, 1.0, '')
     """
-    few = response_mask[:SEARCHED]
+    few = response_mask[:_SEARCHED]
     rewards, values, returns = (
-        x[:SEARCHED] for x in (dump.rewards, dump.values, dump.returns)
+        x[:_SEARCHED] for x in (dump.rewards, dump.values, dump.returns)
     )
     gammas = GAMMAS if gamma is None else (gamma,)
     lambdas = LAMBDAS if gae_lambda is None else (gae_lambda,)
@@ -269,7 +269,7 @@ def _variants(
     ends = torch.where(last & response_mask.all(1, keepdim=True), returns - rewards, 0)
     ends = ends.sum(1) / max(gamma, 1e-6)
     yield "bootstrapped", of(values, response_mask, ends)
-    yield AFTER_EOS, of(values, response_mask | slot_after_end(response_mask))
+    yield _AFTER_EOS, of(values, response_mask | slot_after_end(response_mask))
     for shift, word in ((-1, "late"), (1, "early")):
         moved = values.roll(shift, 1)
         yield f"values went in one slot {word}", of(moved, response_mask)

@@ -19,7 +19,7 @@ NAMES = {
     "ref_log_probs": ("ref_log_prob", "ref_log_probs"),
     "rollout_log_probs": ("rollout_log_probs",),
 }
-FINEST = 1e-6  # whitening adds 1e-8 to a deviation or a variance
+_FINEST = 1e-6  # whitening adds 1e-8 to a deviation or a variance
 NEEDED = ("values", "advantages", "returns", "scores", "rewards")
 
 
@@ -84,7 +84,7 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
         attention_mask=attention,
         responses=tensors.get("responses"),
         prompts=prompts,
-        tolerance=max(FINEST, *(TOLERANCE[dtype] for dtype in dtypes)),
+        tolerance=max(_FINEST, *(TOLERANCE[dtype] for dtype in dtypes)),
         **wide,  # type: ignore[arg-type]
     )
 

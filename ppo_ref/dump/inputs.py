@@ -9,8 +9,8 @@ from ppo_ref.dump.fields import Fields
 from ppo_ref.dump.verdicts import DIFFERS, OK, OPEN, Verdict
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 
-AFTER_EOS = "mask counts the slot after EOS"
-FAR = 0.1  # nats between rollout and trainer that bfloat16 does not explain
+_AFTER_EOS = "mask counts the slot after EOS"
+_FAR = 0.1  # nats between rollout and trainer that bfloat16 does not explain
 
 
 def first(wrong: Tensor) -> str:
@@ -60,7 +60,7 @@ def mask(dump: Fields, eos_token_id: int | None = None) -> tuple[Verdict, Tensor
         text = f"{first(extra)} counts and was not sampled"
         if after:
             text += ", the slot after EOS: do not shift the mask with the values"
-        return Verdict("mask", DIFFERS, text, AFTER_EOS if after else ""), right
+        return Verdict("mask", DIFFERS, text, _AFTER_EOS if after else ""), right
     attended = dump.attention_mask
     if attended is not None and attended.shape == given.shape:
         missing = last_token(attended) & ~given
@@ -191,8 +191,8 @@ def ratio(dump: Fields, response_mask: Tensor) -> Verdict:
             text = f"rollout_log_probs explain old_log_probs one slot {word}"
             return Verdict("ratio", DIFFERS, text, "old_log_probs shifted by one")
     text = f"{mean:.4f} nats between rollout and trainer, mean per token"
-    if mean > FAR:
-        far = response_mask & (gap.abs() > FAR)
+    if mean > _FAR:
+        far = response_mask & (gap.abs() > _FAR)
         text += f", first at {first(far)}: another temperature, top-p or precision"
         return Verdict("ratio", DIFFERS, text)
     return Verdict("ratio", OK, text)

@@ -3,7 +3,7 @@
 import textwrap
 from typing import NamedTuple
 
-WIDTH, COLUMN = 52, 11
+_WIDTH, _COLUMN = 52, 11
 OK, DIFFERS, OPEN = "ok", "differs", "-"
 
 
@@ -16,14 +16,14 @@ class Verdict(NamedTuple):
     short: str = ""
 
     def __str__(self) -> str:
-        line = f"{self.stage:<{COLUMN}}{self.state}: {self.text}"
+        line = f"{self.stage:<{_COLUMN}}{self.state}: {self.text}"
         if self.state == OPEN:
-            line = f"{self.stage:<{COLUMN}}{self.state} {self.text}"
+            line = f"{self.stage:<{_COLUMN}}{self.state} {self.text}"
         line = line.replace("] ", "]\N{NO-BREAK SPACE}").replace(
             ", ", ",\N{NO-BREAK SPACE}"
         )
         wrapped = textwrap.fill(
-            line, WIDTH, subsequent_indent=" " * COLUMN, break_on_hyphens=False
+            line, _WIDTH, subsequent_indent=" " * _COLUMN, break_on_hyphens=False
         )
         return wrapped.replace("\N{NO-BREAK SPACE}", " ")
 
@@ -38,7 +38,7 @@ class Report(NamedTuple):
         return all(verdict.state != DIFFERS for verdict in self.verdicts)
 
     def __str__(self) -> str:
-        lines = [*map(str, self.verdicts), textwrap.fill(summary(self), WIDTH)]
+        lines = [*map(str, self.verdicts), textwrap.fill(summary(self), _WIDTH)]
         return "\n".join(lines)
 
 
