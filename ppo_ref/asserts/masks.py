@@ -8,7 +8,7 @@ from torch import Tensor
 
 from ppo_ref.alignment import last_token, slot_after_end
 from ppo_ref.asserts.faults import fail, place
-from ppo_ref.asserts.probing import undisturbed
+from ppo_ref.asserts.probing import same_randomness
 from ppo_ref.asserts.rounding import beyond, tolerance_for
 from ppo_ref.checks import require_finite, require_row_tokens, require_tokens
 from ppo_ref.shapes import TokenMask, Tokens, checked
@@ -147,7 +147,7 @@ def _require_shape(function: str, name: str, x: object, like: Tensor) -> None:
 
 
 def _estimate(advantages: Estimator, inputs: Inputs, like: Tensor) -> Tensor:
-    with undisturbed():
+    with same_randomness(), torch.no_grad():
         result = advantages(**{key: x.clone() for key, x in inputs.items()})
     _require_shape("assert_padding_ignored", "what advantages returns", result, like)
     return result.detach()

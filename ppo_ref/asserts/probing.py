@@ -24,19 +24,21 @@ class Probe(NamedTuple):
 
 
 @contextmanager
-def undisturbed() -> Iterator[None]:
-    """No gradient, and the random state afterwards as it was before.
+def same_randomness() -> Iterator[None]:
+    """The random state afterwards as it was before.
 
     Returns:
         A context: every one that is entered starts from the same random numbers, so
         that dropout which was left on drops the same each time.
 
     Example:
-        >>> with undisturbed(): first = torch.rand(1)
+        >>> with same_randomness(): first = torch.rand(1)
         >>> bool(torch.rand(1) == first)
         True
     """
-    with torch.random.fork_rng(), torch.no_grad():
+    # All GPUs by name: without names torch warns where there are several.
+    count = torch.cuda.device_count() if torch.cuda.is_initialized() else 0
+    with torch.random.fork_rng(devices=range(count)):
         yield
 
 
@@ -77,7 +79,7 @@ def changed(sequences: Tensor, response_mask: Tensor, token: int) -> Tensor:
 
 
 def read(name: str, function: Reader, sequences: Tensor, like: Tensor) -> Tensor:
-    """What a function says of these sequences, undisturbed.
+    """What a function says of these sequences.
 
     Args:
         name: Of the argument that is the function.
@@ -86,7 +88,7 @@ def read(name: str, function: Reader, sequences: Tensor, like: Tensor) -> Tensor
         like: Of the shape that must come.
 
     Returns:
-        Its result.
+        Its result, without gradient.
 
     Raises:
         TypeError: if it is no floating-point tensor of that shape.
@@ -96,7 +98,7 @@ def read(name: str, function: Reader, sequences: Tensor, like: Tensor) -> Tensor
         >>> read("values", lambda ids: ids[:, 1:].float(), torch.ones(1, 3), mask)
         tensor([[1., 1.]])
     """
-    with undisturbed():
+    with same_randomness(), torch.no_grad():
         result = function(sequences)
     fits = isinstance(result, Tensor) and result.shape == like.shape
     if fits and result.is_floating_point():

@@ -11,6 +11,7 @@ from torch.nn import Module
 from torch.optim import Optimizer
 
 from ppo_ref.asserts.faults import fail
+from ppo_ref.asserts.probing import same_randomness
 from ppo_ref.asserts.rounding import tolerance_for
 from ppo_ref.ranges import require_at_least
 from ppo_ref.shapes import checked
@@ -180,7 +181,7 @@ def _gradients(
         for size in sizes:
             for parameter in parameters.values():
                 parameter.grad = None
-            with torch.random.fork_rng(), torch.enable_grad():
+            with same_randomness(), torch.enable_grad():
                 backward(size)
             found.append(_taken(function, parameters))
     finally:

@@ -100,7 +100,7 @@ def score(dump: Fields, response_mask: Tensor) -> Verdict:
         return Verdict("score", DIFFERS, text, "score outside the mask")
     single = held.sum(1) == 1
     early = held & ~last & single[:, None]
-    if early.any() and not (held & last).any():
+    if early.any() and single[held.any(1)].all():
         text = f"{first(early)} has one and is not the last token"
         return Verdict("score", DIFFERS, text, "score before the last token")
     rows = int(held.any(1).sum())

@@ -135,6 +135,16 @@ def test_a_score_at_the_end_of_the_row_is_named():
     assert last == "score outside the mask"
 
 
+def test_a_score_that_is_early_in_some_rows_is_named():
+    batch = sampled()
+    scores = batch["token_level_scores"]
+    scores[2] = scores[2].roll(-1)
+    batch |= {"token_level_rewards": scores}
+    assert differing(dumped(batch)) == {
+        "score": "differs: [2, 1] has one and is not the last token"
+    }
+
+
 def test_a_score_before_the_last_token_is_named_and_process_rewards_pass():
     batch = sampled()
     scores = batch["token_level_scores"].roll(-1, 1)
