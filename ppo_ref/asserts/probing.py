@@ -37,7 +37,8 @@ def same_randomness() -> Iterator[None]:
         True
     """
     # All GPUs by name: without names torch warns where there are several.
-    count = torch.cuda.device_count() if torch.cuda.is_initialized() else 0
+    started = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    count = torch.cuda.device_count() if started else 0
     with torch.random.fork_rng(devices=range(count)):
         yield
 
