@@ -1,10 +1,13 @@
 """Token-level PPO for language models, written to be read and to be checked against.
 
-A module sees only the floors below its own; a stage (floor 3) imports no stage.
+A module sees only the floors below its own; a stage (floor 3) imports no stage. A
+folder counts as one module.
 
+    8   __main__
+    7   command
     6   trainer
-    5   experience  update  imitation  broken
-    4   trace  outputs  estimate  statistics  stored_runs
+    5   experience  update  imitation  broken  dump
+    4   trace  asserts  outputs  estimate  statistics  stored_runs
     3   rollout  reward  log_probs  rewards  values  advantages  losses
     3   rollout_correction  diagnostics
     2   tokenizer  tasks  batch  models  config  examples
