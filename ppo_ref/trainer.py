@@ -2,7 +2,6 @@
 
 import copy
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 import torch
@@ -12,14 +11,17 @@ from torch.optim import Adam, Optimizer
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.config import PPOConfig
 from ppo_ref.estimate import Estimate, whitened_gae
-from ppo_ref.experience import Models, collect_experience
+from ppo_ref.experience import collect_experience
+from ppo_ref.generators import named_generator
 from ppo_ref.imitation import imitation_step
-from ppo_ref.models import Actor, Critic, Transformer, frozen, initialised
+from ppo_ref.models import Actor, initialised, models_from
 from ppo_ref.reward import Reward, learned, reward_model_step, rule
 from ppo_ref.rollout import sample_responses
+from ppo_ref.schedule import learning_rate_share
 from ppo_ref.statistics import Statistics, experience_statistics, update_statistics
 from ppo_ref.tasks import CHARACTERS, PROMPT_LENGTH, Question, draw, split
 from ppo_ref.tokenizer import CharacterTokenizer, Prompts
+from ppo_ref.transformer import Transformer
 from ppo_ref.update import update_actor, update_critic
 
 LABELLED = 4096  # responses that a reward model learns from
@@ -58,14 +60,7 @@ class Trainer:
         self.tokenizer = CharacterTokenizer(CHARACTERS)
         self.questions = split(self._generator("split"))
         self.iteration = 0
-        context = PROMPT_LENGTH + config.response_length
-        sizes = config.width, config.layers, config.heads
-        precision = getattr(torch, config.precision)
-        body = Transformer(self.tokenizer.vocab, context, *sizes, precision)
-        actor = initialised(
-            Actor(body, self.tokenizer.vocab), self._generator("weights")
-        )
-        self._start_from(actor.to(self.device))
+        self._start_from(self._new_actor())
 
     def imitate(self) -> Iterator[float]:
         """The warm start; at its end reference and critic become copies of the actor.
@@ -98,7 +93,7 @@ class Trainer:
         draws = self._generator("labels")
         questions = draw(self.questions.train, LABELLED, draws)
         rollout = self._sample(questions, self._generator("labelled", 0, self.device))
-        right = rule(self.tokenizer)(questions, rollout)
+        right = rule(self.tokenizer)(questions, rollout).bool()
         optimizer = Adam(reward.parameters(), REWARD_MODEL_LR)
         for _ in range(self.config.reward_model_steps):
             rows = torch.randint(LABELLED, (self.config.batch_size,), generator=draws)
@@ -121,6 +116,9 @@ class Trainer:
         the last, as ``held_out``; ``solved`` is the share of each batch's sampled
         answers that are right, whatever scored them.
 
+        Returns:
+            From 0 to 1.
+
         Example:
             >>> 0 <= Trainer(PPOConfig(width=4)).held_out() <= 1
             True
@@ -130,9 +128,22 @@ class Trainer:
         return rule(self.tokenizer)(questions, rollout).mean().item()
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the run is between two iterations."""
+        """All that the run is between two iterations.
+
+        Returns:
+            The number of iterations done, and copies of the states of networks and
+            optimizers, which stay as they are when the run goes on.
+
+        Example:
+            >>> from ppo_ref.tiny import tiny_trainer
+            >>> stopped, goes_on = tiny_trainer(), tiny_trainer()
+            >>> first = next(stopped.train())
+            >>> goes_on.load_state_dict(stopped.state_dict())
+            >>> [iteration.number for iteration in goes_on.train()]
+            [2, 3]
+        """
         states = {name: x.state_dict() for name, x in self._stateful().items()}
-        return {"iteration": self.iteration, **states}
+        return copy.deepcopy({"iteration": self.iteration, **states})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where another run of the same settings stood.
@@ -141,7 +152,8 @@ class Trainer:
             state: What ``state_dict`` gave.
         """
         for name, x in self._stateful().items():
-            x.load_state_dict(state[name])
+            # An optimizer would go on in the memory of the state.
+            x.load_state_dict(copy.deepcopy(state[name]))
         self.iteration = state["iteration"]
 
     def _iterate(self) -> Iteration:
@@ -175,19 +187,22 @@ class Trainer:
         every, last = self.config.evaluate_every, self.config.iterations
         return self.iteration % every == 0 or self.iteration == last
 
+    def _new_actor(self) -> Actor:
+        config, vocab = self.config, self.tokenizer.vocab
+        context = PROMPT_LENGTH + config.response_length
+        sizes = config.width, config.layers, config.heads
+        precision = getattr(torch, config.precision)
+        actor = Actor(Transformer(vocab, context, *sizes, precision), vocab)
+        return initialised(actor, self._generator("weights")).to(self.device)
+
     def _start_from(self, actor: Actor) -> None:
-        """The other two are the actor's copies; the critic's head knows nothing yet."""
-        critic = Critic(copy.deepcopy(actor.transformer)).to(self.device)
-        for weight in critic.head.parameters():
-            nn.init.zeros_(weight)
-        self.models = Models(actor, critic, frozen(actor), frozen(critic))
-        self._actor_optimizer = Adam(actor.parameters(), self.config.actor_lr)
-        self._critic_optimizer = Adam(critic.parameters(), self.config.critic_lr)
+        self.models = models_from(actor)
+        rates = self.config.actor_lr, self.config.critic_lr
+        self._actor_optimizer = Adam(actor.parameters(), rates[0])
+        self._critic_optimizer = Adam(self.models.critic.parameters(), rates[1])
 
     def _set_learning_rates(self) -> None:
-        """They rise over a few iterations and then fall to 0."""
-        fallen = 1 - self.iteration / self.config.iterations
-        share = min((self.iteration + 1) / WARM_UP, fallen)
+        share = learning_rate_share(self.iteration, self.config.iterations, WARM_UP)
         rates = self.config.actor_lr, self.config.critic_lr
         optimizers = self._actor_optimizer, self._critic_optimizer
         for optimizer, rate in zip(optimizers, rates, strict=True):
@@ -227,6 +242,4 @@ class Trainer:
     def _generator(
         self, purpose: str, number: int = 0, device: torch.device | str = "cpu"
     ) -> torch.Generator:
-        name = f"{self.config.seed} {purpose} {number}"
-        seed = int.from_bytes(sha256(name.encode()).digest()[:8], "big") >> 1
-        return torch.Generator(device).manual_seed(seed)
+        return named_generator(self.config.seed, purpose, number, device)
