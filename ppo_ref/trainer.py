@@ -24,6 +24,7 @@ from ppo_ref.update import update_actor, update_critic
 
 LABELLED = 4096  # responses that a reward model learns from
 REWARD_MODEL_LR = 2e-3
+STEPS = "imitated", "rewarded", "iteration"  # how far a run is
 WARM_UP = 5  # iterations in which the learning rates rise
 
 
@@ -57,7 +58,8 @@ class Trainer:
         self.config, self.device, self.estimate = config, torch.device(device), estimate
         self.tokenizer = CharacterTokenizer(CHARACTERS)
         self.questions = split(self._generator("split"))
-        self.iteration = 0
+        self.imitated = self.rewarded = self.iteration = 0
+        self._draws = self._generator("imitation")
         context = PROMPT_LENGTH + config.response_length
         sizes = config.width, config.layers, config.heads
         precision = getattr(torch, config.precision)
@@ -71,39 +73,50 @@ class Trainer:
         """The warm start; at its end reference and critic become copies of the actor.
 
         Returns:
-            The loss of each step, in nats per token.
+            The loss of each step that is left, in nats per token.
         """
-        actor, tokenizer = self.models.actor, self.tokenizer
-        optimizer = Adam(actor.parameters())
-        draws = self._generator("imitation")
-        for step in range(self.config.warm_start_steps):
-            yield imitation_step(
+        actor, steps = self.models.actor, self.config.warm_start_steps
+        while self.imitated < steps:
+            loss = imitation_step(
                 actor,
-                optimizer,
-                tokenizer,
+                self._imitation_optimizer,
+                self.tokenizer,
                 self.questions.train,
                 self.config,
-                step,
-                draws,
+                self.imitated,
+                self._draws,
             )
-        self._start_from(actor)
+            self.imitated += 1
+            if self.imitated == steps:
+                self._start_from(actor)
+            yield loss
 
     def learn_reward(self) -> Iterator[float]:
         """The reward model learns the rule on what the actor says after imitation.
 
         Returns:
-            The loss of each step, in nats per response.
+            The loss of each step that is left, in nats per response.
         """
+        steps = self.config.reward_model_steps
+        if self.rewarded == steps:
+            return
         reward = self.models.reward.requires_grad_(True)
         draws = self._generator("labels")
         questions = draw(self.questions.train, LABELLED, draws)
         rollout = self._sample(questions, self._generator("labelled", 0, self.device))
         right = rule(self.tokenizer)(questions, rollout)
-        optimizer = Adam(reward.parameters(), REWARD_MODEL_LR)
-        for _ in range(self.config.reward_model_steps):
-            rows = torch.randint(LABELLED, (self.config.batch_size,), generator=draws)
-            yield reward_model_step(reward, optimizer, rollout.rows(rows), right[rows])
-        reward.requires_grad_(False)
+        batch = (self.config.batch_size,)
+        for _ in range(self.rewarded):  # drawn again by a run that was stopped here
+            torch.randint(LABELLED, batch, generator=draws)
+        while self.rewarded < steps:
+            rows = torch.randint(LABELLED, batch, generator=draws)
+            loss = reward_model_step(
+                reward, self._reward_optimizer, rollout.rows(rows), right[rows]
+            )
+            self.rewarded += 1
+            if self.rewarded == steps:
+                reward.requires_grad_(False)
+            yield loss
 
     def train(self) -> Iterator[Iteration]:
         """The iterations that are left.
@@ -130,9 +143,10 @@ class Trainer:
         return rule(self.tokenizer)(questions, rollout).mean().item()
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the run is between two iterations."""
+        """All that the run is between two steps, of whatever stage."""
         states = {name: x.state_dict() for name, x in self._stateful().items()}
-        return {"iteration": self.iteration, **states}
+        steps = {name: getattr(self, name) for name in STEPS}
+        return {**steps, "draws": self._draws.get_state(), **states}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where another run of the same settings stood.
@@ -142,7 +156,9 @@ class Trainer:
         """
         for name, x in self._stateful().items():
             x.load_state_dict(state[name])
-        self.iteration = state["iteration"]
+        self._draws.set_state(state["draws"])
+        for name in STEPS:
+            setattr(self, name, state[name])
 
     def _iterate(self) -> Iteration:
         config, (actor, critic, *_) = self.config, self.models
@@ -181,6 +197,8 @@ class Trainer:
         for weight in critic.head.parameters():
             nn.init.zeros_(weight)
         self.models = Models(actor, critic, frozen(actor), frozen(critic))
+        self._imitation_optimizer = Adam(actor.parameters())
+        self._reward_optimizer = Adam(self.models.reward.parameters(), REWARD_MODEL_LR)
         self._actor_optimizer = Adam(actor.parameters(), self.config.actor_lr)
         self._critic_optimizer = Adam(critic.parameters(), self.config.critic_lr)
 
@@ -197,6 +215,8 @@ class Trainer:
     def _stateful(self) -> dict[str, nn.Module | Optimizer]:
         return {
             **self.models._asdict(),
+            "imitation_optimizer": self._imitation_optimizer,
+            "reward_optimizer": self._reward_optimizer,
             "actor_optimizer": self._actor_optimizer,
             "critic_optimizer": self._critic_optimizer,
         }
