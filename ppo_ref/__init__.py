@@ -2,6 +2,8 @@
 
 A module sees only the floors below its own; a stage (floor 3) imports no stage.
 
+    8   __main__
+    7   command
     6   trainer
     5   experience  update  imitation  broken
     4   trace  outputs  estimate  statistics  stored_runs
@@ -10,7 +12,7 @@ A module sees only the floors below its own; a stage (floor 3) imports no stage.
     2   tokenizer  tasks  batch  models  config  examples
     2   masking  aggregation  alignment  kl  packing  clipping
     1   shapes
-    0   refusals  checks  ranges  precision
+    0   refusals  checks  ranges  precision  chart
 
 Data flows tasks -> rollout -> reward -> log_probs -> rewards -> values -> advantages
 -> [experience] -> losses -> update -> trainer. Nothing is re-exported:
