@@ -14,7 +14,7 @@ folder counts as one module.
     2   tokenizer  tasks  batch  models  config  examples
     2   masking  aggregation  alignment  kl  packing  clipping
     1   shapes  schedule
-    0   refusals  checks  ranges  precision  generators  transformer
+    0   refusals  checks  ranges  precision  generators  transformer  chart
 
 Data flows tasks -> rollout -> reward -> log_probs -> rewards -> values -> advantages
 -> [experience] -> losses -> update -> trainer. Nothing is re-exported:

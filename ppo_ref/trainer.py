@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import nn
-from torch.optim import Adam, Optimizer
+from torch.optim import Adam
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.config import PPOConfig
@@ -26,6 +26,7 @@ from ppo_ref.update import update_actor, update_critic
 
 LABELLED = 4096  # responses that a reward model learns from
 REWARD_MODEL_LR = 2e-3
+STAGES = ("imitated", "rewarded", "iteration")  # steps done of each
 WARM_UP = 5  # iterations in which the learning rates rise
 
 
@@ -39,10 +40,11 @@ class Iteration(NamedTuple):
 
 
 class Trainer:
-    """A run between two iterations: its networks, optimizers, and how far it is.
+    """A run between two steps: its networks, its optimizers, and how far it is.
 
-    What is drawn depends on the seed and on the iteration's number alone, so a run
-    that was stopped draws after it what it would have drawn without.
+    Three stages follow each other: ``imitate``, ``learn_reward``, ``train``. What a
+    step draws depends on the seed and on its number alone, so a run that was stopped
+    goes on as it would have without.
 
     Args:
         config: Settings of the run.
@@ -59,46 +61,51 @@ class Trainer:
         self.config, self.device, self.estimate = config, torch.device(device), estimate
         self.tokenizer = CharacterTokenizer(CHARACTERS)
         self.questions = split(self._generator("split"))
-        self.iteration = 0
+        self.imitated = self.rewarded = self.iteration = 0
         self._start_from(self._new_actor())
 
     def imitate(self) -> Iterator[float]:
-        """The warm start; at its end reference and critic become copies of the actor.
+        """The warm start; at its end the other networks become copies of the actor.
 
         Returns:
-            The loss of each step, in nats per token.
+            The loss of each step that is left, in nats per token.
         """
-        actor, tokenizer = self.models.actor, self.tokenizer
-        optimizer = Adam(actor.parameters())
-        draws = self._generator("imitation")
-        for step in range(self.config.warm_start_steps):
-            yield imitation_step(
-                actor,
-                optimizer,
-                tokenizer,
+        while self.imitated < self.config.warm_start_steps:
+            loss = imitation_step(
+                self.models.actor,
+                self._optimizers["imitation"],
+                self.tokenizer,
                 self.questions.train,
                 self.config,
-                step,
-                draws,
+                self.imitated,
+                self._generator("demonstrations", self.imitated),
             )
-        self._start_from(actor)
+            self.imitated += 1
+            if self.imitated == self.config.warm_start_steps:
+                self._start_from(self.models.actor)
+            yield loss
 
     def learn_reward(self) -> Iterator[float]:
         """The reward model learns the rule on what the actor says after imitation.
 
         Returns:
-            The loss of each step, in nats per response.
+            The loss of each step that is left, in nats per response.
         """
+        if self.rewarded == self.config.reward_model_steps:
+            return
         reward = self.models.reward.requires_grad_(True)
-        draws = self._generator("labels")
-        questions = draw(self.questions.train, LABELLED, draws)
+        questions = draw(self.questions.train, LABELLED, self._generator("labels"))
         rollout = self._sample(questions, self._generator("labelled", 0, self.device))
         right = rule(self.tokenizer)(questions, rollout).bool()
-        optimizer = Adam(reward.parameters(), REWARD_MODEL_LR)
-        for _ in range(self.config.reward_model_steps):
+        while self.rewarded < self.config.reward_model_steps:
+            draws = self._generator("labelled rows", self.rewarded)
             rows = torch.randint(LABELLED, (self.config.batch_size,), generator=draws)
-            yield reward_model_step(reward, optimizer, rollout.rows(rows), right[rows])
-        reward.requires_grad_(False)
+            loss = reward_model_step(
+                reward, self._optimizers["reward"], rollout.rows(rows), right[rows]
+            )
+            self.rewarded += 1
+            reward.requires_grad_(self.rewarded < self.config.reward_model_steps)
+            yield loss
 
     def train(self) -> Iterator[Iteration]:
         """The iterations that are left.
@@ -128,11 +135,11 @@ class Trainer:
         return rule(self.tokenizer)(questions, rollout).mean().item()
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the run is between two iterations.
+        """All that the run is between two steps, of whatever stage.
 
         Returns:
-            The number of iterations done, and copies of the states of networks and
-            optimizers, which stay as they are when the run goes on.
+            The number of steps done of each stage, and copies of the states of
+            networks and optimizers, which stay as they are when the run goes on.
 
         Example:
             >>> from ppo_ref.tiny import tiny_trainer
@@ -143,7 +150,8 @@ class Trainer:
             [2, 3]
         """
         states = {name: x.state_dict() for name, x in self._stateful().items()}
-        return copy.deepcopy({"iteration": self.iteration, **states})
+        steps = {stage: getattr(self, stage) for stage in STAGES}
+        return copy.deepcopy({**steps, **states})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where another run of the same settings stood.
@@ -154,7 +162,8 @@ class Trainer:
         for name, x in self._stateful().items():
             # An optimizer would go on in the memory of the state.
             x.load_state_dict(copy.deepcopy(state[name]))
-        self.iteration = state["iteration"]
+        for stage in STAGES:
+            setattr(self, stage, state[stage])
 
     def _iterate(self) -> Iteration:
         config, (actor, critic, *_) = self.config, self.models
@@ -170,10 +179,10 @@ class Trainer:
             config,
             self._generator("sampling", self.iteration, self.device),
         )
-        optimizers = self._critic_optimizer, self._actor_optimizer
+        of_critic, of_actor = self._optimizers["critic"], self._optimizers["actor"]
         updates = [
-            *update_critic(critic, optimizers[0], experience, config, draws),
-            *update_actor(actor, optimizers[1], experience, config, draws),
+            *update_critic(critic, of_critic, experience, config, draws),
+            *update_actor(actor, of_actor, experience, config, draws),
         ]
         self.iteration += 1
         solved = rule(self.tokenizer)(questions, experience.rollout).mean().item()
@@ -197,24 +206,23 @@ class Trainer:
 
     def _start_from(self, actor: Actor) -> None:
         self.models = models_from(actor)
-        rates = self.config.actor_lr, self.config.critic_lr
-        self._actor_optimizer = Adam(actor.parameters(), rates[0])
-        self._critic_optimizer = Adam(self.models.critic.parameters(), rates[1])
+        trained = {"imitation": actor, "reward": self.models.reward}
+        trained |= {"actor": actor, "critic": self.models.critic}
+        self._optimizers = {
+            name: Adam(network.parameters(), REWARD_MODEL_LR)
+            for name, network in trained.items()
+        }
 
     def _set_learning_rates(self) -> None:
         share = learning_rate_share(self.iteration, self.config.iterations, WARM_UP)
-        rates = self.config.actor_lr, self.config.critic_lr
-        optimizers = self._actor_optimizer, self._critic_optimizer
-        for optimizer, rate in zip(optimizers, rates, strict=True):
-            for group in optimizer.param_groups:
+        rates = {"actor": self.config.actor_lr, "critic": self.config.critic_lr}
+        for name, rate in rates.items():
+            for group in self._optimizers[name].param_groups:
                 group["lr"] = rate * share
 
-    def _stateful(self) -> dict[str, nn.Module | Optimizer]:
-        return {
-            **self.models._asdict(),
-            "actor_optimizer": self._actor_optimizer,
-            "critic_optimizer": self._critic_optimizer,
-        }
+    def _stateful(self) -> dict[str, nn.Module | Adam]:
+        optimizers = {f"{name} optimizer": x for name, x in self._optimizers.items()}
+        return {**self.models._asdict(), **optimizers}
 
     def _reward(self) -> Reward:
         if self.config.reward_model_steps:
