@@ -4,6 +4,8 @@ from typing import NamedTuple
 
 import torch
 
+from ppo_ref.ranges import require_at_least, require_unit_interval
+
 PHRASINGS = (
     "请问{a}+{b}=？",
     "你知道{a}+{b}=几吗？",
@@ -52,6 +54,9 @@ class Split(NamedTuple):
 def all_questions() -> list[Question]:
     """Every sum of two digits in every phrasing.
 
+    Returns:
+        All phrasings of 0+0, then all of 0+1, and so on to 9+9.
+
     Example:
         >>> questions = all_questions()
         >>> len(questions), questions[3].text
@@ -70,6 +75,9 @@ def split(generator: torch.Generator) -> Split:
 
     Args:
         generator: Draws the phrasing, on the CPU.
+
+    Returns:
+        Both parts in the order of ``all_questions``.
 
     Example:
         >>> train, held_out = split(torch.Generator().manual_seed(0))
@@ -91,12 +99,21 @@ def draw(
 
     Args:
         questions: To draw from; at least one.
-        count: How many.
+        count: How many; at least one.
         generator: On the CPU.
 
+    Returns:
+        As many as asked for, all equally probable.
+
     Raises:
-        ValueError: if there is no question.
+        ValueError: if there is no question, or none is asked for.
+
+    Example:
+        >>> drawn = draw(all_questions(), 2, torch.Generator().manual_seed(0))
+        >>> [question.text for question in drawn]
+        ['what is 0+5?', '2 and 9 make?']
     """
+    require_at_least("draw", 1, count=count)
     if not questions:
         raise ValueError("draw: questions must be at least one, got none")
     chosen = torch.randint(len(questions), (count,), generator=generator)
@@ -118,10 +135,14 @@ def demonstrations(
     Returns:
         One answer per question, as in ``1+1=2`` or ``1+1=3``.
 
+    Raises:
+        ValueError: if ``error_rate`` is outside [0, 1].
+
     Example:
         >>> demonstrations([Question("1+1=", 1, 1)], 1.0, torch.Generator())
         ['1+1=3']
     """
+    require_unit_interval("demonstrations", error_rate=error_rate)
     wrong = torch.rand(len(questions), generator=generator) < error_rate
     return [
         f"{question.a}+{question.b}={question.a + question.b + off}"

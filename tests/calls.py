@@ -2,7 +2,7 @@
 
 import torch
 
-from ppo_ref import aggregation, kl, masking
+from ppo_ref import aggregation, broken, kl, masking
 from ppo_ref.advantages import gae, monte_carlo_returns, n_step_advantages, td_residuals
 from ppo_ref.alignment import (
     last_token,
@@ -24,6 +24,7 @@ from ppo_ref.diagnostics import (
     ratio_statistics,
     rollout_mismatch,
 )
+from ppo_ref.estimate import whitened_gae
 from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.rewards import token_level_rewards, token_level_scores
@@ -35,6 +36,7 @@ from ppo_ref.rollout_correction import (
 )
 from ppo_ref.trace import trace
 from ppo_ref.values import response_values
+from tests.river import RIVER_CALLS
 
 X = torch.linspace(-1, 1, 12).view(2, 6)
 MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
@@ -73,6 +75,8 @@ def backward(size: int) -> None:
     LAYER(torch.ones(2, 1)).mean().backward()
 
 
+ESTIMATED = {**REWARDED, "gamma": 1, "gae_lambda": 0.95}
+
 CALLS = [
     (
         assert_values_before_tokens,
@@ -105,6 +109,16 @@ CALLS = [
         assert_same_gradient,
         {"model": LAYER, "backward": backward, "micro_batch_sizes": (2, 1)},
     ),
+    *RIVER_CALLS,
+    *[
+        (function, ESTIMATED)
+        for function in (
+            whitened_gae,
+            broken.flipped_sign,
+            broken.shifted_values,
+            broken.whitened_over_padding,
+        )
+    ],
     (gae, REWARDED),
     (td_residuals, REWARDED),
     (n_step_advantages, {**REWARDED, "steps": 2}),
