@@ -1,6 +1,6 @@
 """Which runs are stored and which charts show them: one table of each."""
 
-from site_tools.runs.model import Chart, Run
+from site_tools.runs.model import Chart, Line, Panel, Run
 
 _PENALTY = {"right_score": 0.0, "wrong_score": -1.0, "response_length": 24}
 _LEARNED = {"reward_model_steps": 400}
@@ -35,4 +35,30 @@ RUNS: dict[str, Run] = {
 }
 
 # By the path of the picture below snippets, as in "pipeline/page_runs.svg".
-CHARTS: dict[str, Chart] = {}
+CHARTS: dict[str, Chart] = {
+    "debug/symptoms_broken.svg": Chart(
+        panels=(
+            Panel("score", "得分", "score"),
+            Panel("kl", "KL（nat）", "KL (nats)"),
+            Panel("entropy", "熵（nat）", "entropy (nats)"),
+            Panel("response_length", "回答长度", "length of answers"),
+        ),
+        lines=(
+            Line("healthy", "好的", "healthy"),
+            Line("shifted_values", "values 晚一格", "values one late"),
+            Line("flipped_sign", "符号反了", "sign flipped"),
+        ),
+    ),
+    "debug/symptoms_hacking.svg": Chart(
+        panels=(
+            Panel("score", "奖励模型的分", "score of the model"),
+            Panel("solved", "真对的比例", "share that is right"),
+            Panel("kl", "KL（nat）", "KL (nats)"),
+            Panel("response_length", "回答长度", "length of answers"),
+        ),
+        lines=(
+            Line("learned_reward", "KL 有价", "KL has a price"),
+            Line("learned_reward_without_kl", "KL 不要钱", "KL is free"),
+        ),
+    ),
+}

@@ -237,32 +237,39 @@ for greatest in 1, 2, 10, 100:
 # --8<-- [start:runs]
 from ppo_ref.stored_runs import stored_run
 
-def at(run, statistic, iteration):
-    column = stored_run(run).column(statistic)
-    return column[iteration - 1]
-
 def compare(runs, statistics):
+    """First, after a quarter and a half, last."""
     for run in runs:
         print(run)
         for statistic in statistics:
-            shown = (
-                f"{at(run, statistic, i):8.2f}"
-                for i in (1, 50, 100, 150)
-            )
-            print(f"  {statistic:18}", *shown)
+            x = stored_run(run).column(statistic)
+            n = len(x)
+            four = x[0], x[n // 4], x[n // 2], x[-1]
+            print(f"  {statistic:16}", end="")
+            print("".join(f"{y:8.2f}" for y in four))
 
-compare(
-    ("healthy", "flipped_sign", "shifted_values"),
-    ("score", "kl", "response_length"),
-)
-# --8<-- [end:runs]
-
-# --8<-- [start:hacking]
 compare(
     ("learned_reward_without_kl", "learned_reward"),
     ("score", "solved", "kl"),
 )
-# --8<-- [end:hacking]
+# --8<-- [end:runs]
+
+# --8<-- [start:answers]
+import re
+
+run = stored_run("learned_reward_without_kl")
+for record in run.records[-4:]:
+    a, b = re.findall(r"\d", record["question"])
+    answer = "".join(record["response"])
+    print(f"{a}+{b}?  {record['score']:5.2f}  {answer}")
+# --8<-- [end:answers]
+
+# --8<-- [start:broken]
+compare(
+    ("healthy", "flipped_sign", "shifted_values"),
+    ("score", "kl", "response_length"),
+)
+# --8<-- [end:broken]
 
 # --8<-- [start:padding]
 compare(

@@ -55,6 +55,7 @@ config = PPOConfig(
     heads=2,
     warm_start_steps=5,
     iterations=2,
+    critic_epochs=2,
     batch_size=16,
     mini_batch_size=8,
     micro_batch_size=8,

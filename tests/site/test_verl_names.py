@@ -7,10 +7,15 @@ from zipfile import ZipFile
 
 import pytest
 
+from ppo_ref.tiny import tiny_trainer
 from tests.differential.wheels import find
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS / lang / "reference" / "reading_the_code.md" for lang in ("zh", "en")]
+LOGS = [DOCS / lang / "debug" / "symptoms.md" for lang in ("zh", "en")]
+# Written with these prefixes where verl's workers put one before their names.
+PREFIX = re.compile("^(?:actor|critic|rollout_corr)/")
+FIGURE = re.compile(r"^\| `(?P<theirs>[\w/]+)` \| `(?P<ours>\w+)` \|$", re.M)
 FILE = re.compile(r"^\*\*`(?P<path>verl/[\w/]+\.py)`\*\*$")
 ROW = re.compile(r"^- (?P<theirs>`.+`) → (?P<ours>.+)$")
 NAME = re.compile(r"`([\w.]+)`")
@@ -67,3 +72,36 @@ def test_a_name_that_is_not_there_is_found() -> None:
     assert undefined(theirs, "class A:\n    def kept(self): ...\n") == ["gone"]
     assert exists("ppo_ref.advantages.gae")
     assert not exists("ppo_ref.advantages.missing")
+
+
+def unlogged(names: list[str], sources: list[str]) -> list[str]:
+    def logged(name: str) -> bool:
+        spellings = {f'"{name}"', f'"{PREFIX.sub("", name)}"'}
+        return any(each in source for each in spellings for source in sources)
+
+    return [name for name in names if not logged(name)]
+
+
+@pytest.mark.parametrize("page", LOGS, ids=lambda page: page.parts[-3])
+def test_every_figure_is_logged_under_its_name(page: Path) -> None:
+    wheel = find("verl 0.9.1")
+    if wheel is None:
+        pytest.skip("no wheel of verl 0.9.1; `make peers` brings it")
+    pairs = FIGURE.findall(page.read_text("utf-8"))
+    assert len(pairs) > 10
+    with ZipFile(wheel) as archive:
+        sources = [
+            archive.read(name).decode()
+            for name in archive.namelist()
+            if re.match(r"verl/(trainer/ppo|workers)/.*\.py$", name)
+        ]
+    assert unlogged([theirs for theirs, _ in pairs], sources) == []
+    trainer = tiny_trainer(wrong_score=0.0, right_score=1.0)
+    statistics = next(trainer.train()).statistics.keys() | {"explained_variance"}
+    assert {ours for _, ours in pairs} <= statistics
+
+
+def test_a_figure_that_is_not_logged_is_found() -> None:
+    sources = ['log["grad_norm"] = 1', 'log["critic/score/mean"] = 1']
+    names = ["actor/grad_norm", "critic/score/mean", "actor/ratio", "score/mean"]
+    assert unlogged(names, sources) == ["actor/ratio", "score/mean"]
