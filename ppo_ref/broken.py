@@ -145,6 +145,6 @@ def whitened_over_padding(
     )
     everywhere = torch.ones_like(response_mask)
     whitened = masked_whiten(
-        torch.where(response_mask, advantages, -values), everywhere
+        torch.where(response_mask, advantages, -values.detach()), everywhere
     )
     return AdvantageEstimate(torch.where(response_mask, whitened, 0), returns)

@@ -23,6 +23,7 @@ class PPOConfig:
 
     Raises:
         ValueError: if a setting is outside its bounds, or a batch is not divisible.
+        TypeError: if a setting is of another type; an int passes for a float.
 
     Example:
         >>> PPOConfig(batch_size=100, mini_batch_size=64)
@@ -81,6 +82,7 @@ got 100
 
     def __post_init__(self) -> None:
         for setting in dataclasses.fields(self):
+            _require_type(setting.name, getattr(self, setting.name), setting.type)
             _require(setting.name, getattr(self, setting.name), setting.metadata)
         if self.precision not in PRECISIONS:
             raise ValueError(
@@ -97,6 +99,16 @@ got 100
                     f"PPOConfig: {whole} must be a multiple of {part} "
                     f"{getattr(self, part)}, got {getattr(self, whole)}"
                 )
+
+
+def _require_type(name: str, given: Any, wanted: Any) -> None:
+    fits = (int, float) if wanted is float else wanted
+    if not isinstance(given, fits) or isinstance(given, bool):
+        article = "an" if wanted is int else "a"
+        raise TypeError(
+            f"PPOConfig: {name} must be {article} {wanted.__name__}, "
+            f"got {type(given).__name__} {given!r}"
+        )
 
 
 def _require(name: str, number: float, bounds: Mapping[str, float]) -> None:

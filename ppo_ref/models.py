@@ -102,7 +102,7 @@ def models_from(actor: Actor) -> Models:
         >>> models.critic(torch.tensor([[2, 3]]), torch.tensor([[True, True]])).tolist()
         [[0.0, 0.0]]
     """
-    critic = Critic(copy.deepcopy(actor.transformer)).to(actor.head.weight.device)
+    critic = Critic(copy.deepcopy(actor.transformer)).to(actor.head.weight)
     for weight in critic.head.parameters():
         nn.init.zeros_(weight)
     return Models(actor, critic, frozen(actor), frozen(critic))

@@ -153,10 +153,10 @@ def _require_prompts(actor: Actor, prompts: Prompts, response_length: int) -> No
 
 def _require_distributions(logits: Tensor, token: int) -> None:
     """A GPU would answer nan by dying; what is forbidden, -inf, may stand."""
-    unfit = ~logits.logsumexp(-1).isfinite()
-    if unfit.any():
+    totals = logits.logsumexp(-1)
+    if not totals.isfinite().all():
+        row = int((~totals.isfinite()).nonzero()[0])
         raise ValueError(
-            "sample_responses: actor must give logits with a finite log-sum-exp, "
-            f"got {logits[unfit][0].tolist()[:4]} ... for token {token} of row "
-            f"{int(unfit.nonzero()[0])}"
+            "sample_responses: actor must give logits whose log-sum-exp is finite, "
+            f"got {totals[row].item()} for token {token} of row {row}"
         )

@@ -162,7 +162,10 @@ def _actor_loss(actor: Actor, config: PPOConfig) -> Loss:
         total = _policy_loss(part, now.log_probs, config, aggregate).loss
         # A term without weight is left out: 0 * inf would be nan.
         if config.kl_loss_coef:
-            kl = kl_k3(log_probs=now.log_probs, ref_log_probs=part.ref_log_probs)
+            # What padding says may overflow, and 0 * inf is nan in a gradient.
+            pair = (now.log_probs, part.ref_log_probs)
+            new, ref = (torch.where(mask, x, 0) for x in pair)
+            kl = kl_k3(log_probs=new, ref_log_probs=ref)
             total = total + config.kl_loss_coef * aggregate(kl, mask)
         if config.entropy_coef:
             total = total - config.entropy_coef * aggregate(now.entropy, mask)

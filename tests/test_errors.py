@@ -44,8 +44,7 @@ COUNTED = [
     and case.values[::2] != (shifted_values, "values")
 ]
 MANY = [case for case in ARGUMENTS if len(tensors_in(case.values[1])) > 1]
-
-
+# Whose name stands in a refusal of what another hands on.
 JUDGES = {trace: td_residuals} | dict.fromkeys(
     [whitened_gae, flipped_sign, shifted_values, whitened_over_padding], gae
 )
@@ -72,12 +71,8 @@ def test_mask_that_is_not_bool(function, inputs, name, dtype):
         f"{function.__name__}: {name} must be a bool tensor (True = the token counts), "
         f"got {shown(torch.empty(0, dtype=dtype))}; write {name}.bool()"
     )
-    refused(
-        TypeError,
-        function,
-        having(inputs, name, at(inputs, name).to(dtype)),
-        text,
-    )
+    wrong = having(inputs, name, at(inputs, name).to(dtype))
+    refused(TypeError, function, wrong, text)
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), FLOATS)
@@ -87,12 +82,8 @@ def test_numbers_that_are_not_floats(function, inputs, name, dtype):
         f"{function.__name__}: {name} must be a floating-point tensor, "
         f"got {shown(torch.empty(0, dtype=dtype))}; write {name}.float()"
     )
-    refused(
-        TypeError,
-        function,
-        having(inputs, name, at(inputs, name).to(dtype)),
-        text,
-    )
+    wrong = having(inputs, name, at(inputs, name).to(dtype))
+    refused(TypeError, function, wrong, text)
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), ARGUMENTS)
@@ -103,15 +94,11 @@ def test_what_is_no_tensor(function, inputs, name):
         torch.int64: "an int32 or int64 tensor (token ids)",
     }
     text = (
-        f"{function.__name__}: {name} must be {kinds[at(inputs, name).dtype]}, got list; "
-        f"write torch.as_tensor({name})"
+        f"{function.__name__}: {name} must be {kinds[at(inputs, name).dtype]}, "
+        f"got list; write torch.as_tensor({name})"
     )
-    refused(
-        TypeError,
-        function,
-        having(inputs, name, at(inputs, name).tolist()),
-        text,
-    )
+    wrong = having(inputs, name, at(inputs, name).tolist())
+    refused(TypeError, function, wrong, text)
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), ARGUMENTS)
@@ -119,7 +106,8 @@ def test_tensor_without_a_batch_axis(function, inputs, name):
     lone = at(inputs, name).flatten()[0]
     with pytest.raises(TypeError) as refusal:
         function(**having(inputs, name, lone))
-    pattern = rf"{function.__name__}: {re.escape(name)} must have .*ax[ei]s \[.*\], got 0 axes \[\]"
+    start = re.escape(f"{function.__name__}: {name}")
+    pattern = rf"{start} must have .*ax[ei]s \[.*\], got 0 axes \[\]"
     assert re.fullmatch(pattern, str(refusal.value))
 
 
@@ -144,12 +132,8 @@ def test_tensors_on_two_devices(function, inputs, name):
         f"{function.__name__}: {moved} is on {devices[0]} but {other} is on "
         f"{devices[1]}; move both to one device"
     )
-    refused(
-        ValueError,
-        function,
-        having(inputs, name, at(inputs, name).to("meta")),
-        text,
-    )
+    elsewhere = having(inputs, name, at(inputs, name).to("meta"))
+    refused(ValueError, function, elsewhere, text)
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), COUNTED)

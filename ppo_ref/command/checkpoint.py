@@ -36,6 +36,13 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
 
     Raises:
         OSError: naming the file; the one before is whole.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     save(Path(folder), Checkpoint({"seconds": 1.5}, {}))
+        ...     load(Path(folder))
+        Checkpoint(notes={'seconds': 1.5}, state={})
     """
     content, last = pack(checkpoint), folder / LAST
     if last.exists():
@@ -71,6 +78,9 @@ def load(folder: Path) -> Checkpoint | None:
 
     Raises:
         ValueError: if it cannot be believed, naming the one before if that can.
+
+    Example:
+        >>> load(Path("nowhere"))
     """
     last, before = folder / LAST, folder / BEFORE
     if not exists(folder):

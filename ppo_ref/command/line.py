@@ -55,7 +55,16 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("Stopped at once.", file=sys.stderr)
         return INTERRUPTED
+    except (ValueError, OSError) as error:
+        print(f"{own.prog}: {_sentence(error)}", file=sys.stderr)
+        return 2
     return code
+
+
+def _sentence(error: ValueError | OSError) -> str:
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
 
 
 def unknown_argument(given: str, known: Sequence[str]) -> str:

@@ -28,6 +28,15 @@ def records(
         For each response its question, the characters of its tokens, ``score``,
         ``truncated``, and every row of the experience by name, one number for each
         token that counts.
+
+    Example:
+        >>> from ppo_ref.config import PPOConfig
+        >>> from ppo_ref.trainer import Trainer
+        >>> trainer = Trainer(PPOConfig(width=4, batch_size=64))
+        >>> _, _, questions, experience = next(trainer.train())
+        >>> (record,) = records(experience, questions, trainer.tokenizer, rows=1)
+        >>> record["question"] == questions[0].text, len(record["response"])
+        (True, 8)
     """
     rollout, *tensors = experience
     named = dict(zip(Experience._fields[1:], tensors, strict=True))

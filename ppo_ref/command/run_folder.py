@@ -101,7 +101,7 @@ def created(path: Path | None, chosen: Settings) -> Iterator[RunFolder]:
 
     Example:
         >>> from ppo_ref.command.settings import given
-        >>> with created(Path("ppo_ref"), given({"device": "cpu"})):
+        >>> with created(Path("ppo_ref"), given({})):
         ...     pass
         Traceback (most recent call last):
         ValueError: ppo_ref must be new or empty, but holds __init__.py
@@ -116,9 +116,7 @@ def created(path: Path | None, chosen: Settings) -> Iterator[RunFolder]:
             )
         held = sorted(name for name in os.listdir(path) if name != f".{CONFIG}.new")
         if held:
-            raise ValueError(
-                f"{path} must be a new or an empty folder, holds {held[0]}"
-            )
+            raise ValueError(f"{path} must be new or empty, but holds {held[0]}")
         folder = RunFolder(path, chosen, torch.__version__)
         about = {"format": FORMAT, "torch": torch.__version__}
         try:

@@ -125,6 +125,17 @@ def cut(path: Path, size: int, sha256: str) -> None:
 
     Raises:
         ValueError: if the file does not begin with what was marked; it stays.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     log = Path(folder, "log")
+        ...     _ = log.write_text("kept")
+        ...     marked = mark(log)
+        ...     _ = log.write_text("kept, then added")
+        ...     cut(log, *marked)
+        ...     log.read_text()
+        'kept'
     """
     content = path.read_bytes() if path.exists() else b""
     if hashlib.sha256(content[:size]).hexdigest() != sha256:

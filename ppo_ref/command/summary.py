@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+from pathlib import Path
 from typing import Any
 
 import torch
@@ -24,8 +25,14 @@ def write_summary(session: Session) -> dict[str, Any]:
     Returns:
         What was written.
 
-    Raises:
-        OSError: if it cannot be written.
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from ppo_ref.command.run_folder import created
+        >>> from ppo_ref.command.settings import given
+        >>> with TemporaryDirectory() as path:
+        ...     with created(Path(path), given({"width": 4})) as folder:
+        ...         write_summary(Session(folder))["finished"]
+        False
     """
     trainer, options = session.trainer, session.options
     begun = trainer.iteration > 0
@@ -54,6 +61,16 @@ def draw_charts(session: Session) -> None:
 
     Raises:
         OSError: if the file cannot be written.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> from ppo_ref.command.run_folder import created
+        >>> from ppo_ref.command.settings import given
+        >>> with TemporaryDirectory() as path:
+        ...     with created(Path(path), given({"width": 4})) as folder:
+        ...         draw_charts(Session(folder))
+        ...         (folder.path / CHARTS).exists()
+        True
     """
     path = session.folder.path
     columns: dict[str, dict[int, float]] = {name: {} for name in FIRST}

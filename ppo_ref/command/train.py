@@ -27,7 +27,7 @@ def add(parser: ArgumentParser) -> None:
         >>> parser = ArgumentParser()
         >>> add(parser)
         >>> parser.parse_args(["--seed", "1", "--out", "runs/one"])
-        Namespace(out='runs/one', seed=1)
+        Namespace(seed=1, out='runs/one')
     """
     parser.usage = "%(prog)s [--OPTION VALUE ...]"
     parser.epilog = (
@@ -48,20 +48,20 @@ def run(arguments: Namespace) -> int:
         arguments: As ``add`` names them.
 
     Returns:
-        0 when the run has ended, 130 if Ctrl-C stopped it, 2 if something was refused.
+        0 when the run has ended, 130 if Ctrl-C stopped it.
+
+    Raises:
+        ValueError: if a setting, a folder or what lies in it is refused.
+        OSError: if something cannot be written.
 
     Example:
         >>> run(Namespace(resume="nowhere"))
-        2
+        Traceback (most recent call last):
+        ValueError: nowhere/config.json is missing: no run was begun there; begin \
+one by --out nowhere
     """
-    try:
-        with asked() as question, _folder(vars(arguments)) as folder:
-            return _train(folder, question)
-    except ValueError as error:
-        print(error, file=sys.stderr)
-    except OSError as error:
-        print(f"{error.filename}: {error.strerror}", file=sys.stderr)
-    return 2
+    with asked() as question, _folder(vars(arguments)) as folder:
+        return _train(folder, question)
 
 
 def _folder(given: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
