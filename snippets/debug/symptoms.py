@@ -244,9 +244,10 @@ def compare(runs, statistics):
         for statistic in statistics:
             x = stored_run(run).column(statistic)
             n = len(x)
-            four = x[0], x[n // 4], x[n // 2], x[-1]
             print(f"  {statistic:16}", end="")
-            print("".join(f"{y:8.2f}" for y in four))
+            for i in 0, n // 4, n // 2, n - 1:
+                print(f"{x[i]:8.2f}", end="")
+            print()
 
 compare(
     ("learned_reward_without_kl", "learned_reward"),
@@ -261,7 +262,8 @@ run = stored_run("learned_reward_without_kl")
 for record in run.records[-4:]:
     a, b = re.findall(r"\d", record["question"])
     answer = "".join(record["response"])
-    print(f"{a}+{b}?  {record['score']:5.2f}  {answer}")
+    score = record["score"]
+    print(f"{a}+{b}?  score {score:5.2f}  {answer}")
 # --8<-- [end:answers]
 
 # --8<-- [start:broken]
@@ -271,10 +273,32 @@ compare(
 )
 # --8<-- [end:broken]
 
+# --8<-- [start:late]
+from ppo_ref.advantages import gae
+from ppo_ref.examples import two_token_tree
+
+device = "cpu"  # or "cuda"
+tree = two_token_tree(device)  # its critic is exact
+rewards = tree.token_level_rewards
+late = tree.values.roll(-1, 1)
+late[:, -1] = 0
+for name, values in (
+    ("in time:", tree.values),
+    ("one late:", late),
+):
+    A = gae(
+        values=values,
+        token_level_rewards=rewards,
+        response_mask=tree.response_mask,
+    ).advantages[:, 0]
+    bad, good = A[:2].mean(), A[2:].mean()
+    print(f"{name} bad {bad:5.2f} good {good:5.2f}")
+# --8<-- [end:late]
+
 # --8<-- [start:padding]
 compare(
     ("penalty", "whitened_over_padding"),
-    ("score", "entropy", "response_length"),
+    ("score", "policy_loss", "entropy"),
 )
 # --8<-- [end:padding]
 
