@@ -7,7 +7,7 @@ A module sees only the floors below its own; a stage (floor 3) imports no stage.
     5   experience  update  imitation  broken
     4   trace  outputs  estimate  gradients  statistics  stored_runs
     3   rollout  reward  log_probs  rewards  values  advantages  losses
-    3   rollout_correction  diagnostics
+    3   rollout_correction  diagnostics  learners
     2   tokenizer  tasks  batch  models  config  examples
     2   masking  aggregation  alignment  kl  packing  clipping
     1   shapes  schedule

@@ -1,12 +1,10 @@
 """The whole run, one iteration at a time: imitation, the reference, then PPO."""
 
-import copy
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
-from torch.optim import Adam, Optimizer
+from torch.optim import Adam
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.config import PPOConfig
@@ -14,7 +12,8 @@ from ppo_ref.estimate import Estimate, whitened_gae
 from ppo_ref.experience import collect_experience
 from ppo_ref.generators import named_generator
 from ppo_ref.imitation import imitation_step
-from ppo_ref.models import Actor, initialised, models_from
+from ppo_ref.learners import Learners
+from ppo_ref.models import Actor, Models, initialised
 from ppo_ref.reward import Reward, learned, reward_model_step, rule
 from ppo_ref.rollout import sample_responses
 from ppo_ref.schedule import learning_rate_share
@@ -61,6 +60,11 @@ class Trainer:
         self.questions = split(self._generator("split"))
         self.iteration = 0
         self._start_from(self._new_actor())
+
+    @property
+    def models(self) -> Models:
+        """Actor, critic, reference and reward; others after imitation than before."""
+        return self.learners.models
 
     def imitate(self) -> Iterator[float]:
         """The warm start; at its end reference and critic become copies of the actor.
@@ -142,8 +146,7 @@ class Trainer:
             >>> [iteration.number for iteration in goes_on.train()]
             [2, 3]
         """
-        states = {name: x.state_dict() for name, x in self._stateful().items()}
-        return copy.deepcopy({"iteration": self.iteration, **states})
+        return {"iteration": self.iteration, **self.learners.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where another run of the same settings stood.
@@ -151,14 +154,11 @@ class Trainer:
         Args:
             state: What ``state_dict`` gave.
         """
-        for name, x in self._stateful().items():
-            # An optimizer would go on in the memory of the state.
-            x.load_state_dict(copy.deepcopy(state[name]))
+        self.learners.load_state_dict(state)
         self.iteration = state["iteration"]
 
     def _iterate(self) -> Iteration:
-        config, (actor, critic, *_) = self.config, self.models
-        self._set_learning_rates()
+        config = self.config
         draws = self._generator("draws", self.iteration)
         questions = draw(self.questions.train, config.batch_size, draws)
         experience = collect_experience(
@@ -170,18 +170,26 @@ class Trainer:
             config,
             self._generator("sampling", self.iteration, self.device),
         )
-        optimizers = self._critic_optimizer, self._actor_optimizer
-        updates = [
-            *update_critic(critic, optimizers[0], experience, config, draws),
-            *update_actor(actor, optimizers[1], experience, config, draws),
-        ]
+        updates = self._update(experience, draws)
         self.iteration += 1
         solved = rule(self.tokenizer)(questions, experience.rollout).mean().item()
-        statistics = experience_statistics(experience) | update_statistics(updates)
+        statistics = experience_statistics(experience) | updates
         if self._is_looked_at():
             statistics["held_out"] = self.held_out()
         statistics["solved"] = solved
         return Iteration(self.iteration, statistics, questions, experience)
+
+    def _update(self, experience: Experience, draws: torch.Generator) -> Statistics:
+        config, learners, (actor, critic, *_) = self.config, self.learners, self.models
+        share = learning_rate_share(self.iteration, config.iterations, WARM_UP)
+        learners.set_learning_rates(share)
+        given = experience, config, draws
+        return update_statistics(
+            [
+                *update_critic(critic, learners.critic_optimizer, *given),
+                *update_actor(actor, learners.actor_optimizer, *given),
+            ]
+        )
 
     def _is_looked_at(self) -> bool:
         every, last = self.config.evaluate_every, self.config.iterations
@@ -196,25 +204,7 @@ class Trainer:
         return initialised(actor, self._generator("weights")).to(self.device)
 
     def _start_from(self, actor: Actor) -> None:
-        self.models = models_from(actor)
-        rates = self.config.actor_lr, self.config.critic_lr
-        self._actor_optimizer = Adam(actor.parameters(), rates[0])
-        self._critic_optimizer = Adam(self.models.critic.parameters(), rates[1])
-
-    def _set_learning_rates(self) -> None:
-        share = learning_rate_share(self.iteration, self.config.iterations, WARM_UP)
-        rates = self.config.actor_lr, self.config.critic_lr
-        optimizers = self._actor_optimizer, self._critic_optimizer
-        for optimizer, rate in zip(optimizers, rates, strict=True):
-            for group in optimizer.param_groups:
-                group["lr"] = rate * share
-
-    def _stateful(self) -> dict[str, nn.Module | Optimizer]:
-        return {
-            **self.models._asdict(),
-            "actor_optimizer": self._actor_optimizer,
-            "critic_optimizer": self._critic_optimizer,
-        }
+        self.learners = Learners(actor, self.config.actor_lr, self.config.critic_lr)
 
     def _reward(self) -> Reward:
         if self.config.reward_model_steps:
