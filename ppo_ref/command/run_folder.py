@@ -14,7 +14,14 @@ import torch
 from ppo_ref.command import checkpoint, settings
 from ppo_ref.command.checkpoint import Checkpoint
 from ppo_ref.command.settings import Settings
-from ppo_ref.command.storing import NOTHING, add_line, cut, mark, store
+from ppo_ref.command.storing import (
+    NOTHING,
+    add_line,
+    cut,
+    mark,
+    require_mark,
+    store,
+)
 
 CONFIG, SUMMARY, CHARTS = "config.json", "summary.json", "charts.svg"
 STATISTICS, TOKENS, SECONDS = "statistics.jsonl", "tokens.jsonl", "seconds.jsonl"
@@ -60,9 +67,10 @@ class RunFolder:
         found = checkpoint.load(self.path)
         if found:
             self._require_same_settings(found.notes)
-        for name in LOGS:
-            size, sha256 = found.notes["logs"][name] if found else NOTHING
-            cut(self.path / name, size, sha256)
+        marks = found.notes["logs"] if found else dict.fromkeys(LOGS, NOTHING)
+        for change in (require_mark, cut):
+            for name in LOGS:
+                change(self.path / name, *marks[name])
         return found
 
     def discard(self) -> None:

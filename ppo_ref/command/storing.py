@@ -115,6 +115,28 @@ def mark(path: Path) -> tuple[int, str]:
     return len(content), hashlib.sha256(content).hexdigest()
 
 
+def require_mark(path: Path, size: int, sha256: str) -> None:
+    """Refuse a file that does not begin with what was marked.
+
+    Args:
+        path: Of the file.
+        size: Bytes that were there.
+        sha256: Their hash.
+
+    Raises:
+        ValueError: if they are not there.
+
+    Example:
+        >>> require_mark(Path("nowhere"), *NOTHING)
+    """
+    content = path.read_bytes() if path.exists() else b""
+    if hashlib.sha256(content[:size]).hexdigest() != sha256:
+        raise ValueError(
+            f"{path} must begin with the {size} bytes that it had at the checkpoint, "
+            "but has been changed; put them back, or begin another run by --out"
+        )
+
+
 def cut(path: Path, size: int, sha256: str) -> None:
     """Take away what was added to a file since it was marked.
 
@@ -124,7 +146,7 @@ def cut(path: Path, size: int, sha256: str) -> None:
         sha256: Their hash.
 
     Raises:
-        ValueError: if the file does not begin with what was marked; it stays.
+        ValueError: as ``require_mark``; the file stays.
 
     Example:
         >>> from tempfile import TemporaryDirectory
@@ -137,13 +159,8 @@ def cut(path: Path, size: int, sha256: str) -> None:
         ...     log.read_text()
         'kept'
     """
-    content = path.read_bytes() if path.exists() else b""
-    if hashlib.sha256(content[:size]).hexdigest() != sha256:
-        raise ValueError(
-            f"{path} must begin with the {size} bytes that it had at the checkpoint, "
-            "but has been changed"
-        )
-    if len(content) > size:
+    require_mark(path, size, sha256)
+    if path.exists():
         with named(path):
             os.truncate(path, size)
 

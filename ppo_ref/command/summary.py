@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -26,6 +25,7 @@ def write_summary(session: Session) -> dict[str, Any]:
         What was written.
 
     Example:
+        >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
         >>> from ppo_ref.command.run_folder import created
         >>> from ppo_ref.command.settings import given
@@ -63,6 +63,7 @@ def draw_charts(session: Session) -> None:
         OSError: if the file cannot be written.
 
     Example:
+        >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
         >>> from ppo_ref.command.run_folder import created
         >>> from ppo_ref.command.settings import given

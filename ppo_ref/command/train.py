@@ -78,13 +78,13 @@ def _folder(given: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
 
 
 def _train(folder: RunFolder, question: Asked) -> int:
+    session, progress = Session(folder), Progress(sys.stderr)
     _tell(f"The run is written into {folder.path}")
     if folder.torch_version != torch.__version__:
         _tell(
             f"It was begun with torch {folder.torch_version}; with this one, "
             f"{torch.__version__}, it may end with other weights"
         )
-    session, progress = Session(folder), Progress(sys.stderr)
     try:
         for step in session.steps():
             progress.show(step)
