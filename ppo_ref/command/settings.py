@@ -129,7 +129,7 @@ def given(arguments: Mapping[str, Any]) -> Settings:
 
 
 def as_json(settings: Settings) -> dict[str, dict[str, Any]]:
-    """The settings as JSON knows them; what is infinite becomes a string.
+    """The settings as JSON knows them; what is not finite becomes a string.
 
     Args:
         settings: Of a run.
@@ -187,4 +187,6 @@ def _of(kind: type[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _json(value: Any) -> Any:
-    return str(value) if isinstance(value, float) and math.isinf(value) else value
+    return (
+        str(value) if isinstance(value, float) and not math.isfinite(value) else value
+    )

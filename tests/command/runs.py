@@ -1,5 +1,6 @@
 """A run of seconds, and what must be the same of two of them."""
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -32,9 +33,9 @@ def files(folder: Path) -> dict[str, bytes]:
     return {path.name: path.read_bytes() for path in sorted(folder.iterdir())}
 
 
-def assert_same(run: Path, other: Path) -> None:
+def assert_same(run: Path, other: Path, names: Sequence[str] = SAME) -> None:
     """The same weights bit for bit, and the same files byte for byte."""
-    for name in SAME:
+    for name in names:
         assert (run / name).read_bytes() == (other / name).read_bytes(), name
     states = [checkpoint.load(folder).state for folder in (run, other)]
     assert_equal(*states, "state")

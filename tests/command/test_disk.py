@@ -7,37 +7,31 @@ from pathlib import Path
 
 import pytest
 
-from ppo_ref.command import checkpoint, storing
+from ppo_ref.command import storing
+from ppo_ref.command.checkpoint import LAST
 from ppo_ref.command.run_folder import reopened
-from tests.command.forking import Job, ended
+from tests.command.endings import Dead
 from tests.command.runs import SMALL, assert_same, files, train
 
 
-def test_a_disk_that_fills_up(whole: Path, tmp_path: Path):
-    """What it would hold at first, and what only the first checkpoints fit into."""
-    config = len((whole / "config.json").read_bytes())
-    last = len((whole / checkpoint.LAST).read_bytes())
-    none, some, more = (tmp_path / name for name in ("none", "some", "more"))
-    small, middling, large = ended(
-        [
-            Job(["train", *SMALL, "--out", str(path)], str(path), limit=limit)
-            for path, limit in (
-                *((none, config - 1), (some, config + 100)),
-                (more, last - 100),
-            )
-        ]
-    )
-    for end in (small, middling, large):
-        assert end.code == 2
-        assert "Traceback" not in end.stderr
-    assert f"{none / 'config.json'}: File too large" in small.stderr
-    assert f"{some / checkpoint.LAST}: File too large" in middling.stderr
-    assert not none.exists() and not some.exists()
-    assert f"{more / checkpoint.LAST}: File too large" in large.stderr
-    assert f"go on by --resume {more}" in large.stderr
-    assert not list(more.glob(".*"))
-    assert train("--resume", more) == 0
-    assert_same(more, whole)
+@pytest.mark.parametrize(
+    ("limit", "file"), [("config", "config.json"), ("first", LAST)]
+)
+def test_a_disk_too_small_for_a_checkpoint_is_left_empty(dead: Dead, limit, file):
+    path, (code, told) = dead.root / limit, dead.full[limit]
+    assert code == 2 and not path.exists()
+    assert f"train: {path / file}: File too large\n" in told
+    assert "Traceback" not in told
+
+
+def test_a_disk_that_fills_up_keeps_the_last_checkpoint(whole: Path, dead: Dead):
+    path, (code, told) = dead.root / "last", dead.full["last"]
+    assert code == 2 and "Traceback" not in told
+    assert f"train: {path / LAST}: File too large\n" in told
+    assert f"go on by --resume {path}" in told
+    assert not list(path.glob(".*"))
+    assert train("--resume", path) == 0
+    assert_same(path, whole)
 
 
 def test_a_line_is_added_whole_or_not_at_all(tmp_path: Path):
@@ -53,6 +47,14 @@ def test_a_line_is_added_whole_or_not_at_all(tmp_path: Path):
         resource.setrlimit(resource.RLIMIT_FSIZE, kept)
     assert refusal.value.filename == str(log)
     assert log.read_bytes() == before
+
+
+def test_what_is_not_finite_is_null(tmp_path: Path):
+    infinite = float("inf")
+    line = {"a": infinite, "b": [1.5, -infinite, float("nan")], "c": 0.5}
+    storing.add_line(tmp_path / "log", line)
+    text = (tmp_path / "log").read_text()
+    assert text == '{"a": null, "b": [1.5, null, null], "c": 0.5}\n'
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):

@@ -6,41 +6,12 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import NamedTuple
 
 import pytest
 
 from ppo_ref.command import checkpoint
-from ppo_ref.command.checkpoint import BEFORE, LAST
-from tests.command.forking import Job, ended
+from tests.command.endings import LAST_EVENT, MOMENTS, REWARD, Dead, job, killed
 from tests.command.runs import SMALL, assert_same, files, train
-
-LAST_EVENT = 66  # the small run is over soon after
-LOGS = "seconds.jsonl", "statistics.jsonl", "tokens.jsonl"
-REWARD = "--reward-model-steps", "3"
-
-# Before which event of the small run the kill comes, and what is then on the disk.
-MOMENTS = {
-    "no folder": (1, []),
-    "no config": (2, []),
-    "a config without its name": (4, [".config.json.new"]),
-    "no checkpoint": (5, ["config.json"]),
-    "imitation, between two names": (10, [BEFORE, "config.json"]),
-    "PPO, no line": (17, [BEFORE, LAST, "config.json"]),
-    "PPO, half of a record": (33, [BEFORE, LAST, "config.json", *LOGS]),
-    "PPO, a line too many": (41, [BEFORE, LAST, "config.json", *LOGS]),
-    "no summary": (63, ["charts.svg", BEFORE, LAST, "config.json", *LOGS]),
-}
-
-
-def killed(*jobs: Job) -> None:
-    codes = [end.code for end in ended(list(jobs))]
-    assert codes == [-signal.SIGKILL] * len(codes)
-
-
-def job(path: Path, at: int, *more: str) -> Job:
-    """A run that is killed just before that event."""
-    return Job(["train", *SMALL, *more, "--out", str(path)], str(path), at)
 
 
 def go_on(path: Path, *more: str) -> None:
@@ -49,30 +20,6 @@ def go_on(path: Path, *more: str) -> None:
         assert train("--resume", path) == 0
     else:
         assert train(*SMALL, *more, "--out", path) == 0
-
-
-class Dead(NamedTuple):
-    """Where killed runs lie, and what each had written by then."""
-
-    root: Path
-    written: dict[str, list[str]]
-
-
-@pytest.fixture(scope="module")
-def dead(tmp_path_factory: pytest.TempPathFactory) -> Dead:
-    root = tmp_path_factory.mktemp("dead")
-    again = ["train", "--resume", str(root / "again")]
-    killed(
-        *(job(root / what, at) for what, (at, _) in MOMENTS.items()),
-        job(root / "half", 41),
-        job(root / "again", 30),
-        *(Job(again, str(root / "again"), at) for at in (9, 14, 12)),
-        job(root / "reward", 25, *REWARD),
-    )
-    written = {
-        what: sorted(path.name for path in (root / what).glob("*")) for what in MOMENTS
-    }
-    return Dead(root, written)
 
 
 @pytest.mark.parametrize("what", MOMENTS)
