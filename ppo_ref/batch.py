@@ -15,7 +15,15 @@ from ppo_ref.shapes import (
 
 
 class Rollout(NamedTuple):
-    """Prompts and sampled responses side by side, and what the sampler knew of them."""
+    """Prompts and sampled responses side by side, and what the sampler knew of them.
+
+    Args:
+        sequences: Token ids: prompts padded on the left, responses on the right.
+        attention_mask: True where there is a token.
+        response_mask: True up to and including the end of the response.
+        rollout_log_probs: Of whoever sampled, in nats.
+        truncated: True where the length limit came before an end.
+    """
 
     sequences: SequenceIds
     attention_mask: SequenceMask
@@ -29,12 +37,32 @@ class Rollout(NamedTuple):
         return self.sequences[:, -self.response_mask.shape[1] :]
 
     def rows(self, index: Tensor) -> "Rollout":
-        """Some of the responses, in the order of the index."""
+        """Some of the responses, in the order of the index.
+
+        Args:
+            index: Numbers of rows, or True for those to keep.
+
+        Returns:
+            The rows of every tensor.
+        """
         return Rollout(*(x[index] for x in self))
 
 
 class Experience(NamedTuple):
-    """A rollout and every row that was computed on it, fixed until the next one."""
+    """A rollout and every row that was computed on it, fixed until the next one.
+
+    Args:
+        rollout: What was sampled.
+        old_log_probs: Of the actor before the update, in nats.
+        ref_log_probs: Of the reference, in nats.
+        entropy: Of the actor before the update, in nats.
+        values: Of the critic before the update, in reward units; padding is not masked.
+        scores: One per response, in reward units.
+        token_level_rewards: Scores less priced KL, in reward units.
+        advantages: As the actor's loss takes them; whitened, unless broken on purpose.
+        returns: What the critic is to predict, in reward units.
+        rollout_weights: Factors on the actor's losses, without unit.
+    """
 
     rollout: Rollout
     old_log_probs: Tokens
@@ -48,6 +76,13 @@ class Experience(NamedTuple):
     rollout_weights: Tokens
 
     def rows(self, index: Tensor) -> "Experience":
-        """Some of the responses, in the order of the index."""
+        """Some of the responses, in the order of the index.
+
+        Args:
+            index: As in ``Rollout.rows``.
+
+        Returns:
+            The rows of every tensor, of the rollout too.
+        """
         rollout, *tensors = self
         return Experience(rollout.rows(index), *(x[index] for x in tensors))

@@ -23,6 +23,7 @@ class PPOConfig:
 
     Raises:
         ValueError: if a setting is outside its bounds, or a batch is not divisible.
+        TypeError: if a setting is of another type; an int passes for a float.
 
     Example:
         >>> PPOConfig(batch_size=100, mini_batch_size=64)
@@ -47,15 +48,15 @@ got 100
     reward_model_steps: int = _setting(
         0, "steps of training a reward model, which then scores instead of the rule", 0
     )
-    iterations: int = _setting(150, "of rollout and update", 1)
+    iterations: int = _setting(100, "of rollout and update", 1)
     batch_size: int = _setting(256, "prompts per iteration", 1)
     mini_batch_size: int = _setting(64, "responses per optimizer step", 1)
     micro_batch_size: int = _setting(64, "responses per backward pass", 1)
     actor_epochs: int = _setting(1, "passes over each batch", 1)
-    critic_epochs: int = _setting(2, "passes over each batch", 1)
+    critic_epochs: int = _setting(1, "passes over each batch", 1)
     response_length: int = _setting(8, "most tokens of a response, its end included", 1)
     temperature: float = _setting(1.0, "of the sampling", above=0)
-    actor_lr: float = _setting(1e-3, "first learning rate of the actor; falls to 0", 0)
+    actor_lr: float = _setting(7e-4, "first learning rate of the actor; falls to 0", 0)
     critic_lr: float = _setting(
         1e-3, "first learning rate of the critic; falls to 0", 0
     )
@@ -81,6 +82,7 @@ got 100
 
     def __post_init__(self) -> None:
         for setting in dataclasses.fields(self):
+            _require_type(setting.name, getattr(self, setting.name), setting.type)
             _require(setting.name, getattr(self, setting.name), setting.metadata)
         if self.precision not in PRECISIONS:
             raise ValueError(
@@ -97,6 +99,16 @@ got 100
                     f"PPOConfig: {whole} must be a multiple of {part} "
                     f"{getattr(self, part)}, got {getattr(self, whole)}"
                 )
+
+
+def _require_type(name: str, given: Any, wanted: Any) -> None:
+    fits = (int, float) if wanted is float else wanted
+    if not isinstance(given, fits) or isinstance(given, bool):
+        article = "an" if wanted is int else "a"
+        raise TypeError(
+            f"PPOConfig: {name} must be {article} {wanted.__name__}, "
+            f"got {type(given).__name__} {given!r}"
+        )
 
 
 def _require(name: str, number: float, bounds: Mapping[str, float]) -> None:

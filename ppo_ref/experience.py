@@ -1,34 +1,28 @@
 """One batch from prompts to advantages: the river."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any
 
 import torch
+from torch import Tensor
 
 from ppo_ref.batch import Experience
 from ppo_ref.config import PPOConfig
 from ppo_ref.estimate import Estimate
 from ppo_ref.kl import kl_k1
-from ppo_ref.models import Actor, Critic
+from ppo_ref.models import Models
 from ppo_ref.outputs import actor_statistics, critic_values
 from ppo_ref.reward import Reward
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout import sample_responses
 from ppo_ref.rollout_correction import token_weights
+from ppo_ref.shapes import checked
 from ppo_ref.tasks import Question
 from ppo_ref.tokenizer import Prompts
 
 
-class Models(NamedTuple):
-    """The four modules; a rule may score in place of the reward."""
-
-    actor: Actor
-    critic: Critic
-    reference: Actor
-    reward: Critic
-
-
 @torch.no_grad()
+@checked
 def collect_experience(
     models: Models,
     questions: Sequence[Question],
@@ -41,18 +35,47 @@ def collect_experience(
     """Sample, score and judge one batch; afterwards nothing in it changes.
 
     Args:
-        models: Actor, critic, reference.
-        questions: What the prompts ask, for the reward.
+        models: Actor, critic and reference are read.
+        questions: What the prompts ask, one each, for the reward.
         prompts: The same questions as token ids.
         reward: One score per response.
         estimate: From rewards and values to advantages and returns.
         config: Settings of the run.
         generator: Of the sampling, on the models' device.
 
+    Returns:
+        The rollout, and all that the update needs. Nothing has gradient; what is
+        outside the mask means nothing, but for rewards, advantages, returns and
+        weights, which are 0 there.
+
     Raises:
-        ValueError: if the reward gives another number of scores than there are
-            responses, or one that is not finite.
+        ValueError: as in ``sample_responses``; if there is not one question per prompt;
+            if the reward gives another number of scores than there are responses, or
+            one that is not finite; if the batch has fewer than two tokens.
+        TypeError: if the reward gives no tensor of floats.
+
+    Source:
+        verl v0.9.1, verl/trainer/ppo/ray_trainer.py, RayPPOTrainer.fit.
+
+    Example:
+        >>> from ppo_ref.estimate import whitened_gae
+        >>> from ppo_ref.reward import rule
+        >>> from ppo_ref.tiny import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> questions = trainer.questions.train[:2]
+        >>> experience = collect_experience(
+        ...     trainer.models,
+        ...     questions,
+        ...     trainer.tokenizer.prompts([question.text for question in questions]),
+        ...     rule(trainer.tokenizer, wrong=-1),
+        ...     whitened_gae,
+        ...     trainer.config,
+        ...     torch.Generator().manual_seed(0),
+        ... )
+        >>> experience.token_level_rewards.sum(1)  # the actor is still the reference
+        tensor([-1., -1.])
     """
+    _require_questions(len(questions), len(prompts.token_ids))
     rollout = sample_responses(
         models.actor,
         prompts,
@@ -98,7 +121,21 @@ def collect_experience(
     )
 
 
-def _require_scores(scores: torch.Tensor, batch: int) -> None:
+def _require_questions(count: int, batch: int) -> None:
+    if count != batch:
+        raise ValueError(
+            f"collect_experience: questions must be one per prompt, {batch}, "
+            f"got {count}"
+        )
+
+
+def _require_scores(scores: Any, batch: int) -> None:
+    if not (isinstance(scores, Tensor) and scores.is_floating_point()):
+        came = getattr(scores, "dtype", type(scores).__name__)
+        raise TypeError(
+            "collect_experience: reward must give a floating-point tensor, "
+            f"got {str(came).removeprefix('torch.')}"
+        )
     if scores.shape != (batch,):
         raise ValueError(
             f"collect_experience: reward must give one score per response, [{batch}], "

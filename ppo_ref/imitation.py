@@ -3,14 +3,16 @@
 import torch
 from torch.optim import Adam
 
-from ppo_ref.alignment import response_mask
 from ppo_ref.batch import Rollout
 from ppo_ref.config import PPOConfig
+from ppo_ref.gradients import clipped_step
 from ppo_ref.masking import masked_mean
 from ppo_ref.models import Actor
 from ppo_ref.outputs import actor_statistics
+from ppo_ref.ranges import require_index
+from ppo_ref.rollout import as_rollout
 from ppo_ref.tasks import Question, demonstrations, draw
-from ppo_ref.tokenizer import EOS_TOKEN_ID, CharacterTokenizer
+from ppo_ref.tokenizer import CharacterTokenizer
 
 WARM_UP = 0.1  # share of the steps in which the learning rate rises
 
@@ -32,12 +34,34 @@ def imitation_step(
         tokenizer: For prompts and demonstrations.
         questions: To draw from.
         config: Settings of the run.
-        step: From 0; the learning rate rises, then falls to 0 at the last step.
+        step: From 0, below ``config.warm_start_steps``; the learning rate rises, then
+            falls to 0 after the last.
         generator: Draws questions and the teacher's mistakes, on the CPU.
 
     Returns:
         The loss before the step: minus the mean log-prob per token, in nats.
+
+    Raises:
+        ValueError: if there is no question or no such step, a demonstration does not
+            fit ``config.response_length``, or the gradient is not finite.
+
+    Example:
+        >>> from ppo_ref.tiny import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> actor, draws = trainer.models.actor, torch.Generator().manual_seed(0)
+        >>> loss = imitation_step(
+        ...     actor,
+        ...     Adam(actor.parameters()),
+        ...     trainer.tokenizer,
+        ...     trainer.questions.train,
+        ...     trainer.config,
+        ...     0,
+        ...     draws,
+        ... )
+        >>> f"{loss:.1f} nats per token"
+        '4.0 nats per token'
     """
+    require_index("imitation_step", config.warm_start_steps, step=step)
     drawn = draw(questions, config.warm_start_batch_size, generator)
     rollout = _as_rollout(tokenizer, drawn, config, generator, _device(actor))
     done = step / config.warm_start_steps
@@ -47,8 +71,7 @@ def imitation_step(
     log_probs = actor_statistics(actor, rollout).log_probs
     loss = -masked_mean(log_probs, rollout.response_mask)
     torch.autograd.backward(loss)
-    torch.nn.utils.clip_grad_norm_(actor.parameters(), config.max_grad_norm)
-    optimizer.step()
+    clipped_step(actor, optimizer, config.max_grad_norm)
     return loss.item()
 
 
@@ -63,14 +86,8 @@ def _as_rollout(
     prompts = tokenizer.prompts([question.text for question in questions], device)
     texts = demonstrations(questions, config.error_rate, generator)
     responses = tokenizer.responses(texts, config.response_length, device)
-    mask = response_mask(responses, EOS_TOKEN_ID)
-    return Rollout(
-        sequences=torch.cat([prompts.token_ids, responses], 1),
-        attention_mask=torch.cat([prompts.attention_mask, mask], 1),
-        response_mask=mask,
-        rollout_log_probs=torch.zeros(mask.shape, device=device),
-        truncated=torch.zeros(len(mask), dtype=torch.bool, device=device),
-    )
+    unknown = torch.zeros(responses.shape, device=device)
+    return as_rollout(prompts, responses, rollout_log_probs=unknown)
 
 
 def _device(actor: Actor) -> torch.device:

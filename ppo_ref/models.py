@@ -1,122 +1,15 @@
-"""The networks of actor, critic, reference and reward: small causal transformers."""
+"""The four modules, actor, critic, reference and reward: one body, two heads."""
 
 import copy
 import math
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 import torch
 from torch import Tensor, nn
-from torch.nn.functional import gelu, scaled_dot_product_attention
 
-# Keys and values of the positions read so far, one pair per layer.
-Cache = list[tuple[Tensor, Tensor]]
+from ppo_ref.transformer import Cache, Transformer
+
 Network = TypeVar("Network", bound=nn.Module)
-
-
-class Layer(nn.Module):
-    """Attention, then a feed-forward network, each on normalised input and added."""
-
-    def __init__(self, width: int, heads: int) -> None:
-        super().__init__()
-        self.heads = heads
-        self.attention_norm = nn.LayerNorm(width)
-        self.queries_keys_values = nn.Linear(width, 3 * width)
-        self.attention_output = nn.Linear(width, width)
-        self.feed_forward_norm = nn.LayerNorm(width)
-        self.feed_forward_input = nn.Linear(width, 4 * width)
-        self.feed_forward_output = nn.Linear(4 * width, width)
-
-    def forward(
-        self, x: Tensor, visible: Tensor, past: tuple[Tensor, Tensor] | None
-    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """One layer over the new positions, attending to the past ones too.
-
-        Args:
-            x: Hidden states of the new positions, [batch, new, width].
-            visible: Which position may see which, [batch, 1, new, past + new].
-            past: Keys and values of the past positions, [batch, heads, past, ...].
-
-        Returns:
-            Hidden states of the new positions; keys and values of all.
-        """
-        batch, new, width = x.shape
-        projected = self.queries_keys_values(self.attention_norm(x))
-        split = projected.view(batch, new, 3, self.heads, width // self.heads)
-        queries, keys, values = split.permute(2, 0, 3, 1, 4)
-        if past is not None:
-            keys = torch.cat([past[0], keys], 2)
-            values = torch.cat([past[1], values], 2)
-        read = scaled_dot_product_attention(queries, keys, values, attn_mask=visible)
-        x = x + self.attention_output(read.transpose(1, 2).reshape(batch, new, width))
-        inner = gelu(self.feed_forward_input(self.feed_forward_norm(x)))
-        return x + self.feed_forward_output(inner), (keys, values)
-
-
-class Transformer(nn.Module):
-    """Token ids to hidden states; a position sees itself and what came before.
-
-    Args:
-        vocab: Number of token ids.
-        context: The most tokens that a sequence may have, padding included.
-        width: Of the hidden states; a multiple of ``heads``.
-        layers: How many.
-        heads: Of the attention.
-        precision: In which matrices are multiplied; bfloat16 by autocast, while the
-            weights stay float32.
-    """
-
-    def __init__(
-        self,
-        vocab: int,
-        context: int,
-        width: int,
-        layers: int,
-        heads: int,
-        precision: torch.dtype = torch.float32,
-    ) -> None:
-        super().__init__()
-        self.context, self.precision = context, precision
-        self.tokens = nn.Embedding(vocab, width)
-        self.positions = nn.Embedding(context, width)
-        self.layers = nn.ModuleList(Layer(width, heads) for _ in range(layers))
-        self.norm = nn.LayerNorm(width)
-
-    def forward(
-        self, token_ids: Tensor, attention_mask: Tensor, cache: Cache | None = None
-    ) -> Tensor:
-        """Hidden states of the given positions.
-
-        Args:
-            token_ids: The new positions, [batch, new].
-            attention_mask: True where a position holds a token of the sequence, past
-                ones included, [batch, past + new].
-            cache: Empty at first; it is filled, and read again at the next call.
-
-        Returns:
-            [batch, new, width]; what padding holds means nothing.
-
-        Raises:
-            ValueError: if the sequence is longer than the context.
-        """
-        new, total = token_ids.shape[1], attention_mask.shape[1]
-        if total > self.context:
-            raise ValueError(
-                f"Transformer: a sequence must fit the context of {self.context} "
-                f"tokens, got {total}"
-            )
-        places = (attention_mask.cumsum(1) - 1).clamp(min=0)[:, -new:]
-        x = self.tokens(token_ids) + self.positions(places)
-        visible = _visible(attention_mask, new)
-        past: list[tuple[Tensor, Tensor] | None] = list(cache or [])
-        past = past or [None] * len(self.layers)
-        read = []
-        for layer, before in zip(self.layers, past, strict=True):
-            x, now = layer(x, visible, before)
-            read.append(now)
-        if cache is not None:
-            cache[:] = read
-        hidden: Tensor = self.norm(x)
-        return hidden
 
 
 class Actor(nn.Module):
@@ -135,7 +28,18 @@ class Actor(nn.Module):
     def forward(
         self, sequences: Tensor, attention_mask: Tensor, cache: Cache | None = None
     ) -> Tensor:
-        """Logits of the token after each position, [batch, sequence, vocab]."""
+        """What it expects after each position.
+
+        Args:
+            sequences: Token ids, [batch, sequence].
+            attention_mask: True where there is a token; with a cache, [batch, past +
+                sequence].
+            cache: As in ``Transformer``.
+
+        Returns:
+            Logits of the next token, [batch, sequence, vocab], in ``precision``;
+            gradient flows. What padding holds means nothing.
+        """
         with _autocast(self.transformer, sequences.device):
             hidden = self.transformer(sequences, attention_mask, cache)
             logits: Tensor = self.head(hidden)
@@ -157,10 +61,51 @@ class Critic(nn.Module):
         self.head = nn.Linear(transformer.norm.normalized_shape[0], 1)
 
     def forward(self, sequences: Tensor, attention_mask: Tensor) -> Tensor:
-        """Values after reading each position, [batch, sequence], in reward units."""
+        """What it says after reading each position.
+
+        Args:
+            sequences: Token ids, [batch, sequence].
+            attention_mask: True where there is a token, of the same shape.
+
+        Returns:
+            [batch, sequence], in reward units and in ``precision``; gradient flows.
+            What padding holds means nothing.
+        """
         with _autocast(self.transformer, sequences.device):
             values: Tensor = self.head(self.transformer(sequences, attention_mask))
         return values.squeeze(-1)
+
+
+class Models(NamedTuple):
+    """The four modules; a rule may score in place of the reward."""
+
+    actor: Actor
+    critic: Critic
+    reference: Actor
+    reward: Critic
+
+
+def models_from(actor: Actor) -> Models:
+    """The other three begin as copies of the actor, and do not learn with it.
+
+    Args:
+        actor: After its imitation; stays as it is, and is the first of the four.
+
+    Returns:
+        A critic that reads as the actor does and says 0 everywhere; a frozen copy of
+        the actor, and one of the critic, which is no reward model before it has
+        learned.
+
+    Example:
+        >>> actor = Actor(Transformer(4, context=3, width=8, layers=1, heads=2), 4)
+        >>> models = models_from(actor)
+        >>> models.critic(torch.tensor([[2, 3]]), torch.tensor([[True, True]])).tolist()
+        [[0.0, 0.0]]
+    """
+    critic = Critic(copy.deepcopy(actor.transformer)).to(actor.head.weight)
+    for weight in critic.head.parameters():
+        nn.init.zeros_(weight)
+    return Models(actor, critic, frozen(actor), frozen(critic))
 
 
 def initialised(network: Network, generator: torch.Generator) -> Network:
@@ -169,6 +114,10 @@ def initialised(network: Network, generator: torch.Generator) -> Network:
     Args:
         network: Is changed, and returned.
         generator: On the CPU, so that every device starts from the same weights.
+
+    Returns:
+        The network: matrices normal with variance 1 / inputs, embeddings with
+        standard deviation 0.1, biases 0, norms that change nothing.
 
     Example:
         >>> layers = [initialised(nn.Linear(2, 2), torch.Generator()) for _ in "ab"]
@@ -182,6 +131,8 @@ def initialised(network: Network, generator: torch.Generator) -> Network:
             nn.init.zeros_(module.bias)
         elif isinstance(module, nn.Embedding):
             _draw(module.weight, 0.1, generator)
+        elif isinstance(module, nn.LayerNorm):
+            module.reset_parameters()
     return network
 
 
@@ -190,6 +141,9 @@ def frozen(network: Network) -> Network:
 
     Args:
         network: Stays as it is.
+
+    Returns:
+        The copy, in evaluation mode, none of its weights asking for gradient.
 
     Example:
         >>> [p.requires_grad for p in frozen(nn.Linear(1, 1)).parameters()]
@@ -206,12 +160,3 @@ def _autocast(transformer: Transformer, device: torch.device) -> torch.autocast:
 def _draw(weight: Tensor, scale: float, generator: torch.Generator) -> None:
     with torch.no_grad():
         weight.copy_(torch.randn(weight.shape, generator=generator) * scale)
-
-
-def _visible(attention_mask: Tensor, new: int) -> Tensor:
-    total = attention_mask.shape[1]
-    causal = torch.ones(new, total, dtype=torch.bool, device=attention_mask.device)
-    causal = causal.tril(total - new)
-    # A padding position sees itself: softmax over nothing would be nan.
-    itself = causal & ~causal.tril(total - new - 1)
-    return ((causal & attention_mask[:, None, :]) | itself)[:, None]

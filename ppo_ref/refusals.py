@@ -1,7 +1,7 @@
 """Which argument does not fit its annotation, in the words the caller reads."""
 
 import reprlib
-from inspect import Signature, formatannotation
+from inspect import Signature, formatannotation, get_annotations
 from typing import Annotated, Any, get_args, get_origin
 
 import torch
@@ -34,7 +34,8 @@ def explain(signature: Signature, arguments: dict[str, Any]) -> str | None:
 
     Args:
         signature: Of the function that was called.
-        arguments: What was passed, by parameter name.
+        arguments: What was passed, by parameter name; a named tuple is judged field
+            by field.
 
     Returns:
         The first fault in the order of the parameters, None where there is none.
@@ -46,8 +47,7 @@ def explain(signature: Signature, arguments: dict[str, Any]) -> str | None:
         'x must have 1 axis [batch], got 2 axes [2, 1]'
     """
     sizes: Axes = {}
-    for name, value in arguments.items():
-        annotation = signature.parameters[name].annotation
+    for name, value, annotation in fields(signature, arguments):
         shapes = _tensor_shapes(annotation)
         if not shapes:
             fault = _other_fault(name, value, annotation)
@@ -59,6 +59,47 @@ def explain(signature: Signature, arguments: dict[str, Any]) -> str | None:
         if fault is not None:
             return f"{name} must {fault}"
     return None
+
+
+def fields(
+    signature: Signature, arguments: dict[str, Any]
+) -> list[tuple[str, Any, Any]]:
+    """Name, value and annotation of all that was passed, down to single tensors.
+
+    Args:
+        signature: Of the function that was called.
+        arguments: What was passed, by parameter name.
+
+    Returns:
+        The arguments in the order they came; in place of a named tuple stand its
+        fields, under names such as ``rollout.sequences``.
+
+    Example:
+        >>> from inspect import signature
+        >>> from typing import NamedTuple
+        >>> class Pair(NamedTuple):
+        ...     first: int
+        ...     second: int
+        >>> def add(pair: Pair) -> int: return sum(pair)
+        >>> [name for name, *_ in fields(signature(add), {"pair": Pair(1, 2)})]
+        ['pair.first', 'pair.second']
+    """
+    return [
+        field
+        for name, value in arguments.items()
+        for field in _spread(name, value, signature.parameters[name].annotation)
+    ]
+
+
+def _spread(name: str, value: Any, annotation: Any) -> list[tuple[str, Any, Any]]:
+    named = isinstance(annotation, type) and hasattr(annotation, "_fields")
+    if not (named and isinstance(value, annotation)):
+        return [(name, value, annotation)]
+    return [
+        field
+        for inner, hint in get_annotations(annotation).items()
+        for field in _spread(f"{name}.{inner}", getattr(value, inner), hint)
+    ]
 
 
 def _tensor_shapes(annotation: Any) -> list[type[AbstractArray]]:

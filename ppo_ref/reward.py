@@ -1,6 +1,7 @@
 """The reward model: one score per response, by a rule or by a network that learned."""
 
 from collections.abc import Callable, Sequence
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -11,12 +12,15 @@ from ppo_ref.alignment import last_token
 from ppo_ref.batch import Rollout
 from ppo_ref.models import Critic
 from ppo_ref.precision import at_least_float32
-from ppo_ref.shapes import RowValues
+from ppo_ref.shapes import RowFlags, RowValues, checked
 from ppo_ref.tasks import Question
 from ppo_ref.tokenizer import CharacterTokenizer
 
 # One score per response, in reward units.
-Reward = Callable[[Sequence[Question], Rollout], RowValues]
+Reward = Annotated[
+    Callable[[Sequence[Question], Rollout], RowValues],
+    "a function from questions and rollout to scores, as ppo_ref.reward.rule gives",
+]
 
 
 def rule(
@@ -30,16 +34,37 @@ def rule(
     Args:
         tokenizer: Turns responses into text.
         right: Score of a right response, in reward units.
-        wrong: Of every other one, those without an end included.
+        wrong: Of every other one, those without an end or an = included.
+
+    Returns:
+        A function from questions and rollout to one score per response.
+
+    Raises:
+        ValueError: from that function, unless there is one question per response.
 
     Source:
         verl v0.9.1, verl/utils/reward_score/gsm8k.py, compute_score.
+
+    Example:
+        >>> from ppo_ref.rollout import as_rollout
+        >>> from ppo_ref.tasks import CHARACTERS
+        >>> tokenizer = CharacterTokenizer(CHARACTERS)
+        >>> answers = tokenizer.responses(["1+1=2", "=2", "2", "1+1=3"], 6)
+        >>> prompts = tokenizer.prompts(["1+1="] * 4)
+        >>> rollout = as_rollout(prompts, answers, torch.zeros(4, 6))
+        >>> rule(tokenizer)([Question("1+1=", 1, 1)] * 4, rollout)
+        tensor([1., 1., 0., 0.])
     """
 
     def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:
-        texts = map(tokenizer.decode, rollout.responses.tolist())
+        texts = [tokenizer.decode(ids) for ids in rollout.responses.tolist()]
+        if len(questions) != len(texts):
+            raise ValueError(
+                f"rule: questions must be one per response, {len(texts)}, "
+                f"got {len(questions)}"
+            )
         stated = [
-            text.rpartition("=")[2] == str(question.a + question.b)
+            text.rpartition("=")[1:] == ("=", str(question.a + question.b))
             for question, text in zip(questions, texts, strict=True)
         ]
         solved = torch.tensor(stated, device=rollout.truncated.device)
@@ -53,6 +78,17 @@ def learned(reward: Critic) -> Reward:
 
     Args:
         reward: Its output at the last token that counts is the score.
+
+    Returns:
+        A function from questions, which it does not read, and rollout to one score
+        per response, as ``model_scores`` but without gradient.
+
+    Example:
+        >>> from ppo_ref.tiny import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> rollout = next(trainer.train()).experience.rollout
+        >>> learned(trainer.models.reward)([], rollout)  # its head has learned nothing
+        tensor([0., 0., 0., 0.])
     """
 
     @torch.no_grad()
@@ -62,6 +98,7 @@ def learned(reward: Critic) -> Reward:
     return scores
 
 
+@checked
 def model_scores(reward: Critic, rollout: Rollout) -> RowValues:
     """The output of a reward model at the last token of every response.
 
@@ -70,18 +107,29 @@ def model_scores(reward: Critic, rollout: Rollout) -> RowValues:
         rollout: Whose responses are read.
 
     Returns:
-        Log-odds of being right, which serve as reward units; gradient flows.
+        Log-odds of being right, which serve as reward units; 0 for a response without
+        a token; gradient flows.
+
+    Example:
+        >>> from ppo_ref.tiny import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> rollout = next(trainer.train()).experience.rollout
+        >>> with torch.no_grad():
+        ...     bias = trainer.models.reward.head.bias.fill_(0.5)
+        >>> model_scores(trainer.models.reward, rollout)
+        tensor([0.5000, 0.5000, 0.5000, 0.5000])
     """
     outputs = at_least_float32(reward(rollout.sequences, rollout.attention_mask))
     last = last_token(rollout.response_mask)
     return torch.where(last, outputs[:, -last.shape[1] :], 0).sum(1)
 
 
+@checked
 def reward_model_step(
     reward: Critic,
     optimizer: Optimizer,
     rollout: Rollout,
-    right: Tensor,
+    right: RowFlags,
 ) -> float:
     """Teach a reward model which responses the rule takes for right.
 
@@ -93,6 +141,18 @@ def reward_model_step(
 
     Returns:
         The loss before the step: cross-entropy in nats per response.
+
+    Example:
+        >>> from torch.optim import SGD
+        >>> from ppo_ref.tiny import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> rollout = next(trainer.train()).experience.rollout
+        >>> reward = trainer.models.reward.requires_grad_(True)
+        >>> right = torch.tensor([True, False, True, True])
+        >>> optimizer = SGD(reward.parameters(), lr=0.1)
+        >>> steps = [reward_model_step(reward, optimizer, rollout, right) for _ in "ab"]
+        >>> [f"{loss:.2f}" for loss in steps]  # log 2, then less
+        ['0.69', '0.60']
     """
     optimizer.zero_grad()
     log_odds = model_scores(reward, rollout)

@@ -9,7 +9,7 @@ from beartype import beartype
 from jaxtyping import Bool, Float, Int32, Int64, TypeCheckError, jaxtyped
 from torch import Tensor
 
-from ppo_ref.refusals import CONF, explain
+from ppo_ref.refusals import CONF, explain, fields
 
 Tokens = Float[Tensor, "batch time"]
 TokenMask = Bool[Tensor, "batch time"]
@@ -33,7 +33,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
 
     jaxtyping and beartype judge; a refusal is put into words that name the function,
     the argument, what must hold and what came. An int passes for a float,
-    a bool for no number.
+    a bool for no number. A named tuple is judged field by field.
 
     Args:
         function: A function whose annotations come from this module.
@@ -66,20 +66,25 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError as error:
             misfit = _explain_binding(signature, kwargs, error)
             raise TypeError(f"{function.__name__}: {misfit}") from None
-        _require_one_device(function.__name__, arguments)
-        try:
-            return judged(*args, **kwargs)
-        except TypeCheckError:
-            refusal = explain(signature, arguments)
-            if refusal is None:
-                raise
+        given = fields(signature, arguments)
+        _require_one_device(function.__name__, given)
+        # The judge does not look into a named tuple.
+        nested = len(given) > len(arguments)
+        refusal = explain(signature, arguments) if nested else None
+        if refusal is None:
+            try:
+                return judged(*args, **kwargs)
+            except TypeCheckError:
+                refusal = explain(signature, arguments)
+                if refusal is None:
+                    raise
         raise TypeError(f"{function.__name__}: {refusal}")
 
     return face
 
 
-def _require_one_device(function: str, arguments: dict[str, Any]) -> None:
-    tensors = {name: x for name, x in arguments.items() if isinstance(x, Tensor)}
+def _require_one_device(function: str, given: list[tuple[str, Any, Any]]) -> None:
+    tensors = {name: x for name, x, _ in given if isinstance(x, Tensor)}
     if len({tensor.device for tensor in tensors.values()}) < 2:
         return
     (first, one), *others = tensors.items()

@@ -7,10 +7,12 @@ from ppo_ref.batch import Experience
 from ppo_ref.diagnostics import explained_variance, rollout_mismatch
 from ppo_ref.kl import kl_k1
 from ppo_ref.masking import masked_mean, masked_sum
+from ppo_ref.shapes import checked
 
 Statistics = dict[str, float]
 
 
+@checked
 def experience_statistics(experience: Experience) -> Statistics:
     """What a batch says before any update, by the names under which it is logged.
 
@@ -24,6 +26,19 @@ def experience_statistics(experience: Experience) -> Statistics:
         returns are equal), ``response_length`` (tokens), ``truncated`` (share of
         responses), ``rollout_kl`` (k3 from sampler to trainer, nats per token) and
         ``rollout_effective_sample_size`` (share).
+
+    Raises:
+        ValueError: if no token counts, or an input is not finite on one that does.
+
+    Source:
+        verl v0.9.1, verl/trainer/ppo/metric_utils.py, compute_data_metrics.
+
+    Example:
+        >>> from ppo_ref.tiny import tiny_trainer
+        >>> experience = next(tiny_trainer().train()).experience
+        >>> figures = experience_statistics(experience)
+        >>> figures["kl"], figures["value"]  # actor and critic as they began
+        (0.0, 0.0)
     """
     rollout, mask = experience.rollout, experience.rollout.response_mask
     kl = kl_k1(
@@ -74,7 +89,7 @@ def update_statistics(mini_batches: Iterable[Statistics]) -> Statistics:
         for name, number in table.items():
             columns.setdefault(name, []).append(number)
     if not columns:
-        raise ValueError("update_statistics: mini_batches must be at least one")
+        raise ValueError("update_statistics: mini_batches must be at least one, got 0")
     return {name: _joined(name, numbers) for name, numbers in columns.items()}
 
 

@@ -37,6 +37,9 @@ class StoredRun(NamedTuple):
         Args:
             statistic: Its name, as in ``kl``.
 
+        Returns:
+            One number per iteration that has it.
+
         Raises:
             ValueError: if no iteration measured it.
         """

@@ -4,15 +4,25 @@ from typing import NamedTuple
 
 import torch
 
+from ppo_ref.ranges import require_at_least, require_unit_interval
+
 PHRASINGS = (
     "请问{a}+{b}=？",
-    "你知道{a}+{b}等于几吗？",
+    "你知道{a}+{b}=几吗？",
+    "{a}+{b}等于几？",
+    "{a}加{b}等于几？",
     "{a}加{b}是多少？",
+    "{a}加上{b}得几？",
+    "请算{a}+{b}",
     "{a}+{b}=",
     "what is {a}+{b}?",
     "do you know {a}+{b}?",
     "{a} plus {b} is?",
     "{a} and {b} make?",
+    "compute {a}+{b}",
+    "add {a} and {b}",
+    "{a}+{b} is?",
+    "{a}+{b} equals?",
 )
 # Every character that a question or a right answer can hold.
 CHARACTERS = "".join(PHRASINGS).replace("{a}", "").replace("{b}", "") + "0123456789+="
@@ -44,10 +54,13 @@ class Split(NamedTuple):
 def all_questions() -> list[Question]:
     """Every sum of two digits in every phrasing.
 
+    Returns:
+        All phrasings of 0+0, then all of 0+1, and so on to 9+9.
+
     Example:
         >>> questions = all_questions()
-        >>> len(questions), questions[9].text
-        (800, '你知道0+1等于几吗？')
+        >>> len(questions), questions[3].text
+        (1600, '0加0等于几？')
     """
     return [
         Question(phrasing.format(a=a, b=b), a, b)
@@ -63,10 +76,13 @@ def split(generator: torch.Generator) -> Split:
     Args:
         generator: Draws the phrasing, on the CPU.
 
+    Returns:
+        Both parts in the order of ``all_questions``.
+
     Example:
         >>> train, held_out = split(torch.Generator().manual_seed(0))
         >>> len(train), len(held_out), set(train) & set(held_out)
-        (700, 100, set())
+        (1500, 100, set())
     """
     questions = all_questions()
     sums = len(questions) // len(PHRASINGS)
@@ -83,12 +99,21 @@ def draw(
 
     Args:
         questions: To draw from; at least one.
-        count: How many.
+        count: How many; at least one.
         generator: On the CPU.
 
+    Returns:
+        As many as asked for, all equally probable.
+
     Raises:
-        ValueError: if there is no question.
+        ValueError: if there is no question, or none is asked for.
+
+    Example:
+        >>> drawn = draw(all_questions(), 2, torch.Generator().manual_seed(0))
+        >>> [question.text for question in drawn]
+        ['what is 0+5?', '2 and 9 make?']
     """
+    require_at_least("draw", 1, count=count)
     if not questions:
         raise ValueError("draw: questions must be at least one, got none")
     chosen = torch.randint(len(questions), (count,), generator=generator)
@@ -110,10 +135,14 @@ def demonstrations(
     Returns:
         One answer per question, as in ``1+1=2`` or ``1+1=3``.
 
+    Raises:
+        ValueError: if ``error_rate`` is outside [0, 1].
+
     Example:
         >>> demonstrations([Question("1+1=", 1, 1)], 1.0, torch.Generator())
         ['1+1=3']
     """
+    require_unit_interval("demonstrations", error_rate=error_rate)
     wrong = torch.rand(len(questions), generator=generator) < error_rate
     return [
         f"{question.a}+{question.b}={question.a + question.b + off}"

@@ -49,6 +49,9 @@ class CharacterTokenizer:
         Args:
             text: Of known characters.
 
+        Returns:
+            As many ids as there are characters.
+
         Raises:
             ValueError: if a character is unknown.
 
@@ -76,6 +79,10 @@ class CharacterTokenizer:
 
         Raises:
             ValueError: if an id is outside the vocabulary.
+
+        Example:
+            >>> CharacterTokenizer("=2").decode([3, 2, PAD_TOKEN_ID, EOS_TOKEN_ID, 2])
+            '=2\ufffd'
         """
         characters = []
         for token_id in token_ids:
@@ -97,6 +104,9 @@ class CharacterTokenizer:
         Args:
             texts: At least one, none empty.
             device: Where the tensors are to lie.
+
+        Returns:
+            Token ids and their mask, [batch, longest].
 
         Raises:
             ValueError: if there is no text, one is empty, or a character is unknown.
@@ -126,18 +136,24 @@ class CharacterTokenizer:
         """Several responses as one batch, each ended, then padded on the right.
 
         Args:
-            texts: Without their ends.
+            texts: At least one, without their ends.
             response_length: Number of slots.
             device: Where the tensor is to lie.
 
+        Returns:
+            Token ids, [batch, time].
+
         Raises:
-            ValueError: if a text and its end do not fit, or a character is unknown.
+            ValueError: if there is no text, a text and its end do not fit, or a
+                character is unknown.
 
         Example:
             >>> CharacterTokenizer("+1=2").responses(["1+1=2", "2"], response_length=6)
-            tensor([[3, 2, 3, 4, 5, 1],
-                    [5, 1, 0, 0, 0, 0]])
+            tensor([[3, 2, 3, 5, 4, 1],
+                    [4, 1, 0, 0, 0, 0]])
         """
+        if not texts:
+            raise ValueError("responses: texts must be at least one, got none")
         rows = [[*self.encode(text), EOS_TOKEN_ID] for text in texts]
         for row, text in zip(rows, texts, strict=True):
             if len(row) > response_length:

@@ -2,29 +2,31 @@
 
 import copy
 from collections.abc import Iterator
-from hashlib import sha256
 from typing import Any, NamedTuple
 
 import torch
 from torch import nn
-from torch.optim import Adam, Optimizer
+from torch.optim import Adam
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.config import PPOConfig
 from ppo_ref.estimate import Estimate, whitened_gae
-from ppo_ref.experience import Models, collect_experience
+from ppo_ref.experience import collect_experience
+from ppo_ref.generators import named_generator
 from ppo_ref.imitation import imitation_step
-from ppo_ref.models import Actor, Critic, Transformer, frozen, initialised
+from ppo_ref.models import Actor, initialised, models_from
 from ppo_ref.reward import Reward, learned, reward_model_step, rule
 from ppo_ref.rollout import sample_responses
+from ppo_ref.schedule import learning_rate_share
 from ppo_ref.statistics import Statistics, experience_statistics, update_statistics
 from ppo_ref.tasks import CHARACTERS, PROMPT_LENGTH, Question, draw, split
 from ppo_ref.tokenizer import CharacterTokenizer, Prompts
+from ppo_ref.transformer import Transformer
 from ppo_ref.update import update_actor, update_critic
 
 LABELLED = 4096  # responses that a reward model learns from
 REWARD_MODEL_LR = 2e-3
-STEPS = "imitated", "rewarded", "iteration"  # how far a run is
+STAGES = ("imitated", "rewarded", "iteration")  # steps done of each
 WARM_UP = 5  # iterations in which the learning rates rise
 
 
@@ -38,10 +40,11 @@ class Iteration(NamedTuple):
 
 
 class Trainer:
-    """A run between two iterations: its networks, optimizers, and how far it is.
+    """A run between two steps: its networks, its optimizers, and how far it is.
 
-    What is drawn depends on the seed and on the iteration's number alone, so a run
-    that was stopped draws after it what it would have drawn without.
+    Three stages follow each other: ``imitate``, ``learn_reward``, ``train``. What a
+    step draws depends on the seed and on its number alone, so a run that was stopped
+    goes on as it would have without.
 
     Args:
         config: Settings of the run.
@@ -59,36 +62,27 @@ class Trainer:
         self.tokenizer = CharacterTokenizer(CHARACTERS)
         self.questions = split(self._generator("split"))
         self.imitated = self.rewarded = self.iteration = 0
-        self._draws = self._generator("imitation")
-        context = PROMPT_LENGTH + config.response_length
-        sizes = config.width, config.layers, config.heads
-        precision = getattr(torch, config.precision)
-        body = Transformer(self.tokenizer.vocab, context, *sizes, precision)
-        actor = initialised(
-            Actor(body, self.tokenizer.vocab), self._generator("weights")
-        )
-        self._start_from(actor.to(self.device))
+        self._start_from(self._new_actor())
 
     def imitate(self) -> Iterator[float]:
-        """The warm start; at its end reference and critic become copies of the actor.
+        """The warm start; at its end the other networks become copies of the actor.
 
         Returns:
             The loss of each step that is left, in nats per token.
         """
-        actor, steps = self.models.actor, self.config.warm_start_steps
-        while self.imitated < steps:
+        while self.imitated < self.config.warm_start_steps:
             loss = imitation_step(
-                actor,
-                self._imitation_optimizer,
+                self.models.actor,
+                self._optimizers["imitation"],
                 self.tokenizer,
                 self.questions.train,
                 self.config,
                 self.imitated,
-                self._draws,
+                self._generator("demonstrations", self.imitated),
             )
             self.imitated += 1
-            if self.imitated == steps:
-                self._start_from(actor)
+            if self.imitated == self.config.warm_start_steps:
+                self._start_from(self.models.actor)
             yield loss
 
     def learn_reward(self) -> Iterator[float]:
@@ -97,25 +91,20 @@ class Trainer:
         Returns:
             The loss of each step that is left, in nats per response.
         """
-        steps = self.config.reward_model_steps
-        if self.rewarded == steps:
+        if self.rewarded == self.config.reward_model_steps:
             return
         reward = self.models.reward.requires_grad_(True)
-        draws = self._generator("labels")
-        questions = draw(self.questions.train, LABELLED, draws)
+        questions = draw(self.questions.train, LABELLED, self._generator("labels"))
         rollout = self._sample(questions, self._generator("labelled", 0, self.device))
-        right = rule(self.tokenizer)(questions, rollout)
-        batch = (self.config.batch_size,)
-        for _ in range(self.rewarded):  # drawn again by a run that was stopped here
-            torch.randint(LABELLED, batch, generator=draws)
-        while self.rewarded < steps:
-            rows = torch.randint(LABELLED, batch, generator=draws)
+        right = rule(self.tokenizer)(questions, rollout).bool()
+        while self.rewarded < self.config.reward_model_steps:
+            draws = self._generator("labelled rows", self.rewarded)
+            rows = torch.randint(LABELLED, (self.config.batch_size,), generator=draws)
             loss = reward_model_step(
-                reward, self._reward_optimizer, rollout.rows(rows), right[rows]
+                reward, self._optimizers["reward"], rollout.rows(rows), right[rows]
             )
             self.rewarded += 1
-            if self.rewarded == steps:
-                reward.requires_grad_(False)
+            reward.requires_grad_(self.rewarded < self.config.reward_model_steps)
             yield loss
 
     def train(self) -> Iterator[Iteration]:
@@ -134,6 +123,9 @@ class Trainer:
         the last, as ``held_out``; ``solved`` is the share of each batch's sampled
         answers that are right, whatever scored them.
 
+        Returns:
+            From 0 to 1.
+
         Example:
             >>> 0 <= Trainer(PPOConfig(width=4)).held_out() <= 1
             True
@@ -143,10 +135,23 @@ class Trainer:
         return rule(self.tokenizer)(questions, rollout).mean().item()
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the run is between two steps, of whatever stage."""
+        """All that the run is between two steps, of whatever stage.
+
+        Returns:
+            The number of steps done of each stage, and copies of the states of
+            networks and optimizers, which stay as they are when the run goes on.
+
+        Example:
+            >>> from ppo_ref.tiny import tiny_trainer
+            >>> stopped, goes_on = tiny_trainer(), tiny_trainer()
+            >>> first = next(stopped.train())
+            >>> goes_on.load_state_dict(stopped.state_dict())
+            >>> [iteration.number for iteration in goes_on.train()]
+            [2, 3]
+        """
         states = {name: x.state_dict() for name, x in self._stateful().items()}
-        steps = {name: getattr(self, name) for name in STEPS}
-        return {**steps, "draws": self._draws.get_state(), **states}
+        steps = {stage: getattr(self, stage) for stage in STAGES}
+        return copy.deepcopy({**steps, **states})
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where another run of the same settings stood.
@@ -155,10 +160,10 @@ class Trainer:
             state: What ``state_dict`` gave.
         """
         for name, x in self._stateful().items():
-            x.load_state_dict(state[name])
-        self._draws.set_state(state["draws"])
-        for name in STEPS:
-            setattr(self, name, state[name])
+            # An optimizer would go on in the memory of the state.
+            x.load_state_dict(copy.deepcopy(state[name]))
+        for stage in STAGES:
+            setattr(self, stage, state[stage])
 
     def _iterate(self) -> Iteration:
         config, (actor, critic, *_) = self.config, self.models
@@ -174,10 +179,10 @@ class Trainer:
             config,
             self._generator("sampling", self.iteration, self.device),
         )
-        optimizers = self._critic_optimizer, self._actor_optimizer
+        of_critic, of_actor = self._optimizers["critic"], self._optimizers["actor"]
         updates = [
-            *update_critic(critic, optimizers[0], experience, config, draws),
-            *update_actor(actor, optimizers[1], experience, config, draws),
+            *update_critic(critic, of_critic, experience, config, draws),
+            *update_actor(actor, of_actor, experience, config, draws),
         ]
         self.iteration += 1
         solved = rule(self.tokenizer)(questions, experience.rollout).mean().item()
@@ -191,35 +196,33 @@ class Trainer:
         every, last = self.config.evaluate_every, self.config.iterations
         return self.iteration % every == 0 or self.iteration == last
 
+    def _new_actor(self) -> Actor:
+        config, vocab = self.config, self.tokenizer.vocab
+        context = PROMPT_LENGTH + config.response_length
+        sizes = config.width, config.layers, config.heads
+        precision = getattr(torch, config.precision)
+        actor = Actor(Transformer(vocab, context, *sizes, precision), vocab)
+        return initialised(actor, self._generator("weights")).to(self.device)
+
     def _start_from(self, actor: Actor) -> None:
-        """The other two are the actor's copies; the critic's head knows nothing yet."""
-        critic = Critic(copy.deepcopy(actor.transformer)).to(self.device)
-        for weight in critic.head.parameters():
-            nn.init.zeros_(weight)
-        self.models = Models(actor, critic, frozen(actor), frozen(critic))
-        self._imitation_optimizer = Adam(actor.parameters())
-        self._reward_optimizer = Adam(self.models.reward.parameters(), REWARD_MODEL_LR)
-        self._actor_optimizer = Adam(actor.parameters(), self.config.actor_lr)
-        self._critic_optimizer = Adam(critic.parameters(), self.config.critic_lr)
+        self.models = models_from(actor)
+        trained = {"imitation": actor, "reward": self.models.reward}
+        trained |= {"actor": actor, "critic": self.models.critic}
+        self._optimizers = {
+            name: Adam(network.parameters(), REWARD_MODEL_LR)
+            for name, network in trained.items()
+        }
 
     def _set_learning_rates(self) -> None:
-        """They rise over a few iterations and then fall to 0."""
-        fallen = 1 - self.iteration / self.config.iterations
-        share = min((self.iteration + 1) / WARM_UP, fallen)
-        rates = self.config.actor_lr, self.config.critic_lr
-        optimizers = self._actor_optimizer, self._critic_optimizer
-        for optimizer, rate in zip(optimizers, rates, strict=True):
-            for group in optimizer.param_groups:
+        share = learning_rate_share(self.iteration, self.config.iterations, WARM_UP)
+        rates = {"actor": self.config.actor_lr, "critic": self.config.critic_lr}
+        for name, rate in rates.items():
+            for group in self._optimizers[name].param_groups:
                 group["lr"] = rate * share
 
-    def _stateful(self) -> dict[str, nn.Module | Optimizer]:
-        return {
-            **self.models._asdict(),
-            "imitation_optimizer": self._imitation_optimizer,
-            "reward_optimizer": self._reward_optimizer,
-            "actor_optimizer": self._actor_optimizer,
-            "critic_optimizer": self._critic_optimizer,
-        }
+    def _stateful(self) -> dict[str, nn.Module | Adam]:
+        optimizers = {f"{name} optimizer": x for name, x in self._optimizers.items()}
+        return {**self.models._asdict(), **optimizers}
 
     def _reward(self) -> Reward:
         if self.config.reward_model_steps:
@@ -247,6 +250,4 @@ class Trainer:
     def _generator(
         self, purpose: str, number: int = 0, device: torch.device | str = "cpu"
     ) -> torch.Generator:
-        name = f"{self.config.seed} {purpose} {number}"
-        seed = int.from_bytes(sha256(name.encode()).digest()[:8], "big") >> 1
-        return torch.Generator(device).manual_seed(seed)
+        return named_generator(self.config.seed, purpose, number, device)

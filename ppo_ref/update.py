@@ -1,25 +1,25 @@
 """From an experience to better weights: epochs, mini-batches, micro-batches."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 from torch.optim import Optimizer
 
-from ppo_ref.aggregation import Aggregate, token_mean, token_sum
+from ppo_ref.aggregation import Aggregate, token_mean
 from ppo_ref.batch import Experience
 from ppo_ref.config import PPOConfig
 from ppo_ref.diagnostics import ratio_statistics
+from ppo_ref.gradients import Loss, accumulate_gradients, clipped_step, mini_batches
 from ppo_ref.kl import kl_k3
 from ppo_ref.losses import PolicyLoss, ValueLoss, policy_loss, value_loss
 from ppo_ref.models import Actor, Critic
 from ppo_ref.outputs import actor_statistics, critic_values
-
-Statistics = dict[str, float]
-# The loss of some responses, and what the network said of their tokens.
-Loss = Callable[[Experience, Aggregate], tuple[Tensor, Tensor]]
+from ppo_ref.shapes import checked
+from ppo_ref.statistics import Statistics
 
 
+@checked
 def update_actor(
     actor: Actor,
     optimizer: Optimizer,
@@ -37,33 +37,36 @@ def update_actor(
         generator: Draws the order of the responses, on the CPU.
 
     Returns:
-        Statistics of each mini-batch, read just before its step. Where ``approx_kl``
-        is above ``config.max_kl`` there was no step, and no mini-batch after it.
+        Statistics of each mini-batch, read just before its step; the step is made when
+        they are asked for. Where ``approx_kl`` is above ``config.max_kl`` there was no
+        step, and no mini-batch after it.
+
+    Raises:
+        ValueError: at a mini-batch, if a number of the experience is not finite where
+            it counts, the gradient is not, or its responses are no multiple of the
+            mini-batch. No step is made then.
+
+    Source:
+        Schulman et al. (2017), arXiv:1707.06347v2, algorithm 1; verl v0.9.1,
+        verl/workers/utils/losses.py, ppo_loss.
+
+    Example:
+        >>> from ppo_ref.tiny import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> experience, actor = next(trainer.train()).experience, trainer.models.actor
+        >>> bias = actor.head.bias.detach().clone()
+        >>> optimizer = torch.optim.SGD(actor.parameters(), lr=0.1)
+        >>> draws = torch.Generator().manual_seed(0)
+        >>> steps = update_actor(actor, optimizer, experience, trainer.config, draws)
+        >>> [step["actor_steps"] for step in steps]
+        [1, 1]
+        >>> torch.equal(bias, actor.head.bias)
+        False
     """
-
-    def loss(part: Experience, aggregate: Aggregate) -> tuple[Tensor, Tensor]:
-        now = actor_statistics(actor, part.rollout, config.temperature)
-        mask = part.rollout.response_mask
-        total = _policy_loss(part, now.log_probs, config, aggregate).loss
-        # A term without weight is left out: 0 * inf would be nan.
-        if config.kl_loss_coef:
-            kl = kl_k3(log_probs=now.log_probs, ref_log_probs=part.ref_log_probs)
-            total = total + config.kl_loss_coef * aggregate(kl, mask)
-        if config.entropy_coef:
-            total = total - config.entropy_coef * aggregate(now.entropy, mask)
-        return total, now.log_probs
-
-    for mini in _mini_batches(experience, config.actor_epochs, config, generator):
-        optimizer.zero_grad()
-        log_probs = _accumulate(mini, config.micro_batch_size, loss)
-        moved = _actor_statistics(mini, log_probs, config)
-        if moved["approx_kl"] > config.max_kl:
-            optimizer.zero_grad()
-            yield {**moved, "actor_steps": 0}
-            return
-        yield {**moved, **_step("actor", actor, optimizer, config.max_grad_norm)}
+    return _actor_steps(actor, optimizer, experience, config, generator)
 
 
+@checked
 def update_critic(
     critic: Critic,
     optimizer: Optimizer,
@@ -81,58 +84,94 @@ def update_critic(
         generator: Draws the order of the responses, on the CPU.
 
     Returns:
-        Statistics of each mini-batch, read just before its step.
-    """
+        Statistics of each mini-batch, read just before its step; the step is made when
+        they are asked for.
 
+    Raises:
+        ValueError: as in ``update_actor``.
+
+    Source:
+        verl v0.9.1, verl/workers/utils/losses.py, value_loss.
+
+    Example:
+        >>> from ppo_ref.tiny import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> experience, critic = next(trainer.train()).experience, trainer.models.critic
+        >>> optimizer = torch.optim.SGD(critic.parameters(), lr=0.1)
+        >>> draws = torch.Generator().manual_seed(0)
+        >>> steps = update_critic(critic, optimizer, experience, trainer.config, draws)
+        >>> losses = [step["value_loss"] for step in steps]  # two epochs of two
+        >>> sum(losses[2:]) < sum(losses[:2])
+        True
+    """
+    return _critic_steps(critic, optimizer, experience, config, generator)
+
+
+def _actor_steps(
+    actor: Actor,
+    optimizer: Optimizer,
+    experience: Experience,
+    config: PPOConfig,
+    generator: torch.Generator,
+) -> Iterator[Statistics]:
+    loss, sizes = (
+        _actor_loss(actor, config),
+        (config.actor_epochs, config.mini_batch_size),
+    )
+    for mini in mini_batches(experience, *sizes, generator):
+        optimizer.zero_grad()
+        log_probs = accumulate_gradients(mini, config.micro_batch_size, loss)
+        moved = _actor_statistics(mini, log_probs, config)
+        if moved["approx_kl"] > config.max_kl:
+            optimizer.zero_grad()
+            yield {**moved, "actor_steps": 0}
+            return
+        norm = clipped_step(actor, optimizer, config.max_grad_norm)
+        yield {**moved, "actor_grad_norm": norm, "actor_steps": 1}
+
+
+def _critic_steps(
+    critic: Critic,
+    optimizer: Optimizer,
+    experience: Experience,
+    config: PPOConfig,
+    generator: torch.Generator,
+) -> Iterator[Statistics]:
     def loss(part: Experience, aggregate: Aggregate) -> tuple[Tensor, Tensor]:
         values = critic_values(critic, part.rollout)
         return _value_loss(part, values, config, aggregate).loss, values
 
-    for mini in _mini_batches(experience, config.critic_epochs, config, generator):
+    sizes = config.critic_epochs, config.mini_batch_size
+    for mini in mini_batches(experience, *sizes, generator):
         optimizer.zero_grad()
-        values = _accumulate(mini, config.micro_batch_size, loss)
+        values = accumulate_gradients(mini, config.micro_batch_size, loss)
         found = _value_loss(mini, values, config)
+        norm = clipped_step(critic, optimizer, config.max_grad_norm)
         yield {
             "value_loss": found.loss.item(),
             "value_clip_fraction": found.clip_fraction.item(),
-            **_step("critic", critic, optimizer, config.max_grad_norm),
+            "critic_grad_norm": norm,
+            "critic_steps": 1,
         }
 
 
-def _mini_batches(
-    experience: Experience, epochs: int, config: PPOConfig, generator: torch.Generator
-) -> Iterator[Experience]:
-    for _ in range(epochs):
-        order = torch.randperm(len(experience.scores), generator=generator)
-        for rows in torch.split(order, config.mini_batch_size):
-            yield experience.rows(rows)
+def _actor_loss(actor: Actor, config: PPOConfig) -> Loss:
+    def loss(part: Experience, aggregate: Aggregate) -> tuple[Tensor, Tensor]:
+        now = actor_statistics(actor, part.rollout, config.temperature)
+        mask = part.rollout.response_mask
+        total = _policy_loss(part, now.log_probs, config, aggregate).loss
+        # A term without weight is left out: 0 * inf would be nan.
+        if config.kl_loss_coef:
+            # What padding says may overflow, and 0 * inf is nan in a gradient.
+            pair = (now.log_probs, part.ref_log_probs)
+            new, ref = (torch.where(mask, x, 0) for x in pair)
+            kl = kl_k3(log_probs=new, ref_log_probs=ref)
+            total = total + config.kl_loss_coef * aggregate(kl, mask)
+        if config.entropy_coef:
+            total = total - config.entropy_coef * aggregate(now.entropy, mask)
+        return total, now.log_probs
 
-
-def _accumulate(mini: Experience, micro_batch_size: int, loss: Loss) -> Tensor:
-    """Add up gradients over micro-batches; return what was said of every token.
-
-    Every loss is divided by the tokens of the whole mini-batch: a mean over each
-    micro-batch would weigh tokens by the company they happen to be in.
-    """
-    tokens = mini.rollout.response_mask.sum()
-
-    def share(losses: Tensor, response_mask: Tensor) -> Tensor:
-        return token_sum(losses, response_mask) / tokens
-
-    said = []
-    for rows in torch.split(torch.arange(len(mini.scores)), micro_batch_size):
-        part, outputs = loss(mini.rows(rows), share)
-        torch.autograd.backward(part)
-        said.append(outputs.detach())
-    return torch.cat(said)
-
-
-def _step(
-    name: str, network: nn.Module, optimizer: Optimizer, max_grad_norm: float
-) -> Statistics:
-    norm = nn.utils.clip_grad_norm_(network.parameters(), max_grad_norm)
-    optimizer.step()
-    return {f"{name}_grad_norm": norm.item(), f"{name}_steps": 1}
+    return loss
 
 
 def _actor_statistics(

@@ -3,8 +3,11 @@
 from collections import Counter
 
 import pytest
+import torch
 from hypothesis import settings
 
+# Tensors are tiny here: threads would only wait for each other.
+torch.set_num_threads(1)
 settings.register_profile("project", deadline=None, derandomize=True)
 settings.load_profile("project")
 

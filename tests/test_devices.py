@@ -1,5 +1,6 @@
 """What a GPU gives is what the CPU gives; how a block gets there."""
 
+import copy
 import subprocess
 import sys
 from pathlib import Path
@@ -29,7 +30,14 @@ def device(request: pytest.FixtureRequest) -> str:
 
 
 def moved(x: Any, device: str) -> Any:
-    return x.to(device) if isinstance(x, torch.Tensor) else x
+    """The same there: a tensor, those of a named tuple, a copy of a network."""
+    if isinstance(x, torch.Tensor):
+        return x.to(device)
+    if isinstance(x, torch.nn.Module):
+        return copy.deepcopy(x).to(device)
+    if hasattr(x, "_fields"):
+        return type(x)(*(moved(field, device) for field in x))
+    return x
 
 
 def parts(result: Any) -> tuple[Any, ...]:

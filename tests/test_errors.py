@@ -9,6 +9,8 @@ from jaxtyping import TypeCheckError
 from torch import Tensor
 
 from ppo_ref.advantages import gae, n_step_advantages, td_residuals
+from ppo_ref.broken import flipped_sign, shifted_values, whitened_over_padding
+from ppo_ref.estimate import whitened_gae
 from ppo_ref.log_probs import token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.masking import masked_mean
@@ -16,30 +18,36 @@ from ppo_ref.shapes import Scalar, Tokens, checked
 from ppo_ref.trace import trace
 from ppo_ref.values import response_values
 from tests.calls import CALLS, MASK, REWARDED, SAMPLED, VALID, X
+from tests.river import at, having, tensors_in
 from tests.test_docstrings import FUNCTIONS
 
 ARGUMENTS = [
     pytest.param(function, inputs, name, id=f"{function.__name__}-{name}")
     for function, inputs in CALLS
-    for name, value in inputs.items()
-    if isinstance(value, Tensor)
+    for name in tensors_in(inputs)
 ]
-FLOATS = [
-    case for case in ARGUMENTS if case.values[1][case.values[2]].is_floating_point()
-]
-MASKS = [
-    case for case in ARGUMENTS if case.values[1][case.values[2]].dtype == torch.bool
-]
+
+
+def argument(case: Any) -> Tensor:
+    _, inputs, name = case.values
+    return at(inputs, name)
+
+
+FLOATS = [case for case in ARGUMENTS if argument(case).is_floating_point()]
+MASKS = [case for case in ARGUMENTS if argument(case).dtype == torch.bool]
 COUNTED = [
     case
     for case in FLOATS
-    if "response_mask" in case.values[1] and case.values[2] != "sequence_values"
+    if "response_mask" in case.values[1]
+    and case.values[2] != "sequence_values"
+    # The values are judged where they have been shifted to.
+    and case.values[::2] != (shifted_values, "values")
 ]
-MANY = [
-    case
-    for case in ARGUMENTS
-    if len([*filter(torch.is_tensor, case.values[1].values())]) > 1
-]
+MANY = [case for case in ARGUMENTS if len(tensors_in(case.values[1])) > 1]
+# Whose name stands in a refusal of what another hands on.
+JUDGES = {trace: td_residuals} | dict.fromkeys(
+    [whitened_gae, flipped_sign, shifted_values, whitened_over_padding], gae
+)
 
 
 def refused(error: type[Exception], function: Any, inputs: Any, text: str) -> None:
@@ -63,7 +71,8 @@ def test_mask_that_is_not_bool(function, inputs, name, dtype):
         f"{function.__name__}: {name} must be a bool tensor (True = the token counts), "
         f"got {shown(torch.empty(0, dtype=dtype))}; write {name}.bool()"
     )
-    refused(TypeError, function, {**inputs, name: inputs[name].to(dtype)}, text)
+    wrong = having(inputs, name, at(inputs, name).to(dtype))
+    refused(TypeError, function, wrong, text)
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), FLOATS)
@@ -73,7 +82,8 @@ def test_numbers_that_are_not_floats(function, inputs, name, dtype):
         f"{function.__name__}: {name} must be a floating-point tensor, "
         f"got {shown(torch.empty(0, dtype=dtype))}; write {name}.float()"
     )
-    refused(TypeError, function, {**inputs, name: inputs[name].to(dtype)}, text)
+    wrong = having(inputs, name, at(inputs, name).to(dtype))
+    refused(TypeError, function, wrong, text)
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), ARGUMENTS)
@@ -84,62 +94,68 @@ def test_what_is_no_tensor(function, inputs, name):
         torch.int64: "an int32 or int64 tensor (token ids)",
     }
     text = (
-        f"{function.__name__}: {name} must be {kinds[inputs[name].dtype]}, got list; "
-        f"write torch.as_tensor({name})"
+        f"{function.__name__}: {name} must be {kinds[at(inputs, name).dtype]}, "
+        f"got list; write torch.as_tensor({name})"
     )
-    refused(TypeError, function, {**inputs, name: inputs[name].tolist()}, text)
+    wrong = having(inputs, name, at(inputs, name).tolist())
+    refused(TypeError, function, wrong, text)
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), ARGUMENTS)
 def test_tensor_without_a_batch_axis(function, inputs, name):
-    lone = inputs[name].flatten()[0]
+    lone = at(inputs, name).flatten()[0]
     with pytest.raises(TypeError) as refusal:
-        function(**{**inputs, name: lone})
-    pattern = (
-        rf"{function.__name__}: {name} must have .*ax[ei]s \[.*\], got 0 axes \[\]"
-    )
+        function(**having(inputs, name, lone))
+    start = re.escape(f"{function.__name__}: {name}")
+    pattern = rf"{start} must have .*ax[ei]s \[.*\], got 0 axes \[\]"
     assert re.fullmatch(pattern, str(refusal.value))
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), MANY)
 def test_tensors_of_different_length(function, inputs, name):
     with pytest.raises(TypeError) as refusal:
-        function(**{**inputs, name: inputs[name][:1]})
+        function(**having(inputs, name, at(inputs, name)[:1]))
     assert re.fullmatch(
-        rf"{function.__name__}: \w+ must have "
-        r"(shape \[batch.*\] = \[[12].*\] like \w+, got \[[12].*\]"
-        r"|batch [12] like \w+, got [12])",
+        rf"{function.__name__}: [\w.]+ must have "
+        r"(shape \[batch.*\] = \[[124].*\] like [\w.]+, got \[[124].*\]"
+        r"|batch [124] like [\w.]+, got [124])",
         str(refusal.value),
     )
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), MANY)
 def test_tensors_on_two_devices(function, inputs, name):
-    first, second = [key for key in inputs if torch.is_tensor(inputs[key])][:2]
+    first, second = [*tensors_in(inputs)][:2]
     moved, other = (name, first) if name != first else (second, first)
     devices = ("meta", "cpu") if name != first else ("cpu", "meta")
     text = (
         f"{function.__name__}: {moved} is on {devices[0]} but {other} is on "
         f"{devices[1]}; move both to one device"
     )
-    refused(ValueError, function, {**inputs, name: inputs[name].to("meta")}, text)
+    elsewhere = having(inputs, name, at(inputs, name).to("meta"))
+    refused(ValueError, function, elsewhere, text)
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), COUNTED)
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
 def test_what_is_not_finite_inside_the_mask(function, inputs, name, bad):
-    position = (1, 3)[: inputs[name].ndim]
-    dirty = inputs[name].clone()
+    position = (1, 3)[: at(inputs, name).ndim]
+    dirty = at(inputs, name).clone()
     dirty[position] = bad
     where = "where response_mask is True" if dirty.ndim == 2 else "in rows with a token"
-    called = "td_residuals" if function is trace else function.__name__
+    called = JUDGES.get(function, function).__name__
     text = f"{called}: {name} must be finite {where}, got {bad} at {list(position)}"
-    refused(ValueError, function, {**inputs, name: dirty}, text)
+    refused(ValueError, function, having(inputs, name, dirty), text)
 
 
 def test_every_checked_function_is_called():
     faces = {name for name, value in FUNCTIONS.items() if hasattr(value, "__wrapped__")}
-    faces -= {"packing.discounted_residuals"}  # wrapped by torch.no_grad alone
+    faces -= {  # wrapped by torch.no_grad or contextlib.contextmanager alone
+        "packing.discounted_residuals",
+        "asserts.probing.same_randomness",
+        "asserts.targets.assert_targets_fixed",
+        "asserts.updates.assert_optimizer_steps",
+    }
     assert {name.rpartition(".")[2] for name in faces} == {f.__name__ for f in VALID}
 
 
@@ -234,9 +250,9 @@ def test_aggregation_to_something_else_than_a_number(function, aggregate, came):
 @pytest.mark.parametrize("value", [0.5, None, [[1], [2, 3]]])
 def test_what_no_conversion_makes_a_tensor(function, inputs, name, value):
     with pytest.raises(TypeError) as refusal:
-        function(**{**inputs, name: value})
+        function(**having(inputs, name, value))
     assert re.fullmatch(
-        rf"{function.__name__}: {name} must be an? .* of shape \[batch.*\], "
+        rf"{function.__name__}: {re.escape(name)} must be an? .* of shape \[batch.*\], "
         rf"got {re.escape(f'{type(value).__name__} {value}')}",
         str(refusal.value),
     )
@@ -245,7 +261,7 @@ def test_what_no_conversion_makes_a_tensor(function, inputs, name, value):
 @pytest.mark.parametrize(("function", "inputs", "name"), FLOATS)
 def test_complex_numbers(function, inputs, name):
     text = f"{function.__name__}: {name} must be a floating-point tensor, got complex64"
-    imaginary = {**inputs, name: inputs[name].to(torch.complex64)}
+    imaginary = having(inputs, name, at(inputs, name).to(torch.complex64))
     refused(TypeError, function, imaginary, text)
 
 

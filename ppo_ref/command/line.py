@@ -6,10 +6,11 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ppo_ref.command import train
+from ppo_ref.command import check, train
 from ppo_ref.command.interrupt import INTERRUPTED
 
 COMMANDS = {
+    "check": check,
     "train": train,
 }
 

@@ -1,0 +1,194 @@
+"""The river is the composition of its stages, written out by hand in float64."""
+
+import re
+from typing import Any
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from ppo_ref.batch import Rollout
+from ppo_ref.config import PPOConfig
+from ppo_ref.estimate import whitened_gae
+from ppo_ref.experience import collect_experience
+from ppo_ref.statistics import experience_statistics
+from ppo_ref.tasks import Question
+from tests import networks, oracles
+from tests.networks import prompts, seeded
+from tests.strategies import poisoned
+
+CONFIG = PPOConfig(
+    response_length=6, temperature=0.8, kl_coef=0.3, gamma=0.9, gae_lambda=0.7
+)
+MODELS, PROMPTS = networks.models(), prompts(3, 1, 4, 2, 4)
+QUESTIONS = [Question("1+1=", 1, 1)] * 5
+SCORES = torch.tensor([1.0, 0.0, -1.0, 0.5, 2.0], dtype=torch.float64)
+
+
+def collected(reward: Any = lambda questions, rollout: SCORES, **options: Any):
+    given = {
+        "models": MODELS,
+        "questions": QUESTIONS,
+        "prompts": PROMPTS,
+        "reward": reward,
+        "estimate": whitened_gae,
+        "config": CONFIG,
+        "generator": seeded(4),
+    }
+    return collect_experience(**{**given, **options})
+
+
+EXPERIENCE = collected()
+
+
+def said_of(network: torch.nn.Module, rollout: Rollout, row: int):
+    """Outputs before each token of a response, without padding, and its tokens."""
+    ids = rollout.sequences[row][rollout.attention_mask[row]]
+    length = int(rollout.response_mask[row].sum())
+    outputs = network(ids[None], torch.ones(1, len(ids)).bool())[0]
+    return outputs[-length - 1 : -1].tolist(), ids[-length:].tolist()
+
+
+def test_the_river_is_its_composition_by_hand():
+    rollout, lengths = EXPERIENCE.rollout, EXPERIENCE.rollout.response_mask.sum(1)
+    advantages = []
+    for row, length in enumerate(lengths.tolist()):
+        of = {
+            name: [
+                oracles.log_softmax([x / 0.8 for x in logits])[t]
+                for logits, t in zip(*said_of(network, rollout, row), strict=True)
+            ]
+            for name, network in MODELS._asdict().items()
+            if name in ("actor", "reference")
+        }
+        values, _ = said_of(MODELS.critic, rollout, row)
+        rewards = [
+            -0.3 * (old - ref)
+            for old, ref in zip(of["actor"], of["reference"], strict=True)
+        ]
+        rewards[-1] += SCORES[row].item()
+        advantages.append(oracles.gae(0.9, 0.7)(rewards, values, 0.0))
+        returns = [a + v for a, v in zip(advantages[-1], values, strict=True)]
+        expected = {
+            "old_log_probs": of["actor"],
+            "ref_log_probs": of["reference"],
+            "values": values,
+            "token_level_rewards": rewards,
+            "returns": returns,
+        }
+        for name, numbers in expected.items():
+            found = getattr(EXPERIENCE, name)[row, :length].tolist()
+            assert found == pytest.approx(numbers, abs=1e-9), name
+    everything = [x for row in advantages for x in row]
+    center, spread = oracles.mean(everything), oracles.variance(everything) ** 0.5
+    mask = rollout.response_mask
+    whitened = [(x - center) / spread for x in everything]
+    assert EXPERIENCE.advantages[mask].tolist() == pytest.approx(whitened, abs=1e-6)
+    assert len({*lengths.tolist()}) > 1 and rollout.truncated.any()
+
+
+def test_scores_are_kept_and_sampler_and_trainer_agree():
+    assert torch.equal(EXPERIENCE.scores, SCORES)
+    mask = EXPERIENCE.rollout.response_mask
+    weights = EXPERIENCE.rollout_weights
+    assert_close(weights, mask.double(), rtol=1e-9, atol=1e-9)
+
+
+def test_what_is_not_a_token_is_zero_where_that_is_promised():
+    mask = EXPERIENCE.rollout.response_mask
+    for name in ("token_level_rewards", "advantages", "returns", "rollout_weights"):
+        assert not getattr(EXPERIENCE, name)[~mask].any(), name
+
+
+def test_nothing_has_gradient():
+    _, *tensors = EXPERIENCE
+    assert not any(x.requires_grad for x in (*EXPERIENCE.rollout, *tensors))
+
+
+def test_the_same_generator_gives_the_same_experience():
+    assert all(map(torch.equal, EXPERIENCE[1:], collected()[1:]))
+    other = collected(generator=seeded(5))
+    assert not torch.equal(EXPERIENCE.rollout.responses, other.rollout.responses)
+
+
+def test_the_estimate_is_the_one_asked_for():
+    def doubled(**inputs: Any):
+        estimate = whitened_gae(**inputs)
+        return estimate._replace(advantages=2 * estimate.advantages)
+
+    found = collected(estimate=doubled)
+    assert_close(found.advantages, 2 * EXPERIENCE.advantages)
+
+
+def test_statistics_of_a_batch_never_read_padding():
+    mask = EXPERIENCE.rollout.response_mask
+    _, *tensors = EXPERIENCE
+    dirty = EXPERIENCE._replace(
+        **{
+            name: poisoned(getattr(EXPERIENCE, name), mask)
+            for name, x in zip(EXPERIENCE._fields[1:], tensors, strict=True)
+            if x.ndim == 2
+        }
+    )
+    assert experience_statistics(dirty) == experience_statistics(EXPERIENCE)
+
+
+def test_rows_keep_every_tensor_together():
+    part = EXPERIENCE.rows(torch.tensor([3, 0]))
+    for name, x in part._asdict().items():
+        whole = getattr(EXPERIENCE, name)
+        if name == "rollout":
+            assert all(torch.equal(a, b[[3, 0]]) for a, b in zip(x, whole, strict=True))
+        else:
+            assert torch.equal(x, whole[[3, 0]])
+
+
+@pytest.mark.parametrize(
+    ("scores", "error", "told"),
+    [
+        (
+            torch.zeros(4),
+            ValueError,
+            "reward must give one score per response, [5], got [4]",
+        ),
+        (
+            torch.zeros(5, 1),
+            ValueError,
+            "reward must give one score per response, [5], got [5, 1]",
+        ),
+        (
+            torch.tensor([0, 1, torch.nan, 0, torch.inf]),
+            ValueError,
+            "reward must give finite scores, got nan for response 2",
+        ),
+        (
+            torch.tensor([0, 1, 0, 0, -torch.inf]),
+            ValueError,
+            "reward must give finite scores, got -inf for response 4",
+        ),
+        (
+            torch.zeros(5).long(),
+            TypeError,
+            "reward must give a floating-point tensor, got int64",
+        ),
+        ([0.0] * 5, TypeError, "reward must give a floating-point tensor, got list"),
+    ],
+)
+def test_a_reward_that_gives_no_scores_is_refused(scores, error, told):
+    with pytest.raises(error, match=f"^{re.escape(f'collect_experience: {told}')}$"):
+        collected(lambda questions, rollout: scores)
+
+
+def test_another_number_of_questions_is_refused():
+    text = "collect_experience: questions must be one per prompt, 5, got 4"
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        collected(questions=QUESTIONS[:4])
+
+
+def test_what_is_no_function_is_refused():
+    text = "reward must be a function from questions and rollout to scores"
+    with pytest.raises(TypeError, match=text):
+        collected(reward=SCORES)
+    text = "estimate must be a function such as ppo_ref.estimate.whitened_gae, got str"
+    with pytest.raises(TypeError, match=text):
+        collected(estimate="gae")

@@ -1,0 +1,130 @@
+"""The rule's scores, the reward model's, and how it learns."""
+
+import math
+import re
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from ppo_ref.reward import learned, model_scores, reward_model_step, rule
+from ppo_ref.rollout import as_rollout
+from ppo_ref.tasks import CHARACTERS, Question
+from ppo_ref.tokenizer import CharacterTokenizer
+from tests import networks
+from tests.networks import ragged_rollout
+
+TOKENIZER = CharacterTokenizer(CHARACTERS)
+QUESTION = Question("5+7=", 5, 7)
+SCORES = {
+    "5+7=12": 1.0,
+    "=12": 1.0,
+    "5+7=13=12": 1.0,
+    "9+9=12": 1.0,  # what stands before the last = is not looked at
+    "5+7=13": 0.0,
+    "5+7=12=": 0.0,
+    "5+7=012": 0.0,
+    "5+7=12 ": 0.0,
+    "12": 0.0,
+    "5+7": 0.0,
+    "=": 0.0,
+    "": 0.0,
+}
+
+
+def answered(*texts: str, slots: int = 11):
+    prompts = TOKENIZER.prompts([QUESTION.text] * len(texts))
+    ids = TOKENIZER.responses(texts, slots)
+    return as_rollout(prompts, ids, torch.zeros(ids.shape))
+
+
+def test_the_rule_looks_for_the_sum_behind_the_last_equals_sign():
+    scores = rule(TOKENIZER)([QUESTION] * len(SCORES), answered(*SCORES))
+    assert scores.tolist() == list(SCORES.values())
+
+
+def test_the_scores_are_those_asked_for():
+    scores = rule(TOKENIZER, right=2, wrong=-0.5)
+    assert scores([QUESTION] * 2, answered("=12", "=1")).tolist() == [2.0, -0.5]
+
+
+def test_an_answer_without_an_end_is_wrong():
+    whole = answered("5+7=12", slots=7)
+    cut = as_rollout(
+        TOKENIZER.prompts([QUESTION.text]),
+        torch.tensor([TOKENIZER.encode("5+7=12")]),
+        torch.zeros(1, 6),
+    )
+    assert not whole.truncated.item() and cut.truncated.item()
+    assert rule(TOKENIZER)([QUESTION], whole).tolist() == [1.0]
+    assert rule(TOKENIZER)([QUESTION], cut).tolist() == [0.0]
+
+
+def test_padding_within_an_answer_makes_it_wrong():
+    rollout = answered("5+7=12")
+    sequences = rollout.sequences.clone()
+    sequences[0, -7] = 0
+    spoilt = rollout._replace(sequences=sequences)
+    assert rule(TOKENIZER)([QUESTION], spoilt).tolist() == [0.0]
+
+
+def test_each_answer_is_held_against_its_own_question():
+    questions = [Question("1+1=", 1, 1), QUESTION]
+    scores = rule(TOKENIZER)(questions, answered("1+1=2", "1+1=2"))
+    assert scores.tolist() == [1.0, 0.0]
+
+
+def test_another_number_of_questions_is_refused():
+    text = re.escape("rule: questions must be one per response, 2, got 1")
+    with pytest.raises(ValueError, match=f"^{text}$"):
+        rule(TOKENIZER)([QUESTION], answered("=12", "=12"))
+
+
+def test_a_reward_model_is_read_at_the_last_token():
+    network, rollout = networks.critic(), ragged_rollout(1, 3, 5, 9)
+    scores = model_scores(network, rollout)
+    for row, score in enumerate(scores):
+        ids = rollout.sequences[row][rollout.attention_mask[row]][None]
+        alone = network(ids, torch.ones_like(ids).bool())[0, -1]
+        assert_close(score, alone)
+
+
+def test_a_learned_reward_follows_its_model_without_gradient():
+    network, rollout = networks.critic(), ragged_rollout(2, 4)
+    scores = learned(network)
+    before = scores([], rollout)
+    assert not before.requires_grad
+    assert model_scores(network, rollout).requires_grad
+    with torch.no_grad():
+        network.head.bias.add_(2)
+    assert_close(scores([], rollout), before + 2)
+
+
+def test_a_reward_model_step_descends_the_cross_entropy():
+    """loss = log(1 + exp(-x)) of the right, log(1 + exp(x)) of the wrong."""
+    network, rollout = networks.critic(), ragged_rollout(2, 4, 3)
+    right = torch.tensor([True, False, True])
+    log_odds = model_scores(network, rollout).tolist()
+    signed = [x if r else -x for x, r in zip(log_odds, right.tolist(), strict=True)]
+    expected = math.fsum(math.log1p(math.exp(-x)) for x in signed) / 3
+    # Of the head's bias, which shifts every score alike.
+    slopes = [
+        1 / (1 + math.exp(-x)) - r
+        for x, r in zip(log_odds, right.tolist(), strict=True)
+    ]
+    bias = network.head.bias.item()
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    loss = reward_model_step(network, optimizer, rollout, right)
+    assert loss == pytest.approx(expected)
+    moved = bias - 0.1 * math.fsum(slopes) / 3
+    assert network.head.bias.item() == pytest.approx(moved)
+
+
+def test_a_reward_model_learns_to_tell_answers_apart():
+    network = networks.critic().float()
+    rollout = ragged_rollout(1, 2, 3, 4, 5, 9)
+    right = torch.tensor([True, False] * 3)
+    optimizer = torch.optim.Adam(network.parameters(), lr=0.03)
+    for _ in range(60):
+        reward_model_step(network, optimizer, rollout, right)
+    assert torch.equal(learned(network)([], rollout) > 0, right)

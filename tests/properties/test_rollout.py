@@ -1,0 +1,217 @@
+"""What is sampled, how often, what is said of it, and where it ends."""
+
+import math
+import re
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from ppo_ref.outputs import actor_statistics
+from ppo_ref.rollout import as_rollout, sample_responses
+from ppo_ref.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, Prompts
+from tests import networks, oracles
+from tests.networks import CONTEXT, VOCAB, Scripted, prompts, seeded
+
+ACTOR = networks.actor()
+
+
+def certain(*rows: str) -> Scripted:
+    """Says the digits of each row, one per step."""
+    steps = torch.tensor([[int(token) for token in row] for row in rows])
+    one_hot = torch.nn.functional.one_hot(steps, VOCAB).double()
+    return Scripted((one_hot - 1) * 1e4)
+
+
+@given(st.integers(0, 2**16), st.lists(st.integers(1, 4), min_size=1, max_size=5))
+@settings(max_examples=30)
+def test_a_rollout_is_what_a_plain_loop_makes_of_its_tokens(seed, lengths):
+    asked = prompts(*lengths, seed=seed)
+    rollout = sample_responses(ACTOR, asked, response_length=6, generator=seeded(seed))
+    assert torch.equal(rollout.sequences[:, :-6], asked.token_ids)
+    assert torch.equal(rollout.attention_mask[:, :-6], asked.attention_mask)
+    for row, tokens in enumerate(rollout.responses.tolist()):
+        ended = EOS_TOKEN_ID in tokens
+        length = tokens.index(EOS_TOKEN_ID) + 1 if ended else 6
+        expected = [t < length for t in range(6)]
+        assert rollout.response_mask[row].tolist() == expected
+        assert rollout.attention_mask[row, -6:].tolist() == expected
+        assert rollout.truncated[row].item() == (not ended)
+        assert tokens[length:] == [PAD_TOKEN_ID] * (6 - length)
+        assert not rollout.rollout_log_probs[row, length:].any()
+        assert (rollout.rollout_log_probs[row, :length] < 0).all()
+
+
+def test_an_end_in_the_last_slot_is_no_truncation():
+    actor = certain("2231", "2234", "1222")
+    rollout = sample_responses(actor, prompts(1, 2, 3), response_length=4)
+    assert rollout.truncated.tolist() == [False, True, False]
+    assert rollout.response_mask.sum(1).tolist() == [4, 4, 1]
+    assert rollout.responses.tolist() == [[2, 2, 3, 1], [2, 2, 3, 4], [1, 0, 0, 0]]
+
+
+def test_padding_that_was_sampled_counts_as_a_token():
+    rollout = sample_responses(certain("0201"), prompts(1), response_length=4)
+    assert rollout.response_mask.tolist() == [[True] * 4]
+
+
+def test_it_ends_early_once_every_response_has():
+    actor = certain("2122", "2212")
+    rollout = sample_responses(actor, prompts(1, 1), response_length=4)
+    assert actor.asked == 3
+    assert rollout.responses.tolist() == [[2, 1, 0, 0], [2, 2, 1, 0]]
+    assert rollout.response_mask.shape == rollout.rollout_log_probs.shape == (2, 4)
+
+
+@given(st.integers(0, 2**16), st.sampled_from([0.5, 1.0, 2.0]))
+@settings(max_examples=30)
+def test_log_probs_are_those_that_the_trainer_recomputes(seed, temperature):
+    """With a cache and without: float64 sums of another order."""
+    rollout = sample_responses(
+        ACTOR,
+        prompts(3, 1, 4, 2, seed=seed),
+        response_length=6,
+        temperature=temperature,
+        generator=seeded(seed),
+    )
+    again = actor_statistics(ACTOR, rollout, temperature).log_probs
+    mask = rollout.response_mask
+    sampled = rollout.rollout_log_probs
+    assert_close(sampled[mask], again[mask], rtol=1e-10, atol=1e-10)
+    other = actor_statistics(ACTOR, rollout, 1.5 * temperature).log_probs
+    assert (sampled - other)[mask].abs().max() > 1e-3
+
+
+@pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
+def test_tokens_come_as_often_as_the_softmax_says(temperature):
+    """Pearson's chi-square, 4 degrees of freedom: above 18.5 in one of 1000 seeds."""
+    logits = [0.0, 1.0, -1.0, 0.5, 0.2]
+    count = 20000
+    rollout = sample_responses(
+        Scripted(torch.tensor(logits)),
+        Prompts(torch.full((count, 1), 2), torch.ones(count, 1).bool()),
+        response_length=1,
+        temperature=temperature,
+        generator=seeded(1),
+    )
+    seen = torch.bincount(rollout.responses[:, 0], minlength=VOCAB).tolist()
+    log_probs = oracles.log_softmax([x / temperature for x in logits])
+    expected = [count * math.exp(x) for x in log_probs]
+    distances = [(s - e) ** 2 / e for s, e in zip(seen, expected, strict=True)]
+    assert math.fsum(distances) < 18.5
+    said = rollout.rollout_log_probs[:, 0].tolist()
+    chosen = [log_probs[token] for token in rollout.responses[:, 0].tolist()]
+    assert said == pytest.approx(chosen, abs=1e-6)
+
+
+def test_rows_are_drawn_one_by_one():
+    """One draw for all rows would give one answer to one question."""
+    asked = Prompts(torch.full((64, 1), 2), torch.ones(64, 1).bool())
+    rollout = sample_responses(ACTOR, asked, response_length=4, generator=seeded(0))
+    assert len({tuple(row) for row in rollout.responses.tolist()}) > 8
+
+
+@given(st.integers(0, 2**16))
+@settings(max_examples=20)
+def test_greedy_is_the_argmax_of_a_loop_without_a_cache(seed):
+    asked = prompts(2, 4, 1, seed=seed)
+    rollout = sample_responses(ACTOR, asked, response_length=6, temperature=0)
+    for row, mask in enumerate(asked.attention_mask):
+        ids = asked.token_ids[row][mask].tolist()
+        answer = []
+        while len(answer) < 6 and EOS_TOKEN_ID not in answer:
+            sequence = torch.tensor([ids + answer])
+            logits = ACTOR(sequence, torch.ones_like(sequence).bool())[0, -1].tolist()
+            answer.append(logits.index(max(logits)))
+        answer += [PAD_TOKEN_ID] * (6 - len(answer))
+        assert rollout.responses[row].tolist() == answer
+    assert not rollout.rollout_log_probs.any()
+
+
+def test_the_seed_decides_and_nothing_else():
+    asked = prompts(2, 3, 4, 1)
+
+    def sampled(seed):
+        return sample_responses(ACTOR, asked, response_length=6, generator=seeded(seed))
+
+    first = sampled(0)
+    state = torch.get_rng_state()
+    torch.rand(7)
+    again = sampled(0)
+    assert all(map(torch.equal, first, again))
+    assert not torch.equal(first.responses, sampled(1).responses)
+    torch.set_rng_state(state)
+    sampled(2)
+    assert torch.equal(torch.get_rng_state(), state)
+
+
+def test_what_padding_holds_changes_nothing():
+    asked = prompts(2, 4)
+    garbage = torch.where(asked.attention_mask, asked.token_ids, 3)
+    rollouts = [
+        sample_responses(
+            ACTOR, asked._replace(token_ids=ids), response_length=5, generator=seeded(0)
+        )
+        for ids in (asked.token_ids, garbage)
+    ]
+    assert torch.equal(rollouts[0].responses, rollouts[1].responses)
+    assert_close(rollouts[0].rollout_log_probs, rollouts[1].rollout_log_probs)
+
+
+def test_nothing_has_gradient_and_the_actor_stays_in_its_mode():
+    for training in (True, False):
+        actor = networks.actor().train(training)
+        rollout = sample_responses(actor, prompts(2), response_length=3)
+        assert not any(x.requires_grad for x in rollout)
+        assert actor.training == training
+
+
+def test_a_forbidden_token_is_never_sampled():
+    actor = Scripted(torch.tensor([0.0, -math.inf, 0.0, 0.0, 0.0]))
+    asked = Prompts(torch.full((64, 1), 2), torch.ones(64, 1).bool())
+    rollout = sample_responses(actor, asked, response_length=4, generator=seeded(0))
+    assert rollout.truncated.all()
+
+
+def test_a_rollout_from_elsewhere_is_the_one_that_was_sampled():
+    asked = prompts(2, 3, 4)
+    rollout = sample_responses(ACTOR, asked, response_length=5, generator=seeded(3))
+    again = as_rollout(asked, rollout.responses, rollout.rollout_log_probs)
+    assert all(map(torch.equal, rollout, again))
+
+
+def refused(text, asked=None, actor=ACTOR, **options):
+    given = {"response_length": 4, **options}
+    with pytest.raises(ValueError, match=f"^{re.escape('sample_responses: ' + text)}$"):
+        sample_responses(actor, prompts(2, 3) if asked is None else asked, **given)
+
+
+def test_refusals():
+    context = "prompt and response must fit the actor's context of 12 tokens, got 3 + "
+    refused(f"{context}10", response_length=CONTEXT - 2)
+    sample_responses(ACTOR, prompts(2, 3), response_length=CONTEXT - 3)
+    refused("response_length must be at least 1, got 0", response_length=0)
+    refused("temperature must be at least 0, got -0.5", temperature=-0.5)
+    refused("temperature must be at least 0, got nan", temperature=math.nan)
+    refused(
+        "prompts must be padded on the left and end in a token, "
+        "got padding in the last slot of row 1",
+        Prompts(torch.full((2, 2), 3), torch.tensor([[False, True], [True, False]])),
+    )
+    none = "prompts must be at least one, of at least one token, got "
+    empty = torch.empty(0, 3, dtype=torch.long)
+    refused(f"{none}[0, 3]", Prompts(empty, empty.bool()))
+    refused(f"{none}[3, 0]", Prompts(empty.T, empty.T.bool()))
+
+
+@pytest.mark.parametrize("bad", [math.nan, math.inf])
+def test_an_actor_that_has_diverged_is_named(bad):
+    table = torch.zeros(2, 3, VOCAB)
+    table[1, 1, 4] = bad
+    text = (
+        "actor must give logits whose log-sum-exp is finite, "
+        f"got {bad} for token 1 of row 1"
+    )
+    refused(text, actor=Scripted(table), generator=seeded(1))

@@ -1,0 +1,106 @@
+"""Which questions there are, which are held out, and how a teacher errs."""
+
+import math
+import re
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ppo_ref.tasks import (
+    CHARACTERS,
+    PHRASINGS,
+    PROMPT_LENGTH,
+    RESPONSE_LENGTH,
+    Question,
+    all_questions,
+    demonstrations,
+    draw,
+    split,
+)
+from tests.networks import seeded
+
+
+def test_every_sum_stands_in_every_phrasing():
+    questions = all_questions()
+    assert len({question.text for question in questions}) == len(questions)
+    sums = Counter((question.a, question.b) for question in questions)
+    assert sums == {(a, b): len(PHRASINGS) for a in range(10) for b in range(10)}
+    for question in questions:
+        digits = [c for c in question.text if c.isdigit()]
+        assert digits == [str(question.a), str(question.b)]
+
+
+def test_the_constants_hold_every_question_and_answer():
+    questions = all_questions()
+    assert max(len(question.text) for question in questions) == PROMPT_LENGTH
+    assert max(len(question.answer) for question in questions) < RESPONSE_LENGTH
+    written = "".join(question.text + question.answer for question in questions)
+    assert set(written) == set(CHARACTERS)
+
+
+@given(st.integers(0, 2**32))
+def test_one_phrasing_of_every_sum_is_held_out(seed):
+    train, held_out = split(seeded(seed))
+    everything = Counter(all_questions())
+    assert Counter(train) + Counter(held_out) == everything
+    assert Counter((q.a, q.b) for q in held_out) == {
+        (a, b): 1 for a in range(10) for b in range(10)
+    }
+    assert {(q.a, q.b) for q in train} == {(q.a, q.b) for q in held_out}
+
+
+def test_which_are_held_out_depends_on_the_seed_and_spares_no_phrasing():
+    first, again, other = (split(seeded(seed)).held_out for seed in (0, 0, 1))
+    assert first == again != other
+    by_sum = [all_questions()[i : i + 8] for i in range(0, 800, 8)]
+    places = {group.index(q) for group, q in zip(by_sum, first, strict=True)}
+    assert places == set(range(len(PHRASINGS)))
+
+
+def test_questions_are_drawn_with_replacement_and_all_alike():
+    """Pearson's chi-square, 7 degrees of freedom: above 24.3 in one of 1000 seeds."""
+    questions = all_questions()[:8]
+    seen = Counter(draw(questions, 8000, seeded(0)))
+    assert sum(seen.values()) == 8000
+    assert math.fsum((seen[q] - 1000) ** 2 / 1000 for q in questions) < 24.3
+
+
+@given(st.integers(0, 2**16))
+def test_the_answer_is_the_sum(seed):
+    (question,) = draw(all_questions(), 1, seeded(seed))
+    a, b, total = map(int, re.findall(r"\d+", question.answer))
+    assert (a, b, total) == (question.a, question.b, question.a + question.b)
+    assert question.answer == f"{a}+{b}={total}"
+
+
+@pytest.mark.parametrize("error_rate", [0, 0.6, 1])
+def test_a_teacher_counts_one_too_many_as_often_as_stated(error_rate):
+    questions = [Question("9+9=", 9, 9)] * 4000
+    told = Counter(demonstrations(questions, error_rate, seeded(0)))
+    assert set(told) <= {"9+9=18", "9+9=19"}
+    spread = math.sqrt(4000 * error_rate * (1 - error_rate))
+    assert abs(told["9+9=19"] - 4000 * error_rate) <= 4 * spread
+
+
+@pytest.mark.parametrize(
+    ("call", "told"),
+    [
+        (
+            lambda: draw([], 1, seeded(0)),
+            "draw: questions must be at least one, got none",
+        ),
+        (
+            lambda: draw(all_questions(), 0, seeded(0)),
+            "draw: count must be at least 1, got 0",
+        ),
+        (
+            lambda: demonstrations(all_questions(), 1.5, seeded(0)),
+            "demonstrations: error_rate must lie in [0, 1], got 1.5",
+        ),
+    ],
+)
+def test_refusals(call, told):
+    with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
+        call()

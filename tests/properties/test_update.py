@@ -1,0 +1,338 @@
+"""The update: its gradient, its steps, where it stops, and what it never touches."""
+
+import copy
+import math
+import re
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import log_softmax
+from torch.testing import assert_close
+
+from ppo_ref.batch import Experience
+from ppo_ref.config import PPOConfig
+from ppo_ref.outputs import actor_statistics, critic_values
+from ppo_ref.update import update_actor, update_critic
+from tests import networks, oracles
+from tests.networks import seeded
+from tests.strategies import poisoned
+
+LENGTHS = 1, 3, 5, 9, 2, 4, 5, 1
+LR, FAR = 0.05, 1e9
+UPDATES = {update_actor: networks.actor, update_critic: networks.critic}
+updates = pytest.mark.parametrize(
+    ("update", "network"), UPDATES.items(), ids=lambda f: f.__name__
+)
+
+
+def config(**options: float) -> PPOConfig:
+    sizes = {"batch_size": 8, "mini_batch_size": 4, "micro_batch_size": 2}
+    weights = {"kl_loss_coef": 0.3, "entropy_coef": 0.2, "max_grad_norm": FAR}
+    return PPOConfig(**{**sizes, **weights, **options})
+
+
+EXPERIENCE = networks.experience(networks.actor(), *LENGTHS)
+
+
+def updated(
+    update: Callable[..., object],
+    network: nn.Module,
+    experience: Experience = EXPERIENCE,
+    lr: float = LR,
+    seed: int = 0,
+    **options: float,
+) -> tuple[Tensor, list[dict[str, float]]]:
+    """All weights after the update, and its statistics."""
+    optimizer = torch.optim.SGD(network.parameters(), lr)
+    steps = update(network, optimizer, experience, config(**options), seeded(seed))
+    statistics = list(steps)
+    return weights(network), statistics
+
+
+def weights(network: nn.Module) -> Tensor:
+    return nn.utils.parameters_to_vector(network.parameters()).detach().clone()
+
+
+def actor_loss(logits: list, experience: Experience, settings: PPOConfig) -> float:
+    """The loss of the actor from its logits, in lists."""
+    mask, losses = experience.rollout.response_mask, []
+    for row, t in mask.nonzero().tolist():
+        said = oracles.log_softmax(logits[row][t])
+        new = said[experience.rollout.responses[row, t]]
+        ratio = math.exp(new - experience.old_log_probs[row, t].item())
+        clip = settings.clip_range
+        advantage = experience.advantages[row, t].item()
+        loss = oracles.policy_token_loss(ratio, advantage, clip, clip, None)
+        ahead = experience.ref_log_probs[row, t].item() - new
+        losses.append(
+            loss * experience.rollout_weights[row, t].item()
+            + settings.kl_loss_coef * (math.exp(ahead) - 1 - ahead)
+            - settings.entropy_coef * oracles.entropy(logits[row][t])
+        )
+    return oracles.mean(losses)
+
+
+def logits_of(actor: nn.Module) -> list:
+    rollout = EXPERIENCE.rollout
+    with torch.no_grad():
+        logits = actor(rollout.sequences, rollout.attention_mask)
+    return logits[:, -rollout.response_mask.shape[1] - 1 : -1].tolist()
+
+
+@pytest.mark.parametrize(
+    "terms",
+    [
+        {"kl_loss_coef": 0.0, "entropy_coef": 0.0},
+        {"kl_loss_coef": 2.0, "entropy_coef": 0.0},
+        {"kl_loss_coef": 0.0, "entropy_coef": 2.0},
+        {"kl_loss_coef": 0.3, "entropy_coef": 0.2, "clip_range": 0.05},
+    ],
+    ids=["policy", "kl", "entropy", "all"],
+)
+def test_the_gradient_is_the_slope_of_the_loss_written_out(terms):
+    """Central differences along single weights; one step of size 1 is the gradient."""
+    whole = {"mini_batch_size": 8, **terms}
+    settings, step = config(**whole), 1e-5
+    moved, _ = updated(update_actor, networks.actor(), lr=1.0, **whole)
+    gradient = weights(networks.actor()) - moved
+    for place in (3, 57, 200, 700, 1300, len(gradient) - 1):
+        slopes = []
+        for sign in (1, -1):
+            actor = networks.actor()
+            shifted = weights(actor)
+            shifted[place] += sign * step
+            nn.utils.vector_to_parameters(shifted, actor.parameters())
+            slopes.append(actor_loss(logits_of(actor), EXPERIENCE, settings))
+        expected = (slopes[0] - slopes[1]) / (2 * step)
+        assert gradient[place].item() == pytest.approx(expected, rel=1e-4, abs=1e-8)
+
+
+@updates
+@pytest.mark.parametrize("micro_batch_size", [1, 2])
+def test_micro_batches_do_not_show(update, network, micro_batch_size):
+    """Rows of 1 to 5 tokens; float64 sums of another order."""
+    whole, figures = updated(update, network(), micro_batch_size=4)
+    parts, same = updated(update, network(), micro_batch_size=micro_batch_size)
+    assert_close(parts, whole, rtol=1e-10, atol=1e-12)
+    assert [pytest.approx(step) for step in figures] == same
+
+
+@updates
+@pytest.mark.parametrize(("epochs", "mini"), [(1, 8), (1, 2), (3, 4)])
+def test_there_are_epochs_times_mini_batches_steps(update, network, epochs, mini):
+    name = update.__name__.removeprefix("update_")
+    options = {f"{name}_epochs": epochs, "mini_batch_size": mini}
+    _, steps = updated(update, network(), **options)
+    assert [step[f"{name}_steps"] for step in steps] == [1] * (epochs * 8 // mini)
+
+
+def order_of(update: Callable[..., object], network: nn.Module, seed: int) -> list:
+    """The responses that a network was given in two epochs, by their numbers."""
+    everything, seen = EXPERIENCE.rollout.sequences, []
+
+    def look(module: nn.Module, inputs: tuple[Tensor, ...]) -> None:
+        same = (everything == inputs[0][:, None]).all(2)
+        seen.extend(same.float().argmax(1).tolist())
+
+    network.register_forward_pre_hook(look)
+    updated(update, network, seed=seed, actor_epochs=2, critic_epochs=2)
+    return seen
+
+
+@updates
+def test_every_response_comes_once_per_epoch_in_a_new_order(update, network):
+    assert len({tuple(row) for row in EXPERIENCE.rollout.sequences.tolist()}) == 8
+    seen = order_of(update, network(), seed=0)
+    assert sorted(seen[:8]) == sorted(seen[8:]) == list(range(8))
+    assert seen[:8] != seen[8:]
+    assert seen == order_of(update, network(), seed=0)
+    assert seen != order_of(update, network(), seed=1)
+
+
+def test_the_first_mini_batch_sees_the_actor_that_sampled():
+    experience = networks.experience(networks.actor(), *LENGTHS, drift=0)
+    _, (first, second) = updated(update_actor, networks.actor(), experience)
+    sound = {"ratio_min": 1, "ratio_mean": 1, "ratio_max": 1, "approx_kl": 0}
+    sound |= {"effective_sample_size": 1, "clip_fraction": 0}
+    assert {name: first[name] for name in sound} == pytest.approx(sound, abs=1e-12)
+    assert second["ratio_max"] > 1.001
+
+
+def test_an_actor_of_another_temperature_is_not_the_one_that_sampled():
+    experience = networks.experience(
+        networks.actor(), *LENGTHS, drift=0, temperature=0.7
+    )
+    ratios = [
+        updated(update_actor, networks.actor(), experience, temperature=t)[1][0]
+        for t in (0.7, 1.0)
+    ]
+    assert ratios[0]["ratio_max"] == pytest.approx(1)
+    assert ratios[1]["ratio_max"] > 1.1
+
+
+@pytest.mark.parametrize("clip_range", [0.01, 0.99])
+def test_at_the_actor_that_sampled_the_step_is_the_policy_gradient(clip_range):
+    """-mean(w A grad log pi), whatever the clip."""
+    sampled = networks.experience(networks.actor(), *LENGTHS, drift=0)
+    only = {"mini_batch_size": 8, "kl_loss_coef": 0.0, "entropy_coef": 0.0}
+    moved, _ = updated(
+        update_actor, networks.actor(), sampled, clip_range=clip_range, **only
+    )
+    assert_close(moved, weights(networks.actor()) - LR * policy_gradient(sampled))
+
+
+def policy_gradient(experience: Experience, of: Tensor | None = None) -> Tensor:
+    actor, rollout = networks.actor(), experience.rollout
+    logits = actor(rollout.sequences, rollout.attention_mask)
+    total = torch.zeros((), dtype=torch.float64)
+    for row, t in rollout.response_mask.nonzero().tolist():
+        place = logits.shape[1] - rollout.response_mask.shape[1] + t
+        said = log_softmax(logits[row, place - 1], 0)[rollout.sequences[row, place]]
+        factor = experience.advantages[row, t] * experience.rollout_weights[row, t]
+        if of is not None:
+            factor = factor * of[row, t]
+        total = total - factor * said
+    total = total / rollout.response_mask.sum()
+    return nn.utils.parameters_to_vector(
+        torch.autograd.grad(total, list(actor.parameters()))
+    )
+
+
+def test_a_wide_clip_leaves_the_importance_weighted_policy_gradient():
+    """The actor has drifted by less than the range: nothing is clipped."""
+    experience = networks.experience(networks.actor(), *LENGTHS, drift=0.1)
+    with torch.no_grad():
+        now = actor_statistics(networks.actor(), experience.rollout).log_probs
+    ratio = (now - experience.old_log_probs).exp()
+    only = {"mini_batch_size": 8, "kl_loss_coef": 0.0, "entropy_coef": 0.0}
+    moved, (step,) = updated(
+        update_actor, networks.actor(), experience, clip_range=0.99, **only
+    )
+    assert step["clip_fraction"] == 0
+    expected = weights(networks.actor()) - LR * policy_gradient(experience, ratio)
+    assert_close(moved, expected)
+
+
+def test_the_update_stops_before_the_step_of_the_mini_batch_that_is_too_far():
+    experience = networks.experience(networks.actor(), *LENGTHS, drift=0)
+    once, (first, *_) = updated(
+        update_actor, networks.actor(), experience, mini_batch_size=8
+    )
+    assert first["approx_kl"] < 1e-12
+    options = {"mini_batch_size": 8, "actor_epochs": 4, "max_kl": 1e-9}
+    actor = networks.actor()
+    stopped, steps = updated(update_actor, actor, experience, **options)
+    assert [step["actor_steps"] for step in steps] == [1, 0]
+    assert steps[1]["approx_kl"] > 1e-9
+    assert "actor_grad_norm" not in steps[1]
+    # One epoch is one mini-batch, so its order only changes the order of sums.
+    assert_close(stopped, once, rtol=1e-12, atol=1e-13)
+    assert all(weight.grad is None for weight in actor.parameters())
+
+
+def test_an_actor_that_is_too_far_from_the_start_is_left_as_it_is():
+    stopped, steps = updated(update_actor, networks.actor(), max_kl=1e-3)
+    assert [step["actor_steps"] for step in steps] == [0]
+    assert torch.equal(stopped, weights(networks.actor()))
+
+
+def test_the_critic_descends_half_the_squared_error_to_returns_that_stay():
+    """Two epochs written out with autograd; the clip is at the old values."""
+    fixed = copy.deepcopy(EXPERIENCE)
+    critic, mask = networks.critic(), EXPERIENCE.rollout.response_mask
+    settings = {"mini_batch_size": 8, "critic_epochs": 3, "value_clip_range": 0.5}
+    found, steps = updated(update_critic, networks.critic(), **settings)
+    for step in steps:
+        values = critic_values(critic, EXPERIENCE.rollout)
+        near = EXPERIENCE.values + (values - EXPERIENCE.values).clamp(-0.5, 0.5)
+        errors = [(v - fixed.returns).square()[mask] for v in (values, near)]
+        loss = torch.maximum(*errors).mean() / 2
+        assert step["value_loss"] == pytest.approx(loss.item())
+        critic.zero_grad()
+        loss.backward()
+        with torch.no_grad():
+            for weight in critic.parameters():
+                weight -= LR * weight.grad
+    assert_close(found, weights(critic), rtol=1e-10, atol=1e-12)
+
+
+@updates
+def test_the_experience_is_not_changed(update, network):
+    before = copy.deepcopy(EXPERIENCE)
+    updated(update, network(), actor_epochs=2)
+    for one, other in zip(before[1:], EXPERIENCE[1:], strict=True):
+        assert torch.equal(one, other)
+    assert all(map(torch.equal, before.rollout, EXPERIENCE.rollout))
+
+
+@updates
+def test_padding_is_never_read(update, network):
+    mask = EXPERIENCE.rollout.response_mask
+    dirty = EXPERIENCE._replace(
+        **{
+            name: poisoned(x, mask)
+            for name, x in EXPERIENCE._asdict().items()
+            if name != "rollout" and x.ndim == 2
+        }
+    )
+    clean, figures = updated(update, network())
+    found, same = updated(update, network(), dirty)
+    assert torch.equal(found, clean)
+    assert same == figures
+
+
+@updates
+def test_long_gradients_are_scaled_down_and_logged_as_they_were(update, network):
+    name = f"{update.__name__.removeprefix('update_')}_grad_norm"
+    before = weights(network())
+    free, (told, *_) = updated(update, network(), mini_batch_size=8, critic_epochs=1)
+    length = (free - before).norm().item() / LR
+    assert told[name] == pytest.approx(length)
+    clipped, (same, *_) = updated(
+        update,
+        network(),
+        mini_batch_size=8,
+        critic_epochs=1,
+        max_grad_norm=length / 10,
+    )
+    assert same[name] == pytest.approx(length)
+    # The 1e-6 that PyTorch adds to the norm.
+    assert_close(clipped - before, (free - before) / 10, rtol=1e-5, atol=1e-12)
+
+
+@updates
+def test_a_gradient_that_is_not_finite_makes_no_step(update, network):
+    module = network()
+    handle = module.head.weight.register_hook(lambda gradient: gradient * torch.inf)
+    text = "clipped_step: the gradient of .* must be finite, got a norm of nan"
+    with pytest.raises(ValueError, match=f"^{text}; no weight was changed$"):
+        updated(update, module)
+    handle.remove()
+    assert torch.equal(weights(module), weights(network()))
+
+
+@updates
+def test_a_batch_that_mini_batches_do_not_divide_is_refused(update, network):
+    part = EXPERIENCE.rows(torch.arange(6))
+    text = "mini_batches: experience must hold a multiple of 4 responses, got 6"
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        updated(update, network(), part)
+
+
+@updates
+def test_what_does_not_fit_is_refused_before_the_first_step_is_asked_for(
+    update, network
+):
+    float_mask = EXPERIENCE.rollout.response_mask.float()
+    rollout = EXPERIENCE.rollout._replace(response_mask=float_mask)
+    optimizer = torch.optim.SGD(network().parameters(), LR)
+    with pytest.raises(TypeError, match=r"experience\.rollout\.response_mask must be"):
+        update(
+            network(),
+            optimizer,
+            EXPERIENCE._replace(rollout=rollout),
+            config(),
+            seeded(0),
+        )
