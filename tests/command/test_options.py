@@ -72,7 +72,7 @@ def test_help_shows_every_option_and_its_default(capsys):
             "unknown argument --bacth-size; did you mean --batch-size?",
         ),
         (["--batch", "8"], "unknown argument --batch; did you mean --batch-size?"),
-        (["--lr=1"], "unknown argument --lr; --help shows those that there are"),
+        (["--lr=1"], "did you mean --warm-start-lr or --actor-lr or --critic-lr?"),
         (["runs/1"], "unknown argument runs/1; --help shows those that there are"),
         (["--seed"], "argument --seed: expected one argument"),
         (["--seed", "x"], "argument --seed: invalid int value: 'x'"),
@@ -81,7 +81,7 @@ def test_help_shows_every_option_and_its_default(capsys):
         (["--threads", "0"], "train: threads must be at least 1, got 0"),
         (
             ["--batch-size", "100"],
-            "batch_size must be a multiple of mini_batch_size 64",
+            "must be a multiple of mini_batch_size 64",
         ),
         (["--micro-batch-size", "7"], "must be a multiple of micro_batch_size 7"),
         (["--width", "66"], "width must be a multiple of heads 4, got 66"),

@@ -48,6 +48,6 @@ def test_a_terminal_has_one_line_for_each_stage(monkeypatch):
 def test_time_left_is_of_this_process(monkeypatch):
     """A run that is resumed at 90 of 100 has not been fast until then."""
     steps = [Step("PPO", done, 100, {}) for done in (90, 91, 92)]
-    told = shown(Terminal(), steps, [100.0, 100.0, 160.0, 220.0])
+    told = shown(Terminal(), steps, [100.0, 160.0, 220.0])
     assert "91/100  9:00 left" in told and "92/100  8:00 left" in told
     assert "90/100  " in told.split("\r")[1] and "left" not in told.split("\r")[1]

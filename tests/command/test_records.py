@@ -8,7 +8,7 @@ from ppo_ref.command.records import records
 from ppo_ref.tasks import Question
 from ppo_ref.tokenizer import CharacterTokenizer
 
-TOKENIZER = CharacterTokenizer("+1=2")  # ids 2 to 5
+TOKENIZER = CharacterTokenizer("+1=2")  # ids 2 to 5 are +, 1, 2, =
 QUESTIONS = [Question("1+1=", 1, 1), Question("2+1=", 2, 1)]
 
 
@@ -32,7 +32,7 @@ def experience() -> Experience:
 def test_every_row_of_a_response(experience):
     first, second = records(experience, QUESTIONS, TOKENIZER, rows=9)
     assert first["question"] == "1+1="
-    assert first["response"] == ["2", "<eos>"]
+    assert first["response"] == ["=", "<eos>"]
     assert second["response"] == ["<pad>", "+", "1"]
     assert [(r["score"], r["truncated"]) for r in (first, second)] == [
         (1.0, False),
