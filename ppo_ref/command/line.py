@@ -22,7 +22,11 @@ class Parser(ArgumentParser):
         super().__init__(**named, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and end with 2."""
+        """Say what is wrong with the arguments, and end with 2.
+
+        Args:
+            message: What is wrong.
+        """
         self.exit(2, f"{self.prog}: {message}\n")
 
 

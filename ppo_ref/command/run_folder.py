@@ -43,22 +43,40 @@ class RunFolder:
         self.path, self.settings, self.torch_version = path, settings, torch_version
 
     def add(self, log: str, line: Mapping[str, Any]) -> None:
-        """Add a line to one of the files that grow."""
+        """Add a line to one of the files that grow.
+
+        Args:
+            log: Its name, one of ``LOGS``.
+            line: What is added.
+        """
         add_line(self.path / log, line)
 
     def store_json(self, name: str, content: Mapping[str, Any]) -> None:
-        """Write a file that people read, too."""
+        """Write a file that people read, too.
+
+        Args:
+            name: Of the file.
+            content: What it is to hold.
+        """
         told = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
         store(self.path / name, f"{told}\n".encode())
 
     def save(self, state: dict[str, Any], **notes: Any) -> None:
-        """Keep where the trainer stands, and how far the files have grown by then."""
+        """Keep where the trainer stands, and how far the files have grown by then.
+
+        Args:
+            state: Of the trainer.
+            notes: What else is to be known when the run goes on.
+        """
         logs = {name: mark(self.path / name) for name in LOGS}
         kept = {**notes, "logs": logs, **settings.as_json(self.settings)}
         checkpoint.save(self.path, Checkpoint(kept, state))
 
     def load(self) -> Checkpoint | None:
-        """The last checkpoint, and the files as they were then; None if there is none.
+        """The last checkpoint; the files are made what they were then.
+
+        Returns:
+            None if there is none, and the files are empty.
 
         Raises:
             ValueError: if the checkpoint, or what it says of the files, cannot be
