@@ -27,7 +27,7 @@ def write_summary(session: Session) -> dict[str, Any]:
     Example:
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
-        >>> from ppo_ref.command.run_folder import created
+        >>> from ppo_ref.command.opening import created
         >>> from ppo_ref.command.settings import given
         >>> with TemporaryDirectory() as path:
         ...     with created(Path(path), given({"width": 4})) as folder:
@@ -65,7 +65,7 @@ def draw_charts(session: Session) -> None:
     Example:
         >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
-        >>> from ppo_ref.command.run_folder import created
+        >>> from ppo_ref.command.opening import created
         >>> from ppo_ref.command.settings import given
         >>> with TemporaryDirectory() as path:
         ...     with created(Path(path), given({"width": 4})) as folder:

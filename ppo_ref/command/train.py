@@ -11,8 +11,9 @@ import torch
 
 from ppo_ref.command import checkpoint, settings
 from ppo_ref.command.interrupt import INTERRUPTED, Asked, asked
+from ppo_ref.command.opening import created, reopened
 from ppo_ref.command.progress import Progress
-from ppo_ref.command.run_folder import CHARTS, RunFolder, created, reopened
+from ppo_ref.command.run_folder import CHARTS, RunFolder
 from ppo_ref.command.session import Session
 from ppo_ref.command.summary import draw_charts, write_summary
 

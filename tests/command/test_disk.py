@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from ppo_ref.command import storing
+from ppo_ref.command import logs, storing
 from ppo_ref.command.checkpoint import LAST
-from ppo_ref.command.run_folder import reopened
+from ppo_ref.command.opening import reopened
 from tests.command.endings import Dead
 from tests.command.runs import SMALL, assert_same, files, train
 
@@ -36,13 +36,13 @@ def test_a_disk_that_fills_up_keeps_the_last_checkpoint(whole: Path, dead: Dead)
 
 def test_a_line_is_added_whole_or_not_at_all(tmp_path: Path):
     log = tmp_path / "log"
-    storing.add_line(log, {"a": 1})
+    logs.add_line(log, {"a": 1})
     before = log.read_bytes()
     kept = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 3, kept[1]))
     try:
         with pytest.raises(OSError, match="File too large") as refusal:
-            storing.add_line(log, {"b": 2})
+            logs.add_line(log, {"b": 2})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, kept)
     assert refusal.value.filename == str(log)
@@ -52,7 +52,7 @@ def test_a_line_is_added_whole_or_not_at_all(tmp_path: Path):
 def test_what_is_not_finite_is_null(tmp_path: Path):
     infinite = float("inf")
     line = {"a": infinite, "b": [1.5, -infinite, float("nan")], "c": 0.5}
-    storing.add_line(tmp_path / "log", line)
+    logs.add_line(tmp_path / "log", line)
     text = (tmp_path / "log").read_text()
     assert text == '{"a": null, "b": [1.5, null, null], "c": 0.5}\n'
 

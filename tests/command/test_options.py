@@ -11,6 +11,7 @@ import torch
 from ppo_ref.command import settings
 from ppo_ref.command.line import Parser, main
 from ppo_ref.command.settings import Options, Settings
+from ppo_ref.command.settings_json import as_json, from_json
 from ppo_ref.config import PPOConfig
 from tests.command.runs import SMALL, train
 
@@ -138,8 +139,8 @@ def test_a_device_that_is_not_there(monkeypatch, capsys, tmp_path):
 
 def test_settings_are_the_same_after_json():
     chosen = parsed("--max-kl", "inf", "--actor-lr", "3e-4", "--kl-coef", "0")
-    text = json.dumps(settings.as_json(chosen), allow_nan=False)
-    found = settings.from_json(json.loads(text))
+    text = json.dumps(as_json(chosen), allow_nan=False)
+    found = from_json(json.loads(text))
     assert found == chosen
     assert math.isinf(found.config.max_kl)
 
