@@ -1,6 +1,7 @@
 """Seconds that a whole training run takes, phase by phase, by threads."""
 
 import argparse
+import itertools
 import json
 import os
 import platform
@@ -27,7 +28,7 @@ def seconds(threads: int) -> dict[str, float]:
         for _ in phase:
             pass
         marks.append(time.perf_counter())
-    spans = [later - earlier for earlier, later in zip(marks, marks[1:], strict=False)]
+    spans = [later - earlier for earlier, later in itertools.pairwise(marks)]
     return dict(zip(PHASES, [*spans, sum(spans)], strict=True))
 
 

@@ -48,15 +48,15 @@ got 100
     reward_model_steps: int = _setting(
         0, "steps of training a reward model, which then scores instead of the rule", 0
     )
-    iterations: int = _setting(150, "of rollout and update", 1)
+    iterations: int = _setting(100, "of rollout and update", 1)
     batch_size: int = _setting(256, "prompts per iteration", 1)
     mini_batch_size: int = _setting(64, "responses per optimizer step", 1)
     micro_batch_size: int = _setting(64, "responses per backward pass", 1)
     actor_epochs: int = _setting(1, "passes over each batch", 1)
-    critic_epochs: int = _setting(2, "passes over each batch", 1)
+    critic_epochs: int = _setting(1, "passes over each batch", 1)
     response_length: int = _setting(8, "most tokens of a response, its end included", 1)
     temperature: float = _setting(1.0, "of the sampling", above=0)
-    actor_lr: float = _setting(1e-3, "first learning rate of the actor; falls to 0", 0)
+    actor_lr: float = _setting(7e-4, "first learning rate of the actor; falls to 0", 0)
     critic_lr: float = _setting(
         1e-3, "first learning rate of the critic; falls to 0", 0
     )

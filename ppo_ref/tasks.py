@@ -8,13 +8,21 @@ from ppo_ref.ranges import require_at_least, require_unit_interval
 
 PHRASINGS = (
     "请问{a}+{b}=？",
-    "你知道{a}+{b}等于几吗？",
+    "你知道{a}+{b}=几吗？",
+    "{a}+{b}等于几？",
+    "{a}加{b}等于几？",
     "{a}加{b}是多少？",
+    "{a}加上{b}得几？",
+    "请算{a}+{b}",
     "{a}+{b}=",
     "what is {a}+{b}?",
     "do you know {a}+{b}?",
     "{a} plus {b} is?",
     "{a} and {b} make?",
+    "compute {a}+{b}",
+    "add {a} and {b}",
+    "{a}+{b} is?",
+    "{a}+{b} equals?",
 )
 # Every character that a question or a right answer can hold.
 CHARACTERS = "".join(PHRASINGS).replace("{a}", "").replace("{b}", "") + "0123456789+="
@@ -51,8 +59,8 @@ def all_questions() -> list[Question]:
 
     Example:
         >>> questions = all_questions()
-        >>> len(questions), questions[9].text
-        (800, '你知道0+1等于几吗？')
+        >>> len(questions), questions[3].text
+        (1600, '0加0等于几？')
     """
     return [
         Question(phrasing.format(a=a, b=b), a, b)
@@ -74,7 +82,7 @@ def split(generator: torch.Generator) -> Split:
     Example:
         >>> train, held_out = split(torch.Generator().manual_seed(0))
         >>> len(train), len(held_out), set(train) & set(held_out)
-        (700, 100, set())
+        (1500, 100, set())
     """
     questions = all_questions()
     sums = len(questions) // len(PHRASINGS)
@@ -101,9 +109,8 @@ def draw(
         ValueError: if there is no question, or none is asked for.
 
     Example:
-        >>> drawn = draw(all_questions(), 2, torch.Generator().manual_seed(0))
-        >>> [question.text for question in drawn]
-        ['what is 0+5?', '2 and 9 make?']
+        >>> [q.text for q in draw([Question("1+1=", 1, 1)], 2, torch.Generator())]
+        ['1+1=', '1+1=']
     """
     require_at_least("draw", 1, count=count)
     if not questions:

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
-from torch.optim import Adam
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.config import PPOConfig
@@ -25,6 +24,7 @@ from ppo_ref.update import update_actor, update_critic
 
 LABELLED = 4096  # responses that a reward model learns from
 REWARD_MODEL_LR = 2e-3
+STAGES = ("imitated", "rewarded", "iteration")  # steps done of each
 WARM_UP = 5  # iterations in which the learning rates rise
 
 
@@ -38,10 +38,11 @@ class Iteration(NamedTuple):
 
 
 class Trainer:
-    """A run between two iterations: its networks, optimizers, and how far it is.
+    """A run between two steps: its networks, its optimizers, and how far it is.
 
-    What is drawn depends on the seed and on the iteration's number alone, so a run
-    that was stopped draws after it what it would have drawn without.
+    Three stages follow each other: ``imitate``, ``learn_reward``, ``train``. What a
+    step draws depends on the seed and on its number alone, so a run that was stopped
+    goes on as it would have without.
 
     Args:
         config: Settings of the run.
@@ -58,7 +59,7 @@ class Trainer:
         self.config, self.device, self.estimate = config, torch.device(device), estimate
         self.tokenizer = CharacterTokenizer(CHARACTERS)
         self.questions = split(self._generator("split"))
-        self.iteration = 0
+        self.imitated = self.rewarded = self.iteration = 0
         self._start_from(self._new_actor())
 
     @property
@@ -67,42 +68,46 @@ class Trainer:
         return self.learners.models
 
     def imitate(self) -> Iterator[float]:
-        """The warm start; at its end reference and critic become copies of the actor.
+        """The warm start; at its end the other networks become copies of the actor.
 
         Returns:
-            The loss of each step, in nats per token.
+            The loss of each step that is left, in nats per token.
         """
-        actor, tokenizer = self.models.actor, self.tokenizer
-        optimizer = Adam(actor.parameters())
-        draws = self._generator("imitation")
-        for step in range(self.config.warm_start_steps):
-            yield imitation_step(
-                actor,
-                optimizer,
-                tokenizer,
+        while self.imitated < self.config.warm_start_steps:
+            loss = imitation_step(
+                self.models.actor,
+                self.learners.optimizers["imitation"],
+                self.tokenizer,
                 self.questions.train,
                 self.config,
-                step,
-                draws,
+                self.imitated,
+                self._generator("demonstrations", self.imitated),
             )
-        self._start_from(actor)
+            self.imitated += 1
+            if self.imitated == self.config.warm_start_steps:
+                self._start_from(self.models.actor)
+            yield loss
 
     def learn_reward(self) -> Iterator[float]:
         """The reward model learns the rule on what the actor says after imitation.
 
         Returns:
-            The loss of each step, in nats per response.
+            The loss of each step that is left, in nats per response.
         """
+        if self.rewarded == self.config.reward_model_steps:
+            return
         reward = self.models.reward.requires_grad_(True)
-        draws = self._generator("labels")
-        questions = draw(self.questions.train, LABELLED, draws)
+        optimizer = self.learners.optimizers["reward"]
+        questions = draw(self.questions.train, LABELLED, self._generator("labels"))
         rollout = self._sample(questions, self._generator("labelled", 0, self.device))
         right = rule(self.tokenizer)(questions, rollout).bool()
-        optimizer = Adam(reward.parameters(), REWARD_MODEL_LR)
-        for _ in range(self.config.reward_model_steps):
+        while self.rewarded < self.config.reward_model_steps:
+            draws = self._generator("labelled rows", self.rewarded)
             rows = torch.randint(LABELLED, (self.config.batch_size,), generator=draws)
-            yield reward_model_step(reward, optimizer, rollout.rows(rows), right[rows])
-        reward.requires_grad_(False)
+            loss = reward_model_step(reward, optimizer, rollout.rows(rows), right[rows])
+            self.rewarded += 1
+            reward.requires_grad_(self.rewarded < self.config.reward_model_steps)
+            yield loss
 
     def train(self) -> Iterator[Iteration]:
         """The iterations that are left.
@@ -132,11 +137,11 @@ class Trainer:
         return rule(self.tokenizer)(questions, rollout).mean().item()
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the run is between two iterations.
+        """All that the run is between two steps, of whatever stage.
 
         Returns:
-            The number of iterations done, and copies of the states of networks and
-            optimizers, which stay as they are when the run goes on.
+            The number of steps done of each stage, and copies of the states of
+            networks and optimizers, which stay as they are when the run goes on.
 
         Example:
             >>> from ppo_ref.tiny import tiny_trainer
@@ -146,7 +151,8 @@ class Trainer:
             >>> [iteration.number for iteration in goes_on.train()]
             [2, 3]
         """
-        return {"iteration": self.iteration, **self.learners.state_dict()}
+        steps = {stage: getattr(self, stage) for stage in STAGES}
+        return {**steps, **self.learners.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where another run of the same settings stood.
@@ -155,7 +161,8 @@ class Trainer:
             state: What ``state_dict`` gave.
         """
         self.learners.load_state_dict(state)
-        self.iteration = state["iteration"]
+        for stage in STAGES:
+            setattr(self, stage, state[stage])
 
     def _iterate(self) -> Iteration:
         config = self.config
@@ -180,14 +187,15 @@ class Trainer:
         return Iteration(self.iteration, statistics, questions, experience)
 
     def _update(self, experience: Experience, draws: torch.Generator) -> Statistics:
-        config, learners, (actor, critic, *_) = self.config, self.learners, self.models
+        config, (actor, critic, *_) = self.config, self.models
         share = learning_rate_share(self.iteration, config.iterations, WARM_UP)
-        learners.set_learning_rates(share)
-        given = experience, config, draws
+        rates = {"actor": config.actor_lr * share, "critic": config.critic_lr * share}
+        self.learners.set_learning_rates(**rates)
+        optimizers, given = self.learners.optimizers, (experience, config, draws)
         return update_statistics(
             [
-                *update_critic(critic, learners.critic_optimizer, *given),
-                *update_actor(actor, learners.actor_optimizer, *given),
+                *update_critic(critic, optimizers["critic"], *given),
+                *update_actor(actor, optimizers["actor"], *given),
             ]
         )
 
@@ -204,7 +212,7 @@ class Trainer:
         return initialised(actor, self._generator("weights")).to(self.device)
 
     def _start_from(self, actor: Actor) -> None:
-        self.learners = Learners(actor, self.config.actor_lr, self.config.critic_lr)
+        self.learners = Learners(actor, REWARD_MODEL_LR)
 
     def _reward(self) -> Reward:
         if self.config.reward_model_steps:

@@ -10,6 +10,14 @@ from ppo_ref.alignment import (
     response_outputs,
     slot_after_end,
 )
+from ppo_ref.asserts.masks import assert_padding_ignored, assert_score_on_last_token
+from ppo_ref.asserts.slices import (
+    assert_log_probs_of_tokens,
+    assert_values_before_tokens,
+)
+from ppo_ref.asserts.step_zero import assert_kl_zero, assert_ratio_one
+from ppo_ref.asserts.targets import assert_return_to_go
+from ppo_ref.asserts.updates import assert_same_gradient
 from ppo_ref.diagnostics import (
     effective_sample_size,
     explained_variance,
@@ -50,9 +58,57 @@ SAMPLED_ELSEWHERE = {
     "rollout_log_probs": X.flip(0),
     "response_mask": MASK,
 }
+SEQUENCES = torch.arange(18).view(2, 9) % 5
+LAYER = torch.nn.Linear(1, 1)
+
+
+def values_of(sequences: torch.Tensor) -> torch.Tensor:
+    """Of a critic that adds up what it reads, cut where it belongs."""
+    return sequences.cumsum(1)[:, -7:-1].float()
+
+
+def log_probs_of(sequences: torch.Tensor) -> torch.Tensor:
+    return sequences.cumsum(1)[:, -6:].float()
+
+
+def backward(size: int) -> None:
+    LAYER(torch.ones(2, 1)).mean().backward()
+
+
 ESTIMATED = {**REWARDED, "gamma": 1, "gae_lambda": 0.95}
 
 CALLS = [
+    (
+        assert_values_before_tokens,
+        {"values": values_of, "sequences": SEQUENCES, "response_mask": MASK},
+    ),
+    (
+        assert_log_probs_of_tokens,
+        {"log_probs": log_probs_of, "sequences": SEQUENCES, "response_mask": MASK},
+    ),
+    (
+        assert_padding_ignored,
+        {"advantages": lambda x: 2 * x, "inputs": {"x": X}, "response_mask": MASK},
+    ),
+    (
+        assert_score_on_last_token,
+        {"token_level_scores": X * last_token(MASK), "response_mask": MASK},
+    ),
+    (assert_kl_zero, {"log_probs": X, "ref_log_probs": X, "response_mask": MASK}),
+    (assert_ratio_one, {"log_probs": X, "old_log_probs": X, "response_mask": MASK}),
+    (
+        assert_return_to_go,
+        {
+            "advantages": -X,
+            "values": X,
+            "token_level_rewards": 0 * X,
+            "response_mask": MASK,
+        },
+    ),
+    (
+        assert_same_gradient,
+        {"model": LAYER, "backward": backward, "micro_batch_sizes": (2, 1)},
+    ),
     *RIVER_CALLS,
     *[
         (function, ESTIMATED)

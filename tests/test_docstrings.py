@@ -7,6 +7,7 @@ import inspect
 import re
 from collections.abc import Callable, Iterator
 from types import FunctionType
+from typing import NoReturn
 
 import pytest
 import torch
@@ -77,7 +78,7 @@ def docstring_faults(function: Callable[..., object], raises: bool) -> list[str]
     signature = inspect.signature(function)
     documented = re.findall(r"^    (\w+): ", found.get("Args", ""), flags=re.MULTILINE)
     parameters = [name for name in signature.parameters if name != "self"]
-    returns = signature.return_annotation is not None
+    returns = signature.return_annotation not in (None, NoReturn)
     checks = {
         "the first line must be a sentence that ends with a period": (
             summary.endswith(".") and summary[0].isupper()
@@ -123,7 +124,8 @@ def test_all_modules_with_functions_are_seen():
     }
     assert {name.rpartition(".")[0] for name in FUNCTIONS} == with_functions
     methods = {name.rpartition(".")[0].rpartition(".")[0] for name in METHODS}
-    assert set(MODULES) - with_functions <= methods | {"config"}
+    flat = {name for name in MODULES if "." not in name}
+    assert flat - with_functions <= methods | {"config"}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)

@@ -3,7 +3,7 @@
 from collections.abc import Collection, Mapping
 
 # Pages that stand before the others of their folder.
-FIRST = ("index", "wrong_answers")
+FIRST = ("index", "ten_asserts", "wrong_answers")
 
 
 def in_order(pages: Collection[str], needs: Mapping[str, set[str]]) -> list[str]:

@@ -8,13 +8,12 @@ shows the chart has ``stored_run`` among its names.
 from collections.abc import Iterator, Mapping
 from html import escape
 
+from ppo_ref.chart import scale
+from ppo_ref.chart.panel import LOOKS, panel, text
 from ppo_ref.stored_runs import StoredRun
-from site_tools.runs import scale
 from site_tools.runs.model import Chart, Line, Panel
 
-LOOKS = ("accent", "second dashed", "wrong", "muted dashed")
 PANEL, HEIGHT, ROW, GUTTER, SECOND = 130, 60, 98, 42, 188
-STROKE = 1.1  # of noisy lines that cross
 SAMPLE = 20  # the piece of a line before its name
 ITERATION = {"zh": "轮次", "en": "iteration"}
 
@@ -37,10 +36,10 @@ def draw(chart: Chart, runs: Mapping[str, StoredRun]) -> str:
     rows = (len(chart.panels) + 1) // 2
     parts = list(_legend(chart.lines)) if len(chart.lines) > 1 else []
     last = _last(chart, runs)
-    for number, panel in enumerate(chart.panels):
+    for number, shown in enumerate(chart.panels):
         x, y = number % 2 * SECOND + GUTTER, top + number // 2 * ROW + 20
-        parts += [f'<g transform="translate({x} {y})">', *_words(panel, PANEL, 0, -6)]
-        parts += [*_panel(panel.statistic, chart.lines, runs, last), "</g>"]
+        parts += [f'<g transform="translate({x} {y})">', *_words(shown, PANEL, 0, -6)]
+        parts += [*_panel(shown.statistic, chart.lines, runs, last), "</g>"]
     for x in (GUTTER, SECOND + GUTTER)[: len(chart.panels)]:
         below = rows if len(chart.panels) % 2 == 0 or x == GUTTER else rows - 1
         parts += _iterations(x, top + below * ROW - 3, chart.lines, last)
@@ -80,26 +79,17 @@ def _panel(
     last: float,
 ) -> Iterator[str]:
     columns = [_points(runs[line.run], line.run, statistic) for line in lines]
-    measured = [value for values in columns for value in values.values()]
-    low, high = min(measured), max(measured)
-    yield f'<path class="faint" d="M0 0V{HEIGHT}H{PANEL}"/>'
     joined = " + ".join(f"stored_run('{li.run}').column('{statistic}')" for li in lines)
-    if low != high:
-        yield _tick(high, f"max({joined})", -5, 8)
-    yield _tick(low, f"min({joined})", -5, HEIGHT if low != high else HEIGHT // 2 + 4)
-    stretch = f"scale({PANEL / (last - 1):.4g} {1 / scale.TENTHS})"
-    yield f'<g transform="{stretch}" stroke-width="{STROKE}">'
-    for values, look in zip(columns, LOOKS, strict=False):
-        rows = scale.heights([*values.values()], low, high, HEIGHT)
-        d = scale.path([int(iteration) - 1 for iteration in values], rows)
-        stroke = 'vector-effect="non-scaling-stroke"'
-        yield f'<path class="{look}" {stroke} d="{d}"/>'
-    yield "</g>"
+
+    def tick(which: str, value: float, x: int, y: int) -> str:
+        return _tick(value, f"{which}({joined})", x, y)
+
+    return panel(columns, ends=(1, int(last)), size=(PANEL, HEIGHT), tick=tick)
 
 
-def _points(run: StoredRun, name: str, statistic: str) -> dict[float, float]:
+def _points(run: StoredRun, name: str, statistic: str) -> dict[int, float]:
     found = {
-        line["iteration"]: line[statistic]
+        int(line["iteration"]): line[statistic]
         for line in run.iterations
         if statistic in line
     }
@@ -125,5 +115,4 @@ def _iterations(x: int, y: int, lines: tuple[Line, ...], last: float) -> Iterato
 
 
 def _tick(value: float, expression: str, x: int, y: int, anchor: str = "end") -> str:
-    where = f'class="muted small {anchor}" x="{x}" y="{y}"'
-    return f'<text {where} data-is="{expression}">{scale.tick(value)}</text>'
+    return text("", value, x, y, anchor, f' data-is="{expression}"')

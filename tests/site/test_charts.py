@@ -5,10 +5,10 @@ import re
 
 import pytest
 
+from ppo_ref.chart import scale
 from site_tools import numbers
 from site_tools.html import pictures
 from site_tools.running.block_run import evaluate
-from site_tools.runs import scale
 from site_tools.runs.chart import draw
 from site_tools.runs.model import Chart, Line, Panel
 from site_tools.source.expressions import check_expression

@@ -8,6 +8,12 @@ TENTHS = 10  # of a pixel: to these heights are rounded
 def tick(value: float) -> str:
     """A number in two or three digits, as logs write it; whole only if it is.
 
+    Args:
+        value: Any finite number.
+
+    Returns:
+        At most seven characters below a million.
+
     Example:
         >>> [tick(x) for x in (0.12345, -12.34, 1234.5, 0.00001234, 3.0, -0.0)]
         ['0.123', '−12.3', '1234.5', '1.2e-5', '3', '0']
@@ -27,6 +33,15 @@ def tick(value: float) -> str:
 def heights(values: list[float], low: float, high: float, height: int) -> list[int]:
     """Tenths of a pixel below the upper edge of a panel; a constant is in the middle.
 
+    Args:
+        values: What is drawn.
+        low: The value at the lower edge.
+        high: The value at the upper edge.
+        height: Of the panel, in pixels.
+
+    Returns:
+        One per value.
+
     Example:
         >>> heights([0.0, 0.5, 1.0], 0.0, 1.0, 60)
         [600, 300, 0]
@@ -39,6 +54,13 @@ def heights(values: list[float], low: float, high: float, height: int) -> list[i
 
 def path(columns: list[int], rows: list[int]) -> str:
     """A line through these points, each but the first as steps from the one before.
+
+    Args:
+        columns: Horizontal places, at least two.
+        rows: Vertical places, as many.
+
+    Returns:
+        The ``d`` of an SVG path.
 
     Example:
         >>> path([0, 1, 2], [600, 300, 310])
@@ -53,6 +75,13 @@ def path(columns: list[int], rows: list[int]) -> str:
 
 def width(text: str, size: int = 13) -> float:
     """About how many pixels a text takes.
+
+    Args:
+        text: In any script.
+        size: Of the letters, in pixels.
+
+    Returns:
+        An estimate: a Chinese character is as wide as high, others about half that.
 
     Example:
         >>> width("熵"), width("kl")

@@ -1,0 +1,161 @@
+"""What a batch must not do with the slots that do not count."""
+
+from collections.abc import Callable
+from typing import Annotated
+
+import torch
+from torch import Tensor
+
+from ppo_ref.alignment import last_token, slot_after_end
+from ppo_ref.asserts.faults import fail, place
+from ppo_ref.asserts.probing import same_randomness
+from ppo_ref.asserts.rounding import beyond, tolerance_for
+from ppo_ref.checks import require_finite, require_row_tokens, require_tokens
+from ppo_ref.shapes import TokenMask, Tokens, checked
+
+_WHOLE = "a mean, a deviation or a sum runs over all slots; mask it"
+_LATE = "the slot after the end counts; shift the values, not the mask; mask any mean"
+
+Estimator = Annotated[
+    Callable[..., Tensor], "a function from the named inputs to advantages"
+]
+Inputs = Annotated[dict[str, Tensor], "a dict of tensors by name"]
+
+
+@checked
+def assert_padding_ignored(
+    advantages: Estimator, inputs: Inputs, response_mask: TokenMask
+) -> None:
+    """What stands in padding changes no advantage.
+
+    Each input in turn gets garbage where the mask is False, ten times as large as what
+    it holds, first in the slot after the end alone, then everywhere.
+
+    Args:
+        advantages: Your function, called with the inputs by name: whatever it takes,
+            the mask among it, must be in its closure. Whitening may be part of it.
+        inputs: What it reads, each [batch, time]: rewards, values, ...
+        response_mask: True where the token counts.
+
+    Raises:
+        AssertionError: if an advantage that counts changes by more than rounding: 1e-4
+            of the garbage in float32, a tenth in bfloat16.
+        ValueError: if no token counts, no slot is left out, or an input is not finite
+            where it counts.
+        TypeError: if an input or the result is not [batch, time].
+
+    Example:
+        >>> rewards, mask = torch.tensor([[0., 1., 0.]]), torch.tensor([[1, 1, 0]]) > 0
+        >>> assert_padding_ignored(lambda r: r - r[mask].mean(), {"r": rewards}, mask)
+        >>> assert_padding_ignored(lambda r: r - r.mean(), {"r": rewards}, mask)
+        Traceback (most recent call last):
+        AssertionError: garbage in the padding of r moved
+        advantages[0, 0] from -0.3333 to -2.0000: the slot
+        after the end counts; shift the values, not the
+        mask; mask any mean
+    """
+    name = "assert_padding_ignored"
+    require_tokens(name, response_mask)
+    if response_mask.all():
+        raise ValueError(f"{name}: response_mask must be False somewhere, got all True")
+    for key, x in inputs.items():
+        _require_shape(name, f"inputs[{key!r}]", x, response_mask)
+    require_finite(name, response_mask, **inputs)
+    before = _estimate(advantages, inputs, response_mask)
+    after_end = slot_after_end(response_mask)
+    for key in inputs:
+        for slots, cause in ((~response_mask & ~after_end, _WHOLE), (after_end, _LATE)):
+            garbage = _with_garbage(inputs, key, slots)
+            after = _estimate(advantages, garbage, response_mask)
+            moved = beyond(
+                after - before, tolerance_for(*inputs.values()), before, garbage[key]
+            )
+            if (moved & response_mask).any():
+                row, token = (moved & response_mask).nonzero()[0].tolist()
+                fail(
+                    f"garbage in the padding of {key} moved "
+                    f"{place('advantages', row, token)} from "
+                    f"{float(before[row, token]):.4f} to "
+                    f"{float(after[row, token]):.4f}",
+                    cause,
+                )
+
+
+@checked
+def assert_score_on_last_token(
+    token_level_scores: Tokens, response_mask: TokenMask
+) -> None:
+    """The score of a response lies on its last token that counts, and nowhere else.
+
+    A row that is all zeros passes: a score of 0 lies nowhere.
+
+    Args:
+        token_level_scores: Before any KL is subtracted, in reward units.
+        response_mask: True where the token counts; gaps allowed.
+
+    Raises:
+        AssertionError: if a number other than 0 stands in another slot.
+        ValueError: if a row has no token, or a score is not finite where it counts.
+
+    Example:
+        >>> mask = torch.tensor([[True, True, False]])
+        >>> assert_score_on_last_token(torch.tensor([[0., 1., 0.]]), mask)
+        >>> assert_score_on_last_token(torch.tensor([[0., 0., 1.]]), mask)
+        Traceback (most recent call last):
+        AssertionError: token_level_scores[0, 2] is 1, the
+        last token is [0, 1]: the score is 1 slot late,
+        where the mask hides it; index the length of the
+        response less 1
+    """
+    require_row_tokens("assert_score_on_last_token", response_mask)
+    require_finite(
+        "assert_score_on_last_token",
+        response_mask,
+        token_level_scores=token_level_scores,
+    )
+    last = last_token(response_mask)
+    wrong = (token_level_scores != 0) & ~last
+    if not wrong.any():
+        return
+    row, token = wrong.nonzero()[0].tolist()
+    end = int(last[row].nonzero())
+    away = f"{abs(token - end)} slot{'s' * (abs(token - end) > 1)}"
+    cause = f"the score is {away} early; index the length of the response less 1"
+    if token > end:
+        cause = cause.replace("early", "late, where the mask hides it")
+    if int(wrong[row].sum()) > 1:
+        cause = "the score is written on many tokens; keep the last, or know why"
+    fail(
+        f"{place('token_level_scores', row, token)} is "
+        f"{float(token_level_scores[row, token]):.4g}, the last token is "
+        f"[{row}, {end}]",
+        cause,
+    )
+
+
+def _require_shape(function: str, name: str, x: object, like: Tensor) -> None:
+    if isinstance(x, Tensor) and x.is_floating_point() and x.shape == like.shape:
+        return
+    came = f"{type(x).__name__}"
+    if isinstance(x, Tensor):
+        dtype = str(x.dtype).removeprefix("torch.")
+        came = f"{dtype} of shape {list(x.shape)}"
+    raise TypeError(
+        f"{function}: {name} must be a floating-point tensor of shape [batch, time] = "
+        f"{list(like.shape)} like response_mask, got {came}"
+    )
+
+
+def _estimate(advantages: Estimator, inputs: Inputs, like: Tensor) -> Tensor:
+    with same_randomness(), torch.no_grad():
+        result = advantages(**{key: x.clone() for key, x in inputs.items()})
+    _require_shape("assert_padding_ignored", "what advantages returns", result, like)
+    return result.detach()
+
+
+def _with_garbage(inputs: Inputs, key: str, slots: Tensor) -> Inputs:
+    """Ten times the largest number, its sign and size another in each slot."""
+    x = inputs[key]
+    size = 10 * torch.where(slots, 0, x).abs().max().clamp(min=1)
+    pattern = torch.arange(slots.numel(), device=x.device).view(slots.shape) % 3 - 1.5
+    return {**inputs, key: torch.where(slots, size * pattern.to(x.dtype), x)}

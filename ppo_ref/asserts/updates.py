@@ -1,0 +1,222 @@
+"""The update itself: its gradient, and how often it steps."""
+
+import math
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Annotated, Any
+
+import torch
+from torch import Tensor
+from torch.nn import Module
+from torch.optim import Optimizer
+
+from ppo_ref.asserts.faults import fail
+from ppo_ref.asserts.probing import same_randomness
+from ppo_ref.asserts.rounding import tolerance_for
+from ppo_ref.ranges import require_at_least
+from ppo_ref.shapes import checked
+
+Backward = Annotated[
+    Callable[[int], Any],
+    "a function from the size of a micro-batch to nothing, which runs backward",
+]
+_UNEVEN = (
+    "each micro-batch divides by its own tokens; divide all by the tokens of the "
+    "mini-batch"
+)
+
+
+@checked
+def assert_same_gradient(
+    model: Module,
+    backward: Backward,
+    micro_batch_sizes: tuple[int, int],
+    *,
+    tolerance: float | None = None,
+) -> None:
+    """However a mini-batch is split into micro-batches, its gradient is the same.
+
+    Args:
+        model: Whose parameters are trained. Its gradients, buffers and mode are left as
+            they were, and so is the random state.
+        backward: Your function, which splits one mini-batch into micro-batches of the
+            size it is given and runs forward and backward on each, without a step.
+        micro_batch_sizes: Two sizes, as in (8, 2); take responses of unequal length.
+        tolerance: Of the whole gradient, relative; left out, that of the parameters'
+            dtype: 1e-4 in float32, 0.1 in bfloat16.
+
+    Raises:
+        AssertionError: if the two gradients differ by more.
+        ValueError: if a size is below 1, the sizes are equal, no gradient comes, or a
+            parameter has been changed.
+
+    Example:
+        >>> x, model = torch.tensor([[1.], [1.], [4.]]), torch.nn.Linear(1, 1)
+        >>> def backward(size):
+        ...     for part in x.split(size):
+        ...         model(part).mean().backward()
+        >>> assert_same_gradient(model, backward, (3, 1))
+        Traceback (most recent call last):
+        AssertionError: the gradient at micro-batches of 1
+        is 3.00 times that of 3: it is not divided by the
+        number of micro-batches
+    """
+    name = "assert_same_gradient"
+    for size in micro_batch_sizes:
+        require_at_least(name, 1, micro_batch_sizes=size)
+    one, other = micro_batch_sizes
+    if one == other:
+        raise ValueError(f"{name}: micro_batch_sizes must be unequal, got {one} twice")
+    parameters: Gradients = {
+        n: p for n, p in model.named_parameters() if p.requires_grad
+    }
+    first, second = _gradients(name, model, parameters, backward, micro_batch_sizes)
+    if tolerance is None:
+        tolerance = tolerance_for(*parameters.values())
+    norm, apart = _norm(first), _norm(_less(second, first, 1.0))
+    if apart <= tolerance * norm:
+        return
+    scale = sum(float((first[n] * second[n]).sum()) for n in first) / norm**2
+    if _norm(_less(second, first, scale)) <= tolerance * norm:
+        fail(
+            f"the gradient at micro-batches of {other} is {scale:.2f} times that of "
+            f"{one}",
+            "it is not divided by the number of micro-batches",
+        )
+    worst = max(first, key=lambda n: float((first[n] - second[n]).norm()))
+    fail(
+        f"the gradient at micro-batches of {other} differs by {apart / norm:.0%} from "
+        f"that of {one}, most in {worst}",
+        _UNEVEN,
+    )
+
+
+@contextmanager
+def assert_optimizer_steps(
+    optimizer: Optimizer, *, batch_size: int, mini_batch_size: int, epochs: int = 1
+) -> Iterator[None]:
+    """Around an update: one step per mini-batch, none per micro-batch or epoch.
+
+        steps = epochs * batch_size / mini_batch_size
+
+    Args:
+        optimizer: That your update steps.
+        batch_size: Responses (or prompts) of a batch, over all workers.
+        mini_batch_size: Of a mini-batch, in the same unit.
+        epochs: How often the batch is gone through.
+
+    Returns:
+        A context; your update is its body.
+
+    Raises:
+        AssertionError: on leaving, if the optimizer stepped more or less often.
+        ValueError: if a number is below 1.
+
+    Example:
+        >>> weight = torch.nn.Parameter(torch.ones(1))
+        >>> optimizer = torch.optim.SGD([weight], lr=0.1)
+        >>> sizes = {"batch_size": 8, "mini_batch_size": 4}
+        >>> with assert_optimizer_steps(optimizer, **sizes, epochs=2):
+        ...     for _ in range(2): optimizer.step()
+        Traceback (most recent call last):
+        AssertionError: the optimizer stepped 2 times
+        instead of 4 (2 epochs x 2 mini-batches): it steps
+        once per epoch; step behind each mini-batch
+    """
+    name = "assert_optimizer_steps"
+    sizes = {"batch_size": batch_size, "mini_batch_size": mini_batch_size}
+    require_at_least(name, 1, **sizes, epochs=epochs)
+    count = 0
+
+    def stepped(*_: object) -> None:
+        nonlocal count
+        count += 1
+
+    handle = optimizer.register_step_post_hook(stepped)
+    try:
+        yield
+    finally:
+        handle.remove()
+    mini_batches = math.ceil(batch_size / mini_batch_size)
+    if count != epochs * mini_batches:
+        fail(
+            f"the optimizer stepped {count} time{'s' * (count != 1)} instead of "
+            f"{epochs * mini_batches} ({epochs} epoch{'s' * (epochs > 1)} x "
+            f"{mini_batches} mini-batch{'es' * (mini_batches > 1)})",
+            _why(count, epochs, mini_batches),
+        )
+
+
+def _why(count: int, epochs: int, mini_batches: int) -> str:
+    if count == 0:
+        return "another optimizer steps, or the warm-up of the critic holds it back"
+    if count == epochs:
+        return "it steps once per epoch; step behind each mini-batch"
+    if count == mini_batches:
+        return "the number of epochs is ignored; repeat the loop over mini-batches"
+    if count % (epochs * mini_batches) == 0:
+        return (
+            "it steps once per micro-batch; step once its mini-batch has been through "
+            "backward"
+        )
+    return "a mini-batch is skipped or cut, or the sizes are per worker"
+
+
+Gradients = dict[str, Tensor]
+
+
+def _gradients(
+    function: str,
+    model: Module,
+    parameters: dict[str, Tensor],
+    backward: Backward,
+    sizes: tuple[int, int],
+) -> list[Gradients]:
+    """One gradient per size, everything else put back as it was."""
+    kept = {name: parameter.grad for name, parameter in parameters.items()}
+    buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
+    versions = {name: parameter._version for name, parameter in parameters.items()}
+    found = []
+    try:
+        for size in sizes:
+            for parameter in parameters.values():
+                parameter.grad = None
+            with same_randomness(), torch.enable_grad():
+                backward(size)
+            found.append(_taken(function, parameters))
+    finally:
+        for name, parameter in parameters.items():
+            parameter.grad = kept[name]
+        with torch.no_grad():
+            for name, buffer in model.named_buffers():
+                buffer.copy_(buffers[name])
+    for name, parameter in parameters.items():
+        if parameter._version != versions[name]:
+            raise ValueError(
+                f"{function}: backward must leave the parameters alone, {name} has "
+                "been changed; leave out the optimizer's step"
+            )
+    return found
+
+
+def _taken(function: str, parameters: dict[str, Tensor]) -> Gradients:
+    found = {
+        name: torch.zeros_like(p, dtype=torch.float64)
+        if p.grad is None
+        else p.grad.detach().double()
+        for name, p in parameters.items()
+    }
+    if not _norm(found) > 0:
+        raise ValueError(
+            f"{function}: backward must leave a gradient in the model's parameters, "
+            "found none"
+        )
+    return found
+
+
+def _less(one: Gradients, other: Gradients, scale: float) -> Gradients:
+    return {name: one[name] - scale * other[name] for name in one}
+
+
+def _norm(gradients: Gradients) -> float:
+    return math.sqrt(sum(float(g.square().sum()) for g in gradients.values()))

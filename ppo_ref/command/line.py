@@ -1,0 +1,90 @@
+"""The command line: which command, and refusals in one sentence."""
+
+import difflib
+import sys
+from argparse import ArgumentParser
+from collections.abc import Sequence
+from typing import Any, NoReturn
+
+from ppo_ref.command import check, train
+from ppo_ref.command.interrupt import INTERRUPTED
+
+COMMANDS = {
+    "check": check,
+    "train": train,
+}
+
+
+class Parser(ArgumentParser):
+    """Takes no abbreviations, and refuses in one sentence."""
+
+    def __init__(self, **named: Any) -> None:
+        super().__init__(**named, allow_abbrev=False)
+
+    def error(self, message: str) -> NoReturn:
+        """Say what is wrong with the arguments, and end with 2."""
+        self.exit(2, f"{self.prog}: {message}\n")
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command that is named first.
+
+    Args:
+        arguments: Those of the command line if left out.
+
+    Returns:
+        The exit code: 0, or 2 if something was refused, or 130 if interrupted.
+
+    Example:
+        >>> main(["train", "--resume", "nowhere"])
+        2
+    """
+    parser = Parser(prog="python -m ppo_ref", description="PPO, Verified.")
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    for name, command in COMMANDS.items():
+        line = (command.__doc__ or "").splitlines()[0]
+        own = commands.add_parser(name, help=line, description=line)
+        command.add(own)
+        own.set_defaults(parser=own, run=command.run)
+    parsed, unknown = parser.parse_known_args(arguments)
+    own = vars(parsed).pop("parser")
+    if unknown:
+        own.error(unknown_argument(unknown[0], own.format_help().split()))
+    try:
+        code: int = vars(parsed).pop("run")(parsed)
+    except KeyboardInterrupt:
+        print("Stopped at once.", file=sys.stderr)
+        return INTERRUPTED
+    except (ValueError, OSError) as error:
+        print(f"{own.prog}: {_sentence(error)}", file=sys.stderr)
+        return 2
+    return code
+
+
+def _sentence(error: ValueError | OSError) -> str:
+    if isinstance(error, OSError) and error.filename:
+        return f"{error.filename}: {error.strerror}"
+    return str(error)
+
+
+def unknown_argument(given: str, known: Sequence[str]) -> str:
+    """Which argument is not known, and what may have been meant.
+
+    Args:
+        given: The argument, perhaps with its value after ``=``.
+        known: Words among which the known options are.
+
+    Returns:
+        A sentence.
+
+    Example:
+        >>> unknown_argument("--bacth-size=8", ["--batch-size", "--seed"])
+        'unknown argument --bacth-size; did you mean --batch-size?'
+        >>> unknown_argument("size", ["--batch-size"])
+        'unknown argument size; --help shows those that there are'
+    """
+    name = given.partition("=")[0]
+    options = [word for word in known if word.startswith("--")]
+    near = difflib.get_close_matches(name, options, n=1)
+    meant = f"did you mean {near[0]}?" if near else "--help shows those that there are"
+    return f"unknown argument {name}; {meant}"

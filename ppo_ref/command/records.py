@@ -1,0 +1,58 @@
+"""Whole token-level records: all that an iteration knew of a few responses."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from ppo_ref.batch import Experience
+from ppo_ref.tasks import Question
+from ppo_ref.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, CharacterTokenizer
+
+MARKS = {EOS_TOKEN_ID: "<eos>", PAD_TOKEN_ID: "<pad>"}
+
+
+def records(
+    experience: Experience,
+    questions: Sequence[Question],
+    tokenizer: CharacterTokenizer,
+    rows: int,
+) -> Iterator[dict[str, Any]]:
+    """The first responses of a batch, token by token.
+
+    Args:
+        experience: The batch.
+        questions: One per response.
+        tokenizer: Turns ids into characters.
+        rows: How many responses; fewer if the batch has fewer.
+
+    Returns:
+        For each response its question, the characters of its tokens, ``score``,
+        ``truncated``, and every row of the experience by name, one number for each
+        token that counts.
+
+    Example:
+        >>> from ppo_ref.config import PPOConfig
+        >>> from ppo_ref.trainer import Trainer
+        >>> trainer = Trainer(PPOConfig(width=4, batch_size=64))
+        >>> _, _, questions, experience = next(trainer.train())
+        >>> (record,) = records(experience, questions, trainer.tokenizer, rows=1)
+        >>> record["question"] == questions[0].text, len(record["response"])
+        (True, 8)
+    """
+    rollout, *tensors = experience
+    named = dict(zip(Experience._fields[1:], tensors, strict=True))
+    per_token = {name: x for name, x in named.items() if x.ndim == 2}
+    per_token = {"rollout_log_probs": rollout.rollout_log_probs, **per_token}
+    for row, question in enumerate(questions[:rows]):
+        mask = rollout.response_mask[row]
+        token_ids = rollout.responses[row][mask].tolist()
+        yield {
+            "question": question.text,
+            "response": [_character(token, tokenizer) for token in token_ids],
+            "score": experience.scores[row].item(),
+            "truncated": bool(rollout.truncated[row]),
+            **{name: x[row][mask].tolist() for name, x in per_token.items()},
+        }
+
+
+def _character(token_id: int, tokenizer: CharacterTokenizer) -> str:
+    return MARKS.get(token_id) or tokenizer.decode([token_id])

@@ -1,0 +1,190 @@
+"""What a run is made with: every option of the command, kept in the run's folder."""
+
+import dataclasses
+import math
+from argparse import SUPPRESS, ArgumentParser
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+import torch
+
+from ppo_ref import broken
+from ppo_ref.config import PRECISIONS, PPOConfig
+from ppo_ref.estimate import Estimate, whitened_gae
+from ppo_ref.ranges import require_at_least
+
+ESTIMATES: dict[str, Estimate] = {
+    "whitened_gae": whitened_gae,
+    "flipped_sign": broken.flipped_sign,
+    "shifted_values": broken.shifted_values,
+    "whitened_over_padding": broken.whitened_over_padding,
+}
+CHOICES = {
+    "precision": PRECISIONS,
+    "estimate": tuple(ESTIMATES),
+    "device": ("auto", "cpu", "cuda"),
+}
+
+
+def _option(default: Any, help: str) -> Any:
+    return field(default=default, metadata={"help": help})
+
+
+@dataclass(frozen=True, kw_only=True)
+class Options:
+    """Where and how a run runs, and what it writes.
+
+    Raises:
+        ValueError: if a number is too small.
+    """
+
+    device: str = _option("auto", "a GPU if there is one, unless told")
+    threads: int = _option(1, "of the CPU; small networks gain nothing from more")
+    estimate: str = _option(
+        "whitened_gae", "of advantages; all others are wrong on purpose"
+    )
+    record_every: int = _option(25, "iterations between two records of single tokens")
+    record_rows: int = _option(4, "responses in each record")
+    checkpoint_seconds: float = _option(
+        10.0, "seconds between two checkpoints: what a kill can cost"
+    )
+
+    def __post_init__(self) -> None:
+        counts = {"threads": self.threads, "record_every": self.record_every}
+        require_at_least("train", 1, **counts)
+        require_at_least("train", 0, record_rows=self.record_rows)
+        require_at_least("train", 0, checkpoint_seconds=self.checkpoint_seconds)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What the trainer does, and what the command does around it."""
+
+    config: PPOConfig
+    options: Options
+
+
+PARTS: dict[str, type[PPOConfig | Options]] = {
+    "options": Options,
+    "config": PPOConfig,
+}
+METAVARS = {int: "N", float: "X"}
+HEADINGS = {"options": "where and how", "config": "the run itself"}
+
+
+def add(parser: ArgumentParser) -> None:
+    """Name every field of ``PPOConfig`` and of ``Options`` as an option.
+
+    Args:
+        parser: Of the command.
+
+    Example:
+        >>> parser = ArgumentParser()
+        >>> add(parser)
+        >>> parser.parse_args(["--batch-size", "8", "--device", "cpu"])
+        Namespace(batch_size=8, device='cpu')
+    """
+    for part, kind in PARTS.items():
+        group = parser.add_argument_group(HEADINGS[part])
+        for setting in dataclasses.fields(kind):
+            told = f"{setting.metadata['help']} (default {setting.default})"
+            group.add_argument(
+                f"--{setting.name.replace('_', '-')}",
+                type=type(setting.default),
+                choices=CHOICES.get(setting.name),
+                default=SUPPRESS,
+                help=told.replace("%", "%%"),
+                metavar=METAVARS.get(type(setting.default)),
+            )
+
+
+def given(arguments: Mapping[str, Any]) -> Settings:
+    """Settings from the options that were given; the others have their defaults.
+
+    Args:
+        arguments: By field name; names that belong to no field are passed over.
+
+    Returns:
+        With the device that is meant by ``auto`` on this machine.
+
+    Raises:
+        ValueError: if a setting is refused, or there is no GPU where one is asked for.
+
+    Example:
+        >>> given({"batch_size": 128, "device": "cpu"}).config.batch_size
+        128
+    """
+    cuda, wanted = torch.cuda.is_available(), arguments.get("device", "auto")
+    if wanted == "cuda" and not cuda:
+        raise ValueError(
+            "device must be one that this machine has, got cuda, which torch "
+            f"{torch.__version__} does not find here; use --device cpu"
+        )
+    found = "cuda" if cuda and wanted == "auto" else wanted.replace("auto", "cpu")
+    return Settings(
+        config=PPOConfig(**_of(PPOConfig, arguments)),
+        options=Options(**{**_of(Options, arguments), "device": found}),
+    )
+
+
+def as_json(settings: Settings) -> dict[str, dict[str, Any]]:
+    """The settings as JSON knows them; what is infinite becomes a string.
+
+    Args:
+        settings: Of a run.
+
+    Returns:
+        The fields by name, of each of the two parts.
+
+    Example:
+        >>> as_json(given({"device": "cpu"}))["config"]["max_kl"]
+        'inf'
+    """
+    return {
+        part: {name: _json(value) for name, value in fields.items()}
+        for part, fields in dataclasses.asdict(settings).items()
+    }
+
+
+def from_json(found: Any) -> Settings:
+    """Settings again, from what ``as_json`` gave.
+
+    Args:
+        found: What a file holds.
+
+    Returns:
+        The same settings.
+
+    Raises:
+        ValueError: naming what is missing, unknown, or refused.
+
+    Example:
+        >>> from_json({"options": {}, "config": {"widht": 8}})
+        Traceback (most recent call last):
+        ValueError: options must be those of this ppo_ref, got none
+    """
+    parts: dict[str, Any] = {}
+    for part, kind in PARTS.items():
+        types: dict[str, Any] = {
+            x.name: type(x.default) for x in dataclasses.fields(kind)
+        }
+        values = found.get(part) if isinstance(found, dict) else None
+        if not isinstance(values, dict) or (differing := values.keys() ^ types.keys()):
+            came = f"it differs in {', '.join(differing)}" if values else "got none"
+            raise ValueError(f"{part} must be those of this ppo_ref, {came}")
+        for name, value in values.items():
+            if name in CHOICES and value not in CHOICES[name]:
+                known = ", ".join(CHOICES[name])
+                raise ValueError(f"{name} must be one of {known}, got {value!r}")
+        parts[part] = kind(**{name: types[name](values[name]) for name in types})
+    return Settings(**parts)
+
+
+def _of(kind: type[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+    names = [setting.name for setting in dataclasses.fields(kind)]
+    return {name: arguments[name] for name in names if name in arguments}
+
+
+def _json(value: Any) -> Any:
+    return str(value) if isinstance(value, float) and math.isinf(value) else value

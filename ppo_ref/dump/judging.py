@@ -1,0 +1,76 @@
+"""All stages of a dump, one after the other."""
+
+from torch import Tensor
+
+from ppo_ref.dump.estimates import advantage, values, whitening
+from ppo_ref.dump.fields import fields
+from ppo_ref.dump.inputs import kl, mask, ratio, score
+from ppo_ref.dump.verdicts import Report
+from ppo_ref.ranges import require_at_least, require_unit_interval
+
+
+def judge(
+    tensors: dict[str, Tensor],
+    *,
+    gamma: float | None = None,
+    gae_lambda: float | None = None,
+    kl_coef: float | None = None,
+    eos_token_id: int | None = None,
+) -> Report:
+    """Compute a dumped batch again, and say of each stage whether it agrees.
+
+    What is left out is searched: the report says which usual choice explains the
+    numbers.
+
+    Args:
+        tensors: The batch, under the names of verl 0.3 to 0.9.1.
+        gamma: What it should be.
+        gae_lambda: What it should be.
+        kl_coef: What it should be.
+        eos_token_id: The id that ends a response, to judge the mask by it; without it
+            the attention mask is taken for right.
+
+    Returns:
+        A verdict per stage; ``str`` gives the lines to read.
+
+    Raises:
+        ValueError: in one sentence, if the tensors are no such batch.
+
+    Example:
+        >>> from ppo_ref.examples import three_tokens
+        >>> rewards, V, mask = three_tokens()
+        >>> batch = {"token_level_scores": rewards, "values": V, "response_mask": mask}
+        >>> A = torch.tensor([[0.7, 0.6, 0.4]], dtype=torch.float64)
+        >>> print(judge(batch | {"advantages": A, "returns": A + V}))
+        mask       ok: bool, no gaps, 3 tokens
+        score      ok: on the last token (1 of 1 rows)
+        kl         ok: none in the rewards
+        values     - no two rows share a prompt
+        gae        ok: gamma 1, lambda 1
+        truncation ok: full rows: 1 of 1, V after them 0
+        returns    ok: advantage + V
+        whitening  differs: none; verl whitens over the
+                   tokens that count
+        ratio      - no rollout_log_probs
+        alignment ok; whitening differs
+    """
+    given = {"gamma": gamma, "gae_lambda": gae_lambda}
+    require_unit_interval(
+        "check", **{name: x for name, x in given.items() if x is not None}
+    )
+    if kl_coef is not None:
+        require_at_least("check", 0, kl_coef=kl_coef)
+    dump = fields(tensors)
+    of_mask, right = mask(dump, eos_token_id)
+    estimated, raw = advantage(dump, right, gamma, gae_lambda)
+    return Report(
+        [
+            of_mask,
+            score(dump, right),
+            kl(dump, right, kl_coef),
+            values(dump, right),
+            *estimated,
+            whitening(dump, right, raw),
+            ratio(dump, right),
+        ]
+    )

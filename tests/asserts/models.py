@@ -1,0 +1,63 @@
+"""A small actor and critic, causal, and a left-padded batch they can read."""
+
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import Tensor
+
+P, T, VOCAB = 3, 6, 11
+MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
+DTYPES = [torch.float64, torch.float32, torch.bfloat16]
+
+
+def generator(seed: int) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+def sequences(seed: int = 0) -> Tensor:
+    """Ids of prompt and response; 0 pads, 1 ends."""
+    ids = torch.randint(2, VOCAB, (2, P + T), generator=generator(seed))
+    ids[0, -1] = ids[1, P + 3] = 1
+    ids[1, P + 4 :] = 0
+    return ids
+
+
+class Network(torch.nn.Module):
+    """Reads from left to right; dropout in train mode."""
+
+    def __init__(self, outputs: int, dtype: torch.dtype, dropout: float = 0.0) -> None:
+        super().__init__()
+        self.embed = torch.nn.Embedding(VOCAB, 8)
+        self.rnn = torch.nn.GRU(8, 8, batch_first=True)
+        self.drop = torch.nn.Dropout(dropout)
+        self.head = torch.nn.Linear(8, outputs)
+        source = generator(1)
+        for parameter in self.parameters():
+            torch.nn.init.normal_(parameter, generator=source)
+        self.to(dtype)
+
+    def forward(self, ids: Tensor) -> Tensor:
+        return self.head(self.drop(self.rnn(self.embed(ids))[0]))
+
+
+def values(dtype: torch.dtype, cut: slice) -> Callable[[Tensor], Tensor]:
+    critic = Network(1, dtype)
+    return lambda ids: critic(ids)[..., 0][:, cut]
+
+
+def log_probs(
+    dtype: torch.dtype, cut: slice, labels: slice
+) -> Callable[[Tensor], Tensor]:
+    actor = Network(VOCAB, dtype)
+
+    def of(ids: Tensor) -> Tensor:
+        chosen = ids[:, labels][..., None]
+        return actor(ids)[:, cut].log_softmax(-1).gather(-1, chosen)[..., 0]
+
+    return of
+
+
+def told(error: Any) -> str:
+    """A message on one line."""
+    return " ".join(str(error.value).split())
