@@ -1,42 +1,45 @@
-"""The four modules, with an optimizer for each way in which one of them learns."""
+"""The four modules with the optimizers of those that learn."""
 
 import copy
 from typing import Any
 
 from torch import nn
-from torch.optim import Adam
+from torch.optim import Adam, Optimizer
 
 from ppo_ref.models import Actor, models_from
 
+REWARD_MODEL_LR = 2e-3
+
 
 class Learners:
-    """All weights of a run, and all that optimizers remember of it.
+    """All weights of a run and all that their optimizers remember.
 
     Args:
         actor: From which the other three begin.
-        lr: Of all optimizers, until it is set.
+        actor_lr: Peak learning rate of the actor.
+        critic_lr: Peak learning rate of the critic.
     """
 
-    def __init__(self, actor: Actor, lr: float) -> None:
+    def __init__(self, actor: Actor, actor_lr: float, critic_lr: float) -> None:
         self.models = models_from(actor)
-        trained = {"imitation": actor, "reward": self.models.reward}
-        trained |= {"actor": actor, "critic": self.models.critic}
-        self.optimizers = {
-            name: Adam(network.parameters(), lr) for name, network in trained.items()
-        }
+        self.imitation_optimizer = Adam(actor.parameters())
+        self.reward_optimizer = Adam(self.models.reward.parameters(), REWARD_MODEL_LR)
+        self.actor_optimizer = Adam(actor.parameters(), actor_lr)
+        self.critic_optimizer = Adam(self.models.critic.parameters(), critic_lr)
+        self._peaks = {self.actor_optimizer: actor_lr, self.critic_optimizer: critic_lr}
 
-    def set_learning_rates(self, **rates: float) -> None:
-        """Learn at other rates from now on.
+    def set_learning_rates(self, share: float) -> None:
+        """Actor and critic learn at a share of their peak rates from now on.
 
         Args:
-            rates: By the names of the optimizers.
+            share: From 0 to 1.
         """
-        for name, rate in rates.items():
-            for group in self.optimizers[name].param_groups:
-                group["lr"] = rate
+        for optimizer, peak in self._peaks.items():
+            for group in optimizer.param_groups:
+                group["lr"] = peak * share
 
     def state_dict(self) -> dict[str, Any]:
-        """The weights of all networks, and all optimizers.
+        """All weights, and all optimizers.
 
         Returns:
             Copies by name, which stay as they are when the run goes on.
@@ -48,12 +51,17 @@ class Learners:
         """Stand where others of the same sizes stood.
 
         Args:
-            state: What ``state_dict`` gave; it may hold more, and stays as it is.
+            state: What ``state_dict`` gave; is not changed by what follows.
         """
         for name, x in self._stateful().items():
             # An optimizer would go on in the memory of the state.
             x.load_state_dict(copy.deepcopy(state[name]))
 
-    def _stateful(self) -> dict[str, nn.Module | Adam]:
-        optimizers = {f"{name} optimizer": x for name, x in self.optimizers.items()}
-        return {**self.models._asdict(), **optimizers}
+    def _stateful(self) -> dict[str, nn.Module | Optimizer]:
+        return {
+            **self.models._asdict(),
+            "imitation_optimizer": self.imitation_optimizer,
+            "reward_optimizer": self.reward_optimizer,
+            "actor_optimizer": self.actor_optimizer,
+            "critic_optimizer": self.critic_optimizer,
+        }

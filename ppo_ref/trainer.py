@@ -23,7 +23,6 @@ from ppo_ref.transformer import Transformer
 from ppo_ref.update import update_actor, update_critic
 
 LABELLED = 4096  # responses that a reward model learns from
-REWARD_MODEL_LR = 2e-3
 STAGES = ("imitated", "rewarded", "iteration")  # steps done of each
 WARM_UP = 5  # iterations in which the learning rates rise
 
@@ -76,7 +75,7 @@ class Trainer:
         while self.imitated < self.config.warm_start_steps:
             loss = imitation_step(
                 self.models.actor,
-                self.learners.optimizers["imitation"],
+                self.learners.imitation_optimizer,
                 self.tokenizer,
                 self.questions.train,
                 self.config,
@@ -97,14 +96,15 @@ class Trainer:
         if self.rewarded == self.config.reward_model_steps:
             return
         reward = self.models.reward.requires_grad_(True)
-        optimizer = self.learners.optimizers["reward"]
         questions = draw(self.questions.train, LABELLED, self._generator("labels"))
         rollout = self._sample(questions, self._generator("labelled", 0, self.device))
         right = rule(self.tokenizer)(questions, rollout).bool()
         while self.rewarded < self.config.reward_model_steps:
             draws = self._generator("labelled rows", self.rewarded)
             rows = torch.randint(LABELLED, (self.config.batch_size,), generator=draws)
-            loss = reward_model_step(reward, optimizer, rollout.rows(rows), right[rows])
+            loss = reward_model_step(
+                reward, self.learners.reward_optimizer, rollout.rows(rows), right[rows]
+            )
             self.rewarded += 1
             reward.requires_grad_(self.rewarded < self.config.reward_model_steps)
             yield loss
@@ -187,15 +187,14 @@ class Trainer:
         return Iteration(self.iteration, statistics, questions, experience)
 
     def _update(self, experience: Experience, draws: torch.Generator) -> Statistics:
-        config, (actor, critic, *_) = self.config, self.models
+        config, learners, (actor, critic, *_) = self.config, self.learners, self.models
         share = learning_rate_share(self.iteration, config.iterations, WARM_UP)
-        rates = {"actor": config.actor_lr * share, "critic": config.critic_lr * share}
-        self.learners.set_learning_rates(**rates)
-        optimizers, given = self.learners.optimizers, (experience, config, draws)
+        learners.set_learning_rates(share)
+        given = experience, config, draws
         return update_statistics(
             [
-                *update_critic(critic, optimizers["critic"], *given),
-                *update_actor(actor, optimizers["actor"], *given),
+                *update_critic(critic, learners.critic_optimizer, *given),
+                *update_actor(actor, learners.actor_optimizer, *given),
             ]
         )
 
@@ -212,7 +211,7 @@ class Trainer:
         return initialised(actor, self._generator("weights")).to(self.device)
 
     def _start_from(self, actor: Actor) -> None:
-        self.learners = Learners(actor, REWARD_MODEL_LR)
+        self.learners = Learners(actor, self.config.actor_lr, self.config.critic_lr)
 
     def _reward(self) -> Reward:
         if self.config.reward_model_steps:

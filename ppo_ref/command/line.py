@@ -22,7 +22,11 @@ class Parser(ArgumentParser):
         super().__init__(**named, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and end with 2."""
+        """Say what is wrong with the arguments, and end with 2.
+
+        Args:
+            message: What is wrong.
+        """
         self.exit(2, f"{self.prog}: {message}\n")
 
 
@@ -80,11 +84,15 @@ def unknown_argument(given: str, known: Sequence[str]) -> str:
     Example:
         >>> unknown_argument("--bacth-size=8", ["--batch-size", "--seed"])
         'unknown argument --bacth-size; did you mean --batch-size?'
-        >>> unknown_argument("size", ["--batch-size"])
-        'unknown argument size; --help shows those that there are'
+        >>> unknown_argument("--lr", ["--actor-lr", "--critic-lr", "--layers"])
+        'unknown argument --lr; did you mean --actor-lr or --critic-lr?'
+        >>> unknown_argument("runs/1", ["--seed"])
+        'unknown argument runs/1; --help shows those that there are'
     """
     name = given.partition("=")[0]
     options = [word for word in known if word.startswith("--")]
-    near = difflib.get_close_matches(name, options, n=1)
-    meant = f"did you mean {near[0]}?" if near else "--help shows those that there are"
-    return f"unknown argument {name}; {meant}"
+    near = difflib.get_close_matches(name, options, n=1, cutoff=0.7)
+    near = near or [word for word in options if word.endswith(name.lstrip("-"))]
+    if not near:
+        return f"unknown argument {name}; --help shows those that there are"
+    return f"unknown argument {name}; did you mean {' or '.join(near)}?"

@@ -35,7 +35,11 @@ class Progress:
         self._stage, self._begun, self._first = "", 0.0, 0
 
     def show(self, step: Step) -> None:
-        """Show a step, if it is worth a line."""
+        """Show a step, if it is worth a line.
+
+        Args:
+            step: The one that has just been done.
+        """
         if step.stage != self._stage:
             self.end()
             self._stage, self._begun, self._first = step.stage, self.clock(), step.done

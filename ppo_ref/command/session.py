@@ -49,7 +49,11 @@ class Session:
         return self.trainer.iteration == self.trainer.config.iterations
 
     def steps(self) -> Iterator[Step]:
-        """Every step that is left, each once it is written down."""
+        """Every step that is left.
+
+        Returns:
+            Each once it is written down.
+        """
         trainer, config = self.trainer, self.trainer.config
         for loss in trainer.imitate():
             steps = config.warm_start_steps
@@ -69,7 +73,11 @@ class Session:
             yield Step("PPO", trainer.iteration, config.iterations, figures)
 
     def save_if_due(self, step: Step) -> None:
-        """Keep a checkpoint before the first iteration, and then as often as told."""
+        """Keep a checkpoint before the first iteration, and then as often as told.
+
+        Args:
+            step: The one that has just been done.
+        """
         waited = time.monotonic() - self._saved_at
         if step.done == 0 or waited >= self.options.checkpoint_seconds:
             self.save()

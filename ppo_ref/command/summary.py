@@ -2,7 +2,6 @@
 
 import hashlib
 import json
-from pathlib import Path
 from typing import Any
 
 import torch
@@ -26,8 +25,9 @@ def write_summary(session: Session) -> dict[str, Any]:
         What was written.
 
     Example:
+        >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
-        >>> from ppo_ref.command.run_folder import created
+        >>> from ppo_ref.command.opening import created
         >>> from ppo_ref.command.settings import given
         >>> with TemporaryDirectory() as path:
         ...     with created(Path(path), given({"width": 4})) as folder:
@@ -63,8 +63,9 @@ def draw_charts(session: Session) -> None:
         OSError: if the file cannot be written.
 
     Example:
+        >>> from pathlib import Path
         >>> from tempfile import TemporaryDirectory
-        >>> from ppo_ref.command.run_folder import created
+        >>> from ppo_ref.command.opening import created
         >>> from ppo_ref.command.settings import given
         >>> with TemporaryDirectory() as path:
         ...     with created(Path(path), given({"width": 4})) as folder:

@@ -11,8 +11,9 @@ import torch
 
 from ppo_ref.command import checkpoint, settings
 from ppo_ref.command.interrupt import INTERRUPTED, Asked, asked
+from ppo_ref.command.opening import created, reopened
 from ppo_ref.command.progress import Progress
-from ppo_ref.command.run_folder import CHARTS, RunFolder, created, reopened
+from ppo_ref.command.run_folder import CHARTS, RunFolder
 from ppo_ref.command.session import Session
 from ppo_ref.command.summary import draw_charts, write_summary
 
@@ -78,13 +79,13 @@ def _folder(given: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
 
 
 def _train(folder: RunFolder, question: Asked) -> int:
+    session, progress = Session(folder), Progress(sys.stderr)
     _tell(f"The run is written into {folder.path}")
     if folder.torch_version != torch.__version__:
         _tell(
             f"It was begun with torch {folder.torch_version}; with this one, "
             f"{torch.__version__}, it may end with other weights"
         )
-    session, progress = Session(folder), Progress(sys.stderr)
     try:
         for step in session.steps():
             progress.show(step)

@@ -66,6 +66,23 @@ def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(finished, done):
         assert same(weights(resumed), weights(finished))
 
 
+@pytest.mark.parametrize("stage", ["imitate", "learn_reward"])
+def test_a_run_that_was_stopped_before_ppo_ends_as_if_it_had_not_been(stage):
+    settings = {"reward_model_steps": 3, "warm_start_steps": 3, "iterations": 1}
+
+    def ended(trainer):
+        for steps in (trainer.imitate, trainer.learn_reward, trainer.train):
+            list(steps())
+        return [w.detach() for network in trainer.models for w in network.parameters()]
+
+    stopped, resumed = tiny_trainer(**settings), tiny_trainer(**settings)
+    if stage == "learn_reward":
+        list(stopped.imitate())
+    next(getattr(stopped, stage)())
+    resumed.load_state_dict(stopped.state_dict())
+    assert same(ended(resumed), ended(tiny_trainer(**settings)))
+
+
 def test_what_an_iteration_draws_does_not_depend_on_those_before():
     sound, broken = tiny_trainer(), tiny_trainer()
     broken.estimate = flipped_sign
@@ -156,9 +173,9 @@ def test_learning_rates_rise_and_fall_to_nothing():
     trainer = tiny_trainer(iterations=8, actor_lr=1e-2, critic_lr=1e-3)
     rates = []
     for _ in trainer.train():
-        optimizers = trainer.learners.optimizers
-        names = "actor", "critic"
-        rates.append([optimizers[name].param_groups[0]["lr"] for name in names])
+        learners = trainer.learners
+        optimizers = learners.actor_optimizer, learners.critic_optimizer
+        rates.append([optimizer.param_groups[0]["lr"] for optimizer in optimizers])
     shares = [0.2, 0.4, 0.6, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8]
     assert [actor for actor, _ in rates] == pytest.approx([1e-2 * s for s in shares])
     assert [critic for _, critic in rates] == pytest.approx([1e-3 * s for s in shares])

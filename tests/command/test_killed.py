@@ -1,0 +1,76 @@
+"""SIGKILL at any moment, then resume: the same weights and the same files."""
+
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from ppo_ref.command import checkpoint
+from tests.command.endings import LAST_EVENT, MOMENTS, REWARD, Dead, job, killed
+from tests.command.runs import SMALL, assert_same, files, train
+
+
+def go_on(path: Path, *more: str) -> None:
+    """Resume, or begin where the kill came before there was a run."""
+    if (path / "config.json").exists():
+        assert train("--resume", path) == 0
+    else:
+        assert train(*SMALL, *more, "--out", path) == 0
+
+
+@pytest.mark.parametrize("what", MOMENTS)
+def test_killed_at_this_moment(whole: Path, dead: Dead, what: str):
+    assert dead.written[what] == MOMENTS[what][1]
+    go_on(dead.root / what)
+    assert_same(dead.root / what, whole)
+    assert files(dead.root / what).keys() == files(whole).keys()
+
+
+def test_half_a_line_and_half_a_checkpoint_are_taken_away(whole: Path, dead: Dead):
+    path = dead.root / "half"
+    lines = (path / "statistics.jsonl").read_bytes()
+    assert lines.count(b"\n") == 2 > checkpoint.load(path).state["iteration"]
+    (path / "statistics.jsonl").write_bytes(lines[:-9])
+    (path / ".checkpoint.pt.new").write_bytes(b"ppo_ref check")
+    go_on(path)
+    assert_same(path, whole)
+    assert not list(path.glob(".*"))
+
+
+def test_killed_again_and_again(whole: Path, dead: Dead):
+    go_on(dead.root / "again")
+    assert_same(dead.root / "again", whole)
+
+
+def test_killed_while_a_reward_model_learns(dead: Dead, tmp_path: Path):
+    assert train(*SMALL, *REWARD, "--out", tmp_path / "whole") == 0
+    assert checkpoint.load(dead.root / "reward").state["rewarded"] in (1, 2)
+    go_on(dead.root / "reward")
+    assert_same(dead.root / "reward", tmp_path / "whole")
+
+
+@pytest.mark.slow
+def test_killed_at_every_moment(whole: Path, tmp_path: Path):
+    paths = {tmp_path / str(at): at for at in range(1, LAST_EVENT)}
+    killed(*(job(path, at) for path, at in paths.items()))
+    for path in paths:
+        go_on(path)
+        assert_same(path, whole)
+
+
+@pytest.mark.slow
+def test_killed_from_outside(whole: Path, tmp_path: Path):
+    path = tmp_path / "run"
+    command = [sys.executable, "-m", "ppo_ref", "train", *SMALL, "--out", str(path)]
+    process = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    while not (path / "statistics.jsonl").exists():
+        assert process.poll() is None
+        time.sleep(0.001)
+    os.kill(process.pid, signal.SIGKILL)
+    assert process.wait() == -signal.SIGKILL
+    go_on(path)
+    assert_same(path, whole)

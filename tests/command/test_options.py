@@ -1,0 +1,150 @@
+"""Every setting is an option, and what is refused is refused in one sentence."""
+
+import dataclasses
+import json
+import math
+from pathlib import Path
+
+import pytest
+import torch
+
+from ppo_ref.command import settings
+from ppo_ref.command.line import Parser, main
+from ppo_ref.command.settings import Options, Settings
+from ppo_ref.command.settings_json import as_json, from_json
+from ppo_ref.config import PPOConfig
+from tests.command.runs import SMALL, train
+
+FIELDS = [
+    *((Options, field) for field in dataclasses.fields(Options)),
+    *((PPOConfig, field) for field in dataclasses.fields(PPOConfig)),
+]
+NAMES = [field.name for _, field in FIELDS]
+
+
+def parsed(*arguments: str) -> Settings:
+    parser = Parser()
+    settings.add(parser)
+    return settings.given(vars(parser.parse_args(arguments)))
+
+
+def other(kind: type, field: dataclasses.Field) -> object:
+    """A value that the field may have, and by default has not."""
+    if field.name in settings.CHOICES:
+        return settings.CHOICES[field.name][1]
+    for value in (field.default + 1, field.default * 2, field.default / 2, 0.5):
+        value = field.type(value)
+        try:
+            kind(**{field.name: value})
+        except ValueError:
+            continue
+        if value != field.default:
+            return value
+    raise AssertionError(field.name)
+
+
+@pytest.mark.parametrize(("kind", "field"), FIELDS, ids=NAMES)
+def test_every_field_is_an_option(kind, field):
+    value = other(kind, field)
+    found = parsed(f"--{field.name.replace('_', '-')}", str(value), "--device", "cpu")
+    if field.name != "device":
+        part = found.options if kind is Options else found.config
+        assert getattr(part, field.name) == value
+        rest = dataclasses.replace(part, **{field.name: field.default})
+        assert rest == kind(**({"device": "cpu"} if kind is Options else {}))
+
+
+def test_help_shows_every_option_and_its_default(capsys):
+    assert train("--help") == 0
+    told = " ".join(capsys.readouterr().out.split())
+    for _, field in FIELDS:
+        text = f"{field.metadata['help']} (default {field.default})"
+        assert text in told, field.name
+        assert f"--{field.name.replace('_', '-')} " in told
+    for option in ("--out FOLDER", "--resume FOLDER"):
+        assert option in told
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (
+            ["--bacth-size", "8"],
+            "unknown argument --bacth-size; did you mean --batch-size?",
+        ),
+        (["--batch", "8"], "unknown argument --batch; did you mean --batch-size?"),
+        (["--lr=1"], "did you mean --warm-start-lr or --actor-lr or --critic-lr?"),
+        (["runs/1"], "unknown argument runs/1; --help shows those that there are"),
+        (["--seed"], "argument --seed: expected one argument"),
+        (["--seed", "x"], "argument --seed: invalid int value: 'x'"),
+        (["--device", "tpu"], "argument --device: invalid choice: 'tpu'"),
+        (["--estimate", "gae"], "argument --estimate: invalid choice: 'gae'"),
+        (["--threads", "0"], "train: threads must be at least 1, got 0"),
+        (
+            ["--batch-size", "100"],
+            "must be a multiple of mini_batch_size 64",
+        ),
+        (["--micro-batch-size", "7"], "must be a multiple of micro_batch_size 7"),
+        (["--width", "66"], "width must be a multiple of heads 4, got 66"),
+        (["--seed", "-1"], "seed must be at least 0, got -1"),
+        (["--resume", "x", "--seed", "1"], "leave out --seed"),
+        (["--resume", "x", "--out", "y"], "leave out --out"),
+        (["--resume", "nowhere"], "config.json is missing: no run was begun there"),
+    ],
+)
+def test_what_is_refused_before_anything_is_written(
+    tmp_path, monkeypatch, capsys, arguments, told
+):
+    monkeypatch.chdir(tmp_path)
+    assert train(*arguments) == 2
+    said = capsys.readouterr().err
+    assert told in said and said.count("\n") == 1
+    assert said.startswith("python -m ppo_ref train: ")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["--response-length", "3"], "a text and its end must fit 3 slots"),
+        (["--wrong-score", "nan"], "reward must give finite scores, got nan for"),
+    ],
+)
+def test_what_is_refused_on_the_way(tmp_path, capsys, arguments, told):
+    run = tmp_path / "run"
+    more = "--checkpoint-seconds", 9
+    assert train(*SMALL, *more, *arguments, "--out", run) == 2
+    assert told in capsys.readouterr().err.splitlines()[-1]
+    assert run.exists() == ("score" in told)  # by then there is a checkpoint
+
+
+def test_no_command_or_an_unknown_one(capsys):
+    for arguments in ([], ["trian"]):
+        with pytest.raises(SystemExit) as end:
+            main(arguments)
+        assert end.value.code == 2
+        assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_a_device_that_is_not_there(monkeypatch, capsys, tmp_path):
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    monkeypatch.chdir(tmp_path)
+    assert train("--device", "cuda") == 2
+    assert "got cuda" in (said := capsys.readouterr().err) and "--device cpu" in said
+    assert parsed().options.device == "cpu"
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    assert parsed().options.device == "cuda"
+    assert parsed("--device", "cpu").options.device == "cpu"
+
+
+def test_settings_are_the_same_after_json():
+    chosen = parsed("--max-kl", "inf", "--actor-lr", "3e-4", "--kl-coef", "0")
+    text = json.dumps(as_json(chosen), allow_nan=False)
+    found = from_json(json.loads(text))
+    assert found == chosen
+    assert math.isinf(found.config.max_kl)
+
+
+def test_an_option_that_is_begun_is_not_guessed(tmp_path: Path, capsys):
+    assert train("--out", tmp_path / "run", "--see", "1") == 2
+    assert "did you mean --seed?" in capsys.readouterr().err

@@ -1,0 +1,168 @@
+"""A whole run by the command: what it writes, again and again the same."""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+import torch
+
+from ppo_ref.command import checkpoint
+from ppo_ref.command import train as command
+from ppo_ref.command.progress import Progress
+from tests.command.runs import SMALL, assert_same, files, train
+
+
+def lines(path: Path) -> list[dict]:
+    return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
+
+
+def test_what_a_run_writes(whole: Path):
+    assert files(whole).keys() == {
+        *("config.json", "summary.json", "charts.svg"),
+        *("checkpoint.pt", "checkpoint.before.pt"),
+        *("statistics.jsonl", "tokens.jsonl", "seconds.jsonl"),
+    }
+    for name in ("statistics.jsonl", "seconds.jsonl"):
+        assert [line["iteration"] for line in lines(whole / name)] == [1, 2, 3]
+    found = lines(whole / "statistics.jsonl")
+    assert [line["iteration"] for line in found if "held_out" in line] == [2, 3]
+    assert {"score", "kl", "clip_fraction", "value_loss"} <= found[0].keys()
+    tokens = [line["iteration"] for line in lines(whole / "tokens.jsonl")]
+    assert tokens == [1, 1, 2, 2, 3, 3]
+    seconds = [line["seconds"] for line in lines(whole / "seconds.jsonl")]
+    assert seconds == sorted(seconds) and seconds[0] > 0
+
+
+def test_the_summary(whole: Path):
+    told = json.loads((whole / "summary.json").read_text())
+    held_out = lines(whole / "statistics.jsonl")[-1]["held_out"]
+    assert told.pop("seconds") >= 0
+    assert len(told.pop("actor_sha256")) == 64
+    assert told == {
+        "finished": True,
+        "iterations": 3,
+        "held_out_before": 0.0,
+        "held_out_after": held_out,
+        "seed": 0,
+        "estimate": "whitened_gae",
+        "device": "cpu",
+        "threads": 1,
+        "torch": torch.__version__,
+    }
+
+
+def test_the_same_run_again_is_the_same_bit_for_bit(whole: Path, tmp_path: Path):
+    assert train(*SMALL, "--out", tmp_path / "run") == 0
+    assert_same(tmp_path / "run", whole)
+    ours, theirs = (
+        json.loads((folder / "summary.json").read_text())["actor_sha256"]
+        for folder in (tmp_path / "run", whole)
+    )
+    assert ours == theirs
+
+
+@pytest.mark.parametrize("more", [("--seed", "1"), ("--precision", "bfloat16")])
+def test_another_seed_or_precision_is_another_run(whole, tmp_path, more):
+    for name in ("one", "two"):
+        assert train(*SMALL, *more, "--out", tmp_path / name) == 0
+    assert_same(tmp_path / "one", tmp_path / "two")
+    for name in ("statistics.jsonl", "tokens.jsonl"):
+        other = (whole / name).read_bytes()
+        assert (tmp_path / "one" / name).read_bytes() != other
+
+
+def test_a_wrong_estimate_is_watched(whole: Path, tmp_path: Path):
+    path = tmp_path / "run"
+    assert train(*SMALL, "--estimate", "flipped_sign", "--out", path) == 0
+    right, wrong = (lines(run / "tokens.jsonl")[0] for run in (whole, path))
+    assert right["values"] == wrong["values"]
+    assert any(right["advantages"])
+    assert right["advantages"] == [-x for x in wrong["advantages"]]
+
+
+def test_a_run_that_has_ended_is_not_changed(whole: Path, capsys):
+    before = files(whole)
+    assert train("--resume", whole) == 0
+    after = files(whole)
+    assert before.pop("summary.json") and after.pop("summary.json")
+    assert before == after
+
+
+def interrupted(at: int, times: int) -> type[Progress]:
+    """Progress that gets so many signals while a step is shown."""
+
+    class Interrupted(Progress):
+        shown = 0
+
+        def show(self, step):
+            super().show(step)
+            Interrupted.shown += 1
+            for _ in range(times if Interrupted.shown == at else 0):
+                os.kill(os.getpid(), signal.SIGINT)
+
+    return Interrupted
+
+
+# The steps shown are three of imitation, the first look, and the iterations.
+@pytest.mark.parametrize(("at", "imitated", "iterations"), [(2, 2, 0), (5, 3, 1)])
+def test_ctrl_c_leaves_a_checkpoint_and_a_summary(
+    whole, tmp_path, capsys, monkeypatch, at, imitated, iterations
+):
+    path = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "Progress", interrupted(at, times=1))
+        assert train(*SMALL, "--checkpoint-seconds", 9, "--out", path) == 130
+    told = capsys.readouterr()
+    assert f"go on by: python -m ppo_ref train --resume {path}" in told.out
+    assert "Stopping after this step" in told.err
+    summary = json.loads((path / "summary.json").read_text())
+    assert (summary["finished"], summary["iterations"]) == (False, iterations)
+    state = checkpoint.load(path).state
+    assert (state["imitated"], state["iteration"]) == (imitated, iterations)
+    assert train("--resume", path) == 0
+    assert_same(path, whole, names=["statistics.jsonl", "tokens.jsonl"])
+    assert json.loads((path / "summary.json").read_text())["finished"]
+
+
+def test_a_second_ctrl_c_does_not_wait(whole, tmp_path, capsys, monkeypatch):
+    path = tmp_path / "run"
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "Progress", interrupted(5, times=2))
+        assert train(*SMALL, "--out", path) == 130
+    assert f"Stopped at once; go on by --resume {path}" in capsys.readouterr().err
+    assert not (path / "summary.json").exists()
+    assert train("--resume", path) == 0
+    assert_same(path, whole)
+
+
+@pytest.mark.slow
+def test_ctrl_c_in_a_process_of_its_own(whole: Path, tmp_path: Path):
+    path = tmp_path / "run"
+    command = [sys.executable, "-m", "ppo_ref", "train", *SMALL]
+    more = ["--iterations", "100000", "--out", str(path)]
+    with subprocess.Popen(
+        [*command, *more], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+    ) as process:
+        while not (path / "statistics.jsonl").exists():
+            assert process.poll() is None
+            time.sleep(0.001)
+        process.send_signal(signal.SIGINT)
+        out, _ = process.communicate()
+    assert process.returncode == 130
+    assert f"--resume {path}" in out
+    done = checkpoint.load(path).state["iteration"]
+    assert done == len(lines(path / "statistics.jsonl")) >= 1
+    assert not json.loads((path / "summary.json").read_text())["finished"]
+
+
+def test_without_a_name_each_run_has_the_next_number(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    for number in ("1", "2"):
+        assert train(*SMALL, "--iterations", 1, "--warm-start-steps", 0) == 0
+        assert (tmp_path / "runs" / number / "summary.json").exists()
+        assert f"runs/{number}: 1 iterations" in capsys.readouterr().out
