@@ -10,7 +10,7 @@ folder counts as one module.
     5   experience  update  imitation  broken  dump
     4   trace  asserts  outputs  estimate  gradients  statistics  stored_runs
     3   rollout  reward  log_probs  rewards  values  advantages  losses
-    3   rollout_correction  diagnostics
+    3   rollout_correction  diagnostics  learners
     2   tokenizer  tasks  batch  models  config  examples
     2   masking  aggregation  alignment  kl  packing  clipping
     1   shapes  schedule

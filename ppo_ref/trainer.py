@@ -1,12 +1,9 @@
 """The whole run, one iteration at a time: imitation, the reference, then PPO."""
 
-import copy
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
-from torch.optim import Adam
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.config import PPOConfig
@@ -14,7 +11,8 @@ from ppo_ref.estimate import Estimate, whitened_gae
 from ppo_ref.experience import collect_experience
 from ppo_ref.generators import named_generator
 from ppo_ref.imitation import imitation_step
-from ppo_ref.models import Actor, initialised, models_from
+from ppo_ref.learners import Learners
+from ppo_ref.models import Actor, Models, initialised
 from ppo_ref.reward import Reward, learned, reward_model_step, rule
 from ppo_ref.rollout import sample_responses
 from ppo_ref.schedule import learning_rate_share
@@ -25,7 +23,6 @@ from ppo_ref.transformer import Transformer
 from ppo_ref.update import update_actor, update_critic
 
 LABELLED = 4096  # responses that a reward model learns from
-REWARD_MODEL_LR = 2e-3
 STAGES = ("imitated", "rewarded", "iteration")  # steps done of each
 WARM_UP = 5  # iterations in which the learning rates rise
 
@@ -64,6 +61,11 @@ class Trainer:
         self.imitated = self.rewarded = self.iteration = 0
         self._start_from(self._new_actor())
 
+    @property
+    def models(self) -> Models:
+        """Actor, critic, reference and reward; others after imitation than before."""
+        return self.learners.models
+
     def imitate(self) -> Iterator[float]:
         """The warm start; at its end the other networks become copies of the actor.
 
@@ -73,7 +75,7 @@ class Trainer:
         while self.imitated < self.config.warm_start_steps:
             loss = imitation_step(
                 self.models.actor,
-                self._optimizers["imitation"],
+                self.learners.imitation_optimizer,
                 self.tokenizer,
                 self.questions.train,
                 self.config,
@@ -101,7 +103,7 @@ class Trainer:
             draws = self._generator("labelled rows", self.rewarded)
             rows = torch.randint(LABELLED, (self.config.batch_size,), generator=draws)
             loss = reward_model_step(
-                reward, self._optimizers["reward"], rollout.rows(rows), right[rows]
+                reward, self.learners.reward_optimizer, rollout.rows(rows), right[rows]
             )
             self.rewarded += 1
             reward.requires_grad_(self.rewarded < self.config.reward_model_steps)
@@ -149,9 +151,8 @@ class Trainer:
             >>> [iteration.number for iteration in goes_on.train()]
             [2, 3]
         """
-        states = {name: x.state_dict() for name, x in self._stateful().items()}
         steps = {stage: getattr(self, stage) for stage in STAGES}
-        return copy.deepcopy({**steps, **states})
+        return {**steps, **self.learners.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where another run of the same settings stood.
@@ -159,15 +160,12 @@ class Trainer:
         Args:
             state: What ``state_dict`` gave.
         """
-        for name, x in self._stateful().items():
-            # An optimizer would go on in the memory of the state.
-            x.load_state_dict(copy.deepcopy(state[name]))
+        self.learners.load_state_dict(state)
         for stage in STAGES:
             setattr(self, stage, state[stage])
 
     def _iterate(self) -> Iteration:
-        config, (actor, critic, *_) = self.config, self.models
-        self._set_learning_rates()
+        config = self.config
         draws = self._generator("draws", self.iteration)
         questions = draw(self.questions.train, config.batch_size, draws)
         experience = collect_experience(
@@ -179,18 +177,26 @@ class Trainer:
             config,
             self._generator("sampling", self.iteration, self.device),
         )
-        of_critic, of_actor = self._optimizers["critic"], self._optimizers["actor"]
-        updates = [
-            *update_critic(critic, of_critic, experience, config, draws),
-            *update_actor(actor, of_actor, experience, config, draws),
-        ]
+        updates = self._update(experience, draws)
         self.iteration += 1
         solved = rule(self.tokenizer)(questions, experience.rollout).mean().item()
-        statistics = experience_statistics(experience) | update_statistics(updates)
+        statistics = experience_statistics(experience) | updates
         if self._is_looked_at():
             statistics["held_out"] = self.held_out()
         statistics["solved"] = solved
         return Iteration(self.iteration, statistics, questions, experience)
+
+    def _update(self, experience: Experience, draws: torch.Generator) -> Statistics:
+        config, learners, (actor, critic, *_) = self.config, self.learners, self.models
+        share = learning_rate_share(self.iteration, config.iterations, WARM_UP)
+        learners.set_learning_rates(share)
+        given = experience, config, draws
+        return update_statistics(
+            [
+                *update_critic(critic, learners.critic_optimizer, *given),
+                *update_actor(actor, learners.actor_optimizer, *given),
+            ]
+        )
 
     def _is_looked_at(self) -> bool:
         every, last = self.config.evaluate_every, self.config.iterations
@@ -205,24 +211,7 @@ class Trainer:
         return initialised(actor, self._generator("weights")).to(self.device)
 
     def _start_from(self, actor: Actor) -> None:
-        self.models = models_from(actor)
-        trained = {"imitation": actor, "reward": self.models.reward}
-        trained |= {"actor": actor, "critic": self.models.critic}
-        self._optimizers = {
-            name: Adam(network.parameters(), REWARD_MODEL_LR)
-            for name, network in trained.items()
-        }
-
-    def _set_learning_rates(self) -> None:
-        share = learning_rate_share(self.iteration, self.config.iterations, WARM_UP)
-        rates = {"actor": self.config.actor_lr, "critic": self.config.critic_lr}
-        for name, rate in rates.items():
-            for group in self._optimizers[name].param_groups:
-                group["lr"] = rate * share
-
-    def _stateful(self) -> dict[str, nn.Module | Adam]:
-        optimizers = {f"{name} optimizer": x for name, x in self._optimizers.items()}
-        return {**self.models._asdict(), **optimizers}
+        self.learners = Learners(actor, self.config.actor_lr, self.config.critic_lr)
 
     def _reward(self) -> Reward:
         if self.config.reward_model_steps:

@@ -5,10 +5,13 @@ from collections.abc import Iterator
 from typing import Any
 
 from ppo_ref import broken
+from ppo_ref.command.records import records
 from ppo_ref.config import PPOConfig
 from ppo_ref.estimate import whitened_gae
 from ppo_ref.trainer import Trainer
 from site_tools.runs.table import RUNS
+
+RECORDED_EVERY, ROWS = 20, 4  # iterations; responses of each
 
 
 def produce(name: str) -> Iterator[dict[str, Any]]:
@@ -31,3 +34,8 @@ def produce(name: str) -> Iterator[dict[str, Any]]:
     yield {"record": "before PPO", "held_out": trainer.held_out()}
     for iteration in trainer.train():
         yield iteration.statistics
+        if iteration.number == 1 or iteration.number % RECORDED_EVERY == 0:
+            for row in records(
+                iteration.experience, iteration.questions, trainer.tokenizer, ROWS
+            ):
+                yield {"record": "response", **row}

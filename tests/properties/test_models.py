@@ -1,5 +1,7 @@
 """The transformer sees what came before and nothing else, cached or not."""
 
+import math
+
 import pytest
 import torch
 from hypothesis import given, settings
@@ -7,6 +9,7 @@ from hypothesis import strategies as st
 from torch.nn.functional import pad
 from torch.testing import assert_close
 
+from ppo_ref import transformer
 from ppo_ref.models import Actor, frozen, initialised, models_from
 from ppo_ref.transformer import Transformer
 from tests import networks
@@ -62,10 +65,20 @@ def test_padding_on_the_right_changes_nothing_whatever_it_holds(
         assert_close(network(padded, mask)[:, :length], network(ids, whole(ids)))
 
 
-def test_padding_is_finite():
+def softmax_attention(queries, keys, values, attn_mask):
+    """Written out; a position that may see nothing gets nan, as in older PyTorch."""
+    scores = queries @ keys.mT / math.sqrt(queries.shape[-1])
+    weights = scores.masked_fill(~attn_mask, -math.inf).softmax(-1)
+    return weights @ values
+
+
+def test_attention_is_a_softmax_over_what_a_position_sees(monkeypatch):
     ids = ids_of(0, 2, 6)
     mask = torch.tensor([[False, False, True, True, False, False], [False] * 6])
-    assert ACTOR(ids, mask).isfinite().all()
+    found = ACTOR(ids, mask)
+    monkeypatch.setattr(transformer, "scaled_dot_product_attention", softmax_attention)
+    assert_close(ACTOR(ids, mask), found)
+    assert found.isfinite().all()
 
 
 @few

@@ -156,7 +156,8 @@ def test_learning_rates_rise_and_fall_to_nothing():
     trainer = tiny_trainer(iterations=8, actor_lr=1e-2, critic_lr=1e-3)
     rates = []
     for _ in trainer.train():
-        optimizers = trainer._actor_optimizer, trainer._critic_optimizer
+        learners = trainer.learners
+        optimizers = learners.actor_optimizer, learners.critic_optimizer
         rates.append([optimizer.param_groups[0]["lr"] for optimizer in optimizers])
     shares = [0.2, 0.4, 0.6, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8]
     assert [actor for actor, _ in rates] == pytest.approx([1e-2 * s for s in shares])

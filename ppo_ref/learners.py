@@ -1,0 +1,67 @@
+"""The four modules with the optimizers of those that learn."""
+
+import copy
+from typing import Any
+
+from torch import nn
+from torch.optim import Adam, Optimizer
+
+from ppo_ref.models import Actor, models_from
+
+REWARD_MODEL_LR = 2e-3
+
+
+class Learners:
+    """All weights of a run and all that their optimizers remember.
+
+    Args:
+        actor: From which the other three begin.
+        actor_lr: Peak learning rate of the actor.
+        critic_lr: Peak learning rate of the critic.
+    """
+
+    def __init__(self, actor: Actor, actor_lr: float, critic_lr: float) -> None:
+        self.models = models_from(actor)
+        self.imitation_optimizer = Adam(actor.parameters())
+        self.reward_optimizer = Adam(self.models.reward.parameters(), REWARD_MODEL_LR)
+        self.actor_optimizer = Adam(actor.parameters(), actor_lr)
+        self.critic_optimizer = Adam(self.models.critic.parameters(), critic_lr)
+        self._peaks = {self.actor_optimizer: actor_lr, self.critic_optimizer: critic_lr}
+
+    def set_learning_rates(self, share: float) -> None:
+        """Actor and critic learn at a share of their peak rates from now on.
+
+        Args:
+            share: From 0 to 1.
+        """
+        for optimizer, peak in self._peaks.items():
+            for group in optimizer.param_groups:
+                group["lr"] = peak * share
+
+    def state_dict(self) -> dict[str, Any]:
+        """All weights, and all optimizers.
+
+        Returns:
+            Copies by name, which stay as they are when the run goes on.
+        """
+        states = {name: x.state_dict() for name, x in self._stateful().items()}
+        return copy.deepcopy(states)
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Stand where others of the same sizes stood.
+
+        Args:
+            state: What ``state_dict`` gave; is not changed by what follows.
+        """
+        for name, x in self._stateful().items():
+            # An optimizer would go on in the memory of the state.
+            x.load_state_dict(copy.deepcopy(state[name]))
+
+    def _stateful(self) -> dict[str, nn.Module | Optimizer]:
+        return {
+            **self.models._asdict(),
+            "imitation_optimizer": self.imitation_optimizer,
+            "reward_optimizer": self.reward_optimizer,
+            "actor_optimizer": self.actor_optimizer,
+            "critic_optimizer": self.critic_optimizer,
+        }
