@@ -6,7 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import NamedTuple, TextIO
 
-BAR = 20  # characters
+BAR = 10  # characters: the line fits 80 columns
 LINES = 10  # of each stage where they stay
 
 
@@ -71,8 +71,8 @@ def line(step: Step, left: float) -> str:
         One line.
 
     Example:
-        >>> print(line(Step("PPO", 75, 150, {"score": 0.9, "kl": 0.125}), 63.2))
-        PPO          [##########          ]  75/150  score 0.900  kl 0.125  1:04 left
+        >>> print(line(Step("PPO", 75, 150, {"score": 0.9, "held_out": 0.8}), 63.2))
+        PPO          [#####     ]  75/150  score 0.900  held_out 0.800  1:04 left
     """
     full = "#" * (BAR * step.done // step.total)
     count = f"{step.done:>{len(str(step.total))}}/{step.total}"

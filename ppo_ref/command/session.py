@@ -12,7 +12,7 @@ from ppo_ref.command.run_folder import SECONDS, STATISTICS, TOKENS, RunFolder
 from ppo_ref.command.settings import ESTIMATES
 from ppo_ref.trainer import Iteration, Trainer
 
-SHOWN = "score", "kl"
+SHOWN = "score", "held_out"
 
 
 class Session:
@@ -69,8 +69,9 @@ class Session:
         for iteration in trainer.train():
             self._write(iteration)
             found = iteration.statistics
-            figures |= {x: found[x] for x in (*SHOWN, "held_out") if x in found}
-            yield Step("PPO", trainer.iteration, config.iterations, figures)
+            figures |= {name: found[name] for name in SHOWN if name in found}
+            shown = {name: figures[name] for name in SHOWN if name in figures}
+            yield Step("PPO", trainer.iteration, config.iterations, shown)
 
     def save_if_due(self, step: Step) -> None:
         """Keep a checkpoint before the first iteration, and then as often as told.

@@ -92,18 +92,21 @@ def _train(folder: RunFolder, question: Asked) -> int:
             if question.to_stop:
                 break
             session.save_if_due(step)
-    except OSError:
-        if checkpoint.exists(folder.path):
-            _tell(f"Once that is mended, go on by --resume {folder.path}")
-        raise
+        progress.end()
+        session.save()
+        draw_charts(session)
+        told = write_summary(session)
+    except OSError as error:
+        if not checkpoint.exists(folder.path):
+            raise
+        remedy = f"{error.strerror}; then go on by --resume {folder.path}"
+        raise OSError(error.errno, remedy, error.filename) from error
     except KeyboardInterrupt:
         _tell(f"Stopped at once; go on by --resume {folder.path}")
         return INTERRUPTED
     finally:
         progress.end()
-    session.save()
-    draw_charts(session)
-    _conclude(folder.path, write_summary(session))
+    _conclude(folder.path, told)
     return 0 if session.finished else INTERRUPTED
 
 

@@ -24,10 +24,8 @@ def test_elsewhere_ten_lines_of_each_stage_stay():
     told = shown(io.StringIO(), steps, [float(n) for n in range(42)])
     lines = told.splitlines()
     assert len(lines) == 11 and "\r" not in told
-    assert lines[1] == (
-        "PPO          [##                  ]  4/40  score 0.100  0:36 left"
-    )
-    assert lines[-1] == "PPO          [####################] 40/40  score 1.000"
+    assert lines[1] == ("PPO          [#         ]  4/40  score 0.100  0:36 left")
+    assert lines[-1] == "PPO          [##########] 40/40  score 1.000"
 
 
 def test_a_terminal_has_one_line_for_each_stage(monkeypatch):
