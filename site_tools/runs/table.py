@@ -54,7 +54,7 @@ CHARTS: dict[str, Chart] = {
     "debug/symptoms_hacking.svg": Chart(
         panels=(
             Panel("score", "奖励模型的分", "score of the model"),
-            Panel("solved", "真对的比例", "share that is right"),
+            Panel("solved", "真对的比例", "right answers"),
             Panel("kl", "KL（nat）", "KL (nats)"),
             Panel("response_length", "回答长度", "length of answers"),
         ),

@@ -238,7 +238,7 @@ for greatest in 1, 2, 10, 100:
 from ppo_ref.stored_runs import stored_run
 
 def compare(runs, statistics):
-    """First, after a quarter and a half, last."""
+    """The first, two on the way, the last."""
     for run in runs:
         print(run)
         for statistic in statistics:
@@ -256,14 +256,14 @@ compare(
 # --8<-- [end:runs]
 
 # --8<-- [start:answers]
-import re
-
-run = stored_run("learned_reward_without_kl")
-for record in run.records[-4:]:
-    a, b = re.findall(r"\d", record["question"])
-    answer = "".join(record["response"])
-    score = record["score"]
-    print(f"{a}+{b}?  score {score:5.2f}  {answer}")
+free = stored_run("learned_reward_without_kl")
+paid = stored_run("learned_reward")
+for run in paid, free:
+    print(run.header["name"])
+    for record in run.records[-4:]:
+        answer = "".join(record["response"])
+        score = record["score"]
+        print(f"  {answer:12} {score:.2f}")
 # --8<-- [end:answers]
 
 # --8<-- [start:broken]
