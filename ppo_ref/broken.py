@@ -59,15 +59,14 @@ def shifted_values(
     gamma: float,
     gae_lambda: float,
 ) -> AdvantageEstimate:
-    """Each token is judged by a critic that has already read it.
+    """Each token is judged by the value of the next one, the last token by 0.
 
-    What a slice one position too late gives: V(s_{t+1}) stands where V(s_t) belongs,
-    so a token's own merit is taken out of its advantage.
+    ``next_values`` stand where ``values`` belong: a token's own merit is taken out of
+    its advantage, and the last token is praised for the whole score.
 
     Args:
         token_level_rewards: As in ``gae``.
-        values: As in ``gae``, before they are shifted; padding is read too, and the
-            last slot gets 0.
+        values: As in ``gae``, before they are shifted.
         response_mask: As in ``gae``.
         gamma: As in ``gae``.
         gae_lambda: As in ``gae``.
@@ -94,7 +93,7 @@ def shifted_values(
     """
     return whitened_gae(
         token_level_rewards=token_level_rewards,
-        values=pad(values[:, 1:], (0, 1)),
+        values=pad(torch.where(response_mask, values, 0)[:, 1:], (0, 1)),
         response_mask=response_mask,
         gamma=gamma,
         gae_lambda=gae_lambda,

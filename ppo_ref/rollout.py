@@ -56,10 +56,10 @@ def sample_responses(
         ...     response_length=3,
         ...     generator=torch.Generator().manual_seed(0),
         ... )
-        >>> rollout.truncated
-        tensor([True, True])
-        >>> [trainer.tokenizer.decode(row) for row in rollout.responses.tolist()]
-        ['你4你', 't4s']
+        >>> rollout.responses.shape, rollout.rollout_log_probs.shape
+        (torch.Size([2, 3]), torch.Size([2, 3]))
+        >>> bool((rollout.rollout_log_probs <= 0).all())
+        True
     """
     require_at_least("sample_responses", 1, response_length=response_length)
     require_at_least("sample_responses", 0, temperature=temperature)

@@ -109,9 +109,8 @@ def draw(
         ValueError: if there is no question, or none is asked for.
 
     Example:
-        >>> drawn = draw(all_questions(), 2, torch.Generator().manual_seed(0))
-        >>> [question.text for question in drawn]
-        ['what is 0+5?', '2 and 9 make?']
+        >>> [q.text for q in draw([Question("1+1=", 1, 1)], 2, torch.Generator())]
+        ['1+1=', '1+1=']
     """
     require_at_least("draw", 1, count=count)
     if not questions:

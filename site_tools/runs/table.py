@@ -12,7 +12,9 @@ RUNS: dict[str, Run] = {
         "Advantages with the wrong sign.", {"estimate": "flipped_sign"}, seed=0
     ),
     "shifted_values": Run(
-        "Values one token too late.", {"estimate": "shifted_values"}, seed=0
+        "The next token's value where a token's own belongs.",
+        {"estimate": "shifted_values"},
+        seed=0,
     ),
     "penalty": Run(
         "Right answers score 0, wrong ones -1, in 24 slots.", _PENALTY, seed=0

@@ -57,12 +57,13 @@ def test_a_flipped_sign_is_the_only_thing_that_is_flipped(batch):
 MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
 
 
-def test_shifted_values_are_those_of_the_next_slot():
+def test_shifted_values_are_those_of_the_next_token_and_0_after_the_last():
     rewards, values = numbers(0, 2, 2, 5)
     shifted = torch.zeros(2, 5, dtype=torch.float64)
     for row in range(2):
         for t in range(4):
-            shifted[row, t] = values[row, t + 1]
+            if MASK[row, t + 1]:
+                shifted[row, t] = values[row, t + 1]
     found = shifted_values(**inputs(rewards, values, MASK))
     advantages = raw(rewards, shifted, MASK, 1.0, 0.95)
     expected = whitened(oracles.counted(advantages, MASK))

@@ -21,12 +21,14 @@ from ppo_ref.tasks import (
 )
 from tests.networks import seeded
 
+PHRASED = len(PHRASINGS)
+
 
 def test_every_sum_stands_in_every_phrasing():
     questions = all_questions()
     assert len({question.text for question in questions}) == len(questions)
     sums = Counter((question.a, question.b) for question in questions)
-    assert sums == {(a, b): len(PHRASINGS) for a in range(10) for b in range(10)}
+    assert sums == {(a, b): PHRASED for a in range(10) for b in range(10)}
     for question in questions:
         digits = [c for c in question.text if c.isdigit()]
         assert digits == [str(question.a), str(question.b)]
@@ -54,9 +56,10 @@ def test_one_phrasing_of_every_sum_is_held_out(seed):
 def test_which_are_held_out_depends_on_the_seed_and_spares_no_phrasing():
     first, again, other = (split(seeded(seed)).held_out for seed in (0, 0, 1))
     assert first == again != other
-    by_sum = [all_questions()[i : i + 8] for i in range(0, 800, 8)]
+    questions = all_questions()
+    by_sum = [questions[i : i + PHRASED] for i in range(0, len(questions), PHRASED)]
     places = {group.index(q) for group, q in zip(by_sum, first, strict=True)}
-    assert places == set(range(len(PHRASINGS)))
+    assert places == set(range(PHRASED))
 
 
 def test_questions_are_drawn_with_replacement_and_all_alike():

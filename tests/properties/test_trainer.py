@@ -66,6 +66,23 @@ def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(finished, done):
         assert same(weights(resumed), weights(finished))
 
 
+@pytest.mark.parametrize("stage", ["imitate", "learn_reward"])
+def test_a_run_that_was_stopped_before_ppo_ends_as_if_it_had_not_been(stage):
+    settings = {"reward_model_steps": 3, "warm_start_steps": 3, "iterations": 1}
+
+    def ended(trainer):
+        for steps in (trainer.imitate, trainer.learn_reward, trainer.train):
+            list(steps())
+        return [w.detach() for network in trainer.models for w in network.parameters()]
+
+    stopped, resumed = tiny_trainer(**settings), tiny_trainer(**settings)
+    if stage == "learn_reward":
+        list(stopped.imitate())
+    next(getattr(stopped, stage)())
+    resumed.load_state_dict(stopped.state_dict())
+    assert same(ended(resumed), ended(tiny_trainer(**settings)))
+
+
 def test_what_an_iteration_draws_does_not_depend_on_those_before():
     sound, broken = tiny_trainer(), tiny_trainer()
     broken.estimate = flipped_sign

@@ -259,6 +259,15 @@ def test_the_critic_descends_half_the_squared_error_to_returns_that_stay():
 
 
 @updates
+def test_gradients_from_before_are_forgotten(update, network):
+    clean, _ = updated(update, network())
+    stale = network()
+    for weight in stale.parameters():
+        weight.grad = torch.ones_like(weight)
+    assert torch.equal(updated(update, stale)[0], clean)
+
+
+@updates
 def test_the_experience_is_not_changed(update, network):
     before = copy.deepcopy(EXPERIENCE)
     updated(update, network(), actor_epochs=2)
