@@ -17,7 +17,7 @@ from ppo_ref.shapes import (
 class Rollout(NamedTuple):
     """Prompts and sampled responses side by side, and what the sampler knew of them.
 
-    Args:
+    Attributes:
         sequences: Token ids: prompts padded on the left, responses on the right.
         attention_mask: True where there is a token.
         response_mask: True up to and including the end of the response.
@@ -51,7 +51,7 @@ class Rollout(NamedTuple):
 class Experience(NamedTuple):
     """A rollout and every row that was computed on it, fixed until the next one.
 
-    Args:
+    Attributes:
         rollout: What was sampled.
         old_log_probs: Of the actor before the update, in nats.
         ref_log_probs: Of the reference, in nats.

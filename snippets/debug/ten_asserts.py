@@ -99,6 +99,7 @@ assert_score_on_last_token(late, mask)
 
 # --8<-- [start:kl]
 from ppo_ref.asserts.step_zero import assert_kl_zero
+from ppo_ref.log_probs import token_log_probs
 
 def log_probs(temperature):
     logits = actor(ids)[:, -T - 1 : -1]
@@ -116,6 +117,7 @@ assert_kl_zero(log_probs(1.0), reference, mask)
 from ppo_ref.asserts.step_zero import (
     assert_ratio_one,
 )
+from ppo_ref.log_probs import token_log_probs
 
 def log_probs(ids):
     logits = actor(ids)[:, -T - 1 : -1]
@@ -238,6 +240,7 @@ for step_in_micro_batch in False, True:
 # --8<-- [start:check]
 import torch
 from ppo_ref.__main__ import main
+from ppo_ref.advantages import gae
 from ppo_ref.alignment import slot_after_end
 from ppo_ref.examples import shared_batch
 from ppo_ref.rewards import token_level_scores
