@@ -14,6 +14,7 @@ import torch
 from ppo_ref.command import checkpoint
 from ppo_ref.command import train as command
 from ppo_ref.command.progress import Progress
+from ppo_ref.trainer import Trainer
 from tests.command.runs import SMALL, assert_same, files, train
 
 
@@ -127,6 +128,17 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_summary(
     assert train("--resume", path) == 0
     assert_same(path, whole, names=["statistics.jsonl", "tokens.jsonl"])
     assert json.loads((path / "summary.json").read_text())["finished"]
+
+
+def test_what_was_held_out_before_outlives_a_stop(tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    monkeypatch.setattr(Trainer, "held_out", lambda self: (self.iteration + 1) / 10)
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "Progress", interrupted(5, times=1))
+        assert train(*SMALL, "--out", path) == 130
+    assert train("--resume", path) == 0
+    told = json.loads((path / "summary.json").read_text())
+    assert (told["held_out_before"], told["held_out_after"]) == (0.1, 0.4)
 
 
 def test_a_second_ctrl_c_does_not_wait(whole, tmp_path, capsys, monkeypatch):
