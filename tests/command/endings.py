@@ -52,7 +52,6 @@ def dead(root: Path, limits: dict[str, int]) -> Dead:
         job(root / "half", 41),
         job(root / "again", 30),
         *(Job(again, str(root / "again"), at) for at in (9, 14, 12)),
-        job(root / "reward", 25, *REWARD),
     ]
     fulls = [
         Job(["train", *SMALL, "--out", str(root / name)], str(root), limit=limit)

@@ -46,11 +46,14 @@ def test_killed_again_and_again(whole: Path, dead: Dead):
     assert_same(dead.root / "again", whole)
 
 
-def test_killed_while_a_reward_model_learns(dead: Dead, tmp_path: Path):
-    assert train(*SMALL, *REWARD, "--out", tmp_path / "whole") == 0
-    assert checkpoint.load(dead.root / "reward").state["rewarded"] in (1, 2)
-    go_on(dead.root / "reward")
-    assert_same(dead.root / "reward", tmp_path / "whole")
+@pytest.mark.slow
+def test_killed_while_a_reward_model_learns(tmp_path: Path):
+    path, whole = tmp_path / "run", tmp_path / "whole"
+    assert train(*SMALL, *REWARD, "--out", whole) == 0
+    killed(job(path, 25, *REWARD))
+    assert checkpoint.load(path).state["rewarded"] in (1, 2)
+    go_on(path)
+    assert_same(path, whole)
 
 
 @pytest.mark.slow

@@ -14,6 +14,7 @@ import torch
 from ppo_ref.command import checkpoint
 from ppo_ref.command import train as command
 from ppo_ref.command.progress import Progress
+from ppo_ref.trainer import Trainer
 from tests.command.runs import SMALL, assert_same, files, train
 
 
@@ -66,14 +67,20 @@ def test_the_same_run_again_is_the_same_bit_for_bit(whole: Path, tmp_path: Path)
     assert ours == theirs
 
 
-@pytest.mark.parametrize("more", [("--seed", "1"), ("--precision", "bfloat16")])
-def test_another_seed_or_precision_is_another_run(whole, tmp_path, more):
-    for name in ("one", "two"):
-        assert train(*SMALL, *more, "--out", tmp_path / name) == 0
-    assert_same(tmp_path / "one", tmp_path / "two")
+def test_another_seed_is_another_run(whole: Path, tmp_path: Path):
+    assert train(*SMALL, "--seed", 1, "--out", tmp_path / "run") == 0
     for name in ("statistics.jsonl", "tokens.jsonl"):
         other = (whole / name).read_bytes()
-        assert (tmp_path / "one" / name).read_bytes() != other
+        assert (tmp_path / "run" / name).read_bytes() != other
+
+
+def test_bfloat16_is_another_run_and_again_the_same(whole: Path, tmp_path: Path):
+    one, two = tmp_path / "one", tmp_path / "two"
+    for path in (one, two):
+        assert train(*SMALL, "--precision", "bfloat16", "--out", path) == 0
+    assert_same(one, two)
+    tokens, other = (lines(path / "tokens.jsonl")[0] for path in (one, whole))
+    assert tokens["entropy"] != other["entropy"]
 
 
 def test_a_wrong_estimate_is_watched(whole: Path, tmp_path: Path):
@@ -127,6 +134,17 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_summary(
     assert train("--resume", path) == 0
     assert_same(path, whole, names=["statistics.jsonl", "tokens.jsonl"])
     assert json.loads((path / "summary.json").read_text())["finished"]
+
+
+def test_what_was_held_out_before_outlives_a_stop(tmp_path, monkeypatch):
+    path = tmp_path / "run"
+    monkeypatch.setattr(Trainer, "held_out", lambda self: (self.iteration + 1) / 10)
+    with monkeypatch.context() as patch:
+        patch.setattr(command, "Progress", interrupted(5, times=1))
+        assert train(*SMALL, "--out", path) == 130
+    assert train("--resume", path) == 0
+    told = json.loads((path / "summary.json").read_text())
+    assert (told["held_out_before"], told["held_out_after"]) == (0.1, 0.4)
 
 
 def test_a_second_ctrl_c_does_not_wait(whole, tmp_path, capsys, monkeypatch):
