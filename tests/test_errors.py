@@ -18,6 +18,7 @@ from ppo_ref.packing import discounted_residuals
 from ppo_ref.rollout import sample_responses
 from ppo_ref.shapes import Scalar, Tokens, checked
 from ppo_ref.trace import trace
+from ppo_ref.update import update_actor
 from ppo_ref.values import response_values
 from tests.calls import CALLS, MASK, REWARDED, SAMPLED, VALID, X
 from tests.river import at, having, tensors_in
@@ -27,6 +28,8 @@ ARGUMENTS = [
     pytest.param(function, inputs, name, id=f"{function.__name__}-{name}")
     for function, inputs in CALLS
     for name in tensors_in(inputs)
+    # The fields of one named tuple are told by one text, whoever was called.
+    if not name.startswith("experience.") or function is update_actor
 ]
 
 

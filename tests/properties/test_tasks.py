@@ -5,7 +5,7 @@ import re
 from collections import Counter
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppo_ref.tasks import (
@@ -22,6 +22,7 @@ from ppo_ref.tasks import (
 from tests.networks import seeded
 
 PHRASED = len(PHRASINGS)
+few = settings(max_examples=20)
 
 
 def test_every_sum_stands_in_every_phrasing():
@@ -42,6 +43,7 @@ def test_the_constants_hold_every_question_and_answer():
     assert set(written) == set(CHARACTERS)
 
 
+@few
 @given(st.integers(0, 2**32))
 def test_one_phrasing_of_every_sum_is_held_out(seed):
     train, held_out = split(seeded(seed))
@@ -70,6 +72,7 @@ def test_questions_are_drawn_with_replacement_and_all_alike():
     assert math.fsum((seen[q] - 1000) ** 2 / 1000 for q in questions) < 24.3
 
 
+@few
 @given(st.integers(0, 2**16))
 def test_the_answer_is_the_sum(seed):
     (question,) = draw(all_questions(), 1, seeded(seed))

@@ -4,7 +4,7 @@ import re
 
 import pytest
 import torch
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppo_ref.tasks import CHARACTERS
@@ -13,8 +13,10 @@ from ppo_ref.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, CharacterTokenizer
 TOKENIZER = CharacterTokenizer(CHARACTERS)
 texts = st.text(st.sampled_from(sorted(set(CHARACTERS))), max_size=12)
 asked = texts.filter(bool)
+few = settings(max_examples=40)
 
 
+@few
 @given(texts)
 def test_text_comes_back(text):
     ids = TOKENIZER.encode(text)
@@ -35,6 +37,7 @@ def test_the_order_and_number_of_characters_do_not_matter():
     assert other.encode("1+1=") == TOKENIZER.encode("1+1=")
 
 
+@few
 @given(st.lists(asked, min_size=1, max_size=4))
 def test_prompts_end_together_and_hold_their_text(rows):
     token_ids, mask = TOKENIZER.prompts(rows)
@@ -46,6 +49,7 @@ def test_prompts_end_together_and_hold_their_text(rows):
         assert not ids[: width - len(text)].any()
 
 
+@few
 @given(st.lists(texts, min_size=1, max_size=4), st.integers(0, 3))
 def test_responses_end_and_hold_their_text(rows, room):
     slots = max(len(text) for text in rows) + 1 + room
