@@ -16,7 +16,7 @@ folder counts as one module.
     1   shapes  schedule
     0   refusals  checks  ranges  precision  generators  transformer  chart
 
-Data flows tasks -> rollout -> reward -> log_probs -> rewards -> values -> advantages
+Data flows tasks -> rollout -> reward -> log_probs -> values -> rewards -> advantages
 -> [experience] -> losses -> update -> trainer. Nothing is re-exported:
 ``from ppo_ref.advantages import gae`` says where to read.
 """

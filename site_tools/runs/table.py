@@ -59,8 +59,8 @@ CHARTS: dict[str, Chart] = {
             Panel("response_length", "回答长度", "length of answers"),
         ),
         lines=(
-            Line("learned_reward", "KL 有价", "KL has a price"),
-            Line("learned_reward_without_kl", "KL 不要钱", "KL is free"),
+            Line("learned_reward", "有 KL 惩罚", "with KL penalty"),
+            Line("learned_reward_without_kl", "没有 KL 惩罚", "without"),
         ),
     ),
 }

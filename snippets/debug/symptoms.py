@@ -212,7 +212,7 @@ print(f"{'trainer':15} {'kl_k3':>7} {'share':>7}")
 for name, trainer in (
     ("bfloat16", logits.bfloat16().float()),
     ("temperature 0.7", logits / 0.7),
-    ("one id off", logits.roll(1, 2)),
+    ("one slot off", logits.roll(1, 1)),
 ):
     m = rollout_mismatch(
         old_log_probs=token_log_probs(trainer, ids),
