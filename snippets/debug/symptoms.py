@@ -180,18 +180,15 @@ for scale in 1, 1000:
 
 # --8<-- [start:length]
 import torch
-from ppo_ref.alignment import response_mask
 
 device = "cpu"  # or "cuda"
-ends_early = [5, 5, 1, 0]
-ends_in_the_last_slot = [5, 5, 5, 1]
-cut_off = [5, 5, 5, 5]
-responses = torch.tensor(
-    [ends_early, ends_in_the_last_slot, cut_off]
-).to(device)
-mask = response_mask(responses, eos_token_id=1)
-full = mask.sum(1) == responses.shape[1]
-truncated = full & (responses[:, -1] != 1)
+slots = 4
+# ends early, ends in the last slot, is cut off
+length = torch.tensor([3, 4, 4]).to(device)
+has_eos = torch.tensor([True, True, False])
+has_eos = has_eos.to(device)
+full = length == slots
+truncated = full & ~has_eos
 print(f"clip_ratio {full.double().mean():.2f}")
 print(f"truncated  {truncated.double().mean():.2f}")
 # --8<-- [end:length]

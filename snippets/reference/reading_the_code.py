@@ -78,7 +78,7 @@ print("scores", list(batch.scores.shape))
 from ppo_ref.advantages import gae
 from ppo_ref.masking import masked_mean
 
-def mean_baseline(**inputs):
+def less_the_mean(**inputs):
     """What was earned, less the batch mean."""
     mask = inputs["response_mask"]
     inputs["gae_lambda"] = 1.0
@@ -87,7 +87,7 @@ def mean_baseline(**inputs):
     A = (estimate.returns - mean) * mask
     return estimate._replace(advantages=A)
 
-trainer = Trainer(config, device, mean_baseline)
+trainer = Trainer(config, device, less_the_mean)
 for iteration in trainer.train():
     A = iteration.experience.advantages
     assert abs(A.mean().item()) < 1e-6
