@@ -36,7 +36,7 @@ class Watch:
         self.tab, self.address = tab, address
         self.faults: list[str] = []
         tab.on("request", lambda request: self._request(request))
-        tab.on("requestfailed", lambda request: self._fault("failed", request.url))
+        tab.on("requestfailed", lambda request: self._failed(request))
         tab.on("response", lambda answer: self._response(answer))
         tab.on("console", lambda message: self._console(message))
         tab.on("pageerror", lambda error: self._fault("script error", str(error)))
@@ -55,6 +55,11 @@ class Watch:
 
     def _fault(self, kind: str, what: str) -> None:
         self.faults.append(f"{kind}: {what}")
+
+    def _failed(self, request: Any) -> None:
+        # The next visit breaks off what the page before was still loading.
+        if request.failure != "net::ERR_ABORTED":
+            self._fault("failed", request.url)
 
     def _request(self, request: Any) -> None:
         if not request.url.startswith((self.address, "data:", "blob:")):
