@@ -56,5 +56,10 @@ def run(arguments: Namespace) -> int:
     except (TypeError, ValueError) as error:
         print(error, file=sys.stderr)
         return 2
+    except (IndexError, OverflowError, RuntimeError) as error:
+        # Of a stranger's tensors: what shape and layout they have is theirs.
+        told = str(error).partition("\n")[0]
+        print(f"{arguments.dump}: cannot be judged: {told}", file=sys.stderr)
+        return 2
     print(report)
     return 0 if report.ok else 1

@@ -30,12 +30,15 @@ def _option(default: Any, help: str) -> Any:
     return field(default=default, metadata={"help": help})
 
 
+MOST_THREADS = 1024
+
+
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """Where and how a run runs, and what it writes.
 
     Raises:
-        ValueError: if a number is too small.
+        ValueError: if a number is too small or too large, or there is no GPU.
     """
 
     device: str = _option("auto", "a GPU if there is one, unless told")
@@ -54,6 +57,15 @@ class Options:
         require_at_least("train", 1, **counts)
         require_at_least("train", 0, record_rows=self.record_rows)
         require_at_least("train", 0, checkpoint_seconds=self.checkpoint_seconds)
+        if self.threads > MOST_THREADS:  # torch would crash
+            raise ValueError(
+                f"train: threads must be at most {MOST_THREADS}, got {self.threads}"
+            )
+        if self.device == "cuda" and not torch.cuda.is_available():
+            raise ValueError(
+                "device must be one that this machine has, got cuda, which torch "
+                f"{torch.__version__} does not find here; use --device cpu"
+            )
 
 
 @dataclass(frozen=True)
@@ -115,11 +127,6 @@ def given(arguments: Mapping[str, Any]) -> Settings:
         128
     """
     cuda, wanted = torch.cuda.is_available(), arguments.get("device", "auto")
-    if wanted == "cuda" and not cuda:
-        raise ValueError(
-            "device must be one that this machine has, got cuda, which torch "
-            f"{torch.__version__} does not find here; use --device cpu"
-        )
     found = "cuda" if cuda and wanted == "auto" else wanted.replace("auto", "cpu")
     return Settings(
         config=PPOConfig(**_of(PPOConfig, arguments)),

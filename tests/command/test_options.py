@@ -148,3 +148,16 @@ def test_settings_are_the_same_after_json():
 def test_an_option_that_is_begun_is_not_guessed(tmp_path: Path, capsys):
     assert train("--out", tmp_path / "run", "--see", "1") == 2
     assert "did you mean --seed?" in capsys.readouterr().err
+
+
+def test_more_threads_than_torch_bears_are_refused():
+    with pytest.raises(ValueError, match=r"^train: threads must be at most 1024, got"):
+        Options(threads=100_000)
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+def test_a_run_of_a_gpu_is_not_taken_up_without_one():
+    kept = as_json(Settings(PPOConfig(), Options()))
+    kept["options"]["device"] = "cuda"
+    with pytest.raises(ValueError, match=r"^device must be one that this machine has"):
+        from_json(kept)
