@@ -119,9 +119,6 @@ def given(arguments: Mapping[str, Any]) -> Settings:
     Returns:
         With the device that is meant by ``auto`` on this machine.
 
-    Raises:
-        ValueError: if a setting is refused, or there is no GPU where one is asked for.
-
     Example:
         >>> given({"batch_size": 128, "device": "cpu"}).config.batch_size
         128
