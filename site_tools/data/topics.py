@@ -7,11 +7,12 @@ from site_tools.data import records
 
 
 class Topic(NamedTuple):
-    """A topic, and its sentence in both languages."""
+    """A topic, its sentence in both languages, and the page whose picture tells it."""
 
     id: str
     zh: str
     en: str
+    picture: str = ""
 
 
 def parse(text: str, order: Sequence[str]) -> dict[str, Topic]:
@@ -33,7 +34,13 @@ def parse(text: str, order: Sequence[str]) -> dict[str, Topic]:
         raise ValueError("topics.yml: must be a list of topics '- id: gae'")
     for number, row in enumerate(rows, 1):
         where = f"topics.yml, row {number}"
-        records.check(where, row, dict.fromkeys(Topic._fields, records.ANY))
+        wanted = dict.fromkeys(Topic._fields, records.ANY)
+        if isinstance(row, dict) and "picture" in row:
+            inside = (rf"{row.get('id')}/\w+", f"a page of the topic {row.get('id')}")
+            wanted["picture"] = inside
+        else:
+            del wanted["picture"]
+        records.check(where, row, wanted)
         records.check_words(where, row, ("zh", "en"))
     ids = [row["id"] for row in rows]
     if ids != list(order):

@@ -91,6 +91,7 @@ class _Reader(HTMLParser):
         return "left out" if tag == "pre" or plain_code or checked & {*classes} else ""
 
     def _read_attributes(self, tag: str, values: dict[str, str]) -> None:
+        left_out = any(role == "left out" for _, role in self._open)
         for key, value in values.items():
             aligned = key == "style" and re.fullmatch(r"text-align: \w+;?", value)
             if (
@@ -101,7 +102,7 @@ class _Reader(HTMLParser):
                 self.seen.faults.append(f'{key}="{value}" on <{tag}>')
             if key == "href" and not SAFE_LINK.match(value):
                 self.seen.faults.append(f'href="{value}"')
-            if key in WORDS and not any(role == "left out" for _, role in self._open):
+            if key in WORDS and not left_out:
                 self.seen.texts.append((value, False))
-        if tag == "img":
+        if tag == "img" and not left_out:
             self.seen.pictures.append(values.get("src", ""))

@@ -88,7 +88,7 @@ def first(site: Site) -> str:
 
 
 def topic_index(topic: str, site: Site) -> str:
-    """The pages of one topic in reading order, each with its short answer.
+    """A topic's sentence and picture, then its pages, each with its short answer.
 
     Raises:
         ValueError: if there is no such topic.
@@ -96,6 +96,7 @@ def topic_index(topic: str, site: Site) -> str:
     if topic not in site.topics:
         raise ValueError(f"topic: must be one of {[*site.topics]}, got {topic!r}")
     lines = [f'<p class="summary">{site.words(site.topics[topic])}</p>']
+    lines += _picture(site.topics[topic], site)
     for answer in site.answers:
         if answer.topic == topic:
             lines += [
@@ -105,6 +106,14 @@ def topic_index(topic: str, site: Site) -> str:
     if coming := list(_coming(topic, site)):
         lines += [f'<h2 id="coming">{COMING[site.lang]}</h2>', *bullets(coming)]
     return section(lines)
+
+
+def _picture(topic: Topic, site: Site) -> Iterator[str]:
+    """The picture of the page that the topic names, once it has one in this language."""
+    for answer in site.answers:
+        if answer.page == topic.picture and answer.picture:
+            alt, file = map(escape, answer.picture)
+            yield f'<p><img alt="{alt}" src="{file}"></p>'
 
 
 def _label(topic: str, site: Site) -> str:

@@ -22,6 +22,7 @@ QUESTION_TOPICS = TABS["questions"][1]
 TOPICS = (*QUESTION_TOPICS, *TABS["about"][1])
 VERDICT = re.compile(r"\*\*(?P<words>.+?)[。.：:，,；;]?\*\*[。.：:，,；;]?")
 
+PICTURE = re.compile(r"^!\[(?P<alt>.+)\]\((?P<file>[^()\s]+\.svg)\)", re.MULTILINE)
 FACT = re.compile(r"fact|\{\s*\.fact\s*\}")
 
 
@@ -37,6 +38,7 @@ class Answer(NamedTuple):
         needs: The pages that it builds on.
         wrong: The claims that it refutes.
         facts: The names of the facts files that it shows.
+        picture: What its picture shows, and the file; None if it has none.
     """
 
     page: str
@@ -47,6 +49,7 @@ class Answer(NamedTuple):
     needs: tuple[str, ...]
     wrong: tuple[WrongAnswer, ...]
     facts: tuple[str, ...]
+    picture: tuple[str, str] | None = None
 
     @property
     def topic(self) -> str:
@@ -78,7 +81,13 @@ def read_answer(text: str, page: str, path: str) -> Answer:
         tuple(map(str, front.get("needs") or ())),
         tuple(wrong),
         _facts(fences),
+        _picture(section_text(prose, "picture")),
     )
+
+
+def _picture(section: str) -> tuple[str, str] | None:
+    found = PICTURE.search(section)
+    return (found["alt"], found["file"]) if found else None
 
 
 def _facts(fences: Sequence[Fence]) -> tuple[str, ...]:

@@ -170,6 +170,10 @@ def test_every_topic_has_a_sentence_as_short_as_an_answer() -> None:
         ),
         ("- {id: gea, zh: 甲, en: A}", r"id must be in order \['gae'\], got \['gea'\]"),
         ("- gae", "topics.yml, row 1: must have the fields en, id, zh, got 'gae'"),
+        (
+            "- {id: gae, zh: 甲, en: A, picture: rewards/kl}",
+            "row 1: picture must be a page of the topic gae, got 'rewards/kl'",
+        ),
         ("gae: {}", "topics.yml: must be a list of topics '- id: gae'"),
     ],
 )

@@ -123,6 +123,29 @@ def test_a_topic_shows_its_short_answers_without_their_links() -> None:
         questions.topic_index("gea", SITE)
 
 
+def test_a_topic_shows_the_picture_of_the_page_that_it_names() -> None:
+    drawn = PAGE.replace(
+        "## In verl", "## A {{ #picture }}\n\n![Two < three](b.svg)\n\n## In verl"
+    )
+    page = sources.read_answer(
+        drawn.replace("{{", "{").replace("}}", "}"), "gae/b", "x"
+    )
+    assert page.picture == ("Two < three", "b.svg") and ANSWER.picture is None
+    gae = TOPICS["gae"]._replace(picture="gae/b")
+    site = SITE._replace(answers=[page], topics=TOPICS | {"gae": gae})
+    image = '<p><img alt="Two &lt; three" src="b.svg"></p>'
+    html = questions.topic_index("gae", site)
+    assert html.index("On gae.") < html.index(image) < html.index("/gae/b/")
+    for other in (site._replace(answers=[ANSWER]), site._replace(topics=TOPICS)):
+        assert "<img" not in questions.topic_index("gae", other)
+
+
+def test_the_pictures_of_the_topics_are_there() -> None:
+    pages = {a.page: a for lang in ("zh", "en") for a in sources.answers(ROOT, lang)}
+    named = [t.picture for t in sources.topics(ROOT).values() if t.picture]
+    assert named and [page for page in named if not pages[page].picture] == []
+
+
 def test_frameworks_say_who_uses_a_place_and_what_no_test_reads() -> None:
     entry = Entry("verl 0.9.1", "a/b.py", "3", "0" * 12, quote="a < b")
     concepts = [
@@ -144,6 +167,9 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads() -> None:
 def test_lists_are_left_to_the_checks_of_what_they_are_made_from() -> None:
     html = questions.topic_index("gae", SITE)
     assert "0.50" in html and visible(html).texts == []
+    image = '<img alt="0.5" src="a.svg">'
+    assert visible(f'<section class="derived">{image}</section>') == visible("")
+    assert visible(image).pictures == ["a.svg"]
 
 
 @pytest.mark.parametrize(
