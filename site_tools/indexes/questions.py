@@ -109,7 +109,7 @@ def topic_index(topic: str, site: Site) -> str:
 
 
 def _picture(topic: Topic, site: Site) -> Iterator[str]:
-    """The picture of the page that the topic names, once it has one in this language."""
+    """The picture of the page that the topic names, once it is in this language."""
     for answer in site.answers:
         if answer.page == topic.picture and answer.picture:
             alt, file = map(escape, answer.picture)
