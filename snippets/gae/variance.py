@@ -1,21 +1,19 @@
 """Is GAE's variance below Monte Carlo's? All answers of a tree, three critics."""
 
-# --8<-- [start:claim]
+# --8<-- [start:exact]
 import torch
 from ppo_ref.advantages import gae
 from ppo_ref.examples import four_token_tree
 
 device = "cpu"  # or "cuda"
 tree = four_token_tree(device)  # a row an answer
+mask = tree.response_mask
 r, V = tree.token_level_rewards, tree.values
 sway = tree.wrong_values - V  # 0 at s_0
-critics = {
-    "exact": V,
-    "noisy": V + sway,
-    "junk": V + 16 * sway,
-}
-all3, half = critics.values(), 0.5
+noisy, junk = V + sway, V + 16 * sway
+critics = V, noisy, junk
 good = tree.responses[:, 0] == 1  # a_0 = 1
+truth = V[good, 1].mean() - V[0, 0]  # Q - V
 
 def A_0(v, lam):  # of 8 equally likely answers
     ahead = v.roll(-1, 1)
@@ -24,82 +22,62 @@ def A_0(v, lam):  # of 8 equally likely answers
     decay = [lam**k for k in range(4)]
     return delta @ r.new_tensor(decay)
 
-for name, v in critics.items():
-    judge = gae(
-        token_level_rewards=r,
-        values=v,
-        response_mask=tree.response_mask,
-        gae_lambda=half,
-    ).advantages[good, 0]
-    assert A_0(v, half).allclose(judge)
-    var = A_0(v, half).var(correction=0).item()
-    mc = A_0(v, 1).var(correction=0).item()
-    print(f"{name:5}  GAE {var:.4f}  MC {mc:.4f}")
-    assert (var < mc) == (name != "junk")
-# --8<-- [end:claim]
+def moments(A):  # bias, variance
+    bias = A.mean(-1) - truth
+    var = A.var(-1, correction=0)
+    return torch.stack([bias, var], -1)
 
-# --8<-- [start:exact]
-truth = V[good, 1].mean() - V[0, 0]  # Q - V
+def show(head, row):
+    cells = (f" {x:z7.4f}" for x in row.flatten())
+    print(f"{head:>4}" + "".join(cells))
 
-def moments(v, lam):  # bias and variance of A_0
-    A = A_0(v, lam)
-    bias = (A.mean() - truth).item()
-    return bias, A.var(correction=0).item()
-
-def row(head, pairs):
-    cells = (f"{b:8.4f}{v:7.4f}" for b, v in pairs)
-    return f"{head:>6}" + "".join(cells)
-
-heads = (f"{name:>15}" for name in critics)
-print(" " * 6 + "".join(heads))
-print("lambda" + 3 * "    bias    var")
+print(f"{'exact':>15}{'noisy':>16}{'junk':>15}")
+print(" lam" + 3 * "    bias     var")
 for lam in 0.0, 0.5, 0.95, 1.0:
-    pairs = [moments(v, lam) for v in all3]
-    print(row(f"{lam:.2f}", pairs))
-assert set(pairs) == {(0.0, mc)}  # lambda 1
+    A = torch.stack([A_0(v, lam) for v in critics])
+    judge = gae(
+        token_level_rewards=r.repeat(3, 1),
+        values=torch.cat(critics),
+        response_mask=mask.repeat(3, 1),
+        gae_lambda=lam,
+    ).advantages[:, 0]
+    assert A.allclose(judge.view(3, -1)[:, good])
+    show(f"{lam:.2f}", moments(A))
+mc = moments(A)[0, 1]
+assert (moments(A) == moments(A)[0]).all()  # lam 1
+assert moments(A_0(noisy, 0.5))[1] < mc
 # --8<-- [end:exact]
 
 # --8<-- [start:sampled]
 torch.manual_seed(0)
 n = 10_000
-drawn = 8 + torch.randint(8, (n,)).to(device)
-
-def sampled(v, lam):  # bias, var, se of each
-    A = gae(
-        token_level_rewards=r[drawn],
-        values=v[drawn],
-        response_mask=tree.response_mask[drawn],
-        gae_lambda=lam,
-    ).advantages[:, 0]
-    squares = (A - A.mean()) ** 2
-    found = [A.mean() - truth, squares.mean()]
-    off = [A.std() / n**0.5, squares.std() / n**0.5]
-    return torch.stack([*found, *off]).tolist()
-
+drawn = torch.randint(8, (n,)).to(device)
 for lam in 0.0, 0.5, 0.95, 1.0:
-    came = [sampled(v, lam) for v in all3]
-    print(row(f"{lam:.2f}", [x[:2] for x in came]))
-    print(row("+-", [x[2:] for x in came]))
-    for v, (b, s, *se) in zip(all3, came):
-        bias, var = moments(v, lam)
-        assert abs(b - bias) <= 4 * se[0] + 1e-12
-        assert abs(s - var) <= 4 * se[1] + 1e-12
+    A = torch.stack([A_0(v, lam) for v in critics])
+    exact, A = moments(A), A[:, drawn]
+    squares = (A - A.mean(-1, keepdim=True)) ** 2
+    se = [x.std(-1) / n**0.5 for x in (A, squares)]
+    se = torch.stack(se, -1)
+    show(f"{lam:.2f}", moments(A))
+    show("+-", se)
+    off = (moments(A) - exact).abs()
+    assert (off <= 4 * se + 1e-12).all()
 # --8<-- [end:sampled]
 
 # --8<-- [start:lower]
-_, var = moments(critics["junk"], half)
+_, var = moments(A_0(junk, 0.5))
 print(f"{var:.4f} is {var / mc:.1f} times {mc:.4f}")
 assert var < mc, "lambda < 1 raised the variance"
 # --8<-- [end:lower]
 
 # --8<-- [start:horizon]
-G = r.sum(1)  # only the last r_t is not always 0
+G = r.sum(1)  # one term: the score, 0 or 1
 mean, path = [], []
 for t in range(4):
     states = G.view(2**t, -1)  # a state a row
-    var_G = states.var(1, correction=0)
-    mean.append(var_G.mean().item())
-    path.append(var_G[0b110 >> 3 - t].item())
+    var = states.var(1, correction=0)
+    mean.append(var.mean().item())
+    path.append(var[0b110 >> 3 - t].item())
 print("mean ", *(f"{x:.4f}" for x in mean))
 print("1,1,0", *(f"{x:.4f}" for x in path))
 assert sorted(mean, reverse=True) == mean
@@ -124,12 +102,12 @@ assert mix.isclose(A), "n > 3 left out"
 
 # --8<-- [start:batch]
 grid = [k / 20 for k in range(21)]
-noisy = [moments(critics["noisy"], k) for k in grid]
-best = {}
+pairs = [moments(A_0(noisy, k)) for k in grid]
+best = []
 for size in 1, 16, 256:
-    errors = [b**2 + v / size for b, v in noisy]
-    best[size] = grid[errors.index(min(errors))]
-    at = f"lambda {best[size]:.2f}"
-    print(f"mean of {size:3}: {at}")
-assert best[1] < best[16] < best[256]
+    errors = [b**2 + s / size for b, s in pairs]
+    lam = grid[errors.index(min(errors))]
+    print(f"mean of {size:3}: lambda {lam:.2f}")
+    best.append(lam)
+assert best == sorted(best) and best[0] < best[-1]
 # --8<-- [end:batch]
