@@ -29,8 +29,8 @@ class ThreeTokens(NamedTuple):
     response_mask: TokenMask
 
 
-class TwoTokenTree(NamedTuple):
-    """All four responses of two tokens, one per row: a mean is a weighted sum."""
+class TokenTree(NamedTuple):
+    """Every response of so many tokens, one per row: a mean is a weighted sum."""
 
     responses: TokenIds
     actor_probs: Tokens
@@ -99,7 +99,7 @@ def three_tokens(device: torch.device | str = "cpu") -> ThreeTokens:
     return _moved(batch, device)
 
 
-def two_token_tree(device: torch.device | str = "cpu") -> TwoTokenTree:
+def two_token_tree(device: torch.device | str = "cpu") -> TokenTree:
     """A tree of two binary tokens under a uniform actor, rewarded for (1, 1) alone.
 
     Args:
@@ -115,15 +115,52 @@ def two_token_tree(device: torch.device | str = "cpu") -> TwoTokenTree:
         >>> tree.actor_probs.prod(1) @ tree.token_level_rewards.sum(1)
         tensor(0.2500, dtype=torch.float64)
     """
-    batch = TwoTokenTree(
-        responses=torch.tensor([[0, 0], [0, 1], [1, 0], [1, 1]]),
-        actor_probs=_floats(*[[0.5, 0.5]] * 4),
-        token_level_rewards=_floats([0.0, 0.0], [0.0, 0.0], [0.0, 0.0], [0.0, 1.0]),
-        values=_floats([0.25, 0.0], [0.25, 0.0], [0.25, 0.5], [0.25, 0.5]),
-        wrong_values=_floats([0.25, 0.0], [0.25, 0.0], [0.25, 0.1], [0.25, 0.1]),
-        response_mask=torch.ones(4, 2, dtype=torch.bool),
-    )
-    return _moved(batch, device)
+    leaves = _leaves(tokens=2, ones_needed=2)
+    wrong = leaves["values"].where(leaves["values"] < 0.5, 0.1)
+    return _moved(TokenTree(**leaves, wrong_values=wrong), device)
+
+
+def four_token_tree(device: torch.device | str = "cpu") -> TokenTree:
+    """A tree of four binary tokens under a uniform actor, rewarded for three 1s.
+
+    Each token moves the expectation, so that no TD residual is idle, and every value
+    is a binary fraction, so that means and variances come out exact.
+
+    Args:
+        device: Where the tensors are to lie.
+
+    Returns:
+        As ``two_token_tree``; score 1 for at least three 1s. ``wrong_values`` are
+        right before the first token, then swayed by the latest: 0.25 too high after a
+        1, as much too low after a 0.
+
+    Example:
+        >>> four_token_tree().values.unique()
+        tensor([0.0000, 0.1250, 0.2500, 0.3125, 0.5000, 0.7500, 1.0000],
+               dtype=torch.float64)
+    """
+    leaves = _leaves(tokens=4, ones_needed=3)
+    wrong = leaves["values"].clone()
+    wrong[:, 1:] += (leaves["responses"][:, :-1] - 0.5) / 2
+    return _moved(TokenTree(**leaves, wrong_values=wrong), device)
+
+
+def _leaves(*, tokens: int, ones_needed: int) -> dict[str, torch.Tensor]:
+    """All binary responses in order, score 1 at the end of those with enough 1s."""
+    bits = torch.arange(tokens).flip(0)
+    responses = torch.arange(2**tokens)[:, None] >> bits & 1
+    scores = (responses.sum(1) >= ones_needed).double()
+    ahead = [scores.view(2**t, -1) for t in range(tokens)]
+    values = [x.mean(1).repeat_interleave(x.shape[1]) for x in ahead]
+    rewards = torch.zeros(2**tokens, tokens, dtype=torch.float64)
+    rewards[:, -1] = scores
+    return {
+        "responses": responses,
+        "actor_probs": torch.full_like(rewards, 0.5),
+        "token_level_rewards": rewards,
+        "values": torch.stack(values, 1),
+        "response_mask": torch.ones_like(responses, dtype=torch.bool),
+    }
 
 
 def _floats(*rows: list[float]) -> Tokens:

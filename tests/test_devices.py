@@ -15,7 +15,12 @@ from site_tools.running.devices import kind, on_device
 from tests.calls import VALID
 
 ROOT = Path(__file__).resolve().parent.parent
-EXAMPLES = [examples.shared_batch, examples.three_tokens, examples.two_token_tree]
+EXAMPLES = [
+    examples.shared_batch,
+    examples.three_tokens,
+    examples.two_token_tree,
+    examples.four_token_tree,
+]
 
 
 @pytest.fixture

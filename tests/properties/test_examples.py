@@ -1,11 +1,19 @@
 """The shared examples give the figures that the pages print."""
 
+import itertools
+import math
+
 import pytest
 import torch
 from torch.testing import assert_close
 
 from ppo_ref.advantages import gae, td_residuals
-from ppo_ref.examples import shared_batch, three_tokens, two_token_tree
+from ppo_ref.examples import (
+    four_token_tree,
+    shared_batch,
+    three_tokens,
+    two_token_tree,
+)
 from ppo_ref.kl import kl_k1
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
@@ -112,16 +120,39 @@ def test_the_tree_and_its_wrong_critic():
     assert_close(wrong[good, 1].mean().item(), 0.4)
 
 
-def test_the_trees_values_are_the_actors_means():
-    tree = two_token_tree()
-    probs = tree.actor_probs.prod(1)
-    assert_close(probs.sum().item(), 1.0)
-    received = tree.token_level_rewards.sum(1)
-    assert_close(tree.values[:, 0], (probs * received).sum().expand(4))
-    for first in (0, 1):
-        after = tree.responses[:, 0] == first
-        mean = (probs * received)[after].sum() / probs[after].sum()
-        assert_close(tree.values[after, 1], mean.expand(2))
+TREES = [(two_token_tree, 2, 2), (four_token_tree, 4, 3)]
+
+
+@pytest.mark.parametrize(("tree_of", "tokens", "ones"), TREES)
+def test_a_tree_has_every_response_once_and_scores_its_end(tree_of, tokens, ones):
+    tree = tree_of()
+    written = list(itertools.product([0, 1], repeat=tokens))
+    assert tree.responses.tolist() == [list(answer) for answer in written]
+    assert tree.actor_probs.tolist() == [[0.5] * tokens for _ in written]
+    assert tree.response_mask.tolist() == [[True] * tokens for _ in written]
+    assert tree.token_level_rewards.tolist() == [
+        [0.0] * (tokens - 1) + [float(answer.count(1) >= ones)] for answer in written
+    ]
+
+
+@pytest.mark.parametrize(("tree_of", "tokens", "ones"), TREES)
+def test_the_trees_values_are_the_actors_means(tree_of, tokens, ones):
+    """How many ways of writing on from a prefix have enough 1s: counted, not summed."""
+    tree = tree_of()
+    for answer, values in zip(tree.responses.tolist(), tree.values, strict=True):
+        for t, value in enumerate(values.tolist()):
+            left, missing = tokens - t, max(ones - sum(answer[:t]), 0)
+            ways = sum(math.comb(left, k) for k in range(missing, left + 1))
+            assert value == ways / 2**left
+
+
+def test_the_critic_that_the_latest_token_sways():
+    tree = four_token_tree()
+    for answer, wrong, right in zip(
+        tree.responses.tolist(), tree.wrong_values, tree.values, strict=True
+    ):
+        sway = [0.0] + [0.25 if token else -0.25 for token in answer[:-1]]
+        assert (wrong - right).tolist() == sway
 
 
 def test_examples_are_made_anew_for_each_caller():

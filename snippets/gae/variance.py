@@ -1,0 +1,113 @@
+"""Is GAE's variance below Monte Carlo's? All answers of a tree, three critics."""
+
+# --8<-- [start:exact]
+import torch
+from ppo_ref.advantages import gae
+from ppo_ref.examples import four_token_tree
+
+device = "cpu"  # or "cuda"
+tree = four_token_tree(device)  # a row an answer
+mask = tree.response_mask
+r, V = tree.token_level_rewards, tree.values
+sway = tree.wrong_values - V  # 0 at s_0
+noisy, junk = V + sway, V + 16 * sway
+critics = V, noisy, junk
+good = tree.responses[:, 0] == 1  # a_0 = 1
+truth = V[good, 1].mean() - V[0, 0]  # Q - V
+
+def A_0(v, lam):  # of 8 equally likely answers
+    ahead = v.roll(-1, 1)
+    ahead[:, -1] = 0  # nothing after the end
+    delta = (r + ahead - v)[good]
+    decay = [lam**k for k in range(4)]
+    return delta @ r.new_tensor(decay)
+
+def moments(A):  # bias, variance
+    bias = A.mean(-1) - truth
+    var = A.var(-1, correction=0)
+    return torch.stack([bias, var], -1)
+
+def show(head, row):
+    cells = (f" {x:z7.4f}" for x in row.flatten())
+    print(f"{head:>4}" + "".join(cells))
+
+print(f"{'exact':>15}{'noisy':>16}{'junk':>15}")
+print(" lam" + 3 * "    bias     var")
+for lam in 0.0, 0.5, 0.95, 1.0:
+    A = torch.stack([A_0(v, lam) for v in critics])
+    judge = gae(
+        token_level_rewards=r.repeat(3, 1),
+        values=torch.cat(critics),
+        response_mask=mask.repeat(3, 1),
+        gae_lambda=lam,
+    ).advantages[:, 0]
+    assert A.allclose(judge.view(3, -1)[:, good])
+    show(f"{lam:.2f}", moments(A))
+mc = moments(A)[0, 1]
+assert (moments(A) == moments(A)[0]).all()  # lam 1
+assert moments(A_0(noisy, 0.5))[1] < mc
+# --8<-- [end:exact]
+
+# --8<-- [start:sampled]
+torch.manual_seed(0)
+n = 10_000
+drawn = torch.randint(8, (n,)).to(device)
+for lam in 0.0, 0.5, 0.95, 1.0:
+    A = torch.stack([A_0(v, lam) for v in critics])
+    exact, A = moments(A), A[:, drawn]
+    squares = (A - A.mean(-1, keepdim=True)) ** 2
+    se = [x.std(-1) / n**0.5 for x in (A, squares)]
+    se = torch.stack(se, -1)
+    show(f"{lam:.2f}", moments(A))
+    show("+-", se)
+    off = (moments(A) - exact).abs()
+    assert (off <= 4 * se + 1e-12).all()
+# --8<-- [end:sampled]
+
+# --8<-- [start:lower]
+_, var = moments(A_0(junk, 0.5))
+print(f"{var:.4f} is {var / mc:.1f} times {mc:.4f}")
+assert var < mc, "lambda < 1 raised the variance"
+# --8<-- [end:lower]
+
+# --8<-- [start:horizon]
+G = r.sum(1)  # one term: the score, 0 or 1
+mean, path = [], []
+for t in range(4):
+    states = G.view(2**t, -1)  # a state a row
+    var = states.var(1, correction=0)
+    mean.append(var.mean().item())
+    path.append(var[0b110 >> 3 - t].item())
+print("mean ", *(f"{x:.4f}" for x in mean))
+print("1,1,0", *(f"{x:.4f}" for x in path))
+assert sorted(mean, reverse=True) == mean
+assert path[0] > path[1], "less to come, more Var"
+# --8<-- [end:horizon]
+
+# --8<-- [start:mix]
+from ppo_ref.advantages import n_step_advantages
+from ppo_ref.examples import three_tokens
+
+three, lam = three_tokens(device)._asdict(), 0.95
+A = gae(**three, gae_lambda=lam).advantages[0, 0]
+mix = 0 * A
+for n in 1, 2, 3:
+    A_n = n_step_advantages(**three, steps=n)[0, 0]
+    mix += (1 - lam) * lam ** (n - 1) * A_n
+print(f"n = 1, 2, 3: {mix:.4f}  GAE: {A:.4f}")
+rest = lam**3 * A_n  # n = 4, 5, ...: all are A_3
+assert (mix + rest).isclose(A)
+assert mix.isclose(A), "n > 3 left out"
+# --8<-- [end:mix]
+
+# --8<-- [start:batch]
+grid = [k / 20 for k in range(21)]
+pairs = [moments(A_0(noisy, k)) for k in grid]
+best = []
+for size in 1, 16, 256:
+    errors = [b**2 + s / size for b, s in pairs]
+    lam = grid[errors.index(min(errors))]
+    print(f"mean of {size:3}: lambda {lam:.2f}")
+    best.append(lam)
+assert best == sorted(best) and best[0] < best[-1]
+# --8<-- [end:batch]
