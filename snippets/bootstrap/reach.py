@@ -76,9 +76,18 @@ from ppo_ref.examples import two_token_tree
 
 tree = two_token_tree(device)  # a row an answer
 r = tree.token_level_rewards
-p = tree.actor_probs.prod(1)
-first, second = tree.responses.T
+first = tree.responses[:, 0]
 state = torch.stack([0 * first, 1 + first], 1)
+logits = V.new_zeros(3, 2).requires_grad_()
+log_pi = logits.log_softmax(1)
+chosen = log_pi[state, tree.responses]
+p = chosen.sum(1).exp()  # of each answer
+
+def gradient(x):  # at the logits of token 1
+    (g,) = torch.autograd.grad(
+        x, logits, retain_graph=True
+    )
+    return g[:, 1]
 
 def on_tree(values, lam):
     return gae(
@@ -88,22 +97,19 @@ def on_tree(values, lam):
         gae_lambda=lam,
     ).advantages
 
-def gradient(values, lam):  # exact: all 4 answers
-    A = on_tree(values, lam)
-    logits = V.new_zeros(3, 2).requires_grad_()
-    log_pi = logits.log_softmax(1)
-    chosen = log_pi[state, tree.responses]
-    mean = (p[:, None] * A * chosen).sum()
-    return torch.autograd.grad(mean, logits)[0].T[1]
+def policy_gradient(values, lam):
+    A = p.detach()[:, None] * on_tree(values, lam)
+    return gradient((A * chosen).sum())
 
-true = gradient(tree.values, 1.0)
+true = gradient(p @ r.sum(1))  # of the mean score
 for lam in 1.0, 0.5, 0.0:
-    g = gradient(tree.wrong_values, lam)
+    g = policy_gradient(tree.wrong_values, lam)
     print(f"{lam:.1f}", *(f"{x:z.4f}" for x in g))
     assert g.allclose(true) == (lam == 1)
-    assert gradient(tree.values, lam).allclose(true)
+    g = policy_gradient(tree.values, lam)
+    assert g.allclose(true)
 junk = tree.wrong_values + V.new_tensor([3.0, -2.0])
-assert gradient(junk, 1.0).allclose(true)
+assert policy_gradient(junk, 1.0).allclose(true)
 # --8<-- [end:gradient]
 
 # --8<-- [start:everywhere]
