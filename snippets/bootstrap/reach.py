@@ -3,72 +3,54 @@
 # --8<-- [start:reach]
 import torch
 from torch.autograd.functional import jacobian
-from ppo_ref.advantages import gae
 from ppo_ref.examples import shared_batch
 
 device = "cpu"  # or "cuda"
 batch = shared_batch(device)
-mask, V = batch.response_mask, batch.values[0]
-rewards = torch.zeros_like(batch.values)
+V = batch.values[0]
 
-def advantages(V, lam, gamma=1.0):
+def advantages(V, lam):
     A, V_next, out = 0.0, 0.0, []
     for v in V.flip(0):  # from the end, r = 0
-        A = gamma * V_next - v + gamma * lam * A
-        V_next = v
+        A, V_next = V_next - v + lam * A, v
         out.insert(0, A)
     return torch.stack(out)
 
-def reach(*factors):  # dA_t / dV_k at [t, k]
-    def of(V):
-        return advantages(V, *factors)
-    return jacobian(of, V)
-
-def weights(lam, gamma=1.0):
-    w = [
-        gamma**k * lam ** (k - 1) * (1 - lam)
-        for k in range(1, len(V))
-    ]
-    return V.new_tensor([-1, *w])
+def reach(V, lam):  # dA_t / dV_k at [t, k]
+    return jacobian(lambda V: advantages(V, lam), V)
 
 heads = (f"    V_{k}" for k in range(6))
 print("    ", *heads)
 for lam in 0.0, 0.5, 0.95, 1.0:
-    cells = (f"{x:z7.4f}" for x in reach(lam)[0])
+    row = reach(V, lam)[0]
+    cells = (f"{x:z7.4f}" for x in row)
     print(f"{lam:.2f}", *cells)
-    for factors in (lam, 1.0), (lam, 0.9):
-        A_0 = reach(*factors)[0]
-        assert A_0.allclose(weights(*factors))
+    w = [lam**k * (1 - lam) for k in range(5)]
+    assert row.allclose(V.new_tensor([-1, *w]))
 # --8<-- [end:reach]
 
 # --8<-- [start:numbers]
-def estimate(values, lam):
-    return gae(
-        token_level_rewards=rewards,
-        values=values,
-        response_mask=mask,
-        gae_lambda=lam,
-    )
+from ppo_ref.advantages import gae
 
 off = batch.values.clone()
 off[0, 3] += 0.1  # the critic errs at s_3
-moved = {}
-for lam in 0.0, 0.5, 1.0:
-    was = estimate(batch.values, lam)
-    now = estimate(off, lam)
-    A = now.advantages - was.advantages
-    R = now.returns - was.returns
-    moved["A", lam], moved["R", lam] = A[0], R[0]
-    column = 0.1 * reach(lam)[:, 3]
-    assert A[0].allclose(column)
-    column[3] = 0
-    assert R[0].allclose(column)
-
-pairs = sorted(moved)
-print("t", *(f"  {x} {lam}" for x, lam in pairs))
-for t in range(6):
-    cells = (f"{moved[x][t]:z7.4f}" for x in pairs)
-    print(t, *cells)
+lams, columns = (0.0, 0.5, 1.0), []
+for lam in lams:
+    was, now = (
+        gae(
+            token_level_rewards=0 * values,
+            values=values,
+            response_mask=batch.response_mask,
+            gae_lambda=lam,
+        )
+        for values in (batch.values, off)
+    )
+    A, R = map(torch.sub, now, was)
+    assert A[0].allclose(0.1 * reach(V, lam)[:, 3])
+    columns += [A[0], R[0]]
+print("t", *(f"  A {x}   R {x}" for x in lams))
+for t, row in enumerate(torch.stack(columns, 1)):
+    print(t, *(f"{x:z7.4f}" for x in row))
 # --8<-- [end:numbers]
 
 # --8<-- [start:gradient]
@@ -113,7 +95,7 @@ assert policy_gradient(junk, 1.0).allclose(true)
 # --8<-- [end:gradient]
 
 # --8<-- [start:everywhere]
-later = reach(1.0)[0, 1:]
+later = reach(V, 1.0)[0, 1:]
 print("A_0 and later V:", later.abs().tolist())
 assert later.any(), "no later V at lambda 1"
 # --8<-- [end:everywhere]
@@ -128,14 +110,14 @@ assert not exact[good].any(), "paid before r_1 came"
 # --8<-- [start:cut]
 def cut(after, lam):  # V(s_6) of a cut answer
     return gae(
-        token_level_rewards=rewards[:1],
-        values=batch.values[:1],
-        response_mask=mask[:1],
+        token_level_rewards=0 * V[None],
+        values=V[None],
+        response_mask=batch.response_mask[:1],
         gae_lambda=lam,
         bootstrap_values=V.new_tensor([after]),
     ).advantages[0]
 
-for lam in 0.0, 0.5, 1.0:
+for lam in lams:
     more = cut(1.0, lam) - cut(0.0, lam)
     print(f"{lam:.1f}", *(f"{x:.4f}" for x in more))
     w = [lam ** (5 - t) for t in range(6)]
