@@ -11,7 +11,7 @@ V = batch.values[0]
 
 def advantages(V, lam):
     A, V_next, out = 0.0, 0.0, []
-    for v in V.flip(0):  # from the end, r = 0
+    for v in V.flip(0):  # backwards; r 0, gamma 1
         A, V_next = V_next - v + lam * A, v
         out.insert(0, A)
     return torch.stack(out)
