@@ -1,0 +1,125 @@
+"""How far does V reach into the advantages? Differentiate, and nudge one V."""
+
+# --8<-- [start:reach]
+import torch
+from torch.autograd.functional import jacobian
+from ppo_ref.examples import shared_batch
+
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
+V = batch.values[0]
+
+def advantages(V, lam):
+    A, V_next, out = 0.0, 0.0, []
+    for v in V.flip(0):  # backwards; r 0, gamma 1
+        A, V_next = V_next - v + lam * A, v
+        out.insert(0, A)
+    return torch.stack(out)
+
+def reach(V, lam):  # dA_t / dV_k at [t, k]
+    return jacobian(lambda V: advantages(V, lam), V)
+
+heads = (f"    V_{k}" for k in range(6))
+print("    ", *heads)
+for lam in 0.0, 0.5, 0.95, 1.0:
+    row = reach(V, lam)[0]
+    cells = (f"{x:z7.4f}" for x in row)
+    print(f"{lam:.2f}", *cells)
+    w = [lam**k * (1 - lam) for k in range(5)]
+    assert row.allclose(V.new_tensor([-1, *w]))
+# --8<-- [end:reach]
+
+# --8<-- [start:numbers]
+from ppo_ref.advantages import gae
+
+off = batch.values.clone()
+off[0, 3] += 0.1  # the critic errs at s_3
+lams, columns = (0.0, 0.5, 1.0), []
+for lam in lams:
+    was, now = (
+        gae(
+            token_level_rewards=0 * values,
+            values=values,
+            response_mask=batch.response_mask,
+            gae_lambda=lam,
+        )
+        for values in (batch.values, off)
+    )
+    A, R = map(torch.sub, now, was)
+    assert A[0].allclose(0.1 * reach(V, lam)[:, 3])
+    columns += [A[0], R[0]]
+print("t", *(f"  A {x}   R {x}" for x in lams))
+for t, row in enumerate(torch.stack(columns, 1)):
+    print(t, *(f"{x:z7.4f}" for x in row))
+# --8<-- [end:numbers]
+
+# --8<-- [start:gradient]
+from ppo_ref.examples import two_token_tree
+
+tree = two_token_tree(device)  # a row an answer
+r = tree.token_level_rewards
+first = tree.responses[:, 0]
+state = torch.stack([0 * first, 1 + first], 1)
+logits = V.new_zeros(3, 2).requires_grad_()
+log_pi = logits.log_softmax(1)
+chosen = log_pi[state, tree.responses]
+p = chosen.sum(1).exp()  # of each answer
+
+def gradient(x):  # at the logits of token 1
+    (g,) = torch.autograd.grad(
+        x, logits, retain_graph=True
+    )
+    return g[:, 1]
+
+def on_tree(values, lam):
+    return gae(
+        token_level_rewards=r,
+        values=values,
+        response_mask=tree.response_mask,
+        gae_lambda=lam,
+    ).advantages
+
+def policy_gradient(values, lam):
+    A = p.detach()[:, None] * on_tree(values, lam)
+    return gradient((A * chosen).sum())
+
+true = gradient(p @ r.sum(1))  # of the mean score
+for lam in 1.0, 0.5, 0.0:
+    g = policy_gradient(tree.wrong_values, lam)
+    print(f"{lam:.1f}", *(f"{x:z.4f}" for x in g))
+    assert g.allclose(true) == (lam == 1)
+    g = policy_gradient(tree.values, lam)
+    assert g.allclose(true)
+junk = tree.wrong_values + V.new_tensor([3.0, -2.0])
+assert policy_gradient(junk, 1.0).allclose(true)
+# --8<-- [end:gradient]
+
+# --8<-- [start:everywhere]
+later = reach(V, 1.0)[0, 1:]
+print("A_0 and later V:", later.abs().tolist())
+assert later.any(), "no later V at lambda 1"
+# --8<-- [end:everywhere]
+
+# --8<-- [start:short]
+exact = on_tree(tree.values, 0.0)[:, 0]
+print("A_0, lambda 0:", exact.tolist())
+good = first == 1
+assert not exact[good].any(), "paid before r_1 came"
+# --8<-- [end:short]
+
+# --8<-- [start:cut]
+def cut(after, lam):  # V(s_6) of a cut answer
+    return gae(
+        token_level_rewards=0 * V[None],
+        values=V[None],
+        response_mask=batch.response_mask[:1],
+        gae_lambda=lam,
+        bootstrap_values=V.new_tensor([after]),
+    ).advantages[0]
+
+for lam in lams:
+    more = cut(1.0, lam) - cut(0.0, lam)
+    print(f"{lam:.1f}", *(f"{x:.4f}" for x in more))
+    w = [lam ** (5 - t) for t in range(6)]
+    assert more.allclose(V.new_tensor(w))
+# --8<-- [end:cut]
