@@ -14,8 +14,10 @@ actor = tuned.log_softmax(1)
 
 def sample(probs):  # row i: after word i
     at = [torch.zeros(N, dtype=torch.long)]
+    upto = probs.cumsum(1)
     for _ in range(T):
-        at += probs[at[-1]].multinomial(1).T
+        below = upto[at[-1]] < torch.rand(N, 1)
+        at += [below.sum(1)]
     at = torch.stack(at, 1)
     return at[:, :-1], at[:, 1:]  # before, word
 
