@@ -1,0 +1,144 @@
+"""How can kld be negative? Sample answers, count the negative ones, take the mean."""
+
+# --8<-- [start:sample]
+import torch
+from ppo_ref.kl import kl_k1
+
+torch.manual_seed(3)
+device = "cpu"  # or "cuda"
+N, T, V = 10_000, 6, 8  # answers, tokens, words
+base = torch.randn(V, V).double()
+tuned = 1.4 * base + 0.3 * torch.randn(V, V)
+ref = base.log_softmax(1)
+actor = tuned.log_softmax(1)
+
+def sample(probs):  # row i: after word i
+    at = [torch.zeros(N, dtype=torch.long)]
+    upto = probs.cumsum(1)
+    for _ in range(T):
+        below = upto[at[-1]] < torch.rand(N, 1)
+        at += [below.sum(1)]
+    at = torch.stack(at, 1)
+    return at[:, :-1], at[:, 1:]  # before, word
+
+answers = sample(actor.exp())
+old_log_probs = actor[answers].to(device)
+ref_log_prob = ref[answers].to(device)
+kld = old_log_probs - ref_log_prob
+# --8<-- [end:sample]
+
+# --8<-- [start:mean]
+def exact(probs, gap):  # mean of the sum of gap
+    p, total = torch.eye(V).double()[0], 0.0
+    for _ in range(T):
+        total += (p @ (probs * gap)).sum().item()
+        p = p @ probs
+    return total
+
+def share(x):  # how many are negative
+    return (x < 0).double().mean().item()
+
+sums = kld.sum(1)
+mean, error = sums.mean(), sums.std() / N**0.5
+true = exact(actor.exp(), actor - ref)
+print(f"tokens  below 0: {share(kld):.1%}")
+print(f"answers below 0: {share(sums):.1%}")
+print(f"mean {mean:.3f} +- {error:.3f}")
+print(f"KL   {true:.3f}")
+assert abs(mean - true) < 3 * error and true > 0
+
+judge = kl_k1(
+    log_probs=old_log_probs,
+    ref_log_probs=ref_log_prob,
+)
+assert kld.equal(judge)
+# --8<-- [end:mean]
+
+# --8<-- [start:who]
+p, q = actor.exp(), ref.exp()
+hot = (actor / 1.5).softmax(1)
+drop = torch.dropout(tuned, 0.2, True)
+drop = drop.log_softmax(1)
+other = torch.randn(V, V).double().log_softmax(1)
+
+print("                 below 0    mean   error")
+for name, sampler, gap in (
+    ("actor samples", p, actor - ref),
+    ("temperature 1.5", hot, actor - ref),
+    ("ref samples", q, actor - ref),
+    ("actor's dropout", p, drop - ref),
+    ("another ref", p, actor - other),
+):
+    sums = gap[sample(sampler)].to(device).sum(1)
+    mean, error = sums.mean(), sums.std() / N**0.5
+    print(f"{name:16}{share(sums):8.1%}", end="")
+    print(f"{mean:8.3f}{error:8.3f}")
+    true = exact(sampler, gap)
+    assert abs(mean - true) < 3 * error
+# --8<-- [end:who]
+
+# --8<-- [start:estimators]
+import torch
+from ppo_ref.kl import kl_k1, kl_k2, kl_k3
+
+device = "cpu"  # or "cuda"
+pq = [[0.6, 0.2, 0.15, 0.05], [0.3, 0.3, 0.2, 0.2]]
+p, q = torch.tensor(pq).double().to(device)[:, None]
+logits = p.log().requires_grad_()
+log_p, log_q = logits.log_softmax(1), q.log()
+
+def show(name, mean, sd):  # gradient by logits
+    logits.grad = None
+    mean.backward(retain_graph=True)
+    slopes = logits.grad[0] + 0.0  # no minus zero
+    row = [f"{g:6.3f}" for g in slopes]
+    print(f"{name:6}{mean:6.3f}{sd:6.3f} ", *row)
+
+print("        mean    sd  gradient as a loss")
+for k in kl_k1, kl_k2, kl_k3:
+    x = k(log_probs=log_p, ref_log_probs=log_q)
+    mean = (p * x).sum()  # p: who sampled, fixed
+    sd = (p * (x - mean) ** 2).sum().sqrt()
+    show(k.__name__, mean, sd)
+# --8<-- [end:estimators]
+
+# --8<-- [start:kl]
+KL = (log_p.exp() * (log_p - log_q)).sum()
+back = (q * (log_q - log_p)).sum()  # KL(ref, actor)
+
+def slope(loss):
+    logits.grad = None
+    loss.backward(retain_graph=True)
+    return logits.grad
+
+def mean_of(k):
+    x = k(log_probs=log_p, ref_log_probs=log_q)
+    return (p * x).sum()
+
+k1 = (log_p - log_q).detach()
+rewarded = (p * k1 * log_p).sum()  # k1 in rewards
+assert mean_of(kl_k1).isclose(KL)
+assert mean_of(kl_k3).isclose(KL)
+assert slope(mean_of(kl_k1)).abs().max() < 1e-12
+assert slope(mean_of(kl_k2)).allclose(slope(KL))
+assert slope(mean_of(kl_k3)).allclose(slope(back))
+assert slope(rewarded).allclose(slope(KL))
+assert (p * k1.abs()).sum() > 2 * KL  # no estimate
+# --8<-- [end:kl]
+
+# --8<-- [start:fine]
+from ppo_ref.examples import shared_batch
+
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
+gap = (batch.old_log_probs - batch.ref_log_probs)[1]
+added = -batch.kl_coef * gap[:4]
+print("added", *[f"{x:.4f}" for x in added])
+assert (added <= 0).all(), "token 0 got a treat"
+# --8<-- [end:fine]
+
+# --8<-- [start:broken]
+batches = kld.sum(1).view(-1, 8).mean(1)
+print(f"batches below 0: {share(batches):.1%}")
+assert share(batches) == 0, "and nothing is broken"
+# --8<-- [end:broken]
