@@ -32,7 +32,8 @@ def judge(lam, gamma, end):
         bootstrap_values=V.new_tensor([end]),
     ).advantages
 
-cases = (1, 1, 0), (0.9, 1, 0), (0.9, 0.99, 0.2)
+cut = 0.2  # V after an answer that was cut off
+cases = (1, 1, 0), (0.9, 1, 0), (0.9, 0.99, cut)
 for last in cases:
     A = advantages(r, V, mask, *last)
     assert A.allclose(judge(*last))
@@ -46,7 +47,7 @@ changes = {
     "r = 0": (0 * r, V, mask, 1, 0),
     "V = 0": (r, 0 * V, mask, 1, 0),
     "gamma 0.99": (r, V, mask, 0.99, 0),
-    "end 0.2": (r, V, mask, 1, 0.2),
+    "end 0.2": (r, V, mask, 1, cut),
     "mask all 1": (r, V, every, 1, 0),
 }
 
@@ -54,9 +55,10 @@ def changed(name, lam):
     *rows, gamma, end = changes[name]
     return advantages(*rows, lam, gamma, end)[mask]
 
+lambdas = 0.9, 1
 heads = (f"    A_{t}" for t in (0, 1, 4, 5))
 print("lambda change    ", *heads)
-for lam in 0.9, 1:
+for lam in lambdas:
     as_is, same = changed("as it is", lam), []
     for name in changes:
         A = changed(name, lam)

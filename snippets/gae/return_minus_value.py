@@ -79,22 +79,18 @@ assert spread[0.95] <= spread[1], "GAE spreads more"
 from ppo_ref.advantages import td_residuals
 
 last = []
-for gamma in 1, 0.99, 0.5:
+for gamma in 1, 0.99, 0.9:
     deltas = td_residuals(
         token_level_rewards=r,
         values=V,
         response_mask=mask,
         gamma=gamma,
     )[0]
-    print(gamma, *(f"{d:.3f}" for d in deltas))
+    cells = (f"{d:.3f}" for d in deltas)
+    print(gamma, *cells, f"{gamma**999:.0e}")
     last.append(deltas[2])
 assert last[0] != last[1], "delta_2 = r - V"
 # --8<-- [end:gamma]
-
-# --8<-- [start:far]
-for gamma in 1, 0.99:
-    print(f"{gamma:4}: {gamma**999:.1e}")
-# --8<-- [end:far]
 
 # --8<-- [start:whitened]
 from ppo_ref.masking import masked_whiten

@@ -1,4 +1,4 @@
-"""What GAE takes in: the next slot that counts, both ends of lambda, tools' slots."""
+"""What GAE takes in: the next slot that counts, and what tools' slots would add."""
 
 import math
 
@@ -42,27 +42,6 @@ def test_gae_over_counted_tokens(batch, gamma, gae_lambda):
             delta = rewards[t] + gamma * value_after - values[t]
             expected[row, t] = delta + gamma * gae_lambda * advantage_after
     assert_close(estimated(batch, gamma, gae_lambda), expected)
-
-
-@given(token_batches(), unit_interval)
-def test_ends_of_lambda(batch, gamma):
-    r"""\hat A_t =
-    \begin{cases}
-    G_t - V(s_t) & \lambda = 1 \\
-    \delta_t & \lambda = 0
-    \end{cases}
-    """
-    ends = estimated(batch, gamma, 1), estimated(batch, gamma, 0)
-    whole, step = (torch.zeros_like(end) for end in ends)
-    for row, slots, rewards, values, end in rows(batch):
-        for k, t in enumerate(slots):
-            earned = [rewards[later] for later in slots[k:]] + [end]
-            total = math.fsum(gamma**j * r for j, r in enumerate(earned))
-            after = [*(values[later] for later in slots[k + 1 :]), end][0]
-            whole[row, t] = total - values[t]
-            step[row, t] = rewards[t] + gamma * after - values[t]
-    assert_close(ends[0], whole)
-    assert_close(ends[1], step)
 
 
 @given(st.integers(0, 4), st.integers(1, 4), st.integers(0, 4), st.data())
