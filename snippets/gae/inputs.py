@@ -1,0 +1,107 @@
+"""What GAE takes in: its recursion in ten lines, and each input changed in turn."""
+
+# --8<-- [start:recursion]
+import torch
+from ppo_ref.advantages import gae
+
+device = "cpu"  # or "cuda"
+V = [[0.3, 0.4, 0.9, -0.7, 0.6, 0.7]]
+V = torch.tensor(V, dtype=float).to(device)
+r = V.new_tensor([[0, 0, 0, 0, 0, 1]])
+mask = V.new_tensor([[1, 1, 0, 0, 1, 1]]).bool()
+
+def advantages(r, V, mask, lam=1, gamma=1, end=0):
+    A, V_next, out = 0, end, torch.zeros_like(V)
+    for t in reversed(range(V.shape[1])):
+        if mask[0, t]:  # the actor wrote it
+            target = r[0, t] + gamma * V_next
+            delta = target - V[0, t]
+            A = delta + gamma * lam * A
+            V_next, out[0, t] = V[0, t], A
+    return out
+# --8<-- [end:recursion]
+
+# --8<-- [start:judge]
+def judge(lam, gamma, end):
+    return gae(
+        token_level_rewards=r,
+        values=V,
+        response_mask=mask,
+        gamma=gamma,
+        gae_lambda=lam,
+        bootstrap_values=V.new_tensor([end]),
+    ).advantages
+
+cut = 0.2  # V after an answer that was cut off
+cases = (1, 1, 0), (0.9, 1, 0), (0.9, 0.99, cut)
+for last in cases:
+    A = advantages(r, V, mask, *last)
+    assert A.allclose(judge(*last))
+    print(last, *(f"{a:.4f}" for a in A[mask]))
+# --8<-- [end:judge]
+
+# --8<-- [start:change]
+every = torch.ones_like(mask)  # tool slots too
+changes = {
+    "as it is": (r, V, mask, 1, 0),
+    "r = 0": (0 * r, V, mask, 1, 0),
+    "V = 0": (r, 0 * V, mask, 1, 0),
+    "gamma 0.99": (r, V, mask, 0.99, 0),
+    "end 0.2": (r, V, mask, 1, cut),
+    "mask all 1": (r, V, every, 1, 0),
+}
+
+def changed(name, lam):
+    *rows, gamma, end = changes[name]
+    return advantages(*rows, lam, gamma, end)[mask]
+
+lambdas = 0.9, 1
+heads = (f"    A_{t}" for t in (0, 1, 4, 5))
+print("lambda change    ", *heads)
+for lam in lambdas:
+    for name in changes:
+        A = changed(name, lam).tolist()
+        cells = (f"{a:7.4f}" for a in A)
+        print(f"{lam:6} {name:10}", *cells)
+    as_is = changed("as it is", lam)
+    unmasked = changed("mask all 1", lam)
+    assert unmasked.allclose(as_is) == (lam == 1)
+# --8<-- [end:change]
+
+# --8<-- [start:ends]
+earned, before = r[mask], V[mask]
+after = torch.cat([before[1:], before.new_zeros(1)])
+G = earned.flip(0).cumsum(0).flip(0)
+whole, step = G - before, earned + after - before
+print("sum - V   ", *(f"{a:.2f}" for a in whole))
+print("r + V' - V", *(f"{a:.2f}" for a in step))
+assert whole.allclose(changed("as it is", lam=1))
+assert step.allclose(changed("as it is", lam=0))
+assert whole.allclose(step), "two ends, not one A"
+# --8<-- [end:ends]
+
+# --8<-- [start:through]
+lam = 0.95
+skip = changed("as it is", lam)
+through = changed("mask all 1", lam)
+print("lambda", lam)
+for name, A in ("skip", skip), ("through", through):
+    print(f"{name:7}", *(f"{a:.3f}" for a in A))
+assert through.allclose(skip), "read the tool's V"
+# --8<-- [end:through]
+
+# --8<-- [start:lost]
+for t in 5, 3:  # the actor's slot, the tool's
+    score = torch.zeros_like(r)
+    score[0, t] = 1
+    A = advantages(score, V, mask)[mask]
+    print(f"slot {t}:", *(f"{a:.1f}" for a in A))
+assert A.equal(changed("r = 0", lam=1))
+# --8<-- [end:lost]
+
+# --8<-- [start:no_critic]
+A = changed("V = 0", lam=0.9)
+print(*(f"{a:.4f}" for a in A))
+discounted = advantages(r, 0 * V, mask, gamma=0.9)
+assert A.allclose(discounted[mask])
+# --8<-- [end:no_critic]
