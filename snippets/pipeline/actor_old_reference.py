@@ -1,8 +1,8 @@
 """One actor, a stored row, a frozen copy: what moves, and what each is for."""
 
-# --8<-- [start:step]
-import copy
+# --8<-- [start:three]
 import torch
+from ppo_ref.models import frozen
 
 device = "cpu"  # or "cuda"
 s = torch.eye(4, dtype=torch.float64).to(device)
@@ -11,24 +11,20 @@ A = s.new_tensor([1.0, 1.0, -1.0, 0.5])
 actor = torch.nn.Linear(4, 3).to(s)
 for p in actor.parameters():
     torch.nn.init.zeros_(p)
-reference = copy.deepcopy(actor)
-reference.requires_grad_(False)  # never trained
+reference = frozen(actor)  # a copy
 
 def row(model):  # log-probs of the four tokens
     return model(s).log_softmax(1)[range(4), a]
 
-def step(loss):  # of one mini-batch
+def step(old, penalty=0.0):  # of one mini-batch
+    ratio = (row(actor) - old).exp()
     actor.zero_grad()
-    loss.backward()
+    (penalty - (ratio * A).mean()).backward()
     for p in actor.parameters():
         p.data -= p.grad
-# --8<-- [end:step]
-
-# --8<-- [start:three]
-from ppo_ref.losses import surrogate_objective
+    return ratio.detach()
 
 first = row(reference)
-every = torch.tensor([[True] * 4]).to(device)
 print("iteration step  actor    old    ref")
 for iteration in 1, 2:
     old = row(actor).detach()  # all that is kept
@@ -36,13 +32,7 @@ for iteration in 1, 2:
         three = row(actor), old, row(reference)
         cells = (f"{x[0]:6.3f}" for x in three)
         print(f"{iteration:9} {n:4}", *cells)
-        objective = surrogate_objective(
-            log_probs=row(actor)[None],
-            old_log_probs=old[None],
-            advantages=A[None],
-            response_mask=every,
-        )
-        step(-objective)
+        step(old)
     assert not row(actor).isclose(old).any()
 assert row(reference).equal(first)
 # --8<-- [end:three]
@@ -52,67 +42,52 @@ score = s.new_tensor([1.0, 0.0, 0.0])  # of 3 tokens
 start = torch.zeros_like(score).log_softmax(0)
 beta = 0.5  # kl_coef
 
-def train(merged, steps):
+def train(steps, merged):
     logits = torch.zeros_like(score)
     for _ in range(steps):
-        old = logits.log_softmax(0)
-        kld = old - (old if merged else start)
-        r = score - beta * kld
-        p = old.exp()
+        now = logits.log_softmax(0)
+        kld = now - (now if merged else start)
+        r, p = score - beta * kld, now.exp()
         logits = logits + p * (r - p @ r)
-    end = logits.log_softmax(0)
-    return end[0].exp(), end.exp() @ (end - start)
+    return logits.softmax(0)[0]
 
-print("       frozen        merged")
-print("steps      p     KL      p     KL")
+print("steps frozen merged")
 for steps in 0, 10, 100, 1000:
-    pairs = train(False, steps), train(True, steps)
-    cells = [f"{x:6.3f}" for x in sum(pairs, ())]
-    print(f"{steps:5}", *cells)
-best = (start + score / beta).softmax(0)
-assert pairs[0][0].isclose(best[0])
+    pair = train(steps, False), train(steps, True)
+    x, y = pair
+    print(f"{steps:5} {x:6.3f} {y:6.3f}")
+best = (start + score / beta).softmax(0)[0]
+assert pair[0].isclose(best)
 # --8<-- [end:anchor]
 
 # --8<-- [start:fixed]
 before = row(actor).detach()
-step(-((row(actor) - before).exp() * A).mean())
+step(before)
 moved = (row(actor) - before).tolist()
 print("moved", *(f"{x:.3f}" for x in moved))
 assert not any(moved), "the actor is what trains"
 # --8<-- [end:fixed]
 
 # --8<-- [start:moment]
-actor.load_state_dict(reference.state_dict())
-old = row(actor).detach()
-for n in 0, 1:
-    now = row(actor)
-    kept = (now - old).exp()
-    again = (now - now.detach()).exp()
-    print(f"step {n}: {kept[0]:.3f} {again[0]:.3f}")
-    step(-(kept * A).mean())
-assert again.allclose(kept), "old outlives rollout"
+for n in 0, 1, 2:
+    ratio = step(row(actor).detach())  # old anew
+    print(f"step {n}: ratio {ratio[0]:.3f}")
+assert ratio[0] != 1, "old must outlive the rollout"
 # --8<-- [end:moment]
 
 # --8<-- [start:needed]
-from ppo_ref.kl import kl_k2
-
-weights = copy.deepcopy(actor.state_dict())
-
 def trained(kl_coef, ref):
-    actor.load_state_dict(weights)
-    now = row(actor)
-    gain = ((now - now.detach()).exp() * A).mean()
-    kl = kl_k2(
-        log_probs=now[None], ref_log_probs=ref[None]
-    ).mean()
-    step(kl_coef * kl - gain)
+    actor.load_state_dict(reference.state_dict())
+    kl = (row(actor) - ref).square().mean() / 2
+    step(row(actor).detach(), penalty=kl_coef * kl)
     return row(actor)
 
-refs = row(reference), row(reference) - 1
+true = row(reference)
 for kl_coef in 0.1, 0.0:
-    one, other = (trained(kl_coef, x) for x in refs)
-    print(kl_coef, "same step", one.equal(other))
-assert not one.equal(other), "no KL, no reference"
+    one = trained(kl_coef, true)
+    same = trained(kl_coef, true - 1).equal(one)
+    print(f"kl_coef {kl_coef}: same step {same}")
+assert not same, "no KL, no reference"
 # --8<-- [end:needed]
 
 # --8<-- [start:collapse]
@@ -123,8 +98,7 @@ a, ref = tree.responses, tree.actor_probs.log()
 G = tree.token_level_rewards.sum(1)
 A = G[:, None] - tree.values  # of the reference
 at = (1 + a[:, :1]) * a.new_tensor([0, 1])  # state
-print("      score  ratio    ESS")
-print(f"ref  {G.mean():6.3f}")
+print(f"score of the reference {G.mean():.3f}")
 for name, high in ("clip", 1.2), ("none", 9):
     logits = ref.new_zeros(3, 2, requires_grad=True)
     for _ in range(101):
@@ -136,8 +110,7 @@ for name, high in ("clip", 1.2), ("none", 9):
         logits.data += 2 * move
     score = log_p.exp().prod(1) @ G
     ess = 1 / ratio.prod(1).square().mean()
-    cells = score, ratio.max(), ess
-    print(name, *(f"{x:6.3f}" for x in cells))
+    print(f"{name}: {score:.3f}, ESS {ess:.3f}")
 assert score < 0.25, "no collapse"
 # --8<-- [end:collapse]
 

@@ -32,32 +32,26 @@ assert rewards.equal(judge)
 
 # --8<-- [start:sums]
 print("score   kld  rewards")
-for i in 0, 1:
-    one = batch.scores[i], kld[i].sum()
-    total = rewards[i].sum()
-    score, far = (f"{x:5.2f}" for x in one)
-    print(score, far, f"{total:8.4f}")
-    assert total.isclose(one[0] - beta * one[1])
+far, total = kld.sum(1), rewards.sum(1)
+rows = torch.stack([batch.scores, far, total], 1)
+for x, y, z in rows:
+    print(f"{x:5.2f} {y:5.2f} {z:8.4f}")
+assert total.allclose(batch.scores - beta * far)
 # --8<-- [end:sums]
 
 # --8<-- [start:where]
 from ppo_ref.advantages import monte_carlo_returns
 
-def returns(r):  # gamma = 1
-    G = monte_carlo_returns(
-        token_level_rewards=r[None],
-        response_mask=r[None].isfinite(),
-    )[0]
-    assert G.equal(r.flip(0).cumsum(0).flip(0))
-    return G.tolist()
-
-end = old.new_tensor([0, 0, 0, 1])
-for name, r in (
-    ("end", end),
-    ("start", end.flip(0)),
-    ("spread", torch.ones_like(end) / 4),
-):
-    print(f"{name:6}", returns(r))
+end = old.new_tensor([[0, 0, 0, 1]])
+spread = torch.full_like(end, 0.25)
+for r in end, end.flip(1), spread:
+    G = r.flip(1).cumsum(1).flip(1)
+    print(r.tolist()[0], "->", G.tolist()[0])
+    judge = monte_carlo_returns(
+        token_level_rewards=r,
+        response_mask=r.isfinite(),
+    )
+    assert G.equal(judge)
 # --8<-- [end:where]
 
 # --8<-- [start:environment]
