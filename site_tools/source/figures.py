@@ -80,6 +80,8 @@ def _bound(part: Part, line: int) -> list[Figure]:
         return []
     numbers.agrees(part.text, 0)
     check_expression(expression)
+    if "][" in expression:  # Markdown would take [a][b] for a reference, and show it
+        raise ValueError(f"no ][ in data-is, give it a name, got {expression}")
     return [Figure(part.start, line, part.text, expression)]
 
 

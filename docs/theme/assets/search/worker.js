@@ -38,11 +38,12 @@ const count = (text, term) => {
 }
 
 // What a section is worth for one thing looked for: a title more than other wordings of
-// the question, those more than a heading, a heading more than the text.
+// the question, those more than a heading, a heading more than the text. The more of a
+// title it is, the better: a glossary's heading is the word alone.
 const worth = (section, kind, sought) => {
   const { title, names, text } = section[kind]
   const times = count(text, sought)
-  return (title.includes(sought) ? (section.whole ? 6 : 3) : 0) +
+  return (title.includes(sought) ? (section.whole ? 6 : 3) + 6 * sought.length / title.length : 0) +
     (names.includes(sought) ? 5 : 0) + times / (times + 1)
 }
 
@@ -99,7 +100,9 @@ const search = (pages, query) => {
     // The theme shows the first section in full and folds those behind it.
     items.sort((a, b) => a.whole - b.whole || b.score - a.score)
     const found = [...terms].filter((term) => best.get(term) > 0).length / terms.size
-    const boost = sections.find(({ whole }) => whole)?.doc.boost ?? 1
+    const page = sections.find(({ whole }) => whole)
+    const called = page?.literal.title === literal(query) // by its own name
+    const boost = called ? 1 : page?.doc.boost ?? 1
     return { items, score: boost * found * [...best.values()].reduce((sum, value) => sum + value, 0) }
   })
   return results.sort((a, b) => b.score - a.score).map(({ items }) => items)
