@@ -75,12 +75,13 @@ print("answer   delta         A")
 for row in 2, 3:  # a_0 = 1
     cells = *delta[row], *A[row]
     cells = (f"{x:5.2f}" for x in cells)
-    print(*tree.responses[row].tolist(), "  ", *cells)
-assert delta.allclose(A), "a delta is no excess here"
+    answer = tree.responses[row].tolist()
+    print(*answer, "  ", *cells)
+assert delta.allclose(A), "a delta is no excess"
 # --8<-- [end:decay]
 
 # --8<-- [start:policy]
-new = G.new_tensor([0.2, 0.8])  # writes 1 more often
+new = G.new_tensor([0.2, 0.8])  # of 0 and 1
 prob = new[tree.responses].prod(1)
 gain = prob @ G - G.mean()
 print(f"mean G_0 {G.mean():.2f} -> {prob @ G:.2f}")
