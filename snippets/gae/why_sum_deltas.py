@@ -74,7 +74,7 @@ def token_0(V, lam):  # bias and noise of A_0
     bias = good.mean(1) - bad.mean(1) - credit
     return bias.abs(), good.std(1, correction=0)
 
-print("       exact V          learned V")
+print("        exact V         learned V")
 print("lambda   bias  noise    bias  noise     se")
 table = []
 for lam in 0, 0.5, 0.95, 1:
@@ -85,32 +85,25 @@ for lam in 0, 0.5, 0.95, 1:
     table.append([x.item() for x in row])
     cells = (f"{x:6.4f}" for x in table[-1])
     print(f"{lam:6.2f}", *cells)
+assert max(row[0] for row in table) < 1e-12
 for less, more in pairwise(table):
-    assert less[0] < 1e-12  # exact: no bias
-    assert less[1] < more[1]  # more noise
+    assert less[1] < more[1]  # noise up, bias down
     assert less[2] - 4 * less[4] > more[2]
 # --8<-- [end:bias]
 
 # --8<-- [start:delayed]
 from ppo_ref.examples import three_tokens
 
-r, V, mask = three_tokens(device)
-delta = td_residuals(
-    token_level_rewards=r,
-    values=V,
-    response_mask=mask,
-)[0]
+V = three_tokens(device).values[0]
 p = V.new_tensor([3 / 4, 2 / 3, 3 / 5])  # of right
 for t in range(3):  # one token wrong: score 0
-    assert p[t:].prod().isclose(V[0, t])  # exact
-later = V.new_tensor([1, 0]) - V[0, 0] - delta[0]
-win = p[1:].prod()  # score 1, token 0 being right
-prob = torch.stack([win, 1 - win])
-print("delta_1 + delta_2, and how likely")
-for k in 0, 1:
-    print(f"{later[k]:4.1f}   {prob[k]:.1f}")
-print(f"mean {prob @ later:z.1f}")
-assert prob @ later > 1e-9, "delta_0 lost nothing"
+    assert p[t:].prod().isclose(V[t])  # V is exact
+win = p[1:].prod()  # score 1, once token 0 is right
+good, bad = 1 - V[1], 0 - V[1]  # delta_1 + delta_2
+mean = win * good + (1 - win) * bad
+print(f"{good:.1f}, probability {win:.1f}")
+print(f"or {bad:.1f}: mean {mean:z.1f}")
+assert mean > 1e-9, "delta_0 lost nothing"
 # --8<-- [end:delayed]
 
 # --8<-- [start:average]
