@@ -79,6 +79,8 @@ def _bound(part: Part, line: int) -> list[Figure]:
             raise ValueError("a figure in the prose bound to an expression")
         return []
     numbers.agrees(part.text, 0)
+    if "][" in expression:  # autorefs would make a link of it, and show the braces
+        raise ValueError(f"data-is without ][, as in a[0, 1], got {expression}")
     check_expression(expression)
     if "][" in expression:  # Markdown would take [a][b] for a reference, and show it
         raise ValueError(f"no ][ in data-is, give it a name, got {expression}")

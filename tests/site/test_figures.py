@@ -78,6 +78,7 @@ def test_a_quotation_may_hold_figures_and_only_its_own() -> None:
         ('`2`{ data-is="2 if True else total" }', "without := or if"),
         ('`2`{ data-is="a[0][1]" }', r"no \]\[ in data-is, give it a name, got a"),
         ('`1 = 1 = 2`{ data-is="total" }', "must have one equals sign"),
+        ('`2`{ data-is="rows[0][1]" }', "without ][, as in a[0, 1]"),
     ],
 )
 def test_a_binding_that_cannot_be_read_is_refused(binding: str, reason: str) -> None:
