@@ -82,8 +82,6 @@ def _bound(part: Part, line: int) -> list[Figure]:
     if "][" in expression:  # autorefs would make a link of it, and show the braces
         raise ValueError(f"data-is without ][, as in a[0, 1], got {expression}")
     check_expression(expression)
-    if "][" in expression:  # Markdown would take [a][b] for a reference, and show it
-        raise ValueError(f"no ][ in data-is, give it a name, got {expression}")
     return [Figure(part.start, line, part.text, expression)]
 
 
