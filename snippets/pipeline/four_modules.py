@@ -42,34 +42,25 @@ ledger = {
     "whitened": advantages,
     "returns": returns,
 }
-for row in 0, 1:
-    print("row", row)
-    for name, x in ledger.items():
-        digits = 3 if name == "whitened" else 4
-        line = f"{name:9}"
-        for v in x[row]:
-            cell = f"{v:z.{digits}f}"
-            line += cell.replace("0.", ".").rjust(7)
-        print(line)
+for name, x in ledger.items():
+    line = f"{name:9}"
+    for v in x[0]:
+        cell = f"{v:z.4f}".replace("0.", ".")
+        line += f"{cell:>7}"
+    print(line)
 # --8<-- [end:numbers]
 
 # --8<-- [start:reads]
-from ppo_ref.rewards import token_level_rewards
+from ppo_ref.advantages import gae
 
 given = {k: ledger[k] for k in list(ledger)[:4]}
 
 def made(kl_coef, lam, scores, old, ref, values):
-    r = token_level_rewards(
-        token_level_scores=scores,
-        kl=old - ref,
-        response_mask=mask,
-        kl_coef=kl_coef,
-    )
-    return r, *whitened_gae(
+    r = (scores - kl_coef * (old - ref)) * mask
+    return r, *gae(
         token_level_rewards=r,
         values=values,
         response_mask=mask,
-        gamma=1,
         gae_lambda=lam,
     )
 
@@ -137,24 +128,14 @@ assert most >= 2.34, "2.34 is too much"
 # --8<-- [end:entropy]
 
 # --8<-- [start:losses]
-from ppo_ref.losses import policy_loss
-
-def gradients(ratio):  # of one token with A = 1
-    one = old.new_ones(1, 1)
-    new = (one * ratio).log().requires_grad_()
-    clipped = policy_loss(
-        log_probs=new,
-        old_log_probs=0 * one,
-        advantages=one,
-        response_mask=one.bool(),
-    )
-    for loss in -new.exp().sum(), clipped.loss:
-        slope, = torch.autograd.grad(loss, new)
-        yield slope.item()
-
-for ratio in 1.0, 1.5:
-    plain, clip = gradients(ratio)
-    print(f"{ratio}: {plain:.1f} or {clip:z.1f}")
+for ratio in 1.0, 1.5:  # of one token with A = 1
+    x = old.new_tensor(ratio).requires_grad_()
+    clipped = torch.max(-x, -x.clamp(0.8, 1.2))
+    slopes = [
+        torch.autograd.grad(loss, x)[0].item() + 0
+        for loss in (-x, clipped)
+    ]
+    print(f"ratio {ratio}:", slopes)
 stored = not values.requires_grad
 assert not stored, "values is a stored row"
 # --8<-- [end:losses]
