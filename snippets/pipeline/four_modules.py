@@ -1,0 +1,133 @@
+"""Who puts out which row of a batch? Fill the ledger, then ask who read what."""
+
+# --8<-- [start:ledger]
+import torch
+from ppo_ref.estimate import whitened_gae
+from ppo_ref.examples import shared_batch
+
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
+mask, beta = batch.response_mask, batch.kl_coef
+old, ref = batch.old_log_probs, batch.ref_log_probs
+values = batch.values * mask
+
+end = mask.sum(1, keepdim=True) - 1  # EOS
+scores = torch.zeros_like(values)
+scores.scatter_(1, end, batch.scores[:, None])
+rewards = (scores - beta * (old - ref)) * mask
+returns = rewards.flip(1).cumsum(1).flip(1)
+raw = returns - values  # gamma = lambda = 1
+mean, std = raw[mask].mean(), raw[mask].std()
+advantages = (raw - mean) / std * mask
+
+judge = whitened_gae(
+    token_level_rewards=rewards,
+    values=batch.values,
+    response_mask=mask,
+    gamma=1,
+    gae_lambda=1,
+)
+assert advantages.allclose(judge.advantages)
+assert returns.allclose(judge.returns)
+# --8<-- [end:ledger]
+
+# --8<-- [start:numbers]
+ledger = {
+    "scores": scores,
+    "old": old,
+    "ref": ref,
+    "values": values,
+    "rewards": rewards,
+    "raw A": raw,
+    "whitened": advantages,
+    "returns": returns,
+}
+for name, x in ledger.items():
+    line = f"{name:9}"
+    for v in x[0]:
+        cell = f"{v:z.4f}".replace("0.", ".")
+        line += f"{cell:>7}"
+    print(line)
+# --8<-- [end:numbers]
+
+# --8<-- [start:reads]
+from ppo_ref.advantages import gae
+
+given = {k: ledger[k] for k in list(ledger)[:4]}
+
+def made(kl_coef, lam, scores, old, ref, values):
+    r = (scores - kl_coef * (old - ref)) * mask
+    return r, *gae(
+        token_level_rewards=r,
+        values=values,
+        response_mask=mask,
+        gae_lambda=lam,
+    )
+
+for setting in (0, 1), (0.01, 0.95):
+    print("kl_coef {}, lambda {}".format(*setting))
+    was = made(*setting, **given)
+    for name, x in given.items():
+        more = {**given, name: 1.1 * x}
+        now = made(*setting, **more)
+        row = [
+            int(not a.allclose(b))
+            for a, b in zip(was, now, strict=True)
+        ]
+        print(f"  {name:6} moves", row)
+# --8<-- [end:reads]
+
+# --8<-- [start:rows]
+printed = 0.13, 0.10, 0.08, 0.05, 0.03, 0.05
+edges = torch.linspace(0, 1, 41).double().to(device)
+g0, g1 = edges[:-1, None], edges[1:, None]  # gamma
+l0, l1 = edges[:-1], edges[1:]  # lambda
+fits = (g0 + l0).isfinite()  # every box, so far
+low = high = 0 * (g0 + l0)  # A_t is between them
+V_next = 0.0
+for t in reversed(range(6)):
+    r, V = rewards[0, t], values[0, t]
+    low = torch.min(g0 * l0 * low, g1 * l1 * low)
+    low = low + r + g0 * V_next - V
+    high = torch.max(g0 * l0 * high, g1 * l1 * high)
+    high = high + r + g1 * V_next - V
+    fits &= low <= printed[t] + 0.005
+    fits &= high >= printed[t] - 0.005
+    left = fits.sum()
+    print(f"A_{t} = {printed[t]:.2f}: {left} left")
+    V_next = V
+assert fits.any(), "no gamma and lambda fit"
+# --8<-- [end:rows]
+
+# --8<-- [start:generation]
+import torch
+
+torch.manual_seed(0)
+device = "cpu"  # or "cuda"
+logits = 4 * torch.randn(1, 6, 1000)  # one model
+logits = logits.to(device)
+tokens = logits.argmax(-1, keepdim=True)
+
+def sampled(logits):
+    return logits.log_softmax(-1).gather(-1, tokens)
+
+trainer = sampled(logits)
+engine = sampled(logits.bfloat16().float())
+ratio = (trainer - engine).exp().flatten()
+print(*(f"{x:.3f}" for x in ratio.tolist()))
+assert ratio.allclose(ratio.new_ones(6)), "not 1"
+# --8<-- [end:generation]
+
+# --8<-- [start:entropy]
+p, vocab = old[0].exp(), 152_064  # as in Qwen2.5
+rest = (vocab - 1) / (1 - p)  # evenly on all others
+most = (1 - p) * rest.log() - p * p.log()
+most = most.mean()
+print(f"at most {most:.2f} nats")
+assert most >= 2.34, "2.34 is too much"
+# --8<-- [end:entropy]
+
+# --8<-- [start:losses]
+loss = (values - returns).square().sum()
+assert loss.requires_grad, "nothing to train"
+# --8<-- [end:losses]
