@@ -65,11 +65,15 @@ def test_excesses_add_up(tree, gamma):
     In every answer; V^\pi(s_0) is the mean over all of them.
     """
     advantages, before = true_advantages(tree, gamma), expected_return(tree, gamma, ())
-    for answer in tree.answers:
+    exact = batch_of(tree, exact_values(tree, gamma))
+    deltas = td_residuals(**exact, gamma=gamma).tolist()
+    for answer, of_answer in zip(tree.answers, deltas, strict=True):
         steps = [(t, answer[: t + 1]) for t in range(len(answer))]
         received = math.fsum(gamma**t * tree.rewards[written] for t, written in steps)
-        total = math.fsum(gamma**t * advantages[written] for t, written in steps)
-        assert total == pytest.approx(received - before, abs=1e-12)
+        true = math.fsum(gamma**t * advantages[written] for t, written in steps)
+        found = math.fsum(gamma**t * delta for t, delta in enumerate(of_answer))
+        assert true == pytest.approx(received - before, abs=1e-12)
+        assert found == pytest.approx(received - before, abs=1e-12)
 
 
 @given(trees(), unit_interval, st.integers(0, 2**16))
