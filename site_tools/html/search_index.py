@@ -60,10 +60,18 @@ def entries(
                 "title": plain(heading),
                 "text": plain(body),
             }
-            if "." in name:  # of the package, as people write it
-                section["aliases"] = [name]
+            if names := _names(level, name, heading):
+                section["aliases"] = names
             found.append(section)
     return found
+
+
+def _names(level: str, anchor: str, heading: str) -> list[str]:
+    """What else a section is called: a term in each language, code by its full name."""
+    if level == "dt":  # a shape [batch, time] is no name
+        pieces = (plain(piece) for piece in TAG.split(heading))
+        return [piece for piece in pieces if piece and "[" not in piece]
+    return [anchor] if "." in anchor else []
 
 
 def dump(found: Iterable[Entry]) -> str:

@@ -34,6 +34,18 @@ def test_other_wordings_belong_to_the_page() -> None:
     assert page["aliases"] == ["What?", "为什么？"] and "aliases" not in section
 
 
+def test_a_term_is_found_by_what_it_is_called_in_either_language() -> None:
+    term = '<dl><dt id="kl">KL <code>kl</code> <span>[batch, time]</span></dt></dl>'
+    two = '<dl><dt id="reward">奖励 <span lang="en">reward</span></dt></dl>'
+    code = '<h2 id="ppo_ref.kl.kl_k1">kl_k1</h2>'
+    for html, names in (
+        (term, ["KL", "kl"]),
+        (two, ["奖励", "reward"]),
+        (code, ["ppo_ref.kl.kl_k1"]),
+    ):
+        assert entries(html, "a/", "A", [])[1]["aliases"] == names
+
+
 def test_chinese_is_written_as_it_is() -> None:
     text = dump(entries("<p>落子</p>", "a/", "和", []))
     assert "落子" in text and "\\u" not in text

@@ -39,7 +39,7 @@ const count = (text, term) => {
 
 // What a section is worth for one thing looked for: a title more than other wordings of
 // the question, those more than a heading, a heading more than the text. The more of a
-// title it is, the better: a glossary's heading is the word alone.
+// title it is, the better.
 const worth = (section, kind, sought) => {
   const { title, names, text } = section[kind]
   const times = count(text, sought)
@@ -49,8 +49,9 @@ const worth = (section, kind, sought) => {
 
 const prepare = (doc) => {
   const fields = [doc.title, (doc.aliases ?? []).join(" / "), doc.text]
+  const called = new Set([doc.title, ...doc.aliases ?? []].map(literal))
   const as = (how) => Object.fromEntries(["title", "names", "text"].map((key, i) => [key, how(fields[i])]))
-  return { doc, whole: !doc.location.includes("#"), words: as(words), literal: as(literal) }
+  return { doc, called, whole: !doc.location.includes("#"), words: as(words), literal: as(literal) }
 }
 
 const escape = (text) => text.replace(/[&<>"]/g, (char) => `&#${char.charCodeAt(0)};`)
@@ -76,7 +77,8 @@ const excerpt = (text, query, pattern) => {
 
 const search = (pages, query) => {
   const terms = termsOf(query)
-  const whole = terms.size > 1 || /[^\p{L}\p{N}\s]/u.test(query) ? literal(query) : NEVER
+  const typed = literal(query)
+  const whole = terms.size > 1 || /[^\p{L}\p{N}\s]/u.test(query) ? typed : NEVER
   if (!terms.size) return []
   const hits = new Map(Array.from(terms, (term) => [term, pages.filter((sections) =>
     sections.some(({ words: { title, names, text } }) => (title + names + text).includes(term)))]))
@@ -88,6 +90,7 @@ const search = (pages, query) => {
     const raise = (key, value) => best.set(key, Math.max(best.get(key) ?? 0, value))
     const items = sections.map((section) => {
       let score = 12 * all * worth(section, "literal", whole)
+      if (section.called.has(typed)) score += 15 * all // more than any mention
       raise("", score)
       for (const [term, weight] of rarity) {
         const value = worth(section, "words", term) * weight
@@ -101,8 +104,7 @@ const search = (pages, query) => {
     items.sort((a, b) => a.whole - b.whole || b.score - a.score)
     const found = [...terms].filter((term) => best.get(term) > 0).length / terms.size
     const page = sections.find(({ whole }) => whole)
-    const called = page?.literal.title === literal(query) // by its own name
-    const boost = called ? 1 : page?.doc.boost ?? 1
+    const boost = page?.called.has(typed) ? 1 : page?.doc.boost ?? 1
     return { items, score: boost * found * [...best.values()].reduce((sum, value) => sum + value, 0) }
   })
   return results.sort((a, b) => b.score - a.score).map(({ items }) => items)
