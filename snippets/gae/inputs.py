@@ -1,4 +1,4 @@
-"""What GAE takes in: its recursion in ten lines, and each input changed in turn."""
+"""What GAE takes in: its recursion in nine lines, and each input changed in turn."""
 
 # --8<-- [start:recursion]
 import torch
