@@ -140,6 +140,7 @@ def judge_page(example: Example) -> None:
         html = render(page.text, ROOT)
         problems += [*check_boxes(page, html), *check_shown(page, html)]
     problems += verification.check_pictures(document.verified)
+    problems += verification.check_plots(document.verified)
     _raise(example, problems)
 
 
