@@ -88,8 +88,8 @@ class Note:
         """Nothing is noted if the package was edited under way: who knows what ran."""
         if self.ended and manifest.setting(ROOT) == self.setting:
             run = {page: self.outcome(page) for page in self.ended}
-            for name, verified in self.drawn.items():
-                if run[name].passed == run[name].blocks:
+            for path, verified in self.drawn.items():
+                if run[path].passed == run[path].blocks:
                     page, results = verified.page, verified.run.results
                     drawings.keep(ROOT, page.path, page.blocks, self.setting, results)
             place = ROOT, kind(self.device), self.setting, name(self.device)

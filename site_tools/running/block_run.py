@@ -88,8 +88,10 @@ def _watched(
     os.truncate(past, 0)
     try:
         with redirect_stdout(output):
-            run()
-            drawn = take()
+            try:
+                run()
+            finally:  # what a block leaves open is not the next one's
+                drawn = take()
         if os.fstat(past).st_size:
             raise RuntimeError("the block writes to the terminal past print()")
     except BaseException as error:

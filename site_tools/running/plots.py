@@ -8,6 +8,7 @@ import logging
 import os
 import warnings
 from pathlib import Path
+from typing import Any
 
 FOLDER = Path(__file__).resolve().parents[2] / ".cache" / "matplotlib"
 # Text stays text, in whatever font the reader has; equal runs give equal files.
@@ -33,11 +34,15 @@ def take() -> tuple[tuple[str, str], ...]:
     import matplotlib
     from matplotlib import pyplot
 
-    taken = []
-    with matplotlib.rc_context(SETTINGS):
-        for figure in map(pyplot.figure, pyplot.get_fignums()):
-            drawn = io.StringIO()
-            figure.savefig(drawn, format="svg", transparent=True, metadata=NOTHING)
-            taken.append((str(figure.get_label()), drawn.getvalue()))
-    pyplot.close("all")
-    return tuple(taken)
+    try:
+        with matplotlib.rc_context(SETTINGS):
+            open_figures = [pyplot.figure(n) for n in pyplot.get_fignums()]
+            return tuple((str(f.get_label()), _svg(f)) for f in open_figures)
+    finally:
+        pyplot.close("all")
+
+
+def _svg(figure: Any) -> str:
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg", transparent=True, metadata=NOTHING)
+    return drawn.getvalue()

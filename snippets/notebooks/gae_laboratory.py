@@ -14,13 +14,13 @@ words = {
     "deltas": ("δ 的权重", "weight of δ"),
     "ahead": ("往后 k 个 token", "k tokens ahead"),
     "left": ("奖励剩几成", "what is left of 1"),
-    "tokens": ("距奖励 token 数", "tokens to reward"),
+    "tokens": ("奖励还有多远", "tokens to go"),
     "short": ("短，对", "short, right"),
     "long": ("长，对", "long, right"),
     "wrong": ("短，错", "short, wrong"),
     "first": ("首 token 的 A", "A of first token"),
     "learned": ("critic 在学", "critic learns"),
-    "fixed": ("critic 一直错", "critic stays wrong"),
+    "fixed": ("critic 不改", "critic stays wrong"),
     "right": ("答对的概率", "chance to be right"),
     "updates": ("更新次数", "updates"),
 }
@@ -44,6 +44,7 @@ plt.rcParams.update({
     "font.size": 8,
     "figure.figsize": (3.6, 2.5),
     "figure.constrained_layout.use": True,
+    "axes.titlesize": 8,
     "axes.spines.top": False,
     "axes.spines.right": False,
     "legend.frameon": False,
@@ -72,7 +73,7 @@ for t in range(T):
 truth = sums / visits
 gap = (truth[2] - truth[1]).item()
 
-print("answers", len(answers), "right", right.sum())
+print("answers", 2**T, "right", int(right.sum()))
 print("V of nothing, 0, 1:", truth[:3].tolist())
 print("gap", gap)
 # --8<-- [end:tree]
@@ -101,7 +102,7 @@ def measure(critic, lam, gamma=1.0):
     zero, one = A.chunk(2, 1)  # by first token
     bias = one.mean(1) - zero.mean(1) - gap
     spread = zero.var(1) + one.var(1)
-    return bias, spread * 31 / 32  # no sample
+    return bias, spread * 31 / 32  # of all 32
 # --8<-- [end:measure]
 
 # --8<-- [start:limits]
@@ -120,7 +121,7 @@ assert variance.max() < 1e-12
 print("lambda = 0: no variance, all critic")
 # --8<-- [end:limits]
 
-# --8<-- [start:bias]
+# --8<-- [start:sampled]
 def sampled(critic, lam, pairs=400):
     draw = torch.Generator().manual_seed(1)
     half = 2 ** (T - 1)
@@ -129,60 +130,74 @@ def sampled(critic, lam, pairs=400):
     A = first(critic, lam)[0]
     return A[half + rows[0]] - A[rows[1]] - gap
 
-grid = torch.linspace(0, 1, 41).tolist()
-dots = 0.0, 0.25, 0.5, 0.75, 0.95, 1.0
+def with_error(x):
+    error = x.std() / len(x) ** 0.5
+    return x.mean().item(), error.item()
+
+for lam in 0.0, 0.95:
+    off = sampled(critics(0.4), lam)
+    mean, bar = with_error(off)
+    bias, _ = measure(critics(0.4), lam)
+    assert abs(mean - bias) <= 3 * bar + 1e-12
+    print(f"{lam:4}: exact {bias.item():.3f},",
+          f"sampled {mean:.3f} +- {bar:.3f}")
+# --8<-- [end:sampled]
+
+# --8<-- [start:bias]
 fig, (top, low) = plt.subplots(
-    2, num="bias", figsize=(3.6, 4.4), sharex=True)
+    2, num="bias", figsize=(3.6, 4.2))
+grid = torch.linspace(0, 1, 41).tolist()
 for error, colour in zip((0.0, 0.1, 0.4), colours):
     critic = critics(error)
     exact = [measure(critic, lam) for lam in grid]
     bias, variance = torch.tensor(exact).T
-    top.plot(grid, bias, colour)
-    low.plot(grid, variance, colour,
-             label=f"{say('error')} {error}")
+    label = f"{say('error')} {error}"
+    top.plot(grid, bias, colour, label=label)
+    low.plot(grid, variance, colour)
     look = dict(color=colour, fmt="o", ms=3)
-    for lam in dots:
+    for lam in 0.0, 0.25, 0.5, 0.75, 0.95, 1.0:
         off = sampled(critic, lam)
+        top.errorbar(lam, *with_error(off), **look)
         square = (off - off.mean()) ** 2
-        for ax, x in (top, off), (low, square):
-            bar = x.std() / len(x) ** 0.5
-            ax.errorbar(lam, x.mean(), bar, **look)
-# --8<-- [end:bias]
-
-# --8<-- [start:draw_bias]
-top.set_title(say("dots"), size=8)
-top.set_ylabel(say("bias"))
+        bar = with_error(square)
+        low.errorbar(lam, *bar, **look)
+top.legend()
+top.set(ylabel=say("bias"), title=say("dots"))
 low.set(ylabel=say("variance"), xlabel="λ")
-low.legend(loc="upper left")
 for ax in top, low:
     ax.axvline(1, color="grey", lw=1, ls=":")
-low.text(0.985, 0, say("verl"), ha="right")
+low.text(0.98, 0, say("verl"), ha="right")
 plt.show()
-# --8<-- [end:draw_bias]
+# --8<-- [end:bias]
 
 # --8<-- [start:map]
 errors = 0.0, 0.05, 0.1, 0.2, 0.4, 1.6
 lams = 0.0, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 1.0
 pairs = 8  # answers with each first token
 
-def square_error(error, lam):
+def parts(error, lam):
     many = critics(error, count=60)
     bias, variance = measure(many, lam)
-    square = bias**2 + variance / pairs
-    return square.mean().item()
+    return bias.square().mean(), variance.mean()
 
-table = [[square_error(error, lam) for lam in lams]
-         for error in errors]
-best = [row.index(min(row)) for row in table]
+both = [[parts(error, lam) for lam in lams]
+        for error in errors]
+both = torch.tensor(both)
+
+def square_error(pairs):
+    return both[..., 0] + both[..., 1] / pairs
+
+table = square_error(pairs)
+best = table.argmin(1)
 for error, place in zip(errors, best):
     print(f"error {error:4}: best at {lams[place]}")
-assert best == sorted(best)
-assert lams[best[0]] == 0 and lams[best[-1]] == 1
+assert (best.diff() > 0).all()
+assert (square_error(64).argmin(1) >= best).all()
 # --8<-- [end:map]
 
 # --8<-- [start:draw_map]
 fig, ax = plt.subplots(num="map")
-for y, row in enumerate(table):
+for y, row in enumerate(table.tolist()):
     for x, mse in enumerate(row):
         shade = ("C1", min(0.7, mse**0.5))
         corner = x - 0.5, y - 0.5
@@ -197,8 +212,8 @@ ax.set_xlabel("λ")
 ax.set_xticks(range(len(lams)), lams)
 ax.set_yticks(range(len(errors)), errors)
 ax.set_ylabel(say("error"))
-ax.set_title(say("best"), loc="left", size=8)
-ax.set_title(say("verl"), loc="right", size=8)
+ax.set_title(say("best"), loc="left")
+ax.set_title(say("verl"), loc="right")
 ax.tick_params(length=0)
 ax.spines[:].set_visible(False)
 plt.show()
@@ -290,7 +305,7 @@ def first_tokens(gamma, lengths=(200, 2000, 200)):
     _, G = gae(values=0 * rewards, **how)
     V = 0 * rewards + G[:, 0].mean() * (slots == 0)
     A, _ = gae(values=V, **how)
-    return A[:, 0]
+    return A[:, 0].tolist()
 
 kinds = "short", "long", "wrong"
 bars = [first_tokens(gamma) for gamma in gammas]
@@ -322,13 +337,14 @@ plt.show()
 
 # --8<-- [start:train]
 seeds, updates, batch = 24, 100, 16
+wrong = 0.4
 
 def train(lam, learns):
     torch.manual_seed(0)
     logits = torch.zeros(seeds, len(truth)).double()
     critic = 0 * logits
     if not learns:
-        critic = critics(0.4, seeds)
+        critic = critics(wrong, seeds)
     mask = torch.ones(seeds * batch, T) > 0
     curve = []
     for _ in range(updates):
@@ -341,8 +357,10 @@ def train(lam, learns):
         at, act = at.flatten(1), act.flatten(1)
         V = critic.gather(1, at)
         r = rewards[row].view(-1, T)
-        A, R = gae(token_level_rewards=r, gae_lambda=lam,
-                   values=V.view(-1, T), response_mask=mask)
+        A, R = gae(
+            token_level_rewards=r, gae_lambda=lam,
+            values=V.view(-1, T),
+            response_mask=mask)
         up = A.view_as(V) * (act - p.gather(1, at))
         logits.scatter_add_(1, at, up * 4 / batch)
         if learns:
@@ -361,11 +379,12 @@ for ax, key in zip(axes, ("learned", "fixed")):
         mean, x = runs.mean(0), range(updates)
         bar = runs.std(0) / len(runs) ** 0.5
         ax.plot(mean, colour, label=name(lam))
-        ax.fill_between(x, mean - bar, mean + bar,
-                        color=colour, alpha=0.25, lw=0)
+        ax.fill_between(
+            x, mean - bar, mean + bar,
+            color=colour, alpha=0.25, lw=0)
         print(f"{key:7} {lam:4}: {mean[-1]:.3f}",
               f"+- {bar[-1]:.3f}")
-    ax.set_title(say(key), size=8)
+    ax.set_title(say(key))
     ax.set(ylabel=say("right"), ylim=(0.3, 1.02))
 axes[1].set_xlabel(say("updates"))
 axes[1].legend(loc="lower right")
