@@ -15,6 +15,7 @@ from site_tools.running.devices import CPU, kind
 from site_tools.running.hashes import block_hashes
 from site_tools.running.verification import Verified
 from site_tools.source.blocks import Block
+from site_tools.source.notebooks import is_notebook
 from tests.pages import ROOT, PageDocument
 
 
@@ -76,7 +77,8 @@ class Note:
         block = getattr(example, "parsed", None)
         if call.when == "call" and isinstance(block, Block) and block.runs:
             self.add(example.document.page, block, report.passed)
-            self.drawn[example.document.page.path] = example.document.verified
+            if is_notebook(example.document.page.id) and self.device == CPU:
+                self.drawn[example.document.page.path] = example.document.verified
         return report
 
     def add(self, page: Any, block: Block, passed: bool) -> None:

@@ -20,6 +20,7 @@ NEEDS = {
 }
 NEXT = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
 INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
+FOLDED = re.compile(r"^\?\?\?\+? \w+(?: \".*\")?$", re.MULTILINE)
 BOUND = re.compile(r"`([^`\n]+)`\{[^}\n]*\}")
 
 
@@ -84,7 +85,8 @@ def _told(text: str, page_id: str) -> list[dict[str, Any]]:
     """Prose without what only the site understands; a link into it keeps its words."""
     for _, picture in reversed([*plots(text, page_id)]):
         text = text[: picture.start()] + text[picture.end() :]
-    text = BOUND.sub(r"\1", INNER.sub(r"\1", NEXT.sub(r"\1", text))).strip()
+    text = INNER.sub(r"\1", NEXT.sub(r"\1", FOLDED.sub("", text)))
+    text = BOUND.sub(r"\1", text).strip()
     return [_prose(text)] if text else []
 
 

@@ -21,7 +21,7 @@ COLOURS = {
     "#9467bd": "var(--third)",
 }
 COLOUR = re.compile(r"#[0-9a-f]{6}\b")
-LONG = re.compile(r"-?\d+\.\d{3,}")
+LONG = re.compile(r"-?\d+\.\d{2,}")
 NUMBERS = ("d", "x", "y", "transform", "points", "width", "height", "viewBox")
 LEFT_OUT = ("metadata", "style", "title")
 SVG = "http://www.w3.org/2000/svg"
@@ -40,8 +40,8 @@ def themed(svg: str, name: str) -> str:
     Example:
         >>> print(themed('<svg><path d="M1.23456 2" style="stroke: #000000"/></svg>',
         ...     "toy"))
-        <svg class="plot"><path d="M1.23 2" style="stroke: currentColor; fill: currentColor\
-"/></svg>
+        <svg class="plot"><path d="M1.2 2" style="stroke: currentColor; fill: currentColor" \
+/></svg>
     """
     root = ElementTree.fromstring(svg)
     _clean(root)
@@ -51,8 +51,11 @@ def themed(svg: str, name: str) -> str:
         if element.get("id") not in used:
             element.attrib.pop("id", None)
         for key in element.attrib.keys() & {*NUMBERS}:
-            element.set(key, LONG.sub(_short, element.attrib[key]))
-        if "style" in element.attrib or element.tag in ("path", "use"):
+            short = LONG.sub(_short, element.attrib[key])
+            element.set(key, " ".join(short.split()))
+        if element.get("transform", "").startswith("rotate(-0 "):
+            del element.attrib["transform"]
+        if element.tag in ("path", "use", "text", "tspan"):
             element.set("style", _style(element, name))
     root.set("class", "plot")
     return ElementTree.tostring(root, encoding="unicode")
@@ -70,12 +73,17 @@ def stand_in(lang: str) -> str:
 
 
 def _clean(element: Element) -> None:
+    element.text, element.tail = (_bare(t) for t in (element.text, element.tail))
     for child in list(element):
         unseen = child.get("style") == "fill: none"
         if unseen or child.tag.rpartition("}")[2] in LEFT_OUT:
             element.remove(child)
         else:
             _clean(child)
+
+
+def _bare(text: str | None) -> str:
+    return text if text and text.strip() else ""
 
 
 def _references(root: Element) -> Iterator[str]:
@@ -85,7 +93,8 @@ def _references(root: Element) -> Iterator[str]:
 
 
 def _short(number: re.Match[str]) -> str:
-    return f"{float(number[0]):.2f}".rstrip("0").rstrip(".")
+    """A tenth of a point is less than a pixel."""
+    return f"{float(number[0]):.1f}".removesuffix(".0")
 
 
 def _style(element: Element, name: str) -> str:
@@ -95,6 +104,8 @@ def _style(element: Element, name: str) -> str:
     # The style sheet of the site has other defaults than SVG; and what is drawn
     # through <use> has the colours of that.
     marker = element.tag == "path" and "id" in element.attrib
+    if element.tag == "text":
+        named.setdefault("text-anchor", "start")
     if element.tag in ("path", "use"):
         named.setdefault("fill", "inherit" if marker else "currentColor")
         named.setdefault("stroke", "inherit" if marker else "none")

@@ -7,13 +7,14 @@ words = {
     "error": ("critic 误差", "critic error"),
     "bias": ("偏差", "bias"),
     "variance": ("方差", "variance"),
-    "dots": ("点是抽样", "dots are sampled"),
+    "dots": ("线：精确；点：抽样",
+             "lines exact, dots sampled"),
     "verl": ("verl 默认", "verl's default"),
-    "best": ("圈：行内最小", "circle: row's least"),
+    "mse": ("均方误差 ×100", "squared error × 100"),
     "weights": ("V 的权重", "weight of V"),
     "deltas": ("δ 的权重", "weight of δ"),
     "ahead": ("往后 k 个 token", "k tokens ahead"),
-    "left": ("奖励剩几成", "what is left of 1"),
+    "left": ("奖励剩几成", "left of the reward"),
     "tokens": ("奖励还有多远", "tokens to go"),
     "short": ("短，对", "short, right"),
     "long": ("长，对", "long, right"),
@@ -30,9 +31,7 @@ def say(key):
 # --8<-- [end:labels]
 
 # --8<-- [start:style]
-import torch
 from matplotlib import font_manager, pyplot as plt
-from ppo_ref.advantages import gae
 
 fonts = font_manager.fontManager.ttflist
 fonts = {font.name for font in fonts}
@@ -54,6 +53,9 @@ colours = "C0", "C1", "C3", "C4"
 # --8<-- [end:style]
 
 # --8<-- [start:tree]
+import torch
+from ppo_ref.advantages import gae
+
 T = 6
 digits = 2 ** torch.arange(T - 1, -1, -1)
 answers = torch.arange(2**T)[:, None] // digits % 2
@@ -139,8 +141,6 @@ for lam in 0.0, 0.95:
     mean, bar = with_error(off)
     bias, _ = measure(critics(0.4), lam)
     assert abs(mean - bias) <= 3 * bar + 1e-12
-    print(f"{lam:4}: exact {bias.item():.3f},",
-          f"sampled {mean:.3f} +- {bar:.3f}")
 # --8<-- [end:sampled]
 
 # --8<-- [start:bias]
@@ -199,12 +199,14 @@ assert (square_error(64).argmin(1) >= best).all()
 fig, ax = plt.subplots(num="map")
 for y, row in enumerate(table.tolist()):
     for x, mse in enumerate(row):
-        shade = ("C1", min(0.7, mse**0.5))
+        mse = 100 * mse
+        text = f"{mse:.{int(mse < 10)}f}"
+        shade = "C1", min(0.5, mse**0.5 / 15)
         corner = x - 0.5, y - 0.5
         ax.add_patch(plt.Rectangle(
             corner, 1, 1, facecolor=shade, lw=0))
-        ax.text(x, y, f"{mse:.2f}", ha="center",
-                va="center", size=7.5)
+        at = dict(ha="center", va="center")
+        ax.text(x, y, text, **at)
 ax.plot(best, range(len(best)), "o", ms=20,
         mfc="none", mec="C0", mew=1.5)
 ax.set(xlim=(-0.5, 7.5), ylim=(5.5, -0.5))
@@ -212,7 +214,7 @@ ax.set_xlabel("λ")
 ax.set_xticks(range(len(lams)), lams)
 ax.set_yticks(range(len(errors)), errors)
 ax.set_ylabel(say("error"))
-ax.set_title(say("best"), loc="left")
+ax.set_title(say("mse"), loc="left")
 ax.set_title(say("verl"), loc="right")
 ax.tick_params(length=0)
 ax.spines[:].set_visible(False)
@@ -271,13 +273,15 @@ for gamma in gammas:
     left = (gamma ** (n - 1) for n in lengths)
     cells = (f"{x:.4f}" for x in left)
     print(f"gamma {gamma:6}:", *cells)
+# --8<-- [end:gamma]
 
+# --8<-- [start:draw_gamma]
 fig, ax = plt.subplots(num="gamma")
 steps = torch.logspace(0, 4.3, 200)
 for gamma, colour in zip(gammas, colours):
     note = f" ({say('verl')})" if gamma == 1 else ""
     ax.plot(steps, gamma ** (steps - 1), colour,
-            label=f"γ = {gamma}{note}")
+            label=f"{gamma}{note}")
 for n in lengths:
     ax.axvline(n, color="grey", lw=1, ls=":")
     ax.text(n, 1.45, f"{n}", ha="center")
@@ -286,9 +290,10 @@ for axis in ax.xaxis, ax.yaxis:
     axis.set_major_formatter("{x:g}")
 ax.minorticks_off()
 ax.set(xlabel=say("tokens"), ylabel=say("left"))
-ax.legend(loc="lower left")
+ax.legend(loc="lower left", title="γ",
+          handlelength=1, borderaxespad=0)
 plt.show()
-# --8<-- [end:gamma]
+# --8<-- [end:draw_gamma]
 
 # --8<-- [start:lengths]
 def first_tokens(gamma, lengths=(200, 2000, 200)):
@@ -325,11 +330,11 @@ for n, kind in enumerate(kinds):
            label=say(kind))
 ax.axhline(0, color="black", lw=0.8)
 ticks = [f"γ = {gamma}" for gamma in gammas]
+ticks[0] += "\n" + say("verl")
 ax.set_xticks(range(4), ticks)
-ax.text(0, -0.95, say("verl"), ha="center")
-ax.set(ylabel=say("first"), ylim=(-0.98, 1))
+ax.set(ylabel=say("first"), ylim=(-0.75, 0.8))
 ax.legend(ncols=3, loc="upper center",
-          handlelength=1)
+          handlelength=1, columnspacing=1)
 ax.spines.bottom.set_visible(False)
 ax.tick_params(axis="x", length=0)
 plt.show()
@@ -371,25 +376,34 @@ def train(lam, learns):
 # --8<-- [end:train]
 
 # --8<-- [start:learning]
+curves = {}
+for learns in True, False:
+    for lam in 0.0, 0.5, 0.95, 1.0:
+        runs = train(lam, learns)
+        mean = runs.mean(0)
+        bar = runs.std(0) / seeds**0.5
+        curves[learns, lam] = mean, bar
+        critic = "learns" if learns else "is wrong"
+        print(f"critic {critic:8} lambda {lam:4}:",
+              f"{mean[-1]:.3f} +- {bar[-1]:.3f}")
+# --8<-- [end:learning]
+
+# --8<-- [start:draw_learning]
 fig, axes = plt.subplots(
     2, num="learning", figsize=(3.6, 4))
+for (learns, lam), (mean, bar) in curves.items():
+    ax, colour = axes[int(not learns)], order[lam]
+    ax.plot(mean, colour, label=name(lam))
+    ax.fill_between(
+        range(updates), mean - bar, mean + bar,
+        color=colour, alpha=0.25, lw=0)
 for ax, key in zip(axes, ("learned", "fixed")):
-    for lam, colour in order.items():
-        runs = train(lam, key == "learned")
-        mean, x = runs.mean(0), range(updates)
-        bar = runs.std(0) / len(runs) ** 0.5
-        ax.plot(mean, colour, label=name(lam))
-        ax.fill_between(
-            x, mean - bar, mean + bar,
-            color=colour, alpha=0.25, lw=0)
-        print(f"{key:7} {lam:4}: {mean[-1]:.3f}",
-              f"+- {bar[-1]:.3f}")
     ax.set_title(say(key))
     ax.set(ylabel=say("right"), ylim=(0.3, 1.02))
 axes[1].set_xlabel(say("updates"))
 axes[1].legend(loc="lower right")
 plt.show()
-# --8<-- [end:learning]
+# --8<-- [end:draw_learning]
 
 # --8<-- [start:yours]
 quality = 0.1  # error of the critic: 0 is exact
