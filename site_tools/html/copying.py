@@ -70,16 +70,18 @@ def install_line(address: str, lang: str, more: str = "") -> str:
 
     Example:
         >>> print(install_line("../p.whl", "en", "numpy "))
-        <p class="install" data-search-exclude="1">
+        <p class="install more" data-search-exclude="1">
         <span>These blocks use ppo_ref:</span>
         <code>pip install numpy <a href="../p.whl">p.whl</a></code>
         <button class="md-code__button" data-md-type="copy" type="button" hidden
         title="Copy the install command"></button></p>
     """
+    kind = "install more" if more else "install"
     shown = address.rpartition("/")[2] if address.startswith("..") else address
     return (
-        f'<p class="install" data-search-exclude="1">\n<span>{INSTALL[lang]}</span>\n'
-        f'<code>pip install {more}<a href="{escape(address)}">{escape(shown)}</a></code>\n'
+        f'<p class="{kind}" data-search-exclude="1">\n<span>{INSTALL[lang]}</span>\n'
+        f'<code>pip install {more}<a href="{escape(address)}">{escape(shown)}'
+        "</a></code>\n"
         '<button class="md-code__button" data-md-type="copy" type="button" hidden\n'
         f'title="{COPY[lang]}"></button></p>'
     )

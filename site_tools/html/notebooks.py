@@ -16,7 +16,7 @@ WORDS = {
 }
 NEEDS = {
     "zh": "来自「PPO 实证问答」。运行前先装：\n\n    pip install matplotlib {}",
-    "en": "From “PPO, Verified”. To run it, install first:\n\n    pip install matplotlib {}",
+    "en": "From “PPO, Verified”. Install first:\n\n    pip install matplotlib {}",
 }
 NEXT = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
 INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")

@@ -6,8 +6,10 @@ ink, the grey of a grid a line; what is white is left out.
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element
+
+from site_tools.source.notebooks import plots
 
 WORDS = {"zh": "还没有画出来", "en": "not drawn yet"}
 COLOURS = {
@@ -38,10 +40,8 @@ def themed(svg: str, name: str) -> str:
         ValueError: naming the plot and a colour that the site does not have.
 
     Example:
-        >>> print(themed('<svg><path d="M1.23456 2" style="stroke: #000000"/></svg>',
-        ...     "toy"))
-        <svg class="plot"><path d="M1.2 2" style="stroke: currentColor; fill: currentColor" \
-/></svg>
+        >>> print(themed('<svg><text x="1.23456">λ</text></svg>', "toy"))
+        <svg class="plot"><text x="1.2" style="text-anchor: start">λ</text></svg>
     """
     root = ElementTree.fromstring(svg)
     _clean(root)
@@ -59,6 +59,25 @@ def themed(svg: str, name: str) -> str:
             element.set("style", _style(element, name))
     root.set("class", "plot")
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def pictures(
+    text: str, page_id: str, drawn: Mapping[str, str], lang: str
+) -> dict[str, str]:
+    """The plots that a page shows, as pictures by their paths.
+
+    Args:
+        text: The page.
+        page_id: As in ``notebooks/toy``.
+        drawn: What matplotlib wrote, by name; a stand-in serves for what is missing.
+        lang: The language of the page.
+    """
+    return {
+        f"{page_id}/{name}.svg": themed(drawn[name], name)
+        if name in drawn
+        else stand_in(lang)
+        for name, _ in plots(text, page_id)
+    }
 
 
 def stand_in(lang: str) -> str:

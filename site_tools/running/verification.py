@@ -16,9 +16,8 @@ from site_tools.running.output_check import UNDEFINED, check_output, check_raise
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.copying import Copy
 from site_tools.source.figures import check_figures
-from site_tools.source.notebooks import is_notebook, plots
+from site_tools.source.notebooks import is_notebook
 from site_tools.source.page import LANGUAGES, Page
-from site_tools.source.prose import line_of
 
 
 @dataclass(frozen=True)
@@ -118,40 +117,6 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
         fix,
         snippet,
     )
-
-
-def check_plots(verified: Verified) -> list[Problem]:
-    """Compare the plots that the blocks drew with those that the page shows."""
-    page, results = verified.page, verified.run.results
-    shown = {name: line_of(page.body, at.start()) for name, at in plots(page.body, page.id)}
-    drawn = {
-        name: block.fence.line
-        for block, result in zip(verified.running, results, strict=False)
-        for name, _ in result.plots
-    }
-    if any(result.failure for result in results):
-        return []  # which is told where it failed
-    name = page.id.rpartition("/")[2]
-    return [
-        Problem(
-            page.path,
-            drawn[plot],
-            f"a plot named {plot!r} that the page does not show",
-            "every plot shown, with words that stand for it",
-            'name it, as in plt.subplots(num="bias"), and write '
-            f"![what it shows]({name}/bias.svg)",
-        )
-        for plot in drawn.keys() - shown.keys()
-    ] + [
-        Problem(
-            page.path,
-            shown[plot],
-            f"{name}/{plot}.svg, which no block draws",
-            f"one of the plots {sorted(drawn)}",
-            f'name a plot so, as in plt.subplots(num="{plot}")',
-        )
-        for plot in shown.keys() - drawn.keys()
-    ]
 
 
 def check_pictures(verified: Verified) -> list[Problem]:

@@ -333,8 +333,7 @@ ticks = [f"γ = {gamma}" for gamma in gammas]
 ticks[0] += "\n" + say("verl")
 ax.set_xticks(range(4), ticks)
 ax.set(ylabel=say("first"), ylim=(-0.75, 0.8))
-ax.legend(ncols=3, loc="upper center",
-          handlelength=1, columnspacing=1)
+ax.legend(loc="upper right", handlelength=1)
 ax.spines.bottom.set_visible(False)
 ax.tick_params(axis="x", length=0)
 plt.show()

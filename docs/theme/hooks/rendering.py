@@ -146,20 +146,14 @@ def _complete_code_boxes(
 
 
 def _plots(page: File, config: MkDocsConfig) -> dict[str, str]:
-    """The plots that a notebook shows, as pictures; stand-ins until they are drawn."""
+    """The plots of a notebook, as the last run that verified it left them."""
     lang, page_id = config.theme["language"], page.src_uri.removesuffix(".md")
     path = f"docs/{lang}/{page.src_uri}"
     drawn: dict[str, str] = {}
     for found in drawings.plots(_root(config), path):
         drawn |= found
-    shown = notebooks.plots(page.content_string, page_id)
     try:
-        return {
-            f"{page_id}/{name}.svg": plots.themed(drawn[name], name)
-            if name in drawn
-            else plots.stand_in(lang)
-            for name, _ in shown
-        }
+        return plots.pictures(page.content_string, page_id, drawn, lang)
     except ValueError as error:
         raise PluginError(f"{path}: {error}") from None
 
@@ -170,7 +164,9 @@ def _offer_notebook(
     """Put the file beside the page, and the link to it at the top."""
     lang, page_id = config.theme["language"], page.file.src_uri.removesuffix(".md")
     drawn = drawings.plots(_root(config), f"docs/{lang}/{page.file.src_uri}")
-    wheel = _wheel(page.file, config, files)
+    wheel = ""
+    if any(copying.IMPORTS.search(block.text) for block in blocks):
+        wheel = _wheel(page.file, config, files)
     if not config.site_url:  # then its name is all that is known of its address
         wheel = posixpath.basename(wheel)
     text = page.file.content_string
