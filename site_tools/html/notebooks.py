@@ -18,6 +18,10 @@ NEEDS = {
     "zh": "来自「PPO 实证问答」。运行前先装：\n\n    pip install matplotlib {}",
     "en": "From “PPO, Verified”. Install first:\n\n    pip install matplotlib {}",
 }
+ELSEWHERE = {
+    "zh": "\n\n`ppo_ref` 按这份 notebook 所在网页上的那一行安装。",
+    "en": "\n\nand `ppo_ref` by the line on the page that this notebook comes from.",
+}
 NEXT = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
 INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
 FOLDED = re.compile(r"^\?\?\?\+? \w+(?: \".*\")?$", re.MULTILINE)
@@ -52,11 +56,12 @@ def notebook(
         blocks: Its blocks, in order.
         drawn: Per running block its plots by name.
         lang: Its language.
-        wheel: The address or the file name of ``ppo_ref``'s wheel.
+        wheel: The address of ``ppo_ref``'s wheel, if the site has one.
         page_id: As in ``notebooks/toy``.
     """
     lines = FRONT_MATTER.sub(lambda m: "\n" * m[0].count("\n"), text).split("\n")
-    cells = [_prose(f"# {title}\n\n{NEEDS[lang].format(wheel)}")]
+    needs = NEEDS[lang].format(wheel).rstrip() + ("" if wheel else ELSEWHERE[lang])
+    cells = [_prose(f"# {title}\n\n{needs}")]
     at, running = 0, 0
     for block in blocks:
         first = block.fence.line - 1

@@ -164,11 +164,7 @@ def _offer_notebook(
     """Put the file beside the page, and the link to it at the top."""
     lang, page_id = config.theme["language"], page.file.src_uri.removesuffix(".md")
     drawn = drawings.plots(_root(config), f"docs/{lang}/{page.file.src_uri}")
-    wheel = ""
-    if any(copying.IMPORTS.search(block.text) for block in blocks):
-        wheel = _wheel(page.file, config, files)
-    if not config.site_url:  # then its name is all that is known of its address
-        wheel = posixpath.basename(wheel)
+    wheel = _wheel(page.file, config, files) if config.site_url else ""
     text = page.file.content_string
     made = download.notebook(text, str(page.title), blocks, drawn, lang, wheel, page_id)
     name = f"{posixpath.basename(page_id)}.ipynb"
