@@ -47,6 +47,7 @@ plt.rcParams.update({
     "axes.spines.top": False,
     "axes.spines.right": False,
     "legend.frameon": False,
+    "legend.borderaxespad": 2,
     "lines.linewidth": 1.5,
 })
 colours = "C0", "C1", "C3", "C4"
