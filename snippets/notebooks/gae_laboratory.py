@@ -399,7 +399,7 @@ for (learns, lam), (mean, bar) in curves.items():
         color=colour, alpha=0.25, lw=0)
 for ax, key in zip(axes, ("learned", "fixed")):
     ax.set_title(say(key))
-    ax.set(ylabel=say("right"), ylim=(0.3, 1.02))
+    ax.set(ylabel=say("right"), ylim=(0.1, 1.02))
 axes[1].set_xlabel(say("updates"))
 axes[1].legend(loc="lower right")
 plt.show()
