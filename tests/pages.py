@@ -30,6 +30,7 @@ from site_tools.problems import Problem
 from site_tools.running import verification
 from site_tools.running.devices import CPU
 from site_tools.running.execution import Running
+from site_tools.running.plot_check import check_plots
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.fences import Fence
 from site_tools.source.figures import Figure, check_figure
@@ -140,6 +141,7 @@ def judge_page(example: Example) -> None:
         html = render(page.text, ROOT)
         problems += [*check_boxes(page, html), *check_shown(page, html)]
     problems += verification.check_pictures(document.verified)
+    problems += check_plots(document.verified)
     _raise(example, problems)
 
 

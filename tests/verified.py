@@ -10,10 +10,12 @@ from typing import Any
 
 import pytest
 
-from site_tools.running import manifest, manifest_files
+from site_tools.running import drawings, manifest, manifest_files
 from site_tools.running.devices import CPU, kind
 from site_tools.running.hashes import block_hashes
+from site_tools.running.verification import Verified
 from site_tools.source.blocks import Block
+from site_tools.source.notebooks import is_notebook
 from tests.pages import ROOT, PageDocument
 
 
@@ -64,6 +66,7 @@ class Note:
         self.setting = manifest.setting(ROOT)
         self.blocks: dict[str, frozenset[str]] = {}
         self.ended: dict[str, dict[str, bool]] = {}
+        self.drawn: dict[str, Verified] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -74,6 +77,8 @@ class Note:
         block = getattr(example, "parsed", None)
         if call.when == "call" and isinstance(block, Block) and block.runs:
             self.add(example.document.page, block, report.passed)
+            if is_notebook(example.document.page.id) and self.device == CPU:
+                self.drawn[example.document.page.path] = example.document.verified
         return report
 
     def add(self, page: Any, block: Block, passed: bool) -> None:
@@ -85,6 +90,10 @@ class Note:
         """Nothing is noted if the package was edited under way: who knows what ran."""
         if self.ended and manifest.setting(ROOT) == self.setting:
             run = {page: self.outcome(page) for page in self.ended}
+            for path, verified in self.drawn.items():
+                if run[path].passed == run[path].blocks:
+                    page, results = verified.page, verified.run.results
+                    drawings.keep(ROOT, page.path, page.blocks, self.setting, results)
             place = ROOT, kind(self.device), self.setting, name(self.device)
             manifest_files.update(*place, run)
 

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from site_tools.numbers import find
+from site_tools.source.notebooks import in_no_language, is_notebook
 from site_tools.source.page import Page
 from site_tools.source.prose import HEADING as HEADING
 from site_tools.source.prose import line_of, parts
@@ -42,7 +43,8 @@ def features(page: Page) -> Iterator[Feature]:
     for block in page.blocks:
         info = PROSE_OPTIONS.sub("", block.fence.info)
         indent = _indent(page.text, block.fence.line)
-        value = f"{indent}```{info}\n{block.text}"
+        code = in_no_language(block.text) if is_notebook(page.id) else block.text
+        value = f"{indent}```{info}\n{code}"
         yield feature("code block", block.fence.line, value)
     for part in parts(page.body):
         line = line_of(page.body, part.start)

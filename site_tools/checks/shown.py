@@ -10,6 +10,7 @@ import re
 from site_tools import numbers
 from site_tools.html.visible import BOUND, Visible, visible
 from site_tools.problems import Problem
+from site_tools.source.notebooks import plots
 from site_tools.source.page import Page
 from site_tools.source.prose import parts
 
@@ -63,6 +64,7 @@ def _formulas(page: Page, seen: Visible) -> list[Problem]:
 
 def _pictures(page: Page, seen: Visible) -> list[Problem]:
     known = {path.rpartition("/")[2] for path in page.pictures}
+    known |= {picture["file"] for _, picture in plots(page.body, page.id)}
     return [
         _problem(
             page,

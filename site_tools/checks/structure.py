@@ -11,7 +11,8 @@ from site_tools.checks.front_matter import front_matter
 from site_tools.numbers import find
 from site_tools.problems import Problem
 from site_tools.source.blocks import Kind
-from site_tools.source.page import Page
+from site_tools.source.notebooks import is_notebook
+from site_tools.source.page import LANGUAGES, Page
 from site_tools.source.prose import QUOTE, blank, line_of, parts, plain
 
 TAG = re.compile(r"<[A-Za-z!/][^>\n]*>?")
@@ -37,6 +38,7 @@ def check_structure(page: Page, root: Path) -> list[Problem]:
         _includes,
         _languages,
         _shown_text,
+        _language_of_plots,
     ]
     if is_question(page.id):
         checks += [sections, answer, proof]
@@ -123,6 +125,16 @@ def _languages(page: Page) -> Iterator[Row]:
         if shown != page.language:
             fix = f'write data-language="{page.language}"'
             yield block.fence.line, f"data-language {shown!r}", page.language, fix
+
+
+def _language_of_plots(page: Page) -> Iterator[Row]:
+    """The line of a notebook that says what language its labels are in."""
+    other = LANGUAGES[1 - LANGUAGES.index(page.language)]
+    meant = f'language = "{page.language}"  # or "{other}"'
+    for line in (line for block in page.blocks for line in block.lines):
+        wrong = line.text.startswith("language =") and line.text.rstrip() != meant
+        if wrong and is_notebook(page.id):
+            yield line.page_line, line.text, meant, f"write {meant} on the page itself"
 
 
 def _shown_text(page: Page) -> Iterator[Row]:

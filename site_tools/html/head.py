@@ -11,7 +11,7 @@ LOCALES = {"zh": "zh_CN", "en": "en_US"}
 BESIDE = {"aside", "blockquote", "details", "figure", "nav", "table"}
 SPACES = re.compile(r"\s+")
 WIDE = re.compile(r"(?<=[，。；：！？]) ")  # which have their blank within
-NOTICES = {"languages", "moved", "from-code"}
+NOTICES = {"languages", "moved", "from-code", "download"}
 ANSWER, END = '<section class="answer">', "</p>"
 VOID = {"br", "hr", "img", "input", "wbr"}
 

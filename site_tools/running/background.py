@@ -13,7 +13,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from site_tools.problems import Problem
-from site_tools.running import verification
+from site_tools.running import drawings, verification
 from site_tools.running.evidence import blocks_of
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Outcome, Setting, setting
@@ -40,16 +40,25 @@ def stale(root: Path, setting: Setting) -> list[str]:
         name = page.relative_to(root).as_posix()
         with suppress(OSError, UnicodeDecodeError):  # the build tells of it
             blocks, _ = blocks_of(root, name, page.read_text("utf-8"))
-            tried: frozenset[str] = frozenset()
+            passed = tried = frozenset[str]()
             if known and known.setting == setting:
-                tried = known.passed.get(name, tried) | known.failed.get(name, tried)
-            if not tried.issuperset(block_hashes(blocks).values()):
+                passed = known.passed.get(name, passed)
+                tried = passed | known.failed.get(name, tried)
+            hashes = {*block_hashes(blocks).values()}
+            redraw = drawings.missing(root, name, blocks, setting)
+            if not tried >= hashes or (passed >= hashes and redraw):
                 found.append((-page.stat().st_mtime, name))
     return [name for _, name in sorted(found)]
 
 
-def verify(page: Page) -> tuple[Outcome, list[Problem]]:
-    """Run a page: what became of its blocks, and the problems of those that failed."""
+def verify(root: Path, page: Page, here: Setting) -> tuple[Outcome, list[Problem]]:
+    """Run a page: what became of its blocks, and the problems of those that failed.
+
+    Args:
+        root: The project's folder, which keeps the plots of a notebook that passes.
+        page: The page.
+        here: With what it runs.
+    """
     verified = verification.run(page)
     hashes = block_hashes(page.blocks)
     problems = {
@@ -59,6 +68,8 @@ def verify(page: Page) -> tuple[Outcome, list[Problem]]:
     failed = frozenset(block for block, problem in problems.items() if problem)
     blocks = frozenset(problems)
     told = [problem for problem in problems.values() if problem]
+    if not told:
+        drawings.keep(root, page.path, page.blocks, here, verified.run.results)
     return Outcome(blocks, blocks - failed, failed), told
 
 
@@ -88,7 +99,8 @@ def verify_stale(root: Path) -> None:
         run: dict[str, Outcome] = {}
         for name in pages[:AT_ONCE]:
             with suppress(OSError, UnicodeDecodeError):
-                run[name], problems = verify(read_page(root, name))
+                page = read_page(root, name)
+                run[name], problems = verify(root, page, here)
                 passed += len(run[name].passed)
                 failed += len(problems)
                 for problem in problems:

@@ -12,6 +12,7 @@ from contextlib import redirect_stdout
 from types import CodeType
 from typing import Any
 
+from site_tools.running import plots
 from site_tools.running.execution import Failure, Result, Source
 
 LARGEST_OUTPUT = 100_000
@@ -25,7 +26,11 @@ class _Output(io.StringIO):
 
 
 def run_block(
-    source: Source, number: int, namespace: dict[str, Any], past: int
+    source: Source,
+    number: int,
+    namespace: dict[str, Any],
+    past: int,
+    draws: bool = False,
 ) -> Result:
     """Run a block in a namespace, and say what it printed and how it ended.
 
@@ -34,9 +39,11 @@ def run_block(
         number: Its place on the page, for the lines of a failure.
         namespace: The names it finds and leaves.
         past: The file that takes what is written past ``sys.stdout``.
+        draws: Whether to look for plots.
     """
     run = _run_session if source.session else _run_script
-    return _watched(lambda: run(source.text, number, namespace), past)
+    take = plots.take if draws else tuple
+    return _watched(lambda: run(source.text, number, namespace), past, take)
 
 
 def run_copy(text: str, number: int, namespace: dict[str, Any], past: int) -> Result:
@@ -72,17 +79,24 @@ def _global_names(code: CodeType) -> set[str]:
     return names.union(*map(_global_names, inner))
 
 
-def _watched(run: Callable[[], None], past: int) -> Result:
+def _watched(
+    run: Callable[[], None],
+    past: int,
+    take: Callable[[], tuple[tuple[str, str], ...]] = tuple,
+) -> Result:
     output = _Output()
     os.truncate(past, 0)
     try:
         with redirect_stdout(output):
-            run()
+            try:
+                run()
+            finally:  # what a block leaves open is not the next one's
+                drawn = take()
         if os.fstat(past).st_size:
             raise RuntimeError("the block writes to the terminal past print()")
     except BaseException as error:
         return Result(output.getvalue(), _failure(error))
-    return Result(output.getvalue())
+    return Result(output.getvalue(), plots=drawn)
 
 
 def _run_script(text: str, number: int, namespace: dict[str, Any]) -> None:

@@ -42,10 +42,11 @@ class Failure:
 
 @dataclass(frozen=True)
 class Result:
-    """What a block printed, and the exception that ended it."""
+    """What a block printed and drew, by name, and the exception that ended it."""
 
     printed: str
     failure: Failure | None = None
+    plots: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True)
@@ -69,6 +70,7 @@ class Running:
         expressions: The expressions bound to figures, evaluated after all blocks.
         seed: Seed of the random number generators, set before each fresh start.
         seconds: Longest time for one block or expression.
+        once: Whether no block runs alone, as in a notebook, whose blocks may draw.
     """
 
     def __init__(
@@ -77,6 +79,7 @@ class Running:
         expressions: Sequence[str],
         seed: int,
         seconds: float = SECONDS_PER_BLOCK,
+        once: bool = False,
     ) -> None:
         context = multiprocessing.get_context("forkserver")
         context.set_forkserver_preload(["site_tools.running.sandbox"])
@@ -84,8 +87,8 @@ class Running:
         self._seconds = seconds
         self._folder = tempfile.TemporaryDirectory()
         self._results, theirs = context.Pipe(duplex=False)
-        arguments = (theirs, list(sources), list(expressions), seed, self._folder.name)
-        self._child = context.Process(target=_child, args=arguments, daemon=True)
+        page = (list(sources), list(expressions), seed, self._folder.name, once)
+        self._child = context.Process(target=_child, args=(theirs, *page), daemon=True)
         self._child.start()
         theirs.close()
 
@@ -97,7 +100,8 @@ class Running:
             self._end()
         blocks = len(self._sources)
         ran = [Result("", r) if isinstance(r, Failure) else r for r in received]
-        copies, together = ran[:blocks], ran[blocks : 2 * blocks]
+        alone, together = ran[:blocks], ran[blocks : 2 * blocks]
+        copies = [a or t for a, t in zip(alone, together, strict=True)]
         results = map(_join, self._sources, copies, together)
         return Run(tuple(results), tuple(received[2 * blocks :]), tuple(copies))
 
@@ -126,11 +130,12 @@ def _child(
     expressions: list[str],
     seed: int,
     folder: str,
+    once: bool,
 ) -> None:
     # Imported here: the parent must not pay for torch.
     from site_tools.running.sandbox import serve
 
-    serve(connection, sources, expressions, seed, folder)
+    serve(connection, sources, expressions, seed, folder, once)
 
 
 def _receive(connection: Connection, count: int, seconds: float) -> list[Any]:

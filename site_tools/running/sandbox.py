@@ -17,6 +17,7 @@ import numpy
 import torch
 
 import ppo_ref
+from site_tools.running import plots
 from site_tools.running.block_run import evaluate, run_block, run_copy
 from site_tools.running.execution import Failure, Result, Source
 
@@ -32,12 +33,13 @@ def serve(
     expressions: list[str],
     seed: int,
     folder: str,
+    once: bool,
 ) -> None:
     """Run what is copied from each block alone, then all blocks in order.
 
     Sends, per block, the ``Result`` of running what is copied from it; then that of
     running it after those above, or None if it only runs alone; then, per expression,
-    a number or a ``Failure``.
+    a number or a ``Failure``. Where blocks run once, the first of these are None.
 
     Args:
         connection: Where the results go.
@@ -46,20 +48,24 @@ def serve(
         seed: Differs between the languages, so that a block that draws numbers
             without a seed of its own cannot match its output in both.
         folder: An empty working folder.
+        once: Whether no block runs alone, and each may draw.
     """
     os.setsid()  # so that the parent can end the forks along with this process
     os.chdir(folder)
     warnings.simplefilter("error")
     past = _redirect(folder)
+    if once:
+        plots.prepare()
     for number, source in enumerate(sources):
-        connection.send(_apart(source, number, _fresh(seed), past))
+        alone = None if once else _apart(source, number, _fresh(seed), past)
+        connection.send(alone)
     page = _fresh(seed)
     for number, source in enumerate(sources):
         together = None
         if not source.apart and (source.continues or not source.raises):
             # One that raises leaves no name behind.
             names = dict(page) if source.raises else page
-            together = run_block(source, number, names, past)
+            together = run_block(source, number, names, past, once)
         connection.send(together)
     for expression in expressions:
         connection.send(evaluate(expression, page))

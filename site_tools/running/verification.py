@@ -16,6 +16,7 @@ from site_tools.running.output_check import UNDEFINED, check_output, check_raise
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.copying import Copy
 from site_tools.source.figures import check_figures
+from site_tools.source.notebooks import is_notebook
 from site_tools.source.page import LANGUAGES, Page
 
 
@@ -44,11 +45,12 @@ def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
 
 def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> Running:
     """Set a page running, in a child of its own."""
+    once = is_notebook(page.id)
     sources = [
         Source(
             on_device("\n".join(line.text for line in block.lines) + "\n", device),
             session=block.kind is Kind.SESSION,
-            continues="cont" in block.classes,
+            continues=once or "cont" in block.classes,
             raises="raises" in block.classes,
             copied=_copied(copy, device),
             apart=block.kind is Kind.SOURCE,
@@ -58,7 +60,7 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
     expressions = [figure.expression for figure in page.figures]
     expressions += [f.expression for figs in page.pictures.values() for f in figs]
     seed = LANGUAGES.index(page.language)
-    return Running(sources, expressions, seed, seconds)
+    return Running(sources, expressions, seed, seconds, once)
 
 
 def _copied(copy: Copy, device: str) -> str | None:

@@ -1,12 +1,12 @@
 """A page as the checks see it: its front matter, blocks, figures and pictures."""
 
-import re
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 from site_tools.problems import Problem
+from site_tools.source import notebooks
 from site_tools.source.block_reading import read_blocks
 from site_tools.source.blocks import Block
 from site_tools.source.copying import Copy, copies
@@ -17,7 +17,6 @@ from site_tools.source.picture_figures import read_picture
 from site_tools.source.prose import body
 
 LANGUAGES = ("zh", "en")
-PICTURE = re.compile(r"!\[[^\]]*\]\((?P<file>[\w./-]+\.svg)\)")
 
 
 @dataclass(frozen=True)
@@ -114,7 +113,10 @@ def _pictures(
 ) -> tuple[dict[str, tuple[Figure, ...]], list[Problem]]:
     pictures: dict[str, tuple[Figure, ...]] = {}
     problems: list[Problem] = []
-    for match in PICTURE.finditer(prose):
+    drawn = {at.start() for _, at in notebooks.plots(prose, page_id)}
+    for match in notebooks.PICTURE.finditer(prose):
+        if match.start() in drawn:
+            continue
         file = root / "snippets" / Path(page_id).parent / match["file"]
         name = file.relative_to(root).as_posix()
         if not file.is_file():

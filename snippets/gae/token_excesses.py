@@ -58,13 +58,6 @@ print(f"largest gap {gap:.2f}")
 assert gap > 1e-9, "true advantages add up"
 # --8<-- [end:never]
 
-# --8<-- [start:estimates]
-total = rows["A, 1"].sum()
-print(f"sum of A {total:.2f}")
-print(f"G_0 - V(s_0) {excess:.2f}")
-assert total.isclose(excess), "deltas counted twice"
-# --8<-- [end:estimates]
-
 # --8<-- [start:decay]
 delta = td_residuals(
     token_level_rewards=tree.token_level_rewards,

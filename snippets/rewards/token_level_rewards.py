@@ -64,13 +64,6 @@ for other in ref, old:  # same answers, same scores
 assert made(ref).equal(made(old)), "not the task's"
 # --8<-- [end:environment]
 
-# --8<-- [start:fine]
-penalty = (beta * kld)[mask]
-print(f"least {penalty.min():.4f}")
-print(f"most  {penalty.max():.4f}")
-assert (penalty >= 0).all(), "some are treats"
-# --8<-- [end:fine]
-
 # --8<-- [start:dense]
 from ppo_ref.advantages import td_residuals
 from ppo_ref.examples import two_token_tree

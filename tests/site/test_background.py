@@ -33,7 +33,7 @@ def edit(root: Path, old: str, new: str) -> None:
 
 
 def try_page(root: Path, here: Setting) -> list[Problem]:
-    run, problems = verify(read_page(root, PAGE))
+    run, problems = verify(root, read_page(root, PAGE), setting(root))
     update(root, "cpu", here, "CPU", {PAGE: run})
     return problems
 

@@ -48,6 +48,6 @@ document$.subscribe(() => {
 for (const line of document.querySelectorAll(".install")) {
   const link = line.querySelector("a"), button = line.querySelector("button")
   link.textContent = link.href
-  button.dataset.clipboardText = `pip install ${link.href}`
+  button.dataset.clipboardText = link.parentElement.textContent
   button.hidden = false
 }

@@ -2,6 +2,7 @@
 
 import logging
 import posixpath
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -25,14 +26,17 @@ from site_tools.html import (
     marks,
     notice,
     pictures,
+    plots,
     provenance,
     reference,
     symbols,
     terms,
 )
-from site_tools.running import evidence
+from site_tools.html import notebooks as download
+from site_tools.running import drawings, evidence
 from site_tools.running.evidence import Evidence
-from site_tools.source import figures
+from site_tools.source import figures, notebooks
+from site_tools.source.blocks import Block
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
 MEANING = "about/verification.md"  # what a mark leads to
@@ -45,6 +49,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in sorted(snippets.rglob("*.svg")):
         uri = path.relative_to(snippets).as_posix()
         files.append(File.generated(config, uri, abs_src_path=str(path)))
+    for page in [file for file in files if notebooks.is_notebook(file.src_uri)]:
+        if _written(page, config):
+            for uri, svg in _plots(page, config).items():
+                files.append(File.generated(config, uri, content=svg))
     return files
 
 
@@ -128,10 +136,40 @@ def _complete_code_boxes(
         html = copying.complete(page.content or "", blocks, lang, package)
         boxes = marks.marks(known, path, blocks, lang, href)
         page.content = code_boxes.decorate(html, boxes)
+        if notebooks.is_notebook(file.src_uri):
+            _offer_notebook(page, blocks, config, files)
     except ValueError as error:
         LOG.warning(f"{path}: {error}")
-    for problem in evidence.unverified(known, path, blocks):
+    undrawn = drawings.missing(_root(config), path, blocks, known.setting)
+    for problem in [*evidence.unverified(known, path, blocks), *undrawn]:
         LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
+
+
+def _plots(page: File, config: MkDocsConfig) -> dict[str, str]:
+    """The plots of a notebook, as the last run that verified it left them."""
+    lang, page_id = config.theme["language"], page.src_uri.removesuffix(".md")
+    path = f"docs/{lang}/{page.src_uri}"
+    drawn: dict[str, str] = {}
+    for found in drawings.plots(_root(config), path):
+        drawn |= found
+    try:
+        return plots.pictures(page.content_string, page_id, drawn, lang)
+    except ValueError as error:
+        raise PluginError(f"{path}: {error}") from None
+
+
+def _offer_notebook(
+    page: Page, blocks: Sequence[Block], config: MkDocsConfig, files: Files
+) -> None:
+    """Put the file beside the page, and the link to it at the top."""
+    lang, page_id = config.theme["language"], page.file.src_uri.removesuffix(".md")
+    drawn = drawings.plots(_root(config), f"docs/{lang}/{page.file.src_uri}")
+    wheel = _wheel(page.file, config, files) if config.site_url else ""
+    text = page.file.content_string
+    made = download.notebook(text, str(page.title), blocks, drawn, lang, wheel, page_id)
+    name = f"{posixpath.basename(page_id)}.ipynb"
+    files.append(File.generated(config, f"{page_id}/{name}", content=made))
+    page.content = download.offer(page.content or "", name, lang)
 
 
 def _wheel(page: File, config: MkDocsConfig, files: Files) -> str:
@@ -148,7 +186,7 @@ def _wheel(page: File, config: MkDocsConfig, files: Files) -> str:
 
 
 def _written(file: File, config: MkDocsConfig) -> bool:
-    """Whether it is a page of docs, not one made from the package nor a notebook."""
+    """Whether it is a page of docs, not one made from the package."""
     return file.src_dir == config.docs_dir and file.src_uri.endswith(".md")
 
 

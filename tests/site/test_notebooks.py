@@ -1,0 +1,185 @@
+"""Notebooks: run once, drawn, shown and taken away; and what is refused."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from site_tools.checks.languages import compare
+from site_tools.checks.structure import check_structure
+from site_tools.html import notebooks as download
+from site_tools.html import plots
+from site_tools.running import background, drawings, verification
+from site_tools.running.manifest import Setting
+from site_tools.running.plot_check import check_plots
+from site_tools.source.page import Page, read_page
+from tests.site import trial_site
+
+SETTING = Setting("p", "2", "3")
+TEXT = """---
+title: {title}
+---
+
+{words}
+
+```python
+language = "{said}"  # or "{other}"
+from matplotlib import pyplot as plt
+count = [*globals().get("count", []), 1]
+```
+
+??? example "{words}"
+
+    ```python
+    fig, ax = plt.subplots(num="{plot}")
+    ax.plot([1, 2], "C1")
+    ax.set_title({{"zh": "偏差", "en": "bias"}}[language])
+    plt.show(){then}
+    ```
+
+![{words}](toy/bias.svg)
+
+```python
+print(count, plt.get_fignums())
+```
+
+```output
+[1] []
+```
+"""
+WORDS = {
+    "zh": {"title": "玩具", "words": "看图。", "other": "en"},
+    "en": {"title": "Toy", "words": "Look.", "other": "zh"},
+}
+
+
+def page(
+    root: Path,
+    language: str = "en",
+    plot: str = "bias",
+    said: str = "",
+    then: str = "",
+) -> Page:
+    file = root / f"docs/{language}/notebooks/toy.md"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    words = WORDS[language] | {"said": said or language, "plot": plot, "then": then}
+    file.write_text(TEXT.format(**words), "utf-8")
+    return read_page(root, file.relative_to(root).as_posix())
+
+
+def problems(verified: verification.Verified) -> list[str]:
+    found = [verification.check_block(verified, block) for block in verified.running]
+    found += check_plots(verified)
+    return [problem.found for problem in found if problem]
+
+
+def test_blocks_run_once_in_order_and_leave_their_plots(tmp_path: Path) -> None:
+    verified = verification.run(page(tmp_path))
+    assert problems(verified) == []
+    drawn = [[name for name, _ in result.plots] for result in verified.run.results]
+    assert drawn == [[], ["bias"], []]
+    again = verification.run(page(tmp_path))
+    assert again.run.results[1].plots == verified.run.results[1].plots
+
+
+def test_labels_are_text_in_any_language(tmp_path: Path) -> None:
+    ((_, svg),) = verification.run(page(tmp_path, "zh")).run.results[1].plots
+    assert ">偏差</text>" in svg
+
+
+def test_plots_shown_and_drawn_are_the_same(tmp_path: Path) -> None:
+    verified = verification.run(page(tmp_path, plot="other"))
+    assert problems(verified) == [
+        "a plot named 'other' that the page does not show",
+        "toy/bias.svg, which no block draws",
+    ]
+
+
+def test_a_block_that_fails_is_named_and_draws_for_no_other(tmp_path: Path) -> None:
+    verified = verification.run(page(tmp_path, then=" or 1 / 0"))
+    failed, printing = (result for result in verified.run.results[1:])
+    assert failed.failure and failed.failure.type == "ZeroDivisionError"
+    assert not printing.plots and not check_plots(verified)
+    problem = verification.check_block(verified, verified.running[1])
+    assert problem and problem.line == 19
+
+
+def test_a_block_that_hangs_is_stopped(tmp_path: Path) -> None:
+    endless = page(tmp_path, then="\n    while True: 1")
+    results = verification.run(endless, seconds=5).run.results
+    failures = [result.failure and result.failure.type for result in results]
+    assert failures == [None, "TimeLimit", "NotRun"]
+
+
+def test_only_the_line_of_the_language_may_differ(tmp_path: Path) -> None:
+    zh, en = page(tmp_path, "zh"), page(tmp_path, "en")
+    assert compare(zh, en) == []
+    assert [*check_structure(zh, tmp_path), *check_structure(en, tmp_path)] == []
+    (copied,) = check_structure(page(tmp_path, "zh", said="en"), tmp_path)
+    assert copied.line == 8 and copied.expected == 'language = "zh"  # or "en"'
+    (other,) = compare(zh, page(tmp_path, "en", plot="bias2"))
+    assert "bias2" in other.expected
+
+
+def test_plots_are_kept_until_code_or_setting_changes(tmp_path: Path) -> None:
+    (tmp_path / ".cache").mkdir()
+    toy = page(tmp_path)
+    results = verification.run(toy).run.results
+
+    def missing(setting: Setting = SETTING) -> int:
+        return len(drawings.missing(tmp_path, toy.path, toy.blocks, setting))
+
+    assert missing() == 1
+    drawings.keep(tmp_path, toy.path, toy.blocks, SETTING, results)
+    assert missing() == 0 and missing(Setting("q", "2", "3")) == 1
+    assert "bias" in drawings.plots(tmp_path, toy.path)[1]
+    other = page(tmp_path, plot="other")
+    assert drawings.missing(tmp_path, toy.path, other.blocks, SETTING)
+
+
+def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path: Path) -> None:
+    ((name, svg),) = verification.run(page(tmp_path)).run.results[1].plots
+    themed = plots.themed(svg, name)
+    assert "var(--second)" in themed and not re.search("#[0-9a-f]{6}", themed)
+    assert "DejaVu" not in themed and "metadata" not in themed
+    with pytest.raises(ValueError, match=r"plot bias: colours must be .*#2ca02c"):
+        plots.themed(svg.replace("#ff7f0e", "#2ca02c"), name)
+
+
+def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path: Path) -> None:
+    toy = page(tmp_path)
+    drawn = [dict(result.plots) for result in verification.run(toy).run.results]
+    made = download.notebook(
+        toy.text, "Toy", toy.blocks, drawn, "en", "ppo.whl", toy.id
+    )
+    cells = json.loads(made)["cells"]
+    assert "pip install matplotlib ppo.whl" in cells[0]["source"]
+    told = "".join(c["source"] for c in cells if c["cell_type"] == "markdown")
+    assert "???" not in told and "bias.svg" not in told
+    code = [cell for cell in cells if cell["cell_type"] == "code"]
+    outputs = [output for cell in code for output in cell["outputs"]]
+    assert "image/svg+xml" in outputs[0]["data"] and outputs[1]["text"] == "[1] []\n"
+    assert all("    fig" not in cell["source"] for cell in code)
+
+
+def test_a_strict_build_shows_plots_and_refuses_stale_ones(tmp_path: Path) -> None:
+    trial_site.write(tmp_path)
+    toy = page(tmp_path)
+    failing, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
+    assert run.returncode != 0
+    assert "a notebook whose plots have not been drawn here" in failing
+
+    background.verify_stale(tmp_path)
+    passing, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
+    assert run.returncode == 0, passing
+    built = tmp_path / "site/en/notebooks/toy"
+    html = (built / "index.html").read_text("utf-8")
+    assert 'class="plot"' in html and "pip install" not in html
+    assert '<a href="toy.ipynb" download>' in html
+    assert html.count('class="mark"') == 3
+    assert json.loads((built / "toy.ipynb").read_text("utf-8"))["nbformat"] == 4
+    assert not list((tmp_path / "site").rglob("bias.svg"))
+    assert background.stale(tmp_path, background.setting(tmp_path)) == []
+    drawings._file(tmp_path, toy.path).unlink()
+    assert background.stale(tmp_path, background.setting(tmp_path)) == [toy.path]
