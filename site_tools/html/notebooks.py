@@ -11,8 +11,11 @@ from site_tools.source.notebooks import plots
 from site_tools.source.prose import FRONT_MATTER
 
 WORDS = {
-    "zh": "下载这份 notebook（.ipynb，输出和图都在里面）",
-    "en": "Download this notebook (.ipynb, with its output and plots)",
+    "zh": ("下载 notebook（.ipynb，输出和图都在里面）", "看 Jupyter 里的样子"),
+    "en": (
+        "Download the notebook (.ipynb, with output and plots)",
+        "See it in Jupyter",
+    ),
 }
 NEEDS = {
     "zh": "来自「PPO 实证问答」。运行前先装：\n\n    pip install matplotlib {}",
@@ -29,13 +32,15 @@ BOUND = re.compile(r"`([^`\n]+)`\{[^}\n]*\}")
 
 
 def offer(html: str, href: str, lang: str) -> str:
-    """The page with the link to its notebook at the top.
+    """The page with the links to its notebook at the top.
 
     Example:
-        >>> offer("<p>It.</p>", "toy.ipynb", "en")[:61]
-        '<p class="download" data-search-exclude="1"><a href="toy.ipyn'
+        >>> offer("<p>It.</p>", "toy.ipynb", "en")[44:78]
+        '<a href="jupyter/toy.ipynb" downlo'
     """
-    link = f'<a href="{escape(href)}" download>{WORDS[lang]}</a>'
+    told, shown = WORDS[lang]
+    link = f'<a href="jupyter/{escape(href)}" download>{told}</a>'
+    link += f' · <a href="jupyter/">{shown}</a>'
     return f'<p class="download" data-search-exclude="1">{link}</p>\n{html}'
 
 
@@ -62,6 +67,7 @@ def notebook(
     lines = FRONT_MATTER.sub(lambda m: "\n" * m[0].count("\n"), text).split("\n")
     needs = NEEDS[lang].format(wheel).rstrip() + ("" if wheel else ELSEWHERE[lang])
     cells = [_prose(f"# {title}\n\n{needs}")]
+    said = {name: picture["alt"] for name, picture in plots(text, page_id)}
     at, running = 0, 0
     for block in blocks:
         first = block.fence.line - 1
@@ -69,7 +75,7 @@ def notebook(
         at = first + len(block.fence.lines) + 2
         if block.runs:
             shown = drawn[running] if running < len(drawn) else {}
-            cells.append(_code(block, shown))
+            cells.append(_code(block, shown, said))
             running += 1
         elif block.kind is not Kind.OUTPUT:
             cells.append(_prose(f"```\n{block.text}\n```"))
@@ -99,7 +105,9 @@ def _prose(text: str) -> dict[str, Any]:
     return {"cell_type": "markdown", "metadata": {}, "source": text}
 
 
-def _code(block: Block, drawn: Mapping[str, str]) -> dict[str, Any]:
+def _code(
+    block: Block, drawn: Mapping[str, str], said: Mapping[str, str]
+) -> dict[str, Any]:
     outputs: list[dict[str, Any]] = []
     if block.expects:
         printed = f"{block.expects}\n"
@@ -107,7 +115,7 @@ def _code(block: Block, drawn: Mapping[str, str]) -> dict[str, Any]:
     outputs += [
         {
             "output_type": "display_data",
-            "metadata": {},
+            "metadata": {"image/svg+xml": {"alt": said.get(name, name)}},
             "data": {"image/svg+xml": svg, "text/plain": f"<plot {name}>"},
         }
         for name, svg in drawn.items()

@@ -11,7 +11,7 @@ from collections.abc import Iterator
 
 FOLDER = "notebooks"
 LANGUAGE = re.compile(r'^language = "(\w+)"  # or "(\w+)"$', re.MULTILINE)
-PICTURE = re.compile(r"!\[[^\]]*\]\((?P<file>[\w./-]+\.svg)\)")
+PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<file>[\w./-]+\.svg)\)")
 
 
 def is_notebook(page_id: str) -> bool:

@@ -8,8 +8,8 @@ import pytest
 
 from site_tools.checks.languages import compare
 from site_tools.checks.structure import check_structure
+from site_tools.html import jupyter, plots
 from site_tools.html import notebooks as download
-from site_tools.html import plots
 from site_tools.running import background, drawings, verification
 from site_tools.running.manifest import Setting
 from site_tools.running.plot_check import check_plots
@@ -163,6 +163,15 @@ def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path: Path) -> None:
     assert all("    fig" not in cell["source"] for cell in code)
 
 
+def test_formulas_of_a_notebook_are_typeset_and_code_is_not() -> None:
+    made = "<p>$a$ and <code>$b$</code></p><p>$$\nc\n$$</p><pre>$d$ $e$</pre>"
+    html = jupyter.settled(made, '{"cells": []}', "a.ipynb", "A < B", "zh")
+    assert html.count('<span class="arithmatex">') == 1
+    assert html.count('<div class="arithmatex">') == 1
+    assert "<code>$b$</code>" in html and "<code>$d$ $e$</code>" in html
+    assert '<a href="../">A &lt; B</a>' in html
+
+
 def test_a_strict_build_shows_plots_and_refuses_stale_ones(tmp_path: Path) -> None:
     trial_site.write(tmp_path)
     toy = page(tmp_path)
@@ -176,9 +185,18 @@ def test_a_strict_build_shows_plots_and_refuses_stale_ones(tmp_path: Path) -> No
     built = tmp_path / "site/en/notebooks/toy"
     html = (built / "index.html").read_text("utf-8")
     assert 'class="plot"' in html and "pip install" not in html
-    assert '<a href="toy.ipynb" download>' in html
+    assert '<a href="jupyter/toy.ipynb" download>' in html
     assert html.count('class="mark"') == 3
-    assert json.loads((built / "toy.ipynb").read_text("utf-8"))["nbformat"] == 4
+    taken = (built / "jupyter/toy.ipynb").read_text("utf-8")
+    assert json.loads(taken)["nbformat"] == 4
+    rendered = (built / "jupyter/index.html").read_text("utf-8")
+    main = rendered.partition("<article")[2].partition("</article>")[0]
+    assert '<img alt="Look." src="data:image/svg+xml' in main
+    assert '<a href="../">Toy</a>' in main and "<pre><code>[1] []" in main
+    for foreign in ("<style", "<script", "clipboard-copy", "tabindex"):
+        assert foreign not in main
+    index = json.loads((tmp_path / "site/en/search/search_index.json").read_text())
+    assert not [doc for doc in index["docs"] if "jupyter" in doc["location"]]
     assert not list((tmp_path / "site").rglob("bias.svg"))
     assert background.stale(tmp_path, background.setting(tmp_path)) == []
     drawings._file(tmp_path, toy.path).unlink()

@@ -10,6 +10,7 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from docs.theme import notebook_files
 from site_tools.data import redirects
 from site_tools.html import (
     contributing,
@@ -91,7 +92,7 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
 def on_page_context(
     context: dict[str, Any], page: Page, config: MkDocsConfig, **_: object
 ) -> dict[str, Any]:
-    lang, path = config.theme["language"], page.file.src_uri
+    lang, path = config.theme["language"], notebook_files.source(page.file.src_uri)
     written = _languages(page, config)
     context["twin"] = twins.twin(lang, page.url, twins.other(lang) in written)
     if config.site_url:
@@ -128,8 +129,8 @@ def _alternates(page: Page, config: MkDocsConfig) -> dict[str, str]:
 
 def _languages(page: Page, config: MkDocsConfig) -> list[str]:
     """Those that have this page; what is generated is there in every one."""
-    docs, name = Path(config.docs_dir).parent, page.file.src_uri
-    every = bool(page.file.generated_by)
+    docs, name = Path(config.docs_dir).parent, notebook_files.source(page.file.src_uri)
+    every = name == page.file.src_uri and bool(page.file.generated_by)
     return [code for code in twins.SITES if every or (docs / code / name).exists()]
 
 

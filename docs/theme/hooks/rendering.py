@@ -2,7 +2,6 @@
 
 import logging
 import posixpath
-from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -13,6 +12,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
+from docs.theme import notebook_files
 from site_tools.checks import accord
 from site_tools.checks.anatomy import is_question
 from site_tools.data import derived
@@ -23,20 +23,19 @@ from site_tools.html import (
     code_boxes,
     copying,
     head,
+    jupyter,
     marks,
     notice,
     pictures,
-    plots,
     provenance,
     reference,
     symbols,
     terms,
 )
-from site_tools.html import notebooks as download
+from site_tools.html.notebooks import offer
 from site_tools.running import drawings, evidence
 from site_tools.running.evidence import Evidence
 from site_tools.source import figures, notebooks
-from site_tools.source.blocks import Block
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
 MEANING = "about/verification.md"  # what a mark leads to
@@ -51,13 +50,17 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         files.append(File.generated(config, uri, abs_src_path=str(path)))
     for page in [file for file in files if notebooks.is_notebook(file.src_uri)]:
         if _written(page, config):
-            for uri, svg in _plots(page, config).items():
-                files.append(File.generated(config, uri, content=svg))
+            wheel = _wheel(page, config, files) if config.site_url else ""
+            for file in notebook_files.files(page, config, wheel):
+                files.append(file)
     return files
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     lang, root = config.theme["language"], _root(config)
+    if notebook_files.source(page.file.src_uri) != page.file.src_uri:
+        name, made = Path(str(page.file.abs_src_path)).name, page.file.content_string
+        return jupyter.settled(html, made, name, str(page.title), lang)
     page_id = page.file.src_uri.removesuffix(".md")
 
     def read(src: str) -> tuple[str, str]:
@@ -137,39 +140,13 @@ def _complete_code_boxes(
         boxes = marks.marks(known, path, blocks, lang, href)
         page.content = code_boxes.decorate(html, boxes)
         if notebooks.is_notebook(file.src_uri):
-            _offer_notebook(page, blocks, config, files)
+            name = notebook_files.name(path.removesuffix(".md"))
+            page.content = offer(page.content, name, lang)
     except ValueError as error:
         LOG.warning(f"{path}: {error}")
     undrawn = drawings.missing(_root(config), path, blocks, known.setting)
     for problem in [*evidence.unverified(known, path, blocks), *undrawn]:
         LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
-
-
-def _plots(page: File, config: MkDocsConfig) -> dict[str, str]:
-    """The plots of a notebook, as the last run that verified it left them."""
-    lang, page_id = config.theme["language"], page.src_uri.removesuffix(".md")
-    path = f"docs/{lang}/{page.src_uri}"
-    drawn: dict[str, str] = {}
-    for found in drawings.plots(_root(config), path):
-        drawn |= found
-    try:
-        return plots.pictures(page.content_string, page_id, drawn, lang)
-    except ValueError as error:
-        raise PluginError(f"{path}: {error}") from None
-
-
-def _offer_notebook(
-    page: Page, blocks: Sequence[Block], config: MkDocsConfig, files: Files
-) -> None:
-    """Put the file beside the page, and the link to it at the top."""
-    lang, page_id = config.theme["language"], page.file.src_uri.removesuffix(".md")
-    drawn = drawings.plots(_root(config), f"docs/{lang}/{page.file.src_uri}")
-    wheel = _wheel(page.file, config, files) if config.site_url else ""
-    text = page.file.content_string
-    made = download.notebook(text, str(page.title), blocks, drawn, lang, wheel, page_id)
-    name = f"{posixpath.basename(page_id)}.ipynb"
-    files.append(File.generated(config, f"{page_id}/{name}", content=made))
-    page.content = download.offer(page.content or "", name, lang)
 
 
 def _wheel(page: File, config: MkDocsConfig, files: Files) -> str:

@@ -10,6 +10,7 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink
 
+from docs.theme import notebook_files
 from site_tools.html import formulas, katex, katex_assets, search_index
 from site_tools.html.formulas import Formula
 
@@ -58,15 +59,17 @@ def _index(
     texts = {formula: formulas.text(html) for formula, html in typeset.items()}
     config.extra["search_entries"] = []
     for page in pages:
+        page.meta["search"] = page.meta.get("search", {}) | {"exclude": True}
+        if notebook_files.source(page.file.src_uri) != page.file.src_uri:
+            continue  # what it says is found where it comes from
         html, aliases = page.content or "", page.meta.get("aliases") or ()
         config.extra["search_entries"] += search_index.entries(
             formulas.render(html, texts),
             page.url,
             page.title,
             aliases,
-            page.meta.get("search", {}).get("boost", 1),
+            page.meta["search"].get("boost", 1),
         )
-        page.meta["search"] = {"exclude": True}
 
 
 def _entries(toc: Iterable[AnchorLink]) -> Iterator[AnchorLink]:

@@ -1,0 +1,80 @@
+"""What a notebook brings to the site: its plots, and the file that Jupyter opens.
+
+mkdocs-jupyter publishes that file and renders it, as a page below the notebook's own.
+"""
+
+import posixpath
+from collections.abc import Iterator
+from pathlib import Path
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, InclusionLevel
+from mkdocs_jupyter.plugin import NotebookFile
+
+from site_tools.files import store
+from site_tools.html import plots
+from site_tools.html.notebooks import notebook
+from site_tools.running import drawings, evidence
+from site_tools.source.front_matter import read_front_matter
+
+RENDERED = "jupyter.ipynb"
+
+
+def files(page: File, config: MkDocsConfig, wheel: str) -> Iterator[File]:
+    """The files of one notebook, as the last run that verified it left its plots.
+
+    Args:
+        page: The notebook's page.
+        config: Of the site, in whose language it is.
+        wheel: The address of ``ppo_ref``'s wheel, if the site has one.
+    """
+    lang, root = config.theme["language"], Path(config.config_file_path).parent
+    page_id = page.src_uri.removesuffix(".md")
+    path, text = f"docs/{lang}/{page.src_uri}", page.content_string
+    drawn = drawings.plots(root, path)
+    shown = {name: svg for each in drawn for name, svg in each.items()}
+    try:
+        pictures = plots.pictures(text, page_id, shown, lang)
+    except ValueError as error:
+        raise PluginError(f"{path}: {error}") from None
+    for uri, svg in pictures.items():
+        yield File.generated(config, uri, content=svg)
+    blocks, problems = evidence.blocks_of(root, path, text)
+    if not problems:  # told when the page is rendered
+        title = str(read_front_matter(text, path)[0].get("title", page_id))
+        made = notebook(text, title, blocks, drawn, lang, wheel, page_id)
+        place = root / ".cache" / "notebooks" / lang / name(page_id)
+        if not place.exists() or place.read_text("utf-8") != made:
+            store(place, made.encode())
+        yield _rendered(page_id, place, config)
+
+
+def _rendered(page_id: str, place: Path, config: MkDocsConfig) -> File:
+    file = File.generated(config, f"{page_id}/{RENDERED}", abs_src_path=str(place))
+    wrapped = NotebookFile(file, **config)  # its own hook has run before this site's
+    # It answers these from its class, not from the file that it wraps.
+    wrapped.abs_src_path = file.abs_src_path
+    wrapped.inclusion = InclusionLevel.NOT_IN_NAV
+    return wrapped
+
+
+def name(page_id: str) -> str:
+    """What the file is called.
+
+    Example:
+        >>> name("notebooks/toy")
+        'toy.ipynb'
+    """
+    return f"{posixpath.basename(page_id)}.ipynb"
+
+
+def source(uri: str) -> str:
+    """The page that a page is made from: itself, unless mkdocs-jupyter renders it.
+
+    Example:
+        >>> source("notebooks/toy/jupyter.ipynb"), source("gae/inputs.md")
+        ('notebooks/toy.md', 'gae/inputs.md')
+    """
+    page, _, last = uri.rpartition("/")
+    return f"{page}.md" if last == RENDERED else uri
