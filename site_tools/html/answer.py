@@ -1,7 +1,7 @@
 """The answer box: the first section of a question page, set apart from the rest."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
 
 SECTION = re.compile(r'<h2 id="answer">.*?(?=<h2\b|\Z)', re.DOTALL)
@@ -17,16 +17,21 @@ LABELS = {
     "next": {"zh": "接着问", "en": "next"},
 }
 ALSO = {"zh": "也有人这样问", "en": "Also asked as"}
+ASKED = {"zh": "对话里的原问", "en": "As it was asked"}
+DIALOGUES = {"zh": "对话 {}", "en": "Dialogue {}"}
 CAPTION = {"zh": "本页各节", "en": "Sections of this page"}
 
 
-def wrap(html: str, answers: Iterable[str], lang: str) -> str:
+def wrap(
+    html: str, answers: Iterable[str], lang: str, asked: Mapping[str, str] | None = None
+) -> str:
     """Put the section ``answer`` into a box with anchors and jump links.
 
     Args:
         html: The rendered body of a page; without that section it is left as it is.
         answers: What the page answers; ``004·2`` becomes the anchor ``q-004-2``.
         lang: The language of the labels.
+        asked: The words of the dialogues' questions, as HTML, by their ids.
 
     Example:
         >>> print(wrap('<h2 id="answer">Yes</h2><h2 id="code">Run</h2>', [], "en"))
@@ -41,12 +46,13 @@ def wrap(html: str, answers: Iterable[str], lang: str) -> str:
     section = SECTION.search(html)
     if section is None:
         return html
-    anchors = [f'<span id="{name}"></span>' for name in _anchors(answers)]
+    questions = [match for a in answers if (match := DIALOGUE.fullmatch(str(a)))]
     box = [
         '<section class="answer">',
-        *anchors,
+        *(f'<span id="q-{match[1]}-{match[2]}"></span>' for match in questions),
         section[0].rstrip(),
         *_jumps(html, lang),
+        *_asked(questions, asked or {}, lang),
         "</section>\n",
     ]
     return html[: section.start()] + "\n".join(box) + html[section.end() :]
@@ -68,9 +74,18 @@ def also_asked(aliases: Iterable[str], lang: str) -> str:
     return "\n".join([f"{opening}<p>{ALSO[lang]}</p><ul>", *items, "</ul></aside>"])
 
 
-def _anchors(answers: Iterable[str]) -> list[str]:
-    found = (DIALOGUE.fullmatch(str(answer)) for answer in answers)
-    return [f"q-{match[1]}-{match[2]}" for match in found if match]
+def _asked(
+    questions: Iterable[re.Match[str]], asked: Mapping[str, str], lang: str
+) -> list[str]:
+    """The askers' own words, folded, each with the way to its conversation."""
+    lines = [
+        f'<p><a href="/questions/#dialogue-{match[1]}">'
+        f"{DIALOGUES[lang].format(match[0])}</a> {asked[match[0]]}</p>"
+        for match in questions
+        if match[0] in asked
+    ]
+    opening = f'<details class="asked-as"><summary>{ASKED[lang]}</summary>'
+    return [opening, *lines, "</details>"] if lines else []
 
 
 def _jumps(html: str, lang: str) -> list[str]:

@@ -10,6 +10,7 @@ from typing import NamedTuple
 from site_tools.data import dialogues as dialogue_file
 from site_tools.data import facts as facts_file
 from site_tools.data import topics as topic_file
+from site_tools.data.texts import as_html
 from site_tools.html.navigation import TABS
 from site_tools.html.reading_order import in_order
 from site_tools.source.fences import Fence, scan
@@ -127,6 +128,14 @@ def users(root: Path, lang: str) -> list[Answer]:
 def dialogues(root: Path) -> tuple[dialogue_file.Dialogue, ...]:
     """The dialogues, from ``docs/dialogues.yml``."""
     return _dialogues((root / "docs" / "dialogues.yml").read_text("utf-8"), TOPICS)
+
+
+def asked(root: Path, lang: str) -> dict[str, str]:
+    """The words of the dialogues' questions, as HTML, by their ids."""
+    if not (root / "docs" / "dialogues.yml").exists():
+        return {}
+    questions = [q for dialogue in dialogues(root) for q in dialogue.questions]
+    return {q.id: as_html(q.zh if lang == "zh" else q.en) for q in questions}
 
 
 def topics(root: Path) -> dict[str, topic_file.Topic]:

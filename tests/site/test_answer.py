@@ -27,6 +27,17 @@ def test_dialogue_questions_get_anchors_and_others_do_not() -> None:
     assert '<span id="q-004-2"></span>\n<span id="q-004-10"></span>' in html
 
 
+def test_the_askers_words_are_folded_and_lead_to_the_conversation() -> None:
+    asked = {"004·2": "<em>V</em>?", "004·3": "Rough?"}
+    html = answer.wrap(PAGE, ["004·2", "004·10", "verl#1960"], "en", asked)
+    folded = html.partition("<details")[2].partition("</details>")[0]
+    assert folded.count("<p>") == 1 and "Rough" not in folded
+    link = '<a href="/questions/#dialogue-004">Dialogue 004·2</a>'
+    assert f"<p>{link} <em>V</em>?</p>" in folded
+    assert html.index("</details>") < html.index("</section>")
+    assert "<details" not in answer.wrap(PAGE, ["verl#1960"], "en", asked)
+
+
 def test_jump_links_name_the_sections_that_exist_in_page_order() -> None:
     html = answer.wrap(PAGE, [], "zh")
     assert '<a href="#code">代码</a>\n<a href="#in-verl">verl</a>\n</nav>' in html

@@ -33,6 +33,7 @@ from site_tools.html import (
     terms,
 )
 from site_tools.html.notebooks import offer
+from site_tools.indexes import sources
 from site_tools.running import drawings, evidence
 from site_tools.running.evidence import Evidence
 from site_tools.source import figures, notebooks
@@ -73,10 +74,11 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         if page_id.startswith(f"{reference.FOLDER}/"):
             html = reference.finish(html)
         if "<code>ppo_ref." in html:
-            sources = reference.read(root / reference.FOLDER)
-            html = symbols.link(html, page.url, symbols.symbols(sources))
+            known = symbols.symbols(reference.read(root / reference.FOLDER))
+            html = symbols.link(html, page.url, known)
         html = pictures.inline(figures.render(html), read, lang)
-        html = answer.wrap(html, page.meta.get("answers") or (), lang)
+        answers = page.meta.get("answers") or ()
+        html = answer.wrap(html, answers, lang, sources.asked(root, lang))
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = terms.link(html, derived.all_names(), lang)
         html = provenance.offer(html, lang)
