@@ -72,7 +72,7 @@ def as_asked(site: Site) -> str:
 
 
 def first(site: Site) -> str:
-    """The first pages to read, and how far the site has come."""
+    """The page that tells each topic, and how far the site has come."""
     asked = [q for dialogue in site.dialogues for q in dialogue.questions]
     done = sum(site.home(q) is not None for q in asked)
     orders = [
@@ -80,11 +80,16 @@ def first(site: Site) -> str:
     ]
     return section(
         [
-            *bullets(_page(answer) for answer in site.answers[:MOST]),
+            *bullets(_page(answer) for answer in _telling(site)),
             f'<p class="count">{PROGRESS[site.lang].format(len(asked), done)}</p>',
             f"<p>{' · '.join(orders)}</p>",
         ]
     )
+
+
+def _telling(site: Site) -> list[Answer]:
+    named = {topic.picture for topic in site.topics.values()}
+    return [a for a in site.answers if a.page in named] or [*site.answers[:MOST]]
 
 
 def topic_index(topic: str, site: Site) -> str:

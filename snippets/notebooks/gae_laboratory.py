@@ -418,3 +418,11 @@ print(f"bias (root mean square) {bias:.3f}")
 deviation = (variance / pairs).mean().sqrt()
 print(f"standard deviation      {deviation:.3f}")
 # --8<-- [end:yours]
+
+# --8<-- [start:discounted]
+exact = critics(0.0)
+for lam in 0.0, 0.5, 1.0:
+    bias, _ = measure(exact, lam, gamma=0.99)
+    print(f"lambda {lam}: bias {bias.item():.4f}")
+    assert bias < -0.001
+# --8<-- [end:discounted]

@@ -105,6 +105,9 @@ def test_the_first_pages_are_few_and_say_how_far_the_site_is() -> None:
     html = questions.first(SITE._replace(answers=many))
     assert len(items(html)) == 5 and "/gae/p4/" in items(html)[-1]
     assert "dialogues' 2 questions, 1 are answered so far." in html
+    gae = TOPICS | {"gae": TOPICS["gae"]._replace(picture="gae/p7")}
+    told = questions.first(SITE._replace(answers=many, topics=gae))
+    assert len(items(told)) == 1 and "/gae/p7/" in told
     assert '<a href="/questions/#by-topic">' in html
     assert '<a href="/questions/#as-asked">' in html
 
