@@ -45,7 +45,7 @@ def moments(A):  # bias, variance
 
 print(f"{'exact':>15}{'noisy':>16}{'junk':>15}")
 print(" lam" + 3 * "    bias     var")
-for lam in 0.0, 0.5, 0.95, 1.0:
+for lam in 0.0, 0.1, 0.5, 0.95, 1.0:
     A = torch.stack([A_0(v, lam) for v in critics])
     row = moments(A).flatten()
     cells = (f"{x:z7.4f}" for x in row)
@@ -54,6 +54,7 @@ mc = moments(A)[0, 1]
 assert (moments(A) == moments(A)[0]).all()  # lam 1
 assert moments(A_0(noisy, 0.5))[1] < mc
 assert moments(A_0(junk, 0.5))[1] > mc
+assert moments(A_0(junk, 0.1))[1] < mc
 # --8<-- [end:moments]
 
 # --8<-- [start:lower]

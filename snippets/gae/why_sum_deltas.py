@@ -91,6 +91,17 @@ for less, more in pairwise(table):
     assert less[2] - 4 * less[4] > more[2]
 # --8<-- [end:bias]
 
+# --8<-- [start:later]
+late = exact.clone()
+late[:, right, 2] += 1  # V(s_2), token 0 right
+print("lambda   bias")
+for lam in 0, 0.25, 0.5, 0.75, 0.95, 1:
+    bias, _ = token_0(late, lam)
+    print(f"{lam:6.2f} {bias.item():.4f}")
+    mixed = bias.new_tensor((1 - lam) * lam)
+    assert bias.allclose(mixed)
+# --8<-- [end:later]
+
 # --8<-- [start:delayed]
 from ppo_ref.examples import three_tokens
 
