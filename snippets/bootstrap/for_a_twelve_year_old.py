@@ -26,7 +26,7 @@ for t in range(3):
 print("together:    -0.3 +1")
 
 silly = [0.3, 0.9, 0.2, 0]  # wild guesses later on
-for name, g in ("Mina", guesses), ("silly", silly):
+for name, g in ("hers", guesses), ("silly", silly):
     found = surprises(g, marks)
     line = " ".join(f"{s:+.1f}" for s in found)
     print(f"{name:6}{line}  all {sum(found):.1f}")

@@ -6,9 +6,9 @@ from ppo_ref.kl import kl_k1
 
 torch.manual_seed(3)
 device = "cpu"  # or "cuda"
-N, T, V = 10_000, 6, 8  # answers, tokens, words
-base = torch.randn(V, V).double()
-tuned = 1.4 * base + 0.3 * torch.randn(V, V)
+N, T, vocab = 10_000, 6, 8  # answers, tokens
+base = torch.randn(vocab, vocab).double()
+tuned = 1.4 * base + 0.3 * torch.randn(vocab, vocab)
 ref = base.log_softmax(1)
 actor = tuned.log_softmax(1)
 
@@ -29,7 +29,7 @@ kld = old_log_probs - ref_log_prob
 
 # --8<-- [start:mean]
 def exact(probs, gap):  # mean of the sum of gap
-    p, total = torch.eye(V).double()[0], 0.0
+    p, total = torch.eye(vocab).double()[0], 0.0
     for _ in range(T):
         total += (p @ (probs * gap)).sum().item()
         p = p @ probs
@@ -59,7 +59,8 @@ p, q = actor.exp(), ref.exp()
 hot = (actor / 1.5).softmax(1)
 drop = torch.dropout(tuned, 0.2, True)
 drop = drop.log_softmax(1)
-other = torch.randn(V, V).double().log_softmax(1)
+other = torch.randn(vocab, vocab).double()
+other = other.log_softmax(1)
 
 print("                 below 0    mean   error")
 for name, sampler, gap in (
