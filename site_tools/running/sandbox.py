@@ -24,6 +24,7 @@ from site_tools.running.execution import Failure, Result, Source
 for module in pkgutil.walk_packages(ppo_ref.__path__, "ppo_ref."):
     if module.name != "ppo_ref.__main__":  # which would run
         importlib.import_module(module.name)
+importlib.import_module("torch._dynamo")  # seconds, at the first optimizer otherwise
 torch.set_num_threads(1)
 
 
