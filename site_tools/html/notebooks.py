@@ -27,7 +27,8 @@ ELSEWHERE = {
 }
 NEXT = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
 INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
-FOLDED = re.compile(r"^\?\?\?\+? \w+(?: \".*\")?$", re.MULTILINE)
+FOLDED = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?: "(?P<title>.*)")?$', re.MULTILINE)
+INDENT = re.compile(r"^ {4}", re.MULTILINE)
 BOUND = re.compile(r"`([^`\n]+)`\{[^}\n]*\}")
 
 
@@ -96,9 +97,15 @@ def _told(text: str, page_id: str) -> list[dict[str, Any]]:
     """Prose without what only the site understands; a link into it keeps its words."""
     for _, picture in reversed([*plots(text, page_id)]):
         text = text[: picture.start()] + text[picture.end() :]
-    text = INNER.sub(r"\1", NEXT.sub(r"\1", FOLDED.sub("", text)))
+    text = FOLDED.sub(_unfolded, INDENT.sub("", text))
+    text = INNER.sub(r"\1", NEXT.sub(r"\1", text))
     text = BOUND.sub(r"\1", text).strip()
     return [_prose(text)] if text else []
+
+
+def _unfolded(fold: re.Match[str]) -> str:
+    """A question is asked before it is answered; other titles say what to open."""
+    return f"**{fold['title']}**" if fold["kind"] == "question" else ""
 
 
 def _prose(text: str) -> dict[str, Any]:

@@ -47,6 +47,12 @@ print(count, plt.get_fignums())
 ```output
 [1] []
 ```
+
+??? question "Why?"
+
+    Because.
+
+    So.
 """
 WORDS = {
     "zh": {"title": "玩具", "words": "看图。", "other": "en"},
@@ -157,6 +163,7 @@ def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path: Path) -> None:
     assert "pip install matplotlib ppo.whl" in cells[0]["source"]
     told = "".join(c["source"] for c in cells if c["cell_type"] == "markdown")
     assert "???" not in told and "bias.svg" not in told
+    assert "**Why?**\n\nBecause.\n\nSo." in told
     code = [cell for cell in cells if cell["cell_type"] == "code"]
     outputs = [output for cell in code for output in cell["outputs"]]
     assert "image/svg+xml" in outputs[0]["data"] and outputs[1]["text"] == "[1] []\n"
