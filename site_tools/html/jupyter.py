@@ -8,6 +8,7 @@ import json
 import re
 from collections.abc import Iterator
 from html import escape
+from typing import Any
 
 WORDS = {
     "zh": (
@@ -28,6 +29,11 @@ FOREIGN = re.compile(
 STOPS = re.compile(r' tabindex="0"')
 CODE = re.compile(r"<pre>(.*?)</pre>", re.DOTALL)
 HIGHLIGHTED = 'class="highlight-ipynb hl-python"'
+HEADING = re.compile(
+    r'<h2 id="[^"]*">(?P<title>.*?)<a class="anchor-link" href="[^"]*">', re.DOTALL
+)
+SETTLED = re.compile(r'<h2 id="([^"]*)">(.*?)<a class="headerlink"', re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
 ANCHOR = 'class="anchor-link"'
 UNDESCRIBED = re.compile(r'(?<=<img alt=")[^"]*(?=" src="data:image/svg)')
 VERBATIM = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
@@ -47,13 +53,17 @@ def settled(html: str, notebook: str, href: str, title: str, lang: str) -> str:
 
     Example:
         >>> made = "<style>x</style><p>$a$</p><pre>$b$</pre>"
-        >>> html = settled(made, '{"cells": []}', "a.ipynb", "A", "en")
+        >>> notebook = '{"cells": [], "metadata": {"sections": []}}'
+        >>> html = settled(made, notebook, "a.ipynb", "A", "en")
         >>> html.partition("</p>")[2].strip()
         '<p><span class="arithmatex">\\\\(a\\\\)</span></p><pre><code>$b$</code></pre>'
     """
     html = STOPS.sub("", FOREIGN.sub("", html))
     html = html.replace(HIGHLIGHTED, 'class="language-python highlight"')
-    html = CODE.sub(_code, html.replace(ANCHOR, 'class="headerlink"'))
+    html = CODE.sub(_code, html)
+    ids = iter(json.loads(notebook)["metadata"]["sections"])
+    html = HEADING.sub(lambda match: _heading(match["title"], next(ids)), html)
+    html = html.replace(ANCHOR, 'class="headerlink"')
     said = _descriptions(notebook)
     html = UNDESCRIBED.sub(lambda _: escape(next(said)), html)
     pieces = VERBATIM.split(html)
@@ -62,6 +72,24 @@ def settled(html: str, notebook: str, href: str, title: str, lang: str) -> str:
     back = told.format(f'<a href="../">{escape(title)}</a>')
     link = f'<a href="{escape(href)}" download>{download}</a>'
     return f'<p class="download">{back} {link}</p>\n{"".join(pieces)}'
+
+
+def sections(html: str) -> list[dict[str, Any]]:
+    """The sections of a notebook that is settled, as MkDocs takes a table of contents.
+
+    Example:
+        >>> html = '<h2 id="why">Why <em>not</em>?<a class="headerlink" href="#why">'
+        >>> sections(html)
+        [{'level': 2, 'id': 'why', 'name': 'Why not?', 'children': []}]
+    """
+    return [
+        {"level": 2, "id": name, "name": TAG.sub("", title), "children": []}
+        for name, title in SETTLED.findall(html)
+    ]
+
+
+def _heading(title: str, name: str) -> str:
+    return f'<h2 id="{name}">{title}<a class="anchor-link" href="#{name}">'
 
 
 def _descriptions(notebook: str) -> Iterator[str]:

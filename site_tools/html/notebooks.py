@@ -26,6 +26,7 @@ ELSEWHERE = {
     "en": "\n\nand `ppo_ref` by the line on the page that this notebook comes from.",
 }
 NEXT = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
+SECTION = re.compile(r"^## .*\{\s*#([\w-]+)\s*\}\s*$", re.MULTILINE)
 INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
 FOLDED = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?: "(?P<title>.*)")?$', re.MULTILINE)
 INDENT = re.compile(r"^ {4}", re.MULTILINE)
@@ -86,7 +87,11 @@ def notebook(
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     made = {
         "cells": cells,
-        "metadata": {"kernelspec": kernel, "language_info": {"name": "python"}},
+        "metadata": {
+            "kernelspec": kernel,
+            "language_info": {"name": "python"},
+            "sections": SECTION.findall(text),  # the ids that both languages share
+        },
         "nbformat": 4,
         "nbformat_minor": 5,
     }

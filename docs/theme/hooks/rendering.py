@@ -11,6 +11,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
+from mkdocs.structure.toc import get_toc
 
 from docs.theme import notebook_files
 from site_tools.checks import accord
@@ -61,7 +62,9 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     lang, root = config.theme["language"], _root(config)
     if notebook_files.source(page.file.src_uri) != page.file.src_uri:
         name, made = Path(str(page.file.abs_src_path)).name, page.file.content_string
-        return jupyter.settled(html, made, name, str(page.title), lang)
+        html = jupyter.settled(html, made, name, str(page.title), lang)
+        page.toc = get_toc(jupyter.sections(html))
+        return html
     page_id = page.file.src_uri.removesuffix(".md")
 
     def read(src: str) -> tuple[str, str]:
