@@ -98,7 +98,8 @@ def test_tabs_are_those_that_have_pages_and_needs_come_first(zh: Path) -> None:
     html = read(zh, "index.html")
     tabs = re.findall(r'class="md-tabs__link">\s*(\S+)', html)
     assert tabs == ["问答", "查阅"]
-    assert html.index("先还是后？") < html.index("要先懂前一页吗？")
+    navigation = read(zh, FIRST).partition("md-nav--primary")[2]
+    assert navigation.index("先还是后？") < navigation.index("要先懂前一页吗？")
 
 
 def test_the_answer_box_has_the_anchors_of_the_questions(zh: Path) -> None:
