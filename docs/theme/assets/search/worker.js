@@ -31,6 +31,9 @@ const termsOf = (query) => new Set(words(query).split(" ").filter(Boolean).flatM
     ? word.length === 1 ? [word] : Array.from(word.slice(1), (_, i) => word.slice(i, i + 2))
     : [/^([\d.]+|.)$/.test(word) ? ` ${word} ` : ` ${stem(word)}`]))
 
+// What something is called, singular or plural alike.
+const named = (text) => [...termsOf(text)].join()
+
 const count = (text, term) => {
   let found = 0
   for (let at = text.indexOf(term); at >= 0 && found < 9; at = text.indexOf(term, at + 1)) found++
@@ -49,7 +52,7 @@ const worth = (section, kind, sought) => {
 
 const prepare = (doc) => {
   const fields = [doc.title, (doc.aliases ?? []).join(" / "), doc.text]
-  const called = new Set([doc.title, ...doc.aliases ?? []].map(literal))
+  const called = new Set([doc.title, ...doc.aliases ?? []].map(named))
   const as = (how) => Object.fromEntries(["title", "names", "text"].map((key, i) => [key, how(fields[i])]))
   return { doc, called, whole: !doc.location.includes("#"), words: as(words), literal: as(literal) }
 }
@@ -77,9 +80,9 @@ const excerpt = (text, query, pattern) => {
 
 const search = (pages, query) => {
   const terms = termsOf(query)
-  const typed = literal(query)
-  const whole = terms.size > 1 || /[^\p{L}\p{N}\s]/u.test(query) ? typed : NEVER
+  const whole = terms.size > 1 || /[^\p{L}\p{N}\s]/u.test(query) ? literal(query) : NEVER
   if (!terms.size) return []
+  const typed = named(query)
   const hits = new Map(Array.from(terms, (term) => [term, pages.filter((sections) =>
     sections.some(({ words: { title, names, text } }) => (title + names + text).includes(term)))]))
   const rarity = new Map(Array.from(hits, ([term, found]) => [term, Math.log(1 + pages.length / (found.length || Infinity))]))
