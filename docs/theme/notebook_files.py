@@ -78,3 +78,13 @@ def source(uri: str) -> str:
     """
     page, _, last = uri.rpartition("/")
     return f"{page}.md" if last == RENDERED else uri
+
+
+def is_rendered(uri: str) -> bool:
+    """Whether mkdocs-jupyter makes this page.
+
+    Example:
+        >>> is_rendered("notebooks/toy/jupyter.ipynb"), is_rendered("gae/inputs.md")
+        (True, False)
+    """
+    return source(uri) != uri

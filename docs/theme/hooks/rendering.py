@@ -60,7 +60,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
     lang, root = config.theme["language"], _root(config)
-    if notebook_files.source(page.file.src_uri) != page.file.src_uri:
+    if notebook_files.is_rendered(page.file.src_uri):
         name, made = Path(str(page.file.abs_src_path)).name, page.file.content_string
         html = jupyter.settled(html, made, name, str(page.title), lang)
         page.toc = get_toc(jupyter.sections(html))

@@ -60,7 +60,7 @@ def _index(
     config.extra["search_entries"] = []
     for page in pages:
         page.meta["search"] = page.meta.get("search", {}) | {"exclude": True}
-        if notebook_files.source(page.file.src_uri) != page.file.src_uri:
+        if notebook_files.is_rendered(page.file.src_uri):
             continue  # what it says is found where it comes from
         html, aliases = page.content or "", page.meta.get("aliases") or ()
         config.extra["search_entries"] += search_index.entries(
