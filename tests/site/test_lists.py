@@ -248,7 +248,7 @@ def test_every_link_of_the_built_site_leads_somewhere(tmp_path: Path) -> None:
         for href in re.findall(r'<a\b[^>]*\bhref="([^":]*)"', main):
             path, _, anchor = href.partition("#")
             target = posixpath.join(posixpath.dirname(page), path)
-            if path.endswith(".whl"):
+            if path.endswith((".whl", ".ipynb")):
                 assert (tmp_path / "zh" / unquote(target)).is_file(), f"{page}: {href}"
                 continue
             target = posixpath.normpath(f"{target}/index.html") if path else page
