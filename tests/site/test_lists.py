@@ -226,6 +226,17 @@ def test_addresses_are_relative_to_the_page(url: str, href: str) -> None:
     assert resolved == f'<a class="x" href="{href}">a</a> <a href="#top">b</a>'
 
 
+def test_a_question_leads_to_the_next_that_another_page_answers() -> None:
+    said = sources.asked(ROOT, "en")
+    # 004·3 and 004·4 have one page: whoever has read it goes on with 004·5.
+    for number in "004·3", "004·4":
+        assert said[number].following.startswith(
+            '<a href="/gae/why_sum_deltas/#q-004-5">004·5</a> '
+        )
+    assert "#q-004-3" in said["004·2"].following
+    assert said["004·12"].following == ""
+
+
 @pytest.mark.slow
 def test_every_link_of_the_built_site_leads_somewhere(tmp_path: Path) -> None:
     builds = [
