@@ -11,9 +11,8 @@ r = torch.zeros_like(answers).double()
 r[:, 6] = score  # the only reward
 
 def mean(x, t):  # over the answers that share s_t
-    x = x.view(2**t, -1)  # a state a row
-    x = x.mean(1, keepdim=True).expand_as(x)
-    return x.flatten()
+    x = x.view(2**t, -1).mean(1)  # one a state
+    return x.repeat_interleave(2 ** (7 - t))
 
 def exact(r, gamma=1.0):  # V(s_0) ... V(s_6)
     G, V = 0, []
