@@ -40,7 +40,7 @@ def value_gradient(values, old_values, returns, mask, reach):
 @given(token_tensors(3), reaches)
 def test_value_loss(batch, reach):
     r"""\begin{aligned}
-    \bar V_t &= \mathrm{clip}(V_t,\ V^{\mathrm{old}}_t - c,\ V^{\mathrm{old}}_t + c) \\
+    \bar V_t &= \mathrm{clip}(V_t,\ V^{\mathrm{old}}_t \pm c) \\
     L &= \frac{1}{2N} \sum_t \max\bigl((V_t - R_t)^2, (\bar V_t - R_t)^2\bigr)
     \end{aligned}
 
@@ -79,8 +79,10 @@ def test_value_clip_gradient(batch, reach):
 
 @given(trees(), unit_interval)
 def test_regression_mean(tree, gamma):
-    r"""\arg\min_v \mathbb{E}\bigl[(G_t - v)^2 \mid s_t\bigr] =
-    \mathbb{E}[G_t \mid s_t] = V^\pi(s_t)
+    r"""\begin{aligned}
+    \arg\min_v \mathbb{E}\bigl[(G_t - v)^2 \mid s_t\bigr] &= \mathbb{E}[G_t \mid s_t] \\
+    &= V^\pi(s_t)
+    \end{aligned}
 
     The mean error rises by the square of the distance from there.
     """
@@ -105,9 +107,10 @@ def test_regression_mean(tree, gamma):
 
 @given(token_batches(), unit_interval, unit_interval, st.integers(0, 999))
 def test_value_gradient(batch, gamma, gae_lambda, seed):
-    r"""\nabla_\phi L = -\frac{1}{N} \sum_t
-    \bigl(\hat A_t - (V_\phi(s_t) - V_{\mathrm{old}}(s_t))\bigr)\,
-    \nabla_\phi V_\phi(s_t)
+    r"""\begin{aligned}
+    \nabla_\phi L &= -\frac{1}{N} \sum_t d_t\, \nabla_\phi V_\phi(s_t) \\
+    d_t &= \hat A_t - \bigl(V_\phi(s_t) - V_{\mathrm{old}}(s_t)\bigr)
+    \end{aligned}
 
     For a critic linear in three parameters, before and after it has moved.
     """
