@@ -59,7 +59,7 @@ def test_value_loss(batch, reach):
 def test_value_clip_gradient(batch, reach):
     r"""N \frac{\partial L}{\partial V_t} = \begin{cases}
     0 & |V_t - R_t| < |\bar V_t - R_t| \\
-    V_t - R_t & \text{otherwise}
+    V_t - R_t & |V_t - R_t| \ge |\bar V_t - R_t|
     \end{cases}
 
     Only a value outside the range, on the side of its target, has none: the clip
@@ -150,7 +150,7 @@ def test_value_gradient(batch, gamma, gae_lambda, seed):
 
 @given(trees(), unit_interval, st.randoms())
 def test_mean_residual(tree, gamma, source: random.Random):
-    r"""V = V^\pi \iff \mathbb{E}[\delta_t \mid s_t] = 0 \ \text{in every state}
+    r"""V = V^\pi \iff \mathbb{E}[\delta_t \mid s_t] = 0 \quad \forall s_t
 
     One way on the exact values; the other at the last state that a wrong critic errs
     in: nothing after it can make up for the error.
