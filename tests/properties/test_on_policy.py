@@ -10,39 +10,8 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from ppo_ref.losses import surrogate_objective
-from ppo_ref.rollout_correction import sequence_weights, token_weights
+from ppo_ref.rollout_correction import sequence_weights
 from tests.strategies import numbers
-
-log_prob = st.floats(min_value=-9, max_value=0)
-
-
-def one(x: float) -> torch.Tensor:
-    return torch.tensor([[x]], dtype=torch.float64)
-
-
-@given(log_prob, log_prob, log_prob)
-def test_three_policies(new, old, rollout):
-    r"""\frac{\pi_\theta}{\pi_{\mathrm{rollout}}}
-    = \underbrace{\frac{\pi_\theta}{\pi_{\mathrm{old}}}}_{\rho_t}
-    \times \underbrace{\frac{\pi_{\mathrm{old}}}{\pi_{\mathrm{rollout}}}}_{w_t}
-
-    The ratio of the loss and the weight of the correction, uncapped.
-    """
-    mask = torch.tensor([[True]])
-    ratio = surrogate_objective(
-        log_probs=one(new),
-        old_log_probs=one(old),
-        advantages=one(1.0),
-        response_mask=mask,
-    )
-    weight = token_weights(
-        old_log_probs=one(old),
-        rollout_log_probs=one(rollout),
-        response_mask=mask,
-        cap=math.inf,
-    )
-    whole = math.exp(new) / math.exp(rollout)
-    assert (ratio * weight).item() == pytest.approx(whole)
 
 
 def advantage(policy, rewards, written, tokens):
