@@ -3,14 +3,12 @@
 import itertools
 import math
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from ppo_ref.losses import surrogate_objective
-from ppo_ref.rollout_correction import sequence_weights
 from tests.strategies import numbers
 
 
@@ -81,26 +79,3 @@ def test_two_gradients(vocab, tokens, moved, seed):
     assert_close(found, gradient((p * ratio * of_old.double() * new).sum()))
     if not moved:
         assert_close(found, exact)
-
-
-@given(st.integers(2, 3), st.integers(1, 4), st.integers(0, 999))
-def test_weight_of_an_answer(vocab, length, seed):
-    r"""\mathbb{E}_{\mathrm{old}}\Bigl[\prod_t \rho_t\Bigr] = 1, \qquad
-    \mathbb{E}_{\mathrm{old}}\Bigl[\prod_t \rho_t^2\Bigr] = (1+\chi^2)^L
-
-    In every state the same two distributions; chi squared by the definition.
-    """
-    new, old = numbers(seed, 2, vocab).softmax(1)
-    chi = math.fsum(
-        (p - q) ** 2 / q for p, q in zip(new.tolist(), old.tolist(), strict=True)
-    )
-    answers = torch.tensor(list(itertools.product(range(vocab), repeat=length)))
-    weights = sequence_weights(
-        old_log_probs=new.log()[answers],
-        rollout_log_probs=old.log()[answers],
-        response_mask=torch.ones(answers.shape, dtype=torch.bool),
-        cap=math.inf,
-    )[:, 0]
-    p = old[answers].prod(1)
-    assert (p @ weights).item() == pytest.approx(1)
-    assert (p @ weights**2).item() == pytest.approx((1 + chi) ** length)
