@@ -126,22 +126,19 @@ calls, flops = [], []
 actor.register_forward_pre_hook(
     lambda *call: calls.append(call)
 )
-
-def sample():
-    sample_responses(
-        actor, prompts, response_length=8
-    )
-
-def train():  # every answer once, there and back
-    ratios(torch.arange(64)).sum().backward()
-
-for work in sample, train:
+for name in "sample", "train":
     calls.clear()
     with FlopCounterMode(display=False) as counter:
-        work()
+        if name == "sample":
+            sample_responses(
+                actor, prompts, response_length=8
+            )
+        else:  # every answer once, there and back
+            everything = ratios(torch.arange(64))
+            everything.sum().backward()
     flops.append(counter.get_total_flops() / 1e6)
     cells = f"{len(calls)} {flops[-1]:4.1f} MFLOP"
-    print(f"{work.__name__:6} {cells}")
+    print(f"{name:6} {cells}")
 assert flops[0] > flops[1], "training took more"
 # --8<-- [end:arithmetic]
 
