@@ -49,25 +49,29 @@ def read(log):
     lines = log.splitlines(True) or [""]
     for at, line in enumerate(lines, 1):
         lost = f"line {at}: no {due.strip()}"
-        head = not fenced and line.startswith("### 问")
+        head = line.startswith("### 问题 ")
         if not fenced and line.startswith(due):
             line = line.removeprefix(due)
             parts.append("")
             due = next(later)
-        elif head or not parts or due == "用户：":
+        elif not parts or due == "用户：":
+            raise ValueError(lost)
+        elif head and not fenced:
             raise ValueError(lost)
         fenced ^= line.startswith("```")
         parts[-1] += line
+    lost = f"after line {at}: no {due.strip()}"
+    if fenced:
+        lost = f"after line {at}: code left open"
     if fenced or len(parts) % 3 or len(parts) < 6:
-        due = "closing ```" if fenced else due.strip()
-        raise ValueError(f"after line {at}: no {due}")
+        raise ValueError(lost)
     return parts
 # --8<-- [end:read]
 
 # --8<-- [start:write]
 def write(parts):
-    pairs = zip(marks(), parts)
-    return "".join(mark + text for mark, text in pairs)
+    pairs = map("".join, zip(marks(), parts))
+    return "".join(pairs)
 
 parts = read(log)
 again = write(parts).encode()
@@ -83,7 +87,7 @@ for text in questions + answers:
 spoilt = {
     "number skipped": ("问题 2", "问题 3"),
     "no speaker": ("用户：Save", "Save"),
-    "code left open": ("```\n助手：S", "助手：S"),
+    "open fence": ("```\n助手：S", "助手：S"),
     "cut off": ("助手：Saved", "Saved"),
     "another file": ("# Chat Dialogue", "# My"),
 }
