@@ -50,13 +50,12 @@ def read(log):
     for at, line in enumerate(lines, 1):
         lost = f"line {at}: no {due.strip()}"
         head = line.startswith("### 问题 ")
+        now = not parts or due == "用户："
         if not fenced and line.startswith(due):
             line = line.removeprefix(due)
             parts.append("")
             due = next(later)
-        elif not parts or due == "用户：":
-            raise ValueError(lost)
-        elif head and not fenced:
+        elif now or (head and not fenced):
             raise ValueError(lost)
         fenced ^= line.startswith("```")
         parts[-1] += line

@@ -1,4 +1,4 @@
-"""The reader of chat logs that the page shows: what it takes, refuses, and loses not."""
+"""The reader of chat logs that the page shows: what it takes and what it refuses."""
 
 import contextlib
 import io
