@@ -88,7 +88,7 @@ def first(site: Site) -> str:
 
 
 def _telling(site: Site) -> list[Answer]:
-    named = {topic.picture for topic in site.topics.values()}
+    named = {site.topics[topic].picture for topic in QUESTION_TOPICS}
     return [a for a in site.answers if a.page in named] or [*site.answers[:MOST]]
 
 

@@ -108,6 +108,11 @@ def test_the_first_pages_are_few_and_say_how_far_the_site_is() -> None:
     gae = TOPICS | {"gae": TOPICS["gae"]._replace(picture="gae/p7")}
     told = questions.first(SITE._replace(answers=many, topics=gae))
     assert len(items(told)) == 1 and "/gae/p7/" in told
+    road = TOPICS["contribute"]._replace(picture="gae/p8")  # for writers, not readers
+    told = questions.first(
+        SITE._replace(answers=many, topics=gae | {"contribute": road})
+    )
+    assert len(items(told)) == 1 and "/gae/p7/" in told
     assert '<a href="/questions/#by-topic">' in html
     assert '<a href="/questions/#as-asked">' in html
 
