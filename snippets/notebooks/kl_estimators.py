@@ -274,7 +274,8 @@ for key, (colour, line) in zip(ends, looks):
     ax.plot(places, ends[key].exp(),
             colour, ls=line,
             label=f"{name} {say(place)}")
-ax.set(ylabel=say("chance"), xlabel=say("token"))
+ax.set(ylabel=say("chance"), xlabel=say("token"),
+       ylim=(0, 0.19))
 ax.legend()
 plt.show()
 # --8<-- [end:draw_where]
