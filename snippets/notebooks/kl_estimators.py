@@ -10,7 +10,7 @@ words = {
     "dots": ("线：精确；点：抽样",
              "lines exact, dots sampled"),
     "batch": ("64 个样本的平均 / KL",
-              "mean of 64 samples / KL"),
+              "average of 64 / KL"),
     "band": ("带：中间 80%；线：中位数",
              "bands: middle 80%; lines: median"),
     "target": ("目标 q", "the reference q"),
@@ -146,15 +146,15 @@ share = (p * k3)[below].sum() / (p * k3).sum()
 print(f"all below 1%: chance {p[below].sum():.3f},",
       f"{share:.2f} of the mean of k3")
 
-def batches(log_p, size=64, count=4000):
-    """Means of batches over the KL."""
+def averages(log_p, size=64, count=4000):
+    """Of 64 samples each, over the KL."""
     KL, _, _ = exact(log_p)
     drawn = sampled(log_p, size * count)
     drawn["k3 cut"] = drawn["k3"].clamp(max=10)
     return {name: k.view(count, size).mean(1) / KL
             for name, k in drawn.items()}
 
-for name, mean in batches(far).items():
+for name, mean in averages(far).items():
     bar = mean.std() / len(mean) ** 0.5
     print(f"{name:6} median {mean.median():.2f}",
           f"mean {mean.mean():.2f} +- {bar:.2f}",
@@ -169,7 +169,8 @@ fig, ax = plt.subplots(num="tail")
 ends = torch.tensor([0.1, 0.5, 0.9]).double()
 grid = torch.linspace(0.4, 3.9, 15).tolist()
 x = [exact(actor(d))[0] for d in grid]
-found = [batches(actor(d), count=500) for d in grid]
+found = [averages(actor(d), count=500)
+         for d in grid]
 for name, colour in colours.items():
     bands = torch.stack(
         [b[name].quantile(ends) for b in found], 1)
