@@ -1,13 +1,12 @@
 """Every facts file, read again from the published wheels."""
 
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 
 from site_tools.data.facts import Concept, Entry, parse, render
 from site_tools.data.places import verify
-from tests.differential.wheels import find
+from tests.differential.wheels import find, source
 
 FACTS = Path(__file__).parents[2] / "docs" / "facts"
 ENTRIES = [
@@ -21,12 +20,9 @@ COMMITTED = [entry for entry in ENTRIES if "@" in entry.release]
 
 @pytest.mark.parametrize("entry", PUBLISHED, ids=lambda entry: entry.place)
 def test_a_fact_is_what_its_wheel_says(entry: Entry) -> None:
-    wheel = find(entry.release)
-    if wheel is None:
+    if find(entry.release) is None:
         pytest.skip(f"no wheel of {entry.release}; `make peers` brings it")
-    with ZipFile(wheel) as archive:
-        assert entry.path in archive.namelist(), f"{entry.place}: no such file there"
-        problem = verify(entry, archive.read(entry.path).decode())
+    problem = verify(entry, source(entry.release, entry.path))
     assert problem is None, problem
 
 
