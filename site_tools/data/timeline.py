@@ -14,6 +14,7 @@ A file of YAML, ``docs/timeline.yml``, the oldest change first:
 
 import re
 from collections.abc import Mapping
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 from site_tools.data import records
@@ -61,7 +62,7 @@ def parse(text: str, concepts: Mapping[str, Concept]) -> tuple[Change, ...]:
     if not isinstance(items, list):
         raise ValueError(f"{FILE}: must be a list of changes '- release: verl 0.5.0'")
     changes = [_change(n, item, concepts) for n, item in enumerate(items, 1)]
-    for earlier, later in zip(changes, changes[1:], strict=False):
+    for earlier, later in pairwise(changes):
         if version(later.release) < version(earlier.release):
             raise ValueError(
                 f"{FILE}: {later.release} ({later.facts}) must stand before "

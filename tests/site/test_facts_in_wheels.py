@@ -1,19 +1,21 @@
-"""Every facts file, read again from the published wheels."""
+"""Every place of the data files, read again from the published wheels."""
 
 from pathlib import Path
 
 import pytest
 
+from site_tools.data import code_map
 from site_tools.data.facts import Concept, Entry, parse, render
 from site_tools.data.places import verify
 from tests.differential.wheels import find, source
 
-FACTS = Path(__file__).parents[2] / "docs" / "facts"
+DOCS = Path(__file__).parents[2] / "docs"
+MAP = code_map.parse((DOCS / "code_map.yml").read_text(encoding="utf-8"))
 ENTRIES = [
     entry
-    for path in sorted(FACTS.iterdir())
+    for path in sorted((DOCS / "facts").iterdir())
     for entry in parse(path.read_text(encoding="utf-8"), path.name).entries
-]
+] + code_map.places(MAP)
 PUBLISHED = [entry for entry in ENTRIES if "@" not in entry.release]
 COMMITTED = [entry for entry in ENTRIES if "@" in entry.release]
 
