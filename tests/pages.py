@@ -25,6 +25,8 @@ from site_tools.checks.indexed import check_indexed
 from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.shown import check_shown
 from site_tools.checks.structure import check_structure
+from site_tools.checks.terms import check_terms
+from site_tools.data.derived import all_names
 from site_tools.html.rendering import render
 from site_tools.problems import Problem
 from site_tools.running import verification
@@ -137,6 +139,7 @@ def judge_page(example: Example) -> None:
     problems += check_collected(page, document.collected)
     problems += check_identities(page, ROOT)
     problems += check_indexed(page, ROOT)
+    problems += check_terms(page, all_names(), ROOT)
     if not problems:  # else a fence that could not be read would be named twice
         html = render(page.text, ROOT)
         problems += [*check_boxes(page, html), *check_shown(page, html)]

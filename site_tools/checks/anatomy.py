@@ -83,8 +83,9 @@ def answer(page: Page) -> Iterator[Row]:
     if size > most:
         unit = "characters" if page.language == "zh" else "words"
         yield line, f"{size} {unit}", f"at most {most} {unit}", "shorten the answer"
+    about_verl = page.id.partition("/")[0] != "contribute"
     asked = any(re.match(r"\d{3}·\d", a) for a in page.meta.get("answers") or ())
-    if asked and not any(re.match(r"\*verl", p) for p in paragraphs[1:]):
+    if about_verl and asked and not any(re.match(r"\*verl", p) for p in paragraphs[1:]):
         fix = "add a paragraph *verl's default*: ... (zh: *verl 默认*：...)"
         yield line, "no line on verl's default", "what changes at gamma=lambda=1", fix
 

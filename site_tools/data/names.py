@@ -11,14 +11,16 @@ from site_tools.data.formula_figures import in_formula
 from site_tools.data.texts import FORMULA, as_html
 from site_tools.numbers import find
 
-ALSO = ("also_zh", "also_en")
+LISTS = ("also_zh", "also_en", "not_zh", "not_en")
 SHAPE = re.compile(r"\[[A-Za-z_]+(, [A-Za-z_]+)*\]")
 
 
 class Name(NamedTuple):
     """One idea: its term in both languages, and its symbol if it has one.
 
-    ``also_zh`` and ``also_en`` are further words for it, found in the text of pages.
+    ``also_zh`` and ``also_en`` are further words for it, found in the text of pages;
+    ``not_zh`` and ``not_en`` those that pages do not use, ``choice_zh`` and
+    ``choice_en`` why not.
     """
 
     id: str
@@ -33,6 +35,10 @@ class Name(NamedTuple):
     unit_en: str = ""
     also_zh: Sequence[str] = ()
     also_en: Sequence[str] = ()
+    not_zh: Sequence[str] = ()
+    not_en: Sequence[str] = ()
+    choice_zh: str = ""
+    choice_en: str = ""
 
 
 def parse(text: str) -> list[Name]:
@@ -46,8 +52,8 @@ def parse(text: str) -> list[Name]:
         fault = _fault(row, {name.id for name in names})
         if fault:
             raise ValueError(f"names.yml, row {number} ({row.get('id')}): {fault}")
-        also = {field: tuple(row[field]) for field in ALSO if field in row}
-        names.append(Name(**row | also))
+        lists = {field: tuple(row[field]) for field in LISTS if field in row}
+        names.append(Name(**row | lists))
     return names
 
 
@@ -58,8 +64,11 @@ def _fault(row: dict[str, Any], taken: set[str]) -> str | None:
         return f"{field} is missing"
     if row["id"] in taken:
         return "the id is taken by an earlier row"
+    if row.keys() & {"not_zh", "not_en"}:
+        for field in {"choice_zh", "choice_en"} - row.keys():
+            return f"{field} is missing: why not the words under not_zh and not_en"
     for field, value in row.items():
-        several = field in ALSO
+        several = field in LISTS
         if several and not isinstance(value, list):
             return f"{field} must be a list of texts, got {value!r}"
         for text in value if several else [value]:
@@ -92,13 +101,13 @@ def notation(names: list[Name], language: str) -> str:
 
 
 def glossary(names: list[Name], language: str) -> str:
-    """Every name: term, the term in the other language, meaning."""
+    """Every name: term, the term in the other language, meaning, why that word."""
     _check(language)
     other = "en" if language == "zh" else "zh"
     return _list(
         f'<dt id="{escape(name.id)}">{escape(getattr(name, language))} '
         f'<span class="detail" lang="{other}">{escape(getattr(name, other))}</span>'
-        f"</dt><dd>{_meaning(name, language)}</dd>"
+        f"</dt><dd>{_meaning(name, language)}{_choice(name, language)}</dd>"
         for name in names
     )
 
@@ -123,6 +132,11 @@ def _details(name: Name, language: str) -> str:
 
 def _meaning(name: Name, language: str) -> str:
     return as_html(getattr(name, f"meaning_{language}"))
+
+
+def _choice(name: Name, language: str) -> str:
+    why = as_html(getattr(name, f"choice_{language}"))
+    return f' <span class="choice">{why}</span>' if why else ""
 
 
 def _list(items: Iterable[str]) -> str:

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterable, Mapping
 from html import escape
+from typing import NamedTuple
 
 SECTION = re.compile(r'<h2 id="answer">.*?(?=<h2\b|\Z)', re.DOTALL)
 DIALOGUE = re.compile(r"(\d{3})·(\d+)")
@@ -18,12 +19,23 @@ LABELS = {
 }
 ALSO = {"zh": "也有人这样问", "en": "Also asked as"}
 ASKED = {"zh": "对话里的原问", "en": "As it was asked"}
+FOLLOWING = {"zh": "接着问的是", "en": "Then came"}
 DIALOGUES = {"zh": "对话 {}", "en": "Dialogue {}"}
 CAPTION = {"zh": "本页各节", "en": "Sections of this page"}
 
 
+class Said(NamedTuple):
+    """A dialogue's question, as HTML, and the next one that another page answers."""
+
+    words: str
+    following: str = ""
+
+
 def wrap(
-    html: str, answers: Iterable[str], lang: str, asked: Mapping[str, str] | None = None
+    html: str,
+    answers: Iterable[str],
+    lang: str,
+    asked: Mapping[str, Said] | None = None,
 ) -> str:
     """Put the section ``answer`` into a box with anchors and jump links.
 
@@ -31,7 +43,7 @@ def wrap(
         html: The rendered body of a page; without that section it is left as it is.
         answers: What the page answers; ``004·2`` becomes the anchor ``q-004-2``.
         lang: The language of the labels.
-        asked: The words of the dialogues' questions, as HTML, by their ids.
+        asked: The dialogues' questions by their ids.
 
     Example:
         >>> print(wrap('<h2 id="answer">Yes</h2><h2 id="code">Run</h2>', [], "en"))
@@ -75,15 +87,17 @@ def also_asked(aliases: Iterable[str], lang: str) -> str:
 
 
 def _asked(
-    questions: Iterable[re.Match[str]], asked: Mapping[str, str], lang: str
+    questions: Iterable[re.Match[str]], asked: Mapping[str, Said], lang: str
 ) -> list[str]:
     """The askers' own words, folded, each with the way to its conversation."""
-    lines = [
-        f'<p><a href="/questions/#dialogue-{match[1]}">'
-        f"{DIALOGUES[lang].format(match[0])}</a> {asked[match[0]]}</p>"
-        for match in questions
-        if match[0] in asked
-    ]
+    lines = []
+    for match in (match for match in questions if match[0] in asked):
+        words, following = asked[match[0]]
+        title = DIALOGUES[lang].format(match[0])
+        link = f'<a href="/questions/#dialogue-{match[1]}">{title}</a>'
+        lines.append(f"<p>{link} {words}</p>")
+        if following:
+            lines.append(f"<p>{FOLLOWING[lang]} {following}</p>")
     opening = f'<details class="asked-as"><summary>{ASKED[lang]}</summary>'
     return [opening, *lines, "</details>"] if lines else []
 

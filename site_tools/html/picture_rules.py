@@ -5,9 +5,10 @@ from xml.etree.ElementTree import Element
 
 REFERENCE = re.compile(r"url\(\s*['\"]?(.*?)['\"]?\s*\)")
 ELEMENTS = re.compile(
-    "svg|g|defs|symbol|use|title|desc|path|line|polyline|polygon|rect|circle|ellipse|"
+    "svg|a|g|defs|symbol|use|title|desc|path|line|polyline|polygon|rect|circle|ellipse|"
     "text|tspan|textPath|marker|pattern|clipPath|mask|linearGradient|radialGradient|stop"
 )
+PAGE = re.compile(r"/(?:[a-z_]+/)*(?:#[\w-]+)?")
 HIDING = ("display", "visibility", "opacity", "hidden")
 PAINT = re.compile(r"(?<![-\w])(?:fill|stroke|color|stop-color)\s*:\s*([^;]+)")
 THEMED = re.compile(
@@ -35,8 +36,16 @@ def _check(element: Element, path: str) -> None:
     if not ELEMENTS.fullmatch(element.tag):
         raise ValueError(
             f"{path}: <{element.tag}> must not be in a picture, which is made of "
-            "shapes, text and presentation attributes"
+            "shapes, text, links and presentation attributes"
         )
+    if element.tag == "a":
+        href = element.attrib.get("href", "")
+        if [*element.attrib] != ["href"] or not PAGE.fullmatch(href):
+            raise ValueError(
+                f"{path}: <a> must have the address of a page and nothing else, "
+                f'as in <a href="/gae/inputs/#why">, got {element.attrib}'
+            )
+        return
     for name, value in element.attrib.items():
         if fault := _fault(name, value):
             raise ValueError(f'{path}: {name}="{value}" on <{element.tag}> {fault}')

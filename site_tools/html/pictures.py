@@ -112,7 +112,8 @@ def _describe(root: Element, alt: str, prefix: str) -> None:
         root.remove(title)
     for size in ("width", "height"):
         root.attrib.pop(size, None)
-    root.set("role", "img")
+    # Whoever listens hears a picture as one thing, and would miss the links in it.
+    root.set("role", "img" if root.find(".//a") is None else "group")
     root.set("aria-labelledby", f"{prefix}-title")
     root.attrib.setdefault("fill", "currentColor")
     title = Element("title", {"id": f"{prefix}-title"})

@@ -10,6 +10,7 @@ from html import escape
 
 from site_tools.data.names import Name
 from site_tools.data.texts import as_plain
+from site_tools.data.vocabulary import key, pattern
 
 TOKEN = re.compile(
     r"<!--.*?-->"
@@ -49,13 +50,13 @@ title="更好多少">优势</a>估计</p>'
 
 
 def _pieces(html: str, names: tuple[Name, ...], lang: str) -> Iterator[str]:
-    words, pattern = _vocabulary(names, lang)
+    words, found = _vocabulary(names, lang)
     seen: set[str] = set()
     closed: list[str] = []  # open elements, from the outermost that keeps terms out
 
     def place(match: re.Match[str]) -> str:
-        key = _key(match[0])
-        name = words.get(key) or words[key.removesuffix("s")]
+        word = key(match[0])
+        name = words.get(word) or words[word.removesuffix("s")]
         if name.id in seen:
             return match[0]
         seen.add(name.id)
@@ -66,7 +67,7 @@ def _pieces(html: str, names: tuple[Name, ...], lang: str) -> Iterator[str]:
     for token in TOKEN.finditer(html):
         tag = token["tag"]
         if token["text"] and not closed and words:
-            yield pattern.sub(place, token["text"])
+            yield found.sub(place, token["text"])
             continue
         yield token[0]
         if tag is None or VOID.fullmatch(tag) or token[0].endswith("/>"):
@@ -90,26 +91,10 @@ def _keeps_out(tag: str, attributes: str) -> bool:
 def _vocabulary(
     names: tuple[Name, ...], lang: str
 ) -> tuple[dict[str, Name], re.Pattern[str]]:
-    """The terms, and one pattern of them all, the longest first."""
+    """The terms, and one pattern of them all."""
     words = {
-        _key(word): name
+        key(word): name
         for name in names
         for word in [getattr(name, lang), *getattr(name, f"also_{lang}")]
     }
-    longest = sorted(words, key=len, reverse=True)
-    return words, re.compile(
-        "|".join(_pattern(word, lang) for word in longest), re.IGNORECASE
-    )
-
-
-def _pattern(word: str, lang: str) -> str:
-    """Latin ends are ends of words; Han text has none. English has plurals."""
-    spaced = r"\s+".join(map(re.escape, escape(word).split()))
-    start = r"(?<![A-Za-z0-9_-])" if word[0].isascii() else ""
-    end = r"(?![A-Za-z0-9_-])" if word[-1].isascii() else ""
-    plural = "s?" if lang == "en" else ""
-    return f"{start}{spaced}{plural}{end}"
-
-
-def _key(word: str) -> str:
-    return " ".join(escape(word).lower().split())
+    return words, pattern(words, lang)

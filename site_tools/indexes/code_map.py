@@ -18,7 +18,8 @@ LABELS = {
 def code_map(rows: Sequence[Row], answers: Sequence[Answer], lang: str) -> str:
     """A card for each piece: its names, then and now, what to know, and where."""
     titles = {answer.page: answer.title for answer in answers}
-    return section(line for row in rows for line in _card(row, titles, lang))
+    cards = (line for row in rows for line in _card(row, titles, lang))
+    return section(cards, own=True)
 
 
 def _card(row: Row, titles: Mapping[str, str], lang: str) -> Iterator[str]:

@@ -35,7 +35,7 @@ def comparison(
     for topic, inside in groupby(rows, lambda row: row.topic):
         lines.append(f'<h3 id="compared-{topic}">{labels[topic]}</h3>')
         lines += [_card(row, known[row.facts], answers, lang) for row in inside]
-    return section(lines)
+    return section(lines, own=True)
 
 
 def _card(row: Row, concept: Concept, answers: Sequence[Answer], lang: str) -> str:

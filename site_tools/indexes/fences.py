@@ -33,9 +33,9 @@ def topic(body: str, values: Mapping[str, str]) -> str:
 
 
 def wrong_answers(body: str, values: Mapping[str, str]) -> str:
-    """Every claim that a page refutes."""
+    """Every claim that a page refutes, those that the fence names first."""
     lang = language(values)
-    return refuted.wrong_answers(sources.answers(ROOT, lang), lang)
+    return refuted.wrong_answers(sources.answers(ROOT, lang), lang, body.split())
 
 
 def frameworks(body: str, values: Mapping[str, str]) -> str:

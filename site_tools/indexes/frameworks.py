@@ -18,9 +18,8 @@ def frameworks(
     concepts: Sequence[Concept], answers: Sequence[Answer], lang: str
 ) -> str:
     """Per concept, folded: the pages that use it, and each release's places."""
-    return section(
-        line for concept in concepts for line in _concept(concept, answers, lang)
-    )
+    places = (line for c in concepts for line in _concept(c, answers, lang))
+    return section(places, own=True)
 
 
 def place_id(concept: Concept, release: str) -> str:
@@ -51,7 +50,7 @@ def _concept(concept: Concept, answers: Sequence[Answer], lang: str) -> Iterator
     yield '<details class="places">'
     yield f'<summary><h3 id="{escape(name)}">{title}</h3></summary>'
     yield f'<p class="count"{UNSEARCHED}>{used}</p>'
-    yield "<dl>"
+    yield f"<dl{UNSEARCHED}>"  # the pages that use it have its lines
     for release in concept.releases:
         entries = [entry for entry in concept.entries if entry.release == release]
         anchor = place_id(concept, release)

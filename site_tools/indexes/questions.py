@@ -22,6 +22,11 @@ from site_tools.indexes.sources import QUESTION_TOPICS, Answer
 
 DIALOGUE = {"zh": "对话 {}：{}", "en": "Dialogue {}: {}"}
 COUNT = {"zh": "{} 问，答了 {}", "en": "{} questions, {} answered"}
+WHOLE = {"zh": "{} 问", "en": "{} questions"}
+DONE = {
+    "zh": "五段对话的 {} 问都有答案。",
+    "en": "All {} questions of the five dialogues are answered.",
+}
 PROGRESS = {
     "zh": "五段对话共 {} 问，其中 {} 问已写好。",
     "en": "Of the five dialogues' {} questions, {} are answered so far.",
@@ -75,20 +80,21 @@ def first(site: Site) -> str:
     """The page that tells each topic, and how far the site has come."""
     asked = [q for dialogue in site.dialogues for q in dialogue.questions]
     done = sum(site.home(q) is not None for q in asked)
+    progress = DONE if done == len(asked) else PROGRESS
     orders = [
         link("questions", label[site.lang], name) for name, label in ORDERS.items()
     ]
     return section(
         [
             *bullets(_page(answer) for answer in _telling(site)),
-            f'<p class="count">{PROGRESS[site.lang].format(len(asked), done)}</p>',
+            f'<p class="count">{progress[site.lang].format(len(asked), done)}</p>',
             f"<p>{' · '.join(orders)}</p>",
         ]
     )
 
 
 def _telling(site: Site) -> list[Answer]:
-    named = {topic.picture for topic in site.topics.values()}
+    named = {site.topics[topic].picture for topic in QUESTION_TOPICS}
     return [a for a in site.answers if a.page in named] or [*site.answers[:MOST]]
 
 
@@ -144,7 +150,9 @@ def _coming(topic: str, site: Site, *notes: str) -> Iterator[str]:
 
 def _dialogue(dialogue: Dialogue, site: Site) -> Iterator[str]:
     homes = [site.home(asked) for asked in dialogue.questions]
-    count = COUNT[site.lang].format(len(homes), sum(h is not None for h in homes))
+    count = (WHOLE if all(homes) else COUNT)[site.lang].format(
+        len(homes), sum(home is not None for home in homes)
+    )
     title = DIALOGUE[site.lang].format(dialogue.id, site.words(dialogue))
     yield f'<h3 id="dialogue-{dialogue.id}">{title}</h3>'
     yield f'<p class="count">{count}</p>'

@@ -11,6 +11,7 @@ from site_tools.data import dialogues as dialogue_file
 from site_tools.data import facts as facts_file
 from site_tools.data import topics as topic_file
 from site_tools.data.texts import as_html
+from site_tools.html.answer import Said
 from site_tools.html.navigation import TABS
 from site_tools.html.reading_order import in_order
 from site_tools.source.fences import Fence, scan
@@ -130,12 +131,22 @@ def dialogues(root: Path) -> tuple[dialogue_file.Dialogue, ...]:
     return _dialogues((root / "docs" / "dialogues.yml").read_text("utf-8"), TOPICS)
 
 
-def asked(root: Path, lang: str) -> dict[str, str]:
-    """The words of the dialogues' questions, as HTML, by their ids."""
+def asked(root: Path, lang: str) -> dict[str, Said]:
+    """The words of the dialogues' questions by their ids, each with what came next."""
     if not (root / "docs" / "dialogues.yml").exists():
         return {}
-    questions = [q for dialogue in dialogues(root) for q in dialogue.questions]
-    return {q.id: as_html(q.zh if lang == "zh" else q.en) for q in questions}
+    said = {}
+    for dialogue in dialogues(root):
+        next_page, following, after = "", "", ""
+        for question in reversed(dialogue.questions):
+            words = as_html(question.zh if lang == "zh" else question.en)
+            if question.page != next_page:
+                following, next_page = after, question.page
+            said[question.id] = Said(words, following)
+            if (root / "docs" / lang / f"{question.page}.md").exists():
+                href = f"/{question.page}/#{question.anchor}"
+                after = f'<a href="{href}">{question.id}</a> {words}'
+    return said
 
 
 def topics(root: Path) -> dict[str, topic_file.Topic]:

@@ -30,7 +30,7 @@ def timeline(
         lines.append(f'<li><h3 id="{anchor}">{escape(release)}</h3><ul>')
         lines += [_item(c, known[c.facts], titles, lang) for c in inside]
         lines.append("</ul></li>")
-    return section([*lines, "</ol>"])
+    return section([*lines, "</ol>"], own=True)
 
 
 def _item(

@@ -16,18 +16,40 @@ from site_tools.indexes.parts import (
 from site_tools.indexes.sources import TOPICS, Answer
 from site_tools.source.wrong_answers import WrongAnswer
 
+COUNT = {"zh": "共 {} 条。", "en": "{} of them."}
+FIRST = {"zh": "先看这 {} 条", "en": "{} to begin with"}
 FAILS = {"zh": "断言它成立，跑出来是", "en": "Assert it, and the run ends in"}
 
 
-def wrong_answers(answers: Sequence[Answer], lang: str) -> str:
-    """The claims of all pages, by topic; each leads to the run that refutes it."""
-    lines: list[str] = []
+def wrong_answers(
+    answers: Sequence[Answer], lang: str, first: Sequence[str] = ()
+) -> str:
+    """The claims of all pages; each leads to the run that refutes it.
+
+    Args:
+        answers: The question pages.
+        lang: The language of the list.
+        first: Those to begin with, as in ``gae/variance#wrong-lower``; the others
+            follow by topic.
+
+    Raises:
+        ValueError: if no page refutes one of ``first``, or it is named twice.
+    """
+    entries = [(wrong, answer) for answer in answers for wrong in answer.wrong]
+    known = {f"{answer.page}#{wrong.id}": (wrong, answer) for wrong, answer in entries}
+    for name in first:
+        if name not in known or first.count(name) > 1:
+            fault = "named twice" if name in known else "on no page"
+            raise ValueError(f"wrong_answers: {name} is {fault}; write topic/page#id")
+    lines = [f'<p class="count">{COUNT[lang].format(len(entries))}</p>']
+    if first:
+        lines += [f'<h2 id="first">{FIRST[lang].format(len(first))}</h2>']
+        lines += bullets(_item(*known[name], lang) for name in first)
     for topic in TOPICS:
         items = [
             _item(wrong, answer, lang)
-            for answer in answers
-            if answer.topic == topic
-            for wrong in answer.wrong
+            for wrong, answer in entries
+            if answer.topic == topic and f"{answer.page}#{wrong.id}" not in first
         ]
         if items:
             lines += [f"<h2{UNSEARCHED}>{escape(LABELS[topic][lang])}</h2>"]

@@ -7,9 +7,14 @@ from site_tools.html.katex import PACKAGE
 
 AXE = PACKAGE.parent / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-RUN_AXE = """rules => axe.run({ runOnly: rules }).then(({ violations }) => violations
+COLOURS = ["color-contrast"]
+RUN_AXE = """only => axe.run({ runOnly: only }).then(({ violations }) => violations
   .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) =>
     `${id}: ${target} ${failureSummary.replace(/\\s+/g, " ")}`)))"""
+# The reference is one template over many modules: what takes seconds reads its map, a
+# module of functions, one with classes, and a folder.
+REFERENCE = ("ppo_ref/", "en/ppo_ref/")
+SAMPLE = {f"ppo_ref/{name}" for name in ("", "advantages/", "trainer/", "asserts/")}
 # What is folded away must be legible too.
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true })"
 SETTLED = """document.fonts.ready.then(() => new Promise((done) =>
@@ -41,16 +46,30 @@ class Watch:
         tab.on("console", lambda message: self._console(message))
         tab.on("pageerror", lambda error: self._fault("script error", str(error)))
 
-    def visit(self, path: str, axe: bool) -> list[str]:
-        """Open a page below the site's address and say what is wrong with it."""
+    def visit(self, path: str, rules: list[str]) -> list[str]:
+        """Open a page below the site's address and say what is wrong with it.
+
+        Args:
+            path: The page's address below the site's.
+            rules: What axe judges, tags or names of rules; nothing: axe does not run.
+        """
         self.faults.clear()
         self.tab.goto(self.address + path)
         self.tab.evaluate(SETTLED)
         faults = [*self.faults, *self.tab.evaluate(SIDEWAYS)]
-        if axe:
+        if rules:
             self.tab.evaluate(UNFOLD)
             self.tab.evaluate(AXE.read_text("utf-8"))
-            faults += self.tab.evaluate(RUN_AXE, RULES)
+            kind = "rule" if rules == COLOURS else "tag"
+            faults += self.tab.evaluate(RUN_AXE, {"type": kind, "values": rules})
+        return [f"{path}: {fault}" for fault in faults]
+
+    def resized(self, path: str, width: int) -> list[str]:
+        """What is wrong with the open page at another width, just for now."""
+        size = self.tab.viewport_size
+        self.tab.set_viewport_size({**size, "width": width})
+        faults = self.tab.evaluate(SIDEWAYS)
+        self.tab.set_viewport_size(size)
         return [f"{path}: {fault}" for fault in faults]
 
     def _fault(self, kind: str, what: str) -> None:
@@ -85,3 +104,8 @@ def pages(site: Path) -> set[str]:
         if file.name != "404.html"
         if 'http-equiv="refresh"' not in file.read_text("utf-8")
     }
+
+
+def is_sampled(path: str) -> bool:
+    """Whether slow tests read this page: all are, but most of the reference."""
+    return path in SAMPLE or not path.startswith(REFERENCE)

@@ -28,10 +28,12 @@ def test_dialogue_questions_get_anchors_and_others_do_not() -> None:
 
 
 def test_the_askers_words_are_folded_and_lead_to_the_conversation() -> None:
-    asked = {"004·2": "<em>V</em>?", "004·3": "Rough?"}
+    asked = {"004·2": answer.Said("<em>V</em>?", "<a>so?</a>")}
+    asked["004·3"] = answer.Said("Rough?")
     html = answer.wrap(PAGE, ["004·2", "004·10", "verl#1960"], "en", asked)
     folded = html.partition("<details")[2].partition("</details>")[0]
-    assert folded.count("<p>") == 1 and "Rough" not in folded
+    assert folded.count("<p>") == 2 and "Rough" not in folded
+    assert folded.endswith("<p>Then came <a>so?</a></p>\n")
     link = '<a href="/questions/#dialogue-004">Dialogue 004·2</a>'
     assert f"<p>{link} <em>V</em>?</p>" in folded
     assert html.index("</details>") < html.index("</section>")

@@ -49,6 +49,13 @@ def test_each_of_the_27_questions_is_there_once_and_at_its_home() -> None:
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
+def test_all_of_them_are_answered(lang: str) -> None:
+    answered = [q for a in sources.answers(ROOT, lang) for q in a.answers]
+    asked = {q.id for d in sources.dialogues(ROOT) for q in d.questions}
+    assert sorted(asked.intersection(answered)) == sorted(asked)
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
 def test_every_page_agrees_with_the_dialogues(lang: str) -> None:
     said = {a.page: a.answers for a in sources.answers(ROOT, lang)}
     assert said

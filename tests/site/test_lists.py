@@ -108,6 +108,11 @@ def test_the_first_pages_are_few_and_say_how_far_the_site_is() -> None:
     gae = TOPICS | {"gae": TOPICS["gae"]._replace(picture="gae/p7")}
     told = questions.first(SITE._replace(answers=many, topics=gae))
     assert len(items(told)) == 1 and "/gae/p7/" in told
+    road = TOPICS["contribute"]._replace(picture="gae/p8")  # for writers, not readers
+    told = questions.first(
+        SITE._replace(answers=many, topics=gae | {"contribute": road})
+    )
+    assert len(items(told)) == 1 and "/gae/p7/" in told
     assert '<a href="/questions/#by-topic">' in html
     assert '<a href="/questions/#as-asked">' in html
 
@@ -225,6 +230,17 @@ def test_addresses_are_relative_to_the_page(url: str, href: str) -> None:
     html = '<a class="x" href="/gae/a/#why">a</a> <a href="#top">b</a>'
     resolved = addresses.resolve(html, url)
     assert resolved == f'<a class="x" href="{href}">a</a> <a href="#top">b</a>'
+
+
+def test_a_question_leads_to_the_next_that_another_page_answers() -> None:
+    said = sources.asked(ROOT, "en")
+    # 004·3 and 004·4 have one page: whoever has read it goes on with 004·5.
+    for number in "004·3", "004·4":
+        assert said[number].following.startswith(
+            '<a href="/gae/why_sum_deltas/#q-004-5">004·5</a> '
+        )
+    assert "#q-004-3" in said["004·2"].following
+    assert said["004·12"].following == ""
 
 
 @pytest.mark.slow

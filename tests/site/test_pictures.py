@@ -46,6 +46,9 @@ def test_a_picture_is_described_and_takes_the_colour_of_the_text() -> None:
         ('<path fill="url(//x)"/>', r"on <path> must point within the picture"),
         ('<path fill="#000"/>', r'fill="#000" on <path> must be currentColor'),
         ('<text style="fill: red">t</text>', r"on <text> must be currentColor"),
+        ('<a href="//x/"/>', r"<a> must have the address of a page and nothing else"),
+        ('<a href="javascript:x()"/>', r"got {'href': 'javascript:x\(\)'}"),
+        ('<a href="/gae/" target="_top"/>', r"<a> must have the address of a page"),
         ("<path>", r"a\.svg: must be well-formed XML, got mismatched tag"),
     ],
 )
@@ -64,6 +67,12 @@ def test_a_picture_without_viewbox_or_words_is_refused() -> None:
         pictures.svg("<svg/>", "a.svg", "A post", "en", "p")
     with pytest.raises(ValueError, match=r"a\.svg: a picture must be described"):
         pictures.svg(SVG.format(""), "a.svg", " ", "en", "p")
+
+
+def test_a_picture_may_lead_to_pages_and_its_links_can_be_heard() -> None:
+    html = shown('<a href="/gae/inputs/#why"><text lang="en">Why</text></a>')
+    assert 'href="/gae/inputs/#why"' in html
+    assert 'role="group" aria-labelledby="p-title"' in html
 
 
 def test_an_image_alone_becomes_a_figure_and_one_in_a_line_stays_there() -> None:

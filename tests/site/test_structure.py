@@ -68,6 +68,12 @@ def test_sections_out_of_order_are_named() -> None:
     assert problem.found.startswith("sections in the order ['answer', 'code', 'wrong")
 
 
+def test_a_page_on_contributing_has_nothing_to_say_on_verls_default() -> None:
+    text = broken("*verl's default*: the same.", "")
+    road = read_page(ROOT, "docs/en/contribute/sample.md", text)
+    assert check_structure(road, ROOT) == []
+
+
 def test_yaml_that_cannot_be_read_is_named_with_its_line() -> None:
     text = broken("needs: []", "needs: [")
     problems = page(text).problems

@@ -120,3 +120,23 @@ def test_the_list_says_who_where_and_how_it_fails() -> None:
     assert '<span class="detail">Dialogue 001·4</span>' in first
     assert "<code>AssertionError: got 2</code>" in first
     assert '<a href="/gae/a/">Is A &lt; B?</a> <strong class="verdict">No<' in first
+
+
+def test_the_list_begins_with_what_it_is_told_and_says_each_once() -> None:
+    answer = read_answer(TEXT, "gae/a", PATH)
+    html = wrong_answers([answer], "en", ["gae/a#wrong-four"])
+    assert html.index(">1 to begin with</h2>") < html.index("Four")
+    assert html.index("Four") < html.index(">GAE intuition</h2>") < html.index("three")
+    assert html.count("Four") == 1 and '<p class="count">2 of them.</p>' in html
+
+
+@pytest.mark.parametrize(
+    ("first", "fault"),
+    [
+        (["gae/a#wrong-five"], "gae/a#wrong-five is on no page"),
+        (["gae/a#wrong-four"] * 2, "gae/a#wrong-four is named twice"),
+    ],
+)
+def test_a_beginning_that_cannot_be_is_named(first: list[str], fault: str) -> None:
+    with pytest.raises(ValueError, match=fault):
+        wrong_answers([read_answer(TEXT, "gae/a", PATH)], "en", first)

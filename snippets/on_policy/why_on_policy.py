@@ -1,0 +1,131 @@
+"""What the ratio puts right and what it leaves, exactly, on the two-token tree."""
+
+# --8<-- [start:objectives]
+import torch
+from torch.nn.functional import logsigmoid
+from ppo_ref.examples import two_token_tree
+from ppo_ref.losses import surrogate_objective
+
+device = "cpu"  # or "cuda"
+tree = two_token_tree(device)  # a row an answer
+a, old = tree.responses, tree.actor_probs.log()
+mask = tree.response_mask
+G = tree.token_level_rewards.sum(1)
+A = G[:, None] - tree.values  # old's; lambda 1
+
+def log_probs(x):  # x: the actor's one weight
+    return logsigmoid(x * (2 * a - 1))
+
+print("  x      J      L  J' - L'")
+for step in 0, 0.5, 1, 2:
+    x = G.new_tensor(step, requires_grad=True)
+    now = log_probs(x)
+    J = now.sum(1).exp() @ G  # the mean score
+    gain = ((now - old).exp() * A).sum(1).mean()
+    L = G.mean() + gain
+    (gap,) = torch.autograd.grad(J - L, x)
+    print(f"{step:3} {J:6.3f} {L:6.3f} {gap:8.3f}")
+    judge = surrogate_objective(
+        log_probs=now,
+        old_log_probs=old,
+        advantages=A,
+        response_mask=mask,
+    )
+    assert gain.isclose(2 * judge)  # of two tokens
+    same = J.isclose(L) and gap.abs() < 1e-9
+    assert same == (step == 0)
+# --8<-- [end:objectives]
+
+# --8<-- [start:length]
+import torch
+from torch.distributions import Binomial
+
+device = "cpu"  # or "cuda"
+half = torch.tensor(0.5).double().to(device)
+new = half + 0.1
+size = {}
+print("tokens   mean  token  answer")
+for n in 1, 10, 100, 1000:
+    k = torch.arange(n + 1).to(half)  # 1s written
+    p = Binomial(n, half).log_prob(k).exp()
+    w = (new / half) ** k
+    w = w * ((1 - new) / half) ** (n - k)
+    mean, size[n] = p @ w, 1 / (p @ w**2)
+    cells = f"{mean:6.3f} {size[1]:6.3f}"
+    print(f"{n:6} {cells} {size[n]:7.2g}")
+    assert mean.isclose(p.sum())
+    assert size[n].isclose(size[1] ** n)
+# --8<-- [end:length]
+
+# --8<-- [start:epoch]
+torch.manual_seed(0)
+rows = torch.randint(4, (1024,)).to(device)  # old's
+x = G.new_tensor(0.0, requires_grad=True)
+away = []  # mean |ratio - 1|, before each step
+for mini in rows.split(256):  # epoch 1
+    ratio = (log_probs(x) - old)[mini].exp()
+    mean = (ratio.detach() - 1).abs().mean()
+    away.append(mean.item())
+    L = (ratio * A[mini]).mean()
+    x.data += torch.autograd.grad(L, x)[0]
+print(*(f"{r:.3f}" for r in away))
+assert not any(away), "only mini-batch 0 is at 1"
+# --8<-- [end:epoch]
+
+# --8<-- [start:prefix]
+x = G.new_tensor(2.0)  # the actor moved on
+q = x.sigmoid()  # of a 1, in every state
+ratio = (log_probs(x) - old).exp()
+one, two = (a == 1).T
+w = ratio[:, 1] / 4  # on the second token
+share = w[one].sum()  # of those after a 1
+rows = {
+    "1 after 1": (w[one & two].sum() / share, q),
+    "prefix 1": (share, q),
+    "its A": (A[one, 0].mean(), q - q * q),
+}
+print("           data  actor")
+for name, pair in rows.items():
+    print(f"{name:9}", *(f"{y:6.3f}" for y in pair))
+choice, prefix, frozen = (
+    x.isclose(y) for x, y in rows.values()
+)
+assert choice
+assert prefix and frozen, "prefix and A stay old's"
+# --8<-- [end:prefix]
+
+# --8<-- [start:three]
+from ppo_ref.rollout_correction import token_weights
+
+engine = old.new_tensor([0.4, 0.6]).log()[a]
+w = token_weights(
+    old_log_probs=old,
+    rollout_log_probs=engine,
+    response_mask=mask,
+)
+p, q = (y.sum(1, True).exp() for y in (engine, old))
+x = G.new_tensor(0.0, requires_grad=True)
+ratio = (log_probs(x) - old).exp()
+print("rho", *ratio.unique().tolist())
+slopes = []
+for weight in p, p * w, q:
+    L = (weight * ratio * A).sum()
+    (slope,) = torch.autograd.grad(L, x, None, True)
+    print(f"slope {slope:.3f}")
+    slopes.append(slope)
+first, _, true = slopes
+assert first.isclose(true), "data not old's"
+# --8<-- [end:three]
+
+# --8<-- [start:unseen]
+data = [0, 2, 3]  # answers; (0, 1) is not seen
+Q = G.new_zeros(3, 2)  # by state and token
+Q[1, 1] = 0.8  # a guess about (0, 1)
+for row in data * 100:  # passes over the same data
+    first, second = a[row].tolist()
+    Q[1 + first, second] = G[row]
+    Q[0, first] = Q[1 + first].max()
+print(f"Q of a first 0: {Q[0, 0]:.2f}, true 0")
+print(f"Q of a first 1: {Q[0, 1]:.2f}, true 1")
+assert Q[0, 0] < 0.1, "what is unseen stays a guess"
+# --8<-- [end:unseen]

@@ -1,0 +1,81 @@
+"""What the ratio puts right and what it leaves, on all answers of small actors."""
+
+import itertools
+import math
+
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from ppo_ref.losses import surrogate_objective
+from tests.strategies import numbers
+
+
+def advantage(policy, rewards, written, tokens):
+    """Q - V by loops: ``policy`` and ``rewards`` by what is written, its last token."""
+
+    def value(state):
+        if len(state) == tokens:
+            return 0.0
+        ahead = [w for w in policy if w[:-1] == state]
+        return math.fsum(policy[w] * (rewards[w] + value(w)) for w in ahead)
+
+    return rewards[written] + value(written) - value(written[:-1])
+
+
+@given(st.integers(2, 3), st.integers(1, 3), st.booleans(), st.integers(0, 999))
+def test_two_gradients(vocab, tokens, moved, seed):
+    r"""\begin{aligned}
+    \nabla J &= \mathbb{E}_{\mathrm{old}} \sum_t \Bigl(\prod_{k<t}\rho_k\Bigr)
+    \rho_t\, A^{\theta}_t\, \nabla\log\pi_\theta \\
+    \nabla L &= \mathbb{E}_{\mathrm{old}} \sum_t
+    \rho_t\, A^{\mathrm{old}}_t\, \nabla\log\pi_\theta
+    \end{aligned}
+
+    J is the mean of all rewards, L the surrogate; while the actor is still the old
+    one, both have the same gradient.
+    """
+    answers = list(itertools.product(range(vocab), repeat=tokens))
+    states = sorted({a[:t] for a in answers for t in range(tokens)})
+    at = torch.tensor([[states.index(a[:t]) for t in range(tokens)] for a in answers])
+    tokens_of = torch.tensor(answers)
+    old_logits = numbers(seed, len(states), vocab)
+    logits = old_logits + moved * numbers(seed + 1, len(states), vocab)
+    log_pi = logits.requires_grad_().log_softmax(1)
+    places = [(*s, i) for s in states for i in range(vocab)]
+    reward = dict(zip(places, numbers(seed + 2, len(places)).tolist(), strict=True))
+
+    def policy(logits):
+        table = logits.detach().softmax(1).flatten().tolist()
+        return dict(zip(places, table, strict=True))
+
+    new, old = log_pi[at, tokens_of], old_logits.log_softmax(1)[at, tokens_of]
+    prefixes = [[a[: t + 1] for t in range(tokens)] for a in answers]
+    rewards = torch.tensor([[reward[w] for w in row] for row in prefixes]).double()
+    of_new, of_old = (
+        torch.tensor(
+            [[advantage(pi, reward, w, tokens) for w in row] for row in prefixes]
+        )
+        for pi in (policy(logits), policy(old_logits))
+    )
+    p = old.sum(1, keepdim=True).exp()
+    ratio = (new - old).exp().detach()
+    before = ratio.cumprod(1) / ratio
+
+    def gradient(x):
+        return torch.autograd.grad(x, logits, retain_graph=True)[0]
+
+    exact = gradient((new.sum(1).exp() * rewards.sum(1)).sum())
+    assert_close(exact, gradient((p * before * ratio * of_new.double() * new).sum()))
+    surrogate = surrogate_objective(
+        log_probs=new,
+        old_log_probs=old,
+        advantages=of_old.double(),
+        response_mask=torch.ones(at.shape, dtype=torch.bool),
+        aggregate=lambda terms, _: (p * terms).sum(),
+    )
+    found = gradient(surrogate)
+    assert_close(found, gradient((p * ratio * of_old.double() * new).sum()))
+    if not moved:
+        assert_close(found, exact)

@@ -1,0 +1,104 @@
+"""The reader of chat logs that the page shows: what it takes and what it refuses."""
+
+import contextlib
+import io
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from site_tools.indexes import sources
+from site_tools.source.page import read_page
+
+ROOT = Path(__file__).parents[2]
+DIALOGUES = ROOT.parent / "shared" / "dialogues"
+HEAD = "# Chat Dialogue Log\n\n## 对话时间\n2026\n\n---\n\n## 对话内容\n\n"
+# What may stand in a question or an answer and must not be taken for a marker.
+HAZARDS = [
+    "words",
+    "words with blanks  ",
+    "---",
+    "## A heading",
+    "### Another",
+    "```\n### 问题 1\n用户：<question>\n助手：<answer>\n```",
+    "```\n### 问题 9  \n```  ",
+    " 助手：not at the start",
+    "",
+]
+
+
+def shown() -> dict[str, Any]:
+    """The names that the page's own blocks leave behind, as a reader copies them."""
+    page = read_page(ROOT, "docs/en/contribute/dialogue_log.md")
+    (copy,) = (c for c in page.copies if "def write(" in c.block.text)
+    names: dict[str, Any] = {}
+    with contextlib.redirect_stdout(io.StringIO()):
+        exec(copy.text, names)
+    return names
+
+
+READ, WRITE = (shown()[name] for name in ("read", "write"))
+
+
+def rounds(log: str) -> list[tuple[str, str]]:
+    parts = READ(log)
+    return list(zip(parts[4::3], parts[5::3], strict=True))
+
+
+texts = st.lists(st.sampled_from(HAZARDS), max_size=4).map("\n".join)
+
+
+@given(st.lists(st.tuples(texts, texts), min_size=1, max_size=12), st.booleans())
+def test_every_round_comes_back_and_so_do_the_bytes(
+    said: list[tuple[str, str]], ended: bool
+) -> None:
+    log = HEAD
+    for number, (question, answer) in enumerate(said, 1):
+        log += f"### 问题 {number}\n用户：{question}\n助手：{answer}\n\n---\n\n"
+    log = log if ended else log.rstrip("\n")
+    found = rounds(log)
+    assert [question for question, _ in found] == [f"{q}\n" for q, _ in said]
+    for (_, got), (_, answer) in zip(found, said, strict=True):
+        assert got.rstrip("\n") == f"{answer}\n\n---"
+    assert WRITE(READ(log)) == log
+
+
+GOOD = f"{HEAD}### 问题 1\n用户：a\n助手：b\n\n---\n\n### 问题 2\n用户：c\n助手：d\n"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "reason"),
+    [
+        (GOOD, "", "line 1: no # Chat Dialogue Log"),
+        ("# Chat", "\ufeff# Chat", "line 1: no # Chat Dialogue Log"),
+        ("## 对话时间\n", "", "line 9: no ## 对话时间"),
+        ("### 问题 1", "### 问题 2", "line 10: no ### 问题 1"),
+        ("### 问题 2", "### 问题 2  ", "line 16: no ### 问题 2"),
+        ("### 问题 2", "### 问题 20", "line 16: no ### 问题 2"),
+        ("用户：c", "用户:c", "line 17: no 用户："),
+        ("用户：c", "\n用户：c", "line 17: no 用户："),
+        ("助手：b", "b", "line 16: no 助手："),
+        ("助手：d", "d", "after line 18: no 助手："),
+        ("用户：c", "用户：```", "after line 18: code left open"),
+        (GOOD, HEAD, "after line 9: no ### 问题 1"),
+    ],
+)
+def test_a_log_that_breaks_the_format_is_refused_with_line_and_reason(
+    old: str, new: str, reason: str
+) -> None:
+    assert len(rounds(GOOD)) == 2
+    with pytest.raises(ValueError) as refusal:
+        READ(GOOD.replace(old, new, 1))
+    assert str(refusal.value) == reason
+
+
+def test_the_five_dialogues_give_their_27_questions_and_the_same_bytes() -> None:
+    if not DIALOGUES.is_dir():
+        pytest.skip("the dialogues are not published; they lie beside the project")
+    asked = {d.id: len(d.questions) for d in sources.dialogues(ROOT)}
+    logs = {f.name[:3]: f.read_bytes() for f in sorted(DIALOGUES.glob("*.txt"))}
+    found = {name: len(rounds(log.decode())) for name, log in logs.items()}
+    assert found == asked
+    assert all(WRITE(READ(log.decode())).encode() == log for log in logs.values())

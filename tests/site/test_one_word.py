@@ -1,0 +1,151 @@
+"""A word that the glossary rejects is found, wherever it is not somebody else's."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+from sybil import Region
+from sybil.example import Example
+
+from site_tools.checks.terms import check_terms, check_text
+from site_tools.data import names
+from site_tools.data.derived import all_names
+from site_tools.source.page import read_page
+from tests import pages
+from tests.site.sample import EN, ZH, broken, line_of, page
+from tests.site.test_names import ROW, fault
+
+ROOT = Path(__file__).resolve().parents[2]
+WHY = {"choice_zh": "离线是另一回事。", "choice_en": "Offline is another thing."}
+OFF = names.Name(
+    id="off-policy",
+    zh="异策略",
+    en="off-policy",
+    meaning_zh="不是同一个。",
+    meaning_en="Another one.",
+    also_zh=("在线策略梯度",),
+    not_zh=("离策略", "在线策略"),
+    not_en=("value network",),
+    **WHY,
+)
+
+
+def found(text: str, lang: str = "en") -> list[tuple[int, str]]:
+    problems = check_terms(page(text, lang), [OFF], ROOT)
+    return [(problem.line, problem.found) for problem in problems]
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "word"),
+    [
+        ("The sum is", "A value network says", "value network"),
+        ("The sum is", "Value networks say", "Value networks"),
+        ("The sum is", "The\nvalue\nnetwork says", "value\nnetwork"),
+        ("## One block", "## One value network", "value network"),
+        ("question: Is two the sum?", "question: A value network?", "value network"),
+        ("[Notation]", "[value network]", "value network"),
+        ("| sum  |", "| value network |", "value network"),
+    ],
+)
+def test_a_rejected_word_is_named_at_its_line(old: str, new: str, word: str) -> None:
+    text = broken(old, new, EN)
+    assert found(text) == [(line_of(word, text), word)]
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("It is 2.5.", "A value network is 2.5."),  # a quotation, set off
+        ("The sum is", 'The "value network" says'),
+        ("as $a + b$ says", "as `value network` says"),
+        ("What is one and one?", "What is a value network?"),  # an alias
+        ("The sum is", "Evalue network-1"),
+        ("The sum is", "离策略"),  # a word of the other language
+    ],
+)
+def test_somebody_elses_word_may_stay(old: str, new: str) -> None:
+    assert found(broken(old, new, EN)) == []
+
+
+def test_chinese_words_need_no_space_and_a_good_word_may_hold_a_bad() -> None:
+    text = broken("和是", "这是离策略的和", ZH)
+    assert found(text, "zh") == [(line_of("离策略", text), "离策略")]
+    assert found(broken("和是", "在线策略梯度里“离策略”的和", ZH), "zh") == []
+
+
+def test_the_message_says_what_to_write_and_why() -> None:
+    (problem,) = check_text("这是离策略", "topics.yml", "zh", [OFF])
+    assert str(problem).splitlines() == [
+        "topics.yml:1",
+        "  found:    离策略",
+        "  expected: 异策略, as the glossary says: 离线是另一回事。",
+        "  fix:      write 异策略; if it is somebody else's word, "
+        "put it in quotation marks",
+    ]
+
+
+def test_the_words_of_a_picture_count(tmp_path: Path) -> None:
+    for folder in "snippets/alignment", "docs/en/alignment":
+        (tmp_path / folder).mkdir(parents=True)
+    svg = '<svg viewBox="0 0 9 9">\n<text lang="en">value network</text>\n{}</svg>'
+    drawn = tmp_path / "snippets/alignment/a.svg"
+    drawn.write_text(svg.format('<text lang="zh">离策略</text>'), "utf-8")
+    path = "docs/en/alignment/a.md"
+    (tmp_path / path).write_text("![what it shows](a.svg)\n", "utf-8")
+    problems = check_terms(read_page(tmp_path, path), [OFF], tmp_path)
+    told = [(problem.path, problem.line, problem.found) for problem in problems]
+    assert told == [("snippets/alignment/a.svg", 2, "value network")]
+
+
+def test_a_rejected_word_needs_its_reason_in_both_languages() -> None:
+    wanted = "choice_en is missing: why not the words under not_zh and not_en"
+    assert fault(not_zh=["甲甲"], choice_zh="有理由。") == wanted
+    (row,) = names.parse(yaml.safe_dump([ROW | {"not_zh": ["甲甲"]} | WHY]))
+    assert "另一回事" in names.glossary([row], "zh")
+    assert "another thing" in names.glossary([row], "en")
+
+
+def test_no_row_rejects_what_another_calls_its_own() -> None:
+    rows = all_names()
+    assert any(row.not_zh for row in rows) and any(row.not_en for row in rows)
+    for lang in ("zh", "en"):
+        own = {w for r in rows for w in (getattr(r, lang), *getattr(r, f"also_{lang}"))}
+        assert not own & {w for row in rows for w in getattr(row, f"not_{lang}")}
+
+
+def texts() -> list[tuple[str, str, str]]:
+    """File, language and text of what pages show and no page holds."""
+    docs = ROOT / "docs"
+    found = [
+        (file.relative_to(ROOT).as_posix(), lang, str(row[lang]))
+        for file in [docs / "topics.yml", *sorted(docs.glob("facts/*.yml"))]
+        for row in _rows(yaml.safe_load(file.read_text("utf-8")))
+        for lang in ("zh", "en")
+    ]
+    for row in all_names():
+        for lang in ("zh", "en"):
+            found.append(("docs/names.yml", lang, getattr(row, f"meaning_{lang}")))
+    return found
+
+
+def _rows(data: object) -> list[dict[str, object]]:
+    rows = data if isinstance(data, list) else [data]
+    return [row for row in rows if {"zh", "en"} <= row.keys()]
+
+
+def test_topics_facts_and_meanings_use_the_words_of_the_glossary() -> None:
+    rows = all_names()
+    assert len(texts()) > 100
+    for path, lang, text in texts():
+        assert check_text(text, path, lang, rows) == []
+
+
+def test_the_run_of_the_pages_asks_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(pages, "all_names", lambda: [OFF])
+    monkeypatch.setattr(pages.PageDocument, "latest", None)
+    text = "---\ntitle: A value network\n---\n\nWords.\n"
+    document = pages.PageDocument(text, str(ROOT / "docs/en/reference/none.md"))
+    assert list(pages.fences(document)) == []
+    example = Example(document, 1, 1, Region(0, 0), {})
+    with pytest.raises(pages.PageFailure, match=r"none\.md:2\n  found: +value net"):
+        pages.judge_page(example)
