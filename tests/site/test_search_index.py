@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from site_tools.html.search_index import dump, entries
 
 PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
