@@ -7,7 +7,7 @@ from html import unescape
 
 # A term of the glossary is a heading of its own kind.
 HEADING = re.compile(r'<(h[1-6]|dt)\b[^>]*\bid="([^"]+)"[^>]*>(.*?)</\1>', re.DOTALL)
-# What only names other pages stands far behind them, what says more than they do not so.
+# What only names other pages stands far behind them; what says more, not so far.
 LISTS = {'class="derived"': 0.2, 'class="derived own"': 0.4}
 PICTURE = re.compile(r"<svg\b.*?<title\b[^>]*>(.*?)</title>.*?</svg>", re.DOTALL)
 UNREAD = re.compile(
