@@ -43,6 +43,24 @@ print("token 0 moves values", row)
 assert row[1] == 1, "values[:, 1] missed token 0"
 # --8<-- [end:early]
 
+# --8<-- [start:same_slot]
+ids = torch.tensor([[0, 1, 2, 3]]).to(device)
+after = torch.eye(5).roll(1, 1).to(device)
+logits = 9 * after[ids]  # after n comes n + 1
+log_p = logits.log_softmax(2)
+
+def scored(log_p, ids):
+    picked = log_p.gather(2, ids[..., None])
+    return picked.exp().flatten().tolist()
+
+late = scored(log_p, ids)
+right = scored(log_p[:, :-1], ids[:, 1:])
+print("one before", *(f"{x:.3f}" for x in right))
+print("same slot ", *(f"{x:.3f}" for x in late))
+assert min(right) > 0.99
+assert min(late) > 0.99, "sure tokens look unlikely"
+# --8<-- [end:same_slot]
+
 # --8<-- [start:numbers]
 from ppo_ref.examples import shared_batch
 from ppo_ref.rewards import token_level_scores

@@ -114,6 +114,27 @@ less = good_first(0).mean() < good_first(1).mean()
 assert less, "lambda 0 paid no less"
 # --8<-- [end:short]
 
+# --8<-- [start:constant]
+score, error = 0.5, 0.2  # whatever is written
+now = V.new_tensor([[score, 0], [0, score]])
+ends = V.new_tensor([[1, 0], [1, 1]]).bool()
+
+def token_0(lam):  # EOS, or one token more
+    return gae(
+        token_level_rewards=now,
+        values=0 * now + score + error,
+        response_mask=ends,
+        gae_lambda=lam,
+    ).advantages[:, 0]
+
+for lam in 0, 1:
+    stop, go = token_0(lam)
+    told = f"stop {stop:.1f}, go {go:z.1f}"
+    print(f"lambda {lam}: {told}")
+assert token_0(1).std() < 1e-12
+assert token_0(0).std() < 1e-12, "EOS pays"
+# --8<-- [end:constant]
+
 # --8<-- [start:cut]
 def cut(after, lam):  # V(s_6) of a cut answer
     return gae(

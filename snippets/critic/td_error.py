@@ -49,10 +49,11 @@ def rounds(lam):
     return torch.stack(seen)
 
 for lam in lams:
-    print(f"lambda {lam:.1f}")
-    for n, V in enumerate(rounds(lam), 1):
-        cells = (f"{v:.3f}" for v in V)
-        print(f" round {n} ", *cells)
+    first, *_, last = rounds(lam)
+    assert (last == 1).all()  # in T rounds
+    assert (first == 1).all() == (lam == 1)
+for n, V in enumerate(rounds(0.5), 1):
+    print(f"round {n} ", *(f"{v:.3f}" for v in V))
 # --8<-- [end:rounds]
 
 # --8<-- [start:residual]

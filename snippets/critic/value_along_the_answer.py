@@ -107,7 +107,7 @@ assert (v == 0.5).all()
 from ppo_ref.stored_runs import stored_run
 
 for one in stored_run("healthy").records:
-    if one["iteration"] == 40:
+    if one["iteration"] == 40 and "response" in one:
         text = "".join(one["response"][:-1])
         cells = (f"{v:.2f}" for v in one["values"])
         scored = int(one["score"])

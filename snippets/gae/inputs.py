@@ -90,6 +90,26 @@ for name, A in ("skip", skip), ("through", through):
 assert through.allclose(skip), "read the tool's V"
 # --8<-- [end:through]
 
+# --8<-- [start:no_done]
+score = V.new_tensor([[0, 0, 0, 1]])  # wrong, right
+v = V.new_tensor([[0.5, 0.1, 0.5, 0.8]])
+two = score >= 0
+
+def estimate(cut):
+    x = score[:, cut], v[:, cut], two[:, cut]
+    return advantages(*x, lam=0.95, gamma=0.99)
+
+wrong, right = slice(0, 2), slice(2, 4)
+each = torch.cat(
+    [estimate(wrong), estimate(right)], 1
+)
+joined = estimate(slice(None))
+for name, A in ("alone ", each), ("joined", joined):
+    print(name, *(f"{a:5.2f}" for a in A[0]))
+praised = joined[0, :2] > 0
+assert not praised.any(), "the wrong one gains"
+# --8<-- [end:no_done]
+
 # --8<-- [start:lost]
 for t in 5, 3:  # the actor's slot, the tool's
     score = torch.zeros_like(r)

@@ -92,6 +92,13 @@ for gamma in 1, 0.99, 0.9:
 assert last[0] != last[1], "delta_2 = r - V"
 # --8<-- [end:gamma]
 
+# --8<-- [start:rewards]
+for name, x in ("G - V", G - V), ("r - V", r - V):
+    print(name, *(f"{v:4.1f}" for v in x[0]))
+same = (r - V).sign().equal((G - V).sign())
+assert same, "a right answer, punished"
+# --8<-- [end:rewards]
+
 # --8<-- [start:whitened]
 from ppo_ref.masking import masked_whiten
 

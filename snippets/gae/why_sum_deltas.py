@@ -125,6 +125,25 @@ print(f"noise {td0:.4f} -> {gae95:.4f}")
 assert gae95 < td0, "above TD(0), noise rises"
 # --8<-- [end:average]
 
+# --8<-- [start:exponent]
+deltas, factor, length = (0.1, 0.2, 0.4), 0.95, 3
+
+def A_0(last):  # by the exponent on the last delta
+    weights = 1, factor, factor**last
+    terms = zip(weights, deltas, strict=True)
+    return sum(w * d for w, d in terms)
+
+A = 0.0
+for d_t in reversed(deltas):  # the next line
+    A = d_t + factor * A
+print(f"recursion {A:.4f}")
+for last in length - 1, length + 1:
+    print(f"exponent {last} {A_0(last):.4f}")
+assert abs(A_0(length - 1) - A) < 1e-12
+off = A_0(length + 1) - A
+assert abs(off) < 1e-12, "two too many"
+# --8<-- [end:exponent]
+
 # --8<-- [start:shift]
 from ppo_ref.advantages import gae
 from ppo_ref.examples import three_tokens

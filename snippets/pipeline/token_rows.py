@@ -95,6 +95,18 @@ print("white", *(f"{x:5.2f}" for x in white[0]))
 assert (white * raw >= 0).all(), "signs flip"
 # --8<-- [end:signs]
 
+# --8<-- [start:white_target]
+from ppo_ref.masking import masked_whiten
+
+plain = gae(**given).advantages
+white = masked_whiten(plain, given["response_mask"])
+for name, x in ("A", plain), ("white", white):
+    target = x + given["values"]
+    cells = (f"{v:5.2f}" for v in target[0])
+    print(f"{name:5} + V", *cells)
+assert (target <= 1).all(), "nothing earns above 1"
+# --8<-- [end:white_target]
+
 # --8<-- [start:recover]
 from ppo_ref.examples import shared_batch
 from ppo_ref.rewards import token_level_scores

@@ -127,6 +127,28 @@ assert slope(rewarded).allclose(slope(KL))
 assert (p * k1.abs()).sum() > 2 * KL  # no estimate
 # --8<-- [end:kl]
 
+# --8<-- [start:k3]
+import torch
+from ppo_ref.kl import kl_k2, kl_k3
+
+device = "cpu"  # or "cuda"
+pi = torch.tensor([[0.999, 0.001]]).double()
+log_pi = pi.to(device).log().requires_grad_()
+log_ref = torch.full_like(log_pi, 0.5).log()
+
+def pull(k):  # a sampled token's own slope
+    x = k(log_probs=log_pi, ref_log_probs=log_ref)
+    (g,) = torch.autograd.grad(x.sum(), log_pi)
+    return g
+
+own = (log_pi - log_ref).detach()  # of the KL
+for k in kl_k2, kl_k3:
+    cells = (f"{g:8.2f}" for g in pull(k)[0])
+    print(k.__name__, *cells)
+assert pull(kl_k2).allclose(own)
+assert pull(kl_k3).allclose(own), "another KL's"
+# --8<-- [end:k3]
+
 # --8<-- [start:fine]
 from ppo_ref.examples import shared_batch
 

@@ -91,6 +91,25 @@ assert greedy[0] > best[0] and greedy[1] > best[1]
 assert greedy[2] > best[2], "KL moved the optimum"
 # --8<-- [end:dense]
 
+# --8<-- [start:on_padding]
+v = batch.values[1].clone()
+v[5:] = 0  # TRL keeps one V after EOS
+
+def advantages(slot, lam=0.95):  # no mask here
+    A, V_next, out = 0.0, 0.0, []
+    for t in reversed(range(6)):
+        delta = (t == slot) + V_next - v[t]
+        A, V_next = delta + lam * A, v[t]
+        out.insert(0, A)
+    return torch.stack(out)[:4]  # what is kept
+
+without = advantages(slot=6)
+for name, slot in ("EOS", 3), ("PAD", 4):
+    gain = advantages(slot) - without
+    print(name, *(f"{a:.4f}" for a in gain))
+assert not gain.any(), "the score is in all of them"
+# --8<-- [end:on_padding]
+
 # --8<-- [start:longer]
 for length in 20, 200:
     kl = old.new_full((1, length), 0.05)

@@ -11,7 +11,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink
 
 from docs.theme import notebook_files
-from site_tools.html import formulas, katex, katex_assets, search_index
+from site_tools.html import formulas, katex, katex_assets, search_index, theme_styles
 from site_tools.html.formulas import Formula
 
 
@@ -44,8 +44,16 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    index = Path(config.site_dir, "search", "search_index.json")
+    site = Path(config.site_dir)
+    index = site / "search" / "search_index.json"
     index.write_text(search_index.dump(config.extra["search_entries"]), "utf-8")
+    pages, scripts = (
+        (file.read_text("utf-8") for file in site.glob(pattern))
+        for pattern in ("**/*.html", "assets/**/*.js")
+    )
+    used = theme_styles.words(pages, scripts)
+    for sheet in site.glob("assets/stylesheets/main.*.css"):
+        sheet.write_text(theme_styles.cut(sheet.read_text("utf-8"), used), "utf-8")
 
 
 def _index(
