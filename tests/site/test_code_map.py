@@ -15,7 +15,7 @@ from site_tools.indexes.code_map import code_map
 
 ROOT = Path(__file__).parents[2]
 # The logs are not published; they lie beside the project where it is written.
-SHARED = next((p / "shared" for p in ROOT.parents if (p / "shared").is_dir()), None)
+LOGS = next(filter(Path.is_dir, (p / "shared/dialogues" for p in ROOT.parents)), None)
 PATTERNS = (
     re.compile(r"(?P<name>[a-z_]+\.py)(?:[:第](?P<lines>\d+(?:-\d+)?))?", re.ASCII),
     re.compile(r"(?<![\w\\])(?P<name>[a-z]*_[a-z_]{2,})(?=\()", re.ASCII),
@@ -50,9 +50,9 @@ def parsed(*rows: dict[str, Any]) -> tuple[Row, ...]:
 
 
 def test_every_reference_of_the_dialogues_is_in_the_map() -> None:
-    if SHARED is None:
+    if LOGS is None:
         pytest.skip("no shared/dialogues beside the project: the logs are unpublished")
-    logs = sorted((SHARED / "dialogues").glob("*.txt"))
+    logs = sorted(LOGS.glob("*.txt"))
     assert len(logs) == 5
     said = {name for log in logs for name in references(log.read_text("utf-8"))}
     mapped = {name for row in releases.code_map(ROOT) for name in row.names}
