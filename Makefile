@@ -18,7 +18,7 @@ help:
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
 	@echo 'make weigh              what a page weighs and how soon it shows; the time of 150 pages'
 	@echo 'make lint, make format  style and types; mend the style'
-	@echo 'make peers              download the releases of verl that ppo_ref is compared with'
+	@echo 'make peers              download the releases of verl, OpenRLHF and TRL to compare with'
 	@echo 'make browser            install what drives Chromium, for the tests that open the site'
 
 serve: ready

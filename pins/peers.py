@@ -8,6 +8,9 @@ import tempfile
 import environment
 
 FOLDER = os.path.join(environment.ROOT, ".cache", "wheels")
+# They are read and never installed, so every machine takes the same files; that of
+# OpenRLHF says it is for one Python on Linux, though nothing in it is compiled.
+ANYWHERE = ["--python-version=3.11", "--platform=manylinux1_x86_64"]
 
 
 def wanted():
@@ -35,7 +38,7 @@ def fetch(requirement):
         single.flush()
         safe = ["--no-deps", "--only-binary=:all:", "--require-hashes"]
         source = ["--requirement", single.name, "--dest", FOLDER]
-        environment.pip(["download", *safe, *source], requirement.split()[0])
+        environment.pip(["download", *safe, *ANYWHERE, *source], requirement.split()[0])
 
 
 def download():

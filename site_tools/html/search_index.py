@@ -7,7 +7,8 @@ from html import unescape
 
 # A term of the glossary is a heading of its own kind.
 HEADING = re.compile(r'<(h[1-6]|dt)\b[^>]*\bid="([^"]+)"[^>]*>(.*?)</\1>', re.DOTALL)
-LIST, BEHIND = 'class="derived', 0.2  # what only names other pages stands behind them
+# What only names other pages stands far behind them; what says more, not so far.
+LISTS = {'class="derived"': 0.2, 'class="derived own"': 0.4}
 PICTURE = re.compile(r"<svg\b.*?<title\b[^>]*>(.*?)</title>.*?</svg>", re.DOTALL)
 UNREAD = re.compile(
     r'<(style|script)\b.*?</\1>|<a\b[^>]*\bclass="headerlink".*?</a>'
@@ -46,8 +47,7 @@ def entries(
     page: Entry = {"location": url, "title": plain(title), "text": plain(lead)}
     if aliases:
         page["aliases"] = list(aliases)
-    if LIST in html:
-        boost = min(boost, BEHIND)
+    boost = min([boost, *(behind for made, behind in LISTS.items() if made in html)])
     if boost != 1:
         page["boost"] = boost
     found = [page]

@@ -3,9 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from site_tools.indexes import code_map as renamed
+from site_tools.indexes import comparison as side_by_side
 from site_tools.indexes import frameworks as by_concept
 from site_tools.indexes import questions as lists
-from site_tools.indexes import sources
+from site_tools.indexes import releases, sources
+from site_tools.indexes import timeline as by_release
 from site_tools.indexes import wrong_answers as refuted
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -36,10 +39,22 @@ def wrong_answers(body: str, values: Mapping[str, str]) -> str:
 
 
 def frameworks(body: str, values: Mapping[str, str]) -> str:
-    """Every place of ``docs/facts``."""
-    lang = language(values)
+    """The frameworks: ``compared``, ``timeline``, ``places`` or the ``code map``."""
+    lang, part = language(values), body.strip()
     users = sources.users(ROOT, lang)
-    return by_concept.frameworks(sources.concepts(ROOT), users, lang)
+    if part == "code map":
+        return renamed.code_map(releases.code_map(ROOT), users, lang)
+    concepts = sources.concepts(ROOT)
+    if part == "places":
+        return by_concept.frameworks(concepts, users, lang)
+    if part == "compared":
+        rows = releases.comparison(ROOT)
+        return side_by_side.comparison(rows, concepts, users, lang)
+    if part == "timeline":
+        changes = releases.timeline(ROOT)
+        return by_release.timeline(changes, concepts, users, lang)
+    parts = "compared, timeline, places or code map"
+    raise ValueError(f"frameworks: must be {parts}, got {part!r}")
 
 
 def language(values: Mapping[str, str]) -> str:

@@ -54,9 +54,15 @@ def verdict(answer: Answer) -> str:
     return f' <strong class="verdict">{words}</strong>' if words else ""
 
 
-def section(items: Iterable[str]) -> str:
-    """A list of the site: made of data that is checked where it comes from."""
-    return '<section class="derived">\n' + "\n".join(items) + "\n</section>"
+def section(items: Iterable[str], *, own: bool = False) -> str:
+    """A list of the site: made of data that is checked where it comes from.
+
+    Args:
+        items: Its lines.
+        own: Whether it says what no other page says, so that the search may lead to it.
+    """
+    kind = "derived own" if own else "derived"
+    return f'<section class="{kind}">\n' + "\n".join(items) + "\n</section>"
 
 
 def bullets(items: Iterable[str]) -> list[str]:

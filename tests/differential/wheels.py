@@ -3,6 +3,7 @@
 import __future__
 
 import ast
+import re
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -13,11 +14,12 @@ import pytest
 import torch
 
 WHEELS = Path(__file__).parents[2] / ".cache" / "wheels"
+PURE = re.compile(r"^[^/]+\.data/purelib/")  # installed without it
 
 
 def find(release: str) -> Path | None:
     """The wheel of a release written as in ``verl 0.9.1``, if it is here."""
-    return next(WHEELS.glob(f"{release.replace(' ', '-')}-*.whl"), None)
+    return next(WHEELS.glob(f"{release.lower().replace(' ', '-')}-*.whl"), None)
 
 
 def requires(*releases: str) -> pytest.MarkDecorator:
@@ -32,7 +34,10 @@ def source(release: str, path: str) -> str:
     if wheel is None:
         raise FileNotFoundError(f"no wheel of {release}; `make peers` brings it")
     with ZipFile(wheel) as archive:
-        return archive.read(path).decode()
+        name = {PURE.sub("", name): name for name in archive.namelist()}.get(path)
+        if name is None:
+            raise LookupError(f"{release} has no {path}")
+        return archive.read(name).decode()
 
 
 def cut(release: str, path: str, *names: str, **given: Any) -> SimpleNamespace:

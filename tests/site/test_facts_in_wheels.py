@@ -1,32 +1,30 @@
-"""Every facts file, read again from the published wheels."""
+"""Every place of the data files, read again from the published wheels."""
 
 from pathlib import Path
-from zipfile import ZipFile
 
 import pytest
 
+from site_tools.data import code_map
 from site_tools.data.facts import Concept, Entry, parse, render
 from site_tools.data.places import verify
-from tests.differential.wheels import find
+from tests.differential.wheels import find, source
 
-FACTS = Path(__file__).parents[2] / "docs" / "facts"
+DOCS = Path(__file__).parents[2] / "docs"
+MAP = code_map.parse((DOCS / "code_map.yml").read_text(encoding="utf-8"))
 ENTRIES = [
     entry
-    for path in sorted(FACTS.iterdir())
+    for path in sorted((DOCS / "facts").iterdir())
     for entry in parse(path.read_text(encoding="utf-8"), path.name).entries
-]
+] + code_map.places(MAP)
 PUBLISHED = [entry for entry in ENTRIES if "@" not in entry.release]
 COMMITTED = [entry for entry in ENTRIES if "@" in entry.release]
 
 
 @pytest.mark.parametrize("entry", PUBLISHED, ids=lambda entry: entry.place)
 def test_a_fact_is_what_its_wheel_says(entry: Entry) -> None:
-    wheel = find(entry.release)
-    if wheel is None:
+    if find(entry.release) is None:
         pytest.skip(f"no wheel of {entry.release}; `make peers` brings it")
-    with ZipFile(wheel) as archive:
-        assert entry.path in archive.namelist(), f"{entry.place}: no such file there"
-        problem = verify(entry, archive.read(entry.path).decode())
+    problem = verify(entry, source(entry.release, entry.path))
     assert problem is None, problem
 
 

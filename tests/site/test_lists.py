@@ -162,14 +162,15 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads() -> None:
     ]
     page = ANSWER._replace(page="debug/signs", title="Signs")
     html = frameworks(concepts, [ANSWER, page], "en")
-    used, unused = html.split("</dl>")[:2]
-    assert '<h2 id="values">The <code>slice</code></h2>' in used
+    used, unused = html.split("</details>")[:2]
+    assert '<details class="places">' in used and '<details class="places">' in unused
+    assert '<summary><h3 id="values">The <code>slice</code></h3></summary>' in used
     assert 'Used by: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in used
     assert ', <a href="/debug/signs/">Signs</a>' in used
-    assert '<dt class="fact">verl 0.9.1</dt>' in used
+    assert '<dt class="fact"><span id="values-verl-0-9-1">verl 0.9.1</span>' in used
     assert '<dd class="fact">a/b.py:3 <code>a &lt; b</code></dd>' in used
     assert "No page uses it yet" in unused
-    assert '<dt class="fact unchecked">o/n@a14dc3a</dt>' in unused
+    assert '<dt class="fact unchecked"><span id="other-o-n-a14dc3a">o/n@' in unused
 
 
 def test_lists_are_left_to_the_checks_of_what_they_are_made_from() -> None:

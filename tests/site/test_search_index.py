@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 from site_tools.html.search_index import dump, entries
 
 PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
@@ -50,3 +52,16 @@ def test_chinese_is_written_as_it_is() -> None:
     text = dump(entries("<p>落子</p>", "a/", "和", []))
     assert "落子" in text and "\\u" not in text
     assert json.loads(text)["docs"][0]["title"] == "和"
+
+
+@pytest.mark.parametrize(
+    ("section", "boost"),
+    [("derived", 0.2), ("derived own", 0.4), ("names", None)],
+)
+def test_a_list_stands_behind_the_pages_that_it_is_made_from(
+    section: str, boost: float | None
+) -> None:
+    page, *_ = entries(
+        f'<h1>T</h1><section class="{section}">a</section>', "u", "T", []
+    )
+    assert page.get("boost") == boost

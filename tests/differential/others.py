@@ -1,0 +1,96 @@
+"""OpenRLHF and TRL as published: pieces of their source, cut out and run.
+
+Their advantages are made in the middle of a method; the piece is taken out by its first
+and last line, and its names are given.
+"""
+
+from functools import cache
+from textwrap import dedent
+from types import SimpleNamespace
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from tests.differential.wheels import cut, source
+
+OPEN, TRL = "OpenRLHF 0.11.2", "TRL 1.12.0"
+MAKER = "openrlhf/trainer/ppo_utils/experience_maker.py"
+TRAINER = "trl/experimental/ppo/ppo_trainer.py"
+
+
+def piece(release: str, path: str, first: str, last: str, **given: Any) -> Any:
+    """Run the lines from the one with ``first`` to the one with ``last``."""
+    lines = source(release, path).split("\n")
+    start = next(n for n, line in enumerate(lines) if first in line)
+    end = next(n for n, line in enumerate(lines) if n >= start and last in line)
+    names = {"torch": torch, **given}
+    exec(dedent("\n".join(lines[start : end + 1])), names)
+    return SimpleNamespace(**names)
+
+
+def open_gae(
+    values: Tensor, rewards: Tensor, mask: Tensor, gamma: float, lambd: float
+) -> tuple[Tensor, Tensor]:
+    """Advantages and returns of OpenRLHF, before it whitens."""
+    first, last = "lastgaelam = 0", "returns = advantages + values"
+    given = {"values": values, "rewards": rewards, "action_mask": mask.float()}
+    ran = piece(OPEN, MAKER, first, last, gamma=gamma, lambd=lambd, **given)
+    return ran.advantages, ran.returns
+
+
+def open_whitened(advantages: Tensor, mask: Tensor) -> Tensor:
+    """OpenRLHF's advantages after whitening, of one batch of experiences."""
+    experience = SimpleNamespace(advantages=advantages, action_mask=mask)
+    options = SimpleNamespace(estimator="gae", no_std_norm=False)
+    args = SimpleNamespace(algo=SimpleNamespace(advantage=options))
+    first = "all_advantages = torch.cat("
+    last = "exp.advantages = (exp.advantages - mean) * rstd"
+    return piece(
+        OPEN, MAKER, first, last, args=args, experiences=[experience]
+    ).exp.advantages
+
+
+@cache
+def open_rewards() -> Any:
+    """``compute_reward`` of OpenRLHF: score and KL, one reward a token."""
+    names = "compute_reward", "compute_approx_kl"
+    typing = {"Optional": None, "Union": None, "Tuple": None}
+    return cut(OPEN, "openrlhf/models/utils.py", *names, **typing)
+
+
+def trl_mask(lengths: Tensor, width: int) -> SimpleNamespace:
+    """TRL's masks over padding, from the index of each answer's last token."""
+    first, last = "response_idxs = torch.arange", "values = torch.masked_fill"
+    blank = torch.zeros(len(lengths), width)
+    given = {"sequence_lengths": lengths, "INVALID_LOGPROB": 1.0, "values": blank}
+    rows = dict.fromkeys(("responses", "logprobs", "ref_logprobs"), blank)
+    return piece(TRL, TRAINER, first, last, **given, **rows)
+
+
+def trl_gae(
+    lengths: Tensor, scores: Tensor, values: Tensor, lam: float
+) -> SimpleNamespace:
+    """TRL's rewards and advantages before whitening, without a KL."""
+    masks = trl_mask(lengths, values.shape[1])
+    placed = piece(
+        TRL,
+        TRAINER,
+        "actual_start = torch.arange",
+        "rewards[actual_start, actual_end] += scores",
+        rewards=torch.zeros_like(values),
+        scores=scores,
+        sequence_lengths=lengths,
+        sequence_lengths_p1=masks.sequence_lengths_p1,
+    )
+    ran = piece(
+        TRL,
+        TRAINER,
+        "lastgaelam = 0",
+        "returns = advantages + values",
+        rewards=placed.rewards,
+        values=values.masked_fill(masks.padding_mask_p1, 0),
+        responses=values,
+        args=SimpleNamespace(gamma=1.0, lam=lam),
+    )
+    return SimpleNamespace(rewards=placed.rewards, advantages=ran.advantages)
