@@ -17,7 +17,7 @@ words = {
     "token": ("token", "token"),
     "chance": ("概率", "probability"),
     "reward": ("进奖励", "in rewards"),
-    "loss": ("作损失", "as a loss"),
+    "loss": ("当 loss", "as a loss"),
 }
 
 def say(key):

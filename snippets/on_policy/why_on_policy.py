@@ -95,14 +95,8 @@ assert prefix and frozen, "prefix and A stay old's"
 # --8<-- [end:prefix]
 
 # --8<-- [start:three]
-from ppo_ref.rollout_correction import token_weights
-
 engine = old.new_tensor([0.4, 0.6]).log()[a]
-w = token_weights(
-    old_log_probs=old,
-    rollout_log_probs=engine,
-    response_mask=mask,
-)
+w = (old - engine).exp()
 p, q = (y.sum(1, True).exp() for y in (engine, old))
 x = G.new_tensor(0.0, requires_grad=True)
 ratio = (log_probs(x) - old).exp()
