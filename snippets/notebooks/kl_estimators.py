@@ -17,7 +17,7 @@ words = {
     "token": ("token", "token"),
     "chance": ("概率", "probability"),
     "reward": ("进奖励", "in rewards"),
-    "loss": ("作损失", "as a loss"),
+    "loss": ("当 loss", "as a loss"),
 }
 
 def say(key):
@@ -82,6 +82,9 @@ for distance in 0.1, 0.3, 1.0, 2.0, 3.0:
     cells = [f"{x:6.3f}" for x in (*means, *sds)]
     print(f"{KL:5.3f} {below:4.0%}", *cells)
     assert means[[0, 2]].isclose(KL).all()
+    assert means[1] > KL  # along this line
+    KL, means, _ = exact(actor(-distance))
+    assert means[1] < KL  # the other way along it
 # --8<-- [end:policies]
 
 # --8<-- [start:values]

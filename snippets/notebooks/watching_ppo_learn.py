@@ -12,17 +12,23 @@ words = {
     "after": ("几轮之后", "after iteration"),
     "right": ("答 2", "answer 2"),
     "wrong": ("答 3", "answer 3"),
-    "ratio": ("比值，1 空白", "ratio (1 is blank)"),
+    "ratio": (
+        "ratio，1 空白",
+        "ratio (1 is blank)",
+    ),
     "kl": ("离起点的 KL", "KL to the start"),
     "more": ("正", "above"),
     "less": ("负", "below"),
     "fault": ("说错", "wrong"),
     "healthy": ("好的", "healthy"),
     "flipped_sign": ("符号反了", "sign flipped"),
-    "shifted_values": ("值晚一格", "values late"),
+    "shifted_values": (
+        "values 晚一格",
+        "values late",
+    ),
     "penalty": ("只看 mask", "mask only"),
     "whitened_over_padding": (
-        "连填充一起", "padding too"),
+        "连 padding 一起", "padding too"),
     "learned_reward": ("扣 KL", "KL charged"),
     "learned_reward_without_kl": (
         "不扣 KL", "no KL charged"),
