@@ -8,7 +8,7 @@ from site_tools.checks.anatomy import TOPICS, Row, is_question
 from site_tools.source.page import LANGUAGES, Page
 
 QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
-OTHER_KEYS = ("title", "refs", "hide")
+OTHER_KEYS = ("title", "aliases", "refs", "hide")
 REF = re.compile(
     r"[A-Za-z][\w.+/-]* v?\d+(?:\.\w+)+"  # verl 0.9.1
     r"|\d{3}·\d{1,2}"  # dialogue 004, question 2

@@ -11,20 +11,18 @@ from site_tools.indexes.parts import (
     inline,
     link,
     section,
-    verdict,
 )
-from site_tools.indexes.sources import TOPICS, Answer
+from site_tools.indexes.sources import QUESTION_TOPICS, Answer
 from site_tools.source.wrong_answers import WrongAnswer
 
 COUNT = {"zh": "共 {} 条。", "en": "{} of them."}
 FIRST = {"zh": "先看这 {} 条", "en": "{} to begin with"}
-FAILS = {"zh": "断言它成立，跑出来是", "en": "Assert it, and the run ends in"}
 
 
 def wrong_answers(
     answers: Sequence[Answer], lang: str, first: Sequence[str] = ()
 ) -> str:
-    """The claims of all pages; each leads to the run that refutes it.
+    """The claims about PPO of all pages; each leads to the run that refutes it.
 
     Args:
         answers: The question pages.
@@ -35,7 +33,12 @@ def wrong_answers(
     Raises:
         ValueError: if no page refutes one of ``first``, or it is named twice.
     """
-    entries = [(wrong, answer) for answer in answers for wrong in answer.wrong]
+    entries = [
+        (wrong, answer)
+        for answer in answers
+        if answer.topic in QUESTION_TOPICS
+        for wrong in answer.wrong
+    ]
     known = {f"{answer.page}#{wrong.id}": (wrong, answer) for wrong, answer in entries}
     for name in first:
         if name not in known or first.count(name) > 1:
@@ -45,7 +48,7 @@ def wrong_answers(
     if first:
         lines += [f'<h2 id="first">{FIRST[lang].format(len(first))}</h2>']
         lines += bullets(_item(*known[name], lang) for name in first)
-    for topic in TOPICS:
+    for topic in QUESTION_TOPICS:
         items = [
             _item(wrong, answer, lang)
             for wrong, answer in entries
@@ -65,5 +68,5 @@ def _parts(wrong: WrongAnswer, answer: Answer, lang: str) -> Iterator[str]:
     claim = link(answer.page, inline(wrong.claim), wrong.id or "wrong-answers")
     yield f'<p class="claim">{claim} {detail(escape(wrong.source))}</p>'
     if wrong.failure:
-        yield f"<p>{FAILS[lang]} <code>{escape(wrong.failure)}</code></p>"
-    yield f"<p>{link(answer.page, escape(answer.title))}{verdict(answer)}</p>"
+        yield f"<p><code>{escape(wrong.failure)}</code></p>"
+    yield f"<p>{link(answer.page, escape(answer.title))}</p>"

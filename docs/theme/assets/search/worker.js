@@ -24,9 +24,13 @@ const literal = (text) => fold(text).replace(/[\s_\\{}$`]+/g, "")
 const stem = (word) =>
   word.length < 4 ? word : word.replace(/ies$|(s)es$|([^s])s$/, "$1$2")
 
+// What is said in passing, unless nothing else is.
+const PASSING = /^([的是和与了吗呢在]|the|a|an|is|are|of|in|to|and|what|how|does|do|my)$/
+const told = (all) => all.some((word) => !PASSING.test(word)) ? all.filter((word) => !PASSING.test(word)) : all
+
 // What to look for: Chinese in pairs of characters, other words by their beginning,
 // numbers and single letters only whole.
-const termsOf = (query) => new Set(words(query).split(" ").filter(Boolean).flatMap((word) =>
+const termsOf = (query) => new Set(told(words(query).split(" ").filter(Boolean)).flatMap((word) =>
   HAN.test(word)
     ? word.length === 1 ? [word] : Array.from(word.slice(1), (_, i) => word.slice(i, i + 2))
     : [/^([\d.]+|.)$/.test(word) ? ` ${word} ` : ` ${stem(word)}`]))
