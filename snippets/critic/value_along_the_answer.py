@@ -70,7 +70,7 @@ for name, (rewards, gamma) in cases.items():
 climbs = (path.diff() >= 0).all(1)
 print(f"never fall: {climbs.sum()} of 128")
 gain = path.diff().mean(0)
-print("mean gain ", *(f"{x:.0f}" for x in gain))
+print("mean gain ", *(f"{x:.2f}" for x in gain))
 assert (gain > 0).any(), "no step raises mean V"
 # --8<-- [end:rises]
 
