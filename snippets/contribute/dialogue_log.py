@@ -34,7 +34,22 @@ The rule above is part of the answer.
 # --8<-- [end:log]
 
 # --8<-- [start:read]
+import re
 from itertools import count
+
+ticks, waves = "`{3,}(?!.*`)", "~{3,}"
+FENCE = re.compile(f" {{0,3}}({ticks}|{waves})(.*)")
+
+def fence(line, fenced):
+    """The fence still open after this line."""
+    if not (found := FENCE.match(line)):
+        return fenced
+    mark, info = found.groups()
+    if not fenced:
+        return mark
+    if mark.startswith(fenced) and not info.strip():
+        return ""
+    return fenced
 
 def marks():
     yield "# Chat Dialogue Log\n"
@@ -44,7 +59,11 @@ def marks():
         yield from ("用户：", "助手：")
 
 def read(log):
-    parts, fenced, later = [], False, marks()
+    if log.startswith("\ufeff"):
+        raise ValueError("line 1: a BOM before #")
+    if "\r\n" in log:
+        raise ValueError("line ends: CRLF, not LF")
+    parts, fenced, later = [], "", marks()
     due = next(later)
     lines = log.splitlines(True) or [""]
     for at, line in enumerate(lines, 1):
@@ -57,7 +76,7 @@ def read(log):
             due = next(later)
         elif now or (head and not fenced):
             raise ValueError(lost)
-        fenced ^= line.startswith("```")
+        fenced = fence(line, fenced)
         parts[-1] += line
     lost = f"after line {at}: no {due.strip()}"
     if fenced:
@@ -89,6 +108,7 @@ spoilt = {
     "open fence": ("```\n助手：S", "助手：S"),
     "cut off": ("助手：Saved", "Saved"),
     "another file": ("# Chat Dialogue", "# My"),
+    "Windows": ("\n", "\r\n"),
 }
 for what, change in spoilt.items():
     try:

@@ -2,6 +2,8 @@
 
 import contextlib
 import io
+import re
+import textwrap
 from pathlib import Path
 from typing import Any
 
@@ -24,6 +26,15 @@ HAZARDS = [
     "### Another",
     "```\n### 问题 1\n用户：<question>\n助手：<answer>\n```",
     "```\n### 问题 9  \n```  ",
+    "````markdown\n```\n### 问题 2\n```\n### 问题 3\n````",
+    "~~~\n```\n### 问题 2\n助手：x\n~~~~",
+    "```\n~~~\n### 问题 2\n```",
+    "```\n```python\n### 问题 2\n```",
+    "~~~ a `b`\n### 问题 2\n~~~",
+    "   ```\n### 问题 2\n  ```",
+    "``` x = 1 ``` on one line",
+    "    ``` indented code",
+    "``two`` and ~~struck out~~",
     " 助手：not at the start",
     "",
 ]
@@ -72,7 +83,8 @@ GOOD = f"{HEAD}### 问题 1\n用户：a\n助手：b\n\n---\n\n### 问题 2\n用�
     ("old", "new", "reason"),
     [
         (GOOD, "", "line 1: no # Chat Dialogue Log"),
-        ("# Chat", "\ufeff# Chat", "line 1: no # Chat Dialogue Log"),
+        ("# Chat", "\ufeff# Chat", "line 1: a BOM before #"),
+        ("2026\n", "2026\r\n", "line ends: CRLF, not LF"),
         ("## 对话时间\n", "", "line 9: no ## 对话时间"),
         ("### 问题 1", "### 问题 2", "line 10: no ### 问题 1"),
         ("### 问题 2", "### 问题 2  ", "line 16: no ### 问题 2"),
@@ -82,6 +94,8 @@ GOOD = f"{HEAD}### 问题 1\n用户：a\n助手：b\n\n---\n\n### 问题 2\n用�
         ("助手：b", "b", "line 16: no 助手："),
         ("助手：d", "d", "after line 18: no 助手："),
         ("用户：c", "用户：```", "after line 18: code left open"),
+        ("用户：c", "用户：````\n```", "after line 19: code left open"),
+        ("用户：c", "用户：~~~\n```", "after line 19: code left open"),
         (GOOD, HEAD, "after line 9: no ### 问题 1"),
     ],
 )
@@ -92,6 +106,25 @@ def test_a_log_that_breaks_the_format_is_refused_with_line_and_reason(
     with pytest.raises(ValueError) as refusal:
         READ(GOOD.replace(old, new, 1))
     assert str(refusal.value) == reason
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_the_request_to_copy_makes_a_log_that_can_be_read(language: str) -> None:
+    page = (ROOT / f"docs/{language}/contribute/dialogue_log.md").read_text("utf-8")
+    blocks = re.findall(r"(?ms)^    ````text\n(.*?)^    ````$", page)
+    requests = [textwrap.dedent(block) for block in blocks]
+    assert len(requests) == 2
+    for request in requests:
+        (form,) = re.findall(r"(?ms)^```\n(.*?)^```$", request)
+        assert len(rounds(form)) == 2
+        before, _ = form.split("### 问题 2\n")
+        log = f"{before}### 问题 2\n用户：{request}助手：Saved to `log.md`.\n"
+        (_, (question, answer)) = rounds(log)
+        assert (question, answer) == (request, "Saved to `log.md`.\n")
+        assert WRITE(READ(log)) == log
+        unfenced = log.replace(request, request.replace("```\n", ""))
+        with pytest.raises(ValueError, match="line 31: no 助手："):
+            READ(unfenced)
 
 
 def test_the_five_dialogues_give_their_27_questions_and_the_same_bytes() -> None:
