@@ -10,15 +10,16 @@ words = {
     "value": ("critic 估的", "critic's value"),
     "iteration": ("轮次", "iteration"),
     "after": ("几轮之后", "after iteration"),
+    "after, log": (
+        "几轮之后（10 以后是对数刻度）",
+        "after iteration (log scale beyond 10)",
+    ),
     "right": ("答 2", "answer 2"),
     "wrong": ("答 3", "answer 3"),
-    "ratio": (
-        "ratio，1 空白",
-        "ratio (1 is blank)",
-    ),
+    "ratio": ("ratio 的对数", "log of the ratio"),
     "kl": ("离起点的 KL", "KL to the start"),
-    "more": ("正", "above"),
-    "less": ("负", "below"),
+    "more": ("{} 及以上", "{} or more"),
+    "less": ("-{} 及以下", "-{} or less"),
     "fault": ("说错", "wrong"),
     "healthy": ("好的", "healthy"),
     "flipped_sign": ("符号反了", "sign flipped"),
@@ -121,7 +122,7 @@ def over_time(ax):
     ticks = 0, 2, 4, 6, 8, 10, 20, 50, 100
     ax.set_xticks(ticks, ticks)
     ax.minorticks_off()
-    ax.set(xlabel=say("after"), ylim=(0, 1.02))
+    ax.set(xlabel=say("after, log"), ylim=(0, 1.02))
     ax.legend(loc=(0.68, 0.15), handlelength=1)
 
 fig, ax = plt.subplots(num="score")
@@ -227,6 +228,12 @@ A = judged(config.gae_lambda)
 for i in 0, 6, 20, 100:
     print(f"{i:3}: if 2 {A[i, 0, 4]:5.2f}",
           f"  if 3 {A[i, 1, 4]:5.2f}")
+blame = -config.gae_lambda * V[:, 1, 5]
+bonus = rewards[:, 1, 4]  # KL of the 3
+print(f"if 3 at 100: {blame[100]:.2f}",
+      f"and KL +{bonus[100]:.2f}")
+off = A[:, 1, 4] - blame - bonus
+assert off.abs().max() < 0.03
 left = config.gae_lambda ** torch.arange(5, -1, -1)
 off = A[:, 0] - (1 - V[:, 0, -1:]) * left
 print(f"off (1 - V) 0.95^k: {off.abs().max():.2f}")
@@ -234,13 +241,14 @@ assert off.abs().max() < 0.05
 # --8<-- [end:advantages]
 
 # --8<-- [start:draw_advantages]
-def key(fig):
-    """Which hue is which sign."""
+def key(fig, most):
+    """The deepest colours, and what they mean."""
     hues = {"more": "C4", "less": "C1"}
     squares = [plt.Rectangle((0, 0), 1, 1, lw=0,
                facecolor=(hue, 0.6))
                for hue in hues.values()]
-    fig.legend(squares, map(say, hues), ncols=2,
+    texts = [say(hue).format(most) for hue in hues]
+    fig.legend(squares, texts, ncols=2,
                loc="outside lower center",
                handlelength=0.7)
 
@@ -254,7 +262,7 @@ def pair(num, tables, titles, rows, most, heads):
         heat(ax, table.tolist(), rows, head, most)
         ax.set_title(say(title))
     axes[0].set_ylabel(say("after"))
-    key(fig)
+    key(fig, most)
     plt.show()
 
 sides = [A[list(rows), i] for i in (0, 1)]
@@ -307,7 +315,7 @@ fig, ax = plt.subplots(
 spelled(ax, batch("healthy", (1, 40, 80)),
         advantages, most=4)
 ax.set_ylabel(say("iteration"))
-key(fig)
+key(fig, most=4)
 plt.show()
 # --8<-- [end:draw_batch]
 
@@ -413,7 +421,7 @@ def beside(num, left, right, at, number, most):
         spelled(ax, batch(name, at), number, most)
         ax.set_title(say(name))
     axes[0].set_ylabel(say("iteration"))
-    key(fig)
+    key(fig, most)
     plt.show()
 
 beside("shifted", "healthy", "shifted_values",
@@ -441,6 +449,9 @@ beside("padding", "penalty",
 # --8<-- [end:draw_padding]
 
 # --8<-- [start:hacking]
+run = stored_run("learned_reward")
+charged = run.header["options"]
+
 def left_the_start(record):
     """k1 of each token, actor to reference."""
     old, ref = (record[f"{name}_log_probs"]
