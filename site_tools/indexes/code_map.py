@@ -26,7 +26,7 @@ def _card(row: Row, titles: Mapping[str, str], lang: str) -> Iterator[str]:
     names = "、" if lang == "zh" else ", "
     said = names.join(f"<code>{escape(name)}</code>" for name in row.names)
     yield f'<div class="compared" id="{_anchor(row)}">'
-    yield f"<h3>{said}</h3>"
+    yield f"<h2>{said}</h2>"
     yield f"<p>{as_html(row.zh if lang == 'zh' else row.en)}</p>"
     yield "<dl>"
     for release, place in ((THEN, row.then), (NOW, row.now)):

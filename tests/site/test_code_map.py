@@ -92,7 +92,7 @@ def test_the_map_of_the_site_leads_to_pages_that_are_there_or_planned() -> None:
 def test_a_card_names_both_places_or_says_why_there_is_none() -> None:
     html = code_map(parsed(ROW), [ANSWER], "en")
     assert '<div class="compared" id="b-py-3">' in html
-    assert "<h3><code>b.py:3</code>, <code>run</code></h3>" in html
+    assert "<h2><code>b.py:3</code>, <code>run</code></h2>" in html
     assert "<p>Runs <code>it</code></p>" in html
     assert "<dd>a/b.py:3 <code>a &lt; b</code></dd>" in html
     assert '<div class="none"><dt>verl 0.9.1</dt><dd>it is gone</dd></div>' in html
