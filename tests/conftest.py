@@ -1,10 +1,16 @@
 """What holds in every run: the same examples, no test by the clock, no silent skip."""
 
+import signal
 from collections import Counter
 
 import pytest
 import torch
 from hypothesis import settings
+
+# A shell starts its background jobs deaf to Ctrl-C, and they pass it on: a test that
+# interrupts what it started would wait for ever.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # Tensors are tiny here: threads would only wait for each other.
 torch.set_num_threads(1)
