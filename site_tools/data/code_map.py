@@ -21,9 +21,8 @@ from site_tools.data.facts import FORMS, Entry
 FILE = "code_map.yml"
 THEN = "PeterGriffinJin/Search-R1@a14dc3a"
 NOW = "verl 0.9.1"
-PAGE = (r"[a-z_]+/[a-z][a-z0-9_]*", "a page id like gae/inputs")
 WORDS = {"zh": records.ANY, "en": records.ANY}
-FIELDS = {"names": None, "then": None, "now": None, **WORDS, "page": PAGE}
+FIELDS = {"names": None, "then": None, "now": None, **WORDS, "page": records.PAGE}
 
 
 class Reason(NamedTuple):

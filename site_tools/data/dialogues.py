@@ -10,12 +10,11 @@ from typing import Any, NamedTuple
 from site_tools.data import records
 
 NUMBER = re.compile(r"\d{3}·[1-9]\d*")
-PAGE = (r"[a-z_]+/[a-z][a-z0-9_]*", "a page id like gae/inputs")
 FORMS = {
     "zh": records.ANY,
     "en": records.ANY,
     "id": (NUMBER.pattern, "dialogue·number like 004·2"),
-    "page": PAGE,
+    "page": records.PAGE,
 }
 HEAD = FORMS | {"id": (r"\d{3}", "three digits like 004"), "questions": None}
 del HEAD["page"]

@@ -73,6 +73,11 @@ class Concept(NamedTuple):
     en: str = ""
 
     @property
+    def id(self) -> str:
+        """The file's name without its ending, as pages and lists name it."""
+        return self.name.removesuffix(".yml")
+
+    @property
     def releases(self) -> list[str]:
         """The releases that the file has entries of, in its order."""
         return list(dict.fromkeys(entry.release for entry in self.entries))

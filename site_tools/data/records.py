@@ -9,6 +9,7 @@ import yaml
 from site_tools.data.texts import figure_in
 
 Form = tuple[str, str]  # a pattern, and what it means in words
+PAGE = (r"[a-z_]+/[a-z][a-z0-9_]*", "a page id like gae/inputs")
 ANY = (r"\S(?:.*\S)?", "text on one line")
 
 

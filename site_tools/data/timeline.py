@@ -30,7 +30,7 @@ FORMS = {
     "en": records.ANY,
     "zh_why": records.ANY,
     "en_why": records.ANY,
-    "page": (r"[a-z_]+/[a-z][a-z0-9_]*", "a page id like gae/inputs"),
+    "page": records.PAGE,
 }
 WORDS = ("zh", "en", "zh_why", "en_why")
 

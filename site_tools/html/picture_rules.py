@@ -8,7 +8,7 @@ ELEMENTS = re.compile(
     "svg|a|g|defs|symbol|use|title|desc|path|line|polyline|polygon|rect|circle|ellipse|"
     "text|tspan|textPath|marker|pattern|clipPath|mask|linearGradient|radialGradient|stop"
 )
-PAGE = re.compile(r"/(?:[a-z_]+/)*(?:#[\w-]+)?")
+PAGE = re.compile(r"/(?:[a-z][a-z0-9_]*/)*(?:#[\w-]+)?")
 HIDING = ("display", "visibility", "opacity", "hidden")
 PAINT = re.compile(r"(?<![-\w])(?:fill|stroke|color|stop-color)\s*:\s*([^;]+)")
 THEMED = re.compile(

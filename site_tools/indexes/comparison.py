@@ -28,7 +28,7 @@ def comparison(
     lang: str,
 ) -> str:
     """A heading for each topic, a card for each row under it."""
-    known = {concept.name.removesuffix(".yml"): concept for concept in concepts}
+    known = {concept.id: concept for concept in concepts}
     labels = {row.topic: escape(LABELS[row.topic][lang]) for row in rows}
     ways = (f'<a href="#compared-{name}">{label}</a>' for name, label in labels.items())
     lines = [f'<p class="count"{UNSEARCHED}>{" · ".join(ways)}</p>']

@@ -30,7 +30,7 @@ def place_id(concept: Concept, release: str) -> str:
         'gae_mask-verl-0-3-0-post1'
     """
     slug = re.sub(r"[^a-z0-9]+", "-", release.lower()).strip("-")
-    return f"{concept.name.removesuffix('.yml')}-{slug}"
+    return f"{concept.id}-{slug}"
 
 
 def discussed(name: str, answers: Sequence[Answer]) -> list[Answer]:
@@ -39,7 +39,7 @@ def discussed(name: str, answers: Sequence[Answer]) -> list[Answer]:
 
 
 def _concept(concept: Concept, answers: Sequence[Answer], lang: str) -> Iterator[str]:
-    name = concept.name.removesuffix(".yml")
+    name = concept.id
     pages = [
         link(answer.page, escape(answer.title), _anchor(answer))
         for answer in answers

@@ -27,4 +27,4 @@ def code_map(root: Path) -> tuple[code_map_file.Row, ...]:
 
 
 def _by_name(root: Path) -> dict[str, Concept]:
-    return {c.name.removesuffix(".yml"): c for c in sources.concepts(root)}
+    return {concept.id: concept for concept in sources.concepts(root)}

@@ -22,7 +22,7 @@ def timeline(
     lang: str,
 ) -> str:
     """A list of releases, each with its changes; both sides lead to their places."""
-    known = {concept.name.removesuffix(".yml"): concept for concept in concepts}
+    known = {concept.id: concept for concept in concepts}
     titles = {answer.page: answer.title for answer in answers}
     lines = ['<ol class="timeline">']
     for release, inside in groupby(changes, lambda change: change.release):

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from tests.browser.server import serve
-from tests.browser.watching import COLOURS, RULES, Watch, is_sampled, pages
+from tests.browser.watching import Watch, is_sampled, pages
 
 PHONE, DESK = 390, 1280
 LINKS = "[...document.links].map(link => link.href.replace(/#.*/, ''))"
@@ -18,7 +18,7 @@ def crawl(site: Path, watch: Watch) -> Iterator[str]:
     found, waiting = {"", "en/"}, ["", "en/"]
     while waiting:
         path = waiting.pop()
-        yield from watch.visit(path, RULES if is_sampled(path) else [])
+        yield from watch.visit(path, axe=is_sampled(path))
         yield from watch.resized(path, PHONE)
         for link in watch.tab.evaluate(LINKS):
             path = link.removeprefix(watch.address)
@@ -48,7 +48,7 @@ def test_nothing_is_wrong_on_a_phone_in_the_dark(
     inside = context(browser, PHONE, "dark")
     watch = Watch(inside.new_page(), address)
     sampled = [path for path in sorted(pages(site)) if is_sampled(path)]
-    assert [fault for path in sampled for fault in watch.visit(path, COLOURS)] == []
+    assert [fault for path in sampled for fault in watch.visit(path, axe=True)] == []
     inside.close()
 
 
@@ -100,7 +100,7 @@ def test_a_colour_too_faint_in_the_dark_is_seen_there(
     (tmp_path / "index.html").write_text(page, "utf-8")
     inside = context(browser, PHONE, scheme)
     with serve(tmp_path) as address:
-        faults = Watch(inside.new_page(), address).visit("", COLOURS)
+        faults = Watch(inside.new_page(), address).visit("", axe=True)
     inside.close()
     assert [fault.partition(":")[2][1:15] for fault in faults] == (
         ["color-contrast"] if scheme == "dark" else []

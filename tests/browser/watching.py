@@ -7,8 +7,7 @@ from site_tools.html.katex import PACKAGE
 
 AXE = PACKAGE.parent / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
-COLOURS = ["color-contrast"]
-RUN_AXE = """only => axe.run({ runOnly: only }).then(({ violations }) => violations
+RUN_AXE = """rules => axe.run({ runOnly: rules }).then(({ violations }) => violations
   .flatMap(({ id, nodes }) => nodes.map(({ target, failureSummary }) =>
     `${id}: ${target} ${failureSummary.replace(/\\s+/g, " ")}`)))"""
 # The reference is one template over many modules: what takes seconds reads its map, a
@@ -46,22 +45,16 @@ class Watch:
         tab.on("console", lambda message: self._console(message))
         tab.on("pageerror", lambda error: self._fault("script error", str(error)))
 
-    def visit(self, path: str, rules: list[str]) -> list[str]:
-        """Open a page below the site's address and say what is wrong with it.
-
-        Args:
-            path: The page's address below the site's.
-            rules: What axe judges, tags or names of rules; nothing: axe does not run.
-        """
+    def visit(self, path: str, axe: bool) -> list[str]:
+        """Open a page below the site's address and say what is wrong with it."""
         self.faults.clear()
         self.tab.goto(self.address + path)
         self.tab.evaluate(SETTLED)
         faults = [*self.faults, *self.tab.evaluate(SIDEWAYS)]
-        if rules:
+        if axe:
             self.tab.evaluate(UNFOLD)
             self.tab.evaluate(AXE.read_text("utf-8"))
-            kind = "rule" if rules == COLOURS else "tag"
-            faults += self.tab.evaluate(RUN_AXE, {"type": kind, "values": rules})
+            faults += self.tab.evaluate(RUN_AXE, RULES)
         return [f"{path}: {fault}" for fault in faults]
 
     def resized(self, path: str, width: int) -> list[str]:
