@@ -29,8 +29,17 @@ def place_id(concept: Concept, release: str) -> str:
         >>> place_id(Concept("gae_mask.yml", ()), "verl 0.3.0.post1")
         'gae_mask-verl-0-3-0-post1'
     """
-    slug = re.sub(r"[^a-z0-9]+", "-", release.lower()).strip("-")
-    return f"{concept.id}-{slug}"
+    return f"{concept.id}-{release_id(release)}"
+
+
+def release_id(release: str) -> str:
+    """A release as part of an id.
+
+    Example:
+        >>> release_id("verl 0.3.0.post1")
+        'verl-0-3-0-post1'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", release.lower()).strip("-")
 
 
 def discussed(name: str, answers: Sequence[Answer]) -> list[Answer]:

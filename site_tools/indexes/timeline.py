@@ -7,7 +7,7 @@ from itertools import groupby
 from site_tools.data.facts import Concept
 from site_tools.data.texts import as_html
 from site_tools.data.timeline import Change
-from site_tools.indexes.frameworks import place_id
+from site_tools.indexes.frameworks import place_id, release_id
 from site_tools.indexes.parts import link, section
 from site_tools.indexes.sources import Answer
 
@@ -26,7 +26,7 @@ def timeline(
     titles = {answer.page: answer.title for answer in answers}
     lines = ['<ol class="timeline">']
     for release, inside in groupby(changes, lambda change: change.release):
-        anchor = "since-" + place_id(Concept("", ()), release).lstrip("-")
+        anchor = f"since-{release_id(release)}"
         lines.append(f'<li><h3 id="{anchor}">{escape(release)}</h3><ul>')
         lines += [_item(c, known[c.facts], titles, lang) for c in inside]
         lines.append("</ul></li>")

@@ -1,5 +1,7 @@
 """A stored run, token by token, and beside it those that were broken on purpose."""
 
+from matplotlib import pyplot as plt  # style.py has what a page shows of it
+
 language = "en"  # or "zh"; a page has its own
 
 # --8<-- [start:labels]
@@ -38,27 +40,6 @@ words = {
 def say(key):
     return words[key][language == "en"]
 # --8<-- [end:labels]
-
-# --8<-- [start:style]
-from matplotlib import font_manager, pyplot as plt
-
-fonts = font_manager.fontManager.ttflist
-fonts = {font.name for font in fonts}
-han = "PingFang SC", "Microsoft YaHei"
-han = *han, "Noto Sans CJK SC", "Noto Sans CJK JP"
-han = [name for name in han if name in fonts]
-plt.rcParams.update({
-    "font.sans-serif": ["DejaVu Sans", *han],
-    "font.size": 8,
-    "figure.figsize": (3.6, 2.5),
-    "figure.constrained_layout.use": True,
-    "axes.titlesize": 8,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "legend.frameon": False,
-    "lines.linewidth": 1.5,
-})
-# --8<-- [end:style]
 
 # --8<-- [start:read]
 from itertools import groupby
