@@ -1,4 +1,4 @@
-"""What the plots of all notebooks look like: small, plain, Chinese where it is there."""
+"""What the plots of all notebooks look like: small, plain, with Chinese fonts."""
 
 # --8<-- [start:style]
 from matplotlib import font_manager, pyplot as plt
