@@ -1,0 +1,97 @@
+"""Messages in the contributor's language, looked up as they leave.
+
+Checks and commands write English, values filled in. The files in ``chinese`` have a
+row for each sentence, with ``{name}`` where a value stands; a value that is a
+sentence of the list itself is translated too.
+"""
+
+import functools
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+from site_tools.data import records
+
+FOLDER = Path(__file__).with_name("chinese")
+VALUE = re.compile(r"\{(\w+)\}")
+
+
+class Sentence(NamedTuple):
+    """An English sentence, as a pattern of what is said, and the Chinese one."""
+
+    pattern: re.Pattern[str]
+    chinese: str
+    fixed: int  # how much of it is no value: the more, the surer
+
+
+def translate(text: str, language: str) -> str:
+    """The text in a language; line by line, and as it stands where no row fits.
+
+    Args:
+        text: What is said in English.
+        language: ``zh`` or ``en``.
+
+    Example:
+        >>> translate("no (nobody to ask; --yes agrees)", "zh")
+        '否（没有人可问；加 --yes 表示同意）'
+    """
+    if language == "en":
+        return text
+    whole = _sentence(text)
+    if whole is not None:
+        return whole
+    return "\n".join(
+        line if (said := _sentence(line)) is None else said for line in text.split("\n")
+    )
+
+
+def _sentence(text: str) -> str | None:
+    body = text.strip()
+    before, _, after = text.partition(body) if body else (text, "", "")
+    for row in sentences():
+        if match := row.pattern.fullmatch(body):
+            values = {
+                name: value if (said := _sentence(value)) is None else said
+                for name, value in match.groupdict().items()
+            }
+            return before + row.chinese.format(**values) + after
+    return None
+
+
+@functools.cache
+def sentences() -> tuple[Sentence, ...]:
+    """All of them, those with the most fixed words first."""
+    files = sorted(FOLDER.glob("*.yml"))
+    rows = [row for file in files for row in parse(file.read_text("utf-8"), file.name)]
+    return tuple(sorted(rows, key=lambda row: -row.fixed))
+
+
+def parse(text: str, name: str) -> list[Sentence]:
+    """Read a file of them: rows ``English sentence: Chinese sentence``.
+
+    Raises:
+        ValueError: naming a row whose two sentences have different values.
+
+    Example:
+        >>> parse("'no page {page}': 没有这一页：{page}", "a.yml")[0].chinese
+        '没有这一页：{page}'
+    """
+    rows = records.load(text, name)
+    if not isinstance(rows, dict):
+        raise ValueError(f"{name}: must be rows 'English: Chinese'")
+    for english, chinese in rows.items():
+        if set(VALUE.findall(english)) != set(VALUE.findall(chinese)):
+            raise ValueError(
+                f"{name}: both sentences must have the same values in braces, "
+                f"got {english!r} and {chinese!r}"
+            )
+    return [_row(english, chinese) for english, chinese in rows.items()]
+
+
+def _row(english: str, chinese: str) -> Sentence:
+    parts = VALUE.split(english)
+    fixed = [re.escape(part) for part in parts[::2]]
+    values = [f"(?P<{name}>.+?)" for name in parts[1::2]]
+    pattern = "".join(a + b for a, b in zip(fixed, [*values, ""], strict=True))
+    length = sum(map(len, parts[::2]))
+    return Sentence(re.compile(pattern, re.DOTALL), chinese, length)
