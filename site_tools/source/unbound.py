@@ -32,6 +32,12 @@ def in_formula(part: Part, path: str, line: int) -> list[Problem]:
 
 def in_prose(body: str, path: str, refs: tuple[str, ...]) -> list[Problem]:
     """Every figure in plain prose, and every number in a table."""
+    found = figures(body, refs)
+    return [_unbound(number, path, line_of(body, number.start)) for number in found]
+
+
+def figures(body: str, refs: tuple[str, ...]) -> list[numbers.Number]:
+    """The same as numbers, in order; arithmetic that holds needs no binding."""
     text = plain(body, refs)
     found = list(numbers.find(text))
     for start, end in _tables(body):
@@ -41,7 +47,7 @@ def in_prose(body: str, path: str, refs: tuple[str, ...]) -> list[Problem]:
             if n.form == "a number in a table"
         ]
     return [
-        _unbound(number, path, line_of(text, number.start))
+        number
         for number in sorted(found, key=lambda number: number.start)
         if not (number.form == "worked arithmetic" and numbers.holds(number.text))
     ]
