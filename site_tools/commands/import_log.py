@@ -122,6 +122,6 @@ def _home(each: Sorted, groups: dict[int, list[Sorted]]) -> int | None:
 def _written(folder: Path, each: Draft) -> str:
     figures = sum(map(len, each.figures.values()))
     return (
-        f"{folder / each.name}: unverified are {each.blocks} blocks of code, "
-        f"{figures} figures, {len(each.places)} places in code"
+        f"{folder / each.name}, unverified: code blocks {each.blocks}, "
+        f"figures {figures}, places in code {len(each.places)}"
     )

@@ -10,7 +10,7 @@ from site_tools.logs.chat_fences import REASONS, Stretch, stretches
 from site_tools.logs.chat_prose import HEADING, demoted, mended
 from site_tools.logs.sorting import Sorted
 from site_tools.logs.unverified import Place, marked, places, refused_figures
-from site_tools.logs.wording import language
+from site_tools.logs.wording import language, prose
 from site_tools.source.wording import ODD_LINE_ENDS
 
 # Between two rounds, there for people: no part of an answer.
@@ -43,8 +43,8 @@ def draft(rounds: Sequence[Sorted]) -> Draft:
         rounds: The question, and those that were merged into it.
     """
     first = rounds[0]
-    said = "\n".join(f"{r.round.question}\n{r.round.answer}" for r in rounds)
-    spoken = language(said)
+    asked = first.round.question
+    spoken = language(asked if prose(asked).strip() else first.round.answer)
     page = marked(words.TEMPLATE[spoken] + _chat(rounds, spoken))
     head = _front_matter(first.title, [item.title for item in rounds[1:]])
     blocks = page.count(f'data-reason="{REASONS[spoken]}"')
