@@ -26,7 +26,7 @@ def collect(text: str) -> list[Collected]:
     Example:
         >>> [(start, end, fence)] = collect("```python\n1\n```\n")
         >>> start, end, fence.info, fence.lines
-        (0, 18, 'python', ('1',))
+        (0, 15, 'python', ('1',))
     """
     found: list[Collected] = []
     end = 0
