@@ -9,6 +9,7 @@ import yaml
 
 from site_tools.contributing.likeness import fold
 from site_tools.data.locks import Lock, digest
+from site_tools.source.front_matter import SAFE_LOADER
 from site_tools.source.wording import FRONT, wording
 
 TOP = re.compile(r"\A---\r?\n(?P<yaml>.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
@@ -46,7 +47,7 @@ def with_alias(text: str, asked: str) -> str:
     if top is None:
         raise ValueError("must begin with front matter between two lines ---")
     try:
-        front = yaml.compose(top["yaml"], Loader=yaml.SafeLoader)
+        front = yaml.compose(top["yaml"], Loader=SAFE_LOADER)
     except yaml.YAMLError as error:
         raise ValueError(f"must have front matter in YAML, got {error}") from None
     pairs = front.value if isinstance(front, yaml.MappingNode) else []

@@ -50,35 +50,40 @@ class Likeness:
         self, wordings: Mapping[str, Sequence[str]], names: Sequence[Name]
     ) -> None:
         self._ideas = _Ideas(names)
-        self._pages = {
+        read = {
             page: [(text, self._ideas.of(text)) for text in texts]
             for page, texts in wordings.items()
         }
-        whole = (frozenset().union(*(i for _, i in p)) for p in self._pages.values())
-        self._pages_with = Counter(idea for page in whole for idea in page)
+        self._called = {p: frozenset().union(*(i for _, i in read[p])) for p in read}
+        self._pages_with = Counter(idea for i in self._called.values() for idea in i)
+        self._wordings = {
+            page: [(text, ideas, self._weight(ideas)) for text, ideas in texts]
+            for page, texts in read.items()
+        }
 
     def nearest(self, question: str) -> list[Known]:
         """All pages, those that are likest first."""
         asked = self._ideas.of(question)
-        known = [self._likest(page, asked) for page in self._pages]
+        known = [self._likest(page, asked) for page in self._wordings]
         return sorted(known, key=lambda page: -page.likeness)
 
     def _likest(self, page: str, asked: frozenset[str]) -> Known:
-        both = [(self._alike(asked, ideas), text) for text, ideas in self._pages[page]]
-        near, text = max(both, default=(0.0, ""))
-        called = frozenset().union(*(ideas for _, ideas in self._pages[page]))
-        covered = self._weight(asked & called) / (self._weight(asked) or 1)
+        whole = self._weight(asked) or 1
+        near, text = max(
+            (
+                (self._weight(asked & ideas) / sqrt(whole * (weight or 1)), text)
+                for text, ideas, weight in self._wordings[page]
+            ),
+            default=(0.0, ""),
+        )
+        covered = self._weight(asked & self._called[page]) / whole
         return Known(page, text, (near + PAGE * covered) / (1 + PAGE))
-
-    def _alike(self, one: frozenset[str], other: frozenset[str]) -> float:
-        most = sqrt(self._weight(one) * self._weight(other))
-        return self._weight(one & other) / most if most else 0.0
 
     def _weight(self, ideas: Iterable[str]) -> float:
         """The rarer among the pages, the more; what is on none is as on one."""
         return sum(
             (PAIR if HAN.match(idea) else 1)
-            * log(1 + len(self._pages) / (self._pages_with[idea] or 1))
+            * log(1 + len(self._called) / (self._pages_with[idea] or 1))
             for idea in ideas
         )
 
