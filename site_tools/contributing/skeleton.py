@@ -4,12 +4,14 @@ Its texts lie in ``skeletons``. Whatever has to be replaced says TODO, which
 ``checks.unfinished`` finds.
 """
 
+import json
 import posixpath
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import yaml
 
+from site_tools.contributing.drafts import Draft, shown
 from site_tools.contributing.likeness import Known
 from site_tools.contributing.new_names import language_of
 from site_tools.data.texts import figure_in
@@ -17,11 +19,16 @@ from site_tools.source import tree
 
 FOLDER = Path(__file__).with_name("skeletons")
 LINKS = 2
+NOTHING = Draft()
 TRANSLATE = {"zh": "TODO：用中文问：", "en": "TODO: ask it in English: "}
 
 
 def skeleton(
-    page: str, question: str, languages: Sequence[str], links: Mapping[str, str]
+    page: str,
+    question: str,
+    languages: Sequence[str],
+    links: Mapping[str, str],
+    draft: Draft = NOTHING,
 ) -> dict[str, str]:
     """The files of a new page and what they hold.
 
@@ -30,6 +37,7 @@ def skeleton(
         question: As it was asked.
         languages: Those to write.
         links: The last lines of the page, in each language.
+        draft: Of a chat, where the page begins with one.
     """
     snippet, files = f"snippets/{page}.py", {}
     for language in languages:
@@ -40,9 +48,16 @@ def skeleton(
             text.replace("{snippet}", snippet)
             .replace("{page}", page)
             .replace("{links}", links[language])
+            .replace("{chat}", shown(draft, language))
+            .replace("{aliases}", _aliases(draft, language))
             .replace("{question}", _yaml(title))  # last: it may hold any braces
         )
     return {**files, snippet: (FOLDER / "snippet.txt").read_text("utf-8")}
+
+
+def _aliases(draft: Draft, language: str) -> str:
+    own = [alias for alias in draft.aliases if language_of(alias) == language]
+    return json.dumps(own, ensure_ascii=False)
 
 
 def _yaml(question: str) -> str:

@@ -237,3 +237,67 @@ def test_files_are_written_together_or_not_at_all(tmp_path: Path) -> None:
     second.unlink()
     store_together({first: b"1", second: b"2"})
     assert state(tmp_path) == {"a/b/1": b"1", "2": b"2"}
+
+
+DRAFT = """---
+question: "How large should a GRPO group be?"
+aliases: ["GRPO 的组大小怎么选？", "Is 8 enough?", "{}"]
+---
+
+## To be written {{ #answer }}
+
+It is 0.5 at 99 %.
+
+```python
+raise NotImplementedError
+```
+
+## From the chat, unverified {{ #chat }}
+
+```{{ .python .norun data-reason="unverified: from a chat, not run" }}
+x = 1  # {}
+```
+
+````{{ .python .norun data-reason="unverified: from a chat, not run" }}
+```
+y = 2
+```
+````
+"""
+
+
+@pytest.mark.parametrize("more", [[], ["--write", "both"]])
+def test_a_draft_gives_question_wordings_and_code(root: Path, more: list[str]) -> None:
+    file = root / "draft.md"
+    file.write_text(DRAFT.format("w" * 200, "w" * 99), "utf-8")
+    told = run(root, "gae/group_size", "--draft", str(file), *more)
+    assert f"{file} keeps its sentences: nobody has verified them" in told
+    read = page.read_page(root, "docs/en/gae/group_size.md")
+    assert read.meta["question"] == ASKED and read.meta["aliases"] == ["Is 8 enough?"]
+    assert check_written(read, root) == [] == check_pair(read, root)
+    shown = [b.text for b in read.blocks if b.reason is not None]
+    assert shown == ["x = 1  # " + "w" * 99, "```\ny = 2\n```"]
+    assert "0.5 at" not in read.text and "NotImplemented" not in read.text
+    reasons = [p for p in todo(root, read.path, read.text) if "a chat" in p.found]
+    assert len(reasons) == 2
+    if more:
+        twin = page.read_page(root, "docs/zh/gae/group_size.md")
+        assert twin.meta["aliases"] == ["GRPO 的组大小怎么选？"]
+        assert check_written(twin, root) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        (b"# A log\n", "is no draft: it must begin with question"),
+        (b"---\nquestion: [A?]\n---\n", "is no draft: it must begin with question"),
+        (b"\xff", "is no draft: it must be UTF-8"),
+        (b'---\nquestion: "' + b"w" * 200 + b'"\n---\n', "at most 120 columns"),
+    ],
+)
+def test_what_is_no_draft_is_refused(root: Path, text: bytes, message: str) -> None:
+    (root / "draft.md").write_bytes(text)
+    with pytest.raises(Refusal, match=message):
+        run(root, "gae/group_size", "--draft", str(root / "draft.md"))
+    with pytest.raises(Refusal, match=r"Nothing was written: .*none"):
+        run(root, "gae/group_size", "--draft", str(root / "none"))
