@@ -1,16 +1,21 @@
 """From a chat log to drafts: python -m site_tools import LOG.md."""
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
 
 from site_tools.commands.drafts import in_the_way, store_drafts
+from site_tools.commands.proposals import agreed
 from site_tools.commands.talk import Refusal, Talk
+from site_tools.contributing import asked_before
+from site_tools.contributing.likeness import Likeness
+from site_tools.data.derived import all_names
 from site_tools.logs.drafting import Draft, draft
 from site_tools.logs.encoding import Broken
 from site_tools.logs.log import Log, write
 from site_tools.logs.reading import read
 from site_tools.logs.sorting import Kind, Sorted, sort
+from site_tools.logs.wording import cleaned
 
 HELP = "Read a chat log, and write a draft for each of its questions."
 EXAMPLES = """\
@@ -18,6 +23,8 @@ examples:
   python -m site_tools import log_20260301_201500.md --dry-run
   python -m site_tools import log_20260301_201500.md
 The format of a log: docs/en/contribute/dialogue_log.md"""
+
+SEARCHED = 300  # characters of a question
 
 
 def options(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> None:
@@ -44,18 +51,21 @@ def run(options: argparse.Namespace, root: Path, talk: Talk) -> int:
     """
     log = _read(options.log)
     found = sort(log)
+    search = known_pages(root)
     for each in found:
-        talk.tell(_line(each))
+        talk.tell(_line(each, search(cleaned(each.round.question)[:SEARCHED])))
     if options.dry_run:
         return 0
     folder = options.out or root / "drafts" / options.log.stem
     if taken := in_the_way(folder):
         raise Refusal(f"{taken} is in the way; move it, or choose another with --out")
-    groups = _agreed(found, talk)
+    groups = agreed(found, talk)
     drafts = [draft(group) for group in groups]
     store_drafts(folder, {each.name: each.text for each in drafts}, write(log))
     for written in drafts:
         talk.tell(_written(folder, written))
+    first = folder / drafts[0].name
+    talk.tell(f"Begin a page: python -m site_tools new TOPIC/ID --draft {first}")
     return 0
 
 
@@ -68,55 +78,33 @@ def _read(path: Path) -> Log:
         raise Refusal(f"{broken}\nNothing was written.") from None
 
 
-def _line(each: Sorted) -> str:
-    place = f"Question {each.round.number} (line {each.round.line})"
-    if each.kind is Kind.QUESTION:
-        return f"{place}: {each.title}"
-    if each.kind is Kind.FORMAT:
-        return f"{place}, a request about format: {each.title}"
-    return f"{place}, {each.kind.value} of question {each.earlier}: {each.title}"
-
-
-def _agreed(found: Sequence[Sorted], talk: Talk) -> list[list[Sorted]]:
-    """The rounds of each draft, once the contributor has agreed.
+def known_pages(root: Path) -> Callable[[str], str | None]:
+    """The search for the page that answers a question already.
 
     Raises:
-        Refusal: if the contributor does not.
+        Refusal: if a page of the site cannot be read.
     """
-    groups: dict[int, list[Sorted]] = {}
-    merged = left_out = 0
-    for each in found:
-        number = each.round.number
-        if each.kind is Kind.FORMAT and talk.ask(
-            f"Question {number} asks for a format, not about PPO: leave it out?"
-        ):
-            left_out += 1
-            continue
-        home = _home(each, groups)
-        if home is not None and talk.ask(
-            f"Question {number} belongs to question {home}: one draft for both?"
-        ):
-            merged += 1
-            groups[home].append(each)
-            continue
-        groups[number] = [each]
-    if not groups:
-        raise Refusal("No question is left; nothing was written.")
-    size, count = len(found), len(groups)
-    question = (
-        f"{size} questions: write {count} drafts, merge {merged}, leave out {left_out}?"
-    )
-    if not talk.ask(question):
-        raise Refusal("Nothing was written.")
-    return list(groups.values())
+    try:
+        likeness = Likeness(asked_before.wordings(root), all_names())
+    except ValueError as error:
+        raise Refusal(str(error)) from None
+
+    def search(question: str) -> str | None:
+        found = asked_before.answered(likeness.nearest(question))
+        return found[0].page if found else None
+
+    return search
 
 
-def _home(each: Sorted, groups: dict[int, list[Sorted]]) -> int | None:
-    """The first question of the draft that holds the one a round belongs to."""
-    for first, rounds in groups.items():
-        if each.earlier in [item.round.number for item in rounds]:
-            return first
-    return None
+def _line(each: Sorted, page: str | None) -> str:
+    place = f"Question {each.round.number} (line {each.round.line})"
+    if each.kind is Kind.FORMAT:
+        return f"{place}, a request about format: {each.title}"
+    if each.earlier:
+        place += f", {each.kind.value} of question {each.earlier}"
+    if page:
+        place += f", already answered at {page}"
+    return f"{place}: {each.title}"
 
 
 def _written(folder: Path, each: Draft) -> str:

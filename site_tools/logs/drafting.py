@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from site_tools.logs import draft_words as words
 from site_tools.logs.chat_fences import REASONS, Stretch, stretches
 from site_tools.logs.chat_prose import HEADING, demoted, mended
-from site_tools.logs.sorting import Sorted
+from site_tools.logs.sorting import Kind, Sorted
 from site_tools.logs.unverified import Place, marked, places, refused_figures
 from site_tools.logs.wording import language, prose
 from site_tools.source.wording import ODD_LINE_ENDS
@@ -46,7 +46,7 @@ def draft(rounds: Sequence[Sorted]) -> Draft:
     asked = first.round.question
     spoken = language(asked if prose(asked).strip() else first.round.answer)
     page = marked(words.TEMPLATE[spoken] + _chat(rounds, spoken))
-    head = _front_matter(first.title, [item.title for item in rounds[1:]])
+    head = _front_matter(first.title, [r.title for r in rounds[1:] if _asks_again(r)])
     blocks = page.count(f'data-reason="{REASONS[spoken]}"')
     figures, found = refused_figures(page), tuple(places(page))
     to_do = _to_do(spoken, blocks, figures, found)
@@ -56,6 +56,11 @@ def draft(rounds: Sequence[Sorted]) -> Draft:
     to_do = _to_do(spoken, blocks, figures, found)
     name = f"question_{first.round.number:02}.md"
     return Draft(name, head + to_do + page, blocks, figures, found)
+
+
+def _asks_again(each: Sorted) -> bool:
+    """Whether it is another wording; "give an example" is none."""
+    return each.kind is Kind.DUPLICATE
 
 
 def _front_matter(question: str, aliases: list[str]) -> str:

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from site_tools.checks.structure import check_structure
@@ -209,6 +209,7 @@ HOSTILE = [
 chats = st.lists(st.sampled_from([*HAZARDS, *HOSTILE]), max_size=6).map("\n".join)
 
 
+@settings(max_examples=25)
 @given(chats, chats)
 def test_nothing_of_any_chat_runs_or_is_shown_as_checked(
     question: str, answer: str
@@ -225,6 +226,7 @@ def test_nothing_of_any_chat_runs_or_is_shown_as_checked(
     }
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(
     not DIALOGUES.is_dir(), reason="the dialogues lie beside the project, unpublished"
 )
