@@ -15,6 +15,7 @@ from site_tools.logs.reading import read
 from site_tools.logs.sorting import sort
 from site_tools.logs.unverified import marked, places
 from site_tools.source.blocks import Kind
+from site_tools.source.fences import scan
 from site_tools.source.page import Page, read_page
 from tests.contributing.invented_log import LOG
 from tests.site.test_dialogue_log import DIALOGUES, HAZARDS, ROOT
@@ -188,6 +189,14 @@ def test_figures_beside_code_and_in_other_scripts() -> None:
 def test_a_fence_left_open_is_closed() -> None:
     found = list(stretches("a\n    ```py\n    x", "en"))
     assert found[1].text.endswith("    x\n    ```\n")
+
+
+def test_a_fence_closes_where_the_scan_of_a_page_sees_it_close() -> None:
+    said = "    ```py\n    x\n> ```\ntext\n"
+    assert [part.fenced for part in stretches(said, "en")] == [False, True, False]
+    (fence,), problems = scan("".join(p.text for p in stretches(said, "en")), "")
+    assert fence.lines == ("x",)
+    assert problems == []
 
 
 HOSTILE = [
