@@ -17,6 +17,7 @@ from sybil.example import SybilFailure
 from sybil.typing import Parser
 
 from site_tools.checks.collected import collect
+from site_tools.checks.encoding import check_encoding
 from site_tools.checks.languages import twin_path
 from site_tools.problems import Problem
 from site_tools.running import judgement, verification
@@ -107,7 +108,8 @@ def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
     # Both in their children, while this process reads on.
     _ = document.running, document.following and document.following.running
-    problems = judgement.check_written(page, ROOT)
+    problems = check_encoding(Path(document.path).read_bytes(), page.path)
+    problems += judgement.check_written(page, ROOT)
     _raise(example, [*problems, *judgement.check_drawn(document.verified)])
 
 
