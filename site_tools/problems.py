@@ -41,10 +41,12 @@ class Problem:
             words: Puts a sentence into the reader's language.
         """
         rows = {"found": self.found, "expected": self.expected, "fix": self.fix}
-        return "\n".join(_row(words(key), words(text)) for key, text in rows.items())
+        said = {words(key): words(text) for key, text in rows.items()}
+        width = max(map(len, said)) + 2
+        return "\n".join(_row(f"{name}:", text, width) for name, text in said.items())
 
 
-def _row(name: str, text: str) -> str:
+def _row(name: str, text: str, width: int) -> str:
     if "\n" not in text:
-        return f"  {name + ':':<10}{text}"
-    return f"  {name}:\n{indent(text, '    ')}"
+        return f"  {name:<{width}}{text}"
+    return f"  {name}\n{indent(text, '    ')}"

@@ -14,11 +14,10 @@ def annotation(problem: Problem, words: Callable[[str], str] = str) -> str:
     r"""The line that puts a problem beside its line of the file.
 
     Example:
-        >>> print(annotation(Problem("a,b.md", 3, "50%\nof", "y", "z")))
-        ::error file=a%2Cb.md,line=3,title=50%25::  found:%0A    50%25%0A    of%0A\
-  expected: y%0A  fix:      z
+        >>> annotation(Problem("a,b.md", 3, "50%\nof", "y", "z")).partition("::  ")[0]
+        '::error file=a%2Cb.md,line=3,title=50%25'
     """
-    title = words(problem.found).strip().split("\n")[0][:LONGEST_TITLE]
+    title = words(problem.found).strip().splitlines()[0][:LONGEST_TITLE]
     fields = {"file": problem.path, "line": str(problem.line), "title": title}
     properties = ",".join(f"{k}={_escaped(v, PROPERTY)}" for k, v in fields.items())
     return f"::error {properties}::{_escaped(problem.remarks(words), DATA)}"

@@ -55,7 +55,11 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
 
     Returns:
         By file in the order given, each from its first line to its last; what is in
-        other files, as in pictures, at the end.
+        other files, as in pictures, at the end. Of files that are no plain text,
+        nothing but that.
+
+    Raises:
+        ValueError: naming the file of data that cannot be read.
     """
     files = {path: (root / path).read_bytes() for path in paths}
     unread = [check_encoding(data, path) for path, data in files.items()]
@@ -63,17 +67,28 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
         return list(chain(*unread))
     pages = [read(root, path) for path in paths]
     running = [verification.start(page) for page in pages]
-    problems: list[Problem] = []
-    for page in pages:
-        problems += check_written(page, root)
-        # A pair is judged once, so that a slip is told once.
-        if page.language == LANGUAGES[0] or twin_path(page.path) not in paths:
-            problems += [*check_pair(page, root), *check_lock(root, page.id)]
+    try:
+        problems = _unrun(pages, root)
+    except ValueError:  # of data that cannot be read; the children come to their end
+        for child in running:
+            child.wait()
+        raise
     for page, child in zip(pages, running, strict=True):
         problems += check_run(Verified(page, child.wait()))
     order = {path: number for number, path in enumerate(paths)}
     key = {problem: order.get(problem.path, len(paths)) for problem in problems}
     return sorted(key, key=lambda problem: (key[problem], problem.path, problem.line))
+
+
+def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
+    problems: list[Problem] = []
+    paths = [page.path for page in pages]
+    for page in pages:
+        problems += check_written(page, root)
+        # A pair is judged once, so that a slip is told once.
+        if page.language == LANGUAGES[0] or twin_path(page.path) not in paths:
+            problems += [*check_pair(page, root), *check_lock(root, page.id)]
+    return problems
 
 
 def check_written(page: Page, root: Path) -> list[Problem]:

@@ -1,15 +1,23 @@
 """The sentences that site_tools can say, read from its code: values are ``{}``."""
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
 # The call, and its arguments that are sentences.
 PROBLEM = ("found", "expected", "fix")
-CALLS = {"Problem": slice(2, 5), "_Refusal": slice(0, 3), "Refused": slice(1, 4)}
+CALLS = {
+    "Problem": slice(2, 5),
+    "_problem": slice(1, 4),
+    "_Refusal": slice(0, 3),
+    "Refused": slice(1, 4),
+}
+CONSTANTS = ("HELP", "EXAMPLES")
 SAID = ("Refusal", "tell", "words", "ask", "ValueError")
 ROW = slice(1, 4)
 DYNAMIC = "{}"
+COMMAND = re.compile(r"python -m site_tools(?: \S+)*")  # an example without a word
 
 Function = ast.FunctionDef | ast.Module
 
@@ -18,11 +26,17 @@ def sentences(source: str) -> set[str]:
     """Whatever a module hands to a problem, a refusal or the conversation."""
     tree = ast.parse(source)
     found: set[str] = set()
+    for name, values in _assigned(tree.body).items():
+        if name in CONSTANTS:
+            texts = [text for value in values for text in _texts(value, {})]
+            found |= {line for text in texts for line in text.split("\n")}
     for scope in _scopes(tree):
         known = {**_assigned(tree.body), **_assigned([*_own(scope)])}
         for node in _own(scope):
             for expression in _spoken(node):
                 found |= set(_texts(expression, known))
+    found = {text.strip().replace("{{}}", DYNAMIC) for text in found}
+    found = {text for text in found if not COMMAND.fullmatch(text)}
     return {text for text in found if text.replace(DYNAMIC, "").strip(" :,;.()#`")}
 
 
@@ -51,14 +65,15 @@ def _assigned(nodes: list[ast.AST] | list[ast.stmt]) -> dict[str, list[ast.expr]
     """What each name may stand for: all that is assigned to it."""
     found: dict[str, list[ast.expr]] = {}
     for node in nodes:
-        if isinstance(node, ast.Assign):
-            for target in node.targets:
-                if isinstance(target, ast.Name):
-                    found.setdefault(target.id, []).append(node.value)
-                elif isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
-                    for name, value in zip(target.elts, node.value.elts, strict=True):
-                        if isinstance(name, ast.Name):
-                            found.setdefault(name.id, []).append(value)
+        if not isinstance(node, ast.Assign):
+            continue
+        for target in node.targets:
+            pairs = [(target, node.value)]
+            if isinstance(target, ast.Tuple) and isinstance(node.value, ast.Tuple):
+                pairs = [*zip(target.elts, node.value.elts, strict=True)]
+            for name, value in pairs:
+                if isinstance(name, ast.Name):
+                    found.setdefault(name.id, []).append(value)
     return found
 
 
@@ -66,15 +81,15 @@ def _spoken(node: ast.AST) -> Iterator[ast.expr]:
     if isinstance(node, ast.Call):
         name = getattr(node.func, "id", getattr(node.func, "attr", ""))
         yield from node.args[CALLS.get(name, slice(0))]
-        yield from (k.value for k in node.keywords if name in CALLS and k.arg in PROBLEM)
+        named = node.keywords if name in CALLS else []
+        yield from (keyword.value for keyword in named if keyword.arg in PROBLEM)
         if name in SAID:
             yield from node.args[:1]
     value = getattr(node, "value", None)
-    if isinstance(node, ast.Yield) and isinstance(value, ast.Tuple):
-        if len(value.elts) == 4:
+    if isinstance(value, ast.Tuple):
+        if isinstance(node, ast.Yield) and len(value.elts) == 4:
             yield from value.elts[ROW]
-    elif isinstance(node, ast.Return) and isinstance(value, ast.Tuple):
-        if len(value.elts) == 3:
+        if isinstance(node, ast.Return) and len(value.elts) == 3:
             yield from value.elts
 
 
@@ -115,6 +130,4 @@ def _inner(node: ast.expr, known: dict[str, list[ast.expr]]) -> Iterator[str]:
 
 
 def _emptied(text: str) -> str:
-    import re
-
     return re.sub(r"\{\w*\}", DYNAMIC, text)
