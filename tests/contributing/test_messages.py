@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.accord import Accord, State
+from site_tools.commands import check
 from site_tools.messages import translation
 from site_tools.messages.translation import translate
 from site_tools.problems import Problem
@@ -121,6 +122,14 @@ def test_states_are_told_without_a_word_of_english(state: State) -> None:
         told = translate(str(Accord("gae/inputs", state, *parts)), "zh")
         rest = re.sub(r"docs/\w+/|make agree PAGE=|gae/inputs|\.md", "", told)
         assert not set(WORDS.findall(rest)) - {"why", "code", "next"}
+
+
+def test_what_help_says_is_in_chinese_line_by_line() -> None:
+    told = translate(check.EXAMPLES, "zh").splitlines()
+    assert told[:2] == [
+        "例子：",
+        "  python -m site_tools check                       你改过的页面",
+    ]
 
 
 def test_a_long_text_without_a_row_costs_nothing() -> None:
