@@ -70,7 +70,7 @@ def run(options: argparse.Namespace, root: Path, talk: Talk) -> int:
             talk.tell(f"Written: {options.output}")
             return 0
     except Broken as broken:
-        raise Refusal(str(broken)) from None
+        raise Refusal(broken.problem.remarks(talk.words)) from None
     except OSError as error:
         name = error.filename or options.output
         raise Refusal(f"{name}: {error.strerror}") from None

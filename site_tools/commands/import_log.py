@@ -24,6 +24,7 @@ examples:
   python -m site_tools import log_20260301_201500.md
 The format of a log: docs/en/contribute/dialogue_log.md"""
 
+NOTHING = "Nothing was written."
 SEARCHED = 300  # characters of a question
 
 
@@ -49,7 +50,7 @@ def run(options: argparse.Namespace, root: Path, talk: Talk) -> int:
     Raises:
         Refusal: if the log breaks the format, or the drafts have no place.
     """
-    log = _read(options.log)
+    log = _read(options.log, talk)
     found = sort(log)
     search = known_pages(root)
     for each in found:
@@ -69,13 +70,15 @@ def run(options: argparse.Namespace, root: Path, talk: Talk) -> int:
     return 0
 
 
-def _read(path: Path) -> Log:
+def _read(path: Path, talk: Talk) -> Log:
     try:
         return read(path.read_bytes(), str(path))
     except OSError as error:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from None
     except Broken as broken:
-        raise Refusal(f"{broken}\nNothing was written.") from None
+        problem = broken.problem
+        remarks, nothing = problem.remarks(talk.words), talk.words(NOTHING)
+        raise Refusal("\n".join([problem.place, remarks, nothing])) from None
 
 
 def known_pages(root: Path) -> Callable[[str], str | None]:

@@ -58,6 +58,13 @@ def test_headings_have_ids_of_their_own_and_cannot_clash() -> None:
     ]
 
 
+def test_headings_on_both_sides_of_code_are_counted_on() -> None:
+    said = "# a\n```\n# no heading\n```\n# b\n"
+    made = draft(sort(Log(("", "", ""), (Round(1, 1, "Why?", said),))))
+    for number, text in enumerate("ab", 1):
+        assert f"\n#### {text} {{ #chat-answered-1-{number} }}\n" in made.text
+
+
 def test_no_code_of_the_chat_runs() -> None:
     blocks = page_of(DRAFT, "zh").blocks
     assert [block.kind for block in blocks] == [
