@@ -99,7 +99,8 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both languages with address and repository, and Chinese once more without."""
     root = tmp_path_factory.mktemp("around")
     write(root)
-    told = {"mkdocs.linked.zh.yml": TOLD, "mkdocs.linked.en.yml": TOLD, "mkdocs.yml": {}}
+    told = {f"mkdocs.linked.{lang}.yml": TOLD for lang in ("zh", "en")}
+    told |= {"mkdocs.yml": {}}
     for run in [trial_site.build(root, config, **told[config]) for config in told]:
         output, _ = run.communicate()
         assert run.returncode == 0, output

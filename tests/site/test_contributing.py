@@ -18,9 +18,7 @@ def test_without_a_repository_nothing_is_offered() -> None:
 
 
 def test_each_source_can_be_edited_and_the_page_reported() -> None:
-    links = contributing.links(
-        "https://e.org/o/r/", BOTH, "a/b", "是 a & b 吗？", "zh"
-    )
+    links = contributing.links("https://e.org/o/r/", BOTH, "a/b", "是 a & b 吗？", "zh")
     assert links == [
         ("修改中文", "https://e.org/o/r/edit/main/docs/zh/a/b.md"),
         ("修改英文", "https://e.org/o/r/edit/main/docs/en/a/b.md"),
