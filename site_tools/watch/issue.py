@@ -59,11 +59,14 @@ def address(environment: dict[str, str]) -> str:
     return f"{server}/{repository}/actions/runs/{run}"
 
 
-def _read(path: str) -> str | None:
+def read(path: str) -> str | None:
+    """What another job handed over, or None if it did not."""
     file = Path(path)
-    return file.read_text("utf-8", errors="replace") if file.is_file() else None
+    if file.is_symlink() or not file.is_file():  # a link could lead anywhere
+        return None
+    return file.read_text("utf-8", errors="replace")
 
 
 if __name__ == "__main__":
     facts_file, log_file = sys.argv[1:]
-    print(body(_read(facts_file), _read(log_file), address(dict(os.environ))))
+    print(body(read(facts_file), read(log_file), address(dict(os.environ))))

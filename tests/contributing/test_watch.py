@@ -203,6 +203,14 @@ def test_the_issue_says_what_is_missing() -> None:
     assert "https://example.org/run" in text
 
 
+def test_a_log_that_leads_elsewhere_is_not_read(tmp_path: Path) -> None:
+    there, link = tmp_path / "there", tmp_path / "torch.log"
+    there.write_text("torch 9", "utf-8")
+    link.symlink_to(there)
+    assert issue.read(str(there)) == "torch 9"
+    assert issue.read(str(link)) is None
+
+
 def test_the_address_of_a_run() -> None:
     run = {"GITHUB_SERVER_URL": "https://e.org", "GITHUB_REPOSITORY": "o/n"}
     assert issue.address(run) == ""
