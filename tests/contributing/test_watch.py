@@ -164,6 +164,7 @@ def test_the_report_counts_and_shows() -> None:
         "4-5 → 8-9 · docs/facts/gae.yml\n\n````diff\n-a\n+```\n@everybody\n````" in text
     )
     assert "`verl/old.py`: no such file · 没有这个文件 (2)" in text
+    assert text.count("verl/old.py") == 1
     assert "2 of 3 hold · 3 处中 2 处成立\n- `x`" in text
     assert "- `no @pip`" in text
 
