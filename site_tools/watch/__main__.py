@@ -18,13 +18,7 @@ OTHERS = ("torch", "torchrl")  # the suite runs with torch; of torchrl there is 
 
 def main(words: Sequence[str] | None = None) -> None:
     """Ask pip for the newest releases, or take those that are named."""
-    parser = argparse.ArgumentParser(prog="python -m site_tools.watch")
-    parser.add_argument("--wheels", type=Path, default=Path(".cache/wheels"))
-    parser.add_argument("--release", action="append", default=[], metavar="'verl 0.9'")
-    parser.add_argument("--newest", action="store_true", help="those that pip finds")
-    parser.add_argument("--commits", nargs="?", const=REPOSITORIES, metavar="ADDRESS")
-    parser.add_argument("--report", type=Path, required=True)
-    options = parser.parse_args(words)
+    options = _parser().parse_args(words)
     entries = read(Path.cwd())
     failed: list[str] = []
     wanted = dict(release.split(" ") for release in options.release)
@@ -47,6 +41,16 @@ def main(words: Sequence[str] | None = None) -> None:
     )
     options.report.write_text(text, "utf-8")
     print(text)
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m site_tools.watch")
+    parser.add_argument("--wheels", type=Path, default=Path(".cache/wheels"))
+    parser.add_argument("--release", action="append", default=[], metavar="'verl 0.9'")
+    parser.add_argument("--newest", action="store_true", help="those that pip finds")
+    parser.add_argument("--commits", nargs="?", const=REPOSITORIES, metavar="ADDRESS")
+    parser.add_argument("--report", type=Path, required=True)
+    return parser
 
 
 def read(root: Path) -> dict[Entry, list[str]]:

@@ -53,19 +53,21 @@ def write(
     parts = [HEAD, *map(_row, projects)]
     readings = [reading for project in projects for reading in project.readings]
     for state, title in TITLES.items():
-        rows = [r for r in readings if r.state is state and not r.fileless]
-        items = [_item(r, named.get(r.entry, ())) for r in rows]
-        items += _files(readings) if state is State.GONE else []
+        found = [r for r in readings if r.state is state]
+        items = [_item(r, named.get(r.entry, ())) for r in found if not r.fileless]
+        items += _files(found)
         parts += ["", f"### {title}", "", *items] if items else []
     if commits is not None:
-        hold = f"{count - len(commits)} of {count} hold · {count} 处中 "
-        hold += f"{count - len(commits)} 处成立"
-        parts += ["", COMMITS, "", hold, *(f"- {code(said)}" for said in commits)]
+        held = count - len(commits)
+        hold = f"{held} of {count} hold · {count} 处中 {held} 处成立"
+        parts += ["", COMMITS, "", hold, *map(_line, commits)]
     for title, lines in ((OTHERS, [*others]), (FAILED, [*failed])):
-        parts += (
-            ["", title, "", *(f"- {code(line)}" for line in lines)] if lines else []
-        )
+        parts += ["", title, "", *map(_line, lines)] if lines else []
     return "\n".join(parts) + "\n"
+
+
+def _line(text: str) -> str:
+    return f"- {code(text)}"
 
 
 def _row(watched: Watched) -> str:
