@@ -1,7 +1,7 @@
 """What became of the facts, as Markdown for one issue; headings in both languages."""
 
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from site_tools.data.facts import Entry
@@ -52,11 +52,7 @@ def write(
     """
     parts = [HEAD, *map(_row, projects)]
     readings = [reading for project in projects for reading in project.readings]
-    for state, title in TITLES.items():
-        found = [r for r in readings if r.state is state]
-        items = [_item(r, named.get(r.entry, ())) for r in found if not r.fileless]
-        items += _files(found)
-        parts += ["", f"### {title}", "", *items] if items else []
+    parts += _findings(readings, named)
     if commits is not None:
         held = count - len(commits)
         hold = f"{held} of {count} hold · {count} 处中 {held} 处成立"
@@ -64,6 +60,16 @@ def write(
     for title, lines in ((OTHERS, [*others]), (FAILED, [*failed])):
         parts += ["", title, "", *map(_line, lines)] if lines else []
     return "\n".join(parts) + "\n"
+
+
+def _findings(
+    readings: Sequence[Reading], named: Mapping[Entry, Sequence[str]]
+) -> Iterator[str]:
+    for state, title in TITLES.items():
+        found = [r for r in readings if r.state is state]
+        items = [_item(r, named.get(r.entry, ())) for r in found if not r.fileless]
+        items += _files(found)
+        yield from ["", f"### {title}", "", *items] if items else []
 
 
 def _line(text: str) -> str:
