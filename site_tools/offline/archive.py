@@ -1,4 +1,4 @@
-"""Files as a zip: the same bytes for the same files, whenever and wherever it is made."""
+"""Files as a zip: the same bytes for the same files, wherever it is made."""
 
 import io
 from collections.abc import Mapping

@@ -18,7 +18,7 @@ def start(script: str) -> str:
 
 
 def worker(script: str) -> str:
-    """``worker.js`` as a function; its parameters are what a Worker finds as globals."""
+    """``worker.js`` as a function of what a Worker finds as globals."""
     globals_ = "fetch, postMessage, addEventListener, location"
     return f"const searchWorker = ({globals_}) => {{\n{script}}}\n"
 
@@ -27,7 +27,7 @@ def index(text: str) -> str:
     """The index as a script, its pages named by their files.
 
     Example:
-        >>> index('{"docs": [{"location": "gae/#why"}, {"location": ""}]}')[21:-2]
+        >>> index('{"docs": [{"location": "gae/#why"}, {"location": ""}]}')[20:-2]
         '{"docs":[{"location":"gae/index.html#why"},{"location":"index.html"}]}'
     """
     found = json.loads(text)
