@@ -5,32 +5,13 @@ from pathlib import Path
 import pytest
 
 from site_tools.running.judgement import judge
-from tests.site import sample
-from tests.site.sample import ROOT, broken, line_of
-
-PAGE = "alignment/sample"
-PATHS = [f"docs/zh/{PAGE}.md", f"docs/en/{PAGE}.md"]
-EN, ZH = (
-    text.replace('["004·2"]', "[]").partition("## Wrong")[0] + "## Next { #next }\n"
-    for text in (sample.EN, sample.ZH)
-)
-SHARED = ("mkdocs.yml", "docs/dialogues.yml", "docs/names.yml", "snippets", "tests")
+from tests.contributing.trial import EN, PAGE, PATHS, ZH, make, put
+from tests.site.sample import broken, line_of
 
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """The sample in both languages, in a project that has what the checks read."""
-    for name in (*SHARED, "docs/zh/reference", "docs/en/reference"):
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).symlink_to(ROOT / name)
-    put(tmp_path, ZH, EN)
-    return tmp_path
-
-
-def put(root: Path, *texts: str) -> None:
-    for path, text in zip(PATHS, texts, strict=True):
-        (root / path).parent.mkdir(parents=True, exist_ok=True)
-        (root / path).write_text(text, "utf-8")
+    return make(tmp_path)
 
 
 def found(root: Path, *paths: str) -> list[str]:
@@ -66,3 +47,28 @@ def test_a_pair_is_compared_also_where_one_language_is_named(project: Path) -> N
     put(project, broken("{ #why }", "{ #reason }", ZH), EN)
     (told,) = found(project, PATHS[1])
     assert told == f"{PATHS[1]}:{line_of('## Why', EN)} ## {{ #why }}"
+
+
+NOT_TEXT = {
+    "no UTF-8": (ZH.encode("gbk", "replace"), 2, "bytes that are no UTF-8: "),
+    "a mark": (b"\xef\xbb\xbf" + ZH.encode(), 1, "a byte order mark (BOM)"),
+    "Windows": (ZH.replace("\n", "\r\n").encode(), 1, "a carriage return at the end"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_TEXT.values(), ids=NOT_TEXT.keys())
+def test_a_file_that_is_no_plain_text_is_told_so_and_nothing_else(
+    project: Path, case: tuple[bytes, int, str]
+) -> None:
+    data, line, words = case
+    (project / PATHS[0]).write_bytes(data)
+    (told,) = found(project)
+    assert told.startswith(f"{PATHS[0]}:{line} {words}")
+
+
+def test_a_list_that_no_data_can_fill_is_told_once(project: Path) -> None:
+    fence = "```{ .fact }\nnone verl 0.9.1\n```\n"
+    put(project, f"{ZH}\n{fence}", f"{EN}\n{fence}")
+    at = ZH.count("\n") + 2
+    named = [f"{path}:{at} ```fact none verl 0.9.1" for path in PATHS]
+    assert found(project) == named
