@@ -14,7 +14,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 
 from docs.theme import notebook_files
-from site_tools.checks import accord
+from site_tools.checks import accord, unfinished
 from site_tools.checks.anatomy import is_question
 from site_tools.data import derived
 from site_tools.data.wheel import wheel
@@ -150,7 +150,8 @@ def _complete_code_boxes(
     except ValueError as error:
         LOG.warning(f"{path}: {error}")
     undrawn = drawings.missing(_root(config), path, blocks, known.setting)
-    for problem in [*evidence.unverified(known, path, blocks), *undrawn]:
+    begun = unfinished.todo(_root(config), path, file.content_string)
+    for problem in [*evidence.unverified(known, path, blocks), *undrawn, *begun]:
         LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
 
 
