@@ -43,6 +43,7 @@ def test_there_are_pages() -> None:
         ("看[GAE](x.md)的", "看 [GAE](x.md) 的"),
         ("看**[GAE](x.md)**的", "看 **[GAE](x.md)** 的"),
         ("一个**V**函数，*verl*的", "一个 **V** 函数，*verl* 的"),
+        ("**是**V，[对](x.md)`V`", "**是** V，[对](x.md) `V`"),
         ("是  V  的", "是 V 的"),
         ("对 ，V 是， 它", "对，V 是，它"),
         ("# 用V吗 { #answer }", "# 用 V 吗 { #answer }"),
