@@ -54,7 +54,7 @@ def status(body: str, values: Mapping[str, str]) -> str:
     """A part of the status page, in the language of ``data-language``.
 
     Args:
-        body: ``wanted``, ``counts``, ``pages`` or ``facts``.
+        body: ``wanted``, ``counts``, ``pages``, ``facts`` or ``downloads``.
         values: Attributes of the fence.
 
     Raises:

@@ -98,12 +98,11 @@ def on_page_context(
     if config.site_url:
         context["alternates"] = _alternates(page, config)
     generated = reference.source(path)
-    context["contributing"] = contributing.links(
-        config.extra.get("repository", ""),
-        generated or [(code, f"docs/{code}/{path}") for code in written],
-        str(page.title),
-        lang,
-    )
+    sources = generated or [(code, f"docs/{code}/{path}") for code in written]
+    repository, title = config.extra.get("repository") or "", str(page.title)
+    known = path.rpartition(".")[0], title, lang
+    context["contributing"] = contributing.links(repository, sources, *known)
+    context["passing"] = contributing.passing(repository, *known)
     return context
 
 
