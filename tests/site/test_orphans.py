@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.running.execution import Running, Source
+from site_tools.running.execution import Running
+from site_tools.running.model import Source
 
 
 def alive(pid: int) -> bool:
