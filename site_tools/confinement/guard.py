@@ -81,8 +81,7 @@ class Guard:
             path, _, flags = arguments
             self._check(path, writes=bool((flags or 0) & WRITES))
         elif event in ("os.listdir", "os.scandir"):
-            if os.path.realpath(arguments[0] or ".") not in self._lists:
-                self._check(arguments[0] or ".", writes=False)
+            self._check(arguments[0] or ".", writes=False, lists=True)
         elif event in STARTS:
             raise PermissionError(PROCESSES)
         elif event in CONTACTS or (event == "socket.__new__" and _goes_out(arguments)):
@@ -93,12 +92,14 @@ class Guard:
             for at in CHANGES[event]:
                 self._check(arguments[at], writes=True)
 
-    def _check(self, path: Any, writes: bool) -> None:
+    def _check(self, path: Any, writes: bool, lists: bool = False) -> None:
         if isinstance(path, int):
             return  # opened before, and judged then
         real = os.path.realpath(os.fsdecode(path))
         if writes and not _within(real, self._writes):
             raise PermissionError(WRITING.format(real))
+        if lists and real in self._lists:
+            return
         own = (*self._writes, *self._reads)
         if _within(real, (self._home,)) and not _within(real, own):
             raise PermissionError(READING.format(real))

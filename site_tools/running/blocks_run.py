@@ -2,7 +2,6 @@
 
 import os
 import random
-import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
@@ -32,7 +31,6 @@ def hand_over(done: Iterable[Done], pipe: int, confinement: Confinement) -> None
     confinement.enter()
     os.dup2(pipe, PIPE)
     os.closerange(PIPE + 1, os.sysconf("SC_OPEN_MAX"))
-    warnings.simplefilter("error")
     for result in done:
         write(PIPE, result)
 

@@ -7,6 +7,7 @@ watches it.
 import os
 import shutil
 import tempfile
+import warnings
 from collections.abc import Generator
 from contextlib import closing, suppress
 
@@ -29,6 +30,7 @@ def serve(page: PageToRun, answers: int) -> None:
         os.chdir(folder)
         os.environ.update(HOME=folder, TMPDIR=folder)
         tempfile.tempdir = None
+        warnings.simplefilter("error")
         if page.once:
             plots.prepare()
         with closing(outcomes(page, folder, answers)) as done:
