@@ -15,6 +15,7 @@ def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
 
     Raises:
         Refusal: where there is no such page in the language of the wording.
+        ValueError: where its front matter or its lock cannot be read.
     """
     language = new_names.language_of(question)
     files = files_of(page, root)
@@ -26,10 +27,7 @@ def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
     if aliases.has_wording(meta, question):
         talk.tell(f"{name} has this wording already; nothing to add")
         return 0
-    try:
-        after = aliases.with_alias(before, question)
-    except ValueError as error:
-        raise Refusal(f"{name}: {error}") from None
+    after = aliases.with_alias(before, question, name)
     lock = root / locks.lock_path(page_id(page))
     text = lock.read_text("utf-8") if lock.is_file() else ""
     recorded = locks.parse(text, page_id(page))

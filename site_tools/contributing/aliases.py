@@ -25,18 +25,20 @@ def _bare(text: str) -> str:
     return re.sub(r"[\s?。.!]+", "", fold(text))
 
 
-def with_alias(text: str, asked: str) -> str:
+def with_alias(text: str, asked: str, file: str) -> str:
     """A page with one alias more, last in its list; every other byte as it was.
 
     Args:
         text: The page, its line ends as they are in the file.
         asked: The wording, on one line.
+        file: Its path, for the messages.
 
     Raises:
         ValueError: where its front matter is none, or its aliases are no list.
 
     Example:
-        >>> print(with_alias("---\\nquestion: A?\\naliases: [B?]\\n---\\n", "C, D?"))
+        >>> page = "---\\nquestion: A?\\naliases: [B?]\\n---\\n"
+        >>> print(with_alias(page, "C, D?", "docs/en/gae/a.md"))
         ---
         question: A?
         aliases: [B?, "C, D?"]
@@ -45,26 +47,36 @@ def with_alias(text: str, asked: str) -> str:
     """
     top = TOP.match(text)
     if top is None:
-        raise ValueError("must begin with front matter between two lines ---")
+        raise ValueError(
+            f"No aliases can be added to {file}, which has no front matter between "
+            "two lines ---"
+        )
     try:
         front = yaml.compose(top["yaml"], Loader=SAFE_LOADER)
     except yaml.YAMLError as error:
-        raise ValueError(f"must have front matter in YAML, got {error}") from None
+        raise ValueError(
+            f"No aliases can be added to {file}, whose front matter is no YAML: {error}"
+        ) from None
     pairs = front.value if isinstance(front, yaml.MappingNode) else []
     listed = next((node for name, node in pairs if name.value == "aliases"), None)
-    at, added = _addition(top["yaml"], pairs, listed, asked)
+    at, added = _addition(top["yaml"], pairs, listed, asked, file)
     at += top.start("yaml")
     return text[:at] + added + text[at:]
 
 
-def _addition(front: str, pairs: list[Any], listed: Any, asked: str) -> tuple[int, str]:
+def _addition(
+    front: str, pairs: list[Any], listed: Any, asked: str, file: str
+) -> tuple[int, str]:
     """Where the alias is put, and how it is written there."""
     end = "\r\n" if "\r\n" in front else "\n"
     if listed is None and pairs:
         at = _behind(front, pairs[0][1].end_mark.index)
         return at, f"aliases:{end}  - {_scalar(asked)}{end}"
     if not isinstance(listed, yaml.SequenceNode):
-        raise ValueError("must have a list under aliases, as in aliases: []")
+        raise ValueError(
+            f"No aliases can be added to {file}, which has none in a list; write "
+            "aliases: [] there"
+        )
     if listed.flow_style:
         at = front.rindex("]", 0, listed.end_mark.index)
         before = front[listed.start_mark.index + 1 : at].rstrip()

@@ -124,7 +124,12 @@ def fold(text: str) -> str:
         'gae 的  lambda '
     """
     text = unicodedata.normalize("NFKC", text).lower()
-    return GREEK.sub(lambda m: f" {unicodedata.name(m[0]).split()[-1].lower()} ", text)
+    return GREEK.sub(lambda letter: f" {_spelled(letter[0])} ", text)
+
+
+def _spelled(letter: str) -> str:
+    name = unicodedata.name(letter).split()[-1].lower()
+    return name.replace("lamda", "lambda")  # as Unicode spells it, and as code does
 
 
 def stem(word: str) -> str:

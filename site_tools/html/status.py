@@ -1,4 +1,4 @@
-"""The page about/status: what needs a hand, and what there is."""
+"""The pages about/status and about/offline: what there is, and what needs a hand."""
 
 from collections.abc import Iterable, Iterator
 from html import escape
@@ -7,7 +7,7 @@ from pathlib import Path
 from site_tools.checks import accord
 from site_tools.checks.accord import Accord
 from site_tools.data.counts import all_facts, count, unread
-from site_tools.html import twins
+from site_tools.html import downloads, twins
 from site_tools.html.status_words import (
     ALL_FACTS,
     FACTS,
@@ -26,7 +26,7 @@ def render(part: str, lang: str, root: Path) -> str:
     """One part of the status page.
 
     Args:
-        part: ``wanted``, ``counts``, ``pages`` or ``facts``.
+        part: ``wanted``, ``counts``, ``pages``, ``facts`` or ``downloads``.
         lang: The language of the words.
         root: The project's folder.
 
@@ -74,7 +74,17 @@ def _facts(lang: str, root: Path) -> Iterator[str]:
     )
 
 
-PARTS = {"wanted": _wanted, "counts": _counts, "pages": _pages, "facts": _facts}
+def _downloads(lang: str, root: Path) -> Iterator[str]:
+    yield from _list(downloads.items(lang))
+
+
+PARTS = {
+    "wanted": _wanted,
+    "counts": _counts,
+    "pages": _pages,
+    "facts": _facts,
+    "downloads": _downloads,
+}
 
 
 def _list(items: Iterable[str]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from site_tools import numbers
 from site_tools.source.fences import scan
 from site_tools.source.figures import read_figures
 from site_tools.source.prose import body, line_of, plain
-from site_tools.source.unbound import figures
+from site_tools.source.unbound import unbound
 
 # No expression: a check refuses it where it stands, and says what to write.
 UNBOUND = '{ data-is="unverified?" }'
@@ -65,7 +65,7 @@ def marked(page: str) -> str:
         'It is `0.95`{ data-is="unverified?" }.'
     """
     prose = body(page, scan(page, "")[0])
-    for number in reversed(figures(prose, ())):
+    for number in reversed(unbound(prose, ())):
         if _can_be_bound(number):
             gap = " " if page[: number.start].endswith("`") else ""
             shown = f"{gap}`{number.text}`{UNBOUND}"

@@ -32,12 +32,23 @@ def in_formula(part: Part, path: str, line: int) -> list[Problem]:
 
 def in_prose(body: str, path: str, refs: tuple[str, ...]) -> list[Problem]:
     """Every figure in plain prose, and every number in a table."""
-    found = figures(body, refs)
-    return [_unbound(number, path, line_of(body, number.start)) for number in found]
+    return [
+        _unbound(number, path, line_of(body, number.start))
+        for number in unbound(body, refs)
+    ]
 
 
-def figures(body: str, refs: tuple[str, ...]) -> list[numbers.Number]:
-    """The same as numbers, in order; arithmetic that holds needs no binding."""
+def unbound(body: str, refs: tuple[str, ...]) -> list[numbers.Number]:
+    """The same as numbers, with their places in the body.
+
+    Args:
+        body: The page with front matter and fences blanked (``prose.body``).
+        refs: Versions and citations, whose numbers are no figures.
+
+    Example:
+        >>> [number.text for number in unbound("0.5 of `0.25`, as 1+1=2", ())]
+        ['0.5']
+    """
     text = plain(body, refs)
     found = list(numbers.find(text))
     for start, end in _tables(body):

@@ -28,7 +28,7 @@ BODY = "---\n\n## So { #answer }\n\naliases: [no]\n\n---\n"
 def test_it_is_written_as_the_list_is(front: str, line: str, end: str) -> None:
     text = f"---\n{front}{BODY}".replace("\n", end)
     before, added, after = line.replace("\n", end).split("|")
-    changed = with_alias(text, "C: D?")
+    changed = with_alias(text, "C: D?", "a.md")
     quoted = added.replace("- C: D?", "- 'C: D?'")
     assert before + quoted + after in changed
     gone = changed.replace(quoted + (end if after[:1] in "\r\n" else ""), "", 1)
@@ -42,22 +42,22 @@ def test_it_is_written_as_the_list_is(front: str, line: str, end: str) -> None:
 )
 @pytest.mark.parametrize("front", ["aliases: [A?]\n", "aliases:\n  - A?\n"])
 def test_whatever_is_asked_is_a_text(asked: str, front: str) -> None:
-    meta, _ = read_front_matter(with_alias(f"---\n{front}{BODY}", asked), "")
+    meta, _ = read_front_matter(with_alias(f"---\n{front}{BODY}", asked, "a.md"), "")
     assert meta == {"aliases": ["A?", asked]}
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("# A\n", "must begin with front matter"),
-        (f"---\naliases: A?\n{BODY}", "must have a list under aliases"),
-        (f"---\naliases:\n{BODY}", "must have a list under aliases"),
-        (f"---\na: [\n{BODY}", "must have front matter in YAML"),
+        ("# A\n", r"added to a\.md, which has no front matter"),
+        (f"---\naliases: A?\n{BODY}", r"added to a\.md, which has none in a list"),
+        (f"---\naliases:\n{BODY}", r"added to a\.md, which has none in a list"),
+        (f"---\na: [\n{BODY}", r"added to a\.md, whose front matter is no YAML"),
     ],
 )
 def test_a_page_without_a_list_is_refused(text: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
-        with_alias(text, "C?")
+        with_alias(text, "C?", "a.md")
 
 
 def test_the_same_wording_is_known_in_other_dress() -> None:
@@ -69,7 +69,7 @@ def test_the_same_wording_is_known_in_other_dress() -> None:
 def test_an_alias_leaves_the_accord_of_the_languages_as_it_was() -> None:
     zh = f"---\nquestion: 甲？\naliases: []\n{BODY}"
     en = f"---\nquestion: A?\naliases: []\n{BODY}"
-    after = with_alias(zh, "乙？")
+    after = with_alias(zh, "乙？", "a.md")
     recorded = lock_of(wording(zh), wording(en))
     told = judge("a", wording(after), wording(en), recorded)
     assert told.state is State.ZH_AHEAD, "an alias counts among the words of a page"

@@ -72,3 +72,15 @@ def test_a_list_that_no_data_can_fill_is_told_once(project: Path) -> None:
     at = ZH.count("\n") + 2
     named = [f"{path}:{at} ```fact none verl 0.9.1" for path in PATHS]
     assert found(project) == named
+
+
+def test_a_picture_of_both_languages_is_judged_once(project: Path) -> None:
+    (project / "snippets").unlink()
+    picture = "snippets/alignment/sample.svg"
+    (project / picture).parent.mkdir(parents=True)
+    figure = '<text><tspan data-is="total">3</tspan></text>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{figure}</svg>'
+    (project / picture).write_text(svg)
+    shown = "## Why { #why }\n\n![A sum](sample.svg)\n"
+    put(project, *(broken("## Why { #why }\n", shown, text) for text in (ZH, EN)))
+    assert found(project) == [f"{picture}:1 3"]

@@ -216,6 +216,13 @@ def test_a_refusal_writes_nothing_and_is_in_the_language_asked_for(
     assert bool(re.search("[㐀-鿿]", words)) is (lang == "zh"), words
 
 
+def test_a_taken_name_is_told_with_where_it_is(root: Path) -> None:
+    (root / "docs/zh/gae/variance.md").unlink()
+    told = r"^gae/variance is taken: docs/en/gae/variance\.md, .*use in gae: inputs, "
+    with pytest.raises(Refusal, match=told):
+        run(root, "gae/variance", "--question", ZH)
+
+
 def test_everything_it_says_is_said_in_chinese(root: Path) -> None:
     told = run(root, "gae/later", "--question", KNOWN, lang="zh").splitlines()
     assert told and [line for line in told if not re.search("[㐀-鿿]", line)] == []
