@@ -71,6 +71,7 @@ class Running:
         seed: Seed of the random number generators, set before each fresh start.
         seconds: Longest time for one block or expression.
         once: Whether no block runs alone, as in a notebook, whose blocks may draw.
+        context: How the child starts; from the fork server unless given.
     """
 
     def __init__(
@@ -80,9 +81,9 @@ class Running:
         seed: int,
         seconds: float = SECONDS_PER_BLOCK,
         once: bool = False,
+        context: Any = None,
     ) -> None:
-        context = multiprocessing.get_context("forkserver")
-        context.set_forkserver_preload(["site_tools.running.sandbox"])
+        context = context or _fork_server()
         self._sources, self._count = sources, 2 * len(sources) + len(expressions)
         self._seconds = seconds
         self._folder = tempfile.TemporaryDirectory()
@@ -112,6 +113,12 @@ class Running:
         self._child.kill()
         self._child.join()
         self._folder.cleanup()
+
+
+def _fork_server() -> Any:
+    context = multiprocessing.get_context("forkserver")
+    context.set_forkserver_preload(["site_tools.running.sandbox"])
+    return context
 
 
 def _join(source: Source, alone: Result, together: Result | None) -> Result:

@@ -1,6 +1,7 @@
 """What a page shows against what its blocks do: the judgement after the run."""
 
 from dataclasses import dataclass
+from typing import Any
 
 from site_tools.problems import Problem
 from site_tools.running.copy_check import check_copy
@@ -43,7 +44,12 @@ def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
     return Verified(page, start(page, seconds).wait())
 
 
-def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> Running:
+def start(
+    page: Page,
+    seconds: float = SECONDS_PER_BLOCK,
+    device: str = CPU,
+    context: Any = None,
+) -> Running:
     """Set a page running, in a child of its own."""
     once = is_notebook(page.id)
     sources = [
@@ -60,7 +66,7 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
     expressions = [figure.expression for figure in page.figures]
     expressions += [f.expression for figs in page.pictures.values() for f in figs]
     seed = LANGUAGES.index(page.language)
-    return Running(sources, expressions, seed, seconds, once)
+    return Running(sources, expressions, seed, seconds, once, context)
 
 
 def _copied(copy: Copy, device: str) -> str | None:
