@@ -5,8 +5,6 @@ about files in ``docs/``. All judgements are in ``site_tools``; this module only
 hands Sybil's regions to them.
 """
 
-import re
-import textwrap
 from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import chain
@@ -16,36 +14,24 @@ from typing import ClassVar
 import pytest
 from sybil import Document, Example, Region, Sybil
 from sybil.example import SybilFailure
-from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 from sybil.typing import Parser
 
-from site_tools.checks.census import check_boxes, check_collected
-from site_tools.checks.identities import check_identities
-from site_tools.checks.indexed import check_indexed
-from site_tools.checks.languages import compare, twin_path
-from site_tools.checks.shown import check_shown
-from site_tools.checks.structure import check_structure
-from site_tools.checks.terms import check_terms
-from site_tools.data.derived import all_names
-from site_tools.html.rendering import render
+from site_tools.checks.collected import collect
+from site_tools.checks.languages import twin_path
 from site_tools.problems import Problem
-from site_tools.running import verification
+from site_tools.running import judgement, verification
 from site_tools.running.devices import CPU
 from site_tools.running.execution import Running
-from site_tools.running.plot_check import check_plots
 from site_tools.source.blocks import Block, Kind
-from site_tools.source.fences import Fence
 from site_tools.source.figures import Figure, check_figure
 from site_tools.source.page import Page, read_page
 
 ROOT = Path(__file__).resolve().parent.parent
-LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)(?:\n|\Z)"))
 
 
 class PageDocument(Document):
     """A page: read once, run once, when its first example is evaluated."""
 
-    collected: list[Fence]
     following: "PageDocument | None" = None
     latest: ClassVar["PageDocument | None"] = None
     device: ClassVar[str] = CPU
@@ -55,8 +41,7 @@ class PageDocument(Document):
         cls, path: str, *parsers: Parser, encoding: str = "utf-8"
     ) -> "PageDocument":
         """Like Sybil's own; a character that is no text is left to the checks."""
-        text = Path(path).read_bytes().decode(encoding, errors="replace")
-        document = cls(text.replace("\r\n", "\n"), path)
+        document = cls(judgement.text_of(Path(path)), path)
         for region in chain.from_iterable(parser(document) for parser in parsers):
             document.add(region)
         if cls.latest is not None:
@@ -105,24 +90,11 @@ def whole_page(document: PageDocument) -> Iterable[Region]:
 
 
 def fences(document: PageDocument) -> Iterable[Region]:
-    """Every fence that Sybil's lexer finds; those shown inside another are not one."""
-    document.collected = []
-    end = 0
-    for region in sorted(LEXER(document), key=lambda region: region.start):
-        if region.start < end:
-            continue
-        end = region.end
-        fence = _fence(document, region)
-        document.collected.append(fence)
+    """Every fence that Sybil's lexer finds, of which those that run are examples."""
+    for start, end, fence in collect(document.text):
         block = next((b for b in document.page.blocks if b.fence.line == fence.line), 0)
         if block and (block.runs_copied or block.kind is Kind.NORUN):
-            yield Region(region.start, region.end, block, judge_block)
-
-
-def _fence(document: PageDocument, region: Region) -> Fence:
-    line = document.text.count("\n", 0, region.start) + 1
-    source = textwrap.dedent(region.lexemes["source"])
-    return Fence(line, region.lexemes["info"].strip(), tuple(source.splitlines()))
+            yield Region(start, end, block, judge_block)
 
 
 def figures(document: PageDocument) -> Iterable[Region]:
@@ -135,17 +107,8 @@ def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
     # Both in their children, while this process reads on.
     _ = document.running, document.following and document.following.running
-    problems = [*page.problems, *check_structure(page, ROOT)]
-    problems += check_collected(page, document.collected)
-    problems += check_identities(page, ROOT)
-    problems += check_indexed(page, ROOT)
-    problems += check_terms(page, all_names(), ROOT)
-    if not problems:  # else a fence that could not be read would be named twice
-        html = render(page.text, ROOT)
-        problems += [*check_boxes(page, html), *check_shown(page, html)]
-    problems += verification.check_pictures(document.verified)
-    problems += check_plots(document.verified)
-    _raise(example, problems)
+    problems = judgement.check_written(page, ROOT)
+    _raise(example, [*problems, *judgement.check_drawn(document.verified)])
 
 
 def judge_languages(example: Example) -> None:
@@ -153,7 +116,7 @@ def judge_languages(example: Example) -> None:
     twin = twin_path(page.path)
     if not (ROOT / twin).is_file():
         pytest.skip(f"{twin} is not written yet: the languages are not compared")
-    _raise(example, compare(page, read_page(ROOT, twin)))
+    _raise(example, judgement.check_pair(page, ROOT))
 
 
 def judge_block(example: Example) -> None:

@@ -21,12 +21,26 @@ def check_locks(root: Path) -> list[Problem]:
             continue
         if name not in pages:
             problems.append(_orphan(name))
-            continue
-        try:
-            parse(file.read_text("utf-8", errors="replace"), pages[name])
-        except ValueError as error:
-            problems.append(error.args[0])
+        else:
+            problems += check_lock(root, pages[name])
     return problems
+
+
+def check_lock(root: Path, page: str) -> list[Problem]:
+    """The line at which the lock of a page cannot be read; it need not have one.
+
+    Args:
+        root: The project's folder.
+        page: As in ``gae/inputs``.
+    """
+    file = root / lock_path(page)
+    try:
+        if file.is_file():
+            parse(file.read_text("utf-8", errors="replace"), page)
+    except ValueError as error:
+        problem: Problem = error.args[0]
+        return [problem]
+    return []
 
 
 def _orphan(name: str) -> Problem:

@@ -1,0 +1,101 @@
+"""All that is wrong with a page: the one judgement, for the tests and the commands."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from site_tools.checks.census import check_boxes, check_collected
+from site_tools.checks.collected import collect
+from site_tools.checks.identities import check_identities
+from site_tools.checks.indexed import check_indexed
+from site_tools.checks.languages import compare, twin_path
+from site_tools.checks.locks import check_lock
+from site_tools.checks.shown import check_shown
+from site_tools.checks.structure import check_structure
+from site_tools.checks.terms import check_terms
+from site_tools.data.derived import all_names
+from site_tools.html.rendering import render
+from site_tools.problems import Problem
+from site_tools.running import verification
+from site_tools.running.plot_check import check_plots
+from site_tools.running.verification import Verified
+from site_tools.source.figures import check_figures
+from site_tools.source.page import LANGUAGES, Page, read_page
+
+
+def read(root: Path, path: str) -> Page:
+    """A page of the project, of which bytes that are no text are left to the checks.
+
+    Args:
+        root: The project's folder.
+        path: The page, relative to it.
+    """
+    return read_page(root, path, text_of(root / path))
+
+
+def text_of(file: Path) -> str:
+    """The text of a page, with U+FFFD in place of bytes that are none."""
+    text = file.read_bytes().decode("utf-8", errors="replace")
+    return text.replace("\r\n", "\n")
+
+
+def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
+    """Everything that is wrong with these pages, and with their other language.
+
+    They run at once, each in a child of its own, while this process reads on. A twin
+    that is missing is no problem.
+
+    Args:
+        root: The project's folder.
+        paths: Their files, relative to it, as in ``docs/zh/gae/inputs.md``.
+
+    Returns:
+        By file in the order given, each from its first line to its last; what is in
+        other files, as in pictures, at the end.
+    """
+    pages = [read(root, path) for path in paths]
+    running = [verification.start(page) for page in pages]
+    problems: list[Problem] = []
+    for page in pages:
+        problems += check_written(page, root)
+        # A pair is judged once, so that a slip is told once.
+        if page.language == LANGUAGES[0] or twin_path(page.path) not in paths:
+            problems += [*check_pair(page, root), *check_lock(root, page.id)]
+    for page, child in zip(pages, running, strict=True):
+        problems += check_run(Verified(page, child.wait()))
+    order = {path: number for number, path in enumerate(paths)}
+    key = {problem: order.get(problem.path, len(paths)) for problem in problems}
+    return sorted(key, key=lambda problem: (key[problem], problem.path, problem.line))
+
+
+def check_written(page: Page, root: Path) -> list[Problem]:
+    """What is wrong with a page as it stands there, before it runs."""
+    problems = [*page.problems, *check_structure(page, root)]
+    problems += check_collected(page, [found.fence for found in collect(page.text)])
+    problems += check_identities(page, root)
+    problems += check_indexed(page, root)
+    problems += check_terms(page, all_names(), root)
+    if problems:  # else a fence that could not be read would be named twice
+        return problems
+    html = render(page.text, root)
+    return [*check_boxes(page, html), *check_shown(page, html)]
+
+
+def check_pair(page: Page, root: Path) -> list[Problem]:
+    """How a page differs from its twin in more than words; nothing without a twin."""
+    twin = twin_path(page.path)
+    return compare(page, read(root, twin)) if (root / twin).is_file() else []
+
+
+def check_run(verified: Verified) -> list[Problem]:
+    """What is wrong with a page that has run: blocks, figures, pictures, plots."""
+    page, values = verified.page, verified.run.values
+    blocks = [copy.block for copy in verified.copies if copy.block.reason is None]
+    told = [verification.check_block(verified, block) for block in blocks]
+    problems = [problem for problem in told if problem]
+    problems += check_figures(page.figures, values[: len(page.figures)], page.path)
+    return problems + check_drawn(verified)
+
+
+def check_drawn(verified: Verified) -> list[Problem]:
+    """What is wrong with the pictures and plots of a page that has run."""
+    return [*verification.check_pictures(verified), *check_plots(verified)]
