@@ -8,7 +8,7 @@ from pathlib import Path
 from site_tools.checks import accord
 from site_tools.checks.accord import Accord, State
 from site_tools.data.counts import all_facts, count
-from site_tools.html import twins
+from site_tools.html import mutant_table, twins
 from site_tools.html.status_words import (
     ALL_FACTS,
     FACTS,
@@ -27,7 +27,7 @@ def render(part: str, lang: str, root: Path) -> str:
     """One part of the status page.
 
     Args:
-        part: ``wanted``, ``counts``, ``pages`` or ``facts``.
+        part: ``wanted``, ``counts``, ``pages``, ``facts`` or ``mutants``.
         lang: The language of the words.
         root: The project's folder.
 
@@ -77,7 +77,13 @@ def _facts(lang: str, root: Path) -> Iterator[str]:
     yield from _list(items)
 
 
-PARTS = {"wanted": _wanted, "counts": _counts, "pages": _pages, "facts": _facts}
+PARTS = {
+    "wanted": _wanted,
+    "counts": _counts,
+    "pages": _pages,
+    "facts": _facts,
+    "mutants": mutant_table.render,
+}
 
 
 def _list(items: Iterable[str]) -> Iterator[str]:

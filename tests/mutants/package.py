@@ -7,6 +7,7 @@ fails is a block or a figure of theirs; a block that ends for want of a name, a 
 or time counts as a mistake too.
 """
 
+import importlib
 import multiprocessing
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -15,9 +16,9 @@ from pathlib import Path
 
 from site_tools.mutants.edits import Edit, apply, parse
 from site_tools.running import verification
+from site_tools.running.judgement import check_run
 from site_tools.running.execution import NOT_RUN
 from site_tools.running.output_check import MISTAKES
-from site_tools.source.figures import check_figures
 from site_tools.source.page import Page, read_page
 from tests.mutants.importing import install
 
@@ -91,7 +92,7 @@ def _child(edit: Edit, results) -> None:
         in_package = edit.file.startswith("ppo_ref/")
         if in_package:
             install(edit)
-        import site_tools.running.sandbox  # noqa: F401  all of ppo_ref with it
+        importlib.import_module("site_tools.running.sandbox")  # all of ppo_ref
 
         found = {}
         for page_id in edit.pages:
@@ -110,18 +111,15 @@ def noticed(page: Page) -> str | None:
         ValueError: if a block fails for a reason that says nothing of the mutant.
     """
     run = verification.start(page, context=FORK).wait()
-    verified = verification.Verified(page, run)
-    for result in (*run.results, *run.copies):
+    problems = check_run(verification.Verified(page, run))
+    if not problems:
+        return None
+    for result in run.results:
         if result.failure and result.failure.type in NO_KILL:
             raise ValueError(f"{page.id}: {result.failure.type} is no verdict")
-    values = run.values[: len(page.figures)]
-    problems = [
-        *filter(None, (verification.check_block(verified, b) for b in page.blocks
-                       if b.runs)),
-        *check_figures(page.figures, values, page.path),
-        *verification.check_pictures(verified),
-    ]
-    return " ".join(problems[0].found.split())[:100] if problems else None
+        if result.failure:
+            break  # what comes after it lacks its names
+    return " ".join(problems[0].found.split())[:100]
 
 
 def with_edit(page: Page, edit: Edit) -> Page:
@@ -144,5 +142,6 @@ def untouched(page_ids: Sequence[str]) -> Iterator[Verdict]:
     """The same without a mutant: nothing may be noticed."""
     nothing = Edit("no mutant", "snippets/none.py", "", " ", ())
     for page_id in page_ids:
-        yield Verdict(nothing.name, {page_id: noticed(read_page(
-            ROOT, f"docs/en/{page_id}.md"))})
+        yield Verdict(
+            nothing.name, {page_id: noticed(read_page(ROOT, f"docs/en/{page_id}.md"))}
+        )
