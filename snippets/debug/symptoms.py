@@ -109,7 +109,8 @@ import torch
 from ppo_ref.diagnostics import explained_variance
 
 device = "cpu"  # or "cuda"
-R = torch.tensor([[0.0, 1.0, 1.0, 0.0]]).to(device)
+R = [[0.0, 1.0, 1.0, 0.0, 9.0]]  # 9: padding
+R = torch.tensor(R).to(device)
 for name, values in (
     ("R", R),
     ("R + 5", R + 5),
@@ -119,7 +120,7 @@ for name, values in (
     found = explained_variance(
         values=values,
         returns=R,
-        response_mask=torch.ones_like(R).bool(),
+        response_mask=R < 9,
     )
     print(f"values = {name:10} {found:5.2f}")
 # --8<-- [end:explained-variance]

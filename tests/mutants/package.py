@@ -9,15 +9,15 @@ or time counts as a mistake too.
 
 import importlib
 import multiprocessing
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from multiprocessing.connection import wait
 from pathlib import Path
 
 from site_tools.mutants.edits import Edit, apply, parse
 from site_tools.running import verification
-from site_tools.running.judgement import check_run
 from site_tools.running.execution import NOT_RUN
+from site_tools.running.judgement import check_run
 from site_tools.running.output_check import MISTAKES
 from site_tools.source.page import Page, read_page
 from tests.mutants.importing import install
@@ -136,12 +136,3 @@ def with_edit(page: Page, edit: Edit) -> Page:
     if changed != 1:
         raise ValueError(f"{edit.name}: must change one block of {page.id}")
     return replace(page, blocks=tuple(blocks))
-
-
-def untouched(page_ids: Sequence[str]) -> Iterator[Verdict]:
-    """The same without a mutant: nothing may be noticed."""
-    nothing = Edit("no mutant", "snippets/none.py", "", " ", ())
-    for page_id in page_ids:
-        yield Verdict(
-            nothing.name, {page_id: noticed(read_page(ROOT, f"docs/en/{page_id}.md"))}
-        )
