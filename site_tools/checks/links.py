@@ -15,7 +15,7 @@ from site_tools.source.page import Page
 from site_tools.source.prose import line_of, parts
 
 ID = re.compile(r'\bid="([^"]+)"')
-MADE = "ppo_ref/"  # made from the package, when the site is built
+MADE = re.compile(r"ppo_ref/.*\.md")  # made from the package, when the site is built
 
 
 class Link(NamedTuple):
@@ -60,7 +60,7 @@ def broken(
         known: The anchors of each of its pages, by path as in ``gae/inputs.md``.
     """
     for link in found:
-        if link.page.endswith(".svg") or link.page.startswith(MADE):
+        if link.page.endswith(".svg") or MADE.fullmatch(link.page):
             continue
         if link.page not in known:
             fix = "write the path from this page, with .md"

@@ -46,7 +46,9 @@ def in_formula(latex: str) -> Iterator[Change]:
     hidden = [match.span() for match in LABEL.finditer(latex)]
     for match in FORMULA.finditer(latex):
         if not any(start <= match.start() < end for start, end in hidden):
-            yield _change(match)
+            change = _change(match)
+            last = change.end == len(latex)  # a formula ends in no blank
+            yield change._replace(new=change.new.strip()) if last else change
 
 
 def in_figure(shown: str) -> Iterator[Change]:

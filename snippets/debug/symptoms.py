@@ -109,8 +109,7 @@ import torch
 from ppo_ref.diagnostics import explained_variance
 
 device = "cpu"  # or "cuda"
-R = [[0.0, 1.0, 1.0, 0.0, 9.0]]  # 9: padding
-R = torch.tensor(R).to(device)
+R = torch.tensor([[0.0, 1.0, 1.0, 0.0]]).to(device)
 for name, values in (
     ("R", R),
     ("R + 5", R + 5),
@@ -120,7 +119,7 @@ for name, values in (
     found = explained_variance(
         values=values,
         returns=R,
-        response_mask=R < 9,
+        response_mask=torch.ones_like(R).bool(),
     )
     print(f"values = {name:10} {found:5.2f}")
 # --8<-- [end:explained-variance]

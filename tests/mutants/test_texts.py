@@ -10,7 +10,7 @@ from site_tools.mutants.sites import Site
 from site_tools.problems import Problem
 from site_tools.running import verification
 from site_tools.source.page import read_page
-from tests.mutants import package, texts
+from tests.mutants import judging, package, texts
 from tests.mutants.__main__ import reasons
 from tests.site.sample import EN, ZH, page
 
@@ -72,8 +72,8 @@ def test_a_second_reason_is_refused_and_a_stale_one_found() -> None:
 @pytest.mark.slow
 def test_each_reason_is_about_something_that_is_there() -> None:
     there = [(CODE, edit.name) for edit in package.table()]
-    for page_id in texts.page_ids():
-        found = sites.sites(read_page(texts.ROOT, f"docs/en/{page_id}.md"))
+    for page_id in judging.page_ids():
+        found = sites.sites(read_page(judging.ROOT, f"docs/en/{page_id}.md"))
         there += [(site.kind, site.text) for site in found]
     assert [*reasons().stale(there)] == []
     assert {kind for kind, _ in reasons().by_change} <= KINDS.keys()
@@ -81,13 +81,13 @@ def test_each_reason_is_about_something_that_is_there() -> None:
 
 def lies(kind: str, page_id: str, lang: str) -> list[tuple[Site, list[Problem]]]:
     """Every mutant of a kind on a page, with what the checks say of it."""
-    twin = read_page(texts.ROOT, f"docs/{lang}/{page_id}.md")
+    twin = read_page(judging.ROOT, f"docs/{lang}/{page_id}.md")
     run = verification.run(twin).run
-    assert texts.judgement(twin, run) == []
+    assert judging.judgement(twin, run) == []
     found = [site for site in sites.sites(twin) if site.kind == kind]
     assert len(found) > 5
     return [
-        (site, texts.judgement(texts.changed(twin, site), run))
+        (site, judging.judgement(judging.changed(twin, site), run))
         for site in texts.chosen(found, 40)
     ]
 
@@ -96,7 +96,7 @@ def lies(kind: str, page_id: str, lang: str) -> list[tuple[Site, list[Problem]]]
 @pytest.mark.parametrize("lang", ["zh", "en"])
 @pytest.mark.parametrize("kind", [sites.FIGURES, sites.OUTPUTS])
 def test_a_changed_digit_fails_at_its_line(kind: str, lang: str) -> None:
-    twin = read_page(texts.ROOT, f"docs/{lang}/alignment/value_before_token.md")
+    twin = read_page(judging.ROOT, f"docs/{lang}/alignment/value_before_token.md")
     for site, problems in lies(kind, twin.id, lang):
         line = sites.line(twin, site)
         assert any(line == problem.line for problem in problems), site.told

@@ -8,27 +8,16 @@ agree as before, and the note of who compared them last. Links are judged as wel
 import hashlib
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
-from functools import cache
 from multiprocessing import get_context
-from pathlib import Path
 from typing import NamedTuple
 
-from site_tools.checks.links import Link, anchors, broken, links
-from site_tools.html.rendering import render
 from site_tools.mutants import sites
-from site_tools.mutants.changes import in_figure
 from site_tools.mutants.sites import Site
-from site_tools.problems import Problem
 from site_tools.running import verification
 from site_tools.running.execution import Run
-from site_tools.running.judgement import check_run, check_written
-from site_tools.running.verification import Verified
-from site_tools.source.figures import check_figures
 from site_tools.source.page import LANGUAGES, Page, read_page
-from site_tools.source.picture_figures import read_picture
-from site_tools.source.tree import paths
+from tests.mutants.judging import ROOT, changed, judgement, page_ids, pictured
 
-ROOT = Path(__file__).resolve().parents[2]
 PICTURES = "figures in pictures"
 # How many of each kind are tried on a page.
 PER_PAGE = {
@@ -63,10 +52,6 @@ class Judged(NamedTuple):
     total: dict[str, int]
 
 
-def page_ids() -> list[str]:
-    return sorted(path.removesuffix(".md") for path in paths(ROOT / "docs" / "zh"))
-
-
 def judge_all(
     pages: Sequence[str], per_page: dict[str, int] = PER_PAGE
 ) -> Iterator[Judged]:
@@ -96,7 +81,10 @@ def judge_page(page_id: str, per_page: dict[str, int]) -> Judged:
             told = pairs[key][0].told
             tried.append(Tried(page_id, kind, key[2], told, killed))
     drawn = [*pictured(twins[0], runs[0])]
-    tried += [t for t, _ in chosen(drawn, per_page.get(PICTURES, 0))]
+    tried += [
+        Tried(page_id, PICTURES, shown, told, killed)
+        for shown, told, _, killed in chosen(drawn, per_page.get(PICTURES, 0))
+    ]
     total = {kind: len(keys) for kind, keys in kinds.items()}
     return Judged(page_id, tried, {**total, PICTURES: len(drawn)})
 
@@ -123,68 +111,3 @@ def noticed(twins: Sequence[Page], runs: Sequence[Run], pair: Sequence[Site]) ->
         if judgement(changed(page, site), run, linked):
             return True
     return False
-
-
-def changed(page: Page, site: Site) -> Page:
-    return read_page(ROOT, page.path, site.change.applied(page.text))
-
-
-def judgement(page: Page, run: Run, linked: bool = False) -> list[Problem]:
-    """What is wrong with a page, by the run that it had before it was changed.
-
-    Its links are judged where they, or ids, may have changed.
-    """
-    if page.problems:
-        return [*page.problems]
-    try:
-        ran = check_run(Verified(page, run))
-    except ValueError:  # another number of blocks or figures
-        return [Problem(page.path, 1, "a page that did not run", "it", "run it")]
-    found = ran or check_written(page, ROOT)
-    return found or (check_links(page) if linked else [])
-
-
-def check_links(page: Page) -> list[Problem]:
-    """Links from a page, and links to it, that lead nowhere."""
-    found, known = of_language(page.language)
-    name = f"{page.id}.md"
-    others = [
-        link
-        for path, all_of in found.items()
-        for link in all_of
-        if path != page.path and link.page == name
-    ]
-    own = anchors(page, render(page.text, ROOT))
-    return [*broken([*links(page), *others], {**known, name: own})]
-
-
-@cache
-def of_language(lang: str) -> tuple[dict[str, list[Link]], dict[str, frozenset[str]]]:
-    """All links of a language by page, and all anchors."""
-    pages = [read_page(ROOT, f"docs/{lang}/{page}.md") for page in page_ids()]
-    found = {page.path: [*links(page)] for page in pages}
-    rendered = {f"{p.id}.md": anchors(p, render(p.text, ROOT)) for p in pages}
-    return found, rendered
-
-
-def pictured(page: Page, run: Run) -> Iterator[tuple[Tried, int]]:
-    """Every change of a figure in a picture of a page; all languages share it."""
-    at = len(page.figures)
-    for path, figures in page.pictures.items():
-        svg = (ROOT / path).read_text("utf-8")
-        values = run.values[at : at + len(figures)]
-        at += len(figures)
-        for number, figure in enumerate(figures):
-            start = svg.index(figure.shown, svg.index(">", figure.start))
-            for change in in_figure(figure.shown):
-                new = change.applied(figure.shown)
-                lie = svg[:start] + new + svg[start + len(figure.shown) :]
-                now, problems = read_picture(lie, path)
-                killed = bool(
-                    problems
-                    or len(now) != len(values)
-                    or check_figures(now, values, path)
-                )
-                told = f"{figure.shown} → {new}"
-                tried = Tried(page.id, PICTURES, figure.shown, told, killed)
-                yield tried, number
