@@ -10,6 +10,7 @@
     indexes    lists that follow from pages and data: questions, wrong answers, ...
     checks     its shape, its two languages, the count of its code
     html       a page as readers see it: answer box, formulas, pictures, navigation
+    watch      what new releases change of what the pages say
 
 Nothing here imports MkDocs: the hooks in docs/theme are thin adapters, and the same
 functions serve the tests.

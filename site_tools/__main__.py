@@ -2,6 +2,7 @@
 
 import argparse
 import importlib
+import os
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -31,6 +32,9 @@ def main(words: Sequence[str] | None = None) -> int:
         code: int = options.run(options, ROOT, talk)
     except Refusal as refusal:
         print(talk.words(str(refusal)), file=sys.stderr)
+        return 1
+    except BrokenPipeError:  # whoever reads, as head does, has heard enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
         print(talk.words("Stopped."), file=sys.stderr)

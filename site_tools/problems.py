@@ -1,5 +1,6 @@
 """What a check found: where it is, what stands there, what must, how to mend it."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from textwrap import indent
 
@@ -25,14 +26,27 @@ class Problem:
     snippet: str | None = None
 
     def __str__(self) -> str:
+        return "\n".join([self.place, self.remarks()])
+
+    @property
+    def place(self) -> str:
+        """Its file and line, and whence the line comes."""
         place = f"{self.path}:{self.line}"
-        if self.snippet:
-            place += f" ({self.snippet})"
-        rows = [("found", self.found), ("expected", self.expected), ("fix", self.fix)]
-        return "\n".join([place, *(_row(name, text) for name, text in rows)])
+        return f"{place} ({self.snippet})" if self.snippet else place
+
+    def remarks(self, words: Callable[[str], str] = str) -> str:
+        """What is said of it, a row each.
+
+        Args:
+            words: Puts a sentence into the reader's language.
+        """
+        rows = {"found": self.found, "expected": self.expected, "fix": self.fix}
+        said = {words(key): words(text) for key, text in rows.items()}
+        width = max(map(len, said)) + 2
+        return "\n".join(_row(f"{name}:", text, width) for name, text in said.items())
 
 
-def _row(name: str, text: str) -> str:
+def _row(name: str, text: str, width: int) -> str:
     if "\n" not in text:
-        return f"  {name + ':':<10}{text}"
-    return f"  {name}:\n{indent(text, '    ')}"
+        return f"  {name:<{width}}{text}"
+    return f"  {name}\n{indent(text, '    ')}"

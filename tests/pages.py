@@ -17,6 +17,7 @@ from sybil.example import SybilFailure
 from sybil.typing import Parser
 
 from site_tools.checks.collected import collect
+from site_tools.checks.encoding import check_encoding
 from site_tools.checks.languages import twin_path
 from site_tools.problems import Problem
 from site_tools.running import judgement, verification
@@ -32,6 +33,7 @@ ROOT = Path(__file__).resolve().parent.parent
 class PageDocument(Document):
     """A page: read once, run once, when its first example is evaluated."""
 
+    data: bytes = b""
     following: "PageDocument | None" = None
     latest: ClassVar["PageDocument | None"] = None
     device: ClassVar[str] = CPU
@@ -42,6 +44,7 @@ class PageDocument(Document):
     ) -> "PageDocument":
         """Like Sybil's own; a character that is no text is left to the checks."""
         document = cls(judgement.text_of(Path(path)), path)
+        document.data = Path(path).read_bytes()
         for region in chain.from_iterable(parser(document) for parser in parsers):
             document.add(region)
         if cls.latest is not None:
@@ -107,7 +110,8 @@ def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
     # Both in their children, while this process reads on.
     _ = document.running, document.following and document.following.running
-    problems = judgement.check_written(page, ROOT)
+    problems = check_encoding(document.data, page.path)
+    problems += judgement.check_written(page, ROOT)
     _raise(example, [*problems, *judgement.check_drawn(document.verified)])
 
 

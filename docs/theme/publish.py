@@ -10,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from docs.theme import downloads
 from docs.theme.building import CONFIGS
 
 SITE = Path("site")
@@ -27,6 +28,10 @@ def main() -> None:
         kept = f"; {SITE}/ is as it was" if SITE.exists() else ""
         sys.exit(f"not built: {', '.join(failed)}, see above{kept}")
     (ASIDE / "en").rename(ASIDE / "zh" / "en")
+    try:
+        downloads.add(ASIDE / "zh")
+    except ValueError as error:
+        sys.exit(f"not built: {error}")
     shutil.rmtree(SITE, ignore_errors=True)
     (ASIDE / "zh").rename(SITE)
 

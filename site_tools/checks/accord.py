@@ -115,6 +115,16 @@ def read(root: Path, page: str) -> Accord:
     )
 
 
+def read_all(root: Path) -> list[Accord]:
+    """The states of all pages; of the same errors as :func:`read`."""
+    return [read(root, page) for page in page_ids(root)]
+
+
+def waiting(root: Path) -> list[Accord]:
+    """Those of them that want somebody's hand."""
+    return [state for state in read_all(root) if state.state is not State.ACCORD]
+
+
 def page_ids(root: Path) -> list[str]:
     """Every page that there is in some language."""
     found = set()

@@ -19,6 +19,7 @@ def code_width(page: Page) -> Iterator[Row]:
             wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in line.text)
             if wide > WIDEST_CODE:
                 found = f"{wide} columns: {line.text.strip()}"
-                where = f" in {line.snippet}" if line.snippet else ""
-                fix = f"break the line{where}"
+                fix = "break the line"
+                if line.snippet:
+                    fix = f"break the line in {line.snippet}"
                 yield line.page_line, found, f"at most {WIDEST_CODE} (a phone)", fix

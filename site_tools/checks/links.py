@@ -1,72 +1,149 @@
-"""Links between the pages of one language: each leads to a page and a place in it.
+"""Links within the site: the page and the place on it are there, each place once."""
 
-The strict build says the same of the built site; this says it of the sources, in a
-moment.
-"""
-
+import difflib
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterator
+from functools import lru_cache
+from html import unescape
+from pathlib import Path
+from urllib.parse import unquote
 
-from site_tools.checks.identities import LABEL
+from site_tools.checks.anatomy import Row
+from site_tools.html import reference, symbols
+from site_tools.html.ids import ids
+from site_tools.html.rendering import render
 from site_tools.problems import Problem
-from site_tools.source.page import Page
-from site_tools.source.prose import line_of, parts
+from site_tools.source import tree
+from site_tools.source.fences import scan
+from site_tools.source.front_matter import read_front_matter
+from site_tools.source.page import LANGUAGES, Page
+from site_tools.source.prose import HEADING, body, line_of
 
-ID = re.compile(r'\bid="([^"]+)"')
-MADE = re.compile(r"ppo_ref/.*\.md")  # made from the package, when the site is built
-
-
-class Link(NamedTuple):
-    """From a line of a page to a page of the same language, and a place in it."""
-
-    path: str
-    line: int
-    shown: str
-    page: str
-    anchor: str
+HREF = re.compile(r'<a\b[^>]*?\bhref="([^"]+)"')
+ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 
 
-def links(page: Page) -> Iterator[Link]:
-    """The links of a page that stay within its language."""
-    folder = posixpath.dirname(f"{page.id}.md")
-    for part in parts(page.body):
-        if part.kind == "target" and not re.match(r"[a-z]+:|/", part.text):
-            target, _, anchor = part.text.partition("#")
-            to = posixpath.normpath(posixpath.join(folder, target))
-            to = to if target else f"{page.id}.md"
-            yield Link(page.path, line_of(page.body, part.start), part.text, to, anchor)
-
-
-def anchors(page: Page, html: str) -> frozenset[str]:
-    """Where a link to a page can lead: ids, questions answered, formulas.
+def check_links(page: Page, html: str, root: Path) -> list[Problem]:
+    """Links of a page that lead nowhere, and ids that it has more than once.
 
     Args:
         page: The page.
-        html: It, rendered.
+        html: What it is rendered to.
+        root: The project's folder.
     """
-    asked = (f"q-{number.replace('·', '-')}" for number in page.texts("answers"))
-    return frozenset([*ID.findall(html), *LABEL.findall(page.body), *asked])
-
-
-def broken(
-    found: Iterable[Link], known: Mapping[str, frozenset[str]]
-) -> Iterator[Problem]:
-    """The links that lead nowhere.
-
-    Args:
-        found: Links of pages of one language.
-        known: The anchors of each of its pages, by path as in ``gae/inputs.md``.
-    """
-    for link in found:
-        if link.page.endswith(".svg") or MADE.fullmatch(link.page):
+    own = ids(html, page.texts("answers"), page.language)
+    rows = [*_twice(page, own), *_names(page, html, root)]
+    for href in dict.fromkeys(unescape(link) for link in HREF.findall(html)):
+        if ELSEWHERE.match(href):
             continue
-        if link.page not in known:
-            fix = "write the path from this page, with .md"
-            wanted = "a page of this language"
-            yield Problem(link.path, link.line, link.shown, wanted, fix)
-        elif link.anchor and link.anchor not in known[link.page]:
-            wanted = f"an id of {link.page}, which has none named {link.anchor}"
-            fix = "write the id of a heading there"
-            yield Problem(link.path, link.line, link.shown, wanted, fix)
+        fault = _fault(page, href, own, root)
+        rows += [(line, *fault) for line in _lines(page, href) if fault]
+    return [Problem(page.path, *row) for row in rows]
+
+
+def _twice(page: Page, own: list[str]) -> Iterator[Row]:
+    for name, count in Counter(own).items():
+        if count > 1:
+            lines = _lines(page, name, behind=r"[#{]")
+            yield (
+                lines[-1] if lines else 1,
+                f"the id {name} twice",
+                "an id once",
+                ("rename one of them, in both languages"),
+            )
+
+
+def _names(page: Page, html: str, root: Path) -> Iterator[Row]:
+    """Names of the package that it does not have."""
+    if "<code>ppo_ref." not in html:
+        return
+    known = _symbols(root)
+    for match in symbols.NAMED.finditer(html):
+        if match["name"] and match["name"] not in known:
+            line = min(_lines(page, match["name"], behind="`"), default=1)
+            fix = "correct it, or write it without ppo_ref"
+            yield line, f"`{match['name']}`", "a name that ppo_ref has", fix
+
+
+def _fault(
+    page: Page, href: str, own: list[str], root: Path
+) -> tuple[str, str, str] | None:
+    path, _, anchor = href.partition("#")
+    found = f"a link to {href}"
+    folder = f"docs/{page.language}"
+    file = posixpath.join(posixpath.dirname(page.path), unquote(path))
+    inside = posixpath.relpath(posixpath.normpath(file), folder) if path else ""
+    if path.startswith("/") or (path and not _exists(root, page.language, inside)):
+        known = tree_of(root, page.language)
+        nearest = difflib.get_close_matches(inside, known, n=1, cutoff=0)
+        here = posixpath.dirname(page.path.removeprefix(f"{folder}/"))
+        link = posixpath.relpath(nearest[0], here or ".") if nearest else "page.md"
+        other = LANGUAGES[1 - LANGUAGES.index(page.language)]
+        fix = f"link to {link}, or to another page"
+        if not path.startswith("/") and _exists(root, other, inside):
+            fix = f"write {folder}/{inside} first, or leave the link out"
+        return found, f"the file of a page in {folder}, from this page on", fix
+    if not anchor or (path and anchor in _headings(root, page.language, inside)):
+        return None
+    there = anchors(root, page.language, inside) if path else own
+    if anchor in there:
+        return None
+    nearest = difflib.get_close_matches(anchor, there, n=1, cutoff=0)
+    fix = f"link to #{(nearest or ['id'])[0]}, or give what is meant this id"
+    where = f"{folder}/{inside}" if path else "this page"
+    return found, f"an id that {where} has", fix
+
+
+def _lines(page: Page, text: str, behind: str = r"[(<\s]") -> list[int]:
+    """Where an address stands; one that a list made from data brings stands nowhere."""
+    written = re.compile(rf"(?<={behind}){re.escape(text)}(?![\w./#-])")
+    return [line_of(page.body, match.start()) for match in written.finditer(page.body)]
+
+
+def _exists(root: Path, lang: str, path: str) -> bool:
+    file = root / "docs" / lang / path
+    written = ".." not in path and path.endswith(".md") and file.is_file()
+    return written or path in _reference(root, lang)
+
+
+def tree_of(root: Path, lang: str) -> list[str]:
+    """The pages of a language, those of the package's reference among them."""
+    return sorted([*tree.paths(root / "docs" / lang), *_reference(root, lang)])
+
+
+def _headings(root: Path, lang: str, path: str) -> set[str]:
+    """The ids that a page gives its headings, known without rendering it."""
+    file = root / "docs" / lang / path
+    text = file.read_text("utf-8-sig", errors="replace") if file.is_file() else ""
+    prose = body(text, scan(text, path)[0])
+    return {match["id"] for match in HEADING.finditer(prose) if match["id"]}
+
+
+def anchors(root: Path, lang: str, path: str) -> list[str]:
+    """The ids of a page, as ``gae/inputs.md``."""
+    if path not in _reference(root, lang):
+        text = (root / "docs" / lang / path).read_text("utf-8-sig", errors="replace")
+        return _ids(text, lang, root)
+    url = path.removesuffix(".md").removesuffix("index").rstrip("/") + "/#"
+    known = _symbols(root).values()
+    names = [at.removeprefix(url) for at in known if at.startswith(url)]
+    return [*_ids(_reference(root, lang)[path], lang, root), *names]
+
+
+@lru_cache(maxsize=64)
+def _ids(text: str, lang: str, root: Path) -> list[str]:
+    answers = read_front_matter(text, "")[0].get("answers") or ()
+    return ids(render(text, root), map(str, answers), lang)
+
+
+# The package is not edited while pages are checked.
+@lru_cache(maxsize=4)
+def _reference(root: Path, lang: str) -> dict[str, str]:
+    return reference.pages(reference.read(root / reference.FOLDER), lang)
+
+
+@lru_cache(maxsize=2)
+def _symbols(root: Path) -> dict[str, str]:
+    return symbols.symbols(reference.read(root / reference.FOLDER))

@@ -35,6 +35,10 @@ class Talk:
         """Say a line, or several."""
         print(self.words(str(text)), file=self.out or sys.stdout, flush=True)
 
+    def show(self, text: str) -> None:
+        """Print a text as it stands."""
+        print(text, file=self.out or sys.stdout, flush=True)
+
     def words(self, text: str) -> str:
         """The text in the contributor's language."""
         return translate(text, self.language)

@@ -7,6 +7,7 @@ from hashlib import sha256
 import yaml
 
 from site_tools.data.facts import Entry
+from site_tools.source.yaml_limits import limit
 
 
 def line_hash(lines: Iterable[str]) -> str:
@@ -21,8 +22,8 @@ def line_hash(lines: Iterable[str]) -> str:
 
 def verify(entry: Entry, text: str) -> str | None:
     """What is wrong with an entry, read against its file, and what to write instead."""
-    misstated = entry.key and _misstated(entry, text)
-    problems = _misplaced(entry, text.split("\n")), misstated
+    default = entry.key and misstated(entry, text)
+    problems = _misplaced(entry, text.split("\n")), default
     found = "; ".join(filter(None, problems))
     return f"{entry.place}: {found}" if found else None
 
@@ -44,12 +45,14 @@ def _misplaced(entry: Entry, lines: list[str]) -> str:
     return f"other lines stand there; write {choices}"
 
 
-def _misstated(entry: Entry, text: str) -> str:
+def misstated(entry: Entry, text: str) -> str:
+    """What is wrong with the default that an entry gives, or an empty string."""
     config = yaml.safe_load(text)
     for part in entry.key.split("."):
         if not isinstance(config, dict) or part not in config:
             return f"{entry.key} is not in the file"
         config = config[part]
     found = json.dumps(config)
+    limit(entry.default)
     same = found == json.dumps(yaml.safe_load(entry.default))
     return "" if same else f"{entry.key} is {found} there; write default: {found}"

@@ -1,14 +1,13 @@
-"""The page about/status: what needs a hand, and what there is."""
+"""The pages about/status and about/offline: what there is, and what needs a hand."""
 
-from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from html import escape
 from pathlib import Path
 
 from site_tools.checks import accord
-from site_tools.checks.accord import Accord, State
-from site_tools.data.counts import all_facts, count
-from site_tools.html import mutant_table, twins
+from site_tools.checks.accord import Accord
+from site_tools.data.counts import all_facts, count, unread
+from site_tools.html import downloads, mutant_table, twins
 from site_tools.html.status_words import (
     ALL_FACTS,
     FACTS,
@@ -27,7 +26,7 @@ def render(part: str, lang: str, root: Path) -> str:
     """One part of the status page.
 
     Args:
-        part: ``wanted``, ``counts``, ``pages``, ``facts`` or ``mutants``.
+        part: ``wanted``, ``counts``, ``pages``, ``facts`` ``downloads`` or ``mutants``.
         lang: The language of the words.
         root: The project's folder.
 
@@ -43,14 +42,14 @@ def render(part: str, lang: str, root: Path) -> str:
 
 
 def _wanted(lang: str, root: Path) -> Iterator[str]:
-    waiting = [s for s in _states(root) if s.state is not State.ACCORD]
+    waiting = accord.waiting(root)
     yield from _list(_item(s, lang, root, remedy=True) for s in waiting)
     if not waiting:
         yield f"<p>{NOTHING[lang]}</p>"
 
 
 def _pages(lang: str, root: Path) -> Iterator[str]:
-    yield from _list(_item(s, lang, root) for s in _states(root))
+    yield from _list(_item(s, lang, root) for s in accord.read_all(root))
 
 
 def _counts(lang: str, root: Path) -> Iterator[str]:
@@ -64,17 +63,19 @@ def _counts(lang: str, root: Path) -> Iterator[str]:
 
 
 def _facts(lang: str, root: Path) -> Iterator[str]:
-    entries, items = all_facts(root), list[str]()
-    unchecked = [(name, entry) for name, entry in entries if not entry.checked]
-    words = FACTS if unchecked else ALL_FACTS
-    yield f"<p>{words[lang].format(all=len(entries), open=len(unchecked))}</p>"
-    lines: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for name, entry in unchecked:
-        lines[name, f"{entry.release} · {entry.path}"].append(entry.lines)
-    for (name, file), at in lines.items():
-        place = escape(f"{file}:{', '.join(at)}")
-        items.append(f'{escape(name)} <span class="detail">{place}</span>')
-    yield from _list(items)
+    every = all_facts(root)
+    places = unread(every)
+    words = FACTS if places else ALL_FACTS
+    open_ = sum(len(lines) for lines in places.values())
+    yield f"<p>{words[lang].format(all=len(every), open=open_)}</p>"
+    yield from _list(
+        f'{escape(name)} <span class="detail">{escape(place)}:{", ".join(lines)}</span>'
+        for (name, place), lines in places.items()
+    )
+
+
+def _downloads(lang: str, root: Path) -> Iterator[str]:
+    yield from _list(downloads.items(lang))
 
 
 PARTS = {
@@ -82,6 +83,7 @@ PARTS = {
     "counts": _counts,
     "pages": _pages,
     "facts": _facts,
+    "downloads": _downloads,
     "mutants": mutant_table.render,
 }
 
@@ -90,10 +92,6 @@ def _list(items: Iterable[str]) -> Iterator[str]:
     lines = [f"<li>{item}</li>" for item in items]
     if lines:
         yield "<ul>" + "\n".join(lines) + "</ul>"
-
-
-def _states(root: Path) -> list[Accord]:
-    return [accord.read(root, page) for page in accord.page_ids(root)]
 
 
 def _texts(root: Path, lang: str) -> list[str]:

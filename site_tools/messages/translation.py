@@ -19,9 +19,22 @@ VALUE = re.compile(r"\{(\w+)\}")
 class Sentence(NamedTuple):
     """An English sentence, as a pattern of what is said, and the Chinese one."""
 
-    pattern: re.Pattern[str]
+    english: str
     chinese: str
-    fixed: int  # how much of it is no value: the more, the surer
+    parts: tuple[str, ...]  # what stands between the values
+    pattern: re.Pattern[str]
+
+    @property
+    def fixed(self) -> int:
+        """How much of it is no value: the more, the surer."""
+        return sum(map(len, self.parts))
+
+    def values(self, text: str) -> dict[str, str] | None:
+        """Its values in a text, or None where it is another sentence."""
+        if not all(part in text for part in self.parts):  # which is found out fast
+            return None
+        match = self.pattern.fullmatch(text)
+        return match.groupdict() if match else None
 
 
 def translate(text: str, language: str) -> str:
@@ -40,22 +53,25 @@ def translate(text: str, language: str) -> str:
     whole = _sentence(text)
     if whole is not None:
         return whole
-    return "\n".join(
-        line if (said := _sentence(line)) is None else said for line in text.split("\n")
-    )
+    return "\n".join(map(_said, text.split("\n")))
 
 
 def _sentence(text: str) -> str | None:
     body = text.strip()
     before, _, after = text.partition(body) if body else (text, "", "")
     for row in sentences():
-        if match := row.pattern.fullmatch(body):
-            values = {
-                name: value if (said := _sentence(value)) is None else said
-                for name, value in match.groupdict().items()
-            }
-            return before + row.chinese.format(**values) + after
+        values = row.values(body)
+        if values is not None:
+            return before + _filled(row.chinese, values) + after
     return None
+
+
+def _filled(chinese: str, values: dict[str, str]) -> str:
+    return VALUE.sub(lambda at: _said(values[at[1]]), chinese)
+
+
+def _said(text: str) -> str:
+    return text if (said := _sentence(text)) is None else said
 
 
 @functools.cache
@@ -93,5 +109,5 @@ def _row(english: str, chinese: str) -> Sentence:
     fixed = [re.escape(part) for part in parts[::2]]
     values = [f"(?P<{name}>.+?)" for name in parts[1::2]]
     pattern = "".join(a + b for a, b in zip(fixed, [*values, ""], strict=True))
-    length = sum(map(len, parts[::2]))
-    return Sentence(re.compile(pattern, re.DOTALL), chinese, length)
+    form = re.compile(pattern, re.DOTALL)
+    return Sentence(english, chinese, tuple(parts[::2]), form)

@@ -1,10 +1,9 @@
 """What is copied from a block against what the page says it does."""
 
 from site_tools.problems import Problem
-from site_tools.running.execution import Result
+from site_tools.running.model import Result
 from site_tools.source.copying import Copy
 
-ALONE = "a copied text that prints what the page shows, alone and in a fresh process"
 FIX = (
     "let the block read by name what it needs from those above it, and draw random "
     "numbers from a seed of its own; or make one block of them"
@@ -41,6 +40,7 @@ def check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
         path,
         line,
         f"copied, the code of lines {chain} ends with\n{done or 'no output'}",
-        f"{ALONE}:\n{copy.states or 'no output'}",
+        "a copied text that prints what the page shows, alone and in a fresh process:\n"
+        f"{copy.states or 'no output'}",
         FIX,
     )

@@ -1,13 +1,18 @@
 """All that is wrong with a page: the one judgement, for the tests and the commands."""
 
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
+
+from pymdownx.superfences import SuperFencesException
 
 from site_tools.checks.census import check_boxes, check_collected
 from site_tools.checks.collected import collect
+from site_tools.checks.encoding import check_encoding
 from site_tools.checks.identities import check_identities
 from site_tools.checks.indexed import check_indexed
 from site_tools.checks.languages import compare, twin_path
+from site_tools.checks.links import check_links
 from site_tools.checks.locks import check_lock
 from site_tools.checks.shown import check_shown
 from site_tools.checks.structure import check_structure
@@ -34,7 +39,7 @@ def read(root: Path, path: str) -> Page:
 
 def text_of(file: Path) -> str:
     """The text of a page, with U+FFFD in place of bytes that are none."""
-    text = file.read_bytes().decode("utf-8", errors="replace")
+    text = file.read_bytes().decode("utf-8-sig", errors="replace")
     return text.replace("\r\n", "\n")
 
 
@@ -50,21 +55,40 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
 
     Returns:
         By file in the order given, each from its first line to its last; what is in
-        other files, as in pictures, at the end.
+        other files, as in pictures, at the end. Of files that are no plain text,
+        nothing but that.
+
+    Raises:
+        ValueError: naming the file of data that cannot be read.
     """
+    files = {path: (root / path).read_bytes() for path in paths}
+    unread = [check_encoding(data, path) for path, data in files.items()]
+    if any(unread):
+        return list(chain(*unread))
     pages = [read(root, path) for path in paths]
     running = [verification.start(page) for page in pages]
-    problems: list[Problem] = []
-    for page in pages:
-        problems += check_written(page, root)
-        # A pair is judged once, so that a slip is told once.
-        if page.language == LANGUAGES[0] or twin_path(page.path) not in paths:
-            problems += [*check_pair(page, root), *check_lock(root, page.id)]
+    try:
+        problems = _unrun(pages, root)
+    except ValueError:  # of data that cannot be read; the children come to their end
+        for child in running:
+            child.wait()
+        raise
     for page, child in zip(pages, running, strict=True):
         problems += check_run(Verified(page, child.wait()))
     order = {path: number for number, path in enumerate(paths)}
     key = {problem: order.get(problem.path, len(paths)) for problem in problems}
     return sorted(key, key=lambda problem: (key[problem], problem.path, problem.line))
+
+
+def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
+    problems: list[Problem] = []
+    paths = [page.path for page in pages]
+    for page in pages:
+        problems += check_written(page, root)
+        # A pair is judged once, so that a slip is told once.
+        if page.language == LANGUAGES[0] or twin_path(page.path) not in paths:
+            problems += [*check_pair(page, root), *check_lock(root, page.id)]
+    return problems
 
 
 def check_written(page: Page, root: Path) -> list[Problem]:
@@ -74,10 +98,13 @@ def check_written(page: Page, root: Path) -> list[Problem]:
     problems += check_identities(page, root)
     problems += check_indexed(page, root)
     problems += check_terms(page, all_names(), root)
-    if problems:  # else a fence that could not be read would be named twice
+    try:
+        html = render(page.text, root)
+    except SuperFencesException:  # of a fence that has been named by now
         return problems
-    html = render(page.text, root)
-    return [*check_boxes(page, html), *check_shown(page, html)]
+    if not problems:  # else a fence that could not be read would be named twice
+        problems += [*check_boxes(page, html), *check_shown(page, html)]
+    return [*problems, *check_links(page, html, root)]
 
 
 def check_pair(page: Page, root: Path) -> list[Problem]:

@@ -3,9 +3,12 @@
 import importlib.abc
 import importlib.machinery
 import importlib.util
+import os
+import socket
 import sys
 
 from site_tools.mutants.edits import Edit, apply
+from site_tools.running import fork_server
 
 
 class Loader(importlib.machinery.SourceFileLoader):
@@ -38,3 +41,18 @@ def install(edit: Edit) -> None:
     """Let this process import the mutant; it must not have imported the package."""
     assert "ppo_ref" not in sys.modules
     sys.meta_path.insert(0, Finder(edit))
+
+
+def fork_here() -> None:
+    """Import all of the package, and let pages start as forks of this process."""
+    fork_server._preload()
+    fork_server.ask = _ask
+
+
+def _ask() -> socket.socket:
+    ours, theirs = socket.socketpair()
+    if os.fork() == 0:
+        ours.close()
+        fork_server._run(theirs.fileno())
+    theirs.close()
+    return ours

@@ -1,20 +1,23 @@
 """What is wrong with a page whose text was changed, by the run that it had before."""
 
+import posixpath
+from collections import defaultdict
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 
-from site_tools.checks.links import Link, anchors, broken, links
+from site_tools.html.ids import ids
 from site_tools.html.rendering import render
 from site_tools.mutants.changes import in_figure
 from site_tools.mutants.sites import Site
 from site_tools.problems import Problem
-from site_tools.running.execution import Run
 from site_tools.running.judgement import check_run, check_written
+from site_tools.running.model import Run
 from site_tools.running.verification import Verified
 from site_tools.source.figures import check_figures
 from site_tools.source.page import Page, read_page
 from site_tools.source.picture_figures import read_picture
+from site_tools.source.prose import parts
 from site_tools.source.tree import paths
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -28,10 +31,10 @@ def changed(page: Page, site: Site) -> Page:
     return read_page(ROOT, page.path, site.change.applied(page.text))
 
 
-def judgement(page: Page, run: Run, linked: bool = False) -> list[Problem]:
+def judgement(page: Page, run: Run, named: bool = False) -> list[Problem]:
     """What is wrong with a page, by the run that it had before it was changed.
 
-    Its links are judged where they, or ids, may have changed.
+    Where its ids may have changed, links of other pages to them are judged too.
     """
     if page.problems:
         return [*page.problems]
@@ -40,30 +43,29 @@ def judgement(page: Page, run: Run, linked: bool = False) -> list[Problem]:
     except ValueError:  # another number of blocks or figures
         return [Problem(page.path, 1, "a page that did not run", "it", "run it")]
     found = ran or check_written(page, ROOT)
-    return found or (check_links(page) if linked else [])
+    return found or (left_behind(page) if named else [])
 
 
-def check_links(page: Page) -> list[Problem]:
-    """Links from a page, and links to it, that lead nowhere."""
-    found, known = of_language(page.language)
-    name = f"{page.id}.md"
-    others = [
-        link
-        for path, all_of in found.items()
-        for link in all_of
-        if path != page.path and link.page == name
-    ]
-    own = anchors(page, render(page.text, ROOT))
-    return [*broken([*links(page), *others], {**known, name: own})]
+def left_behind(page: Page) -> list[Problem]:
+    """Ids that other pages link to, and that the page does not have."""
+    own = ids(render(page.text, ROOT), page.texts("answers"), page.language)
+    meant = pointed(page.language).get(f"{page.id}.md", set())
+    found, fix = "a page without an id that others link to", "keep it"
+    return [Problem(page.path, 1, found, name, fix) for name in meant - {*own}]
 
 
 @cache
-def of_language(lang: str) -> tuple[dict[str, list[Link]], dict[str, frozenset[str]]]:
-    """All links of a language by page, and all anchors."""
-    pages = [read_page(ROOT, f"docs/{lang}/{page}.md") for page in page_ids()]
-    found = {page.path: [*links(page)] for page in pages}
-    rendered = {f"{p.id}.md": anchors(p, render(p.text, ROOT)) for p in pages}
-    return found, rendered
+def pointed(lang: str) -> dict[str, set[str]]:
+    """By page the ids that other pages of a language link to."""
+    found: dict[str, set[str]] = defaultdict(set)
+    for path in paths(ROOT / "docs" / lang):
+        page = read_page(ROOT, f"docs/{lang}/{path}")
+        for part in parts(page.body):
+            target, _, anchor = part.text.partition("#")
+            if part.kind == "target" and target and anchor and ":" not in target:
+                to = posixpath.normpath(posixpath.join(posixpath.dirname(path), target))
+                found[to].add(anchor)
+    return found
 
 
 def pictured(page: Page, run: Run) -> Iterator[tuple[str, str, int, bool]]:

@@ -7,7 +7,6 @@ fails is a block or a figure of theirs; a block that ends for want of a name, a 
 or time counts as a mistake too.
 """
 
-import importlib
 import multiprocessing
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -16,16 +15,15 @@ from pathlib import Path
 
 from site_tools.mutants.edits import Edit, apply, parse
 from site_tools.running import verification
-from site_tools.running.execution import NOT_RUN
 from site_tools.running.judgement import check_run
 from site_tools.running.output_check import MISTAKES
 from site_tools.source.page import Page, read_page
-from tests.mutants.importing import install
+from tests.mutants.importing import fork_here, install
 
 ROOT = Path(__file__).resolve().parents[2]
 TABLE = "tests/mutants/package.yml"
 FORK = multiprocessing.get_context("fork")
-NO_KILL = {*MISTAKES, NOT_RUN, "TimeLimit", "ProcessEnded"}
+NO_KILL = {*MISTAKES, "NotRun", "TimeLimit", "ProcessEnded"}
 AT_ONCE = 2
 
 
@@ -92,7 +90,7 @@ def _child(edit: Edit, results) -> None:
         in_package = edit.file.startswith("ppo_ref/")
         if in_package:
             install(edit)
-        importlib.import_module("site_tools.running.sandbox")  # all of ppo_ref
+        fork_here()
 
         found = {}
         for page_id in edit.pages:
@@ -110,7 +108,7 @@ def noticed(page: Page) -> str | None:
     Raises:
         ValueError: if a block fails for a reason that says nothing of the mutant.
     """
-    run = verification.start(page, context=FORK).wait()
+    run = verification.start(page).wait()
     problems = check_run(verification.Verified(page, run))
     if not problems:
         return None

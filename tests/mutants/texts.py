@@ -14,9 +14,9 @@ from typing import NamedTuple
 from site_tools.mutants import sites
 from site_tools.mutants.sites import Site
 from site_tools.running import verification
-from site_tools.running.execution import Run
+from site_tools.running.model import Run
 from site_tools.source.page import LANGUAGES, Page, read_page
-from tests.mutants.judging import ROOT, changed, judgement, page_ids, pictured
+from tests.mutants.judging import ROOT, changed, judgement, pictured
 
 PICTURES = "figures in pictures"
 # How many of each kind are tried on a page.
@@ -30,7 +30,6 @@ PER_PAGE = {
     sites.LINKS: 3,
     sites.OUTWARD: 1,
 }
-LINKED = (sites.IDS, sites.LINKS, sites.OUTWARD)
 AT_ONCE = 2
 
 
@@ -70,7 +69,7 @@ def judge_page(page_id: str, per_page: dict[str, int]) -> Judged:
     twins = [read_page(ROOT, f"docs/{at}/{page_id}.md") for at in LANGUAGES]
     runs = [verification.run(page).run for page in twins]
     for page, run in zip(twins, runs, strict=True):
-        if wrong := judgement(page, run, linked=True):
+        if wrong := judgement(page, run, named=True):
             raise ValueError(f"without a mutant: {wrong[0]}")
     pairs = paired(twins)
     kinds = {kind: [key for key in pairs if key[0] == kind] for kind in per_page}
@@ -107,7 +106,6 @@ def chosen(keys: Sequence, most: int) -> list:
 def noticed(twins: Sequence[Page], runs: Sequence[Run], pair: Sequence[Site]) -> bool:
     """Whether anything is wrong with either language after the change in both."""
     for page, run, site in zip(twins, runs, pair, strict=True):
-        linked = site.kind in LINKED
-        if judgement(changed(page, site), run, linked):
+        if judgement(changed(page, site), run, site.kind == sites.IDS):
             return True
     return False

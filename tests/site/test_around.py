@@ -69,9 +69,11 @@ alignment/first#q-001-4: alignment/a_later_page#answer
 """
 LINKED = """INHERIT: mkdocs{}.yml
 site_dir: {}
-site_url: https://example.org/ppo/
-extra: {{repository: https://example.org/owner/name}}
 """
+TOLD = {  # as whoever publishes says it
+    "SITE_URL": "https://example.org/ppo",
+    "REPOSITORY": "https://example.org/owner/name",
+}
 ADDRESS = "https://example.org/ppo/"
 TOTAL = "ppo_ref/sums/index.html"
 MEAN = "ppo_ref/more/means/index.html"
@@ -97,8 +99,9 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Both languages with address and repository, and Chinese once more without."""
     root = tmp_path_factory.mktemp("around")
     write(root)
-    configs = ["mkdocs.linked.zh.yml", "mkdocs.linked.en.yml", "mkdocs.yml"]
-    for run in [trial_site.build(root, config) for config in configs]:
+    told = {f"mkdocs.linked.{lang}.yml": TOLD for lang in ("zh", "en")}
+    told |= {"mkdocs.yml": {}}
+    for run in [trial_site.build(root, config, **told[config]) for config in told]:
         output, _ = run.communicate()
         assert run.returncode == 0, output
         assert "WARNING" not in output
@@ -227,7 +230,8 @@ def test_every_page_can_be_edited_and_reported(built: Path) -> None:
     assert foot(read(built, FIRST, "en")) == [
         f"{root}/edit/main/docs/zh/alignment/first.md",
         f"{root}/edit/main/docs/en/alignment/first.md",
-        f"{root}/issues/new?title=Before%20or%20after%3F",
+        f"{root}/issues/new?template=sentence_en.yml&amp;title=Before%20or%20after%3F"
+        "&amp;page=alignment%2Ffirst&amp;language=en",
     ]
     zh_only = foot(read(built, "alignment/a_later_page/index.html"))
     assert zh_only[0] == f"{root}/edit/main/docs/zh/alignment/a_later_page.md"
@@ -243,6 +247,26 @@ def test_every_page_can_be_edited_and_reported(built: Path) -> None:
 def test_without_a_repository_nothing_is_offered(built: Path) -> None:
     for path in (built / "site").rglob("*.html"):
         assert "contributing" not in path.read_text("utf-8")
+        assert "passing" not in path.read_text("utf-8")
+
+
+def test_who_has_no_account_can_pass_a_report_on(built: Path) -> None:
+    html = read(built, FIRST, "en").partition('<details class="passing">')[2]
+    assert html.index("No GitHub account?") < html.index("</details>")
+    assert "Page: alignment/first (Before or after?)\nLanguage version: en\n" in html
+
+
+@pytest.mark.parametrize(("lang", "folder"), [("zh", ""), ("en", "en/")])
+def test_the_address_that_the_environment_says_is_everywhere(
+    built: Path, lang: str, folder: str
+) -> None:
+    html = read(built, FIRST, lang)
+    own = f"{ADDRESS}{folder}alignment/first/"
+    assert f'<link rel="canonical" href="{own}">' in html
+    for code, path in (("zh", ""), ("en", "en/")):
+        there = f"{ADDRESS}{path}alignment/first/"
+        assert f'<link rel="alternate " hreflang="{code}" href="{there}">' in html
+    assert f"<loc>{own}</loc>" in read(built, "sitemap.xml", lang)
 
 
 @pytest.mark.parametrize(("lang", "title"), [("zh", "先还是后？"), ("en", "Before or")])

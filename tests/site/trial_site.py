@@ -127,12 +127,14 @@ def write(root: Path) -> None:
         path.write_text(text, "utf-8")
 
 
-def start(root: Path, *arguments: str) -> subprocess.Popen[str]:
-    """Run a module in the trial site."""
+def start(root: Path, *arguments: str, **told: str) -> subprocess.Popen[str]:
+    """Run a module in the trial site; its environment says where it is published."""
+    unsaid = {"SITE_URL": "", "REPOSITORY": ""}
+    quiet = {"NO_MKDOCS_2_WARNING": "1", "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
         [sys.executable, "-m", *arguments],
         cwd=root,
-        env=os.environ | {"NO_MKDOCS_2_WARNING": "1", "PYTHONUNBUFFERED": "1"},
+        env=os.environ | quiet | unsaid | told,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
@@ -140,6 +142,6 @@ def start(root: Path, *arguments: str) -> subprocess.Popen[str]:
     )
 
 
-def build(root: Path, config: str, *more: str) -> subprocess.Popen[str]:
+def build(root: Path, config: str, *more: str, **told: str) -> subprocess.Popen[str]:
     """Build the trial site by one configuration."""
-    return start(root, "mkdocs", "build", "--strict", "-f", config, *more)
+    return start(root, "mkdocs", "build", "--strict", "-f", config, *more, **told)

@@ -1,16 +1,16 @@
 """The command that records a page: what it takes, what it writes, what it refuses."""
 
-import os
-import subprocess
-import sys
+from argparse import Namespace
+from io import StringIO
 from pathlib import Path
 
 import pytest
 
+from site_tools.commands import agree
+from site_tools.commands.talk import Refusal, Talk
 from site_tools.files import store
 from tests.site.sample import EN, ZH, broken
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = "alignment/sample"
 LOCK = f"docs/locks/{PAGE}.txt"
 
@@ -29,13 +29,14 @@ def put(root: Path, language: str, text: str) -> None:
     file.write_text(text, "utf-8")
 
 
-def run(root: Path, page: str) -> tuple[int, str]:
-    command = [sys.executable, "-m", "tests.agree"]
-    environment = {**os.environ, "PAGE": page, "PYTHONPATH": str(ROOT)}
-    ran = subprocess.run(
-        command, cwd=root, env=environment, capture_output=True, text=True
-    )
-    return ran.returncode, ran.stdout + ran.stderr
+def run(root: Path, *pages: str) -> tuple[int, str]:
+    """Agree, as a terminal in English shows it."""
+    out = StringIO()
+    try:
+        code = agree.run(Namespace(pages=pages), root, Talk("en", out=out))
+    except Refusal as refusal:
+        return 1, f"{out.getvalue()}{refusal}\n"
+    return code, out.getvalue()
 
 
 def files(root: Path) -> list[str]:
@@ -100,26 +101,25 @@ def test_a_page_whose_structure_differs_is_not_recorded(
 def test_of_several_pages_none_is_recorded_if_one_cannot_be(project: Path) -> None:
     alone = project / "docs/zh/index.md"
     alone.write_text("---\ntitle: 首页\n---\n", "utf-8")
-    code, _ = run(project, f"{PAGE} index")
+    code, _ = run(project, PAGE, "index")
     assert (code, files(project)) == (1, [])
     (project / "docs/en/index.md").write_text("---\ntitle: Home\n---\n", "utf-8")
-    code, told = run(project, f"{PAGE} index")
+    code, told = run(project, PAGE, "index")
     assert (code, len(told.splitlines())) == (0, 2)
     assert sorted(files(project)) == [LOCK, "docs/locks/index.txt"]
 
 
 def test_without_a_page_it_names_those_that_wait(project: Path) -> None:
     (project / "docs/zh/index.md").write_text("---\ntitle: 首页\n---\n", "utf-8")
-    asked = "No page given; as in: make agree PAGE=topic/page. Waiting: "
-    assert run(project, "") == (1, f"{asked}{PAGE}\n")
+    asked = "No page given; as in: python -m site_tools agree topic/page. Waiting: "
+    assert run(project) == (1, f"{asked}{PAGE}\n")
     run(project, PAGE)
     none = "none, every pair is recorded as it stands"
-    assert run(project, " ") == (1, f"{asked}{none}\n")
+    assert run(project) == (1, f"{asked}{none}\n")
 
 
 def test_a_page_that_is_not_there_is_named_with_the_nearest(project: Path) -> None:
-    nearest = f"the nearest is: make agree PAGE={PAGE}"
-    told = f"No page alignment/simple in docs/zh or docs/en; {nearest}\n"
+    told = f"No page alignment/simple; the nearest is {PAGE}\n"
     assert run(project, "alignment/simple") == (1, told)
 
 

@@ -1,0 +1,116 @@
+"""The site as it is unpacked from offline.zip and opened from the folder."""
+
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.watching import Watch
+from tests.site.linked import MARKDOWN, broken, links, local, target
+
+BOX = ".md-search__input"
+RESULT = ".md-search-result__item a"
+PAGES = ("index.html", "gae/why_sum_deltas/index.html", "debug/frameworks/index.html")
+NOTEBOOK = "notebooks/kl_estimators/index.html"
+
+
+@pytest.fixture(scope="module")
+def folder(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """What the zip unpacks to."""
+    place = tmp_path_factory.mktemp("unpacked")
+    with zipfile.ZipFile(site / "offline.zip") as archive:
+        archive.extractall(place)
+    (unpacked,) = place.iterdir()
+    return unpacked
+
+
+@pytest.fixture
+def watch(browser: Any, folder: Path) -> Iterator[Watch]:
+    """A tab that notices every request outside the folder, and every failed one."""
+    context = browser.new_context(viewport={"width": 1280, "height": 800})
+    yield Watch(context.new_page(), f"{folder.as_uri()}/")
+    context.close()
+
+
+@pytest.mark.parametrize("lang", ["", "en/"])
+def test_pages_open_without_a_failed_request(watch: Watch, lang: str) -> None:
+    for page in (*PAGES, NOTEBOOK, "about/offline/index.html", "ppo_ref/index.html"):
+        assert watch.visit(lang + page, axe=False) == []
+
+
+def test_formulas_have_their_fonts_and_notebooks_their_plots(watch: Watch) -> None:
+    watch.visit(NOTEBOOK, axe=False)
+    assert watch.tab.locator("figure.picture svg path").count() > 10
+    assert watch.tab.locator("figure.picture").count() == 3
+    loaded = "[...document.fonts].filter(f => f.status == 'loaded').map(f => f.family)"
+    assert "KaTeX_Math" in watch.tab.evaluate(loaded)
+    watch.tab.click("a[download]")  # from a folder it is shown, not saved
+    watch.tab.wait_for_url("**/kl_estimators.ipynb")
+    assert '"cells"' in watch.tab.inner_text("body")
+
+
+@pytest.mark.parametrize(
+    ("home", "query", "found"),
+    [
+        ("", "为什么优势不直接用δ", "gae/why_sum_deltas/index.html"),
+        ("en/", "missing V(prompt)", "en/alignment/value_before_token/index.html"),
+    ],
+)
+def test_the_search_finds_and_leads_there(
+    watch: Watch, home: str, query: str, found: str
+) -> None:
+    watch.visit(f"{home}index.html", axe=False)
+    watch.tab.fill(BOX, query)
+    watch.tab.press(BOX, "End")  # the theme listens to keys
+    watch.tab.wait_for_selector(RESULT)
+    watch.tab.press(BOX, "Enter")
+    watch.tab.wait_for_url(f"{watch.address}{found}**")
+    assert watch.faults == []
+
+
+def test_the_language_switch_keeps_page_and_section(watch: Watch) -> None:
+    page = "gae/why_sum_deltas/index.html"
+    watch.visit(f"{page}#why", axe=False)
+    watch.tab.click("a.language")
+    watch.tab.wait_for_url(f"{watch.address}en/{page}#why")
+    watch.tab.click("a.language")
+    watch.tab.wait_for_url(f"{watch.address}{page}#why")
+    assert watch.faults == []
+
+
+def test_the_install_line_names_the_wheel_in_the_folder(watch: Watch) -> None:
+    watch.visit("en/gae/why_sum_deltas/index.html", axe=False)
+    line = watch.tab.locator(".install a").first.inner_text()
+    wheel = Path(line.removeprefix("file://").replace("%2B", "+"))
+    assert wheel.suffix == ".whl" and zipfile.is_zipfile(wheel)
+
+
+def test_every_link_in_the_folder_leads_to_a_file_of_it(folder: Path) -> None:
+    files = {
+        path.relative_to(folder).as_posix(): path.read_bytes()
+        for path in folder.rglob("*")
+        if path.is_file()
+    }
+    assert len(files) > 200 and broken(files) == []
+
+
+@pytest.mark.parametrize("name", ["llms.txt", "en/llms.txt"])
+def test_every_link_for_programs_leads_to_a_page(site: Path, name: str) -> None:
+    found = MARKDOWN.findall((site / name).read_text("utf-8"))
+    assert len(found) > 100
+    for path in filter(None, map(local, found)):
+        file = site / target(name, path)
+        assert file.is_file() or (file / "index.html").is_file(), path
+
+
+@pytest.mark.parametrize("home", ["", "en/"])
+def test_the_page_of_downloads_links_all_of_them(site: Path, home: str) -> None:
+    page = f"{home}about/offline/index.html"
+    targets = {
+        target(page, path)
+        for path in map(local, links((site / page).read_text("utf-8")))
+        if path
+    }
+    assert {"offline.zip", f"{home}llms.txt", f"{home}llms-full.txt"} <= targets

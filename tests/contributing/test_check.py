@@ -1,0 +1,186 @@
+"""The command that checks pages: what it takes, what it says, which pages changed."""
+
+import subprocess
+from argparse import Namespace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from site_tools.__main__ import main
+from site_tools.commands import changes, check, workflow
+from site_tools.commands.pages import files_of
+from site_tools.commands.talk import Refusal, Talk
+from site_tools.problems import Problem
+from tests.contributing.trial import EN, PAGE, PATHS, ZH, make, put
+from tests.site.sample import broken, line_of
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make(tmp_path)
+
+
+def run(root: Path, *pages: str, lang: str = "en", form: str = "terminal") -> str:
+    """What is said, behind the exit code."""
+    out = StringIO()
+    given = Namespace(pages=pages, format=form)
+    code = check.run(given, root, Talk(lang, out=out))
+    return f"{code} {out.getvalue()}"
+
+
+def git(root: Path, *words: str) -> None:
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    command = ["git", "-C", str(root), *who, *words]
+    subprocess.run(command, check=True, capture_output=True)
+
+
+def test_a_sound_page_is_said_to_be_in_one_line_and_what_it_lacks(
+    project: Path,
+) -> None:
+    waits = f"{PAGE}: never recorded; compare both languages, then make agree PAGE="
+    assert run(project, PAGE) == f"0 {waits}{PAGE}\nChecked {PAGE}: no problem.\n"
+    (project / PATHS[1]).unlink()
+    alone = f"{PAGE}: no English; write {PATHS[1]}, then make agree PAGE={PAGE}\n"
+    assert run(project, PATHS[0]) == f"0 {alone}Checked {PAGE}: no problem.\n"
+
+
+def test_what_is_left_to_write_is_told_and_fails_nothing(project: Path) -> None:
+    put(project, f"{ZH}\nTODO：写。\n", f"{EN}\nTODO: write it.\n")
+    last = EN.count("\n") + 2
+    told = run(project, PAGE).splitlines()
+    assert told[0] == f"0 {PATHS[0]}:{last}: still to write: TODO：写"
+    assert told[1] == f"{PATHS[1]}:{last}: still to write: TODO: write it"
+    assert told[-1] == f"Checked {PAGE}: no problem."
+
+
+def test_a_problem_is_told_in_the_language_of_the_reader(project: Path) -> None:
+    put(project, ZH, broken("`2.00`", "`2.10`", EN))
+    (project / PATHS[0]).unlink()
+    line = line_of("`2.00`", EN)
+    value = "total = 2, within half a unit of the last digit shown"
+    assert run(project, PAGE).startswith(
+        f"1 {PATHS[1]}:{line}\n  found:    2.10\n  expected: {value}\n"
+        "  fix:      correct the figure, or the expression it is bound to\n"
+    )
+    assert run(project, PAGE, lang="zh").splitlines() == [
+        f"1 {PATHS[1]}:{line}",
+        "  现在: 2.10",
+        "  应为: total = 2，误差不超过末位的半个单位",
+        "  改法: 改正数字，或者它绑定的表达式",
+        f"{PAGE}：还没有中文；写 {PATHS[0]}，再运行 make agree PAGE={PAGE}",
+        f"已检查 {PAGE}：1 个问题。",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [
+        ("alignment/simple", f"No page alignment/simple; the nearest is {PAGE}"),
+        ("docs/zh/../zh/index", "A page must be like topic/page, without a leading /"),
+        ("/docs/zh/index.md", "A page must be like topic/page, without a leading /"),
+    ],
+)
+def test_a_page_that_is_none_is_refused(project: Path, page: str, words: str) -> None:
+    with pytest.raises(Refusal, match=words):
+        run(project, PAGE, page)
+
+
+def test_a_page_is_named_by_its_id_or_by_either_file(project: Path) -> None:
+    (project / PATHS[1]).unlink()
+    assert files_of(PAGE, project) == files_of(PATHS[1], project) == PATHS[:1]
+
+
+def test_data_that_cannot_be_read_is_refused_in_a_sentence(project: Path) -> None:
+    (project / "docs/dialogues.yml").unlink()
+    (project / "docs/dialogues.yml").write_text("a: b\n")
+    with pytest.raises(Refusal, match="must be a list of dialogues"):
+        run(project, PAGE)
+
+
+def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    summary = project / "summary.md"
+    summary.write_text("before\n")
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
+    put(project, ZH, f"{EN}\n<b>\n::error::now</b>\n")
+    told = run(project, PAGE, form="github").splitlines()
+    at = EN.count("\n") + 2
+    place = f"file={PATHS[1]},line={at},title=<b>"
+    assert told[0] == (
+        f"1 ::error {place}::  found:    <b>%0A  expected: no HTML in a page%0A"
+        "  fix:      write Markdown, or put it between backticks"
+    )
+    assert all(line.startswith("::") for line in told[1:])
+    written = summary.read_text("utf-8")
+    assert written.startswith("before\n### 已检查 alignment/sample：2 个问题。\n\n")
+    assert "\n### Checked alignment/sample: 2 problems.\n\n" in written
+    assert "\n      应为: 页面里不写 HTML\n" in written
+    assert "\n      expected: no HTML in a page\n" in written
+
+
+def test_signs_that_github_reads_are_escaped() -> None:
+    problem = Problem("a,b:c.md", 1, "a: 50%, b\r\n::error::x", "e", "f")
+    line = workflow.annotation(problem)
+    assert line.startswith("::error file=a%2Cb%3Ac.md,line=1,title=a%3A 50%25%2C b::")
+    assert "\n" not in line and "\r" not in line
+    box = workflow.summary("t", [Problem("a.md", 1, "x\n# <img>\n```", "e", "f")], str)
+    assert all(line[:4] in ("", "    ", "### ") for line in box.split("\n"))
+
+
+def test_without_a_page_those_that_changed_are_checked(project: Path) -> None:
+    assert "no git repository" in refusal(project)
+    git(project, "init", "-q", "-b", "main")
+    assert "no git repository with a commit" in refusal(project)
+    git(project, "add", ".")
+    git(project, "commit", "-q", "-m", "all")
+    said = "0 No page changed against the main branch; name a page, as in: "
+    assert run(project).startswith(said)
+    git(project, "checkout", "-q", "-b", "work")
+    put(project, ZH, f"{EN}\nMore.\n")
+    assert run(project).endswith(f"Checked {PAGE}: no problem.\n")
+    git(project, "commit", "-q", "-a", "-m", "more")
+    assert run(project).endswith(f"Checked {PAGE}: no problem.\n")
+    git(project, "reset", "-q", "--hard", "main")
+    (project / "docs/zh/alignment/new one.md").write_text(ZH, "utf-8")
+    assert changes.changed_files(project) == ["docs/zh/alignment/new one.md"]
+    (project / "docs/topics.yml").unlink()
+    assert "Every page rests on docs/topics.yml; make test" in run(project)
+
+
+def refusal(root: Path) -> str:
+    with pytest.raises(Refusal) as refused:
+        run(root)
+    return str(refused.value)
+
+
+@pytest.mark.parametrize(
+    ("file", "pages"),
+    [
+        ("docs/en/gae/a.md", ["gae/a"]),
+        ("docs/locks/gae/a.txt", ["gae/a"]),
+        ("snippets/gae/a.py", ["gae/a", "gae/b"]),
+        ("snippets/gae/b.svg", ["gae/b"]),
+        ("snippets/gae/c.svg", ["gae/a"]),
+        ("docs/facts/kl.yml", ["gae/b"]),
+        ("docs/facts/k.yml", []),
+        ("README.md", []),
+    ],
+)
+def test_a_file_concerns_the_pages_that_use_it(file: str, pages: list[str]) -> None:
+    texts = {
+        "gae/a": "![c](c.svg)\n",
+        "gae/b": '--8<-- "gae/a.py:x"\n\n```fact\nkl verl 0.9.1\n```\n',
+    }
+    assert changes.pages_of([file], texts) == pages
+
+
+@pytest.mark.parametrize(
+    "words", [["--lang", "zh", "check"], ["check", "--lang", "zh"]]
+)
+def test_the_language_is_said_before_or_behind_the_command(
+    words: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main([*words, "gae/none"]) == 1
+    assert capsys.readouterr().err.startswith("没有 gae/none 这一页；最接近的是 gae/")

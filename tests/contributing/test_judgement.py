@@ -1,0 +1,86 @@
+"""The judgement of whole pages, which the tests and the contributor's check share."""
+
+from pathlib import Path
+
+import pytest
+
+from site_tools.running.judgement import judge
+from tests.contributing.trial import EN, PAGE, PATHS, ZH, make, put
+from tests.site.sample import broken, line_of
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make(tmp_path)
+
+
+def found(root: Path, *paths: str) -> list[str]:
+    return [f"{p.path}:{p.line} {p.found}" for p in judge(root, paths or PATHS)]
+
+
+def test_a_sound_pair_has_no_problem_nor_has_one_language_alone(project: Path) -> None:
+    assert found(project) == []
+    (project / PATHS[0]).unlink()
+    assert found(project, PATHS[1]) == []
+
+
+def test_all_kinds_of_problems_are_told_by_line(project: Path) -> None:
+    code = broken('print("total", total)', 'print("total", total, "!")', EN)
+    text = broken("`2.00`", "`2.10`", code)
+    put(project, ZH, f"{text}\n<b>now</b>\n")
+    lock = project / f"docs/locks/{PAGE}.txt"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("garbage\n")
+    figure, printed = line_of("`2.10`", text), line_of("total 2\n```", text)
+    assert found(project) == [
+        f"{PATHS[0]}:{figure} 2.00 = total",
+        f"{PATHS[0]}:{line_of('print(', ZH)} " + 'print("total", total)',
+        f"{PATHS[1]}:{figure} 2.10",
+        f"{PATHS[1]}:{printed} shown\ntotal 2",
+        f"{PATHS[1]}:{line_of('## Next', text) + 2} <b>",
+        f"{PATHS[1]}:{line_of('## Next', text) + 2} </b>",
+        f"docs/locks/{PAGE}.txt:1 garbage",
+    ]
+
+
+def test_a_pair_is_compared_also_where_one_language_is_named(project: Path) -> None:
+    put(project, broken("{ #why }", "{ #reason }", ZH), EN)
+    (told,) = found(project, PATHS[1])
+    assert told == f"{PATHS[1]}:{line_of('## Why', EN)} ## {{ #why }}"
+
+
+NOT_TEXT = {
+    "no UTF-8": (ZH.encode("gbk", "replace"), 2, "bytes that are no UTF-8: "),
+    "a mark": (b"\xef\xbb\xbf" + ZH.encode(), 1, "a byte order mark (BOM)"),
+    "Windows": (ZH.replace("\n", "\r\n").encode(), 1, "a carriage return at the end"),
+}
+
+
+@pytest.mark.parametrize("case", NOT_TEXT.values(), ids=NOT_TEXT.keys())
+def test_a_file_that_is_no_plain_text_is_told_so_and_nothing_else(
+    project: Path, case: tuple[bytes, int, str]
+) -> None:
+    data, line, words = case
+    (project / PATHS[0]).write_bytes(data)
+    (told,) = found(project)
+    assert told.startswith(f"{PATHS[0]}:{line} {words}")
+
+
+def test_a_list_that_no_data_can_fill_is_told_once(project: Path) -> None:
+    fence = "```{ .fact }\nnone verl 0.9.1\n```\n"
+    put(project, f"{ZH}\n{fence}", f"{EN}\n{fence}")
+    at = ZH.count("\n") + 2
+    named = [f"{path}:{at} ```fact none verl 0.9.1" for path in PATHS]
+    assert found(project) == named
+
+
+def test_a_picture_of_both_languages_is_judged_once(project: Path) -> None:
+    (project / "snippets").unlink()
+    picture = "snippets/alignment/sample.svg"
+    (project / picture).parent.mkdir(parents=True)
+    figure = '<text><tspan data-is="total">3</tspan></text>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{figure}</svg>'
+    (project / picture).write_text(svg)
+    shown = "## Why { #why }\n\n![A sum](sample.svg)\n"
+    put(project, *(broken("## Why { #why }\n", shown, text) for text in (ZH, EN)))
+    assert found(project) == [f"{picture}:1 3"]

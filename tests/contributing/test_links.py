@@ -1,0 +1,101 @@
+"""Links between pages: dead ones, dead anchors, and ids that stand twice."""
+
+from pathlib import Path
+
+import pytest
+
+from site_tools.checks.links import check_links
+from site_tools.html.rendering import render
+from site_tools.problems import Problem
+from site_tools.source.page import read_page
+from tests.contributing.trial import EN, PATHS, ZH, make
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make(tmp_path)
+
+
+def check(root: Path, markdown: str) -> list[Problem]:
+    page = read_page(root, PATHS[1], f"{EN}\n{markdown}\n")
+    return check_links(page, render(page.text, root), root)
+
+
+SOUND = [
+    "[a](../reference/notation.md) [b](../reference/glossary.md#advantage)",
+    "[a](#why) [b](#td-residual) [c](sample.md#td-residual)",
+    "[a](https://example.org/gone#x) [b](mailto:a@example.org)",
+    "[a](other.md#q-001-1) [b](other.md#claim)",
+    "[a](../ppo_ref/advantages.md#ppo_ref.advantages.gae) `ppo_ref.advantages.gae`",
+    "`[a](gone.md)` [a][b]\n\n[b]: ../reference/notation.md",
+    "```text\n[a](gone.md)\n```",
+]
+
+
+@pytest.fixture
+def other(project: Path) -> Path:
+    """Another page: an anchor from its answers, one from a list of attributes."""
+    text = EN.replace("answers: []", 'answers: ["001·1"]') + "\nSaid.\n{ #claim }\n"
+    (project / "docs/en/alignment/other.md").write_text(text, "utf-8")
+    return project
+
+
+@pytest.mark.parametrize("markdown", SOUND)
+def test_links_that_lead_somewhere_are_left_alone(other: Path, markdown: str) -> None:
+    assert check(other, markdown) == []
+
+
+DEAD = {
+    "[a](gone.md)": "link to other.md, or to another page",
+    "[a](../reference/notatoin.md)": "link to ../reference/notation.md, or",
+    "[a](../reference/notation.md#x)": "link to #",
+    "[a](other.md#q-001-2)": "link to #q-001-1, or give",
+    "[a](#whey)": "link to #why, or give what is meant this id",
+    "[a](/alignment/other.md)": "link to other.md, or to another page",
+    "[a](../alignment/)": "or to another page",
+    "[a](../../../README.md)": "or to another page",
+    "[a](../ppo_ref/advantages.md#ppo_ref.advantages.gea)": "ppo_ref.advantages.gae,",
+    '[a](gone.md "t")': "link to other.md",
+    "[a][b]\n\n[b]: gone.md": "link to other.md",
+    "[a](<gone.md>)": "link to other.md",
+}
+
+
+@pytest.mark.parametrize(("markdown", "fix"), DEAD.items(), ids=DEAD.keys())
+def test_a_dead_link_is_named_with_its_line_and_the_nearest(
+    other: Path, markdown: str, fix: str
+) -> None:
+    (problem,) = check(other, markdown)
+    assert fix in problem.fix
+    first = EN.count("\n") + 2
+    assert problem.line == first + markdown.count("\n")
+    assert problem.found.removeprefix("a link to ") in markdown
+
+
+def test_a_page_of_the_other_language_only_is_to_be_written(project: Path) -> None:
+    (project / "docs/zh/alignment/other.md").write_text(ZH, "utf-8")
+    (problem,) = check(project, "[a](other.md)")
+    assert (
+        problem.fix == "write docs/en/alignment/other.md first, or leave the link out"
+    )
+
+
+def test_each_line_of_a_dead_link_is_named(project: Path) -> None:
+    first, second = check(project, "[a](gone.md)\n\n[a](gone.md)")
+    assert second.line == first.line + 2
+
+
+@pytest.mark.parametrize(
+    "markdown",
+    ["Said.\n{ #why }", "Said.\n{ #td-residual }", "A.\n{ #a }\n\nB.\n{ #a }"],
+)
+def test_an_id_that_stands_twice_is_named(project: Path, markdown: str) -> None:
+    (problem,) = check(project, markdown)
+    assert problem.found.startswith("the id ") and problem.found.endswith(" twice")
+    assert problem.line == EN.count("\n") + 1 + markdown.count("\n") + 1
+
+
+def test_a_name_that_the_package_has_not_is_named(project: Path) -> None:
+    (problem,) = check(project, "As `ppo_ref.advantages.gea` says.")
+    assert problem.found == "`ppo_ref.advantages.gea`"
+    assert problem.line == EN.count("\n") + 2

@@ -1,0 +1,28 @@
+"""What could make the checks mean nothing has a line in CODEOWNERS."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+LINES = (ROOT / ".github/CODEOWNERS").read_text("utf-8").splitlines()
+RULES = [line.split() for line in LINES if line and not line.startswith("#")]
+OWNER = re.compile(r"@[\w-]+(/[\w.-]+)?")
+
+
+def test_every_path_is_there() -> None:
+    for path, *_ in RULES:
+        assert path.startswith("/")
+        assert (ROOT / path[1:]).exists(), path
+        assert (ROOT / path[1:]).is_dir() == path.endswith("/"), path
+
+
+def test_an_owner_is_written_as_github_reads_it() -> None:
+    for _, *owners in RULES:
+        assert all(OWNER.fullmatch(owner) for owner in owners)
+
+
+def test_what_guards_the_rest_is_owned() -> None:
+    paths = {path for path, *_ in RULES}
+    guards = {".ci", ".github", "docs/theme", "pins", "site_tools", "tests"}
+    assert {f"/{guard}/" for guard in guards} <= paths
+    assert {"/Makefile", "/mkdocs.yml", "/mkdocs.en.yml", "/pyproject.toml"} <= paths

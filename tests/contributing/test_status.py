@@ -1,0 +1,90 @@
+"""The command that names what waits, and how to go on."""
+
+import shutil
+from argparse import Namespace
+from io import StringIO
+from pathlib import Path
+
+import pytest
+
+from site_tools.commands import status
+from site_tools.commands.agree import record
+from site_tools.commands.talk import Refusal, Talk
+from site_tools.source.page import read_page
+from tests.contributing.trial import EN, PAGE, PATHS, ZH, make, put
+
+FACTS = """zh: 值
+en: Values
+entries:
+- {release: verl 0.9.1, path: a.py, lines: "7", hash: 9cf6e368c090, quote: x}
+- {release: a/b@a14dc3a, path: a.py, lines: "7", hash: 9cf6e368c090, quote: x}
+- {release: a/b@a14dc3a, path: a.py, lines: "9", hash: 9cf6e368c090, quote: y}
+"""
+
+
+@pytest.fixture
+def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The trial project with facts of its own, and runs that are as they should be."""
+    make(tmp_path)
+    (tmp_path / "docs/facts").unlink()
+    (tmp_path / "docs/facts").mkdir()
+    (tmp_path / "docs/facts/values.yml").write_text(FACTS, "utf-8")
+    for language in ("zh", "en"):
+        shutil.rmtree(tmp_path / f"docs/{language}/reference")
+    monkeypatch.setattr(status, "stale", lambda root: [])
+    return tmp_path
+
+
+def told(root: Path, lang: str = "en") -> dict[str, list[str]]:
+    """The parts, by their titles."""
+    out = StringIO()
+    assert status.run(Namespace(), root, Talk(lang, out=out)) == 0
+    parts: dict[str, list[str]] = {}
+    for line in out.getvalue().splitlines():
+        if line.startswith("  "):
+            parts[[*parts][-1]].append(line[2:])
+        else:
+            parts[line] = []
+    return parts
+
+
+def test_what_waits_is_named_with_the_way_to_go_on(project: Path) -> None:
+    parts = told(project)
+    ways = parts.pop("What you can take up")
+    remedy = f"compare both languages, then make agree PAGE={PAGE}"
+    assert parts.pop("Questions that are coming")[0].startswith("000·1 on critic/")
+    assert parts == {
+        "Translations": [f"{PAGE}: never recorded; {remedy}"],
+        "Places in frameworks that no test reads again": [
+            "docs/facts/values.yml: a/b@a14dc3a · a.py:7, 9"
+        ],
+        "Stored runs": ["nothing waits"],
+        "Sections that question pages may have": [
+            f"{PAGE}: without #picture, #numbers, #wrong-answers, #in-verl"
+        ],
+    }
+    run = "python -m site_tools"
+    assert ways == [
+        f"{remedy}; {run} check {PAGE} says what is wrong",
+        f"add a section to {PAGE}, then {run} check {PAGE}",
+        f'ask what nobody has asked: {run} new TOPIC/ID --question "..."',
+        f"bring a chat log: {run} import LOG.md --dry-run",
+    ]
+
+
+def test_a_translation_waits_until_somebody_has_compared(project: Path) -> None:
+    zh, en = (read_page(project, path) for path in PATHS)
+    record(PAGE, zh, en, project)
+    assert told(project)["Translations"] == ["nothing waits"]
+    assert told(project, "zh")["翻译"] == ["没有"]
+    put(project, ZH, EN.replace("the same.", "just the same."))
+    (row,) = told(project, "zh")["翻译"]
+    assert row.startswith(f"{PAGE}：英文较新（英文：answer）；让 {PATHS[0]} 跟上")
+
+
+def test_a_lock_that_cannot_be_read_is_refused(project: Path) -> None:
+    lock = project / f"docs/locks/{PAGE}.txt"
+    lock.parent.mkdir(parents=True)
+    lock.write_text("garbage\n")
+    with pytest.raises(Refusal, match="garbage"):
+        told(project)

@@ -1,0 +1,180 @@
+"""What can be taken along, made from all pages and from a built site."""
+
+import io
+import re
+import zipfile
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+from site_tools.plain import llms, pages
+from site_tools.source.page import LANGUAGES, read_page
+from tests.site import trial_site
+from tests.site.linked import MARKDOWN, broken, local, target
+from tests.site.sample import ROOT
+
+pytestmark = pytest.mark.slow
+QUESTION = re.compile(r"^question: ", re.MULTILINE)
+FENCED = re.compile(r"(?ms)^((?:> )?)(`{3,})\w*\n.*?^\1\2$")
+PYTHON = re.compile(r"(?ms)^( *)(`{3,})python\n(.*?)\n\1\2$")
+MATHS = re.compile(r"\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)
+CODE = re.compile(r"(`+).*?\1")
+SOURCE = re.compile(
+    r"8<-|data-is|\{ ?[#.:]|norun|</?[a-z]|\\\(|&\w+;|\]\(/|\]\([^:]*\.md"
+)
+
+
+@cache
+def texts(lang: str) -> tuple[str, str]:
+    """llms.txt and llms-full.txt of the project's own pages."""
+    site = llms.Site(lang, "PPO", "MIT", "", "")
+    read = pages.read(ROOT, lang, "")
+    return llms.listed(site, read), llms.full(site, read)
+
+
+def sources(lang: str) -> dict[str, str]:
+    """The pages of a language by their address."""
+    docs = ROOT / "docs" / lang
+    ids = {
+        path.relative_to(docs).with_suffix("").as_posix(): path
+        for path in docs.rglob("*.md")
+    }
+    return {
+        re.sub(r"(^|/)index/$", r"\1", f"{page}/"): path.read_text("utf-8")
+        for page, path in ids.items()
+    }
+
+
+def sections(full: str) -> dict[str, str]:
+    """What stands of each page, by its address."""
+    found = full.split("\n\n---\n\n# ")[1:]
+    address = re.compile(r"^- (?:地址：|Address: )(\S+)$", re.MULTILINE)
+    return {address.search(text)[1].removeprefix("./"): text for text in found}  # type: ignore[index]
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_question_is_there_once(lang: str) -> None:
+    listed, full = texts(lang)
+    asked = [url for url, text in sources(lang).items() if QUESTION.search(text)]
+    assert len(asked) > 20
+    for url in asked:
+        assert len(re.findall(rf"^- \[.*\]\({url}\)[：:] ?\S", listed, re.M)) == 1, url
+        assert full.count(f"Address: {url}\n") + full.count(f"地址：{url}\n") == 1, url
+    assert sections(full).keys() >= sources(lang).keys()
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_nothing_is_left_to_resolve(lang: str) -> None:
+    for text in texts(lang):
+        prose = MATHS.sub("", CODE.sub("", FENCED.sub("", text))).replace("\\<", "")
+        assert [line for line in prose.splitlines() if SOURCE.search(line)] == []
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_the_code_of_a_page_is_there_to_the_byte(lang: str) -> None:
+    found = sections(texts(lang)[1])
+    compared = 0
+    for path in sorted((ROOT / "docs" / lang).rglob("*.md")):
+        page = read_page(ROOT, path.relative_to(ROOT).as_posix())
+        url = re.sub(r"(^|/)index/$", r"\1", f"{page.id}/")
+        ran = [block for block in page.blocks if block.runs]
+        shown = [
+            re.sub(f"(?m)^{indent}", "", code)
+            for indent, _, code in PYTHON.findall(found[url])
+        ]
+        for block in ran:
+            assert block.text.rstrip("\n") in shown, f"{path}:{block.fence.line}"
+            compared += 1
+    assert compared > 200
+
+
+@pytest.mark.parametrize("lang", LANGUAGES)
+def test_every_link_leads_to_a_page(lang: str) -> None:
+    modules = {
+        f"ppo_ref/{p.relative_to(ROOT / 'ppo_ref').with_suffix('')}/"
+        for p in (ROOT / "ppo_ref").rglob("*.py")
+    }
+    known = sources(lang).keys() | {re.sub(r"__init__/$", "", name) for name in modules}
+    known |= {"./", "llms-full.txt", "llms.txt", "en/llms.txt", "../llms.txt"}
+    for text in texts(lang):
+        found = {
+            local(link) for link in MARKDOWN.findall(CODE.sub("", FENCED.sub("", text)))
+        }
+        assert found - {None} <= known
+
+
+OFFLINE = """---
+title: Offline
+---
+
+```{{ .status data-language="{lang}" }}
+downloads
+```
+"""
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The trial site as it is published, with a page that has been verified."""
+    root = tmp_path_factory.mktemp("published")
+    trial_site.write(root)
+    trial_site.write_running_page(root)
+    trial_site.note_as_verified(root)
+    for lang in LANGUAGES:
+        about = root / "docs" / lang / "about"
+        about.mkdir()
+        (about / "offline.md").write_text(OFFLINE.format(lang=lang), "utf-8")
+        (about / "verification.md").write_text("---\ntitle: How\n---\n", "utf-8")
+    run = trial_site.start(root, "docs.theme.publish")
+    output, _ = run.communicate()
+    assert run.returncode == 0, output
+    return root / "site"
+
+
+def unpacked(site: Path) -> Mapping[str, bytes]:
+    archive = zipfile.ZipFile(io.BytesIO((site / "offline.zip").read_bytes()))
+    return {
+        name.removeprefix("ppo-verified/"): archive.read(name)
+        for name in archive.namelist()
+    }
+
+
+def test_every_link_of_the_zip_leads_to_a_file_in_it(published: Path) -> None:
+    files = unpacked(published)
+    assert {
+        "index.html",
+        "en/index.html",
+        "en/alignment/run/index.html",
+    } <= files.keys()
+    assert broken(files) == []
+
+
+def test_every_link_of_the_texts_leads_to_a_file(published: Path) -> None:
+    for name in ("llms.txt", "llms-full.txt", "en/llms.txt", "en/llms-full.txt"):
+        links = MARKDOWN.findall((published / name).read_text("utf-8"))
+        assert links
+        for path in filter(None, map(local, links)):
+            file = published / target(name, path)
+            assert file.is_file() or (file / "index.html").is_file(), f"{name}: {path}"
+
+
+def test_the_page_states_the_sizes_but_not_its_own(published: Path) -> None:
+    size = f"{(published / 'offline.zip').stat().st_size / 1e3:.0f} kB"
+    page = "about/offline/index.html"
+    for name, home in ((page, ""), (f"en/{page}", "../")):
+        html = (published / name).read_text("utf-8")
+        assert f'<a href="../../{home}offline.zip">offline.zip</a> ({size})' in html
+        inside = unpacked(published)[name].decode()
+        assert ">offline.zip</span>" in inside and "offline.zip</a>" not in inside
+        assert '<a href="../../llms-full.txt">llms-full.txt</a> (' in inside
+
+
+def test_what_was_verified_is_stated(published: Path) -> None:
+    text = (published / "en" / "llms-full.txt").read_text("utf-8")
+    assert "every block of code was run" in text
+    assert re.search(
+        r"- Verified: all 2 blocks of code passed: torch \S+, Python", text
+    )
+    assert "Never run: needs a cluster" in text
