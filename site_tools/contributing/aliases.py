@@ -9,8 +9,8 @@ import yaml
 
 from site_tools.contributing.likeness import fold
 from site_tools.data.locks import Lock, digest
-from site_tools.source.front_matter import SAFE_LOADER
 from site_tools.source.wording import FRONT, wording
+from site_tools.source.yaml_limits import LOADER
 
 TOP = re.compile(r"\A---\r?\n(?P<yaml>.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 
@@ -52,7 +52,7 @@ def with_alias(text: str, asked: str, file: str) -> str:
             "two lines ---"
         )
     try:
-        front = yaml.compose(top["yaml"], Loader=SAFE_LOADER)
+        front = yaml.compose(top["yaml"], Loader=LOADER)
     except yaml.YAMLError as error:
         raise ValueError(
             f"No aliases can be added to {file}, whose front matter is no YAML: {error}"
