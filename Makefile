@@ -3,16 +3,25 @@ PORT ?= 8000
 
 venv_python = .venv/bin/python
 
-.PHONY: help serve test check agree build weigh bench record runs lint format peers browser ready
+.PHONY: help serve test new import check fix agree status export build weigh bench \
+  mutants record runs lint format peers browser ready
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make serve              the site at localhost:8000, live (PORT=9000 for another port)'
 	@echo 'make test               every test, every block and figure of every page'
 	@echo 'make test DEVICE=cuda   the same with the blocks on a GPU (DEVICE=cpu: on the CPU only)'
+	@echo 'make build              the site in site/, once every page is verified; with offline.zip'
+	@echo
+	@echo 'make new PAGE=... Q="..."  a short page to begin with, once nobody has answered the question'
+	@echo 'make import LOG=...     a draft for each question of a chat log'
 	@echo 'make check PAGE=...     one page in both languages, as in PAGE=alignment/value_before_token'
+	@echo 'make fix PAGE=...       mend what a machine can; both without PAGE: what you changed'
 	@echo 'make agree PAGE=...     record that a page now says the same in both languages'
-	@echo 'make build              the site in site/, once every page is verified'
+	@echo 'make status             what waits for somebody'
+	@echo 'make export PAGE=...    a page as a chat log'
+	@echo
+	@echo 'make mutants            break the package and the pages, and count who notices'
 	@echo 'make bench              seconds that a whole training run takes'
 	@echo 'make record             run the pages on a GPU and keep what passed in docs/verified'
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
@@ -33,16 +42,27 @@ ifndef DEVICE
 	fi
 endif
 
-check: ready
-	@$(venv_python) -m tests.check
+# What is typed behind these reaches the command as it is, quotes and all; ARGS="--yes"
+# and the like are for its options.
+override Q := $(value Q)
+export Q PAGE LOG
 
-agree: ready
-	@$(venv_python) -m tests.agree
+new: ready
+	@$(venv_python) -m site_tools new "$$PAGE" --question "$$Q" $(ARGS)
+
+import: ready
+	@$(venv_python) -m site_tools import "$$LOG" $(ARGS)
+
+check fix agree status export: ready
+	@$(venv_python) -m site_tools $@ $$PAGE $(ARGS)
 
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready
 	@$(venv_python) -m pytest -q docs
 	@$(venv_python) -m docs.theme.publish
+
+mutants: ready
+	@$(venv_python) -m tests.mutants
 
 bench: ready
 	@$(venv_python) -m bench.training

@@ -70,8 +70,6 @@ def _parser(language: str) -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, module_name in COMMANDS.items():
-        if not (ROOT / f"site_tools/commands/{module_name}.py").exists():
-            continue  # being written
         module = importlib.import_module(f"site_tools.commands.{module_name}")
         command = commands.add_parser(
             name,

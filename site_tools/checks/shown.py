@@ -8,6 +8,7 @@ in the HTML is found here.
 import re
 
 from site_tools import numbers
+from site_tools.html import allowed
 from site_tools.html.visible import BOUND, Visible, visible
 from site_tools.problems import Problem
 from site_tools.source.notebooks import plots
@@ -28,7 +29,7 @@ def check_shown(page: Page, html: str) -> list[Problem]:
         *_figures(page, seen),
         *_formulas(page, seen),
         *_pictures(page, seen),
-        *(_problem(page, f, "Markdown without scripts or styles") for f in seen.faults),
+        *_html(page, html),
     ]
 
 
@@ -77,6 +78,12 @@ def _pictures(page: Page, seen: Visible) -> list[Problem]:
     ]
 
 
+def _html(page: Page, html: str) -> list[Problem]:
+    wanted = "Markdown: a page has neither scripts and styles nor frames and forms"
+    fix = "write it in Markdown, or put it between backticks"
+    return [_problem(page, fault, wanted, fix) for fault in allowed.faults(html)]
+
+
 def _squeeze(tex: str) -> str:
     return "".join(tex.split())
 
@@ -87,7 +94,8 @@ def _problem(
     expected: str,
     fix: str = "say it in plain prose, where it can be bound, or leave it out",
 ) -> Problem:
-    word = found.split(" ")[0]
-    lines = enumerate(page.text.splitlines(), 1)
-    line = next((n for n, text in lines if word and word in text), 1)
-    return Problem(page.path, line, found, expected, fix)
+    quoted = re.search(r'"([^"]+)"', found)
+    words = [found.split(" ")[0].rstrip(">"), quoted[1] if quoted else ""]
+    lines = [*enumerate(page.text.splitlines(), 1)]
+    at = (n for word in words if word for n, text in lines if word in text)
+    return Problem(page.path, next(at, 1), found, expected, fix)

@@ -2,11 +2,13 @@
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from site_tools.checks import accord
+from site_tools.checks.unfinished import todo
 from site_tools.commands import changes, workflow
 from site_tools.commands.pages import EXAMPLE, files_of, page_id, page_ids
 from site_tools.commands.talk import LANGUAGES, Refusal, Talk
@@ -43,8 +45,8 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         for problem in found:
             talk.show(_told(problem, github, talk.words))
         problems += found
-        if state := talk.words(_state(root, page)):
-            talk.show(workflow.notice(state) if github else state)
+        for remark in map(talk.words, _remarks(root, page, files)):
+            talk.show(workflow.notice(remark) if github else remark)
     end = ending(list(pages), problems)
     talk.show(workflow.notice(talk.words(end)) if github else talk.words(end))
     if github and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
@@ -108,12 +110,18 @@ def ending(pages: list[str], problems: list[Problem]) -> str:
     return f"Checked {', '.join(pages)}: {end}."
 
 
-def _state(root: Path, page: str) -> str:
-    """How its two languages stand to each other, where somebody can do something."""
+def _remarks(root: Path, page: str, files: list[str]) -> Iterator[str]:
+    """What somebody can still do about a page, and fails nothing while it is written.
+
+    What a new page was given to begin with, and how its two languages stand.
+    """
+    begun = (todo(root, file, text_of(root / file)) for file in files)
+    for left in dict.fromkeys(chain.from_iterable(begun)):
+        yield f"{left.place}: still to write: {left.found}"
     with suppress(ValueError):  # a lock that cannot be read, which is a problem
         state = accord.read(root, page)
-        return str(state) if state.state is not accord.State.ACCORD else ""
-    return ""
+        if state.state is not accord.State.ACCORD:
+            yield str(state)
 
 
 def _text(root: Path, page: str) -> str:

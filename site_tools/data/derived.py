@@ -1,5 +1,6 @@
 """What a fence that is made from data becomes: checked facts, names, source code."""
 
+import re
 from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
@@ -9,6 +10,7 @@ from site_tools.data.package_source import source
 from site_tools.html import status as status_page
 from site_tools.indexes import fences as lists
 
+CONCEPT = re.compile(r"\w+")
 ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -24,7 +26,7 @@ def fact(body: str, values: Mapping[str, str]) -> str:
     """
     concept, _, release = body.strip().partition(" ")
     file = ROOT / "docs" / "facts" / f"{concept}.yml"
-    if not file.is_file():
+    if not CONCEPT.fullmatch(concept) or not file.is_file():
         known = sorted(path.stem for path in file.parent.glob("*.yml"))
         raise ValueError(f"fact: the concept must be one of {known}, got {concept!r}")
     return facts.render(_concept(file.read_text("utf-8"), file.name), release)

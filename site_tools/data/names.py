@@ -10,6 +10,8 @@ import yaml
 from site_tools.data.formula_figures import in_formula
 from site_tools.data.texts import FORMULA, as_html
 from site_tools.numbers import find
+from site_tools.source.front_matter import StrictLoader
+from site_tools.source.yaml_limits import limit
 
 LISTS = ("also_zh", "also_en", "not_zh", "not_en")
 SHAPE = re.compile(r"\[[A-Za-z_]+(, [A-Za-z_]+)*\]")
@@ -48,13 +50,21 @@ def parse(text: str) -> list[Name]:
         ValueError: naming the row and the field that is missing, unknown or wrong.
     """
     names: list[Name] = []
-    for number, row in enumerate(yaml.safe_load(text), 1):
+    for number, row in enumerate(_rows(text), 1):
         fault = _fault(row, {name.id for name in names})
         if fault:
             raise ValueError(f"names.yml, row {number} ({row.get('id')}): {fault}")
         lists = {field: tuple(row[field]) for field in LISTS if field in row}
         names.append(Name(**row | lists))
     return names
+
+
+def _rows(text: str) -> Any:
+    try:
+        limit(text)
+        return yaml.load(text, Loader=StrictLoader)
+    except yaml.YAMLError as error:
+        raise ValueError(f"names.yml: must be YAML, got {error}") from None
 
 
 def _fault(row: dict[str, Any], taken: set[str]) -> str | None:

@@ -7,6 +7,7 @@ from hashlib import sha256
 import yaml
 
 from site_tools.data.facts import Entry
+from site_tools.source.yaml_limits import limit
 
 
 def line_hash(lines: Iterable[str]) -> str:
@@ -52,5 +53,6 @@ def misstated(entry: Entry, text: str) -> str:
             return f"{entry.key} is not in the file"
         config = config[part]
     found = json.dumps(config)
+    limit(entry.default)
     same = found == json.dumps(yaml.safe_load(entry.default))
     return "" if same else f"{entry.key} is {found} there; write default: {found}"

@@ -7,6 +7,7 @@ from typing import Any
 import yaml
 
 from site_tools.data.texts import figure_in
+from site_tools.source.yaml_limits import limit
 
 Form = tuple[str, str]  # a pattern, and what it means in words
 PAGE = (r"[a-z_]+/[a-z][a-z0-9_]*", "a page id like gae/inputs")
@@ -17,7 +18,7 @@ class _Texts(yaml.BaseLoader):
     """Leaves every scalar as text, and refuses a key that stands twice."""
 
     def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        keys = [key.value for key, _ in node.value]
+        keys = [str(key.value) for key, _ in node.value]
         for key in keys:
             if keys.count(key) > 1:
                 problem = f"key {key!r} twice"
@@ -34,6 +35,7 @@ def load(text: str, name: str) -> Any:
         ValueError: naming the file, if it is no YAML or has a key twice.
     """
     try:
+        limit(text)
         return yaml.load(text, Loader=_Texts)
     except yaml.YAMLError as error:
         raise ValueError(f'{name}: must be YAML, quote: "in marks"; {error}') from error

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import yaml
 
 from site_tools.source.front_matter import StrictLoader
+from site_tools.source.yaml_limits import limit
 
 PLACE = re.compile(r"(?P<page>\w+(?:/\w+)*)(?:#(?P<anchor>[\w.-]+))?")
 
@@ -40,6 +41,7 @@ def parse(text: str, pages: Collection[str]) -> Redirects:
         [('gae/old', 'gae/new')]
     """
     try:
+        limit(text)
         rows = yaml.load(text, Loader=StrictLoader) or {}
     except yaml.YAMLError as error:
         raise ValueError(f"redirects.yml: must be YAML, got {error}") from None

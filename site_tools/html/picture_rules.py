@@ -10,6 +10,11 @@ ELEMENTS = re.compile(
 )
 PAGE = re.compile(r"/(?:[a-z][a-z0-9_]*/)*(?:#[\w-]+)?")
 HIDING = ("display", "visibility", "opacity", "hidden")
+# Neither a place on the page nor a picture from elsewhere.
+STYLE = re.compile(
+    r"(?:(?:(?:fill|stroke|font|text)[a-z-]*|opacity|stop-color|stop-opacity)"
+    r"\s*:[^;:\"'@]*;?\s*)*"
+)
 PAINT = re.compile(r"(?<![-\w])(?:fill|stroke|color|stop-color)\s*:\s*([^;]+)")
 THEMED = re.compile(
     r"none|inherit|transparent|currentColor|context-(fill|stroke)|(var|url)\(.*\)"
@@ -59,6 +64,10 @@ def _fault(name: str, value: str) -> str | None:
     targets = [value] if name == "href" else REFERENCE.findall(value)
     if not all(target.startswith("#") for target in targets):
         return "must point within the picture"
+    if "\\" in value:
+        return "must not hold a backslash, which can spell anything"
+    if name == "style" and not STYLE.fullmatch(value):
+        return "must be made of fill, stroke, font, text and opacity alone"
     colours = PAINT.findall(value if name == "style" else f"{name}:{value}")
     if not all(THEMED.fullmatch(colour.strip()) for colour in colours):
         return "must be currentColor or a CSS variable, to be seen in the dark"

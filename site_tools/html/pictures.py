@@ -70,6 +70,8 @@ fill="currentColor"><title id="p-title">A post</title></svg>
 
 
 def _parse(text: str, path: str) -> Element:
+    if "<!ENTITY" in text:
+        raise ValueError(f"{path}: must hold no ENTITY; write the text where it stands")
     try:
         return ElementTree.fromstring(text)
     except ElementTree.ParseError as error:

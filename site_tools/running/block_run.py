@@ -6,14 +6,14 @@ import doctest
 import io
 import linecache
 import os
-import traceback
 from collections.abc import Callable
 from contextlib import redirect_stdout
 from types import CodeType
 from typing import Any
 
 from site_tools.running import plots
-from site_tools.running.execution import Failure, Result, Source
+from site_tools.running.failures import failure, file_name
+from site_tools.running.model import Failure, Result, Source
 
 LARGEST_OUTPUT = 100_000
 
@@ -95,12 +95,12 @@ def _watched(
         if os.fstat(past).st_size:
             raise RuntimeError("the block writes to the terminal past print()")
     except BaseException as error:
-        return Result(output.getvalue(), _failure(error))
+        return Result(output.getvalue(), failure(error))
     return Result(output.getvalue(), plots=drawn)
 
 
 def _run_script(text: str, number: int, namespace: dict[str, Any]) -> None:
-    name = _file_name(number)
+    name = file_name(number)
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     exec(compile(text, name, "exec"), namespace)
 
@@ -115,29 +115,12 @@ def _run_session(text: str, number: int, namespace: dict[str, Any]) -> None:
         shown = io.StringIO()
         padded = "\n" * example.lineno + example.source
         with redirect_stdout(shown):
-            exec(compile(padded, _file_name(number), "single"), namespace)
+            exec(compile(padded, file_name(number), "single"), namespace)
         if shown.getvalue() != example.want:
             raise AssertionError(
                 f"line {example.lineno + 1} of the session: {example.source.strip()}\n"
                 f"shown on the page:\n{example.want}printed now:\n{shown.getvalue()}"
             )
-
-
-def _file_name(number: int) -> str:
-    return f"<block {number}>"
-
-
-def _failure(error: BaseException) -> Failure:
-    frames = traceback.extract_tb(error.__traceback__)
-    lines = [
-        (int(frame.filename[7:-1]), frame.lineno or 1)
-        for frame in frames
-        if frame.filename.startswith("<block ")
-    ]
-    if isinstance(error, SyntaxError) and (error.filename or "").startswith("<block "):
-        lines.append((int(str(error.filename)[7:-1]), error.lineno or 1))
-    message = error.msg if isinstance(error, SyntaxError) else str(error)
-    return Failure(type(error).__name__, message, tuple(lines))
 
 
 def evaluate(expression: str, namespace: dict[str, Any]) -> int | float | Failure:
@@ -150,4 +133,4 @@ def evaluate(expression: str, namespace: dict[str, Any]) -> int | float | Failur
             raise TypeError(f"the expression must give one number, got {kind}")
         return value
     except BaseException as error:
-        return _failure(error)
+        return failure(error)

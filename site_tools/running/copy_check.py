@@ -1,7 +1,7 @@
 """What is copied from a block against what the page says it does."""
 
 from site_tools.problems import Problem
-from site_tools.running.execution import Result
+from site_tools.running.model import Result
 from site_tools.source.copying import Copy
 
 FIX = (

@@ -10,10 +10,10 @@ from typing import Any
 
 from site_tools.files import store
 from site_tools.problems import Problem
-from site_tools.running.execution import Result
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Setting
 from site_tools.running.manifest_files import LOCAL
+from site_tools.running.model import Result
 from site_tools.source.blocks import Block
 from site_tools.source.notebooks import is_notebook
 

@@ -1,7 +1,7 @@
 """What a block printed or raised against the output that stands behind it."""
 
 from site_tools.problems import Problem
-from site_tools.running.execution import Result
+from site_tools.running.model import Result
 from site_tools.source.blocks import Block
 from site_tools.source.page import Page
 

@@ -1,8 +1,9 @@
-"""The backend of matplotlib in the child that runs a notebook: plots become SVG.
+"""The backend of matplotlib for the blocks of a notebook: plots become SVG.
 
-Imported in that child alone, since no other page needs matplotlib.
+matplotlib is imported for a notebook alone, since no other page needs it.
 """
 
+import importlib
 import io
 import logging
 import os
@@ -24,6 +25,8 @@ def prepare() -> None:
     import matplotlib
 
     matplotlib.use("svg")
+    # Here, since its list of fonts is out of reach of the blocks.
+    importlib.import_module("matplotlib.pyplot")
     # A reader's browser has a font for what this machine may lack.
     warnings.filterwarnings("ignore", message="Glyph .* missing from font")
     warnings.filterwarnings("ignore", message=".* is non-interactive")

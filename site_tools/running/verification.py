@@ -4,15 +4,11 @@ from dataclasses import dataclass
 
 from site_tools.problems import Problem
 from site_tools.running.copy_check import check_copy
-from site_tools.running.devices import CPU, on_device
-from site_tools.running.execution import (
-    SECONDS_PER_BLOCK,
-    Failure,
-    Run,
-    Running,
-    Source,
-)
+from site_tools.running.devices import CPU, kind, on_device
+from site_tools.running.execution import Running
+from site_tools.running.model import SECONDS_PER_BLOCK, Failure, Run, Source
 from site_tools.running.output_check import UNDEFINED, check_output, check_raises
+from site_tools.running.remedies import remedy
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.copying import Copy
 from site_tools.source.figures import check_figures
@@ -60,7 +56,8 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
     expressions = [figure.expression for figure in page.figures]
     expressions += [f.expression for figs in page.pictures.values() for f in figs]
     seed = LANGUAGES.index(page.language)
-    return Running(sources, expressions, seed, seconds, once)
+    cuda = kind(device) == "cuda"
+    return Running(sources, expressions, seed, seconds, once, cuda)
 
 
 def _copied(copy: Copy, device: str) -> str | None:
@@ -108,7 +105,7 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
         origin = lines[min(at, len(lines)) - 1]
         line, snippet = origin.page_line, origin.snippet
         lines_shown = origin.text.strip()
-    fix = "correct the block"
+    fix = remedy(failure) or "correct the block"
     if failure.type == "NameError" and "cont" not in block.classes:
         fix = UNDEFINED
     return Problem(

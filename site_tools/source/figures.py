@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from site_tools import numbers
 from site_tools.problems import Problem
-from site_tools.running.execution import Failure
+from site_tools.running.model import Failure
 from site_tools.source.attributes import parse
 from site_tools.source.expressions import check_expression
 from site_tools.source.prose import Part, line_of, parts

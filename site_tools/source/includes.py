@@ -12,6 +12,8 @@ from pathlib import Path
 from markdown import Markdown
 from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPreprocessor
 
+from site_tools.source.inside import inside
+
 INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
 MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
 
@@ -55,6 +57,11 @@ def resolve(lines: tuple[str, ...], first_line: int, snippets: Path) -> list[Lin
 def _included(
     line: str, number: int, match: re.Match[str], snippets: Path
 ) -> list[Line]:
+    if not inside(snippets / match["file"], snippets):
+        raise ValueError(
+            f"line {number}: an include must stay in {snippets.name}/, got "
+            f"{match['file']}; put the code there"
+        )
     try:
         texts = _preprocessor(snippets).run([line])
         file = snippets / match["file"]

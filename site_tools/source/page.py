@@ -13,6 +13,7 @@ from site_tools.source.copying import Copy, copies
 from site_tools.source.fences import Fence, scan
 from site_tools.source.figures import Figure, read_figures
 from site_tools.source.front_matter import read_front_matter
+from site_tools.source.inside import inside, link
 from site_tools.source.picture_figures import read_picture
 from site_tools.source.prose import body
 
@@ -83,6 +84,8 @@ def read_page(root: Path, path: str, text: str | None = None) -> Page:
     fences, problems = scan(text, path)
     blocks, wrong = read_blocks(fences, text, path, root / "snippets")
     meta, unreadable = read_front_matter(text, path)
+    if (root / path).is_symlink():
+        unreadable.append(link(root / path, path))
     prose = body(text, fences)
     figures, unbound = read_figures(prose, path, _texts(meta, "refs"))
     pictures, missing = _pictures(root, prose, path, "/".join(rest))
@@ -118,9 +121,14 @@ def _pictures(
         if match.start() in drawn:
             continue
         file = root / "snippets" / Path(page_id).parent / match["file"]
+        line = prose.count("\n", 0, match.start()) + 1
+        if not inside(file, root / "snippets"):
+            fix = "put the picture beside the page's code, under snippets"
+            place = "a picture in snippets/"
+            problems.append(Problem(path, line, match["file"], place, fix))
+            continue
         name = file.relative_to(root).as_posix()
         if not file.is_file():
-            line = prose.count("\n", 0, match.start()) + 1
             problems.append(
                 Problem(path, line, match["file"], f"a picture at {name}", "add it")
             )

@@ -32,6 +32,23 @@ def in_formula(part: Part, path: str, line: int) -> list[Problem]:
 
 def in_prose(body: str, path: str, refs: tuple[str, ...]) -> list[Problem]:
     """Every figure in plain prose, and every number in a table."""
+    return [
+        _unbound(number, path, line_of(body, number.start))
+        for number in unbound(body, refs)
+    ]
+
+
+def unbound(body: str, refs: tuple[str, ...]) -> list[numbers.Number]:
+    """The same as numbers, with their places in the body.
+
+    Args:
+        body: The page with front matter and fences blanked (``prose.body``).
+        refs: Versions and citations, whose numbers are no figures.
+
+    Example:
+        >>> [number.text for number in unbound("0.5 of `0.25`, as 1+1=2", ())]
+        ['0.5']
+    """
     text = plain(body, refs)
     found = list(numbers.find(text))
     for start, end in _tables(body):
@@ -41,7 +58,7 @@ def in_prose(body: str, path: str, refs: tuple[str, ...]) -> list[Problem]:
             if n.form == "a number in a table"
         ]
     return [
-        _unbound(number, path, line_of(text, number.start))
+        number
         for number in sorted(found, key=lambda number: number.start)
         if not (number.form == "worked arithmetic" and numbers.holds(number.text))
     ]

@@ -45,6 +45,15 @@ def test_a_sound_page_is_said_to_be_in_one_line_and_what_it_lacks(
     assert run(project, PATHS[0]) == f"0 {alone}Checked {PAGE}: no problem.\n"
 
 
+def test_what_is_left_to_write_is_told_and_fails_nothing(project: Path) -> None:
+    put(project, f"{ZH}\nTODO：写。\n", f"{EN}\nTODO: write it.\n")
+    last = EN.count("\n") + 2
+    told = run(project, PAGE).splitlines()
+    assert told[0] == f"0 {PATHS[0]}:{last}: still to write: TODO：写"
+    assert told[1] == f"{PATHS[1]}:{last}: still to write: TODO: write it"
+    assert told[-1] == f"Checked {PAGE}: no problem."
+
+
 def test_a_problem_is_told_in_the_language_of_the_reader(project: Path) -> None:
     put(project, ZH, broken("`2.00`", "`2.10`", EN))
     (project / PATHS[0]).unlink()

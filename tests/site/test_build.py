@@ -282,6 +282,17 @@ def test_a_block_that_is_not_verified_stops_a_strict_build(tmp_path: Path) -> No
     assert "make build, which verifies every page" in failing
 
 
+@pytest.mark.slow
+def test_a_page_that_is_only_begun_stops_a_strict_build(tmp_path: Path) -> None:
+    trial_site.write(tmp_path)
+    page = tmp_path / "docs/zh/alignment/a_later_page.md"
+    page.write_text(trial_site.LATER.replace("见[", "TODO：见["), "utf-8")
+    output, _ = (run := trial_site.build(tmp_path, "mkdocs.yml")).communicate()
+    assert run.returncode != 0
+    assert "docs/zh/alignment/a_later_page.md:8" in output
+    assert "write your own answer here, and take the TODO away" in output
+
+
 def test_a_record_that_cannot_be_read_is_told_and_fails_no_build(
     tmp_path: Path,
 ) -> None:

@@ -63,7 +63,7 @@ def test_a_section_must_begin_and_end_once(snippets: Path, edge: str) -> None:
     [
         ('--8<-- "topic/area.py:volume"', "'volume' could not be located"),
         ('--8<-- "topic/none.py"', "'topic/none.py' could not be found"),
-        ('--8<-- "../topic/area.py"', "could not be found"),
+        ('--8<-- "../topic/area.py"', "must stay in snippets/"),
         ('--8<-- "topic/area.py" ', "alone on its line"),
         ('x = 1  # --8<-- "topic/area.py"', "alone on its line"),
         ("--8<--", "an include must read"),

@@ -21,7 +21,7 @@ from site_tools.html import (
     reference,
     twins,
 )
-from site_tools.source import tree
+from site_tools.source import inside, tree
 from site_tools.source.front_matter import read_front_matter
 
 
@@ -31,6 +31,8 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.site_url += twins.SITES[lang].folder
     if repository := config.extra.get("repository"):
         config.edit_uri = f"{repository}/edit/main/docs/{lang}/"
+    for problem in inside.links(docs.parent.parent):
+        raise PluginError(str(problem))
     try:
         pages = tree.front_matters(docs)
     except ValueError as error:

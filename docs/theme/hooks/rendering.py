@@ -2,6 +2,7 @@
 
 import logging
 import posixpath
+from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,12 +15,13 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 
 from docs.theme import notebook_files
-from site_tools.checks import accord
+from site_tools.checks import accord, unfinished
 from site_tools.checks.anatomy import is_question
 from site_tools.data import derived
 from site_tools.data.wheel import wheel
 from site_tools.html import (
     addresses,
+    allowed,
     answer,
     code_boxes,
     copying,
@@ -74,6 +76,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         return f"snippets/{file.src_uri}", file.content_string
 
     try:
+        if _written(page.file, config):
+            _refuse(allowed.faults(html))
         if page_id.startswith(f"{reference.FOLDER}/"):
             html = reference.finish(html)
         if "<code>ppo_ref." in html:
@@ -92,6 +96,12 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     except ValueError as error:
         raise PluginError(f"docs/{lang}/{page.file.src_uri}: {error}") from None
     return html
+
+
+def _refuse(faults: Sequence[str]) -> None:
+    """No page is published with what runs, loads or hides something."""
+    if faults:
+        raise ValueError(f"{faults[0]} must not be in a page; write it in Markdown")
 
 
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
@@ -150,7 +160,8 @@ def _complete_code_boxes(
     except ValueError as error:
         LOG.warning(f"{path}: {error}")
     undrawn = drawings.missing(_root(config), path, blocks, known.setting)
-    for problem in [*evidence.unverified(known, path, blocks), *undrawn]:
+    begun = unfinished.todo(_root(config), path, file.content_string)
+    for problem in [*evidence.unverified(known, path, blocks), *undrawn, *begun]:
         LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
 
 

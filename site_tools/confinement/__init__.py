@@ -1,0 +1,1 @@
+"""What the process of a block can reach: its own folder, and nobody else."""

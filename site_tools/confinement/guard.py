@@ -1,0 +1,113 @@
+"""What Python itself refuses a block, in words.
+
+Where the kernel cuts nothing off (macOS), this is all there is, and code that goes
+past Python goes past it; elsewhere it says what the kernel would only refuse.
+"""
+
+import os
+import pwd
+import socket
+import sys
+from typing import Any
+
+from site_tools.confinement.reach import Reach
+
+NETWORK = "the network is cut off from a block"
+PROCESSES = "a block starts no process"
+SIGNALS = "a block signals no other process"
+WRITING = "a block writes only in its own folder, not {}"
+READING = "a block does not read {}"
+STARTS = (
+    "subprocess.Popen",
+    "os.system",
+    "os.fork",
+    "os.forkpty",
+    "os.exec",
+    "os.spawn",
+    "os.posix_spawn",
+    "pty.spawn",
+)
+CONTACTS = (
+    "socket.connect",
+    "socket.bind",
+    "socket.sendto",
+    "socket.getaddrinfo",
+    "socket.gethostbyname",
+    "socket.gethostbyaddr",
+)
+# The event, and which of its arguments are paths that change.
+CHANGES = {
+    "os.remove": (0,),
+    "os.rename": (0, 1),
+    "os.rmdir": (0,),
+    "os.mkdir": (0,),
+    "os.link": (0, 1),
+    "os.symlink": (1,),
+    "os.truncate": (0,),
+    "os.chmod": (0,),
+    "os.chown": (0,),
+    "os.utime": (0,),
+}
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class Guard:
+    """An audit hook of one process, which cannot be taken away again.
+
+    Args:
+        reach: What the process may read and write.
+        home: The contributor's home, of which nothing else is read.
+    """
+
+    def __init__(self, reach: Reach, home: str | None = None) -> None:
+        self._writes = tuple(map(os.path.realpath, (*reach.writes, *reach.devices)))
+        self._reads = tuple(map(os.path.realpath, reach.reads))
+        self._lists = tuple(map(os.path.realpath, reach.lists))
+        self._home = os.path.realpath(home or pwd.getpwuid(os.getuid()).pw_dir)
+        self._process = 0
+
+    def install(self) -> None:
+        """Guard this process from now on."""
+        self._process = os.getpid()
+        sys.addaudithook(self)
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Refuse what is out of reach.
+
+        Raises:
+            PermissionError: saying what a block does not do.
+        """
+        if event == "open":
+            path, _, flags = arguments
+            self._check(path, writes=bool((flags or 0) & WRITES))
+        elif event in ("os.listdir", "os.scandir"):
+            self._check(arguments[0] or ".", writes=False, lists=True)
+        elif event in STARTS:
+            raise PermissionError(PROCESSES)
+        elif event in CONTACTS or (event == "socket.__new__" and _goes_out(arguments)):
+            raise PermissionError(NETWORK)
+        elif event == "os.kill" and arguments[0] != self._process:
+            raise PermissionError(SIGNALS)
+        elif event in CHANGES:
+            for at in CHANGES[event]:
+                self._check(arguments[at], writes=True)
+
+    def _check(self, path: Any, writes: bool, lists: bool = False) -> None:
+        if isinstance(path, int):
+            return  # opened before, and judged then
+        real = os.path.realpath(os.fsdecode(path))
+        if writes and not _within(real, self._writes):
+            raise PermissionError(WRITING.format(real))
+        if lists and real in self._lists:
+            return
+        own = (*self._writes, *self._reads)
+        if _within(real, (self._home,)) and not _within(real, own):
+            raise PermissionError(READING.format(real))
+
+
+def _goes_out(arguments: tuple[Any, ...]) -> bool:
+    return arguments[1] not in (-1, socket.AF_UNIX)
+
+
+def _within(path: str, places: tuple[str, ...]) -> bool:
+    return any(path == place or path.startswith(f"{place}/") for place in places)

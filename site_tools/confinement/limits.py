@@ -1,0 +1,83 @@
+"""How much a block may take: memory, files, and none of the rights of a root."""
+
+import ctypes
+import os
+import platform
+import resource
+import struct
+from collections.abc import Iterator
+
+MEMORY = 4 << 30  # bytes; a page of this site takes a tenth of it
+FILE = 64 << 20  # one file
+FOLDER = 256 << 20  # all files of a page
+OPEN_FILES = 256
+CAPABILITIES = 0x20080522
+READ_AS_ROOT = 1 << 1  # keeps what a root reads of other people's project readable
+
+
+def apply(cuda: bool = False) -> None:
+    """Set the limits of this process and all it starts.
+
+    Args:
+        cuda: Whether the driver of a GPU is needed, of which it is not known how
+            much it maps; then only the watch over the process counts its memory.
+    """
+    _at_most(resource.RLIMIT_CORE, 0)
+    _at_most(resource.RLIMIT_FSIZE, FILE)
+    if not cuda:
+        _at_most(resource.RLIMIT_DATA, MEMORY)
+        _at_most(resource.RLIMIT_NOFILE, OPEN_FILES)
+
+
+def _at_most(kind: int, value: int) -> None:
+    _, hard = resource.getrlimit(kind)
+    value = value if hard == resource.RLIM_INFINITY else min(value, hard)
+    resource.setrlimit(kind, (value, value))
+
+
+def drop_rights() -> None:
+    """Leave a root what any user has; who is none has nothing to lose."""
+    if platform.system() != "Linux":
+        return
+    header = struct.pack("=Ii", CAPABILITIES, 0)
+    kept = READ_AS_ROOT if os.getuid() == 0 else 0
+    rights = struct.pack("=6I", kept, kept, 0, 0, 0, 0)
+    ctypes.CDLL(None).capset(header, rights)
+
+
+def resident(process: int) -> int:
+    """The bytes of memory that a process holds; 0 where nobody says.
+
+    Args:
+        process: Its number.
+    """
+    try:
+        with open(f"/proc/{process}/statm") as numbers:
+            return int(numbers.read().split()[1]) * resource.getpagesize()
+    except (OSError, IndexError):
+        return 0
+
+
+def stored(folder: str) -> int:
+    """The bytes that the files below a folder take.
+
+    Args:
+        folder: The folder; no link in it is followed.
+    """
+    return sum(_sizes(folder))
+
+
+def _sizes(folder: str) -> Iterator[int]:
+    waiting = [folder]
+    while waiting:
+        try:
+            entries = [*os.scandir(waiting.pop())]
+        except OSError:
+            continue
+        for entry in entries:
+            try:
+                yield entry.stat(follow_symlinks=False).st_blocks * 512
+                if entry.is_dir(follow_symlinks=False):
+                    waiting.append(entry.path)
+            except OSError:
+                continue

@@ -1,0 +1,1 @@
+"""What a contributor brings, read and written: questions, wordings, new pages."""

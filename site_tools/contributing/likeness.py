@@ -1,0 +1,143 @@
+"""How much one wording of a question is like another, in Chinese and in English.
+
+Both are taken apart into what they talk about: terms of the glossary, which are the
+same in both languages; pairs of Chinese characters; stems of other words; identifiers
+and their parts. What few pages talk about counts for more.
+"""
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from html import escape
+from math import log, sqrt
+from typing import NamedTuple
+
+from site_tools.data.names import Name
+from site_tools.data.vocabulary import key, pattern
+
+HAN = re.compile("[㐀-鿿]+")
+WORD = re.compile(r"[^\W㐀-鿿]+")
+GREEK = re.compile("[α-ω]")
+ENDING = re.compile(r"(?P<stem>.{3,}?)(?:(?P<twice>[^aeiou])(?P=twice)?ing|ed|e?s|e)?")
+PAIR = 0.5  # Chinese pairs overlap: each character is in two of them
+PAGE = 0.2  # of all that a page was ever called, beside its nearest wording
+
+
+class Known(NamedTuple):
+    """A page, the wording of it that is nearest, and how near, from 0 to 1."""
+
+    page: str
+    wording: str
+    likeness: float
+
+
+class Likeness:
+    """Compares a question with all wordings of all pages.
+
+    Args:
+        wordings: The wordings of each page.
+        names: The rows of the glossary.
+
+    Example:
+        >>> pages = {"gae/a": ["Why add deltas?"], "critic/b": ["What is fitted?"]}
+        >>> nearest, _ = Likeness(pages, []).nearest("Why are deltas added?")
+        >>> nearest.page
+        'gae/a'
+    """
+
+    def __init__(
+        self, wordings: Mapping[str, Sequence[str]], names: Sequence[Name]
+    ) -> None:
+        self._ideas = _Ideas(names)
+        read = {
+            page: [(text, self._ideas.of(text)) for text in texts]
+            for page, texts in wordings.items()
+        }
+        self._called = {p: frozenset().union(*(i for _, i in read[p])) for p in read}
+        self._pages_with = Counter(idea for i in self._called.values() for idea in i)
+        self._wordings = {
+            page: [(text, ideas, self._weight(ideas)) for text, ideas in texts]
+            for page, texts in read.items()
+        }
+
+    def nearest(self, question: str) -> list[Known]:
+        """All pages, those that are likest first."""
+        asked = self._ideas.of(question)
+        known = [self._likest(page, asked) for page in self._wordings]
+        return sorted(known, key=lambda page: -page.likeness)
+
+    def _likest(self, page: str, asked: frozenset[str]) -> Known:
+        whole = self._weight(asked) or 1
+        near, text = max(
+            (
+                (self._weight(asked & ideas) / sqrt(whole * (weight or 1)), text)
+                for text, ideas, weight in self._wordings[page]
+            ),
+            default=(0.0, ""),
+        )
+        covered = self._weight(asked & self._called[page]) / whole
+        return Known(page, text, (near + PAGE * covered) / (1 + PAGE))
+
+    def _weight(self, ideas: Iterable[str]) -> float:
+        """The rarer among the pages, the more; what is on none is as on one."""
+        return sum(
+            (PAIR if HAN.match(idea) else 1)
+            * log(1 + len(self._called) / (self._pages_with[idea] or 1))
+            for idea in ideas
+        )
+
+
+class _Ideas:
+    """What a wording talks about."""
+
+    def __init__(self, names: Sequence[Name]) -> None:
+        self._names: dict[str, str] = {}
+        for row in names:
+            told = (row.zh, row.en, *row.also_zh, *row.also_en)
+            for word in (*told, *row.not_zh, *row.not_en):
+                self._names.setdefault(key(word), row.id)
+        self._pattern = pattern(self._names, "en") if self._names else None
+
+    def of(self, text: str) -> frozenset[str]:
+        found: set[str] = set()
+        text = fold(text)
+        for match in self._pattern.finditer(escape(text)) if self._pattern else ():
+            word = key(match[0])
+            name = self._names.get(word) or self._names.get(word.removesuffix("s"))
+            if name:
+                found.add(f"={name}")
+                text = text.replace(match[0], " ")
+        for run in HAN.findall(text):
+            found |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
+        for word in WORD.findall(text):
+            found |= {stem(part) for part in word.split("_") if part}
+            found |= {word} if "_" in word.strip("_") else set()
+        return frozenset(found)
+
+
+def fold(text: str) -> str:
+    """One spelling for all: full width, capitals, δ and delta.
+
+    Example:
+        >>> fold("ＧＡＥ 的 λ")
+        'gae 的  lambda '
+    """
+    text = unicodedata.normalize("NFKC", text).lower()
+    return GREEK.sub(lambda letter: f" {_spelled(letter[0])} ", text)
+
+
+def _spelled(letter: str) -> str:
+    name = unicodedata.name(letter).split()[-1].lower()
+    return name.replace("lamda", "lambda")  # as Unicode spells it, and as code does
+
+
+def stem(word: str) -> str:
+    """The beginning that the forms of a word share.
+
+    Example:
+        >>> [stem(word) for word in ("clipping", "clips", "computed", "computing")]
+        ['clip', 'clip', 'comput', 'comput']
+    """
+    match = ENDING.fullmatch(word)
+    return (match["stem"] + (match["twice"] or "") if match else word)[:6]

@@ -1,0 +1,81 @@
+"""What the HTML of a page may be made of: anything that is not listed is refused.
+
+Markdown knows more ways to HTML than a scan of the source; this reads what came out.
+"""
+
+import re
+from html.parser import HTMLParser
+
+ATTRIBUTES = {
+    "a": ("href",),
+    "details": ("open",),
+    "img": ("src", "alt"),
+    "input": ("type", "name", "checked"),
+    "label": ("for",),
+    "ol": ("start",),
+    "td": ("colspan", "rowspan"),
+    "th": ("colspan", "rowspan", "scope"),
+}
+TAGS = re.compile(
+    "a|abbr|aside|blockquote|br|code|dd|del|details|div|dl|dt|em|figcaption|figure|"
+    "h[1-6]|hr|img|input|ins|kbd|label|li|mark|nav|ol|p|pre|s|samp|section|small|span|"
+    "strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|ul|var"
+)
+ANYWHERE = re.compile(r"class|id|lang|title|role|aria-[a-z]+|data-(?!md-)[a-z-]+")
+ALIGNED = re.compile(r"text-align: \w+;?")
+LINK = re.compile(r"https?:|#|[^:]*\Z")
+PICTURE = re.compile(r"(?!//)[^:]*\.svg")
+CONTROLS = ("radio", "checkbox")
+
+
+def faults(html: str) -> list[str]:
+    """Each tag and attribute that a page may not have, as it would be written.
+
+    Args:
+        html: What Markdown made of a page.
+
+    Example:
+        >>> faults('<p class="a">x <a href="https://x.org">y</a></p>')
+        []
+        >>> faults('<p onclick="f()"><script>g()</script></p>')
+        ['onclick="f()" on <p>', '<script>']
+    """
+    reader = _Reader()
+    reader.feed(html)
+    reader.close()
+    return reader.found
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if not TAGS.fullmatch(tag):
+            self.found.append(f"<{tag}>")
+            return
+        wrong = ((k, v or "") for k, v in attrs if not _fits(tag, k, v or ""))
+        self.found += [f'{key}="{value}" on <{tag}>' for key, value in wrong]
+
+    def handle_decl(self, decl: str) -> None:
+        self.found.append(f"<!{decl}>")
+
+    def unknown_decl(self, data: str) -> None:
+        self.found.append(f"<![{data}")
+
+    def handle_pi(self, data: str) -> None:
+        self.found.append(f"<?{data}>")
+
+
+def _fits(tag: str, key: str, value: str) -> bool:
+    if key == "style":
+        return tag in ("td", "th") and bool(ALIGNED.fullmatch(value))
+    if ANYWHERE.fullmatch(key):
+        return True
+    if key not in ATTRIBUTES.get(tag, ()):
+        return False
+    forms = {"href": LINK, "src": PICTURE}
+    if key == "type":
+        return value in CONTROLS
+    return key not in forms or bool(forms[key].match(value))

@@ -1,0 +1,120 @@
+"""Which rounds of a log ask something, and which belong to another or to nothing.
+
+What is found is a proposal: a contributor agrees to it or not.
+"""
+
+import difflib
+import re
+import unicodedata
+from collections.abc import Sequence
+from enum import Enum
+from typing import NamedTuple
+
+from site_tools.logs.log import Log, Round
+from site_tools.logs.wording import EDGES, POLITE, cleaned, sentences, title
+
+ALIKE = 0.85  # of the characters, in order
+COMPARED = 300  # characters of a question
+
+
+class Kind(Enum):
+    """What a round is."""
+
+    QUESTION = "a question"
+    FORMAT = "a request about format or copying"
+    FOLLOW_UP = "a follow-up"
+    DUPLICATE = "a duplicate"
+
+
+class Sorted(NamedTuple):
+    """A round with what it is.
+
+    Args:
+        round: The round.
+        title: What it asks, in a sentence.
+        kind: What it is.
+        earlier: The number of the question that it belongs to.
+    """
+
+    round: Round
+    title: str
+    kind: Kind
+    earlier: int | None = None
+
+
+TALK = r"(?:对话|聊天|会话|问答)"
+FORMAT = re.compile(
+    rf"(?:将|把)?(?:本次|这次|这段|这个|上述|以上|上面的?|整段|整个|全部|我们的){TALK}.{{0,30}}"
+    r"(?:写入|写成|写到|存|导出|整理|输出|保存).*"
+    r"|(?:把.{0,12})?(?:换成|换|改成|翻译成|译成|翻成|用)(?:英文|中文|英语|汉语)"
+    r"(?:回答|写|说|输出|重写|再说)?(?:一遍|一下)?"
+    r"|(?:识别|转录|抄录).{0,6}(?:图|图片|截图).*"
+    r"|(?:写成|整理成|输出成|输出为|转成)\s*(?:markdown|md|表格|json|latex).{0,10}"
+    r"|(?:write|save|export|copy|dump|turn)\b.{0,20}\b(?:this|the|our|whole|entire)\b"
+    r".{0,12}\b(?:conversation|chat|dialogue|discussion)\b.*"
+    r"|(?:translate|switch|say|answer|repeat|write)\b.{0,24}\b(?:to|into|in) "
+    r"(?:english|chinese)(?:,? please)?"
+    r"|(?:now )?in (?:english|chinese)(?:,? please)?"
+    r"|transcribe\b.*|(?:format|put|give)\b.{0,20}\b(?:as|in|into) (?:an? )?"
+    r"(?:markdown|table|json|latex)\b.{0,20}",
+    re.I | re.S,
+)
+FOLLOW_UP = re.compile(
+    r"(?:再)?(?:给出|给|举|来)(?:我|一下)?(?:一个|个|几个|一些|些)?(?:具体|数值|简单)?的?"
+    r"(?:示例|例子|数值例子|实例)(?:吧|看看)?"
+    r"|继续(?:说|讲|写)?(?:吧|下去)?|还有(?:吗|呢)|然后呢"
+    r"|(?:再)?(?:详细|简单|通俗|具体)?(?:一点|一些|点)?(?:地)?"
+    r"(?:解释|讲解|讲|说明|说)(?:一下|一遍|下|细一点|清楚一点)?"
+    r"|(?:我)?(?:还是|仍然)?(?:没|不|没有)(?:太|听|看)?(?:懂|明白|理解)"
+    r"|(?:把我)?(?:当做|当作|当成|当)\s*(?:\d+|[一二三四五六七八九十]+)\s*岁.{0,12}"
+    r"(?:解释|讲|说).{0,6}"
+    r"|(?:can you |could you )?(?:give|show)(?: me)?(?: an?| some| one)?"
+    r"(?: concrete| numerical| simple)? examples?"
+    r"|(?:continue|go on|carry on|tell me more|more)"
+    r"|(?:can you |could you )?explain(?: it| that| this)?(?: again| once more"
+    r"| more simply| in more detail| like i(?:'|’)?m .{1,12}| as if i were .{1,12})*"
+    r"|i (?:still )?(?:do not|don(?:'|’)t) (?:get|understand|follow)"
+    r"(?: it| this| that)?",
+    re.I,
+)
+
+
+def sort(log: Log) -> list[Sorted]:
+    """What each round of a log is, in order."""
+    found: list[Sorted] = []
+    for each in log.rounds:
+        found.append(_sorted(each, found))
+    return found
+
+
+def _sorted(each: Round, before: Sequence[Sorted]) -> Sorted:
+    asked = title(each.question)
+    said = [_bare(sentence) for sentence in sentences(cleaned(each.question))]
+    said = [sentence for sentence in said if sentence]
+    if said and FORMAT.fullmatch(said[0]):
+        return Sorted(each, asked, Kind.FORMAT)
+    earlier = [item for item in before if item.kind is not Kind.FORMAT]
+    if earlier and all(map(FOLLOW_UP.fullmatch, said)):
+        return Sorted(each, asked, Kind.FOLLOW_UP, earlier[-1].round.number)
+    for item in earlier:
+        if _alike(each.question, item.round.question):
+            return Sorted(each, asked, Kind.DUPLICATE, item.round.number)
+    return Sorted(each, asked, Kind.QUESTION)
+
+
+def _bare(sentence: str) -> str:
+    """A sentence without the politeness around it."""
+    body = sentence.strip(EDGES)
+    opening = rf"(?:{POLITE.pattern}|please|now|then|那么?|麻烦)(?![A-Za-z])"
+    return re.sub(rf"^(?:{opening}[\s，,、]*)+", "", body, flags=re.I).strip(EDGES)
+
+
+def _alike(one: str, other: str) -> bool:
+    first, second = (_letters(cleaned(text))[:COMPARED] for text in (one, other))
+    matcher = difflib.SequenceMatcher(None, first, second, autojunk=False)
+    return matcher.quick_ratio() >= ALIKE and matcher.ratio() >= ALIKE
+
+
+def _letters(text: str) -> str:
+    folded = unicodedata.normalize("NFKC", text).casefold()
+    return "".join(c for c in folded if c.isalnum())

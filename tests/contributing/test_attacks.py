@@ -1,0 +1,316 @@
+"""Hostile blocks: each is named by file, line and remedy, and gains nothing.
+
+Where a rule of Python's own stands before that of the kernel, the attack goes past
+Python, through the C library.
+"""
+
+import os
+import pickle
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from site_tools.confinement.confine import means
+from site_tools.confinement.guard import Guard
+from site_tools.confinement.reach import reach
+from site_tools.problems import Problem
+from site_tools.running import results, verification
+from site_tools.running.execution import Running
+from site_tools.running.fork_server import KEPT
+from site_tools.running.model import Failure, Source
+from tests.site.sample import broken, line_of, page
+
+PATH = "docs/en/alignment/sample.md"
+C = "import ctypes, os; c = ctypes.CDLL(None, use_errno=True); "
+needs_calls = pytest.mark.skipif("calls" not in means(), reason="no seccomp here")
+needs_files = pytest.mark.skipif("files" not in means(), reason="no Landlock here")
+
+
+def attack(code: str, seconds: float = 10) -> Problem:
+    """What is said of the sample page with these lines in its first block."""
+    text = broken("total = 1 + 1", f"{code}\ntotal = 2")
+    verified = verification.run(page(text), seconds)
+    problem = verification.check_block(verified, verified.running[0])
+    assert problem is not None
+    at = [line_of(line, text) for line in (code.splitlines()[0], "```python\n")]
+    assert problem.path == PATH
+    assert min(at) <= problem.line <= line_of("total = 2", text)
+    return problem
+
+
+def printed(code: str) -> str:
+    """What a block prints that nothing keeps from running."""
+    (result,) = Running([Source(code)], [], seed=0).wait().results
+    assert result.failure is None, result.failure
+    return result.printed.strip()
+
+
+@pytest.fixture
+def listening() -> Iterator[socket.socket]:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.setblocking(False)
+        yield server
+        with pytest.raises(BlockingIOError):  # nobody came
+            server.accept()
+
+
+def test_the_network_is_cut_off(listening: socket.socket) -> None:
+    place = listening.getsockname()
+    problem = attack(f"import socket; socket.create_connection({place!r})")
+    assert problem.found == "PermissionError: the network is cut off from a block"
+    assert problem.fix == "write what it would fetch into the block"
+
+
+def test_a_name_is_not_looked_up() -> None:
+    problem = attack("import urllib.request as u; u.urlopen('http://example.org')")
+    assert "the network is cut off from a block" in problem.found
+
+
+@needs_calls
+@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6, socket.AF_UNIX])
+def test_no_socket_comes_from_the_kernel(family: int) -> None:
+    assert printed(f"{C}print(c.socket({int(family)}, 1, 0), ctypes.get_errno())") == (
+        "-1 1"
+    )
+
+
+@needs_calls
+@pytest.mark.parametrize(
+    ("call", "code"),
+    [
+        ("c.fork()", 1),
+        ("c.vfork()", 1),
+        ("c.execv(b'/bin/true', None)", 1),
+        ("c.syscall(435, None, 0)", 38),  # clone3: as if there were none
+        ("c.syscall(425, 1, None)", 1),  # io_uring
+        ("c.ptrace(16, os.getppid(), 0, 0)", 1),
+        ("c.kill(os.getppid(), 0)", 1),
+        ("c.socketpair(1, 2, 0, (ctypes.c_int * 2)())", 1),  # may be sent anywhere
+        ("c.chmod(b'.', 0)", 1),
+        ("c.shmget(0, 4096, 0o1600)", 1),
+    ],
+)
+def test_a_call_that_leads_out_is_refused(call: str, code: int) -> None:
+    assert printed(f"{C}print({call}, ctypes.get_errno())") == f"-1 {code}"
+
+
+def test_an_endless_loop_is_stopped() -> None:
+    problem = attack("while True: pass", seconds=0.5)
+    assert problem.found == "TimeLimit: stopped after 0.5 s"
+    assert problem.fix.startswith("make it smaller")
+
+
+def test_an_endless_output_is_stopped() -> None:
+    problem = attack("while True: print('x' * 999)")
+    assert "prints over 100,000 characters" in problem.found
+    assert problem.fix == "print less; readers see every line"
+
+
+def test_output_past_print_is_stopped() -> None:
+    problem = attack("import os\nwhile True: os.write(1, bytes(1 << 20))")
+    assert problem.found == "FileLimit: the block writes a file of over 64 MiB"
+    assert problem.fix.startswith("write less")
+
+
+def test_memory_without_end_is_refused() -> None:
+    for code in ("x = bytearray(6 << 30)", "import torch; x = torch.ones(2 << 30)"):
+        problem = attack(code)
+        assert problem.found == "MemoryLimit: the block needs over 4 GiB of memory"
+        assert problem.fix == "use smaller tensors; a block has 4 GiB"
+
+
+def test_a_disk_is_not_filled() -> None:
+    many = "for n in range(99): open(str(n), 'wb').write(bytes(60 << 20))"
+    problem = attack(many)
+    assert problem.found == "FileLimit: stopped at 256 MiB of files"
+    assert problem.fix.startswith("write less")
+
+
+def test_recursion_without_end_is_an_error_of_the_block() -> None:
+    problem = attack("def f(): f()\nf()")
+    assert problem.found.startswith("RecursionError: maximum recursion depth")
+
+
+def test_a_process_that_would_outlive_the_page_is_not_started(tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    code = f"import os\nif os.fork() == 0: os.setsid(); open({str(canary)!r}, 'w')"
+    problem = attack(code)
+    assert problem.found == "PermissionError: a block starts no process"
+    assert problem.fix == "do it in Python, in the block itself"
+    assert attack(f"import os; os.system('touch {canary}')").found == problem.found
+    assert not canary.exists()
+
+
+class Forged:
+    """Would write a file where it is unpickled."""
+
+    def __init__(self, canary: Path) -> None:
+        self.canary = canary
+
+    def __reduce__(self) -> tuple[object, tuple[str]]:
+        return os.mkdir, (str(self.canary),)
+
+
+def test_what_a_block_forges_is_not_unpickled(tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    forged = pickle.dumps(Forged(canary))
+    everywhere = (
+        "import os\n"
+        "for n in range(3, 99):\n"
+        "    try:\n"
+        f"        os.write(n, {forged + bytes([10])!r})\n"
+        "    except OSError:\n"
+        "        pass"
+    )
+    problem = attack(everywhere)
+    assert problem.found.startswith("NoResult: a result must be a line of JSON")
+    assert problem.fix.startswith("leave the open files of the process alone")
+    assert not canary.exists()
+    pickle.loads(forged)  # it would have
+    assert canary.exists()
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        b"\x80\x04.",
+        b"[1, null, []]",
+        b'["", ["a", "b", [[-1, 1]]], []]',
+        b'["", ["a", "b", [[0, 0]]], []]',
+        b'["", null, [[1, 2]]]',
+        b"true",
+        b'"x"',
+        b"[" * 100_000,
+        b'{"failure": [1, 2, 3]}',
+        b"9" * 9_999,
+    ],
+)
+def test_a_line_of_another_form_is_refused(line: bytes) -> None:
+    with pytest.raises(ValueError, match="must be a line of JSON"):
+        results.decode(line)
+
+
+def test_a_result_without_end_is_stopped() -> None:
+    problem = attack("import os\nwhile True: os.write(3, bytes(65536))")
+    assert problem.found == "OutputLimit: stopped after a result of 8 MiB"
+    assert problem.fix == "print and draw less; readers see every line"
+
+
+def test_a_result_that_never_ends_its_line_is_stopped() -> None:
+    drop = "import os, time\nwhile True: os.write(3, b'x'); time.sleep(0.01)"
+    assert attack(drop, seconds=0.5).found == "TimeLimit: stopped after 0.5 s"
+
+
+def test_signs_that_a_terminal_obeys_are_shown() -> None:
+    assert printed(r"print('\x1b[2J\x07')") == r"\x1b[2J\x07"
+
+
+def test_no_token_is_in_reach() -> None:
+    """``PYTEST_CURRENT_TEST`` stands in: it is there whenever a server starts."""
+    names = printed(
+        "import os\n"
+        "with open('/proc/self/environ') as file:\n"
+        "    first = [row.split('=')[0] for row in file.read().split(chr(0)) if row]\n"
+        "print(*{*first, *os.environ})"
+    ).split()
+    own = {"HOME", "TMPDIR", "PYTHONPATH", "OMP_NUM_THREADS"}
+    own.add("TORCHINDUCTOR_CACHE_DIR")  # set by torch itself
+    assert "PYTEST_CURRENT_TEST" in os.environ
+    assert [n for n in names if n not in {*KEPT, *own} and n[:3] != "LC_"] == []
+
+
+@needs_files
+@pytest.mark.parametrize("past_python", [False, True])
+def test_nothing_of_another_process_or_the_machine_is_read(
+    tmp_path: Path, past_python: bool
+) -> None:
+    secret = tmp_path / "secret"
+    secret.write_text("token")
+    for path in (secret, Path(f"/proc/{os.getpid()}/environ"), Path("/etc/shadow")):
+        if past_python:
+            name = str(path).encode()
+            assert printed(f"{C}print(c.open({name!r}, 0))") == "-1", path
+        else:
+            problem = attack(f"print(open({str(path)!r}).read())")
+            assert problem.found.startswith("PermissionError: [Errno 13]"), path
+            assert problem.fix.startswith("use the block's own folder")
+
+
+def state(file: Path) -> tuple[int, ...]:
+    now = file.stat()
+    return now.st_mode, now.st_nlink, now.st_size, now.st_mtime_ns, now.st_ino
+
+
+@needs_files
+@pytest.mark.parametrize(
+    "call",
+    [
+        "c.open({name!r}, 1)",
+        "c.open({name!r}, 512)",  # to read, and empty it
+        "c.truncate({name!r}, 0)",
+        "c.unlink({name!r})",
+        "c.rename({name!r}, b'mine')",
+        "c.link({name!r}, b'mine')",
+        "c.chmod({name!r}, 0)",
+    ],
+)
+def test_nothing_outside_is_changed(tmp_path: Path, call: str) -> None:
+    canary = tmp_path / "canary"
+    canary.write_text("as it was")
+    before = state(canary)
+    code = call.format(name=str(canary).encode())
+    assert printed(f"{C}print({code})") == "-1"
+    assert canary.read_text() == "as it was"
+    assert state(canary) == before
+
+
+def test_writing_outside_is_told_in_words(tmp_path: Path) -> None:
+    canary = tmp_path / "canary"
+    problem = attack(f"open({str(canary)!r}, 'w')")
+    assert problem.found.startswith("PermissionError: a block writes only in its own")
+    assert problem.fix == "write into the current folder"
+    assert not canary.exists()
+
+
+def test_the_home_of_the_contributor_is_guarded_by_python_too(tmp_path: Path) -> None:
+    guard = Guard(reach(str(tmp_path / "own")), home=str(tmp_path))
+    for event, given in (
+        ("open", (str(tmp_path / ".ssh" / "id"), "r", os.O_RDONLY)),
+        ("open", (str(tmp_path / "own" / ".." / ".ssh"), "r", os.O_RDONLY)),
+        ("os.listdir", (str(tmp_path),)),
+        ("os.rename", (str(tmp_path / "own" / "a"), str(tmp_path / "b"))),
+    ):
+        with pytest.raises(PermissionError, match=r"a block (does not read|writes)"):
+            guard(event, given)
+    guard("open", (str(tmp_path / "own" / "a"), "w", os.O_WRONLY))
+    guard("open", ("/usr/share/x", "r", os.O_RDONLY))
+
+
+def test_what_blocks_need_they_have() -> None:
+    code = """
+import asyncio, socket, tempfile, threading, torch
+from pathlib import Path
+started = []
+thread = threading.Thread(target=lambda: started.append(1))
+thread.start(); thread.join()
+async def two(): return 2
+torch.save({"a": torch.ones(3)}, "a.pt")
+with tempfile.TemporaryDirectory() as folder:
+    Path(folder, "b").write_text("3")
+model = torch.nn.Linear(3, 1)
+best = torch.optim.AdamW(model.parameters())
+model(torch.load("a.pt")["a"]).sum().backward(); best.step()
+print(started, asyncio.run(two()))
+"""
+    assert printed(code) == "[1] 2"
+
+
+def test_a_block_that_is_stopped_stops_no_other_page() -> None:
+    hung = Running([Source("while True: pass"), Source("x = 1")], ["x"], 0, seconds=0.5)
+    other = Running([Source("x = 1")], ["x"], seed=0)
+    assert other.wait().values == (1,)
+    stopped, not_run = hung.wait().results
+    assert stopped.failure and stopped.failure.type == "TimeLimit"
+    assert not_run.failure == Failure("NotRun", "a block above did not end", ())

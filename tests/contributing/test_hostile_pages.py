@@ -1,0 +1,228 @@
+"""Hostile pages: what a page brings besides code, named by file, line and remedy."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from site_tools.checks.shown import check_shown
+from site_tools.checks.structure import check_structure
+from site_tools.data import derived, names, records, redirects
+from site_tools.html import pictures
+from site_tools.html.allowed import faults
+from site_tools.html.rendering import render
+from site_tools.problems import Problem
+from site_tools.source.includes import resolve
+from site_tools.source.inside import links
+from site_tools.source.page import read_page
+from site_tools.source.yaml_limits import limit
+from tests.site.sample import EN, ROOT, broken, line_of, page
+
+PATH = "docs/en/alignment/sample.md"
+PLACE = "*verl's default*: the same."
+
+
+def seen(text: str) -> list[Problem]:
+    return check_shown(page(text), render(text, ROOT))
+
+
+@pytest.mark.parametrize(
+    ("planted", "found"),
+    [
+        ("<script>alert(1)</script>", "<script>"),
+        ("<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"),
+        ("!!! note\n\n    <iframe src='//x'></iframe>", "<iframe src='//x'>"),
+        ('=== "<b onclick=f()>"\n\n    x', "<b onclick=f()>"),
+    ],
+)
+def test_html_in_the_source_is_named(planted: str, found: str) -> None:
+    text = broken(PLACE, planted)
+    problem, *_ = check_structure(page(text), ROOT)
+    assert (problem.path, problem.line) == (PATH, line_of(found, text))
+    assert (problem.found, problem.expected) == (found, "no HTML in a page")
+    assert problem.fix == "write Markdown, or put it between backticks"
+
+
+@pytest.mark.parametrize(
+    ("planted", "found"),
+    [
+        ("[x](javascript:alert(1))", 'href="javascript:alert(1)" on <a>'),
+        ("[x](data:text/html,y)", 'href="data:text/html,y" on <a>'),
+        ("[x](&#106;avascript:f())", 'href="javascript:f()" on <a>'),
+        ('*x*{ onclick="f()" }', 'onclick="f()" on <em>'),
+        ('*x*{ style="position: fixed" }', 'style="position: fixed" on <em>'),
+        ('*x*{ data-md-component="dialog" }', 'data-md-component="dialog" on <em>'),
+        ("![x](https://x.org/a.svg)", 'src="https://x.org/a.svg" on <img>'),
+        ("![x](//x.org/a.svg)", 'src="//x.org/a.svg" on <img>'),
+        ('![x](a.svg){ srcset="//x.org/b" }', 'srcset="//x.org/b" on <img>'),
+        ('[x](a.md){ ping="//x.org" }', 'ping="//x.org" on <a>'),
+    ],
+)
+def test_html_that_markdown_makes_is_named(planted: str, found: str) -> None:
+    text = broken(PLACE, planted)
+    (problem,) = [p for p in seen(text) if p.found == found]
+    assert problem.path == PATH
+    assert problem.line in (line_of(planted, text), 1)
+    assert problem.fix == "write it in Markdown, or put it between backticks"
+    assert (problem.line == 1) == ("&#106;" in planted)  # no longer as it was written
+
+
+@pytest.mark.parametrize(
+    "html",
+    [
+        "<object data=x></object>",
+        "<base href='//x'>",
+        "<form><button>x</button></form>",
+        "<svg><animate></svg>",
+        "<meta http-equiv=refresh>",
+        "<input type=text>",
+        "<p style='text-align: left'>",
+        "<td style='text-align: left; position: fixed'>",
+        "<a href='JaVaScRiPt:f()'>",
+        "<a href=' javascript:f()'>",
+        "<a href='java\tscript:f()'>",
+        "<!DOCTYPE html>",
+    ],
+)
+def test_what_is_not_listed_is_refused(html: str) -> None:
+    assert faults(html)
+
+
+@pytest.mark.parametrize("key", ["question", "aliases", "answers"])
+def test_html_in_the_front_matter_is_named(key: str) -> None:
+    line = next(row for row in EN.splitlines() if row.startswith(f"{key}:"))
+    for html in ("<script>", "<img src=x onerror=f()>", "&lt;script&gt;"):
+        text = EN.replace(line, f"{key}: 'x {html}'")
+        problem = page(text).problems[0]
+        assert (problem.path, problem.line) == (PATH, line_of(f"{key}:", text))
+        assert html.startswith(problem.found)
+        assert problem.expected == "front matter without HTML"
+        assert problem.fix == "say it in plain words"
+
+
+@pytest.mark.parametrize(
+    ("planted", "found"),
+    [
+        ("answers: !!python/object/apply:os.mkdir [{canary}]", "could not determine"),
+        ("answers: !!python/name:os.system", "could not determine"),
+        ("answers: &a [x]\nextra: [*a, *a]", "the alias *a; write the text out"),
+        (f"answers: {'[' * 30}{']' * 30}", "lists and mappings over 20 deep"),
+        ("answers: x\nanswers: y", "key 'answers' twice"),
+        ("answers: x\n? [a]\n: b", "a key that is no word"),
+    ],
+)
+def test_yaml_that_does_more_than_say_is_named(
+    planted: str, found: str, tmp_path: Path
+) -> None:
+    canary = tmp_path / "canary"
+    text = EN.replace('answers: ["004·2"]', planted.format(canary=canary))
+    (problem,) = [p for p in page(text).problems if "front matter" in p.expected]
+    assert problem.path == PATH and problem.found.startswith(found)
+    assert line_of("answers", text) <= problem.line <= line_of("refs", text)
+    assert problem.fix
+    assert not canary.exists()
+
+
+def test_data_files_take_no_alias_and_no_tag(tmp_path: Path) -> None:
+    bomb = "a: &a [x]\nb: [*a]"
+    with pytest.raises(ValueError, match=r"alias \*a; write the text out"):
+        records.load(bomb, "a.yml")
+    with pytest.raises(ValueError, match=r"alias \*a"):
+        redirects.parse(bomb, set())
+    with pytest.raises(ValueError, match=r"alias \*a"):
+        names.parse(bomb)
+    with pytest.raises(ValueError, match="could not determine a constructor"):
+        names.parse(f"- !!python/object/apply:os.mkdir [{tmp_path / 'canary'}]")
+    assert not (tmp_path / "canary").exists()
+    with pytest.raises(yaml.YAMLError, match="over 1,000,000 characters"):
+        limit("x" * 1_000_001)
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    root = tmp_path / "project"
+    for folder in ("snippets/alignment", "docs/en/alignment"):
+        (root / folder).mkdir(parents=True)
+    (tmp_path / "secret.py").write_text("token = 1")
+    (tmp_path / "secret.svg").write_text("<svg viewBox='0 0 1 1'/>")
+    (root / "snippets/alignment/linked.py").symlink_to(tmp_path / "secret.py")
+    (root / "snippets/alignment/linked.svg").symlink_to(tmp_path / "secret.svg")
+    return root
+
+
+@pytest.mark.parametrize(
+    "file", ["../../secret.py", "/etc/passwd", "alignment/linked.py", "x/../../a.py"]
+)
+def test_an_include_does_not_leave_its_folder(project: Path, file: str) -> None:
+    with pytest.raises(ValueError, match=r"^line 7: .* must stay in snippets/") as told:
+        resolve((f'--8<-- "{file}"',), 7, project / "snippets")
+    assert "put the code there" in str(told.value) and "token" not in str(told.value)
+
+
+def test_an_include_from_elsewhere_is_refused(project: Path) -> None:
+    with pytest.raises(ValueError, match="line 7: an include must read"):
+        resolve(('--8<-- "https://x.org/a.py"',), 7, project / "snippets")
+
+
+@pytest.mark.parametrize("file", ["../../../secret.svg", "linked.svg"])
+def test_a_picture_does_not_leave_its_folder(project: Path, file: str) -> None:
+    text = broken(PLACE, f"![x]({file})")
+    (project / PATH).write_text(text, "utf-8")
+    read = read_page(project, PATH)
+    (problem,) = [p for p in read.problems if p.found == file]
+    assert (problem.path, problem.line) == (PATH, line_of(file, text))
+    assert problem.fix == "put the picture beside the page's code, under snippets"
+    assert not read.pictures
+
+
+def test_a_fact_is_read_from_its_folder_alone() -> None:
+    with pytest.raises(ValueError, match="the concept must be one of"):
+        derived.fact("../names verl 0.9.1", {})
+
+
+def test_symbolic_links_are_named(project: Path) -> None:
+    (project / "docs/en/away").symlink_to("/etc")
+    found = {problem.path: problem.fix for problem in links(project)}
+    assert found.keys() == {
+        "docs/en/away",
+        "snippets/alignment/linked.py",
+        "snippets/alignment/linked.svg",
+    }
+    assert all(fix.startswith("put a copy of the file here") for fix in found.values())
+    assert links(ROOT) == []
+
+
+def test_a_page_that_is_a_link_is_named(project: Path) -> None:
+    (project / PATH).symlink_to("/etc/passwd")
+    found = [problem.found for problem in read_page(project, PATH, EN).problems]
+    assert "a symbolic link to /etc/passwd" in found
+
+
+@pytest.mark.parametrize(
+    ("inside", "told"),
+    [
+        ("<script>f()</script>", "<script> must not be in a picture"),
+        ("<foreignObject/>", "<foreignObject> must not be in a picture"),
+        ("<image href='//x'/>", "<image> must not be in a picture"),
+        ("<animate/>", "<animate> must not be in a picture"),
+        ("<style/>", "<style> must not be in a picture"),
+        ("<path onload='f()'/>", "is an event handler"),
+        ("<use href='//x.org/a#b'/>", "must point within the picture"),
+        ("<path filter='url(//x)'/>", "must point within the picture"),
+        (r"<path filter='u\72l(//x)'/>", "must not hold a backslash"),
+        ("<path style='position: fixed'/>", "must be made of fill"),
+        ("<path style='fill: image-set(\"//x\")'/>", "must be made of fill"),
+        ("<a href='javascript:f()'/>", "must have the address of a page"),
+    ],
+)
+def test_a_picture_runs_and_loads_nothing(inside: str, told: str) -> None:
+    svg = f"<svg viewBox='0 0 1 1'>{inside}</svg>"
+    with pytest.raises(ValueError, match=r"^a\.svg: ") as refused:
+        pictures.svg(svg, "a.svg", "words", "en", "p")
+    assert told in str(refused.value)
+
+
+def test_a_picture_that_grows_without_end_is_refused() -> None:
+    bomb = '<!DOCTYPE svg [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><svg>&b;</svg>'
+    with pytest.raises(ValueError, match="must hold no ENTITY; write the text"):
+        pictures.svg(bomb, "a.svg", "words", "en", "p")
