@@ -27,15 +27,22 @@ class Feature:
     line: int
     value: str
     section: str
+    rows: tuple[int, ...] = ()  # the lines of its value, where they are not in a row
+
+    def at(self, row: int) -> int:
+        """The line of the page on which a line of the value stands, or would."""
+        if self.rows:
+            return self.rows[min(row, len(self.rows) - 1)]
+        return self.line + row
 
 
 def features(page: Page) -> Iterator[Feature]:
     """Everything on a page that its twin must have too."""
     starts = [(line_of(page.body, m.start()), m["id"]) for m in _sections(page.body)]
 
-    def feature(kind: str, line: int, value: str) -> Feature:
+    def feature(kind: str, line: int, value: str, *rows: int) -> Feature:
         section = next((i for at, i in reversed(starts) if at <= line), None)
-        return Feature(kind, line, value, section or "the top")
+        return Feature(kind, line, value, section or "the top", rows)
 
     for match in HEADING.finditer(page.body):
         line = line_of(page.body, match.start())
@@ -45,7 +52,9 @@ def features(page: Page) -> Iterator[Feature]:
         indent = _indent(page.text, block.fence.line)
         code = in_no_language(block.text) if is_notebook(page.id) else block.text
         value = f"{indent}```{info}\n{code}"
-        yield feature("code block", block.fence.line, value)
+        first = block.fence.line
+        rows = (line.page_line for line in block.lines)
+        yield feature("code block", first, value, first, *rows)
     for part in parts(page.body):
         line = line_of(page.body, part.start)
         if part.kind == "display":

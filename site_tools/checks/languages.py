@@ -88,9 +88,9 @@ def _difference(ours: Feature, theirs: Feature, path: str, twin: str) -> Problem
     row = next((n for n, (a, b) in enumerate(pairs) if a != b), 0)
     return Problem(
         path,
-        ours.line + row,
+        ours.at(row),
         pairs[row][0],
-        f"{pairs[row][1]}, as at {twin}:{theirs.line + row}",
+        f"{pairs[row][1]}, as at {twin}:{theirs.at(row)}",
         EQUAL.format(f"this {ours.kind}"),
     )
 

@@ -55,7 +55,6 @@ def _encoding(page: Page) -> Iterator[Row]:
 
 
 def _headings(page: Page) -> Iterator[Row]:
-    seen: set[str] = set()
     for match in HEADING.finditer(page.body):
         line = line_of(page.body, match.start())
         if match["level"] == "#":
@@ -64,9 +63,6 @@ def _headings(page: Page) -> Iterator[Row]:
         elif match["id"] is None:
             fix = f"write {match[0].strip()} {{ #short-id }}"
             yield line, match[0], "an id of its own, equal in both languages", fix
-        elif match["id"] in seen:
-            yield line, f"#{match['id']} twice", "one id per heading", "rename one"
-        seen.add(match["id"] or "")
     for match in UNDERLINED.finditer(page.body):
         line = line_of(page.body, match.start())
         fix = "write ## ... { #id }, or leave an empty line above a rule"

@@ -12,6 +12,7 @@ from site_tools.confinement.confine import Confinement
 from site_tools.running.block_run import evaluate, run_block, run_copy
 from site_tools.running.model import PageToRun
 from site_tools.running.results import Done, write
+from site_tools.source.page import LANGUAGES
 
 PAST = 1  # the standard output, a file here: what is written past ``sys.stdout``
 PIPE = 3
@@ -44,7 +45,9 @@ def alone(page: PageToRun, number: int) -> Iterator[Done]:
 
 def together(page: PageToRun) -> Iterator[Done]:
     """Each block after those above, None if it only runs alone; each expression."""
-    names = fresh(page.seed)
+    names = fresh(
+        page.seed + len(LANGUAGES)
+    )  # no seed of a run alone, in either language
     for number, source in enumerate(page.sources):
         result = None
         if not source.apart and (source.continues or not source.raises):

@@ -15,6 +15,7 @@ from site_tools.running import fork_server, results
 from site_tools.running.model import (
     NOT_RUN,
     SECONDS_PER_BLOCK,
+    UNSEEDED,
     Failure,
     PageToRun,
     Result,
@@ -82,5 +83,11 @@ def _join(source: Source, alone: Result, together: Result | None) -> Result:
         return alone
     if source.continues or source.session:
         return together
-    broken = together.failure and together.failure != NOT_RUN
-    return together if broken and not alone.failure else alone
+    if alone.failure or together.failure == NOT_RUN:
+        return alone
+    if together.failure:
+        return together
+    if together.printed == alone.printed:
+        return alone
+    told = f"with another seed it prints\n{together.printed.rstrip()}"
+    return Result(alone.printed, Failure(UNSEEDED, told, ()))

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
+from pymdownx.snippets import SnippetMissingError
 from pymdownx.superfences import SuperFencesException
 
 from site_tools.checks.census import check_boxes, check_collected
@@ -25,6 +26,8 @@ from site_tools.running.plot_check import check_plots
 from site_tools.running.verification import Verified
 from site_tools.source.figures import check_figures
 from site_tools.source.page import LANGUAGES, Page, read_page
+
+FENCES = ("```", "~~~")
 
 
 def read(root: Path, path: str) -> Page:
@@ -55,17 +58,19 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
 
     Returns:
         By file in the order given, each from its first line to its last; what is in
-        other files, as in pictures, at the end. Of files that are no plain text,
-        nothing but that.
+        other files, as in pictures, at the end. Of files that are no plain text and
+        fences that cannot be read nothing but that, which the rest follows from.
 
     Raises:
         ValueError: naming the file of data that cannot be read.
     """
     files = {path: (root / path).read_bytes() for path in paths}
-    unread = [check_encoding(data, path) for path, data in files.items()]
-    if any(unread):
-        return list(chain(*unread))
-    pages = [read(root, path) for path in paths]
+    unread = list(chain(*(check_encoding(data, path) for path, data in files.items())))
+    if not unread:
+        pages = [read(root, path) for path in paths]
+        unread = [problem for page in pages for problem in _unread(page)]
+    if unread:
+        return unread
     running = [verification.start(page) for page in pages]
     try:
         problems = _unrun(pages, root)
@@ -78,6 +83,12 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     order = {path: number for number, path in enumerate(paths)}
     key = {problem: order.get(problem.path, len(paths)) for problem in problems}
     return sorted(key, key=lambda problem: (key[problem], problem.path, problem.line))
+
+
+def _unread(page: Page) -> list[Problem]:
+    """Fences that cannot be read."""
+    lines = ["", *page.text.split("\n")]
+    return [p for p in page.problems if lines[p.line].lstrip(" >").startswith(FENCES)]
 
 
 def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
@@ -100,7 +111,7 @@ def check_written(page: Page, root: Path) -> list[Problem]:
     problems += check_terms(page, all_names(), root)
     try:
         html = render(page.text, root)
-    except SuperFencesException:  # of a fence that has been named by now
+    except (SuperFencesException, SnippetMissingError):  # which has been named by now
         return problems
     if not problems:  # else a fence that could not be read would be named twice
         problems += [*check_boxes(page, html), *check_shown(page, html)]

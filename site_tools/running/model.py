@@ -46,6 +46,7 @@ class Run:
     copies: tuple[Result, ...]
 
 
+UNSEEDED = "Unseeded"
 NOT_RUN = Failure("NotRun", "a block above did not end", ())
 ENDED = Failure("ProcessEnded", "the process that runs the page has ended", ())
 
@@ -57,9 +58,9 @@ class PageToRun:
     Args:
         sources: The blocks of the page.
         expressions: The expressions bound to figures, evaluated after all blocks.
-        seed: Seed of the random number generators, set before each fresh start; it
-            differs between the languages, so that a block that draws numbers without
-            a seed of its own cannot match its output in both.
+        seed: Seed of the random number generators, set before a block runs alone; it
+            differs between the languages, and from that of the run in order, so that
+            a block that draws numbers without a seed of its own is found.
         seconds: Longest time for one block or expression.
         once: Whether no block runs alone, as in a notebook, whose blocks may draw.
         cuda: Whether blocks may use a GPU.

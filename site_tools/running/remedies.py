@@ -1,7 +1,7 @@
 """What to do about a block that reached a limit, or for what is out of its reach."""
 
 from site_tools.confinement import guard, limits
-from site_tools.running.model import Failure
+from site_tools.running.model import UNSEEDED, Failure
 
 GIB, MIB = limits.MEMORY >> 30, limits.FOLDER >> 20
 BY_TYPE = {
@@ -10,6 +10,7 @@ BY_TYPE = {
     "FileLimit": f"write less; a file has {limits.FILE >> 20} MiB, a page {MIB}",
     "OutputLimit": "print and draw less; readers see every line",
     "NoResult": "leave the open files of the process alone, print instead",
+    UNSEEDED: "begin the block with a seed, as in torch.manual_seed(0)",
     "ProcessEnded": "let the block end by itself, with neither exit nor abort",
 }
 BY_WORDS = {
