@@ -6,6 +6,7 @@ from pathlib import Path
 
 from site_tools.checks.anatomy import Row, answer, is_question, proof, sections
 from site_tools.checks.code_width import code_width
+from site_tools.checks.conditions import conditions
 from site_tools.checks.features import HEADING
 from site_tools.checks.front_matter import front_matter
 from site_tools.numbers import find
@@ -39,6 +40,7 @@ def check_structure(page: Page, root: Path) -> list[Problem]:
         _languages,
         _shown_text,
         _language_of_plots,
+        conditions,
     ]
     if is_question(page.id):
         checks += [sections, answer, proof]

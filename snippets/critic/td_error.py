@@ -10,9 +10,10 @@ device = "cpu"  # or "cuda"
 batch = shared_batch(device)
 mask = batch.response_mask
 r = token_level_scores(batch.scores, mask)
+V = batch.values.clone().requires_grad_()
 given = {
     "token_level_rewards": r,
-    "values": batch.values,
+    "values": V,  # its gradient stops in gae
     "response_mask": mask,
 }
 delta = td_residuals(**given)
@@ -20,7 +21,6 @@ delta = td_residuals(**given)
 lams = 0.0, 0.5, 1.0
 for lam in lams:
     A, R = gae(**given, gae_lambda=lam)
-    V = batch.values.clone().requires_grad_()
     loss = 0.5 * ((V - R)[mask] ** 2).mean()
     (grad,) = torch.autograd.grad(loss, V)
     pull = -grad * mask.sum()  # of each token

@@ -66,7 +66,7 @@ from ppo_ref.update import update_actor
 config = PPOConfig(
     actor_epochs=2,
     mini_batch_size=16,
-    micro_batch_size=16,  # not 4
+    micro_batch_size=8,  # not 4
     max_grad_norm=1e9,
 )
 twin = tiny_trainer().models.actor  # same weights
@@ -94,6 +94,7 @@ x.requires_grad_()  # a loss for every token
 
 def weights(loss):  # of a token in each row
     (w,) = torch.autograd.grad(loss, x)
+    assert not w[~pair].any()  # padding weighs 0
     return w[:, 0].tolist()
 
 def part(*row):

@@ -28,11 +28,13 @@ for t, row in enumerate(torch.stack(columns, 2)[0]):
 print(f"objective {-loss:.4f}, loss {loss:.4f}")
 judged = policy_loss(
     log_probs=new[:1],
-    old_log_probs=old[:1],
+    old_log_probs=new[:1],  # as stored: no gradient
     advantages=A[:1],
     response_mask=batch.response_mask[:1],
-)
-assert judged.loss.isclose(loss)
+).loss
+assert judged.isclose(loss)
+(same,) = torch.autograd.grad(judged, new)
+assert same.allclose(grad)
 assert grad[0].allclose(-A[0] / 6)
 # --8<-- [end:terms]
 
@@ -43,7 +45,8 @@ rho = A.new_tensor([[0.5, 0.9, 1.1, 1.5, 5]])
 dual = 3.0
 
 print("ratio    ", *(f"{v:5.2f}" for v in rho[0]))
-for a, c in (1.0, None), (-1.0, None), (-1.0, dual):
+cases = (1.0, None), (1.0, dual)
+for a, c in *cases, (-1.0, None), (-1.0, dual):
     x = rho.log().requires_grad_()
     loss = policy_loss(
         log_probs=x,
@@ -58,7 +61,7 @@ for a, c in (1.0, None), (-1.0, None), (-1.0, dual):
     kind = f"A={a:+.0f} {'dual' if c else ''}"
     print(f"{kind:9}", *cells)
     out = (rho - 1) * a > eps  # clipped
-    out |= c is not None and rho > dual
+    out |= bool(c) and a < 0 and rho > dual
     wanted = (rho * a).masked_fill(out, 0)
     assert slope.allclose(wanted)
 # --8<-- [end:cases]

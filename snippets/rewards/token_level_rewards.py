@@ -23,7 +23,7 @@ judge = token_level_rewards(
     token_level_scores=token_level_scores(
         batch.scores, mask
     ),
-    kl=kld,
+    kl=kld + 9 * ~mask,  # padding is not read
     response_mask=mask,
     kl_coef=beta,
 )

@@ -41,7 +41,6 @@ def test_the_sample_has_the_anatomy() -> None:
         ("needs: []", "needs: gae", "needs: 'gae'", 'write needs: ["..."]'),
         ("## Why { #why }", "# Why { #why }", "# Why { #why }", "start at ##"),
         ("## Why { #why }", "## Why", "## Why", "write ## Why { #short-id }"),
-        ("{ #why }", "{ #code }", "#code twice", "rename one"),
         ("{ #why }", "{ #proof }", "## section #proof", "use one of them"),
         ("{ #next }", "{ #numbers }", "no section #next", "add ## ... { #next }"),
         ("**Yes.** The", "The", "The sum is", "**Yes.**"),
