@@ -7,7 +7,7 @@ import re
 from html.parser import HTMLParser
 
 ATTRIBUTES = {
-    "a": ("href",),
+    "a": ("href", "hreflang"),
     "details": ("open",),
     "img": ("src", "alt"),
     "input": ("type", "name", "checked"),

@@ -6,12 +6,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from site_tools.data.code_map import Row, parse
 from site_tools.data.facts import Entry
 from site_tools.indexes import releases, sources
 from site_tools.indexes.code_map import code_map
+from tests.site.rows import as_yaml
 
 ROOT = Path(__file__).parents[2]
 # The logs are not published; they lie beside the project where it is written.
@@ -46,7 +46,7 @@ def references(text: str) -> Iterator[str]:
 
 
 def parsed(*rows: dict[str, Any]) -> tuple[Row, ...]:
-    return parse(yaml.safe_dump(list(rows), allow_unicode=True))
+    return parse(as_yaml(list(rows)))
 
 
 def test_every_reference_of_the_dialogues_is_in_the_map() -> None:

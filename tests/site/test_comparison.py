@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from site_tools.data.comparison import RELEASES, Row, parse
 from site_tools.data.facts import Concept, Entry
 from site_tools.indexes import fences, releases, sources
 from site_tools.indexes.comparison import comparison
+from tests.site.rows import as_yaml
 
 ROOT = Path(__file__).parents[2]
 TOPICS = ("gae", "critic")
@@ -42,7 +42,7 @@ ROW: dict[str, Any] = {
 
 
 def parsed(*rows: dict[str, Any]) -> tuple[Row, ...]:
-    return parse(yaml.safe_dump(list(rows), allow_unicode=True), CONCEPTS, TOPICS)
+    return parse(as_yaml(list(rows)), CONCEPTS, TOPICS)
 
 
 def changed(**cells: Any) -> dict[str, Any]:
@@ -131,7 +131,7 @@ def test_nothing_is_the_same_as_nothing() -> None:
     with pytest.raises(
         ValueError, match="same as nothing; write none: with its reason"
     ):
-        parse(yaml.safe_dump([row]), concept, TOPICS)
+        parse(as_yaml([row]), concept, TOPICS)
     with pytest.raises(ValueError, match=r"must be a list of rows '- facts: gae_mask'"):
         parse("facts: mask\n", CONCEPTS, TOPICS)
 

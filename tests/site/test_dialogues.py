@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from site_tools.checks.anatomy import LONGEST_ANSWER, length
 from site_tools.checks.indexed import check_indexed
 from site_tools.data import dialogues, topics
 from site_tools.indexes import sources
+from tests.site.rows import as_yaml
 from tests.site.sample import broken, page
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +35,7 @@ def parsed(
     *rows: dict[str, Any], head: dict[str, Any] | None = None
 ) -> tuple[dialogues.Dialogue, ...]:
     item = {"id": "004", "zh": "路", "en": "A path", "questions": list(rows)}
-    text = yaml.safe_dump([item | (head or {})], allow_unicode=True)
+    text = as_yaml([item | (head or {})])
     return dialogues.parse(text, ("gae", "critic"))
 
 
@@ -113,9 +113,7 @@ def test_a_faulty_dialogue_is_named(head: dict[str, Any], message: str) -> None:
 
 
 def test_a_dialogue_or_a_key_that_comes_twice_is_named() -> None:
-    text = yaml.safe_dump(
-        [{"id": "004", "zh": "路", "en": "A", "questions": [ROW]}] * 2
-    )
+    text = as_yaml([{"id": "004", "zh": "路", "en": "A", "questions": [ROW]}] * 2)
     with pytest.raises(ValueError, match="004: the id is taken by an earlier dialogue"):
         dialogues.parse(text, ("gae",))
     with pytest.raises(ValueError, match=r"must be YAML, .* key 'id' twice"):

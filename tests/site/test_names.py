@@ -3,9 +3,9 @@
 from pathlib import Path
 
 import pytest
-import yaml
 
 from site_tools.data import names
+from tests.site.rows import as_yaml
 
 ROW = {
     "id": "a",
@@ -23,13 +23,13 @@ ROW = {
 
 def fault(**fields: object) -> str:
     with pytest.raises(ValueError, match=r"^names\.yml, row 1 \(") as refusal:
-        names.parse(yaml.safe_dump([ROW | fields], allow_unicode=True))
+        names.parse(as_yaml([ROW | fields]))
     return str(refusal.value).partition("): ")[2]
 
 
 def test_names_without_figures_pass() -> None:
     rest = {key: () for key in names.LISTS} | {"choice_zh": "", "choice_en": ""}
-    assert names.parse(yaml.safe_dump([ROW]))[0]._asdict() == ROW | rest
+    assert names.parse(as_yaml([ROW]))[0]._asdict() == ROW | rest
     text = (Path(__file__).parents[2] / "docs" / "names.yml").read_text("utf-8")
     assert "state" in {name.id for name in names.parse(text)}
 
@@ -78,7 +78,7 @@ def test_a_field_that_yaml_reads_as_a_number_is_refused() -> None:
 
 
 def test_further_words_are_a_list_and_hold_no_figure() -> None:
-    rows = yaml.safe_dump([ROW | {"also_en": ["the A", "excess"]}])
+    rows = as_yaml([ROW | {"also_en": ["the A", "excess"]}])
     assert names.parse(rows)[0].also_en == ("the A", "excess")
     assert fault(also_en="the A") == "also_en must be a list of texts, got 'the A'"
     assert fault(also_zh=["甲", 5]).startswith("also_zh must be text, got 5")

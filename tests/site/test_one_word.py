@@ -13,6 +13,7 @@ from site_tools.data.derived import all_names
 from site_tools.running import judgement
 from site_tools.source.page import read_page
 from tests import pages
+from tests.site.rows import as_yaml
 from tests.site.sample import EN, ZH, broken, line_of, page
 from tests.site.test_names import ROW, fault
 
@@ -101,7 +102,7 @@ def test_the_words_of_a_picture_count(tmp_path: Path) -> None:
 def test_a_rejected_word_needs_its_reason_in_both_languages() -> None:
     wanted = "choice_en is missing: why not the words under not_zh and not_en"
     assert fault(not_zh=["甲甲"], choice_zh="有理由。") == wanted
-    (row,) = names.parse(yaml.safe_dump([ROW | {"not_zh": ["甲甲"]} | WHY]))
+    (row,) = names.parse(as_yaml([ROW | {"not_zh": ["甲甲"]} | WHY]))
     assert "另一回事" in names.glossary([row], "zh")
     assert "another thing" in names.glossary([row], "en")
 

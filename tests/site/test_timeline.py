@@ -4,12 +4,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 
 from site_tools.data.facts import Concept, Entry
 from site_tools.data.timeline import Change, parse
 from site_tools.indexes import releases, sources
 from site_tools.indexes.timeline import timeline
+from tests.site.rows import as_yaml
 
 ROOT = Path(__file__).parents[2]
 ROW = {
@@ -36,7 +36,7 @@ ANSWER = sources.Answer("gae/b", "Is A < B?", "", "", (), (), (), ())
 
 
 def parsed(*rows: dict[str, Any]) -> tuple[Change, ...]:
-    return parse(yaml.safe_dump(list(rows), allow_unicode=True), {"mask": MASK})
+    return parse(as_yaml(list(rows)), {"mask": MASK})
 
 
 def test_the_changes_of_the_site_lead_to_pages_that_are_there_or_planned() -> None:
@@ -103,7 +103,7 @@ def test_a_change_that_nothing_shows_is_refused(
 def test_the_oldest_change_comes_first() -> None:
     newer = {"release": "verl 0.10.0", "before": "verl 0.4.1"}
     ten = MASK._replace(entries=(*MASK.entries, entry("verl 0.10.0", "2")))
-    text = yaml.safe_dump([ROW | newer, ROW])
+    text = as_yaml([ROW | newer, ROW])
     with pytest.raises(
         ValueError, match=r"verl 0\.5\.0 \(mask\) must stand before verl"
     ):

@@ -1,11 +1,13 @@
 """Blocks that run: outputs, exceptions, limits; each failure at its line."""
 
 import pytest
+import torch
 
 from site_tools.problems import Problem
 from site_tools.running import verification
 from site_tools.running.execution import Running
 from site_tools.running.model import Failure, Source
+from site_tools.source.page import LANGUAGES
 from tests.site.sample import EN, ZH, broken, line_of, page
 
 
@@ -76,14 +78,17 @@ def test_a_block_that_raises_for_another_reason_is_a_problem() -> None:
     assert problem.expected.endswith("states: AssertionError: got 2")
 
 
-def test_an_unseeded_draw_cannot_match_in_both_languages() -> None:
+def test_an_unseeded_draw_is_told_even_where_the_page_shows_what_it_printed() -> None:
     draw = "import torch\ntotal = 2\nprint(int(torch.rand(()) * 10**6))"
     old = 'total = 1 + 1\nprint("total", total)'
-    shown = [
-        problems(broken(old, draw, t), language=lang)[0].expected
-        for t, lang in ((EN, "en"), (ZH, "zh"))
-    ]
-    assert shown[0] != shown[1]
+    for text, lang in ((EN, "en"), (ZH, "zh")):
+        drawn = broken(old, draw, text)
+        shown = problems(drawn, language=lang)[0].found
+        assert shown.startswith("Unseeded: with another seed it prints\n")
+        torch.manual_seed(LANGUAGES.index(lang))
+        as_printed = drawn.replace("total 2", str(int(torch.rand(()) * 10**6)))
+        assert as_printed != drawn
+        assert problems(as_printed, language=lang)[0].found == shown
 
 
 def test_a_block_that_hangs_is_stopped_and_the_rest_is_not_run() -> None:
