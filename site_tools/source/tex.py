@@ -52,8 +52,9 @@ def computes(tex: str) -> bool:
         >>> computes(r"G_t - V(s_t)"), computes(r"(\gamma\lambda)^k")
         (True, True)
     """
-    bare = re.sub(NAMED, r"\\x", re.sub(INDEX, "", normal(tex))).replace(" ", "")
-    return bool(re.search(OPERATOR, bare)) and not FREE.fullmatch(bare)
+    bare = re.sub(NAMED, r"\\x", re.sub(INDEX, "", normal(tex)))
+    free = FREE.fullmatch(bare.replace(" ", ""))
+    return bool(re.search(OPERATOR, bare)) and not free
 
 
 def contains(formula: str, tex: str) -> bool:
@@ -74,7 +75,7 @@ def contains(formula: str, tex: str) -> bool:
     """
     wanted = re.escape(normal(tex))
     if re.search(RELATION, normal(tex)):
-        wanted = rf"(?:^|[;,]|{RELATION}){wanted}(?=$|[;,]|{RELATION}|\\forall)"
+        wanted = rf"(?:^|[;,]|{RELATION} ?){wanted}(?=$|[;,]|{RELATION}|\\forall)"
     else:
         wanted = rf"(?<![ ]){wanted}(?![_^])"
     return re.search(wanted, formula) is not None
@@ -85,12 +86,12 @@ def normal(tex: str) -> str:
 
     Example:
         >>> normal(r"V_{\text{old}}\,(s_{t}) \leq \hat{A}")
-        'V_{\\mathrm{old}}(s_t)\\le\\hat A'
+        'V_\\mathrm{old}(s_t)\\le\\hat A'
     """
     for old, new in ALIKE:
         tex = re.sub(old, new, tex)
     tex = LAYOUT.sub("", ROW.sub(";", tex))
-    tex = re.sub(r"\{(\w|\\[a-zA-Z]+)\}", r" \1", tex)
+    tex = re.sub(r"\{(\w|\\[a-zA-Z]+|\\mathrm\{\w+\})\}", r" \1", tex)
     # Blanks count only where one ends the name of a command.
     ended = re.sub(r"(\\[a-zA-Z]+)\s+(?=[a-zA-Z])", r"\1~", tex)
     joined = re.sub(r"\s", "", ended).replace("~", " ")
