@@ -1,16 +1,34 @@
 """What the site and its contributors need, as functions from text to text.
 
-    problems   what a check found: where, what stands there, what must, how to mend it
-    files      written whole or not at all
-    numbers    numbers as people write them, compared with values
-    data       the project's own data: facts about verl, names, dialogues, topics
-    source     a page as it is written: fences, includes, blocks, figures, front matter
-    running    its blocks, executed in a watched child; what they did, and a note of it
-    runs       training runs that pages show: produced once, stored, drawn
-    indexes    lists that follow from pages and data: questions, wrong answers, ...
-    checks     its shape, its two languages, the count of its code
-    html       a page as readers see it: answer box, formulas, pictures, navigation
-    watch      what new releases change of what the pages say
+What a page is, and whether it is right:
+
+    problems      what a check found: where, what there is, what must be, the remedy
+    files         written whole or not at all
+    numbers       numbers as people write them, compared with values
+    data          the project's own data: facts about verl, names, dialogues, topics
+    source        a page as it is written: fences, includes, blocks, figures, ...
+    confinement   what a block may reach: no network, no process, its own folder
+    running       its blocks, executed and watched; what they did, and a note of it
+    runs          training runs that pages show: produced once, stored, drawn
+    checks        its shape, its two languages, the count of its code
+    mutants       small mistakes, planted: who would notice
+
+What readers get:
+
+    indexes       lists that follow from pages and data: questions, wrong answers, ...
+    html          a page as readers see it: answer box, formulas, pictures, navigation
+    plain         the pages as Markdown for programs: llms.txt, llms-full.txt
+    offline       the site as a zip that works from a folder
+
+What contributors use:
+
+    __main__      python -m site_tools COMMAND
+    commands      one module a command
+    messages      what is said, in Chinese
+    contributing  a new page: is it answered, what may it be called, how does it begin
+    logs          chat logs: read, sorted, drafted, written
+    fixing        what a machine can mend
+    watch         what new releases change of what the pages say
 
 Nothing here imports MkDocs: the hooks in docs/theme are thin adapters, and the same
 functions serve the tests.

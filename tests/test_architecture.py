@@ -1,8 +1,12 @@
 """The floor table in the package's docstring is true, and so are its folders."""
 
+import re
+from pathlib import Path
+
 import pytest
 
 import ppo_ref
+import site_tools
 from tests.layout import (
     FILES,
     MODULES,
@@ -18,6 +22,13 @@ from tests.layout import (
 def test_the_table_names_every_module_and_folder_once():
     names = {name.partition(".")[0] for name in SOURCES} - {"__init__"}
     assert sorted(floors(ppo_ref.__doc__)) == sorted(names)
+
+
+def test_the_map_of_the_site_tools_names_every_module_and_folder_once():
+    folder = Path(site_tools.__path__[0])
+    there = {f.stem for f in folder.iterdir() if f.suffix == ".py" or f.is_dir()}
+    named = re.findall(r"^    (\w+) ", site_tools.__doc__, re.M)
+    assert sorted(named) == sorted(there - {"__init__", "__pycache__"})
 
 
 def test_imports_go_down():

@@ -83,7 +83,7 @@ def _begin(options: argparse.Namespace, root: Path, talk: Talk) -> int:
         talk.tell(f"   {options.draft} keeps its sentences: nobody has verified them")
     talk.tell("1. Replace every TODO in them by your own words and code.")
     talk.tell(f"2. make check PAGE={page} passes already, and lists the TODO left.")
-    talk.tell("3. make test lint build let no TODO through: run them before a request.")
+    talk.tell("3. Then open a pull request: no build of the site lets a TODO through.")
     return 0
 
 

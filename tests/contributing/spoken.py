@@ -37,7 +37,7 @@ def sentences(source: str) -> set[str]:
                 found |= set(_texts(expression, known))
     found = {text.strip().replace("{{}}", DYNAMIC) for text in found}
     found = {text for text in found if not COMMAND.fullmatch(text)}
-    return {text for text in found if text.replace(DYNAMIC, "").strip(" :,;.()#`")}
+    return {text for text in found if text.replace(DYNAMIC, "").strip(" :,;.()#`$")}
 
 
 def of_folder(folder: Path) -> dict[str, set[str]]:

@@ -198,7 +198,7 @@ def test_an_output_is_renewed(tmp_path: Path, text: str, old: str, new: str) -> 
         ("```pycon\n>>> 1 + 1\n3\n```\n", "AssertionError"),
         (
             "```python\nimport torch\nprint(torch.rand(1))\n```\n\n```output\n2\n```\n",
-            "prints something else with another seed",
+            "another seed",
         ),
         ('```python\nprint("`" * 3)\n```\n\n```output\n2\n```\n', "shown"),
     ],

@@ -26,11 +26,16 @@ ELSEWHERE = (
     "html/reference.py",
     "html/symbols.py",
     "messages/translation.py",
+    "mutants/edits.py",
+    "mutants/reasons.py",
+    "mutants/record.py",
+    "offline/links.py",
     "running/drawings.py",
     "running/evidence.py",
     "running/manifest_files.py",
     "runs/chart.py",
     "runs/storing.py",
+    "watch/releases.py",
 )
 WORDS = re.compile(r"[A-Za-z]{3,}")
 

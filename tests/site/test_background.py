@@ -1,5 +1,6 @@
 """Behind the live server: marks appear, failures are told, nothing outlives it."""
 
+import os
 import re
 import signal
 from collections.abc import Iterator
@@ -13,11 +14,19 @@ from site_tools.running.manifest import Setting, setting
 from site_tools.running.manifest_files import forget_failures, load, local, update
 from site_tools.source.page import read_page
 from tests.site import trial_site
-from tests.site.test_orphans import alive
 from tests.site.test_serve import Live, wait
 
 PAGE = trial_site.RUN_PAGE
 ADDRESS = "/en/alignment/run/"
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    with open(f"/proc/{pid}/stat") as stat:
+        return stat.read().rpartition(")")[2].split()[0] != "Z"
 
 
 def project(root: Path) -> Path:
