@@ -28,13 +28,13 @@ OPERATOR = (
     r"|le|ge|ne|approx|sim|propto|equiv|in|iff|to)(?![a-zA-Z])"
 )
 RELATION = r"(?:[=<>]|\\(?:le|ge|ne|approx|in|iff)(?![a-zA-Z]))"
-SYMBOL = r"(?:\\?[A-Za-z]+)+(?:\([^()]*\))?"
+SYMBOL = rf"(?:(?!{RELATION})(?:\\[A-Za-z]+|[A-Za-z ]))+(?:\([^()]*\))?"
 NUMBER = r"-?(?:[\d.]+|\\frac\d\d|\[[-\d.,]*\]|\(0,1\))"
 FREE = re.compile(
     r"-?[0-9tknTLPN](?:[-+][0-9tknTLPN])*"  # a position
     rf"|{NUMBER}"
-    rf"|(?:\\gamma=)?{SYMBOL}{RELATION}(?:{NUMBER})?"  # a setting
-    rf"|{NUMBER}{RELATION}{SYMBOL}{RELATION}{NUMBER}"  # a range
+    rf"|(?:\\gamma=)?{SYMBOL}{RELATION} ?(?:{NUMBER})?"  # a setting
+    rf"|{NUMBER}{RELATION} ?{SYMBOL}{RELATION}{NUMBER}"  # a range
 )
 
 
@@ -52,9 +52,8 @@ def computes(tex: str) -> bool:
         >>> computes(r"G_t - V(s_t)"), computes(r"(\gamma\lambda)^k")
         (True, True)
     """
-    bare = re.sub(NAMED, r"\\x", re.sub(INDEX, "", normal(tex)))
-    free = FREE.fullmatch(bare.replace(" ", ""))
-    return bool(re.search(OPERATOR, bare)) and not free
+    bare = re.sub(NAMED, r"\\x ", re.sub(INDEX, "", normal(tex)))
+    return bool(re.search(OPERATOR, bare)) and not FREE.fullmatch(bare)
 
 
 def contains(formula: str, tex: str) -> bool:

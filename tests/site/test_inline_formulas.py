@@ -58,6 +58,7 @@ def test_a_name_a_position_and_a_setting_are_free(tex: str) -> None:
         (r"\text{KL}(b\|\pi_\text{ref})-\text{KL}(b\|\pi)", r"\mathrm{KL}(b\|\pi)-1"),
         # Half a right-hand side is a term; with its left-hand side it is a lie.
         (r"\delta_t+\gamma\lambda\hat A_{t+1}", r"V(s_t)=\mathbb{E}_{a_t\sim\pi}[r_t"),
+        (r"\hat A_0=\delta_0<0", r"\hat A_0\ne\delta_0<0"),
         (r"e^{-k_1}-1+k_1", r"e^{-k_1}-1-k_1"),
         (r"|\rho_t-1|", r"|\rho_t-2|"),
         (r"\frac{1}{2N}", r"\frac{1}{3N}"),
