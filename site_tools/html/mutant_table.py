@@ -17,6 +17,10 @@ KINDS = {
     "displayed formulas": {"zh": "单独成行的公式", "en": "displayed formulas"},
     "outputs": {"zh": "输出", "en": "outputs"},
     "formulas in a line": {"zh": "行内公式", "en": "formulas in a line"},
+    "symbols in a line": {
+        "zh": "行内符号：名字、位置、取值",
+        "en": "symbols in a line: names, positions, settings",
+    },
     "ids": {"zh": "标题的 id", "en": "ids of headings"},
     "links": {"zh": "站内链接", "en": "links within the site"},
     "links that lead out": {"zh": "站外链接", "en": "links that lead out"},

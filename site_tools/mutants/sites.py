@@ -5,6 +5,7 @@ from collections.abc import Callable, Iterable, Iterator
 from typing import NamedTuple
 
 from site_tools.checks.features import HEADING
+from site_tools.checks.inline_formulas import stated
 from site_tools.mutants.changes import (
     Change,
     in_figure,
@@ -16,10 +17,12 @@ from site_tools.numbers import find
 from site_tools.source.blocks import Kind
 from site_tools.source.page import Page
 from site_tools.source.prose import Part, line_of, parts, plain
+from site_tools.source.tex import computes
 
 FIGURES = "figures in the text"
 DISPLAYED = "displayed formulas"
 INLINE = "formulas in a line"
+SYMBOLS = "symbols in a line"
 OUTPUTS = "outputs"
 IDS = "ids"
 LINKS = "links"
@@ -106,11 +109,12 @@ def _places(page: Page) -> Iterator[tuple[Place, Changes]]:
     for part in _own(parts(page.body)):
         if part.kind == "display":
             yield place(DISPLAYED, part.start + 2, part.text), in_formula
-        elif part.kind == "inline":
-            yield place(INLINE, part.start + 1, part.text), in_formula
         elif part.kind == "target" and not part.text.endswith((".svg", ".png")):
             kind = OUTWARD if ":" in part.text else LINKS
             yield place(kind, part.start + 1, part.text), in_name
+    for part in stated(page):
+        kind = INLINE if computes(part.text) else SYMBOLS
+        yield place(kind, part.start + 1, part.text), in_formula
 
 
 def _own(found: Iterable[Part]) -> Iterator[Part]:

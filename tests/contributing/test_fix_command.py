@@ -17,7 +17,7 @@ from tests.site.sample import EN, broken
 from tests.site.sample import ZH as SAMPLE
 
 PAGE = "alignment/sample"
-ZH = broken(", 就是 $a + b$.", "，就是 $a + b$。", SAMPLE).replace("一样.", "一样。")
+ZH = broken(", 就是 $G - V$.", "，就是 $G - V$。", SAMPLE).replace("一样.", "一样。")
 LOCK = f"docs/locks/{PAGE}.txt"
 FILES = {f"docs/{lang}/{PAGE}.md": text for lang, text in (("zh", ZH), ("en", EN))}
 ZH_FILE, EN_FILE = FILES

@@ -22,7 +22,7 @@ def told(kind: str) -> list[str]:
 def test_every_digit_sign_and_comparison_is_a_site() -> None:
     shown = ["2.00 → 3.00", "2.00 → 2.10", "2.00 → 2.01", "2.00 → -2.00"]
     assert told(sites.FIGURES) == [*shown, "2 → 3", "2 → -2"]
-    assert told(sites.INLINE) == ["a + b → a - b"]
+    assert told(sites.INLINE) == ["G - V → G + V"]
     assert told(sites.OUTPUTS) == [
         "total 2 → total 3",
         "AssertionError: got 2 → AssertionError: got 3",

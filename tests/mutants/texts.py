@@ -25,6 +25,7 @@ PER_PAGE = {
     PICTURES: 8,
     sites.DISPLAYED: 6,
     sites.INLINE: 6,
+    sites.SYMBOLS: 6,
     sites.OUTPUTS: 6,
     sites.IDS: 3,
     sites.LINKS: 3,

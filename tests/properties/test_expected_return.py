@@ -77,6 +77,8 @@ def test_expected_return_before_token(tree, gamma):
 
     The loop's expected returns obey it; the mean of ``monte_carlo_returns`` over the
     answers ahead is that V, and the mean of ``td_residuals`` with that V is 0.
+
+    In a line: $V(s_0) = \mathbb{E}[r_0 + \gamma r_1 + \dots]$, $r_0 + \gamma V(s_1)$
     """
 
     def value(state):

@@ -45,13 +45,21 @@ def next_states(tree, state):
 
 @given(trees(), unit_interval)
 def test_value_martingale(tree, gamma):
-    r"""\gamma\,\mathbb{E}[V(s_{t+1}) \mid s_t] = V(s_t) - \mathbb{E}[r_t \mid s_t]"""
+    r"""\gamma\,\mathbb{E}[V(s_{t+1}) \mid s_t] = V(s_t) - \mathbb{E}[r_t \mid s_t]
+
+    In a line: $1/\gamma$, $(1-\gamma)\,\mathbb{E}[V(s_{t+1})\mid s_t]$
+    """
     values = mean_return(tree, gamma)
     for state in {written[:-1] for written in tree.probs}:
         ahead = next_states(tree, state)
         later = math.fsum(tree.probs[w] * values[w] for w in ahead)
         earned = math.fsum(tree.probs[w] * tree.rewards[w] for w in ahead)
         assert gamma * later == pytest.approx(values[state] - earned, abs=1e-12)
+        fall = earned - (1 - gamma) * later
+        assert values[state] - later == pytest.approx(fall, abs=1e-12)
+        if gamma > 0.01:
+            grown = 1 / gamma * (values[state] - earned)
+            assert later == pytest.approx(grown, abs=1e-9)
 
 
 @given(trees())
@@ -84,6 +92,8 @@ def test_value_given_success(tree, seed):
     \end{aligned}
 
     With G = 0 less the variance over 1 - V(s_t); V of a finished answer is its score.
+
+    In a line: $1-V(s_t)$
     """
     tree = scored(tree, seed)
     values = mean_return(tree, 1) | {a: tree.rewards[a] for a in tree.answers}

@@ -16,7 +16,7 @@ refs: ["verl 0.9.1", "001·4"]
 
 ## It is, and exactly { #answer }
 
-**Yes.** The sum is `2.00`{ data-is="total" }, as $a + b$ says.
+**Yes.** The sum is `2.00`{ data-is="total" }, as $G - V$ says.
 
 *verl's default*: the same.
 
@@ -66,7 +66,7 @@ ZH = (
     .replace("What is one and one?", "一加一是几？")
     .replace("It is, and exactly", "是，一点不差")
     .replace("**Yes.** The sum is", "**对。** 和是")
-    .replace("as $a + b$ says", "就是 $a + b$")
+    .replace("as $G - V$ says", "就是 $G - V$")
     .replace("verl's default*: the same", "verl 默认*：一样")
     .replace("It is 2.5.", "是 2.5。")
 )

@@ -33,7 +33,7 @@ def test_the_words_of_a_page_are_in_its_sections() -> None:
         "next",
     ]
     assert wording(ZH)["(front-matter)"] == "和 是 二 吗 ？ 一 加 一 是 几 ？"
-    said = '## It is, and exactly **Yes.** The sum is `data-is="total"` , as $a+b$'
+    said = '## It is, and exactly **Yes.** The sum is `data-is="total"` , as $G-V$'
     assert wording(EN)["answer"] == f"{said} says. *verl's default*: the same."
 
 
@@ -45,7 +45,7 @@ LAYOUT = {
     "code": ("total = 1 + 1", "total = 2"),
     "an output": ("total 2\n```", "total 3\n```"),
     "a displayed formula": (r"\delta_t = r_t", r"\delta_t = R_t"),
-    "blanks in a formula": ("$a + b$", "$a+b$"),
+    "blanks in a formula": ("$G - V$", "$G-V$"),
     "a figure as shown": ("`2.00`{", "`2.0`{"),
     "a link target": ("../reference/notation.md", "../reference/glossary.md"),
     "needs": ("needs: []", "needs: [index]"),
@@ -61,7 +61,7 @@ def test_what_is_not_words_is_no_state(old: str, new: str) -> None:
 
 
 def test_chinese_may_break_its_lines_and_space_its_words_anywhere() -> None:
-    text = broken("就是 $a + b$", "就\n是$a + b$\n", ZH)
+    text = broken("就是 $G - V$", "就\n是$G - V$\n", ZH)
     assert state(zh=text).state is State.ACCORD
 
 
@@ -82,7 +82,7 @@ WORDS = {
     "the question": ("Is two the sum?", "Is the sum two?", "(front-matter)"),
     "an alias": ("What is one and one?", "What is 1 + 1?", "(front-matter)"),
     "an expression": ('{ data-is="total" }, as', '{ data-is="total + 0" }, as', None),
-    "a formula": ("$a + b$", "$b + a$", "answer"),
+    "a formula": ("$G - V$", "$V - G$", "answer"),
     "a fence's title": ("```python\n", '```python title="Sum"\n', "code"),
     "text above the sections": ("---\n\n## It", "---\n\nNew.\n\n## It", "(top)"),
 }

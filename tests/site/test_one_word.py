@@ -59,7 +59,7 @@ def test_a_rejected_word_is_named_at_its_line(old: str, new: str, word: str) -> 
     [
         ("It is 2.5.", "A value network is 2.5."),  # a quotation, set off
         ("The sum is", 'The "value network" says'),
-        ("as $a + b$ says", "as `value network` says"),
+        ("as $G - V$ says", "as `value network` says"),
         ("What is one and one?", "What is a value network?"),  # an alias
         ("The sum is", "Evalue network-1"),
         ("The sum is", "离策略"),  # a word of the other language

@@ -23,8 +23,8 @@ def test_the_sample_has_the_anatomy() -> None:
         ("needs: []", "needs: [gae/none]", "needs gae/none", "correct the name"),
         ('quote "001·4"', 'quote "001·4 and more"', "quotation", "end the title"),
         ("## Next { #next }", "Next\n====", "Next\n====", "write ## ..."),
-        ("as $a + b$ says", '\n--8<-- "x.md"\n', '--8<-- "x.md"', "```python fence"),
-        ("as $a + b$ says", "如 $a + b$ 所说", "如", "write it in English"),
+        ("as $G - V$ says", '\n--8<-- "x.md"\n', '--8<-- "x.md"', "```python fence"),
+        ("as $G - V$ says", "如 $G - V$ 所说", "如", "write it in English"),
         (
             "## Next",
             "```text\nloss 0.5\n```\n\n## Next",
@@ -44,10 +44,10 @@ def test_the_sample_has_the_anatomy() -> None:
         ("{ #why }", "{ #proof }", "## section #proof", "use one of them"),
         ("{ #next }", "{ #numbers }", "no section #next", "add ## ... { #next }"),
         ("**Yes.** The", "The", "The sum is", "**Yes.**"),
-        ("as $a + b$ says", "word " * 60, "65 words", "shorten the answer"),
+        ("as $G - V$ says", "word " * 60, "65 words", "shorten the answer"),
         ("*verl's default*: the same.", "", "no line on verl's default", "paragraph"),
-        ("as $a + b$ says", "<b>as</b>", "<b>", "write Markdown"),
-        ("as $a + b$ says", "![](x.png)", "![](", "![what it shows]"),
+        ("as $G - V$ says", "<b>as</b>", "<b>", "write Markdown"),
+        ("as $G - V$ says", "![](x.png)", "![](", "![what it shows]"),
         ('quote "001·4"', 'quote "somebody"', "quotation of 'somebody'", "refs"),
         ("1 + 1", "1 + " * 20 + "1", "89 columns", "break the line"),
     ],
@@ -88,7 +88,7 @@ def test_yaml_that_cannot_be_read_is_named_with_its_line() -> None:
     ("text", "language", "size"),
     [
         ("**对。** V 准就够；`x` 是 $a+b$。", "zh", 8),
-        ("**Yes.** With $a + b$ it's `x`, isn't it?", "en", 7),
+        ("**Yes.** With $G - V$ it's `x`, isn't it?", "en", 7),
     ],
 )
 def test_a_formula_or_a_word_counts_one(text: str, language: str, size: int) -> None:
