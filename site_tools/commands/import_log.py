@@ -71,8 +71,16 @@ def run(options: argparse.Namespace, root: Path, talk: Talk) -> int:
 
 
 def _read(path: Path, talk: Talk) -> Log:
+    if path == Path():
+        raise Refusal("Name a log, as in make import LOG=chat.md")
+    if path.is_dir():
+        raise Refusal(f"{path} is a folder; name a log, as in make import LOG=chat.md")
     try:
         return read(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        raise Refusal(
+            f"No file {path}; name a log, as in make import LOG=chat.md"
+        ) from None
     except OSError as error:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from None
     except Broken as broken:

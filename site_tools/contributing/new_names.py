@@ -75,7 +75,8 @@ def check_free(page: str, root: Path) -> None:
     others = ", ".join(other for other in used if other not in ("index", name))
     if taken:
         raise ValueError(
-            f"{page} is taken: {', '.join(taken)}; also in use in {topic}: {others}"
+            f"{page} is taken: {', '.join(taken)}; also in use in {topic}: {others}; "
+            f"to add a wording there: make new PAGE={page} Q=... ARGS=--alias"
         )
     moves = root / "docs" / "redirects.yml"
     rows = redirects.parse(moves.read_text("utf-8"), pages) if moves.exists() else {}
@@ -95,7 +96,7 @@ def check_question(text: str) -> str:
         'Why add deltas?'
     """
     if not text.strip():
-        raise ValueError("The question is empty; as in --question 'Why add deltas?'")
+        raise ValueError('The question is empty; as in Q="Why add deltas?"')
     if len(text.strip().splitlines()) > 1:
         raise ValueError(f"A question must stand on one line, got {text.strip()!r}")
     question = " ".join(text.split())

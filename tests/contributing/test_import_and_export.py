@@ -152,10 +152,12 @@ def test_a_log_that_breaks_the_format_is_refused_and_nothing_written(
 
 
 def test_a_file_that_is_none_is_refused(desk: Desk) -> None:
-    with pytest.raises(Refusal, match="No such file"):
+    with pytest.raises(Refusal, match=r"No file .*/nothing\.md; name a log"):
         desk.run(import_log, str(desk.root / "nothing.md"))
-    with pytest.raises(Refusal, match="Is a directory"):
+    with pytest.raises(Refusal, match="is a folder; name a log, as in make import"):
         desk.run(import_log, str(desk.root))
+    with pytest.raises(Refusal, match=r"^Name a log, as in make import LOG=chat\.md$"):
+        desk.run(import_log, "")
 
 
 @pytest.mark.parametrize("name", ["question_01.md", "notes.txt"])
