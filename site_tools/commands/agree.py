@@ -91,7 +91,8 @@ def _compared(page: str, zh: Page, en: Page, root: Path, talk: Talk) -> None:
             short = text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
             talk.show(f"  {language}{' ' if same else '*'} {short}")
     if changed and not talk.ask(
-        "* is new or changed since the last record. Do both languages say the same there?"
+        "* is new or changed since the last record. "
+        "Do both languages say the same there?"
     ):
         raise Refusal("Nothing was recorded.")
 

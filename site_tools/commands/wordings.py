@@ -37,7 +37,6 @@ def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
         store(lock, locks.write(kept).encode())
     talk.tell(f"{name}: added to aliases: {question}")
     if kept != recorded:
-        talk.tell(
-            f"{locks.lock_path(page_id(page))}: brought up to date, the languages agree as before"
-        )
+        file = locks.lock_path(page_id(page))
+        talk.tell(f"{file}: brought up to date, the languages agree as before")
     return 0

@@ -4,6 +4,7 @@ import argparse
 import io
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -34,12 +35,19 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(root: Path, *words: str, says: str = "n", lang: str = "en") -> str:
+def run(
+    root: Path,
+    *words: str,
+    says: str = "n",
+    lang: str = "en",
+    answer: Callable[[], str | None] | None = None,
+    agreed: bool = False,
+) -> str:
     """What the command says, as somebody hears it who answers each question so."""
     parser = argparse.ArgumentParser()
     new.options(parser, str)
     out = io.StringIO()
-    talk = Talk(lang, out=out, answer=lambda: says)
+    talk = Talk(lang, out=out, answer=answer or (lambda: says), agreed=agreed)
     assert new.run(parser.parse_args(words), root, talk) == 0
     return out.getvalue()
 
@@ -149,8 +157,9 @@ def test_a_question_stands_there_as_it_was_asked(root: Path, asked: str) -> None
 def test_whoever_asks_what_is_answered_adds_a_wording(root: Path) -> None:
     before = state(root)
     told = run(root, "gae/later", "--question", KNOWN, says="y")
-    assert "Already answered at gae/why_sum_deltas: Why does GAE add up later" in told
-    assert "; add your wording there? [y/N]" in told
+    assert "Perhaps answered at gae/why_sum_deltas: Why does GAE add up later" in told
+    assert ": add your wording there? [y/N]" in told
+    assert "docs/locks/gae/why_sum_deltas.txt: brought up to date, the lang" in told
     path = "docs/en/gae/why_sum_deltas.md"
     lock = "docs/locks/gae/why_sum_deltas.txt"
     assert written(root, before) == [path, lock]
@@ -164,10 +173,26 @@ def test_whoever_asks_what_is_answered_adds_a_wording(root: Path) -> None:
     assert again == f"{path} has this wording already; nothing to add\n"
 
 
-def test_whoever_says_no_goes_on_to_write(root: Path) -> None:
+def test_whoever_says_no_is_asked_before_a_page_is_written(root: Path) -> None:
     before = state(root)
-    told = run(root, "gae/later", "--question", KNOWN)
-    assert told.count("[y/N]") in (1, 2, 3)
+    with pytest.raises(Refusal, match=r"^Nothing was written\.$"):
+        run(root, "gae/later", "--question", KNOWN)
+    assert written(root, before) == []
+    said = iter("nnny")
+    told = run(root, "gae/later", "--question", KNOWN, answer=lambda: next(said, "y"))
+    assert told.index("Perhaps answered") < told.index("[y/N]") < told.index("Written")
+    assert "Write a new page all the same? [y/N]" in told
+    assert len(written(root, before)) == 2
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_where_nobody_decides_nothing_is_written(root: Path, agreed: bool) -> None:
+    before = state(root)
+    with pytest.raises(Refusal, match=r"ARGS=--alias, .* or ARGS=--anyway"):
+        run(root, "gae/a", "--question", KNOWN, agreed=agreed, answer=lambda: None)
+    assert written(root, before) == []
+    told = run(root, "gae/a", "--question", KNOWN, "--anyway", answer=lambda: None)
+    assert "Perhaps answered at" in told and "[y/N]" not in told
     assert len(written(root, before)) == 2
 
 
@@ -218,13 +243,14 @@ def test_a_refusal_writes_nothing_and_is_in_the_language_asked_for(
 
 def test_a_taken_name_is_told_with_where_it_is(root: Path) -> None:
     (root / "docs/zh/gae/variance.md").unlink()
-    told = r"^gae/variance is taken: docs/en/gae/variance\.md, .*use in gae: inputs, "
+    told = r"^gae/variance is taken: docs/en/gae/variance\.md, .*use in gae: inputs, .*PAGE=gae/variance Q=... ARGS=--alias"
     with pytest.raises(Refusal, match=told):
         run(root, "gae/variance", "--question", ZH)
 
 
 def test_everything_it_says_is_said_in_chinese(root: Path) -> None:
-    told = run(root, "gae/later", "--question", KNOWN, lang="zh").splitlines()
+    said = run(root, "gae/later", "--question", KNOWN, "--anyway", lang="zh")
+    told = said.splitlines()
     assert told and [line for line in told if not re.search("[㐀-鿿]", line)] == []
     for text in (new.HELP, *new.EXAMPLES.splitlines()[::2], new.EXAMPLES):
         words = Talk("zh").words(text)
