@@ -74,9 +74,11 @@ def check_free(page: str, root: Path) -> None:
     used = [at.rpartition("/")[2] for at in pages if at.startswith(f"{topic}/")]
     others = ", ".join(other for other in used if other not in ("index", name))
     if taken:
+        told = f"{page} is taken: {', '.join(taken)}; also in use in {topic}: {others}"
+        if taken[0] not in docs:
+            raise ValueError(told)
         raise ValueError(
-            f"{page} is taken: {', '.join(taken)}; also in use in {topic}: {others}; "
-            f"to add a wording there: make new PAGE={page} Q=... ARGS=--alias"
+            f"{told}; to add a wording there: make new PAGE={page} Q=... ARGS=--alias"
         )
     moves = root / "docs" / "redirects.yml"
     rows = redirects.parse(moves.read_text("utf-8"), pages) if moves.exists() else {}
