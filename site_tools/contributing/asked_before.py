@@ -44,8 +44,8 @@ def wordings(root: Path) -> Mapping[str, Sequence[str]]:
                 text = (root / "docs" / language / path).read_text("utf-8")
                 for heading in HEADING.finditer(text):
                     name = heading["id"].removeprefix("assert-").replace("-", " ")
-                    own = [heading["title"], *([name] if " " in name else [])]
-                    found[f"{page}#{heading['id']}"] += own
+                    titles = [heading["title"], *([name] if " " in name else [])]
+                    found[f"{page}#{heading['id']}"] += titles
         for answer in sources.answers(root, language):
             found[answer.page] += [wrong.claim for wrong in answer.wrong]
     for dialogue in sources.dialogues(root):

@@ -96,7 +96,8 @@ LEANS = re.compile(
     re.I,
 )
 THANKS = re.compile(
-    r"(?:(?:好的?|嗯+|明白了?|懂了|ok(?:ay)?)[，, ]*)?(?:非常|十分)?(?:谢谢|多谢|感谢).{0,8}"
+    r"(?:(?:好的?|嗯+|明白了?|懂了|ok(?:ay)?)[，, ]*)?"
+    r"(?:非常|十分)?(?:谢谢|多谢|感谢).{0,8}"
     r"|(?:many )?th(?:anks|x|ank you)"
     r"(?: you)?(?: a lot| very much| so much)?",
     re.I,
