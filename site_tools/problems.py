@@ -42,7 +42,7 @@ class Problem:
         """
         rows = {"found:": self.found, "expected:": self.expected, "fix:": self.fix}
         said = {words(key): words(text) for key, text in rows.items()}
-        width = max(map(len, said)) + 1
+        width = max(len(name) + name.isascii() for name in said)
         return "\n".join(_row(name, text, width) for name, text in said.items())
 
 

@@ -88,6 +88,4 @@ def waiting(root: Path) -> str:
     alone = (accord.State.MISSING_ZH, accord.State.MISSING_EN)
     open_ = [s.page for s in states if s.state not in alone]
     names = ", ".join(open_) or "none, every pair is recorded as it stands"
-    return (
-        f"No page given; as in: python -m site_tools agree topic/page. Waiting: {names}"
-    )
+    return f"No page given; as in: make agree PAGE=topic/page. Waiting: {names}"

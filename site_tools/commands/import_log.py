@@ -66,7 +66,7 @@ def run(options: argparse.Namespace, root: Path, talk: Talk) -> int:
     for written in drafts:
         talk.tell(_written(folder, written))
     first = folder / drafts[0].name
-    talk.tell(f"Begin a page: python -m site_tools new TOPIC/ID --draft {first}")
+    talk.tell(f'Begin a page: make new PAGE=TOPIC/ID ARGS="--draft {first}"')
     return 0
 
 

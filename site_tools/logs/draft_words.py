@@ -42,7 +42,7 @@ TO_DO = {
     "en": """\
 To do; then delete this comment. Lines are those of the draft as it was made.
 
-- Begin a page with this file: python -m site_tools new TOPIC/ID --draft FILE
+- Begin a page with this file: make new PAGE=TOPIC/ID ARGS="--draft FILE"
 - Write the answer, and the code that asserts it.
 - Take over from the section #chat what holds, then delete that section. A chat of your
   own is no source for a wrong answer: where only it was wrong, write what is right.
@@ -50,7 +50,7 @@ To do; then delete this comment. Lines are those of the draft as it was made.
     "zh": """\
 待办，做完删掉这段注释。行号是刚起草时的。
 
-- 用这个文件起一页：python -m site_tools new TOPIC/ID --draft FILE
+- 用这个文件起一页：make new PAGE=TOPIC/ID ARGS="--draft FILE"
 - 写结论，写断言它的代码。
 - 从 #chat 一节里取走站得住的，然后整节删掉。自己的聊天不能当错误回答的出处：
   只有它说错了的，写出对的就行。

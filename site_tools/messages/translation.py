@@ -20,12 +20,15 @@ VALUE = re.compile(r"\{(\w+)\}")
 FIGURE, WORD, FILE = r"\S*\d\S*", r"\S+", r"[^\s:]*[./][^\s:]*"
 FORMS = {
     **dict.fromkeys(("number", "count", "size", "most", "wide", "line"), FIGURE),
-    **dict.fromkeys(("key", "field", "same", "element"), WORD),
+    **dict.fromkeys(("key", "field", "same", "page"), WORD),
     "file": FILE,
     "form": r"an? [\w ]+|worked arithmetic",
+    "kind": "(?:displayed )?formula|code block|heading|link|inline code|picture|box"
+    "|(?:quoted )?figure|table row",
+    "unit": "characters|words",
     "side": "before it|behind it",
     "state": "is missing|does not belong here|named twice|on no page",
-    "markup": "comments|an? [^;,]+",
+    "markup": "an? [^;,]+",
 }
 
 

@@ -111,7 +111,7 @@ def test_of_several_pages_none_is_recorded_if_one_cannot_be(project: Path) -> No
 
 def test_without_a_page_it_names_those_that_wait(project: Path) -> None:
     (project / "docs/zh/index.md").write_text("---\ntitle: 首页\n---\n", "utf-8")
-    asked = "No page given; as in: python -m site_tools agree topic/page. Waiting: "
+    asked = "No page given; as in: make agree PAGE=topic/page. Waiting: "
     assert run(project) == (1, f"{asked}{PAGE}\n")
     run(project, PAGE)
     none = "none, every pair is recorded as it stands"
