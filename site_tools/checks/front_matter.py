@@ -42,7 +42,7 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
         if key not in keys:
             yield (
                 _line(page, key),
-                f"key {key}",
+                f"key {key!r}",
                 f"one of {', '.join(keys)}",
                 "remove it",
             )
@@ -52,7 +52,7 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
     for ref in page.refs:
         if not REF.fullmatch(ref):
             fix = "name what it is, and its version or number"
-            yield _line(page, "refs"), f"refs: {ref}", f"refs like {EXAMPLES}", fix
+            yield _line(page, "refs"), f"refs: {ref!r}", f"refs like {EXAMPLES}", fix
     for need in page.texts("needs"):
         if not any((root / f"docs/{at}/{need}.md").is_file() for at in LANGUAGES):
             known = [

@@ -1,9 +1,9 @@
-"""Chinese prose with the punctuation or the blanks of English beside its characters."""
+"""Chinese prose with the punctuation of English beside its characters."""
 
 from collections.abc import Iterator
 
 from site_tools.fixing.front import with_front
-from site_tools.fixing.mechanical import chinese
+from site_tools.fixing.punctuation import widened
 from site_tools.problems import Problem
 from site_tools.source.page import Page
 
@@ -11,14 +11,14 @@ AROUND = 8  # characters shown on either side of what differs
 
 
 def check_mendable(page: Page) -> list[Problem]:
-    """What ``fix`` would mend in the prose of a Chinese page, a problem a line.
+    """Half-width punctuation of a Chinese page, which ``fix`` mends; one a line.
 
     Args:
         page: The page.
     """
     if page.language != "zh":
         return []
-    mended = with_front(chinese(page.text), chinese)
+    mended = with_front(widened(page.text), widened)
     fix = f"make fix PAGE={page.id} mends it"
     return [
         Problem(page.path, line, found, expected, fix)

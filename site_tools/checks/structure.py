@@ -100,7 +100,7 @@ def _quotations(page: Page) -> Iterator[Row]:
             line = line_of(page.body, match.start())
             fix = "end the title with its source, named in refs of the front matter"
             expected = f"one of {', '.join(known)}" if known else "a source of refs"
-            yield line, f"a quotation of {match['source']}", expected, fix
+            yield line, f"a quotation of {match['source']!r}", expected, fix
 
 
 def _includes(page: Page) -> Iterator[Row]:

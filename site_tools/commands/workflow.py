@@ -30,7 +30,7 @@ def annotation(problem: Problem, words: Callable[[str], str] = str) -> str:
 
 def _title(text: str) -> str:
     """The first line; one that is too long ends behind a word."""
-    first = text.strip().split("\n")[0]
+    first = text.strip().splitlines()[0]
     if len(first) <= LONGEST_TITLE:
         return first
     return re.sub(r"[ ]?[!-~]*$", "", first[: LONGEST_TITLE - 1]) + "…"

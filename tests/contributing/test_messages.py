@@ -172,6 +172,8 @@ def test_what_argparse_says_is_in_chinese(capsys: pytest.CaptureFixture[str]) ->
 
 def test_each_row_is_the_one_that_its_sentence_finds() -> None:
     for row in translation.sentences():
+        if row.english in GENERAL:
+            continue
         text = filled(row)
         first = next(r for r in translation.sentences() if r.values(text) is not None)
         assert translation.VALUE.sub("", first.chinese) == translation.VALUE.sub(
