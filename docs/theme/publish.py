@@ -5,6 +5,7 @@ is not verified as it stands fails the build; with ``--draft`` it is only marked
 """
 
 import argparse
+import os
 import shutil
 import subprocess
 import sys
@@ -15,6 +16,8 @@ from docs.theme.building import CONFIGS
 
 SITE = Path("site")
 ASIDE = Path(".cache", "publish")
+# Material's notice of MkDocs 2, which each language would print.
+QUIET = {"NO_MKDOCS_2_WARNING": "1"}
 
 
 def main() -> None:
@@ -40,7 +43,8 @@ def start(lang: str, *options: str) -> subprocess.Popen[bytes]:
     """Build one language aside."""
     mkdocs = [sys.executable, "-m", "mkdocs", "build", *options]
     return subprocess.Popen(
-        [*mkdocs, "-f", CONFIGS[lang], "-d", str(ASIDE.absolute() / lang)]
+        [*mkdocs, "-f", CONFIGS[lang], "-d", str(ASIDE.absolute() / lang)],
+        env=os.environ | QUIET,
     )
 
 

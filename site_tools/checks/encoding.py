@@ -1,11 +1,15 @@
 """The bytes of a page: UTF-8 without a mark at its start, lines that end with LF."""
 
+import re
 from collections.abc import Iterator
 
 from site_tools.checks.anatomy import Row
 from site_tools.problems import Problem
 
 MARK = b"\xef\xbb\xbf"
+# What a terminal would obey, and what shows text in another order than it has.
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+LONGEST = 2000  # characters of a line: what reads it may take the square of that
 FIX = "save the file as UTF-8 without BOM, its lines ended by LF"
 
 
@@ -25,7 +29,7 @@ def check_encoding(data: bytes, path: str) -> list[Problem]:
 
 def _rows(data: bytes) -> Iterator[Row]:
     try:
-        data.decode("utf-8")
+        text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         found = f"bytes that are no UTF-8: {data[error.start : error.end].hex(' ')}"
@@ -37,3 +41,11 @@ def _rows(data: bytes) -> Iterator[Row]:
         line = data.count(b"\n", 0, at) + 1
         found = "a carriage return at the end of the line (CRLF)"
         yield line, found, "lines that end with LF alone", FIX
+        return
+    for number, words in enumerate(text.split("\n"), 1):
+        if sign := UNSEEN.search(words):
+            found = f"the sign U+{ord(sign[0]):04X}, which nobody sees"
+            yield number, found, "text that shows what it is", "take it out"
+        if len(words) > LONGEST:
+            found = f"a line of {len(words)} characters"
+            yield number, found, f"at most {LONGEST}", "break it in two paragraphs"

@@ -2,7 +2,7 @@
 
 import os
 from argparse import ArgumentParser, Namespace
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import suppress
 from itertools import chain
 from pathlib import Path
@@ -10,6 +10,7 @@ from pathlib import Path
 from site_tools.checks import accord
 from site_tools.checks.unfinished import todo
 from site_tools.commands import changes, workflow
+from site_tools.commands.facts_named import facts_changed, facts_of, judged_facts
 from site_tools.commands.pages import EXAMPLE, files_of, page_id, page_ids
 from site_tools.commands.talk import LANGUAGES, Refusal, Talk
 from site_tools.problems import Problem
@@ -20,6 +21,7 @@ EXAMPLES = """examples:
   python -m site_tools check                       the pages that you changed
   python -m site_tools check gae/variance          one page
   python -m site_tools check docs/zh/index.md      one page, by its file
+  python -m site_tools check facts/returns         the facts of a file of docs/facts
   python -m site_tools check --format github       as a workflow on GitHub shows it"""
 NAME_ONE = f"name a page, as in: make check PAGE={EXAMPLE}"
 FORMATS = ("terminal", "github")
@@ -35,23 +37,36 @@ def options(parser: ArgumentParser, words: Callable[[str], str]) -> None:
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
     """Check pages one after the other, each in both languages at once."""
-    names = [page_id(text) for text in options.pages] or changed(root, talk)
+    named = options.pages or changed(root, talk)
+    facts = facts_of(named, root)
+    concepts = [*dict.fromkeys(facts.values())]
+    names = [page_id(text) for text in named if text not in facts]
     pages = {page: files_of(page, root) for page in dict.fromkeys(names)}
-    if not pages:
+    if not named:
         return 0
     github, problems = options.format == "github", list[Problem]()
-    for page, files in pages.items():
-        found = judged(root, files)
+    for found, remarks in _judged(root, pages, concepts):
         for problem in found:
             talk.show(_told(problem, github, talk.words))
         problems += found
-        for remark in map(talk.words, _remarks(root, page, files)):
+        for remark in map(talk.words, remarks):
             talk.show(workflow.notice(remark) if github else remark)
-    end = ending(list(pages), problems)
+    checked = [*pages, *(f"facts/{concept}" for concept in concepts)]
+    end = ending(checked, problems)
     talk.show(workflow.notice(talk.words(end)) if github else talk.words(end))
     if github and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
         _summarise(Path(summary), end, problems)
     return 1 if problems else 0
+
+
+def _judged(
+    root: Path, pages: Mapping[str, list[str]], facts: Iterable[str]
+) -> Iterator[tuple[list[Problem], Iterable[str]]]:
+    """The problems of each page and facts file, and the remarks on it."""
+    for page, files in pages.items():
+        yield judged(root, files), _remarks(root, page, files)
+    for concept in facts:
+        yield judged_facts(root, concept)
 
 
 def judged(root: Path, files: list[str]) -> list[Problem]:
@@ -67,7 +82,7 @@ def judged(root: Path, files: list[str]) -> list[Problem]:
 
 
 def changed(root: Path, talk: Talk) -> list[str]:
-    """The pages that changed against the main branch; says so where there is none.
+    """Pages and facts that changed against the main branch; says so if there is none.
 
     Raises:
         Refusal: where nobody can know.
@@ -80,7 +95,7 @@ def changed(root: Path, talk: Talk) -> list[str]:
     if every := changes.shared(files):
         more = f"{every[0]} and {len(every) - 1} more" if every[1:] else every[0]
         talk.tell(f"Every page rests on {more}; make test checks them all")
-    pages = changes.pages_of(files, texts)
+    pages = [*changes.pages_of(files, texts), *facts_changed(files, root)]
     if not pages:
         talk.tell(f"No page changed against the main branch; {NAME_ONE}")
     return pages

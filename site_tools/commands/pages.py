@@ -7,6 +7,7 @@ from site_tools.commands.talk import Refusal
 from site_tools.source.page import LANGUAGES
 
 EXAMPLE = "alignment/value_before_token"
+LONGEST = 200  # what comes behind is in the name of no file
 
 
 def page_id(text: str) -> str:
@@ -19,7 +20,7 @@ def page_id(text: str) -> str:
         >>> page_id("docs/zh/gae/variance.md"), page_id("gae/variance")
         ('gae/variance', 'gae/variance')
     """
-    path = PurePosixPath(text.strip())
+    path = PurePosixPath(text.strip()[:LONGEST])
     if path.is_absolute() or ".." in path.parts or "\\" in text:
         raise Refusal(
             f"A page must be like topic/page, without a leading / or .., got {text}"

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TextIO
 
 from site_tools.messages.translation import translate
+from site_tools.running.results import SIGNS
 
 LANGUAGES = ("zh", "en")
 
@@ -33,11 +34,12 @@ class Talk:
 
     def tell(self, text: object = "") -> None:
         """Say a line, or several."""
-        print(self.words(str(text)), file=self.out or sys.stdout, flush=True)
+        self.show(self.words(str(text)))
 
     def show(self, text: str) -> None:
-        """Print a text as it stands."""
-        print(text, file=self.out or sys.stdout, flush=True)
+        """Print a text as it stands, but for what a terminal would obey."""
+        shown = text.translate(SIGNS)
+        print(shown, file=self.out or sys.stdout, flush=True)
 
     def words(self, text: str) -> str:
         """The text in the contributor's language."""

@@ -4,12 +4,17 @@ import ctypes
 import os
 import platform
 import resource
+import stat
 import struct
 from collections.abc import Iterator
+from contextlib import suppress
+from itertools import chain, islice
+from math import inf
 
 MEMORY = 4 << 30  # bytes; a page of this site takes a tenth of it
 FILE = 64 << 20  # one file
 FOLDER = 256 << 20  # all files of a page
+ENTRIES = 2000  # of them and their folders; to look at more would take the time away
 OPEN_FILES = 256
 CAPABILITIES = 0x20080522
 READ_AS_ROOT = 1 << 1  # keeps what a root reads of other people's project readable
@@ -58,26 +63,39 @@ def resident(process: int) -> int:
         return 0
 
 
-def stored(folder: str) -> int:
-    """The bytes that the files below a folder take.
+def stored(folder: str, process: int) -> float:
+    """The bytes that the files of a process take; infinite where they are too many.
 
     Args:
-        folder: The folder; no link in it is followed.
+        folder: Where it writes; no link in it is followed.
+        process: Its number; what it holds open and has removed counts too.
     """
-    return sum(_sizes(folder))
+    sizes = list(islice(chain(_below(folder), _removed(process)), ENTRIES + 1))
+    return inf if len(sizes) > ENTRIES else sum(sizes)
 
 
-def _sizes(folder: str) -> Iterator[int]:
+def _below(folder: str) -> Iterator[float]:
     waiting = [folder]
     while waiting:
         try:
-            entries = [*os.scandir(waiting.pop())]
+            with os.scandir(waiting.pop()) as entries:
+                for entry in entries:
+                    yield entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        waiting.append(entry.path)
+        except FileNotFoundError:
+            continue  # removed meanwhile
         except OSError:
-            continue
-        for entry in entries:
-            try:
-                yield entry.stat(follow_symlinks=False).st_blocks * 512
-                if entry.is_dir(follow_symlinks=False):
-                    waiting.append(entry.path)
-            except OSError:
-                continue
+            yield inf  # so deep that its path is too long
+
+
+def _removed(process: int) -> Iterator[float]:
+    try:
+        held = os.listdir(f"/proc/{process}/fd")
+    except OSError:
+        return
+    for number in held:
+        with suppress(OSError):
+            file = os.stat(f"/proc/{process}/fd/{number}")
+            if stat.S_ISREG(file.st_mode) and not file.st_nlink:
+                yield file.st_blocks * 512

@@ -7,6 +7,7 @@ Linux on x86-64 and aarch64; elsewhere there is none.
 
 import ctypes
 import errno
+import mmap
 import os
 import platform
 import socket
@@ -24,11 +25,13 @@ ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 OTHER_ABI = 0x40000000  # x32, whose numbers would pass by
 THREAD, WORD = 0x00010000, 0xFFFFFFFF
 # Of a GPU's driver it is not known that it can do without.
+OWNERS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+CONTROLS = (0x8901, 0x8902, 0x40086602)  # FIOSETOWN, SIOCSPGRP, FS_IOC_SETFLAGS
 DRIVER = ("memfd_create", "bind", "listen")
 
 
 class Rule(NamedTuple):
-    """A call that is allowed only if an argument, masked, is or is not a value."""
+    """A call that is refused unless an argument, masked, is a value; or if it is."""
 
     call: str
     argument: int
@@ -53,7 +56,13 @@ def rules(cuda: bool) -> list[Rule]:
         cuda: Whether the driver of a GPU is needed, which listens on a socket.
     """
     own = os.getpid()
+    shared = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
     return [
+        # Who is signalled when a file is ready: it could be who watches this process.
+        *(Rule("fcntl", 1, WORD, command, equal=False) for command in OWNERS),
+        *(Rule("ioctl", 1, WORD, command, equal=False) for command in CONTROLS),
+        # Memory that no limit counts.
+        *([] if cuda else [Rule("mmap", 3, shared, shared, equal=False)]),
         Rule("clone", 0, THREAD, THREAD),
         Rule("socketpair", 1, 0xF, socket.SOCK_STREAM),  # others can be sent astray
         Rule("socket", 0, WORD, socket.AF_UNIX if cuda else WORD),
@@ -110,5 +119,5 @@ def _steps(
             yield AND, 0, 0, rule.mask
             yield EQUAL, *((1, 0) if rule.equal else (0, 1)), rule.value
             yield RETURN, 0, 0, REFUSE | errno.EPERM
-            yield RETURN, 0, 0, ALLOW
+            yield LOAD, 0, 0, NUMBER  # for the rules that follow
     yield RETURN, 0, 0, ALLOW

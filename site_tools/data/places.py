@@ -22,10 +22,14 @@ def line_hash(lines: Iterable[str]) -> str:
 
 def verify(entry: Entry, text: str) -> str | None:
     """What is wrong with an entry, read against its file, and what to write instead."""
-    default = entry.key and misstated(entry, text)
-    problems = _misplaced(entry, text.split("\n")), default
-    found = "; ".join(filter(None, problems))
+    found = "; ".join(faults(entry, text))
     return f"{entry.place}: {found}" if found else None
+
+
+def faults(entry: Entry, text: str) -> list[str]:
+    """The same as a list, without its place; what to write stands behind a ``;``."""
+    default = misstated(entry, text) if entry.key else ""
+    return [*filter(None, (_misplaced(entry, text.split("\n")), default))]
 
 
 def _misplaced(entry: Entry, lines: list[str]) -> str:

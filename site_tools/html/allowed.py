@@ -21,7 +21,10 @@ TAGS = re.compile(
     "h[1-6]|hr|img|input|ins|kbd|label|li|mark|nav|ol|p|pre|s|samp|section|small|span|"
     "strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|ul|var"
 )
-ANYWHERE = re.compile(r"class|id|lang|title|role|aria-[a-z]+|data-(?!md-)[a-z-]+")
+ANYWHERE = re.compile(r"class|id|lang|title|role|aria-[a-z]+")
+DATA = re.compile(r"data-(download|is|language|reason|search-exclude|tabs)")
+# The theme's script finds its own settings and parts by these.
+THEME = {"id": re.compile(r"__(?!tabbed_)"), "class": re.compile(r"(^|\s)md-")}
 ALIGNED = re.compile(r"text-align: \w+;?")
 LINK = re.compile(r"https?:|#|[^:]*\Z")
 PICTURE = re.compile(r"(?!//)[^:]*\.svg")
@@ -39,6 +42,8 @@ def faults(html: str) -> list[str]:
         []
         >>> faults('<p onclick="f()"><script>g()</script></p>')
         ['onclick="f()" on <p>', '<script>']
+        >>> faults('<!--> <script>f()</script> --><p id="__config">{}</p>')
+        ['<!--> <script>f()</script> -->', 'id="__config" on <p>']
     """
     reader = _Reader()
     reader.feed(html)
@@ -58,6 +63,10 @@ class _Reader(HTMLParser):
         wrong = ((k, v or "") for k, v in attrs if not _fits(tag, k, v or ""))
         self.found += [f'{key}="{value}" on <{tag}>' for key, value in wrong]
 
+    def handle_comment(self, data: str) -> None:
+        # Where one ends, Python and browsers do not agree.
+        self.found.append(f"<!--{data}-->")
+
     def handle_decl(self, decl: str) -> None:
         self.found.append(f"<!{decl}>")
 
@@ -71,7 +80,9 @@ class _Reader(HTMLParser):
 def _fits(tag: str, key: str, value: str) -> bool:
     if key == "style":
         return tag in ("td", "th") and bool(ALIGNED.fullmatch(value))
-    if ANYWHERE.fullmatch(key):
+    if key in THEME and THEME[key].search(value):
+        return False
+    if ANYWHERE.fullmatch(key) or DATA.fullmatch(key):
         return True
     if key not in ATTRIBUTES.get(tag, ()):
         return False

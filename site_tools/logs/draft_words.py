@@ -74,12 +74,12 @@ PLACES = {
     "en": """\
 - Lines that nobody has read: read each in a release, and write it into
   docs/facts/CONCEPT.yml as release, path, lines, hash, quote, or delete it.
-  After make peers, pytest tests/site/test_facts_in_wheels.py gives lines and hash.
+  After make peers, make check PAGE=docs/facts/CONCEPT.yml gives lines and hash.
 """,
     "zh": """\
 - 没有人读过的代码行：在某个版本里读过，写进 docs/facts/CONCEPT.yml
   （release、path、lines、hash、quote），或者删掉。先 make peers，再跑
-  pytest tests/site/test_facts_in_wheels.py，它会说该写的行号和 hash。
+  make check PAGE=docs/facts/CONCEPT.yml，它会说该写的行号和 hash。
 """,
 }
 AT = {"en": "  - line {}: {}\n", "zh": "  - 第 {} 行：{}\n"}

@@ -8,6 +8,26 @@ from bs4.element import Tag
 LANGUAGE = re.compile(r"language-(\S+)")
 FENCE = re.compile(r"^ *(`{3,})", re.MULTILINE)
 NAMES = {"output": "text"}
+REASON = {"zh": "没有运行过：", "en": "Never run: "}
+# What a reader of the site sees at the box, by its class.
+KINDS = {
+    "cont": {"zh": "（接着上面的代码）", "en": "(continues the code above)"},
+    "raises": {"zh": "（应当像下面这样报错）", "en": "(must fail as shown)"},
+}
+
+
+def said(box: Tag, lang: str) -> list[str]:
+    """What stands above a box of code, as a line: how it was run, or why not.
+
+    Args:
+        box: The element around it.
+        lang: The language of the words.
+    """
+    classes = box.get_attribute_list("class")
+    words = [KINDS[kind][lang] for kind in KINDS if kind in classes]
+    if reason := box.get("data-reason"):
+        words.append(f"{REASON[lang]}{reason}")
+    return [" ".join(words)] if words else []
 
 
 def code_box(tag: Tag) -> str:

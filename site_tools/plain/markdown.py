@@ -7,7 +7,7 @@ from itertools import groupby
 from bs4 import BeautifulSoup
 from bs4.element import PageElement, Tag
 
-from site_tools.plain.boxes import code_box, table
+from site_tools.plain.boxes import code_box, said, table
 from site_tools.plain.inline import Resolve, inline
 
 BLOCKS = re.compile(
@@ -18,7 +18,6 @@ HEADING = re.compile(r"h([1-6])")
 # The colours of code are most of a page's elements, and of the time to read them.
 BOX = re.compile(r"<pre>.*?</pre>", re.DOTALL)
 COLOUR = re.compile(r"</?span[^>]*>")
-REASON = {"zh": "没有运行过：", "en": "Never run: "}
 PICTURE = {"zh": "图：", "en": "Picture: "}
 
 
@@ -81,8 +80,7 @@ class Converter:
         if "arithmatex" in classes:
             return [f"$$\n{part.get_text().strip()[2:-2].strip()}\n$$"]
         inside = self._kinds.get(part.name, self.blocks)(part)
-        reason = part.get("data-reason")
-        return [f"{REASON[self.lang]}{reason}", *inside] if reason else inside
+        return [*said(part, self.lang), *inside]
 
     def _inline(self, tag: Tag) -> str:
         return inline(tag.contents, self.resolve)

@@ -17,8 +17,8 @@ ON_GPU = {
     "en": "; {device}, torch {torch}, {date}",
 }
 OPEN = {
-    "zh": "{count} 个代码块里有 {open} 个尚未验证",
-    "en": "{open} of {count} blocks of code not verified yet",
+    "zh": "{count} 个代码块里验证了 {passed} 个",
+    "en": "{passed} of {count} blocks of code verified",
 }
 
 
@@ -47,7 +47,8 @@ class Code:
         The hash is that of the last block, which covers all above it (running.hashes).
         """
         if self.open:
-            return OPEN[lang].format(count=len(self.hashes), open=len(self.open))
+            count = len(self.hashes)
+            return OPEN[lang].format(count=count, passed=count - len(self.open))
         if not self.hashes:
             return ""
         return DONE[lang].format(

@@ -6,6 +6,7 @@ watches it.
 
 import os
 import shutil
+import subprocess
 import tempfile
 import warnings
 from collections.abc import Generator
@@ -44,6 +45,8 @@ def serve(page: PageToRun, answers: int) -> None:
                 pass
         with suppress(RecursionError):  # folders in folders, without end
             shutil.rmtree(folder, ignore_errors=True)
+        if os.path.exists(folder):
+            subprocess.run(["rm", "-rf", "--", folder], check=False)
 
 
 def outcomes(

@@ -98,7 +98,7 @@ class Watched:
         if limits.resident(self._process) > limits.MEMORY:
             told = f"stopped at {limits.MEMORY >> 30} GiB of memory"
             raise Stopped(Failure("MemoryLimit", told, ()))
-        if limits.stored(self._folder) > limits.FOLDER:
+        if limits.stored(self._folder, self._process) > limits.FOLDER:
             told = f"stopped at {limits.FOLDER >> 20} MiB of files"
             raise Stopped(Failure("FileLimit", told, ()))
 

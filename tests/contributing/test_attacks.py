@@ -90,6 +90,10 @@ def test_no_socket_comes_from_the_kernel(family: int) -> None:
         ("c.socketpair(1, 2, 0, (ctypes.c_int * 2)())", 1),  # may be sent anywhere
         ("c.chmod(b'.', 0)", 1),
         ("c.shmget(0, 4096, 0o1600)", 1),
+        ("c.fcntl(1, 8, os.getppid())", 1),  # who is signalled: F_SETOWN
+        ("c.fcntl(1, 10, 9)", 1),  # and how: F_SETSIG
+        ("c.ioctl(1, 0x40086602, None)", 1),  # flags of a file that is only read
+        ("c.mmap(None, 4096, 3, 0x21, -1, 0)", 1),  # memory that no limit counts
     ],
 )
 def test_a_call_that_leads_out_is_refused(call: str, code: int) -> None:
@@ -112,6 +116,31 @@ def test_output_past_print_is_stopped() -> None:
     problem = attack("import os\nwhile True: os.write(1, bytes(1 << 20))")
     assert problem.found == "FileLimit: the block writes a file of over 64 MiB"
     assert problem.fix.startswith("write less")
+
+
+def test_looking_at_many_folders_takes_no_time_from_the_clock() -> None:
+    problem = attack(
+        "import os, itertools\nfor n in itertools.count(): os.mkdir(str(n))"
+    )
+    assert problem.found.startswith("FileLimit: ")
+
+
+def test_a_file_that_is_removed_and_held_open_counts() -> None:
+    code = """import os, itertools, time
+held = []
+for n in itertools.count():
+    held.append(open(str(n), "wb")); os.remove(str(n))
+    held[-1].write(bytes(32 << 20)); held[-1].flush(); time.sleep(0.05)"""
+    assert attack(code).found.startswith("FileLimit: ")
+
+
+def test_nothing_is_left_of_folders_in_folders() -> None:
+    where = Source("import os; print(os.getcwd())")
+    deep = Source("import os\nwhile True: os.mkdir('d' * 99); os.chdir('d' * 99)")
+    first, second = Running([where, deep], [], seed=0).wait().results
+    assert second.failure is not None
+    folder = Path(first.printed.strip())
+    assert folder.is_absolute() and not folder.exists()
 
 
 def test_memory_without_end_is_refused() -> None:

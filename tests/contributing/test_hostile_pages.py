@@ -1,12 +1,15 @@
 """Hostile pages: what a page brings besides code, named by file, line and remedy."""
 
+import io
 from pathlib import Path
 
 import pytest
 import yaml
 
+from site_tools.checks.encoding import check_encoding
 from site_tools.checks.shown import check_shown
 from site_tools.checks.structure import check_structure
+from site_tools.commands.talk import Talk
 from site_tools.data import derived, names, records, redirects
 from site_tools.html import pictures
 from site_tools.html.allowed import faults
@@ -56,6 +59,11 @@ def test_html_in_the_source_is_named(planted: str, found: str) -> None:
         ("![x](//x.org/a.svg)", 'src="//x.org/a.svg" on <img>'),
         ('![x](a.svg){ srcset="//x.org/b" }', 'srcset="//x.org/b" on <img>'),
         ('[x](a.md){ ping="//x.org" }', 'ping="//x.org" on <a>'),
+        ("*x*{ #__config }", 'id="__config" on <em>'),
+        ("*x*{ .md-clipboard }", 'class="md-clipboard" on <em>'),
+        ('*x*{ data-copy="rm" }', 'data-copy="rm" on <em>'),
+        # Python takes this for one comment, a browser for two and a script.
+        ("x](<!--><b>-->)", "<!--><b>-->"),
     ],
 )
 def test_html_that_markdown_makes_is_named(planted: str, found: str) -> None:
@@ -226,3 +234,24 @@ def test_a_picture_that_grows_without_end_is_refused() -> None:
     bomb = '<!DOCTYPE svg [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><svg>&b;</svg>'
     with pytest.raises(ValueError, match="must hold no ENTITY; write the text"):
         pictures.svg(bomb, "a.svg", "words", "en", "p")
+
+
+@pytest.mark.parametrize(
+    ("planted", "found"),
+    [
+        ("a\x1b[2Jb", "the sign U+001B, which nobody sees"),
+        ("a\u202eb", "the sign U+202E, which nobody sees"),
+        ("[" * 2001, "a line of 2001 characters"),
+    ],
+)
+def test_what_nobody_sees_is_named(planted: str, found: str) -> None:
+    text = broken(PLACE, planted)
+    (problem,) = check_encoding(text.encode(), PATH)
+    assert (problem.line, problem.found) == (line_of(planted, text), found)
+    assert problem.fix in ("take it out", "break it in two paragraphs")
+
+
+def test_a_terminal_is_told_nothing_that_it_would_obey() -> None:
+    out = io.StringIO()
+    Talk(out=out).tell("a\x1b]0;title\x07b")
+    assert out.getvalue() == "a\\x1b]0;title\\x07b\n"

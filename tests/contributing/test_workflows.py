@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+import yaml
 
 from tests.contributing.workflow_rules import problems
 
@@ -38,6 +39,14 @@ def test_a_workflow_is_safe(path: Path) -> None:
 def test_the_workflows_are_there() -> None:
     names = {path.name for path in WORKFLOWS}
     assert names == {"test.yml", "preview.yml", "pages.yml", "weekly.yml"}
+
+
+def test_nothing_is_published_before_its_tests() -> None:
+    text = (FOLDER / "pages.yml").read_text("utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    runs = [step["run"] for step in jobs["build"]["steps"] if "run" in step]
+    assert runs == ["make test", "make build"]
+    assert jobs["deploy"]["needs"] == "build"
 
 
 def test_a_sound_workflow_has_no_problem() -> None:

@@ -89,7 +89,7 @@ def test_a_missing_twin_is_told_at_the_foot_in_the_language_that_is_missing(
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Built with an address: of one page, two sections changed in Chinese only."""
+    """Built with an address: a page changed in Chinese only, and one alone in each."""
     root = tmp_path_factory.mktemp("notice")
     trial_site.write(root)
     page = root / "docs/zh/alignment/first.md"
@@ -99,6 +99,8 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     lock.parent.mkdir(parents=True)
     words = wording(now), wording(Path(en).read_text("utf-8"))
     lock.write_text(write(lock_of(*words)), "utf-8")
+    lone = root / "docs/en/alignment/english_only.md"
+    lone.write_text("---\nquestion: Alone?\n---\n\n## Yes { #answer }\n", "utf-8")
     status = (
         "---\ntitle: Status\n---\n\n```{{ .status data-language={} }}\nwanted\n```\n"
     )
@@ -148,6 +150,24 @@ def test_the_page_without_a_twin_says_so_below_its_text(site: Path) -> None:
     assert text(alone) == "English version: not yet."
     html = (site / "alignment/a_later_page/index.html").read_text("utf-8")
     assert html.index("见<a") < html.index(alone)
+    (alone,) = notices(site, "en/alignment/english_only")
+    assert text(alone) == "中文版：还没有。"
+
+
+@pytest.mark.parametrize(
+    ("page", "lang", "title", "there"),
+    [
+        ("en/about/status", "zh", "要先懂前一页吗？", "alignment/a_later_page"),
+        ("about/status", "en", "Alone?", "en/alignment/english_only"),
+    ],
+)
+def test_a_link_to_a_page_in_the_other_language_alone_says_so(
+    site: Path, page: str, lang: str, title: str, there: str
+) -> None:
+    html = (site / page / "index.html").read_text("utf-8")
+    link = f'<a href="([^"]*)" lang="{lang}" hreflang="{lang}">{re.escape(title)}</a>'
+    (href,) = re.findall(link, html)
+    assert posixpath.normpath(posixpath.join(page, href)) == there
 
 
 def test_no_notice_and_no_status_is_in_the_search(site: Path) -> None:
@@ -167,6 +187,8 @@ def test_the_status_page_names_what_waits_and_links_to_it(site: Path) -> None:
         "then make agree PAGE=about/status.",
         "要先懂前一页吗？ no English yetWrite docs/en/alignment/a_later_page.md, "
         "then make agree PAGE=alignment/a_later_page.",
+        "Alone? no Chinese yetWrite docs/zh/alignment/english_only.md, "
+        "then make agree PAGE=alignment/english_only.",
         "Before or after? Chinese is newerBring docs/en/alignment/first.md up to it, "
         "then make agree PAGE=alignment/first.",
         "index never comparedCompare the languages, mend what differs, "
@@ -186,11 +208,13 @@ def test_alternates_are_the_languages_that_there_are(site: Path) -> None:
     }
     later = f"{root}alignment/a_later_page/"
     alone = {"zh": later, "x-default": later}
+    lone = f"{root}en/alignment/english_only/"
     link = re.compile(r'<link rel="alternate " hreflang="([^"]*)" href="([^"]*)">')
     for page, wanted in {
         "alignment/first": both,
         "en/alignment/first": both,
         "alignment/a_later_page": alone,
+        "en/alignment/english_only": {"en": lone, "x-default": lone},
     }.items():
         html = (site / page / "index.html").read_text("utf-8")
         assert dict(link.findall(html)) == wanted

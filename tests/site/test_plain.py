@@ -69,9 +69,24 @@ def test_a_piece_of_a_page(source: str, expected: str) -> None:
 
 def test_code_keeps_every_character() -> None:
     code = 'def f(a):\n    """It\'s <b>`x`</b> & $y$."""\n\n    return a  # *_*'
-    assert plain(f"```{{ .python .cont }}\n{code}\n```") == f"```python\n{code}\n```"
+    assert plain(f"```{{ .python }}\n{code}\n```") == f"```python\n{code}\n```"
     fenced = "````text\n```python\nx\n```\n````"
     assert plain(fenced) == fenced
+
+
+@pytest.mark.parametrize(
+    ("kinds", "lang", "line"),
+    [
+        (".cont", "en", "(continues the code above)"),
+        (".cont", "zh", "（接着上面的代码）"),
+        (".raises", "en", "(must fail as shown)"),
+        (".raises", "zh", "（应当像下面这样报错）"),
+        (".cont .raises", "en", "(continues the code above) (must fail as shown)"),
+    ],
+)
+def test_how_a_block_runs_stands_above_it(kinds: str, lang: str, line: str) -> None:
+    made = plain(f"```{{ .python {kinds} }}\nx += 1\n```", lang=lang)
+    assert made == f"{line}\n\n```python\nx += 1\n```"
 
 
 def test_a_list_made_from_data_leads_to_its_pages() -> None:
@@ -151,8 +166,9 @@ def test_what_was_verified_names_torch_device_and_hash() -> None:
 def test_what_was_not_verified_is_said() -> None:
     part = evidence(1, 2)
     assert not part.is_verified
-    assert part.told("en") == "1 of 2 blocks of code not verified yet"
-    assert part.told("zh") == "2 个代码块里有 1 个尚未验证"
+    assert part.told("en") == "1 of 2 blocks of code verified"
+    assert part.told("zh") == "2 个代码块里验证了 1 个"
+    assert evidence(0, 0).told("en") == "0 of 2 blocks of code verified"
     none = Code(Evidence(HERE), PAGE, [])
     assert none.is_verified and none.told("en") == ""
 
