@@ -52,6 +52,7 @@ def _language(words: Sequence[str]) -> str:
 
 def _parser(language: str) -> argparse.ArgumentParser:
     words = Talk(language).words
+    vars(argparse)["_"] = words  # where argparse, which has no other way, looks it up
     shared = argparse.ArgumentParser(add_help=False)
     shared.add_argument(
         "--lang",

@@ -40,10 +40,10 @@ class Problem:
         Args:
             words: Puts a sentence into the reader's language.
         """
-        rows = {"found": self.found, "expected": self.expected, "fix": self.fix}
+        rows = {"found:": self.found, "expected:": self.expected, "fix:": self.fix}
         said = {words(key): words(text) for key, text in rows.items()}
-        width = max(map(len, said)) + 2
-        return "\n".join(_row(f"{name}:", text, width) for name, text in said.items())
+        width = max(len(name) + name.isascii() for name in said)
+        return "\n".join(_row(name, text, width) for name, text in said.items())
 
 
 def _row(name: str, text: str, width: int) -> str:

@@ -58,14 +58,24 @@ def sections(page: Page) -> Iterator[Row]:
     for name, line in found:
         if name not in SECTIONS:
             fix = "use one of them, or ### for a part of a section"
-            yield line, f"## section #{name}", f"one of {SECTIONS}", fix
+            yield line, f"## section #{name}", f"one of {', '.join(SECTIONS)}", fix
     for name in MANDATORY:
         if name not in ids:
-            fix = f"add ## ... {{ #{name} }}"
-            yield 1, f"no section #{name}", f"the sections {MANDATORY}", fix
+            expected = f"the sections {', '.join(MANDATORY)}"
+            yield 1, f"no section #{name}", expected, _place(name, ids)
     known = [name for name in ids if name in SECTIONS]
     if known != sorted(known, key=SECTIONS.index):
-        yield 1, f"sections in the order {known}", f"the order {SECTIONS}", "move them"
+        found = f"sections in the order {', '.join(known)}"
+        yield 1, found, f"the order {', '.join(SECTIONS)}", "move them"
+
+
+def _place(name: str, ids: list[str]) -> str:
+    """How to add a section: behind the last of those that come before it."""
+    earlier = SECTIONS[: SECTIONS.index(name)]
+    before = [other for other in ids if other in earlier]
+    if before:
+        return f"add ## ... {{ #{name} }} behind #{before[-1]}"
+    return f"add ## ... {{ #{name} }} as the first section"
 
 
 def answer(page: Page) -> Iterator[Row]:

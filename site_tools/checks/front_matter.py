@@ -1,10 +1,12 @@
 """What a page says of itself at its top: keys, sources, the pages it needs."""
 
+import difflib
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from site_tools.checks.anatomy import TOPICS, Row, is_question
+from site_tools.source import tree
 from site_tools.source.page import LANGUAGES, Page
 
 QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
@@ -38,7 +40,12 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
     keys, needed = (QUESTION_KEYS, "question") if question else (OTHER_KEYS, "title")
     for key in page.meta:
         if key not in keys:
-            yield _line(page, key), f"key {key!r}", f"one of {keys}", "remove it"
+            yield (
+                _line(page, key),
+                f"key {key!r}",
+                f"one of {', '.join(keys)}",
+                "remove it",
+            )
     if not isinstance(page.meta.get(needed), str):
         yield 1, f"no {needed}", f"a line {needed}: ... between two --- lines", "add it"
     yield from _lists(page)
@@ -48,7 +55,14 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
             yield _line(page, "refs"), f"refs: {ref!r}", f"refs like {EXAMPLES}", fix
     for need in page.texts("needs"):
         if not any((root / f"docs/{at}/{need}.md").is_file() for at in LANGUAGES):
-            fix = "correct the name, as in needs: [alignment/value_before_token]"
+            known = [
+                path[:-3]
+                for at in LANGUAGES
+                for path in tree.paths(root / f"docs/{at}")
+            ]
+            nearest = difflib.get_close_matches(need, known, n=1, cutoff=0)
+            near = (nearest or ["alignment/value_before_token"])[0]
+            fix = f"correct the name, as in needs: [{near}]"
             yield _line(page, "needs"), f"needs {need}", "a page that exists", fix
 
 

@@ -22,6 +22,7 @@ from site_tools.source.page import LANGUAGES, Page
 from site_tools.source.prose import HEADING, body, line_of
 
 HREF = re.compile(r'<a\b[^>]*?\bhref="([^"]+)"')
+MOST_IDS = 8  # named where none is like the one that is not there
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
 
 
@@ -46,12 +47,15 @@ def check_links(page: Page, html: str, root: Path) -> list[Problem]:
 def _twice(page: Page, own: list[str]) -> Iterator[Row]:
     for name, count in Counter(own).items():
         if count > 1:
-            lines = _lines(page, name, behind=r"[#{]")
+            lines = _lines(page, name, behind=r"[#{]") or [1]
+            found = f"the id {name} twice"
+            if lines[1:]:
+                found = f"the id {name} twice, first at line {lines[0]}"
             yield (
-                lines[-1] if lines else 1,
-                f"the id {name} twice",
+                lines[-1],
+                found,
                 "an id once",
-                ("rename one of them, in both languages"),
+                "rename one of them, in both languages",
             )
 
 
@@ -90,8 +94,9 @@ def _fault(
     there = anchors(root, page.language, inside) if path else own
     if anchor in there:
         return None
-    nearest = difflib.get_close_matches(anchor, there, n=1, cutoff=0)
-    fix = f"link to #{(nearest or ['id'])[0]}, or give what is meant this id"
+    near = difflib.get_close_matches(anchor, there) or there[:MOST_IDS] or ["id"]
+    these = ", ".join(f"#{name}" for name in near)
+    fix = f"link to {these}, or give what is meant this id"
     where = f"{folder}/{inside}" if path else "this page"
     return found, f"an id that {where} has", fix
 

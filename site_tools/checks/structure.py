@@ -99,7 +99,8 @@ def _quotations(page: Page) -> Iterator[Row]:
         if not any(f" {match['source']}".endswith(f" {source}") for source in known):
             line = line_of(page.body, match.start())
             fix = "end the title with its source, named in refs of the front matter"
-            yield line, f"a quotation of {match['source']!r}", f"one of {known}", fix
+            expected = f"one of {', '.join(known)}" if known else "a source of refs"
+            yield line, f"a quotation of {match['source']!r}", expected, fix
 
 
 def _includes(page: Page) -> Iterator[Row]:

@@ -23,7 +23,7 @@ EXAMPLES = """examples:
   python -m site_tools check docs/zh/index.md      one page, by its file
   python -m site_tools check facts/returns         the facts of a file of docs/facts
   python -m site_tools check --format github       as a workflow on GitHub shows it"""
-NAME_ONE = f"name a page, as in: python -m site_tools check {EXAMPLE}"
+NAME_ONE = f"name a page, as in: make check PAGE={EXAMPLE}"
 FORMATS = ("terminal", "github")
 
 

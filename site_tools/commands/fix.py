@@ -68,7 +68,7 @@ def _changed(root: Path, talk: Talk) -> list[str]:
     except ValueError as error:
         talk.tell(
             f"No page is run, since what changed is not known: {error}; "
-            f"name one, as in: python -m site_tools fix {EXAMPLE}"
+            f"name one, as in: make fix PAGE={EXAMPLE}"
         )
         return []
     own = changes.pages_of(files, dict.fromkeys(names, ""))

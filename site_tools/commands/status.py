@@ -20,7 +20,6 @@ EXAMPLES = """examples:
   python -m site_tools status
   python -m site_tools status --lang en"""
 PRODUCING = Path("site_tools/runs/producing.py")
-RUN = "python -m site_tools"
 
 
 def options(parser: ArgumentParser, words: Callable[[str], str]) -> None:
@@ -89,9 +88,9 @@ def sections(root: Path) -> Iterator[str]:
 def ways(states: list[accord.Accord], incomplete: list[str]) -> Iterator[str]:
     """How to go on with each kind of work, by the first page that waits for it."""
     for state in states[:1]:
-        yield f"{state.remedy}; {RUN} check {state.page} says what is wrong"
+        yield f"{state.remedy}; make check PAGE={state.page} says what is wrong"
     for row in incomplete[:1]:
         page = row.partition(":")[0]
-        yield f"add a section to {page}, then {RUN} check {page}"
-    yield f'ask what nobody has asked: {RUN} new TOPIC/ID --question "..."'
-    yield f"bring a chat log: {RUN} import LOG.md --dry-run"
+        yield f"add a section to {page}, then make check PAGE={page}"
+    yield 'ask what nobody has asked: make new PAGE=TOPIC/ID Q="..."'
+    yield 'bring a chat log: make import LOG=LOG.md ARGS="--dry-run"'

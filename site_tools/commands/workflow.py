@@ -1,5 +1,6 @@
 """Problems as a workflow on GitHub shows them: at their lines, and in a summary."""
 
+import re
 from collections.abc import Callable, Sequence
 from textwrap import indent
 
@@ -17,10 +18,22 @@ def annotation(problem: Problem, words: Callable[[str], str] = str) -> str:
         >>> annotation(Problem("a,b.md", 3, "50%\nof", "y", "z")).partition("::  ")[0]
         '::error file=a%2Cb.md,line=3,title=50%25'
     """
-    title = words(problem.found).strip().splitlines()[0][:LONGEST_TITLE]
-    fields = {"file": problem.path, "line": str(problem.line), "title": title}
+    title = _title(words(problem.found))
+    file, line, told = problem.path, str(problem.line), problem.remarks(words)
+    if problem.snippet:  # where the line is written, and what a contributor changed
+        told = f"{problem.place}\n{told}"
+        file, _, line = problem.snippet.rpartition(":")
+    fields = {"file": file, "line": line, "title": title}
     properties = ",".join(f"{k}={_escaped(v, PROPERTY)}" for k, v in fields.items())
-    return f"::error {properties}::{_escaped(problem.remarks(words), DATA)}"
+    return f"::error {properties}::{_escaped(told, DATA)}"
+
+
+def _title(text: str) -> str:
+    """The first line; one that is too long ends behind a word."""
+    first = text.strip().splitlines()[0]
+    if len(first) <= LONGEST_TITLE:
+        return first
+    return re.sub(r"[ ]?[!-~]*$", "", first[: LONGEST_TITLE - 1]) + "…"
 
 
 def notice(text: str) -> str:

@@ -1,5 +1,6 @@
 """What a fence that is made from data becomes: checked facts, names, source code."""
 
+import difflib
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -28,7 +29,11 @@ def fact(body: str, values: Mapping[str, str]) -> str:
     file = ROOT / "docs" / "facts" / f"{concept}.yml"
     if not CONCEPT.fullmatch(concept) or not file.is_file():
         known = sorted(path.stem for path in file.parent.glob("*.yml"))
-        raise ValueError(f"fact: the concept must be one of {known}, got {concept!r}")
+        nearest = difflib.get_close_matches(concept, known, n=1, cutoff=0)[0]
+        raise ValueError(
+            "fact: the concept must be one of docs/facts, "
+            f"the nearest is {nearest}; got {concept}"
+        )
     return facts.render(_concept(file.read_text("utf-8"), file.name), release)
 
 

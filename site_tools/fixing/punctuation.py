@@ -17,13 +17,17 @@ from site_tools.fixing.letters import (
 WIDE = dict(zip(",;:?!.()", "，；：？！。（）", strict=True))
 # A mark alone: no ellipsis, no address, no run of them.
 ALONE = r"(?![,.;:?!/\\])"
+SHORT = r"(?i:vs|etc|al|cf|eg|ie|fig|eq|no|sec|app|ch|pp|approx|resp)\."
 MARKS = re.compile(
     f"(?<=[{HAN}）》]){CLOSES}*[,;:?!]{ALONE}"
     f"|(?<=[{WORD}{QUOTED})%‰°]){CLOSES}*[,;?!]{ALONE}"
     f"(?=[ \\t]*{OPENS}*[{HAN}（])"
     f"|(?<=[{WORD}{QUOTED})]):(?={OPENS}*[{HAN}（])"  # "-T: 从" is a slice
     f"|(?<=[{HAN}）》]){CLOSES}*(?P<stop>\\.)"
-    f'(?=[{CLOSES}）"]*(?:[ \\t]|$))',
+    f'(?=[{CLOSES}）"]*(?:[ \\t]|$))'
+    # A sentence that ends without a blank: no ending of a file, no abbreviation.
+    f"|(?<=[{HAN}）》])\\.(?=[A-Z][a-z]|[A-Za-z]+_)"
+    f"|(?<![A-Za-z.])(?!{SHORT})[A-Za-z]{{2,}}\\.(?=[{HAN}])",
     re.M,
 )
 NUMBERED = re.compile(r"[ \t#*+-]*[一二三四五六七八九十]+\Z")

@@ -15,6 +15,22 @@ from site_tools.data import records
 FOLDER = Path(__file__).with_name("chinese")
 VALUE = re.compile(r"\{(\w+)\}")
 
+# What a value may be, by its name; whatever else is a text. Without it a row of few
+# words of its own, as "{number} with {what}", would fit sentences of other rows.
+FIGURE, WORD, FILE = r"\S*\d\S*", r"\S+", r"[^\s:]*[./][^\s:]*"
+FORMS = {
+    **dict.fromkeys(("number", "count", "size", "most", "wide", "line"), FIGURE),
+    **dict.fromkeys(("key", "field", "same", "page"), WORD),
+    "file": FILE,
+    "form": r"an? [\w ]+|worked arithmetic",
+    "kind": "(?:displayed )?formula|code block|heading|link|inline code|picture|box"
+    "|(?:quoted )?figure|table row",
+    "unit": "characters|words",
+    "side": "before it|behind it",
+    "state": "is missing|does not belong here|named twice|on no page",
+    "markup": "an? [^;,]+",
+}
+
 
 class Sentence(NamedTuple):
     """An English sentence, as a pattern of what is said, and the Chinese one."""
@@ -28,6 +44,11 @@ class Sentence(NamedTuple):
     def fixed(self) -> int:
         """How much of it is no value: the more, the surer."""
         return sum(map(len, self.parts))
+
+    @property
+    def exact(self) -> bool:
+        """Whether it has no value."""
+        return len(self.parts) == 1
 
     def values(self, text: str) -> dict[str, str] | None:
         """Its values in a text, or None where it is another sentence."""
@@ -76,10 +97,10 @@ def _said(text: str) -> str:
 
 @functools.cache
 def sentences() -> tuple[Sentence, ...]:
-    """All of them, those with the most fixed words first."""
+    """All of them: exact ones first, then those with the most fixed words."""
     files = sorted(FOLDER.glob("*.yml"))
     rows = [row for file in files for row in parse(file.read_text("utf-8"), file.name)]
-    return tuple(sorted(rows, key=lambda row: -row.fixed))
+    return tuple(sorted(rows, key=lambda row: (not row.exact, -row.fixed)))
 
 
 def parse(text: str, name: str) -> list[Sentence]:
@@ -107,7 +128,7 @@ def parse(text: str, name: str) -> list[Sentence]:
 def _row(english: str, chinese: str) -> Sentence:
     parts = VALUE.split(english)
     fixed = [re.escape(part) for part in parts[::2]]
-    values = [f"(?P<{name}>.+?)" for name in parts[1::2]]
+    values = [f"(?P<{name}>{FORMS.get(name, '.+?')})" for name in parts[1::2]]
     pattern = "".join(a + b for a, b in zip(fixed, [*values, ""], strict=True))
     form = re.compile(pattern, re.DOTALL)
     return Sentence(english, chinese, tuple(parts[::2]), form)

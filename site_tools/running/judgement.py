@@ -16,6 +16,7 @@ from site_tools.checks.inline_formulas import check_inline_formulas
 from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.links import check_links
 from site_tools.checks.locks import check_lock
+from site_tools.checks.mendable import check_mendable
 from site_tools.checks.shown import check_shown
 from site_tools.checks.structure import check_structure
 from site_tools.checks.terms import check_terms
@@ -25,7 +26,6 @@ from site_tools.problems import Problem
 from site_tools.running import verification
 from site_tools.running.plot_check import check_plots
 from site_tools.running.verification import Verified
-from site_tools.source.figures import check_figures
 from site_tools.source.page import LANGUAGES, Page, read_page
 
 FENCES = ("```", "~~~")
@@ -107,7 +107,7 @@ def check_written(page: Page, root: Path) -> list[Problem]:
     """What is wrong with a page as it stands there, before it runs."""
     problems = [*page.problems, *check_structure(page, root)]
     problems += check_collected(page, [found.fence for found in collect(page.text)])
-    problems += check_identities(page, root)
+    problems += [*check_mendable(page), *check_identities(page, root)]
     problems += check_inline_formulas(page, root)
     problems += check_indexed(page, root)
     problems += check_terms(page, all_names(), root)
@@ -132,7 +132,8 @@ def check_run(verified: Verified) -> list[Problem]:
     blocks = [copy.block for copy in verified.copies if copy.block.reason is None]
     told = [verification.check_block(verified, block) for block in blocks]
     problems = [problem for problem in told if problem]
-    problems += check_figures(page.figures, values[: len(page.figures)], page.path)
+    values = values[: len(page.figures)]
+    problems += verification.check_bound(verified, page.figures, values, page.path)
     return problems + check_drawn(verified)
 
 

@@ -1,5 +1,6 @@
 """What a page shows against what its blocks do: the judgement after the run."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from site_tools.problems import Problem
@@ -11,7 +12,7 @@ from site_tools.running.output_check import UNDEFINED, check_output, check_raise
 from site_tools.running.remedies import remedy
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.copying import Copy
-from site_tools.source.figures import check_figures
+from site_tools.source.figures import Figure, check_figure
 from site_tools.source.notebooks import is_notebook
 from site_tools.source.page import LANGUAGES, Page
 
@@ -124,6 +125,32 @@ def check_pictures(verified: Verified) -> list[Problem]:
     at = len(verified.page.figures)
     for path, figures in verified.page.pictures.items():
         values = verified.run.values[at : at + len(figures)]
-        problems += check_figures(figures, values, path)
+        problems += check_bound(verified, figures, values, path)
         at += len(figures)
     return problems
+
+
+def check_bound(
+    verified: Verified,
+    figures: Sequence[Figure],
+    values: Sequence[int | float | Failure],
+    path: str,
+) -> list[Problem]:
+    """Compare figures with their values.
+
+    Where a block of the page failed, those without a value are not told: they lack
+    what the block was to leave behind.
+    """
+    pairs = list(zip(figures, values, strict=True))
+    if _failed(verified):
+        pairs = [pair for pair in pairs if not isinstance(pair[1], Failure)]
+    told = (check_figure(figure, value, path) for figure, value in pairs)
+    return [problem for problem in told if problem]
+
+
+def _failed(verified: Verified) -> bool:
+    blocks = [copy.block for copy in verified.copies]
+    return any(
+        result.failure and block.runs and "raises" not in block.classes
+        for block, result in zip(blocks, verified.run.results, strict=True)
+    )

@@ -8,6 +8,10 @@ from site_tools.data.formula_figures import in_formula as figures_in_latex
 from site_tools.problems import Problem
 from site_tools.source.prose import Part, line_of, plain
 
+# What has versions: a word with a capital or a hyphen, as TRL or flash-attn; verl.
+NAMED = re.compile(
+    r"(?<![A-Za-z0-9_`/-])(verl|[A-Za-z]+-[a-z]+|[A-Za-z]*[A-Z][A-Za-z]+)[ ]v?\Z"
+)
 DELIMITER = re.compile(r"^[ \t>]*\|?[ \t]*:?-+:?[ \t]*(?:\|[ \t]*:?-+:?[ \t]*)*\|?$")
 
 
@@ -33,7 +37,7 @@ def in_formula(part: Part, path: str, line: int) -> list[Problem]:
 def in_prose(body: str, path: str, refs: tuple[str, ...]) -> list[Problem]:
     """Every figure in plain prose, and every number in a table."""
     return [
-        _unbound(number, path, line_of(body, number.start))
+        _unbound(number, path, line_of(body, number.start), _name(number, body))
         for number in unbound(body, refs)
     ]
 
@@ -79,7 +83,17 @@ def _tables(body: str) -> list[tuple[int, int]]:
     return spans
 
 
-def _unbound(number: numbers.Number, path: str, line: int) -> Problem:
+def _name(number: numbers.Number, body: str) -> str | None:
+    """What stands before a number as its name, as TRL in TRL 0.20."""
+    name = NAMED.search(body, 0, number.start)
+    return name[1] if name else None
+
+
+def _ref(number: numbers.Number, name: str | None) -> str:
+    return f"{name or 'verl'} {number.text.removeprefix('v')}"
+
+
+def _unbound(number: numbers.Number, path: str, line: int, name: str | None) -> Problem:
     if number.form == "worked arithmetic":
         return Problem(
             path,
@@ -90,11 +104,14 @@ def _unbound(number: numbers.Number, path: str, line: int) -> Problem:
             f'`{number.text}`{{ data-is="the right-hand side" }}',
         )
     if number.form == "a version":
-        fix = f'add it to refs in the front matter, as in refs: ["verl {number.text}"]'
+        ref = _ref(number, name)
+        fix = f'add it to refs in the front matter, as in refs: ["{ref}"]'
         return Problem(path, line, number.text, "a version that refs knows", fix)
     digits = re.search(r"\d", number.text)
     shown = number.text if digits else "0.5"
     fix = f'write `{shown}`{{ data-is="expression" }}'
+    if name and number.form == "a decimal":
+        fix += f'; or, if it is a version, name it in refs: ["{_ref(number, name)}"]'
     return Problem(
         path,
         line,

@@ -65,9 +65,9 @@ def test_a_problem_is_told_in_the_language_of_the_reader(project: Path) -> None:
     )
     assert run(project, PAGE, lang="zh").splitlines() == [
         f"1 {PATHS[1]}:{line}",
-        "  现在: 2.10",
-        "  应为: total = 2，误差不超过末位的半个单位",
-        "  改法: 改正数字，或者它绑定的表达式",
+        "  现在：2.10",
+        "  应为：total = 2，误差不超过末位的半个单位",
+        "  改法：改正数字，或者它绑定的表达式",
         f"{PAGE}：还没有中文；写 {PATHS[0]}，再运行 make agree PAGE={PAGE}",
         f"已检查 {PAGE}：1 个问题。",
     ]
@@ -116,7 +116,7 @@ def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
     written = summary.read_text("utf-8")
     assert written.startswith("before\n### 已检查 alignment/sample：2 个问题。\n\n")
     assert "\n### Checked alignment/sample: 2 problems.\n\n" in written
-    assert "\n      应为: 页面里不写 HTML\n" in written
+    assert "\n      应为：页面里不写 HTML\n" in written
     assert "\n      expected: no HTML in a page\n" in written
 
 

@@ -192,8 +192,8 @@ def test_a_log_that_breaks_the_format_is_refused_and_nothing_written(
     with pytest.raises(Refusal) as refusal:
         desk.run(import_log, str(desk.log), language="zh")
     chinese = Talk("zh").words(str(refusal.value)).splitlines()
-    assert chinese[1:3] == ["  现在: ### 问题 6", "  应为: ### 问题 5"]
-    assert chinese[3].startswith("  改法: 问题从 1 起连续编号")
+    assert chinese[1:3] == ["  现在：### 问题 6", "  应为：### 问题 5"]
+    assert chinese[3].startswith("  改法：问题从 1 起连续编号")
     assert chinese[4] == "什么也没有写。"
     assert desk.files == ["talk_1.md"]
 

@@ -84,3 +84,12 @@ def test_a_picture_of_both_languages_is_judged_once(project: Path) -> None:
     shown = "## Why { #why }\n\n![A sum](sample.svg)\n"
     put(project, *(broken("## Why { #why }\n", shown, text) for text in (ZH, EN)))
     assert found(project) == [f"{picture}:1 3"]
+
+
+def test_figures_that_lack_what_a_failing_block_defines_are_not_told(
+    project: Path,
+) -> None:
+    put(project, ZH, broken("total = 1 + 1", "total = one + 1", EN))
+    told = [row for row in found(project, PATHS[1]) if row.startswith(PATHS[1])]
+    assert not [row for row in told if "raises" in row]
+    assert any("NameError: name 'one' is not defined" in row for row in told)

@@ -1,5 +1,6 @@
 """Links between pages: dead ones, dead anchors, and ids that stand twice."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -91,7 +92,7 @@ def test_each_line_of_a_dead_link_is_named(project: Path) -> None:
 )
 def test_an_id_that_stands_twice_is_named(project: Path, markdown: str) -> None:
     (problem,) = check(project, markdown)
-    assert problem.found.startswith("the id ") and problem.found.endswith(" twice")
+    assert re.fullmatch(r"the id \S+ twice, first at line \d+", problem.found)
     assert problem.line == EN.count("\n") + 1 + markdown.count("\n") + 1
 
 

@@ -1,14 +1,16 @@
 """Whatever is said to a contributor is said in Chinese too."""
 
+import importlib
 import re
 from pathlib import Path
 
 import pytest
 
+from site_tools.__main__ import COMMANDS, main
 from site_tools.checks.accord import Accord, State
 from site_tools.commands import check
 from site_tools.messages import translation
-from site_tools.messages.translation import translate
+from site_tools.messages.translation import Sentence, translate
 from site_tools.problems import Problem
 from site_tools.source.blocks import Kind
 from tests.contributing.spoken import of_folder, sentences
@@ -86,19 +88,93 @@ def test_a_sentence_is_found_wherever_it_comes_from() -> None:
 
 
 def test_a_problem_is_told_in_chinese() -> None:
-    problem = Problem("a.md", 3, "## section #odd", "one of ['why']", "move them")
+    problem = Problem("a.md", 3, "## section #odd", "one of why", "move them")
     assert problem.remarks(lambda text: translate(text, "zh")) == (
-        "  现在: ## 小节 #odd\n  应为: 以下之一：['why']\n  改法: 调整顺序"
+        "  现在：## 小节 #odd\n  应为：以下之一：why\n  改法：调整顺序"
     )
     assert str(problem) == (
-        "a.md:3\n  found:    ## section #odd\n  expected: one of ['why']\n"
+        "a.md:3\n  found:    ## section #odd\n  expected: one of why\n"
         "  fix:      move them"
     )
 
 
+# A value of each form that is not any text.
+SAMPLES = {
+    **dict.fromkeys(("number", "count", "size", "most", "wide", "line"), "7"),
+    **{"file": "a/q.yml", "form": "a decimal", "side": "behind it"},
+    **{"state": "named twice", "markup": "a comment", "kind": "figure"},
+    "unit": "words",
+}
+# Rows that are several sentences, of which others are written out.
+GENERAL = (
+    "{number} with {what} {side}",
+    "{where}: {field} {state}; write {fields}",
+    "{where}: {field} must be {meant}, got {value}",
+    "{expression} raises {type}: {message}",
+    "{file}: {found}; {fix}",
+    "{file}, row {number}",
+    "{files} must be UTF-8, got {error}",
+)
+
+
+def filled(row: Sentence) -> str:
+    return translation.VALUE.sub(lambda at: SAMPLES.get(at[1], "x"), row.english)
+
+
+def test_no_row_that_begins_with_a_value_takes_the_sentence_of_another() -> None:
+    rows = translation.sentences()
+    texts = [(row.english, filled(row)) for row in rows]
+    for name in COMMANDS.values():
+        module = importlib.import_module(f"site_tools.commands.{name}")
+        lines = f"{module.HELP}\n{module.EXAMPLES}".split("\n")
+        texts += [(line.strip(), line.strip()) for line in lines]
+    open_rows = [row for row in rows if row.parts[0] == "" and not row.exact]
+    assert len(open_rows) > 50
+    assert [
+        (row.english, text)
+        for row in open_rows
+        if row.english not in GENERAL
+        for english, text in texts
+        if english != row.english and row.values(text) is not None
+        if filled(row) != text
+        and translation.VALUE.sub("", english) != translation.VALUE.sub("", row.english)
+        and not english.startswith(GENERAL)
+    ] == []
+
+
+TOLD = {
+    "begins with what import made of a chat": "从 import 由聊天记录生成的草稿写起",
+    "begin the block with a seed, as in torch.manual_seed(0)": (
+        "代码块开头先定种子，如 torch.manual_seed(0)"
+    ),
+    "at most 90 characters": "最多 90 字",
+    "found:": "现在：",
+    "Nothing was written: a.md: No such file or directory": (
+        "什么都没有写：a.md：没有这个文件或文件夹"
+    ),
+}
+
+
+@pytest.mark.parametrize(("english", "chinese"), TOLD.items())
+def test_a_sentence_is_told_by_its_own_row(english: str, chinese: str) -> None:
+    assert translate(english, "zh") == chinese
+
+
+def test_what_argparse_says_is_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit):
+        main(["new", "--lang", "zh"])
+    said = capsys.readouterr().err
+    assert said.startswith("用法：") and said.endswith("缺参数：TOPIC/ID\n")
+    with pytest.raises(SystemExit):
+        main(["new", "--lang", "en"])
+    assert capsys.readouterr().err.startswith("usage: ")
+
+
 def test_each_row_is_the_one_that_its_sentence_finds() -> None:
     for row in translation.sentences():
-        text = translation.VALUE.sub("Q", row.english)
+        if row.english in GENERAL:
+            continue
+        text = filled(row)
         first = next(r for r in translation.sentences() if r.values(text) is not None)
         assert translation.VALUE.sub("", first.chinese) == translation.VALUE.sub(
             "", row.chinese

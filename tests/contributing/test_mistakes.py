@@ -230,8 +230,8 @@ MISTAKES = [
         both("aliases: []", "tags: []"),
         EN,
         "tags",
-        ("key 'tags'", "one of ('question', 'aliases'", "remove it"),
-        ("'tags'", "'aliases'", "删"),
+        ("key 'tags'", "one of question, aliases", "remove it"),
+        ("'tags'", "aliases", "删"),
     ),
     Mistake(
         "code that differs between the languages",

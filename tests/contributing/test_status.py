@@ -63,12 +63,11 @@ def test_what_waits_is_named_with_the_way_to_go_on(project: Path) -> None:
             f"{PAGE}: without #picture, #numbers, #wrong-answers, #in-verl"
         ],
     }
-    run = "python -m site_tools"
     assert ways == [
-        f"{remedy}; {run} check {PAGE} says what is wrong",
-        f"add a section to {PAGE}, then {run} check {PAGE}",
-        f'ask what nobody has asked: {run} new TOPIC/ID --question "..."',
-        f"bring a chat log: {run} import LOG.md --dry-run",
+        f"{remedy}; make check PAGE={PAGE} says what is wrong",
+        f"add a section to {PAGE}, then make check PAGE={PAGE}",
+        'ask what nobody has asked: make new PAGE=TOPIC/ID Q="..."',
+        'bring a chat log: make import LOG=LOG.md ARGS="--dry-run"',
     ]
 
 

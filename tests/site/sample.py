@@ -66,8 +66,8 @@ ZH = (
     .replace("What is one and one?", "一加一是几？")
     .replace("It is, and exactly", "是，一点不差")
     .replace("**Yes.** The sum is", "**对。** 和是")
-    .replace("as $G - V$ says", "就是 $G - V$")
-    .replace("verl's default*: the same", "verl 默认*：一样")
+    .replace(", as $G - V$ says.", "，就是 $G - V$。")
+    .replace("verl's default*: the same.", "verl 默认*：一样。")
     .replace("It is 2.5.", "是 2.5。")
 )
 

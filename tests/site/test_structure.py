@@ -64,7 +64,7 @@ def test_sections_out_of_order_are_named() -> None:
     text = broken("{ #why }", "{ #swap }").replace("{ #wrong-answers }", "{ #why }")
     text = text.replace("{ #swap }", "{ #wrong-answers }")
     (problem,) = check_structure(page(text), ROOT)
-    assert problem.found.startswith("sections in the order ['answer', 'code', 'wrong")
+    assert problem.found.startswith("sections in the order answer, code, wrong")
 
 
 def test_a_page_on_contributing_has_nothing_to_say_on_verls_default() -> None:
