@@ -20,8 +20,10 @@ from site_tools.source.wording import wording
 
 HELP = "record that a page says the same in both languages"
 EXAMPLES = """examples:
-  python -m site_tools agree gae/variance          once you have compared them
-  python -m site_tools agree                       names the pages that wait"""
+  make agree PAGE=gae/variance        once you have compared them
+  make agree                          names the pages that wait"""
+
+WIDEST = 60  # characters of a section that are shown
 
 
 def options(parser: ArgumentParser, words: Callable[[str], str]) -> None:
@@ -36,6 +38,8 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     if not names:
         raise Refusal(waiting(root))
     pairs = {name: both_languages(name, root, talk) for name in names}
+    for name, (zh, en) in pairs.items():
+        _compared(name, zh, en, root, talk)
     for name, (zh, en) in pairs.items():
         talk.tell(record(name, zh, en, root))
     return 0
@@ -69,12 +73,40 @@ def both_languages(page: str, root: Path, talk: Talk) -> tuple[Page, Page]:
     return zh, en
 
 
+def _compared(page: str, zh: Page, en: Page, root: Path, talk: Talk) -> None:
+    """Show what changed since the last record, and ask.
+
+    Raises:
+        Refusal: unless whoever runs it says that both languages say the same.
+    """
+    before, sides = _recorded(page, root), (wording(zh.text), wording(en.text))
+    now = lock_of(*sides)
+    changed = [s for s in {**before, **now} if before.get(s) != now.get(s)]
+    for section in changed:
+        talk.show(f"{page}: {section}")
+        for language, words in zip(LANGUAGES, sides, strict=True):
+            old, new = before.get(section), now.get(section)
+            same = old and new and getattr(old, language) == getattr(new, language)
+            text = words.get(section, "-")
+            short = text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
+            talk.show(f"  {language}{' ' if same else '*'} {short}")
+    if changed and not talk.ask(
+        "* is new or changed since the last record. "
+        "Do both languages say the same there?"
+    ):
+        raise Refusal("Nothing was recorded.")
+
+
+def _recorded(page: str, root: Path) -> Lock:
+    with contextlib.suppress(FileNotFoundError, UnicodeDecodeError, ValueError):
+        return parse((root / lock_path(page)).read_text("utf-8"), page)
+    return {}
+
+
 def record(page: str, zh: Page, en: Page, root: Path) -> str:
     """Write the lock of a page, and say what was recorded."""
     file = root / lock_path(page)
-    before: Lock = {}
-    with contextlib.suppress(FileNotFoundError, UnicodeDecodeError, ValueError):
-        before = parse(file.read_text("utf-8"), page)
+    before = _recorded(page, root)
     now = lock_of(wording(zh.text), wording(en.text))
     store(file, write(now).encode())
     changed = [s for s in {**before, **now} if before.get(s) != now.get(s)]

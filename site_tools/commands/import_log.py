@@ -1,27 +1,30 @@
 """From a chat log to drafts: python -m site_tools import LOG.md."""
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from site_tools.commands.drafts import in_the_way, store_drafts
 from site_tools.commands.proposals import agreed
 from site_tools.commands.talk import Refusal, Talk
-from site_tools.contributing import asked_before
+from site_tools.commands.wordings import add_wording
+from site_tools.contributing import asked_before, new_names
 from site_tools.contributing.likeness import Likeness
 from site_tools.data.derived import all_names
 from site_tools.logs.drafting import Draft, draft
 from site_tools.logs.encoding import Broken
 from site_tools.logs.log import Log, write
 from site_tools.logs.reading import read
-from site_tools.logs.sorting import Kind, Sorted, sort
+from site_tools.logs.sorting import NO_QUESTION, Kind, Sorted, sort
 from site_tools.logs.wording import cleaned
 
 HELP = "Read a chat log, and write a draft for each of its questions."
 EXAMPLES = """\
 examples:
-  python -m site_tools import log_20260301_201500.md --dry-run
-  python -m site_tools import log_20260301_201500.md
+  make import LOG=chat.md ARGS=--dry-run
+  make import LOG=chat.md
+With --yes what may be merged is merged and what asks for a format is left out; what
+is perhaps answered becomes a draft all the same, for only you can say that it is.
 The format of a log: docs/en/contribute/dialogue_log.md"""
 
 NOTHING = "Nothing was written."
@@ -52,27 +55,59 @@ def run(options: argparse.Namespace, root: Path, talk: Talk) -> int:
     """
     log = _read(options.log, talk)
     found = sort(log)
-    search = known_pages(root)
+    known = _known(found, root)
     for each in found:
-        talk.tell(_line(each, search(cleaned(each.round.question)[:SEARCHED])))
+        talk.tell(_line(each, known[each.round.number]))
     if options.dry_run:
         return 0
     folder = options.out or root / "drafts" / options.log.stem
     if taken := in_the_way(folder):
         raise Refusal(f"{taken} is in the way; move it, or choose another with --out")
-    groups = agreed(found, talk)
-    drafts = [draft(group) for group in groups]
-    store_drafts(folder, {each.name: each.text for each in drafts}, write(log))
+    plan = agreed(found, known, talk)
+    drafts = [draft(group, known[first]) for first, group in plan.groups.items()]
+    if drafts:
+        store_drafts(folder, {each.name: each.text for each in drafts}, write(log))
     for written in drafts:
         talk.tell(_written(folder, written))
-    first = folder / drafts[0].name
-    talk.tell(f'Begin a page: make new PAGE=TOPIC/ID ARGS="--draft {first}"')
+    titles = {each.round.number: each.title for each in found}
+    for number, page in plan.wordings.items():
+        _add(number, page, titles[number], root, talk)
+    if drafts:
+        file = folder / drafts[0].name
+        talk.tell(f'Begin a page: make new PAGE=TOPIC/ID ARGS="--draft {file}"')
     return 0
 
 
+def _known(found: Sequence[Sorted], root: Path) -> dict[int, str | None]:
+    search = known_pages(root)
+    return {
+        each.round.number: None
+        if each.kind in NO_QUESTION
+        else search(cleaned(each.round.question)[:SEARCHED])
+        for each in found
+    }
+
+
+def _add(number: int, page: str, asked: str, root: Path, talk: Talk) -> None:
+    """Add a wording; one that cannot be an alias is told, and hinders nothing."""
+    try:
+        wording = new_names.check_question(asked)
+        add_wording(page.partition("#")[0], wording, root, talk)
+    except (Refusal, ValueError) as error:
+        talk.tell(f"The wording of question {number} was not added: {error}")
+
+
 def _read(path: Path, talk: Talk) -> Log:
+    if path == Path():
+        raise Refusal("Name a log, as in make import LOG=chat.md")
+    if path.is_dir():
+        raise Refusal(f"{path} is a folder; name a log, as in make import LOG=chat.md")
     try:
         return read(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        raise Refusal(
+            f"No file {path}; name a log, as in make import LOG=chat.md"
+        ) from None
     except OSError as error:
         raise Refusal(f"{path} cannot be read: {error.strerror}") from None
     except Broken as broken:
@@ -101,12 +136,14 @@ def known_pages(root: Path) -> Callable[[str], str | None]:
 
 def _line(each: Sorted, page: str | None) -> str:
     place = f"Question {each.round.number} (line {each.round.line})"
+    if each.kind is Kind.THANKS:
+        return f"{place}, no question: {each.title}"
     if each.kind is Kind.FORMAT:
         return f"{place}, a request about format: {each.title}"
     if each.earlier:
         place += f", {each.kind.value} of question {each.earlier}"
     if page:
-        place += f", already answered at {page}"
+        place += f", perhaps answered at {page}"
     return f"{place}: {each.title}"
 
 

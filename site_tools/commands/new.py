@@ -4,6 +4,7 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
+from site_tools.commands import candidates
 from site_tools.commands.pages import page_id
 from site_tools.commands.talk import Refusal, Talk
 from site_tools.commands.wordings import add_wording
@@ -14,13 +15,13 @@ from site_tools.source.page import LANGUAGES
 
 HELP = "write a short page that passes the checks, or add one more way to ask"
 EXAMPLES = """Examples:
-  python -m site_tools new gae/first_token --question "Why is A_0 the largest?"
+  make new PAGE=gae/first_token Q="Why is A_0 the largest?"
     searches all questions first; then writes the page and its code, ready to edit
-  python -m site_tools new gae/first_token --question "..." --write both
+  make new PAGE=gae/first_token Q="..." ARGS="--write both"
     the page in both languages
-  python -m site_tools new gae/variance --alias --question "Is GAE less noisy?"
+  make new PAGE=gae/variance Q="Is GAE less noisy?" ARGS=--alias
     no page: adds the wording to one that is there
-  python -m site_tools new gae/first_token --draft drafts/question_01.md
+  make new PAGE=gae/first_token ARGS="--draft drafts/question_01.md"
     begins with what import made of a chat"""
 
 
@@ -39,6 +40,11 @@ def options(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> Non
         "--alias",
         action="store_true",
         help=words("add the question as a wording to a page that is there"),
+    )
+    parser.add_argument(
+        "--anyway",
+        action="store_true",
+        help=words("write a new page without asking, whatever is near it"),
     )
     parser.add_argument(
         "--draft",
@@ -70,15 +76,14 @@ def _begin(options: argparse.Namespace, root: Path, talk: Talk) -> int:
     page = page_id(options.page)
     new_names.check_name(page)
     new_names.check_free(page, root)
-    known = asked_before.nearest(question, root)
-    for other in asked_before.answered(known):
-        if talk.ask(_offer(other)):
-            return add_wording(other.page, question, root, talk)
+    known = asked_before.nearest(question, root, talk.language)
+    perhaps = candidates.show(known, talk)
+    home = None if options.anyway else candidates.home(perhaps, talk)
+    if home:
+        return add_wording(home, question, root, talk)
     files = _files(page, question, options.write, known, root, draft)
     store_together({root / name: text.encode() for name, text in files.items()})
     talk.tell(f"Written: {', '.join(files)}")
-    for other in known[: skeleton.LINKS]:
-        talk.tell(f"   near it: {other.page}: {other.wording}")
     if options.draft:
         talk.tell(f"   {options.draft} keeps its sentences: nobody has verified them")
     talk.tell("1. Replace every TODO in them by your own words and code.")
@@ -92,11 +97,6 @@ def _draft(name: str) -> drafts.Draft:
         return drafts.read_draft(Path(name).read_bytes().decode("utf-8"), name)
     except UnicodeDecodeError:
         raise ValueError(f"{name} is no draft: it must be UTF-8") from None
-
-
-def _offer(other: Known) -> str:
-    answered = f"Already answered at {other.page}: {other.wording}"
-    return f"{answered}; add your wording there?"
 
 
 def _files(

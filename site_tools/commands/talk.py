@@ -47,14 +47,27 @@ class Talk:
 
     def ask(self, question: str) -> bool:
         """Whether the contributor says yes; no where nobody is there to say it."""
-        print(f"{self.words(question)} [y/N] ", end="", flush=True, file=self.out)
         if self.agreed:
-            print("y", file=self.out)
+            print(f"{self.words(question)} [y/N] y", file=self.out)
             return True
-        said = (self.answer or _typed)()
+        said = self.decide(question)
         if said is None:
             print(self.words("no (nobody to ask; --yes agrees)"), file=self.out)
-        return (said or "").strip().lower() in ("y", "yes", "是", "好", "对")
+        return bool(said)
+
+    def decide(self, question: str) -> bool | None:
+        """What the contributor says to what nobody may agree to beforehand.
+
+        Returns:
+            None where nobody is there, or whoever was said yes without reading.
+        """
+        if self.agreed:
+            return None
+        print(f"{self.words(question)} [y/N] ", end="", flush=True, file=self.out)
+        said = (self.answer or _typed)()
+        if said is None:
+            return None
+        return said.strip().lower() in ("y", "yes", "是", "好", "对")
 
 
 def _typed() -> str | None:

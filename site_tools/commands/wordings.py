@@ -36,4 +36,7 @@ def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
     if kept != recorded:
         store(lock, locks.write(kept).encode())
     talk.tell(f"{name}: added to aliases: {question}")
+    if kept != recorded:
+        file = locks.lock_path(page_id(page))
+        talk.tell(f"{file}: brought up to date, the languages agree as before")
     return 0

@@ -1,5 +1,6 @@
 """Whether a question has been answered: every wording of every page, searched."""
 
+import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -11,15 +12,19 @@ from site_tools.source import tree
 from site_tools.source.page import LANGUAGES
 
 # Measured on tests/contributing/paraphrases.yml: above it nearly nothing that is new.
-SAME = 0.42
+SAME = 0.45
 MOST = 3
+# Its pages lead from one symptom to the next: each section answers on its own.
+BY_SECTION = "debug/"
+HEADING = re.compile(r"^## (?P<title>.*\S) *\{ *#(?P<id>[\w-]+) *\}$", re.M)
 
 
 def wordings(root: Path) -> Mapping[str, Sequence[str]]:
     """What each page is called in either language, other than its own text.
 
     Its question or title, its aliases, the claims that it refutes, and how the
-    dialogues asked. Indexes and the home page answer nothing and are left out.
+    dialogues asked. Indexes and the home page answer nothing and are left out. A
+    section of a page in ``debug`` counts as a page, as in ``debug/symptoms#kl``.
 
     Args:
         root: The project's folder.
@@ -33,7 +38,14 @@ def wordings(root: Path) -> Mapping[str, Sequence[str]]:
         for path, front in pages.items():
             own = [front.get("question"), front.get("title")]
             own += front.get("aliases") or []
-            found[path.removesuffix(".md")] += [str(text) for text in own if text]
+            page = path.removesuffix(".md")
+            found[page] += [str(text) for text in own if text]
+            if page.startswith(BY_SECTION):
+                text = (root / "docs" / language / path).read_text("utf-8")
+                for heading in HEADING.finditer(text):
+                    name = heading["id"].removeprefix("assert-").replace("-", " ")
+                    titles = [heading["title"], *([name] if " " in name else [])]
+                    found[f"{page}#{heading['id']}"] += titles
         for answer in sources.answers(root, language):
             found[answer.page] += [wrong.claim for wrong in answer.wrong]
     for dialogue in sources.dialogues(root):
@@ -46,9 +58,15 @@ def _is_index(page: str) -> bool:
     return page.rpartition("/")[2] == "index"
 
 
-def nearest(question: str, root: Path) -> list[Known]:
-    """The pages that are about the same, the nearest first."""
-    return Likeness(wordings(root), all_names()).nearest(question)
+def nearest(question: str, root: Path, language: str = "") -> list[Known]:
+    """The pages that are about the same, the nearest first.
+
+    Args:
+        question: As it was asked.
+        root: The project's folder.
+        language: That of the wordings to show, where a page has one.
+    """
+    return Likeness(wordings(root), all_names()).nearest(question, language)
 
 
 def answered(known: Sequence[Known]) -> list[Known]:

@@ -17,10 +17,19 @@ from site_tools.data.names import Name
 from site_tools.data.vocabulary import key, pattern
 
 HAN = re.compile("[㐀-鿿]+")
+WORTH = re.compile(r"[^\W_]")
 WORD = re.compile(r"[^\W㐀-鿿]+")
 GREEK = re.compile("[α-ω]")
 ENDING = re.compile(r"(?P<stem>.{3,}?)(?:(?P<twice>[^aeiou])(?P=twice)?ing|ed|e?s|e)?")
 PAIR = 0.5  # Chinese pairs overlap: each character is in two of them
+# Words of a question that names no topic, as "why is that?".
+BARE = re.compile(
+    r"\b(?:an?|are|be|can|could|did|do(?:es)?|examples?|explain|for|give|how|i|is|it|me|"
+    r"mean|more|of|please|show|so|that|the|this|to|was|we|what|when|where|which|who|why|"
+    r"you)\b|为(?:什么|何|啥)|怎么(?:办|样|会)?|怎样|什么|如何|解释|详细|例子|示例|可以|"
+    r"[这那个样会是能举呢吗么的了请说讲再给我你下一些种意思]"
+)
+UNNAMED = 0.5  # what a page keeps that names nothing of what the question names
 PAGE = 0.2  # of all that a page was ever called, beside its nearest wording
 
 
@@ -61,23 +70,33 @@ class Likeness:
             for page, texts in read.items()
         }
 
-    def nearest(self, question: str) -> list[Known]:
-        """All pages, those that are likest first."""
-        asked = self._ideas.of(question)
-        known = [self._likest(page, asked) for page in self._wordings]
+    def nearest(self, question: str, language: str = "") -> list[Known]:
+        """All pages, those that are likest first.
+
+        Args:
+            question: As it was asked; one that names nothing is like nothing.
+            language: That of the wordings to show, where a page has one.
+        """
+        bare = not WORTH.search(BARE.sub(" ", fold(question)))
+        asked = frozenset() if bare else self._ideas.of(question)
+        known = [self._likest(page, asked, language) for page in self._wordings]
         return sorted(known, key=lambda page: -page.likeness)
 
-    def _likest(self, page: str, asked: frozenset[str]) -> Known:
+    def _likest(self, page: str, asked: frozenset[str], language: str) -> Known:
         whole = self._weight(asked) or 1
-        near, text = max(
-            (
-                (self._weight(asked & ideas) / sqrt(whole * (weight or 1)), text)
-                for text, ideas, weight in self._wordings[page]
-            ),
-            default=(0.0, ""),
-        )
+        near = [
+            (self._weight(asked & ideas) / sqrt(whole * (weight or 1)), text)
+            for text, ideas, weight in self._wordings[page]
+        ]
+        best, text = max(near, default=(0.0, ""))
+        spoken = [(n, t) for n, t in near if _language(t) == language]
+        shown = max(spoken, key=lambda one: one[0], default=(best, text))[1]
         covered = self._weight(asked & self._called[page]) / whole
-        return Known(page, text, (near + PAGE * covered) / (1 + PAGE))
+        likeness = (best + PAGE * covered) / (1 + PAGE)
+        named = {idea for idea in asked if idea.startswith("=") or "_" in idea}
+        if named and not named & self._called[page]:
+            likeness *= UNNAMED
+        return Known(page, shown, likeness)
 
     def _weight(self, ideas: Iterable[str]) -> float:
         """The rarer among the pages, the more; what is on none is as on one."""
@@ -114,6 +133,10 @@ class _Ideas:
             found |= {stem(part) for part in word.split("_") if part}
             found |= {word} if "_" in word.strip("_") else set()
         return frozenset(found)
+
+
+def _language(text: str) -> str:
+    return "zh" if HAN.search(text) else "en"
 
 
 def fold(text: str) -> str:

@@ -74,8 +74,11 @@ def check_free(page: str, root: Path) -> None:
     used = [at.rpartition("/")[2] for at in pages if at.startswith(f"{topic}/")]
     others = ", ".join(other for other in used if other not in ("index", name))
     if taken:
+        told = f"{page} is taken: {', '.join(taken)}; also in use in {topic}: {others}"
+        if taken[0] not in docs:
+            raise ValueError(told)
         raise ValueError(
-            f"{page} is taken: {', '.join(taken)}; also in use in {topic}: {others}"
+            f"{told}; to add a wording there: make new PAGE={page} Q=... ARGS=--alias"
         )
     moves = root / "docs" / "redirects.yml"
     rows = redirects.parse(moves.read_text("utf-8"), pages) if moves.exists() else {}
@@ -95,7 +98,7 @@ def check_question(text: str) -> str:
         'Why add deltas?'
     """
     if not text.strip():
-        raise ValueError("The question is empty; as in --question 'Why add deltas?'")
+        raise ValueError('The question is empty; as in Q="Why add deltas?"')
     if len(text.strip().splitlines()) > 1:
         raise ValueError(f"A question must stand on one line, got {text.strip()!r}")
     question = " ".join(text.split())

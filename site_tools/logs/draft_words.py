@@ -56,6 +56,10 @@ To do; then delete this comment. Lines are those of the draft as it was made.
   只有它说错了的，写出对的就行。
 """,
 }
+KNOWN = {
+    "en": "Perhaps answered already at {}: read that page first.\n\n",
+    "zh": "{} 也许已经答了：先读那一页。\n\n",
+}
 CODE = {
     "en": "- Code: {} blocks, none was run. What you take over becomes ```python.\n",
     "zh": "- 代码：{} 块，都没有运行过。取走的改成 ```python。\n",

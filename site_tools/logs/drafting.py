@@ -36,11 +36,12 @@ class Draft:
     places: tuple[Place, ...]
 
 
-def draft(rounds: Sequence[Sorted]) -> Draft:
+def draft(rounds: Sequence[Sorted], known: str | None = None) -> Draft:
     """The draft of a question.
 
     Args:
         rounds: The question, and those that were merged into it.
+        known: The page that perhaps answers it already.
     """
     first = rounds[0]
     asked = first.round.question
@@ -49,11 +50,12 @@ def draft(rounds: Sequence[Sorted]) -> Draft:
     head = _front_matter(first.title, [r.title for r in rounds[1:] if _asks_again(r)])
     blocks = page.count(f'data-reason="{REASONS[spoken]}"')
     figures, found = refused_figures(page), tuple(places(page))
-    to_do = _to_do(spoken, blocks, figures, found)
+    first_words = words.KNOWN[spoken].format(known) if known else ""
+    to_do = _to_do(first_words, spoken, blocks, figures, found)
     shift = (head + to_do).count("\n")
     figures = {line + shift: said for line, said in figures.items()}
     found = tuple(place._replace(line=place.line + shift) for place in found)
-    to_do = _to_do(spoken, blocks, figures, found)
+    to_do = _to_do(first_words, spoken, blocks, figures, found)
     name = f"question_{first.round.number:02}.md"
     return Draft(name, head + to_do + page, blocks, figures, found)
 
@@ -103,9 +105,13 @@ def _stretch(part: Stretch, names: str, count: int, least: int) -> str:
 
 
 def _to_do(
-    spoken: str, blocks: int, figures: dict[int, list[str]], found: Sequence[Place]
+    above: str,
+    spoken: str,
+    blocks: int,
+    figures: dict[int, list[str]],
+    found: Sequence[Place],
 ) -> str:
-    text = words.TO_DO[spoken]
+    text = above + words.TO_DO[spoken]
     if blocks:
         text += words.CODE[spoken].format(blocks)
     if figures:

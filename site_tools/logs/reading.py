@@ -19,6 +19,7 @@ from site_tools.logs.markers import (
 from site_tools.problems import Problem
 
 FORM = "contribute/dialogue_log"
+NARROW = ASSISTANT.replace("：", ":")
 STAMP = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}")
 # A heading with a slip in it, if a speaker follows: it would swallow a round.
 ALMOST = re.compile(r" {0,3}#{1,6} *问题 *\S* *\n")
@@ -70,14 +71,15 @@ def _parts(text: str, path: str) -> list[Part]:
             parts.append(Part(number, ""))
             due = next(due_next)
         elif _breaks(line, follows, due, fenced, parts):
-            raise Broken(_missing(path, number, line, due))
+            raise Broken(_narrow(path, parts, due) or _missing(path, number, line, due))
         before, fenced = fenced, fence_after(line, fenced)
         opened = opened if before else number
         parts[-1] = Part(parts[-1].line, parts[-1].text + line)
     if fenced:
         raise Broken(_open(path, opened, fenced))
     if len(parts) % 3 or len(parts) < 6:
-        raise Broken(_missing(path, len(lines), "the end of the file", due))
+        ended = _missing(path, len(lines), "the end of the file", due)
+        raise Broken(_narrow(path, parts, due) or ended)
     return parts
 
 
@@ -87,6 +89,18 @@ def _breaks(line: str, follows: str, due: str, fenced: str, parts: list[Part]) -
     heading = line.startswith(HEADING)
     slip = ALMOST.fullmatch(line) and follows.startswith((USER, "用户:"))
     return not fenced and bool(heading or slip)
+
+
+def _narrow(path: str, parts: list[Part], due: str) -> Problem | None:
+    """The line that would be the answer, were its colon a full-width one."""
+    if due != ASSISTANT:
+        return None
+    for number, line in enumerate(lines_of(parts[-1].text), parts[-1].line):
+        if line.startswith(NARROW):
+            expected = f"{ASSISTANT} at the start of the answer"
+            fix = f"write {ASSISTANT} there, with the full-width colon"
+            return Problem(path, number, _short(line), expected, fix)
+    return None
 
 
 def _missing(path: str, line: int, found: str, due: str) -> Problem:

@@ -11,7 +11,7 @@ from enum import Enum
 from typing import NamedTuple
 
 from site_tools.logs.log import Log, Round
-from site_tools.logs.wording import EDGES, POLITE, cleaned, sentences, title
+from site_tools.logs.wording import EDGES, POLITE, cleaned, is_polite, sentences, title
 
 ALIKE = 0.85  # of the characters, in order
 COMPARED = 300  # characters of a question
@@ -24,6 +24,7 @@ class Kind(Enum):
     FORMAT = "a request about format or copying"
     FOLLOW_UP = "a follow-up"
     DUPLICATE = "a duplicate"
+    THANKS = "no question"
 
 
 class Sorted(NamedTuple):
@@ -42,6 +43,7 @@ class Sorted(NamedTuple):
     earlier: int | None = None
 
 
+NO_QUESTION = (Kind.FORMAT, Kind.THANKS)
 TALK = r"(?:对话|聊天|会话|问答)"
 FORMAT = re.compile(
     rf"(?:将|把)?(?:本次|这次|这段|这个|上述|以上|上面的?|整段|整个|全部|我们的){TALK}.{{0,30}}"
@@ -60,11 +62,15 @@ FORMAT = re.compile(
     re.I | re.S,
 )
 FOLLOW_UP = re.compile(
-    r"(?:再)?(?:给出|给|举|来)(?:我|一下)?(?:一个|个|几个|一些|些)?(?:具体|数值|简单)?的?"
-    r"(?:示例|例子|数值例子|实例)(?:吧|看看)?"
+    r"(?:你)?(?:能不能|可不可以|能否|可否|能|可以)?(?:再)?(?:给出|给|举|来)(?:我|一下)?(?:一个|个|几个|一些|些)?(?:具体|数值|简单)?的?"
+    r"(?:示例|例子|数值例子|实例)(?:吧|看看)?(?:吗|么|嘛)?"
+    r"|(?:这(?:是|又是)?)?(?:为什么|为何|怎么)(?:会|是)?(?:这样|这么说|如此|呢)?(?:的|呢)?"
+    r"|(?:but )?why(?: (?:is|does|was) (?:that|this|it)(?: so)?| so| not)?"
+    r"|how (?:so|come)"
     r"|继续(?:说|讲|写)?(?:吧|下去)?|还有(?:吗|呢)|然后呢"
-    r"|(?:再)?(?:详细|简单|通俗|具体)?(?:一点|一些|点)?(?:地)?"
-    r"(?:解释|讲解|讲|说明|说)(?:一下|一遍|下|细一点|清楚一点)?"
+    r"|(?:你)?(?:能不能|可不可以|能否|可否|能|可以)?(?:再)?(?:详细|简单|通俗|具体)?(?:一点|一些|点)?(?:地)?"
+    r"(?:解释|讲解|讲讲|讲|说明|说说|说)(?:一下|一遍|下|细一点|清楚一点)?"
+    r"(?:吗|么|嘛)?"
     r"|(?:我)?(?:还是|仍然)?(?:没|不|没有)(?:太|听|看)?(?:懂|明白|理解)"
     r"|(?:把我)?(?:当做|当作|当成|当)\s*(?:\d+|[一二三四五六七八九十]+)\s*岁.{0,12}"
     r"(?:解释|讲|说).{0,6}"
@@ -75,6 +81,25 @@ FOLLOW_UP = re.compile(
     r"| more simply| in more detail| like i(?:'|’)?m .{1,12}| as if i were .{1,12})*"
     r"|i (?:still )?(?:do not|don(?:'|’)t) (?:get|understand|follow)"
     r"(?: it| this| that)?",
+    re.I,
+)
+# A sentence that goes on from what was said, and means little without it.
+LEANS = re.compile(
+    r"那么?[，,\s]*(?:如果|要是|假如|万一|换成|换作)"
+    r"|那么?[，,\s]*[^，,。？?]{1,16}呢[？?]?$"
+    r"|(?:那么?)?[，,\s]*(?:在|回到|接着|关于|针对|按)?(?:你)?"
+    r"(?:第[一二三四五六七八九十\d]+个(?:问题|例子|回答)|刚才|前面那|上面那|上一个)"
+    r"|(?:接着|继续|回到)(?:上面|前面|刚才|上一|这个|那个)"
+    r"|(?:and|but|so|then|ok(?:ay)?,?)[, ]+(?:what (?:if|about)|how about|if)\b"
+    r"|(?:in|about|back to|going back to) (?:the|your) "
+    r"(?:first|second|third|last|previous|earlier) (?:question|answer|example)\b",
+    re.I,
+)
+THANKS = re.compile(
+    r"(?:(?:好的?|嗯+|明白了?|懂了|ok(?:ay)?)[，, ]*)?"
+    r"(?:非常|十分)?(?:谢谢|多谢|感谢).{0,8}"
+    r"|(?:many )?th(?:anks|x|ank you)"
+    r"(?: you)?(?: a lot| very much| so much)?",
     re.I,
 )
 
@@ -89,17 +114,28 @@ def sort(log: Log) -> list[Sorted]:
 
 def _sorted(each: Round, before: Sequence[Sorted]) -> Sorted:
     asked = title(each.question)
-    said = [_bare(sentence) for sentence in sentences(cleaned(each.question))]
+    whole = [*sentences(cleaned(each.question))]
+    if _thanks(whole):
+        return Sorted(each, asked, Kind.THANKS)
+    said = [_bare(sentence) for sentence in whole]
     said = [sentence for sentence in said if sentence]
     if said and FORMAT.fullmatch(said[0]):
         return Sorted(each, asked, Kind.FORMAT)
-    earlier = [item for item in before if item.kind is not Kind.FORMAT]
-    if earlier and all(map(FOLLOW_UP.fullmatch, said)):
+    earlier = [item for item in before if item.kind not in NO_QUESTION]
+    leans = next((s for s in whole if not is_polite(s)), "")
+    if earlier and (all(map(FOLLOW_UP.fullmatch, said)) or LEANS.match(leans)):
         return Sorted(each, asked, Kind.FOLLOW_UP, earlier[-1].round.number)
     for item in earlier:
         if _alike(each.question, item.round.question):
             return Sorted(each, asked, Kind.DUPLICATE, item.round.number)
     return Sorted(each, asked, Kind.QUESTION)
+
+
+def _thanks(said: Sequence[str]) -> bool:
+    """Whether it is thanks, with other politeness at most."""
+    thanks = [bool(THANKS.fullmatch(sentence.strip(EDGES))) for sentence in said]
+    polite = zip(thanks, said, strict=True)
+    return any(thanks) and all(thank or is_polite(text) for thank, text in polite)
 
 
 def _bare(sentence: str) -> str:

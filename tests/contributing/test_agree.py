@@ -29,14 +29,21 @@ def put(root: Path, language: str, text: str) -> None:
     file.write_text(text, "utf-8")
 
 
-def run(root: Path, *pages: str) -> tuple[int, str]:
+def heard(root: Path, *pages: str, says: str | None = "y") -> tuple[int, str]:
     """Agree, as a terminal in English shows it."""
     out = StringIO()
+    talk = Talk("en", out=out, answer=lambda: says)
     try:
-        code = agree.run(Namespace(pages=pages), root, Talk("en", out=out))
+        code = agree.run(Namespace(pages=pages), root, talk)
     except Refusal as refusal:
         return 1, f"{out.getvalue()}{refusal}\n"
     return code, out.getvalue()
+
+
+def run(root: Path, *pages: str) -> tuple[int, str]:
+    """The same without what is shown and asked before."""
+    code, told = heard(root, *pages)
+    return code, told.rpartition("[y/N] ")[2]
 
 
 def files(root: Path) -> list[str]:
@@ -52,6 +59,22 @@ def test_a_page_is_recorded_and_what_is_recorded_is_said(project: Path) -> None:
     assert run(project, f"docs/en/{PAGE}.md") == (0, f"{PAGE}: {nothing} ({LOCK})\n")
     put(project, "zh", broken("一样", "也一样", ZH))
     assert run(project, PAGE) == (0, f"{PAGE}: answer ({LOCK})\n")
+
+
+def test_what_changed_is_shown_in_both_languages_and_asked_about(project: Path) -> None:
+    run(project, PAGE)
+    lock = (project / LOCK).read_bytes()
+    put(project, "zh", broken("一样", "也一样", ZH))
+    for says in ("n", None):
+        code, told = heard(project, PAGE, says=says)
+        assert code == 1 and told.endswith("Nothing was recorded.\n")
+        assert (project / LOCK).read_bytes() == lock
+        shown = told.splitlines()
+        assert shown[0] == f"{PAGE}: answer"
+        assert shown[1].startswith("  zh* ## ") and shown[2].startswith("  en  ## ")
+        assert "Do both languages say the same there? [y/N]" in shown[3]
+    assert heard(project, PAGE)[0] == 0
+    assert "[y/N]" not in heard(project, PAGE)[1]
 
 
 def test_a_lock_that_cannot_be_read_is_written_anew(project: Path) -> None:

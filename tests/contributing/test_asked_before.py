@@ -57,6 +57,47 @@ def test_every_wording_of_every_page_is_claimed_as_it_stands(
             assert page in [known.page for known in claimed], text
 
 
+@pytest.fixture(scope="module")
+def whole() -> Likeness:
+    return Likeness(asked_before.wordings(ROOT), all_names())
+
+
+@pytest.mark.parametrize(
+    ("asked", "section"),
+    [
+        ("vf_explained_var is negative, is my critic broken?", "explained-variance"),
+        ("explained variance 是负的，critic 坏了吗？", "explained-variance"),
+        ("grad_norm jumps, what should I check?", "grad-norm"),
+        ("rollout 和训练概率不一致", "mismatch"),
+    ],
+)
+def test_a_symptom_leads_to_its_section_and_nowhere_else(
+    whole: Likeness, asked: str, section: str
+) -> None:
+    found = asked_before.answered(whole.nearest(asked))
+    assert [known.page for known in found] == [f"debug/symptoms#{section}"]
+
+
+def test_of_the_whole_site_what_is_new_claims_nothing(whole: Likeness) -> None:
+    for asked in GOLDEN["new"]:
+        assert asked_before.answered(whole.nearest(asked)) == [], asked
+
+
+@pytest.mark.parametrize(
+    "asked", ["为什么？", "why?", "How?", "What is it?", "怎么办？", "为什么会这样？",
+              "Why is that?", "能举个例子吗？", "Can you give an example?"]
+)  # fmt: skip
+def test_who_names_nothing_is_led_nowhere(whole: Likeness, asked: str) -> None:
+    assert {known.likeness for known in whole.nearest(asked)} == {0}
+
+
+def test_the_wording_shown_is_in_the_language_asked_for(whole: Likeness) -> None:
+    for asked in ("为何gae相比mc可以降低方差？", "Why is GAE less noisy than MC?"):
+        en, zh = (whole.nearest(asked, language)[0] for language in ("en", "zh"))
+        assert en.page == zh.page == "gae/variance" and en.likeness == zh.likeness
+        assert en.wording.isascii() and not zh.wording.isascii()
+
+
 def test_all_wordings_are_searched_and_no_index() -> None:
     found = asked_before.wordings(ROOT)
     deltas = found["gae/why_sum_deltas"]

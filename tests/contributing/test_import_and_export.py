@@ -80,8 +80,8 @@ def test_a_question_that_the_site_answers_is_said_to_be(
     monkeypatch.setattr(import_log, "known_pages", lambda root: known)
     desk.run(import_log, str(desk.log), "--dry-run", language="zh")
     assert desk.said.splitlines()[1:3] == [
-        f"问题 2（第 46 行），gae/variance 已经答了：{asked}",
-        "问题 3（第 70 行），和问题 2 重复，gae/variance 已经答了："
+        f"问题 2（第 46 行），gae/variance 也许已经答了：{asked}",
+        "问题 3（第 70 行），和问题 2 重复，gae/variance 也许已经答了："
         "为何 GAE 相比 MC 可以降低方差？",
     ]
 
@@ -90,9 +90,9 @@ def test_each_proposal_is_a_question_and_the_whole_is_one(desk: Desk) -> None:
     desk.run(import_log, str(desk.log), answers="yyyyy")
     asked = [text.splitlines()[-1].strip() for text in desk.said.split("[y/N] ")]
     assert asked[:5] == [
-        "Question 3 belongs to question 2: one draft for both?",
-        "Question 4 belongs to question 2: one draft for both?",
-        "Question 5 belongs to question 1: one draft for both?",
+        "Question 3 is a follow-up of question 2: one draft for both?",
+        "Question 4 is a follow-up of question 2: one draft for both?",
+        "Question 5 asks question 1 again: one draft for both?",
         "Question 6 asks for a format, not about PPO: leave it out?",
         "6 questions: write 2 drafts, merge 3, leave out 1?",
     ]
@@ -110,9 +110,56 @@ def test_each_proposal_is_a_question_and_the_whole_is_one(desk: Desk) -> None:
 def test_what_is_declined_gets_a_draft_of_its_own(desk: Desk) -> None:
     # 3 is not merged into 2; 4 then belongs to 3; 5 is no duplicate; 6 stays.
     desk.run(import_log, str(desk.log), answers="nynny")
-    assert "Question 4 belongs to question 3: one draft for both?" in desk.said
+    assert "Question 4 is a follow-up of question 3: one draft for both?" in desk.said
     assert "6 questions: write 5 drafts, merge 1, leave out 0?" in desk.said
     assert len(desk.files) == 5 + 1 + 1
+
+
+ANSWERED = LOG.replace("Where do these figures come from?", "Is GAE less noisy?")
+
+
+def answered(desk: Desk, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A log whose second question a page answers; the page, with an empty list."""
+    desk.log.write_bytes(ANSWERED.encode())
+    page = desk.root / "docs/en/gae/variance.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("---\nquestion: Does it?\naliases: []\n---\n", "utf-8")
+
+    def search(asked: str) -> str | None:
+        return "gae/variance" if "noisy" in asked else None
+
+    monkeypatch.setattr(import_log, "known_pages", lambda root: search)
+    return page
+
+
+def test_what_is_answered_is_left_out_and_the_page_gets_the_wording(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = answered(desk, monkeypatch)
+    # 2 is answered; 3 and 4 go on from it; 5 asks 1 again; 6 is a format; all of it.
+    desk.run(import_log, str(desk.log), answers="yyyyyy")
+    assert "Question 2 is perhaps answered at gae/variance: leave it out" in desk.said
+    assert "Question 3 is a follow-up of question 2, which is left out" in desk.said
+    assert "write 1 drafts, merge 1, leave out 4?" in desk.said
+    assert 'aliases: ["Is GAE less noisy?"]' in page.read_text("utf-8")
+
+
+@pytest.mark.parametrize("yes", [True, False])
+def test_a_draft_all_the_same_names_the_page_first(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch, yes: bool
+) -> None:
+    page = answered(desk, monkeypatch)
+    if yes:  # says yes to what a machine may decide, and to no perhaps wrong page
+        parser = argparse.ArgumentParser()
+        import_log.options(parser, str)
+        talk = Talk("en", agreed=True, out=io.StringIO())
+        import_log.run(parser.parse_args([str(desk.log)]), desk.root, talk)
+    else:
+        desk.run(import_log, str(desk.log), answers="nyyyyy")
+    assert "aliases: []" in page.read_text("utf-8")
+    text = (desk.root / "drafts/talk_1/question_02.md").read_text("utf-8")
+    told = text.partition("<!--\n")[2]
+    assert told.startswith("Perhaps answered already at gae/variance: read that page")
 
 
 def test_no_writes_nothing(desk: Desk) -> None:
@@ -152,10 +199,12 @@ def test_a_log_that_breaks_the_format_is_refused_and_nothing_written(
 
 
 def test_a_file_that_is_none_is_refused(desk: Desk) -> None:
-    with pytest.raises(Refusal, match="No such file"):
+    with pytest.raises(Refusal, match=r"No file .*/nothing\.md; name a log"):
         desk.run(import_log, str(desk.root / "nothing.md"))
-    with pytest.raises(Refusal, match="Is a directory"):
+    with pytest.raises(Refusal, match="is a folder; name a log, as in make import"):
         desk.run(import_log, str(desk.root))
+    with pytest.raises(Refusal, match=r"^Name a log, as in make import LOG=chat\.md$"):
+        desk.run(import_log, "")
 
 
 @pytest.mark.parametrize("name", ["question_01.md", "notes.txt"])

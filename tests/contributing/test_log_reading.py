@@ -86,6 +86,8 @@ FORMED = GOOD.replace("2026\n", "2026-03-01 20:15:00\n")
         ("用户：c", "\n用户：c", 17, "an empty line", "用户： at the start"),
         ("用户：c", "用户： \n", 17, "用户： with no question", "a question"),
         ("助手：b", "b", 16, "### 问题 2", "a line that starts with 助手："),
+        ("助手：b", "助手:b", 12, "助手:b", "助手： at the start of the answer"),
+        ("助手：d", "助手:d", 18, "助手:d", "助手： at the start of the answer"),
         ("助手：d", "d", 18, "the end of the file", "a line that starts with 助手："),
         ("助手：d\n", "", 17, "the end of the file", "a line that starts with 助手："),
         ("用户：a", "用户：```py", 11, "code opened by ```", "code that is closed"),

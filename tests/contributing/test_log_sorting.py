@@ -53,7 +53,10 @@ def test_a_request_about_format(question: str) -> None:
     "question",
     ["好的！给出示例", "举个例子吧", "继续", "我还是没懂。请把我当做12岁小孩进行解释",
      "再详细解释一下", "Sure, give me a concrete example.", "Go on",
-     "I still don't get it. Can you explain it again?"],
+     "I still don't get it. Can you explain it again?",
+     "那第一个问题里，如果 λ 是 1 呢？", "那如果 KL 已经爆炸了呢？", "为什么会这样？",
+     "接着上面那个，能详细说说吗", "能举个例子吗？", "why is that?", "那 critic 呢？",
+     "can you give an example?", "But what if the KL explodes?", "谢谢！那为什么呢？"],
 )  # fmt: skip
 def test_a_follow_up_belongs_to_the_question_before(question: str) -> None:
     assert kinds("V 是什么？", "换成英文", question)[2] == ("FOLLOW_UP", 1)
@@ -62,7 +65,23 @@ def test_a_follow_up_belongs_to_the_question_before(question: str) -> None:
 
 @pytest.mark.parametrize(
     "question",
+    ["谢谢", "谢谢！", "好的，谢谢你", "Thanks!", "OK. Thank you very much."],
+)
+def test_thanks_are_no_question(question: str) -> None:
+    assert kinds("V 是什么？", question, "继续")[1:] == [
+        ("THANKS", None),
+        ("FOLLOW_UP", 1),
+    ]
+    assert kinds(question) == [("THANKS", None)]
+
+
+@pytest.mark.parametrize(
+    "question",
     [
+        "那么，在 PPO 算法中，价值网络又是如何学习的呢？",
+        "如果 reward 都是正的，value 会越来越小吗？",
+        "Why is the KL negative?",
+        "为什么会这样裁剪 ratio？",
         "bootstrap 只能辅助看到 δ",
         "为什么要把对话内容写入 replay buffer？",
         "请用中文回答：V 为什么包含 r？",

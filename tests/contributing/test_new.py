@@ -4,6 +4,7 @@ import argparse
 import io
 import re
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,7 @@ from site_tools.checks.accord import State, read
 from site_tools.checks.unfinished import todo
 from site_tools.commands import new
 from site_tools.commands.talk import Refusal, Talk
+from site_tools.contributing import asked_before
 from site_tools.contributing.likeness import Known
 from site_tools.contributing.skeleton import next_links, skeleton
 from site_tools.files import store_together
@@ -34,12 +36,19 @@ def root(tmp_path: Path) -> Path:
     return tmp_path
 
 
-def run(root: Path, *words: str, says: str = "n", lang: str = "en") -> str:
+def run(
+    root: Path,
+    *words: str,
+    says: str = "n",
+    lang: str = "en",
+    answer: Callable[[], str | None] | None = None,
+    agreed: bool = False,
+) -> str:
     """What the command says, as somebody hears it who answers each question so."""
     parser = argparse.ArgumentParser()
     new.options(parser, str)
     out = io.StringIO()
-    talk = Talk(lang, out=out, answer=lambda: says)
+    talk = Talk(lang, out=out, answer=answer or (lambda: says), agreed=agreed)
     assert new.run(parser.parse_args(words), root, talk) == 0
     return out.getvalue()
 
@@ -76,7 +85,7 @@ def test_a_page_that_passes_in_at_most_three_files(
         assert check_written(read, root) == [] == check_pair(read, root)
         assert asked in read.meta["question"]
     assert "near it: " in told and "1. Replace every TODO" in told
-    assert "\n2. make check PAGE=gae/group_size " in told and "\n3. make test " in told
+    assert "\n2. make check PAGE=gae/group_size " in told and "\n3. Then open a" in told
 
 
 @pytest.mark.slow
@@ -141,7 +150,7 @@ def test_a_title_with_a_figure_is_not_linked_to(root: Path) -> None:
     "asked", ['What is "V": a {page}?', "# V?", "- V", "!!python/name:os.system", "V\\"]
 )
 def test_a_question_stands_there_as_it_was_asked(root: Path, asked: str) -> None:
-    run(root, "gae/group_size", "--question", asked)
+    run(root, "gae/group_size", "--question", asked, "--anyway")
     read = page.read_page(root, "docs/en/gae/group_size.md")
     assert read.meta["question"] == asked and read.problems == ()
 
@@ -149,8 +158,9 @@ def test_a_question_stands_there_as_it_was_asked(root: Path, asked: str) -> None
 def test_whoever_asks_what_is_answered_adds_a_wording(root: Path) -> None:
     before = state(root)
     told = run(root, "gae/later", "--question", KNOWN, says="y")
-    assert "Already answered at gae/why_sum_deltas: Why does GAE add up later" in told
-    assert "; add your wording there? [y/N]" in told
+    assert "Perhaps answered at gae/why_sum_deltas: Why does GAE add up later" in told
+    assert ": add your wording there? [y/N]" in told
+    assert "docs/locks/gae/why_sum_deltas.txt: brought up to date, the lang" in told
     path = "docs/en/gae/why_sum_deltas.md"
     lock = "docs/locks/gae/why_sum_deltas.txt"
     assert written(root, before) == [path, lock]
@@ -164,10 +174,27 @@ def test_whoever_asks_what_is_answered_adds_a_wording(root: Path) -> None:
     assert again == f"{path} has this wording already; nothing to add\n"
 
 
-def test_whoever_says_no_goes_on_to_write(root: Path) -> None:
+def test_whoever_says_no_is_asked_before_a_page_is_written(root: Path) -> None:
     before = state(root)
-    told = run(root, "gae/later", "--question", KNOWN)
-    assert told.count("[y/N]") in (1, 2, 3)
+    with pytest.raises(Refusal, match=r"^Nothing was written\.$"):
+        run(root, "gae/later", "--question", KNOWN)
+    assert written(root, before) == []
+    perhaps = asked_before.answered(asked_before.nearest(KNOWN, root))
+    said = iter("n" * len(perhaps) + "y")
+    told = run(root, "gae/later", "--question", KNOWN, answer=lambda: next(said))
+    assert told.index("Perhaps answered") < told.index("[y/N]") < told.index("Written")
+    assert "Write a new page all the same? [y/N]" in told
+    assert len(written(root, before)) == 2
+
+
+@pytest.mark.parametrize("agreed", [True, False])
+def test_where_nobody_decides_nothing_is_written(root: Path, agreed: bool) -> None:
+    before = state(root)
+    with pytest.raises(Refusal, match=r"ARGS=--alias, .* or ARGS=--anyway"):
+        run(root, "gae/a", "--question", KNOWN, agreed=agreed, answer=lambda: None)
+    assert written(root, before) == []
+    told = run(root, "gae/a", "--question", KNOWN, "--anyway", answer=lambda: None)
+    assert "Perhaps answered at" in told and "[y/N]" not in told
     assert len(written(root, before)) == 2
 
 
@@ -218,13 +245,17 @@ def test_a_refusal_writes_nothing_and_is_in_the_language_asked_for(
 
 def test_a_taken_name_is_told_with_where_it_is(root: Path) -> None:
     (root / "docs/zh/gae/variance.md").unlink()
-    told = r"^gae/variance is taken: docs/en/gae/variance\.md, .*use in gae: inputs, "
+    told = (
+        r"^gae/variance is taken: docs/en/gae/variance\.md, .*use in gae: inputs, "
+        r".*PAGE=gae/variance Q=\.\.\. ARGS=--alias$"
+    )
     with pytest.raises(Refusal, match=told):
         run(root, "gae/variance", "--question", ZH)
 
 
 def test_everything_it_says_is_said_in_chinese(root: Path) -> None:
-    told = run(root, "gae/later", "--question", KNOWN, lang="zh").splitlines()
+    said = run(root, "gae/later", "--question", KNOWN, "--anyway", lang="zh")
+    told = said.splitlines()
     assert told and [line for line in told if not re.search("[㐀-鿿]", line)] == []
     for text in (new.HELP, *new.EXAMPLES.splitlines()[::2], new.EXAMPLES):
         words = Talk("zh").words(text)

@@ -60,7 +60,10 @@ def test_a_taken_name_is_refused_where_it_is(tmp_path: Path, file: str) -> None:
     write(tmp_path / file)
     with pytest.raises(ValueError) as refused:
         check_free("gae/a", tmp_path)
-    assert str(refused.value) == f"gae/a is taken: {file}; also in use in gae: b"
+    told, _, hint = str(refused.value).partition("; to add a wording there: ")
+    assert told == f"gae/a is taken: {file}; also in use in gae: b"
+    alias = "make new PAGE=gae/a Q=... ARGS=--alias"
+    assert hint == (alias if file.startswith("docs") else "")
     check_free("gae/c", tmp_path)
 
 
