@@ -65,8 +65,8 @@ def sections(page: Page) -> Iterator[Row]:
             yield 1, f"no section #{name}", expected, _place(name, ids)
     known = [name for name in ids if name in SECTIONS]
     if known != sorted(known, key=SECTIONS.index):
-        found = f"sections in the order {', '.join(known)}"
-        yield 1, found, f"the order {', '.join(SECTIONS)}", "move them"
+        shown = f"sections in the order {', '.join(known)}"
+        yield 1, shown, f"the order {', '.join(SECTIONS)}", "move them"
 
 
 def _place(name: str, ids: list[str]) -> str:
