@@ -65,8 +65,8 @@ class Live:
         path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
 
 
-def wait(reached: Callable[[], bool]) -> bool:
-    end = time.monotonic() + PATIENCE
+def wait(reached: Callable[[], bool], seconds: float = PATIENCE) -> bool:
+    end = time.monotonic() + seconds
     while time.monotonic() < end:
         if reached():
             return True
