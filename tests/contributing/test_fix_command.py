@@ -13,11 +13,9 @@ from site_tools.commands import fix
 from site_tools.commands.talk import Refusal, Talk
 from site_tools.data.locks import lock_of, write
 from site_tools.source.wording import wording
-from tests.site.sample import EN, broken
-from tests.site.sample import ZH as SAMPLE
+from tests.site.sample import EN, ZH, broken
 
 PAGE = "alignment/sample"
-ZH = broken(", 就是 $G - V$.", "，就是 $G - V$。", SAMPLE).replace("一样.", "一样。")
 LOCK = f"docs/locks/{PAGE}.txt"
 FILES = {f"docs/{lang}/{PAGE}.md": text for lang, text in (("zh", ZH), ("en", EN))}
 ZH_FILE, EN_FILE = FILES
