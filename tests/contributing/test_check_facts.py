@@ -67,9 +67,9 @@ def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path: Path) ->
         ],
     )
     assert run(tmp_path, "facts/sums", lang="zh")[1][1:4] == [
-        "  现在: 那里是别的行",
-        "  应为: 和 peer 1.0 · peer/sums.py:3 一致",
-        f"  改法: 写 lines: 2 hash: {HASH}",
+        "  现在：那里是别的行",
+        "  应为：和 peer 1.0 · peer/sums.py:3 一致",
+        f"  改法：写 lines: 2 hash: {HASH}",
     ]
 
 
