@@ -1,21 +1,13 @@
 """How much better each token went than the critic expected."""
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor
 
+from ppo_ref.batch import AdvantageEstimate
 from ppo_ref.checks import require_finite
 from ppo_ref.packing import discounted_residuals
 from ppo_ref.ranges import require_at_least, require_unit_interval
 from ppo_ref.shapes import RowValues, TokenMask, Tokens, checked
-
-
-class AdvantageEstimate(NamedTuple):
-    """Advantages for the actor, returns for the critic, both in reward units."""
-
-    advantages: Tokens
-    returns: Tokens
 
 
 @checked

@@ -14,6 +14,13 @@ from ppo_ref.shapes import (
 )
 
 
+class AdvantageEstimate(NamedTuple):
+    """Advantages for the actor, returns for the critic, both in reward units."""
+
+    advantages: Tokens
+    returns: Tokens
+
+
 class Rollout(NamedTuple):
     """Prompts and sampled responses side by side, and what the sampler knew of them.
 

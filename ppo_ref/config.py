@@ -49,11 +49,12 @@ got 100
         0, "steps of training a reward model, which then scores instead of the rule", 0
     )
     iterations: int = _setting(100, "of rollout and update", 1)
-    batch_size: int = _setting(256, "prompts per iteration", 1)
+    batch_size: int = _setting(256, "responses per iteration", 1)
+    responses_per_prompt: int = _setting(1, "to each question of a batch", 1)
     mini_batch_size: int = _setting(64, "responses per optimizer step", 1)
     micro_batch_size: int = _setting(64, "responses per backward pass", 1)
     actor_epochs: int = _setting(1, "passes over each batch", 1)
-    critic_epochs: int = _setting(1, "passes over each batch", 1)
+    critic_epochs: int = _setting(1, "passes over each batch; 0: no critic", 0)
     response_length: int = _setting(8, "most tokens of a response, its end included", 1)
     temperature: float = _setting(1.0, "of the sampling", above=0)
     actor_lr: float = _setting(7e-4, "first learning rate of the actor; falls to 0", 0)
@@ -66,6 +67,12 @@ got 100
     value_clip_range: float = _setting(0.5, "of the critic, in reward units", 0)
     kl_coef: float = _setting(
         0.02, "price of KL in the reward, reward units per nat", 0
+    )
+    kl_target: float = _setting(
+        1.0, "nats per response, where an adaptive kl_coef keeps the KL", above=0
+    )
+    kl_horizon: float = _setting(
+        math.inf, "responses in which kl_coef moves by a fifth; inf: fixed", above=0
     )
     kl_loss_coef: float = _setting(0.0, "weight of KL (k3) in the actor's loss", 0)
     entropy_coef: float = _setting(0.0, "weight of the entropy in the actor's loss", 0)
@@ -91,6 +98,7 @@ got 100
             )
         for whole, part in (
             ("width", "heads"),
+            ("batch_size", "responses_per_prompt"),
             ("batch_size", "mini_batch_size"),
             ("mini_batch_size", "micro_batch_size"),
         ):
@@ -99,6 +107,11 @@ got 100
                     f"PPOConfig: {whole} must be a multiple of {part} "
                     f"{getattr(self, part)}, got {getattr(self, whole)}"
                 )
+        if self.kl_horizon <= self.batch_size / 5:
+            raise ValueError(
+                f"PPOConfig: kl_horizon must be above a fifth of batch_size "
+                f"{self.batch_size}, got {self.kl_horizon}"
+            )
 
 
 def _require_type(name: str, given: Any, wanted: Any) -> None:

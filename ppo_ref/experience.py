@@ -6,17 +6,20 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ppo_ref.batch import Experience
+from ppo_ref.batch import Experience, Rollout
 from ppo_ref.config import PPOConfig
-from ppo_ref.estimate import Estimate
+from ppo_ref.estimate import Estimate, named_inputs
 from ppo_ref.kl import kl_k1
+from ppo_ref.log_probs import TokenStatistics
 from ppo_ref.models import Models
 from ppo_ref.outputs import actor_statistics, critic_values
+from ppo_ref.processes import ALONE, Processes
 from ppo_ref.reward import Reward
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout import sample_responses
 from ppo_ref.rollout_correction import token_weights
 from ppo_ref.shapes import checked
+from ppo_ref.sharding import whole
 from ppo_ref.tasks import Question
 from ppo_ref.tokenizer import Prompts
 
@@ -31,6 +34,7 @@ def collect_experience(
     estimate: Estimate,
     config: PPOConfig,
     generator: torch.Generator,
+    processes: Processes = ALONE,
 ) -> Experience:
     """Sample, score and judge one batch; afterwards nothing in it changes.
 
@@ -39,14 +43,16 @@ def collect_experience(
         questions: What the prompts ask, one each, for the reward.
         prompts: The same questions as token ids.
         reward: One score per response.
-        estimate: From rewards and values to advantages and returns.
-        config: Settings of the run.
-        generator: Of the sampling, on the models' device.
+        estimate: From rewards and values to advantages and returns; its ``groups``
+            are prompts, ``config.responses_per_prompt`` rows each, one after another.
+        config: Settings of the run; without critic epochs values are 0.
+        generator: Of the sampling, on the models' device; another on each process.
+        processes: Share the prompts evenly.
 
     Returns:
-        The rollout, and all that the update needs. Nothing has gradient; what is
-        outside the mask means nothing, but for rewards, advantages, returns and
-        weights, which are 0 there.
+        The rollout, and all that the update needs, the same on every process. Nothing
+        has gradient; what is outside the mask means nothing, but for rewards,
+        advantages, returns and weights, which are 0 there.
 
     Raises:
         ValueError: as in ``sample_responses``; if there is not one question per prompt;
@@ -76,32 +82,44 @@ def collect_experience(
         tensor([-1., -1.])
     """
     _require_questions(len(questions), len(prompts.token_ids))
-    rollout = sample_responses(
-        models.actor,
-        prompts,
-        response_length=config.response_length,
-        temperature=config.temperature,
-        generator=generator,
-    )
-    mask = rollout.response_mask
-    scores = reward(questions, rollout)
-    _require_scores(scores, len(mask))
+    own = processes.rows(len(questions))
+    with whole(models.actor):
+        rollout = sample_responses(
+            models.actor,
+            prompts.rows(own),
+            response_length=config.response_length,
+            temperature=config.temperature,
+            generator=generator,
+        )
+    scores = reward([questions[row] for row in own.tolist()], rollout)
+    _require_scores(scores, len(own))
     old = actor_statistics(models.actor, rollout, config.temperature)
     ref = actor_statistics(models.reference, rollout, config.temperature)
-    values = critic_values(models.critic, rollout)
+    values = _values(models, rollout, config)
+    gather = processes.gather
+    rollout, scores, values = (
+        Rollout(*map(gather, rollout)),
+        gather(scores),
+        gather(values),
+    )
+    old, ref = (TokenStatistics(*map(gather, said)) for said in (old, ref))
+    mask = rollout.response_mask
     rewards = token_level_rewards(
         token_level_scores=token_level_scores(scores, mask),
         kl=kl_k1(log_probs=old.log_probs, ref_log_probs=ref.log_probs),
         response_mask=mask,
         kl_coef=config.kl_coef,
     )
-    advantages, returns = estimate(
+    inputs = named_inputs(
+        estimate,
         token_level_rewards=rewards,
         values=values,
         response_mask=mask,
         gamma=config.gamma,
         gae_lambda=config.gae_lambda,
+        groups=_groups(mask, config.responses_per_prompt),
     )
+    advantages, returns = estimate(**inputs)
     return Experience(
         rollout=rollout,
         old_log_probs=old.log_probs,
@@ -119,6 +137,16 @@ def collect_experience(
             cap=config.rollout_weight_cap,
         ),
     )
+
+
+def _values(models: Models, rollout: Rollout, config: PPOConfig) -> Tensor:
+    if config.critic_epochs:
+        return critic_values(models.critic, rollout)
+    return torch.zeros_like(rollout.rollout_log_probs)
+
+
+def _groups(mask: Tensor, rows_each: int) -> Tensor:
+    return torch.arange(len(mask), device=mask.device) // rows_each
 
 
 def _require_questions(count: int, batch: int) -> None:

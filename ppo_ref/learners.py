@@ -7,6 +7,8 @@ from torch import nn
 from torch.optim import Adam, Optimizer
 
 from ppo_ref.models import Actor, models_from
+from ppo_ref.processes import Processes
+from ppo_ref.sharding import gathered, shares
 
 REWARD_MODEL_LR = 2e-3
 
@@ -22,11 +24,25 @@ class Learners:
 
     def __init__(self, actor: Actor, actor_lr: float, critic_lr: float) -> None:
         self.models = models_from(actor)
-        self.imitation_optimizer = Adam(actor.parameters())
-        self.reward_optimizer = Adam(self.models.reward.parameters(), REWARD_MODEL_LR)
-        self.actor_optimizer = Adam(actor.parameters(), actor_lr)
-        self.critic_optimizer = Adam(self.models.critic.parameters(), critic_lr)
-        self._peaks = {self.actor_optimizer: actor_lr, self.critic_optimizer: critic_lr}
+        self._rates, self._shared = (actor_lr, critic_lr), False
+        self._make_optimizers()
+
+    def share(self, processes: Processes) -> None:
+        """Let all processes learn together, by the weights of the first.
+
+        Args:
+            processes: Of the run; with one alone nothing changes.
+        """
+        if self._shared or processes.size == 1:
+            return
+        for network in self.models:
+            processes.same(network)
+        kept = self.state_dict()
+        for network in (self.models.actor, self.models.critic):
+            processes.shard(network)
+        self._make_optimizers()
+        self.load_state_dict(kept)
+        self._shared = True
 
     def set_learning_rates(self, share: float) -> None:
         """Actor and critic learn at a share of their peak rates from now on.
@@ -45,7 +61,7 @@ class Learners:
             Copies by name, which stay as they are when the run goes on.
         """
         states = {name: x.state_dict() for name, x in self._stateful().items()}
-        return copy.deepcopy(states)
+        return copy.deepcopy(gathered(states))
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where others of the same sizes stood.
@@ -55,7 +71,15 @@ class Learners:
         """
         for name, x in self._stateful().items():
             # An optimizer would go on in the memory of the state.
-            x.load_state_dict(copy.deepcopy(state[name]))
+            x.load_state_dict(shares(copy.deepcopy(state[name]), of=x))
+
+    def _make_optimizers(self) -> None:
+        (actor, critic, _, reward), (actor_lr, critic_lr) = self.models, self._rates
+        self.imitation_optimizer = Adam(actor.parameters())
+        self.reward_optimizer = Adam(reward.parameters(), REWARD_MODEL_LR)
+        self.actor_optimizer = Adam(actor.parameters(), actor_lr)
+        self.critic_optimizer = Adam(critic.parameters(), critic_lr)
+        self._peaks = {self.actor_optimizer: actor_lr, self.critic_optimizer: critic_lr}
 
     def _stateful(self) -> dict[str, nn.Module | Optimizer]:
         return {

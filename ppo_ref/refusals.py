@@ -25,7 +25,7 @@ CONF = BeartypeConf(
 _WANTED: dict[Any, tuple[str, str]] = {
     Float: ("a floating-point tensor", "float()"),
     Bool: ("a bool tensor (True = the token counts)", "bool()"),
-    Int32: ("an int32 or int64 tensor (token ids)", "long()"),
+    Int32: ("an int32 or int64 tensor (ids)", "long()"),
 }
 
 

@@ -14,7 +14,7 @@ from ppo_ref.models import Critic
 from ppo_ref.precision import at_least_float32
 from ppo_ref.shapes import RowFlags, RowValues, checked
 from ppo_ref.tasks import Question
-from ppo_ref.tokenizer import CharacterTokenizer
+from ppo_ref.tokenizer import Tokenizer
 
 # One score per response, in reward units.
 Reward = Annotated[
@@ -23,9 +23,7 @@ Reward = Annotated[
 ]
 
 
-def rule(
-    tokenizer: CharacterTokenizer, right: float = 1.0, wrong: float = 0.0
-) -> Reward:
+def rule(tokenizer: Tokenizer, right: float = 1.0, wrong: float = 0.0) -> Reward:
     """A response is right that ends, and states the right sum after its last =.
 
     What stands before is not looked at, as with verl's rule for GSM8K, which reads
@@ -48,6 +46,7 @@ def rule(
     Example:
         >>> from ppo_ref.rollout import as_rollout
         >>> from ppo_ref.tasks import CHARACTERS
+        >>> from ppo_ref.tokenizer import CharacterTokenizer
         >>> tokenizer = CharacterTokenizer(CHARACTERS)
         >>> answers = tokenizer.responses(["1+1=2", "=2", "2", "1+1=3"], 6)
         >>> prompts = tokenizer.prompts(["1+1="] * 4)

@@ -1,5 +1,7 @@
 """The whole run, one iteration at a time: imitation, the reference, then PPO."""
 
+import dataclasses
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -7,21 +9,25 @@ import torch
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.config import PPOConfig
-from ppo_ref.estimate import Estimate, whitened_gae
+from ppo_ref.estimate import Estimate, require_groups, whitened_gae
 from ppo_ref.experience import collect_experience
 from ppo_ref.generators import named_generator
 from ppo_ref.imitation import imitation_step
+from ppo_ref.kl_control import adaptive_kl_coef
 from ppo_ref.learners import Learners
 from ppo_ref.models import Actor, Models, initialised
+from ppo_ref.processes import ALONE, Processes
 from ppo_ref.reward import Reward, learned, reward_model_step, rule
 from ppo_ref.rollout import sample_responses
 from ppo_ref.schedule import learning_rate_share
+from ppo_ref.sharding import whole
 from ppo_ref.statistics import Statistics, experience_statistics, update_statistics
 from ppo_ref.tasks import CHARACTERS, PROMPT_LENGTH, Question, draw, split
-from ppo_ref.tokenizer import CharacterTokenizer, Prompts
+from ppo_ref.tokenizer import CharacterTokenizer, Prompts, Tokenizer
 from ppo_ref.transformer import Transformer
 from ppo_ref.update import update_actor, update_critic
 
+OF_CRITIC = "value", "explained_variance"
 LABELLED = 4096  # responses that a reward model learns from
 STAGES = ("imitated", "rewarded", "iteration")  # steps done of each
 WARM_UP = 5  # iterations in which the learning rates rise
@@ -47,6 +53,14 @@ class Trainer:
         config: Settings of the run.
         device: Where the networks are to lie.
         estimate: From rewards and values to advantages and returns.
+        processes: Share the work of ``train``; what comes before, each does alone.
+        actor: Is moved there and trained, as of ``ppo_ref.pretrained``; a small new one
+            of the configured sizes if left out.
+        tokenizer: Of the actor; left out together with it, one of characters.
+
+    Raises:
+        ValueError: if a mini-batch cannot be shared evenly by the processes, or the
+            estimate compares responses, and each prompt has only one.
     """
 
     def __init__(
@@ -54,12 +68,25 @@ class Trainer:
         config: PPOConfig,
         device: torch.device | str = "cpu",
         estimate: Estimate = whitened_gae,
+        processes: Processes = ALONE,
+        actor: Actor | None = None,
+        tokenizer: Tokenizer | None = None,
     ) -> None:
+        require_groups("Trainer", estimate, config.responses_per_prompt)
+        if config.mini_batch_size % processes.size:
+            raise ValueError(
+                f"Trainer: mini_batch_size must be a multiple of the {processes.size} "
+                f"processes, got {config.mini_batch_size}"
+            )
+        self.processes = processes
         self.config, self.device, self.estimate = config, torch.device(device), estimate
-        self.tokenizer = CharacterTokenizer(CHARACTERS)
+        self.kl_coef = config.kl_coef
+        characters = CharacterTokenizer(CHARACTERS)
+        self.tokenizer: Tokenizer = tokenizer or characters
         self.questions = split(self._generator("split"))
         self.imitated = self.rewarded = self.iteration = 0
-        self._start_from(self._new_actor())
+        actor = actor or self._new_actor(characters.vocab)
+        self._start_from(actor.to(self.device))
 
     @property
     def models(self) -> Models:
@@ -115,6 +142,7 @@ class Trainer:
         Returns:
             Each one after its update; the next begins when it is asked for.
         """
+        self.learners.share(self.processes)
         while self.iteration < self.config.iterations:
             yield self._iterate()
 
@@ -140,8 +168,9 @@ class Trainer:
         """All that the run is between two steps, of whatever stage.
 
         Returns:
-            The number of steps done of each stage, and copies of the states of
-            networks and optimizers, which stay as they are when the run goes on.
+            The number of steps done of each stage, the price of KL, and copies of the
+            states of networks and optimizers, which stay as they are when the run goes
+            on.
 
         Example:
             >>> from ppo_ref.tiny import tiny_trainer
@@ -152,7 +181,7 @@ class Trainer:
             [2, 3]
         """
         steps = {stage: getattr(self, stage) for stage in STAGES}
-        return {**steps, **self.learners.state_dict()}
+        return {**steps, "kl_coef": self.kl_coef, **self.learners.state_dict()}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where another run of the same settings stood.
@@ -161,36 +190,60 @@ class Trainer:
             state: What ``state_dict`` gave.
         """
         self.learners.load_state_dict(state)
+        self.kl_coef = state["kl_coef"]
         for stage in STAGES:
             setattr(self, stage, state[stage])
 
     def _iterate(self) -> Iteration:
-        config = self.config
         draws = self._generator("draws", self.iteration)
-        questions = draw(self.questions.train, config.batch_size, draws)
+        questions = self._questions(draws)
         experience = collect_experience(
             self.models,
             questions,
             self._prompts(questions),
             self._reward(),
             self.estimate,
-            config,
-            self._generator("sampling", self.iteration, self.device),
+            dataclasses.replace(self.config, kl_coef=self.kl_coef),
+            self._generator(self._sampling(), self.iteration, self.device),
+            self.processes,
         )
         updates = self._update(experience, draws)
         self.iteration += 1
         solved = rule(self.tokenizer)(questions, experience.rollout).mean().item()
-        statistics = experience_statistics(experience) | updates
+        statistics = self._figures(experience) | updates
+        self.kl_coef = self._next_kl_coef(statistics["kl"])
         if self._is_looked_at():
             statistics["held_out"] = self.held_out()
         statistics["solved"] = solved
         return Iteration(self.iteration, statistics, questions, experience)
 
+    def _questions(self, draws: torch.Generator) -> list[Question]:
+        each = self.config.responses_per_prompt
+        drawn = draw(self.questions.train, self.config.batch_size // each, draws)
+        return [question for question in drawn for _ in range(each)]
+
+    def _figures(self, experience: Experience) -> Statistics:
+        config, found = self.config, experience_statistics(experience)
+        if not config.critic_epochs:
+            found = {name: x for name, x in found.items() if name not in OF_CRITIC}
+        if math.isfinite(config.kl_horizon):
+            found["kl_coef"] = self.kl_coef
+        return found
+
+    def _next_kl_coef(self, kl: float) -> float:
+        return adaptive_kl_coef(
+            kl_coef=self.kl_coef,
+            kl=kl,
+            target=self.config.kl_target,
+            horizon=self.config.kl_horizon,
+            steps=self.config.batch_size,
+        )
+
     def _update(self, experience: Experience, draws: torch.Generator) -> Statistics:
         config, learners, (actor, critic, *_) = self.config, self.learners, self.models
         share = learning_rate_share(self.iteration, config.iterations, WARM_UP)
         learners.set_learning_rates(share)
-        given = experience, config, draws
+        given = experience, config, draws, self.processes
         return update_statistics(
             [
                 *update_critic(critic, learners.critic_optimizer, *given),
@@ -202,13 +255,13 @@ class Trainer:
         every, last = self.config.evaluate_every, self.config.iterations
         return self.iteration % every == 0 or self.iteration == last
 
-    def _new_actor(self) -> Actor:
-        config, vocab = self.config, self.tokenizer.vocab
+    def _new_actor(self, vocab: int) -> Actor:
+        config = self.config
         context = PROMPT_LENGTH + config.response_length
         sizes = config.width, config.layers, config.heads
         precision = getattr(torch, config.precision)
         actor = Actor(Transformer(vocab, context, *sizes, precision), vocab)
-        return initialised(actor, self._generator("weights")).to(self.device)
+        return initialised(actor, self._generator("weights"))
 
     def _start_from(self, actor: Actor) -> None:
         self.learners = Learners(actor, self.config.actor_lr, self.config.critic_lr)
@@ -225,16 +278,21 @@ class Trainer:
         generator: torch.Generator | None = None,
         temperature: float = 1.0,
     ) -> Rollout:
-        return sample_responses(
-            self.models.actor,
-            self._prompts(questions),
-            response_length=self.config.response_length,
-            temperature=temperature,
-            generator=generator,
-        )
+        with whole(self.models.actor):
+            return sample_responses(
+                self.models.actor,
+                self._prompts(questions),
+                response_length=self.config.response_length,
+                temperature=temperature,
+                generator=generator,
+            )
 
     def _prompts(self, questions: list[Question]) -> Prompts:
         return self.tokenizer.prompts([q.text for q in questions], self.device)
+
+    def _sampling(self) -> str:
+        rank, size = self.processes.rank, self.processes.size
+        return f"sampling {rank} of {size}" if size > 1 else "sampling"
 
     def _generator(
         self, purpose: str, number: int = 0, device: torch.device | str = "cpu"

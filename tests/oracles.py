@@ -140,3 +140,37 @@ def policy_token_loss(
 def value_token_loss(value: float, old: float, target: float, reach: float) -> float:
     near = min(max(value, old - reach), old + reach)
     return max((value - target) ** 2, (near - target) ** 2) / 2
+
+
+def fellows(scores: Row, groups: list[int], row: int) -> Row:
+    """The scores of a row's group, its own among them."""
+    pairs = zip(scores, groups, strict=True)
+    return [score for score, group in pairs if group == groups[row]]
+
+
+def excess_in_group(scores: Row, groups: list[int]) -> Row:
+    """Each score less the mean of its group."""
+    return [s - mean(fellows(scores, groups, i)) for i, s in enumerate(scores)]
+
+
+def excess_over_others(scores: Row, groups: list[int]) -> Row:
+    """Each score less the mean of the others of its group."""
+    result = []
+    for row, score in enumerate(scores):
+        others = fellows(scores, groups, row)
+        others.remove(score)
+        result.append(score - mean(others))
+    return result
+
+
+def deviations_in_group(scores: Row, groups: list[int], epsilon: float) -> Row:
+    """Excess over the mean, in standard deviations of the group."""
+    excess = excess_in_group(scores, groups)
+    variances = [variance(fellows(scores, groups, i)) for i in range(len(excess))]
+    pairs = zip(excess, variances, strict=True)
+    return [x / (math.sqrt(spread) + epsilon) for x, spread in pairs]
+
+
+def whitened(numbers: Row, epsilon: float) -> Row:
+    center, spread = mean(numbers), math.sqrt(variance(numbers) + epsilon)
+    return [(x - center) / spread for x in numbers]

@@ -67,3 +67,28 @@ def token_batches(draw: st.DrawFn) -> TokenBatch:
     cut = torch.tensor(draw(st.lists(st.booleans(), min_size=4, max_size=4)))
     bootstrap = numbers(draw(st.integers(0, 2**16)), 4) * cut
     return TokenBatch(rewards, values, mask, bootstrap[: len(mask)])
+
+
+class GroupedBatch(NamedTuple):
+    token_level_rewards: Tensor
+    response_mask: Tensor
+    groups: Tensor
+
+
+@st.composite
+def grouped_batches(draw: st.DrawFn) -> GroupedBatch:
+    """Groups of two rows or more under any names, their rows in any order."""
+    sizes = draw(st.lists(st.integers(2, 5), min_size=1, max_size=3))
+    names = st.integers(-(2**40), 2**40)
+    chosen = draw(
+        st.lists(names, min_size=len(sizes), max_size=len(sizes), unique=True)
+    )
+    named = [
+        name for name, size in zip(chosen, sizes, strict=True) for _ in range(size)
+    ]
+    groups = torch.tensor(draw(st.permutations(named)))
+    time, seed = draw(st.integers(1, 5)), draw(st.integers(0, 2**16))
+    mask = numbers(seed + 1, len(groups), time) < 0.5
+    mask[torch.arange(len(groups)), draw(st.integers(0, time - 1))] = True
+    rewards = poisoned(numbers(seed, *mask.shape), mask)
+    return GroupedBatch(rewards, mask, groups)

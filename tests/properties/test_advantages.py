@@ -1,5 +1,6 @@
 """TD residuals, returns, n-step advantages and GAE from their definitions."""
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ from ppo_ref.advantages import (
     n_step_advantages,
     td_residuals,
 )
-from ppo_ref.examples import two_token_tree
+from ppo_ref.examples import three_tokens, two_token_tree
 from tests import oracles
 from tests.strategies import numbers, token_batches, unit_interval
 
@@ -240,3 +241,20 @@ def test_advantages_have_no_gradient():
     estimate = gae(token_level_rewards=rewards, values=values, response_mask=mask)
     assert not estimate.advantages.requires_grad
     assert not estimate.returns.requires_grad
+
+
+@pytest.mark.parametrize(
+    ("function", "discounts"),
+    [
+        (gae, {"gamma": 1.0, "gae_lambda": 1.0}),
+        (td_residuals, {"gamma": 1.0}),
+        (n_step_advantages, {"gamma": 1.0, "steps": 2}),
+        (monte_carlo_returns, {"gamma": 1.0}),
+    ],
+)
+def test_nothing_is_discounted_unless_asked(function, discounts):
+    batch = three_tokens()._asdict()
+    if function is monte_carlo_returns:
+        del batch["values"]
+    steps = {name: x for name, x in discounts.items() if name == "steps"}
+    assert_close(function(**batch, **steps), function(**batch, **discounts))

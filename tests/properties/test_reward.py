@@ -74,10 +74,16 @@ def test_each_answer_is_held_against_its_own_question():
     assert scores.tolist() == [1.0, 0.0]
 
 
-def test_another_number_of_questions_is_refused():
-    text = re.escape("rule: questions must be one per response, 2, got 1")
+@pytest.mark.parametrize("count", [0, 1, 3])
+def test_another_number_of_questions_is_refused(count):
+    text = re.escape(f"rule: questions must be one per response, 2, got {count}")
     with pytest.raises(ValueError, match=f"^{text}$"):
-        rule(TOKENIZER)([QUESTION], answered("=12", "=12"))
+        rule(TOKENIZER)([QUESTION] * count, answered("=12", "=12"))
+
+
+def test_a_batch_may_be_large():
+    scores = rule(TOKENIZER)([QUESTION] * 300, answered(*["=12", "=1", "="] * 100))
+    assert scores.tolist() == [1.0, 0.0, 0.0] * 100
 
 
 def test_a_reward_model_is_read_at_the_last_token():

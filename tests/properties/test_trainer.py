@@ -6,13 +6,15 @@ import re
 import pytest
 import torch
 from torch import nn
+from torch.testing import assert_close
 
 from ppo_ref.broken import flipped_sign
-from ppo_ref.config import PPOConfig
 from ppo_ref.estimate import whitened_gae
 from ppo_ref.generators import named_generator
+from ppo_ref.group_advantages import dr_grpo, grpo
 from ppo_ref.imitation import imitation_step
-from ppo_ref.schedule import learning_rate_share
+from ppo_ref.named_estimates import ESTIMATES
+from ppo_ref.reinforce import reinforce_plus_plus
 from ppo_ref.tiny import tiny_trainer
 from ppo_ref.trainer import Trainer
 from tests import oracles
@@ -169,24 +171,6 @@ def test_held_out_is_looked_at_when_it_is_due():
     assert looked == [False, True, True]
 
 
-def test_learning_rates_rise_and_fall_to_nothing():
-    trainer = tiny_trainer(iterations=8, actor_lr=1e-2, critic_lr=1e-3)
-    rates = []
-    for _ in trainer.train():
-        learners = trainer.learners
-        optimizers = learners.actor_optimizer, learners.critic_optimizer
-        rates.append([optimizer.param_groups[0]["lr"] for optimizer in optimizers])
-    shares = [0.2, 0.4, 0.6, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8]
-    assert [actor for actor, _ in rates] == pytest.approx([1e-2 * s for s in shares])
-    assert [critic for _, critic in rates] == pytest.approx([1e-3 * s for s in shares])
-
-
-def test_a_rate_beyond_the_end_is_refused():
-    text = "learning_rate_share: step must lie in [0, 3), got 3"
-    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
-        learning_rate_share(3, 3, warm_up=1)
-
-
 def test_bfloat16_trains_weights_that_stay_float32():
     trainer = tiny_trainer(precision="bfloat16")
     list(trainer.imitate())
@@ -210,56 +194,6 @@ def test_a_name_gives_a_generator_and_another_name_another():
     assert len({tuple(x) for x in (first, *(drawn(*name) for name in others))}) == 5
 
 
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        (
-            {"batch_size": 100},
-            "batch_size must be a multiple of mini_batch_size 64, got 100",
-        ),
-        (
-            {"mini_batch_size": 32, "micro_batch_size": 24},
-            "mini_batch_size must be a multiple of micro_batch_size 24, got 32",
-        ),
-        ({"width": 10, "heads": 4}, "width must be a multiple of heads 4, got 10"),
-        ({"response_length": 0}, "response_length must be at least 1, got 0"),
-        ({"temperature": 0}, "temperature must be above 0, got 0"),
-        ({"temperature": math.nan}, "temperature must be above 0, got nan"),
-        ({"gamma": 1.5}, "gamma must be at most 1, got 1.5"),
-        ({"clip_range": 1.0}, "clip_range must be below 1, got 1.0"),
-        ({"kl_coef": -0.1}, "kl_coef must be at least 0, got -0.1"),
-        ({"max_kl": 0}, "max_kl must be above 0, got 0"),
-        ({"batch_size": 0}, "batch_size must be at least 1, got 0"),
-        (
-            {"precision": "float16"},
-            "precision must be one of float32, bfloat16, got 'float16'",
-        ),
-    ],
-)
-def test_a_setting_that_cannot_be_is_refused(options, told):
-    with pytest.raises(ValueError, match=f"^{re.escape(f'PPOConfig: {told}')}$"):
-        PPOConfig(**options)
-
-
-@pytest.mark.parametrize(
-    ("options", "told"),
-    [
-        ({"batch_size": 256.0}, "batch_size must be an int, got float 256.0"),
-        ({"seed": True}, "seed must be an int, got bool True"),
-        ({"gamma": "1"}, "gamma must be a float, got str '1'"),
-        ({"kl_coef": None}, "kl_coef must be a float, got NoneType None"),
-        ({"precision": 32}, "precision must be a str, got int 32"),
-    ],
-)
-def test_a_setting_of_another_type_is_refused(options, told):
-    with pytest.raises(TypeError, match=f"^{re.escape(f'PPOConfig: {told}')}$"):
-        PPOConfig(**options)
-
-
-def test_an_int_passes_for_a_float_setting():
-    assert PPOConfig(gamma=1, kl_coef=0).gamma == 1
-
-
 def test_an_unfit_estimate_is_named():
     trainer = tiny_trainer(iterations=1)
     assert trainer.estimate is whitened_gae
@@ -279,3 +213,102 @@ def test_gradients_of_a_run_reach_every_weight_of_both():
         ]
         assert unread == []
         assert isinstance(network, nn.Module)
+
+
+GROUPS = {"responses_per_prompt": 2, "critic_epochs": 0}
+
+
+class Graded(Trainer):
+    """Every answer has a score of its own, so that there is something to compare."""
+
+    def _reward(self):
+        return lambda questions, rollout: rollout.responses.float().mean(1)
+
+
+def test_each_question_is_asked_as_often_as_told_and_its_answers_are_a_group():
+    trainer = Graded(tiny_trainer(**GROUPS).config, estimate=dr_grpo)
+    (first, *_) = trainer.train()
+    assert first.questions[0::2] == first.questions[1::2]
+    assert len(set(first.questions)) == 2
+    experience = first.experience
+    rewards = experience.token_level_rewards.sum(1).view(2, 2)
+    excess = rewards - rewards.mean(1, keepdim=True)
+    expected = excess.flatten()[:, None] * experience.rollout.response_mask
+    assert_close(experience.advantages, expected)
+    assert expected.any()
+
+
+@pytest.mark.parametrize("estimate", ESTIMATES.values(), ids=ESTIMATES)
+def test_every_estimate_that_has_a_name_trains(estimate):
+    trainer = Graded(tiny_trainer(iterations=1, **GROUPS).config, estimate=estimate)
+    before = weights(trainer)
+    (only,) = trainer.train()
+    assert only.statistics["actor_steps"] == 2
+    assert not same(weights(trainer), before)
+
+
+def test_without_critic_epochs_there_is_no_critic_and_no_figure_of_one():
+    trainer = tiny_trainer(critic_epochs=0)
+    before = [w.clone() for w in trainer.models.critic.parameters()]
+    iterations = list(trainer.train())
+    assert same(list(trainer.models.critic.parameters()), before)
+    for iteration in iterations:
+        assert not iteration.experience.values.any()
+        named = [name for name in iteration.statistics if "value" in name]
+        assert named == []
+        assert not {"explained_variance", "critic_steps"} & {*iteration.statistics}
+    with_critic = next(tiny_trainer().train()).statistics
+    assert {"value", "value_loss", "explained_variance"} <= {*with_critic}
+
+
+def test_a_critic_that_is_never_read_leaves_the_actor_where_it_is():
+    """REINFORCE++ with and without one, bit for bit: the critic draws nothing more."""
+    with_one = Trainer(tiny_trainer(iterations=1).config, estimate=reinforce_plus_plus)
+    config = tiny_trainer(iterations=1, critic_epochs=0).config
+    without = Trainer(config, estimate=reinforce_plus_plus)
+    one, other = next(with_one.train()), next(without.train())
+    for ours, theirs in zip(one.experience[6:9], other.experience[6:9], strict=True):
+        assert torch.equal(ours, theirs)
+
+
+def test_an_estimate_that_compares_needs_something_to_compare():
+    text = (
+        "Trainer: responses_per_prompt must be at least 2, as grpo compares the "
+        "responses to one prompt, got 1"
+    )
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        Trainer(tiny_trainer().config, estimate=grpo)
+
+
+ADAPTIVE = {"kl_target": 0.01, "kl_horizon": 10.0, "kl_coef": 0.5, "actor_lr": 1e-2}
+
+
+def test_an_adaptive_coefficient_prices_the_next_batch():
+    trainer, kl_coef = tiny_trainer(**ADAPTIVE), 0.5
+    list(trainer.imitate())
+    for iteration in trainer.train():
+        found = iteration.statistics
+        assert found["kl_coef"] == pytest.approx(kl_coef)
+        experience = iteration.experience
+        mask = experience.rollout.response_mask
+        kl = experience.old_log_probs - experience.ref_log_probs
+        priced = experience.scores - kl_coef * torch.where(mask, kl, 0).sum(1)
+        assert_close(experience.token_level_rewards.sum(1), priced)
+        error = min(max(found["kl"] / 0.01 - 1, -0.2), 0.2)
+        kl_coef *= 1 + error * 4 / 10
+    assert kl_coef not in (0.5, found["kl_coef"])
+    assert trainer.kl_coef == pytest.approx(kl_coef)
+
+
+def test_a_run_with_an_adaptive_coefficient_resumes_with_it():
+    whole, stopped, resumed = (tiny_trainer(**ADAPTIVE) for _ in range(3))
+    figures = [iteration.statistics for iteration in whole.train()]
+    next(stopped.train())
+    resumed.load_state_dict(stopped.state_dict())
+    assert [iteration.statistics for iteration in resumed.train()] == figures[1:]
+    assert same(weights(resumed), weights(whole))
+
+
+def test_a_fixed_coefficient_is_no_statistic():
+    (first, *_) = tiny_trainer().train()
+    assert "kl_coef" not in first.statistics
