@@ -9,6 +9,8 @@ from torch.optim import Optimizer
 
 from ppo_ref.aggregation import Aggregate, token_sum
 from ppo_ref.batch import Experience
+from ppo_ref.processes import ALONE, Processes
+from ppo_ref.sharding import gathered
 
 # The loss of some responses, and what the network said of their tokens.
 Loss = Callable[[Experience, Aggregate], tuple[Tensor, Tensor]]
@@ -54,16 +56,22 @@ def mini_batches(
             yield experience.rows(rows)
 
 
-def accumulate_gradients(mini: Experience, micro_batch_size: int, loss: Loss) -> Tensor:
-    """Add up gradients over micro-batches, as if there had been none.
+def accumulate_gradients(
+    mini: Experience,
+    micro_batch_size: int,
+    loss: Loss,
+    processes: Processes = ALONE,
+) -> Tensor:
+    """Add up gradients over micro-batches and processes, as if there had been none.
 
     Every loss is divided by the tokens of the whole mini-batch: a mean over each
     micro-batch would weigh tokens by the company they happen to be in.
 
     Args:
-        mini: The mini-batch.
+        mini: The mini-batch, the same on every process.
         micro_batch_size: Responses per backward pass; the last part may be smaller.
         loss: Of some responses, by the aggregation that it is handed.
+        processes: Share the responses evenly, and average their gradients.
 
     Returns:
         What ``loss`` said of every token, in the order of ``mini``, without gradient.
@@ -94,14 +102,15 @@ def accumulate_gradients(mini: Experience, micro_batch_size: int, loss: Loss) ->
     tokens = mini.rollout.response_mask.sum()
 
     def share(losses: Tensor, response_mask: Tensor) -> Tensor:
-        return token_sum(losses, response_mask) / tokens
+        # The mean over the processes is to be the sum of what they found.
+        return token_sum(losses, response_mask) * processes.size / tokens
 
     said = []
-    for rows in torch.split(torch.arange(len(mini.scores)), micro_batch_size):
+    for rows in torch.split(processes.rows(len(mini.scores)), micro_batch_size):
         part, outputs = loss(mini.rows(rows), share)
         torch.autograd.backward(part)
         said.append(outputs.detach())
-    return torch.cat(said)
+    return processes.gather(torch.cat(said))
 
 
 def clipped_step(
@@ -130,7 +139,8 @@ def clipped_step(
         >>> before - network.weight.detach()
         tensor([[0.6000, 0.8000]])
     """
-    norm = nn.utils.clip_grad_norm_(network.parameters(), max_grad_norm).item()
+    found = nn.utils.clip_grad_norm_(network.parameters(), max_grad_norm)
+    norm: float = gathered(found).item()
     if not math.isfinite(norm):
         raise ValueError(
             f"clipped_step: the gradient of {type(network).__name__} must be finite, "

@@ -6,6 +6,8 @@ import torch
 from torch import Tensor
 
 from ppo_ref.checks import require_token_ids
+from ppo_ref.logit_blocks import LogitBlocks
+from ppo_ref.logit_rows import fits_few_blocks
 from ppo_ref.precision import at_least_float32
 from ppo_ref.ranges import require_above
 from ppo_ref.shapes import Logits, TokenIds, Tokens, checked
@@ -77,7 +79,10 @@ def token_entropy(logits: Logits, temperature: float = 1.0) -> Tokens:
 def log_probs_and_entropy(
     logits: Logits, responses: TokenIds, temperature: float = 1.0
 ) -> TokenStatistics:
-    """Both statistics from one log-softmax, in about half the time of two calls.
+    """Both statistics from one log-softmax, in at most half the time of two calls.
+
+    More than 2**20 logits (2**22 on a GPU) are worked on in blocks of rows, and no
+    other tensor of their size is made but their gradient.
 
     Args:
         logits: The outputs that belong to the response.
@@ -85,7 +90,8 @@ def log_probs_and_entropy(
         temperature: Of the sampling; above 0.
 
     Returns:
-        What ``token_log_probs`` and ``token_entropy`` return.
+        What ``token_log_probs`` and ``token_entropy`` return; from blocks, gradient
+        flows once: a gradient of the gradient is refused.
 
     Raises:
         ValueError: if a token id is outside the vocabulary, or ``temperature`` is
@@ -120,6 +126,10 @@ def log_probs_and_entropy_kernel(
         >>> statistics.entropy
         tensor([[1.3863]])
     """
+    if not fits_few_blocks(logits):
+        ids = responses.flatten().long()
+        found = LogitBlocks.apply(logits.flatten(0, 1), ids, temperature)  # type: ignore[no-untyped-call]
+        return TokenStatistics(*(x.view(responses.shape) for x in found))
     log_softmax = _log_softmax(logits, temperature)
     return TokenStatistics(_chosen(log_softmax, responses), _entropy(log_softmax))
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 import torch
 from torch import Tensor, nn
 
-from ppo_ref.transformer import Cache, Transformer
+from ppo_ref.body import Body, Cache
 
 Network = TypeVar("Network", bound=nn.Module)
 
@@ -18,12 +18,15 @@ class Actor(nn.Module):
     Args:
         transformer: Its body.
         vocab: Number of token ids.
+        head: From a hidden state to logits; a new one if left out.
     """
 
-    def __init__(self, transformer: Transformer, vocab: int) -> None:
+    def __init__(
+        self, transformer: Body, vocab: int, head: nn.Linear | None = None
+    ) -> None:
         super().__init__()
         self.transformer = transformer
-        self.head = nn.Linear(transformer.norm.normalized_shape[0], vocab)
+        self.head = nn.Linear(transformer.width, vocab) if head is None else head
 
     def forward(
         self, sequences: Tensor, attention_mask: Tensor, cache: Cache | None = None
@@ -41,9 +44,26 @@ class Actor(nn.Module):
             gradient flows. What padding holds means nothing.
         """
         with _autocast(self.transformer, sequences.device):
-            hidden = self.transformer(sequences, attention_mask, cache)
+            hidden = self.hidden(sequences, attention_mask, cache)
             logits: Tensor = self.head(hidden)
         return logits
+
+    def hidden(
+        self, sequences: Tensor, attention_mask: Tensor, cache: Cache | None = None
+    ) -> Tensor:
+        """What ``head`` makes logits of, for those who cannot hold all of them at once.
+
+        Args:
+            sequences: As in ``forward``.
+            attention_mask: As in ``forward``.
+            cache: As in ``forward``.
+
+        Returns:
+            Hidden states, [batch, sequence, width]; gradient flows.
+        """
+        with _autocast(self.transformer, sequences.device):
+            hidden: Tensor = self.transformer(sequences, attention_mask, cache)
+        return hidden
 
 
 class Critic(nn.Module):
@@ -55,10 +75,10 @@ class Critic(nn.Module):
         transformer: Its body.
     """
 
-    def __init__(self, transformer: Transformer) -> None:
+    def __init__(self, transformer: Body) -> None:
         super().__init__()
         self.transformer = transformer
-        self.head = nn.Linear(transformer.norm.normalized_shape[0], 1)
+        self.head = nn.Linear(transformer.width, 1)
 
     def forward(self, sequences: Tensor, attention_mask: Tensor) -> Tensor:
         """What it says after reading each position.
@@ -97,6 +117,7 @@ def models_from(actor: Actor) -> Models:
         learned.
 
     Example:
+        >>> from ppo_ref.transformer import Transformer
         >>> actor = Actor(Transformer(4, context=3, width=8, layers=1, heads=2), 4)
         >>> models = models_from(actor)
         >>> models.critic(torch.tensor([[2, 3]]), torch.tensor([[True, True]])).tolist()
@@ -152,7 +173,7 @@ def frozen(network: Network) -> Network:
     return copy.deepcopy(network).eval().requires_grad_(False)
 
 
-def _autocast(transformer: Transformer, device: torch.device) -> torch.autocast:
+def _autocast(transformer: Body, device: torch.device) -> torch.autocast:
     dtype = transformer.precision
     return torch.autocast(device.type, dtype, enabled=dtype != torch.float32)
 

@@ -1,11 +1,10 @@
-"""The body of every network here: a small causal transformer."""
+"""The body of every network that is not brought along: a small causal transformer."""
 
 import torch
 from torch import Tensor, nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
 
-# Keys and values of the positions read so far, one pair per layer.
-Cache = list[tuple[Tensor, Tensor]]
+from ppo_ref.body import Body, Cache
 
 
 class Layer(nn.Module):
@@ -52,7 +51,7 @@ class Layer(nn.Module):
         return x + self.feed_forward_output(inner), (keys, values)
 
 
-class Transformer(nn.Module):
+class Transformer(Body):
     """Token ids to hidden states; a position sees itself and what came before.
 
     Args:
@@ -77,12 +76,11 @@ class Transformer(nn.Module):
         heads: int,
         precision: torch.dtype = torch.float32,
     ) -> None:
-        super().__init__()
+        super().__init__(width, context, precision)
         if width % heads:
             raise ValueError(
                 f"Transformer: width must be a multiple of heads {heads}, got {width}"
             )
-        self.context, self.precision = context, precision
         self.tokens = nn.Embedding(vocab, width)
         self.positions = nn.Embedding(context, width)
         self.layers = nn.ModuleList(Layer(width, heads) for _ in range(layers))
@@ -97,7 +95,8 @@ class Transformer(nn.Module):
             token_ids: The new positions, [batch, new].
             attention_mask: True where a position holds a token of the sequence, past
                 ones included, [batch, past + new].
-            cache: Empty at first; it is filled, and read again at the next call.
+            cache: Empty at first; it is filled with keys and values, one pair per
+                layer, and read again at the next call.
 
         Returns:
             [batch, new, width]; what padding holds means nothing.
@@ -114,15 +113,8 @@ class Transformer(nn.Module):
             >>> torch.allclose(both, body(ids, mask), atol=1e-6)
             True
         """
-        new, total = token_ids.shape[1], attention_mask.shape[1]
-        if total > self.context:
-            raise ValueError(
-                f"Transformer: a sequence must fit the context of {self.context} "
-                f"tokens, got {total}"
-            )
-        # Counted among the tokens: how wide the padding is does not matter.
-        places = (attention_mask.cumsum(1) - 1).clamp(min=0)[:, -new:]
-        x = self.tokens(token_ids) + self.positions(places)
+        new = token_ids.shape[1]
+        x = self.tokens(token_ids) + self.positions(self.places(attention_mask, new))
         visible = _visible(attention_mask, new)
         past: list[tuple[Tensor, Tensor] | None] = list(cache or [])
         past = past or [None] * len(self.layers)

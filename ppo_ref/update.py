@@ -15,6 +15,7 @@ from ppo_ref.kl import kl_k3
 from ppo_ref.losses import PolicyLoss, ValueLoss, policy_loss, value_loss
 from ppo_ref.models import Actor, Critic
 from ppo_ref.outputs import actor_statistics, critic_values
+from ppo_ref.processes import ALONE, Processes
 from ppo_ref.shapes import checked
 from ppo_ref.statistics import Statistics
 
@@ -26,6 +27,7 @@ def update_actor(
     experience: Experience,
     config: PPOConfig,
     generator: torch.Generator,
+    processes: Processes = ALONE,
 ) -> Iterator[Statistics]:
     """One optimizer step per mini-batch, until the actor is too far from the old one.
 
@@ -35,6 +37,7 @@ def update_actor(
         experience: Is not changed.
         config: Settings of the run.
         generator: Draws the order of the responses, on the CPU.
+        processes: Have the same experience, and share each mini-batch evenly.
 
     Returns:
         Statistics of each mini-batch, read just before its step; the step is made when
@@ -63,7 +66,7 @@ def update_actor(
         >>> torch.equal(bias, actor.head.bias)
         False
     """
-    return _actor_steps(actor, optimizer, experience, config, generator)
+    return _actor_steps(actor, optimizer, experience, config, generator, processes)
 
 
 @checked
@@ -73,6 +76,7 @@ def update_critic(
     experience: Experience,
     config: PPOConfig,
     generator: torch.Generator,
+    processes: Processes = ALONE,
 ) -> Iterator[Statistics]:
     """One optimizer step per mini-batch towards returns that stay as they were.
 
@@ -82,6 +86,7 @@ def update_critic(
         experience: Is not changed.
         config: Settings of the run.
         generator: Draws the order of the responses, on the CPU.
+        processes: Have the same experience, and share each mini-batch evenly.
 
     Returns:
         Statistics of each mini-batch, read just before its step; the step is made when
@@ -104,7 +109,7 @@ def update_critic(
         >>> sum(losses[2:]) < sum(losses[:2])
         True
     """
-    return _critic_steps(critic, optimizer, experience, config, generator)
+    return _critic_steps(critic, optimizer, experience, config, generator, processes)
 
 
 def _actor_steps(
@@ -113,16 +118,15 @@ def _actor_steps(
     experience: Experience,
     config: PPOConfig,
     generator: torch.Generator,
+    processes: Processes = ALONE,
 ) -> Iterator[Statistics]:
-    loss, sizes = (
-        _actor_loss(actor, config),
-        (config.actor_epochs, config.mini_batch_size),
-    )
+    loss = processes.averaging(actor, _actor_loss(actor, config))
+    sizes = config.actor_epochs, config.mini_batch_size
     for mini in mini_batches(experience, *sizes, generator):
         optimizer.zero_grad()
-        log_probs = accumulate_gradients(mini, config.micro_batch_size, loss)
+        log_probs = accumulate_gradients(mini, config.micro_batch_size, loss, processes)
         moved = _actor_statistics(mini, log_probs, config)
-        if moved["approx_kl"] > config.max_kl:
+        if processes.any(moved["approx_kl"] > config.max_kl):
             optimizer.zero_grad()
             yield {**moved, "actor_steps": 0}
             return
@@ -136,15 +140,17 @@ def _critic_steps(
     experience: Experience,
     config: PPOConfig,
     generator: torch.Generator,
+    processes: Processes = ALONE,
 ) -> Iterator[Statistics]:
     def loss(part: Experience, aggregate: Aggregate) -> tuple[Tensor, Tensor]:
         values = critic_values(critic, part.rollout)
         return _value_loss(part, values, config, aggregate).loss, values
 
+    shared = processes.averaging(critic, loss)
     sizes = config.critic_epochs, config.mini_batch_size
     for mini in mini_batches(experience, *sizes, generator):
         optimizer.zero_grad()
-        values = accumulate_gradients(mini, config.micro_batch_size, loss)
+        values = accumulate_gradients(mini, config.micro_batch_size, shared, processes)
         found = _value_loss(mini, values, config)
         norm = clipped_step(critic, optimizer, config.max_grad_norm)
         yield {

@@ -6,12 +6,17 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from ppo_ref.chunked_log_probs import log_probs_and_entropy_from_hidden_kernel
 from ppo_ref.clipping import clipped_policy_losses, clipped_value_losses
 from ppo_ref.log_probs import log_probs_and_entropy_kernel
 from ppo_ref.packing import discounted_residuals
 from tests.strategies import numbers
 
-pytestmark = pytest.mark.slow
+pytestmark = [
+    pytest.mark.slow,
+    # torch's own: it makes one of each autograd function that it compiles.
+    pytest.mark.filterwarnings("ignore:.*should not be instantiated"),
+]
 X, Y, Z = numbers(0, 3, 2, 5)
 MASK = torch.tensor([[True, False, True, True, False], [True] * 5])
 IDS = torch.tensor([[0, 1], [2, 0]])
@@ -20,6 +25,10 @@ KERNELS = {
     clipped_policy_losses: (X, Y, 0.2, 0.3, 3.0),
     clipped_value_losses: (X, Y, Z, 0.5),
     log_probs_and_entropy_kernel: (numbers(1, 2, 2, 3), IDS, 0.7),
+    log_probs_and_entropy_from_hidden_kernel: (
+        *(numbers(2, 2, 2, 4), numbers(3, 3, 4), numbers(4, 3)),
+        *(IDS, 0.7, 3),
+    ),
 }
 
 

@@ -1,0 +1,117 @@
+"""Losses of the actor from hidden states: [batch, time, vocab] never exists."""
+
+import reprlib
+from typing import Annotated, NamedTuple
+
+import torch
+from torch import Tensor
+
+from ppo_ref.checks import require_token_ids
+from ppo_ref.log_probs import TokenStatistics
+from ppo_ref.loss_chunks import LossChunks, RowsLoss
+from ppo_ref.ranges import require_above, require_at_least
+from ppo_ref.shapes import HeadBias, HeadWeight, Hidden, Scalar, TokenIds, checked
+
+PartOfLoss = Annotated[
+    RowsLoss, "a function of TokenStatistics and a slice of rows, to one number"
+]
+
+
+class ChunkedLoss(NamedTuple):
+    """The loss with gradient, and what was said of each token, without."""
+
+    loss: Scalar
+    statistics: TokenStatistics
+
+
+@checked
+def loss_from_hidden(
+    hidden: Hidden,
+    head_weight: HeadWeight,
+    head_bias: HeadBias | None,
+    responses: TokenIds,
+    loss: PartOfLoss,
+    temperature: float = 1.0,
+    chunk_rows: int = 1,
+) -> ChunkedLoss:
+    """A loss that adds up over rows, each chunk's gradient made with its logits.
+
+    Faster than ``log_probs_and_entropy_from_hidden`` and then the loss, which must make
+    every chunk's logits a second time for the backward pass.
+
+    Args:
+        hidden: What the head would read, as ``response_outputs`` cuts it.
+        head_weight: Of the head, one row per token id.
+        head_bias: Of the head; -inf forbids a token; None is no bias.
+        responses: Sampled token ids; padding must hold a valid id too.
+        loss: Of the statistics of some rows, and which rows of the batch they are; the
+            parts are added up, so each must be divided by what belongs to the whole.
+            What else it reads gets no gradient.
+        temperature: Of the sampling; above 0.
+        chunk_rows: How many rows' logits exist at a time, at least 1.
+
+    Returns:
+        The loss; gradient flows, once, into the hidden states and the head. In nats,
+        what the loss was computed from.
+
+    Raises:
+        ValueError: if a token id is outside the vocabulary, there is no row,
+            ``temperature`` is not above 0, or ``chunk_rows`` not at least 1.
+        TypeError: if ``loss`` does not return a number with gradient.
+
+    Example:
+        >>> hidden, head = torch.ones(2, 1, 3), torch.nn.Linear(3, 4)
+        >>> _ = torch.nn.init.zeros_(head.weight), torch.nn.init.zeros_(head.bias)
+        >>> def minus_log_likelihood(said, rows):
+        ...     return -said.log_probs.sum() / 2
+        >>> found = loss_from_hidden(
+        ...     hidden,
+        ...     head.weight,
+        ...     head.bias,
+        ...     torch.tensor([[2], [0]]),
+        ...     minus_log_likelihood,
+        ... )
+        >>> found.loss.backward()
+        >>> found.loss.detach(), head.bias.grad
+        (tensor(1.3863), tensor([-0.2500,  0.2500, -0.2500,  0.2500]))
+    """
+    name = "loss_from_hidden"
+    require_above(name, 0, temperature=temperature)
+    require_at_least(name, 1, chunk_rows=chunk_rows)
+    if not responses.numel():
+        raise ValueError(
+            f"{name}: responses must hold a token, got shape {list(responses.shape)}"
+        )
+    require_token_ids(name, head_weight.shape[0], responses)
+    given = [x for x in (hidden, head_weight, head_bias) if x is not None]
+    learns = torch.is_grad_enabled() and any(x.requires_grad for x in given)
+    total, log_probs, entropy = LossChunks.apply(  # type: ignore[no-untyped-call]
+        hidden,
+        head_weight.to(hidden.dtype),
+        head_bias,
+        responses.long(),
+        _one_number(loss),
+        1 / temperature,
+        chunk_rows,
+        learns,
+    )
+    return ChunkedLoss(total, TokenStatistics(log_probs, entropy))
+
+
+def _one_number(loss: RowsLoss) -> RowsLoss:
+    def judged(statistics: TokenStatistics, rows: slice) -> Tensor:
+        part = loss(statistics, rows)
+        if not isinstance(part, Tensor):
+            came = f"{type(part).__name__} {reprlib.repr(part)}"
+        elif part.is_floating_point() and part.ndim == 0 and part.requires_grad:
+            return part
+        else:
+            dtype = str(part.dtype).removeprefix("torch.")
+            came = f"{dtype} of shape {list(part.shape)}"
+            came += "" if part.requires_grad else " without gradient"
+        raise TypeError(
+            "loss_from_hidden: loss must return a number with gradient, a "
+            f"floating-point tensor of shape [], got {came}"
+        )
+
+    return judged

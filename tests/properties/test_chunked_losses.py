@@ -1,0 +1,286 @@
+"""The loss made with its gradient, a chunk of rows at a time, against whole logits."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from torch.nn.functional import linear
+from torch.testing import assert_close
+
+from ppo_ref.chunked_losses import loss_from_hidden
+from ppo_ref.losses import policy_loss
+from tests.strategies import numbers
+
+ROWS, TIME, VOCAB, WIDTH = 4, 3, 7, 3
+IDS = torch.tensor([[0, 3, 6], [2, 5, 4], [1, 1, 3], [6, 0, 2]])
+# Of every length, with a gap: policy_loss takes no chunk without a token.
+MASK = torch.tensor([[1, 1, 1], [1, 0, 1], [0, 1, 0], [1, 1, 0]]).bool()
+OLD_LOG_PROBS, ADVANTAGES = numbers(1, ROWS, TIME) - 2, numbers(2, ROWS, TIME)
+CLIP, ENTROPY_COEF = 0.2, 0.05
+EVERY = [1, 2, 3, ROWS, ROWS + 1]
+
+
+def network(seed: int) -> list[torch.Tensor]:
+    """Hidden states, weight and bias, which ask for gradient."""
+    shapes = (ROWS, TIME, WIDTH), (VOCAB, WIDTH), (VOCAB,)
+    return [numbers(seed, *shape).requires_grad_() for shape in shapes]
+
+
+def share(losses: torch.Tensor, response_mask: torch.Tensor) -> torch.Tensor:
+    return torch.where(response_mask, losses, 0).sum() / MASK.sum()
+
+
+def of_rows(said, rows):
+    """Clipped, with a bonus for entropy: what a trainer would give."""
+    clipped = policy_loss(
+        log_probs=said.log_probs,
+        old_log_probs=OLD_LOG_PROBS[rows],
+        advantages=ADVANTAGES[rows],
+        response_mask=MASK[rows],
+        clip_range=CLIP,
+        aggregate=share,
+    ).loss
+    return clipped - ENTROPY_COEF * share(said.entropy, MASK[rows])
+
+
+def without_entropy(said, rows):
+    return share(-said.log_probs * ADVANTAGES[rows], MASK[rows])
+
+
+def without_log_probs(said, rows):
+    return share(-said.entropy, MASK[rows])
+
+
+def whole(network, temperature=1.0):
+    """The same of all logits, by torch alone: loss, log-probs and entropy."""
+    log_softmax = (linear(*network) / temperature).log_softmax(-1)
+    log_probs = log_softmax.gather(-1, IDS[..., None]).squeeze(-1)
+    entropy = torch.special.entr(log_softmax.exp()).sum(-1)
+    ratio = (log_probs - OLD_LOG_PROBS).exp()
+    clipped = ratio.clamp(1 - CLIP, 1 + CLIP)
+    losses = -torch.minimum(ratio * ADVANTAGES, clipped * ADVANTAGES)
+    return share(losses - ENTROPY_COEF * entropy, MASK), log_probs, entropy
+
+
+def in_chunks(network, chunk_rows, temperature=1.0, loss=of_rows):
+    return loss_from_hidden(*network, IDS, loss, temperature, chunk_rows)
+
+
+def gradients(loss, network):
+    return torch.autograd.grad(loss, [x for x in network if x is not None])
+
+
+temperatures = st.sampled_from([1, 0.5, 2.0])
+
+
+@settings(max_examples=20)
+@given(st.integers(0, 99), st.sampled_from(EVERY), temperatures, st.booleans())
+def test_any_chunk_gives_what_whole_logits_give(seed, chunk_rows, temperature, biased):
+    given = network(seed)
+    given[2] = given[2] if biased else None
+    came = in_chunks(given, chunk_rows, temperature)
+    wanted, *said = whole(given, temperature)
+    assert_close(came.loss, wanted)
+    for one, other in zip(came.statistics, said, strict=True):
+        assert_close(one, other.detach())
+    theirs = gradients(wanted, given)
+    for one, other in zip(gradients(came.loss, given), theirs, strict=True):
+        assert_close(one, other)
+
+
+@pytest.mark.parametrize("loss", [of_rows, without_entropy, without_log_probs])
+def test_gradients_are_the_slopes_of_the_loss(loss):
+    given, step = network(3), 1e-5
+
+    def at(k, position, change):
+        moved = [x.detach().clone() for x in given]
+        moved[k][position] += change
+        return in_chunks(moved, 3, 0.7, loss).loss.item()
+
+    came = gradients(in_chunks(given, 3, 0.7, loss).loss, given)
+    for k, of_one in enumerate(came):
+        for position in map(tuple, (of_one == of_one).nonzero().tolist()):
+            rise = at(k, position, step) - at(k, position, -step)
+            assert of_one[position].item() == pytest.approx(
+                rise / (2 * step), rel=1e-5, abs=1e-8
+            )
+
+
+@pytest.mark.parametrize("chunk_rows", EVERY)
+def test_every_row_is_asked_for_once_and_in_order(chunk_rows):
+    asked = []
+
+    def loss(said, rows):
+        asked.extend(range(ROWS)[rows])
+        assert said.log_probs.shape == IDS[rows].shape
+        return of_rows(said, rows)
+
+    in_chunks(network(4), chunk_rows, loss=loss)
+    assert asked == list(range(ROWS))
+
+
+@pytest.mark.parametrize("chunk_rows", [1, 3, ROWS])
+def test_a_token_forbidden_by_the_bias_leaves_all_finite_but_its_own(chunk_rows):
+    given = network(5)
+    forbidden = torch.arange(VOCAB) == 3
+    given[2] = torch.where(forbidden, -math.inf, given[2].detach()).requires_grad_()
+
+    def loss(said, rows):
+        allowed = torch.where(IDS[rows] == 3, 0, said.log_probs)
+        return allowed.sum() + 5 * said.entropy.sum()
+
+    found = in_chunks(given, chunk_rows, loss=loss)
+    log_probs, entropy = found.statistics
+    assert torch.equal(log_probs == -math.inf, IDS == 3)
+    assert entropy.isfinite().all()
+    _, wanted, others = whole(given)
+    assert_close(found.loss, torch.where(IDS == 3, 0, wanted).sum() + 5 * others.sum())
+    came = gradients(found.loss, given)
+    assert all(x.isfinite().all() for x in came)
+    assert came[2][3] == 0 and not came[1][3].any()
+
+
+def test_a_bias_that_forbids_gives_the_gradients_of_a_smaller_vocabulary():
+    free = [x.detach()[..., :6, :] if k == 1 else x for k, x in enumerate(network(6))]
+    free = [free[0], free[1].requires_grad_(), free[2].detach()[:6].requires_grad_()]
+    barred = [
+        free[0],
+        torch.cat([free[1], torch.ones(1, WIDTH)]).detach().requires_grad_(),
+        torch.cat([free[2], torch.tensor([-math.inf])]).detach().requires_grad_(),
+    ]
+    ids = IDS.clamp(max=5)
+    one, other = (
+        gradients(loss_from_hidden(*given, ids, of_rows, 1.0, 3).loss, given)
+        for given in (free, barred)
+    )
+    assert_close(one[0], other[0])
+    assert_close(one[1], other[1][:6])
+    assert_close(one[2], other[2][:6])
+
+
+@pytest.mark.parametrize("frozen", [{0}, {1}, {2}, {1, 2}, {0, 1}, {0, 2}])
+def test_what_is_frozen_gets_no_gradient_and_changes_none(frozen):
+    free, given = network(8), network(8)
+    for k in frozen:
+        given[k].requires_grad_(False)
+    for some in (free, given):
+        in_chunks(some, 3).loss.backward()
+    for k in range(3):
+        assert (given[k].grad is None) == (k in frozen)
+        assert k in frozen or torch.equal(given[k].grad, free[k].grad)
+
+
+def test_without_gradient_there_is_the_loss_alone():
+    given = network(9)
+    with torch.no_grad():
+        loss, said = in_chunks(given, 3)
+    assert not loss.requires_grad
+    assert_close(loss, whole(given)[0].detach())
+    still = in_chunks([x.detach() for x in given], 3)
+    assert not still.loss.requires_grad
+    for one, other in zip(said, still.statistics, strict=True):
+        assert torch.equal(one, other)
+
+
+def test_the_statistics_carry_no_gradient():
+    found = in_chunks(network(10), 3)
+    assert found.loss.requires_grad
+    assert not any(x.requires_grad for x in found.statistics)
+
+
+@pytest.mark.parametrize("factor", [0.0, -1.0, 7.0])
+def test_a_loss_that_is_multiplied_and_added_to_scales_its_gradient(factor):
+    given = network(11)
+    first = gradients(in_chunks(given, 3).loss, given)
+    critic = given[0].square().sum()
+    came = gradients(factor * in_chunks(given, 3).loss + critic, given)
+    assert_close(came[0], factor * first[0] + 2 * given[0].detach())
+    for one, other in zip(came[1:], first[1:], strict=True):
+        assert_close(one, factor * other)
+
+
+def test_tied_weights_get_the_gradients_of_both_uses():
+    tied, bias = numbers(12, VOCAB, WIDTH).requires_grad_(), numbers(13, VOCAB)
+    through, other = (
+        torch.autograd.grad(loss([tied[IDS], tied, bias]), tied)[0]
+        for loss in (lambda given: in_chunks(given, 3).loss, lambda x: whole(x)[0])
+    )
+    assert_close(through, other)
+
+
+@pytest.mark.parametrize("autocast", [False, True])
+@pytest.mark.parametrize("head", [torch.float32, torch.bfloat16])
+def test_half_precision_is_that_of_the_heads_products_alone(head, autocast):
+    hidden, *rest = (x.detach().to(head).requires_grad_() for x in network(14))
+    given = [hidden.detach().bfloat16().requires_grad_(), *rest]
+    with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+        came = in_chunks(given, 3)
+    rounded = [given[0], rest[0].bfloat16()]
+    exact = [x.detach().double().requires_grad_() for x in (*rounded, rest[1])]
+    wanted, *said = whole(exact)
+    assert came.loss.is_floating_point() and came.loss.dtype != torch.bfloat16
+    assert_close(came.loss.double(), wanted, rtol=0, atol=0.02)
+    for one, other in zip(came.statistics, said, strict=True):
+        assert one.dtype == torch.float32
+        assert_close(one.double(), other.detach(), rtol=0, atol=0.05)
+    theirs = gradients(wanted, exact)
+    for x, one, other in zip(given, gradients(came.loss, given), theirs, strict=True):
+        assert one.dtype == x.dtype
+        assert_close(one.double(), other, rtol=0.05, atol=0.02)
+
+
+def test_the_gradient_of_the_weight_is_added_up_in_float32():
+    """In bfloat16 128 + 0.5 is 128, and the sum over rows would stay there."""
+    rows = 300
+    hidden = torch.ones(rows, 1, 1, dtype=torch.bfloat16)
+    weight = torch.zeros(2, 1, requires_grad=True)
+    ids = torch.zeros(rows, 1, dtype=torch.int64)
+    loss = loss_from_hidden(
+        hidden, weight, None, ids, lambda said, _: said.log_probs.sum()
+    ).loss
+    loss.backward()
+    assert_close(weight.grad, torch.tensor([[rows / 2], [-rows / 2]]))
+
+
+def test_a_second_backward_pass_is_refused():
+    given = network(15)
+    loss = in_chunks(given, 3).loss
+    loss.backward(retain_graph=True)
+    first = [x.grad.clone() for x in given]
+    with pytest.raises(RuntimeError) as refusal:
+        loss.backward()
+    assert str(refusal.value) == (
+        "loss_from_hidden: backward can run once, got a second"
+    )
+    assert all(torch.equal(x.grad, was) for x, was in zip(given, first, strict=True))
+
+
+def test_a_gradient_of_the_gradient_is_refused_and_leaves_the_first():
+    given = network(16)
+    loss = in_chunks(given, 3).loss
+    with pytest.raises(RuntimeError) as refusal:
+        torch.autograd.grad(loss, given, create_graph=True)
+    assert str(refusal.value) == (
+        "loss_from_hidden: has no gradient of its gradient; create_graph must be False"
+    )
+    for one, other in zip(
+        gradients(loss, given), gradients(whole(given)[0], given), strict=True
+    ):
+        assert_close(one, other)
+
+
+def test_what_else_the_loss_reads_gets_no_gradient():
+    given, coef = network(17), torch.ones((), requires_grad=True)
+    in_chunks(given, 3, loss=lambda *of: coef * of_rows(*of)).loss.backward()
+    assert coef.grad is None
+    assert_close(given[0].grad, gradients(whole(given)[0], given)[0])
+
+
+def test_the_clip_and_the_mask_have_something_to_do():
+    """Or the loss of the tests above would be a simpler one."""
+    _, log_probs, _ = whole(network(0))
+    ratio = (log_probs - OLD_LOG_PROBS).exp()[MASK]
+    assert (ratio > 1 + CLIP).any() and (ratio < 1 - CLIP).any()
+    assert not MASK.all()
