@@ -11,22 +11,30 @@ TOLD = "\nStopping after this step; Ctrl-C again stops at once.\n"
 
 
 class Asked:
-    """Whether to stop, as the user has asked; also how the signal is handled."""
+    """Whether to stop, as the user has asked; also how the signal is handled.
 
-    def __init__(self) -> None:
-        self.to_stop = False
+    Args:
+        tells: Whether to answer; of several processes one is enough.
+    """
+
+    def __init__(self, tells: bool) -> None:
+        self.to_stop, self._tells = False, tells
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Note the first signal, obey the second."""
         if self.to_stop:
             raise KeyboardInterrupt
         self.to_stop = True
-        sys.stderr.write(TOLD)
+        if self._tells:
+            sys.stderr.write(TOLD)
 
 
 @contextmanager
-def asked() -> Iterator[Asked]:
+def asked(tells: bool = True) -> Iterator[Asked]:
     """While this lasts, Ctrl-C is noted rather than raised.
+
+    Args:
+        tells: As in ``Asked``.
 
     Returns:
         A context, in which ``to_stop`` tells.
@@ -36,7 +44,7 @@ def asked() -> Iterator[Asked]:
         ...     question.to_stop
         False
     """
-    question = Asked()
+    question = Asked(tells)
     before = signal.signal(signal.SIGINT, question)
     try:
         yield question

@@ -1,13 +1,13 @@
 """The command line: which command, and refusals in one sentence."""
 
 import difflib
-import sys
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ppo_ref.command import check, train
 from ppo_ref.command.interrupt import INTERRUPTED
+from ppo_ref.command.parting import say
 
 COMMANDS = {
     "check": check,
@@ -27,7 +27,8 @@ class Parser(ArgumentParser):
         Args:
             message: What is wrong.
         """
-        self.exit(2, f"{self.prog}: {message}\n")
+        say(f"{self.prog}: {message}")
+        self.exit(2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -57,10 +58,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         code: int = vars(parsed).pop("run")(parsed)
     except KeyboardInterrupt:
-        print("Stopped at once.", file=sys.stderr)
+        say("Stopped at once.")
         return INTERRUPTED
     except (ValueError, OSError) as error:
-        print(f"{own.prog}: {_sentence(error)}", file=sys.stderr)
+        say(f"{own.prog}: {_sentence(error)}")
         return 2
     return code
 

@@ -5,15 +5,13 @@ from typing import Any
 
 from ppo_ref.batch import Experience
 from ppo_ref.tasks import Question
-from ppo_ref.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, CharacterTokenizer
-
-MARKS = {EOS_TOKEN_ID: "<eos>", PAD_TOKEN_ID: "<pad>"}
+from ppo_ref.tokenizer import Tokenizer
 
 
 def records(
     experience: Experience,
     questions: Sequence[Question],
-    tokenizer: CharacterTokenizer,
+    tokenizer: Tokenizer,
     rows: int,
 ) -> Iterator[dict[str, Any]]:
     """The first responses of a batch, token by token.
@@ -21,11 +19,11 @@ def records(
     Args:
         experience: The batch.
         questions: One per response.
-        tokenizer: Turns ids into characters.
+        tokenizer: Shows tokens.
         rows: How many responses; fewer if the batch has fewer.
 
     Returns:
-        For each response its question, the characters of its tokens, ``score``,
+        For each response its question, its tokens as they are shown, ``score``,
         ``truncated``, and every row of the experience by name, one number for each
         token that counts.
 
@@ -47,12 +45,8 @@ def records(
         token_ids = rollout.responses[row][mask].tolist()
         yield {
             "question": question.text,
-            "response": [_character(token, tokenizer) for token in token_ids],
+            "response": [tokenizer.shown(token) for token in token_ids],
             "score": experience.scores[row].item(),
             "truncated": bool(rollout.truncated[row]),
             **{name: x[row][mask].tolist() for name, x in per_token.items()},
         }
-
-
-def _character(token_id: int, tokenizer: CharacterTokenizer) -> str:
-    return MARKS.get(token_id) or tokenizer.decode([token_id])

@@ -26,10 +26,14 @@ class RunFolder:
         path: Of the folder.
         settings: Of the run.
         torch_version: With which it was begun.
+        writes: False for a process that leaves all writing to another.
     """
 
-    def __init__(self, path: Path, settings: Settings, torch_version: str) -> None:
+    def __init__(
+        self, path: Path, settings: Settings, torch_version: str, writes: bool = True
+    ) -> None:
         self.path, self.settings, self.torch_version = path, settings, torch_version
+        self.writes = writes
 
     def add(self, log: str, line: Mapping[str, Any]) -> None:
         """Add a line to one of the files that grow.
@@ -38,7 +42,8 @@ class RunFolder:
             log: Its name, one of ``LOGS``.
             line: What is added.
         """
-        add_line(self.path / log, line)
+        if self.writes:
+            add_line(self.path / log, line)
 
     def store_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write a file that people read, too.
@@ -47,6 +52,8 @@ class RunFolder:
             name: Of the file.
             content: What it is to hold.
         """
+        if not self.writes:
+            return
         told = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
         store(self.path / name, f"{told}\n".encode())
 
@@ -57,6 +64,8 @@ class RunFolder:
             state: Of the trainer.
             notes: What else is to be known when the run goes on.
         """
+        if not self.writes:
+            return
         logs = {name: mark(self.path / name) for name in LOGS}
         kept = {**notes, "logs": logs, **as_json(self.settings)}
         checkpoint.save(self.path, Checkpoint(kept, state))

@@ -6,10 +6,12 @@ from collections.abc import Iterator
 
 import torch
 
+from ppo_ref.command.brought_along import brought_along
 from ppo_ref.command.progress import Step
 from ppo_ref.command.records import records
 from ppo_ref.command.run_folder import SECONDS, STATISTICS, TOKENS, RunFolder
-from ppo_ref.command.settings import ESTIMATES
+from ppo_ref.named_estimates import ESTIMATES
+from ppo_ref.processes import ALONE, Processes
 from ppo_ref.trainer import Iteration, Trainer
 
 SHOWN = "score", "held_out"
@@ -20,19 +22,21 @@ class Session:
 
     Args:
         folder: Of the run.
+        processes: That make the run together.
     """
 
-    def __init__(self, folder: RunFolder) -> None:
+    def __init__(self, folder: RunFolder, processes: Processes = ALONE) -> None:
         config, options = folder.settings.config, folder.settings.options
         same_sums(options.device, options.threads)
         estimate = ESTIMATES[options.estimate]
-        self.folder, self.options = folder, options
-        self.trainer = Trainer(config, options.device, estimate)
+        self.folder, self.options, self.processes = folder, options, processes
+        given = config, options.device, estimate, processes
+        self.trainer = Trainer(*given, **brought_along(options, config.precision))
         self.held_out_before: float | None = None
         self._seconds, self._since = 0.0, time.monotonic()
         self._saved: tuple[int, ...] = ()
         self._saved_at = self._since
-        if found := folder.load():
+        if found := processes.first(folder.load):
             self.trainer.load_state_dict(found.state)
             self.held_out_before = found.notes["held_out_before"]
             self._seconds = found.notes["seconds"]
@@ -80,7 +84,8 @@ class Session:
             step: The one that has just been done.
         """
         waited = time.monotonic() - self._saved_at
-        if step.done == 0 or waited >= self.options.checkpoint_seconds:
+        due = step.done == 0 or waited >= self.options.checkpoint_seconds
+        if self.processes.any(due):
             self.save()
 
     def save(self) -> None:

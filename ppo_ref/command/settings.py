@@ -4,21 +4,16 @@ import dataclasses
 from argparse import SUPPRESS, ArgumentParser
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 import torch
 
-from ppo_ref import broken
 from ppo_ref.config import PRECISIONS, PPOConfig
-from ppo_ref.estimate import Estimate, whitened_gae
+from ppo_ref.estimate import require_groups
+from ppo_ref.named_estimates import ESTIMATES
 from ppo_ref.ranges import require_at_least
 
-ESTIMATES: dict[str, Estimate] = {
-    "whitened_gae": whitened_gae,
-    "flipped_sign": broken.flipped_sign,
-    "shifted_values": broken.shifted_values,
-    "whitened_over_padding": broken.whitened_over_padding,
-}
 CHOICES = {
     "precision": PRECISIONS,
     "estimate": tuple(ESTIMATES),
@@ -41,10 +36,15 @@ class Options:
         ValueError: if a number is too small or too large, or there is no GPU.
     """
 
+    model: str = _option(
+        "", "with a Hugging Face model to train in place of a small new one"
+    )
     device: str = _option("auto", "a GPU if there is one, unless told")
     threads: int = _option(1, "of the CPU; small networks gain nothing from more")
     estimate: str = _option(
-        "whitened_gae", "of advantages; all others are wrong on purpose"
+        "whitened_gae",
+        "of advantages: gae and reinforce_plus_plus, then those that compare the "
+        "responses to one prompt, then three that are wrong on purpose",
     )
     record_every: int = _option(25, "iterations between two records of single tokens")
     record_rows: int = _option(4, "responses in each record")
@@ -70,17 +70,26 @@ class Options:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the trainer does, and what the command does around it."""
+    """What the trainer does, and what the command does around it.
+
+    Raises:
+        ValueError: if the estimate compares responses, and each prompt has only one.
+    """
 
     config: PPOConfig
     options: Options
+
+    def __post_init__(self) -> None:
+        estimate = ESTIMATES[self.options.estimate]
+        require_groups("train", estimate, self.config.responses_per_prompt)
 
 
 PARTS: dict[str, type[PPOConfig | Options]] = {
     "options": Options,
     "config": PPOConfig,
 }
-METAVARS = {int: "N", float: "X"}
+METAVARS = {int: "N", float: "X", str: "FOLDER"}
+SIZES = "width", "layers", "heads"  # which a model that exists has already
 HEADINGS = {"options": "where and how", "config": "the run itself"}
 
 
@@ -99,14 +108,16 @@ def add(parser: ArgumentParser) -> None:
     for part, kind in PARTS.items():
         group = parser.add_argument_group(HEADINGS[part])
         for setting in dataclasses.fields(kind):
-            told = f"{setting.metadata['help']} (default {setting.default})"
+            default = f" (default {setting.default})" if setting.default != "" else ""
+            told = setting.metadata["help"] + default
+            choices = CHOICES.get(setting.name)
             group.add_argument(
                 f"--{setting.name.replace('_', '-')}",
                 type=type(setting.default),
-                choices=CHOICES.get(setting.name),
+                choices=choices,
                 default=SUPPRESS,
                 help=told.replace("%", "%%"),
-                metavar=METAVARS.get(type(setting.default)),
+                metavar=None if choices else METAVARS[type(setting.default)],
             )
 
 
@@ -117,7 +128,11 @@ def given(arguments: Mapping[str, Any]) -> Settings:
         arguments: By field name; names that belong to no field are passed over.
 
     Returns:
-        With the device that is meant by ``auto`` on this machine.
+        With the device that is meant by ``auto`` on this machine, and a model by its
+        absolute path.
+
+    Raises:
+        ValueError: if a setting is refused, or a model is given a size.
 
     Example:
         >>> given({"batch_size": 128, "device": "cpu"}).config.batch_size
@@ -125,10 +140,14 @@ def given(arguments: Mapping[str, Any]) -> Settings:
     """
     cuda, wanted = torch.cuda.is_available(), arguments.get("device", "auto")
     found = "cuda" if cuda and wanted == "auto" else wanted.replace("auto", "cpu")
-    return Settings(
-        config=PPOConfig(**_of(PPOConfig, arguments)),
-        options=Options(**{**_of(Options, arguments), "device": found}),
-    )
+    options = {**_of(Options, arguments), "device": found}
+    if options.get("model"):
+        if sized := [name for name in SIZES if name in arguments]:
+            raise ValueError(
+                f"train: {sized[0]} is the model's own; leave it out with --model"
+            )
+        options["model"] = str(Path(options["model"]).resolve())
+    return Settings(PPOConfig(**_of(PPOConfig, arguments)), Options(**options))
 
 
 def _of(kind: type[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:

@@ -11,6 +11,7 @@ from ppo_ref.chart.plain import draw
 from ppo_ref.command.run_folder import CHARTS, STATISTICS, SUMMARY
 from ppo_ref.command.session import Session
 from ppo_ref.command.storing import store
+from ppo_ref.sharding import gathered
 
 FIRST = "score", "solved", "held_out", "kl", "entropy"  # of the panels
 
@@ -54,7 +55,7 @@ def write_summary(session: Session) -> dict[str, Any]:
 
 
 def draw_charts(session: Session) -> None:
-    """Draw every statistic of a run.
+    """Draw every statistic of a run; the first process does.
 
     Args:
         session: Of the run.
@@ -73,6 +74,8 @@ def draw_charts(session: Session) -> None:
         ...         (folder.path / CHARTS).exists()
         True
     """
+    if not session.folder.writes:
+        return
     path = session.folder.path
     columns: dict[str, dict[int, float]] = {name: {} for name in FIRST}
     if session.held_out_before is not None:
@@ -110,5 +113,5 @@ def weights_hash(network: nn.Module) -> str:
     """
     digest = hashlib.sha256()
     for name, weight in network.state_dict().items():
-        digest.update(name.encode() + weight.cpu().numpy().tobytes())
+        digest.update(name.encode() + gathered(weight).cpu().numpy().tobytes())
     return digest.hexdigest()

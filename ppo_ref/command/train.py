@@ -1,21 +1,21 @@
 """Teach an actor sums with PPO, into a folder from which the run can be resumed."""
 
-import sys
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import Any
 
-import torch
-
-from ppo_ref.command import checkpoint, settings
-from ppo_ref.command.interrupt import INTERRUPTED, Asked, asked
+from ppo_ref.command import settings
+from ppo_ref.command.interrupt import Asked, asked
+from ppo_ref.command.joining import begin, joined, take_own_gpu
 from ppo_ref.command.opening import created, reopened
-from ppo_ref.command.progress import Progress
-from ppo_ref.command.run_folder import CHARTS, RunFolder
+from ppo_ref.command.parting import ENDED, is_parting, parting, say
+from ppo_ref.command.run_folder import RunFolder
 from ppo_ref.command.session import Session
-from ppo_ref.command.summary import draw_charts, write_summary
+from ppo_ref.command.settings import Settings
+from ppo_ref.command.working import tell_beginning, work
+from ppo_ref.processes import PARALLEL, OthersEnded, Processes
 
 
 def add(parser: ArgumentParser) -> None:
@@ -33,12 +33,16 @@ def add(parser: ArgumentParser) -> None:
     parser.usage = "%(prog)s [--OPTION VALUE ...]"
     parser.epilog = (
         "Whatever ended a run, --resume goes on with it, and it ends with the same "
-        "weights and files as if it had not been stopped."
+        "weights and files as if it had not been stopped. On N processes: torchrun "
+        "--nproc-per-node=N -m ppo_ref train, also to go on with a run of another N, "
+        "which then ends with weights that differ by rounding and by chance."
     )
     told = "a new folder for the run (default runs/1, or the next free number)"
     parser.add_argument("--out", metavar="FOLDER", default=SUPPRESS, help=told)
     told = "go on with the run in this folder, with the settings that are kept there"
     parser.add_argument("--resume", metavar="FOLDER", default=SUPPRESS, help=told)
+    told = "what each of several processes keeps (default ddp: all; fsdp2: a share)"
+    parser.add_argument("--parallel", choices=PARALLEL, default=SUPPRESS, help=told)
     settings.add(parser)
 
 
@@ -49,7 +53,8 @@ def run(arguments: Namespace) -> int:
         arguments: As ``add`` names them.
 
     Returns:
-        0 when the run has ended, 130 if Ctrl-C stopped it.
+        0 when the run has ended, 130 if Ctrl-C stopped it, 1 if another process of it
+        has ended, 2 if another found that it cannot go on.
 
     Raises:
         ValueError: if a setting, a folder or what lies in it is refused.
@@ -61,8 +66,44 @@ def run(arguments: Namespace) -> int:
         ValueError: nowhere/config.json is missing: no run was begun there; begin \
 one by --out nowhere
     """
-    with asked() as question, _folder(vars(arguments)) as folder:
-        return _train(folder, question)
+    given = dict(vars(arguments))
+    with ExitStack() as stack:
+        processes = stack.enter_context(joined(given.pop("parallel", None)))
+        question = stack.enter_context(asked(tells=processes.rank == 0))
+        try:
+            folder = _shared_folder(given, processes, stack)
+            return _train(folder, processes, question)
+        except OthersEnded:
+            return 2
+
+
+def _train(folder: RunFolder, processes: Processes, question: Asked) -> int:
+    if folder.settings.options.device == "cuda":
+        take_own_gpu()
+    again = f"{begin(processes.size)} --resume {folder.path}"
+    left = f"A process of the run has ended, and so the others do; go on by: {again}"
+    with parting(left):
+        try:
+            session = Session(folder, processes)
+            tell_beginning(session)
+            return work(session, question)
+        except RuntimeError as error:
+            if processes.size == 1 or not is_parting(error):
+                raise
+            say(left)
+            return ENDED
+
+
+def _shared_folder(
+    given: Mapping[str, Any], processes: Processes, stack: ExitStack
+) -> RunFolder:
+    """The first process alone writes; what the folder says is known to all."""
+
+    def opened() -> tuple[Path, Settings, str]:
+        found = stack.enter_context(_folder(given))
+        return found.path, found.settings, found.torch_version
+
+    return RunFolder(*processes.first(opened), writes=processes.rank == 0)
 
 
 def _folder(given: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
@@ -76,51 +117,3 @@ def _folder(given: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
             "or begin another run by --out"
         )
     return reopened(Path(given["resume"]))
-
-
-def _train(folder: RunFolder, question: Asked) -> int:
-    session, progress = Session(folder), Progress(sys.stderr)
-    _tell(f"The run is written into {folder.path}")
-    if folder.torch_version != torch.__version__:
-        _tell(
-            f"It was begun with torch {folder.torch_version}; with this one, "
-            f"{torch.__version__}, it may end with other weights"
-        )
-    try:
-        for step in session.steps():
-            progress.show(step)
-            if question.to_stop:
-                break
-            session.save_if_due(step)
-        progress.end()
-        session.save()
-        draw_charts(session)
-        told = write_summary(session)
-    except OSError as error:
-        if not checkpoint.exists(folder.path):
-            raise
-        remedy = f"{error.strerror}; then go on by --resume {folder.path}"
-        raise OSError(error.errno, remedy, error.filename) from error
-    except KeyboardInterrupt:
-        _tell(f"Stopped at once; go on by --resume {folder.path}")
-        return INTERRUPTED
-    finally:
-        progress.end()
-    _conclude(folder.path, told)
-    return 0 if session.finished else INTERRUPTED
-
-
-def _conclude(path: Path, told: Mapping[str, Any]) -> None:
-    if not told["finished"]:
-        print(f"Stopped; go on by: python -m ppo_ref train --resume {path}")
-    print(f"{path}: {told['iterations']} iterations, {told['seconds']} s")
-    if told["held_out_after"] is not None:
-        before, after = told["held_out_before"], told["held_out_after"]
-        print(
-            f"held-out questions answered right: {before:.0%} before, {after:.0%} now"
-        )
-        print(f"every statistic: {path / CHARTS}")
-
-
-def _tell(sentence: str) -> None:
-    print(sentence, file=sys.stderr, flush=True)

@@ -32,7 +32,9 @@ def other(kind: type, field: dataclasses.Field) -> object:
     """A value that the field may have, and by default has not."""
     if field.name in settings.CHOICES:
         return settings.CHOICES[field.name][1]
-    for value in (field.default + 1, field.default * 2, field.default / 2, 0.5):
+    if field.name == "model":
+        return str(Path.cwd())
+    for value in (field.default + 1, field.default * 2, field.default / 2, 0.5, 99):
         value = field.type(value)
         try:
             kind(**{field.name: value})
@@ -58,8 +60,8 @@ def test_help_shows_every_option_and_its_default(capsys):
     assert train("--help") == 0
     told = " ".join(capsys.readouterr().out.split())
     for _, field in FIELDS:
-        text = f"{field.metadata['help']} (default {field.default})"
-        assert text in told, field.name
+        default = f" (default {field.default})" if field.default != "" else ""
+        assert field.metadata["help"] + default in told, field.name
         assert f"--{field.name.replace('_', '-')} " in told
     for option in ("--out FOLDER", "--resume FOLDER"):
         assert option in told
@@ -79,6 +81,11 @@ def test_help_shows_every_option_and_its_default(capsys):
         (["--seed", "x"], "argument --seed: invalid int value: 'x'"),
         (["--device", "tpu"], "argument --device: invalid choice: 'tpu'"),
         (["--estimate", "gae"], "argument --estimate: invalid choice: 'gae'"),
+        (
+            ["--estimate", "grpo"],
+            "train: responses_per_prompt must be at least 2, as grpo compares the "
+            "responses to one prompt, got 1",
+        ),
         (["--threads", "0"], "train: threads must be at least 1, got 0"),
         (
             ["--batch-size", "100"],

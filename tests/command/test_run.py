@@ -11,8 +11,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from ppo_ref.command import checkpoint
-from ppo_ref.command import train as command
+from ppo_ref.command import checkpoint, working
 from ppo_ref.command.progress import Progress
 from ppo_ref.trainer import Trainer
 from tests.command.runs import SMALL, assert_same, files, train
@@ -92,6 +91,20 @@ def test_a_wrong_estimate_is_watched(whole: Path, tmp_path: Path):
     assert right["advantages"] == [-x for x in wrong["advantages"]]
 
 
+def test_a_run_without_a_critic_has_no_figure_of_one(whole: Path, tmp_path: Path):
+    path, given = tmp_path / "run", ("--estimate", "rloo", "--critic-epochs", "0")
+    assert train(*SMALL, *given, "--responses-per-prompt", "2", "--out", path) == 0
+    with_one, without = (lines(run / "statistics.jsonl")[0] for run in (whole, path))
+    assert with_one.keys() - without.keys() == {
+        *("value", "explained_variance", "value_loss", "value_clip_fraction"),
+        *("critic_grad_norm", "critic_steps"),
+    }
+    first, second, *_ = lines(path / "tokens.jsonl")
+    assert first["question"] == second["question"]
+    for row in first, second:
+        assert len(set(row["advantages"])) == 1
+
+
 def test_a_run_that_has_ended_is_not_changed(whole: Path, capsys):
     before = files(whole)
     assert train("--resume", whole) == 0
@@ -122,7 +135,7 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_summary(
 ):
     path = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr(command, "Progress", interrupted(at, times=1))
+        patch.setattr(working, "Progress", interrupted(at, times=1))
         assert train(*SMALL, "--checkpoint-seconds", 9, "--out", path) == 130
     told = capsys.readouterr()
     assert f"go on by: python -m ppo_ref train --resume {path}" in told.out
@@ -140,7 +153,7 @@ def test_what_was_held_out_before_outlives_a_stop(tmp_path, monkeypatch):
     path = tmp_path / "run"
     monkeypatch.setattr(Trainer, "held_out", lambda self: (self.iteration + 1) / 10)
     with monkeypatch.context() as patch:
-        patch.setattr(command, "Progress", interrupted(5, times=1))
+        patch.setattr(working, "Progress", interrupted(5, times=1))
         assert train(*SMALL, "--out", path) == 130
     assert train("--resume", path) == 0
     told = json.loads((path / "summary.json").read_text())
@@ -150,7 +163,7 @@ def test_what_was_held_out_before_outlives_a_stop(tmp_path, monkeypatch):
 def test_a_second_ctrl_c_does_not_wait(whole, tmp_path, capsys, monkeypatch):
     path = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr(command, "Progress", interrupted(5, times=2))
+        patch.setattr(working, "Progress", interrupted(5, times=2))
         assert train(*SMALL, "--out", path) == 130
     assert f"Stopped at once; go on by --resume {path}" in capsys.readouterr().err
     assert not (path / "summary.json").exists()

@@ -1,0 +1,136 @@
+"""FSDP2: of every weight of a network, each process keeps a share."""
+
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+from torch import Tensor, distributed, nn
+from torch.distributed.device_mesh import init_device_mesh
+from torch.optim import Optimizer
+
+
+def shard(network: nn.Module) -> None:
+    """Leave every process its share of each weight; layers are made whole in turn.
+
+    Args:
+        network: The same on every process; is changed. Its weights become others, so
+            that an optimizer has to be made after this.
+
+    Raises:
+        RuntimeError: if no group of processes has been joined.
+
+    Example:
+        >>> shard(nn.Linear(2, 2))
+        Traceback (most recent call last):
+        RuntimeError: shard: a group of processes must have been joined, got none
+    """
+    if not distributed.is_initialized():
+        raise RuntimeError(
+            "shard: a group of processes must have been joined, got none"
+        )
+    # Loaded for whom it serves alone: it takes seconds.
+    from torch.distributed.fsdp import fully_shard
+
+    # Of outputs that are views: nothing here writes into an output.
+    warnings.filterwarnings("ignore", message="FSDP2-wrapped module")
+    device = next(network.parameters()).device.type
+    mesh = init_device_mesh(device, (distributed.get_world_size(),))
+    for module in reversed(list(network.modules())):
+        if isinstance(module, nn.ModuleList):
+            for layer in module:
+                fully_shard(layer, mesh=mesh)
+    fully_shard(network, mesh=mesh)
+
+
+@contextmanager
+def whole(network: nn.Module) -> Iterator[None]:
+    """While this lasts, a sharded network reads without asking the other processes.
+
+    A response may end sooner on one process than on another, which then calls the
+    network more often; what every call had to gather would be waited for in vain.
+
+    Args:
+        network: All processes enter with it at the same time; one that is not sharded
+            stays as it is.
+
+    Returns:
+        A context.
+
+    Example:
+        >>> with whole(nn.Linear(1, 1)):
+        ...     pass
+    """
+    # By its methods, since to import its class takes seconds.
+    shards: list[Any] = [x for x in network.modules() if hasattr(x, "unshard")]
+    for part in shards:
+        part.set_reshard_after_forward(False)
+        part.unshard()
+    try:
+        yield
+    finally:
+        for part in shards:
+            part.set_reshard_after_forward(True)
+            part.reshard()
+
+
+def gathered(state: Any) -> Any:
+    """A state of networks and optimizers with whole tensors for shares.
+
+    Args:
+        state: Dicts, lists and tensors; all processes come with theirs.
+
+    Returns:
+        The same on every process; what was a share lies on the CPU.
+
+    Example:
+        >>> gathered({"step": 1, "group": [2]})
+        {'step': 1, 'group': [2]}
+    """
+    if isinstance(state, dict):
+        return {name: gathered(x) for name, x in state.items()}
+    if isinstance(state, list):
+        return [gathered(x) for x in state]
+    return state.full_tensor().cpu() if _is_share(state) else state
+
+
+def shares(state: dict[str, Any], of: nn.Module | Optimizer) -> dict[str, Any]:
+    """What of a whole state a network or an optimizer is to load here.
+
+    Args:
+        state: As ``gathered`` gave it, of one network or one optimizer.
+        of: Whoever will load it; where its weights are whole, all of it.
+
+    Returns:
+        A state with shares for whole tensors.
+
+    Example:
+        >>> layer = nn.Linear(1, 1)
+        >>> shares(layer.state_dict(), of=layer).keys()
+        odict_keys(['weight', 'bias'])
+    """
+    if isinstance(of, nn.Module):
+        own = of.state_dict()
+        return type(state)(
+            (name, _share(x, own[name]) if name in own else x)
+            for name, x in state.items()
+        )
+    weights = [weight for group in of.param_groups for weight in group["params"]]
+    remembered = {
+        place: {name: _share(x, weights[place]) for name, x in entries.items()}
+        for place, entries in state["state"].items()
+    }
+    return {**state, "state": remembered}
+
+
+def _share(x: Any, like: Tensor) -> Any:
+    if not _is_share(like) or not isinstance(x, Tensor) or x.shape != like.shape:
+        return x
+    from torch.distributed.tensor import DTensor, distribute_tensor
+
+    assert isinstance(like, DTensor)
+    return distribute_tensor(x.to(like.device), like.device_mesh, like.placements)
+
+
+def _is_share(x: Any) -> bool:
+    return hasattr(x, "full_tensor")

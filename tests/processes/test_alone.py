@@ -1,0 +1,197 @@
+"""What needs no second process: one alone, what is refused, who is told to speak."""
+
+import multiprocessing
+import os
+import re
+import signal
+import time
+
+import pytest
+import torch
+from torch import nn
+from torch.distributed import DistBackendError
+
+from ppo_ref.command import joining, parting
+from ppo_ref.command.opening import created
+from ppo_ref.command.settings import given
+from ppo_ref.command.train import _train
+from ppo_ref.config import PPOConfig
+from ppo_ref.processes import ALONE, OthersEnded, Processes
+from ppo_ref.sharding import gathered, shares, whole
+from ppo_ref.trainer import Trainer
+from tests.command.runs import train
+
+TORCHRUN = {
+    "RANK": "0",
+    "WORLD_SIZE": "2",
+    "LOCAL_RANK": "0",
+    "LOCAL_WORLD_SIZE": "2",
+    "MASTER_ADDR": "localhost",
+    "MASTER_PORT": "1",
+}
+
+
+@pytest.fixture
+def told(monkeypatch):
+    for name, value in TORCHRUN.items():
+        monkeypatch.setenv(name, value)
+    return monkeypatch
+
+
+def refused(text: str):
+    return pytest.raises(ValueError, match=f"^{re.escape(text)}$")
+
+
+def test_one_alone_does_nothing():
+    layer = nn.Linear(2, 3)
+    x, loss, before = torch.rand(3, 2), (lambda: 1), layer.weight
+    assert ALONE.gather(x) is x
+    assert ALONE.any(True) is True and ALONE.any(False) is False
+    assert ALONE.first(lambda: 7) == 7
+    assert ALONE.averaging(layer, loss) is loss
+    assert ALONE.rows(3).tolist() == [0, 1, 2]
+    ALONE.same(layer)
+    Processes(parallel="fsdp2").shard(layer)
+    with whole(layer):
+        assert layer.weight is before
+    optimizer = torch.optim.Adam(layer.parameters())
+    for owner in (layer, optimizer):
+        state = owner.state_dict()
+        assert gathered(state) == state and shares(state, of=owner) == state
+
+
+@pytest.mark.parametrize("size", [1, 2, 3, 6])
+def test_every_row_is_of_one_process(size):
+    rows = [Processes(rank, size).rows(6) for rank in range(size)]
+    assert torch.cat(rows).tolist() == list(range(6))
+    assert {len(own) for own in rows} == {6 // size}
+
+
+@pytest.mark.parametrize(("parallel", "shards"), [("ddp", False), ("fsdp2", True)])
+def test_one_of_the_two_ways_is_taken(parallel, shards):
+    made = Processes(
+        0, 2, "".join(parallel)
+    )  # a word of the command line is no literal
+    assert (made.shards, made._averages) == (shards, not shards)
+
+
+def test_processes_that_cannot_be():
+    for rank in (-1, 2, 3):
+        with refused(f"Processes: rank must be from 0 to below size 2, got {rank}"):
+            Processes(rank, 2)
+    with refused("Processes: rank must be from 0 to below size 0, got 0"):
+        Processes(0, 0)
+    with refused("Processes: parallel must be one of ddp, fsdp2, got 'fsdp'"):
+        Processes(0, 2, "fsdp")
+    with refused("Processes: rows must be a multiple of the 2 processes, got 3"):
+        Processes(0, 2).rows(3)
+    sizes = {"batch_size": 8, "mini_batch_size": 4, "micro_batch_size": 4}
+    text = "Trainer: mini_batch_size must be a multiple of the 3 processes, got 4"
+    with refused(text):
+        Trainer(PPOConfig(**sizes), processes=Processes(0, 3))
+
+
+def test_parallel_is_of_several_processes(capsys, tmp_path):
+    assert train("--parallel", "ddp", "--out", tmp_path / "run") == 2
+    said = capsys.readouterr().err
+    assert "--parallel is of more than one process; begin the run by: torchrun" in said
+    assert said.count("\n") == 1 and not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", joining.TOLD)
+def test_what_the_environment_must_say(told, name):
+    if name == "WORLD_SIZE":
+        told.setenv(name, "two")
+        text = r"^RANK and WORLD_SIZE must be numbers, got '0' and 'two'$"
+    else:
+        told.delenv(name)
+        text = rf"^WORLD_SIZE says that there are 2 processes, but {name} is missing; "
+    with pytest.raises(ValueError, match=text), joining.joined(None):
+        pass
+
+
+def test_more_processes_than_gpus(told):
+    told.setattr(torch.cuda, "device_count", lambda: 1)
+    told.setattr(torch.cuda, "set_device", lambda own: None)
+    with refused(
+        "--nproc-per-node must be at most the number of GPUs, 1, got 2; "
+        "or use --device cpu"
+    ):
+        joining.take_own_gpu()
+    told.setenv("LOCAL_WORLD_SIZE", "1")
+    joining.take_own_gpu()
+
+
+@pytest.mark.parametrize(
+    ("error", "parts"),
+    [
+        (RuntimeError("[gloo/transport/tcp/pair.cc:547] Connection closed"), True),
+        (RuntimeError("Connection closed by peer [127.0.0.1]:1"), True),
+        (DistBackendError("NCCL error: remote process exited"), True),
+        (OthersEnded("the first process has ended"), True),
+        (RuntimeError("mat1 and mat2 shapes cannot be multiplied"), False),
+    ],
+)
+def test_whether_another_has_gone(error, parts):
+    assert parting.is_parting(error) is parts
+
+
+def test_an_error_of_one_alone_is_not_taken_for_a_parting(monkeypatch, tmp_path):
+    def failing(session, question):
+        raise RuntimeError("gloo")
+
+    monkeypatch.setattr("ppo_ref.command.train.work", failing)
+    with pytest.raises(RuntimeError, match=r"^gloo$"):
+        train("--width", "4", "--device", "cpu", "--out", tmp_path / "run")
+
+
+def test_who_cannot_ask_speaks(told, capsys):
+    parting.say("once")
+    told.setenv("TORCHELASTIC_USE_AGENT_STORE", "True")
+    told.setattr(parting, "SOON", parting.SOON / 50)
+    parting.say("twice")  # torchrun has ended, and its store with it
+    assert capsys.readouterr().err.splitlines()[:2] == ["once", "twice"]
+
+
+def test_an_order_to_end_does_not_cut_off_what_is_being_said(told, capfd):
+    """torchrun gives it while a process that missed another is about to say so."""
+    asked = []
+
+    def ordered() -> bool:
+        asked.append(True)
+        if len(asked) == 1:
+            os.kill(os.getpid(), signal.SIGTERM)
+            time.sleep(0.5)
+        return len(asked) == 1
+
+    def leave() -> None:
+        with parting.parting("said of another"):
+            parting.say("said of one")
+            time.sleep(60)
+
+    told.setattr(parting, "_is_first", ordered)
+    process = multiprocessing.get_context("fork").Process(target=leave)
+    process.start()
+    process.join(30)
+    assert process.exitcode == parting.ENDED
+    assert capfd.readouterr().err == "said of one\n"
+
+
+def test_who_misses_another_speaks_before_it_can_be_ended(told, tmp_path):
+    def failing(session, question):
+        raise RuntimeError("gloo")
+
+    heard = []
+    told.setattr("ppo_ref.command.train.work", failing)
+    told.setattr("ppo_ref.command.train.Session", lambda folder, processes: None)
+    told.setattr("ppo_ref.command.train.tell_beginning", lambda session: None)
+    told.setattr(
+        "ppo_ref.command.train.say",
+        lambda sentence: heard.append((sentence, signal.getsignal(signal.SIGTERM))),
+    )
+    before = signal.getsignal(signal.SIGTERM)
+    with created(tmp_path / "run", given({"width": 4})) as folder:
+        code = _train(folder, Processes(0, 2), question=None)
+    ((sentence, handler),) = heard
+    assert code == parting.ENDED and sentence.startswith("A process of the run has")
+    assert handler != before == signal.getsignal(signal.SIGTERM)

@@ -1,0 +1,91 @@
+"""Learners whose weights two processes share: those of the first, on both."""
+
+import pytest
+import torch
+
+from ppo_ref.learners import Learners
+from ppo_ref.models import Actor
+from ppo_ref.processes import Processes
+from tests.networks import actor
+
+
+def learners(seed: int) -> Learners:
+    """After a step of every optimizer, so that there is something to remember."""
+    learning = Learners(actor(seed), actor_lr=0.5, critic_lr=0.25)
+    for name in ("imitation", "reward", "actor", "critic"):
+        optimizer = getattr(learning, f"{name}_optimizer")
+        for group in optimizer.param_groups:
+            for weight in group["params"]:
+                weight.grad = torch.ones_like(weight)
+        optimizer.step()
+    return learning
+
+
+def parameter(network: Actor) -> torch.Tensor:
+    return next(network.parameters())
+
+
+def kind(network: Actor) -> str:
+    return type(parameter(network)).__name__
+
+
+def flat(state: dict) -> list[float]:
+    return [
+        x
+        for name in ("actor", "critic", "reference", "reward")
+        for weight in state[name].values()
+        for x in weight.flatten().tolist()
+    ]
+
+
+@pytest.mark.parametrize("parallel", ["ddp", "fsdp2"])
+def test_all_learn_on_from_the_weights_of_the_first(both, parallel):
+    def shared(one: Processes) -> tuple:
+        learning = learners(seed=one.rank)
+        before = learning.state_dict()
+        learning.share(one)
+        after = learning.state_dict()
+        moments = [
+            memory["exp_avg"].flatten().tolist()
+            for memory in after["critic_optimizer"]["state"].values()
+        ]
+        kinds = [kind(network) for network in learning.models]
+        rates = [
+            optimizer.param_groups[0]["lr"]
+            for optimizer in (learning.actor_optimizer, learning.critic_optimizer)
+        ]
+        return flat(before), flat(after), moments, kinds, rates
+
+    (mine, got, kept, kinds, rates), (other, same, theirs, _, _) = both(
+        shared, parallel
+    )
+    assert mine != other
+    assert got == same == mine
+    assert kept == theirs and kept
+    learn = "DTensor" if parallel == "fsdp2" else "Parameter"
+    assert kinds == [learn, learn, "Parameter", "Parameter"]
+    assert rates == [0.5, 0.25]
+
+
+def test_it_is_done_once_and_never_alone(both):
+    def again(one: Processes) -> bool:
+        learning = learners(seed=0)
+        alone = learning.critic_optimizer
+        learning.share(Processes())
+        assert learning.critic_optimizer is alone
+        learning.share(one)
+        optimizer = learning.critic_optimizer
+        learning.share(one)
+        return optimizer is not alone and learning.critic_optimizer is optimizer
+
+    assert both(again) == [True, True]
+
+
+def test_optimizers_move_the_weights_that_are_shared(both):
+    def moves(one: Processes) -> bool:
+        learning = learners(seed=0)
+        learning.share(one)
+        moved = learning.actor_optimizer.param_groups[0]["params"]
+        return [*map(id, moved)] == [*map(id, learning.models.actor.parameters())]
+
+    assert both(moves, "fsdp2") == [True, True]

@@ -1,0 +1,96 @@
+"""What two processes tell each other: forks of this one, which answer through pipes.
+
+Whole runs, on processes that torchrun starts, are in test_equality and test_command.
+"""
+
+import torch
+from torch import nn
+
+from ppo_ref.processes import OthersEnded, Processes
+
+
+def test_rows_are_gathered_in_order_whatever_their_type(both):
+    whole = torch.tensor([[1, 0, 3], [0, 5, 6], [7, 8, 0], [0, 0, 9]])
+
+    def gathered(one: Processes) -> list[list]:
+        shares = whole.double() / -7
+        kinds = shares, 1000 * whole, whole > 0, shares.T.contiguous().T.float()
+        found = [(x, one.gather(x[one.rows(4)])) for x in kinds]
+        assert all(torch.equal(x, y) and x.dtype == y.dtype for x, y in found)
+        return [y.tolist() for _, y in found]
+
+    first, second = both(gathered)
+    assert first == second
+
+
+def test_all_hear_of_what_any_says(both):
+    said = [(False, False), (True, False), (False, True), (True, True)]
+    heard = both(lambda one: [one.any(pair[one.rank]) for pair in said])
+    assert heard == [[False, True, True, True]] * 2
+
+
+def test_all_get_what_the_first_makes(both):
+    def made(one: Processes) -> tuple:
+        calls = []
+        return one.first(lambda: calls.append(one.rank) or {"seed": 7}), calls
+
+    assert both(made) == [({"seed": 7}, [0]), ({"seed": 7}, [])]
+
+
+def test_what_the_first_makes_may_be_nothing(both):
+    assert both(lambda one: one.first(lambda: None)) == [None, None]
+
+
+def test_the_others_end_when_the_first_has(both):
+    def made(one: Processes) -> str:
+        try:
+            one.first(lambda: 1 / 0)
+        except (ZeroDivisionError, OthersEnded) as error:
+            return f"{type(error).__name__}: {error}"
+        return "nothing"
+
+    assert both(made) == [
+        "ZeroDivisionError: division by zero",
+        "OthersEnded: the first process has ended",
+    ]
+
+
+def layer_of(one: Processes) -> nn.Linear:
+    layer = nn.Linear(2, 1, bias=False)
+    with torch.no_grad():
+        layer.weight.copy_(torch.tensor([[1.0, 2.0]]) + one.rank)
+    return layer
+
+
+def test_all_get_the_weights_of_the_first(both):
+    def weights(one: Processes) -> list:
+        layer = layer_of(one)
+        one.same(layer)
+        return layer.weight.tolist()
+
+    assert both(weights) == [[[1.0, 2.0]]] * 2
+
+
+def gradient(one: Processes) -> list:
+    layer = layer_of(one)
+    one.same(layer)
+    x = torch.tensor([[1.0, 3.0], [5.0, 7.0]])[one.rank : one.rank + 1]
+    loss = one.averaging(layer, lambda rows: (layer(rows).sum(), None))
+    again = one.averaging(layer, lambda rows: (layer(rows).sum(), None))
+    for of in (loss, again):
+        of(x)[0].backward()
+    return layer.weight.grad.tolist()
+
+
+def test_a_gradient_is_the_mean_of_all(both):
+    """Of two losses, one after the other."""
+    assert both(gradient) == [[[6.0, 10.0]]] * 2
+
+
+def test_fsdp2_averages_by_itself(both):
+    def averages(one: Processes) -> tuple[bool, bool]:
+        layer, loss = nn.Linear(2, 1), (lambda: 1)
+        return one.shards, one.averaging(layer, loss) is loss
+
+    assert both(averages, "fsdp2") == [(True, True)] * 2
+    assert both(lambda one: one.shards) == [False, False]
