@@ -1,0 +1,90 @@
+"""An actor whose weights are those of a model in a folder."""
+
+from itertools import accumulate
+from pathlib import Path
+from typing import Any, NoReturn
+
+import torch
+from torch import Tensor, nn
+
+from ppo_ref.models import Actor
+from ppo_ref.pretrained.body import PretrainedBody
+from ppo_ref.pretrained.library import read
+
+TOKENS = 4  # read three times: as padding, then twice as a sequence
+TOLERANCE = 1e-4  # of the largest logit
+
+
+def pretrained_actor(path: str | Path, precision: torch.dtype = torch.float32) -> Actor:
+    """The causal language model in a folder; ``models_from`` makes the other three.
+
+    Its weights become float32 whatever the files hold: in bfloat16 the small steps of
+    an optimizer would be lost. Nothing is fetched, no code from the folder is run, and
+    only safetensors are read. The model must say the same behind padding as without,
+    and with a cache as without, and its logits must be what its head makes of its
+    hidden states; this is tried on one sequence.
+
+    Args:
+        path: Of a folder with ``config.json`` and ``model.safetensors``, as
+            ``save_pretrained`` writes it.
+        precision: In which matrices are multiplied; bfloat16 by autocast.
+
+    Returns:
+        On the CPU. It shares its interface with every ``Actor``.
+
+    Raises:
+        ValueError: if there is no such folder, transformers is missing, the folder
+            holds no causal language model, weights are missing or damaged, or the model
+            does not behave as said.
+
+    Example:
+        >>> pretrained_actor("gpt2")
+        Traceback (most recent call last):
+        ValueError: pretrained_actor: path must be a folder, got 'gpt2'; download the \
+model first, since nothing is fetched here
+    """
+    model, told = read(
+        "pretrained_actor",
+        path,
+        "a causal language model in safetensors",
+        "AutoModelForCausalLM",
+        use_safetensors=True,
+        dtype=torch.float32,
+        output_loading_info=True,
+    )
+    if missing := sorted(told["missing_keys"]):
+        _refuse("all weights of a causal language model", path, f"no {missing[0]}")
+    body, head = model.base_model, model.get_output_embeddings()
+    context = getattr(model.config, "max_position_embeddings", None)
+    if body is model or not isinstance(head, nn.Linear) or not context:
+        kind = type(model).__name__
+        _refuse("a body, a linear head and a greatest length", path, kind)
+    actor = Actor(
+        PretrainedBody(body, head.in_features, context), head.out_features, head
+    )
+    _require_same_logits(actor, model, path)
+    actor.transformer.precision = precision
+    return actor
+
+
+@torch.no_grad()
+def _require_same_logits(actor: Actor, model: Any, path: str | Path) -> None:
+    ids = torch.arange(TOKENS)[None] % actor.head.out_features
+    theirs: Tensor = model.eval()(input_ids=torch.cat([ids, ids], 1)).logits
+    padding, tokens = torch.zeros_like(ids), torch.ones_like(ids)
+    masks = accumulate((padding, tokens, tokens), lambda *two: torch.cat(two, 1))
+    cache: list[Any] = []
+    _, *ours = (actor(ids, mask.bool(), cache) for mask in masks)
+    difference = (torch.cat(ours, 1) - theirs).abs().max() / theirs.abs().max()
+    if not difference <= TOLERANCE:
+        _refuse(
+            "a model whose logits are its head's, padded and cached or not",
+            path,
+            f"{type(model).__name__}, which differs by {difference:.1%}",
+        )
+
+
+def _refuse(wanted: str, path: str | Path, came: str) -> NoReturn:
+    raise ValueError(
+        f"pretrained_actor: path must hold {wanted}, got {came} in {str(path)!r}"
+    )

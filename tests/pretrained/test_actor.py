@@ -1,0 +1,253 @@
+"""A model from a folder says what transformers says of each row by itself."""
+
+import copy
+import inspect
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from ppo_ref.alignment import response_mask
+from ppo_ref.models import Actor, models_from
+from ppo_ref.outputs import actor_statistics, critic_values
+from ppo_ref.pretrained.actor import pretrained_actor
+from ppo_ref.pretrained.body import PretrainedBody
+from ppo_ref.rollout import as_rollout, sample_responses
+from ppo_ref.tokenizer import Prompts
+from tests.pretrained.folders import EOS, IDS, PAD, VOCAB, pretrained, save
+
+pytestmark = pretrained
+LENGTHS = (1, 4, 6)
+
+
+def theirs(folder: Path, **options: Any) -> Any:
+    """The model as transformers loads it."""
+    from transformers import AutoModelForCausalLM
+
+    return AutoModelForCausalLM.from_pretrained(folder, **options).eval()
+
+
+def rows(*lengths: int) -> list[Tensor]:
+    generator = torch.Generator().manual_seed(sum(lengths))
+    return [torch.randint(8, VOCAB, (n,), generator=generator) for n in lengths]
+
+
+def padded(given: list[Tensor], padding: int = IDS[PAD]) -> Prompts:
+    width = max(map(len, given)) + 1  # one slot holds padding alone
+    ids, mask = torch.full((2, len(given), width), padding)
+    for place, row in enumerate(given):
+        ids[place, width - len(row) :] = row
+        mask[place] = torch.arange(width) >= width - len(row)
+    return Prompts(ids, mask.bool(), IDS[EOS], IDS[PAD])
+
+
+def own_rows(logits: Tensor, given: list[Tensor]) -> list[Tensor]:
+    return [x[-len(row) :] for x, row in zip(logits, given, strict=True)]
+
+
+@torch.no_grad()
+def test_padded_rows_say_what_each_says_by_itself(folder):
+    given, model = rows(*LENGTHS), theirs(folder)
+    actor, prompts = pretrained_actor(folder), padded(given)
+    found = actor(prompts.token_ids, prompts.attention_mask)
+    assert found.shape == (*prompts.token_ids.shape, VOCAB) and found.isfinite().all()
+    for ours, row in zip(own_rows(found, given), given, strict=True):
+        assert_close(ours, model(input_ids=row[None]).logits[0], atol=1e-5, rtol=1e-5)
+    other = padded(given, padding=9)
+    again = actor(other.token_ids, other.attention_mask)
+    for ours, before in zip(
+        own_rows(again, given), own_rows(found, given), strict=True
+    ):
+        assert torch.equal(ours, before)
+
+
+@torch.no_grad()
+def test_the_head_makes_the_logits_of_the_hidden_states(folder):
+    actor, (ids, mask, *_) = pretrained_actor(folder), padded(rows(*LENGTHS))
+    assert_close(actor.head(actor.hidden(ids, mask)), actor(ids, mask))
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("steps", [(7,), (2, 5), (1, 1, 1, 4), (6, 1)])
+def test_a_cache_changes_nothing(folder, steps):
+    actor, (ids, mask, *_) = pretrained_actor(folder), padded(rows(*LENGTHS))
+    cache, read, done = [], [], 0
+    for step in steps:
+        done += step
+        read.append(actor(ids[:, done - step : done], mask[:, :done], cache))
+    whole = actor(ids, mask)
+    assert_close(torch.cat(read, 1)[mask], whole[mask], atol=1e-5, rtol=1e-5)
+
+
+@torch.no_grad()
+def test_the_most_probable_answer_is_found_without_a_cache_too(folder):
+    model, given, actor = theirs(folder), rows(*LENGTHS), pretrained_actor(folder)
+
+    def answer(row: Tensor, end: int) -> list[int]:
+        said: list[int] = []
+        while len(said) < 9 and end not in said:
+            read = torch.cat([row, torch.tensor(said, dtype=torch.long)])
+            said.append(int(model(input_ids=read[None]).logits[0, -1].argmax()))
+        return said
+
+    end = answer(given[1], -1)[3]  # so that one of the answers ends on the way
+    prompts = padded(given)._replace(eos_token_id=end)
+    rollout = sample_responses(actor, prompts, response_length=9, temperature=0)
+    answers = [answer(row, end) for row in given]
+    assert any(len(said) < 9 for said in answers)
+    wanted = [said + [IDS[PAD]] * (9 - len(said)) for said in answers]
+    assert rollout.responses.tolist() == wanted
+
+
+def sampled(actor: Actor, given: list[Tensor], **options: Any) -> Any:
+    draws = torch.Generator().manual_seed(0)
+    return sample_responses(
+        actor, padded(given), response_length=24, generator=draws, **options
+    )
+
+
+@pytest.mark.parametrize("temperature", [1.0, 0.7])
+def test_log_probs_are_those_of_float64_logits(folder, temperature):
+    given, model = rows(*LENGTHS), theirs(folder).double()
+    actor = pretrained_actor(folder)
+    rollout = sampled(actor, given, temperature=temperature)
+    mask = response_mask(rollout.responses, IDS[EOS])
+    assert torch.equal(rollout.response_mask, mask) and not mask.all()
+    assert (rollout.responses[~mask] == IDS[PAD]).all()
+    assert torch.equal(rollout.truncated, (rollout.responses != IDS[EOS]).all(1))
+    found = actor_statistics(actor, rollout, temperature)
+    assert found.log_probs.requires_grad
+    for i, row in enumerate(given):
+        answer = rollout.responses[i][mask[i]]
+        with torch.no_grad():
+            logits = model(input_ids=torch.cat([row, answer])[None]).logits[0]
+        said = (logits[len(row) - 1 : -1] / temperature).log_softmax(-1)
+        wanted = said.gather(1, answer[:, None])[:, 0].float()
+        assert_close(found.log_probs[i][mask[i]], wanted, atol=1e-5, rtol=1e-5)
+        assert_close(rollout.rollout_log_probs[i][mask[i]], wanted, atol=1e-5, rtol=0)
+        entropy = -(said.exp() * said).sum(-1).float()
+        assert_close(found.entropy[i][mask[i]], entropy, atol=1e-5, rtol=1e-5)
+
+
+def test_gradients_are_those_of_transformers(folder):
+    actor, model, (row,) = pretrained_actor(folder), theirs(folder), rows(8)
+    prompt, answer = row[:3], row[3:]
+    prompts = padded([prompt])
+    rollout = as_rollout(prompts, answer[None], torch.zeros(1, len(answer)))
+    actor_statistics(actor, rollout).log_probs.sum().backward()
+    said = model(input_ids=row[None]).logits[0].log_softmax(-1)
+    said[2:-1].gather(1, answer[:, None]).sum().backward()
+    wanted = {name: x.grad for name, x in model.base_model.named_parameters()}
+    found = dict(actor.transformer.network.named_parameters())
+    assert wanted.keys() == found.keys() and len(wanted) > 10
+    for name, gradient in wanted.items():
+        assert_close(found[name].grad, gradient, atol=1e-5, rtol=1e-4, msg=name)
+
+
+def test_four_modules_from_one(folder):
+    actor, (ids, mask, *_) = pretrained_actor(folder), padded(rows(*LENGTHS))
+    models = models_from(actor)
+    assert models.actor is actor
+    assert torch.equal(models.critic(ids, mask), torch.zeros(ids.shape))
+    assert torch.equal(models.reference(ids, mask), actor(ids, mask))
+    for module in (models.reference, models.reward):
+        assert not any(weight.requires_grad for weight in module.parameters())
+    learning = [*actor.parameters(), *models.critic.parameters()]
+    assert len({weight.data_ptr() for weight in learning}) == len(learning)
+    before = copy.deepcopy(models.reference.state_dict())
+    with torch.no_grad():
+        for weight in learning:
+            weight.add_(1)
+    after = models.reference.state_dict()
+    assert all(torch.equal(before[name], after[name]) for name in before)
+
+
+def test_gradient_reaches_all_of_the_critic(folder):
+    critic = models_from(pretrained_actor(folder)).critic
+    torch.nn.init.ones_(critic.head.weight)
+    prompts = padded(rows(*LENGTHS))
+    rollout = as_rollout(prompts, torch.stack(rows(4, 4, 4)), torch.zeros(3, 4))
+    critic_values(critic, rollout).square().sum().backward()
+    gradients = {name: weight.grad for name, weight in critic.named_parameters()}
+    assert [
+        n for n, x in gradients.items() if x is None or not x.isfinite().all()
+    ] == []
+    unused = {"transformer.network.wpe.weight"}  # of places nobody stands at
+    assert all(x.any() for name, x in gradients.items() if name not in unused)
+
+
+def test_it_never_drops_out(folders):
+    actor, (ids, mask, *_) = pretrained_actor(folders["gpt2"]), padded(rows(*LENGTHS))
+    assert actor.transformer.network.config.resid_pdrop > 0
+    assert torch.equal(actor.train()(ids, mask), actor.eval()(ids, mask))
+
+
+def test_it_is_set_to_a_mode_as_any_module():
+    ours, theirs = (
+        inspect.signature(kind.train).parameters["mode"]
+        for kind in (PretrainedBody, torch.nn.Module)
+    )
+    assert ours.default is theirs.default is True
+
+
+@torch.no_grad()
+def test_keys_and_values_are_kept_only_where_a_cache_is_given(folder, monkeypatch):
+    actor, (ids, mask, *_) = pretrained_actor(folder), padded(rows(*LENGTHS))
+    network, asked = actor.transformer.network, []
+    forward = network.forward
+
+    def counted(**given: Any) -> Any:
+        asked.append(given["use_cache"])
+        return forward(**given)
+
+    monkeypatch.setattr(network, "forward", counted)
+    for cache in (None, []):
+        actor(ids, mask, cache)
+    assert asked == [False, True]
+
+
+@torch.no_grad()
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_weights_in_bfloat16_are_widened(tmp_path, kind):
+    folder, given = save(tmp_path, kind, torch.bfloat16), rows(*LENGTHS)
+    assert theirs(folder).dtype == torch.bfloat16
+    actor, model = pretrained_actor(folder), theirs(folder, dtype=torch.float32)
+    assert {weight.dtype for weight in actor.parameters()} == {torch.float32}
+    found = actor(*padded(given)[:2])
+    for ours, row in zip(own_rows(found, given), given, strict=True):
+        assert_close(ours, model(input_ids=row[None]).logits[0], atol=1e-5, rtol=1e-5)
+
+
+def test_products_in_bfloat16(folder):
+    exact, actor = pretrained_actor(folder), pretrained_actor(folder, torch.bfloat16)
+    ids, mask, *_ = padded(rows(*LENGTHS))
+    found = actor(ids, mask)
+    assert found.dtype == torch.bfloat16
+    wanted = exact(ids, mask)
+    assert_close(found.float()[mask], wanted[mask], atol=0.1, rtol=0.1)
+    rollout = sampled(actor, rows(*LENGTHS))
+    log_probs = actor_statistics(actor, rollout).log_probs
+    assert log_probs.dtype == torch.float32
+    inside = rollout.response_mask
+    drift = (log_probs - rollout.rollout_log_probs)[inside].abs().max()
+    assert drift < 0.3  # the sampler read a cache, the trainer the whole
+
+
+def test_all_weights_may_be_bfloat16(folder):
+    actor = pretrained_actor(folder).bfloat16()
+    rollout = sampled(actor, rows(*LENGTHS))
+    assert actor_statistics(actor, rollout).log_probs.isfinite().all()
+    assert models_from(actor).critic.head.weight.dtype == torch.bfloat16
+
+
+def test_a_sequence_beyond_the_context(folder):
+    actor, (row,) = pretrained_actor(folder), rows(60)
+    with pytest.raises(ValueError, match=r"fit the actor's context of 64 tokens, got"):
+        sample_responses(actor, padded([row]), response_length=4)
+    ids = torch.ones(1, 65).long()
+    text = "^PretrainedBody: a sequence must fit the context of 64 tokens, got 65$"
+    with pytest.raises(ValueError, match=text):
+        actor(ids, ids.bool())

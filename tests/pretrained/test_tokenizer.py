@@ -1,0 +1,169 @@
+"""Prompts and responses by the tokenizer that belongs to the model."""
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+
+from ppo_ref.pretrained.tokenizer import PretrainedTokenizer, pretrained_tokenizer
+from ppo_ref.reward import rule
+from ppo_ref.rollout import as_rollout
+from ppo_ref.tasks import Question, all_questions
+from tests.pretrained.folders import (
+    EOS,
+    IDS,
+    PAD,
+    VOCAB,
+    pretrained,
+    tokenizer,
+    vocabulary,
+)
+
+pytestmark = pretrained
+TEMPLATE = (
+    "{% for m in messages %}add {{ m.content }}{% endfor %}"
+    "{% if add_generation_prompt %}={% endif %}"
+)
+
+
+def ids(text: str) -> list[int]:
+    known = vocabulary()
+    return [known[character] for character in text]
+
+
+def test_prompts_and_responses_are_those_of_its_own_ids(folder):
+    ours = pretrained_tokenizer(folder)
+    prompts = ours.prompts(["请算1+1", "1="])
+    assert prompts.token_ids.tolist() == [ids("请算1+1"), [IDS[PAD]] * 3 + ids("1=")]
+    assert prompts.attention_mask.tolist() == [[True] * 5, [False] * 3 + [True] * 2]
+    assert prompts[2:] == (IDS[EOS], IDS[PAD])
+    answers = ours.responses(["1+1=2", "2"], 7)
+    wanted = [[*ids("1+1=2"), IDS[EOS], IDS[PAD]], [*ids("2"), IDS[EOS]]]
+    assert answers.tolist() == [wanted[0], wanted[1] + [IDS[PAD]] * 5]
+    scores = rule(ours)(
+        [Question("", 1, 1)] * 2, as_rollout(prompts, answers, torch.zeros(2, 7))
+    )
+    assert scores.tolist() == [1, 0]
+
+
+def test_what_is_encoded_is_read_again(folder):
+    ours = pretrained_tokenizer(folder)
+    for question in all_questions()[::97]:
+        for text in (question.text, question.answer):
+            assert ours.encode(text) == ids(text)
+            assert ours.decode([*ids(text), IDS[EOS], *ids(text)]) == text
+    assert [ours.shown(i) for i in (IDS[EOS], IDS[PAD], *ids("2"))] == [EOS, PAD, "2"]
+    assert ours.decode([VOCAB + 3, *ids("2")]) == "2"  # only the head knows such ids
+
+
+@pytest.mark.parametrize("pad", [{}, {"pad_token": EOS}])
+def test_without_padding_an_end_fills_slots(pad):
+    ours = PretrainedTokenizer(tokenizer(eos_token=EOS, **pad))
+    prompts = ours.prompts(["1+1", "1"])
+    assert prompts.token_ids.tolist() == [ids("1+1"), [IDS[EOS]] * 2 + ids("1")]
+    rollout = as_rollout(prompts, ours.responses(["2", "2+2"], 4), torch.zeros(2, 4))
+    assert rollout.response_mask.tolist() == [[True] * 2 + [False] * 2, [True] * 4]
+    assert rollout.attention_mask[:, :3].tolist() == prompts.attention_mask.tolist()
+    assert rollout.truncated.tolist() == [False, False]
+
+
+def test_a_beginning_is_put_before_prompts_alone_and_no_end_behind():
+    from tokenizers.processors import TemplateProcessing
+
+    theirs = tokenizer(eos_token=EOS, bos_token="=")
+    special = [("=", ids("=")[0]), (EOS, IDS[EOS])]
+    for form, behind in (("= $0", []), (f"= $0 {EOS}", [])):
+        theirs.backend_tokenizer.post_processor = TemplateProcessing(
+            single=form, special_tokens=special
+        )
+        ours = PretrainedTokenizer(theirs)
+        assert ours.encode_prompt("1+1") == ids("=1+1") + behind
+        assert ours.encode("1+1") == ids("1+1")
+
+
+def test_a_chat_template_is_used():
+    theirs = tokenizer(eos_token=EOS)
+    theirs.chat_template = TEMPLATE
+    ours = PretrainedTokenizer(theirs)
+    assert ours.prompts(["1+1"]).token_ids.tolist() == [ids("add 1+1=")]
+    assert ours.encode("1+1") == ids("1+1")
+
+
+def large(number: int) -> int:
+    """Such as a tokenizer gives anew each time; small ones Python keeps."""
+    return int(str(number))
+
+
+class Words:
+    """As a tokenizer of transformers behaves whose ids are large."""
+
+    chat_template = pad_token_id = None
+
+    def __init__(self, unknown: int) -> None:
+        self.unk_token_id, self.eos_token_id = unknown, large(50256)
+
+    def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
+        return [large(int(word)) for word in text.split()]
+
+    def decode(self, ids: list[int], clean_up_tokenization_spaces: bool) -> str:
+        assert not clean_up_tokenization_spaces
+        return " ".join(map(str, ids))
+
+
+@pytest.mark.parametrize("unknown", [50000, 50255, 50257])
+def test_an_unknown_token_is_refused_wherever_it_stands_among_the_ids(unknown):
+    text = r"got an unknown token at 1 in '7 \d+'$"
+    with pytest.raises(ValueError, match=text):
+        PretrainedTokenizer(Words(unknown)).encode(f"7 {unknown}")
+
+
+def test_an_end_that_is_called_unknown_is_known():
+    ours = PretrainedTokenizer(Words(large(50256)))
+    assert ours.encode("7 50256") == [7, 50256]
+    assert ours.decode([7, 9, large(50256), 8]) == "7 9"
+
+
+def refused(folder: Path, text: str) -> None:
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}"):
+        pretrained_tokenizer(folder)
+
+
+def test_what_it_does_not_know(folder):
+    ours = pretrained_tokenizer(folder)
+    text = "encode: text must be made of what the tokenizer knows, got an unknown "
+    for encode in (ours.encode, ours.encode_prompt):
+        with pytest.raises(ValueError, match=f"^{text}token at 2 in '1\\+♞'$"):
+            encode("1+♞")
+    with pytest.raises(ValueError, match="must fit 3 slots, got 4 tokens for '1\\+1'"):
+        ours.responses(["1+1"], 3)
+    for texts in ([], ["1", ""]):
+        with pytest.raises(ValueError, match=r"^prompts: texts must be at least one"):
+            ours.prompts(texts)
+
+
+def config(folder: Path, **values: Any) -> None:
+    given = {"model_type": "llama", "vocab_size": VOCAB} | values
+    (folder / "config.json").write_text(json.dumps(given))
+
+
+def test_folders_that_are_refused(tmp_path):
+    name = "pretrained_tokenizer: path must"
+    refused(tmp_path, f"{name} hold config.json, got none in '{tmp_path}'")
+    config(tmp_path)
+    refused(tmp_path, f"{name} hold a tokenizer, got '{tmp_path}': ")
+    tokenizer(pad_token=PAD).save_pretrained(tmp_path)
+    refused(tmp_path, f"{name} hold a tokenizer with an eos_token, got none in ")
+    tokenizer().save_pretrained(tmp_path)
+    assert pretrained_tokenizer(tmp_path).eos_token_id == IDS[EOS]
+    for size in (VOCAB - 1, VOCAB - 9):
+        config(tmp_path, vocab_size=size)
+        refused(
+            tmp_path,
+            f"{name} hold a tokenizer of the model's {size} tokens, got token "
+            f"{VOCAB - 1} in",
+        )
+    config(tmp_path, vocab_size=VOCAB + 64)  # a head is often made wider
+    assert len(pretrained_tokenizer(tmp_path).prompts(["1"]).token_ids) == 1

@@ -1,0 +1,118 @@
+"""A model from a folder is taught, as the small network is, and resumed."""
+
+import copy
+import json
+import re
+
+import pytest
+import torch
+
+from ppo_ref.batch import Rollout
+from ppo_ref.command.summary import weights_hash
+from ppo_ref.config import PPOConfig
+from ppo_ref.pretrained.actor import pretrained_actor
+from ppo_ref.pretrained.tokenizer import pretrained_tokenizer
+from ppo_ref.trainer import Trainer
+from tests.command.runs import SMALL, assert_same, train
+from tests.pretrained.folders import pretrained, save
+
+pytestmark = pretrained
+FEW = {
+    "warm_start_steps": 2,
+    "warm_start_batch_size": 8,
+    "batch_size": 32,
+    "mini_batch_size": 16,
+    "micro_batch_size": 16,
+    "kl_coef": 0.0,
+}
+
+
+def shortness(questions: object, rollout: Rollout) -> torch.Tensor:
+    return -rollout.response_mask.sum(1).float()
+
+
+def trainer(folder, **options) -> Trainer:
+    brought = {
+        "actor": pretrained_actor(folder),
+        "tokenizer": pretrained_tokenizer(folder),
+    }
+    return Trainer(PPOConfig(**{**FEW, **options}), **brought)
+
+
+def test_it_learns_what_is_rewarded_and_the_reference_stays(folder, monkeypatch):
+    """The shorter the better: an end at once is the best answer."""
+    run = trainer(folder, iterations=30, warm_start_steps=0, actor_lr=2e-2)
+    monkeypatch.setattr(run, "_reward", lambda: shortness)
+    frozen = weights_hash(run.models.reference)
+    assert frozen == weights_hash(run.models.actor)
+    iterations = list(run.train())
+    scores = [iteration.statistics["score"] for iteration in iterations]
+    assert scores[0] < -6 and scores[-1] > -2
+    assert weights_hash(run.models.reference) == frozen
+    assert weights_hash(run.models.actor) != frozen
+    first, last = iterations[0].experience, iterations[-1].experience
+    inside = first.rollout.response_mask
+    assert torch.equal(first.old_log_probs[inside], first.ref_log_probs[inside])
+    assert not torch.allclose(last.old_log_probs, last.ref_log_probs)
+    assert first.values.abs().max() == 0 < last.values.abs().max()
+
+
+def test_imitation_lowers_the_loss_and_makes_the_reference(folder):
+    run = trainer(folder, warm_start_steps=40, warm_start_batch_size=16)
+    before = weights_hash(run.models.reference)
+    losses = list(run.imitate())
+    assert losses[-1] < 0.8 * losses[0]
+    now = weights_hash(run.models.reference)
+    assert now != before and now == weights_hash(run.models.actor)
+
+
+def test_a_reward_model_of_the_same_body_learns(folder):
+    run = trainer(folder, reward_model_steps=2, iterations=1)
+    assert len(list(run.learn_reward())) == 2
+    (iteration,) = run.train()
+    assert iteration.statistics["score"] != 0
+
+
+def test_a_stopped_run_goes_on_as_it_would_have(folder):
+    whole, stopped, again = (trainer(folder, iterations=3) for _ in range(3))
+    list(whole.imitate()), list(whole.train())
+    list(stopped.imitate()), next(stopped.train())
+    again.load_state_dict(copy.deepcopy(stopped.state_dict()))
+    list(again.train())
+    for ours, theirs in zip(whole.models, again.models, strict=True):
+        assert weights_hash(ours) == weights_hash(theirs)
+
+
+@pytest.mark.parametrize("kind", ["gpt2", "llama"])
+def test_the_command_trains_and_resumes_it(tmp_path, monkeypatch, capsys, kind):
+    save(tmp_path / "model", kind)
+    monkeypatch.chdir(tmp_path)
+    sizes = SMALL[6:]  # width, heads and layers are the model's own
+    assert train(*sizes, "--model", "model", "--out", "whole") == 0
+    kept = json.loads((tmp_path / "whole/config.json").read_text())
+    assert kept["options"]["model"] == str(tmp_path / "model")
+    line = (tmp_path / "whole/tokens.jsonl").read_text().splitlines()[0]
+    tokens = json.loads(line)["response"]
+    assert all(len(token) == 1 or re.fullmatch("<.*>", token) for token in tokens)
+
+    assert train(*sizes, "--model", "model", "--out", "part") == 0
+    (tmp_path / "part/checkpoint.pt").unlink()  # the one before is gone on from
+    elsewhere = tmp_path / "elsewhere"
+    elsewhere.mkdir()
+    monkeypatch.chdir(elsewhere)
+    assert train("--resume", tmp_path / "part") == 0
+    assert_same(tmp_path / "part", tmp_path / "whole")
+
+    (tmp_path / "model").rename(tmp_path / "gone")
+    assert train("--resume", tmp_path / "part") == 2
+    assert "path must be a folder, got" in capsys.readouterr().err
+
+
+def test_what_the_command_refuses(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    assert train("--model", "gpt2", "--out", "run") == 2
+    assert train("--model", "gpt2", "--width", "8", "--out", "run") == 2
+    first, second = capsys.readouterr().err.splitlines()[-2:]
+    assert "path must be a folder, got" in first
+    assert second.endswith("width is the model's own; leave it out with --model")
+    assert not list(tmp_path.iterdir())
