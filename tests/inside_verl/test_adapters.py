@@ -1,0 +1,155 @@
+"""Our functions behind verl's signatures, against verl's own from its wheel."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from ppo_ref.inside_verl.actor_loss import compute_policy_loss
+from ppo_ref.inside_verl.advantages import compute_gae_advantage_return
+from ppo_ref.inside_verl.aggregations import (
+    SEQUENCE_MODES,
+    TOKEN_MODES,
+    GlobalBatch,
+    aggregation,
+)
+from ppo_ref.inside_verl.critic_loss import compute_value_loss
+from ppo_ref.inside_verl.masks import counted
+from tests.differential.batches import gapped_mask, normal, seeds
+from tests.differential.peers import core
+from tests.differential.wheels import requires
+
+VERL = "verl 0.9.1"
+MODES = TOKEN_MODES + SEQUENCE_MODES
+ALONE, SHARED = GlobalBatch(), GlobalBatch(4, 77, 24, 100)
+ONE, MASK = torch.ones(1, 2), torch.tensor([[1, 0]])
+
+
+def actor(**settings: object) -> SimpleNamespace:
+    defaults = {
+        "clip_ratio": 0.2,
+        "clip_ratio_low": None,
+        "clip_ratio_high": None,
+        "clip_ratio_c": 3.0,
+        "global_batch_info": {},
+    }
+    return SimpleNamespace(**defaults | settings)
+
+
+@requires(VERL)
+@seeds
+@pytest.mark.parametrize("batch", [ALONE, SHARED], ids=["alone", "shared"])
+@pytest.mark.parametrize("mode", MODES)
+def test_aggregation(seed: int, mode: str, batch: GlobalBatch) -> None:
+    mask = gapped_mask(seed)
+    losses = normal(seed, mask).requires_grad_()
+    wanted = core(VERL).agg_loss(losses, mask.double(), mode, **batch._asdict())
+    found = aggregation(mode, batch)(losses, mask)
+    assert_close(found, wanted, rtol=1e-7, atol=0)
+    gradients = [torch.autograd.grad(loss, losses)[0] for loss in (found, wanted)]
+    assert_close(*gradients, rtol=1e-7, atol=0)
+
+
+@pytest.mark.parametrize("mode", MODES)
+def test_the_mean_of_the_ranks_is_the_loss_of_the_mini_batch(mode: str) -> None:
+    mask = torch.tensor([[1, 1, 1], [1, 0, 0], [1, 1, 0], [1, 0, 1]]).bool()
+    losses = normal(0, mask)
+    whole = aggregation(mode, GlobalBatch())(losses, mask)
+    told = GlobalBatch(2, batch_num_tokens=8, global_batch_size=4)
+    each = aggregation(mode, told)
+    parts = [each(losses[rank::2], mask[rank::2]) for rank in (0, 1)]
+    assert_close(torch.stack(parts).mean(), whole)
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int64, torch.float32, torch.uint8])
+def test_a_mask_of_any_dtype(dtype: torch.dtype) -> None:
+    assert counted(MASK.to(dtype)).equal(torch.tensor([[True, False]]))
+
+
+@pytest.mark.parametrize(
+    ("call", "text"),
+    [
+        (
+            lambda: counted(torch.tensor([[1, 0], [1, 2]])),
+            "counted: response_mask must be 0 or 1, got 2 at [1, 1]",
+        ),
+        (
+            lambda: counted(torch.tensor([[torch.nan]])),
+            "counted: response_mask must be 0 or 1, got nan at [0, 0]",
+        ),
+        (
+            lambda: aggregation("seq-mean", ALONE),
+            "aggregation: loss_agg_mode must be one of token-mean, token-sum, "
+            "seq-mean-token-sum, seq-mean-token-sum-norm, seq-mean-token-mean, "
+            "got 'seq-mean'",
+        ),
+        (
+            lambda: aggregation("token-mean", GlobalBatch(2)),
+            "aggregation: batch_num_tokens must be given for several ranks, "
+            "got None with dp_size 2",
+        ),
+        (
+            lambda: aggregation("seq-mean-token-mean", GlobalBatch(2)),
+            "aggregation: global_batch_size must be given for several ranks, "
+            "got None with dp_size 2",
+        ),
+        (
+            lambda: aggregation("token-mean", ALONE)(ONE, torch.zeros(1, 2).bool()),
+            "aggregation: batch_num_tokens must be above 0, got 0",
+        ),
+        (
+            lambda: compute_value_loss(ONE, ONE, ONE, 0 * MASK, 0.5),
+            "aggregation: batch_num_tokens must be above 0, got 0",
+        ),
+        (
+            lambda: compute_policy_loss(ONE, ONE, ONE, 0 * MASK, config=actor()),
+            "aggregation: batch_num_tokens must be above 0, got 0",
+        ),
+        (
+            lambda: compute_policy_loss(
+                ONE, ONE, ONE, MASK, config=actor(clip_ratio_c=1.0)
+            ),
+            "policy_loss: dual_clip must be greater than 1, got 1.0",
+        ),
+        (
+            lambda: compute_gae_advantage_return(ONE, ONE / 0, 1 + 0 * MASK, 1, 1),
+            "gae: values must be finite where response_mask is True, got inf at [0, 0]",
+        ),
+    ],
+)
+def test_what_is_refused(call, text: str) -> None:
+    with pytest.raises(ValueError) as refusal:
+        call()
+    assert str(refusal.value) == text
+
+
+def test_a_loss_without_a_configuration() -> None:
+    text = "compute_policy_loss: config must be verl's, got None"
+    with pytest.raises(TypeError, match=text):
+        compute_policy_loss(ONE, ONE, ONE, MASK)
+
+
+def test_nothing_is_read_where_no_token_counts() -> None:
+    """A micro-batch that rejection has emptied, full of nan."""
+    bad = torch.full((1, 2), torch.nan, requires_grad=True)
+    told = actor(global_batch_info=GlobalBatch(1, 8, 4)._asdict())
+    policy, figures = compute_policy_loss(ONE, bad, ONE, 0 * MASK, config=told)
+    value, clipped = compute_value_loss(
+        bad, ONE, ONE, 0 * MASK, 0.5, "token-mean", 1, 8
+    )
+    (policy + value).backward()
+    assert policy == value == clipped == 0 and not any(figures.values())
+    assert bad.grad is not None and not bad.grad.any()
+
+
+def test_the_share_of_tokens_where_the_dual_clip_holds() -> None:
+    """Negative advantages at ratios 1, 2 and 4, and one at 4 behind the mask."""
+    ratios = torch.tensor([[1.0, 2.0, 4.0, 4.0, 4.0]])
+    advantages = torch.tensor([[-1.0, -1.0, -1.0, 1.0, -1.0]])
+    mask = torch.tensor([[1, 1, 1, 1, 0]])
+    given = (torch.zeros(1, 5), ratios.log(), advantages, mask)
+    loss, figures = compute_policy_loss(*given, config=actor())
+    assert figures["actor/pg_clipfrac_lower"] == 1 / 4  # 4 is above 3
+    assert figures["actor/pg_clipfrac"] == 1 / 4  # the one that is positive
+    assert loss.item() == pytest.approx((1 + 2 + 3 - 1.2) / 4)

@@ -1,0 +1,240 @@
+"""verl's own dispatch calls our functions on its own batches, and gets its numbers."""
+
+from types import SimpleNamespace
+
+import pytest
+import torch
+from torch.testing import assert_close
+from verl import DataProto
+from verl.trainer.ppo import core_algos, ray_trainer
+from verl.trainer.ppo.v1.utils import compute_advantage_for_multi_trajectories
+from verl.workers.config import CriticConfig, FSDPActorConfig, PolicyLossConfig
+from verl.workers.utils import losses
+
+from ppo_ref.inside_verl.actor_loss import compute_policy_loss
+from tests.inside_verl.within.data import (
+    batch,
+    estimated,
+    for_a_worker,
+    model_output,
+    normal,
+)
+from tests.inside_verl.within.verls import bombs, originals
+
+SEEDS = range(8)
+MODES = [
+    "token-mean",
+    "token-sum",
+    "seq-mean-token-sum",
+    "seq-mean-token-sum-norm",
+    "seq-mean-token-mean",
+]
+ALONE = {"dp_size": 1, "batch_num_tokens": None, "global_batch_size": None}
+SHARED = {"dp_size": 4, "batch_num_tokens": 77, "global_batch_size": 24}
+# verl divides a mean by the number of tokens and 1e-8 more.
+EXACT = {torch.float64: {"rtol": 1e-7, "atol": 1e-7}}
+EXACT[torch.float32] = {"rtol": 1e-6, "atol": 1e-6}
+both_dtypes = pytest.mark.parametrize("dtype", EXACT, ids=str)
+
+
+def trained(seed: int, data: DataProto, name: str, scale: float = 0.5):
+    """What the model being trained says now, with gradient."""
+    before = data.batch[name]
+    moved = normal(seed + 8, data.batch["response_mask"], before.dtype, scale)
+    return (before + moved).detach().requires_grad_()
+
+
+def same_where_it_counts(ours: DataProto, theirs: DataProto, dtype: torch.dtype):
+    counts = theirs.batch["response_mask"].bool()
+    for name in ("advantages", "returns"):
+        found, wanted = ours.batch[name], theirs.batch[name]
+        assert found.dtype == wanted.dtype and found.shape == wanted.shape
+        assert_close(found[counts], wanted[counts], **EXACT[dtype])
+        assert not found[~counts].any()
+
+
+def advantage_settings(seed: int) -> dict:
+    gamma, lam = [(1, 1.0), (1.0, 0.95), (0.9, 0.5), (0.99, 0)][seed % 4]
+    return {"adv_estimator": "gae", "gamma": gamma, "lam": lam, "config": {}}
+
+
+@both_dtypes
+@pytest.mark.parametrize("mask_dtype", [torch.int64, torch.float32], ids=str)
+@pytest.mark.parametrize("seed", SEEDS)
+def test_compute_advantage(seed, mask_dtype, dtype):
+    settings = advantage_settings(seed)
+    with originals():
+        theirs = ray_trainer.compute_advantage(
+            batch(seed, mask_dtype, dtype), **settings
+        )
+    with bombs():
+        ours = ray_trainer.compute_advantage(batch(seed, mask_dtype, dtype), **settings)
+    same_where_it_counts(ours, theirs, dtype)
+
+
+def test_the_trainer_of_today_hands_gae_to_the_same_dispatch():
+    data, settings = batch(0), advantage_settings(0)
+    keys = [f"u{row}_0_0" for row in range(len(data))]
+    with originals():
+        theirs = ray_trainer.compute_advantage(batch(0), **settings)
+    with bombs():
+        ours = compute_advantage_for_multi_trajectories(data, keys, **settings)
+    same_where_it_counts(ours, theirs, torch.float64)
+
+
+def test_advantages_after_the_penalty_for_kl():
+    settings = advantage_settings(1)
+
+    def flow() -> DataProto:
+        control = core_algos.FixedKLController(kl_coef=0.1)
+        data, told = ray_trainer.apply_kl_penalty(batch(1), control, kl_penalty="k1")
+        assert told["actor/reward_kl_penalty_coeff"] == 0.1
+        return ray_trainer.compute_advantage(data, **settings)
+
+    with originals():
+        theirs = flow()
+    with bombs():
+        ours = flow()
+    same_where_it_counts(ours, theirs, torch.float64)
+
+
+def actor(loss_mode: str, **settings) -> FSDPActorConfig:
+    return FSDPActorConfig(
+        rollout_n=1,
+        ppo_micro_batch_size_per_gpu=1,
+        policy_loss=PolicyLossConfig(loss_mode=loss_mode),
+        **settings,
+    )
+
+
+def figures(metrics: dict) -> dict[str, float]:
+    """What each metric holds, and how verl is told to reduce it."""
+    return {
+        name: (metric.aggregate(), metric.aggregation)
+        if hasattr(metric, "aggregate")
+        else metric
+        for name, metric in metrics.items()
+    }
+
+
+def actor_step(seed, loss_mode, dtype, told, without=(), **settings):
+    """Loss, gradient and metrics of verl's ppo_loss on a batch for a worker."""
+    data = estimated(seed, dtype)
+    log_probs = trained(seed, data, "old_log_probs")
+    work = for_a_worker(data, **told).exclude(*without)
+    output = {"log_probs": model_output(work, log_probs)}
+    loss, metrics = losses.ppo_loss(actor(loss_mode, **settings), output, work)
+    loss.backward()
+    return SimpleNamespace(loss=loss, grad=log_probs.grad, metrics=figures(metrics))
+
+
+def same_step(ours, theirs, dtype):
+    assert_close(ours.loss, theirs.loss, **EXACT[dtype])
+    assert_close(ours.grad, theirs.grad, **EXACT[dtype])
+    assert ours.metrics.keys() == theirs.metrics.keys()
+    for name, wanted in theirs.metrics.items():
+        found = ours.metrics[name]
+        if isinstance(wanted, tuple):
+            (found, how), (wanted, so) = found, wanted
+            assert how == so
+        assert found == pytest.approx(wanted, rel=1e-6, abs=1e-6), name
+
+
+@both_dtypes
+@pytest.mark.parametrize("told", [ALONE, SHARED], ids=["alone", "shared"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("seed", SEEDS[:2])
+def test_ppo_loss(seed, mode, told, dtype):
+    settings = {"loss_agg_mode": mode}
+    with originals():
+        theirs = actor_step(seed, "vanilla", dtype, told, **settings)
+    with bombs():
+        ours = actor_step(seed, "ppo_ref", dtype, told, **settings)
+    same_step(ours, theirs, dtype)
+
+
+@pytest.mark.parametrize(
+    "settings",
+    [
+        {"clip_ratio_low": 0.1, "clip_ratio_high": 0.3},
+        {"clip_ratio": 0.4, "clip_ratio_low": None, "clip_ratio_high": None},
+        {"clip_ratio_c": 1.2},
+        {"loss_agg_mode": "seq-mean-token-sum-norm", "loss_scale_factor": 100},
+        {"use_kl_loss": True, "kl_loss_coef": 0.1, "entropy_coeff": 0.01},
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("without", [(), ("rollout_is_weights",)], ids=str)
+def test_settings_of_the_actor(settings, without):
+    given = (torch.float64, ALONE, without)
+    with originals():
+        theirs = actor_step(5, "vanilla", *given, **settings)
+    with bombs():
+        ours = actor_step(5, "ppo_ref", *given, **settings)
+    same_step(ours, theirs, torch.float64)
+    lower, _ = ours.metrics["actor/pg_clipfrac_lower"]
+    assert lower > 0 or "clip_ratio_c" not in settings
+
+
+def critic_step(seed, dtype, told, **settings):
+    data = estimated(seed, dtype)
+    values = trained(seed, data, "values")
+    work = for_a_worker(data, **told)
+    config = CriticConfig(strategy="fsdp", ppo_micro_batch_size_per_gpu=1, **settings)
+    output = {"values": model_output(work, values)}
+    loss, metrics = losses.value_loss(config, output, work)
+    loss.backward()
+    return SimpleNamespace(loss=loss, grad=values.grad, metrics=figures(metrics))
+
+
+@both_dtypes
+@pytest.mark.parametrize("told", [ALONE, SHARED], ids=["alone", "shared"])
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("seed", SEEDS[:2])
+def test_value_loss(seed, mode, told, dtype):
+    settings = {"loss_agg_mode": mode, "cliprange_value": 0.2}
+    with originals():
+        theirs = critic_step(seed, dtype, told, **settings)
+    with bombs():
+        ours = critic_step(seed, dtype, told, **settings)
+    same_step(ours, theirs, dtype)
+
+
+@pytest.mark.parametrize("mode", MODES)
+@pytest.mark.parametrize("step", ["actor", "critic"])
+def test_a_micro_batch_in_which_no_token_counts(step, mode):
+    """Rejection leaves such ones; where the mini-batch is told, they weigh nothing."""
+
+    def run(loss_mode: str):
+        with pytest.MonkeyPatch.context() as patch:
+            rejected = estimated(0)
+            rejected.batch["response_mask"].zero_()
+            patch.setitem(globals(), "estimated", lambda *_: rejected)
+            if step == "critic":
+                return critic_step(0, torch.float64, SHARED, loss_agg_mode=mode)
+            return actor_step(0, loss_mode, torch.float64, SHARED, loss_agg_mode=mode)
+
+    with originals():
+        theirs = run("vanilla")
+    with bombs():
+        ours = run("ppo_ref")
+    same_step(ours, theirs, torch.float64)
+    assert ours.loss == 0 and not ours.grad.any()
+
+
+def test_the_registry_names_it_beside_verls_own():
+    found = core_algos.get_policy_loss_fn("ppo_ref")
+    assert found.__wrapped__ is compute_policy_loss
+    assert core_algos.get_policy_loss_fn("vanilla").__module__ == core_algos.__name__
+    assert core_algos.get_adv_estimator_fn("gae").__module__.startswith("ppo_ref.")
+
+
+def test_the_bombs_go_off():
+    with bombs(), originals(), pytest.raises(AssertionError, match="own function"):
+        ray_trainer.compute_advantage(batch(0), **advantage_settings(0))
+    for run in (
+        lambda: actor_step(0, "vanilla", torch.float64, ALONE),
+        lambda: critic_step(0, torch.float64, ALONE),
+    ):
+        with bombs(), originals(), pytest.raises(AssertionError, match="own function"):
+            run()
