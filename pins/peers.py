@@ -8,9 +8,10 @@ import tempfile
 import environment
 
 FOLDER = os.path.join(environment.ROOT, ".cache", "wheels")
-# They are read and never installed, so every machine takes the same files; that of
-# OpenRLHF says it is for one Python on Linux, though nothing in it is compiled.
-ANYWHERE = ["--python-version=3.11", "--platform=manylinux1_x86_64"]
+# They are read and never installed, so every machine takes the same files. Those of
+# OpenRLHF and TorchRL say they are for one Python on Linux; what is read is Python.
+LINUX = ["--platform=manylinux1_x86_64", "--platform=manylinux_2_28_x86_64"]
+ANYWHERE = ["--python-version=3.11", *LINUX]
 
 
 def wanted():

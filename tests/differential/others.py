@@ -83,14 +83,17 @@ def trl_gae(
         sequence_lengths=lengths,
         sequence_lengths_p1=masks.sequence_lengths_p1,
     )
-    ran = piece(
-        TRL,
-        TRAINER,
-        "lastgaelam = 0",
-        "returns = advantages + values",
-        rewards=placed.rewards,
-        values=values.masked_fill(masks.padding_mask_p1, 0),
-        responses=values,
-        args=SimpleNamespace(gamma=1.0, lam=lam),
-    )
-    return SimpleNamespace(rewards=placed.rewards, advantages=ran.advantages)
+    values = values.masked_fill(masks.padding_mask_p1, 0)
+    advantages, _ = trl_recursion(values, placed.rewards, 1.0, lam)
+    return SimpleNamespace(rewards=placed.rewards, advantages=advantages)
+
+
+def trl_recursion(
+    values: Tensor, rewards: Tensor, gamma: float, lam: float
+) -> tuple[Tensor, Tensor]:
+    """TRL's block of GAE alone: advantages and returns, before it whitens."""
+    first, last = "lastgaelam = 0", "returns = advantages + values"
+    given = {"values": values, "rewards": rewards, "responses": values}
+    args = SimpleNamespace(gamma=gamma, lam=lam)
+    ran = piece(TRL, TRAINER, first, last, args=args, **given)
+    return ran.advantages, ran.returns

@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from tests.differential.control_peers import BUFFERS, STABLE, TORCHRL
+from tests.differential.others import OPEN, TRL
 from tests.differential.peers import CORE, NOW, RELEASES, core, tensors
 from tests.differential.wheels import cut, find, requires
 
@@ -23,7 +25,8 @@ def test_a_wheel_is_the_pinned_one(pin: str) -> None:
 
 
 def test_every_peer_is_pinned() -> None:
-    assert {release.replace(" ", "==") for release in RELEASES} <= HASHES.keys()
+    peers = {*RELEASES, OPEN, TRL, TORCHRL, STABLE}
+    assert {peer.lower().replace(" ", "==") for peer in peers} <= HASHES.keys()
 
 
 @requires(*RELEASES)
@@ -38,6 +41,14 @@ def test_reading_verl_imports_nothing_of_it() -> None:
 def test_a_function_that_left_is_named() -> None:
     with pytest.raises(LookupError, match=r"core_algos\.py has no gae$"):
         cut(NOW, CORE, "kl_penalty", "gae")
+
+
+@requires(STABLE)
+def test_a_method_is_cut_by_its_class_and_named_if_it_left() -> None:
+    found = cut(STABLE, BUFFERS, "BaseBuffer.size", "RolloutBuffer.reset")
+    assert sorted(vars(found)) == ["reset", "size"]
+    with pytest.raises(LookupError, match=r"buffers\.py has no RolloutBuffer\.gae$"):
+        cut(STABLE, BUFFERS, "RolloutBuffer.gae")
 
 
 def test_a_missing_wheel_skips_with_the_command_that_brings_it() -> None:

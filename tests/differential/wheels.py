@@ -4,6 +4,7 @@ import __future__
 
 import ast
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -19,7 +20,8 @@ PURE = re.compile(r"^[^/]+\.data/purelib/")  # installed without it
 
 def find(release: str) -> Path | None:
     """The wheel of a release written as in ``verl 0.9.1``, if it is here."""
-    return next(WHEELS.glob(f"{release.lower().replace(' ', '-')}-*.whl"), None)
+    project, version = release.lower().split(" ")
+    return next(WHEELS.glob(f"{project.replace('-', '_')}-{version}-*.whl"), None)
 
 
 def requires(*releases: str) -> pytest.MarkDecorator:
@@ -40,16 +42,42 @@ def source(release: str, path: str) -> str:
         return archive.read(name).decode()
 
 
+def _functions(
+    scope: ast.Module | ast.ClassDef, inside: str = ""
+) -> Iterator[tuple[str, ast.FunctionDef]]:
+    for node in scope.body:
+        if isinstance(node, ast.FunctionDef):
+            yield inside + node.name, node
+        elif isinstance(node, ast.ClassDef):
+            yield from _functions(node, f"{inside}{node.name}.")
+
+
 def cut(release: str, path: str, *names: str, **given: Any) -> SimpleNamespace:
-    """The named functions of one file, undecorated; ``given`` are their globals."""
-    nodes = ast.parse(source(release, path)).body
-    functions = [n for n in nodes if isinstance(n, ast.FunctionDef) and n.name in names]
-    if missing := set(names) - {function.name for function in functions}:
+    """The named functions of one file, undecorated; ``given`` are their globals.
+
+    A method is named as in ``Buffer.add`` and comes back as ``add``, a function whose
+    first argument is what it calls self.
+    """
+    found = dict(_functions(ast.parse(source(release, path))))
+    if missing := set(names) - found.keys():
         raise LookupError(f"{release} {path} has no {', '.join(sorted(missing))}")
+    functions = [found[name] for name in found if name in names]
     for function in functions:
         function.decorator_list = []
+    names = tuple(function.name for function in functions)
     unread_annotations = __future__.annotations.compiler_flag
     body = ast.Module(body=list(functions), type_ignores=[])
     space = {"torch": torch, "F": torch.nn.functional, **given}
     exec(compile(body, f"{release}/{path}", "exec", flags=unread_annotations), space)
     return SimpleNamespace(**{name: space[name] for name in names})
+
+
+def cut_class(release: str, path: str, name: str, **given: Any) -> Any:
+    """The named class of one file; ``given`` are the globals of its methods."""
+    nodes = ast.parse(source(release, path)).body
+    found = [n for n in nodes if isinstance(n, ast.ClassDef) and n.name == name]
+    if not found:
+        raise LookupError(f"{release} {path} has no {name}")
+    space = {"torch": torch, **given}
+    exec(compile(ast.Module(found, []), f"{release}/{path}", "exec"), space)
+    return space[name]

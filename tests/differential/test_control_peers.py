@@ -1,0 +1,162 @@
+"""``ppo_ref.advantages`` beside TorchRL, Stable-Baselines3 and TRL's block."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from ppo_ref.advantages import gae
+from tests.differential import batches, control_peers, others
+from tests.differential.batches import normal, seeds
+from tests.differential.control_peers import STABLE, TORCHRL
+from tests.differential.others import TRL
+from tests.differential.test_advantages import discounted
+from tests.differential.wheels import requires
+
+LOOP = "generalized_advantage_estimate"
+VECTORISED = f"vec_{LOOP}"
+# TorchRL multiplies its discounts by integers, which makes float32 of them.
+TO_FLOAT32 = {"atol": 1e-5, "rtol": 1e-5}
+cut_off = pytest.mark.parametrize("cut_off", [False, True])
+
+
+def batch(seed: int, cut_off: bool) -> dict[str, object]:
+    mask = batches.contiguous_mask(seed)
+    given = {
+        "token_level_rewards": normal(seed, mask),
+        "values": normal(seed + 100, mask),
+        "response_mask": mask,
+    }
+    if cut_off:
+        given["bootstrap_values"] = normal(seed + 200, mask)[:, 0]
+    return given
+
+
+def last_reward(time: int) -> dict[str, object]:
+    """One row that earns 1 at its last token, and a critic that expects nothing."""
+    rewards = torch.zeros(1, time, dtype=torch.float64)
+    mask, values = torch.ones(1, time).bool(), rewards.clone()
+    rewards[0, -1] = 1
+    return {"token_level_rewards": rewards, "values": values, "response_mask": mask}
+
+
+@requires(TORCHRL)
+@seeds
+@discounted
+@cut_off
+def test_gae_is_torchrls_done_at_the_last_token(
+    seed: int, gamma: float, gae_lambda: float, cut_off: bool
+) -> None:
+    given = batch(seed, cut_off) | {"gamma": gamma, "gae_lambda": gae_lambda}
+    ours, mask = gae(**given), given["response_mask"]
+    theirs = control_peers.torchrl_gae(LOOP, **given)
+    assert_close(ours.advantages[mask], theirs[0][mask], **TO_FLOAT32)
+    assert_close(ours.returns[mask], theirs[1][mask], **TO_FLOAT32)
+
+
+@requires(STABLE)
+@seeds
+@discounted
+@cut_off
+def test_gae_is_stable_baselines_with_the_cut_off_value_in_the_reward(
+    seed: int, gamma: float, gae_lambda: float, cut_off: bool
+) -> None:
+    given = batch(seed, cut_off) | {"gamma": gamma, "gae_lambda": gae_lambda}
+    ours, mask = gae(**given), given["response_mask"]
+    theirs = control_peers.stable_gae(**given)
+    assert_close(ours.advantages[mask], theirs[0][mask])
+    assert_close(ours.returns[mask], theirs[1][mask])
+
+
+@requires(TORCHRL)
+@seeds
+@cut_off
+@pytest.mark.parametrize(("gamma", "gae_lambda"), [(1, 1), (1, 0.95), (0.99, 0.95)])
+def test_gae_is_torchrls_vectorised_where_that_keeps_enough_terms(
+    seed: int, gamma: float, gae_lambda: float, cut_off: bool
+) -> None:
+    given = batch(seed, cut_off) | {"gamma": gamma, "gae_lambda": gae_lambda}
+    ours, mask = gae(**given), given["response_mask"]
+    theirs = control_peers.torchrl_gae(VECTORISED, **given)
+    assert_close(ours.advantages[mask], theirs[0][mask], **TO_FLOAT32)
+    assert_close(ours.returns[mask], theirs[1][mask], **TO_FLOAT32)
+
+
+@requires(TORCHRL)
+def test_torchrls_discounts_are_of_float32_in_a_batch_of_float64() -> None:
+    given = last_reward(4) | {"gamma": 0.99, "gae_lambda": 1.0}
+    theirs, _ = control_peers.torchrl_gae(LOOP, **given)
+    exact, rounded = 0.99**3, torch.tensor(0.99).double().item() ** 3
+    assert gae(**given).advantages[0, 0].item() == pytest.approx(exact, rel=1e-15)
+    assert theirs[0, 0].item() == pytest.approx(rounded, rel=1e-15)
+    assert rounded != pytest.approx(exact, rel=1e-9)
+
+
+@requires(TORCHRL)
+def test_torchrls_vectorised_one_forgets_the_next_reward_under_a_small_discount() -> (
+    None
+):
+    # Its filter has floor(log(1e-7) / log(3e-4)) = 1 term, so 3e-4 itself is dropped.
+    given = last_reward(2) | {"gamma": 1.0, "gae_lambda": 3e-4}
+    assert gae(**given).advantages[0, 0].item() == pytest.approx(3e-4)
+    loop, vectorised = (
+        control_peers.torchrl_gae(name, **given)[0] for name in (LOOP, VECTORISED)
+    )
+    assert loop[0, 0].item() == pytest.approx(3e-4)
+    assert vectorised[0, 0].item() == 0
+
+
+@requires(TORCHRL)
+@pytest.mark.parametrize(("gamma", "gae_lambda"), [(0.0, 1.0), (1.0, 0.0)])
+def test_torchrls_vectorised_one_raises_at_a_discount_of_zero(
+    gamma: float, gae_lambda: float
+) -> None:
+    given = last_reward(2) | {"gamma": gamma, "gae_lambda": gae_lambda}
+    assert gae(**given).advantages.tolist() == [[0.0, 1.0]]
+    with pytest.raises(IndexError, match="tuple index out of range"):
+        control_peers.torchrl_gae(VECTORISED, **given)
+
+
+@requires(TORCHRL, STABLE)
+@seeds
+def test_a_value_after_the_end_counts_in_every_one_of_them_if_it_was_cut_off(
+    seed: int,
+) -> None:
+    given = batch(seed, cut_off=True) | {"gae_lambda": 0.95}
+    ended = given | {"bootstrap_values": None}
+    mask = given["response_mask"]
+    last = mask.sum(1) - 1
+    rows = torch.arange(len(mask))
+    for advantages in (
+        lambda case: gae(**case).advantages,
+        lambda case: control_peers.torchrl_gae(LOOP, **case)[0],
+        lambda case: control_peers.stable_gae(**case)[0],
+    ):
+        gained = (advantages(given) - advantages(ended))[rows, last]
+        assert_close(gained, given["bootstrap_values"])
+
+
+@requires(TRL)
+@seeds
+@discounted
+def test_gae_is_trls_block_when_padding_is_cleared_and_no_gap_is_there(
+    seed: int, gamma: float, gae_lambda: float
+) -> None:
+    given = batch(seed, cut_off=False)
+    mask = given["response_mask"]
+    ours = gae(**given, gamma=gamma, gae_lambda=gae_lambda)
+    names = "values", "token_level_rewards"
+    rows = (batches.zero_outside(mask, given[name]) for name in names)
+    advantages, returns = others.trl_recursion(*rows, gamma, gae_lambda)
+    assert_close(ours.advantages, advantages)
+    assert_close(ours.returns, returns)
+
+
+@requires(TRL)
+def test_a_gap_costs_trl_a_factor_a_slot() -> None:
+    given = last_reward(6) | {"gamma": 0.9}
+    given["response_mask"] = batches.row(1, 1, 0, 0, 1, 1).bool()
+    theirs, _ = others.trl_recursion(
+        given["values"], given["token_level_rewards"], 0.9, 1.0
+    )
+    assert theirs[0, 0].item() == pytest.approx(0.9**5)
+    assert gae(**given).advantages[0, 0].item() == pytest.approx(0.9**3)

@@ -1,0 +1,153 @@
+"""Estimates without a critic beside verl's and OpenRLHF's, disagreements included."""
+
+import math
+from typing import Any
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from ppo_ref.group_advantages import dr_grpo, grpo, rloo
+from ppo_ref.reinforce import reinforce_plus_plus, reinforce_plus_plus_baseline
+from tests.differential.batches import gapped_mask, generator, normal, row, seeds
+from tests.differential.group_peers import open_shaped, verl
+from tests.differential.others import OPEN
+from tests.differential.peers import NOW
+from tests.differential.wheels import requires
+
+pytestmark = requires(NOW, OPEN)
+
+
+def batch(seed: int) -> dict[str, Tensor]:
+    """Groups of two to four, their rows mixed; rewards outside the mask are 0."""
+    mask = gapped_mask(seed)
+    mask = torch.cat([mask] * 3)
+    mask[:, 0] = True
+    groups = torch.arange(len(mask)) // 3
+    groups[groups == groups[-1]] = int(groups[0])
+    groups = groups[torch.randperm(len(mask), generator=generator(seed))]
+    rewards = torch.where(mask, normal(seed, mask), 0)
+    return {"token_level_rewards": rewards, "response_mask": mask, "groups": groups}
+
+
+def column(*scores: float, dtype: torch.dtype = torch.float64) -> dict[str, Tensor]:
+    """Responses of one token to one prompt."""
+    return {
+        "token_level_rewards": torch.tensor(scores, dtype=dtype)[:, None],
+        "response_mask": torch.ones(len(scores), 1, dtype=torch.bool),
+        "groups": torch.zeros(len(scores), dtype=torch.int64),
+    }
+
+
+@seeds
+@pytest.mark.parametrize(
+    ("ours", "name", "options"),
+    [
+        (grpo, "grpo", {}),
+        (dr_grpo, "grpo", {"norm_adv_by_std_in_grpo": False}),
+        (rloo, "rloo", {}),
+        (rloo, "rloo_vectorized", {}),
+        (reinforce_plus_plus_baseline, "reinforce_plus_plus_baseline", {}),
+    ],
+)
+def test_advantages_are_verls(seed: int, ours: Any, name: str, options: Any) -> None:
+    given = batch(seed)
+    assert_close(ours(**given).advantages, verl(name, **given, **options)[0])
+
+
+@seeds
+def test_grpo_is_verls_vectorized_one_in_its_float32(seed: int) -> None:
+    given = batch(seed)
+    theirs, _ = verl("grpo_vectorized", **given)
+    close = {"rtol": 1e-4, "atol": 1e-5, "check_dtype": False}
+    assert_close(grpo(**given).advantages, theirs, **close)
+
+
+@seeds
+@pytest.mark.parametrize("gamma", [1.0, 0.9, 0.0])
+def test_reinforce_plus_plus_is_verls(seed: int, gamma: float) -> None:
+    given = batch(seed) | {"gamma": gamma}
+    del given["groups"]
+    ours, theirs = reinforce_plus_plus(**given), verl("reinforce_plus_plus", **given)
+    assert_close(ours.advantages, theirs[0])
+    assert_close(ours.returns, theirs[1])
+
+
+@seeds
+@pytest.mark.parametrize(
+    ("ours", "name"),
+    [(rloo, "rloo"), (dr_grpo, "dr_grpo"), (dr_grpo, "reinforce_baseline")],
+)
+def test_without_kl_baselines_are_openrlhfs(seed: int, ours: Any, name: str) -> None:
+    scores = torch.randn(12, generator=generator(seed), dtype=torch.float64)
+    given = column(*scores) | {"groups": torch.arange(12) // 4}
+    theirs = open_shaped(name, scores, per_prompt=4)
+    assert_close(ours(**given).advantages[:, 0], theirs)
+
+
+@seeds
+def test_openrlhfs_group_norm_is_grpo_with_a_smaller_epsilon(seed: int) -> None:
+    scores = torch.randn(12, generator=generator(seed), dtype=torch.float64)
+    given = column(*scores) | {"groups": torch.arange(12) // 4}
+    theirs = open_shaped("group_norm", scores, per_prompt=4)
+    assert_close(grpo(**given, epsilon=1e-9).advantages[:, 0], theirs)
+    assert (grpo(**given).advantages[:, 0] - theirs).abs().max() > 1e-8
+
+
+def test_the_epsilon_decides_where_scores_hardly_differ() -> None:
+    """Scores 1e-6 apart, as a KL of as much makes them: 0.29, or the full 0.71."""
+    given = column(0, 1e-6)
+    ours, (theirs, _) = grpo(**given).advantages, verl("grpo", **given)
+    assert ours[1].item() == pytest.approx(0.5 / (math.sqrt(0.5) + 1))
+    assert_close(ours, theirs)
+    open_ = open_shaped("group_norm", given["token_level_rewards"][:, 0], 2)
+    assert open_[1].item() == pytest.approx(math.sqrt(0.5), rel=2e-3)
+
+
+def test_a_lone_response_is_refused_here_and_counts_in_full_in_verl() -> None:
+    given = column(3)
+    for ours in grpo, dr_grpo, rloo, reinforce_plus_plus_baseline:
+        with pytest.raises(ValueError, match="got 1 row of group 0"):
+            ours(**given)
+    for name in "grpo", "rloo":
+        assert verl(name, **given)[0].item() == pytest.approx(3)
+    assert verl("grpo", **given, norm_adv_by_std_in_grpo=False)[0].item() == 3
+    assert verl("rloo_vectorized", **given)[0].item() == 0
+    with pytest.warns(UserWarning, match="degrees of freedom"):
+        assert open_shaped("group_norm", torch.tensor([3.0]), 1).isnan().all()
+    assert open_shaped("rloo", torch.tensor([3.0]), 1).isnan().all()
+    assert open_shaped("dr_grpo", torch.tensor([3.0]), 1).item() == 0
+
+
+def test_equal_scores_are_0_here_and_in_verl_what_rounding_leaves() -> None:
+    """A mean of equal numbers may round to another; GRPO divides that by almost 0."""
+    largest = 0.0
+    for count in 3, 7, 8, 16:
+        given = column(*[10.1] * count, dtype=torch.float32)
+        assert not grpo(**given).advantages.any()
+        largest = max(largest, verl("grpo", **given)[0].abs().max().item())
+    assert largest > 0.3
+
+
+def test_a_reward_outside_the_mask_is_read_by_verl_and_never_here() -> None:
+    given = {
+        "token_level_rewards": torch.cat([row(1, 9), row(0, 0)]),
+        "response_mask": torch.tensor([[True, False], [True, True]]),
+        "groups": torch.tensor([0, 0]),
+    }
+    assert dr_grpo(**given).advantages[0, 0].item() == 0.5
+    theirs, _ = verl("grpo", **given, norm_adv_by_std_in_grpo=False)
+    assert theirs[0, 0].item() == 5
+    nan = given["token_level_rewards"].clone()
+    nan[0, 1] = math.nan
+    given["token_level_rewards"] = nan
+    assert dr_grpo(**given).advantages[0, 0].item() == 0.5
+    assert verl("grpo", **given)[0].isnan().any()
+
+
+def test_returns_are_what_was_received_here_and_the_advantages_in_verl() -> None:
+    given = column(1, 0)
+    assert_close(rloo(**given).returns, given["token_level_rewards"])
+    advantages, returns = verl("rloo", **given)
+    assert_close(returns, advantages)

@@ -1,0 +1,130 @@
+"""Ours by the names and signatures of verl's core_algos.py, and each broken once.
+
+A plugin of pytest: they are put in the place of verl's before verl's own tests import
+those; ``PPO_REF_IN_VERL`` says which, ours or broken.
+"""
+
+import os
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ppo_ref.advantages import gae
+from ppo_ref.aggregation import token_sum
+from ppo_ref.kl import kl_k1, kl_k2, kl_k3
+from ppo_ref.losses import value_loss
+from ppo_ref.masking import masked_whiten
+
+VARIABLE = "PPO_REF_IN_VERL"
+Function = Callable[..., Any]
+
+
+def compute_gae_advantage_return(
+    token_level_rewards: Tensor,
+    values: Tensor,
+    response_mask: Tensor,
+    gamma: float,
+    lam: float,
+) -> tuple[Tensor, Tensor]:
+    mask = response_mask.bool()
+    rows = {"token_level_rewards": token_level_rewards, "values": values}
+    ours = gae(**rows, response_mask=mask, gamma=gamma, gae_lambda=lam)
+    return masked_whiten(ours.advantages, mask), ours.returns
+
+
+def compute_value_loss(
+    vpreds: Tensor,
+    returns: Tensor,
+    values: Tensor,
+    response_mask: Tensor,
+    cliprange_value: float,
+    loss_agg_mode: str = "token-mean",
+    **totals: Any,
+) -> tuple[Tensor, Tensor]:
+    """Our losses per token; the totals of a global batch are verl's to divide by."""
+
+    def aggregate(losses: Tensor, mask: Tensor) -> Tensor:
+        return agg_loss(losses, mask.float(), loss_agg_mode, **totals)
+
+    return value_loss(
+        values=vpreds,
+        old_values=values,
+        returns=returns,
+        response_mask=response_mask.bool(),
+        value_clip_range=cliprange_value,
+        aggregate=aggregate,
+    )
+
+
+def agg_loss(
+    loss_mat: Tensor, loss_mask: Tensor, loss_agg_mode: str, **totals: Any
+) -> Tensor:
+    """Ours for the sum over tokens, the one mode that divides by no total."""
+    if loss_agg_mode != "token-sum":
+        return VERLS["agg_loss"](loss_mat, loss_mask, loss_agg_mode, **totals)
+    return token_sum(loss_mat, loss_mask.bool()) * totals.get("dp_size", 1)
+
+
+def kl_penalty_forward(logprob: Tensor, ref_logprob: Tensor, kl_penalty: str) -> Tensor:
+    both = {"log_probs": logprob, "ref_log_probs": ref_logprob}
+    if kl_penalty == "abs":
+        return kl_k1(**both).abs()
+    names = {"kl": kl_k1, "mse": kl_k2, "low_var_kl": kl_k3}
+    return (names | {"k1": kl_k1, "k2": kl_k2, "k3": kl_k3})[kl_penalty](**both)
+
+
+def gae_that_reads_every_slot(
+    rewards: Tensor, values: Tensor, response_mask: Tensor, gamma: float, lam: float
+) -> tuple[Tensor, Tensor]:
+    return compute_gae_advantage_return(
+        rewards, values, torch.ones_like(response_mask), gamma, lam
+    )
+
+
+def value_loss_of_this_micro_batch(*rows: Any, **options: Any) -> Any:
+    clip_range = options["cliprange_value"]
+    return compute_value_loss(*rows, cliprange_value=clip_range)
+
+
+def mean_for_a_sum(
+    loss_mat: Tensor, loss_mask: Tensor, loss_agg_mode: str, **totals: Any
+) -> Tensor:
+    mode = loss_agg_mode.replace("token-sum", "token-mean")
+    return agg_loss(loss_mat, loss_mask, mode, **totals)
+
+
+def kl_with_k2_doubled(logprob: Tensor, ref_logprob: Tensor, kl_penalty: str) -> Tensor:
+    right = kl_penalty_forward(logprob, ref_logprob, kl_penalty)
+    return right * (2 if kl_penalty in ("mse", "k2") else 1)
+
+
+OURS: dict[str, Function] = {
+    "compute_gae_advantage_return": compute_gae_advantage_return,
+    "compute_value_loss": compute_value_loss,
+    "agg_loss": agg_loss,
+    "kl_penalty_forward": kl_penalty_forward,
+}
+BROKEN: dict[str, Function] = {
+    "compute_gae_advantage_return": gae_that_reads_every_slot,
+    "compute_value_loss": value_loss_of_this_micro_batch,
+    "agg_loss": mean_for_a_sum,
+    "kl_penalty_forward": kl_with_k2_doubled,
+}
+
+
+VERLS: dict[str, Function] = {}
+
+
+def put(core_algos: ModuleType, functions: dict[str, Function]) -> None:
+    for name, function in functions.items():
+        VERLS[name] = getattr(core_algos, name)
+        setattr(core_algos, name, function)
+
+
+if VARIABLE in os.environ:  # as a plugin, in verl's process
+    from tests.differential import verl_stubs
+
+    put(verl_stubs.install(), {"ours": OURS, "broken": BROKEN}[os.environ[VARIABLE]])
