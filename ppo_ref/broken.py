@@ -3,7 +3,8 @@
 import torch
 from torch.nn.functional import pad
 
-from ppo_ref.advantages import AdvantageEstimate, gae
+from ppo_ref.advantages import gae
+from ppo_ref.batch import AdvantageEstimate
 from ppo_ref.estimate import whitened_gae
 from ppo_ref.masking import masked_whiten
 from ppo_ref.shapes import TokenMask, Tokens, checked

@@ -12,7 +12,7 @@ from ppo_ref.outputs import actor_statistics
 from ppo_ref.ranges import require_index
 from ppo_ref.rollout import as_rollout
 from ppo_ref.tasks import Question, demonstrations, draw
-from ppo_ref.tokenizer import CharacterTokenizer
+from ppo_ref.tokenizer import Tokenizer
 
 WARM_UP = 0.1  # share of the steps in which the learning rate rises
 
@@ -20,7 +20,7 @@ WARM_UP = 0.1  # share of the steps in which the learning rate rises
 def imitation_step(
     actor: Actor,
     optimizer: Adam,
-    tokenizer: CharacterTokenizer,
+    tokenizer: Tokenizer,
     questions: list[Question],
     config: PPOConfig,
     step: int,
@@ -77,7 +77,7 @@ def imitation_step(
 
 
 def _as_rollout(
-    tokenizer: CharacterTokenizer,
+    tokenizer: Tokenizer,
     questions: list[Question],
     config: PPOConfig,
     generator: torch.Generator,

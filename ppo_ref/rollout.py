@@ -6,12 +6,12 @@ from torch.nn.functional import pad
 
 from ppo_ref.alignment import response_mask
 from ppo_ref.batch import Rollout
+from ppo_ref.body import Cache
 from ppo_ref.models import Actor
 from ppo_ref.precision import at_least_float32
 from ppo_ref.ranges import require_at_least
 from ppo_ref.shapes import TokenIds, Tokens, checked
-from ppo_ref.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, Prompts
-from ppo_ref.transformer import Cache
+from ppo_ref.tokenizer import Prompts
 
 
 @torch.no_grad()
@@ -73,13 +73,13 @@ def sample_responses(
         logits = at_least_float32(actor(new, attention_mask, cache)[:, -1])
         _require_distributions(logits, len(tokens))
         chosen, log_prob = _sample(logits, temperature, generator)
-        tokens.append(torch.where(running, chosen, PAD_TOKEN_ID))
+        tokens.append(torch.where(running, chosen, prompts.pad_token_id))
         log_probs.append(torch.where(running, log_prob, 0))
         attention_mask = torch.cat([attention_mask, running[:, None]], 1)
-        running = running & (chosen != EOS_TOKEN_ID)
+        running = running & (chosen != prompts.eos_token_id)
         new = tokens[-1][:, None]
     unused = (0, response_length - len(tokens))
-    responses = pad(torch.stack(tokens, 1), unused, value=PAD_TOKEN_ID)
+    responses = pad(torch.stack(tokens, 1), unused, value=prompts.pad_token_id)
     return as_rollout(prompts, responses, pad(torch.stack(log_probs, 1), unused))
 
 
@@ -103,7 +103,7 @@ def as_rollout(
 
     Example:
         >>> prompts = Prompts(torch.tensor([[5], [6]]), torch.ones(2, 1).bool())
-        >>> responses = torch.tensor([[7, EOS_TOKEN_ID, PAD_TOKEN_ID], [7, 7, 7]])
+        >>> responses = torch.tensor([[7, prompts.eos_token_id, 0], [7, 7, 7]])
         >>> rollout = as_rollout(prompts, responses, torch.zeros(2, 3))
         >>> rollout.attention_mask
         tensor([[ True,  True,  True, False],
@@ -111,13 +111,13 @@ def as_rollout(
         >>> rollout.truncated
         tensor([False,  True])
     """
-    mask = response_mask(responses, EOS_TOKEN_ID)
+    mask = response_mask(responses, prompts.eos_token_id)
     return Rollout(
         sequences=torch.cat([prompts.token_ids, responses], 1),
         attention_mask=torch.cat([prompts.attention_mask, mask], 1),
         response_mask=mask,
         rollout_log_probs=rollout_log_probs,
-        truncated=(responses != EOS_TOKEN_ID).all(1),
+        truncated=(responses != prompts.eos_token_id).all(1),
     )
 
 

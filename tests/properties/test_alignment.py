@@ -1,5 +1,6 @@
 """Which output belongs to which token, proved on a random causal model."""
 
+import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
@@ -78,6 +79,12 @@ def test_values_and_logits_are_cut_alike():
     cut = response_outputs(logits, 4)
     assert cut.shape == (2, 4, VOCAB)
     assert torch.equal(cut[..., 5], response_outputs(logits[..., 5], 4))
+
+
+@pytest.mark.parametrize("length", [-1, 0, 6, 7, 2000])
+def test_a_response_that_leaves_no_prompt_is_refused(length):
+    with pytest.raises(ValueError, match=f"length 6, got {length}$"):
+        response_outputs(numbers(0, 2, 6), length)
 
 
 @given(st.lists(st.integers(0, 3), min_size=1, max_size=8))

@@ -221,3 +221,15 @@ def test_row_order_and_padding_do_not_matter():
 def test_figures_carry_no_gradient():
     tensors = [poisoned(x, MASK).requires_grad_() for x in numbers(9, 4, 2, 4)]
     assert not figures(*tensors, MASK).requires_grad
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize(("roundings", "equal"), [(64, True), (65, False)])
+def test_returns_are_equal_up_to_64_roundings_of_the_greatest(roundings, equal, dtype):
+    eps = torch.finfo(dtype).eps
+    returns = torch.tensor([[1.0, 1.0 - roundings * eps]], dtype=dtype)
+    mask = torch.ones(1, 2, dtype=torch.bool)
+    found = explained_variance(
+        values=torch.zeros_like(returns), returns=returns, response_mask=mask
+    )
+    assert bool(found.isnan()) == equal

@@ -155,6 +155,26 @@ def test_the_critic_that_the_latest_token_sways():
         assert (wrong - right).tolist() == sway
 
 
+def test_the_shared_batch_slot_by_slot():
+    """Row 0 is that of dialogue 002; padding holds what a critic would say there."""
+    batch = shared_batch()
+    assert batch.old_log_probs.tolist() == [
+        [-0.12, -0.08, -0.15, -0.10, -0.05, -0.02],
+        [-2.10, -0.30, -0.20, -0.05, 0, 0],
+    ]
+    assert batch.ref_log_probs.tolist() == [
+        [-0.15, -0.10, -0.18, -0.12, -0.08, -0.03],
+        [-1.60, -0.35, -0.25, -0.06, 0, 0],
+    ]
+    assert batch.values.tolist() == [
+        [0.82, 0.85, 0.88, 0.90, 0.92, 0.95],
+        [0.82, 0.40, 0.20, 0.10, 0.25, 0.80],
+    ]
+    assert batch.scores.tolist() == [1, 0]
+    assert batch.response_mask.tolist() == [[True] * 6, [True] * 4 + [False] * 2]
+    assert batch.kl_coef == 0.01
+
+
 def test_examples_are_made_anew_for_each_caller():
     shared_batch().values.zero_()
     assert shared_batch().values.all()

@@ -1,44 +1,81 @@
-"""Packing and unpacking are inverse; sums by doubling are sums."""
+"""Packing and unpacking are inverse; blocks of rows change nothing."""
 
 import pytest
 import torch
 from hypothesis import given
-from hypothesis import strategies as st
-from torch.testing import assert_close
 
-from ppo_ref.packing import discounted_suffix_sum, pack, token_ranks, unpack
-from tests.strategies import numbers, token_tensors, unit_interval
+from ppo_ref import packing
+from ppo_ref.packing import pack, token_places, unpack
+from tests.strategies import numbers, token_tensors
 
 
 @given(token_tensors(1, least=0))
 def test_packing_lists_the_tokens_and_unpacking_puts_them_back(batch):
     (x,), mask = batch
-    ranks = token_ranks(mask)
-    packed = pack(x, mask, ranks)
+    places = token_places(mask)
+    packed = pack(x, places)
     for row in range(len(mask)):
         listed = x[row][mask[row]].tolist()
-        assert packed[row].tolist() == listed + [0.0] * (mask.shape[1] - len(listed))
-    assert torch.equal(unpack(packed, mask, ranks), torch.where(mask, x, 0))
+        empty = mask.shape[1] + 1 - len(listed)
+        assert packed[row].tolist() == listed + [0.0] * empty
+    assert torch.equal(unpack(packed, places), torch.where(mask, x, 0))
 
 
-@given(
-    st.integers(0, 40),
-    unit_interval,
-    st.integers(1, 50) | st.none(),
-    st.integers(0, 99),
+@given(token_tensors(1, least=0))
+def test_time_is_the_last_axis_however_many_there_are(batch):
+    (x,), mask = batch
+    places = token_places(mask)
+    stacked, masks = torch.stack([x, 2 * x]), torch.stack([mask, mask])
+    assert torch.equal(token_places(masks), torch.stack([places, places]))
+    both = pack(stacked, token_places(masks))
+    assert torch.equal(both, torch.stack([pack(x, places), 2 * pack(x, places)]))
+    back = torch.where(mask, x, 0)
+    unpacked = unpack(both, token_places(masks))
+    assert torch.equal(unpacked, torch.stack([back, 2 * back]))
+
+
+@pytest.mark.parametrize("bootstrap", [False, True])
+def test_blocks_of_rows_are_rows(monkeypatch, bootstrap):
+    rewards, values, noise = numbers(0, 3, 7, 5).float()
+    ends = values[:, 0] if bootstrap else None
+    given = rewards, values, noise > -0.5, ends, 0.9, 0.8
+    whole = packing.discounted_residuals(*given)
+    for slots in (1, 5, 10, 34):
+        monkeypatch.setattr(packing, "BLOCK", slots)
+        assert torch.equal(packing.discounted_residuals(*given), whole)
+
+
+def test_no_row_is_no_block():
+    none = torch.zeros(0, 5)
+    assert packing.discounted_residuals(none, none, none.bool(), None, 1, 1).shape == (
+        0,
+        5,
+    )
+
+
+@pytest.mark.parametrize(
+    ("rows", "time", "device", "blocks"),
+    [
+        (300, 1024, "cpu", [128, 128, 44]),
+        (256, 1024, "cpu", [128, 128]),
+        (2, 1 << 18, "cpu", [1, 1]),
+        (1, 1 << 17, "cpu", [1]),
+        (3, 0, "cpu", [3]),
+        (0, 3, "cpu", [0]),
+        (300, 1024, "meta", [300]),
+        (0, 3, "meta", [0]),
+    ],
 )
-def test_suffix_sum_is_the_sum_of_the_next_terms(length, discount, terms, seed):
-    x = numbers(seed, length)
-    held = length if terms is None else terms
-    expected = [
-        sum(discount**k * later for k, later in enumerate(x[t : t + held].tolist()))
-        for t in range(length)
-    ]
-    actual = discounted_suffix_sum(x, discount, terms)
-    assert_close(actual, torch.tensor(expected, dtype=torch.float64))
+def test_a_cpu_takes_blocks_of_131072_slots(monkeypatch, rows, time, device, blocks):
+    made = []
 
+    def sums(rewards, *others):
+        made.append(rewards)
+        return rewards
 
-@pytest.mark.parametrize("terms", range(1, 20))
-def test_every_number_of_terms_holds_exactly_that_many(terms):
-    held = discounted_suffix_sum(torch.ones(16), 1.0, terms)
-    assert held.tolist() == [min(terms, 16 - t) for t in range(16)]
+    monkeypatch.setattr(packing, "_sums", sums)
+    x = torch.zeros(rows, time, device=device)
+    found = packing.discounted_residuals(x, x, x.bool(), None, 1.0, 1.0)
+    assert [len(block) for block in made] == blocks
+    assert found.shape == x.shape
+    assert (found is made[0]) == (len(blocks) == 1)

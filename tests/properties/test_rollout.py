@@ -84,6 +84,20 @@ def test_log_probs_are_those_that_the_trainer_recomputes(seed, temperature):
     assert (sampled - other)[mask].abs().max() > 1e-3
 
 
+def test_without_a_temperature_the_actor_speaks_as_it_is():
+    asked = prompts(3, 1, 4, 2)
+    rollout, told = (
+        sample_responses(
+            ACTOR, asked, response_length=6, generator=seeded(3), **temperature
+        )
+        for temperature in ({}, {"temperature": 1.0})
+    )
+    assert torch.equal(rollout.sequences, told.sequences)
+    assert torch.equal(rollout.rollout_log_probs, told.rollout_log_probs)
+    again = actor_statistics(ACTOR, rollout, 1.0).log_probs
+    assert_close(rollout.rollout_log_probs, again.where(rollout.response_mask, 0))
+
+
 @pytest.mark.parametrize("temperature", [0.5, 1.0, 2.0])
 def test_tokens_come_as_often_as_the_softmax_says(temperature):
     """Pearson's chi-square, 4 degrees of freedom: above 18.5 in one of 1000 seeds."""
@@ -198,7 +212,10 @@ def test_refusals():
     refused(
         "prompts must be padded on the left and end in a token, "
         "got padding in the last slot of row 1",
-        Prompts(torch.full((2, 2), 3), torch.tensor([[False, True], [True, False]])),
+        Prompts(
+            torch.full((3, 2), 3),
+            torch.tensor([[False, True], [True, False], [True, False]]),
+        ),
     )
     none = "prompts must be at least one, of at least one token, got "
     empty = torch.empty(0, 3, dtype=torch.long)
@@ -208,10 +225,12 @@ def test_refusals():
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
 def test_an_actor_that_has_diverged_is_named(bad):
-    table = torch.zeros(2, 3, VOCAB)
-    table[1, 1, 4] = bad
+    table = torch.zeros(3, 3, VOCAB)
+    table[:, 2, 4] = bad
+    table[1:, 1, 4] = bad
     text = (
         "actor must give logits whose log-sum-exp is finite, "
         f"got {bad} for token 1 of row 1"
     )
-    refused(text, actor=Scripted(table), generator=seeded(1))
+    asked = prompts(2, 3, 1)
+    refused(text, asked, actor=Scripted(table), generator=seeded(1))

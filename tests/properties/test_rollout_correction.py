@@ -162,3 +162,10 @@ def test_weighted_loss_has_the_trainers_gradient_and_the_bare_loss_has_not():
 
     assert_close(gradient(weights), exact)
     assert (gradient(None) - exact).abs().max() > 0.01
+
+
+@pytest.mark.parametrize("bounds", [(1.0, 2.0), (0.5, 1.0), (1, 1)])
+def test_a_ratio_at_a_bound_is_within(bounds):
+    same = inputs(torch.zeros(2, 4), torch.zeros(2, 4), MASK)
+    for function in (accepted_tokens, accepted_sequences):
+        assert torch.equal(function(**same, bounds=bounds), MASK)

@@ -5,9 +5,11 @@ import re
 from collections import Counter
 
 import pytest
+import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ppo_ref.config import PPOConfig
 from ppo_ref.tasks import (
     CHARACTERS,
     PHRASINGS,
@@ -39,6 +41,7 @@ def test_the_constants_hold_every_question_and_answer():
     questions = all_questions()
     assert max(len(question.text) for question in questions) == PROMPT_LENGTH
     assert max(len(question.answer) for question in questions) < RESPONSE_LENGTH
+    assert PPOConfig().response_length == RESPONSE_LENGTH
     written = "".join(question.text + question.answer for question in questions)
     assert set(written) == set(CHARACTERS)
 
@@ -88,6 +91,11 @@ def test_a_teacher_counts_one_too_many_as_often_as_stated(error_rate):
     assert set(told) <= {"9+9=18", "9+9=19"}
     spread = math.sqrt(4000 * error_rate * (1 - error_rate))
     assert abs(told["9+9=19"] - 4000 * error_rate) <= 4 * spread
+
+
+def test_a_teacher_who_never_errs_is_right_whatever_is_drawn(monkeypatch):
+    monkeypatch.setattr(torch, "rand", lambda count, generator: torch.zeros(count))
+    assert demonstrations([Question("1+1=", 1, 1)], 0, seeded(0)) == ["1+1=2"]
 
 
 @pytest.mark.parametrize(

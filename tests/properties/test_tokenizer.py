@@ -8,7 +8,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from ppo_ref.tasks import CHARACTERS
-from ppo_ref.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, CharacterTokenizer
+from ppo_ref.tokenizer import (
+    EOS_TOKEN_ID,
+    PAD_TOKEN_ID,
+    CharacterTokenizer,
+    Tokenizer,
+)
 
 TOKENIZER = CharacterTokenizer(CHARACTERS)
 texts = st.text(st.sampled_from(sorted(set(CHARACTERS))), max_size=12)
@@ -40,7 +45,7 @@ def test_the_order_and_number_of_characters_do_not_matter():
 @few
 @given(st.lists(asked, min_size=1, max_size=4))
 def test_prompts_end_together_and_hold_their_text(rows):
-    token_ids, mask = TOKENIZER.prompts(rows)
+    token_ids, mask, *_ = TOKENIZER.prompts(rows)
     width = max(len(text) for text in rows)
     assert token_ids.shape == mask.shape == (len(rows), width)
     for text, ids, counts in zip(rows, token_ids, mask.tolist(), strict=True):
@@ -77,6 +82,10 @@ def test_responses_end_and_hold_their_text(rows, room):
             "decode: token_ids must lie in [0, 5), got 5",
         ),
         (
+            lambda: CharacterTokenizer("012").decode([300]),
+            "decode: token_ids must lie in [0, 5), got 300",
+        ),
+        (
             lambda: CharacterTokenizer("012").decode([-1]),
             "decode: token_ids must lie in [0, 5), got -1",
         ),
@@ -101,3 +110,11 @@ def test_responses_end_and_hold_their_text(rows, room):
 def test_refusals(call, told):
     with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
         call()
+
+
+@pytest.mark.parametrize("missing", ["encode", "decode", "shown"])
+def test_a_tokenizer_says_all_three(missing):
+    methods = {"encode": list, "decode": str, "shown": str}
+    del methods[missing]
+    with pytest.raises(TypeError, match=rf"abstract method '?{missing}'?$"):
+        type("Half", (Tokenizer,), methods)(1, 0)

@@ -1,0 +1,101 @@
+"""A group's baseline: what it is, what it does to the gradient, whom it favours."""
+
+import itertools
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+
+from ppo_ref.group_advantages import dr_grpo, grpo, rloo
+from tests import oracles
+
+scores_of_a_group = st.lists(st.floats(-4, 4), min_size=2, max_size=9)
+# What an actor may answer to a prompt: the logit and the score of each response.
+actors = st.lists(st.tuples(st.floats(-2, 2), st.floats(-4, 4)), min_size=2, max_size=4)
+
+
+def advantages(estimate, groups):
+    """Of one-token responses, given by their scores, a group a list."""
+    scores = torch.tensor(groups, dtype=torch.float64)
+    return estimate(
+        token_level_rewards=scores.reshape(-1, 1),
+        response_mask=torch.ones(scores.numel(), 1, dtype=torch.bool),
+        groups=torch.arange(len(scores)).repeat_interleave(scores.shape[1]),
+    ).advantages.reshape(scores.shape)
+
+
+@given(scores_of_a_group)
+def test_leave_one_out(scores):
+    r"""\begin{aligned}
+    \hat A_i &= s_i - \frac{1}{n-1} \sum_{j\ne i} s_j \\
+    &= \frac{n}{n-1}\,(s_i - \bar s)
+    \end{aligned}
+    """
+    n, total = len(scores), math.fsum(scores)
+    others = oracles.excess_over_others(scores, [0] * n)
+    found = advantages(rloo, [scores])[0].tolist()
+    assert found == pytest.approx(others, abs=1e-12)
+    scaled = [n / (n - 1) * (s - total / n) for s in scores]
+    assert found == pytest.approx(scaled, abs=1e-12)
+
+
+def gradient(actor):
+    """Of the expected score, by each logit."""
+    odds = [math.exp(logit) for logit, _ in actor]
+    probs = [x / math.fsum(odds) for x in odds]
+    scores = [score for _, score in actor]
+    mean = math.fsum(p * s for p, s in zip(probs, scores, strict=True))
+    slope = [p * (s - mean) for p, s in zip(probs, scores, strict=True)]
+    return probs, scores, slope
+
+
+def expected_gradient(estimate, probs, scores, n):
+    """Over every group that can be drawn: mean of advantage times score function."""
+    drawn = list(itertools.product(range(len(probs)), repeat=n))
+    found = advantages(estimate, [[scores[i] for i in group] for group in drawn])
+    total = [0.0] * len(probs)
+    for group, of_rows in zip(drawn, found.tolist(), strict=True):
+        chance = math.prod(probs[i] for i in group) / n
+        for i, advantage in zip(group, of_rows, strict=True):
+            for k, p in enumerate(probs):
+                total[k] += chance * advantage * ((i == k) - p)
+    return total
+
+
+@given(actors, st.integers(2, 3))
+def test_group_baseline_gradient(actor, n):
+    r"""\begin{aligned}
+    \mathbb{E}[\hat g_{\text{RLOO}}] &= g \\
+    \mathbb{E}[\hat g_{\text{Dr. GRPO}}] &= \frac{n-1}{n}\,g
+    \end{aligned}
+
+    In a line: $\hat A_i \nabla\log\pi$
+    """
+    probs, scores, slope = gradient(actor)
+    found = expected_gradient(rloo, probs, scores, n)
+    assert found == pytest.approx(slope, abs=1e-9)
+    shrunk = [(n - 1) / n * x for x in slope]
+    found = expected_gradient(dr_grpo, probs, scores, n)
+    assert found == pytest.approx(shrunk, abs=1e-9)
+
+
+@given(st.integers(2, 16), st.data())
+def test_weight_of_a_prompt(n, data):
+    r"""\frac{1}{\mathrm{std}(s)} = \sqrt{\frac{n(n-1)}{k(n-k)}}
+
+    With k right answers of n: GRPO's advantages are Dr. GRPO's, so many times over.
+    It is least at half, most at one right or one wrong.
+
+    In a line: $|\hat A|$
+    """
+    k = data.draw(st.integers(1, n - 1))
+    group = [[1.0] * k + [0.0] * (n - k)]
+    weight = math.sqrt(n * (n - 1) / (k * (n - k)))
+    assert math.sqrt(oracles.variance(group[0])) == pytest.approx(1 / weight)
+    divided, raw = advantages(grpo, group), advantages(dr_grpo, group)
+    assert (divided / raw)[0].tolist() == pytest.approx([weight] * n, rel=1e-5)
+    pull = 2 * k * (n - k) / n
+    assert raw.abs().sum().item() == pytest.approx(pull)
+    assert divided.abs().sum().item() == pytest.approx(pull * weight, rel=1e-5)
