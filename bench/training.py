@@ -1,74 +1,87 @@
-"""Seconds that a whole training run takes, phase by phase, by threads."""
+"""Seconds that a whole training run takes, phase by phase, by threads.
 
-import argparse
+Each run is a process of its own; ``python -m bench.training THREADS`` is one.
+"""
+
 import itertools
 import json
 import os
-import platform
-import statistics
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 
 import torch
 
+from bench.measuring import Comparison
 from ppo_ref.config import PPOConfig
 from ppo_ref.trainer import Trainer
 
-PHASES = ("imitation", "PPO", "whole run")
+PHASES = ("imitation", "PPO")
+SHORT = {"warm_start_steps": 2, "iterations": 1, "evaluate_every": 1}
 
 
-def seconds(threads: int) -> dict[str, float]:
-    """Train once with the defaults, in this process."""
+def comparisons(quick: bool, device: str) -> Iterator[Comparison]:
+    """The whole run by threads, then the phases of the runs that were made for it."""
+    if device != "cpu":
+        return
+    threads = (1,) if quick else sorted({1, os.cpu_count() or 1})
+    rounds = 1 if quick else 2
+    runs: dict[int, list[dict[str, float]]] = {count: [] for count in threads}
+
+    def whole(count: int) -> float:
+        runs[count].append(one(count, quick))
+        return sum(runs[count][-1].values())
+
+    def replayed(phase: str) -> dict[str, Callable[[], float]]:
+        return {
+            _named(count): iter([run[phase] for run in runs[count]]).__next__
+            for count in threads
+        }
+
+    prepared = {
+        "whole run": lambda: {_named(count): partial(whole, count) for count in threads}
+    } | {phase: partial(replayed, phase) for phase in PHASES}
+    for setting, prepare in prepared.items():
+        yield Comparison(
+            "training",
+            setting,
+            prepare,
+            measure=lambda contender: contender(),
+            seconds=0,
+            rounds=rounds,
+            warm_up=0,
+        )
+
+
+def _named(threads: int) -> str:
+    return f"{threads} thread{'s' * (threads > 1)}"
+
+
+def one(threads: int, quick: bool) -> dict[str, float]:
+    """Seconds of each phase of one run, in a process of its own."""
+    command = [sys.executable, "-m", "bench.training", str(threads)]
+    done = subprocess.run(
+        [*command, *["quick"] * quick], check=True, capture_output=True, text=True
+    )
+    return json.loads(done.stdout)
+
+
+def seconds(threads: int, config: PPOConfig) -> dict[str, float]:
+    """Train once in this process."""
     torch.set_num_threads(threads)
-    trainer = Trainer(PPOConfig())
+    trainer = Trainer(config)
     marks = [time.perf_counter()]
     for phase in (trainer.imitate(), trainer.train()):
         for _ in phase:
             pass
         marks.append(time.perf_counter())
     spans = [later - earlier for earlier, later in itertools.pairwise(marks)]
-    return dict(zip(PHASES, [*spans, sum(spans)], strict=True))
-
-
-def measured(threads: list[int], times: int) -> Iterator[tuple[int, dict[str, float]]]:
-    """Each number of threads in turn, again and again: what disturbs, disturbs all."""
-    for _ in range(times):
-        for count in threads:
-            done = subprocess.run(
-                [sys.executable, "-m", "bench.training", "--once", str(count)],
-                check=True,
-                capture_output=True,
-                text=True,
-            )
-            yield count, json.loads(done.stdout)
-
-
-def main() -> None:
-    """Print the median of each phase and how far the runs lie apart."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--once", type=int, help="one run with so many threads")
-    parser.add_argument("--times", type=int, default=3, help="runs of each kind")
-    given = parser.parse_args()
-    if given.once:
-        print(json.dumps(seconds(given.once)))
-        return
-    cores = os.cpu_count() or 1
-    found: dict[int, list[dict[str, float]]] = {}
-    for threads, run in measured(sorted({1, cores}), given.times):
-        found.setdefault(threads, []).append(run)
-        print(f"{threads} threads: {run['whole run']:.1f} s", flush=True)
-    print(f"\n{platform.machine()}, {cores} cores, torch {torch.__version__}")
-    for threads, runs in found.items():
-        for phase in PHASES:
-            spans = sorted(run[phase] for run in runs)
-            median = statistics.median(spans)
-            print(
-                f"{threads} threads  {phase:10} {median:6.1f} s"
-                f"  ({spans[0]:.1f} to {spans[-1]:.1f})"
-            )
+    return dict(zip(PHASES, spans, strict=True))
 
 
 if __name__ == "__main__":
-    main()
+    threads, *quick = sys.argv[1:]
+    settings = SHORT if quick else {}
+    print(json.dumps(seconds(int(threads), PPOConfig(**settings))))

@@ -11,7 +11,7 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.growth import PAIRS, ROOT, grow, seconds_to_build
+from bench.many_pages import PAIRS, ROOT, grow, seconds_to_build
 from tests.browser.launch import Unavailable, chromium
 from tests.browser.server import serve
 

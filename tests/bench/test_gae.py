@@ -1,0 +1,56 @@
+"""The contenders of the GAE benchmark compute the same thing, on what it says."""
+
+import pytest
+import torch
+from torch.testing import assert_close
+
+from bench import gae, gae_over_time
+from site_tools.benchmarks.floors import FLOORS
+from tests.differential import control_peers, peers, wheels
+
+PEERS = [peers.NOW, control_peers.TORCHRL, control_peers.STABLE]
+
+
+def test_the_mask_has_padding_and_gaps():
+    mask = gae.rows("masked", 8, 1024, "cpu").response_mask
+    counted = mask.nonzero()[:, 1].split(mask.sum(1).tolist())
+    ends = [int(slots.max()) + 1 for slots in counted]
+    assert ends[0] == 256 and ends[-1] in (992, 1024) and ends == sorted(ends)
+    holes = [end - len(slots) for end, slots in zip(ends, counted, strict=True)]
+    assert not any(holes[::2]) and all(hole % 32 == 0 for hole in holes[1::2])
+    assert all(holes[1::2])
+
+
+@pytest.mark.parametrize("kind", ["masked", "dense"])
+@wheels.requires(*PEERS)
+def test_contenders_agree(kind):
+    contenders = gae.contenders(kind, 8, 128, "cpu")
+    mask = gae.rows(kind, 8, 128, "cpu").response_mask
+    ours = contenders["gae"]().advantages
+    assert_close(contenders["kernel"](), ours)
+    if kind == "masked":
+        assert_close(contenders[peers.NOW]()[0][mask], ours[mask], rtol=1e-5, atol=1e-5)
+        return
+    vectorised = contenders[gae.TORCHRL]()[0].squeeze(-1)
+    assert_close(vectorised, ours, rtol=1e-4, atol=1e-4)
+    stable = contenders[control_peers.STABLE]
+    stable()
+    buffer, *_ = stable.args
+    assert_close(torch.from_numpy(buffer.advantages).T, ours, rtol=1e-5, atol=1e-5)
+
+
+@wheels.requires(*PEERS)
+def test_every_floor_names_contenders_that_run():
+    names = {
+        kind: gae.contenders(kind, 8, 128, "cpu").keys() for kind in ("masked", "dense")
+    }
+    for floor in FLOORS:
+        if floor.subject == gae.SUBJECT:
+            kind = floor.setting.split()[0]
+            assert {floor.contender, floor.against} - {None} <= names[kind]
+
+
+def test_growth_is_measured_to_131072_and_the_loop_only_while_it_is_short():
+    made = list(gae_over_time.comparisons(False, "cpu"))
+    assert max(comparison.sizes["time"] for comparison in made) == 131072
+    assert peers.NOW not in gae_over_time.contenders(131072, "cpu")
