@@ -6,6 +6,7 @@ import importlib.util
 import os
 import socket
 import sys
+from collections.abc import Callable
 
 from site_tools.mutants.edits import Edit, apply
 from site_tools.running import fork_server
@@ -14,33 +15,39 @@ from site_tools.running import fork_server
 class Loader(importlib.machinery.SourceFileLoader):
     """Reads the file, and changes what it read; no byte code is kept."""
 
-    def __init__(self, edit: Edit, path: str) -> None:
-        super().__init__(edit.module, path)
-        self.edit = edit
+    def __init__(self, module: str, path: str, change: Callable[[str], str]) -> None:
+        super().__init__(module, path)
+        self.change = change
 
     def get_code(self, name):
-        text = apply(self.edit, self.get_source(name))
+        text = self.change(self.get_source(name))
         return compile(text, self.path, "exec", dont_inherit=True)
 
 
 class Finder(importlib.abc.MetaPathFinder):
     """Finds one module, with its mutant."""
 
-    def __init__(self, edit: Edit) -> None:
-        self.edit = edit
+    def __init__(self, module: str, change: Callable[[str], str]) -> None:
+        self.module, self.change = module, change
 
     def find_spec(self, name, path, target=None):
-        if name != self.edit.module:
+        if name != self.module:
             return None
         found = importlib.machinery.PathFinder.find_spec(name, path)
-        loader = Loader(self.edit, found.origin)
+        loader = Loader(name, found.origin, self.change)
         return importlib.util.spec_from_loader(name, loader, origin=found.origin)
 
 
 def install(edit: Edit) -> None:
     """Let this process import the mutant; it must not have imported the package."""
     assert "ppo_ref" not in sys.modules
-    sys.meta_path.insert(0, Finder(edit))
+    plant(edit.module, lambda text: apply(edit, text))
+
+
+def plant(module: str, change: Callable[[str], str]) -> None:
+    """Let this process import a changed module, which nobody may have imported yet."""
+    assert module not in sys.modules
+    sys.meta_path.insert(0, Finder(module, change))
 
 
 def fork_here() -> None:

@@ -70,7 +70,8 @@ def test_a_table_that_is_none_is_refused(table: str, message: str) -> None:
 def test_the_module_has_the_mutant_and_the_file_does_not() -> None:
     old = "return min((step + 1) / warm_up, 1 - step / steps)"
     edit = Edit("no fall", "ppo_ref/schedule.py", old, "return 1.0", ())
-    loader = Loader(edit, str(ROOT / edit.file))
+    path = str(ROOT / edit.file)
+    loader = Loader(edit.module, path, lambda text: apply(edit, text))
     names = {"__name__": edit.module}
     exec(loader.get_code(edit.module), names)
     assert names["learning_rate_share"](3, steps=4, warm_up=2) == 1.0

@@ -1,0 +1,1 @@
+"""What each module's own tests notice: the record of make mutation."""
