@@ -47,13 +47,17 @@ def on_post_build(config: MkDocsConfig) -> None:
     site = Path(config.site_dir)
     index = site / "search" / "search_index.json"
     index.write_text(search_index.dump(config.extra["search_entries"]), "utf-8")
-    pages, scripts = (
-        (file.read_text("utf-8") for file in site.glob(pattern))
-        for pattern in ("**/*.html", "assets/**/*.js")
+    pages, scripts, sheets = (
+        [file.read_text("utf-8") for file in site.glob(pattern)]
+        for pattern in ("**/*.html", "assets/**/*.js", "assets/**/*.css")
     )
     used = theme_styles.words(pages, scripts)
     for sheet in site.glob("assets/stylesheets/main.*.css"):
-        sheet.write_text(theme_styles.cut(sheet.read_text("utf-8"), used), "utf-8")
+        whole = sheet.read_text("utf-8")
+        sheets.remove(whole)
+        left = theme_styles.cut(whole, used)
+        elsewhere = "\n".join([*pages, *scripts, *sheets])
+        sheet.write_text(theme_styles.without_unread(left, elsewhere), "utf-8")
 
 
 def _index(
