@@ -4,7 +4,7 @@ PORT ?= 8000
 venv_python = .venv/bin/python
 
 .PHONY: help serve test new import check fix agree status export build weigh bench \
-  mutants record runs lint format peers browser ready
+  mutants mutation record runs lint format peers browser transformers verl ready
 .DEFAULT_GOAL := help
 
 help:
@@ -22,13 +22,16 @@ help:
 	@echo 'make export PAGE=...    a page as a chat log'
 	@echo
 	@echo 'make mutants            break the package and the pages, and count who notices'
-	@echo 'make bench              seconds that a whole training run takes'
+	@echo 'make mutation           break each module of ppo_ref, and count what its own tests notice'
+	@echo 'make bench              speed beside verl and others, growth, and a training run (ARGS=--quick: a look)'
 	@echo 'make record             run the pages on a GPU and keep what passed in docs/verified'
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
 	@echo 'make weigh              what a page weighs and how soon it shows; the time of 150 pages'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make peers              download the releases of verl, OpenRLHF and TRL to compare with'
+	@echo 'make verl               install verl 0.9.1 in .cache/verl, for the tests that run inside it'
 	@echo 'make browser            install what drives Chromium, for the tests that open the site'
+	@echo 'make transformers       install what reads Hugging Face models, to train one'
 
 serve: ready
 	@$(venv_python) -m docs.theme.serve --port "$(PORT)"
@@ -64,8 +67,12 @@ build: ready
 mutants: ready
 	@$(venv_python) -m tests.mutants
 
+mutation: ready
+	@$(venv_python) pins/install.py --mutation
+	@$(venv_python) -m tests.mutation $(ARGS)
+
 bench: ready
-	@$(venv_python) -m bench.training
+	@$(venv_python) -m bench $(ARGS)
 
 weigh: ready
 	@$(venv_python) -m bench.weight
@@ -90,6 +97,12 @@ peers: ready
 
 browser: ready
 	@$(venv_python) pins/install.py --browser
+
+transformers: ready
+	@$(venv_python) pins/install.py --transformers
+
+verl: ready
+	@$(venv_python) pins/install.py --verl
 
 ready:
 	@command -v "$(PYTHON)" >/dev/null || { \

@@ -80,6 +80,14 @@ def install_browser_driver():
     pip(["install", "--quiet", "--only-binary=:all:", "--requirement", pins], failure)
 
 
+def install_transformers():
+    pins = os.path.join(PINS, "transformers.txt")
+    failure = "Installing transformers failed, see pip's message above."
+    # The list is whole, and nothing that python.txt pins may give way to it.
+    options = ["--quiet", "--no-deps", "--only-binary=:all:", "--requirement", pins]
+    pip(["install", *options], failure)
+
+
 def install_node_packages():
     for name in ("package.json", "package-lock.json"):
         shutil.copy(os.path.join(PINS, name), VENV)

@@ -1,7 +1,8 @@
-"""Make .venv from the pins, once: python3 pins/install.py [--peers | --browser].
+"""Make .venv from the pins, once: python3 pins/install.py [OPTION].
 
-Silent and quick where .venv answers to the pins already. Whatever goes wrong
-ends in one sentence; .venv/.ready is written last and says that nothing did.
+--peers, --browser, --transformers, --verl or --mutation brings more. Silent and quick
+where .venv answers to the pins already. Whatever goes wrong ends in one sentence;
+.venv/.ready is written last and says that nothing did.
 """
 
 import contextlib
@@ -11,6 +12,7 @@ import platform
 import sys
 
 import environment
+import inside_verl
 import machine
 import peers
 
@@ -37,7 +39,7 @@ def is_ready():
 
 
 @contextlib.contextmanager
-def alone():
+def alone(making=".venv"):
     """Let a second make wait for the first, where the file system has locks."""
     import fcntl
 
@@ -46,7 +48,7 @@ def alone():
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            print("Another make is setting up .venv; waiting for it.", flush=True)
+            print(f"Another make is setting up {making}; waiting for it.", flush=True)
             fcntl.flock(lock, fcntl.LOCK_EX)
         except OSError:
             pass
@@ -79,6 +81,14 @@ def install():
         stamp.write(fingerprint())
 
 
+def install_mutation_tool():
+    pins = os.path.join(environment.PINS, "mutation.txt")
+    failure = "Installing what makes mutants failed, see pip's message above."
+    # What only its command line needs stays out, and nothing that is pinned moves.
+    only = ["--quiet", "--no-deps", "--only-binary=:all:"]
+    environment.pip(["install", *only, "--requirement", pins], failure)
+
+
 def main(arguments):
     try:
         if not is_ready():
@@ -90,6 +100,13 @@ def main(arguments):
             peers.download()
         if arguments == ["--browser"]:
             environment.install_browser_driver()
+        if arguments == ["--mutation"]:
+            install_mutation_tool()
+        if arguments == ["--transformers"]:
+            environment.install_transformers()
+        if arguments == ["--verl"]:
+            with alone(".cache/verl"):
+                inside_verl.install()
     except environment.Stopped as reason:
         sys.exit(str(reason))
     except OSError as error:

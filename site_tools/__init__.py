@@ -12,6 +12,8 @@ What a page is, and whether it is right:
     runs          training runs that pages show: produced once, stored, drawn
     checks        its shape, its two languages, the count of its code
     mutants       small mistakes, planted: who would notice
+    mutation      what the tests of each module of ppo_ref notice, as last counted
+    benchmarks    how fast ppo_ref is beside others: the record, and what a page shows
 
 What readers get:
 

@@ -18,6 +18,8 @@ from ppo_ref.asserts.slices import (
 from ppo_ref.asserts.step_zero import assert_kl_zero, assert_ratio_one
 from ppo_ref.asserts.targets import assert_return_to_go
 from ppo_ref.asserts.updates import assert_same_gradient
+from ppo_ref.chunked_log_probs import log_probs_and_entropy_from_hidden
+from ppo_ref.chunked_losses import loss_from_hidden
 from ppo_ref.diagnostics import (
     effective_sample_size,
     explained_variance,
@@ -25,8 +27,16 @@ from ppo_ref.diagnostics import (
     rollout_mismatch,
 )
 from ppo_ref.estimate import whitened_gae
-from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
+from ppo_ref.group_advantages import dr_grpo, grpo, rloo
+from ppo_ref.kl_control import adaptive_kl_coef
+from ppo_ref.log_probs import (
+    TokenStatistics,
+    log_probs_and_entropy,
+    token_entropy,
+    token_log_probs,
+)
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
+from ppo_ref.reinforce import reinforce_plus_plus, reinforce_plus_plus_baseline
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout_correction import (
     accepted_sequences,
@@ -42,6 +52,11 @@ X = torch.linspace(-1, 1, 12).view(2, 6)
 MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
 IDS = torch.tensor([[0, 1, 2, 3, 4, 0], [1, 1, 1, 1, 1, 1]])
 LOGITS = torch.zeros(2, 6, 5)
+HEAD = {
+    "hidden": torch.linspace(-1, 1, 36).view(2, 6, 3),
+    "head_weight": torch.linspace(-1, 1, 15).view(5, 3),
+    "head_bias": torch.zeros(5),
+}
 
 REWARDED = {"token_level_rewards": X, "values": X, "response_mask": MASK}
 SAMPLED = {
@@ -71,10 +86,20 @@ def log_probs_of(sequences: torch.Tensor) -> torch.Tensor:
     return sequences.cumsum(1)[:, -6:].float()
 
 
+def minus_log_likelihood(said: TokenStatistics, rows: slice) -> torch.Tensor:
+    return -said.log_probs.sum()
+
+
 def backward(size: int) -> None:
     LAYER(torch.ones(2, 1)).mean().backward()
 
 
+GROUPED = {
+    "token_level_rewards": X,
+    "response_mask": MASK,
+    "groups": torch.tensor([5, 5]),
+}
+CONTROLLED = {"kl_coef": 0.1, "kl": 2.0, "target": 1.0, "horizon": 1e4, "steps": 64}
 ESTIMATED = {**REWARDED, "gamma": 1, "gae_lambda": 0.95}
 
 CALLS = [
@@ -122,6 +147,9 @@ CALLS = [
     (gae, REWARDED),
     (td_residuals, REWARDED),
     (n_step_advantages, {**REWARDED, "steps": 2}),
+    *[(f, GROUPED) for f in (grpo, dr_grpo, rloo, reinforce_plus_plus_baseline)],
+    (reinforce_plus_plus, {"token_level_rewards": X, "response_mask": MASK}),
+    (adaptive_kl_coef, CONTROLLED),
     (monte_carlo_returns, {"token_level_rewards": X, "response_mask": MASK}),
     (trace, REWARDED),
     (policy_loss, SAMPLED),
@@ -168,6 +196,8 @@ CALLS = [
     (token_log_probs, {"logits": LOGITS, "responses": IDS}),
     (token_entropy, {"logits": LOGITS}),
     (log_probs_and_entropy, {"logits": LOGITS, "responses": IDS}),
+    (log_probs_and_entropy_from_hidden, {**HEAD, "responses": IDS}),
+    (loss_from_hidden, {**HEAD, "responses": IDS, "loss": minus_log_likelihood}),
     *[(getattr(kl, name), DIVERGENCE) for name in ("kl_k1", "kl_k2", "kl_k3")],
     *[
         (getattr(masking, f"masked_{name}"), REDUCED)

@@ -114,6 +114,7 @@ def test_a_circle_in_a_folder_is_found(spelling: str):
         ("a/__init__.py", '"""A."""\nfrom ppo_ref.a.b import f', "must hold a doc"),
         ("__init__.py", "", "must hold a docstring and nothing else"),
         ("__main__.py", "def main(): ...", "must define nothing"),
+        ("verl_plugin.py", "def install(): ...", "must define nothing"),
     ],
 )
 def test_a_folder_that_is_none_is_found(file: str, source: str, fault: str):

@@ -34,8 +34,18 @@ def public_methods() -> Iterator[tuple[str, FunctionType]]:
             if not (own and inspect.isclass(owner)):
                 continue
             for attribute, value in vars(owner).items():
+                value = value.__func__ if isinstance(value, staticmethod) else value
                 if inspect.isfunction(value) and not attribute.startswith("_"):
                     yield f"{name}.{owner.__name__}.{attribute}", value
+
+
+def public_classes() -> Iterator[tuple[str, type]]:
+    for name in MODULES:
+        module = importlib.import_module(f"ppo_ref.{name}")
+        for attribute, value in vars(module).items():
+            own = getattr(value, "__module__", None) == module.__name__
+            if own and inspect.isclass(value) and not attribute.startswith("_"):
+                yield f"{name}.{attribute}", value
 
 
 def raising_functions(sources: dict[str, str]) -> set[str]:
@@ -112,6 +122,7 @@ def example_failures(name: str, function: Callable[..., object]) -> tuple[int, s
 
 FUNCTIONS = dict(public_functions())
 METHODS = dict(public_methods())
+CLASSES = dict(public_classes())
 RAISING = raising_functions(SOURCES)
 
 
@@ -124,7 +135,7 @@ def test_all_modules_with_functions_are_seen():
     }
     assert {name.rpartition(".")[0] for name in FUNCTIONS} == with_functions
     methods = {name.rpartition(".")[0].rpartition(".")[0] for name in METHODS}
-    assert set(MODULES) - with_functions <= methods | {"config"}
+    assert set(MODULES) - with_functions <= methods | {"config", "named_estimates"}
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
@@ -136,6 +147,12 @@ def test_docstring_is_complete(name):
 def test_example_prints_what_it_shows(name):
     attempted, report = example_failures(name, FUNCTIONS[name])
     assert attempted > 0
+    assert report == ""
+
+
+@pytest.mark.parametrize("name", CLASSES)
+def test_the_example_of_a_class_prints_what_it_shows(name):
+    _, report = example_failures(name, CLASSES[name])
     assert report == ""
 
 

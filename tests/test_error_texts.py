@@ -10,14 +10,19 @@ from ppo_ref.alignment import (
     response_mask,
     response_outputs,
 )
+from ppo_ref.chunked_log_probs import log_probs_and_entropy_from_hidden
+from ppo_ref.chunked_losses import loss_from_hidden
 from ppo_ref.diagnostics import (
     effective_sample_size,
     explained_variance,
     ratio_statistics,
     rollout_mismatch,
 )
+from ppo_ref.group_advantages import dr_grpo, grpo, rloo
+from ppo_ref.kl_control import adaptive_kl_coef
 from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
+from ppo_ref.reinforce import reinforce_plus_plus, reinforce_plus_plus_baseline
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout_correction import (
     accepted_sequences,
@@ -32,7 +37,10 @@ from tests.calls import IDS, MASK, VALID, X
 LIKE_REWARDS = "must have shape [batch, time] = [2, 6] like token_level_rewards, got"
 FLOAT, FLOATED = "must be float, got", "write float(gamma)"
 ONE_OR_PAIR = "must be float | tuple[float, float], got"
-IDS_WANTED = "must be an int32 or int64 tensor (token ids), got"
+IDS_WANTED = "must be an int32 or int64 tensor (ids), got"
+NUMBER_WANTED = (
+    "must return a number with gradient, a floating-point tensor of shape [], got"
+)
 ROW_WANTED = "must be a floating-point tensor of shape [batch], got"
 SEQUENCES = "must have at least 2 axes [batch, sequence, *features], got 1 axis"
 TYPES = [
@@ -69,6 +77,24 @@ TYPES = [
     (gae, "gamma", torch.ones(2), f"{FLOAT} Tensor tensor([1., 1.])"),
     (gae, "gamma", torch.tensor(True), f"{FLOAT} Tensor tensor(True)"),
     (gae, "gamma", True, f"{FLOAT} bool True"),
+    (
+        adaptive_kl_coef,
+        "kl",
+        torch.tensor(1.0),
+        f"{FLOAT} Tensor tensor(1.); write float(kl)",
+    ),
+    (
+        grpo,
+        "groups",
+        torch.zeros(3).long(),
+        "must have batch 2 like token_level_rewards, got 3",
+    ),
+    (
+        grpo,
+        "groups",
+        torch.zeros(2),
+        "must be an int32 or int64 tensor (ids), got float32; write groups.long()",
+    ),
     (trace, "row", True, "must be int, got bool True"),
     (response_outputs, "response_length", True, "must be int, got bool True"),
     (
@@ -121,7 +147,7 @@ TYPES = [
         token_log_probs,
         "responses",
         None,
-        "must be an int32 or int64 tensor (token ids) of shape [batch, time], "
+        "must be an int32 or int64 tensor (ids) of shape [batch, time], "
         "got NoneType None",
     ),
     (
@@ -131,10 +157,64 @@ TYPES = [
         "must have 3 axes [batch, time, vocab], got 2 axes [2, 6]",
     ),
     (response_outputs, "outputs", X[0], f"{SEQUENCES} [6]"),
+    *[
+        (function, name, value, text)
+        for function in (log_probs_and_entropy_from_hidden, loss_from_hidden)
+        for name, value, text in (
+            ("head_weight", torch.ones(5, 4), "must have width 3 like hidden, got 4"),
+            (
+                "head_weight",
+                None,
+                "must be a floating-point tensor of shape [vocab, width], "
+                "got NoneType None",
+            ),
+            (
+                "head_bias",
+                0.5,
+                "must be a floating-point tensor of shape [vocab], got float 0.5",
+            ),
+            ("head_bias", X[0], "must have vocab 5 like head_weight, got 6"),
+            ("responses", IDS[:, 1:], "must have time 6 like hidden, got 5"),
+        )
+    ],
+    (
+        log_probs_and_entropy_from_hidden,
+        "chunk_tokens",
+        2.0,
+        "must be int, got float 2.0",
+    ),
+    (loss_from_hidden, "chunk_rows", True, "must be int, got bool True"),
+    (
+        loss_from_hidden,
+        "loss",
+        0.5,
+        "must be a function of TokenStatistics and a slice of rows, to one number, "
+        "got float 0.5",
+    ),
+    *[
+        (loss_from_hidden, "loss", loss, f"{NUMBER_WANTED} {came}")
+        for loss, came in (
+            (lambda said, rows: 0.5, "float 0.5"),
+            (lambda said, rows: None, "NoneType None"),
+            (lambda said, rows: said.log_probs, "float32 of shape [1, 6]"),
+            (lambda said, rows: said.entropy.sum() * 1j, "complex64 of shape []"),
+            (
+                lambda said, rows: rows.stop * IDS.sum(),
+                "int64 of shape [] without gradient",
+            ),
+            (
+                lambda said, rows: said.log_probs.detach().sum(),
+                "float32 of shape [] without gradient",
+            ),
+            (lambda said, rows: X, "float32 of shape [2, 6] without gradient"),
+        )
+    ],
 ]
 NO_TOKEN, ONE_TOKEN = torch.zeros_like(MASK), torch.zeros_like(MASK)
 ONE_TOKEN[0, 2] = True
 UNIT = "must lie in [0, 1], got"
+COMPANY = "must hold at least 2 rows each, got 1 row of group"
+ALONE = "which has nothing to be compared with"
 CLIP = "must lie in [0, 1) and [0, inf), got"
 SHORTER = "must be at least 1 and less than the sequence length 9, got"
 VALUES = [
@@ -173,6 +253,34 @@ VALUES = [
         ONE_TOKEN,
         "must count a token in every row, got none in row 1",
     ),
+    *[
+        (function, "groups", torch.tensor([7, -3]), f"{COMPANY} -3, {ALONE}")
+        for function in (grpo, dr_grpo, rloo, reinforce_plus_plus_baseline)
+    ],
+    *[
+        (
+            function,
+            "response_mask",
+            ONE_TOKEN,
+            "must count a token in every row, got none in row 1",
+        )
+        for function in (grpo, dr_grpo, rloo, reinforce_plus_plus_baseline)
+    ],
+    (grpo, "epsilon", 0, "must be greater than 0, got 0"),
+    (reinforce_plus_plus, "gamma", 2, f"{UNIT} 2"),
+    (adaptive_kl_coef, "kl_coef", -0.1, "must be at least 0, got -0.1"),
+    (adaptive_kl_coef, "kl", torch.nan, "must be finite, got nan"),
+    (adaptive_kl_coef, "kl", torch.inf, "must be finite, got inf"),
+    (adaptive_kl_coef, "target", 0, "must be greater than 0, got 0"),
+    (adaptive_kl_coef, "horizon", 0, "must be greater than 0, got 0"),
+    (adaptive_kl_coef, "horizon", torch.nan, "must be greater than 0, got nan"),
+    (adaptive_kl_coef, "steps", 0, "must be at least 1, got 0"),
+    (
+        adaptive_kl_coef,
+        "steps",
+        50000,
+        "must be below 5 times the horizon, 50000, got 50000",
+    ),
     (policy_loss, "clip_range", 1, f"{CLIP} (1, 1)"),
     (policy_loss, "clip_range", -0.1, f"{CLIP} (-0.1, -0.1)"),
     (policy_loss, "clip_range", (0.2, -0.1), f"{CLIP} (0.2, -0.1)"),
@@ -201,6 +309,16 @@ VALUES = [
     (token_log_probs, "temperature", 0, "must be greater than 0, got 0"),
     (token_entropy, "temperature", -1.0, "must be greater than 0, got -1.0"),
     (log_probs_and_entropy, "temperature", 0, "must be greater than 0, got 0"),
+    *[
+        (function, name, value, text)
+        for function in (log_probs_and_entropy_from_hidden, loss_from_hidden)
+        for name, value, text in (
+            ("responses", IDS + 1, "must lie in [0, 5), got 5 at [0, 4]"),
+            ("temperature", 0.0, "must be greater than 0, got 0.0"),
+        )
+    ],
+    (log_probs_and_entropy_from_hidden, "chunk_tokens", 0, "must be at least 1, got 0"),
+    (loss_from_hidden, "chunk_rows", 0, "must be at least 1, got 0"),
     (trace, "row", 2, "must lie in [0, 2), got 2"),
     (trace, "row", -1, "must lie in [0, 2), got -1"),
     (
@@ -211,7 +329,18 @@ VALUES = [
     ),
     (response_outputs, "response_length", 0, f"{SHORTER} 0"),
     (response_outputs, "response_length", 9, f"{SHORTER} 9"),
+    (response_outputs, "response_length", 10, f"{SHORTER} 10"),
 ]
+
+
+@pytest.mark.parametrize("shape", [(0, 6), (2, 0)])
+def test_a_loss_of_no_token(shape):
+    empty = {"hidden": torch.empty(*shape, 3), "responses": torch.empty(shape).long()}
+    with pytest.raises(ValueError) as refusal:
+        loss_from_hidden(**{**VALID[loss_from_hidden], **empty})
+    assert str(refusal.value) == (
+        f"loss_from_hidden: responses must hold a token, got shape {list(shape)}"
+    )
 
 
 def refused(error, function, name, value, text):

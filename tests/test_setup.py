@@ -22,7 +22,13 @@ import pytest
 
 ROOT = Path(__file__).resolve().parent.parent
 PINS = ROOT / "pins"
-BEFORE_VENV = ("environment.py", "install.py", "machine.py", "peers.py")
+BEFORE_VENV = (
+    "environment.py",
+    "inside_verl.py",
+    "install.py",
+    "machine.py",
+    "peers.py",
+)
 SATISFIED = "setuptools\n"
 NOTHING_TO_BUILD = """
 [project]
@@ -229,6 +235,91 @@ def test_peers_are_known_by_their_hash(with_venv: Path) -> None:
     assert last_line(output).startswith("Not downloaded: verl==1, see pip's message")
 
 
+def test_what_makes_mutants_is_installed_alone(with_venv: Path) -> None:
+    settled = "install.is_ready = lambda: True"
+    pins = with_venv / "pins/mutation.txt"
+    pins.write_text(SATISFIED)
+    assert install(with_venv, "--mutation", first=settled) == (0, "")
+    pins.write_text("no-such-package==1\n")
+    code, output = install(with_venv, "--mutation", first=settled)
+    assert code == 1
+    assert last_line(output) == (
+        "Installing what makes mutants failed, see pip's message above."
+    )
+
+
+@pytest.mark.parametrize("extra", ["browser.txt", "mutation.txt"])
+def test_what_few_need_is_pinned_and_nobody_elses(extra: str) -> None:
+    lines = (PINS / extra).read_text().splitlines()
+    assert all("==" in line for line in lines if not line.startswith("#"))
+    assert not names(lines) & names((PINS / "python.txt").read_text().splitlines())
+
+
+@pytest.fixture
+def verl_folder(project: Path) -> Path:
+    """Where verl goes, with a Python whose pip cannot install anything."""
+    python = project / ".cache/verl/bin/python"
+    python.parent.mkdir(parents=True)
+    python.write_text("#!/bin/sh\nexit 1\n")
+    python.chmod(0o755)
+    pins = "# pinned\nray==1\nsetuptools==2\ntorch==3\n"
+    (project / "pins/verl.txt").write_text(pins)
+    return project / ".cache/verl"
+
+
+SETTLED = "from install import inside_verl; install.is_ready = lambda: True"
+MADE = "inside_verl.suitable_python = lambda: 'true'"
+
+
+def test_verl_comes_after_torch_and_once(project: Path, verl_folder: Path) -> None:
+    first = f"{SETTLED}; {MADE}; inside_verl.pip = lambda *given: print(given[-2:])"
+    code, output = install(project, "--verl", first=first)
+    assert (code, output.splitlines()) == (
+        0,
+        [
+            "Setting up .cache/verl, once: verl 0.9.1 and what it imports.",
+            "('setuptools==2', 'torch==3')",
+            "('--no-binary=antlr4-python3-runtime', 'ray==1')",
+        ],
+    )
+    assert install(project, "--verl", first=SETTLED) == (0, "")
+    (project / "pins/verl.txt").write_text("ray==2\n")
+    assert install(project, "--verl", first=first)[1].startswith("Setting up .cache")
+
+
+def test_verl_that_cannot_be_installed(project: Path, verl_folder: Path) -> None:
+    code, output = install(project, "--verl", first=f"{SETTLED}; {MADE}")
+    assert code == 1
+    assert last_line(output) == (
+        "Installing verl failed, see pip's message above; run make verl again "
+        "to continue."
+    )
+    assert not (verl_folder / ".ready").exists()
+
+
+def test_a_python_that_verl_does_not_run_on(project: Path, verl_folder: Path) -> None:
+    first = f"{SETTLED}; inside_verl.SUITS = 'import sys; sys.exit(1)'"
+    code, output = install(project, "--verl", first=first)
+    assert code == 1
+    assert last_line(output).startswith("verl 0.9.1 needs Python 3.11 or 3.12, and ")
+
+
+@pytest.mark.parametrize("name", ["torch", "numpy", "jaxtyping", "beartype", "pytest"])
+def test_what_both_environments_have_is_the_same_release(name: str) -> None:
+    pins = [(PINS / file).read_text() for file in ("python.txt", "verl.txt")]
+    one, other = (re.findall(rf"^{name}==(.+)$", text, re.MULTILINE) for text in pins)
+    assert one == other and len(one) == 1
+
+
+def test_verl_is_pinned_like_its_peer() -> None:
+    direct = (PINS / "verl.in").read_text().splitlines()
+    pinned = (PINS / "verl.txt").read_text().splitlines()
+    assert {line for line in direct if line[:1] not in "#"} <= set(pinned)
+    assert all("==" in line for line in pinned if not line.startswith("#"))
+    assert "verl==0.9.1" in pinned
+    assert "verl==0.9.1 " in (PINS / "peers.txt").read_text()
+
+
 def names(lines: list[str]) -> set[str]:
     """The canonical names of requirements."""
     found = [re.match(r"[\w.-]+", line) for line in lines if line[:1] not in "#"]
@@ -242,6 +333,38 @@ def test_direct_packages_are_pinned() -> None:
     assert all("==" in line for line in pinned if not line.startswith("#"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
     assert names(project["dependencies"]) <= names(direct)
+
+
+def test_what_transformers_needs_leaves_the_pins_as_they_are() -> None:
+    pinned = (PINS / "python.txt").read_text().splitlines()
+    added = (PINS / "transformers.txt").read_text().splitlines()
+    assert all("==" in line for line in added if not line.startswith("#"))
+    assert not names(added) & names(pinned)
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    assert names(project["optional-dependencies"]["transformers"]) <= names(added)
+
+
+def test_transformers_comes_with_its_list_and_nothing_else(with_venv: Path) -> None:
+    pins = with_venv / "pins/transformers.txt"
+    settled = "install.is_ready = lambda: True"
+    given = with_venv, "--transformers"
+    pins.write_text(SATISFIED)
+    assert install(*given, first=settled) == (0, "")
+
+    pins.write_text("no-such-package==1\n")
+    code, output = install(*given, first=settled)
+    assert code == 1
+    told = "Installing transformers failed, see pip's message above."
+    assert last_line(output) == told
+
+    needy = with_venv / "needy.py"
+    needy.write_text(
+        "import environment\n"
+        "environment.pip = lambda arguments, failure: print(*arguments)\n"
+        "environment.install_transformers()\n"
+    )
+    _, output = run(with_venv, sys.executable, str(needy), PYTHONPATH="pins")
+    assert "--no-deps" in output.split()
 
 
 def project_files() -> Iterator[Path]:

@@ -18,11 +18,11 @@ from site_tools.running.judgement import judge, text_of
 
 HELP = "check pages in both languages: code, figures, links, structure"
 EXAMPLES = """examples:
-  python -m site_tools check                       the pages that you changed
-  python -m site_tools check gae/variance          one page
-  python -m site_tools check docs/zh/index.md      one page, by its file
-  python -m site_tools check facts/returns         the facts of a file of docs/facts
-  python -m site_tools check --format github       as a workflow on GitHub shows it"""
+  make check                          the pages that you changed
+  make check PAGE=gae/variance        one page
+  make check PAGE=docs/zh/index.md    one page, by its file
+  make check PAGE=facts/returns       the facts of a file of docs/facts
+  make check ARGS="--format github"   as a workflow on GitHub shows it"""
 NAME_ONE = f"name a page, as in: make check PAGE={EXAMPLE}"
 FORMATS = ("terminal", "github")
 

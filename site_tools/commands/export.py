@@ -20,8 +20,8 @@ from site_tools.source.page import read_page
 HELP = "Write pages as a chat log, or the log that drafts were made from."
 EXAMPLES = """\
 examples:
-  python -m site_tools export gae/variance gae/inputs --language en -o log.md
-  python -m site_tools export drafts/log_20260301_201500"""
+  make export PAGE=gae/variance ARGS="gae/inputs --language en -o log.md"
+  make export PAGE=drafts/log_20260301_201500"""
 
 
 def options(parser: argparse.ArgumentParser, words: Callable[[str], str]) -> None:

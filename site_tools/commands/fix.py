@@ -15,10 +15,10 @@ from site_tools.fixing.patch import patch
 
 HELP = "mend blanks, punctuation, ids, figures, outputs; what changes is shown first"
 EXAMPLES = """examples:
-  python -m site_tools fix                     all pages; runs those you changed
-  python -m site_tools fix gae/variance        one page, both languages
-  python -m site_tools fix --dry-run           only show what would change
-  python -m site_tools fix --patch fix.diff    write it as a patch for git apply"""
+  make fix                          all pages; runs those you changed
+  make fix PAGE=gae/variance        one page, both languages
+  make fix ARGS=--dry-run           only show what would change
+  make fix ARGS="--patch fix.diff"  write it as a patch for git apply"""
 
 
 def options(parser: ArgumentParser, words: Callable[[str], str]) -> None:

@@ -17,8 +17,8 @@ from site_tools.source.sections import find_section
 
 HELP = "what waits: translations, coming questions, facts, sections, stored runs"
 EXAMPLES = """examples:
-  python -m site_tools status
-  python -m site_tools status --lang en"""
+  make status
+  make status ARGS=--lang=en"""
 PRODUCING = Path("site_tools/runs/producing.py")
 
 

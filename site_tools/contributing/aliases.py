@@ -7,7 +7,7 @@ from typing import Any
 
 import yaml
 
-from site_tools.contributing.likeness import fold
+from site_tools.contributing.ideas import fold
 from site_tools.data.locks import Lock, digest
 from site_tools.source.wording import FRONT, wording
 from site_tools.source.yaml_limits import LOADER

@@ -1,26 +1,19 @@
 """How much one wording of a question is like another, in Chinese and in English.
 
-Both are taken apart into what they talk about: terms of the glossary, which are the
-same in both languages; pairs of Chinese characters; stems of other words; identifiers
-and their parts. What few pages talk about counts for more.
+Both are taken apart into what they talk about; what few pages talk about counts for
+more.
 """
 
 import re
-import unicodedata
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape
 from math import log, sqrt
 from typing import NamedTuple
 
+from site_tools.contributing.ideas import HAN, Ideas, fold
 from site_tools.data.names import Name
-from site_tools.data.vocabulary import key, pattern
 
-HAN = re.compile("[㐀-鿿]+")
 WORTH = re.compile(r"[^\W_]")
-WORD = re.compile(r"[^\W㐀-鿿]+")
-GREEK = re.compile("[α-ω]")
-ENDING = re.compile(r"(?P<stem>.{3,}?)(?:(?P<twice>[^aeiou])(?P=twice)?ing|ed|e?s|e)?")
 PAIR = 0.5  # Chinese pairs overlap: each character is in two of them
 # Words of a question that names no topic, as "why is that?".
 BARE = re.compile(
@@ -58,7 +51,7 @@ class Likeness:
     def __init__(
         self, wordings: Mapping[str, Sequence[str]], names: Sequence[Name]
     ) -> None:
-        self._ideas = _Ideas(names)
+        self._ideas = Ideas(names)
         read = {
             page: [(text, self._ideas.of(text)) for text in texts]
             for page, texts in wordings.items()
@@ -107,60 +100,5 @@ class Likeness:
         )
 
 
-class _Ideas:
-    """What a wording talks about."""
-
-    def __init__(self, names: Sequence[Name]) -> None:
-        self._names: dict[str, str] = {}
-        for row in names:
-            told = (row.zh, row.en, *row.also_zh, *row.also_en)
-            for word in (*told, *row.not_zh, *row.not_en):
-                self._names.setdefault(key(word), row.id)
-        self._pattern = pattern(self._names, "en") if self._names else None
-
-    def of(self, text: str) -> frozenset[str]:
-        found: set[str] = set()
-        text = fold(text)
-        for match in self._pattern.finditer(escape(text)) if self._pattern else ():
-            word = key(match[0])
-            name = self._names.get(word) or self._names.get(word.removesuffix("s"))
-            if name:
-                found.add(f"={name}")
-                text = text.replace(match[0], " ")
-        for run in HAN.findall(text):
-            found |= {run[at : at + 2] for at in range(len(run) - 1)} or {run}
-        for word in WORD.findall(text):
-            found |= {stem(part) for part in word.split("_") if part}
-            found |= {word} if "_" in word.strip("_") else set()
-        return frozenset(found)
-
-
 def _language(text: str) -> str:
     return "zh" if HAN.search(text) else "en"
-
-
-def fold(text: str) -> str:
-    """One spelling for all: full width, capitals, δ and delta.
-
-    Example:
-        >>> fold("ＧＡＥ 的 λ")
-        'gae 的  lambda '
-    """
-    text = unicodedata.normalize("NFKC", text).lower()
-    return GREEK.sub(lambda letter: f" {_spelled(letter[0])} ", text)
-
-
-def _spelled(letter: str) -> str:
-    name = unicodedata.name(letter).split()[-1].lower()
-    return name.replace("lamda", "lambda")  # as Unicode spells it, and as code does
-
-
-def stem(word: str) -> str:
-    """The beginning that the forms of a word share.
-
-    Example:
-        >>> [stem(word) for word in ("clipping", "clips", "computed", "computing")]
-        ['clip', 'clip', 'comput', 'comput']
-    """
-    match = ENDING.fullmatch(word)
-    return (match["stem"] + (match["twice"] or "") if match else word)[:6]

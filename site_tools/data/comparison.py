@@ -1,4 +1,4 @@
-"""What four releases do, concept by concept: short words over the places in docs/facts.
+"""What releases do, concept by concept: short words over the places in docs/facts.
 
 A file of YAML, ``docs/comparison.yml``, a row a concept:
 
@@ -8,6 +8,7 @@ A file of YAML, ``docs/comparison.yml``, a row a concept:
       verl 0.3.0.post1: same             # as the first of the releases
       OpenRLHF 0.11.2: {zh: "乘上 mask，{2}", en: "multiplied, {2}"}
       TRL 1.12.0: {none: {zh: 没有工具轮次, en: it has no tools}}
+      TorchRL 0.14.1: same               # only where it speaks of the same thing
 
 ``{2}`` is what stands in the second place that the facts file has of that release, so
 that a value is never written by hand.
@@ -22,6 +23,8 @@ from site_tools.data.facts import Concept
 
 FILE = "comparison.yml"
 RELEASES = ("verl 0.9.1", "verl 0.3.0.post1", "OpenRLHF 0.11.2", "TRL 1.12.0")
+# Of environments, not of answers: they stand only in the rows that they are named in.
+OTHERS = ("TorchRL 0.14.1", "Stable-Baselines3 2.9.2")
 WORDS = {"zh": records.ANY, "en": records.ANY}
 PLACE = re.compile(r"\{(\d+)\}")
 SAME, DIFFERS, NONE, FIRST = "same", "differs", "none", "first"
@@ -40,12 +43,7 @@ class Row(NamedTuple):
 
     facts: str
     topic: str
-    cells: tuple[Cell, ...]
-
-    @property
-    def by_release(self) -> list[tuple[str, Cell]]:
-        """Each release with its cell."""
-        return list(zip(RELEASES, self.cells, strict=True))
+    by_release: tuple[tuple[str, Cell], ...]
 
 
 def parse(
@@ -84,19 +82,23 @@ def _row(
     where = f"{FILE}, row {number}"
     if isinstance(item, dict) and item.get("facts"):
         where += f" ({item['facts']})"
-    wanted = {"facts": records.ANY, "topic": records.ANY, **dict.fromkeys(RELEASES)}
+    names: tuple[str, ...] = RELEASES
+    if isinstance(item, dict):
+        names += tuple(name for name in OTHERS if name in item)
+    wanted = {"facts": records.ANY, "topic": records.ANY, **dict.fromkeys(names)}
     records.check(where, item, wanted)
     if item["facts"] not in concepts:
         raise ValueError(f"{where}: there is no docs/facts/{item['facts']}.yml")
     if item["topic"] not in topics:
         raise ValueError(f"{where}: topic must be one of {', '.join(topics)}")
     concept = concepts[item["facts"]]
-    cells = [_cell(f"{where}, {name}", item[name], name) for name in RELEASES]
-    for release, cell in zip(RELEASES, cells, strict=True):
+    cells = {name: _cell(f"{where}, {name}", item[name], name) for name in names}
+    for release, cell in cells.items():
         _check_places(f"{where}, {release}", cell, release, concept)
-    if cells[0].kind == NONE and any(cell.kind == SAME for cell in cells):
+    kinds = [cell.kind for cell in cells.values()]
+    if kinds[0] == NONE and SAME in kinds:
         raise ValueError(f"{where}: same as nothing; write none: with its reason")
-    return Row(item["facts"], item["topic"], tuple(cells))
+    return Row(item["facts"], item["topic"], tuple(cells.items()))
 
 
 def _cell(where: str, value: Any, release: str) -> Cell:

@@ -70,11 +70,28 @@ def status(body: str, values: Mapping[str, str]) -> str:
     return status_page.render(body.strip(), values.get("data-language", ""), ROOT)
 
 
+def benchmarks(body: str, values: Mapping[str, str]) -> str:
+    """A part of the benchmarks page, in the language of ``data-language``.
+
+    Args:
+        body: What is shown, as in ``gae``.
+        values: Attributes of the fence.
+
+    Raises:
+        ValueError: for another part or language, or a record that cannot be read.
+    """
+    # Its charts are ppo_ref's, which mutants must not find imported.
+    from site_tools.benchmarks import views
+
+    return views.render(body.strip(), values.get("data-language", ""), ROOT)
+
+
 DERIVE = {
     "fact": fact,
     "notation": notation,
     "glossary": glossary,
     "source": source,
     "status": status,
+    "benchmarks": benchmarks,
     **lists.DERIVE,
 }

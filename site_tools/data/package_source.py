@@ -25,12 +25,12 @@ def source(body: str, values: Mapping[str, str], root: Path = ROOT) -> str:
         ValueError: if there is no such function.
 
     Example:
-        >>> print(source("ppo_ref.packing.token_ranks", {}))
+        >>> print(source("ppo_ref.packing.token_places", {}))
         from torch import Tensor
         <BLANKLINE>
-        def token_ranks(response_mask: Tensor) -> Tensor:
+        def token_places(response_mask: Tensor) -> Tensor:
             counts = response_mask.long()
-            return counts.cumsum(-1) - counts
+            return counts.cumsum(-1).mul_(counts)
     """
     module, _, name = body.strip().rpartition(".")
     file = root / f"{module.replace('.', '/')}.py"

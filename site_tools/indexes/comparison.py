@@ -1,4 +1,4 @@
-"""What four releases do, as a card for each concept: same or not, at a glance."""
+"""What releases do, as a card for each concept: same or not, at a glance."""
 
 from collections.abc import Iterator, Sequence
 from html import escape

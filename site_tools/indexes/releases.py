@@ -10,7 +10,7 @@ from site_tools.indexes import sources
 
 
 def comparison(root: Path) -> tuple[comparison_file.Row, ...]:
-    """What four releases do, from ``docs/comparison.yml``."""
+    """What releases do, from ``docs/comparison.yml``."""
     text = (root / "docs" / "comparison.yml").read_text("utf-8")
     return comparison_file.parse(text, _by_name(root), sources.QUESTION_TOPICS)
 

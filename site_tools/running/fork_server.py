@@ -17,6 +17,8 @@ import subprocess
 import sys
 from collections.abc import Mapping
 
+# To import these is to run them; the second wants verl.
+ACTING = ("ppo_ref.__main__", "ppo_ref.verl_plugin")
 KEPT = (
     "PATH",
     "LANG",
@@ -101,7 +103,7 @@ def _preload() -> None:
     from site_tools.running import warden  # noqa: F401
 
     for module in pkgutil.walk_packages(ppo_ref.__path__, "ppo_ref."):
-        if module.name != "ppo_ref.__main__":  # which would run
+        if module.name not in ACTING:
             importlib.import_module(module.name)
     # Seconds, at the first optimizer otherwise.
     importlib.import_module("torch._dynamo")

@@ -6,10 +6,9 @@ from typing import Any
 
 import torch
 
-from ppo_ref import broken
 from ppo_ref.command.records import records
 from ppo_ref.config import PPOConfig
-from ppo_ref.estimate import whitened_gae
+from ppo_ref.named_estimates import ESTIMATES
 from ppo_ref.outputs import actor_statistics, critic_values
 from ppo_ref.rollout import as_rollout, sample_responses
 from ppo_ref.trainer import Trainer
@@ -33,8 +32,7 @@ def produce(name: str) -> Iterator[dict[str, Any]]:
         single tokens.
     """
     options = dict(RUNS[name].options)
-    wrong = options.pop("estimate", None)
-    estimate = getattr(broken, wrong) if wrong else whitened_gae
+    estimate = ESTIMATES[options.pop("estimate", "whitened_gae")]
     trainer = Trainer(PPOConfig(seed=RUNS[name].seed, **options), estimate=estimate)
     deque(trainer.imitate(), maxlen=0)
     deque(trainer.learn_reward(), maxlen=0)

@@ -4,6 +4,8 @@ from site_tools.runs.model import Chart, Line, Panel, Run
 
 _PENALTY = {"right_score": 0.0, "wrong_score": -1.0, "response_length": 24}
 _LEARNED = {"reward_model_steps": 400}
+_FOUR = {"responses_per_prompt": 4}
+_NO_CRITIC = {"critic_epochs": 0}
 
 # By the name that pages read it under, as in stored_run("name").
 RUNS: dict[str, Run] = {
@@ -34,6 +36,24 @@ RUNS: dict[str, Run] = {
         {**_LEARNED, "kl_coef": 0.0},
         seed=0,
     ),
+    "four_responses": Run(
+        "The defaults, but four responses to each of 64 questions.", _FOUR, seed=0
+    ),
+    "reinforce_plus_plus": Run(
+        "No critic: returns, whitened over the batch.",
+        {**_NO_CRITIC, "estimate": "reinforce_plus_plus"},
+        seed=0,
+    ),
+    "grpo": Run(
+        "No critic: four responses to each of 64 questions, compared by GRPO.",
+        {**_FOUR, **_NO_CRITIC, "estimate": "grpo"},
+        seed=0,
+    ),
+    "rloo": Run(
+        "No critic: four responses to each of 64 questions, compared by RLOO.",
+        {**_FOUR, **_NO_CRITIC, "estimate": "rloo"},
+        seed=0,
+    ),
 }
 
 # By the path of the picture below snippets, as in "pipeline/page_runs.svg".
@@ -61,6 +81,18 @@ CHARTS: dict[str, Chart] = {
         lines=(
             Line("learned_reward", "有 KL 惩罚", "with KL penalty"),
             Line("learned_reward_without_kl", "没有 KL 惩罚", "without"),
+        ),
+    ),
+    "critic/what_it_buys_runs.svg": Chart(
+        panels=(
+            Panel("score", "得分", "score"),
+            Panel("entropy", "熵（nat）", "entropy (nats)"),
+        ),
+        lines=(
+            Line("healthy", "有 critic，256 题", "critic, 256 prompts"),
+            Line("reinforce_plus_plus", "REINFORCE++，256 题", "REINFORCE++, 256"),
+            Line("four_responses", "有 critic，64 题", "critic, 64 prompts"),
+            Line("grpo", "GRPO，64 题", "GRPO, 64 prompts"),
         ),
     ),
 }

@@ -30,7 +30,8 @@ LANGUAGES = {
     "source": Kind.SOURCE,
     **dict.fromkeys(("fact", "glossary", "notation", "status"), Kind.DERIVED),
     **dict.fromkeys(
-        ("questions", "topic", "wrong_answers", "frameworks"), Kind.DERIVED
+        ("questions", "topic", "wrong_answers", "frameworks", "benchmarks"),
+        Kind.DERIVED,
     ),
 }
 CLASSES = {

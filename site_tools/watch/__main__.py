@@ -13,7 +13,7 @@ from site_tools.watch import commits, releases, report
 from site_tools.watch.rereading import reread
 
 REPOSITORIES = "https://github.com"
-OTHERS = ("torch", "torchrl")  # the suite runs with torch; of torchrl there is no fact
+OTHERS = ("torch",)  # the suite runs with it, and there is no fact about it
 
 
 def main(words: Sequence[str] | None = None) -> None:

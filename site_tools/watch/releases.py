@@ -14,9 +14,10 @@ from site_tools.data.facts import Entry
 
 NEWEST = re.compile(r"(?m)^[\w.-]+ \(([^)\s]+)\)$")
 PURE = re.compile(r"^[^/]+\.data/purelib/")  # installed without it
-# They are read only, so every machine takes the same file; that of OpenRLHF says it is
-# for one Python on Linux, though nothing in it is compiled.
-ANYWHERE = ["--python-version=3.11", "--platform=manylinux1_x86_64"]
+# They are read only, so every machine takes the same files. Those of OpenRLHF and
+# TorchRL say they are for one Python on Linux; what is read is Python.
+LINUX = ["--platform=manylinux1_x86_64", "--platform=manylinux_2_28_x86_64"]
+ANYWHERE = ["--python-version=3.11", *LINUX]
 
 
 class Wheel:
@@ -78,7 +79,8 @@ def version_of(listing: str, project: str) -> str:
 
 def find(project: str, version: str, folder: Path) -> Wheel | None:
     """The wheel of a release, if the folder has it."""
-    path = next(folder.glob(f"{project.lower()}-{version}-*.whl"), None)
+    name = project.lower().replace("-", "_")  # as in the names of wheels
+    path = next(folder.glob(f"{name}-{version}-*.whl"), None)
     return Wheel(path) if path else None
 
 

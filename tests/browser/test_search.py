@@ -31,6 +31,7 @@ def boxes(browser: Any, address: str) -> Iterator[dict[str, Any]]:
 
 def first_three(tab: Any, query: str, base: str) -> list[str]:
     """The pages found, as addresses below ``base``, once the theme shows them."""
+    tab.bring_to_front()  # behind another, a tab looks at its page once a second
     tab.fill(BOX, "")
     tab.press(BOX, "End")  # the theme listens to keys
     tab.wait_for_function(f"{NOTHING_TYPED} == true")

@@ -17,7 +17,8 @@ CONSTANTS = ("HELP", "EXAMPLES")
 SAID = ("Refusal", "tell", "words", "ask", "ValueError")
 ROW = slice(1, 4)
 DYNAMIC = "{}"
-COMMAND = re.compile(r"python -m site_tools(?: \S+)*")  # an example without a word
+# An example without a word of explanation.
+COMMAND = re.compile(r'make \w+(?: [A-Z]+=(?:"[^"]*"|\S+))*')
 
 Function = ast.FunctionDef | ast.Module
 

@@ -6,7 +6,8 @@ import pytest
 import yaml
 
 from site_tools.contributing import asked_before
-from site_tools.contributing.likeness import Known, Likeness, fold, stem
+from site_tools.contributing.ideas import fold, stem
+from site_tools.contributing.likeness import Known, Likeness
 from site_tools.data.derived import all_names
 from site_tools.data.names import Name
 

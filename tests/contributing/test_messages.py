@@ -18,6 +18,8 @@ from tests.contributing.spoken import of_folder, sentences
 ROOT = Path(__file__).resolve().parent.parent.parent
 # What only who builds the site, or keeps its records, is told.
 ELSEWHERE = (
+    "benchmarks/log_chart.py",
+    "benchmarks/record.py",
     "html/code_boxes.py",
     "html/formulas.py",
     "html/katex.py",
@@ -31,6 +33,7 @@ ELSEWHERE = (
     "mutants/edits.py",
     "mutants/reasons.py",
     "mutants/record.py",
+    "mutation/record.py",
     "offline/links.py",
     "running/drawings.py",
     "running/evidence.py",
@@ -209,7 +212,7 @@ def test_what_help_says_is_in_chinese_line_by_line() -> None:
     told = translate(check.EXAMPLES, "zh").splitlines()
     assert told[:2] == [
         "例子：",
-        "  python -m site_tools check                       你改过的页面",
+        "  make check                          你改过的页面",
     ]
 
 

@@ -50,8 +50,9 @@ def lacking(site: Path) -> Iterator[str]:
         for font in site.glob("assets/katex/fonts/*.woff2")
     }
     for page in set(site.rglob("*.html")) - set(site.glob("en/**/*.html")):
+        characters = shown(page.read_text("utf-8"))
         for name, missing in fonts.items():
-            if lost := shown(page.read_text("utf-8")) & missing:
+            if lost := characters & missing:
                 yield f"{page.relative_to(site)}: {name} lacks {sorted(lost)}"
 
 

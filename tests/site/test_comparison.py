@@ -1,4 +1,4 @@
-"""What four releases do: every cell stands on a place, and says what it may say."""
+"""What releases do: every cell stands on a place, and says what it may say."""
 
 import re
 from pathlib import Path
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from site_tools.data.comparison import RELEASES, Row, parse
+from site_tools.data.comparison import OTHERS, RELEASES, Row, parse
 from site_tools.data.facts import Concept, Entry
 from site_tools.indexes import fences, releases, sources
 from site_tools.indexes.comparison import comparison
@@ -54,7 +54,7 @@ def test_the_rows_of_the_site_are_true_to_the_facts_and_cover_every_topic() -> N
     rows = releases.comparison(ROOT)
     assert {row.topic for row in rows} == set(sources.QUESTION_TOPICS)
     assert len(rows) > 30
-    kinds = [cell.kind for row in rows for cell in row.cells]
+    kinds = [cell.kind for row in rows for _, cell in row.by_release]
     assert min(map(kinds.count, ("first", "same", "differs", "none"))) > 5
 
 
@@ -80,6 +80,20 @@ def test_releases_that_are_the_same_share_a_line() -> None:
     (same,) = re.findall(r'<div class="same">.*?</div>', html)
     assert same.count("<dt>") == 2 and same.endswith("<dd>相同</dd></div>")
     assert "细说" not in html
+
+
+def test_a_release_of_environments_stands_only_in_the_rows_that_name_it() -> None:
+    torchrl, _ = OTHERS
+    concepts = {"mask": MASK._replace(entries=(*MASK.entries, entry(torchrl)))}
+    (row,) = parse(as_yaml([ROW | {torchrl: "same"}]), concepts, TOPICS)
+    assert [name for name, _ in row.by_release] == [*RELEASES, torchrl]
+    html = comparison((row,), [concepts["mask"]], [], "en")
+    assert f'<a href="#mask-torchrl-0-14-1">{torchrl}</a>' in html
+    assert torchrl not in comparison(parsed(ROW), [MASK, LOSS], [], "en")
+    with pytest.raises(ValueError, match=r"TorchRL 0\.14\.1: mask\.yml has no entry"):
+        parsed(ROW | {torchrl: "same"})
+    with pytest.raises(ValueError, match="TorchRL 1 does not belong here; write"):
+        parsed(ROW | {"TorchRL 1": "same"})
 
 
 def test_what_another_topic_discusses_is_not_led_to() -> None:

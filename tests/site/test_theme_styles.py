@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.html.theme_styles import cut, words
+from site_tools.html.theme_styles import cut, without_unread, words
 
 
 @pytest.mark.parametrize(
@@ -17,10 +17,12 @@ from site_tools.html.theme_styles import cut, words
         '@charset "UTF-8";',
         "@media screen and (max-width:44em){.a{top:0}}",
         "@supports (top:0){@media print{.b{top:0}}}",
+        "[dir=ltr] .a{top:0}",
+        "[dir] .a{top:0}",
     ],
 )
 def test_what_can_apply_stays(css: str) -> None:
-    assert cut(css, {"a", "b"}) == css
+    assert cut(css, {"a", "b", "dir=ltr"}) == css
 
 
 @pytest.mark.parametrize(
@@ -31,10 +33,34 @@ def test_what_can_apply_stays(css: str) -> None:
         (".a.unused{top:0}", ""),
         ("@media print{.unused{top:0}}", ""),
         ("/* .a */.a{top:0}", ".a{top:0}"),
+        ('[dir=rtl] .a,[dir="rtl"]{top:0}.a{top:0}', ".a{top:0}"),
     ],
 )
 def test_what_cannot_is_left_out(css: str, left: str) -> None:
-    assert cut(css, {"a", "b"}) == left
+    assert cut(css, {"a", "b", "dir=ltr"}) == left
+
+
+def test_the_direction_is_that_of_the_pages() -> None:
+    assert "dir=rtl" in words(['<body dir="rtl">'], [])
+    assert "dir=rtl" not in words(['<body dir="ltr">'], ["x.dir = rtl"])
+
+
+@pytest.mark.parametrize(
+    ("css", "elsewhere", "left"),
+    [
+        ("a{--b:0;top:0}", "", "a{top:0}"),
+        ("@media print{a{top:0;--b:0}}", "", "@media print{a{top:0}}"),
+        ("a{--b:url(x)}p{--c: var(--b)}", "", "a{}p{}"),
+        ("a{--b:0;--c:0}", "p{top: var( --c, 1px)}", "a{--c:0}"),
+        ("a{--b:0}p{top:calc(1px + var(--b,0))}", "", None),
+        (":root{--b:0}@media print{p{top:var(--b)}}", "", None),
+        ("a{top:0;left:1px}@font-face{font-family:b}", "", None),
+    ],
+)
+def test_only_what_something_reads_is_kept(
+    css: str, elsewhere: str, left: str | None
+) -> None:
+    assert without_unread(css, elsewhere) == (css if left is None else left)
 
 
 def test_a_class_may_stand_in_a_page_or_be_set_by_a_script() -> None:

@@ -3,7 +3,7 @@
 import re
 from pathlib import Path
 
-from bench.growth import grow
+from bench.many_pages import grow
 
 
 def test_no_two_pages_share_a_title_or_a_formula(tmp_path: Path) -> None:
