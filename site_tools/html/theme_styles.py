@@ -49,18 +49,31 @@ def cut(css: str, used: Set[str]) -> str:
     return "".join(_kept(tinycss2.parse_stylesheet(css), used))
 
 
-def without_unread(css: str, elsewhere: str) -> str:
+def properties(texts: Iterable[str]) -> set[str]:
+    """Every custom property that something reads.
+
+    Args:
+        texts: Sheets, pages and scripts.
+
+    Example:
+        >>> sorted(properties(["a{--b:var(--c)}", '<p style="top:var( --d, 0)">']))
+        ['--c', '--d']
+    """
+    return {name for text in texts for name in READ.findall(text)}
+
+
+def without_unread(css: str, elsewhere: Set[str]) -> str:
     """Leave out the custom properties that neither the sheet nor anything else reads.
 
     Args:
         css: A style sheet.
-        elsewhere: The other sheets, pages and scripts, one after the other.
+        elsewhere: What :func:`properties` found in all else.
 
     Example:
-        >>> without_unread("a{--b:0;--c:1px;--d:var(--c);top:var(--b)}", "")
+        >>> without_unread("a{--b:0;--c:1px;--d:var(--c);top:var(--b)}", set())
         'a{--b:0;top:var(--b)}'
     """
-    read = {*READ.findall(css), *READ.findall(elsewhere)}
+    read = properties([css]) | elsewhere
     left = "".join(_read(tinycss2.parse_stylesheet(css), read))
     # What only a property that is gone read can go too.
     return left if left == css else without_unread(left, elsewhere)

@@ -13,7 +13,6 @@ from typing import NamedTuple
 from site_tools.mutation.record import own_tests, source
 
 ROOT = Path(__file__).resolve().parents[2]
-PROJECT = ("ppo_ref", "site_tools", "docs", "tests", "bench", "snippets")
 # One table of calls for the whole package each: a module's are those of its functions.
 REGISTRIES = ("tests/test_errors.py", "tests/test_error_texts.py")
 
@@ -57,7 +56,7 @@ def import_around(own: Own) -> None:
 def _import_other(name: str) -> None:
     """A package, and what it imports only when asked for it."""
     package, *parts = name.split(".")
-    if package not in PROJECT:
+    if not (ROOT / package).exists():
         with suppress(ImportError, AttributeError):
             found = importlib.import_module(package)
             for part in parts:

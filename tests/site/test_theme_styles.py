@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.html.theme_styles import cut, without_unread, words
+from site_tools.html.theme_styles import cut, properties, without_unread, words
 
 
 @pytest.mark.parametrize(
@@ -60,7 +60,8 @@ def test_the_direction_is_that_of_the_pages() -> None:
 def test_only_what_something_reads_is_kept(
     css: str, elsewhere: str, left: str | None
 ) -> None:
-    assert without_unread(css, elsewhere) == (css if left is None else left)
+    read = properties([elsewhere])
+    assert without_unread(css, read) == (css if left is None else left)
 
 
 def test_a_class_may_stand_in_a_page_or_be_set_by_a_script() -> None:

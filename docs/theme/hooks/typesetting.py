@@ -56,7 +56,7 @@ def on_post_build(config: MkDocsConfig) -> None:
         whole = sheet.read_text("utf-8")
         sheets.remove(whole)
         left = theme_styles.cut(whole, used)
-        elsewhere = "\n".join([*pages, *scripts, *sheets])
+        elsewhere = theme_styles.properties([*pages, *scripts, *sheets])
         sheet.write_text(theme_styles.without_unread(left, elsewhere), "utf-8")
 
 
