@@ -14,6 +14,7 @@ from ppo_ref.masking import masked_mean
 from tests.differential import peers
 
 ENTROPY_COEF, VALUE_CLIP_RANGE = 0.01, 0.2
+CHUNK_ROWS = 2
 Statistics = Callable[..., tuple[Tensor, Tensor]]
 
 
@@ -78,7 +79,7 @@ def ours_by_loss(
         response_mask=mask,
         value_clip_range=VALUE_CLIP_RANGE,
     ).loss
-    actor = loss_from_hidden(hidden, *head, ids, loss).loss
+    actor = loss_from_hidden(hidden, *head, ids, mask, loss, chunk_rows=CHUNK_ROWS).loss
     return torch.autograd.grad(actor + critic, network)
 
 
@@ -90,10 +91,17 @@ def verl(
     old_values: Tensor,
     returns: Tensor,
     mask: Tensor,
+    padding: bool = True,
 ) -> object:
+    """Its functions, of every slot or, without padding, of one row of the tokens."""
     hidden, *head, value_weight, value_bias = network
-    logits = linear(hidden, *head)
     functions = peers.tensors(peers.NOW)
+    values = linear(hidden, value_weight, value_bias).squeeze(-1)
+    given = [hidden, ids, old_log_probs, advantages, old_values, returns, values, mask]
+    if not padding:
+        given = [x[mask][None] for x in given]
+    hidden, ids, old_log_probs, advantages, old_values, returns, values, mask = given
+    logits = linear(hidden, *head)
     policy, *_ = peers.policy_loss(
         peers.NOW,
         log_probs=functions.logprobs_from_logits_v2(logits, ids),
@@ -104,7 +112,7 @@ def verl(
     entropy = peers.aggregate("token-mean", functions.entropy_from_logits(logits), mask)
     critic, _ = peers.value_loss(
         peers.NOW,
-        values=linear(hidden, value_weight, value_bias).squeeze(-1),
+        values=values,
         old_values=old_values,
         returns=returns,
         response_mask=mask,

@@ -84,7 +84,7 @@ def contenders(time: int, vocab: int, width: int, device: str) -> dict[str, Cont
 
 
 def steps(tokens: int) -> dict[str, Contender]:
-    """In chunks, in two ways, with one tensor of logits, verl's.
+    """In chunks, in two ways, with one tensor of logits, verl's in two ways.
 
     --quick compiles nothing.
     """
@@ -100,4 +100,5 @@ def steps(tokens: int) -> dict[str, Contender]:
         found[f"{KEPT}, compiled"] = partial(ours, compiled)
     if wheels.find(peers.NOW):
         found[peers.NOW] = verl
+        found[f"{peers.NOW} without padding"] = partial(verl, padding=False)
     return found

@@ -41,8 +41,8 @@ def require_finite(
 
     Args:
         function: Name of the public function that was called.
-        response_mask: True where the token counts; a tensor of one float per row
-            counts in the rows that have a token.
+        response_mask: True where the token counts, with all of its numbers; a tensor of
+            one float per row counts in the rows that have a token.
         tensors: The tensors, by argument name; None is nothing to check.
 
     Raises:
@@ -68,9 +68,9 @@ def require_finite(
     position = unfit[name].nonzero()[0].tolist()
     came = read[name][tuple(position)].item()
     where = (
-        "where response_mask is True"
-        if read[name].ndim == 2
-        else "in rows with a token"
+        "in rows with a token"
+        if read[name].ndim == 1
+        else "where response_mask is True"
     )
     raise ValueError(
         f"{function}: {name} must be finite {where}, got {came} at {position}"
@@ -87,7 +87,9 @@ def _all_finite(tensors: Iterable[Tensor]) -> bool:
 
 
 def _counts(response_mask: Tensor, tensor: Tensor) -> Tensor:
-    return response_mask if tensor.ndim == 2 else response_mask.any(1)
+    if tensor.ndim == 1:
+        return response_mask.any(1)
+    return response_mask.view(*response_mask.shape, *[1] * (tensor.ndim - 2))
 
 
 def require_not_negative(

@@ -6,11 +6,19 @@ from typing import Annotated, NamedTuple
 import torch
 from torch import Tensor
 
-from ppo_ref.checks import require_token_ids
+from ppo_ref.checks import require_finite, require_token_ids, require_tokens
 from ppo_ref.log_probs import TokenStatistics
 from ppo_ref.loss_chunks import LossChunks, RowsLoss
 from ppo_ref.ranges import require_above, require_at_least
-from ppo_ref.shapes import HeadBias, HeadWeight, Hidden, Scalar, TokenIds, checked
+from ppo_ref.shapes import (
+    HeadBias,
+    HeadWeight,
+    Hidden,
+    Scalar,
+    TokenIds,
+    TokenMask,
+    checked,
+)
 
 PartOfLoss = Annotated[
     RowsLoss, "a function of TokenStatistics and a slice of rows, to one number"
@@ -30,6 +38,7 @@ def loss_from_hidden(
     head_weight: HeadWeight,
     head_bias: HeadBias | None,
     responses: TokenIds,
+    response_mask: TokenMask,
     loss: PartOfLoss,
     temperature: float = 1.0,
     chunk_rows: int = 1,
@@ -37,26 +46,29 @@ def loss_from_hidden(
     """A loss that adds up over rows, each chunk's gradient made with its logits.
 
     Faster than ``log_probs_and_entropy_from_hidden`` and then the loss, which must make
-    every chunk's logits a second time for the backward pass.
+    every chunk's logits a second time for the backward pass, and those of padding.
 
     Args:
         hidden: What the head would read, as ``response_outputs`` cuts it.
         head_weight: Of the head, one row per token id.
         head_bias: Of the head; -inf forbids a token; None is no bias.
         responses: Sampled token ids; padding must hold a valid id too.
+        response_mask: True where a token counts; no logits are made elsewhere.
         loss: Of the statistics of some rows, and which rows of the batch they are; the
             parts are added up, so each must be divided by what belongs to the whole.
-            What else it reads gets no gradient.
+            Rows that hold no token between them have no part. What else it reads gets
+            no gradient.
         temperature: Of the sampling; above 0.
         chunk_rows: How many rows' logits exist at a time, at least 1.
 
     Returns:
         The loss; gradient flows, once, into the hidden states and the head. In nats,
-        what the loss was computed from.
+        what the loss was computed from, 0 in padding.
 
     Raises:
-        ValueError: if a token id is outside the vocabulary, there is no row,
-            ``temperature`` is not above 0, or ``chunk_rows`` not at least 1.
+        ValueError: if a token id is outside the vocabulary, no token counts,
+            ``hidden`` is not finite where one does, ``temperature`` is not above 0, or
+            ``chunk_rows`` not at least 1.
         TypeError: if ``loss`` does not return a number with gradient.
 
     Example:
@@ -69,6 +81,7 @@ def loss_from_hidden(
         ...     head.weight,
         ...     head.bias,
         ...     torch.tensor([[2], [0]]),
+        ...     torch.tensor([[True], [True]]),
         ...     minus_log_likelihood,
         ... )
         >>> found.loss.backward()
@@ -78,10 +91,8 @@ def loss_from_hidden(
     name = "loss_from_hidden"
     require_above(name, 0, temperature=temperature)
     require_at_least(name, 1, chunk_rows=chunk_rows)
-    if not responses.numel():
-        raise ValueError(
-            f"{name}: responses must hold a token, got shape {list(responses.shape)}"
-        )
+    require_tokens(name, response_mask)
+    require_finite(name, response_mask, hidden=hidden)
     require_token_ids(name, head_weight.shape[0], responses)
     given = [x for x in (hidden, head_weight, head_bias) if x is not None]
     learns = torch.is_grad_enabled() and any(x.requires_grad for x in given)
@@ -90,6 +101,7 @@ def loss_from_hidden(
         head_weight.to(hidden.dtype),
         head_bias,
         responses.long(),
+        response_mask,
         _one_number(loss),
         1 / temperature,
         chunk_rows,

@@ -10,7 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ppo_ref.head_products import no_autocast, plus_product, products, scaled_bias
+from ppo_ref.head_products import (
+    HeadGradients,
+    memory_for_products,
+    no_autocast,
+    products,
+    scaled_bias,
+)
 from ppo_ref.logit_rows import (
     log_softmax_,
     logit_gradients_,
@@ -55,13 +61,13 @@ class HeadChunks(torch.autograd.Function):
         found = []
         ctx.kept = None
         keeps = learns and len(hidden) <= chunk_tokens
+        memory = memory_for_products(hidden, weight, chunk_tokens)
         with no_autocast(hidden):
             for chunk, ids in _chunks(chunk_tokens, hidden, responses):
-                log_softmax = products(chunk, weight, scale)
+                log_softmax = products(chunk, weight, scale, memory)
                 found.append(log_softmax_(log_softmax, ids, scaled_bias(bias, scale)))
                 if keeps:
                     ctx.kept = log_softmax
-                del log_softmax  # before the next chunk's logits are made
         log_probs, entropy = (torch.cat(parts) for parts in zip(*found, strict=True))
         ctx.save_for_backward(hidden, weight, bias, responses, entropy)
         ctx.scale, ctx.chunk_tokens = scale, chunk_tokens
@@ -86,26 +92,20 @@ class HeadChunks(torch.autograd.Function):
         """
         require_first_order("log_probs_and_entropy_from_hidden")
         hidden, weight, bias, responses, entropy = ctx.saved_tensors
-        wants_hidden, wants_weight, wants_bias = ctx.needs_input_grad[:3]
-        of_hidden, of_weight, of_bias = torch.empty_like(hidden), None, None
+        gradients = HeadGradients(hidden, weight, ctx.needs_input_grad[:3])
         outer = log_prob_gradients * ctx.scale, entropy_gradients * ctx.scale
-        rows = hidden, of_hidden, responses, entropy, *outer
+        log_softmax, ctx.kept = ctx.kept, None
+        makes = log_softmax is None
+        if makes:
+            memory = memory_for_products(hidden, weight, ctx.chunk_tokens)
+        rows = hidden, responses, entropy, *outer
         with no_autocast(hidden):
-            for chunk, of_chunk, ids, *given in _chunks(ctx.chunk_tokens, *rows):
-                log_softmax, ctx.kept = ctx.kept, None
-                if log_softmax is None:
-                    log_softmax = products(chunk, weight, ctx.scale)
+            for chunk, ids, *given in _chunks(ctx.chunk_tokens, *rows):
+                if makes:
+                    log_softmax = products(chunk, weight, ctx.scale, memory)
                     log_softmax_(log_softmax, ids, scaled_bias(bias, ctx.scale))
-                of_logits = logit_gradients_(log_softmax, ids, *given)
-                if wants_bias:
-                    of_bias = of_logits.sum(0) + (0 if of_bias is None else of_bias)
-                of_products = of_logits.to(hidden.dtype)
-                if wants_hidden:
-                    of_chunk.copy_(of_products @ weight)
-                if wants_weight:
-                    of_weight = plus_product(of_weight, of_products.T, chunk)
-                del log_softmax, of_logits, of_products
-        return of_hidden if wants_hidden else None, of_weight, of_bias, *[None] * 4
+                gradients.add(logit_gradients_(log_softmax, ids, *given))
+        return *gradients.all(), *[None] * 4
 
 
 def _chunks(size: int, *rows: Tensor) -> Iterator[tuple[Tensor, ...]]:

@@ -1,7 +1,7 @@
 """A loss of log-probs and entropies with its gradient, made chunk by chunk.
 
 Who knows the loss can turn a chunk's logits into their gradient at once: they are made
-once, and never all of them exist.
+once, and never all of them exist. Who knows the mask makes none for padding.
 """
 
 from collections.abc import Callable
@@ -10,7 +10,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ppo_ref.head_products import HeadGradients, no_autocast, products, scaled_bias
+from ppo_ref.head_products import (
+    HeadGradients,
+    memory_for_products,
+    no_autocast,
+    products,
+    scaled_bias,
+)
 from ppo_ref.log_probs import TokenStatistics
 from ppo_ref.logit_rows import log_softmax_, logit_gradients_, require_first_order
 
@@ -31,6 +37,7 @@ class LossChunks(torch.autograd.Function):
         weight: Tensor,
         bias: Tensor | None,
         responses: Tensor,
+        response_mask: Tensor,
         loss: RowsLoss,
         scale: float,
         chunk_rows: int,
@@ -44,34 +51,44 @@ class LossChunks(torch.autograd.Function):
             weight: Of the head, [vocab, width], in the precision of ``hidden``.
             bias: Of the head, [vocab], or None.
             responses: The token ids, [batch, time], int64.
-            loss: Of some rows, by their statistics; the parts are added up.
+            response_mask: Which slots hold a token, [batch, time]; at least one does.
+            loss: Of some rows, by their statistics; the parts are added up. Rows that
+                hold no token between them have no part.
             scale: Of the logits.
             chunk_rows: How many rows' logits exist at a time.
             learns: Whether there will be a backward pass.
 
         Returns:
-            The loss; the log-probs and the entropies, [batch, time].
+            The loss; the log-probs and the entropies, [batch, time], 0 in padding.
         """
         wants = [learns and wanted for wanted in ctx.needs_input_grad[:3]]
-        gradients = HeadGradients(hidden, weight, wants)
+        tokens, ids = hidden[response_mask], responses[response_mask]
+        masks = torch.split(response_mask, chunk_rows)
+        lengths = torch.stack([mask.sum() for mask in masks]).tolist()
+        memory = memory_for_products(tokens, weight, max(lengths))
+        gradients = HeadGradients(tokens, weight, wants)
         total, found = None, []
-        for start in range(0, len(hidden), chunk_rows):
-            rows = slice(start, start + chunk_rows)
-            ids = responses[rows]
+        chunks = (torch.split(x, lengths) for x in (tokens, ids))
+        for k, (mask, chunk, chosen) in enumerate(zip(masks, *chunks, strict=True)):
             with no_autocast(hidden):
-                logits = products(hidden[rows].flatten(0, 1), weight, scale)
-                said = log_softmax_(logits, ids.flatten(), scaled_bias(bias, scale))
-            of_rows = TokenStatistics(*(x.view(ids.shape) for x in said))
-            part, outer = _part(loss, of_rows, rows)
-            if any(wants):
-                of_tokens = said[1], *(x.flatten() * scale for x in outer)
-                logit_gradients_(logits, ids.flatten(), *of_tokens)
-                with no_autocast(hidden):
-                    gradients.add(logits, rows)
-            del logits  # before the next chunk's are made
-            total = part if total is None else total + part
+                logits = products(chunk, weight, scale, memory)
+                said = log_softmax_(logits, chosen, scaled_bias(bias, scale))
+            of_rows = TokenStatistics(*(_padded(x, mask) for x in said))
             found.append(of_rows)
-        ctx.gradients = gradients.all()
+            if not lengths[k]:
+                continue
+            rows = slice(k * chunk_rows, (k + 1) * chunk_rows)
+            part, outer = _part(loss, of_rows, rows)
+            total = part if total is None else total + part
+            if any(wants):
+                of_tokens = said[1], *(x[mask] * scale for x in outer)
+                logit_gradients_(logits, chosen, *of_tokens)
+                with no_autocast(hidden):
+                    gradients.add(logits)
+        of_hidden, *of_head = gradients.all()
+        if of_hidden is not None:
+            of_hidden = torch.zeros_like(hidden).index_put_((response_mask,), of_hidden)
+        ctx.gradients = of_hidden, *of_head
         log_probs, entropy = (torch.cat(parts) for parts in zip(*found, strict=True))
         ctx.mark_non_differentiable(log_probs, entropy)
         assert total is not None
@@ -99,7 +116,11 @@ class LossChunks(torch.autograd.Function):
         if gradients is None:
             raise RuntimeError("loss_from_hidden: backward can run once, got a second")
         scaled = (x if x is None else x.mul_(of_loss.to(x.dtype)) for x in gradients)
-        return *scaled, *[None] * 5
+        return *scaled, *[None] * 6
+
+
+def _padded(of_tokens: Tensor, mask: Tensor) -> Tensor:
+    return of_tokens.new_zeros(mask.shape).masked_scatter_(mask, of_tokens)
 
 
 def _part(

@@ -197,7 +197,15 @@ CALLS = [
     (token_entropy, {"logits": LOGITS}),
     (log_probs_and_entropy, {"logits": LOGITS, "responses": IDS}),
     (log_probs_and_entropy_from_hidden, {**HEAD, "responses": IDS}),
-    (loss_from_hidden, {**HEAD, "responses": IDS, "loss": minus_log_likelihood}),
+    (
+        loss_from_hidden,
+        {
+            **HEAD,
+            "responses": IDS,
+            "response_mask": MASK,
+            "loss": minus_log_likelihood,
+        },
+    ),
     *[(getattr(kl, name), DIVERGENCE) for name in ("kl_k1", "kl_k2", "kl_k3")],
     *[
         (getattr(masking, f"masked_{name}"), REDUCED)

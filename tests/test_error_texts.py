@@ -240,6 +240,7 @@ VALUES = [
             effective_sample_size,
             ratio_statistics,
             rollout_mismatch,
+            loss_from_hidden,
         )
     ],
     *[
@@ -335,11 +336,15 @@ VALUES = [
 
 @pytest.mark.parametrize("shape", [(0, 6), (2, 0)])
 def test_a_loss_of_no_token(shape):
-    empty = {"hidden": torch.empty(*shape, 3), "responses": torch.empty(shape).long()}
+    empty = {
+        "hidden": torch.empty(*shape, 3),
+        "responses": torch.empty(shape).long(),
+        "response_mask": torch.empty(shape).bool(),
+    }
     with pytest.raises(ValueError) as refusal:
         loss_from_hidden(**{**VALID[loss_from_hidden], **empty})
     assert str(refusal.value) == (
-        f"loss_from_hidden: responses must hold a token, got shape {list(shape)}"
+        "loss_from_hidden: response_mask must count at least 1 token, got 0"
     )
 
 

@@ -41,16 +41,17 @@ def argument(case: Any) -> Tensor:
 
 FLOATS = [case for case in ARGUMENTS if argument(case).is_floating_point()]
 MASKS = [case for case in ARGUMENTS if argument(case).dtype == torch.bool]
+# A head has neither rows nor slots: test_error_texts.py has its refusals.
+OF_BATCH = [case for case in ARGUMENTS if not case.values[2].startswith("head_")]
 COUNTED = [
     case
-    for case in FLOATS
-    if "response_mask" in case.values[1]
+    for case in OF_BATCH
+    if argument(case).is_floating_point()
+    and "response_mask" in case.values[1]
     and case.values[2] != "sequence_values"
     # The values are judged where they have been shifted to.
     and case.values[::2] != (shifted_values, "values")
 ]
-# A head has neither rows nor slots: test_error_texts.py has its refusals.
-OF_BATCH = [case for case in ARGUMENTS if not case.values[2].startswith("head_")]
 MANY = [case for case in ARGUMENTS if len(tensors_in(case.values[1])) > 1]
 # Whose name stands in a refusal of what another hands on.
 JUDGES = {trace: td_residuals} | dict.fromkeys(
@@ -150,10 +151,10 @@ def test_tensors_on_two_devices(function, inputs, name):
 @pytest.mark.parametrize(("function", "inputs", "name"), COUNTED)
 @pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
 def test_what_is_not_finite_inside_the_mask(function, inputs, name, bad):
-    position = (1, 3)[: at(inputs, name).ndim]
+    position = (1, 3, 2)[: at(inputs, name).ndim]
     dirty = at(inputs, name).clone()
     dirty[position] = bad
-    where = "where response_mask is True" if dirty.ndim == 2 else "in rows with a token"
+    where = "in rows with a token" if dirty.ndim == 1 else "where response_mask is True"
     called = JUDGES.get(function, function).__name__
     text = f"{called}: {name} must be finite {where}, got {bad} at {list(position)}"
     refused(ValueError, function, having(inputs, name, dirty), text)

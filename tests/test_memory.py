@@ -48,7 +48,8 @@ def by_loss(chunk_rows: int, *network: torch.Tensor) -> tuple[torch.Tensor, ...]
     def loss(said: TokenStatistics, rows: slice) -> torch.Tensor:
         return said.log_probs.sum() - said.entropy.sum()
 
-    made = loss_from_hidden(*network, IDS, loss, chunk_rows=chunk_rows).loss
+    every = torch.ones_like(IDS, dtype=torch.bool)
+    made = loss_from_hidden(*network, IDS, every, loss, chunk_rows=chunk_rows).loss
     return torch.autograd.grad(made, network)
 
 

@@ -88,7 +88,7 @@ FLOORS: Sequence[Floor | Ceiling] = (
         for contender, factor in (("together", 1.4), ("together, compiled", 3.5))
         for against in ("verl 0.9.1", "apart")
     ),
-    Floor(STEP, "width 256", "logits kept", "verl 0.9.1", 3),
+    Floor(STEP, "width 256", "loss in chunks", "verl 0.9.1", 3),
     Floor(STEP, "width 256, memory", "logits kept", "verl 0.9.1", 4),
     Floor(STEP, "width 256, memory", "loss in chunks", "verl 0.9.1", 4),
     Floor(STEP, "width 256, memory", "in chunks", "verl 0.9.1", 4),

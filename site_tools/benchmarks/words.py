@@ -28,7 +28,11 @@ SETTINGS = (
     (r"\bwhole run\b", "整次训练", "whole run"),
     (r"\bimitation\b", "模仿", "imitation"),
 )
-THREADS = re.compile(r"(\d+) threads")
+# Pieces of a contender's name that has no row above.
+PIECES = (
+    (re.compile(r"(\d+) threads"), r"\1 个线程"),
+    (re.compile(r" without padding$"), "，不算填充"),
+)
 SIZES = re.compile(r"(\d+)x(\d+)")
 PLAIN = re.compile(r"<[^>]*>")
 HEADS = {
@@ -66,7 +70,9 @@ def contender(name: str, lang: str) -> str:
     """
     if name in CONTENDERS:
         return word(CONTENDERS[name], lang)
-    return escape(THREADS.sub(r"\1 个线程", name) if lang == "zh" else name)
+    for pattern, chinese in PIECES if lang == "zh" else ():
+        name = pattern.sub(chinese, name)
+    return escape(name)
 
 
 def plain(name: str, lang: str) -> str:

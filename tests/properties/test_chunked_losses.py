@@ -9,13 +9,15 @@ from hypothesis import strategies as st
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
+from ppo_ref import head_products, loss_chunks
 from ppo_ref.chunked_losses import loss_from_hidden
 from ppo_ref.losses import policy_loss
+from ppo_ref.masking import masked_mean
 from tests.strategies import numbers
 
 ROWS, TIME, VOCAB, WIDTH = 4, 3, 7, 3
 IDS = torch.tensor([[0, 3, 6], [2, 5, 4], [1, 1, 3], [6, 0, 2]])
-# Of every length, with a gap: policy_loss takes no chunk without a token.
+# Of every length, with a gap.
 MASK = torch.tensor([[1, 1, 1], [1, 0, 1], [0, 1, 0], [1, 1, 0]]).bool()
 OLD_LOG_PROBS, ADVANTAGES = numbers(1, ROWS, TIME) - 2, numbers(2, ROWS, TIME)
 CLIP, ENTROPY_COEF = 0.2, 0.05
@@ -61,11 +63,12 @@ def whole(network, temperature=1.0):
     ratio = (log_probs - OLD_LOG_PROBS).exp()
     clipped = ratio.clamp(1 - CLIP, 1 + CLIP)
     losses = -torch.minimum(ratio * ADVANTAGES, clipped * ADVANTAGES)
-    return share(losses - ENTROPY_COEF * entropy, MASK), log_probs, entropy
+    total = share(losses - ENTROPY_COEF * entropy, MASK)
+    return total, torch.where(MASK, log_probs, 0), torch.where(MASK, entropy, 0)
 
 
 def in_chunks(network, chunk_rows, temperature=1.0, loss=of_rows):
-    return loss_from_hidden(*network, IDS, loss, temperature, chunk_rows)
+    return loss_from_hidden(*network, IDS, MASK, loss, temperature, chunk_rows)
 
 
 def gradients(loss, network):
@@ -121,6 +124,55 @@ def test_every_row_is_asked_for_once_and_in_order(chunk_rows):
     assert asked == list(range(ROWS))
 
 
+@pytest.mark.parametrize("chunk_rows", EVERY)
+def test_rows_without_a_token_between_them_have_no_part(chunk_rows):
+    asked, given = [], network(18)
+    mask = MASK & torch.tensor([[True], [False], [False], [True]])
+
+    def loss(said, rows):
+        asked.append(rows)
+        # It refuses rows without a token.
+        mean = masked_mean(said.log_probs, mask[rows])
+        return mean * mask[rows].sum()
+
+    found = loss_from_hidden(*given, IDS, mask, loss, chunk_rows=chunk_rows)
+    assert all(mask[rows].any() for rows in asked)
+    wanted = torch.where(mask, whole(given)[1], 0)
+    assert_close(found.statistics.log_probs, wanted.detach())
+    assert_close(found.loss, wanted.sum())
+    theirs = gradients(wanted.sum(), given)
+    for one, other in zip(gradients(found.loss, given), theirs, strict=True):
+        assert_close(one, other)
+
+
+@pytest.mark.parametrize("chunk_rows", EVERY)
+def test_no_logits_are_made_for_padding(chunk_rows, monkeypatch):
+    made = []
+
+    def products(hidden, *given):
+        made.append(len(hidden))
+        return head_products.products(hidden, *given)
+
+    monkeypatch.setattr(loss_chunks, "products", products)
+    in_chunks(network(19), chunk_rows)
+    assert sum(made) == MASK.sum() and max(made) <= chunk_rows * TIME
+
+
+@pytest.mark.parametrize("garbage", [math.nan, math.inf])
+def test_hidden_states_of_padding_are_not_read_and_get_gradient_0(garbage):
+    clean, given = network(20), network(20)
+    padding = ~MASK[..., None]
+    given[0] = given[0].detach().masked_fill(padding, garbage).requires_grad_()
+    found, other = (in_chunks(some, 3) for some in (given, clean))
+    for one, same in zip(found.statistics, other.statistics, strict=True):
+        assert torch.equal(one, same)
+    assert torch.equal(found.loss, other.loss)
+    came = gradients(found.loss, given)
+    for one, same in zip(came, gradients(other.loss, clean), strict=True):
+        assert torch.equal(one, same)
+    assert not came[0][~MASK].any()
+
+
 @pytest.mark.parametrize("chunk_rows", [1, 3, ROWS])
 def test_a_token_forbidden_by_the_bias_leaves_all_finite_but_its_own(chunk_rows):
     given = network(5)
@@ -133,7 +185,7 @@ def test_a_token_forbidden_by_the_bias_leaves_all_finite_but_its_own(chunk_rows)
 
     found = in_chunks(given, chunk_rows, loss=loss)
     log_probs, entropy = found.statistics
-    assert torch.equal(log_probs == -math.inf, IDS == 3)
+    assert torch.equal(log_probs == -math.inf, (IDS == 3) & MASK)
     assert entropy.isfinite().all()
     _, wanted, others = whole(given)
     assert_close(found.loss, torch.where(IDS == 3, 0, wanted).sum() + 5 * others.sum())
@@ -152,7 +204,7 @@ def test_a_bias_that_forbids_gives_the_gradients_of_a_smaller_vocabulary():
     ]
     ids = IDS.clamp(max=5)
     one, other = (
-        gradients(loss_from_hidden(*given, ids, of_rows, 1.0, 3).loss, given)
+        gradients(loss_from_hidden(*given, ids, MASK, of_rows, 1.0, 3).loss, given)
         for given in (free, barred)
     )
     assert_close(one[0], other[0])
@@ -237,8 +289,9 @@ def test_the_gradient_of_the_weight_is_added_up_in_float32():
     hidden = torch.ones(rows, 1, 1, dtype=torch.bfloat16)
     weight = torch.zeros(2, 1, requires_grad=True)
     ids = torch.zeros(rows, 1, dtype=torch.int64)
+    every = torch.ones_like(ids, dtype=torch.bool)
     loss = loss_from_hidden(
-        hidden, weight, None, ids, lambda said, _: said.log_probs.sum()
+        hidden, weight, None, ids, every, lambda said, _: said.log_probs.sum()
     ).loss
     loss.backward()
     assert_close(weight.grad, torch.tensor([[rows / 2], [-rows / 2]]))
