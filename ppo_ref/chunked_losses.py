@@ -52,12 +52,12 @@ def loss_from_hidden(
         hidden: What the head would read, as ``response_outputs`` cuts it.
         head_weight: Of the head, one row per token id.
         head_bias: Of the head; -inf forbids a token; None is no bias.
-        responses: Sampled token ids; padding must hold a valid id too.
+        responses: Sampled token ids; what padding holds is not read.
         response_mask: True where a token counts; no logits are made elsewhere.
         loss: Of the statistics of some rows, and which rows of the batch they are; the
             parts are added up, so each must be divided by what belongs to the whole.
             Rows that hold no token between them have no part. What else it reads gets
-            no gradient.
+            no gradient, and without gradient, as under ``no_grad``, it may do without.
         temperature: Of the sampling; above 0.
         chunk_rows: How many rows' logits exist at a time, at least 1.
 
@@ -69,7 +69,8 @@ def loss_from_hidden(
         ValueError: if a token id is outside the vocabulary, no token counts,
             ``hidden`` is not finite where one does, ``temperature`` is not above 0, or
             ``chunk_rows`` not at least 1.
-        TypeError: if ``loss`` does not return a number with gradient.
+        TypeError: if ``hidden`` is float16, or ``loss`` does not return a number with
+            gradient.
 
     Example:
         >>> hidden, head = torch.ones(2, 1, 3), torch.nn.Linear(3, 4)
@@ -93,7 +94,13 @@ def loss_from_hidden(
     require_at_least(name, 1, chunk_rows=chunk_rows)
     require_tokens(name, response_mask)
     require_finite(name, response_mask, hidden=hidden)
-    require_token_ids(name, head_weight.shape[0], responses)
+    require_token_ids(name, len(head_weight), torch.where(response_mask, responses, 0))
+    if hidden.dtype == torch.float16:
+        raise TypeError(
+            f"{name}: hidden must be bfloat16, float32 or float64, got float16, whose "
+            "gradient would be lost before the loss can be scaled; use "
+            "log_probs_and_entropy_from_hidden"
+        )
     given = [x for x in (hidden, head_weight, head_bias) if x is not None]
     learns = torch.is_grad_enabled() and any(x.requires_grad for x in given)
     total, log_probs, entropy = LossChunks.apply(  # type: ignore[no-untyped-call]
@@ -102,7 +109,7 @@ def loss_from_hidden(
         head_bias,
         responses.long(),
         response_mask,
-        _one_number(loss),
+        _one_number(loss, learns),
         1 / temperature,
         chunk_rows,
         learns,
@@ -110,17 +117,19 @@ def loss_from_hidden(
     return ChunkedLoss(total, TokenStatistics(log_probs, entropy))
 
 
-def _one_number(loss: RowsLoss) -> RowsLoss:
+def _one_number(loss: RowsLoss, learns: bool) -> RowsLoss:
     def judged(statistics: TokenStatistics, rows: slice) -> Tensor:
         part = loss(statistics, rows)
         if not isinstance(part, Tensor):
             came = f"{type(part).__name__} {reprlib.repr(part)}"
-        elif part.is_floating_point() and part.ndim == 0 and part.requires_grad:
+        elif (
+            part.is_floating_point() and part.ndim == 0 and part.requires_grad >= learns
+        ):
             return part
         else:
             dtype = str(part.dtype).removeprefix("torch.")
             came = f"{dtype} of shape {list(part.shape)}"
-            came += "" if part.requires_grad else " without gradient"
+            came += "" if part.requires_grad >= learns else " without gradient"
         raise TypeError(
             "loss_from_hidden: loss must return a number with gradient, a "
             f"floating-point tensor of shape [], got {came}"

@@ -10,13 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ppo_ref.head_products import (
-    HeadGradients,
-    memory_for_products,
-    no_autocast,
-    products,
-    scaled_bias,
-)
+from ppo_ref.head_products import HeadProducts, no_autocast
 from ppo_ref.logit_rows import (
     log_softmax_,
     logit_gradients_,
@@ -58,14 +52,14 @@ class HeadChunks(torch.autograd.Function):
         Returns:
             The log-probs and the entropies, [tokens].
         """
+        head = HeadProducts(weight, bias, scale, min(chunk_tokens, len(hidden)))
         found = []
         ctx.kept = None
         keeps = learns and len(hidden) <= chunk_tokens
-        memory = memory_for_products(hidden, weight, chunk_tokens)
         with no_autocast(hidden):
             for chunk, ids in _chunks(chunk_tokens, hidden, responses):
-                log_softmax = products(chunk, weight, scale, memory)
-                found.append(log_softmax_(log_softmax, ids, scaled_bias(bias, scale)))
+                log_softmax = head.logits(chunk)
+                found.append(log_softmax_(log_softmax, ids, head.bias))
                 if keeps:
                     ctx.kept = log_softmax
         log_probs, entropy = (torch.cat(parts) for parts in zip(*found, strict=True))
@@ -92,20 +86,22 @@ class HeadChunks(torch.autograd.Function):
         """
         require_first_order("log_probs_and_entropy_from_hidden")
         hidden, weight, bias, responses, entropy = ctx.saved_tensors
-        gradients = HeadGradients(hidden, weight, ctx.needs_input_grad[:3])
+        wants = ctx.needs_input_grad
+        head = HeadProducts(weight, bias, ctx.scale, min(ctx.chunk_tokens, len(hidden)))
+        of_hidden = torch.empty_like(hidden)
         outer = log_prob_gradients * ctx.scale, entropy_gradients * ctx.scale
-        log_softmax, ctx.kept = ctx.kept, None
-        makes = log_softmax is None
-        if makes:
-            memory = memory_for_products(hidden, weight, ctx.chunk_tokens)
-        rows = hidden, responses, entropy, *outer
+        rows = hidden, of_hidden, responses, entropy, *outer
         with no_autocast(hidden):
-            for chunk, ids, *given in _chunks(ctx.chunk_tokens, *rows):
-                if makes:
-                    log_softmax = products(chunk, weight, ctx.scale, memory)
-                    log_softmax_(log_softmax, ids, scaled_bias(bias, ctx.scale))
-                gradients.add(logit_gradients_(log_softmax, ids, *given))
-        return *gradients.all(), *[None] * 4
+            for chunk, of_chunk, ids, *given in _chunks(ctx.chunk_tokens, *rows):
+                log_softmax, ctx.kept = ctx.kept, None
+                if log_softmax is None:
+                    log_softmax = head.logits(chunk)
+                    log_softmax_(log_softmax, ids, head.bias)
+                of_logits = logit_gradients_(log_softmax, ids, *given)
+                found = head.take_in(of_logits, chunk, wants)
+                if found is not None:
+                    of_chunk.copy_(found)
+        return of_hidden if wants[0] else None, *head.of_head(), *[None] * 4
 
 
 def _chunks(size: int, *rows: Tensor) -> Iterator[tuple[Tensor, ...]]:

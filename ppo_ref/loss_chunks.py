@@ -10,15 +10,10 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ppo_ref.head_products import (
-    HeadGradients,
-    memory_for_products,
-    no_autocast,
-    products,
-    scaled_bias,
-)
+from ppo_ref.head_products import HeadProducts, no_autocast
 from ppo_ref.log_probs import TokenStatistics
 from ppo_ref.logit_rows import log_softmax_, logit_gradients_, require_first_order
+from ppo_ref.precision import at_least_float32
 
 # Of some rows of the batch, what the loss of all of them adds up from.
 RowsLoss = Callable[[TokenStatistics, slice], Tensor]
@@ -61,34 +56,31 @@ class LossChunks(torch.autograd.Function):
         Returns:
             The loss; the log-probs and the entropies, [batch, time], 0 in padding.
         """
-        wants = [learns and wanted for wanted in ctx.needs_input_grad[:3]]
-        tokens, ids = hidden[response_mask], responses[response_mask]
+        wants = ctx.needs_input_grad
         masks = torch.split(response_mask, chunk_rows)
-        lengths = torch.stack([mask.sum() for mask in masks]).tolist()
-        memory = memory_for_products(tokens, weight, max(lengths))
-        gradients = HeadGradients(tokens, weight, wants)
+        most = torch.stack([mask.sum() for mask in masks]).max()
+        head = HeadProducts(weight, bias, scale, int(most))
+        of_hidden = torch.zeros_like(hidden) if learns and wants[0] else None
         total, found = None, []
-        chunks = (torch.split(x, lengths) for x in (tokens, ids))
-        for k, (mask, chunk, chosen) in enumerate(zip(masks, *chunks, strict=True)):
+        for k, mask in enumerate(masks):
+            rows = slice(k * chunk_rows, k * chunk_rows + len(mask))
+            chunk, ids = hidden[rows][mask], responses[rows][mask]
             with no_autocast(hidden):
-                logits = products(chunk, weight, scale, memory)
-                said = log_softmax_(logits, chosen, scaled_bias(bias, scale))
-            of_rows = TokenStatistics(*(_padded(x, mask) for x in said))
-            found.append(of_rows)
-            if not lengths[k]:
+                logits = head.logits(chunk)
+                said = log_softmax_(logits, ids, head.bias)
+            found.append(TokenStatistics(*(_padded(x, mask) for x in said)))
+            if not len(chunk):
                 continue
-            rows = slice(k * chunk_rows, (k + 1) * chunk_rows)
-            part, outer = _part(loss, of_rows, rows)
+            part, outer = _part(loss, found[-1], rows, learns)
             total = part if total is None else total + part
-            if any(wants):
+            if learns:
                 of_tokens = said[1], *(x[mask] * scale for x in outer)
-                logit_gradients_(logits, chosen, *of_tokens)
+                logit_gradients_(logits, ids, *of_tokens)
                 with no_autocast(hidden):
-                    gradients.add(logits)
-        of_hidden, *of_head = gradients.all()
-        if of_hidden is not None:
-            of_hidden = torch.zeros_like(hidden).index_put_((response_mask,), of_hidden)
-        ctx.gradients = of_hidden, *of_head
+                    of_chunk = head.take_in(logits, chunk, wants)
+                if of_hidden is not None and of_chunk is not None:
+                    of_hidden[rows][mask] = of_chunk
+        ctx.gradients = of_hidden, *head.of_head()
         log_probs, entropy = (torch.cat(parts) for parts in zip(*found, strict=True))
         ctx.mark_non_differentiable(log_probs, entropy)
         assert total is not None
@@ -115,7 +107,7 @@ class LossChunks(torch.autograd.Function):
         gradients, ctx.gradients = ctx.gradients, None
         if gradients is None:
             raise RuntimeError("loss_from_hidden: backward can run once, got a second")
-        scaled = (x if x is None else x.mul_(of_loss.to(x.dtype)) for x in gradients)
+        scaled = (x if x is None else _times(x, of_loss) for x in gradients)
         return *scaled, *[None] * 6
 
 
@@ -124,15 +116,23 @@ def _padded(of_tokens: Tensor, mask: Tensor) -> Tensor:
 
 
 def _part(
-    loss: RowsLoss, statistics: TokenStatistics, rows: slice
+    loss: RowsLoss, statistics: TokenStatistics, rows: slice, learns: bool
 ) -> tuple[Tensor, list[Tensor]]:
     """A part of the loss, and its gradients by log-probs and entropies."""
+    # What it does to its copy is its own business.
+    given = TokenStatistics(*(x.clone() for x in statistics))
+    if not learns:
+        return at_least_float32(loss(given, rows)), []
     with torch.enable_grad():
-        given = TokenStatistics(*(x.detach().requires_grad_() for x in statistics))
-        part = loss(given, rows)
+        part = loss(TokenStatistics(*(x.requires_grad_() for x in given)), rows)
     of_both = torch.autograd.grad(part, given, allow_unused=True)
     outer = [
         torch.zeros_like(x) if of_x is None else of_x
         for x, of_x in zip(given, of_both, strict=True)
     ]
-    return part.detach(), outer
+    return at_least_float32(part.detach()), outer
+
+
+def _times(gradient: Tensor, factor: Tensor) -> Tensor:
+    """In its own precision the factor of bfloat16 would be off for all of it."""
+    return gradient.copy_(at_least_float32(gradient).mul_(factor))

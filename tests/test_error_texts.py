@@ -186,29 +186,18 @@ TYPES = [
     (loss_from_hidden, "chunk_rows", True, "must be int, got bool True"),
     (
         loss_from_hidden,
+        "hidden",
+        torch.ones(2, 6, 3, dtype=torch.float16),
+        "must be bfloat16, float32 or float64, got float16, whose gradient would be "
+        "lost before the loss can be scaled; use log_probs_and_entropy_from_hidden",
+    ),
+    (
+        loss_from_hidden,
         "loss",
         0.5,
         "must be a function of TokenStatistics and a slice of rows, to one number, "
         "got float 0.5",
     ),
-    *[
-        (loss_from_hidden, "loss", loss, f"{NUMBER_WANTED} {came}")
-        for loss, came in (
-            (lambda said, rows: 0.5, "float 0.5"),
-            (lambda said, rows: None, "NoneType None"),
-            (lambda said, rows: said.log_probs, "float32 of shape [1, 6]"),
-            (lambda said, rows: said.entropy.sum() * 1j, "complex64 of shape []"),
-            (
-                lambda said, rows: rows.stop * IDS.sum(),
-                "int64 of shape [] without gradient",
-            ),
-            (
-                lambda said, rows: said.log_probs.detach().sum(),
-                "float32 of shape [] without gradient",
-            ),
-            (lambda said, rows: X, "float32 of shape [2, 6] without gradient"),
-        )
-    ],
 ]
 NO_TOKEN, ONE_TOKEN = torch.zeros_like(MASK), torch.zeros_like(MASK)
 ONE_TOKEN[0, 2] = True
@@ -332,6 +321,45 @@ VALUES = [
     (response_outputs, "response_length", 9, f"{SHORTER} 9"),
     (response_outputs, "response_length", 10, f"{SHORTER} 10"),
 ]
+
+
+@pytest.mark.parametrize(
+    ("loss", "came", "alone"),
+    [
+        (lambda said, rows: 0.5, "float 0.5", ""),
+        (lambda said, rows: None, "NoneType None", ""),
+        (lambda said, rows: said.log_probs, "float32 of shape [1, 6]", ""),
+        (lambda said, rows: said.entropy.sum() * 1j, "complex64 of shape []", ""),
+        (
+            lambda said, rows: rows.stop * IDS.sum(),
+            "int64 of shape []",
+            " without gradient",
+        ),
+        (lambda said, rows: X, "float32 of shape [2, 6]", " without gradient"),
+    ],
+)
+def test_a_loss_that_is_no_number(loss, came, alone):
+    inputs = VALID[loss_from_hidden]
+    learning = {**inputs, "hidden": inputs["hidden"].clone().requires_grad_()}
+    for given, more in ((learning, alone), (inputs, "")):
+        with pytest.raises(TypeError) as refusal:
+            loss_from_hidden(**{**given, "loss": loss})
+        assert str(refusal.value) == (
+            f"loss_from_hidden: loss {NUMBER_WANTED} {came}{more}"
+        )
+
+
+def test_a_loss_without_the_gradient_that_is_asked_for():
+    inputs = VALID[loss_from_hidden]
+    given = {**inputs, "loss": lambda said, rows: said.log_probs.detach().sum()}
+    assert loss_from_hidden(**given).loss.ndim == 0
+    with pytest.raises(TypeError) as refusal:
+        loss_from_hidden(
+            **{**given, "hidden": inputs["hidden"].clone().requires_grad_()}
+        )
+    assert str(refusal.value) == (
+        f"loss_from_hidden: loss {NUMBER_WANTED} float32 of shape [] without gradient"
+    )
 
 
 @pytest.mark.parametrize("shape", [(0, 6), (2, 0)])

@@ -9,11 +9,11 @@ from hypothesis import strategies as st
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
-from ppo_ref import head_chunks, logit_rows
+from ppo_ref import logit_rows
 from ppo_ref.chunked_log_probs import log_probs_and_entropy_from_hidden
 from ppo_ref.config import PPOConfig
 from ppo_ref.head_chunks import HeadChunks
-from ppo_ref.head_products import products
+from ppo_ref.head_products import HeadProducts
 from ppo_ref.log_probs import log_probs_and_entropy
 from ppo_ref.logit_blocks import LogitBlocks
 from ppo_ref.tiny import tiny_trainer
@@ -197,13 +197,13 @@ def test_stored_runs_are_not_cut_into_blocks():
 )
 def test_logits_of_one_chunk_are_made_once(monkeypatch, chunk_tokens, made):
     """Those of more are made again in the backward pass."""
-    tokens, calls = 300, []
+    tokens, calls, logits = 300, [], HeadProducts.logits
 
-    def counted(*given):
+    def counted(self, chunk):
         calls.append(1)
-        return products(*given)
+        return logits(self, chunk)
 
-    monkeypatch.setattr(head_chunks, "products", counted)
+    monkeypatch.setattr(HeadProducts, "logits", counted)
     hidden, weight = torch.ones(1, tokens, 2, requires_grad=True), torch.ones(5, 2)
     ids = torch.zeros(1, tokens, dtype=torch.int64)
     log_probs, _ = log_probs_and_entropy_from_hidden(

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
-from ppo_ref import head_products, loss_chunks
 from ppo_ref.chunked_losses import loss_from_hidden
+from ppo_ref.head_products import HeadProducts
 from ppo_ref.losses import policy_loss
 from ppo_ref.masking import masked_mean
 from tests.strategies import numbers
@@ -147,13 +147,13 @@ def test_rows_without_a_token_between_them_have_no_part(chunk_rows):
 
 @pytest.mark.parametrize("chunk_rows", EVERY)
 def test_no_logits_are_made_for_padding(chunk_rows, monkeypatch):
-    made = []
+    made, logits = [], HeadProducts.logits
 
-    def products(hidden, *given):
-        made.append(len(hidden))
-        return head_products.products(hidden, *given)
+    def counted(self, chunk):
+        made.append(len(chunk))
+        return logits(self, chunk)
 
-    monkeypatch.setattr(loss_chunks, "products", products)
+    monkeypatch.setattr(HeadProducts, "logits", counted)
     in_chunks(network(19), chunk_rows)
     assert sum(made) == MASK.sum() and max(made) <= chunk_rows * TIME
 
@@ -236,6 +236,42 @@ def test_without_gradient_there_is_the_loss_alone():
         assert torch.equal(one, other)
 
 
+@pytest.mark.parametrize("context", [torch.no_grad, torch.inference_mode])
+def test_without_gradient_nothing_is_differentiated(context):
+    """And so the loss may be a number that knows no gradient."""
+    wanted = whole(network(9))[0].detach()
+    with context():
+        loss, _ = in_chunks(network(9), 3, loss=lambda *of: of_rows(*of).detach())
+    assert_close(loss, wanted)
+
+
+@pytest.mark.parametrize("chunk_rows", EVERY)
+def test_the_rows_that_the_loss_hears_of_are_those_it_gets(chunk_rows):
+    def loss(said, rows):
+        numbered = range(rows.start, rows.stop)
+        assert len(numbered) == len(said.log_probs) and rows.stop <= ROWS
+        return of_rows(said, rows)
+
+    in_chunks(network(4), chunk_rows, loss=loss)
+
+
+def test_what_the_loss_does_to_its_statistics_stays_with_it():
+    def loss(said, rows):
+        part = of_rows(said, rows)
+        said.log_probs.detach().zero_()
+        return part
+
+    given = network(21)
+    came, other = in_chunks(given, 3, loss=loss), in_chunks(given, 3)
+    assert torch.equal(came.statistics.log_probs, other.statistics.log_probs)
+
+
+def test_what_padding_holds_is_not_read():
+    given, ids = network(22), torch.where(MASK, IDS, -100)
+    came = loss_from_hidden(*given, ids, MASK, of_rows)
+    assert torch.equal(came.loss, in_chunks(given, 1).loss)
+
+
 def test_the_statistics_carry_no_gradient():
     found = in_chunks(network(10), 3)
     assert found.loss.requires_grad
@@ -295,6 +331,33 @@ def test_the_gradient_of_the_weight_is_added_up_in_float32():
     ).loss
     loss.backward()
     assert_close(weight.grad, torch.tensor([[rows / 2], [-rows / 2]]))
+
+
+def test_parts_in_bfloat16_are_added_up_in_float32():
+    """256 + 1 is 256 in bfloat16."""
+    rows = 300
+    given = torch.ones(rows, 1, 1), torch.zeros(2, 1, requires_grad=True), None
+    ids = torch.zeros(rows, 1, dtype=torch.int64)
+
+    def one(said, _):
+        return said.log_probs.sum().bfloat16() * 0 + 1
+
+    found = loss_from_hidden(*given, ids, ids == 0, one)
+    assert found.loss.item() == rows
+
+
+@pytest.mark.parametrize("factor", [1 / 3, 0.7])
+def test_a_factor_is_not_rounded_to_the_precision_of_the_hidden_states(factor):
+    """bfloat16(1 / 3) is a thousandth off, and so would be all of the gradient."""
+    hidden = numbers(23, ROWS, TIME, 256).bfloat16().requires_grad_()
+    given = hidden, numbers(24, VOCAB, 256) / 16, None
+    once, times = (
+        torch.autograd.grad(f * in_chunks(given, 3).loss, hidden)[0][MASK].double()
+        for f in (1, factor)
+    )
+    # Each number is rounded, up or down; their errors cancel, a factor's do not.
+    slope = (times * once).sum() / once.square().sum()
+    assert abs(slope / factor - 1) < 5e-4
 
 
 def test_a_second_backward_pass_is_refused():
