@@ -12,6 +12,7 @@ from ppo_ref.pretrained.body import PretrainedBody
 from ppo_ref.pretrained.library import read
 
 TOKENS = 4  # read three times: as padding, then twice as a sequence
+LEAST_CONTEXT = 3 * TOKENS
 TOLERANCE = 1e-4  # of the largest logit
 
 
@@ -34,8 +35,9 @@ def pretrained_actor(path: str | Path, precision: torch.dtype = torch.float32) -
 
     Raises:
         ValueError: if there is no such folder, transformers is missing, the folder
-            holds no causal language model, weights are missing or damaged, or the model
-            does not behave as said.
+            holds no causal language model, weights are missing, damaged or of more than
+            the model, its context is shorter than 12 tokens, or it does not behave as
+            said.
 
     Example:
         >>> pretrained_actor("gpt2")
@@ -54,11 +56,16 @@ model first, since nothing is fetched here
     )
     if missing := sorted(told["missing_keys"]):
         _refuse("all weights of a causal language model", path, f"no {missing[0]}")
+    if others := sorted(told["unexpected_keys"]):
+        _refuse("only weights of its causal language model", path, f"also {others[0]}")
     body, head = model.base_model, model.get_output_embeddings()
     context = getattr(model.config, "max_position_embeddings", None)
     if body is model or not isinstance(head, nn.Linear) or not context:
         kind = type(model).__name__
         _refuse("a body, a linear head and a greatest length", path, kind)
+    if context < LEAST_CONTEXT:
+        wanted = f"a model for sequences of {LEAST_CONTEXT} tokens"
+        _refuse(wanted, path, f"one for {context}")
     actor = Actor(
         PretrainedBody(body, head.in_features, context), head.out_features, head
     )
@@ -70,11 +77,15 @@ model first, since nothing is fetched here
 @torch.no_grad()
 def _require_same_logits(actor: Actor, model: Any, path: str | Path) -> None:
     ids = torch.arange(TOKENS)[None] % actor.head.out_features
-    theirs: Tensor = model.eval()(input_ids=torch.cat([ids, ids], 1)).logits
     padding, tokens = torch.zeros_like(ids), torch.ones_like(ids)
     masks = accumulate((padding, tokens, tokens), lambda *two: torch.cat(two, 1))
     cache: list[Any] = []
-    _, *ours = (actor(ids, mask.bool(), cache) for mask in masks)
+    try:
+        theirs: Tensor = model.eval()(input_ids=torch.cat([ids, ids], 1)).logits
+        _, *ours = (actor(ids, mask.bool(), cache) for mask in masks)
+    except Exception as error:  # what a model cannot do, it says in many ways
+        came = f"{type(model).__name__}: {type(error).__name__}: {error}"
+        _refuse("a model that reads tokens alone, padding and a cache", path, came)
     difference = (torch.cat(ours, 1) - theirs).abs().max() / theirs.abs().max()
     if not difference <= TOLERANCE:
         _refuse(

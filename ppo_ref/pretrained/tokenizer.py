@@ -119,7 +119,7 @@ def pretrained_tokenizer(path: str | Path) -> PretrainedTokenizer:
 the model first, since nothing is fetched here
     """
     name = "pretrained_tokenizer"
-    vocab = read(name, path, "a model", "AutoConfig").vocab_size
+    vocab = read(name, path, "a model", "AutoConfig").get_text_config().vocab_size
     tokenizer = read(name, path, "a tokenizer", "AutoTokenizer")
     if tokenizer.eos_token_id is None:
         raise ValueError(

@@ -145,7 +145,7 @@ class TestWithTransformers:
             model.lm_head = torch.nn.Identity()
         else:
             model.config.max_position_embeddings = 0
-        answer = model, {"missing_keys": set()}
+        answer = model, {"missing_keys": set(), "unexpected_keys": set()}
         monkeypatch.setattr(actor, "read", lambda *_, **given: answer)
         refused(
             tmp_path,
@@ -162,6 +162,49 @@ class TestWithTransformers:
             tmp_path,
             "pretrained_actor: path must hold all weights of a causal language model, "
             "got no a in ",
+        )
+
+    def test_weights_of_more_than_the_model(self, tmp_path):
+        """transformers leaves them out: the config may say too few layers."""
+        save(tmp_path, "llama")
+        config = tmp_path / "config.json"
+        told = json.loads(config.read_text())
+        config.write_text(json.dumps(told | {"num_hidden_layers": 1}))
+        refused(
+            tmp_path,
+            "pretrained_actor: path must hold only weights of its causal language "
+            "model, got also model.layers.1.input_layernorm.weight in ",
+        )
+
+    @pytest.mark.parametrize("context", [4, 11])
+    def test_a_context_that_is_too_short_to_be_tried(self, tmp_path, context):
+        configured = configuration("gpt2", n_positions=context)
+        from transformers import AutoModelForCausalLM
+
+        AutoModelForCausalLM.from_config(configured).save_pretrained(tmp_path)
+        refused(
+            tmp_path,
+            "pretrained_actor: path must hold a model for sequences of 12 tokens, "
+            f"got one for {context} in ",
+        )
+
+    def test_a_context_that_is_just_long_enough(self, tmp_path):
+        from transformers import AutoModelForCausalLM
+
+        configured = configuration("gpt2", n_positions=12)
+        AutoModelForCausalLM.from_config(configured).save_pretrained(tmp_path)
+        assert pretrained_actor(tmp_path)
+
+    def test_one_that_does_not_know_such_a_cache(self, tmp_path):
+        from transformers import BartConfig, BartForCausalLM
+
+        sizes = {"d_model": 16, "decoder_attention_heads": 2, "decoder_ffn_dim": 16}
+        given = BartConfig(vocab_size=40, encoder_layers=1, decoder_layers=2, **sizes)
+        BartForCausalLM(given).save_pretrained(tmp_path)
+        refused(
+            tmp_path,
+            "pretrained_actor: path must hold a model that reads tokens alone, padding "
+            "and a cache, got BartForCausalLM: IndexError: ",
         )
 
     def test_weights_that_are_missing_or_damaged(self, folders, tmp_path):
