@@ -70,7 +70,8 @@ def whole(network: nn.Module) -> Iterator[None]:
         yield
     finally:
         for part in shards:
-            part.set_reshard_after_forward(True)
+            # As it was: the outermost is needed again at once, by the backward pass.
+            part.set_reshard_after_forward(part is not network, recurse=False)
             part.reshard()
 
 

@@ -18,22 +18,26 @@ TOLD = "RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"
 PATIENCE = timedelta(minutes=10)  # with a process that lives, but does not answer
 
 
-def begin(processes: int) -> str:
+def begin(processes: int, shards: bool = False) -> str:
     """The command that trains on so many processes of this machine.
 
     Args:
         processes: How many.
+        shards: Whether they share the weights, as the run's folder does not tell.
 
     Returns:
-        What to type before the options.
+        What to type before the options that the folder keeps.
 
     Example:
         >>> begin(1), begin(2)
         ('python -m ppo_ref train', 'torchrun --nproc-per-node=2 -m ppo_ref train')
+        >>> begin(4, shards=True).partition("train")[2]
+        ' --parallel fsdp2'
     """
     if processes == 1:
         return "python -m ppo_ref train"
-    return f"torchrun --nproc-per-node={processes} -m ppo_ref train"
+    told = " --parallel fsdp2" if shards else ""
+    return f"torchrun --nproc-per-node={processes} -m ppo_ref train{told}"
 
 
 def is_one_of_many(environment: Mapping[str, str] = os.environ) -> bool:

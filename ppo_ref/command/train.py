@@ -80,7 +80,7 @@ one by --out nowhere
 def _train(folder: RunFolder, processes: Processes, question: Asked) -> int:
     if folder.settings.options.device == "cuda":
         take_own_gpu()
-    again = f"{begin(processes.size)} --resume {folder.path}"
+    again = f"{begin(processes.size, processes.shards)} --resume {folder.path}"
     left = f"A process of the run has ended, and so the others do; go on by: {again}"
     with parting(left):
         try:

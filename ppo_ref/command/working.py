@@ -49,7 +49,7 @@ def work(session: Session, question: Asked) -> int:
     """
     folder, processes = session.folder, session.processes
     progress = Progress(io.StringIO() if processes.rank else sys.stderr)
-    again = f"{begin(processes.size)} --resume {folder.path}"
+    again = f"{begin(processes.size, processes.shards)} --resume {folder.path}"
     try:
         for step in session.steps():
             progress.show(step)

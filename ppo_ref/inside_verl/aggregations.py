@@ -73,7 +73,12 @@ def _divisor(mode: str, batch: GlobalBatch) -> Callable[[Tensor], float]:
     responses = _count("global_batch_size", batch, lambda mask: mask.any(1).sum())
     if mode != "seq-mean-token-sum-norm":
         return responses
-    return lambda mask: responses(mask) * (batch.loss_scale_factor or mask.shape[1])
+    factor = batch.loss_scale_factor
+    if factor is not None and factor <= 0:
+        raise ValueError(
+            f"aggregation: loss_scale_factor must be above 0, got {factor:g}"
+        )
+    return lambda mask: responses(mask) * (factor or mask.shape[1])
 
 
 def _count(

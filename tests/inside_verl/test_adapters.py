@@ -99,6 +99,12 @@ def test_a_mask_of_any_dtype(dtype: torch.dtype) -> None:
             "aggregation: batch_num_tokens must be above 0, got 0",
         ),
         (
+            lambda: aggregation(
+                "seq-mean-token-sum-norm", GlobalBatch(loss_scale_factor=0)
+            ),
+            "aggregation: loss_scale_factor must be above 0, got 0",
+        ),
+        (
             lambda: compute_value_loss(ONE, ONE, ONE, 0 * MASK, 0.5),
             "aggregation: batch_num_tokens must be above 0, got 0",
         ),

@@ -2,10 +2,12 @@
 
 import pytest
 import torch
+from torch.distributed.tensor.debug import CommDebugMode
 
 from ppo_ref.learners import Learners
 from ppo_ref.models import Actor
 from ppo_ref.processes import Processes
+from ppo_ref.sharding import whole
 from tests.networks import actor
 
 
@@ -89,3 +91,22 @@ def test_optimizers_move_the_weights_that_are_shared(both):
         return [*map(id, moved)] == [*map(id, learning.models.actor.parameters())]
 
     assert both(moves, "fsdp2") == [True, True]
+
+
+@pytest.mark.filterwarnings("ignore:Full backward hook:UserWarning")  # of counting
+def test_a_network_that_was_whole_gathers_no_more_than_before(both):
+    def counts(one: Processes) -> list[dict]:
+        network, ids = actor(seed=0), torch.tensor([[1, 2, 3]])
+        mask = torch.ones_like(ids, dtype=torch.bool)
+        one.shard(network)
+        found = []
+        for _ in range(2):
+            with CommDebugMode() as told:
+                network(ids, mask).sum().backward()
+            found.append({str(k): n for k, n in told.get_comm_counts().items()})
+            with whole(network):
+                network(ids, mask)
+        return found
+
+    for before, after in both(counts, "fsdp2"):
+        assert before == after and sum(before.values()) > 0
