@@ -1,4 +1,4 @@
-"""What holds in every run: the same examples, no test by the clock, no silent skip."""
+"""What holds in every run: the same draws, no test by the clock, no silent skip."""
 
 import signal
 from collections import Counter
@@ -25,6 +25,12 @@ settings.register_profile(
     database=None,
 )
 settings.load_profile("project")
+
+
+@pytest.fixture(autouse=True)
+def same_draws() -> None:
+    """Also of what a test draws without a generator of its own."""
+    torch.manual_seed(0)
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
