@@ -60,7 +60,10 @@ def test_one_is_killed_then_resumed(tmp_path: Path, parallel: str, rank: int):
     code, _, errors = ended(process)
     assert code == 1
     assert errors.count(LEFT) == 1
-    assert f"{LEFT} --nproc-per-node=2 -m ppo_ref train --resume {path}\n" in errors
+    again = {"ddp": "", "fsdp2": " --parallel fsdp2"}[parallel]
+    assert (
+        f"{LEFT} --nproc-per-node=2 -m ppo_ref train{again} --resume {path}\n" in errors
+    )
     alone = shutil.copytree(path, tmp_path / "alone")
     code, _, errors = ended(begun("--resume", path, "--parallel", parallel))
     assert code == 0, errors
