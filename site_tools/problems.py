@@ -1,8 +1,10 @@
 """What a check found: where it is, what stands there, what must, how to mend it."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from textwrap import indent
+
+from site_tools.say import Message
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,7 @@ class Problem:
         expected: What must hold.
         fix: What to write instead.
         snippet: ``snippets/...py:line`` where the line is included from there.
+        message: Its key and values, to tell it in another language.
     """
 
     path: str
@@ -24,6 +27,7 @@ class Problem:
     expected: str
     fix: str
     snippet: str | None = None
+    message: Message | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
         return "\n".join([self.place, self.remarks()])
@@ -41,9 +45,31 @@ class Problem:
             words: Puts a sentence into the reader's language.
         """
         rows = {"found:": self.found, "expected:": self.expected, "fix:": self.fix}
+        if self.message and words("found:") != "found:":  # until all have a message
+            parts = ("found", "expected", "fix")
+            rows = {f"{part}:": self.message.text("zh", part) for part in parts}
         said = {words(key): words(text) for key, text in rows.items()}
         width = max(len(name) + name.isascii() for name in said)
         return "\n".join(_row(name, text, width) for name, text in said.items())
+
+
+def problem(
+    path: str, line: int, key: str, /, *, snippet: str | None = None, **values: object
+) -> Problem:
+    """A problem by the key of its entry in the catalogue.
+
+    Args:
+        path: Page, relative to the project.
+        line: Line of the page, from 1.
+        key: Of an entry with ``found``, ``expected`` and ``fix``.
+        snippet: ``snippets/...py:line`` where the line is included from there.
+        values: What the entry's texts name in braces.
+    """
+    message = Message(key, values)
+    found, expected, fix = (
+        message.text("en", part) for part in ("found", "expected", "fix")
+    )
+    return Problem(path, line, found, expected, fix, snippet, message)
 
 
 def _row(name: str, text: str, width: int) -> str:

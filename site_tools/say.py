@@ -1,0 +1,81 @@
+"""What is said to people: each message has a key, and a text in each language.
+
+The texts lie in ``messages/en.yml`` and ``messages/zh.yml``, under the same keys and
+with the same ``{values}``. Code names the key and gives the values; whoever shows the
+message chooses the language.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+FOLDER = Path(__file__).with_name("messages")
+LANGUAGES = ("zh", "en")
+
+
+@dataclass(frozen=True)
+class Message:
+    """A key and its values; a value may be a message itself.
+
+    Example:
+        >>> str(Message("nothing_to_fix")) == Message("nothing_to_fix").text("en")
+        True
+    """
+
+    key: str
+    values: Mapping[str, object] = field(default_factory=dict, hash=False)
+
+    def text(self, language: str, part: str = "") -> str:
+        """The message in ``zh`` or ``en``.
+
+        Args:
+            language: One of ``LANGUAGES``.
+            part: Of an entry that has several, as ``found`` of a problem.
+
+        Raises:
+            KeyError: if the catalogue of the language has no such entry.
+        """
+        entry = catalogue(language)[self.key]
+        template = entry[part] if part else entry
+        return str(template).format_map(
+            {name: translate(value, language) for name, value in self.values.items()}
+        )
+
+    def __str__(self) -> str:
+        return self.text("en")
+
+
+class Refusal(ValueError):
+    """An error whose text is a message, so that it can be told in either language."""
+
+    def __init__(self, key: str, /, **values: object) -> None:
+        self.message = Message(key, values)
+        super().__init__(str(self.message))
+
+
+def translate(value: object, language: str) -> Any:
+    """A message, or an error that carries one, in a language; all else as it is."""
+    if isinstance(value, Refusal):
+        value = value.message
+    return value.text(language) if isinstance(value, Message) else value
+
+
+@cache
+def catalogue(language: str) -> dict[str, Any]:
+    """Every entry of a language by its key.
+
+    Raises:
+        ValueError: naming a key that stands twice.
+    """
+    entries: dict[str, Any] = {}
+    files = [FOLDER / f"{language}.yml", *sorted((FOLDER / language).glob("*.yml"))]
+    for file in filter(Path.exists, files):
+        for key, entry in yaml.safe_load(file.read_text("utf-8")).items():
+            if key in entries:
+                raise ValueError(f"{file}: the key {key} stands twice")
+            entries[key] = entry
+    return entries
