@@ -7,7 +7,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ppo_ref.chart.plain import draw
+from ppo_ref.chart import draw
 from ppo_ref.command.run_folder import CHARTS, STATISTICS, SUMMARY
 from ppo_ref.command.session import Session
 from ppo_ref.command.storing import store

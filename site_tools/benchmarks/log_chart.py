@@ -8,8 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import NamedTuple
 
-from ppo_ref.chart.panel import LOOKS
-from ppo_ref.chart.scale import width
+from ppo_ref.chart import LOOKS, width
 from site_tools.benchmarks.amounts import power_of_ten
 from site_tools.benchmarks.record import Spread
 

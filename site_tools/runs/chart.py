@@ -8,8 +8,7 @@ shows the chart has ``stored_run`` among its names.
 from collections.abc import Iterator, Mapping
 from html import escape
 
-from ppo_ref.chart import scale
-from ppo_ref.chart.panel import LOOKS, panel, text
+from ppo_ref.chart import LOOKS, panel, text, width
 from ppo_ref.stored_runs import StoredRun
 from site_tools.runs.model import Chart, Line, Panel
 
@@ -62,10 +61,10 @@ def _legend(lines: tuple[Line, ...]) -> Iterator[str]:
 def _words(named: Line | Panel, room: int, x: int, y: int) -> Iterator[str]:
     """The name in both languages, once where it is one."""
     for lang, name in (("zh", named.zh), ("en", named.en)):
-        if scale.width(name) > room:
+        if width(name) > room:
             raise ValueError(
                 f"chart: {name!r} must be {room} pixels wide at most, is about "
-                f"{scale.width(name)}; shorten it"
+                f"{width(name)}; shorten it"
             )
         if named.zh != named.en or lang == "zh":
             which = f' lang="{lang}"' if named.zh != named.en else ""

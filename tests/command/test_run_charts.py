@@ -5,7 +5,7 @@ import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
-from ppo_ref.chart.plain import draw
+from ppo_ref.chart import draw
 
 SVG = "{http://www.w3.org/2000/svg}"
 

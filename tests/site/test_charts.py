@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from ppo_ref.chart import scale
+from ppo_ref.chart import tick
 from site_tools import numbers
 from site_tools.html import pictures
 from site_tools.running.block_run import evaluate
@@ -141,5 +141,5 @@ def test_what_cannot_be_drawn_is_refused(chart: Chart, told: str) -> None:
 @pytest.mark.parametrize("value", [0.0512, 9.996, 99.95, 0.99951, 1e-3, 123456.7, 5e-7])
 def test_a_tick_is_what_it_stands_for(value: float) -> None:
     for signed in (value, -value):
-        assert numbers.agrees(scale.tick(signed), signed)
-        assert len(scale.tick(signed)) <= 7
+        assert numbers.agrees(tick(signed), signed)
+        assert len(tick(signed)) <= 7
