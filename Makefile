@@ -4,7 +4,7 @@ PORT ?= 8000
 venv_python = .venv/bin/python
 
 .PHONY: help serve test new import check fix agree status export build weigh bench \
-  mutants mutation record runs lint format peers browser transformers verl ready
+  record runs lint format peers browser transformers verl ready
 .DEFAULT_GOAL := help
 
 help:
@@ -21,8 +21,6 @@ help:
 	@echo 'make status             what waits for somebody'
 	@echo 'make export PAGE=...    a page as a chat log'
 	@echo
-	@echo 'make mutants            break the package and the pages, and count who notices'
-	@echo 'make mutation           break each module of ppo_ref, and count what its own tests notice'
 	@echo 'make bench              speed beside verl and others, growth, and a training run (ARGS=--quick: a look)'
 	@echo 'make record             run the pages on a GPU and keep what passed in docs/verified'
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
@@ -63,13 +61,6 @@ build: export NO_MKDOCS_2_WARNING = 1
 build: ready
 	@$(venv_python) -m pytest -q docs
 	@$(venv_python) -m docs.theme.publish
-
-mutants: ready
-	@$(venv_python) -m tests.mutants
-
-mutation: ready
-	@$(venv_python) pins/install.py --mutation
-	@$(venv_python) -m tests.mutation $(ARGS)
 
 bench: ready
 	@$(venv_python) -m bench $(ARGS)

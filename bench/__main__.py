@@ -1,23 +1,21 @@
 """How fast ``ppo_ref`` is beside its peers, and what it must not fall below.
 
-A whole run goes to docs/verified; what ``--only`` or ``--quick`` gives goes where
-``--out`` says, if it does.
+A whole run is written to docs/verified as the page about/benchmarks shows it; what
+``--only`` or ``--quick`` gives is printed alone.
 """
 
 import argparse
 import sys
 import time
 from datetime import UTC, datetime
-from pathlib import Path
 
 import torch
 
 from bench import gae, gae_over_time, log_probs, machine, training, whole_step
+from bench.floors import FLOORS, judged
 from bench.measuring import Comparison, measured, nothing
-from site_tools.benchmarks.floors import FLOORS, judged
-from site_tools.benchmarks.growth import slopes
-from site_tools.benchmarks.record import Record, Result, save
-from site_tools.running.hashes import package_hash
+from bench.report import write
+from bench.results import Result, slopes
 
 SUBJECTS = {
     "gae": gae,
@@ -31,25 +29,25 @@ PEERS = {
     for subject in SUBJECTS.values()
     for peer, version in getattr(subject, "PEERS", {}).items()
 }
-OUT = machine.ROOT / "docs" / "verified"
 
 
 def main() -> None:
     given = arguments().parse_args()
     if given.device == "cuda" and not torch.cuda.is_available():
         sys.exit("bench: --device cuda needs a GPU that PyTorch can use")
-    whole = not (given.only or given.quick)
-    name = "benchmarks.json" if given.device == "cpu" else "benchmarks.cuda.json"
-    out = given.out or (OUT / name if whole else None)
     comparisons = [
         comparison
         for subject in given.only or SUBJECTS
         for comparison in SUBJECTS[subject].comparisons(given.quick, given.device)
     ]
     results = run(comparisons, given.device)
-    if out:
-        save(out, record(results, given.device))
-        print(f"\n{out}")
+    if not (given.only or given.quick):
+        commit, changed = machine.commit()
+        made = f"{datetime.now(UTC).date().isoformat()}, {commit[:7] or 'no commit'}"
+        made += ", changed since the commit" * changed
+        where = machine.machine(given.device), machine.versions(PEERS), made
+        for path in write(machine.ROOT, given.device, results, *where):
+            print(path)
     if not given.quick and not report(results, given.device):
         sys.exit(1)
 
@@ -59,7 +57,6 @@ def arguments() -> argparse.ArgumentParser:
     parser.add_argument("--only", action="append", choices=SUBJECTS, metavar="SUBJECT")
     parser.add_argument("--quick", action="store_true", help="seconds, to see it runs")
     parser.add_argument("--device", default="cpu", choices=("cpu", "cuda"))
-    parser.add_argument("--out", type=Path, help="the JSON file to write")
     return parser
 
 
@@ -88,18 +85,10 @@ def lines(result: Result) -> list[str]:
     ]
 
 
-def record(results: list[Result], device: str) -> Record:
-    today = datetime.now(UTC).date().isoformat()
-    found = machine.machine(device), machine.versions(PEERS)
-    commit = machine.commit()
-    package = package_hash(machine.ROOT / "ppo_ref")
-    return Record(today, *commit, device, *found, results, slopes(results), package)
-
-
 def report(results: list[Result], device: str) -> bool:
     """Print what was required and whether it was met; False if something was not."""
     for slope in slopes(results):
-        print(f"{slope.subject}, {slope.contender}: {slope.over}**{slope.exponent:.2f}")
+        print(f"{slope.subject}, {slope.contender}: time**{slope.exponent:.2f}")
     measured_subjects = {result.subject for result in results}
     floors = [floor for floor in FLOORS if floor.subject in measured_subjects]
     verdicts = list(judged(floors, results, device))

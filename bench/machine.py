@@ -17,8 +17,8 @@ def machine(device: str) -> dict[str, str | int]:
     return {
         "processor": processor(),
         "cores": os.cpu_count() or 1,
-        "threads": torch.get_num_threads(),
-        "gpu": gpu,
+        "PyTorch's threads": torch.get_num_threads(),
+        "GPU": gpu,
     }
 
 

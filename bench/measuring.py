@@ -11,7 +11,7 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
-from site_tools.benchmarks.record import Result, Spread
+from bench.results import Result, Spread
 
 Contender = Callable[[], object]
 Clock = Callable[[], float]

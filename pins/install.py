@@ -1,6 +1,6 @@
 """Make .venv from the pins, once: python3 pins/install.py [OPTION].
 
---peers, --browser, --transformers, --verl or --mutation brings more. Silent and quick
+--peers, --browser, --transformers or --verl brings more. Silent and quick
 where .venv answers to the pins already. Whatever goes wrong ends in one sentence;
 .venv/.ready is written last and says that nothing did.
 """
@@ -81,14 +81,6 @@ def install():
         stamp.write(fingerprint())
 
 
-def install_mutation_tool():
-    pins = os.path.join(environment.PINS, "mutation.txt")
-    failure = "Installing what makes mutants failed, see pip's message above."
-    # What only its command line needs stays out, and nothing that is pinned moves.
-    only = ["--quiet", "--no-deps", "--only-binary=:all:"]
-    environment.pip(["install", *only, "--requirement", pins], failure)
-
-
 def main(arguments):
     try:
         if not is_ready():
@@ -100,8 +92,6 @@ def main(arguments):
             peers.download()
         if arguments == ["--browser"]:
             environment.install_browser_driver()
-        if arguments == ["--mutation"]:
-            install_mutation_tool()
         if arguments == ["--transformers"]:
             environment.install_transformers()
         if arguments == ["--verl"]:

@@ -11,9 +11,6 @@ What a page is, and whether it is right:
     running       its blocks, executed and watched; what they did, and a note of it
     runs          training runs that pages show: produced once, stored, drawn
     checks        its shape, its two languages, the count of its code
-    mutants       small mistakes, planted: who would notice
-    mutation      what the tests of each module of ppo_ref notice, as last counted
-    benchmarks    how fast ppo_ref is beside others: the record, and what a page shows
 
 What readers get:
 
@@ -30,7 +27,6 @@ What contributors use:
     contributing  a new page: is it answered, what may it be called, how does it begin
     logs          chat logs: read, sorted, drafted, written
     fixing        what a machine can mend
-    watch         what new releases change of what the pages say
 
 Nothing here imports MkDocs: the hooks in docs/theme are thin adapters, and the same
 functions serve the tests.

@@ -5,7 +5,7 @@ from collections import Counter
 
 import pytest
 import torch
-from hypothesis import Phase, settings
+from hypothesis import settings
 
 # A shell starts its background jobs deaf to Ctrl-C, and they pass it on: a test that
 # interrupts what it started would wait for ever.
@@ -15,15 +15,6 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 # Tensors are tiny here: threads would only wait for each other.
 torch.set_num_threads(1)
 settings.register_profile("project", deadline=None, derandomize=True)
-# For make mutation, which runs tests a thousand times: whoever fails need not shrink.
-QUICK = (Phase.explicit, Phase.generate)
-settings.register_profile(
-    "quick",
-    settings.get_profile("project"),
-    max_examples=8,
-    phases=QUICK,
-    database=None,
-)
 settings.load_profile("project")
 
 

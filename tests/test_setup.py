@@ -235,22 +235,8 @@ def test_peers_are_known_by_their_hash(with_venv: Path) -> None:
     assert last_line(output).startswith("Not downloaded: verl==1, see pip's message")
 
 
-def test_what_makes_mutants_is_installed_alone(with_venv: Path) -> None:
-    settled = "install.is_ready = lambda: True"
-    pins = with_venv / "pins/mutation.txt"
-    pins.write_text(SATISFIED)
-    assert install(with_venv, "--mutation", first=settled) == (0, "")
-    pins.write_text("no-such-package==1\n")
-    code, output = install(with_venv, "--mutation", first=settled)
-    assert code == 1
-    assert last_line(output) == (
-        "Installing what makes mutants failed, see pip's message above."
-    )
-
-
-@pytest.mark.parametrize("extra", ["browser.txt", "mutation.txt"])
-def test_what_few_need_is_pinned_and_nobody_elses(extra: str) -> None:
-    lines = (PINS / extra).read_text().splitlines()
+def test_what_few_need_is_pinned_and_nobody_elses() -> None:
+    lines = (PINS / "browser.txt").read_text().splitlines()
     assert all("==" in line for line in lines if not line.startswith("#"))
     assert not names(lines) & names((PINS / "python.txt").read_text().splitlines())
 

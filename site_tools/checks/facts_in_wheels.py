@@ -8,7 +8,7 @@ import yaml
 from site_tools.data.facts import Entry, parse
 from site_tools.data.places import faults
 from site_tools.problems import Problem
-from site_tools.watch import releases
+from site_tools.data import releases
 
 FOLDER = "docs/facts"
 WHEELS = Path(".cache", "wheels")

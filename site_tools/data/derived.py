@@ -8,6 +8,7 @@ from pathlib import Path
 
 from site_tools.data import facts, names
 from site_tools.data.package_source import source
+from site_tools.html import measurements
 from site_tools.html import status as status_page
 from site_tools.indexes import fences as lists
 
@@ -80,10 +81,7 @@ def benchmarks(body: str, values: Mapping[str, str]) -> str:
     Raises:
         ValueError: for another part or language, or a record that cannot be read.
     """
-    # Its charts are ppo_ref's, which mutants must not find imported.
-    from site_tools.benchmarks import views
-
-    return views.render(body.strip(), values.get("data-language", ""), ROOT)
+    return measurements.render(body.strip(), values.get("data-language", ""), ROOT)
 
 
 DERIVE = {

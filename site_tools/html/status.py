@@ -7,7 +7,7 @@ from pathlib import Path
 from site_tools.checks import accord
 from site_tools.checks.accord import Accord
 from site_tools.data.counts import all_facts, count, unread
-from site_tools.html import downloads, mutant_table, mutation_table, twins
+from site_tools.html import downloads, twins
 from site_tools.html.status_words import (
     ALL_FACTS,
     FACTS,
@@ -26,8 +26,8 @@ def render(part: str, lang: str, root: Path) -> str:
     """One part of the status page.
 
     Args:
-        part: ``wanted``, ``counts``, ``pages``, ``facts``, ``downloads``, ``mutants``
-            or ``mutation``.
+        part: ``wanted``, ``counts``, ``pages``, ``facts`` or
+            ``downloads``.
         lang: The language of the words.
         root: The project's folder.
 
@@ -85,8 +85,6 @@ PARTS = {
     "pages": _pages,
     "facts": _facts,
     "downloads": _downloads,
-    "mutants": mutant_table.render,
-    "mutation": mutation_table.render,
 }
 
 

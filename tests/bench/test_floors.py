@@ -3,8 +3,8 @@
 import pytest
 
 from bench.__main__ import SUBJECTS
-from site_tools.benchmarks.floors import FLOORS, Ceiling, Floor, judged
-from site_tools.benchmarks.record import Result, Spread
+from bench.floors import FLOORS, Ceiling, Floor, judged
+from bench.results import Result, Spread
 
 
 def found(**medians: float) -> list[Result]:

@@ -5,7 +5,7 @@ import torch
 from torch.testing import assert_close
 
 from bench import gae, gae_over_time
-from site_tools.benchmarks.floors import FLOORS
+from bench.floors import FLOORS
 from tests.differential import control_peers, peers, wheels
 
 PEERS = [peers.NOW, control_peers.TORCHRL, control_peers.STABLE]

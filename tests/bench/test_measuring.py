@@ -3,7 +3,7 @@
 import pytest
 
 from bench.measuring import Comparison, measured, spread
-from site_tools.benchmarks.record import Result, Spread
+from bench.results import Result, Spread
 from tests.bench.clock import Clock
 
 

@@ -18,8 +18,6 @@ from tests.contributing.spoken import of_folder, sentences
 ROOT = Path(__file__).resolve().parent.parent.parent
 # What only who builds the site, or keeps its records, is told.
 ELSEWHERE = (
-    "benchmarks/log_chart.py",
-    "benchmarks/record.py",
     "html/code_boxes.py",
     "html/formulas.py",
     "html/katex.py",
@@ -30,10 +28,6 @@ ELSEWHERE = (
     "html/reference.py",
     "html/symbols.py",
     "messages/translation.py",
-    "mutants/edits.py",
-    "mutants/reasons.py",
-    "mutants/record.py",
-    "mutation/record.py",
     "offline/links.py",
     "running/drawings.py",
     "running/evidence.py",

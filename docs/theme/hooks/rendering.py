@@ -15,7 +15,6 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 
 from docs.theme import notebook_files
-from site_tools.benchmarks import views
 from site_tools.checks import accord, unfinished
 from site_tools.checks.anatomy import is_question
 from site_tools.data import derived
@@ -71,8 +70,6 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     page_id = page.file.src_uri.removesuffix(".md")
 
     def read(src: str) -> tuple[str, str]:
-        if drawn := views.picture(src, lang, root):
-            return drawn
         file = files.get_file_from_path(posixpath.normpath(page.url + src))
         if file is None or file.src_dir is not None:
             raise ValueError(f"{src}: a picture must be a file under snippets")

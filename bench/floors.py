@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
-from site_tools.benchmarks.record import Result
+from bench.results import Result
 
 
 @dataclass(frozen=True)

@@ -1,1 +1,0 @@
-"""What is broken on purpose, in code and on pages, and who noticed."""

@@ -1,1 +1,0 @@
-"""What each module's own tests notice: the record of make mutation."""
