@@ -3,7 +3,7 @@
 What a page is, and whether it is right:
 
     problems      what a check found: where, what there is, what must be, the remedy
-    files         written whole or not at all
+    ledger        made once, still fresh? and files written whole or not at all
     numbers       numbers as people write them, compared with values
     data          the project's own data: facts about verl, names, dialogues, topics
     source        a page as it is written: fences, includes, blocks, figures, ...

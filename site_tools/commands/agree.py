@@ -14,7 +14,7 @@ from site_tools.checks.languages import compare
 from site_tools.commands.pages import files_of, page_id
 from site_tools.commands.talk import Refusal, Talk
 from site_tools.data.locks import Lock, lock_of, lock_path, parse, write
-from site_tools.files import store
+from site_tools.ledger import store
 from site_tools.source.page import LANGUAGES, Page, read_page
 from site_tools.source.wording import wording
 

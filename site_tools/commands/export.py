@@ -10,7 +10,7 @@ from pathlib import Path
 from site_tools.commands.drafts import LOG
 from site_tools.commands.pages import files_of, page_id
 from site_tools.commands.talk import LANGUAGES, Refusal, Talk
-from site_tools.files import store
+from site_tools.ledger import store
 from site_tools.logs.encoding import Broken
 from site_tools.logs.exporting import as_round
 from site_tools.logs.log import compose, write

@@ -9,9 +9,9 @@ from pathlib import Path
 from site_tools.commands import changes
 from site_tools.commands.pages import EXAMPLE, files_of, page_id, page_ids
 from site_tools.commands.talk import Refusal, Talk
-from site_tools.files import store
 from site_tools.fixing.pages import Mending, mend
 from site_tools.fixing.patch import patch
+from site_tools.ledger import store
 
 HELP = "mend blanks, punctuation, ids, figures, outputs; what changes is shown first"
 EXAMPLES = """examples:

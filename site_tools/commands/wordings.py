@@ -6,7 +6,7 @@ from site_tools.commands.pages import files_of, page_id
 from site_tools.commands.talk import Refusal, Talk
 from site_tools.contributing import aliases, new_names
 from site_tools.data import locks
-from site_tools.files import store
+from site_tools.ledger import store
 from site_tools.source.front_matter import read_front_matter
 
 

@@ -11,7 +11,7 @@ from html import unescape
 from io import BytesIO
 from pathlib import Path
 
-from site_tools.files import store
+from site_tools.ledger import store
 
 CSS = "assets/katex/katex.css"
 OLD_FONTS = re.compile(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)')

@@ -8,7 +8,7 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
-from site_tools.files import store
+from site_tools.ledger import store
 from site_tools.problems import Problem
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Setting
@@ -38,8 +38,7 @@ def keep(
         return
     plots = [dict(result.plots) for result in results]
     made = {"key": _key(blocks, setting), "plots": plots}
-    # Not prepared beside it: that folder is watched.
-    store(_file(root, page), json.dumps(made).encode(), aside=root / ".cache")
+    store(_file(root, page), json.dumps(made).encode())
 
 
 def plots(root: Path, page: str) -> list[dict[str, str]]:

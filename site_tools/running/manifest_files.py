@@ -8,7 +8,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
-from site_tools.files import store
+from site_tools.ledger import store
 from site_tools.running.manifest import Hashes, Manifest, Outcome, Setting, merge
 
 LOCAL = ".cache/verified"
@@ -77,8 +77,7 @@ def save(root: Path, name: str, manifest: Manifest) -> None:
     path, text = root / name, dump(manifest)
     if path.is_file() and path.read_bytes() == text.encode():
         return
-    # Not prepared beside it: that folder is watched.
-    store(path, text.encode(), aside=_cache(root))
+    store(path, text.encode())
 
 
 def update(

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from site_tools import files
+from site_tools import ledger
 from site_tools.runs import storing
 from site_tools.runs.model import Run
 
@@ -78,7 +78,7 @@ def _run(
             "machine": f"{platform.machine()} CPU, {THREADS} thread",
         }
         content = storing.text(header, lines).encode()
-        files.store(path, content)
+        ledger.store(path, content)
     except Exception as error:
         told = f"{type(error).__name__}: {error}"
         pipe.send(Told(told, ended=True, failed=True))

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from multiprocessing.connection import wait
 from pathlib import Path
 
-from site_tools import files
+from site_tools import ledger
 from site_tools.runs.child import Child, Produce
 from site_tools.runs.freshness import drawn, path_of, run_problem
 from site_tools.runs.model import Chart, Run
@@ -68,5 +68,5 @@ def redraw(root: Path, charts: Mapping[str, Chart]) -> None:
     for name, chart in charts.items():
         path, svg = root / "snippets" / name, drawn(root, chart)
         if not path.exists() or path.read_text("utf-8") != svg:
-            files.store(path, svg.encode())
+            ledger.store(path, svg.encode())
             print(f"snippets/{name}: drawn", flush=True)

@@ -8,7 +8,7 @@ import pytest
 
 from site_tools.commands import agree
 from site_tools.commands.talk import Refusal, Talk
-from site_tools.files import store
+from site_tools.ledger import store
 from tests.site.sample import EN, ZH, broken
 
 PAGE = "alignment/sample"

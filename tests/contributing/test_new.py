@@ -16,7 +16,7 @@ from site_tools.commands.talk import Refusal, Talk
 from site_tools.contributing import asked_before
 from site_tools.contributing.likeness import Known
 from site_tools.contributing.skeleton import next_links, skeleton
-from site_tools.files import store_together
+from site_tools.ledger import store_together
 from site_tools.running.judgement import check_pair, check_written, judge
 from site_tools.source import page, tree
 

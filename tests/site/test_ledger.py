@@ -1,0 +1,110 @@
+"""What was made once is known by what it was made from, and noted whole."""
+
+import os
+import threading
+from pathlib import Path
+
+import pytest
+
+from site_tools.ledger import Damaged, Entry, dump, fresh, parse, read, update, write
+
+ENTRIES = {
+    "docs/en/a.md": Entry({"package": "1f"}, {"torch": "2.13"}, {"passed": ["x"]}),
+    "(front-matter)": Entry({"zh": "0a", "en": "0b"}),
+}
+
+
+def test_a_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
+    file = tmp_path / "folder" / "pages.txt"
+    assert read(file) == {}
+    write(file, ENTRIES)
+    assert read(file) == ENTRIES
+    assert file.read_text().splitlines()[0] == "(front-matter) zh:0a en:0b"
+    before = file.stat().st_mtime_ns
+    write(file, dict(reversed(ENTRIES.items())))
+    assert file.stat().st_mtime_ns == before
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "a",
+        "a zh",
+        "a zh:1 zh en:2",
+        "a  zh:1",
+        "a zh:1 {",
+        "a zh:1 {}x",
+        'a zh:1 {"by": {"torch": 2}}',
+        'a zh:1 {"by": [], "content": 1}',
+        'a zh:1 {"more": 1}',
+        "ok zh:1",
+        "a zh:1 " + '{"content": ' + "[" * 99_999 + "]" * 99_999 + "}",
+    ],
+    ids=lambda line: line[:30],
+)
+def test_a_damaged_line_is_named(line: str) -> None:
+    with pytest.raises(Damaged) as refusal:
+        parse(f"ok zh:1\n{line}\n", "a.txt")
+    assert (refusal.value.line, refusal.value.text) == (2, line)
+    assert str(refusal.value).startswith("a.txt:2: ")
+
+
+@pytest.mark.parametrize(
+    ("made_from", "by"),
+    [
+        ({"package": "2e"}, {}),
+        ({}, {}),
+        ({"package": "1f", "more": "1"}, {}),
+        ({"package": "1f"}, {"torch": "2.14"}),
+        ({"package": "1f"}, {"python": "3.12"}),
+    ],
+)
+def test_another_source_or_maker_makes_it_stale(
+    made_from: dict[str, str], by: dict[str, str]
+) -> None:
+    entry = ENTRIES["docs/en/a.md"]
+    assert fresh(entry, {"package": "1f"}, {"torch": "2.13"})
+    assert not fresh(entry, made_from, by)
+    assert not fresh(None, {"package": "1f"})
+
+
+def test_two_writers_lose_nothing(tmp_path: Path) -> None:
+    file = tmp_path / "pages.txt"
+
+    def add(name: str) -> None:
+        for number in range(20):
+            with update(file) as ledger:
+                ledger[f"{name}{number}"] = Entry({"x": "1"})
+
+    threads = [threading.Thread(target=add, args=(name,)) for name in "ab"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(read(file)) == 40
+    assert [path.name for path in tmp_path.iterdir()] == ["pages.txt"]
+
+
+def test_a_cache_that_cannot_be_read_begins_anew(tmp_path: Path) -> None:
+    file = tmp_path / "pages.txt"
+    file.write_bytes(b"\xff{")
+    with update(file) as ledger:
+        assert ledger == {}
+        ledger |= ENTRIES
+    assert dump(read(file)) == dump(ENTRIES)
+
+
+def test_a_write_that_fails_leaves_the_old_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "pages.txt"
+    write(file, ENTRIES)
+
+    def full(*_: object) -> None:
+        raise OSError("No space left on device")
+
+    monkeypatch.setattr(os, "replace", full)
+    with pytest.raises(OSError, match="No space"), update(file) as ledger:
+        ledger.clear()
+    assert read(file) == ENTRIES
+    assert [path.name for path in tmp_path.iterdir()] == ["pages.txt"]
