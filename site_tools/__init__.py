@@ -6,7 +6,7 @@ What a page is, and whether it is right:
     ledger        made once, still fresh? and files written whole or not at all
     numbers       numbers as people write them, compared with values
     data          the project's own data: facts about verl, names, dialogues, topics
-    source        a page as it is written: fences, includes, blocks, figures, ...
+    page          what a page says: fences, includes, blocks, figures, ...
     confinement   what a block may reach: no network, no process, its own folder
     running       its blocks, executed and watched; what they did, and a note of it
     runs          training runs that pages show: produced once, stored, drawn

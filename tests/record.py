@@ -10,12 +10,12 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from site_tools.page.page import LANGUAGES
 from site_tools.running.devices import CPU, kind
 from site_tools.running.evidence import blocks_of
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Manifest
 from site_tools.running.manifest_files import RECORD, load, local, save
-from site_tools.source.page import LANGUAGES
 from tests.verified import refuse
 
 JUDGES = ["docs", "tests/test_devices.py"]

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from site_tools.data.wheel import wheel
-from site_tools.source.copying import Copy
-from site_tools.source.page import Page, read_page
+from site_tools.page.copying import Copy
+from site_tools.page.page import Page, read_page
 from tests import fresh_process
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from site_tools.page.page import read_page
 from site_tools.running.evidence import gather
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Outcome, setting
 from site_tools.running.manifest_files import RECORD, load, local, update
-from site_tools.source.page import read_page
 from tests import record, verified
 
 ROOT = Path(__file__).resolve().parent.parent

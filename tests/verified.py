@@ -10,12 +10,12 @@ from typing import Any
 
 import pytest
 
+from site_tools.page.blocks import Block
+from site_tools.page.notebooks import is_notebook
 from site_tools.running import drawings, manifest, manifest_files
 from site_tools.running.devices import CPU, kind
 from site_tools.running.hashes import block_hashes
 from site_tools.running.verification import Verified
-from site_tools.source.blocks import Block
-from site_tools.source.notebooks import is_notebook
 from tests.pages import ROOT, PageDocument
 
 

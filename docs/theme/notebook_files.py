@@ -15,8 +15,8 @@ from mkdocs_jupyter.plugin import NotebookFile
 from site_tools.html import plots
 from site_tools.html.notebooks import notebook
 from site_tools.ledger import store
+from site_tools.page.front_matter import read_front_matter
 from site_tools.running import drawings, evidence
-from site_tools.source.front_matter import read_front_matter
 
 RENDERED = "jupyter.ipynb"
 

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from site_tools.data.locks import Lock, digest, lock_path, parse
-from site_tools.source.wording import wording
+from site_tools.page.wording import wording
 
 Words = Mapping[str, str]
 

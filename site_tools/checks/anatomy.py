@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 
 from site_tools.checks.features import HEADING
-from site_tools.source.page import Page
-from site_tools.source.prose import line_of, parts
-from site_tools.source.sections import section_text
+from site_tools.page.page import Page
+from site_tools.page.prose import line_of, parts
+from site_tools.page.sections import section_text
 
 TOPICS = [
     "pipeline",

@@ -3,10 +3,10 @@
 from html.parser import HTMLParser
 from textwrap import dedent
 
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.fences import Fence
+from site_tools.page.page import Page
 from site_tools.problems import Problem
-from site_tools.source.blocks import Block, Kind
-from site_tools.source.fences import Fence
-from site_tools.source.page import Page
 
 
 class _Boxes(HTMLParser):

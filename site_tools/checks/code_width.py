@@ -4,8 +4,8 @@ import unicodedata
 from collections.abc import Iterator
 
 from site_tools.checks.anatomy import Row
-from site_tools.source.blocks import Kind
-from site_tools.source.page import Page
+from site_tools.page.blocks import Kind
+from site_tools.page.page import Page
 
 WIDEST_CODE = 52
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from site_tools.source.fences import Fence
+from site_tools.page.fences import Fence
 
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)(?:\n|\Z)"))
 

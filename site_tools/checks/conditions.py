@@ -8,8 +8,8 @@ import re
 from collections.abc import Iterator
 
 from site_tools.checks.anatomy import Row
-from site_tools.source.page import Page
-from site_tools.source.prose import line_of, parts
+from site_tools.page.page import Page
+from site_tools.page.prose import line_of, parts
 
 NAME = r"\\(?:gamma|lambda)"
 ABOUT = re.compile(rf"(?:{NAME}|[\d.]|[-+=<>]|\\(?:ne|le|ge|leq|geq|approx)|\s)+")

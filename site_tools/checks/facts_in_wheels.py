@@ -5,10 +5,10 @@ from pathlib import Path
 
 import yaml
 
+from site_tools.data import releases
 from site_tools.data.facts import Entry, parse
 from site_tools.data.places import faults
 from site_tools.problems import Problem
-from site_tools.data import releases
 
 FOLDER = "docs/facts"
 WHEELS = Path(".cache", "wheels")

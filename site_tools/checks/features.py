@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from site_tools.numbers import find
-from site_tools.source.notebooks import in_no_language, is_notebook
-from site_tools.source.page import Page
-from site_tools.source.prose import HEADING as HEADING
-from site_tools.source.prose import line_of, parts
+from site_tools.page.notebooks import in_no_language, is_notebook
+from site_tools.page.page import Page
+from site_tools.page.prose import HEADING as HEADING
+from site_tools.page.prose import line_of, parts
 
 CONTAINER = re.compile(
     r'^(?P<indent>[ ]*)(?P<kind>(?:[!?]{3}\+?[ ]\w+|===))(?:[ ]"(?P<title>[^"\n]*)")?',

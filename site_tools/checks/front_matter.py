@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from site_tools.checks.anatomy import TOPICS, Row, is_question
-from site_tools.source import tree
-from site_tools.source.page import LANGUAGES, Page
+from site_tools.page import tree
+from site_tools.page.page import LANGUAGES, Page
 
 QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
 OTHER_KEYS = ("title", "aliases", "refs", "hide")

@@ -5,9 +5,9 @@ import re
 from functools import lru_cache
 from pathlib import Path
 
+from site_tools.page.page import Page
+from site_tools.page.prose import line_of, parts
 from site_tools.problems import Problem
-from site_tools.source.page import Page
-from site_tools.source.prose import line_of, parts
 
 LABEL = re.compile(r"\\label\{([a-z][a-z0-9-]*)\}")
 

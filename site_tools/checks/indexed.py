@@ -5,9 +5,9 @@ from pathlib import Path
 from site_tools.checks.anatomy import is_question
 from site_tools.data.dialogues import disagreements
 from site_tools.indexes.sources import dialogues
+from site_tools.page.page import Page
+from site_tools.page.wrong_answers import read_wrong_answers
 from site_tools.problems import Problem
-from site_tools.source.page import Page
-from site_tools.source.wrong_answers import read_wrong_answers
 
 
 def check_indexed(page: Page, root: Path) -> list[Problem]:

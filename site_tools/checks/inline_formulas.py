@@ -10,11 +10,11 @@ from functools import lru_cache
 from pathlib import Path
 
 from site_tools.checks.identities import property_tests
+from site_tools.page.page import Page
+from site_tools.page.prose import HEADING, Part, line_of, parts
+from site_tools.page.tex import computes, contains, normal
+from site_tools.page.wrong_answers import PREFIX
 from site_tools.problems import Problem
-from site_tools.source.page import Page
-from site_tools.source.prose import HEADING, Part, line_of, parts
-from site_tools.source.tex import computes, contains, normal
-from site_tools.source.wrong_answers import PREFIX
 
 IN_A_LINE = re.compile(r"In a line:\s+(\$[^$]+\$(?:,\s+\$[^$]+\$)*)")
 EXPECTED = "part of a displayed formula, or in the docstring of a property test"

@@ -5,8 +5,8 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from site_tools.checks.features import Feature, features
+from site_tools.page.page import LANGUAGES, Page
 from site_tools.problems import Problem
-from site_tools.source.page import LANGUAGES, Page
 
 SHARED = ("needs", "answers", "refs")
 EQUAL = "make {} equal in both languages, whichever of them is right"

@@ -13,13 +13,13 @@ from urllib.parse import unquote
 from site_tools.checks.anatomy import Row
 from site_tools.html import reference, symbols
 from site_tools.html.ids import ids
-from site_tools.html.rendering import render
+from site_tools.page import tree
+from site_tools.page.fences import scan
+from site_tools.page.front_matter import read_front_matter
+from site_tools.page.page import LANGUAGES, Page
+from site_tools.page.prose import HEADING, body, line_of
+from site_tools.page.rendering import render
 from site_tools.problems import Problem
-from site_tools.source import tree
-from site_tools.source.fences import scan
-from site_tools.source.front_matter import read_front_matter
-from site_tools.source.page import LANGUAGES, Page
-from site_tools.source.prose import HEADING, body, line_of
 
 HREF = re.compile(r'<a\b[^>]*?\bhref="([^"]+)"')
 MOST_IDS = 8  # named where none is like the one that is not there

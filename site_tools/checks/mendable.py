@@ -4,8 +4,8 @@ from collections.abc import Iterator
 
 from site_tools.fixing.front import with_front
 from site_tools.fixing.punctuation import widened
+from site_tools.page.page import Page
 from site_tools.problems import Problem
-from site_tools.source.page import Page
 
 AROUND = 8  # characters shown on either side of what differs
 

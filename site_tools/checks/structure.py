@@ -10,11 +10,11 @@ from site_tools.checks.conditions import conditions
 from site_tools.checks.features import HEADING
 from site_tools.checks.front_matter import front_matter
 from site_tools.numbers import find
+from site_tools.page.blocks import Kind
+from site_tools.page.notebooks import is_notebook
+from site_tools.page.page import LANGUAGES, Page
+from site_tools.page.prose import QUOTE, blank, line_of, parts, plain
 from site_tools.problems import Problem
-from site_tools.source.blocks import Kind
-from site_tools.source.notebooks import is_notebook
-from site_tools.source.page import LANGUAGES, Page
-from site_tools.source.prose import QUOTE, blank, line_of, parts, plain
 
 TAG = re.compile(r"<[A-Za-z!/][^>\n]*>?")
 INCLUDE = re.compile(r"^[ \t>]*;*-+8<-+.*$", re.M)

@@ -11,10 +11,10 @@ from pathlib import Path
 
 from site_tools.data.names import Name
 from site_tools.data.vocabulary import key, pattern
+from site_tools.page import picture_reading, picture_texts
+from site_tools.page.page import Page
+from site_tools.page.prose import line_of, plain
 from site_tools.problems import Problem
-from site_tools.source import picture_reading, picture_texts
-from site_tools.source.page import Page
-from site_tools.source.prose import line_of, plain
 
 QUOTED = re.compile(r"“[^“”\n]*”|「[^」\n]*」|\"[^\"\n]*\"")
 

@@ -15,8 +15,8 @@ from site_tools.commands.pages import files_of, page_id
 from site_tools.commands.talk import Refusal, Talk
 from site_tools.data.locks import Lock, lock_of, lock_path, parse, write
 from site_tools.ledger import store
-from site_tools.source.page import LANGUAGES, Page, read_page
-from site_tools.source.wording import wording
+from site_tools.page.page import LANGUAGES, Page, read_page
+from site_tools.page.wording import wording
 
 HELP = "record that a page says the same in both languages"
 EXAMPLES = """examples:

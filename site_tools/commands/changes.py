@@ -4,7 +4,7 @@ import subprocess
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from site_tools.source.page import LANGUAGES
+from site_tools.page.page import LANGUAGES
 
 BRANCHES = ("origin/main", "main", "HEAD")
 # What every page rests on.

@@ -15,7 +15,7 @@ from site_tools.logs.encoding import Broken
 from site_tools.logs.exporting import as_round
 from site_tools.logs.log import compose, write
 from site_tools.logs.reading import read
-from site_tools.source.page import read_page
+from site_tools.page.page import read_page
 
 HELP = "Write pages as a chat log, or the log that drafts were made from."
 EXAMPLES = """\

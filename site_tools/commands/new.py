@@ -11,7 +11,7 @@ from site_tools.commands.wordings import add_wording
 from site_tools.contributing import asked_before, drafts, new_names, skeleton
 from site_tools.contributing.likeness import Known
 from site_tools.ledger import store_together
-from site_tools.source.page import LANGUAGES
+from site_tools.page.page import LANGUAGES
 
 HELP = "write a short page that passes the checks, or add one more way to ask"
 EXAMPLES = """Examples:

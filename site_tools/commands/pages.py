@@ -4,7 +4,7 @@ import difflib
 from pathlib import Path, PurePosixPath
 
 from site_tools.commands.talk import Refusal
-from site_tools.source.page import LANGUAGES
+from site_tools.page.page import LANGUAGES
 
 EXAMPLE = "alignment/value_before_token"
 LONGEST = 200  # what comes behind is in the name of no file

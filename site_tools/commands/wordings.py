@@ -7,7 +7,7 @@ from site_tools.commands.talk import Refusal, Talk
 from site_tools.contributing import aliases, new_names
 from site_tools.data import locks
 from site_tools.ledger import store
-from site_tools.source.front_matter import read_front_matter
+from site_tools.page.front_matter import read_front_matter
 
 
 def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:

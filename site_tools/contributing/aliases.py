@@ -9,8 +9,8 @@ import yaml
 
 from site_tools.contributing.ideas import fold
 from site_tools.data.locks import Lock, digest
-from site_tools.source.wording import FRONT, wording
-from site_tools.source.yaml_limits import LOADER
+from site_tools.page.wording import FRONT, wording
+from site_tools.page.yaml_limits import LOADER
 
 TOP = re.compile(r"\A---\r?\n(?P<yaml>.*?)^---[ \t]*\r?$", re.DOTALL | re.MULTILINE)
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from site_tools.contributing.likeness import Known, Likeness
 from site_tools.data.derived import all_names
 from site_tools.indexes import sources
-from site_tools.source import tree
-from site_tools.source.page import LANGUAGES
+from site_tools.page import tree
+from site_tools.page.page import LANGUAGES
 
 # Measured on tests/contributing/paraphrases.yml: above it nearly nothing that is new.
 SAME = 0.45

@@ -8,8 +8,8 @@ import re
 from typing import NamedTuple
 
 from site_tools.contributing.new_names import check_question
-from site_tools.source.fences import scan
-from site_tools.source.front_matter import read_front_matter
+from site_tools.page.fences import scan
+from site_tools.page.front_matter import read_front_matter
 
 TO_DO = {
     "zh": "TODO：下面是聊天里的代码。要用的搬到上面那段里，然后把这些块删掉。",

@@ -9,7 +9,7 @@ from site_tools.checks.accord import page_ids
 from site_tools.checks.anatomy import TOPICS
 from site_tools.data import redirects
 from site_tools.data.records import PAGE
-from site_tools.source.page import LANGUAGES
+from site_tools.page.page import LANGUAGES
 
 LONGEST = 120  # columns; a Chinese character takes two
 HAN = re.compile("[㐀-鿿]")

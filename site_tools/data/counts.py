@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from site_tools.data import facts
-from site_tools.source.blocks import LANGUAGES, Kind
-from site_tools.source.fences import Fence, scan
-from site_tools.source.prose import body, parts
+from site_tools.page.blocks import LANGUAGES, Kind
+from site_tools.page.fences import Fence, scan
+from site_tools.page.prose import body, parts
 
 
 class Counts(NamedTuple):

@@ -7,11 +7,11 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from site_tools.data.formula_figures import in_formula
 from site_tools.data.texts import FORMULA, as_html
 from site_tools.numbers import find
-from site_tools.source.front_matter import StrictLoader
-from site_tools.source.yaml_limits import limit
+from site_tools.page.formula_figures import in_formula
+from site_tools.page.front_matter import StrictLoader
+from site_tools.page.yaml_limits import limit
 
 LISTS = ("also_zh", "also_en", "not_zh", "not_en")
 SHAPE = re.compile(r"\[[A-Za-z_]+(, [A-Za-z_]+)*\]")

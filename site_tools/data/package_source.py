@@ -4,7 +4,7 @@ import ast
 from collections.abc import Mapping
 from pathlib import Path
 
-from site_tools.source.bindings import bindings
+from site_tools.page.bindings import bindings
 
 ROOT = Path(__file__).resolve().parents[2]
 WIDTH = 52  # what a phone shows of a line

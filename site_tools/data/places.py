@@ -7,7 +7,7 @@ from hashlib import sha256
 import yaml
 
 from site_tools.data.facts import Entry
-from site_tools.source.yaml_limits import limit
+from site_tools.page.yaml_limits import limit
 
 
 def line_hash(lines: Iterable[str]) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from site_tools.data.texts import figure_in
-from site_tools.source.yaml_limits import limit
+from site_tools.page.yaml_limits import limit
 
 Form = tuple[str, str]  # a pattern, and what it means in words
 PAGE = (r"[a-z_]+/[a-z][a-z0-9_]*", "a page id like gae/inputs")

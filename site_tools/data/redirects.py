@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import yaml
 
-from site_tools.source.front_matter import StrictLoader
-from site_tools.source.yaml_limits import limit
+from site_tools.page.front_matter import StrictLoader
+from site_tools.page.yaml_limits import limit
 
 PLACE = re.compile(r"(?P<page>\w+(?:/\w+)*)(?:#(?P<anchor>[\w.-]+))?")
 

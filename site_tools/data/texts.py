@@ -4,7 +4,7 @@ import re
 from html import escape
 
 from site_tools import numbers
-from site_tools.data.formula_figures import in_formula
+from site_tools.page.formula_figures import in_formula
 
 FORMULA = re.compile(r"\$([^$]+)\$")
 CODE = re.compile(r"`([^`]+)`")

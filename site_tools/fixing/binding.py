@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 from site_tools import numbers
 from site_tools.fixing.letters import replace
+from site_tools.page.figures import HIDDEN, Figure
+from site_tools.page.page import Page
+from site_tools.page.prose import HEADING, line_of, parts
+from site_tools.page.unbound import unbound
 from site_tools.problems import Problem
-from site_tools.source.figures import HIDDEN, Figure
-from site_tools.source.page import Page
-from site_tools.source.prose import HEADING, line_of, parts
-from site_tools.source.unbound import unbound
 
 # Where braces would be shown as they stand, or end a title.
 FIXED = re.compile(r"^[ \t]*(?:#|[!?]{3}|===).*$|!\[[^\]\n]*\]", re.M)

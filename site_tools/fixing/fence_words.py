@@ -3,7 +3,7 @@
 import re
 
 from site_tools.fixing.letters import fences_of
-from site_tools.source.fences import OPENING, Fence
+from site_tools.page.fences import OPENING, Fence
 
 ALIASES = dict.fromkeys(("py", "py3", "python3"), "python")
 WORD = re.compile(r"(?P<before>\s*\{?\s*\.?)(?P<word>[\w#+-]+)(?=[\s}]|$)")

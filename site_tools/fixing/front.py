@@ -3,8 +3,8 @@
 import re
 from collections.abc import Callable
 
-from site_tools.source.front_matter import read_front_matter
-from site_tools.source.prose import FRONT_MATTER
+from site_tools.page.front_matter import read_front_matter
+from site_tools.page.prose import FRONT_MATTER
 
 SHOWN = re.compile(r"^(?P<key>question|title):[ ]+(?P<value>\S.*)$", re.M)
 

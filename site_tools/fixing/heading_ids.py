@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from site_tools.checks.anatomy import MANDATORY, SECTIONS, is_question
 from site_tools.fixing.letters import fences_of, replace
+from site_tools.page.prose import HEADING, body, line_of
 from site_tools.problems import Problem
-from site_tools.source.prose import HEADING, body, line_of
 
 
 class Heading(NamedTuple):

@@ -3,7 +3,7 @@
 import re
 
 from site_tools.fixing.letters import OPAQUE, fences_of, mask
-from site_tools.source.fences import OPENING, Fence
+from site_tools.page.fences import OPENING, Fence
 
 LIST_START = re.compile(r"[ ]*(?:[-*]|1\.)[ ]+\S")
 LISTED = re.compile(r"[ \t]*(?:[-*+]|\d+[.)])[ \t]")

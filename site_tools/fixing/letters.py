@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator
 
 from site_tools.fixing.indented import indented_code
-from site_tools.source.fences import Fence, scan
-from site_tools.source.prose import body, parts
-from site_tools.source.wording import ODD_LINE_ENDS
+from site_tools.page.fences import Fence, scan
+from site_tools.page.prose import body, parts
+from site_tools.page.wording import ODD_LINE_ENDS
 
 Span = tuple[int, int, str]
 

@@ -9,13 +9,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from site_tools import numbers
+from site_tools.page.attributes import parse
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.expressions import check_expression
+from site_tools.page.fences import Fence
+from site_tools.page.includes import Line
+from site_tools.page.page import Page
 from site_tools.running.verification import Verified
-from site_tools.source.attributes import parse
-from site_tools.source.blocks import Block, Kind
-from site_tools.source.expressions import check_expression
-from site_tools.source.fences import Fence
-from site_tools.source.includes import Line
-from site_tools.source.page import Page
 
 # Runs in the child of the page, which has nothing of site_tools but what runs it.
 PROBE = """

@@ -3,11 +3,11 @@
 from dataclasses import dataclass
 
 from site_tools.fixing.letters import replace
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.page import Page
 from site_tools.problems import Problem
 from site_tools.running.output_check import MISTAKES
 from site_tools.running.verification import Verified, check_block
-from site_tools.source.blocks import Block, Kind
-from site_tools.source.page import Page
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from site_tools.data.locks import lock_path, parse, write
 from site_tools.fixing.locks import relocked
 from site_tools.fixing.mechanical import mended
 from site_tools.fixing.rerun import rerun
+from site_tools.page.page import LANGUAGES
+from site_tools.page.wording import wording
 from site_tools.problems import Problem
-from site_tools.source.page import LANGUAGES
-from site_tools.source.wording import wording
 
 
 @dataclass

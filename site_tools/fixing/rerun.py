@@ -7,11 +7,11 @@ from site_tools.fixing.binding import Loose, bound, loose, of_twin
 from site_tools.fixing.mechanical import mended
 from site_tools.fixing.namespace import candidates, gives, probing
 from site_tools.fixing.outputs import Printed, renewed, stale
+from site_tools.page.figures import Figure
+from site_tools.page.page import LANGUAGES, Page, read_page
 from site_tools.problems import Problem
 from site_tools.running import verification
 from site_tools.running.verification import Verified, check_block
-from site_tools.source.figures import Figure
-from site_tools.source.page import LANGUAGES, Page, read_page
 
 
 @dataclass(frozen=True)

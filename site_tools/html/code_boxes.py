@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from html import escape
 
-from site_tools.source.blocks import Block
+from site_tools.page.blocks import Block
 
 # As Markdown writes them: values in double quotes, and < only where a tag begins.
 # (HTMLParser takes many times as long.)

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from html import escape
 
 from site_tools.html.code_boxes import Addition, decorate
-from site_tools.source.blocks import Block, Kind
-from site_tools.source.copying import Copy, copies
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.copying import Copy, copies
 
 IMPORTS = re.compile(r"^[ \t]*(?:from|import) ppo_ref\b", re.MULTILINE)
 PLOTS = re.compile(r"^(?:from|import) matplotlib\b", re.MULTILINE)

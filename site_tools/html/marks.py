@@ -4,11 +4,11 @@ from dataclasses import replace
 from html import escape
 
 from site_tools.html.code_boxes import Addition, boxed
+from site_tools.page.blocks import Block
+from site_tools.page.copying import copies
 from site_tools.running.devices import follows
 from site_tools.running.evidence import Evidence
 from site_tools.running.hashes import block_hashes
-from site_tools.source.blocks import Block
-from site_tools.source.copying import copies
 
 WORDS = {
     "verified": {"zh": "已验证", "en": "verified"},

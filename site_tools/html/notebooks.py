@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from site_tools.source.blocks import Block, Kind
-from site_tools.source.notebooks import plots
-from site_tools.source.prose import FRONT_MATTER
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.notebooks import plots
+from site_tools.page.prose import FRONT_MATTER
 
 WORDS = {
     "zh": ("下载 notebook（.ipynb，输出和图都在里面）", "看 Jupyter 里的样子"),

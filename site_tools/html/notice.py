@@ -5,7 +5,7 @@ from html import escape
 
 from site_tools.checks.accord import Accord, State
 from site_tools.html import answer, twins
-from site_tools.source.wording import FRONT, TOP
+from site_tools.page.wording import FRONT, TOP
 
 NEWER = {"zh": "英文版较新：", "en": "The Chinese version is newer: "}
 BOTH = {

@@ -9,7 +9,7 @@ import xml.etree.ElementTree as ElementTree
 from collections.abc import Iterator, Mapping
 from xml.etree.ElementTree import Element
 
-from site_tools.source.notebooks import plots
+from site_tools.page.notebooks import plots
 
 WORDS = {"zh": "还没有画出来", "en": "not drawn yet"}
 COLOURS = {

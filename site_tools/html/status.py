@@ -16,7 +16,7 @@ from site_tools.html.status_words import (
     ROWS,
     STATES,
 )
-from site_tools.source.front_matter import read_front_matter
+from site_tools.page.front_matter import read_front_matter
 
 # Where the fence may stand: its links lead from there.
 ADDRESS = "about/status/"

@@ -14,11 +14,11 @@ from site_tools.data.texts import as_html
 from site_tools.html.answer import Said
 from site_tools.html.navigation import TABS
 from site_tools.html.reading_order import in_order
-from site_tools.source.fences import Fence, scan
-from site_tools.source.front_matter import read_front_matter
-from site_tools.source.prose import body
-from site_tools.source.sections import first_paragraph, section_text
-from site_tools.source.wrong_answers import WrongAnswer, read_wrong_answers
+from site_tools.page.fences import Fence, scan
+from site_tools.page.front_matter import read_front_matter
+from site_tools.page.prose import body
+from site_tools.page.sections import first_paragraph, section_text
+from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
 
 QUESTION_TOPICS = TABS["questions"][1]
 TOPICS = (*QUESTION_TOPICS, *TABS["about"][1])

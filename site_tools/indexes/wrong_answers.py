@@ -13,7 +13,7 @@ from site_tools.indexes.parts import (
     section,
 )
 from site_tools.indexes.sources import QUESTION_TOPICS, Answer
-from site_tools.source.wrong_answers import WrongAnswer
+from site_tools.page.wrong_answers import WrongAnswer
 
 COUNT = {"zh": "共 {} 条。", "en": "{} of them."}
 FIRST = {"zh": "先看这 {} 条", "en": "{} to begin with"}

@@ -4,8 +4,8 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from site_tools.logs.markers import lines_of
-from site_tools.source.blocks import LANGUAGES, Kind
-from site_tools.source.fences import OPENING
+from site_tools.page.blocks import LANGUAGES, Kind
+from site_tools.page.fences import OPENING
 
 REASONS = {
     "en": "unverified: from a chat, not run",

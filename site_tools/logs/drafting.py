@@ -11,7 +11,7 @@ from site_tools.logs.chat_prose import HEADING, demoted, mended
 from site_tools.logs.sorting import Kind, Sorted
 from site_tools.logs.unverified import Place, marked, places, refused_figures
 from site_tools.logs.wording import language, prose
-from site_tools.source.wording import ODD_LINE_ENDS
+from site_tools.page.wording import ODD_LINE_ENDS
 
 # Between two rounds, there for people: no part of an answer.
 RULE = re.compile(r"(?:\n\s*---)?\s*\Z")

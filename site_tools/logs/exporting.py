@@ -4,10 +4,10 @@ import re
 from html import unescape
 
 from site_tools.data.derived import DERIVE
-from site_tools.source.blocks import Block, Kind
-from site_tools.source.fences import OPENING
-from site_tools.source.page import Page
-from site_tools.source.prose import FRONT_MATTER, HEADING, parts
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.fences import OPENING
+from site_tools.page.page import Page
+from site_tools.page.prose import FRONT_MATTER, HEADING, parts
 
 HEADING_ID = re.compile(r"[ ]*\{[^}\n]*#[\w-]+[^}\n]*\}$")
 NAMES = {

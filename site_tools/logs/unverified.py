@@ -5,10 +5,10 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from site_tools import numbers
-from site_tools.source.fences import scan
-from site_tools.source.figures import read_figures
-from site_tools.source.prose import body, line_of, plain
-from site_tools.source.unbound import unbound
+from site_tools.page.fences import scan
+from site_tools.page.figures import read_figures
+from site_tools.page.prose import body, line_of, plain
+from site_tools.page.unbound import unbound
 
 # No expression: a check refuses it where it stands, and says what to write.
 UNBOUND = '{ data-is="unverified?" }'

@@ -6,16 +6,16 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from site_tools.html import navigation, reference, twins
-from site_tools.html.rendering import render
 from site_tools.indexes.parts import LINK
+from site_tools.page import tree
+from site_tools.page.blocks import Block
+from site_tools.page.front_matter import read_front_matter
+from site_tools.page.rendering import render
 from site_tools.plain.addresses import address, resolver
 from site_tools.plain.markdown import Converter
 from site_tools.plain.stubs import stub
 from site_tools.plain.verified import Code
 from site_tools.running import evidence
-from site_tools.source import tree
-from site_tools.source.blocks import Block
-from site_tools.source.front_matter import read_front_matter
 
 Metas = Mapping[str, Mapping[str, Any]]
 # A block that is no paragraph of text.

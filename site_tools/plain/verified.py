@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 
+from site_tools.page.blocks import Block
 from site_tools.running.evidence import Evidence
 from site_tools.running.hashes import block_hashes
-from site_tools.source.blocks import Block
 
 DONE = {
     "zh": "{count} 个代码块全部通过：torch {torch}，Python {python}，CPU{gpu}；"

@@ -12,13 +12,13 @@ from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
+from site_tools.page.page import LANGUAGES, Page, read_page
 from site_tools.problems import Problem
 from site_tools.running import drawings, verification
 from site_tools.running.evidence import blocks_of
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Outcome, Setting, setting
 from site_tools.running.manifest_files import forget_failures, load, local, update
-from site_tools.source.page import LANGUAGES, Page, read_page
 
 AT_ONCE = 6  # pages, before their marks are shown
 LONGEST = 70  # characters told of what was found

@@ -9,10 +9,10 @@ import numpy
 import torch
 
 from site_tools.confinement.confine import Confinement
+from site_tools.page.page import LANGUAGES
 from site_tools.running.block_run import evaluate, run_block, run_copy
 from site_tools.running.model import PageToRun
 from site_tools.running.results import Done, write
-from site_tools.source.page import LANGUAGES
 
 PAST = 1  # the standard output, a file here: what is written past ``sys.stdout``
 PIPE = 3

@@ -1,8 +1,8 @@
 """What is copied from a block against what the page says it does."""
 
+from site_tools.page.copying import Copy
 from site_tools.problems import Problem
 from site_tools.running.model import Result
-from site_tools.source.copying import Copy
 
 FIX = (
     "let the block read by name what it needs from those above it, and draw random "

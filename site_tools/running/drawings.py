@@ -9,13 +9,13 @@ from pathlib import Path
 from typing import Any
 
 from site_tools.ledger import store
+from site_tools.page.blocks import Block
+from site_tools.page.notebooks import is_notebook
 from site_tools.problems import Problem
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Setting
 from site_tools.running.manifest_files import LOCAL
 from site_tools.running.model import Result
-from site_tools.source.blocks import Block
-from site_tools.source.notebooks import is_notebook
 
 
 def keep(

@@ -3,13 +3,13 @@
 from dataclasses import dataclass
 from pathlib import Path
 
+from site_tools.page.block_reading import read_blocks
+from site_tools.page.blocks import Block
+from site_tools.page.fences import scan
 from site_tools.problems import Problem
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Manifest, Setting, setting
 from site_tools.running.manifest_files import RECORD, load, local
-from site_tools.source.block_reading import read_blocks
-from site_tools.source.blocks import Block
-from site_tools.source.fences import scan
 
 NONE: frozenset[str] = frozenset()
 

@@ -21,12 +21,12 @@ from site_tools.checks.shown import check_shown
 from site_tools.checks.structure import check_structure
 from site_tools.checks.terms import check_terms
 from site_tools.data.derived import all_names
-from site_tools.html.rendering import render
+from site_tools.page.page import LANGUAGES, Page, read_page
+from site_tools.page.rendering import render
 from site_tools.problems import Problem
 from site_tools.running import verification
 from site_tools.running.plot_check import check_plots
 from site_tools.running.verification import Verified
-from site_tools.source.page import LANGUAGES, Page, read_page
 
 FENCES = ("```", "~~~")
 

@@ -1,9 +1,9 @@
 """What a block printed or raised against the output that stands behind it."""
 
+from site_tools.page.blocks import Block
+from site_tools.page.page import Page
 from site_tools.problems import Problem
 from site_tools.running.model import Result
-from site_tools.source.blocks import Block
-from site_tools.source.page import Page
 
 # Exceptions that say that the block itself is wrong.
 MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")

@@ -1,9 +1,9 @@
 """The plots that a notebook draws against those that it shows."""
 
+from site_tools.page.notebooks import plots
+from site_tools.page.prose import line_of
 from site_tools.problems import Problem
 from site_tools.running.verification import Verified
-from site_tools.source.notebooks import plots
-from site_tools.source.prose import line_of
 
 
 def check_plots(verified: Verified) -> list[Problem]:

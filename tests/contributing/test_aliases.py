@@ -5,8 +5,8 @@ import pytest
 from site_tools.checks.accord import State, judge
 from site_tools.contributing.aliases import has_wording, lock_after, with_alias
 from site_tools.data.locks import lock_of
-from site_tools.source.front_matter import read_front_matter
-from site_tools.source.wording import wording
+from site_tools.page.front_matter import read_front_matter
+from site_tools.page.wording import wording
 
 BODY = "---\n\n## So { #answer }\n\naliases: [no]\n\n---\n"
 

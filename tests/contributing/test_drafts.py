@@ -14,9 +14,9 @@ from site_tools.logs.log import Log, Round
 from site_tools.logs.reading import read
 from site_tools.logs.sorting import sort
 from site_tools.logs.unverified import marked, places
-from site_tools.source.blocks import Kind
-from site_tools.source.fences import scan
-from site_tools.source.page import Page, read_page
+from site_tools.page.blocks import Kind
+from site_tools.page.fences import scan
+from site_tools.page.page import Page, read_page
 from tests.contributing.invented_log import LOG
 from tests.site.test_dialogue_log import DIALOGUES, HAZARDS, ROOT
 

@@ -12,7 +12,7 @@ from site_tools.__main__ import _parser
 from site_tools.commands import fix
 from site_tools.commands.talk import Refusal, Talk
 from site_tools.data.locks import lock_of, write
-from site_tools.source.wording import wording
+from site_tools.page.wording import wording
 from tests.site.sample import EN, ZH, broken
 
 PAGE = "alignment/sample"

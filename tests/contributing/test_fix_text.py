@@ -12,7 +12,7 @@ from site_tools.fixing.front import with_front
 from site_tools.fixing.layout import apart, line_ends, trimmed
 from site_tools.fixing.mechanical import chinese, mended
 from site_tools.fixing.spacing import spaced
-from site_tools.source.prose import parts
+from site_tools.page.prose import parts
 
 ROOT = Path(__file__).resolve().parents[2]
 BOX = '!!! note "x"\n\n'

@@ -13,12 +13,12 @@ from site_tools.commands.talk import Talk
 from site_tools.data import derived, names, records, redirects
 from site_tools.html import pictures
 from site_tools.html.allowed import faults
-from site_tools.html.rendering import render
+from site_tools.page.includes import resolve
+from site_tools.page.inside import links
+from site_tools.page.page import read_page
+from site_tools.page.rendering import render
+from site_tools.page.yaml_limits import limit
 from site_tools.problems import Problem
-from site_tools.source.includes import resolve
-from site_tools.source.inside import links
-from site_tools.source.page import read_page
-from site_tools.source.yaml_limits import limit
 from tests.site.sample import EN, ROOT, broken, line_of, page
 
 PATH = "docs/en/alignment/sample.md"

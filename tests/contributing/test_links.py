@@ -6,9 +6,9 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.links import check_links
-from site_tools.html.rendering import render
+from site_tools.page.page import read_page
+from site_tools.page.rendering import render
 from site_tools.problems import Problem
-from site_tools.source.page import read_page
 from tests.contributing.trial import EN, PATHS, ZH, make
 
 

@@ -11,8 +11,8 @@ from site_tools.checks.accord import Accord, State
 from site_tools.commands import check
 from site_tools.messages import translation
 from site_tools.messages.translation import Sentence, translate
+from site_tools.page.blocks import Kind
 from site_tools.problems import Problem
-from site_tools.source.blocks import Kind
 from tests.contributing.spoken import of_folder, sentences
 
 ROOT = Path(__file__).resolve().parent.parent.parent

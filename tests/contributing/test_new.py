@@ -17,8 +17,8 @@ from site_tools.contributing import asked_before
 from site_tools.contributing.likeness import Known
 from site_tools.contributing.skeleton import next_links, skeleton
 from site_tools.ledger import store_together
+from site_tools.page import page, tree
 from site_tools.running.judgement import check_pair, check_written, judge
-from site_tools.source import page, tree
 
 ROOT = Path(__file__).parents[2]
 ASKED = "How large should a GRPO group be?"

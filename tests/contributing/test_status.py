@@ -10,7 +10,7 @@ import pytest
 from site_tools.commands import status
 from site_tools.commands.agree import record
 from site_tools.commands.talk import Refusal, Talk
-from site_tools.source.page import read_page
+from site_tools.page.page import read_page
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, make, put
 
 FACTS = """zh: 值

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from site_tools.source.page import Page, read_page
+from site_tools.page.page import Page, read_page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 

@@ -5,7 +5,7 @@ import pytest
 from site_tools.checks.accord import Accord, State, judge
 from site_tools.checks.languages import compare
 from site_tools.data.locks import lock_of
-from site_tools.source.wording import wording
+from site_tools.page.wording import wording
 from tests.site.sample import EN, ZH, broken, page
 
 LOCK = lock_of(wording(ZH), wording(EN))

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from site_tools.page.page import read_page
 from site_tools.problems import Problem
 from site_tools.running.background import one_line, stale, verify, verify_stale
 from site_tools.running.manifest import Setting, setting
 from site_tools.running.manifest_files import forget_failures, load, local, update
-from site_tools.source.page import read_page
 from tests.site import trial_site
 from tests.site.test_serve import Live, wait
 

@@ -7,7 +7,7 @@ import pytest
 from site_tools.checks.census import check_boxes, check_collected
 from site_tools.checks.collected import collect
 from site_tools.checks.structure import check_structure
-from site_tools.html.rendering import render
+from site_tools.page.rendering import render
 from site_tools.problems import Problem
 from tests import pages
 from tests.pages import PageDocument, fences

@@ -8,12 +8,12 @@ import pytest
 from ppo_ref.chart import tick
 from site_tools import numbers
 from site_tools.html import pictures
+from site_tools.page.expressions import check_expression
+from site_tools.page.figures import check_figures
+from site_tools.page.picture_figures import read_picture
 from site_tools.running.block_run import evaluate
 from site_tools.runs.chart import draw
 from site_tools.runs.model import Chart, Line, Panel
-from site_tools.source.expressions import check_expression
-from site_tools.source.figures import check_figures
-from site_tools.source.picture_figures import read_picture
 from tests.site import stand_in
 
 KL, SCORE = Panel("kl", "KL", "KL"), Panel("score", "得分", "score")

@@ -4,7 +4,7 @@ import pytest
 
 from site_tools.checks.census import boxes
 from site_tools.html.code_boxes import Addition, boxed, decorate
-from site_tools.html.rendering import render
+from site_tools.page.rendering import render
 from tests.site.sample import EN, ROOT, broken, page
 
 TABS = """=== "a tab"

@@ -10,7 +10,7 @@ from urllib.parse import unquote, urljoin
 import pytest
 
 from site_tools.html.copying import complete
-from site_tools.html.rendering import render
+from site_tools.page.rendering import render
 from tests.site import trial_site
 from tests.site.sample import EN, ROOT, page
 

@@ -2,9 +2,9 @@
 
 import pytest
 
+from site_tools.page.page import Page
 from site_tools.problems import Problem
 from site_tools.running import verification
-from site_tools.source.page import Page
 from tests.site.sample import page
 
 CONT, RAISES = "{ .python .cont }", "{ .python .cont .raises }"

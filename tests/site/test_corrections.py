@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from site_tools.source.page import read_page
-from site_tools.source.prose import HEADING
+from site_tools.page.page import read_page
+from site_tools.page.prose import HEADING
 
 ROOT = Path(__file__).parents[2]
 FILE = Path(__file__).with_name("corrections.yml")

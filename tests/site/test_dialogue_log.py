@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from site_tools.indexes import sources
-from site_tools.source.page import read_page
+from site_tools.page.page import read_page
 
 ROOT = Path(__file__).parents[2]
 DIALOGUES = ROOT.parent / "shared" / "dialogues"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from site_tools.page.page import LANGUAGES, read_page
 from site_tools.plain import llms, pages
-from site_tools.source.page import LANGUAGES, read_page
 from tests.site import trial_site
 from tests.site.linked import MARKDOWN, broken, local, target
 from tests.site.sample import ROOT

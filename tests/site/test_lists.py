@@ -15,12 +15,12 @@ from site_tools.data.dialogues import Asked, Dialogue
 from site_tools.data.facts import Concept, Entry
 from site_tools.data.topics import Topic
 from site_tools.html import addresses
-from site_tools.html.rendering import render
-from site_tools.html.visible import visible
 from site_tools.indexes import fences, questions, sources
 from site_tools.indexes.frameworks import frameworks
 from site_tools.indexes.parts import inline
-from site_tools.source.page import read_page
+from site_tools.page.page import read_page
+from site_tools.page.rendering import render
+from site_tools.page.visible import visible
 
 ROOT = Path(__file__).parents[2]
 MKDOCS = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict"]

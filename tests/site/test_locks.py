@@ -7,7 +7,7 @@ import pytest
 from site_tools.checks import accord
 from site_tools.checks.locks import check_locks
 from site_tools.data.locks import lock_of, parse, write
-from site_tools.source.wording import wording
+from site_tools.page.wording import wording
 from tests import states
 from tests.site.sample import ROOT
 

@@ -6,7 +6,7 @@ import pytest
 
 from site_tools.html.code_boxes import decorate
 from site_tools.html.marks import marks
-from site_tools.html.rendering import render
+from site_tools.page.rendering import render
 from site_tools.running.evidence import Evidence
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Manifest, Setting

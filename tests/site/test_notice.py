@@ -10,7 +10,7 @@ import pytest
 from site_tools.checks.accord import Accord, State
 from site_tools.data.locks import lock_of, write
 from site_tools.html import notice
-from site_tools.source.wording import wording
+from site_tools.page.wording import wording
 from tests.site import trial_site
 
 HTML = '<h2 id="why">Why</h2>\n<h3 id="deep">Deep <em>down</em><a class="headerlink">¶'

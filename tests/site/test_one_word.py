@@ -10,8 +10,8 @@ from sybil.example import Example
 from site_tools.checks.terms import check_terms, check_text
 from site_tools.data import names
 from site_tools.data.derived import all_names
+from site_tools.page.page import read_page
 from site_tools.running import judgement
-from site_tools.source.page import read_page
 from tests import pages
 from tests.site.rows import as_yaml
 from tests.site.sample import EN, ZH, broken, line_of, page

@@ -7,7 +7,7 @@ import pytest
 from site_tools.checks.census import check_boxes
 from site_tools.data import derived
 from site_tools.data.package_source import source
-from site_tools.html.rendering import render
+from site_tools.page.rendering import render
 from site_tools.running import verification
 from tests.site.sample import EN, ROOT, broken, page
 

@@ -3,7 +3,8 @@
 import pytest
 
 from site_tools.html.downloads import fill, items
-from site_tools.html.rendering import render
+from site_tools.page.page import read_page
+from site_tools.page.rendering import render
 from site_tools.plain import llms
 from site_tools.plain.addresses import resolver
 from site_tools.plain.markdown import Converter
@@ -13,7 +14,6 @@ from site_tools.plain.verified import Code
 from site_tools.running.evidence import Evidence
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Manifest, Setting
-from site_tools.source.page import read_page
 from tests.site.sample import ROOT
 
 

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from site_tools.data import derived, names
+from site_tools.page import attributes
+from site_tools.page.includes import resolve
+from site_tools.page.info_strings import read_info
+from site_tools.page.picture_figures import read_picture
 from site_tools.problems import Problem
-from site_tools.source import attributes
-from site_tools.source.includes import resolve
-from site_tools.source.info_strings import read_info
-from site_tools.source.picture_figures import read_picture
 from tests.site.sample import broken, line_of, page
 
 SNIPPET = """import math

@@ -3,8 +3,8 @@
 import pytest
 
 from site_tools.commands.workflow import annotation
+from site_tools.page.unbound import in_prose
 from site_tools.problems import Problem
-from site_tools.source.unbound import in_prose
 
 NAMED = {
     "As TRL 1.12.0 does.": 'refs: ["TRL 1.12.0"]',

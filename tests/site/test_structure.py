@@ -5,7 +5,7 @@ import pytest
 from site_tools.checks.anatomy import length
 from site_tools.checks.identities import check_identities
 from site_tools.checks.structure import check_structure
-from site_tools.source.page import read_page
+from site_tools.page.page import read_page
 from tests.site.sample import EN, ROOT, broken, line_of, page
 
 

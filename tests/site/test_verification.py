@@ -3,11 +3,11 @@
 import pytest
 import torch
 
+from site_tools.page.page import LANGUAGES
 from site_tools.problems import Problem
 from site_tools.running import verification
 from site_tools.running.execution import Running
 from site_tools.running.model import Failure, Source
-from site_tools.source.page import LANGUAGES
 from tests.site.sample import EN, ZH, broken, line_of, page
 
 

@@ -4,9 +4,9 @@ import pytest
 
 from site_tools.indexes.sources import read_answer
 from site_tools.indexes.wrong_answers import wrong_answers
-from site_tools.source.fences import scan
-from site_tools.source.prose import body
-from site_tools.source.wrong_answers import WrongAnswer, read_wrong_answers
+from site_tools.page.fences import scan
+from site_tools.page.prose import body
+from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
 
 PATH = "docs/en/gae/a.md"
 TEXT = """---

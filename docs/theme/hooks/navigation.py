@@ -21,8 +21,8 @@ from site_tools.html import (
     reference,
     twins,
 )
-from site_tools.source import inside, tree
-from site_tools.source.front_matter import read_front_matter
+from site_tools.page import inside, tree
+from site_tools.page.front_matter import read_front_matter
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

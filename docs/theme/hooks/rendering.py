@@ -37,9 +37,9 @@ from site_tools.html import (
 )
 from site_tools.html.notebooks import offer
 from site_tools.indexes import sources
+from site_tools.page import figures, notebooks
 from site_tools.running import drawings, evidence
 from site_tools.running.evidence import Evidence
-from site_tools.source import figures, notebooks
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
 MEANING = "about/verification.md"  # what a mark leads to

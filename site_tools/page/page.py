@@ -5,17 +5,22 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from bs4 import BeautifulSoup
+from bs4.element import PageElement
+
+from site_tools.page import notebooks
+from site_tools.page.block_reading import read_blocks
+from site_tools.page.blocks import Block
+from site_tools.page.copying import Copy, copies
+from site_tools.page.fences import Fence, scan
+from site_tools.page.figures import Figure, read_figures
+from site_tools.page.front_matter import read_front_matter
+from site_tools.page.inside import inside, link
+from site_tools.page.picture_figures import read_picture
+from site_tools.page.prose import body
+from site_tools.page.rendered import Lines, parse
+from site_tools.page.rendering import render_as_written
 from site_tools.problems import Problem
-from site_tools.source import notebooks
-from site_tools.source.block_reading import read_blocks
-from site_tools.source.blocks import Block
-from site_tools.source.copying import Copy, copies
-from site_tools.source.fences import Fence, scan
-from site_tools.source.figures import Figure, read_figures
-from site_tools.source.front_matter import read_front_matter
-from site_tools.source.inside import inside, link
-from site_tools.source.picture_figures import read_picture
-from site_tools.source.prose import body
 
 LANGUAGES = ("zh", "en")
 
@@ -36,6 +41,7 @@ class Page:
         figures: Figures in the prose.
         pictures: Figures in the page's pictures, by the path of the picture.
         problems: What was found wrong while reading.
+        root: The project's folder.
     """
 
     path: str
@@ -49,6 +55,7 @@ class Page:
     figures: tuple[Figure, ...]
     pictures: dict[str, tuple[Figure, ...]]
     problems: tuple[Problem, ...]
+    root: Path
 
     @property
     def refs(self) -> tuple[str, ...]:
@@ -59,6 +66,34 @@ class Page:
     def sources(self) -> tuple[str, ...]:
         """What a quotation may come from: refs, and the questions answered."""
         return (*self.refs, *self.texts("answers"))
+
+    @cached_property
+    def html(self) -> str:
+        """The page by the site's own Markdown; fences stand as they are written."""
+        return render_as_written(self.text, self.root)
+
+    @cached_property
+    def tree(self) -> BeautifulSoup:
+        """The same as a tree, which all who read it share: not to be changed."""
+        return parse(self.text, self.root)
+
+    def line_of(self, what: PageElement | str, after: int = 1) -> int:
+        """The line of the page that a node of the tree, or a text, stands on.
+
+        Args:
+            what: A node of ``tree``, or a text as it stands in the file.
+            after: For a text: the first line that may hold it. This is the answer
+                where none does.
+        """
+        if not isinstance(what, str) or isinstance(what, PageElement):
+            return self._lines.of(what)
+        lines = self.text.split("\n")
+        numbers = range(after, len(lines) + 1)
+        return next((n for n in numbers if what in lines[n - 1]), after)
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self.tree, self.body)
 
     @cached_property
     def copies(self) -> list[Copy]:
@@ -101,6 +136,7 @@ def read_page(root: Path, path: str, text: str | None = None) -> Page:
         tuple(figures),
         pictures,
         tuple([*problems, *wrong, *unreadable, *unbound, *missing]),
+        root,
     )
 
 

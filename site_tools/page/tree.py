@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from site_tools.source.front_matter import read_front_matter
+from site_tools.page.front_matter import read_front_matter
 
 
 def paths(docs: Path) -> Iterator[str]:

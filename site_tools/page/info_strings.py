@@ -2,7 +2,7 @@
 
 import re
 
-from site_tools.source.attributes import Attributes, parse
+from site_tools.page.attributes import Attributes, parse
 
 FIRST_WORD = re.compile(r"\.?(?P<language>[\w#+-]+)(?=\s|$)")
 OPTION = re.compile(r'\s*(?P<text>[A-Za-z_][\w-]*="[^"\\]*")(?=\s|$)')

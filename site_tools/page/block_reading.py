@@ -8,11 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 
 from site_tools.data.derived import DERIVE
+from site_tools.page.attributes import Attributes
+from site_tools.page.blocks import CLASSES, LANGUAGES, Block, Kind
+from site_tools.page.fences import Fence
+from site_tools.page.includes import resolve
 from site_tools.problems import Problem
-from site_tools.source.attributes import Attributes
-from site_tools.source.blocks import CLASSES, LANGUAGES, Block, Kind
-from site_tools.source.fences import Fence
-from site_tools.source.includes import resolve
 
 
 def read_blocks(

@@ -3,8 +3,8 @@
 from dataclasses import dataclass
 from enum import Enum
 
-from site_tools.source.fences import Fence
-from site_tools.source.includes import Line
+from site_tools.page.fences import Fence
+from site_tools.page.includes import Line
 
 
 class Kind(Enum):

@@ -3,10 +3,10 @@
 import re
 
 from site_tools import numbers
+from site_tools.page.figures import Figure
+from site_tools.page.picture_reading import Element, Refused, read
+from site_tools.page.picture_texts import LANGUAGES, PLACE, Letter, letters, texts
 from site_tools.problems import Problem
-from site_tools.source.figures import Figure
-from site_tools.source.picture_reading import Element, Refused, read
-from site_tools.source.picture_texts import LANGUAGES, PLACE, Letter, letters, texts
 
 RAISED = f"[{numbers.SUPERSCRIPTS}⁻⁺]"
 BEFORE = re.compile(

@@ -25,7 +25,7 @@ def limit(text: str) -> None:
     Example:
         >>> limit("a: &x [1]\\nb: *x")
         Traceback (most recent call last):
-        site_tools.source.yaml_limits.Mark: the alias *x; write the text out
+        site_tools.page.yaml_limits.Mark: the alias *x; write the text out
           in "<unicode string>", line 2, column 4
     """
     if len(text) > LARGEST:

@@ -12,7 +12,7 @@ from pathlib import Path
 from markdown import Markdown
 from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPreprocessor
 
-from site_tools.source.inside import inside
+from site_tools.page.inside import inside
 
 INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
 MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from site_tools.data import derived
-from site_tools.source.bindings import Bindings, bindings
-from site_tools.source.blocks import Block, Kind
-from site_tools.source.includes import Line
+from site_tools.page.bindings import Bindings, bindings
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.includes import Line
 
 PROMPT = re.compile(r"\s*(?:>>>|\.\.\.)(?: (.*)|$)")
 ANNOTATION = re.compile(r"\s*# \(\d+\)!$")

@@ -5,10 +5,10 @@ from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from site_tools.page.fences import Fence
+from site_tools.page.prose import QUOTE, line_of
+from site_tools.page.sections import find_section
 from site_tools.problems import Problem
-from site_tools.source.fences import Fence
-from site_tools.source.prose import QUOTE, line_of
-from site_tools.source.sections import find_section
 
 ENTRY = re.compile(
     r"^### (?P<claim>.*?)[ ]*(?:\{[^}\n]*#(?P<id>[\w-]+)[^}\n]*\})?[ ]*$", re.M

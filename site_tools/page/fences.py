@@ -8,9 +8,9 @@ must agree (see ``census``).
 import re
 from dataclasses import dataclass
 
+from site_tools.page.attributes import Attributes
+from site_tools.page.info_strings import read_info
 from site_tools.problems import Problem
-from site_tools.source.attributes import Attributes
-from site_tools.source.info_strings import read_info
 
 OPENING = re.compile(
     r"^(?P<prefix>[ \t>]*)(?P<marker>(?:(?:[-*+]|\d+[.)])[ \t]+)*)"

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from site_tools.source.attributes import parse
-from site_tools.source.fences import Fence
+from site_tools.page.attributes import parse
+from site_tools.page.fences import Fence
 
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 HEADING = re.compile(

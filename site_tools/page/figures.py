@@ -9,12 +9,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from site_tools import numbers
+from site_tools.page.attributes import parse
+from site_tools.page.expressions import check_expression
+from site_tools.page.prose import Part, line_of, parts
+from site_tools.page.unbound import in_formula, in_prose
 from site_tools.problems import Problem
 from site_tools.running.model import Failure
-from site_tools.source.attributes import parse
-from site_tools.source.expressions import check_expression
-from site_tools.source.prose import Part, line_of, parts
-from site_tools.source.unbound import in_formula, in_prose
 
 # Inline code that is nothing but a number, or a name that equals one.
 HIDDEN = re.compile(

@@ -6,9 +6,9 @@ from typing import Any
 
 import yaml
 
+from site_tools.page.prose import FRONT_MATTER
+from site_tools.page.yaml_limits import LOADER, limit
 from site_tools.problems import Problem
-from site_tools.source.prose import FRONT_MATTER
-from site_tools.source.yaml_limits import LOADER, limit
 
 TAG = re.compile(r"<[A-Za-z/!?][^>\n]*>?|&#?\w+;")
 

@@ -4,9 +4,9 @@ import re
 from itertools import accumulate
 
 from site_tools import numbers
-from site_tools.data.formula_figures import in_formula as figures_in_latex
+from site_tools.page.formula_figures import in_formula as figures_in_latex
+from site_tools.page.prose import Part, line_of, plain
 from site_tools.problems import Problem
-from site_tools.source.prose import Part, line_of, plain
 
 # What has versions: a word with a capital or a hyphen, as TRL or flash-attn; verl.
 NAMED = re.compile(

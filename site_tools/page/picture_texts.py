@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from site_tools import numbers
-from site_tools.source.picture_reading import Element, Words
+from site_tools.page.picture_reading import Element, Words
 
 LANGUAGES = ("zh", "en")
 PLACE = "\ufffc"

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Mapping
 from functools import lru_cache
 from itertools import pairwise
 
-from site_tools.source.fences import Fence, scan
-from site_tools.source.front_matter import read_front_matter
-from site_tools.source.prose import HEADING, Part, body, line_of, parts
+from site_tools.page.fences import Fence, scan
+from site_tools.page.front_matter import read_front_matter
+from site_tools.page.prose import HEADING, Part, body, line_of, parts
 
 FRONT, TOP = "(front-matter)", "(top)"
 # Each of these is a word: a line of Chinese may break before or behind a character,
