@@ -37,4 +37,5 @@ def render(view: str, lang: str, root: Path) -> str:
             raise ValueError(known)
         text = sections.get(view) or "\n".join(sections.values())
     html = markdown.markdown(text, extensions=["tables"])
+    html = html.replace('src="', 'src="../')  # from the address of the page
     return f'<div class="status benchmarks" data-search-exclude="1">\n{html}\n</div>'
