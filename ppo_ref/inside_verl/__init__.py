@@ -1,1 +1,1 @@
-"""Our GAE and losses behind verl's names and conventions, for runs of verl itself."""
+"""Our GAE and losses behind the names and arguments of verl 0.9.1."""

@@ -15,6 +15,9 @@ def compute_gae_advantage_return(
 ) -> tuple[Tensor, Tensor]:
     """Advantages, whitened over the batch, and returns, by verl's name for it.
 
+    As verl's, except that both are 0 where no token counts, where verl goes on with the
+    number of the next token that does; and never below float32.
+
     Args:
         token_level_rewards: Float, [batch, time], in reward units.
         values: Float, [batch, time], in reward units.
@@ -23,8 +26,7 @@ def compute_gae_advantage_return(
         lam: Lambda, in [0, 1].
 
     Returns:
-        As verl's, except that both are 0 where no token counts, where verl goes on
-        with the number of the next token that does; and never below float32.
+        Advantages and returns, [batch, time].
 
     Raises:
         ValueError: as in ``whitened_gae``, or if the mask holds another number.

@@ -16,7 +16,7 @@ SEQUENCE_MODES = (
 
 
 class GlobalBatch(NamedTuple):
-    """What a rank is told of the mini-batch that all ranks work on together."""
+    """The counts of the mini-batch that all ranks share; None counts what is here."""
 
     dp_size: int = 1
     batch_num_tokens: float | None = None
@@ -25,23 +25,10 @@ class GlobalBatch(NamedTuple):
 
 
 def aggregation(loss_agg_mode: str, batch: GlobalBatch) -> Aggregate:
-    """The aggregation that verl calls by that name.
+    """The aggregation that verl calls by that name (core_algos.agg_loss).
 
-    Args:
-        loss_agg_mode: As in verl's configuration.
-        batch: The counts to divide by; None divides by the tokens, responses or slots
-            of the micro-batch at hand.
-
-    Returns:
-        From the losses of a micro-batch to its part of the loss; the mean of the parts
-        of all ranks is the loss of the mini-batch.
-
-    Raises:
-        ValueError: if verl 0.9.1 has no such mode, or there are several ranks and the
-            count to divide by is missing; on a call, if there is nothing to divide by.
-
-    Source:
-        verl v0.9.1, verl/trainer/ppo/core_algos.py, agg_loss.
+    The mean of what it returns on all ranks is the loss of the mini-batch. It raises a
+    ValueError for an unknown mode, a missing count, or a count of 0.
 
     Example:
         >>> import torch
@@ -82,17 +69,18 @@ def _divisor(mode: str, batch: GlobalBatch) -> Callable[[Tensor], float]:
 
 
 def _count(
-    name: str, batch: GlobalBatch, own: Callable[[Tensor], Tensor]
+    name: str, batch: GlobalBatch, local: Callable[[Tensor], Tensor]
 ) -> Callable[[Tensor], float]:
-    told = getattr(batch, name)
-    if told is None and batch.dp_size > 1:
+    """The global count if verl gives one, else that of the micro-batch at hand."""
+    shared = getattr(batch, name)
+    if shared is None and batch.dp_size > 1:
         raise ValueError(
             f"aggregation: {name} must be given for several ranks, "
             f"got None with dp_size {batch.dp_size}"
         )
 
     def count(response_mask: Tensor) -> float:
-        number = own(response_mask).item() if told is None else float(told)
+        number = local(response_mask).item() if shared is None else float(shared)
         if number <= 0:
             raise ValueError(f"aggregation: {name} must be above 0, got {number:g}")
         return number

@@ -5,9 +5,8 @@ import importlib
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from ppo_ref.inside_verl.actor_loss import compute_policy_loss
 from ppo_ref.inside_verl.advantages import compute_gae_advantage_return
-from ppo_ref.inside_verl.critic_loss import compute_value_loss
+from ppo_ref.inside_verl.losses import compute_policy_loss, compute_value_loss
 
 RELEASE = "0.9.1"
 LOSS_MODE = "ppo_ref"
@@ -19,15 +18,8 @@ R = TypeVar("R")
 def install() -> None:
     """Register the policy loss, and replace GAE and the value loss.
 
-    Each of the three says so once per process, when it is first called.
-
-    Raises:
-        RuntimeError: if there is no verl, or another release than the one that this
-            was tested with; nothing is replaced then.
-
-    Source:
-        verl v0.9.1, verl/trainer/ppo/core_algos.py, verl/trainer/ppo/ray_trainer.py
-        and verl/workers/utils/losses.py.
+    Each of the three says so once per process, when it is first called. Where verl is
+    missing or of another release, nothing is replaced and a RuntimeError says so.
 
     Example:
         >>> import sys
@@ -37,20 +29,20 @@ def install() -> None:
         RuntimeError: install: verl must be release 0.9.1, got none
         >>> del sys.modules["verl"]
     """
-    found = _release()
-    if found != RELEASE:
-        raise RuntimeError(f"install: verl must be release {RELEASE}, got {found}")
+    release = _release()
+    if release != RELEASE:
+        raise RuntimeError(f"install: verl must be release {RELEASE}, got {release}")
     core_algos: Any = importlib.import_module("verl.trainer.ppo.core_algos")
     losses: Any = importlib.import_module("verl.workers.utils.losses")
     if LOSS_MODE in core_algos.POLICY_LOSS_REGISTRY:
         return
-    gae = _told("GAE", compute_gae_advantage_return)
-    value_loss = _told("the value loss", compute_value_loss)
-    policy_loss = _told("the policy loss", compute_policy_loss)
+    gae = _announced("GAE", compute_gae_advantage_return)
+    value_loss = _announced("the value loss", compute_value_loss)
+    policy_loss = _announced("the policy loss", compute_policy_loss)
     core_algos.compute_gae_advantage_return = gae
     core_algos.ADV_ESTIMATOR_REGISTRY["gae"] = gae
     core_algos.compute_value_loss = value_loss
-    losses.compute_value_loss = value_loss  # taken by name, when verl was imported
+    losses.compute_value_loss = value_loss  # it copied the name when it was imported
     core_algos.register_policy_loss(LOSS_MODE)(policy_loss)
 
 
@@ -63,16 +55,16 @@ def _release() -> str:
         return "none"
 
 
-def _told(what: str, function: Callable[P, R]) -> Callable[P, R]:
-    """The same function; the first call of it in this process says so."""
-    told = False
+def _announced(what: str, function: Callable[P, R]) -> Callable[P, R]:
+    """The same function; its first call in this process prints a line."""
+    first = True
 
     @functools.wraps(function)
-    def telling(*args: P.args, **kwargs: P.kwargs) -> R:
-        nonlocal told
-        if not told:
-            told = True
+    def announced(*args: P.args, **kwargs: P.kwargs) -> R:
+        nonlocal first
+        if first:
+            first = False
             print(f"ppo_ref computes {what} (verl {RELEASE})", flush=True)
         return function(*args, **kwargs)
 
-    return telling
+    return announced

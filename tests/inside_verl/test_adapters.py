@@ -6,7 +6,6 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from ppo_ref.inside_verl.actor_loss import compute_policy_loss
 from ppo_ref.inside_verl.advantages import compute_gae_advantage_return
 from ppo_ref.inside_verl.aggregations import (
     SEQUENCE_MODES,
@@ -14,7 +13,7 @@ from ppo_ref.inside_verl.aggregations import (
     GlobalBatch,
     aggregation,
 )
-from ppo_ref.inside_verl.critic_loss import compute_value_loss
+from ppo_ref.inside_verl.losses import compute_policy_loss, compute_value_loss
 from ppo_ref.inside_verl.masks import counted
 from tests.differential.batches import gapped_mask, normal, seeds
 from tests.differential.peers import core

@@ -11,7 +11,7 @@ from verl.trainer.ppo.v1.utils import compute_advantage_for_multi_trajectories
 from verl.workers.config import CriticConfig, FSDPActorConfig, PolicyLossConfig
 from verl.workers.utils import losses
 
-from ppo_ref.inside_verl.actor_loss import compute_policy_loss
+from ppo_ref.inside_verl.losses import compute_policy_loss
 from tests.inside_verl.within.data import (
     batch,
     estimated,
