@@ -6,66 +6,24 @@ those; ``PPO_REF_IN_VERL`` says which, ours or broken.
 
 import os
 from collections.abc import Callable
-from types import ModuleType
 from typing import Any
 
 import torch
 from torch import Tensor
 
-from ppo_ref.advantages import gae
-from ppo_ref.aggregation import token_sum
+from ppo_ref.inside_verl.advantages import compute_gae_advantage_return
+from ppo_ref.inside_verl.aggregations import GlobalBatch, aggregation
+from ppo_ref.inside_verl.losses import compute_value_loss
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
-from ppo_ref.losses import value_loss
-from ppo_ref.masking import masked_whiten
 
 VARIABLE = "PPO_REF_IN_VERL"
 Function = Callable[..., Any]
 
 
-def compute_gae_advantage_return(
-    token_level_rewards: Tensor,
-    values: Tensor,
-    response_mask: Tensor,
-    gamma: float,
-    lam: float,
-) -> tuple[Tensor, Tensor]:
-    mask = response_mask.bool()
-    rows = {"token_level_rewards": token_level_rewards, "values": values}
-    ours = gae(**rows, response_mask=mask, gamma=gamma, gae_lambda=lam)
-    return masked_whiten(ours.advantages, mask), ours.returns
-
-
-def compute_value_loss(
-    vpreds: Tensor,
-    returns: Tensor,
-    values: Tensor,
-    response_mask: Tensor,
-    cliprange_value: float,
-    loss_agg_mode: str = "token-mean",
-    **totals: Any,
-) -> tuple[Tensor, Tensor]:
-    """Our losses per token; the totals of a global batch are verl's to divide by."""
-
-    def aggregate(losses: Tensor, mask: Tensor) -> Tensor:
-        return agg_loss(losses, mask.float(), loss_agg_mode, **totals)
-
-    return value_loss(
-        values=vpreds,
-        old_values=values,
-        returns=returns,
-        response_mask=response_mask.bool(),
-        value_clip_range=cliprange_value,
-        aggregate=aggregate,
-    )
-
-
 def agg_loss(
     loss_mat: Tensor, loss_mask: Tensor, loss_agg_mode: str, **totals: Any
 ) -> Tensor:
-    """Ours for the sum over tokens, the one mode that divides by no total."""
-    if loss_agg_mode != "token-sum":
-        return VERLS["agg_loss"](loss_mat, loss_mask, loss_agg_mode, **totals)
-    return token_sum(loss_mat, loss_mask.bool()) * totals.get("dp_size", 1)
+    return aggregation(loss_agg_mode, GlobalBatch(**totals))(loss_mat, loss_mask.bool())
 
 
 def kl_penalty_forward(logprob: Tensor, ref_logprob: Tensor, kl_penalty: str) -> Tensor:
@@ -85,8 +43,7 @@ def gae_that_reads_every_slot(
 
 
 def value_loss_of_this_micro_batch(*rows: Any, **options: Any) -> Any:
-    clip_range = options["cliprange_value"]
-    return compute_value_loss(*rows, cliprange_value=clip_range)
+    return compute_value_loss(*rows, cliprange_value=options["cliprange_value"])
 
 
 def mean_for_a_sum(
@@ -115,16 +72,9 @@ BROKEN: dict[str, Function] = {
 }
 
 
-VERLS: dict[str, Function] = {}
-
-
-def put(core_algos: ModuleType, functions: dict[str, Function]) -> None:
-    for name, function in functions.items():
-        VERLS[name] = getattr(core_algos, name)
-        setattr(core_algos, name, function)
-
-
 if VARIABLE in os.environ:  # as a plugin, in verl's process
     from tests.differential import verl_stubs
 
-    put(verl_stubs.install(), {"ours": OURS, "broken": BROKEN}[os.environ[VARIABLE]])
+    core_algos = verl_stubs.install()
+    for name, function in (OURS if os.environ[VARIABLE] == "ours" else BROKEN).items():
+        setattr(core_algos, name, function)
