@@ -2,6 +2,9 @@ PYTHON ?= python3
 PORT ?= 8000
 
 venv_python = .venv/bin/python
+# A process for each core; the tests of one file stay together.
+pytest = $(venv_python) -m pytest -q
+at_once = -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
 .PHONY: help serve test new import check fix agree status export build weigh bench \
   record runs lint format peers browser transformers verl ready
@@ -35,11 +38,11 @@ serve: ready
 	@$(venv_python) -m docs.theme.serve --port "$(PORT)"
 
 test: ready
-	@$(venv_python) -m pytest -q -m "not slow" --device "$(or $(DEVICE),cpu)"
+	@$(pytest) $(at_once) -m "not slow" --device "$(or $(DEVICE),cpu)" $(ARGS)
 ifndef DEVICE
 	@if $(venv_python) -c 'import sys, torch; sys.exit(not torch.cuda.is_available())'; then \
 	  echo 'There is a GPU: every page once more, on it.'; \
-	  $(venv_python) -m pytest -q docs --device cuda; \
+	  $(pytest) docs --device cuda; \
 	fi
 endif
 
@@ -59,7 +62,7 @@ check fix agree status export: ready
 
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready
-	@$(venv_python) -m pytest -q docs
+	@$(pytest) $(at_once) docs
 	@$(venv_python) -m docs.theme.publish
 
 bench: ready

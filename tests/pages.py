@@ -34,8 +34,6 @@ class PageDocument(Document):
     """A page: read once, run once, when its first example is evaluated."""
 
     data: bytes = b""
-    following: "PageDocument | None" = None
-    latest: ClassVar["PageDocument | None"] = None
     device: ClassVar[str] = CPU
 
     @classmethod
@@ -47,9 +45,6 @@ class PageDocument(Document):
         document.data = Path(path).read_bytes()
         for region in chain.from_iterable(parser(document) for parser in parsers):
             document.add(region)
-        if cls.latest is not None:
-            cls.latest.following = document
-        PageDocument.latest = document
         return document
 
     @cached_property
@@ -108,8 +103,7 @@ def figures(document: PageDocument) -> Iterable[Region]:
 
 def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
-    # Both in their children, while this process reads on.
-    _ = document.running, document.following and document.following.running
+    _ = document.running  # in its child, while this process reads on
     problems = check_encoding(document.data, page.path)
     problems += judgement.check_written(page, ROOT)
     _raise(example, [*problems, *judgement.check_drawn(document.verified)])

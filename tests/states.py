@@ -4,6 +4,7 @@ A pytest plugin (``-p tests.states``): none of these states fails a test, so the
 summary has to name them.
 """
 
+import re
 from pathlib import Path
 
 import pytest
@@ -11,19 +12,18 @@ import pytest
 from site_tools.checks import accord
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGES = pytest.StashKey[set[str]]()
+PAGE = re.compile(r"docs/(?:zh|en)/(.+)\.md::")
+PAGES: set[str] = set()
 
 
-def pytest_collection_finish(session: pytest.Session) -> None:
-    found = set()
-    for folder in (ROOT / "docs/zh", ROOT / "docs/en"):
-        paths = {item.path for item in session.items if folder in item.path.parents}
-        found |= {p.relative_to(folder).with_suffix("").as_posix() for p in paths}
-    session.config.stash[PAGES] = found
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    """Asked where all reports arrive: under xdist, not where the tests run."""
+    if page := PAGE.match(report.nodeid):
+        PAGES.add(page[1])
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
-    for page in sorted(terminalreporter.config.stash.get(PAGES, set())):
+    for page in sorted(PAGES):
         try:
             state = accord.read(ROOT, page)
         except ValueError as error:  # which tests/site/test_locks.py fails for

@@ -67,7 +67,7 @@ def run_pages(root: Path, *arguments: str) -> str:
 def test_a_run_notes_what_passed_page_by_page(project: Path) -> None:
     good = write(project, "en/about/good.md")
     bad = write(project, "en/about/bad.md", number=2)
-    told = run_pages(project, good, bad)
+    told = run_pages(project, "-n2", "--dist=loadfile", good, bad)
     known, _ = gather(project)
     assert known.cpu, told
     first, second = hashes(project, bad)

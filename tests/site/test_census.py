@@ -124,10 +124,7 @@ def test_a_page_that_no_example_comes_from_stops_the_run(
         pages.pytest_collection_modifyitems(pytestconfig, [])
 
 
-def test_a_page_that_is_no_utf_8_is_read_and_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(pages.PageDocument, "latest", None)
+def test_a_page_that_is_no_utf_8_is_read_and_named(tmp_path: Path) -> None:
     file = tmp_path / "sample.md"
     file.write_bytes(EN.replace("Why", "Wh\0", 1).encode().replace(b"\0", b"\xff"))
     document = pages.PageDocument.parse(str(file))

@@ -96,9 +96,7 @@ def test_what_is_no_lock_does_not_lie_among_the_locks(project: Path, name: str) 
 class Reporter:
     """As much of pytest's as the summary asks for."""
 
-    def __init__(self, pages: set[str]) -> None:
-        self.config = self
-        self.stash = {states.PAGES: pages}
+    def __init__(self) -> None:
         self.lines: list[str] = []
 
     def write_line(self, line: str) -> None:
@@ -112,7 +110,9 @@ def test_the_summary_has_a_line_for_each_page_that_waits(
     put(project, "docs/zh/gae/alone.md", PAGE_ZH)
     put(project, "docs/zh/gae/broken.md", PAGE_ZH)
     put(project, "docs/locks/gae/broken.txt", "garbage\n")
-    reporter = Reporter({"gae/inputs", "gae/alone", "gae/broken"})
+    pages = {"gae/inputs", "gae/alone", "gae/broken"}
+    monkeypatch.setattr(states, "PAGES", pages)
+    reporter = Reporter()
     states.pytest_terminal_summary(reporter)  # type: ignore[arg-type]
     alone, broken = reporter.lines
     assert alone == (

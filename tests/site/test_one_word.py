@@ -144,7 +144,6 @@ def test_topics_facts_and_meanings_use_the_words_of_the_glossary() -> None:
 
 def test_the_run_of_the_pages_asks_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(judgement, "all_names", lambda: [OFF])
-    monkeypatch.setattr(pages.PageDocument, "latest", None)
     text = "---\ntitle: A value network\n---\n\nWords.\n"
     document = pages.PageDocument(text, str(ROOT / "docs/en/reference/none.md"))
     example = Example(document, 1, 1, Region(0, 0), {})
