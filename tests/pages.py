@@ -20,12 +20,13 @@ from site_tools.checks.collected import collect
 from site_tools.checks.encoding import check_encoding
 from site_tools.checks.languages import twin_path
 from site_tools.page.blocks import Block, Kind
-from site_tools.page.figures import Figure, check_figure
+from site_tools.page.figures import Figure
 from site_tools.page.page import Page, read_page
 from site_tools.problems import Problem
 from site_tools.running import judgement, verification
 from site_tools.running.devices import CPU
 from site_tools.running.execution import Running
+from site_tools.running.figure_check import check_figure
 
 ROOT = Path(__file__).resolve().parent.parent
 

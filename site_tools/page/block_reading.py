@@ -7,11 +7,11 @@ silence.
 from dataclasses import replace
 from pathlib import Path
 
-from site_tools.data.derived import DERIVE
 from site_tools.page.attributes import Attributes
 from site_tools.page.blocks import CLASSES, LANGUAGES, Block, Kind
 from site_tools.page.fences import Fence
 from site_tools.page.includes import resolve
+from site_tools.page.package_source import source
 from site_tools.problems import Problem
 
 
@@ -76,17 +76,17 @@ def _read(fence: Fence, snippets: Path) -> Block:
             "correct the path below snippets/ or the name of the section",
         ) from None
     block = Block(fence, kind, frozenset(attributes.classes), tuple(lines))
-    if kind in (Kind.SOURCE, Kind.DERIVED):
-        _derive(language, block, attributes)
+    if kind is Kind.SOURCE:
+        _check_source(block)
     return _not_run(block, attributes) if "norun" in attributes.classes else block
 
 
-def _derive(language: str, block: Block, attributes: Attributes) -> None:
+def _check_source(block: Block) -> None:
     try:
-        DERIVE[language](block.text, attributes.values)
+        source(block.text)
     except ValueError as error:
         raise _Refusal(
-            f"```{language} {block.text}", str(error), "correct the line in the fence"
+            f"```source {block.text}", str(error), "correct the line in the fence"
         ) from None
 
 

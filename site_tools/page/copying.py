@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from site_tools.data import derived
 from site_tools.page.bindings import Bindings, bindings
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.includes import Line
+from site_tools.page.package_source import source
 
 PROMPT = re.compile(r"\s*(?:>>>|\.\.\.)(?: (.*)|$)")
 ANNOTATION = re.compile(r"\s*# \(\d+\)!$")
@@ -110,7 +110,7 @@ def _copy(chain: list[Block]) -> Copy:
 def _code(block: Block) -> list[Line]:
     """The lines of a block as they run."""
     if block.kind is Kind.SOURCE:
-        code = derived.DERIVE["source"](block.text, {})
+        code = source(block.text)
         return [Line(text, block.fence.line) for text in code.splitlines()]
     if block.kind is Kind.SESSION:
         typed = ((line, PROMPT.match(line.text)) for line in block.lines)

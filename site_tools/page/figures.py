@@ -5,7 +5,6 @@ evaluated where the page's blocks end: ``0.651`` with ``{ data-is="a[0, 0]" }``.
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 from site_tools import numbers
@@ -14,7 +13,6 @@ from site_tools.page.expressions import check_expression
 from site_tools.page.prose import Part, line_of, parts
 from site_tools.page.unbound import in_formula, in_prose
 from site_tools.problems import Problem
-from site_tools.running.model import Failure
 
 # Inline code that is nothing but a number, or a name that equals one.
 HIDDEN = re.compile(
@@ -97,49 +95,6 @@ def _quoted(part: Part, path: str, line: int) -> Problem:
         f"`{part.text}` with data-is inside a quotation",
         "a quotation as it was written, its figures neither checked nor marked",
         "take the braces away, or move the figure out of the quotation",
-    )
-
-
-def check_figures(
-    figures: Sequence[Figure], values: Sequence[int | float | Failure], path: str
-) -> list[Problem]:
-    """Compare each figure with the value of its expression."""
-    return [
-        problem
-        for figure, value in zip(figures, values, strict=True)
-        if (problem := check_figure(figure, value, path))
-    ]
-
-
-def check_figure(
-    figure: Figure, value: int | float | Failure, path: str
-) -> Problem | None:
-    """Compare one figure with the value of its expression."""
-    if isinstance(value, Failure):
-        return Problem(
-            path,
-            figure.line,
-            f"{figure.expression} raises {value.type}: {value.message}",
-            "an expression over the names that the page's blocks leave behind",
-            "correct the expression, or define the name in a block above or below",
-        )
-    try:
-        if numbers.agrees(figure.shown, value):
-            return None
-    except ValueError as error:
-        return Problem(
-            path,
-            figure.line,
-            f"{figure.shown} = {figure.expression}: {error}",
-            "a number and an expression that gives one",
-            "correct the figure, or the expression it is bound to",
-        )
-    return Problem(
-        path,
-        figure.line,
-        f"{figure.shown}",
-        f"{figure.expression} = {value!r}, within half a unit of the last digit shown",
-        "correct the figure, or the expression it is bound to",
     )
 
 

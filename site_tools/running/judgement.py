@@ -15,6 +15,7 @@ from site_tools.checks.indexed import check_indexed
 from site_tools.checks.inline_formulas import check_inline_formulas
 from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.links import check_links
+from site_tools.checks.lists import check_lists
 from site_tools.checks.locks import check_lock
 from site_tools.checks.mendable import check_mendable
 from site_tools.checks.shown import check_shown
@@ -105,7 +106,7 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
 
 def check_written(page: Page, root: Path) -> list[Problem]:
     """What is wrong with a page as it stands there, before it runs."""
-    problems = [*page.problems, *check_structure(page, root)]
+    problems = [*page.problems, *check_lists(page), *check_structure(page, root)]
     problems += check_collected(page, [found.fence for found in collect(page.text)])
     problems += [*check_mendable(page), *check_identities(page, root)]
     problems += check_inline_formulas(page, root)

@@ -5,13 +5,14 @@ from dataclasses import dataclass
 
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.copying import Copy
-from site_tools.page.figures import Figure, check_figure
+from site_tools.page.figures import Figure
 from site_tools.page.notebooks import is_notebook
 from site_tools.page.page import LANGUAGES, Page
 from site_tools.problems import Problem
 from site_tools.running.copy_check import check_copy
 from site_tools.running.devices import CPU, kind, on_device
 from site_tools.running.execution import Running
+from site_tools.running.figure_check import check_figure
 from site_tools.running.model import SECONDS_PER_BLOCK, Failure, Run, Source
 from site_tools.running.output_check import UNDEFINED, check_output, check_raises
 from site_tools.running.remedies import remedy

@@ -2,8 +2,9 @@
 
 import pytest
 
-from site_tools.page.figures import Figure, check_figure, render
+from site_tools.page.figures import Figure, render
 from site_tools.running import verification
+from site_tools.running.figure_check import check_figure
 from site_tools.running.model import Failure
 from tests.site.sample import EN, broken, line_of, page
 

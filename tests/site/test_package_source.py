@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.census import check_boxes
-from site_tools.data import derived
-from site_tools.data.package_source import source
+from site_tools.page import copying
+from site_tools.page.package_source import source
 from site_tools.page.rendering import render
 from site_tools.running import verification
 from tests.site.sample import EN, ROOT, broken, page
@@ -65,18 +65,18 @@ def _helper(*x: object) -> object:
 def test_imports_helpers_and_constants_come_along(tmp_path: Path) -> None:
     (tmp_path / "ppo_ref").mkdir()
     (tmp_path / "ppo_ref/stage.py").write_text(MODULE)
-    assert source("ppo_ref.stage.stage", {}, tmp_path) == COMPLETE
+    assert source("ppo_ref.stage.stage", tmp_path) == COMPLETE
 
 
 def test_a_module_in_a_folder_is_found(tmp_path: Path) -> None:
     (tmp_path / "ppo_ref/asserts").mkdir(parents=True)
     (tmp_path / "ppo_ref/asserts/stage.py").write_text(MODULE)
     complete = COMPLETE.replace("ppo_ref.stage", "ppo_ref.asserts.stage")
-    assert source("ppo_ref.asserts.stage.stage", {}, tmp_path) == complete
+    assert source("ppo_ref.asserts.stage.stage", tmp_path) == complete
 
 
 def test_long_imports_are_broken_for_a_phone() -> None:
-    lines = source("ppo_ref.alignment.response_outputs", {}).splitlines()
+    lines = source("ppo_ref.alignment.response_outputs").splitlines()
     assert lines[:5] == [
         "from ppo_ref.shapes import (",
         "    ResponseOutputs,",
@@ -90,11 +90,11 @@ def test_long_imports_are_broken_for_a_phone() -> None:
 @pytest.mark.parametrize("name", ["ppo_ref.nowhere.gae", "torch.add", "gae"])
 def test_a_function_that_is_not_there_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=r"must be ppo_ref\.module\.function, got"):
-        source(name, {})
+        source(name)
     with pytest.raises(ValueError, match=r"ppo_ref\.kl has no function nothing"):
-        source("ppo_ref.kl.nothing", {})
+        source("ppo_ref.kl.nothing")
     with pytest.raises(ValueError, match=r"ppo_ref\.trace has no function HEADINGS"):
-        source("ppo_ref.trace.HEADINGS", {})
+        source("ppo_ref.trace.HEADINGS")
 
 
 FENCE = "```source\nppo_ref.losses.policy_loss\n```\n\n## Next"
@@ -103,12 +103,12 @@ FENCE = "```source\nppo_ref.losses.policy_loss\n```\n\n## Next"
 def found(monkeypatch: pytest.MonkeyPatch, drop: str) -> list[str]:
     """What the suite says when a part of the function is not given along."""
 
-    def partial(body: str, values: dict[str, str]) -> str:
-        text = source(body, values)
+    def partial(name: str) -> str:
+        text = source(name)
         assert drop in text
         return text.replace(drop, "")
 
-    monkeypatch.setitem(derived.DERIVE, "source", partial)
+    monkeypatch.setattr(copying, "source", partial)
     verified = verification.run(page(broken("## Next", FENCE)))
     judged = [verification.check_block(verified, c.block) for c in verified.copies]
     return [problem.found for problem in judged if problem]

@@ -93,7 +93,7 @@ def test_a_page_reports_an_include_that_fails() -> None:
         ("```python\n", "```{ .python .norun }\n", "without a reason"),
         ("```python\n", "```{ .python .gpu }\n", "class .gpu on code that runs"),
         ("```python\n", '```python title="a\n', "info string 'python title=\"a'"),
-        ("```python\n", "```fact\n", "```fact total"),
+        ("```python\n", "```source\n", "```source total"),
     ],
 )
 def test_a_fence_that_cannot_be_placed_is_named(old: str, new: str, found: str) -> None:
