@@ -16,15 +16,7 @@ from mkdocs.config import load_config
 from mkdocs.config.config_options import Hooks
 
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
-DATA = (
-    "docs/facts",
-    "docs/locks",
-    "docs/verified",
-    "docs/names.yml",
-    "docs/dialogues.yml",
-    "docs/redirects.yml",
-    "docs/topics.yml",
-)
+DATA = ("docs/facts", "docs/locks", "docs/verified", "docs/*.yml")
 MARKS = ".cache/verified"
 SHARED = (*CONFIGS.values(), "docs/theme", *DATA, "snippets", MARKS)
 CODE = ("site_tools", "ppo_ref")
@@ -110,9 +102,13 @@ class Sites:
 
 
 def state(*places: str) -> State:
-    """Every source under these places, with its time of change."""
+    """Every source under these places, with its time of change.
+
+    The last part of a place may be a pattern, as in ``docs/*.yml``.
+    """
     found = {}
-    for path in (path for place in places for path in _files(Path(place))):
+    roots = [root for place in map(Path, places) for root in _matching(place)]
+    for path in (path for root in roots for path in _files(root)):
         with suppress(OSError):  # an editor's file that came and went
             found[str(path)] = path.stat().st_mtime_ns
     return found
@@ -126,6 +122,10 @@ def standing() -> list[str]:
         root = Path.cwd()
         return [str(accord.read(root, page)) for page in accord.page_ids(root)]
     return []
+
+
+def _matching(place: Path) -> Iterator[Path]:
+    return place.parent.glob(place.name) if "*" in place.name else iter([place])
 
 
 def _files(place: Path) -> Iterator[Path]:

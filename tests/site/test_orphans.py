@@ -10,14 +10,18 @@ from site_tools.running.model import Source
 
 
 def processes(session: int) -> list[str]:
-    """The processes of a session, by what the kernel says of each."""
+    """The processes of a session that still have memory, by what the kernel says.
+
+    One that ends gives its memory back first and closes its files next, which is what
+    the results wait for; its entry goes some microseconds later.
+    """
     found = []
     for file in Path("/proc").glob("[0-9]*/stat"):
         try:
             fields = file.read_text().rpartition(")")[2].split()
         except OSError:  # gone since
             continue
-        if int(fields[3]) == session and fields[0] != "Z":
+        if int(fields[3]) == session and int(fields[20]) > 0:
             found.append(file.parent.name)
     return found
 

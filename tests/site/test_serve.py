@@ -1,5 +1,6 @@
 """The live site: both languages, an edit shows, a fault does not end it."""
 
+import operator
 import re
 import shutil
 import socket
@@ -62,7 +63,22 @@ class Live:
 
     def edit(self, name: str, old: str, new: str) -> None:
         path = self.root / name
-        path.write_text(path.read_text("utf-8").replace(old, new), "utf-8")
+        text = path.read_text("utf-8")
+        assert old in text
+        path.write_text(text.replace(old, new), "utf-8")
+
+    def write_home(self, words: str) -> None:
+        """Other words on the English home page, whatever stood there before."""
+        (self.root / "docs/en/index.md").write_text(f"# Home\n\n{words}\n", "utf-8")
+
+    def settle(self) -> None:
+        """Read what is said until every build that began has ended."""
+        words = f"Settled {time.monotonic_ns()}."
+        self.write_home(words)
+        said = self.read_until("en: building")
+        assert self.shows("/en/", words)
+        while said.count("building") > len(re.findall("built in|not built", said)):
+            said += self.read_until("built")
 
 
 def wait(reached: Callable[[], bool], seconds: float = PATIENCE) -> bool:
@@ -92,12 +108,13 @@ def test_it_says_that_it_is_working_and_where_the_languages_are(live: Live) -> N
 
 def test_both_languages_answer_at_one_address(live: Live) -> None:
     assert "首页" in live.get("/")
-    assert "No formula." in live.get("/en/")
+    assert "Home" in live.get("/en/")
     assert live.get("/en").splitlines()[0].endswith("/en/")
 
 
 def test_an_edit_of_a_page_shows_and_only_its_language_is_built(live: Live) -> None:
-    live.edit("docs/en/index.md", "No formula.", "Still none.")
+    live.settle()
+    live.write_home("Still none.")
     assert live.shows("/en/", "Still none.")
     told = live.read_until("built in")
     assert "en: building" in told and "zh:" not in told
@@ -106,7 +123,7 @@ def test_an_edit_of_a_page_shows_and_only_its_language_is_built(live: Live) -> N
 def agree(root: Path) -> None:
     """Record the first page as it stands."""
     lock = root / "docs/locks/alignment/first.txt"
-    lock.parent.mkdir(parents=True)
+    lock.parent.mkdir(parents=True, exist_ok=True)
     pages = [root / f"docs/{lang}/alignment/first.md" for lang in ("zh", "en")]
     words = [wording(page.read_text("utf-8")) for page in pages]
     lock.write_text(write(lock_of(*words)), "utf-8")
@@ -135,45 +152,63 @@ def test_it_is_built_once_for_that_whatever_else_is_written(
     assert seen[0] != seen[1] == seen[2] != seen[3] == seen[0]
 
 
+def test_an_edit_of_any_data_file_is_seen_by_both_languages(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    trial_site.write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    sites = Sites.__new__(Sites)
+    for data in (trial_site.ROOT / "docs").glob("*.yml"):
+        before = [sites.sources(lang) for lang in ("zh", "en")]
+        (tmp_path / "docs" / data.name).write_text("# planted\n")
+        seen = [sites.sources(lang) for lang in ("zh", "en")]
+        assert all(map(operator.ne, before, seen)), data.name
+
+
 def test_an_edit_of_the_tools_takes_effect_in_both_languages(live: Live) -> None:
     live.edit("site_tools/html/answer.py", '"en": "why"', '"en": "how come"')
     assert live.shows("/en/alignment/first/", ">how come</a>")
-    told = live.read_until("en: built in")
-    assert "zh: built in" in told
+    told = live.read_until("zh: built in") + live.read_until("en: built in")
+    assert "not built" not in told
 
 
 def test_a_fault_is_told_once_and_the_last_good_page_stays(live: Live) -> None:
-    live.edit("docs/en/index.md", "Still none.", r"Now $\frac{$.")
+    live.write_home("Good.")
+    assert live.shows("/en/", "Good.")
+    live.write_home(r"Now $\frac{$.")
     told = live.read_until("KaTeX must be able")
     assert "en: not built, and nothing replaced" in told
     assert "Traceback" not in told
-    assert "Still none." in live.get("/en/")
-    live.edit("docs/en/index.md", r"$\frac{$", "mended")
+    assert "Good." in live.get("/en/")
+    live.write_home("Now mended.")
     assert live.shows("/en/", "Now mended.")
 
 
 def test_a_language_that_went_away_and_came_back_is_watched(live: Live) -> None:
+    live.write_home("Before.")
+    assert live.shows("/en/", "Before.")
     away = live.root / "docs/elsewhere"
     (live.root / "docs/en").rename(away)
     assert "en: not built" in live.read_until("nothing replaced")
-    assert "Now mended." in live.get("/en/")
+    assert "Before." in live.get("/en/")
     away.rename(live.root / "docs/en")
-    live.edit("docs/en/index.md", "Now mended.", "Back again.")
+    live.write_home("Back again.")
     assert live.shows("/en/", "Back again.")
 
 
 def test_a_build_that_cannot_be_put_in_place_does_not_end_the_server(
     live: Live,
 ) -> None:
+    live.settle()
     folder = live.root / ".cache/serve" / str(live.port)
     shutil.rmtree(folder / "en")
     (folder / "en").write_text("in the way")
-    live.edit("docs/en/index.md", "Back again.", "In place.")
+    live.write_home("In place.")
     told = live.read_until("en: not built, and nothing replaced:\n  NotADirectory")
     assert "Traceback" not in told
     assert "首页" in live.get("/")
     (folder / "en").unlink()
-    live.edit("docs/en/index.md", "In place.", "In its place.")
+    live.write_home("In its place.")
     live.read_until("en: built in")
     assert live.shows("/en/", "In its place.")
 
@@ -181,7 +216,7 @@ def test_a_build_that_cannot_be_put_in_place_does_not_end_the_server(
 def test_two_servers_on_two_ports_do_not_meet(live: Live) -> None:
     second = Live(live.root)
     try:
-        live.edit("docs/en/index.md", "In its place.", "Seen twice.")
+        live.write_home("Seen twice.")
         for site in (live, second):
             assert site.shows("/en/", "Seen twice.")
             assert "首页" in site.get("/")

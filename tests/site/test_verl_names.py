@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from contextlib import suppress
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -42,6 +43,9 @@ def undefined(names: list[str], source: str) -> list[str]:
 
 
 def exists(name: str) -> bool:
+    """Whether it is a module, or something in one, whatever was imported before."""
+    with suppress(ModuleNotFoundError):
+        return bool(importlib.import_module(name))
     module, _, attribute = name.rpartition(".")
     return hasattr(importlib.import_module(module), attribute)
 
