@@ -162,3 +162,28 @@ def read(shown: str) -> tuple[Fraction, Fraction]:
         raise ValueError(f"{shown!r} is not a number")
     digits = len(text.partition(".")[2])
     return Fraction(text) * scale, scale / 10**digits
+
+
+# What LaTeX shows, in this order: each pattern works on what the ones before it left.
+LATEX = [
+    (r"\\%", "%"),
+    (r"\\(?:times|cdot)(?![A-Za-z])", "×"),
+    (r"\\(?:math|text|mbox|hbox)[A-Za-z]*|\\[,:;!> ]|[{}$~]", ""),
+    (r"\\[A-Za-z]+|(?<!\d)[A-Za-z_]+", " "),
+    (r"(?<=[\d.×^])\s+(?=[\d.×^%])", ""),
+]
+IN_LATEX = ("a decimal", "a percentage", "a number in scientific notation")
+POWER_OF_TEN = re.compile(r"(?<![\d.])10\^[-+−]?\d+")
+
+
+def in_formula(latex: str) -> Iterator[str]:
+    r"""Every decimal, percentage and power of ten; whole numbers are not figures.
+
+    Example:
+        >>> list(in_formula(r"\gamma = 0{.}5, 99\%, 10^{-3}, \tfrac{1}{2}"))
+        ['0.5', '99%', '10^-3']
+    """
+    for pattern, shown in LATEX:
+        latex = re.sub(pattern, shown, latex)
+    yield from (number.text for number in find(latex) if number.form in IN_LATEX)
+    yield from POWER_OF_TEN.findall(latex)

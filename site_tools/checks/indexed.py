@@ -26,4 +26,7 @@ def check_indexed(page: Page, root: Path) -> list[Problem]:
     lines = enumerate(page.text.splitlines(), 1)
     line = next((n for n, text in lines if text.startswith("answers:")), 1)
     found = disagreements(dialogues(root), {page.id: said})
-    return [*problems, *(Problem(page.path, line, f, expected, fix) for f in found)]
+    return [
+        *problems,
+        *(Problem(page.path, line, str(f), expected, fix) for f in found),
+    ]

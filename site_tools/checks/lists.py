@@ -1,9 +1,9 @@
 """Fences made from data: whether what stands in one names something."""
 
-from site_tools.data.derived import DERIVE
 from site_tools.page.blocks import Kind
 from site_tools.page.page import Page
 from site_tools.problems import Problem, problem
+from site_tools.site.derived import DERIVE
 
 
 def check_lists(page: Page) -> list[Problem]:

@@ -9,8 +9,7 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
 
-from site_tools.data.names import Name
-from site_tools.data.vocabulary import key, pattern
+from site_tools.data.names import Name, key, pattern
 from site_tools.page import picture_reading, picture_texts
 from site_tools.page.page import Page
 from site_tools.page.prose import line_of, plain

@@ -5,8 +5,9 @@ import re
 from collections.abc import Iterable
 from pathlib import Path
 
-from site_tools.checks.facts_in_wheels import FOLDER, check_facts
+from site_tools.checks.facts_in_wheels import check_facts
 from site_tools.commands.talk import Refusal
+from site_tools.data.facts import FOLDER
 from site_tools.problems import Problem
 
 EXAMPLE = "returns"

@@ -10,7 +10,7 @@ from site_tools.commands.talk import Refusal, Talk
 from site_tools.commands.wordings import add_wording
 from site_tools.contributing import asked_before, new_names
 from site_tools.contributing.likeness import Likeness
-from site_tools.data.derived import all_names
+from site_tools.data.names import read_names
 from site_tools.logs.drafting import Draft, draft
 from site_tools.logs.encoding import Broken
 from site_tools.logs.log import Log, write
@@ -123,7 +123,7 @@ def known_pages(root: Path) -> Callable[[str], str | None]:
         Refusal: if a page of the site cannot be read.
     """
     try:
-        likeness = Likeness(asked_before.wordings(root), all_names())
+        likeness = Likeness(asked_before.wordings(root), read_names(root))
     except ValueError as error:
         raise Refusal(str(error)) from None
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from site_tools.checks import accord
 from site_tools.checks.anatomy import SECTIONS, is_question
 from site_tools.commands.talk import Refusal, Talk
-from site_tools.data.counts import all_facts, unread
+from site_tools.data.facts import concepts, unread
 from site_tools.indexes import sources
 from site_tools.page.page import LANGUAGES
 from site_tools.page.sections import find_section
@@ -60,7 +60,7 @@ def coming(root: Path) -> Iterator[str]:
 
 def facts(root: Path) -> Iterator[str]:
     """The places that somebody has to look up, a line a file."""
-    for (name, place), lines in unread(all_facts(root)).items():
+    for (name, place), lines in unread(concepts(root)).items():
         yield f"docs/facts/{name}.yml: {place}:{', '.join(lines)}"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from site_tools.contributing.likeness import Known, Likeness
-from site_tools.data.derived import all_names
+from site_tools.data.names import read_names
 from site_tools.indexes import sources
 from site_tools.page import tree
 from site_tools.page.page import LANGUAGES
@@ -66,7 +66,7 @@ def nearest(question: str, root: Path, language: str = "") -> list[Known]:
         root: The project's folder.
         language: That of the wordings to show, where a page has one.
     """
-    return Likeness(wordings(root), all_names()).nearest(question, language)
+    return Likeness(wordings(root), read_names(root)).nearest(question, language)
 
 
 def answered(known: Sequence[Known]) -> list[Known]:

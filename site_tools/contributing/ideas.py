@@ -9,8 +9,7 @@ import unicodedata
 from collections.abc import Sequence
 from html import escape
 
-from site_tools.data.names import Name
-from site_tools.data.vocabulary import key, pattern
+from site_tools.data.names import Name, key, pattern
 
 HAN = re.compile("[㐀-鿿]+")
 WORD = re.compile(r"[^\W㐀-鿿]+")

@@ -8,7 +8,7 @@ from pathlib import Path
 from site_tools.checks.accord import page_ids
 from site_tools.checks.anatomy import TOPICS
 from site_tools.data import redirects
-from site_tools.data.records import PAGE
+from site_tools.data.rows import PAGE_ID
 from site_tools.page.page import LANGUAGES
 
 LONGEST = 120  # columns; a Chinese character takes two
@@ -28,14 +28,14 @@ def check_name(page: str) -> None:
 beginning with a letter; got GAE/Why-Sum; as in gae/why_sum
     """
     topic, _, name = page.partition("/")
-    if topic not in TOPICS and re.fullmatch(PAGE[0], page):
+    if topic not in TOPICS and re.fullmatch(PAGE_ID, page):
         nearest = difflib.get_close_matches(topic, TOPICS, n=1, cutoff=0)[0]
         raise ValueError(
             f"No topic {topic}; the nearest is {nearest}, all are {', '.join(TOPICS)}"
         )
     if name == "index":
         raise ValueError(f"{page} is the list of a topic; a page needs another name")
-    if not re.fullmatch(PAGE[0], page):
+    if not re.fullmatch(PAGE_ID, page):
         raise ValueError(
             "A page is topic/name in small letters, digits and _, the name beginning "
             f"with a letter; got {page}; as in {suggested(page)}"

@@ -14,7 +14,7 @@ import yaml
 from site_tools.contributing.drafts import Draft, shown
 from site_tools.contributing.likeness import Known
 from site_tools.contributing.new_names import language_of
-from site_tools.data.texts import figure_in
+from site_tools.data.rows import figure_in
 from site_tools.page import tree
 
 FOLDER = Path(__file__).with_name("skeletons")

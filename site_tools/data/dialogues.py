@@ -1,33 +1,41 @@
-"""The dialogues: each question once, with the page that answers it.
+"""The dialogues, each question once with the page that answers it; and the topics.
 
-A file of YAML, ``docs/dialogues.yml``; see its first lines for what a row holds.
+``docs/dialogues.yml`` and ``docs/topics.yml``; their first lines say what a row holds.
 """
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from typing import Annotated
 
-from site_tools.data import records
+from site_tools.data.rows import Form, PageId, Row, Words, read_rows, unique
+from site_tools.say import Message, Refusal
 
-NUMBER = re.compile(r"\d{3}·[1-9]\d*")
-FORMS = {
-    "zh": records.ANY,
-    "en": records.ANY,
-    "id": (NUMBER.pattern, "dialogue·number like 004·2"),
-    "page": records.PAGE,
-}
-HEAD = FORMS | {"id": (r"\d{3}", "three digits like 004"), "questions": None}
-del HEAD["page"]
-WORDS = ("zh", "en")
+FILE, TOPICS_FILE = "docs/dialogues.yml", "docs/topics.yml"
+# The folders of question pages, in the order in which data flows.
+TOPICS = (
+    "pipeline",
+    "rewards",
+    "alignment",
+    "bootstrap",
+    "gae",
+    "critic",
+    "on_policy",
+    "contribute",
+)
+NUMBER = r"\d{3}·[1-9]\d*"
 
 
-class Asked(NamedTuple):
+@dataclass(frozen=True)
+class Asked(Row):
     """A question as it was asked, and the page that answers it."""
 
-    id: str
-    zh: str
-    en: str
-    page: str
+    id: Annotated[str, Form(NUMBER, "form_question")]
+    zh: Words
+    en: Words
+    page: PageId
 
     @property
     def anchor(self) -> str:
@@ -35,89 +43,89 @@ class Asked(NamedTuple):
         return "q-" + self.id.replace("·", "-")
 
 
-class Dialogue(NamedTuple):
+@dataclass(frozen=True)
+class Dialogue(Row):
     """A conversation: its number, what it is about, its questions in order."""
 
-    id: str
-    zh: str
-    en: str
+    id: Annotated[str, Form(r"\d{3}", "form_dialogue")]
+    zh: Words
+    en: Words
     questions: tuple[Asked, ...]
 
 
-def parse(text: str, topics: Sequence[str]) -> tuple[Dialogue, ...]:
+@dataclass(frozen=True)
+class Topic(Row):
+    """A topic, its sentence in both languages, and the page whose picture tells it."""
+
+    id: Annotated[str, Form("|".join(TOPICS), "form_topic")]
+    zh: Words
+    en: Words
+    picture: PageId = ""
+
+
+@lru_cache(maxsize=2)
+def parse(text: str) -> tuple[Dialogue, ...]:
     """Read ``docs/dialogues.yml``.
 
-    Args:
-        text: The file.
-        topics: The folders in which a page may lie.
-
     Raises:
-        ValueError: naming file, entry and field.
+        Refusal: naming file, line and field.
     """
-    items = records.load(text, "dialogues.yml")
-    if not isinstance(items, list):
-        raise ValueError("dialogues.yml: must be a list of dialogues '- id: \"004\"'")
-    return tuple(_dialogue(n, item, items, topics) for n, item in enumerate(items))
+    dialogues = read_rows(text, FILE, Dialogue)
+    unique(dialogues, "id")
+    for dialogue in dialogues:
+        for number, asked in enumerate(dialogue.questions, 1):
+            if asked.id != f"{dialogue.id}·{number}":
+                due = f"{dialogue.id}·{number}"
+                raise asked.refuse("dialogue_order", due=due, id=asked.id)
+            if asked.page.partition("/")[0] not in TOPICS:
+                known = ", ".join(TOPICS)
+                raise asked.refuse("dialogue_page", page=asked.page, topics=known)
+    return dialogues
 
 
-def _dialogue(
-    index: int, item: Any, items: Sequence[Any], topics: Sequence[str]
-) -> Dialogue:
-    where = f"dialogues.yml, dialogue {index + 1}"
-    records.check(where, item, HEAD)
-    where = f"dialogues.yml, dialogue {item['id']}"
-    records.check_words(where, item, WORDS)
-    if item["id"] in [other["id"] for other in items[:index]]:
-        raise ValueError(f"{where}: the id is taken by an earlier dialogue")
-    if not isinstance(item["questions"], list) or not item["questions"]:
-        raise ValueError(f"{where}: questions must be a list, not empty")
-    rows = enumerate(item["questions"], 1)
-    asked = tuple(_asked(where, item["id"], n, row, topics) for n, row in rows)
-    return Dialogue(item["id"], item["zh"], item["en"], asked)
+@lru_cache(maxsize=2)
+def parse_topics(text: str) -> dict[str, Topic]:
+    """Read ``docs/topics.yml``: one row per topic, in order; of the same errors."""
+    rows = read_rows(text, TOPICS_FILE, Topic)
+    for topic in rows:
+        if topic.picture and topic.picture.partition("/")[0] != topic.id:
+            raise topic.refuse("topic_picture", topic=topic.id, picture=topic.picture)
+    ids = [row.id for row in rows]
+    if ids != list(TOPICS):
+        order = ", ".join(TOPICS)
+        raise Refusal("topic_order", file=TOPICS_FILE, order=order, ids=", ".join(ids))
+    return {row.id: row for row in rows}
 
 
-def _asked(
-    where: str, dialogue: str, number: int, row: Any, topics: Sequence[str]
-) -> Asked:
-    where = f"{where}, question {number}"
-    records.check(where, row, FORMS)
-    records.check_words(where, row, WORDS)
-    if row["id"] != f"{dialogue}·{number}":
-        raise ValueError(
-            f"{where}: id must be {dialogue}·{number}, in order and each once, "
-            f"got {row['id']}"
-        )
-    if row["page"].partition("/")[0] not in topics:
-        known = ", ".join(topics)
-        raise ValueError(f"{where}: page must lie in {known}, got {row['page']}")
-    return Asked(**row)
+def read_dialogues(root: Path) -> tuple[Dialogue, ...]:
+    """The dialogues of the project at ``root``; of the same errors."""
+    return parse((root / FILE).read_text("utf-8"))
+
+
+def read_topics(root: Path) -> dict[str, Topic]:
+    """The topics of the project at ``root``, in order; of the same errors."""
+    return parse_topics((root / TOPICS_FILE).read_text("utf-8"))
 
 
 def disagreements(
     dialogues: Sequence[Dialogue], answers: Mapping[str, Sequence[str]]
-) -> list[str]:
-    """Where pages and dialogues name different homes of a question, one line each.
+) -> list[Message]:
+    """Where pages and dialogues name different homes of a question.
 
     Args:
         dialogues: All of them.
         answers: By page id, what the page says that it answers.
     """
     homes = {asked.id: asked.page for each in dialogues for asked in each.questions}
-    found = []
-    for page, said in answers.items():
-        for question in filter(NUMBER.fullmatch, said):
-            home = homes.get(question)
-            if home is None:
-                found.append(f"{page}: no dialogue asks {question}; correct answers")
-            elif home != page:
-                found.append(
-                    f"{page}: answers must not hold {question}, whose home in "
-                    f"docs/dialogues.yml is {home}; change one of the two"
-                )
-        missing = [q for q, home in homes.items() if home == page and q not in said]
-        found += [
-            f"{page}: answers must hold {question}, whose home it is in "
-            f"docs/dialogues.yml, got {list(said)}"
-            for question in missing
-        ]
-    return found
+    wrong = []
+    for page, ids in answers.items():
+        for question in ids:
+            if re.fullmatch(NUMBER, question) and homes.get(question) != page:
+                key = "home_other" if question in homes else "home_unknown"
+                values = {"question": question, "home": homes.get(question, "")}
+                wrong.append(Message(key, {"page": page, **values}))
+        for question, home in homes.items():
+            if home == page and question not in ids:
+                values = {"page": page, "question": question, "ids": ", ".join(ids)}
+                wrong.append(Message("home_missing", values))
+    return wrong

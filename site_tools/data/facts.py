@@ -10,38 +10,51 @@ each one place in one release; a config default has ``key`` and ``default`` inst
     - release: verl 0.9.1                     # or owner/name@sha, in no wheel
       path: verl/workers/utils/padding.py
       lines: 138                              # or 136-138
-      hash: 9cf6e368c090                      # places.line_hash of those lines
+      hash: 9cf6e368c090                      # line_hash of those lines
       quote: "values[seq_offset - resp_len - 1 : seq_offset - 1]"
 """
 
-from html import escape
-from typing import Any, NamedTuple
+import json
+import re
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from hashlib import sha256
+from pathlib import Path
+from typing import Annotated, NamedTuple
+from zipfile import ZipFile
 
-from site_tools.data import records
+import yaml
 
-FORMS = {
-    "release": (r"\S+ \d\S*|\S+/\S+@[0-9a-f]{7,}", "name version or owner/name@sha"),
-    "path": (r"[^/\s]\S*", "a path inside the release, without leading /"),
-    "lines": (r"[1-9]\d*(-[1-9]\d*)?", "a line number, or first-last like 93-95"),
-    "hash": (r"[0-9a-f]{12}", "12 hex digits"),
-    "quote": (r".{1,120}", "a piece of one line, at most 120 characters"),
-    "key": (r"[\w.]+", "a dotted config key"),
-    "default": (r".+", "the value the config file gives"),
-}
+from site_tools.data.rows import Form, Row, Text, Words, read_row
+from site_tools.problems import Problem, problem
 
-HEAD = {"zh": records.ANY, "en": records.ANY, "entries": None}
+FOLDER = "docs/facts"
+WHEELS = Path(".cache", "wheels")
+PURE = re.compile(r"^[^/]+\.data/purelib/")  # a wheel's folder, absent once installed
+Release = Annotated[str, Form(r"\S+ \d\S*|\S+/\S+@[0-9a-f]{7,}", "form_release")]
+Path_ = Annotated[str, Form(r"[^/\s]\S*", "form_path")]
+Lines = Annotated[str, Form(r"[1-9]\d*(-[1-9]\d*)?", "form_lines")]
+Hash = Annotated[str, Form(r"[0-9a-f]{12}", "form_hash")]
+Quote = Annotated[str, Form(r".{1,120}", "form_quote")]
+Key = Annotated[str, Form(r"[\w.]+", "form_key")]
 
 
-class Entry(NamedTuple):
+@dataclass(frozen=True)
+class Entry(Row):
     """One place in one release; ``default`` is the YAML text of the value."""
 
-    release: str
-    path: str
-    lines: str
-    hash: str
-    quote: str = ""
-    key: str = ""
-    default: str = ""
+    release: Release
+    path: Path_
+    lines: Lines
+    hash: Hash
+    quote: Quote = ""
+    key: Key = ""
+    default: Text = ""
+
+    def __post_init__(self) -> None:
+        if self.line and bool(self.quote) == bool(self.key and self.default):
+            raise self.refuse("fact_kind")
 
     @property
     def place(self) -> str:
@@ -64,6 +77,13 @@ class Entry(NamedTuple):
         return "fact" if self.checked else "fact unchecked"
 
 
+@dataclass(frozen=True)
+class _File(Row):
+    zh: Words
+    en: Words
+    entries: tuple[Entry, ...]
+
+
 class Concept(NamedTuple):
     """All entries of one facts file, in its order, under a title per language."""
 
@@ -82,50 +102,109 @@ class Concept(NamedTuple):
         """The releases that the file has entries of, in its order."""
         return list(dict.fromkeys(entry.release for entry in self.entries))
 
+    def of(self, release: str) -> list[Entry]:
+        """Its places in one release."""
+        return [entry for entry in self.entries if entry.release == release]
 
+
+@cache  # by the text, so that a changed file is read again
 def parse(text: str, name: str) -> Concept:
     """Read a facts file.
 
     Raises:
-        ValueError: naming the file, the entry and the field that is wrong.
+        Refusal: naming file, line and field.
     """
-    items = records.load(text, name)
-    if isinstance(items, list) or items is None:
-        raise ValueError(
-            f"{name}: must be a mapping; write three lines above the entries: "
-            "zh: <title>, en: <title>, entries:"
-        )
-    records.check(name, items, HEAD)
-    records.check_words(name, items, ("zh", "en"))
-    if not isinstance(items["entries"], list) or not items["entries"]:
-        raise ValueError(f"{name}: entries must be a list of '- release: ...'")
-    rows = enumerate(items["entries"], 1)
-    entries = [_entry(f"{name}, entry {n}", item) for n, item in rows]
-    return Concept(name, tuple(entries), items["zh"], items["en"])
+    row = read_row(text, f"{FOLDER}/{name}", _File)
+    return Concept(name, row.entries, row.zh, row.en)
 
 
-def render(concept: Concept, release: str) -> str:
-    """A ``<p class="fact">`` per entry; ``fact unchecked`` if it is in no wheel.
+def concepts(root: Path) -> list[Concept]:
+    """The facts files of the project, by name; of the same errors."""
+    files = sorted((root / FOLDER).glob("*.yml"))
+    return [parse(file.read_text("utf-8"), file.name) for file in files]
 
-    Raises:
-        ValueError: if the concept has no entry of that release.
+
+def unread(concepts: Iterable[Concept]) -> dict[tuple[str, str], list[str]]:
+    """The lines that no test reads again, by concept and file of the release."""
+    places: dict[tuple[str, str], list[str]] = {}
+    for concept in concepts:
+        for entry in concept.entries:
+            if not entry.checked:
+                key = concept.id, f"{entry.release} · {entry.path}"
+                places.setdefault(key, []).append(entry.lines)
+    return places
+
+
+def line_hash(lines: Iterable[str]) -> str:
+    r"""First 12 hex digits of the sha256 of the lines joined by ``\n``.
+
+    Example:
+        >>> line_hash(["  gamma: 1.0"])
+        '3dd56c2e29fa'
     """
-    entries = [entry for entry in concept.entries if entry.release == release]
-    if not entries:
-        known = ", ".join(concept.releases)
-        raise ValueError(f"{concept.name}: release must be in {known}, got {release}")
-    return "\n".join(map(_paragraph, entries))
+    return sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
-def _entry(where: str, item: Any) -> Entry:
-    fields = item if isinstance(item, dict) else {}
-    kind = ("key", "default") if "key" in fields else ("quote",)
-    wanted = ("release", "path", "lines", "hash", *kind)
-    where = f"{where} ({fields.get('release', 'no release')})"
-    records.check(where, item, {field: FORMS[field] for field in wanted})
-    return Entry(**fields)
+@cache
+def wheel(release: str, folder: Path) -> dict[str, str] | None:
+    """The names in the wheel of a release by the paths they are installed at.
+
+    Args:
+        release: As in ``verl 0.9.1``.
+        folder: Where the wheels lie.
+
+    Returns:
+        None if the wheel is not there. The name of the archive is under ``""``.
+    """
+    project, _, version = release.partition(" ")
+    name = project.lower().replace("-", "_")  # as in the names of wheels
+    path = next(folder.glob(f"{name}-{version}-*.whl"), None)
+    if path is None:
+        return None
+    with ZipFile(path) as archive:
+        names = {PURE.sub("", name): name for name in archive.namelist()}
+    return {"": str(path), **names}
 
 
-def _paragraph(entry: Entry) -> str:
-    place, code = escape(entry.place), escape(entry.code)
-    return f'<p class="{entry.kind}">{place} <code>{code}</code></p>'
+def reread(entry: Entry, wheels: Path) -> list[Problem] | None:
+    """What is wrong with a place, read again; None where its wheel is not here."""
+    names = wheel(entry.release, wheels)
+    if names is None:
+        return None
+    if entry.path not in names:
+        return [problem(entry.file, entry.line, "fact_no_file", place_of=entry.place)]
+    with ZipFile(names[""]) as archive:
+        text = archive.read(names[entry.path]).decode("utf-8", errors="replace")
+    return list(faults(entry, text))
+
+
+def faults(entry: Entry, text: str) -> Iterator[Problem]:
+    """What is wrong with a place, held against the text of its file."""
+    at = entry.file, entry.line
+    lines = text.split("\n")
+    first, _, last = entry.lines.partition("-")
+    size = max(1, int(last or first) - int(first) + 1)
+    hashes = {n + 1: line_hash(lines[n : n + size]) for n in range(len(lines))}
+    spans = {n: f"{n}-{n + size - 1}" if size > 1 else str(n) for n in hashes}
+    landmark = entry.quote or entry.key.rpartition(".")[2] + ":"
+    values = {"place_of": entry.place, "landmark": landmark}
+    if (entry.lines, entry.hash) in ((spans[n], hashes[n]) for n in hashes):
+        if not any(landmark in line for line in lines[int(first) - 1 :][:size]):
+            yield problem(*at, "fact_quote", **values)
+    else:
+        places = [n for n, each in hashes.items() if each == entry.hash]
+        places = places or [n for n in hashes if landmark in lines[n - 1]]
+        choices = " or ".join(f"lines: {spans[n]} hash: {hashes[n]}" for n in places)
+        key = "fact_moved" if choices else "fact_gone"
+        yield problem(*at, key, **values, choices=choices)
+    if entry.key:
+        config = yaml.safe_load(text)
+        for part in entry.key.split("."):
+            if not isinstance(config, dict) or part not in config:
+                yield problem(*at, "fact_no_key", place_of=entry.place, key=entry.key)
+                return
+            config = config[part]
+        there = json.dumps(config)
+        if there != json.dumps(yaml.safe_load(entry.default)):
+            values = {"place_of": entry.place, "key": entry.key, "there": there}
+            yield problem(*at, "fact_default", **values)

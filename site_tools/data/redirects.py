@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 import yaml
 
-from site_tools.page.front_matter import StrictLoader
-from site_tools.page.yaml_limits import limit
+from site_tools.data.rows import load, pairs
+from site_tools.say import Refusal
 
+FILE = "docs/redirects.yml"
 PLACE = re.compile(r"(?P<page>\w+(?:/\w+)*)(?:#(?P<anchor>[\w.-]+))?")
 
 
@@ -33,49 +34,40 @@ def parse(text: str, pages: Collection[str]) -> Redirects:
         pages: Paths without suffix of the pages of every language.
 
     Raises:
-        ValueError: naming the place, what must hold and the remedy.
+        Refusal: naming the place, what must hold and the remedy.
 
     Example:
         >>> moves = parse("gae/old: gae/new", {"gae/new"})
         >>> [(str(old), str(new)) for old, new in moves.items()]
         [('gae/old', 'gae/new')]
     """
-    try:
-        limit(text)
-        rows = yaml.load(text, Loader=StrictLoader) or {}
-    except yaml.YAMLError as error:
-        raise ValueError(f"redirects.yml: must be YAML, got {error}") from None
-    if not isinstance(rows, dict):
-        raise ValueError("redirects.yml: must hold lines of the form old: new")
-    moves = {_place(old): _place(new) for old, new in rows.items()}
+    node = load(text, FILE)
+    if node is None:
+        return {}
+    if not isinstance(node, yaml.MappingNode):
+        raise Refusal("redirect_rows", place=f"{FILE}:1")
+    rows = pairs(node, FILE)
+    moves = {_place(old): _place(new.value) for old, new in rows.items()}
     for old, new in moves.items():
-        if fault := _fault(old, new, moves, pages):
-            raise ValueError(f"redirects.yml: {old}: {fault}")
+        key = ""
+        if new in moves:
+            key = "redirect_chain"
+        elif new.page not in pages:
+            key = "redirect_no_page"
+        elif old.anchor and old.page not in pages:
+            key = "redirect_anchor_of_none"
+        elif not old.anchor and old.page in pages:
+            key = "redirect_still_there"
+        if key:
+            raise Refusal(key, file=FILE, old=old, new=new, onward=moves.get(new, ""))
     return moves
 
 
 def _place(text: object) -> Place:
     match = PLACE.fullmatch(str(text))
     if match is None:
-        raise ValueError(
-            f"redirects.yml: a place must be folder/page or folder/page#anchor, "
-            f"got {text}"
-        )
+        raise Refusal("redirect_place", file=FILE, text=text)
     return Place(match["page"], match["anchor"] or "")
-
-
-def _fault(
-    old: Place, new: Place, moves: Redirects, pages: Collection[str]
-) -> str | None:
-    if new in moves:
-        return f"{new} is itself redirected; lead to where that goes, {moves[new]}"
-    if new.page not in pages:
-        return f"must lead to a page that exists, got {new.page}"
-    if old.anchor and old.page not in pages:
-        return f"no page {old.page} that it could stand on; redirect the page"
-    if not old.anchor and old.page in pages:
-        return "the page still exists; take the line away, or the page"
-    return None
 
 
 def check_anchors(moves: Redirects, anchors: Mapping[str, Collection[str]]) -> None:
@@ -87,15 +79,10 @@ def check_anchors(moves: Redirects, anchors: Mapping[str, Collection[str]]) -> N
             written in this language.
 
     Raises:
-        ValueError: if a target is missing, or an old anchor is still there.
+        Refusal: if a target is missing, or an old anchor is still there.
     """
     for old, new in moves.items():
         if new.anchor and new.anchor not in anchors.get(new.page, [new.anchor]):
-            raise ValueError(
-                f"redirects.yml: {old}: {new.page} must have the anchor {new.anchor}, "
-                "which it has not; name one of its ids"
-            )
+            raise Refusal("redirect_no_anchor", file=FILE, old=old, new=new)
         if old.anchor in anchors.get(old.page, ()):
-            raise ValueError(
-                f"redirects.yml: {old}: the anchor is still there; take the line away"
-            )
+            raise Refusal("redirect_anchor_still_there", file=FILE, old=old)

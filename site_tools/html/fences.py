@@ -6,7 +6,7 @@ from typing import Any
 
 from pymdownx.superfences import SuperFencesException
 
-from site_tools.data import derived
+from site_tools.site import derived
 
 
 def output(

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from site_tools.checks import accord
 from site_tools.checks.accord import Accord
-from site_tools.data.counts import all_facts, count, unread
+from site_tools.data.facts import concepts, unread
 from site_tools.html import downloads, twins
 from site_tools.html.status_words import (
     ALL_FACTS,
@@ -17,6 +17,7 @@ from site_tools.html.status_words import (
     STATES,
 )
 from site_tools.page.front_matter import read_front_matter
+from site_tools.site.counts import count
 
 # Where the fence may stand: its links lead from there.
 ADDRESS = "about/status/"
@@ -64,11 +65,12 @@ def _counts(lang: str, root: Path) -> Iterator[str]:
 
 
 def _facts(lang: str, root: Path) -> Iterator[str]:
-    every = all_facts(root)
+    every = concepts(root)
     places = unread(every)
     words = FACTS if places else ALL_FACTS
     open_ = sum(len(lines) for lines in places.values())
-    yield f"<p>{words[lang].format(all=len(every), open=open_)}</p>"
+    count_ = sum(len(concept.entries) for concept in every)
+    yield f"<p>{words[lang].format(all=count_, open=open_)}</p>"
     yield from _list(
         f'{escape(name)} <span class="detail">{escape(place)}:{", ".join(lines)}</span>'
         for (name, place), lines in places.items()

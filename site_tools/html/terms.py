@@ -8,9 +8,8 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from html import escape
 
-from site_tools.data.names import Name
-from site_tools.data.texts import as_plain
-from site_tools.data.vocabulary import key, pattern
+from site_tools.data.names import Name, key, pattern
+from site_tools.site.texts import as_plain
 
 TOKEN = re.compile(
     r"<!--.*?-->"

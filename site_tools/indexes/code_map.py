@@ -3,11 +3,11 @@
 from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
-from site_tools.data.code_map import NOW, THEN, Reason, Row
 from site_tools.data.facts import Entry
-from site_tools.data.texts import as_html
+from site_tools.data.frameworks import NOW, THEN, Reason, Renamed
 from site_tools.indexes.parts import link, section
 from site_tools.indexes.sources import Answer
+from site_tools.site.texts import as_html
 
 LABELS = {
     THEN: {"zh": "对话看的那份", "en": "The dialogues' copy"},
@@ -15,14 +15,14 @@ LABELS = {
 }
 
 
-def code_map(rows: Sequence[Row], answers: Sequence[Answer], lang: str) -> str:
+def code_map(rows: Sequence[Renamed], answers: Sequence[Answer], lang: str) -> str:
     """A card for each piece: its names, then and now, what to know, and where."""
     titles = {answer.page: answer.title for answer in answers}
     cards = (line for row in rows for line in _card(row, titles, lang))
     return section(cards, own=True)
 
 
-def _card(row: Row, titles: Mapping[str, str], lang: str) -> Iterator[str]:
+def _card(row: Renamed, titles: Mapping[str, str], lang: str) -> Iterator[str]:
     names = "、" if lang == "zh" else ", "
     said = names.join(f"<code>{escape(name)}</code>" for name in row.names)
     yield f'<div class="compared" id="{_anchor(row)}">'
@@ -47,7 +47,7 @@ def _place(place: Entry | Reason, lang: str) -> tuple[str, str]:
     return "fact", f"{where} <code>{escape(place.code)}</code>"
 
 
-def _anchor(row: Row) -> str:
+def _anchor(row: Renamed) -> str:
     """From its first name: ``core_algos.py:99`` gives ``core-algos-py-99``."""
     kept = "".join(c if c.isalnum() else "-" for c in row.names[0].lower())
     return kept.strip("-")

@@ -4,13 +4,13 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from itertools import groupby
 
-from site_tools.data.comparison import DIFFERS, NONE, PLACE, SAME, Cell, Row
 from site_tools.data.facts import Concept, Entry
-from site_tools.data.texts import as_html
+from site_tools.data.frameworks import DIFFERS, NONE, PLACE, SAME, Cell, Compared
 from site_tools.html.navigation import LABELS
 from site_tools.indexes.frameworks import discussed, place_id
 from site_tools.indexes.parts import UNSEARCHED, link, section
 from site_tools.indexes.sources import Answer
+from site_tools.site.texts import as_html
 
 SIGNS = {
     SAME: {"zh": "相同", "en": "same"},
@@ -22,7 +22,7 @@ READ = {"zh": "细说：", "en": "Discussed in: "}
 
 
 def comparison(
-    rows: Sequence[Row],
+    rows: Sequence[Compared],
     concepts: Sequence[Concept],
     answers: Sequence[Answer],
     lang: str,
@@ -38,14 +38,18 @@ def comparison(
     return section(lines, own=True)
 
 
-def _card(row: Row, concept: Concept, answers: Sequence[Answer], lang: str) -> str:
+def _card(row: Compared, concept: Concept, answers: Sequence[Answer], lang: str) -> str:
     title = as_html(concept.zh if lang == "zh" else concept.en)
-    same = [release for release, cell in row.by_release if cell.kind == SAME]
+    same = [release for release, cell in row.releases.items() if cell.kind == SAME]
     lines = [
         f'<div class="compared" id="compared-{escape(row.facts)}">',
         f"<h4>{title}</h4>",
         "<dl>",
-        *(_cell(r, cell, concept, lang) for r, cell in row.by_release if r not in same),
+        *(
+            _cell(r, cell, concept, lang)
+            for r, cell in row.releases.items()
+            if r not in same
+        ),
     ]
     if same:  # one line for all of them
         labels = "".join(f"<dt>{_label(release, concept)}</dt>" for release in same)
@@ -76,7 +80,7 @@ def _words(cell: Cell, places: Sequence[Entry], lang: str) -> str:
     return PLACE.sub(lambda match: codes[int(match[1]) - 1], html)
 
 
-def _page(row: Row, answers: Sequence[Answer], lang: str) -> Iterator[str]:
+def _page(row: Compared, answers: Sequence[Answer], lang: str) -> Iterator[str]:
     """The first question page of the row's topic that shows these places."""
     for answer in discussed(row.facts, answers):
         if answer.topic == row.topic:

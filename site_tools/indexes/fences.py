@@ -3,11 +3,12 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from site_tools.data import frameworks as frameworks_file
 from site_tools.indexes import code_map as renamed
 from site_tools.indexes import comparison as side_by_side
 from site_tools.indexes import frameworks as by_concept
 from site_tools.indexes import questions as lists
-from site_tools.indexes import releases, sources
+from site_tools.indexes import sources
 from site_tools.indexes import timeline as by_release
 from site_tools.indexes import wrong_answers as refuted
 
@@ -43,15 +44,15 @@ def frameworks(body: str, values: Mapping[str, str]) -> str:
     lang, part = language(values), body.strip()
     users = sources.users(ROOT, lang)
     if part == "code map":
-        return renamed.code_map(releases.code_map(ROOT), users, lang)
+        return renamed.code_map(frameworks_file.code_map(ROOT), users, lang)
     concepts = sources.concepts(ROOT)
     if part == "places":
         return by_concept.frameworks(concepts, users, lang)
     if part == "compared":
-        rows = releases.comparison(ROOT)
+        rows = frameworks_file.comparison(ROOT)
         return side_by_side.comparison(rows, concepts, users, lang)
     if part == "timeline":
-        changes = releases.timeline(ROOT)
+        changes = frameworks_file.timeline(ROOT)
         return by_release.timeline(changes, concepts, users, lang)
     parts = "compared, timeline, places or code map"
     raise ValueError(f"frameworks: must be {parts}, got {part!r}")

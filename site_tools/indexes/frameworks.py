@@ -5,9 +5,9 @@ from collections.abc import Iterator, Sequence
 from html import escape
 
 from site_tools.data.facts import Concept
-from site_tools.data.texts import as_html
 from site_tools.indexes.parts import UNSEARCHED, link, section
 from site_tools.indexes.sources import TOPICS, Answer
+from site_tools.site.texts import as_html
 
 USED = {"zh": "用在：", "en": "Used by: "}
 UNUSED = {"zh": "还没有哪一页用到", "en": "No page uses it yet"}

@@ -4,9 +4,7 @@ from collections.abc import Iterator, Sequence
 from html import escape
 from typing import NamedTuple
 
-from site_tools.data.dialogues import Asked, Dialogue
-from site_tools.data.texts import as_html
-from site_tools.data.topics import Topic
+from site_tools.data.dialogues import Asked, Dialogue, Topic
 from site_tools.html.navigation import LABELS
 from site_tools.indexes.parts import (
     COMING,
@@ -19,6 +17,7 @@ from site_tools.indexes.parts import (
     verdict,
 )
 from site_tools.indexes.sources import QUESTION_TOPICS, Answer
+from site_tools.site.texts import as_html
 
 DIALOGUE = {"zh": "对话 {}：{}", "en": "Dialogue {}: {}"}
 COUNT = {"zh": "{} 问，答了 {}", "en": "{} questions, {} answered"}

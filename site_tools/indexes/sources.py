@@ -2,15 +2,13 @@
 
 import re
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
 from site_tools.data import dialogues as dialogue_file
 from site_tools.data import facts as facts_file
-from site_tools.data import topics as topic_file
-from site_tools.data.texts import as_html
 from site_tools.html.answer import Said
 from site_tools.html.navigation import TABS
 from site_tools.html.reading_order import in_order
@@ -19,6 +17,7 @@ from site_tools.page.front_matter import read_front_matter
 from site_tools.page.prose import body
 from site_tools.page.sections import first_paragraph, section_text
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
+from site_tools.site.texts import as_html
 
 QUESTION_TOPICS = TABS["questions"][1]
 TOPICS = (*QUESTION_TOPICS, *TABS["about"][1])
@@ -128,7 +127,7 @@ def users(root: Path, lang: str) -> list[Answer]:
 
 def dialogues(root: Path) -> tuple[dialogue_file.Dialogue, ...]:
     """The dialogues, from ``docs/dialogues.yml``."""
-    return _dialogues((root / "docs" / "dialogues.yml").read_text("utf-8"), TOPICS)
+    return dialogue_file.read_dialogues(root)
 
 
 def asked(root: Path, lang: str) -> dict[str, Said]:
@@ -149,17 +148,11 @@ def asked(root: Path, lang: str) -> dict[str, Said]:
     return said
 
 
-def topics(root: Path) -> dict[str, topic_file.Topic]:
+def topics(root: Path) -> dict[str, dialogue_file.Topic]:
     """The topics, from ``docs/topics.yml``."""
-    return _topics((root / "docs" / "topics.yml").read_text("utf-8"), TOPICS)
+    return dialogue_file.read_topics(root)
 
 
 def concepts(root: Path) -> list[facts_file.Concept]:
     """The facts files, by name."""
-    files = sorted((root / "docs" / "facts").glob("*.yml"))
-    return [_concept(file.read_text("utf-8"), file.name) for file in files]
-
-
-_dialogues = lru_cache(maxsize=1)(dialogue_file.parse)
-_topics = lru_cache(maxsize=1)(topic_file.parse)
-_concept = cache(facts_file.parse)
+    return facts_file.concepts(root)

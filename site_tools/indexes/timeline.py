@@ -5,11 +5,11 @@ from html import escape
 from itertools import groupby
 
 from site_tools.data.facts import Concept
-from site_tools.data.texts import as_html
-from site_tools.data.timeline import Change
+from site_tools.data.frameworks import Change
 from site_tools.indexes.frameworks import place_id, release_id
 from site_tools.indexes.parts import link, section
 from site_tools.indexes.sources import Answer
+from site_tools.site.texts import as_html
 
 BEFORE = {"zh": "改前", "en": "before"}
 AFTER = {"zh": "改后", "en": "after"}

@@ -3,11 +3,11 @@
 import re
 from html import unescape
 
-from site_tools.data.derived import DERIVE
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.fences import OPENING
 from site_tools.page.page import Page
 from site_tools.page.prose import FRONT_MATTER, HEADING, parts
+from site_tools.site.derived import DERIVE
 
 HEADING_ID = re.compile(r"[ ]*\{[^}\n]*#[\w-]+[^}\n]*\}$")
 NAMES = {

@@ -10,7 +10,7 @@ import re
 from pathlib import Path
 from typing import NamedTuple
 
-from site_tools.data import records
+import yaml
 
 FOLDER = Path(__file__).with_name("chinese")
 VALUE = re.compile(r"\{(\w+)\}")
@@ -113,7 +113,7 @@ def parse(text: str, name: str) -> list[Sentence]:
         >>> parse("'no page {page}': 没有这一页：{page}", "a.yml")[0].chinese
         '没有这一页：{page}'
     """
-    rows = records.load(text, name)
+    rows = yaml.load(text, Loader=yaml.CBaseLoader)
     if not isinstance(rows, dict):
         raise ValueError(f"{name}: must be rows 'English: Chinese'")
     for english, chinese in rows.items():

@@ -4,7 +4,7 @@ import re
 from itertools import accumulate
 
 from site_tools import numbers
-from site_tools.page.formula_figures import in_formula as figures_in_latex
+from site_tools.numbers import in_formula as figures_in_latex
 from site_tools.page.prose import Part, line_of, plain
 from site_tools.problems import Problem
 

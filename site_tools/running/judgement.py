@@ -21,7 +21,7 @@ from site_tools.checks.mendable import check_mendable
 from site_tools.checks.shown import check_shown
 from site_tools.checks.structure import check_structure
 from site_tools.checks.terms import check_terms
-from site_tools.data.derived import all_names
+from site_tools.data.names import read_names
 from site_tools.page.page import LANGUAGES, Page, read_page
 from site_tools.page.rendering import render
 from site_tools.problems import Problem
@@ -111,7 +111,7 @@ def check_written(page: Page, root: Path) -> list[Problem]:
     problems += [*check_mendable(page), *check_identities(page, root)]
     problems += check_inline_formulas(page, root)
     problems += check_indexed(page, root)
-    problems += check_terms(page, all_names(), root)
+    problems += check_terms(page, read_names(root), root)
     try:
         html = render(page.text, root)
     except (SuperFencesException, SnippetMissingError):  # which has been named by now

@@ -8,8 +8,7 @@ import yaml
 from site_tools.contributing import asked_before
 from site_tools.contributing.ideas import fold, stem
 from site_tools.contributing.likeness import Known, Likeness
-from site_tools.data.derived import all_names
-from site_tools.data.names import Name
+from site_tools.data.names import Name, read_names
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = yaml.safe_load(Path(__file__).with_name("paraphrases.yml").read_text("utf-8"))
@@ -19,7 +18,8 @@ GOLDEN = yaml.safe_load(Path(__file__).with_name("paraphrases.yml").read_text("u
 def likeness() -> Likeness:
     """Of the pages of the golden file: one that is added disturbs nothing."""
     found = asked_before.wordings(ROOT)
-    return Likeness({page: found[page] for page in GOLDEN["answered"]}, all_names())
+    golden = {page: found[page] for page in GOLDEN["answered"]}
+    return Likeness(golden, read_names(ROOT))
 
 
 def first_pages(known: list[Known]) -> list[str]:
@@ -60,7 +60,7 @@ def test_every_wording_of_every_page_is_claimed_as_it_stands(
 
 @pytest.fixture(scope="module")
 def whole() -> Likeness:
-    return Likeness(asked_before.wordings(ROOT), all_names())
+    return Likeness(asked_before.wordings(ROOT), read_names(ROOT))
 
 
 @pytest.mark.parametrize(

@@ -60,33 +60,43 @@ def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path: Path) ->
         1,
         [
             "docs/facts/sums.yml:9",
-            "  found:    other lines stand there",
-            "  expected: what peer 1.0 · peer/sums.py:3 says",
+            "  found:    peer 1.0 · peer/sums.py:3: other lines stand there",
+            "  expected: the lines that the hash was taken of",
             f"  fix:      write lines: 2 hash: {HASH}",
             "Checked facts/sums: 1 problem.",
         ],
     )
     assert run(tmp_path, "facts/sums", lang="zh")[1][1:4] == [
-        "  现在：那里是别的行",
-        "  应为：和 peer 1.0 · peer/sums.py:3 一致",
+        "  现在：peer 1.0 · peer/sums.py:3：那里是别的行",
+        "  应为：算 hash 的那几行",
         f"  改法：写 lines: 2 hash: {HASH}",
     ]
 
 
 @pytest.mark.parametrize(
-    ("sound", "wrong", "told"),
+    ("sound", "wrong", "told", "fix"),
     [
-        ("peer/sums.py", "peer/gone.py", "no file peer/gone.py"),
-        ("return gamma", "return lam", "'return lam' is not on these lines"),
+        (
+            "peer/sums.py",
+            "peer/gone.py",
+            "peer 1.0 · peer/gone.py:2: the release has no such file",
+            "correct path, or remove the entry",
+        ),
+        (
+            "return gamma",
+            "return lam",
+            "peer 1.0 · peer/sums.py:2: 'return lam' is not on these lines",
+            "correct the quote",
+        ),
     ],
 )
 def test_what_cannot_be_mended_by_a_line_is_told_too(
-    tmp_path: Path, sound: str, wrong: str, told: str
+    tmp_path: Path, sound: str, wrong: str, told: str, fix: str
 ) -> None:
     code, lines = run(make(tmp_path, FACTS.replace(sound, wrong)), "facts/sums")
     assert code == 1
     assert lines[1] == f"  found:    {told}"
-    assert lines[3] == "  fix:      correct the entry, or remove it"
+    assert lines[3] == f"  fix:      {fix}"
 
 
 def test_a_wheel_that_is_not_here_is_said_and_fails_nothing(tmp_path: Path) -> None:
@@ -104,7 +114,7 @@ def test_a_file_that_is_not_there_or_cannot_be_read_is_refused(tmp_path: Path) -
     make(tmp_path, FACTS.replace(HASH, "short"))
     with pytest.raises(Refusal, match=r"No facts file sum; the nearest is facts/sums$"):
         run(tmp_path, "facts/sum")
-    with pytest.raises(Refusal, match=r"sums\.yml, entry 2 .*hash"):
+    with pytest.raises(Refusal, match=r"sums\.yml:12: hash must be"):
         run(tmp_path, "facts/sums")
 
 

@@ -4,6 +4,7 @@ import posixpath
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -12,9 +13,8 @@ import pytest
 from site_tools.checks.census import check_boxes
 from site_tools.checks.lists import check_lists
 from site_tools.checks.shown import check_shown
-from site_tools.data.dialogues import Asked, Dialogue
+from site_tools.data.dialogues import Asked, Dialogue, Topic
 from site_tools.data.facts import Concept, Entry
-from site_tools.data.topics import Topic
 from site_tools.html import addresses
 from site_tools.indexes import fences, questions, sources
 from site_tools.indexes.frameworks import frameworks
@@ -106,10 +106,10 @@ def test_the_first_pages_are_few_and_say_how_far_the_site_is() -> None:
     html = questions.first(SITE._replace(answers=many))
     assert len(items(html)) == 5 and "/gae/p4/" in items(html)[-1]
     assert "dialogues' 2 questions, 1 are answered so far." in html
-    gae = TOPICS | {"gae": TOPICS["gae"]._replace(picture="gae/p7")}
+    gae = TOPICS | {"gae": replace(TOPICS["gae"], picture="gae/p7")}
     told = questions.first(SITE._replace(answers=many, topics=gae))
     assert len(items(told)) == 1 and "/gae/p7/" in told
-    road = TOPICS["contribute"]._replace(picture="gae/p8")  # for writers, not readers
+    road = replace(TOPICS["contribute"], picture="gae/p8")  # for writers, not readers
     told = questions.first(
         SITE._replace(answers=many, topics=gae | {"contribute": road})
     )
@@ -140,7 +140,7 @@ def test_a_topic_shows_the_picture_of_the_page_that_it_names() -> None:
         drawn.replace("{{", "{").replace("}}", "}"), "gae/b", "x"
     )
     assert page.picture == ("Two < three", "b.svg") and ANSWER.picture is None
-    gae = TOPICS["gae"]._replace(picture="gae/b")
+    gae = replace(TOPICS["gae"], picture="gae/b")
     site = SITE._replace(answers=[page], topics=TOPICS | {"gae": gae})
     image = '<p><img alt="Two &lt; three" src="b.svg"></p>'
     html = questions.topic_index("gae", site)
@@ -159,7 +159,7 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads() -> None:
     entry = Entry("verl 0.9.1", "a/b.py", "3", "0" * 12, quote="a < b")
     concepts = [
         Concept("values.yml", (entry,), "切片", "The `slice`"),
-        Concept("other.yml", (entry._replace(release="o/n@a14dc3a"),), "甲", "O"),
+        Concept("other.yml", (replace(entry, release="o/n@a14dc3a"),), "甲", "O"),
     ]
     page = ANSWER._replace(page="debug/signs", title="Signs")
     html = frameworks(concepts, [ANSWER, page], "en")

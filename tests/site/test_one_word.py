@@ -9,13 +9,10 @@ from sybil.example import Example
 
 from site_tools.checks.terms import check_terms, check_text
 from site_tools.data import names
-from site_tools.data.derived import all_names
 from site_tools.page.page import read_page
 from site_tools.running import judgement
 from tests import pages
-from tests.site.rows import as_yaml
 from tests.site.sample import EN, ZH, broken, line_of, page
-from tests.site.test_names import ROW, fault
 
 ROOT = Path(__file__).resolve().parents[2]
 WHY = {"choice_zh": "离线是另一回事。", "choice_en": "Offline is another thing."}
@@ -99,16 +96,8 @@ def test_the_words_of_a_picture_count(tmp_path: Path) -> None:
     assert told == [("snippets/alignment/a.svg", 2, "value network")]
 
 
-def test_a_rejected_word_needs_its_reason_in_both_languages() -> None:
-    wanted = "choice_en is missing: why not the words under not_zh and not_en"
-    assert fault(not_zh=["甲甲"], choice_zh="有理由。") == wanted
-    (row,) = names.parse(as_yaml([ROW | {"not_zh": ["甲甲"]} | WHY]))
-    assert "另一回事" in names.glossary([row], "zh")
-    assert "another thing" in names.glossary([row], "en")
-
-
 def test_no_row_rejects_what_another_calls_its_own() -> None:
-    rows = all_names()
+    rows = names.read_names(ROOT)
     assert any(row.not_zh for row in rows) and any(row.not_en for row in rows)
     for lang in ("zh", "en"):
         own = {w for r in rows for w in (getattr(r, lang), *getattr(r, f"also_{lang}"))}
@@ -124,7 +113,7 @@ def texts() -> list[tuple[str, str, str]]:
         for row in _rows(yaml.safe_load(file.read_text("utf-8")))
         for lang in ("zh", "en")
     ]
-    for row in all_names():
+    for row in names.read_names(ROOT):
         for lang in ("zh", "en"):
             found.append(("docs/names.yml", lang, getattr(row, f"meaning_{lang}")))
     return found
@@ -136,14 +125,14 @@ def _rows(data: object) -> list[dict[str, object]]:
 
 
 def test_topics_facts_and_meanings_use_the_words_of_the_glossary() -> None:
-    rows = all_names()
+    rows = names.read_names(ROOT)
     assert len(texts()) > 100
     for path, lang, text in texts():
         assert check_text(text, path, lang, rows) == []
 
 
 def test_the_run_of_the_pages_asks_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judgement, "all_names", lambda: [OFF])
+    monkeypatch.setattr(judgement, "read_names", lambda root: [OFF])
     text = "---\ntitle: A value network\n---\n\nWords.\n"
     document = pages.PageDocument(text, str(ROOT / "docs/en/reference/none.md"))
     example = Example(document, 1, 1, Region(0, 0), {})

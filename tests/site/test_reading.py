@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.data import derived, names
 from site_tools.page import attributes
 from site_tools.page.includes import resolve
 from site_tools.page.info_strings import read_info
 from site_tools.page.picture_figures import read_picture
 from site_tools.problems import Problem
+from site_tools.site import derived
 from tests.site.sample import broken, line_of, page
 
 SNIPPET = """import math
@@ -120,25 +120,6 @@ def test_the_language_of_a_fence_is_read_in_lower_case() -> None:
     assert read_info("Python")[0] == read_info("{ .Python .cont }")[0] == "python"
     assert read_info("")[0] == ""
     assert read_info("python { .cont }")[1].classes == ("cont",)
-
-
-def test_names_are_checked_row_by_row() -> None:
-    row = "- {id: a, zh: 甲, en: a, meaning_zh: 一, meaning_en: b"
-    (name,) = names.parse(row + ", symbol: A}")
-    assert "<dd>b</dd>" in names.glossary([name], "en")
-    assert r"\(A\)" in names.notation([name], "zh")
-    with pytest.raises(ValueError, match=r"row 1 \(a\): field must be in .*'sumbol'"):
-        names.parse(row + ", sumbol: A}")
-    with pytest.raises(ValueError, match=r"row 1 \(a\): meaning_en is missing"):
-        names.parse(row.replace(", meaning_en: b", "") + "}")
-    with pytest.raises(ValueError, match=r"row 2 \(a\): the id is taken"):
-        names.parse(f"{row}}}\n{row}}}")
-    with pytest.raises(
-        ValueError, match=r"row 1 \(a\): meaning_en must hold no .*0\.5"
-    ):
-        names.parse(row.replace("meaning_en: b", "meaning_en: 0.5 of it") + "}")
-    with pytest.raises(ValueError, match='must say data-language="zh" or "en", got'):
-        names.glossary([name], "")
 
 
 def test_a_derived_fence_says_what_it_lacks() -> None:

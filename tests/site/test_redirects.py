@@ -24,7 +24,7 @@ def test_nothing_moved(text: str) -> None:
 FAULTS = {
     "gae/old: gae/c": "gae/old: must lead to a page that exists, got gae/c",
     "gae/a: gae/b": "gae/a: the page still exists; take the line away",
-    "gae/old#x: gae/b#x": "gae/old#x: no page gae/old that it could stand on",
+    "gae/old#x: gae/b#x": "gae/old#x: the page that it could stand on is not there",
     "gae/a#x: gae/b#y\ngae/b#y: gae/b#z": "gae/a#x: gae/b#y is itself redirected; "
     "lead to where that goes, gae/b#z",
     "gae/a#x: gae/b#y\ngae/b#y: gae/a#x": "gae/a#x: gae/b#y is itself redirected",
@@ -32,8 +32,8 @@ FAULTS = {
     "gae/old: gae/older\ngae/older: gae/a": "gae/old: gae/older is itself redirected",
     "gae/old.md: gae/a": "a place must be folder/page or folder/page#anchor, got gae",
     "gae/old: https://example.org": "a place must be folder/page or .*, got https:",
-    "gae/old: [gae/a]": r"a place must be .*, got \['gae/a'\]",
-    "gae/old: gae/a\ngae/old: gae/b": "must be YAML, got key 'gae/old' twice",
+    "gae/old: [gae/a]": r"a place must be .*, got ",
+    "gae/old: gae/a\ngae/old: gae/b": "the key gae/old stands twice",
     "- gae/a": "must hold lines of the form old: new",
     "gae/old: {": "must be YAML",
 }
@@ -41,7 +41,9 @@ FAULTS = {
 
 @pytest.mark.parametrize("text", FAULTS)
 def test_a_fault_is_refused(text: str) -> None:
-    with pytest.raises(ValueError, match=rf"^redirects\.yml: {FAULTS[text]}"):
+    with pytest.raises(
+        ValueError, match=rf"^docs/redirects\.yml(:\d+)?: {FAULTS[text]}"
+    ):
         parse(text, PAGES)
 
 
@@ -53,7 +55,9 @@ def test_the_anchors_of_a_page_are_held() -> None:
     anchors = {"gae/a": {"code"}, "gae/b": {"q-004-1"}}
     check_anchors(moves("gae/a#q-004-1: gae/b#q-004-1"), anchors)
     check_anchors(moves("gae/a#x: rewards/index#y"), anchors)  # not in this language
-    with pytest.raises(ValueError, match="gae/b must have the anchor why, which it ha"):
+    with pytest.raises(
+        ValueError, match="gae/b#why must be there, and the page has no"
+    ):
         check_anchors(moves("gae/old: gae/b#why"), anchors)
     with pytest.raises(ValueError, match="gae/a#code: the anchor is still there"):
         check_anchors(moves("gae/a#code: gae/b"), anchors)

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.shown import check_shown
-from site_tools.data.counts import Counts, count
 from site_tools.data.locks import lock_of, lock_path, write
 from site_tools.html import status
 from site_tools.page.rendering import render
 from site_tools.page.wording import wording
+from site_tools.site.counts import Counts, count
 from tests.site.sample import EN, ROOT, ZH, page
 
 HEAD = "zh: 值\nen: Values\nentries:\n"

@@ -5,8 +5,8 @@ import re
 import pytest
 
 from site_tools.data.names import Name
-from site_tools.data.texts import as_html, as_plain
 from site_tools.html import terms
+from site_tools.site.texts import as_html, as_plain
 
 NAMES = [
     Name("value", "价值", "value", "预期 $V(s_t)$。", "At $s_t$, <expected>."),

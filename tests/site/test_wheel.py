@@ -114,11 +114,15 @@ def test_builds_beside_each_other_do_not_meet(project: Path) -> None:
         (
             "pyproject.toml",
             '[project\nversion = "1"\n[build-system]',
-            "ppo_ref's wheel cannot be built, setuptools says: ",
+            "the wheel of ppo_ref cannot be built: ",
         ),
-        ("LICENSE", None, "ppo_ref's wheel cannot be built: [Errno 2]"),
-        ("ppo_ref", None, "ppo_ref: its sources must lie in ppo_ref/, found none"),
-        ("cache", "in the way", "ppo_ref's wheel cannot be built: [Errno 17]"),
+        ("LICENSE", None, "the wheel of ppo_ref cannot be built: [Errno 2]"),
+        (
+            "ppo_ref",
+            None,
+            "ppo_ref: its sources must lie in ppo_ref/, and there are none",
+        ),
+        ("cache", "in the way", "the wheel of ppo_ref cannot be built: [Errno 17]"),
     ],
 )
 def test_a_failure_is_one_sentence(

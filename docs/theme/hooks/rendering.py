@@ -17,7 +17,7 @@ from mkdocs.structure.toc import get_toc
 from docs.theme import notebook_files
 from site_tools.checks import accord, unfinished
 from site_tools.checks.anatomy import is_question
-from site_tools.data import derived
+from site_tools.data.names import read_names
 from site_tools.data.wheel import wheel
 from site_tools.html import (
     addresses,
@@ -87,7 +87,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         answers = page.meta.get("answers") or ()
         html = answer.wrap(html, answers, lang, sources.asked(root, lang))
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
-            html = terms.link(html, derived.all_names(), lang)
+            html = terms.link(html, read_names(root), lang)
         html = provenance.offer(html, lang)
         html += answer.also_asked(page.meta.get("aliases") or (), lang)
         html = addresses.resolve(html, page.url)

@@ -1,15 +1,12 @@
-"""How much there is, counted in the pages and the facts themselves.
+"""How much there is, counted in the pages themselves.
 
 Counted in the text of a page and not by ``read_page``, which makes what derived
 fences show, and one of those shows these counts.
 """
 
-from collections.abc import Iterable
 from functools import lru_cache
-from pathlib import Path
 from typing import NamedTuple
 
-from site_tools.data import facts
 from site_tools.page.blocks import LANGUAGES, Kind
 from site_tools.page.fences import Fence, scan
 from site_tools.page.prose import body, parts
@@ -51,37 +48,3 @@ def _runs(fence: Fence) -> bool:
         return False
     running = LANGUAGES.get(language) in (Kind.RUN, Kind.SESSION)
     return running and "norun" not in attributes.classes
-
-
-# Keyed by the text, so that a changed file is read again.
-_parsed = lru_cache(maxsize=None)(facts.parse)
-
-
-def all_facts(root: Path) -> list[tuple[str, facts.Entry]]:
-    """Every entry of ``docs/facts``, with the name of its concept.
-
-    Raises:
-        ValueError: if one of the files cannot be read.
-    """
-    files = sorted((root / "docs" / "facts").glob("*.yml"))
-    return [
-        (file.stem, entry)
-        for file in files
-        for entry in _parsed(file.read_text("utf-8"), file.name).entries
-    ]
-
-
-def unread(
-    entries: Iterable[tuple[str, facts.Entry]],
-) -> dict[tuple[str, str], list[str]]:
-    """The lines that no test reads again, by concept and file.
-
-    Args:
-        entries: What :func:`all_facts` gives.
-    """
-    places: dict[tuple[str, str], list[str]] = {}
-    for name, entry in entries:
-        if not entry.checked:
-            file = f"{entry.release} · {entry.path}"
-            places.setdefault((name, file), []).append(entry.lines)
-    return places

@@ -3,9 +3,6 @@
 import re
 from html import escape
 
-from site_tools import numbers
-from site_tools.page.formula_figures import in_formula
-
 FORMULA = re.compile(r"\$([^$]+)\$")
 CODE = re.compile(r"`([^`]+)`")
 SIGNS = {
@@ -44,24 +41,6 @@ def as_plain(text: str) -> str:
         'At λ=1 it is G_t, from V(s_{t+1}) and Â_t.'
     """
     return CODE.sub(r"\1", FORMULA.sub(lambda match: _spelled(match[1]), text))
-
-
-def figure_in(text: str) -> str | None:
-    """The first figure of a text: nothing binds it in a data file.
-
-    Worked arithmetic that holds, such as 1+1=2, is none.
-
-    Example:
-        >>> figure_in("about $0.5$"), figure_in("step 1 of 1+1=2")
-        ('0.5', None)
-    """
-    for number in numbers.find(FORMULA.sub(" ", text)):
-        worked = number.form == "worked arithmetic"
-        if not (worked and numbers.holds(number.text)):
-            return number.text
-    return next(
-        (figure for tex in FORMULA.findall(text) for figure in in_formula(tex)), None
-    )
 
 
 def _spelled(tex: str) -> str:

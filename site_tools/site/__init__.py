@@ -1,0 +1,1 @@
+"""What readers get, made from the pages and the data."""
