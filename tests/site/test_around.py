@@ -7,110 +7,14 @@ import pytest
 
 from tests.site import trial_site
 
-FLOORS = "\n\n    3   __main__\n    2   sums  more\n    1   shapes\n"
-PACKAGE = {
-    "ppo_ref/__init__.py": f'"""A sum.{FLOORS}"""',
-    "ppo_ref/__main__.py": '"""Adds up."""\n\nraise SystemExit\n',
-    "ppo_ref/more/__init__.py": '"""What is more.\n\nIn which:\n"""\n',
-    "ppo_ref/more/means.py": '''"""Means of tokens."""
-
-from ppo_ref.shapes import Tokens
-
-
-def mean(rewards: Tokens) -> Tokens:
-    """One of many.
-
-    Args:
-        rewards: What each token earned.
-
-    Returns:
-        The mean.
-    """
-    return rewards
-''',
-    "ppo_ref/shapes.py": '"""Shapes."""\n\nTokens = float\n"""One number a token."""\n',
-    "ppo_ref/sums.py": '''"""Sums of tokens."""
-
-from ppo_ref.shapes import Tokens
-
-
-def total(rewards: Tokens, *, gamma: float = 1.0) -> Tokens:
-    """Everything added up.
-
-    Args:
-        rewards: What each token
-            earned.
-        gamma: Discount.
-
-    Returns:
-        The sum,
-        undiscounted.
-
-    Source:
-        A paper, equation 1.
-
-    Example:
-        >>> total(2.0)
-        2.0
-    """
-    return rewards  # the whole secret
-''',
-}
-HOME = """---
-title: {}
----
-
-{} `ppo_ref.sums.total`: 1 < 2 & "3".
-
-`ppo_ref.more.means.mean`
-"""
-REDIRECTS = """alignment/old_name: alignment/first
-alignment/first#q-001-4: alignment/a_later_page#answer
-"""
-LINKED = """INHERIT: mkdocs{}.yml
-site_dir: {}
-"""
-TOLD = {  # as whoever publishes says it
-    "SITE_URL": "https://example.org/ppo",
-    "REPOSITORY": "https://example.org/owner/name",
-}
-ADDRESS = "https://example.org/ppo/"
 TOTAL = "ppo_ref/sums/index.html"
 MEAN = "ppo_ref/more/means/index.html"
 FIRST = "alignment/first/index.html"
 
 
-def write(root: Path) -> None:
-    trial_site.write(root)
-    pages = {
-        "docs/zh/index.md": HOME.format("名", "首页说"),
-        "docs/en/index.md": HOME.format("Name", "Home says"),
-        "docs/redirects.yml": REDIRECTS,
-        "mkdocs.linked.zh.yml": LINKED.format("", "linked"),
-        "mkdocs.linked.en.yml": LINKED.format(".en", "linked-en"),
-    }
-    for name, text in (pages | PACKAGE).items():
-        (root / name).parent.mkdir(parents=True, exist_ok=True)
-        (root / name).write_text(text, "utf-8")
-
-
-@pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Both languages with address and repository, and Chinese once more without."""
-    root = tmp_path_factory.mktemp("around")
-    write(root)
-    told = {f"mkdocs.linked.{lang}.yml": TOLD for lang in ("zh", "en")}
-    told |= {"mkdocs.yml": {}}
-    for run in [trial_site.build(root, config, **told[config]) for config in told]:
-        output, _ = run.communicate()
-        assert run.returncode == 0, output
-        assert "WARNING" not in output
-    return root
-
-
-def read(built: Path, name: str, lang: str = "zh") -> str:
-    folder = {"zh": "linked", "en": "linked-en", "bare": "site"}[lang]
-    return (built / folder / name).read_text("utf-8")
+def read(trial: Path, name: str, lang: str = "zh") -> str:
+    folder = {"zh": "linked", "en": "linked/en", "bare": "site"}[lang]
+    return (trial / folder / name).read_text("utf-8")
 
 
 def card(html: str) -> dict[str, str]:
@@ -118,8 +22,8 @@ def card(html: str) -> dict[str, str]:
     return {name: text for name, text in found if ":" in name or name == "description"}
 
 
-def test_the_reference_shows_signature_sections_and_what_runs(built: Path) -> None:
-    html = read(built, TOTAL)
+def test_the_reference_shows_signature_sections_and_what_runs(trial: Path) -> None:
+    html = read(trial, TOTAL)
     assert '<h2 id="ppo_ref.sums.total"' in html
     text = re.sub(r"<[^>]+>", "", html)
     assert "rewards: Tokens, *, gamma: float = 1.0" in re.sub(r"\s+", " ", text)
@@ -133,59 +37,59 @@ def test_the_reference_shows_signature_sections_and_what_runs(built: Path) -> No
     assert "the whole secret" in folded and "Everything added" not in folded
 
 
-def test_a_shape_leads_to_where_it_is_said(built: Path) -> None:
-    assert 'href="../shapes/#ppo_ref.shapes.Tokens">Tokens</a>' in read(built, TOTAL)
-    assert 'id="ppo_ref.shapes.Tokens"' in read(built, "ppo_ref/shapes/index.html")
+def test_a_shape_leads_to_where_it_is_said(trial: Path) -> None:
+    assert 'href="../shapes/#ppo_ref.shapes.Tokens">Tokens</a>' in read(trial, TOTAL)
+    assert 'id="ppo_ref.shapes.Tokens"' in read(trial, "ppo_ref/shapes/index.html")
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_a_folder_of_the_package_is_a_folder_of_the_reference(
-    built: Path, lang: str
+    trial: Path, lang: str
 ) -> None:
     assert '<a href="more/"><code>more</code></a>' in read(
-        built, "ppo_ref/index.html", lang
+        trial, "ppo_ref/index.html", lang
     )
-    folder = read(built, "ppo_ref/more/index.html", lang)
+    folder = read(trial, "ppo_ref/more/index.html", lang)
     assert "In which:" in folder
     assert '<a href="means/"><code>means</code></a>: Means of tokens.' in folder
-    html = read(built, MEAN, lang)
+    html = read(trial, MEAN, lang)
     assert '<h2 id="ppo_ref.more.means.mean"' in html
     assert 'href="../../shapes/#ppo_ref.shapes.Tokens">Tokens</a>' in html
     name = '<a href="./ppo_ref/more/means/#ppo_ref.more.means.mean"><code>'
-    assert name in read(built, "index.html", lang)
+    assert name in read(trial, "index.html", lang)
 
 
-def test_what_starts_the_package_is_read_and_not_run(built: Path) -> None:
-    assert "Adds up." in read(built, "ppo_ref/__main__/index.html")
+def test_what_starts_the_package_is_read_and_not_run(trial: Path) -> None:
+    assert "Adds up." in read(trial, "ppo_ref/__main__/index.html")
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
-def test_ids_are_unique_on_a_reference_page(built: Path, lang: str) -> None:
-    ids = re.findall(r'\sid="([^"]+)"', read(built, TOTAL, lang))
+def test_ids_are_unique_on_a_reference_page(trial: Path, lang: str) -> None:
+    ids = re.findall(r'\sid="([^"]+)"', read(trial, TOTAL, lang))
     assert len(ids) == len(set(ids))
 
 
-def test_reference_pages_are_twins_and_load_nothing_more(built: Path) -> None:
-    html = read(built, TOTAL, "bare")
+def test_reference_pages_are_twins_and_load_nothing_more(trial: Path) -> None:
+    html = read(trial, TOTAL, "bare")
     assert 'class="language" href="../../en/ppo_ref/sums/"' in html
     assert "_mkdocstrings" not in html
-    assert not (built / "site" / "objects.inv").exists()
+    assert not (trial / "site" / "objects.inv").exists()
 
 
-def test_search_knows_the_symbol_and_not_its_code(built: Path) -> None:
-    index = read(built, "search/search_index.json")
+def test_search_knows_the_symbol_and_not_its_code(trial: Path) -> None:
+    index = read(trial, "search/search_index.json")
     assert '"location":"ppo_ref/sums/#ppo_ref.sums.total","title":"total"' in index
     assert '"boost":0.1' in index
     assert "the whole secret" not in index
 
 
-def test_a_name_in_the_text_leads_to_the_reference(built: Path) -> None:
-    html = read(built, "index.html")
+def test_a_name_in_the_text_leads_to_the_reference(trial: Path) -> None:
+    html = read(trial, "index.html")
     assert '<a href="./ppo_ref/sums/#ppo_ref.sums.total"><code>' in html
 
 
-def test_a_question_page_has_its_card(built: Path) -> None:
-    html = read(built, FIRST)
+def test_a_question_page_has_its_card(trial: Path) -> None:
+    html = read(trial, FIRST)
     assert "<title>先还是后？ - PPO 实证问答</title>" in html
     assert card(html) == {
         "description": "优势估计在写之前。V(s_t), policy_loss.",
@@ -194,28 +98,28 @@ def test_a_question_page_has_its_card(built: Path) -> None:
         "og:type": "article",
         "og:locale": "zh_CN",
         "og:site_name": "PPO 实证问答",
-        "og:url": f"{ADDRESS}alignment/first/",
+        "og:url": f"{trial_site.ADDRESS}alignment/first/",
         "twitter:card": "summary",
     }
 
 
-def test_home_has_its_card_and_nothing_breaks_out_of_it(built: Path) -> None:
-    english = card(read(built, "index.html", "en"))
+def test_home_has_its_card_and_nothing_breaks_out_of_it(trial: Path) -> None:
+    english = card(read(trial, "index.html", "en"))
     assert english["og:type"] == "website"
     assert english["og:locale"] == "en_US"
     assert english["og:title"] == "PPO, Verified"
-    assert english["og:url"] == f"{ADDRESS}en/"
+    assert english["og:url"] == f"{trial_site.ADDRESS}en/"
     told = english["description"], english["og:description"]
     said = "Home says ppo_ref.sums.total: 1 &lt; 2 &amp; "
     assert told == (f"{said}&quot;3&quot;.", f"{said}&#34;3&#34;.")
 
 
-def test_a_reference_page_is_described_by_its_first_line(built: Path) -> None:
-    assert card(read(built, TOTAL))["description"] == "Sums of tokens."
+def test_a_reference_page_is_described_by_its_first_line(trial: Path) -> None:
+    assert card(read(trial, TOTAL))["description"] == "Sums of tokens."
 
 
-def test_without_an_address_the_card_claims_none(built: Path) -> None:
-    html = read(built, FIRST, "bare")
+def test_without_an_address_the_card_claims_none(trial: Path) -> None:
+    html = read(trial, FIRST, "bare")
     assert "og:url" not in html and "canonical" not in html
     assert card(html)["og:title"] == "先还是后？"
 
@@ -225,64 +129,64 @@ def foot(html: str) -> list[str]:
     return re.findall(r'href="([^"]*)"', nav)
 
 
-def test_every_page_can_be_edited_and_reported(built: Path) -> None:
+def test_every_page_can_be_edited_and_reported(trial: Path) -> None:
     root = "https://example.org/owner/name"
-    assert foot(read(built, FIRST, "en")) == [
+    assert foot(read(trial, FIRST, "en")) == [
         f"{root}/edit/main/docs/zh/alignment/first.md",
         f"{root}/edit/main/docs/en/alignment/first.md",
         f"{root}/issues/new?template=sentence_en.yml&amp;title=Before%20or%20after%3F"
         "&amp;page=alignment%2Ffirst&amp;language=en",
     ]
-    zh_only = foot(read(built, "alignment/a_later_page/index.html"))
+    zh_only = foot(read(trial, "alignment/a_later_page/index.html"))
     assert zh_only[0] == f"{root}/edit/main/docs/zh/alignment/a_later_page.md"
     assert len(zh_only) == 2
-    assert foot(read(built, TOTAL))[0] == f"{root}/edit/main/ppo_ref/sums.py"
-    assert foot(read(built, MEAN))[0] == f"{root}/edit/main/ppo_ref/more/means.py"
-    folder = foot(read(built, "ppo_ref/more/index.html"))
+    assert foot(read(trial, TOTAL))[0] == f"{root}/edit/main/ppo_ref/sums.py"
+    assert foot(read(trial, MEAN))[0] == f"{root}/edit/main/ppo_ref/more/means.py"
+    folder = foot(read(trial, "ppo_ref/more/index.html"))
     assert folder[0] == f"{root}/edit/main/ppo_ref/more/__init__.py"
-    index = foot(read(built, "ppo_ref/index.html"))
+    index = foot(read(trial, "ppo_ref/index.html"))
     assert index[0] == f"{root}/edit/main/ppo_ref/__init__.py"
 
 
-def test_without_a_repository_nothing_is_offered(built: Path) -> None:
-    for path in (built / "site").rglob("*.html"):
+def test_without_a_repository_nothing_is_offered(trial: Path) -> None:
+    for path in (trial / "site").rglob("*.html"):
         assert "contributing" not in path.read_text("utf-8")
         assert "passing" not in path.read_text("utf-8")
 
 
-def test_who_has_no_account_can_pass_a_report_on(built: Path) -> None:
-    html = read(built, FIRST, "en").partition('<details class="passing">')[2]
+def test_who_has_no_account_can_pass_a_report_on(trial: Path) -> None:
+    html = read(trial, FIRST, "en").partition('<details class="passing">')[2]
     assert html.index("No GitHub account?") < html.index("</details>")
     assert "Page: alignment/first (Before or after?)\nLanguage version: en\n" in html
 
 
 @pytest.mark.parametrize(("lang", "folder"), [("zh", ""), ("en", "en/")])
 def test_the_address_that_the_environment_says_is_everywhere(
-    built: Path, lang: str, folder: str
+    trial: Path, lang: str, folder: str
 ) -> None:
-    html = read(built, FIRST, lang)
-    own = f"{ADDRESS}{folder}alignment/first/"
+    html = read(trial, FIRST, lang)
+    own = f"{trial_site.ADDRESS}{folder}alignment/first/"
     assert f'<link rel="canonical" href="{own}">' in html
     for code, path in (("zh", ""), ("en", "en/")):
-        there = f"{ADDRESS}{path}alignment/first/"
+        there = f"{trial_site.ADDRESS}{path}alignment/first/"
         assert f'<link rel="alternate " hreflang="{code}" href="{there}">' in html
-    assert f"<loc>{own}</loc>" in read(built, "sitemap.xml", lang)
+    assert f"<loc>{own}</loc>" in read(trial, "sitemap.xml", lang)
 
 
 @pytest.mark.parametrize(("lang", "title"), [("zh", "先还是后？"), ("en", "Before or")])
-def test_a_page_that_moved_leads_on(built: Path, lang: str, title: str) -> None:
-    html = read(built, "alignment/old_name/index.html", lang)
+def test_a_page_that_moved_leads_on(trial: Path, lang: str, title: str) -> None:
+    html = read(trial, "alignment/old_name/index.html", lang)
     assert f'<a href="../first/">{title}' in html
-    assert "old_name" not in read(built, "search/search_index.json", lang)
-    assert "old_name" not in read(built, "sitemap.xml", lang)
+    assert "old_name" not in read(trial, "search/search_index.json", lang)
+    assert "old_name" not in read(trial, "sitemap.xml", lang)
 
 
-def test_an_anchor_that_moved_leads_on_where_its_target_is_written(built: Path) -> None:
+def test_an_anchor_that_moved_leads_on_where_its_target_is_written(trial: Path) -> None:
     lead = '<a href="../a_later_page/#answer">要先懂前一页吗？</a>'
-    html = read(built, FIRST)
+    html = read(trial, FIRST)
     assert '<p class="moved" id="q-001-4">' in html and lead in html
-    assert 'class="moved"' not in read(built, FIRST, "en")  # the target is in zh only
-    assert "移到" not in read(built, "search/search_index.json").replace("\\u200b", "")
+    assert 'class="moved"' not in read(trial, FIRST, "en")  # the target is in zh only
+    assert "移到" not in read(trial, "search/search_index.json").replace("\\u200b", "")
 
 
 FAULTS: dict[str, tuple[str, str]] = {
@@ -311,7 +215,7 @@ def test_a_fault_stops_the_build(tmp_path: Path) -> None:
     runs = {}
     for message, (file, content) in FAULTS.items():
         root = tmp_path / str(len(runs))
-        write(root)
+        trial_site.write_whole(root)
         (root / file).parent.mkdir(exist_ok=True)
         (root / file).write_text(content, "utf-8")
         runs[message] = trial_site.build(root, "mkdocs.en.yml")

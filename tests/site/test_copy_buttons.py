@@ -2,12 +2,9 @@
 
 import json
 import re
-import shutil
 from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urljoin
-
-import pytest
 
 from site_tools.html.copying import complete
 from site_tools.page.rendering import render
@@ -82,62 +79,41 @@ def test_the_shown_address_is_whole_or_only_the_name() -> None:
     assert f'<a href="{address}">{address}</a>' in built(PACKAGE, address)[0]
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The trial site with the package, and once more with an address."""
-    root = tmp_path_factory.mktemp("site")
-    trial_site.write(root)
-    shutil.rmtree(root / "ppo_ref")
-    for name in ("ppo_ref", "pyproject.toml", "README.md", "LICENSE"):
-        copy = shutil.copytree if (ROOT / name).is_dir() else shutil.copy
-        copy(ROOT / name, root / name)
-    (root / trial_site.RUN_PAGE).write_text(f"---\nquestion: Q\n---\n{PACKAGE}")
-    trial_site.note_as_verified(root)
-    (root / "mkdocs.linked.yml").write_text(
-        "INHERIT: mkdocs.en.yml\nsite_dir: linked\nsite_url: https://example.org/ppo/\n"
-    )
-    for config in ("mkdocs.en.yml", "mkdocs.linked.yml"):
-        run = trial_site.build(root, config)
-        output, _ = run.communicate()
-        assert run.returncode == 0, output
-    return root
-
-
 def install_address(html: str) -> str:
     found = re.search(r'pip install <a href="([^"]*)"', html)
     assert found, html
     return unescape(found[1])
 
 
-def test_the_link_leads_to_the_wheel(site: Path) -> None:
-    html = (site / "site/en/alignment/run/index.html").read_text("utf-8")
-    address = urljoin("/alignment/run/", install_address(html))
-    (wheel,) = (site / "site/en").glob("*.whl")
+NEEDS = "alignment/needs_package/index.html"
+
+
+def test_the_link_leads_to_the_wheel(trial: Path) -> None:
+    english = trial / "site/en"
+    html = (english / NEEDS).read_text("utf-8")
+    address = urljoin("/alignment/needs_package/", install_address(html))
+    (wheel,) = english.glob("*.whl")
     assert unquote(address) == f"/{wheel.name}" and "+" not in address
     assert "+src" in wheel.name
-    assert wheel.read_bytes() == next(site.glob(".cache/wheel/*/*.whl")).read_bytes()
+    assert wheel.read_bytes() == next(trial.glob(".cache/wheel/*/*.whl")).read_bytes()
 
 
-def test_with_an_address_the_link_is_whole(site: Path) -> None:
-    html = (site / "linked/alignment/run/index.html").read_text("utf-8")
-    (wheel,) = (site / "linked").glob("*.whl")
+def test_with_an_address_the_link_is_whole(trial: Path) -> None:
+    html = (trial / "linked/en" / NEEDS).read_text("utf-8")
+    (wheel,) = (trial / "linked/en").glob("*.whl")
     address = unquote(install_address(html))
     assert address == f"https://example.org/ppo/en/{wheel.name}"
 
 
-def test_the_search_does_not_read_the_install_line(site: Path) -> None:
-    index = json.loads((site / "site/en/search/search_index.json").read_text("utf-8"))
+def test_the_search_does_not_read_the_install_line(trial: Path) -> None:
+    index = json.loads((trial / "site/en/search/search_index.json").read_text("utf-8"))
     texts = [entry["text"] for entry in index["docs"]]
-    assert any("import ppo_ref.kl" in text for text in texts)
+    assert any("import ppo_ref.sums" in text for text in texts)
     assert not any(re.search(r"pip install .*\.whl", text) for text in texts)
 
 
-def test_a_site_without_need_of_the_package_has_no_wheel(tmp_path: Path) -> None:
-    trial_site.write(tmp_path)
-    run = trial_site.build(tmp_path, "mkdocs.en.yml")
-    output, _ = run.communicate()
-    assert run.returncode == 0, output
-    assert not list(tmp_path.rglob("*.whl"))
+def test_a_language_without_need_of_the_package_has_no_wheel(trial: Path) -> None:
+    assert not list((trial / "site").glob("*.whl"))
 
 
 def test_a_wheel_that_cannot_be_built_stops_the_build(tmp_path: Path) -> None:
@@ -148,13 +124,3 @@ def test_a_wheel_that_cannot_be_built_stops_the_build(tmp_path: Path) -> None:
     assert run.returncode != 0
     assert "ppo_ref's wheel cannot be built: " in output
     assert "Traceback" not in output
-
-
-def test_a_fence_that_cannot_be_read_fails_a_strict_build(tmp_path: Path) -> None:
-    trial_site.write(tmp_path)
-    fence = "```{ .python .norun }\nx\n```\n"
-    (tmp_path / "docs/en/index.md").write_text(f"# Home\n\n{fence}")
-    run = trial_site.build(tmp_path, "mkdocs.en.yml")
-    output, _ = run.communicate()
-    assert run.returncode != 0
-    assert "docs/en/index.md:3\n  found:    a .norun block without a reason" in output

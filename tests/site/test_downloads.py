@@ -11,7 +11,6 @@ import pytest
 
 from site_tools.page.page import LANGUAGES, read_page
 from site_tools.plain import llms, pages
-from tests.site import trial_site
 from tests.site.linked import MARKDOWN, broken, local, target
 from tests.site.sample import ROOT
 
@@ -105,32 +104,10 @@ def test_every_link_leads_to_a_page(lang: str) -> None:
         assert found - {None} <= known
 
 
-OFFLINE = """---
-title: Offline
----
-
-```{{ .status data-language="{lang}" }}
-downloads
-```
-"""
-
-
-@pytest.fixture(scope="module")
-def published(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def published(trial: Path) -> Path:
     """The trial site as it is published, with a page that has been verified."""
-    root = tmp_path_factory.mktemp("published")
-    trial_site.write(root)
-    trial_site.write_running_page(root)
-    trial_site.note_as_verified(root)
-    for lang in LANGUAGES:
-        about = root / "docs" / lang / "about"
-        about.mkdir()
-        (about / "offline.md").write_text(OFFLINE.format(lang=lang), "utf-8")
-        (about / "verification.md").write_text("---\ntitle: How\n---\n", "utf-8")
-    run = trial_site.start(root, "docs.theme.publish")
-    output, _ = run.communicate()
-    assert run.returncode == 0, output
-    return root / "site"
+    return trial / "site"
 
 
 def unpacked(site: Path) -> Mapping[str, bytes]:

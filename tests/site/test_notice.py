@@ -8,10 +8,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.accord import Accord, State
-from site_tools.data.locks import lock_of, write
 from site_tools.html import notice
-from site_tools.page.wording import wording
-from tests.site import trial_site
 
 HTML = '<h2 id="why">Why</h2>\n<h3 id="deep">Deep <em>down</em><a class="headerlink">¶'
 HTML += "</a></h3>"
@@ -87,38 +84,10 @@ def test_a_missing_twin_is_told_at_the_foot_in_the_language_that_is_missing(
     assert html.removeprefix(HTML).strip() == shown
 
 
-@pytest.fixture(scope="module")
-def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+@pytest.fixture
+def site(trial: Path) -> Path:
     """Built with an address: a page changed in Chinese only, and one alone in each."""
-    root = tmp_path_factory.mktemp("notice")
-    trial_site.write(root)
-    page = root / "docs/zh/alignment/first.md"
-    now, en = page.read_text("utf-8"), page.as_posix().replace("/zh/", "/en/")
-    page.write_text(now.replace("桩", "柱").replace("在写之前", "先于写"), "utf-8")
-    lock = root / "docs/locks/alignment/first.txt"
-    lock.parent.mkdir(parents=True)
-    words = wording(now), wording(Path(en).read_text("utf-8"))
-    lock.write_text(write(lock_of(*words)), "utf-8")
-    lone = root / "docs/en/alignment/english_only.md"
-    lone.write_text("---\nquestion: Alone?\n---\n\n## Yes { #answer }\n", "utf-8")
-    status = (
-        "---\ntitle: Status\n---\n\n```{{ .status data-language={} }}\nwanted\n```\n"
-    )
-    runs = []
-    for lang, config in (("zh", "mkdocs.yml"), ("en", "mkdocs.en.yml")):
-        (root / f"docs/{lang}/about").mkdir()
-        text = status.format(f'"{lang}"')
-        (root / f"docs/{lang}/about/status.md").write_text(text, "utf-8")
-        (root / f"{lang}.yml").write_text(
-            f"INHERIT: {config}\nsite_dir: {lang}\nsite_url: https://example.org/ppo/\n"
-        )
-        runs.append(trial_site.build(root, f"{lang}.yml"))
-    for run in runs:
-        output, _ = run.communicate()
-        assert run.returncode == 0, output
-        assert "WARNING" not in output
-    (root / "en").rename(root / "zh/en")
-    return root / "zh"
+    return trial / "linked"
 
 
 def notices(site: Path, page: str) -> list[str]:
@@ -129,18 +98,18 @@ def notices(site: Path, page: str) -> list[str]:
 
 
 def test_the_page_that_is_behind_has_the_notice_and_no_other_page(site: Path) -> None:
-    (late,) = notices(site, "en/alignment/first")
-    assert text(late) == "The Chinese version is newer: answer, picture."
-    for page in ("", "en", "alignment/first", "about/status", "en/about/status"):
+    (late,) = notices(site, "en/alignment/behind")
+    assert text(late) == "The Chinese version is newer: answer, why."
+    for page in ("", "en", "alignment/behind", "about/status", "en/about/status"):
         assert notices(site, page) == []
 
 
 def test_its_links_lead_to_sections_that_are_there(site: Path) -> None:
-    (late,) = notices(site, "en/alignment/first")
+    (late,) = notices(site, "en/alignment/behind")
     for href in re.findall(r'href="([^"]*)"', late):
         path, _, section = href.partition("#")
-        target = posixpath.normpath(posixpath.join("en/alignment/first", path))
-        assert target == "alignment/first"
+        target = posixpath.normpath(posixpath.join("en/alignment/behind", path))
+        assert target == "alignment/behind"
         html = (site / target / "index.html").read_text("utf-8")
         assert f'<h2 id="{section}">' in html
 
@@ -182,17 +151,24 @@ def test_the_status_page_names_what_waits_and_links_to_it(site: Path) -> None:
     html = (site / "en/about/status/index.html").read_text("utf-8")
     wanted = html.partition('<div class="status"')[2].partition("</div>")[0]
     items = [text(item) for item in re.findall(r"<li>.*?</li>", wanted, re.DOTALL)]
+    never = "never comparedCompare the languages, mend what differs, then make agree"
     assert items == [
-        "Status never comparedCompare the languages, mend what differs, "
-        "then make agree PAGE=about/status.",
+        f"Offline {never} PAGE=about/offline.",
+        f"Status {never} PAGE=about/status.",
+        f"How {never} PAGE=about/verification.",
         "要先懂前一页吗？ no English yetWrite docs/en/alignment/a_later_page.md, "
         "then make agree PAGE=alignment/a_later_page.",
+        "Late? Chinese is newerBring docs/en/alignment/behind.md up to it, "
+        "then make agree PAGE=alignment/behind.",
         "Alone? no Chinese yetWrite docs/zh/alignment/english_only.md, "
         "then make agree PAGE=alignment/english_only.",
-        "Before or after? Chinese is newerBring docs/en/alignment/first.md up to it, "
-        "then make agree PAGE=alignment/first.",
-        "index never comparedCompare the languages, mend what differs, "
-        "then make agree PAGE=index.",
+        f"Before or after? {never} PAGE=alignment/first.",
+        "Does it need the package? no Chinese yetWrite "
+        "docs/zh/alignment/needs_package.md, "
+        "then make agree PAGE=alignment/needs_package.",
+        "Does it run? no Chinese yetWrite docs/zh/alignment/run.md, "
+        "then make agree PAGE=alignment/run.",
+        f"Name {never} PAGE=index.",
     ]
     for href in re.findall(r'href="([^"]*)"', wanted):
         target = posixpath.normpath(posixpath.join("en/about/status", href))
@@ -223,14 +199,13 @@ def test_alternates_are_the_languages_that_there_are(site: Path) -> None:
 def test_the_sitemaps_have_the_same_alternates(site: Path) -> None:
     root = "https://example.org/ppo/"
     zh, en = ((site / p / "sitemap.xml").read_text("utf-8") for p in ("", "en"))
-    assert set(re.findall("<loc>(.*?)</loc>", zh)) == {
-        root,
-        f"{root}about/status/",
-        f"{root}alignment/first/",
-        f"{root}alignment/a_later_page/",
-        f"{root}ppo_ref/",
-        f"{root}ppo_ref/shapes/",
-    }
+    pages = site.parent.glob("docs/zh/**/*.md")
+    written = [path.relative_to(site.parent / "docs/zh") for path in pages]
+    addresses = [f"{root}{path.with_suffix('').as_posix()}/" for path in written]
+    listed = set(re.findall("<loc>(.*?)</loc>", zh))
+    of_pages = {page for page in listed if "ppo_ref" not in page}
+    assert of_pages == {address.replace("index/", "") for address in addresses}
+    assert f"{root}ppo_ref/sums/" in listed
     assert f"<loc>{root}en/alignment/first/</loc>" in en
     link = '<xhtml:link rel="alternate" hreflang="{}" href="{}"/>'
     for text, lang in ((zh, "zh"), (en, "en")):
