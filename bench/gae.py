@@ -15,7 +15,7 @@ from torch import Tensor
 
 from bench.measuring import Comparison, Contender
 from ppo_ref.advantages import gae
-from ppo_ref.packing import discounted_residuals
+from ppo_ref.kernels.scan import discounted_residuals
 from tests.differential import control_peers, peers, wheels
 
 SUBJECT = "gae"

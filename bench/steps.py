@@ -7,8 +7,8 @@ from torch import Tensor
 from torch.nn.functional import linear
 
 from ppo_ref.aggregation import token_sum
-from ppo_ref.chunked_losses import loss_from_hidden
-from ppo_ref.log_probs import TokenStatistics
+from ppo_ref.batch import TokenStatistics
+from ppo_ref.chunked import loss_from_hidden
 from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_mean
 from tests.differential import peers

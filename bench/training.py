@@ -15,8 +15,8 @@ from functools import partial
 import torch
 
 from bench.measuring import Comparison
-from ppo_ref.config import PPOConfig
-from ppo_ref.trainer import Trainer
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.trainer import Trainer
 
 PHASES = ("imitation", "PPO")
 SHORT = {"warm_start_steps": 2, "iterations": 1, "evaluate_every": 1}

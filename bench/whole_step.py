@@ -15,7 +15,7 @@ from torch import Tensor
 from bench.measuring import Comparison, Contender
 from bench.memory import peak_bytes
 from bench.steps import ours, ours_by_loss, verl
-from ppo_ref.chunked_log_probs import (
+from ppo_ref.chunked import (
     CHUNK_TOKENS,
     log_probs_and_entropy_from_hidden,
     log_probs_and_entropy_from_hidden_kernel,

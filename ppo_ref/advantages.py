@@ -4,10 +4,13 @@ import torch
 from torch import Tensor
 
 from ppo_ref.batch import AdvantageEstimate
-from ppo_ref.checks import require_finite
-from ppo_ref.packing import discounted_residuals
-from ppo_ref.ranges import require_at_least, require_unit_interval
-from ppo_ref.shapes import RowValues, TokenMask, Tokens, checked
+from ppo_ref.contracts.checks import (
+    require_at_least,
+    require_finite,
+    require_unit_interval,
+)
+from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
+from ppo_ref.kernels.scan import discounted_residuals
 
 
 @checked

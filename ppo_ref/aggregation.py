@@ -6,9 +6,9 @@ from typing import Annotated
 import torch
 from torch import Tensor
 
-from ppo_ref.checks import require_finite, require_tokens
-from ppo_ref.precision import at_least_float32
-from ppo_ref.shapes import Scalar, TokenMask, Tokens, checked
+from ppo_ref.contracts.checks import require_finite, require_tokens
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 
 Aggregate = Annotated[
     Callable[[Tensor, Tensor], Tensor],

@@ -1,12 +1,17 @@
 """Which output of a model, and which slot of a response, belongs to which token."""
 
+import torch
 from torch.nn.functional import pad
 
-from ppo_ref.shapes import (
+from ppo_ref.contracts.checks import require_finite
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import (
     ResponseOutputs,
     SequenceOutputs,
+    SequenceValues,
     TokenIds,
     TokenMask,
+    Tokens,
     checked,
 )
 
@@ -116,3 +121,35 @@ def slot_after_end(response_mask: TokenMask) -> TokenMask:
                 [False, False, False]])
     """
     return pad(last_token(response_mask), (1, 0))[:, :-1]
+
+
+@checked
+def response_values(
+    sequence_values: SequenceValues, response_mask: TokenMask
+) -> Tokens:
+    """The critic's outputs that belong to the response's tokens.
+
+        values_t = sequence_values[prompt_length - 1 + t] = V(s_t)
+
+    Args:
+        sequence_values: One critic output per position of prompt + response, in
+            reward units.
+        response_mask: True where the token of the response counts; its width is the
+            number of response slots at the end of the sequence.
+
+    Returns:
+        Expected return before emitting token t, in reward units, 0 outside the mask;
+        gradient flows.
+
+    Raises:
+        ValueError: if the response is empty or leaves no room for a prompt, or a
+            value is not finite on a token that counts.
+
+    Example:
+        >>> mask = torch.tensor([[True, True, False]])
+        >>> response_values(torch.tensor([[9., 1., 2., 3., 9.]]), mask)
+        tensor([[1., 2., 0.]])
+    """
+    values = response_outputs(sequence_values, response_mask.shape[1])
+    require_finite("response_values", response_mask, values=values)
+    return torch.where(response_mask, at_least_float32(values), 0)

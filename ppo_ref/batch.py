@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from ppo_ref.shapes import (
+from ppo_ref.contracts.shapes import (
     RowFlags,
     RowValues,
     SequenceIds,
@@ -19,6 +19,13 @@ class AdvantageEstimate(NamedTuple):
 
     advantages: Tokens
     returns: Tokens
+
+
+class TokenStatistics(NamedTuple):
+    """Two numbers per token from one log-softmax, both in nats."""
+
+    log_probs: Tokens
+    entropy: Tokens
 
 
 class Rollout(NamedTuple):

@@ -5,12 +5,15 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ppo_ref.checks import require_finite, require_not_negative, require_tokens
-from ppo_ref.clipping import bounded_log_ratio
-from ppo_ref.kl import kl_k1, kl_k3
+from ppo_ref.contracts.checks import (
+    require_finite,
+    require_not_negative,
+    require_tokens,
+)
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
+from ppo_ref.kl import bounded_log_ratio, kl_k1, kl_k3
 from ppo_ref.masking import masked_mean
-from ppo_ref.precision import at_least_float32
-from ppo_ref.shapes import Scalar, TokenMask, Tokens, checked
 
 # Equal returns differ by up to 45 epsilons once gae has summed 8192 tokens in float32.
 _ROUNDINGS = 64

@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 import torch
 
-from ppo_ref.shapes import RowValues, TokenIds, TokenMask, Tokens
+from ppo_ref.contracts.shapes import RowValues, TokenIds, TokenMask, Tokens
 
 
 class SharedBatch(NamedTuple):

@@ -1,13 +1,21 @@
 """How much better a whole response went than others to the same prompt: no critic."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
 from ppo_ref.batch import AdvantageEstimate
-from ppo_ref.grouping import grouped
-from ppo_ref.packing import discounted_residuals
-from ppo_ref.ranges import require_above
-from ppo_ref.shapes import RowIds, TokenMask, Tokens, checked
+from ppo_ref.contracts.checks import (
+    require_above,
+    require_finite,
+    require_row_tokens,
+    require_unit_interval,
+)
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import RowIds, TokenMask, Tokens, checked
+from ppo_ref.kernels.scan import discounted_residuals
+from ppo_ref.masking import masked_whiten
 
 
 @checked
@@ -140,3 +148,158 @@ def _estimate(
         torch.where(response_mask, of_rows[:, None], 0),
         discounted_residuals(*rewarded, gamma=1.0, discount=1.0),
     )
+
+
+@checked
+def reinforce_plus_plus(
+    *, token_level_rewards: Tokens, response_mask: TokenMask, gamma: float = 1.0
+) -> AdvantageEstimate:
+    """What was received from each token on, whitened over the batch.
+
+        A_t = (G_t - mean(G)) / std(G)
+
+    Args:
+        token_level_rewards: Reward received after emitting token t, in reward units.
+        response_mask: True where the token counts; gaps allowed.
+        gamma: Discount per token, in [0, 1].
+
+    Returns:
+        Advantages without unit, mean 0 and variance 1 over the mask, and G as
+        returns, in reward units: ``whitened_gae`` at lambda 1 of a critic that says 0.
+        Both 0 outside the mask, without gradient.
+
+    Raises:
+        ValueError: if ``gamma`` is outside [0, 1], a reward is not finite where it
+            counts, or fewer than two tokens count.
+
+    Source:
+        Hu (2025), arXiv:2501.03262; verl v0.9.1, verl/trainer/ppo/core_algos.py,
+        compute_reinforce_plus_plus_outcome_advantage.
+
+    Example:
+        >>> reinforce_plus_plus(
+        ...     token_level_rewards=torch.tensor([[0., 1.], [0., 0.]]),
+        ...     response_mask=torch.tensor([[True, True], [True, True]]),
+        ... ).advantages
+        tensor([[ 0.8660,  0.8660],
+                [-0.8660, -0.8660]])
+    """
+    name = "reinforce_plus_plus"
+    require_unit_interval(name, gamma=gamma)
+    require_finite(name, response_mask, token_level_rewards=token_level_rewards)
+    returns = _returns(token_level_rewards, response_mask, gamma)
+    return AdvantageEstimate(masked_whiten(returns, response_mask), returns)
+
+
+@checked
+def reinforce_plus_plus_baseline(
+    *, token_level_rewards: Tokens, response_mask: TokenMask, groups: RowIds
+) -> AdvantageEstimate:
+    """Scores less their group's mean, as in ``dr_grpo``, whitened over the batch.
+
+    Args:
+        token_level_rewards: As in ``grpo``.
+        response_mask: As in ``grpo``.
+        groups: As in ``grpo``.
+
+    Returns:
+        Advantages without unit, the same on every token of a response, mean 0 and
+        variance 1 over the mask; returns as in ``grpo``.
+
+    Raises:
+        ValueError: as in ``grpo``.
+
+    Source:
+        Hu (2025), arXiv:2501.03262; verl v0.9.1, verl/trainer/ppo/core_algos.py,
+        compute_reinforce_plus_plus_baseline_outcome_advantage.
+
+    Example:
+        >>> reinforce_plus_plus_baseline(
+        ...     token_level_rewards=torch.tensor([[1.], [0.]]),
+        ...     response_mask=torch.tensor([[True], [True]]),
+        ...     groups=torch.tensor([0, 0]),
+        ... ).advantages
+        tensor([[ 0.7071],
+                [-0.7071]])
+    """
+    name = "reinforce_plus_plus_baseline"
+    found = grouped(name, token_level_rewards, response_mask, groups)
+    of_tokens = found.excess[:, None].expand_as(response_mask)
+    return AdvantageEstimate(
+        masked_whiten(of_tokens, response_mask),
+        _returns(token_level_rewards, response_mask, gamma=1.0),
+    )
+
+
+def _returns(rewards: Tensor, response_mask: Tensor, gamma: float) -> Tensor:
+    values = torch.zeros_like(rewards)
+    given = rewards, values, response_mask, None
+    return discounted_residuals(*given, gamma, discount=gamma)
+
+
+class Grouped(NamedTuple):
+    """One number per row.
+
+    Attributes:
+        excess: The row's score less the mean of its group.
+        variance: Of the group's scores, with Bessel's correction.
+        rows: How many the group has.
+    """
+
+    excess: Tensor
+    variance: Tensor
+    rows: Tensor
+
+
+@torch.no_grad()
+def grouped(
+    function: str, token_level_rewards: Tensor, response_mask: Tensor, groups: Tensor
+) -> Grouped:
+    """Sum the rewards of each row, and compare the sums within each group.
+
+    Args:
+        function: Name of the public function that was called.
+        token_level_rewards: Never read outside the mask.
+        response_mask: True where the token counts.
+        groups: To which group each row belongs, as any integers.
+
+    Returns:
+        In the order of the rows, without gradient. Where all scores of a group are
+        equal, excess and variance are exactly 0.
+
+    Raises:
+        ValueError: if a group is of one row, a row has no token, or a reward is not
+            finite where it counts.
+
+    Example:
+        >>> mask = torch.tensor([[True, True], [True, False]])
+        >>> groups = torch.tensor([4, 4])
+        >>> grouped("f", torch.tensor([[1., 2.], [1., 9.]]), mask, groups).excess
+        tensor([ 1., -1.])
+    """
+    require_row_tokens(function, response_mask)
+    require_finite(function, response_mask, token_level_rewards=token_level_rewards)
+    names, index, sizes = torch.unique(groups, return_inverse=True, return_counts=True)
+    _require_company(function, names, sizes)
+    rewards = at_least_float32(token_level_rewards)
+    scores = torch.where(response_mask, rewards, 0).sum(1)
+    # Seen from the least, equal scores are 0, and their mean cannot round away.
+    least = scores.new_zeros(len(sizes))
+    least.scatter_reduce_(0, index, scores, "amin", include_self=False)
+    above, rows = scores - least[index], sizes[index]
+    excess = above - _sums(above, index)[index] / rows
+    return Grouped(excess, _sums(excess.square(), index)[index] / (rows - 1), rows)
+
+
+def _sums(of_rows: Tensor, index: Tensor) -> Tensor:
+    """By group; as long as there are rows, the most groups there can be."""
+    return torch.zeros_like(of_rows).index_add_(0, index, of_rows)
+
+
+def _require_company(function: str, names: Tensor, sizes: Tensor) -> None:
+    lone = sizes < 2
+    if lone.any():
+        raise ValueError(
+            f"{function}: groups must hold at least 2 rows each, got 1 row of group "
+            f"{names[lone][0].item()}, which has nothing to be compared with"
+        )

@@ -4,11 +4,18 @@ All three look at the sampled token alone; k1 and k3 are unbiased when it was sa
 by the actor. Nothing is clamped.
 """
 
+import math
+
 import torch
 from torch import Tensor
 
-from ppo_ref.precision import at_least_float32
-from ppo_ref.shapes import Tokens, checked
+from ppo_ref.contracts.checks import require_above, require_at_least
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import Tokens, checked
+
+# verl 0.9.1 clamps here too: beyond it exp overflows, and 0 * inf is nan in a gradient.
+MAX_LOG_RATIO = 20.0
+MOST_ERROR = 0.2  # beyond it a KL far off counts like one 20 % off
 
 
 @checked
@@ -84,5 +91,77 @@ def kl_k3(*, log_probs: Tokens, ref_log_probs: Tokens) -> Tokens:
     return torch.expm1(-log_ratio) + log_ratio
 
 
+def bounded_log_ratio(
+    log_probs: Tensor, old_log_probs: Tensor, response_mask: Tensor
+) -> Tensor:
+    """New less old log-probs, within 20 nats either way.
+
+    Args:
+        log_probs: Of the actor being trained; never read outside the mask.
+        old_log_probs: Of the actor that sampled; never read outside the mask.
+        response_mask: True where the token counts.
+
+    Returns:
+        Nats, 0 outside the mask; gradient flows into ``log_probs`` alone.
+
+    Example:
+        >>> mask = torch.tensor([[True, False]])
+        >>> bounded_log_ratio(torch.zeros(1, 2), torch.tensor([[-30., -1.]]), mask)
+        tensor([[20.,  0.]])
+    """
+    log_ratio = at_least_float32(log_probs) - at_least_float32(old_log_probs).detach()
+    log_ratio = torch.where(response_mask, log_ratio, 0)
+    return log_ratio.clamp(-MAX_LOG_RATIO, MAX_LOG_RATIO)
+
+
 def _log_ratio(log_probs: Tensor, ref_log_probs: Tensor) -> Tensor:
     return at_least_float32(log_probs) - at_least_float32(ref_log_probs)
+
+
+@checked
+def adaptive_kl_coef(
+    *, kl_coef: float, kl: float, target: float, horizon: float, steps: int
+) -> float:
+    """The coefficient after a batch: higher if the KL was above its target.
+
+        error = clip(kl / target - 1, -0.2, 0.2)
+        kl_coef' = kl_coef * (1 + error * steps / horizon)
+
+    Args:
+        kl_coef: With which the batch was priced, reward units per nat; 0 stays 0.
+        kl: Mean of the batch, in the unit of ``target``; an estimate may be negative.
+        target: Where the KL is to be, above 0; in nats per token or per response.
+        horizon: Responses in which the coefficient moves by a fifth at most; an
+            infinite one keeps it.
+        steps: Responses of the batch.
+
+    Returns:
+        Reward units per nat, at least 0.
+
+    Raises:
+        ValueError: if ``kl_coef`` is negative, ``kl`` not finite, ``target`` or
+            ``horizon`` not above 0, ``steps`` below 1, or so large for the horizon
+            that the coefficient could fall to 0 at once.
+
+    Source:
+        Ziegler et al. (2019), arXiv:1909.08593, section 2.2; verl v0.9.1,
+        verl/trainer/ppo/core_algos.py, AdaptiveKLController.
+
+    Example:
+        >>> given = {"target": 6, "horizon": 10_000, "steps": 500}
+        >>> adaptive_kl_coef(kl_coef=0.5, kl=60.0, **given)
+        0.505
+    """
+    name = "adaptive_kl_coef"
+    require_at_least(name, 0, kl_coef=kl_coef)
+    require_above(name, 0, target=target, horizon=horizon)
+    require_at_least(name, 1, steps=steps)
+    if not math.isfinite(kl):
+        raise ValueError(f"{name}: kl must be finite, got {kl}")
+    if MOST_ERROR * steps >= horizon:
+        most = horizon / MOST_ERROR
+        raise ValueError(
+            f"{name}: steps must be below 5 times the horizon, {most:g}, got {steps}"
+        )
+    error = min(max(kl / target - 1, -MOST_ERROR), MOST_ERROR)
+    return kl_coef * (1 + error * steps / horizon)

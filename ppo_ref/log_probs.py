@@ -1,23 +1,13 @@
 """What the actor says of the sampled tokens: log-probs and entropy."""
 
-from typing import NamedTuple
-
 import torch
 from torch import Tensor
 
-from ppo_ref.checks import require_token_ids
-from ppo_ref.logit_blocks import LogitBlocks
-from ppo_ref.logit_rows import fits_few_blocks
-from ppo_ref.precision import at_least_float32
-from ppo_ref.ranges import require_above
-from ppo_ref.shapes import Logits, TokenIds, Tokens, checked
-
-
-class TokenStatistics(NamedTuple):
-    """Two numbers per token from one log-softmax, both in nats."""
-
-    log_probs: Tokens
-    entropy: Tokens
+from ppo_ref.batch import TokenStatistics
+from ppo_ref.contracts.checks import require_above, require_token_ids
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import Logits, TokenIds, Tokens, checked
+from ppo_ref.kernels.logits import LogitBlocks, fits_few_blocks
 
 
 @checked

@@ -7,16 +7,18 @@ import torch
 from torch import Tensor
 
 from ppo_ref.aggregation import Aggregate, token_mean
-from ppo_ref.checks import require_finite, require_not_negative, require_tokens
-from ppo_ref.clipping import (
-    bounded_log_ratio,
-    clipped_policy_losses,
-    clipped_value_losses,
+from ppo_ref.contracts.checks import (
+    require_above,
+    require_at_least,
+    require_clip_range,
+    require_finite,
+    require_not_negative,
+    require_tokens,
 )
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
+from ppo_ref.kl import bounded_log_ratio
 from ppo_ref.masking import masked_mean
-from ppo_ref.precision import at_least_float32
-from ppo_ref.ranges import require_above, require_at_least, require_clip_range
-from ppo_ref.shapes import Scalar, TokenMask, Tokens, checked
 
 
 class PolicyLoss(NamedTuple):
@@ -260,3 +262,60 @@ def _aggregated(
         f"{function}: aggregate must return a number per batch, a floating-point "
         f"tensor of shape [], got {came}"
     )
+
+
+def clipped_policy_losses(
+    log_ratio: Tensor,
+    advantages: Tensor,
+    low: float,
+    high: float,
+    dual_clip: float | None,
+) -> tuple[Tensor, Tensor]:
+    """The losses of ``policy_loss`` before they are aggregated.
+
+    Args:
+        log_ratio: New less old log-probs, in nats.
+        advantages: One per token.
+        low: How far the ratio counts below 1.
+        high: How far it counts above 1.
+        dual_clip: Bound on the loss of a negative advantage, or None.
+
+    Returns:
+        The loss of each token, and whether its clipped term is the larger one.
+
+    Example:
+        >>> clipped_policy_losses(torch.zeros(1), torch.ones(1), 0.2, 0.2, None)
+        (tensor([-1.]), tensor([False]))
+    """
+    ratio = log_ratio.exp()
+    unclipped = -advantages * ratio
+    clipped = -advantages * ratio.clamp(1 - low, 1 + high)
+    losses = torch.maximum(unclipped, clipped)
+    if dual_clip is not None:
+        bounded = torch.minimum(losses, -advantages * dual_clip)
+        losses = torch.where(advantages < 0, bounded, losses)
+    return losses, clipped > unclipped
+
+
+def clipped_value_losses(
+    values: Tensor, old_values: Tensor, returns: Tensor, value_clip_range: float
+) -> tuple[Tensor, Tensor]:
+    """The losses of ``value_loss`` before they are aggregated.
+
+    Args:
+        values: Of the critic being trained.
+        old_values: Of the critic at the time of sampling.
+        returns: What the critic should predict.
+        value_clip_range: How far ``values`` count from ``old_values``.
+
+    Returns:
+        The loss of each token, and whether its clipped error is the larger one.
+
+    Example:
+        >>> one = torch.ones(1)
+        >>> clipped_value_losses(one, 0 * one, 2 * one, 0.5)
+        (tensor([1.1250]), tensor([True]))
+    """
+    near = values.clamp(old_values - value_clip_range, old_values + value_clip_range)
+    unclipped, clipped = (values - returns).square(), (near - returns).square()
+    return torch.maximum(unclipped, clipped) / 2, clipped > unclipped

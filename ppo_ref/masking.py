@@ -3,9 +3,9 @@
 import torch
 from torch import Tensor
 
-from ppo_ref.checks import require_finite, require_tokens
-from ppo_ref.precision import at_least_float32
-from ppo_ref.shapes import Scalar, TokenMask, Tokens, checked
+from ppo_ref.contracts.checks import require_finite, require_tokens
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 
 # The variance of equal numbers is 0; verl 0.9.1 keeps the division finite by this.
 WHITEN_EPSILON = 1e-8

@@ -3,10 +3,13 @@
 import torch
 
 from ppo_ref.alignment import last_token
-from ppo_ref.checks import require_finite, require_row_tokens
-from ppo_ref.precision import at_least_float32
-from ppo_ref.ranges import require_at_least
-from ppo_ref.shapes import RowValues, TokenMask, Tokens, checked
+from ppo_ref.contracts.checks import (
+    require_at_least,
+    require_finite,
+    require_row_tokens,
+)
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
 
 
 @checked

@@ -7,11 +7,10 @@ probability of a sampled token over the engine's.
 import torch
 from torch import Tensor
 
-from ppo_ref.checks import require_finite
-from ppo_ref.clipping import MAX_LOG_RATIO
-from ppo_ref.precision import at_least_float32
-from ppo_ref.ranges import require_above, require_bounds
-from ppo_ref.shapes import TokenMask, Tokens, checked
+from ppo_ref.contracts.checks import require_above, require_bounds, require_finite
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
+from ppo_ref.kl import MAX_LOG_RATIO
 
 
 @checked

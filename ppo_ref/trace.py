@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 
 from ppo_ref.advantages import gae, td_residuals
-from ppo_ref.ranges import require_index
-from ppo_ref.shapes import RowValues, TokenMask, Tokens, checked
+from ppo_ref.contracts.checks import require_index
+from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
 
 HEADINGS = ("r_t", "V(s_t)", "delta", "A", "R")
 

@@ -2,12 +2,13 @@
 
 import torch
 
-from ppo_ref import aggregation, broken, kl, masking
+from ppo_ref import aggregation, kl, masking
 from ppo_ref.advantages import gae, monte_carlo_returns, n_step_advantages, td_residuals
 from ppo_ref.alignment import (
     last_token,
     response_mask,
     response_outputs,
+    response_values,
     slot_after_end,
 )
 from ppo_ref.asserts.masks import assert_padding_ignored, assert_score_on_last_token
@@ -18,17 +19,21 @@ from ppo_ref.asserts.slices import (
 from ppo_ref.asserts.step_zero import assert_kl_zero, assert_ratio_one
 from ppo_ref.asserts.targets import assert_return_to_go
 from ppo_ref.asserts.updates import assert_same_gradient
-from ppo_ref.chunked_log_probs import log_probs_and_entropy_from_hidden
-from ppo_ref.chunked_losses import loss_from_hidden
+from ppo_ref.chunked import log_probs_and_entropy_from_hidden, loss_from_hidden
 from ppo_ref.diagnostics import (
     effective_sample_size,
     explained_variance,
     ratio_statistics,
     rollout_mismatch,
 )
-from ppo_ref.estimate import whitened_gae
-from ppo_ref.group_advantages import dr_grpo, grpo, rloo
-from ppo_ref.kl_control import adaptive_kl_coef
+from ppo_ref.group_advantages import (
+    dr_grpo,
+    grpo,
+    reinforce_plus_plus,
+    reinforce_plus_plus_baseline,
+    rloo,
+)
+from ppo_ref.kl import adaptive_kl_coef
 from ppo_ref.log_probs import (
     TokenStatistics,
     log_probs_and_entropy,
@@ -36,7 +41,6 @@ from ppo_ref.log_probs import (
     token_log_probs,
 )
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
-from ppo_ref.reinforce import reinforce_plus_plus, reinforce_plus_plus_baseline
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout_correction import (
     accepted_sequences,
@@ -45,7 +49,8 @@ from ppo_ref.rollout_correction import (
     token_weights,
 )
 from ppo_ref.trace import trace
-from ppo_ref.values import response_values
+from ppo_ref.training import estimates
+from ppo_ref.training.estimates import whitened_gae
 from tests.river import RIVER_CALLS
 
 X = torch.linspace(-1, 1, 12).view(2, 6)
@@ -139,9 +144,9 @@ CALLS = [
         (function, ESTIMATED)
         for function in (
             whitened_gae,
-            broken.flipped_sign,
-            broken.shifted_values,
-            broken.whitened_over_padding,
+            estimates.flipped_sign,
+            estimates.shifted_values,
+            estimates.whitened_over_padding,
         )
     ],
     (gae, REWARDED),

@@ -4,11 +4,17 @@ import torch
 from torch import Tensor
 
 from ppo_ref.batch import Experience, Rollout
-from ppo_ref.models import Actor, Critic, Models, frozen, initialised
-from ppo_ref.outputs import actor_statistics
-from ppo_ref.rollout import as_rollout
-from ppo_ref.tokenizer import EOS_TOKEN_ID, Prompts
-from ppo_ref.transformer import Transformer
+from ppo_ref.training.networks import (
+    Actor,
+    Critic,
+    Models,
+    Transformer,
+    actor_statistics,
+    frozen,
+    initialised,
+)
+from ppo_ref.training.rollout import as_rollout
+from ppo_ref.training.tokenizer import EOS_TOKEN_ID, Prompts
 from tests.strategies import numbers
 
 VOCAB, CONTEXT = 5, 12

@@ -5,14 +5,14 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ppo_ref.estimate import whitened_gae
-from ppo_ref.experience import collect_experience
-from ppo_ref.outputs import actor_statistics, critic_values
-from ppo_ref.reward import model_scores, reward_model_step, rule
-from ppo_ref.rollout import as_rollout, sample_responses
-from ppo_ref.statistics import experience_statistics
-from ppo_ref.tiny import tiny_trainer
-from ppo_ref.update import update_actor, update_critic
+from ppo_ref.training.estimates import whitened_gae
+from ppo_ref.training.experience import collect_experience
+from ppo_ref.training.networks import actor_statistics, critic_values
+from ppo_ref.training.reward import model_scores, reward_model_step, rule
+from ppo_ref.training.rollout import as_rollout, sample_responses
+from ppo_ref.training.statistics import experience_statistics
+from ppo_ref.training.trainer import tiny_trainer
+from ppo_ref.training.update import update_actor, update_critic
 
 TRAINER = tiny_trainer()
 EXPERIENCE = next(TRAINER.train()).experience

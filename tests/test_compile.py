@@ -6,10 +6,10 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from ppo_ref.chunked_log_probs import log_probs_and_entropy_from_hidden_kernel
-from ppo_ref.clipping import clipped_policy_losses, clipped_value_losses
+from ppo_ref.chunked import log_probs_and_entropy_from_hidden_kernel
+from ppo_ref.kernels.scan import discounted_residuals
 from ppo_ref.log_probs import log_probs_and_entropy_kernel
-from ppo_ref.packing import discounted_residuals
+from ppo_ref.losses import clipped_policy_losses, clipped_value_losses
 from tests.strategies import numbers
 
 pytestmark = [

@@ -9,20 +9,25 @@ from ppo_ref.advantages import gae, monte_carlo_returns, n_step_advantages, td_r
 from ppo_ref.alignment import (
     response_mask,
     response_outputs,
+    response_values,
 )
-from ppo_ref.chunked_log_probs import log_probs_and_entropy_from_hidden
-from ppo_ref.chunked_losses import loss_from_hidden
+from ppo_ref.chunked import log_probs_and_entropy_from_hidden, loss_from_hidden
 from ppo_ref.diagnostics import (
     effective_sample_size,
     explained_variance,
     ratio_statistics,
     rollout_mismatch,
 )
-from ppo_ref.group_advantages import dr_grpo, grpo, rloo
-from ppo_ref.kl_control import adaptive_kl_coef
+from ppo_ref.group_advantages import (
+    dr_grpo,
+    grpo,
+    reinforce_plus_plus,
+    reinforce_plus_plus_baseline,
+    rloo,
+)
+from ppo_ref.kl import adaptive_kl_coef
 from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
-from ppo_ref.reinforce import reinforce_plus_plus, reinforce_plus_plus_baseline
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout_correction import (
     accepted_sequences,
@@ -31,7 +36,6 @@ from ppo_ref.rollout_correction import (
     token_weights,
 )
 from ppo_ref.trace import trace
-from ppo_ref.values import response_values
 from tests.calls import IDS, MASK, VALID, X
 
 LIKE_REWARDS = "must have shape [batch, time] = [2, 6] like token_level_rewards, got"

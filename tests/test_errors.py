@@ -10,17 +10,21 @@ from torch import Tensor
 from torch._subclasses import FakeTensorMode
 
 from ppo_ref.advantages import gae, n_step_advantages, td_residuals
-from ppo_ref.broken import flipped_sign, shifted_values, whitened_over_padding
-from ppo_ref.estimate import whitened_gae
+from ppo_ref.alignment import response_values
+from ppo_ref.contracts.shapes import Scalar, Tokens, checked
+from ppo_ref.kernels.scan import discounted_residuals
 from ppo_ref.log_probs import token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.masking import masked_mean
-from ppo_ref.packing import discounted_residuals
-from ppo_ref.rollout import sample_responses
-from ppo_ref.shapes import Scalar, Tokens, checked
 from ppo_ref.trace import trace
-from ppo_ref.update import update_actor
-from ppo_ref.values import response_values
+from ppo_ref.training.estimates import (
+    flipped_sign,
+    shifted_values,
+    whitened_gae,
+    whitened_over_padding,
+)
+from ppo_ref.training.rollout import sample_responses
+from ppo_ref.training.update import update_actor
 from tests.calls import CALLS, MASK, REWARDED, SAMPLED, VALID, X
 from tests.river import at, having, tensors_in
 from tests.test_docstrings import FUNCTIONS

@@ -5,7 +5,7 @@ from typing import Literal, NamedTuple
 import pytest
 import torch
 
-from ppo_ref.shapes import TokenMask, Tokens, checked
+from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 
 X = torch.ones(2, 3)
 MASK = X.bool()

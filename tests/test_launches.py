@@ -5,7 +5,7 @@ import torch
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from ppo_ref.advantages import gae
-from ppo_ref.packing import discounted_residuals
+from ppo_ref.kernels.scan import discounted_residuals
 from tests.differential import peers, wheels
 from tests.strategies import numbers
 

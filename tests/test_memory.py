@@ -5,10 +5,10 @@ import torch
 from torch.nn.functional import linear
 
 from bench.memory import peak_bytes
-from ppo_ref.chunked_log_probs import log_probs_and_entropy_from_hidden
-from ppo_ref.chunked_losses import loss_from_hidden
-from ppo_ref.log_probs import TokenStatistics, log_probs_and_entropy
-from ppo_ref.logit_rows import BLOCK
+from ppo_ref.batch import TokenStatistics
+from ppo_ref.chunked import log_probs_and_entropy_from_hidden, loss_from_hidden
+from ppo_ref.kernels.logits import BLOCK
+from ppo_ref.log_probs import log_probs_and_entropy
 
 TOKENS, VOCAB, WIDTH = 1024, 32000, 8
 LOGITS = 4 * TOKENS * VOCAB

@@ -10,8 +10,8 @@ from ppo_ref.alignment import last_token, slot_after_end
 from ppo_ref.asserts.faults import fail, place
 from ppo_ref.asserts.probing import same_randomness
 from ppo_ref.asserts.rounding import beyond, tolerance_for
-from ppo_ref.checks import require_finite, require_row_tokens, require_tokens
-from ppo_ref.shapes import TokenMask, Tokens, checked
+from ppo_ref.contracts.checks import require_finite, require_row_tokens, require_tokens
+from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 
 _WHOLE = "a mean, a deviation or a sum runs over all slots; mask it"
 _LATE = "the slot after the end counts; shift the values, not the mask; mask any mean"

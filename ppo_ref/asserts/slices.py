@@ -6,9 +6,8 @@ from torch import Tensor
 from ppo_ref.asserts.faults import fail, place
 from ppo_ref.asserts.probing import Probe, Reader, probe, read
 from ppo_ref.asserts.rounding import tolerance_for
-from ppo_ref.checks import require_tokens
-from ppo_ref.ranges import require_at_least
-from ppo_ref.shapes import SequenceIds, TokenMask, checked
+from ppo_ref.contracts.checks import require_at_least, require_tokens
+from ppo_ref.contracts.shapes import SequenceIds, TokenMask, checked
 
 _NOT_CAUSAL = "the model looks ahead: give it a causal attention mask"
 

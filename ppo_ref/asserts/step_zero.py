@@ -5,9 +5,8 @@ from torch import Tensor
 
 from ppo_ref.asserts.faults import fail, place
 from ppo_ref.asserts.rounding import TOLERANCE, beyond, tolerance_for
-from ppo_ref.checks import require_finite, require_tokens
-from ppo_ref.ranges import require_at_least
-from ppo_ref.shapes import TokenMask, Tokens, checked
+from ppo_ref.contracts.checks import require_at_least, require_finite, require_tokens
+from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 
 _SHORT = max(TOLERANCE.values())
 

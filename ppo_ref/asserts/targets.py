@@ -10,10 +10,13 @@ from torch import Tensor
 from ppo_ref.advantages import gae, monte_carlo_returns
 from ppo_ref.asserts.faults import fail, place
 from ppo_ref.asserts.rounding import beyond, tolerance_for
-from ppo_ref.checks import require_finite, require_tokens
+from ppo_ref.contracts.checks import (
+    require_finite,
+    require_tokens,
+    require_unit_interval,
+)
+from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
 from ppo_ref.masking import masked_mean, masked_variance
-from ppo_ref.ranges import require_unit_interval
-from ppo_ref.shapes import RowValues, TokenMask, Tokens, checked
 
 LAMBDAS = (0.99, 0.98, 0.97, 0.96, 0.95, 0.9, 0.8, 0.5, 0.0)
 GAMMAS = (1.0, 0.999, 0.995, 0.99, 0.98, 0.95, 0.9)

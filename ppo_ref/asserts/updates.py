@@ -13,8 +13,8 @@ from torch.optim import Optimizer
 from ppo_ref.asserts.faults import fail
 from ppo_ref.asserts.probing import same_randomness
 from ppo_ref.asserts.rounding import tolerance_for
-from ppo_ref.ranges import require_at_least
-from ppo_ref.shapes import checked
+from ppo_ref.contracts.checks import require_at_least
+from ppo_ref.contracts.shapes import checked
 
 Backward = Annotated[
     Callable[[int], Any],

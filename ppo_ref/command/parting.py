@@ -11,7 +11,7 @@ from datetime import timedelta
 from torch import distributed
 
 from ppo_ref.command.joining import is_one_of_many
-from ppo_ref.processes import OthersEnded
+from ppo_ref.processes.group import OthersEnded
 
 ENDED = 1  # the exit code of a process that another has left
 SOON = timedelta(seconds=5)

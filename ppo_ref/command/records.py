@@ -4,8 +4,8 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from ppo_ref.batch import Experience
-from ppo_ref.tasks import Question
-from ppo_ref.tokenizer import Tokenizer
+from ppo_ref.training.tasks import Question
+from ppo_ref.training.tokenizer import Tokenizer
 
 
 def records(
@@ -28,8 +28,8 @@ def records(
         token that counts.
 
     Example:
-        >>> from ppo_ref.config import PPOConfig
-        >>> from ppo_ref.trainer import Trainer
+        >>> from ppo_ref.training.config import PPOConfig
+        >>> from ppo_ref.training.trainer import Trainer
         >>> trainer = Trainer(PPOConfig(width=4, batch_size=64))
         >>> _, _, questions, experience = next(trainer.train())
         >>> (record,) = records(experience, questions, trainer.tokenizer, rows=1)

@@ -10,9 +10,9 @@ from ppo_ref.command.brought_along import brought_along
 from ppo_ref.command.progress import Step
 from ppo_ref.command.records import records
 from ppo_ref.command.run_folder import SECONDS, STATISTICS, TOKENS, RunFolder
-from ppo_ref.named_estimates import ESTIMATES
-from ppo_ref.processes import ALONE, Processes
-from ppo_ref.trainer import Iteration, Trainer
+from ppo_ref.processes.group import ALONE, Processes
+from ppo_ref.training.estimates import ESTIMATES
+from ppo_ref.training.trainer import Iteration, Trainer
 
 SHOWN = "score", "held_out"
 

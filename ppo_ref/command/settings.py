@@ -9,10 +9,9 @@ from typing import Any
 
 import torch
 
-from ppo_ref.config import PRECISIONS, PPOConfig
-from ppo_ref.estimate import require_groups
-from ppo_ref.named_estimates import ESTIMATES
-from ppo_ref.ranges import require_at_least
+from ppo_ref.contracts.checks import require_at_least
+from ppo_ref.training.config import PRECISIONS, PPOConfig
+from ppo_ref.training.estimates import ESTIMATES, require_groups
 
 CHOICES = {
     "precision": PRECISIONS,

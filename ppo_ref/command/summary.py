@@ -11,7 +11,7 @@ from ppo_ref.chart import draw
 from ppo_ref.command.run_folder import CHARTS, STATISTICS, SUMMARY
 from ppo_ref.command.session import Session
 from ppo_ref.command.storing import store
-from ppo_ref.sharding import gathered
+from ppo_ref.processes.sharding import gathered
 
 FIRST = "score", "solved", "held_out", "kl", "entropy"  # of the panels
 
@@ -102,7 +102,7 @@ def weights_hash(network: nn.Module) -> str:
         SHA-256, in hexadecimal digits.
 
     Example:
-        >>> from ppo_ref.models import initialised
+        >>> from ppo_ref.training.networks import initialised
         >>> layers = [
         ...     initialised(nn.Linear(2, 2), torch.Generator().manual_seed(seed))
         ...     for seed in (0, 0, 1)

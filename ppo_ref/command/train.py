@@ -15,7 +15,7 @@ from ppo_ref.command.run_folder import RunFolder
 from ppo_ref.command.session import Session
 from ppo_ref.command.settings import Settings
 from ppo_ref.command.working import tell_beginning, work
-from ppo_ref.processes import PARALLEL, OthersEnded, Processes
+from ppo_ref.processes.group import PARALLEL, OthersEnded, Processes
 
 
 def add(parser: ArgumentParser) -> None:

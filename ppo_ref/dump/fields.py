@@ -6,7 +6,7 @@ import torch
 from torch import Tensor
 
 from ppo_ref.asserts.rounding import TOLERANCE
-from ppo_ref.checks import require_finite, require_tokens
+from ppo_ref.contracts.checks import require_finite, require_tokens
 
 # Ours, then theirs in the order in which they are looked for.
 NAMES = {

@@ -2,11 +2,11 @@
 
 from torch import Tensor
 
+from ppo_ref.contracts.checks import require_at_least, require_unit_interval
 from ppo_ref.dump.estimates import advantage, values, whitening
 from ppo_ref.dump.fields import fields
 from ppo_ref.dump.inputs import kl, mask, ratio, score
 from ppo_ref.dump.verdicts import Report
-from ppo_ref.ranges import require_at_least, require_unit_interval
 
 
 def judge(

@@ -2,8 +2,8 @@
 
 from torch import Tensor
 
-from ppo_ref.estimate import whitened_gae
 from ppo_ref.inside_verl.masks import counted
+from ppo_ref.training.estimates import whitened_gae
 
 
 def compute_gae_advantage_return(

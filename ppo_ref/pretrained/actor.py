@@ -7,9 +7,9 @@ from typing import Any, NoReturn
 import torch
 from torch import Tensor, nn
 
-from ppo_ref.models import Actor
 from ppo_ref.pretrained.body import PretrainedBody
 from ppo_ref.pretrained.library import read
+from ppo_ref.training.networks import Actor
 
 TOKENS = 4  # read three times: as padding, then twice as a sequence
 LEAST_CONTEXT = 3 * TOKENS

@@ -5,8 +5,8 @@ from typing import Any, Self
 import torch
 from torch import Tensor, nn
 
-from ppo_ref.body import Body, Cache
 from ppo_ref.pretrained.library import library
+from ppo_ref.training.networks import Body, Cache
 
 
 class PretrainedBody(Body):

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from ppo_ref.pretrained.library import read
-from ppo_ref.tokenizer import Tokenizer
+from ppo_ref.training.tokenizer import Tokenizer
 
 
 class PretrainedTokenizer(Tokenizer):

@@ -22,7 +22,7 @@ def source(name: str, root: Path = ROOT) -> str:
         Refusal: if there is no such function.
 
     Example:
-        >>> print(source("ppo_ref.packing.token_places"))
+        >>> print(source("ppo_ref.kernels.scan.token_places"))
         from torch import Tensor
         <BLANKLINE>
         def token_places(response_mask: Tensor) -> Tensor:

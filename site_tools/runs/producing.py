@@ -7,11 +7,11 @@ from typing import Any
 import torch
 
 from ppo_ref.command.records import records
-from ppo_ref.config import PPOConfig
-from ppo_ref.named_estimates import ESTIMATES
-from ppo_ref.outputs import actor_statistics, critic_values
-from ppo_ref.rollout import as_rollout, sample_responses
-from ppo_ref.trainer import Trainer
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.estimates import ESTIMATES
+from ppo_ref.training.networks import actor_statistics, critic_values
+from ppo_ref.training.rollout import as_rollout, sample_responses
+from ppo_ref.training.trainer import Trainer
 from site_tools.runs.table import RUNS
 
 RECORDED_EVERY, ROWS = 20, 4  # iterations; responses of each

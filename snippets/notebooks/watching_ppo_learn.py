@@ -79,8 +79,8 @@ print(f"all others at 0: from {others.min():.2f}")
 # --8<-- [end:start]
 
 # --8<-- [start:score]
-from ppo_ref.config import PPOConfig
-from ppo_ref.tasks import all_questions
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.tasks import all_questions
 
 run = stored_run("healthy")
 score, value = map(run.column, ("score", "value"))

@@ -2,8 +2,8 @@
 
 # --8<-- [start:batch]
 import torch
-from ppo_ref.outputs import actor_statistics
-from ppo_ref.tiny import tiny_trainer
+from ppo_ref.training.networks import actor_statistics
+from ppo_ref.training.trainer import tiny_trainer
 
 trainer = tiny_trainer(
     batch_size=64,
@@ -60,8 +60,8 @@ assert outside[0] == 0 < outside[1] < outside[7]
 # --8<-- [end:numbers]
 
 # --8<-- [start:judge]
-from ppo_ref.config import PPOConfig
-from ppo_ref.update import update_actor
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.update import update_actor
 
 config = PPOConfig(
     actor_epochs=2,
@@ -119,7 +119,7 @@ assert passes == len(spread), "passes are no steps"
 
 # --8<-- [start:arithmetic]
 from torch.utils.flop_counter import FlopCounterMode
-from ppo_ref.rollout import sample_responses
+from ppo_ref.training.rollout import sample_responses
 
 asked = [q.text for q in trainer.questions.train]
 prompts = trainer.tokenizer.prompts(asked[:64])

@@ -2,7 +2,7 @@
 
 # --8<-- [start:ledger]
 import torch
-from ppo_ref.estimate import whitened_gae
+from ppo_ref.training.estimates import whitened_gae
 from ppo_ref.examples import shared_batch
 
 device = "cpu"  # or "cuda"

@@ -25,7 +25,7 @@ for name in floor:
         for other in IMPORT.findall(text):
             lower = floor[other] < floor[name]
             assert lower or other == name
-print("update stands on floor", floor["update"])
+print("training stands on floor", floor["training"])
 print("gae stands on floor", floor["advantages"])
 # --8<-- [end:floors]
 
@@ -45,8 +45,8 @@ except TypeError as error:
 # --8<-- [end:refused]
 
 # --8<-- [start:run]
-from ppo_ref.config import PPOConfig
-from ppo_ref.trainer import Trainer
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.trainer import Trainer
 
 device = "cpu"  # or "cuda"
 config = PPOConfig(

@@ -12,7 +12,7 @@ from ppo_ref.command import settings
 from ppo_ref.command.line import Parser, main
 from ppo_ref.command.settings import Options, Settings
 from ppo_ref.command.settings_json import as_json, from_json
-from ppo_ref.config import PPOConfig
+from ppo_ref.training.config import PPOConfig
 from tests.command.runs import SMALL, train
 
 FIELDS = [

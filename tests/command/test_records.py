@@ -5,8 +5,8 @@ import torch
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.command.records import records
-from ppo_ref.tasks import Question
-from ppo_ref.tokenizer import CharacterTokenizer
+from ppo_ref.training.tasks import Question
+from ppo_ref.training.tokenizer import CharacterTokenizer
 
 TOKENIZER = CharacterTokenizer("+1=2")  # ids 2 to 5 are +, 1, 2, =
 QUESTIONS = [Question("1+1=", 1, 1), Question("2+1=", 2, 1)]

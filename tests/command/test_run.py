@@ -13,7 +13,7 @@ import torch
 
 from ppo_ref.command import checkpoint, working
 from ppo_ref.command.progress import Progress
-from ppo_ref.trainer import Trainer
+from ppo_ref.training.trainer import Trainer
 from tests.command.runs import SMALL, assert_same, files, train
 
 

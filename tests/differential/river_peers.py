@@ -9,8 +9,8 @@ import torch
 from torch import Tensor
 
 from ppo_ref.batch import Experience
-from ppo_ref.config import PPOConfig
 from ppo_ref.rewards import token_level_scores
+from ppo_ref.training.config import PPOConfig
 from tests.differential import peers
 from tests.differential.peers import NOW, ActorConfig, core, tensors
 from tests.differential.rollout_peers import METRICS

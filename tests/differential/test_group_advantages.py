@@ -8,8 +8,13 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from ppo_ref.group_advantages import dr_grpo, grpo, rloo
-from ppo_ref.reinforce import reinforce_plus_plus, reinforce_plus_plus_baseline
+from ppo_ref.group_advantages import (
+    dr_grpo,
+    grpo,
+    reinforce_plus_plus,
+    reinforce_plus_plus_baseline,
+    rloo,
+)
 from tests.differential.batches import gapped_mask, generator, normal, row, seeds
 from tests.differential.group_peers import open_shaped, verl
 from tests.differential.others import OPEN

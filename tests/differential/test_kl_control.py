@@ -1,9 +1,9 @@
-"""``ppo_ref.kl_control`` beside the controllers of verl and OpenRLHF."""
+"""``ppo_ref.kl`` beside the controllers of verl and OpenRLHF."""
 
 import pytest
 import torch
 
-from ppo_ref.kl_control import adaptive_kl_coef
+from ppo_ref.kl import adaptive_kl_coef
 from tests.differential.batches import generator, seeds
 from tests.differential.group_peers import controllers
 from tests.differential.others import OPEN

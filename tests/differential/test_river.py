@@ -5,16 +5,16 @@ import torch
 from torch import Tensor, nn
 from torch.testing import assert_close
 
-from ppo_ref.config import PPOConfig
-from ppo_ref.estimate import whitened_gae
-from ppo_ref.experience import collect_experience
-from ppo_ref.outputs import actor_statistics, critic_values
-from ppo_ref.reward import rule
-from ppo_ref.rollout import as_rollout, sample_responses
-from ppo_ref.statistics import experience_statistics
-from ppo_ref.tasks import CHARACTERS, Question
-from ppo_ref.tokenizer import EOS_TOKEN_ID, CharacterTokenizer
-from ppo_ref.update import update_actor, update_critic
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.estimates import whitened_gae
+from ppo_ref.training.experience import collect_experience
+from ppo_ref.training.networks import actor_statistics, critic_values
+from ppo_ref.training.reward import rule
+from ppo_ref.training.rollout import as_rollout, sample_responses
+from ppo_ref.training.statistics import experience_statistics
+from ppo_ref.training.tasks import CHARACTERS, Question
+from ppo_ref.training.tokenizer import EOS_TOKEN_ID, CharacterTokenizer
+from ppo_ref.training.update import update_actor, update_critic
 from tests import networks
 from tests.differential import peers, river_peers
 from tests.differential.peers import NOW, OLD, RELEASES

@@ -10,7 +10,7 @@ import torch
 from torch.testing import assert_close
 
 from ppo_ref.advantages import gae
-from ppo_ref.values import response_values
+from ppo_ref.alignment import response_values
 from tests.differential import peers
 from tests.differential.batches import row
 from tests.differential.peers import NOW, OLD

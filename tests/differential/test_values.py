@@ -1,10 +1,9 @@
-"""``ppo_ref.values`` beside the values verl's critics hand on."""
+"""``ppo_ref.alignment`` beside the values verl's critics hand on."""
 
 import torch
 from torch.testing import assert_close
 
-from ppo_ref.alignment import slot_after_end
-from ppo_ref.values import response_values
+from ppo_ref.alignment import response_values, slot_after_end
 from tests.differential.batches import contiguous_mask, normal, seeds
 from tests.differential.peers import NOW, OLD
 from tests.differential.slices import critic_values, padded_outputs

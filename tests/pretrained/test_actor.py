@@ -11,12 +11,16 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref.alignment import response_mask
-from ppo_ref.models import Actor, models_from
-from ppo_ref.outputs import actor_statistics, critic_values
 from ppo_ref.pretrained.actor import pretrained_actor
 from ppo_ref.pretrained.body import PretrainedBody
-from ppo_ref.rollout import as_rollout, sample_responses
-from ppo_ref.tokenizer import Prompts
+from ppo_ref.training.networks import (
+    Actor,
+    actor_statistics,
+    critic_values,
+    models_from,
+)
+from ppo_ref.training.rollout import as_rollout, sample_responses
+from ppo_ref.training.tokenizer import Prompts
 from tests.pretrained.folders import EOS, IDS, PAD, VOCAB, pretrained, save
 
 pytestmark = pretrained

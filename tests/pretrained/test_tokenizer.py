@@ -9,9 +9,9 @@ import pytest
 import torch
 
 from ppo_ref.pretrained.tokenizer import PretrainedTokenizer, pretrained_tokenizer
-from ppo_ref.reward import rule
-from ppo_ref.rollout import as_rollout
-from ppo_ref.tasks import Question, all_questions
+from ppo_ref.training.reward import rule
+from ppo_ref.training.rollout import as_rollout
+from ppo_ref.training.tasks import Question, all_questions
 from tests.pretrained.folders import (
     EOS,
     IDS,

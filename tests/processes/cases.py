@@ -6,12 +6,11 @@ import torch
 from torch import Tensor, nn
 
 from ppo_ref.batch import Experience
-from ppo_ref.config import PPOConfig
-from ppo_ref.processes import ALONE, Processes
-from ppo_ref.sharding import gathered
-from ppo_ref.tiny import tiny_trainer
-from ppo_ref.trainer import Trainer
-from ppo_ref.update import update_actor, update_critic
+from ppo_ref.processes.group import ALONE, Processes
+from ppo_ref.processes.sharding import gathered
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.trainer import Trainer, tiny_trainer
+from ppo_ref.training.update import update_actor, update_critic
 from tests import networks
 from tests.networks import seeded
 

@@ -3,8 +3,8 @@
 import os
 import sys
 
-from ppo_ref import trainer
 from ppo_ref.command.line import main
+from ppo_ref.training import trainer
 
 collect = trainer.collect_experience
 asked = 0

@@ -15,10 +15,10 @@ from ppo_ref.command import joining, parting
 from ppo_ref.command.opening import created
 from ppo_ref.command.settings import given
 from ppo_ref.command.train import _train
-from ppo_ref.config import PPOConfig
-from ppo_ref.processes import ALONE, OthersEnded, Processes
-from ppo_ref.sharding import gathered, shares, whole
-from ppo_ref.trainer import Trainer
+from ppo_ref.processes.group import ALONE, OthersEnded, Processes
+from ppo_ref.processes.sharding import gathered, shares, whole
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.trainer import Trainer
 from tests.command.runs import train
 
 TORCHRUN = {

@@ -8,8 +8,8 @@ import torch
 from torch.testing import assert_close
 
 from ppo_ref.batch import Experience, Rollout
-from ppo_ref.outputs import actor_statistics, critic_values
-from ppo_ref.processes import PARALLEL
+from ppo_ref.processes.group import PARALLEL
+from ppo_ref.training.networks import actor_statistics, critic_values
 from tests import oracles
 from tests.processes import cases
 from tests.processes.cases import CASES, UPDATES, trainer, updated, vector
@@ -93,7 +93,9 @@ def test_a_run_is_that_of_one_process_on_the_same_experiences(
     shared = found[0][parallel]
     given = iter(experiences(shared))
     alone = trainer()
-    monkeypatch.setattr("ppo_ref.trainer.collect_experience", lambda *_: next(given))
+    monkeypatch.setattr(
+        "ppo_ref.training.trainer.collect_experience", lambda *_: next(given)
+    )
     statistics = [iteration.statistics for iteration in alone.train()]
     assert len(statistics) == 3
     for ours, theirs in zip(statistics, shared["iterations"], strict=True):

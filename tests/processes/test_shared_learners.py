@@ -4,10 +4,10 @@ import pytest
 import torch
 from torch.distributed.tensor.debug import CommDebugMode
 
-from ppo_ref.learners import Learners
-from ppo_ref.models import Actor
-from ppo_ref.processes import Processes
-from ppo_ref.sharding import whole
+from ppo_ref.processes.group import Processes
+from ppo_ref.processes.sharding import whole
+from ppo_ref.training.learners import Learners
+from ppo_ref.training.networks import Actor
 from tests.networks import actor
 
 

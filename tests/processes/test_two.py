@@ -6,7 +6,7 @@ Whole runs, on processes that torchrun starts, are in test_equality and test_com
 import torch
 from torch import nn
 
-from ppo_ref.processes import OthersEnded, Processes
+from ppo_ref.processes.group import OthersEnded, Processes
 
 
 def test_rows_are_gathered_in_order_whatever_their_type(both):

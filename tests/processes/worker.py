@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from ppo_ref.command.joining import joined
-from ppo_ref.processes import PARALLEL, OthersEnded, Processes
+from ppo_ref.processes.group import PARALLEL, OthersEnded, Processes
 from tests.processes.cases import (
     CASES,
     UPDATES,

@@ -9,14 +9,13 @@ from hypothesis import strategies as st
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
-from ppo_ref import logit_rows
-from ppo_ref.chunked_log_probs import log_probs_and_entropy_from_hidden
-from ppo_ref.config import PPOConfig
-from ppo_ref.head_chunks import HeadChunks
-from ppo_ref.head_products import HeadProducts
+from ppo_ref.chunked import log_probs_and_entropy_from_hidden
+from ppo_ref.kernels import logits as logit_rows
+from ppo_ref.kernels.chunks import HeadChunks, HeadProducts
+from ppo_ref.kernels.logits import LogitBlocks
 from ppo_ref.log_probs import log_probs_and_entropy
-from ppo_ref.logit_blocks import LogitBlocks
-from ppo_ref.tiny import tiny_trainer
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.trainer import tiny_trainer
 from tests import oracles
 from tests.strategies import numbers
 

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
-from ppo_ref.chunked_losses import loss_from_hidden
-from ppo_ref.head_products import HeadProducts
+from ppo_ref.chunked import loss_from_hidden
+from ppo_ref.kernels.chunks import HeadProducts
 from ppo_ref.losses import policy_loss
 from ppo_ref.masking import masked_mean
 from tests.strategies import numbers

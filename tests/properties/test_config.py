@@ -6,7 +6,7 @@ import re
 
 import pytest
 
-from ppo_ref.config import PPOConfig
+from ppo_ref.training.config import PPOConfig
 
 # Stored runs and pages rest on these: to change one is to make them again.
 DEFAULTS = {

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from torch.overrides import TorchFunctionMode
 from torch.testing import assert_close
 
-from ppo_ref.doubling import discounted_suffix_sum
+from ppo_ref.kernels.scan import discounted_suffix_sum
 from tests.strategies import numbers, unit_interval
 
 

@@ -5,8 +5,12 @@ import torch
 from hypothesis import given
 from torch.testing import assert_close
 
-from ppo_ref.broken import flipped_sign, shifted_values, whitened_over_padding
-from ppo_ref.estimate import whitened_gae
+from ppo_ref.training.estimates import (
+    flipped_sign,
+    shifted_values,
+    whitened_gae,
+    whitened_over_padding,
+)
 from tests import oracles
 from tests.strategies import numbers, poisoned, token_tensors, unit_interval
 

@@ -8,11 +8,11 @@ import torch
 from torch.testing import assert_close
 
 from ppo_ref.batch import Rollout
-from ppo_ref.config import PPOConfig
-from ppo_ref.estimate import whitened_gae
-from ppo_ref.experience import collect_experience
-from ppo_ref.statistics import experience_statistics
-from ppo_ref.tasks import Question
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.estimates import whitened_gae
+from ppo_ref.training.experience import collect_experience
+from ppo_ref.training.statistics import experience_statistics
+from ppo_ref.training.tasks import Question
 from tests import networks, oracles
 from tests.networks import prompts, seeded
 from tests.strategies import poisoned
@@ -189,6 +189,6 @@ def test_what_is_no_function_is_refused():
     text = "reward must be a function from questions and rollout to scores"
     with pytest.raises(TypeError, match=text):
         collected(reward=SCORES)
-    text = "estimate must be a function such as ppo_ref.estimate.whitened_gae, got str"
+    text = "estimate must be a function such as whitened_gae, got str"
     with pytest.raises(TypeError, match=text):
         collected(estimate="gae")

@@ -5,7 +5,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppo_ref.checks import require_finite
+from ppo_ref.contracts.checks import require_finite
 from tests.strategies import token_tensors
 
 DTYPES = [torch.float16, torch.bfloat16, torch.float32, torch.float64]

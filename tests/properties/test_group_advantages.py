@@ -7,9 +7,14 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from ppo_ref.advantages import monte_carlo_returns
-from ppo_ref.estimate import whitened_gae
-from ppo_ref.group_advantages import dr_grpo, grpo, rloo
-from ppo_ref.reinforce import reinforce_plus_plus, reinforce_plus_plus_baseline
+from ppo_ref.group_advantages import (
+    dr_grpo,
+    grpo,
+    reinforce_plus_plus,
+    reinforce_plus_plus_baseline,
+    rloo,
+)
+from ppo_ref.training.estimates import whitened_gae
 from tests import oracles
 from tests.strategies import (
     GroupedBatch,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from ppo_ref.kl_control import adaptive_kl_coef
+from ppo_ref.kl import adaptive_kl_coef
 
 
 @pytest.mark.parametrize(

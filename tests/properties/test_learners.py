@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from ppo_ref.learners import Learners
+from ppo_ref.training.learners import Learners
 from tests.networks import actor
 
 NAMES = {

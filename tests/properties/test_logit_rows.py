@@ -3,7 +3,7 @@
 import pytest
 import torch
 
-from ppo_ref.logit_rows import blocks, fits_few_blocks
+from ppo_ref.kernels.logits import blocks, fits_few_blocks
 
 VOCAB = 2**10
 

@@ -6,9 +6,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppo_ref.config import PPOConfig
-from ppo_ref.gradients import accumulate_gradients
-from ppo_ref.update import update_actor
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.update import accumulate_gradients, update_actor
 from tests import networks, oracles
 from tests.networks import seeded
 

@@ -9,9 +9,13 @@ from hypothesis import strategies as st
 from torch.nn.functional import pad
 from torch.testing import assert_close
 
-from ppo_ref import transformer
-from ppo_ref.models import Actor, frozen, initialised, models_from
-from ppo_ref.transformer import Transformer
+from ppo_ref.training.networks import (
+    Actor,
+    Transformer,
+    frozen,
+    initialised,
+    models_from,
+)
 from tests import networks
 from tests.networks import CONTEXT, VOCAB, seeded
 
@@ -76,7 +80,8 @@ def test_attention_is_a_softmax_over_what_a_position_sees(monkeypatch):
     ids = ids_of(0, 2, 6)
     mask = torch.tensor([[False, False, True, True, False, False], [False] * 6])
     found = ACTOR(ids, mask)
-    monkeypatch.setattr(transformer, "scaled_dot_product_attention", softmax_attention)
+    name = "ppo_ref.training.networks.scaled_dot_product_attention"
+    monkeypatch.setattr(name, softmax_attention)
     assert_close(ACTOR(ids, mask), found)
     assert found.isfinite().all()
 

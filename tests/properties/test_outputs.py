@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from ppo_ref.outputs import actor_statistics, critic_values
+from ppo_ref.training.networks import actor_statistics, critic_values
 from tests import networks, oracles
 from tests.networks import ragged_rollout
 

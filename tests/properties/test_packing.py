@@ -4,8 +4,8 @@ import pytest
 import torch
 from hypothesis import given
 
-from ppo_ref import packing
-from ppo_ref.packing import pack, token_places, unpack
+from ppo_ref.kernels import scan
+from ppo_ref.kernels.scan import pack, token_places, unpack
 from tests.strategies import numbers, token_tensors
 
 
@@ -39,15 +39,15 @@ def test_blocks_of_rows_are_rows(monkeypatch, bootstrap):
     rewards, values, noise = numbers(0, 3, 7, 5).float()
     ends = values[:, 0] if bootstrap else None
     given = rewards, values, noise > -0.5, ends, 0.9, 0.8
-    whole = packing.discounted_residuals(*given)
+    whole = scan.discounted_residuals(*given)
     for slots in (1, 5, 10, 34):
-        monkeypatch.setattr(packing, "BLOCK", slots)
-        assert torch.equal(packing.discounted_residuals(*given), whole)
+        monkeypatch.setattr(scan, "BLOCK", slots)
+        assert torch.equal(scan.discounted_residuals(*given), whole)
 
 
 def test_no_row_is_no_block():
     none = torch.zeros(0, 5)
-    assert packing.discounted_residuals(none, none, none.bool(), None, 1, 1).shape == (
+    assert scan.discounted_residuals(none, none, none.bool(), None, 1, 1).shape == (
         0,
         5,
     )
@@ -73,9 +73,9 @@ def test_a_cpu_takes_blocks_of_131072_slots(monkeypatch, rows, time, device, blo
         made.append(rewards)
         return rewards
 
-    monkeypatch.setattr(packing, "_sums", sums)
+    monkeypatch.setattr(scan, "_sums", sums)
     x = torch.zeros(rows, time, device=device)
-    found = packing.discounted_residuals(x, x, x.bool(), None, 1.0, 1.0)
+    found = scan.discounted_residuals(x, x, x.bool(), None, 1.0, 1.0)
     assert [len(block) for block in made] == blocks
     assert found.shape == x.shape
     assert (found is made[0]) == (len(blocks) == 1)

@@ -12,6 +12,7 @@ from ppo_ref.aggregation import (
     token_mean,
     token_sum,
 )
+from ppo_ref.alignment import response_values
 from ppo_ref.diagnostics import (
     effective_sample_size,
     explained_variance,
@@ -24,7 +25,6 @@ from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.masking import masked_mean, masked_sum, masked_variance, masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout_correction import sequence_weights, token_weights
-from ppo_ref.values import response_values
 from tests.strategies import numbers
 
 MASK = torch.tensor([[True, True, False, True], [True, False, True, False]])

@@ -7,10 +7,10 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from ppo_ref.reward import learned, model_scores, reward_model_step, rule
-from ppo_ref.rollout import as_rollout
-from ppo_ref.tasks import CHARACTERS, Question
-from ppo_ref.tokenizer import CharacterTokenizer
+from ppo_ref.training.reward import learned, model_scores, reward_model_step, rule
+from ppo_ref.training.rollout import as_rollout
+from ppo_ref.training.tasks import CHARACTERS, Question
+from ppo_ref.training.tokenizer import CharacterTokenizer
 from tests import networks
 from tests.networks import ragged_rollout
 

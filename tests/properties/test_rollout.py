@@ -9,9 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from ppo_ref.outputs import actor_statistics
-from ppo_ref.rollout import as_rollout, sample_responses
-from ppo_ref.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, Prompts
+from ppo_ref.training.networks import actor_statistics
+from ppo_ref.training.rollout import as_rollout, sample_responses
+from ppo_ref.training.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, Prompts
 from tests import networks, oracles
 from tests.networks import CONTEXT, VOCAB, Scripted, prompts, seeded
 

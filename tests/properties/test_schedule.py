@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from ppo_ref.schedule import learning_rate_share
+from ppo_ref.training.learners import learning_rate_share
 
 SHARES = {
     (8, 5): [1 / 5, 2 / 5, 3 / 5, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8],

@@ -7,7 +7,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppo_ref.statistics import experience_statistics, update_statistics
+from ppo_ref.training.statistics import experience_statistics, update_statistics
 from tests import networks, oracles
 
 EXPERIENCE = networks.experience(networks.actor(), 1, 3, 5, 9)

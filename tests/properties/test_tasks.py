@@ -9,8 +9,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppo_ref.config import PPOConfig
-from ppo_ref.tasks import (
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.tasks import (
     CHARACTERS,
     PHRASINGS,
     PROMPT_LENGTH,

@@ -7,8 +7,8 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from ppo_ref.tasks import CHARACTERS
-from ppo_ref.tokenizer import (
+from ppo_ref.training.tasks import CHARACTERS
+from ppo_ref.training.tokenizer import (
     EOS_TOKEN_ID,
     PAD_TOKEN_ID,
     CharacterTokenizer,

@@ -8,15 +8,10 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from ppo_ref.broken import flipped_sign
-from ppo_ref.estimate import whitened_gae
-from ppo_ref.generators import named_generator
-from ppo_ref.group_advantages import dr_grpo, grpo
-from ppo_ref.imitation import imitation_step
-from ppo_ref.named_estimates import ESTIMATES
-from ppo_ref.reinforce import reinforce_plus_plus
-from ppo_ref.tiny import tiny_trainer
-from ppo_ref.trainer import Trainer
+from ppo_ref.group_advantages import dr_grpo, grpo, reinforce_plus_plus
+from ppo_ref.training.estimates import ESTIMATES, flipped_sign, whitened_gae
+from ppo_ref.training.imitation import imitation_step
+from ppo_ref.training.trainer import Trainer, named_generator, tiny_trainer
 from tests import oracles
 from tests.networks import seeded
 

@@ -5,7 +5,7 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from ppo_ref.transformer import Transformer
+from ppo_ref.training.networks import Transformer
 
 VOCAB, CONTEXT, WIDTH, LAYERS, HEADS = 7, 9, 12, 2, 3
 # Padding may stand before the tokens and behind them.

@@ -12,9 +12,9 @@ from torch.nn.functional import log_softmax
 from torch.testing import assert_close
 
 from ppo_ref.batch import Experience
-from ppo_ref.config import PPOConfig
-from ppo_ref.outputs import actor_statistics, critic_values
-from ppo_ref.update import update_actor, update_critic
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.networks import actor_statistics, critic_values
+from ppo_ref.training.update import update_actor, update_critic
 from tests import networks, oracles
 from tests.networks import seeded
 from tests.strategies import poisoned

@@ -4,7 +4,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppo_ref.values import response_values
+from ppo_ref.alignment import response_values
 from tests.strategies import masks, numbers
 
 

@@ -8,7 +8,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from ppo_ref.tiny import tiny_trainer
+from ppo_ref.training.trainer import tiny_trainer
 from tests.differential.wheels import find
 
 DOCS = Path(__file__).parents[2] / "docs"

@@ -8,11 +8,10 @@ from typing import Any, NamedTuple
 import pytest
 import torch
 
-from ppo_ref import broken
-from ppo_ref.config import PPOConfig
-from ppo_ref.estimate import whitened_gae
 from ppo_ref.stored_runs import stored_run
-from ppo_ref.trainer import Trainer
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.estimates import BROKEN, ESTIMATES
+from ppo_ref.training.trainer import Trainer
 from site_tools.runs.table import RUNS
 
 AT_MOST_BEFORE, AT_LEAST_AFTER = 0.5, 0.95
@@ -38,7 +37,7 @@ class Learned(NamedTuple):
 def learn(seed: int, **options: Any) -> Learned:
     """A whole run, in a process of its own or not."""
     wrong = options.pop("estimate", None)
-    estimate = getattr(broken, wrong) if wrong else whitened_gae
+    estimate = ESTIMATES[wrong or "whitened_gae"]
     trainer = Trainer(PPOConfig(seed=seed, **options), estimate=estimate)
     list(trainer.imitate())
     list(trainer.learn_reward())
@@ -65,7 +64,7 @@ def test_a_stored_broken_run_is_worse(name):
 
 def test_every_broken_run_of_the_table_has_its_margin():
     estimates = {name: run.options.get("estimate", "") for name, run in RUNS.items()}
-    unlike = {name for name, used in estimates.items() if hasattr(broken, used)}
+    unlike = {name for name, used in estimates.items() if used in BROKEN}
     assert unlike == set(MARGINS) - {"learned_reward_without_kl"}
 
 

@@ -1,0 +1,1 @@
+"""What every function asks of its arguments: shapes, types, ranges, precision."""

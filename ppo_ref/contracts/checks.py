@@ -1,0 +1,303 @@
+"""What numbers and tensors must hold beyond type and shape, in the caller's words."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+
+def require_unit_interval(function: str, **numbers: float) -> None:
+    """Refuse a number outside [0, 1].
+
+    Args:
+        function: Name of the public function that was called.
+        numbers: The numbers, by argument name.
+
+    Raises:
+        ValueError: if one of the numbers is outside [0, 1] or nan.
+
+    Example:
+        >>> require_unit_interval("gae", gamma=1.5)
+        Traceback (most recent call last):
+        ValueError: gae: gamma must lie in [0, 1], got 1.5
+    """
+    for name, number in numbers.items():
+        if not 0 <= number <= 1:
+            raise ValueError(f"{function}: {name} must lie in [0, 1], got {number}")
+
+
+def require_at_least(function: str, least: float, **numbers: float) -> None:
+    """Refuse a number below a bound.
+
+    Args:
+        function: Name of the public function that was called.
+        least: The smallest number allowed.
+        numbers: The numbers, by argument name.
+
+    Raises:
+        ValueError: if one of the numbers is below the bound or nan.
+
+    Example:
+        >>> require_at_least("n_step_advantages", 1, steps=0)
+        Traceback (most recent call last):
+        ValueError: n_step_advantages: steps must be at least 1, got 0
+    """
+    for name, number in numbers.items():
+        if not number >= least:
+            raise ValueError(
+                f"{function}: {name} must be at least {least}, got {number}"
+            )
+
+
+def require_above(function: str, bound: float, **numbers: float) -> None:
+    """Refuse a number that is not above a bound.
+
+    Args:
+        function: Name of the public function that was called.
+        bound: The largest number refused.
+        numbers: The numbers, by argument name.
+
+    Raises:
+        ValueError: if one of the numbers is at most the bound or nan.
+
+    Example:
+        >>> require_above("policy_loss", 1, dual_clip=1)
+        Traceback (most recent call last):
+        ValueError: policy_loss: dual_clip must be greater than 1, got 1
+    """
+    for name, number in numbers.items():
+        if not number > bound:
+            raise ValueError(
+                f"{function}: {name} must be greater than {bound}, got {number}"
+            )
+
+
+def require_clip_range(function: str, low: float, high: float) -> None:
+    """Refuse a range whose lower end is 0 or less, or that leaves out 1.
+
+    Args:
+        function: Name of the public function that was called.
+        low: How far the ratio may fall below 1.
+        high: How far it may rise above 1.
+
+    Raises:
+        ValueError: if ``low`` is outside [0, 1), or ``high`` is negative or nan.
+
+    Example:
+        >>> require_clip_range("f", 1.5, 0.2)
+        Traceback (most recent call last):
+        ValueError: f: clip_range must lie in [0, 1) and [0, inf), got (1.5, 0.2)
+    """
+    if not (0 <= low < 1 and high >= 0):
+        raise ValueError(
+            f"{function}: clip_range must lie in [0, 1) and [0, inf), "
+            f"got ({low}, {high})"
+        )
+
+
+def require_bounds(function: str, low: float, high: float) -> None:
+    """Refuse bounds of a ratio that fall, or that begin below 0.
+
+    Args:
+        function: Name of the public function that was called.
+        low: The least ratio accepted.
+        high: The greatest.
+
+    Raises:
+        ValueError: unless 0 <= low <= high; nan is neither.
+
+    Example:
+        >>> require_bounds("accepted_tokens", 2, 0.5)
+        Traceback (most recent call last):
+        ValueError: accepted_tokens: bounds must rise from at least 0, got (2, 0.5)
+    """
+    if not 0 <= low <= high:
+        raise ValueError(
+            f"{function}: bounds must rise from at least 0, got ({low}, {high})"
+        )
+
+
+def require_index(function: str, length: int, **indices: int) -> None:
+    """Refuse an index beyond a length.
+
+    Args:
+        function: Name of the public function that was called.
+        length: How many things there are.
+        indices: The indices, by argument name.
+
+    Raises:
+        ValueError: if an index is negative or not below the length.
+
+    Example:
+        >>> require_index("trace", 2, row=2)
+        Traceback (most recent call last):
+        ValueError: trace: row must lie in [0, 2), got 2
+    """
+    for name, index in indices.items():
+        if not 0 <= index < length:
+            raise ValueError(
+                f"{function}: {name} must lie in [0, {length}), got {index}"
+            )
+
+
+def require_tokens(function: str, response_mask: Tensor, least: int = 1) -> None:
+    """Refuse a mask that counts too few tokens.
+
+    Args:
+        function: Name of the public function that was called.
+        response_mask: True where the token counts.
+        least: How many tokens must count, over all rows.
+
+    Raises:
+        ValueError: if fewer tokens count.
+
+    Example:
+        >>> require_tokens("masked_mean", torch.zeros(2, 3, dtype=torch.bool))
+        Traceback (most recent call last):
+        ValueError: masked_mean: response_mask must count at least 1 token, got 0
+    """
+    count = int(response_mask.sum())
+    if count < least:
+        plural = "s" * (least > 1)
+        raise ValueError(
+            f"{function}: response_mask must count at least {least} token{plural}, "
+            f"got {count}"
+        )
+
+
+def require_finite(
+    function: str, response_mask: Tensor, **tensors: Tensor | None
+) -> None:
+    """Refuse nan and infinity where they would be read.
+
+    Sums are asked first, a single pass; then one reduced flag, because naming the
+    position makes a GPU wait.
+
+    Args:
+        function: Name of the public function that was called.
+        response_mask: True where the token counts, with all of its numbers; a tensor of
+            one float per row counts in the rows that have a token.
+        tensors: The tensors, by argument name; None is nothing to check.
+
+    Raises:
+        ValueError: if a tensor is not finite where it counts.
+
+    Example:
+        >>> mask = torch.tensor([[True, True, False]])
+        >>> require_finite("f", mask, kl=torch.tensor([[0, 1, torch.nan]]))
+        >>> require_finite("f", mask, kl=torch.tensor([[0, torch.nan, 1]]))
+        Traceback (most recent call last):
+        ValueError: f: kl must be finite where response_mask is True, got nan at [0, 1]
+    """
+    read = {name: tensor for name, tensor in tensors.items() if tensor is not None}
+    if _all_finite(read.values()):
+        return
+    unfit = {
+        name: ~tensor.isfinite() & _counts(response_mask, tensor)
+        for name, tensor in read.items()
+    }
+    if not torch.stack([positions.any() for positions in unfit.values()]).any():
+        return
+    name = next(name for name, positions in unfit.items() if positions.any())
+    position = unfit[name].nonzero()[0].tolist()
+    came = read[name][tuple(position)].item()
+    where = (
+        "in rows with a token"
+        if read[name].ndim == 1
+        else "where response_mask is True"
+    )
+    raise ValueError(
+        f"{function}: {name} must be finite {where}, got {came} at {position}"
+    )
+
+
+def _all_finite(tensors: Iterable[Tensor]) -> bool:
+    # What is not finite makes a sum so. A sum that overflows proves nothing.
+    with torch.no_grad():
+        sums = [
+            x.sum(dtype=torch.promote_types(x.dtype, torch.float32)) for x in tensors
+        ]
+        return bool(torch.stack(sums).isfinite().all())
+
+
+def _counts(response_mask: Tensor, tensor: Tensor) -> Tensor:
+    if tensor.ndim == 1:
+        return response_mask.any(1)
+    return response_mask.view(*response_mask.shape, *[1] * (tensor.ndim - 2))
+
+
+def require_not_negative(
+    function: str, response_mask: Tensor, **tensors: Tensor
+) -> None:
+    """Refuse a number below 0 where it would be read.
+
+    Args:
+        function: Name of the public function that was called.
+        response_mask: True where the token counts.
+        tensors: One float per token, by argument name.
+
+    Raises:
+        ValueError: if a number is negative where it counts.
+
+    Example:
+        >>> mask = torch.tensor([[False, True]])
+        >>> require_not_negative("f", mask, weights=torch.tensor([[-2., -1.]]))
+        Traceback (most recent call last):
+        ValueError: f: weights must be at least 0, got -1.0 at [0, 1]
+    """
+    for name, tensor in tensors.items():
+        negative = (tensor < 0) & response_mask
+        if negative.any():
+            position = negative.nonzero()[0].tolist()
+            raise ValueError(
+                f"{function}: {name} must be at least 0, "
+                f"got {tensor[tuple(position)].item()} at {position}"
+            )
+
+
+def require_token_ids(function: str, vocab: int, responses: Tensor) -> None:
+    """Refuse an id outside the vocabulary, which a GPU would answer by dying.
+
+    Args:
+        function: Name of the public function that was called.
+        vocab: Size of the vocabulary.
+        responses: Token ids.
+
+    Raises:
+        ValueError: if an id is negative or not below the size.
+
+    Example:
+        >>> require_token_ids("token_log_probs", 5, torch.tensor([[4, -100]]))
+        Traceback (most recent call last):
+        ValueError: token_log_probs: responses must lie in [0, 5), got -100 at [0, 1]
+    """
+    outside = (responses < 0) | (responses >= vocab)
+    if outside.any():
+        position = outside.nonzero()[0].tolist()
+        raise ValueError(
+            f"{function}: responses must lie in [0, {vocab}), "
+            f"got {responses[tuple(position)].item()} at {position}"
+        )
+
+
+def require_row_tokens(function: str, response_mask: Tensor) -> None:
+    """Refuse a mask with a row in which no token counts.
+
+    Args:
+        function: Name of the public function that was called.
+        response_mask: True where the token counts.
+
+    Raises:
+        ValueError: if a row has no token.
+
+    Example:
+        >>> require_row_tokens("f", torch.tensor([[True], [False]]))
+        Traceback (most recent call last):
+        ValueError: f: response_mask must count a token in every row, got none in row 1
+    """
+    empty = ~response_mask.any(1)
+    if empty.any():
+        raise ValueError(
+            f"{function}: response_mask must count a token in every row, "
+            f"got none in row {int(empty.nonzero()[0])}"
+        )

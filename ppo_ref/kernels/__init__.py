@@ -1,0 +1,1 @@
+"""The arithmetic beneath the stages, undecorated, for torch.compile and a GPU."""

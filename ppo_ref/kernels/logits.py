@@ -1,0 +1,223 @@
+"""Log-softmax, its statistics and its gradient in the memory of the logits themselves.
+
+With x the logits, p their softmax and H the entropy of p:
+
+    d log p(chosen) / d x_a = [a = chosen] - p_a
+    d H / d x_a = -p_a * (log p_a + H)
+
+Both are made of the log-softmax, so the logits need not be kept beside it. A block of
+rows that stays in the cache is finished before the next is begun.
+"""
+
+from collections.abc import Iterator
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ppo_ref.contracts.precision import at_least_float32
+
+# exp() of it is 0 in every precision, and times 0 it is 0; -inf times 0 would be nan.
+FORBIDDEN = -1000.0
+BLOCK = {"cpu": 2**18}  # elements: 1 MiB of float32
+LARGE_BLOCK = 2**20
+FEW = 4  # blocks: no gain, and their sums round otherwise than those of the whole
+
+
+def log_softmax_(
+    logits: Tensor, responses: Tensor, bias: Tensor | None = None
+) -> tuple[Tensor, Tensor]:
+    """Turn logits into their log-softmax, in place, and read two numbers of each row.
+
+    Args:
+        logits: [tokens, vocab]; is overwritten. A log-softmax below -1000, whose
+            probability is 0, is stored as -1000.
+        responses: The token ids, [tokens].
+        bias: To add to each row first, [vocab]; -inf forbids a token.
+
+    Returns:
+        The log-prob of each token and the entropy of each row, in nats.
+
+    Example:
+        >>> logits = torch.tensor([[0.0, 0.0, -torch.inf]])
+        >>> log_softmax_(logits, torch.tensor([0]))
+        (tensor([-0.6931]), tensor([0.6931]))
+        >>> logits
+        tensor([[-6.9315e-01, -6.9315e-01, -1.0000e+03]])
+    """
+    log_probs, entropy = [], []
+    for rows, ids in blocks(logits, responses[:, None]):
+        if bias is not None:
+            rows.add_(bias)
+        rows.sub_(rows.amax(1, keepdim=True))
+        weights = rows.exp()
+        total = weights.sum(1, keepdim=True)
+        rows.sub_(total.log())
+        log_probs.append(rows.gather(1, ids).squeeze(1))
+        rows.clamp_(min=FORBIDDEN)
+        entropy.append(-weights.mul_(rows).sum(1) / total.squeeze(1))
+    return torch.cat(log_probs), torch.cat(entropy)
+
+
+def logit_gradients_(
+    log_softmax: Tensor,
+    responses: Tensor,
+    entropy: Tensor,
+    log_prob_gradients: Tensor,
+    entropy_gradients: Tensor,
+) -> Tensor:
+    """Turn the log-softmax into the gradient of the logits, in place.
+
+    Args:
+        log_softmax: As ``log_softmax_`` leaves it, [tokens, vocab]; is overwritten.
+        responses: The token ids, [tokens].
+        entropy: Of each row, in nats, [tokens].
+        log_prob_gradients: Of the loss, by the log-prob of each token, [tokens].
+        entropy_gradients: Of the loss, by the entropy of each row, [tokens].
+
+    Returns:
+        The tensor that was given, which now holds the gradient.
+
+    Example:
+        >>> logits, responses = torch.zeros(1, 2), torch.tensor([0])
+        >>> _, entropy = log_softmax_(logits, responses)
+        >>> one, zero = torch.ones(1), torch.zeros(1)
+        >>> logit_gradients_(logits, responses, entropy, one, zero)
+        tensor([[ 0.5000, -0.5000]])
+    """
+    of_row = log_prob_gradients + entropy_gradients * entropy
+    columns = [
+        x[:, None] for x in (responses, of_row, log_prob_gradients, entropy_gradients)
+    ]
+    for rows, ids, shared, chosen, sloped in blocks(log_softmax, *columns):
+        probabilities = rows.exp()
+        rows.mul_(-sloped).sub_(shared).mul_(probabilities)
+        rows.scatter_add_(1, ids, chosen)
+    return log_softmax
+
+
+def fits_few_blocks(logits: Tensor) -> bool:
+    """Whether blocks would gain nothing; under torch.compile, which fuses, always.
+
+    Args:
+        logits: Of any shape, at least one axis.
+
+    Returns:
+        True if all are worked on at once.
+
+    Example:
+        >>> [fits_few_blocks(torch.zeros(tokens, 32000)) for tokens in (32, 64)]
+        [True, False]
+    """
+    return torch.compiler.is_compiling() or logits.numel() <= FEW * _elements(logits)
+
+
+def blocks(rows: Tensor, *columns: Tensor) -> Iterator[tuple[Tensor, ...]]:
+    """Cut tensors of one length alike.
+
+    Args:
+        rows: [tokens, vocab]; says how many rows a block has.
+        columns: More tensors, cut at the same rows.
+
+    Returns:
+        The blocks, views of what was given.
+
+    Example:
+        >>> [len(ids) for _, ids in blocks(torch.zeros(9, 32000), torch.arange(9))]
+        [8, 1]
+    """
+    if torch.compiler.is_compiling():
+        return iter([(rows, *columns)])
+    size = max(1, _elements(rows) // rows.shape[1])
+    return zip(*(torch.split(x, size) for x in (rows, *columns)), strict=True)
+
+
+def require_first_order(function: str) -> None:
+    """Refuse a backward pass that is to be differentiated itself.
+
+    Args:
+        function: Name of the public function that was called.
+
+    Raises:
+        RuntimeError: if autograd records, as it does in a backward pass under
+            create_graph alone.
+
+    Example:
+        >>> require_first_order("f")
+        Traceback (most recent call last):
+        RuntimeError: f: has no gradient of its gradient; create_graph must be False
+    """
+    if torch.is_grad_enabled() and not torch.compiler.is_compiling():
+        raise RuntimeError(
+            f"{function}: has no gradient of its gradient; create_graph must be False"
+        )
+
+
+def _elements(rows: Tensor) -> int:
+    return BLOCK.get(rows.device.type, LARGE_BLOCK)
+
+
+class LogitBlocks(torch.autograd.Function):
+    """From [tokens, vocab] to the log-prob and the entropy of each token, in nats.
+
+    A gradient of the gradient is refused.
+    """
+
+    @staticmethod
+    def forward(
+        ctx: Any, logits: Tensor, responses: Tensor, temperature: float
+    ) -> tuple[Tensor, Tensor]:
+        """Keep two numbers per token, and the logits that the caller holds anyway.
+
+        Args:
+            ctx: For the backward pass.
+            logits: [tokens, vocab].
+            responses: The token ids, [tokens], int64.
+            temperature: Of the sampling.
+
+        Returns:
+            The log-probs and the entropies, [tokens].
+        """
+        found = [
+            log_softmax_(_scaled(block, temperature), ids)
+            for block, ids in blocks(logits, responses)
+        ]
+        log_probs, entropy = (torch.cat(parts) for parts in zip(*found, strict=True))
+        ctx.save_for_backward(logits, responses, entropy)
+        ctx.temperature = temperature
+        return log_probs, entropy
+
+    @staticmethod
+    def backward(
+        ctx: Any, log_prob_gradients: Tensor, entropy_gradients: Tensor
+    ) -> tuple[Tensor | None, ...]:
+        """Make each block's log-softmax again and turn it into the gradient.
+
+        Args:
+            ctx: From the forward pass.
+            log_prob_gradients: Of the loss, [tokens].
+            entropy_gradients: Of the loss, [tokens].
+
+        Returns:
+            The gradient of the logits.
+
+        Raises:
+            RuntimeError: if it is to be differentiated itself.
+        """
+        require_first_order("log_probs_and_entropy")
+        logits, responses, entropy = ctx.saved_tensors
+        gradients = torch.empty_like(logits)
+        outer = (
+            log_prob_gradients / ctx.temperature,
+            entropy_gradients / ctx.temperature,
+        )
+        rows = logits, gradients, responses, entropy, *outer
+        for block, of_block, ids, *given in blocks(*rows):
+            log_softmax = _scaled(block, ctx.temperature)
+            log_softmax_(log_softmax, ids)
+            of_block.copy_(logit_gradients_(log_softmax, ids, *given))
+        return gradients, None, None
+
+
+def _scaled(logits: Tensor, temperature: float) -> Tensor:
+    return at_least_float32(logits) / temperature

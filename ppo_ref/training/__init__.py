@@ -1,0 +1,1 @@
+"""The loop around the river: prompts, networks, rollout, update, trainer."""

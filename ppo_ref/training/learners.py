@@ -1,0 +1,119 @@
+"""The four modules with the optimizers of those that learn."""
+
+import copy
+from typing import Any
+
+from torch import nn
+from torch.optim import Adam, Optimizer
+
+from ppo_ref.contracts.checks import require_index
+from ppo_ref.processes.group import Processes
+from ppo_ref.processes.sharding import gathered, shares
+from ppo_ref.training.networks import Actor, models_from
+
+REWARD_MODEL_LR = 2e-3
+
+
+class Learners:
+    """All weights of a run and all that their optimizers remember.
+
+    Args:
+        actor: From which the other three begin.
+        actor_lr: Peak learning rate of the actor.
+        critic_lr: Peak learning rate of the critic.
+    """
+
+    def __init__(self, actor: Actor, actor_lr: float, critic_lr: float) -> None:
+        self.models = models_from(actor)
+        self._rates, self._shared = (actor_lr, critic_lr), False
+        self._make_optimizers()
+
+    def share(self, processes: Processes) -> None:
+        """Let all processes learn together, by the weights of the first.
+
+        Args:
+            processes: Of the run; with one alone nothing changes.
+        """
+        if self._shared or processes.size == 1:
+            return
+        for network in self.models:
+            processes.same(network)
+        kept = self.state_dict()
+        for network in (self.models.actor, self.models.critic):
+            processes.shard(network)
+        self._make_optimizers()
+        self.load_state_dict(kept)
+        self._shared = True
+
+    def set_learning_rates(self, share: float) -> None:
+        """Actor and critic learn at a share of their peak rates from now on.
+
+        Args:
+            share: From 0 to 1.
+        """
+        for optimizer, peak in self._peaks.items():
+            for group in optimizer.param_groups:
+                group["lr"] = peak * share
+
+    def state_dict(self) -> dict[str, Any]:
+        """All weights, and all optimizers.
+
+        Returns:
+            Copies by name, which stay as they are when the run goes on.
+        """
+        states = {name: x.state_dict() for name, x in self._stateful().items()}
+        return copy.deepcopy(gathered(states))
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Stand where others of the same sizes stood.
+
+        Args:
+            state: What ``state_dict`` gave; is not changed by what follows.
+        """
+        for name, x in self._stateful().items():
+            # An optimizer would go on in the memory of the state.
+            x.load_state_dict(shares(copy.deepcopy(state[name]), of=x))
+
+    def _make_optimizers(self) -> None:
+        (actor, critic, _, reward), (actor_lr, critic_lr) = self.models, self._rates
+        self.imitation_optimizer = Adam(actor.parameters())
+        self.reward_optimizer = Adam(reward.parameters(), REWARD_MODEL_LR)
+        self.actor_optimizer = Adam(actor.parameters(), actor_lr)
+        self.critic_optimizer = Adam(critic.parameters(), critic_lr)
+        self._peaks = {self.actor_optimizer: actor_lr, self.critic_optimizer: critic_lr}
+
+    def _stateful(self) -> dict[str, nn.Module | Optimizer]:
+        return {
+            **self.models._asdict(),
+            "imitation_optimizer": self.imitation_optimizer,
+            "reward_optimizer": self.reward_optimizer,
+            "actor_optimizer": self.actor_optimizer,
+            "critic_optimizer": self.critic_optimizer,
+        }
+
+
+def learning_rate_share(step: int, steps: int, warm_up: int) -> float:
+    """The share of its peak that a learning rate has: it rises, then falls to 0.
+
+        share = min((step + 1) / warm_up, 1 - step / steps)
+
+    The first steps of Adam are long whatever the gradient, as its averages have seen
+    little; the last ones should not undo each other.
+
+    Args:
+        step: Which one, from 0.
+        steps: How many the run has.
+        warm_up: In how many of them the share rises, unless it falls before.
+
+    Returns:
+        Above 0, at most 1.
+
+    Raises:
+        ValueError: if there is no such step.
+
+    Example:
+        >>> [learning_rate_share(step, steps=4, warm_up=2) for step in range(4)]
+        [0.5, 0.75, 0.5, 0.25]
+    """
+    require_index("learning_rate_share", steps, step=step)
+    return min((step + 1) / warm_up, 1 - step / steps)

@@ -1,0 +1,427 @@
+"""The networks of actor and critic, and what they say of a rollout."""
+
+import copy
+import math
+from typing import Any, NamedTuple, TypeVar
+
+import torch
+from torch import Tensor, nn
+from torch.nn.functional import gelu, scaled_dot_product_attention
+
+from ppo_ref.alignment import response_outputs
+from ppo_ref.batch import Rollout, TokenStatistics
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import Tokens, checked
+from ppo_ref.log_probs import log_probs_and_entropy
+
+# What a body keeps of the positions read so far, in a form of its own.
+Cache = list[Any]
+
+
+class Body(nn.Module):
+    """A network that reads a sequence from left to right, behind padding or not.
+
+    ``forward`` takes token ids, attention mask and cache, as that of ``Transformer``.
+
+    Args:
+        width: Of the hidden states.
+        context: The most tokens that a sequence may have, padding included.
+        precision: In which matrices are multiplied; bfloat16 by autocast, while the
+            weights stay float32.
+    """
+
+    def __init__(
+        self, width: int, context: int, precision: torch.dtype = torch.float32
+    ) -> None:
+        super().__init__()
+        self.width, self.context, self.precision = width, context, precision
+
+    def places(self, attention_mask: Tensor, new: int) -> Tensor:
+        """Where each new position stands among the tokens of its sequence.
+
+        Args:
+            attention_mask: True where a position holds a token, past ones included,
+                [batch, past + new].
+            new: How many positions are new.
+
+        Returns:
+            From 0, [batch, new]; how wide the padding is does not matter.
+
+        Raises:
+            ValueError: if the sequence is longer than the context.
+
+        Example:
+            >>> Body(8, context=3).places(torch.tensor([[False, True, True]]), new=2)
+            tensor([[0, 1]])
+        """
+        total = attention_mask.shape[1]
+        if total > self.context:
+            raise ValueError(
+                f"{type(self).__name__}: a sequence must fit the context of "
+                f"{self.context} tokens, got {total}"
+            )
+        return (attention_mask.cumsum(1) - 1).clamp(min=0)[:, -new:]
+
+
+class Layer(nn.Module):
+    """Attention, then a feed-forward network, each on normalised input and added.
+
+    Args:
+        width: Of the hidden states; a multiple of ``heads``.
+        heads: Of the attention.
+    """
+
+    def __init__(self, width: int, heads: int) -> None:
+        super().__init__()
+        self.heads = heads
+        self.attention_norm = nn.LayerNorm(width)
+        self.queries_keys_values = nn.Linear(width, 3 * width)
+        self.attention_output = nn.Linear(width, width)
+        self.feed_forward_norm = nn.LayerNorm(width)
+        self.feed_forward_input = nn.Linear(width, 4 * width)
+        self.feed_forward_output = nn.Linear(4 * width, width)
+
+    def forward(
+        self, x: Tensor, visible: Tensor, past: tuple[Tensor, Tensor] | None
+    ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
+        """One layer over the new positions, attending to the past ones too.
+
+        Args:
+            x: Hidden states of the new positions, [batch, new, width].
+            visible: Which position may see which, [batch, 1, new, past + new].
+            past: Keys and values of the past positions, [batch, heads, past, ...].
+
+        Returns:
+            Hidden states of the new positions; keys and values of all.
+        """
+        batch, new, width = x.shape
+        projected = self.queries_keys_values(self.attention_norm(x))
+        split = projected.view(batch, new, 3, self.heads, width // self.heads)
+        queries, keys, values = split.permute(2, 0, 3, 1, 4)
+        if past is not None:
+            keys = torch.cat([past[0], keys], 2)
+            values = torch.cat([past[1], values], 2)
+        read = scaled_dot_product_attention(queries, keys, values, attn_mask=visible)
+        x = x + self.attention_output(read.transpose(1, 2).reshape(batch, new, width))
+        inner = gelu(self.feed_forward_input(self.feed_forward_norm(x)))
+        return x + self.feed_forward_output(inner), (keys, values)
+
+
+class Transformer(Body):
+    """Token ids to hidden states; a position sees itself and what came before.
+
+    Args:
+        vocab: Number of token ids.
+        context: The most tokens that a sequence may have, padding included.
+        width: Of the hidden states; a multiple of ``heads``.
+        layers: How many.
+        heads: Of the attention.
+        precision: In which matrices are multiplied; bfloat16 by autocast, while the
+            weights stay float32.
+
+    Raises:
+        ValueError: if ``width`` is not a multiple of ``heads``.
+    """
+
+    def __init__(
+        self,
+        vocab: int,
+        context: int,
+        width: int,
+        layers: int,
+        heads: int,
+        precision: torch.dtype = torch.float32,
+    ) -> None:
+        super().__init__(width, context, precision)
+        if width % heads:
+            raise ValueError(
+                f"Transformer: width must be a multiple of heads {heads}, got {width}"
+            )
+        self.tokens = nn.Embedding(vocab, width)
+        self.positions = nn.Embedding(context, width)
+        self.layers = nn.ModuleList(Layer(width, heads) for _ in range(layers))
+        self.norm = nn.LayerNorm(width)
+
+    def forward(
+        self, token_ids: Tensor, attention_mask: Tensor, cache: Cache | None = None
+    ) -> Tensor:
+        """Hidden states of the given positions.
+
+        Args:
+            token_ids: The new positions, [batch, new].
+            attention_mask: True where a position holds a token of the sequence, past
+                ones included, [batch, past + new].
+            cache: Empty at first; it is filled with keys and values, one pair per
+                layer, and read again at the next call.
+
+        Returns:
+            [batch, new, width]; what padding holds means nothing.
+
+        Raises:
+            ValueError: if the sequence is longer than the context.
+
+        Example:
+            >>> body = Transformer(vocab=5, context=4, width=8, layers=1, heads=2)
+            >>> ids = torch.tensor([[0, 3, 4]])  # 0 is padding
+            >>> mask, cache = ids > 0, []
+            >>> begun = body(ids[:, :2], mask[:, :2], cache)
+            >>> both = torch.cat([begun, body(ids[:, 2:], mask, cache)], 1)
+            >>> torch.allclose(both, body(ids, mask), atol=1e-6)
+            True
+        """
+        new = token_ids.shape[1]
+        x = self.tokens(token_ids) + self.positions(self.places(attention_mask, new))
+        visible = _visible(attention_mask, new)
+        past: list[tuple[Tensor, Tensor] | None] = list(cache or [])
+        past = past or [None] * len(self.layers)
+        read = []
+        for layer, before in zip(self.layers, past, strict=True):
+            x, now = layer(x, visible, before)
+            read.append(now)
+        if cache is not None:
+            cache[:] = read
+        hidden: Tensor = self.norm(x)
+        return hidden
+
+
+def _visible(attention_mask: Tensor, new: int) -> Tensor:
+    total = attention_mask.shape[1]
+    causal = torch.ones(new, total, dtype=torch.bool, device=attention_mask.device)
+    causal = causal.tril(total - new)
+    # A padding position sees itself: softmax over nothing would be nan.
+    itself = causal & ~causal.tril(total - new - 1)
+    return ((causal & attention_mask[:, None, :]) | itself)[:, None]
+
+
+Network = TypeVar("Network", bound=nn.Module)
+
+
+class Actor(nn.Module):
+    """A language model: what the next token may be.
+
+    Args:
+        transformer: Its body.
+        vocab: Number of token ids.
+        head: From a hidden state to logits; a new one if left out.
+    """
+
+    def __init__(
+        self, transformer: Body, vocab: int, head: nn.Linear | None = None
+    ) -> None:
+        super().__init__()
+        self.transformer = transformer
+        self.head = nn.Linear(transformer.width, vocab) if head is None else head
+
+    def forward(
+        self, sequences: Tensor, attention_mask: Tensor, cache: Cache | None = None
+    ) -> Tensor:
+        """What it expects after each position.
+
+        Args:
+            sequences: Token ids, [batch, sequence].
+            attention_mask: True where there is a token; with a cache, [batch, past +
+                sequence].
+            cache: As in ``Transformer``.
+
+        Returns:
+            Logits of the next token, [batch, sequence, vocab], in ``precision``;
+            gradient flows. What padding holds means nothing.
+        """
+        with _autocast(self.transformer, sequences.device):
+            hidden = self.hidden(sequences, attention_mask, cache)
+            logits: Tensor = self.head(hidden)
+        return logits
+
+    def hidden(
+        self, sequences: Tensor, attention_mask: Tensor, cache: Cache | None = None
+    ) -> Tensor:
+        """What ``head`` makes logits of, for those who cannot hold all of them at once.
+
+        Args:
+            sequences: As in ``forward``.
+            attention_mask: As in ``forward``.
+            cache: As in ``forward``.
+
+        Returns:
+            Hidden states, [batch, sequence, width]; gradient flows.
+        """
+        with _autocast(self.transformer, sequences.device):
+            hidden: Tensor = self.transformer(sequences, attention_mask, cache)
+        return hidden
+
+
+class Critic(nn.Module):
+    """One number per position. The critic's is the expected return from there on.
+
+    A reward model has the same network, and its number is read at the last token.
+
+    Args:
+        transformer: Its body.
+    """
+
+    def __init__(self, transformer: Body) -> None:
+        super().__init__()
+        self.transformer = transformer
+        self.head = nn.Linear(transformer.width, 1)
+
+    def forward(self, sequences: Tensor, attention_mask: Tensor) -> Tensor:
+        """What it says after reading each position.
+
+        Args:
+            sequences: Token ids, [batch, sequence].
+            attention_mask: True where there is a token, of the same shape.
+
+        Returns:
+            [batch, sequence], in reward units and in ``precision``; gradient flows.
+            What padding holds means nothing.
+        """
+        with _autocast(self.transformer, sequences.device):
+            values: Tensor = self.head(self.transformer(sequences, attention_mask))
+        return values.squeeze(-1)
+
+
+class Models(NamedTuple):
+    """The four modules; a rule may score in place of the reward."""
+
+    actor: Actor
+    critic: Critic
+    reference: Actor
+    reward: Critic
+
+
+def models_from(actor: Actor) -> Models:
+    """The other three begin as copies of the actor, and do not learn with it.
+
+    Args:
+        actor: After its imitation; stays as it is, and is the first of the four.
+
+    Returns:
+        A critic that reads as the actor does and says 0 everywhere; a frozen copy of
+        the actor, and one of the critic, which is no reward model before it has
+        learned.
+
+    Example:
+        >>> from ppo_ref.training.networks import Transformer
+        >>> actor = Actor(Transformer(4, context=3, width=8, layers=1, heads=2), 4)
+        >>> models = models_from(actor)
+        >>> models.critic(torch.tensor([[2, 3]]), torch.tensor([[True, True]])).tolist()
+        [[0.0, 0.0]]
+    """
+    critic = Critic(copy.deepcopy(actor.transformer)).to(actor.head.weight)
+    for weight in critic.head.parameters():
+        nn.init.zeros_(weight)
+    return Models(actor, critic, frozen(actor), frozen(critic))
+
+
+def initialised(network: Network, generator: torch.Generator) -> Network:
+    """Draw every weight anew: the same generator gives the same network.
+
+    Args:
+        network: Is changed, and returned.
+        generator: On the CPU, so that every device starts from the same weights.
+
+    Returns:
+        The network: matrices normal with variance 1 / inputs, embeddings with
+        standard deviation 0.1, biases 0, norms that change nothing.
+
+    Example:
+        >>> layers = [initialised(nn.Linear(2, 2), torch.Generator()) for _ in "ab"]
+        >>> torch.equal(layers[0].weight, layers[1].weight)
+        True
+    """
+    for module in network.modules():
+        if isinstance(module, nn.Linear):
+            scale = 1 / math.sqrt(module.in_features)
+            _draw(module.weight, scale, generator)
+            nn.init.zeros_(module.bias)
+        elif isinstance(module, nn.Embedding):
+            _draw(module.weight, 0.1, generator)
+        elif isinstance(module, nn.LayerNorm):
+            module.reset_parameters()
+    return network
+
+
+def frozen(network: Network) -> Network:
+    """A copy that never learns, as the reference is of the actor.
+
+    Args:
+        network: Stays as it is.
+
+    Returns:
+        The copy, in evaluation mode, none of its weights asking for gradient.
+
+    Example:
+        >>> [p.requires_grad for p in frozen(nn.Linear(1, 1)).parameters()]
+        [False, False]
+    """
+    return copy.deepcopy(network).eval().requires_grad_(False)
+
+
+def _autocast(transformer: Body, device: torch.device) -> torch.autocast:
+    dtype = transformer.precision
+    return torch.autocast(device.type, dtype, enabled=dtype != torch.float32)
+
+
+def _draw(weight: Tensor, scale: float, generator: torch.Generator) -> None:
+    with torch.no_grad():
+        weight.copy_(torch.randn(weight.shape, generator=generator) * scale)
+
+
+@checked
+def actor_statistics(
+    actor: Actor, rollout: Rollout, temperature: float = 1.0
+) -> TokenStatistics:
+    """Log-probability and entropy of every token of the responses, in one pass.
+
+    Args:
+        actor: Any of the three policies: in training, as it sampled, the reference.
+        rollout: Whose responses are read.
+        temperature: Of the sampling; above 0.
+
+    Returns:
+        Nats per token; padding is computed like any slot; gradient flows.
+
+    Raises:
+        ValueError: if the sequences are longer than the actor's context, a token id is
+            outside the vocabulary, or ``temperature`` is not above 0.
+
+    Example:
+        >>> from ppo_ref.training.trainer import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> rollout = next(trainer.train()).experience.rollout
+        >>> before = actor_statistics(trainer.models.reference, rollout).log_probs
+        >>> difference = before - rollout.rollout_log_probs
+        >>> bool(difference[rollout.response_mask].abs().max() < 1e-5)
+        True
+    """
+    logits = actor(rollout.sequences, rollout.attention_mask)
+    responses = rollout.responses
+    chosen = response_outputs(logits, responses.shape[1])
+    return log_probs_and_entropy(chosen, responses, temperature)
+
+
+@checked
+def critic_values(critic: Critic, rollout: Rollout) -> Tokens:
+    """The expected return before every token of the responses.
+
+    Args:
+        critic: Reads prompt and response.
+        rollout: Whose responses are read.
+
+    Returns:
+        Reward units; padding is computed like any slot; gradient flows.
+
+    Raises:
+        ValueError: if the sequences are longer than the critic's context.
+
+    Example:
+        >>> from ppo_ref.training.trainer import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> experience = next(trainer.train()).experience
+        >>> critic_values(trainer.models.critic, experience.rollout).shape
+        torch.Size([4, 8])
+        >>> experience.values.abs().max()  # before the update: its head began at 0
+        tensor(0.)
+    """
+    outputs = critic(rollout.sequences, rollout.attention_mask)
+    return at_least_float32(response_outputs(outputs, rollout.response_mask.shape[1]))

@@ -1,0 +1,161 @@
+"""The reward model: one score per response, by a rule or by a network that learned."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.optim import Optimizer
+
+from ppo_ref.alignment import last_token
+from ppo_ref.batch import Rollout
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import RowFlags, RowValues, checked
+from ppo_ref.training.networks import Critic
+from ppo_ref.training.tasks import Question
+from ppo_ref.training.tokenizer import Tokenizer
+
+# One score per response, in reward units.
+Reward = Annotated[
+    Callable[[Sequence[Question], Rollout], RowValues],
+    "a function from questions and rollout to scores, such as rule(tokenizer)",
+]
+
+
+def rule(tokenizer: Tokenizer, right: float = 1.0, wrong: float = 0.0) -> Reward:
+    """A response is right that ends, and states the right sum after its last =.
+
+    What stands before is not looked at, as with verl's rule for GSM8K, which reads
+    the number behind ####.
+
+    Args:
+        tokenizer: Turns responses into text.
+        right: Score of a right response, in reward units.
+        wrong: Of every other one, those without an end or an = included.
+
+    Returns:
+        A function from questions and rollout to one score per response.
+
+    Raises:
+        ValueError: from that function, unless there is one question per response.
+
+    Source:
+        verl v0.9.1, verl/utils/reward_score/gsm8k.py, compute_score.
+
+    Example:
+        >>> from ppo_ref.training.rollout import as_rollout
+        >>> from ppo_ref.training.tasks import CHARACTERS
+        >>> from ppo_ref.training.tokenizer import CharacterTokenizer
+        >>> tokenizer = CharacterTokenizer(CHARACTERS)
+        >>> answers = tokenizer.responses(["1+1=2", "=2", "2", "1+1=3"], 6)
+        >>> prompts = tokenizer.prompts(["1+1="] * 4)
+        >>> rollout = as_rollout(prompts, answers, torch.zeros(4, 6))
+        >>> rule(tokenizer)([Question("1+1=", 1, 1)] * 4, rollout)
+        tensor([1., 1., 0., 0.])
+    """
+
+    def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:
+        texts = [tokenizer.decode(ids) for ids in rollout.responses.tolist()]
+        if len(questions) != len(texts):
+            raise ValueError(
+                f"rule: questions must be one per response, {len(texts)}, "
+                f"got {len(questions)}"
+            )
+        stated = [
+            text.rpartition("=")[1:] == ("=", str(question.a + question.b))
+            for question, text in zip(questions, texts, strict=True)
+        ]
+        solved = torch.tensor(stated, device=rollout.truncated.device)
+        return torch.where(solved & ~rollout.truncated, float(right), float(wrong))
+
+    return scores
+
+
+def learned(reward: Critic) -> Reward:
+    """What a reward model says, as it is at the time of the call.
+
+    Args:
+        reward: Its output at the last token that counts is the score.
+
+    Returns:
+        A function from questions, which it does not read, and rollout to one score
+        per response, as ``model_scores`` but without gradient.
+
+    Example:
+        >>> from ppo_ref.training.trainer import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> rollout = next(trainer.train()).experience.rollout
+        >>> learned(trainer.models.reward)([], rollout)  # its head has learned nothing
+        tensor([0., 0., 0., 0.])
+    """
+
+    @torch.no_grad()
+    def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:
+        return model_scores(reward, rollout)
+
+    return scores
+
+
+@checked
+def model_scores(reward: Critic, rollout: Rollout) -> RowValues:
+    """The output of a reward model at the last token of every response.
+
+    Args:
+        reward: One number per position.
+        rollout: Whose responses are read.
+
+    Returns:
+        Log-odds of being right, which serve as reward units; 0 for a response without
+        a token; gradient flows.
+
+    Example:
+        >>> from ppo_ref.training.trainer import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> rollout = next(trainer.train()).experience.rollout
+        >>> with torch.no_grad():
+        ...     bias = trainer.models.reward.head.bias.fill_(0.5)
+        >>> model_scores(trainer.models.reward, rollout)
+        tensor([0.5000, 0.5000, 0.5000, 0.5000])
+    """
+    outputs = at_least_float32(reward(rollout.sequences, rollout.attention_mask))
+    last = last_token(rollout.response_mask)
+    return torch.where(last, outputs[:, -last.shape[1] :], 0).sum(1)
+
+
+@checked
+def reward_model_step(
+    reward: Critic,
+    optimizer: Optimizer,
+    rollout: Rollout,
+    right: RowFlags,
+) -> float:
+    """Teach a reward model which responses the rule takes for right.
+
+    Args:
+        reward: Is trained.
+        optimizer: Of its weights.
+        rollout: Responses to learn from.
+        right: True for those that are right, one per response.
+
+    Returns:
+        The loss before the step: cross-entropy in nats per response.
+
+    Example:
+        >>> from torch.optim import SGD
+        >>> from ppo_ref.training.trainer import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> rollout = next(trainer.train()).experience.rollout
+        >>> reward = trainer.models.reward.requires_grad_(True)
+        >>> right = torch.tensor([True, False, True, True])
+        >>> optimizer = SGD(reward.parameters(), lr=0.1)
+        >>> steps = [reward_model_step(reward, optimizer, rollout, right) for _ in "ab"]
+        >>> f"{steps[0]:.4f}", steps[1] < steps[0]  # log 2, then less
+        ('0.6931', True)
+    """
+    optimizer.zero_grad()
+    log_odds = model_scores(reward, rollout)
+    loss = binary_cross_entropy_with_logits(log_odds, right.to(log_odds.dtype))
+    torch.autograd.backward(loss)
+    optimizer.step()
+    return loss.item()

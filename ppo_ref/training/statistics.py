@@ -1,0 +1,105 @@
+"""One flat table of figures for each iteration, as a trainer logs them."""
+
+import math
+from collections.abc import Iterable
+
+from ppo_ref.batch import Experience
+from ppo_ref.contracts.shapes import checked
+from ppo_ref.diagnostics import explained_variance, rollout_mismatch
+from ppo_ref.kl import kl_k1
+from ppo_ref.masking import masked_mean, masked_sum
+
+Statistics = dict[str, float]
+
+
+@checked
+def experience_statistics(experience: Experience) -> Statistics:
+    """What a batch says before any update, by the names under which it is logged.
+
+    Args:
+        experience: The batch.
+
+    Returns:
+        ``score`` (mean, in reward units), ``kl`` (mean over responses of the sum of
+        k1 to the reference, in nats), ``entropy`` (nats per token), ``value`` and
+        ``return`` (means over tokens), ``explained_variance`` (left out where all
+        returns are equal), ``response_length`` (tokens), ``truncated`` (share of
+        responses), ``rollout_kl`` (k3 from sampler to trainer, nats per token) and
+        ``rollout_effective_sample_size`` (share).
+
+    Raises:
+        ValueError: if no token counts, or an input is not finite on one that does.
+
+    Source:
+        verl v0.9.1, verl/trainer/ppo/metric_utils.py, compute_data_metrics.
+
+    Example:
+        >>> from ppo_ref.training.trainer import tiny_trainer
+        >>> experience = next(tiny_trainer().train()).experience
+        >>> figures = experience_statistics(experience)
+        >>> figures["kl"], figures["value"]  # actor and critic as they began
+        (0.0, 0.0)
+    """
+    rollout, mask = experience.rollout, experience.rollout.response_mask
+    kl = kl_k1(
+        log_probs=experience.old_log_probs, ref_log_probs=experience.ref_log_probs
+    )
+    explained = explained_variance(
+        values=experience.values, returns=experience.returns, response_mask=mask
+    )
+    mismatch = rollout_mismatch(
+        old_log_probs=experience.old_log_probs,
+        rollout_log_probs=rollout.rollout_log_probs,
+        response_mask=mask,
+    )
+    found = {
+        "score": experience.scores.mean().item(),
+        "kl": masked_sum(kl, mask).item() / len(mask),
+        "entropy": masked_mean(experience.entropy, mask).item(),
+        "value": masked_mean(experience.values, mask).item(),
+        "return": masked_mean(experience.returns, mask).item(),
+        "explained_variance": explained.item(),
+        "response_length": mask.sum(1).float().mean().item(),
+        "truncated": rollout.truncated.float().mean().item(),
+        "rollout_kl": mismatch.kl_k3.item(),
+        "rollout_effective_sample_size": mismatch.effective_sample_size.item(),
+    }
+    return {name: x for name, x in found.items() if not math.isnan(x)}
+
+
+def update_statistics(mini_batches: Iterable[Statistics]) -> Statistics:
+    """From one table per mini-batch to one per iteration.
+
+    Args:
+        mini_batches: Tables with the same names, in order.
+
+    Returns:
+        Means over the mini-batches; names that end in ``_steps`` are added up, in
+        ``_max`` and ``_min`` the greatest and least are taken.
+
+    Raises:
+        ValueError: if there is no mini-batch.
+
+    Example:
+        >>> update_statistics([{"loss": 1.0, "actor_steps": 1}, {"loss": 2.0}])
+        {'loss': 1.5, 'actor_steps': 1}
+    """
+    columns: dict[str, list[float]] = {}
+    for table in mini_batches:
+        for name, number in table.items():
+            columns.setdefault(name, []).append(number)
+    if not columns:
+        raise ValueError("update_statistics: mini_batches must be at least one, got 0")
+    return {name: _joined(name, numbers) for name, numbers in columns.items()}
+
+
+def _joined(name: str, numbers: list[float]) -> float:
+    _, _, kind = name.rpartition("_")
+    match kind:
+        case "steps":
+            return sum(numbers)
+        case "max":
+            return max(numbers)
+        case "min":
+            return min(numbers)
+    return sum(numbers) / len(numbers)

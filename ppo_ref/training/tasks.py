@@ -1,0 +1,149 @@
+"""Questions of the kind 1+1=2, as the dialogues put them, in Chinese and English."""
+
+from typing import NamedTuple
+
+import torch
+
+from ppo_ref.contracts.checks import require_at_least, require_unit_interval
+
+PHRASINGS = (
+    "请问{a}+{b}=？",
+    "你知道{a}+{b}=几吗？",
+    "{a}+{b}等于几？",
+    "{a}加{b}等于几？",
+    "{a}加{b}是多少？",
+    "{a}加上{b}得几？",
+    "请算{a}+{b}",
+    "{a}+{b}=",
+    "what is {a}+{b}?",
+    "do you know {a}+{b}?",
+    "{a} plus {b} is?",
+    "{a} and {b} make?",
+    "compute {a}+{b}",
+    "add {a} and {b}",
+    "{a}+{b} is?",
+    "{a}+{b} equals?",
+)
+# Every character that a question or a right answer can hold.
+CHARACTERS = "".join(PHRASINGS).replace("{a}", "").replace("{b}", "") + "0123456789+="
+PROMPT_LENGTH = max(len(phrasing.format(a=0, b=0)) for phrasing in PHRASINGS)
+# The longest right answer, 9+9=18, has six characters and an end.
+RESPONSE_LENGTH = 8
+
+
+class Question(NamedTuple):
+    """A question in words and the two numbers that it asks for."""
+
+    text: str
+    a: int
+    b: int
+
+    @property
+    def answer(self) -> str:
+        """The right answer in full, as in ``1+1=2``."""
+        return f"{self.a}+{self.b}={self.a + self.b}"
+
+
+class Split(NamedTuple):
+    """Questions to learn from, and others that are never trained on."""
+
+    train: list[Question]
+    held_out: list[Question]
+
+
+def all_questions() -> list[Question]:
+    """Every sum of two digits in every phrasing.
+
+    Returns:
+        All phrasings of 0+0, then all of 0+1, and so on to 9+9.
+
+    Example:
+        >>> questions = all_questions()
+        >>> len(questions), questions[3].text
+        (1600, '0加0等于几？')
+    """
+    return [
+        Question(phrasing.format(a=a, b=b), a, b)
+        for a in range(10)
+        for b in range(10)
+        for phrasing in PHRASINGS
+    ]
+
+
+def split(generator: torch.Generator) -> Split:
+    """Hold out one phrasing of every sum: all sums are seen, these questions never.
+
+    Args:
+        generator: Draws the phrasing, on the CPU.
+
+    Returns:
+        Both parts in the order of ``all_questions``.
+
+    Example:
+        >>> train, held_out = split(torch.Generator().manual_seed(0))
+        >>> len(train), len(held_out), set(train) & set(held_out)
+        (1500, 100, set())
+    """
+    questions = all_questions()
+    sums = len(questions) // len(PHRASINGS)
+    chosen = torch.randint(len(PHRASINGS), (sums,), generator=generator).tolist()
+    out = {i * len(PHRASINGS) + phrasing for i, phrasing in enumerate(chosen)}
+    train = [question for i, question in enumerate(questions) if i not in out]
+    return Split(train, [questions[i] for i in sorted(out)])
+
+
+def draw(
+    questions: list[Question], count: int, generator: torch.Generator
+) -> list[Question]:
+    """Draw questions with replacement.
+
+    Args:
+        questions: To draw from; at least one.
+        count: How many; at least one.
+        generator: On the CPU.
+
+    Returns:
+        As many as asked for, all equally probable.
+
+    Raises:
+        ValueError: if there is no question, or none is asked for.
+
+    Example:
+        >>> [q.text for q in draw([Question("1+1=", 1, 1)], 2, torch.Generator())]
+        ['1+1=', '1+1=']
+    """
+    require_at_least("draw", 1, count=count)
+    if not questions:
+        raise ValueError("draw: questions must be at least one, got none")
+    chosen = torch.randint(len(questions), (count,), generator=generator)
+    return [questions[i] for i in chosen.tolist()]
+
+
+def demonstrations(
+    questions: list[Question], error_rate: float, generator: torch.Generator
+) -> list[str]:
+    """Answers of a teacher who often counts one too many.
+
+    Imitation learns the mistakes with the rest; the reward will not.
+
+    Args:
+        questions: To answer.
+        error_rate: Share of answers that are one too large, in [0, 1].
+        generator: Draws which, on the CPU.
+
+    Returns:
+        One answer per question, as in ``1+1=2`` or ``1+1=3``.
+
+    Raises:
+        ValueError: if ``error_rate`` is outside [0, 1].
+
+    Example:
+        >>> demonstrations([Question("1+1=", 1, 1)], 1.0, torch.Generator())
+        ['1+1=3']
+    """
+    require_unit_interval("demonstrations", error_rate=error_rate)
+    wrong = torch.rand(len(questions), generator=generator) < error_rate
+    return [
+        f"{question.a}+{question.b}={question.a + question.b + off}"
+        for question, off in zip(questions, wrong.long().tolist(), strict=True)
+    ]

@@ -1,0 +1,278 @@
+"""Text to token ids and back: batches of whatever tokens, and one id per character."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ppo_ref.contracts.shapes import SequenceIds, SequenceMask
+
+PAD_TOKEN_ID = 0
+EOS_TOKEN_ID = 1
+
+
+class Prompts(NamedTuple):
+    """Prompts of one width, padded on the left so that all end in the same slot.
+
+    Attributes:
+        token_ids: With whatever padding.
+        attention_mask: True where there is a token.
+        eos_token_id: What ends a response to them.
+        pad_token_id: What fills the slots behind that end.
+    """
+
+    token_ids: SequenceIds
+    attention_mask: SequenceMask
+    eos_token_id: int = EOS_TOKEN_ID
+    pad_token_id: int = PAD_TOKEN_ID
+
+    def rows(self, index: Tensor | slice) -> "Prompts":
+        """Some of the prompts, in the order of the index.
+
+        Args:
+            index: Numbers of rows, or True for those to keep.
+
+        Returns:
+            As wide as before, with the same end.
+
+        Example:
+            >>> prompts = CharacterTokenizer("+1=").prompts(["1=", "1+1="])
+            >>> prompts.rows(torch.tensor([0])).token_ids
+            tensor([[0, 0, 3, 4]])
+        """
+        token_ids, attention_mask, *ends = self
+        return Prompts(token_ids[index], attention_mask[index], *ends)
+
+
+class Tokenizer(ABC):
+    """Text to token ids and back; texts to batches, whoever encodes them.
+
+    Args:
+        eos_token_id: What ends a response.
+        pad_token_id: What fills the slots that hold no token.
+    """
+
+    def __init__(self, eos_token_id: int, pad_token_id: int) -> None:
+        self.eos_token_id, self.pad_token_id = eos_token_id, pad_token_id
+
+    @abstractmethod
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text, without an end.
+
+        Args:
+            text: Of a response.
+
+        Returns:
+            One id per token.
+        """
+
+    @abstractmethod
+    def decode(self, token_ids: Iterable[int]) -> str:
+        """The text up to the end of the response.
+
+        Args:
+            token_ids: What was sampled; nothing after the first end is read.
+
+        Returns:
+            Without that end.
+        """
+
+    @abstractmethod
+    def shown(self, token_id: int) -> str:
+        """A single token as people read it.
+
+        Args:
+            token_id: Of any token, those that pad and end included.
+
+        Returns:
+            Its text, or its name.
+        """
+
+    def encode_prompt(self, text: str) -> list[int]:
+        """The ids of what a response is to follow.
+
+        Args:
+            text: Of a prompt.
+
+        Returns:
+            As ``encode`` gives them, unless prompts are put in a form of their own.
+        """
+        return self.encode(text)
+
+    def prompts(
+        self, texts: Sequence[str], device: torch.device | str = "cpu"
+    ) -> Prompts:
+        """Several prompts as one batch, padded on the left.
+
+        Args:
+            texts: At least one, none empty.
+            device: Where the tensors are to lie.
+
+        Returns:
+            Token ids and their mask, [batch, longest].
+
+        Raises:
+            ValueError: if there is no text, one is empty, or a character is unknown.
+
+        Example:
+            >>> CharacterTokenizer("+1=").prompts(["1=", "1+1="]).token_ids
+            tensor([[0, 0, 3, 4],
+                    [3, 2, 3, 4]])
+        """
+        if not texts or "" in texts:
+            raise ValueError(
+                "prompts: texts must be at least one, none of them empty, "
+                f"got {list(texts)!r}"
+            )
+        rows = [self.encode_prompt(text) for text in texts]
+        width = max(map(len, rows))
+        ends = self.eos_token_id, self.pad_token_id
+        token_ids = _padded(rows, width, self.pad_token_id, left=True)
+        mask = _padded([[1] * len(row) for row in rows], width, 0, left=True).bool()
+        return Prompts(token_ids.to(device), mask.to(device), *ends)
+
+    def responses(
+        self,
+        texts: Sequence[str],
+        response_length: int,
+        device: torch.device | str = "cpu",
+    ) -> Tensor:
+        """Several responses as one batch, each ended, then padded on the right.
+
+        Args:
+            texts: At least one, without their ends.
+            response_length: Number of slots.
+            device: Where the tensor is to lie.
+
+        Returns:
+            Token ids, [batch, time].
+
+        Raises:
+            ValueError: if there is no text, a text and its end do not fit, or a
+                character is unknown.
+
+        Example:
+            >>> CharacterTokenizer("+1=2").responses(["1+1=2", "2"], response_length=6)
+            tensor([[3, 2, 3, 5, 4, 1],
+                    [4, 1, 0, 0, 0, 0]])
+        """
+        if not texts:
+            raise ValueError("responses: texts must be at least one, got none")
+        rows = [[*self.encode(text), self.eos_token_id] for text in texts]
+        for row, text in zip(rows, texts, strict=True):
+            if len(row) > response_length:
+                raise ValueError(
+                    f"responses: a text and its end must fit {response_length} slots, "
+                    f"got {len(row)} tokens for {text!r}"
+                )
+        return _padded(rows, response_length, self.pad_token_id, left=False).to(device)
+
+
+class CharacterTokenizer(Tokenizer):
+    """Every character of a known set is one token; two more pad and end a response.
+
+    Args:
+        characters: All that texts may contain, in any order; repeats count once.
+
+    Example:
+        >>> tokenizer = CharacterTokenizer("0123456789+=")
+        >>> tokenizer.encode("1+1=2")
+        [4, 2, 4, 13, 5]
+        >>> tokenizer.decode([4, 2, 4, 13, 5, EOS_TOKEN_ID, PAD_TOKEN_ID])
+        '1+1=2'
+    """
+
+    def __init__(self, characters: str) -> None:
+        super().__init__(EOS_TOKEN_ID, PAD_TOKEN_ID)
+        self.characters = "".join(sorted(set(characters)))
+        first = EOS_TOKEN_ID + 1
+        self._ids = {c: i for i, c in enumerate(self.characters, start=first)}
+
+    @property
+    def vocab(self) -> int:
+        """Number of token ids."""
+        return len(self.characters) + 2
+
+    def encode(self, text: str) -> list[int]:
+        """The ids of a text's characters, without an end.
+
+        Args:
+            text: Of known characters.
+
+        Returns:
+            As many ids as there are characters.
+
+        Raises:
+            ValueError: if a character is unknown.
+
+        Example:
+            >>> CharacterTokenizer("012").encode("1x")
+            Traceback (most recent call last):
+            ValueError: encode: text must be made of '012', got 'x' at 1 in '1x'
+        """
+        for position, character in enumerate(text):
+            if character not in self._ids:
+                raise ValueError(
+                    f"encode: text must be made of {self.characters!r}, "
+                    f"got {character!r} at {position} in {text!r}"
+                )
+        return [self._ids[character] for character in text]
+
+    def decode(self, token_ids: Iterable[int]) -> str:
+        """The text up to the end of the response.
+
+        Args:
+            token_ids: What was sampled; nothing after the first end is read.
+
+        Returns:
+            The characters; a padding token that was sampled shows as U+FFFD.
+
+        Raises:
+            ValueError: if an id is outside the vocabulary.
+
+        Example:
+            >>> CharacterTokenizer("=2").decode([3, 2, PAD_TOKEN_ID, EOS_TOKEN_ID, 2])
+            '=2\ufffd'
+        """
+        characters = []
+        for token_id in token_ids:
+            if token_id == EOS_TOKEN_ID:
+                break
+            if not 0 <= token_id < self.vocab:
+                raise ValueError(
+                    f"decode: token_ids must lie in [0, {self.vocab}), got {token_id}"
+                )
+            known = token_id > EOS_TOKEN_ID
+            characters.append(self.characters[token_id - 2] if known else "\ufffd")
+        return "".join(characters)
+
+    def shown(self, token_id: int) -> str:
+        """A single token as people read it.
+
+        Args:
+            token_id: Of any token, those that pad and end included.
+
+        Returns:
+            Its character, ``<eos>`` or ``<pad>``.
+
+        Raises:
+            ValueError: if the id is outside the vocabulary.
+
+        Example:
+            >>> [CharacterTokenizer("=2").shown(token_id) for token_id in (1, 2, 3)]
+            ['<eos>', '2', '=']
+        """
+        marks = {EOS_TOKEN_ID: "<eos>", PAD_TOKEN_ID: "<pad>"}
+        return marks.get(token_id) or self.decode([token_id])
+
+
+def _padded(
+    rows: Iterable[list[int]], width: int, pad_token_id: int, left: bool
+) -> Tensor:
+    def padded(row: list[int]) -> list[int]:
+        padding = [pad_token_id] * (width - len(row))
+        return padding + row if left else row + padding
+
+    return torch.tensor([padded(row) for row in rows])

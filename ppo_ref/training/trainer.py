@@ -1,0 +1,361 @@
+"""The whole run, one iteration at a time: imitation, the reference, then PPO."""
+
+import dataclasses
+import math
+from collections.abc import Iterator
+from hashlib import sha256
+from typing import Any, NamedTuple
+
+import torch
+
+from ppo_ref.batch import Experience, Rollout
+from ppo_ref.kl import adaptive_kl_coef
+from ppo_ref.processes.group import ALONE, Processes
+from ppo_ref.processes.sharding import whole
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.estimates import Estimate, require_groups, whitened_gae
+from ppo_ref.training.experience import collect_experience
+from ppo_ref.training.imitation import imitation_step
+from ppo_ref.training.learners import Learners, learning_rate_share
+from ppo_ref.training.networks import Actor, Models, Transformer, initialised
+from ppo_ref.training.reward import Reward, learned, reward_model_step, rule
+from ppo_ref.training.rollout import sample_responses
+from ppo_ref.training.statistics import (
+    Statistics,
+    experience_statistics,
+    update_statistics,
+)
+from ppo_ref.training.tasks import CHARACTERS, PROMPT_LENGTH, Question, draw, split
+from ppo_ref.training.tokenizer import CharacterTokenizer, Prompts, Tokenizer
+from ppo_ref.training.update import update_actor, update_critic
+
+
+def named_generator(
+    seed: int, purpose: str, number: int = 0, device: torch.device | str = "cpu"
+) -> torch.Generator:
+    """A generator that depends on nothing but its name.
+
+    With one generator for a whole run, every draw would depend on all before it: a run
+    that was stopped could not go on without its state, and one more look at held-out
+    questions would change all that follows.
+
+    Args:
+        seed: Of the run.
+        purpose: What is drawn, as in ``"sampling"``.
+        number: Of the iteration, or whatever tells draws of one purpose apart.
+        device: Where it draws; the numbers of a GPU are others than those of the CPU.
+
+    Returns:
+        The generator, before its first draw.
+
+    Example:
+        >>> twice = [named_generator(0, "weights") for _ in "ab"]
+        >>> [torch.rand(1, generator=generator).item() for generator in twice]
+        [0.28295254707336426, 0.28295254707336426]
+    """
+    name = f"{seed} {purpose} {number}"
+    # 63 of the bits: manual_seed takes a signed number.
+    hashed = int.from_bytes(sha256(name.encode()).digest()[:8], "big") >> 1
+    return torch.Generator(device).manual_seed(hashed)
+
+
+OF_CRITIC = "value", "explained_variance"
+LABELLED = 4096  # responses that a reward model learns from
+STAGES = ("imitated", "rewarded", "iteration")  # steps done of each
+WARM_UP = 5  # iterations in which the learning rates rise
+
+
+class Iteration(NamedTuple):
+    """One iteration: its number from 1, its figures, its questions and its batch."""
+
+    number: int
+    statistics: Statistics
+    questions: list[Question]
+    experience: Experience
+
+
+class Trainer:
+    """A run between two steps: its networks, its optimizers, and how far it is.
+
+    Three stages follow each other: ``imitate``, ``learn_reward``, ``train``. What a
+    step draws depends on the seed and on its number alone, so a run that was stopped
+    goes on as it would have without.
+
+    Args:
+        config: Settings of the run.
+        device: Where the networks are to lie.
+        estimate: From rewards and values to advantages and returns.
+        processes: Share the work of ``train``; what comes before, each does alone.
+        actor: Is moved there and trained, as of ``ppo_ref.pretrained``; a small new one
+            of the configured sizes if left out.
+        tokenizer: Of the actor; left out together with it, one of characters.
+
+    Raises:
+        ValueError: if a mini-batch cannot be shared evenly by the processes, or the
+            estimate compares responses, and each prompt has only one.
+    """
+
+    def __init__(
+        self,
+        config: PPOConfig,
+        device: torch.device | str = "cpu",
+        estimate: Estimate = whitened_gae,
+        processes: Processes = ALONE,
+        actor: Actor | None = None,
+        tokenizer: Tokenizer | None = None,
+    ) -> None:
+        require_groups("Trainer", estimate, config.responses_per_prompt)
+        if config.mini_batch_size % processes.size:
+            raise ValueError(
+                f"Trainer: mini_batch_size must be a multiple of the {processes.size} "
+                f"processes, got {config.mini_batch_size}"
+            )
+        self.processes = processes
+        self.config, self.device, self.estimate = config, torch.device(device), estimate
+        self.kl_coef = config.kl_coef
+        characters = CharacterTokenizer(CHARACTERS)
+        self.tokenizer: Tokenizer = tokenizer or characters
+        self.questions = split(self._generator("split"))
+        self.imitated = self.rewarded = self.iteration = 0
+        actor = actor or self._new_actor(characters.vocab)
+        self._start_from(actor.to(self.device))
+
+    @property
+    def models(self) -> Models:
+        """Actor, critic, reference and reward; others after imitation than before."""
+        return self.learners.models
+
+    def imitate(self) -> Iterator[float]:
+        """The warm start; at its end the other networks become copies of the actor.
+
+        Returns:
+            The loss of each step that is left, in nats per token.
+        """
+        while self.imitated < self.config.warm_start_steps:
+            loss = imitation_step(
+                self.models.actor,
+                self.learners.imitation_optimizer,
+                self.tokenizer,
+                self.questions.train,
+                self.config,
+                self.imitated,
+                self._generator("demonstrations", self.imitated),
+            )
+            self.imitated += 1
+            if self.imitated == self.config.warm_start_steps:
+                self._start_from(self.models.actor)
+            yield loss
+
+    def learn_reward(self) -> Iterator[float]:
+        """The reward model learns the rule on what the actor says after imitation.
+
+        Returns:
+            The loss of each step that is left, in nats per response.
+        """
+        if self.rewarded == self.config.reward_model_steps:
+            return
+        reward = self.models.reward.requires_grad_(True)
+        questions = draw(self.questions.train, LABELLED, self._generator("labels"))
+        rollout = self._sample(questions, self._generator("labelled", 0, self.device))
+        right = rule(self.tokenizer)(questions, rollout).bool()
+        while self.rewarded < self.config.reward_model_steps:
+            draws = self._generator("labelled rows", self.rewarded)
+            rows = torch.randint(LABELLED, (self.config.batch_size,), generator=draws)
+            loss = reward_model_step(
+                reward, self.learners.reward_optimizer, rollout.rows(rows), right[rows]
+            )
+            self.rewarded += 1
+            reward.requires_grad_(self.rewarded < self.config.reward_model_steps)
+            yield loss
+
+    def train(self) -> Iterator[Iteration]:
+        """The iterations that are left.
+
+        Returns:
+            Each one after its update; the next begins when it is asked for.
+        """
+        self.learners.share(self.processes)
+        while self.iteration < self.config.iterations:
+            yield self._iterate()
+
+    def held_out(self) -> float:
+        """Share of the held-out questions that the actor's most probable answer solves.
+
+        ``train`` measures it too, after every ``evaluate_every`` iterations and after
+        the last, as ``held_out``; ``solved`` is the share of each batch's sampled
+        answers that are right, whatever scored them.
+
+        Returns:
+            From 0 to 1.
+
+        Example:
+            >>> 0 <= Trainer(PPOConfig(width=4)).held_out() <= 1
+            True
+        """
+        questions = self.questions.held_out
+        rollout = self._sample(questions, temperature=0)
+        return rule(self.tokenizer)(questions, rollout).mean().item()
+
+    def state_dict(self) -> dict[str, Any]:
+        """All that the run is between two steps, of whatever stage.
+
+        Returns:
+            The number of steps done of each stage, the price of KL, and copies of the
+            states of networks and optimizers, which stay as they are when the run goes
+            on.
+
+        Example:
+            >>> from ppo_ref.training.trainer import tiny_trainer
+            >>> stopped, goes_on = tiny_trainer(), tiny_trainer()
+            >>> first = next(stopped.train())
+            >>> goes_on.load_state_dict(stopped.state_dict())
+            >>> [iteration.number for iteration in goes_on.train()]
+            [2, 3]
+        """
+        steps = {stage: getattr(self, stage) for stage in STAGES}
+        return {**steps, "kl_coef": self.kl_coef, **self.learners.state_dict()}
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Stand where another run of the same settings stood.
+
+        Args:
+            state: What ``state_dict`` gave.
+        """
+        self.learners.load_state_dict(state)
+        self.kl_coef = state["kl_coef"]
+        for stage in STAGES:
+            setattr(self, stage, state[stage])
+
+    def _iterate(self) -> Iteration:
+        draws = self._generator("draws", self.iteration)
+        questions = self._questions(draws)
+        experience = collect_experience(
+            self.models,
+            questions,
+            self._prompts(questions),
+            self._reward(),
+            self.estimate,
+            dataclasses.replace(self.config, kl_coef=self.kl_coef),
+            self._generator(self._sampling(), self.iteration, self.device),
+            self.processes,
+        )
+        updates = self._update(experience, draws)
+        self.iteration += 1
+        solved = rule(self.tokenizer)(questions, experience.rollout).mean().item()
+        statistics = self._figures(experience) | updates
+        self.kl_coef = self._next_kl_coef(statistics["kl"])
+        if self._is_looked_at():
+            statistics["held_out"] = self.held_out()
+        statistics["solved"] = solved
+        return Iteration(self.iteration, statistics, questions, experience)
+
+    def _questions(self, draws: torch.Generator) -> list[Question]:
+        each = self.config.responses_per_prompt
+        drawn = draw(self.questions.train, self.config.batch_size // each, draws)
+        return [question for question in drawn for _ in range(each)]
+
+    def _figures(self, experience: Experience) -> Statistics:
+        config, found = self.config, experience_statistics(experience)
+        if not config.critic_epochs:
+            found = {name: x for name, x in found.items() if name not in OF_CRITIC}
+        if math.isfinite(config.kl_horizon):
+            found["kl_coef"] = self.kl_coef
+        return found
+
+    def _next_kl_coef(self, kl: float) -> float:
+        return adaptive_kl_coef(
+            kl_coef=self.kl_coef,
+            kl=kl,
+            target=self.config.kl_target,
+            horizon=self.config.kl_horizon,
+            steps=self.config.batch_size,
+        )
+
+    def _update(self, experience: Experience, draws: torch.Generator) -> Statistics:
+        config, learners, (actor, critic, *_) = self.config, self.learners, self.models
+        share = learning_rate_share(self.iteration, config.iterations, WARM_UP)
+        learners.set_learning_rates(share)
+        given = experience, config, draws, self.processes
+        return update_statistics(
+            [
+                *update_critic(critic, learners.critic_optimizer, *given),
+                *update_actor(actor, learners.actor_optimizer, *given),
+            ]
+        )
+
+    def _is_looked_at(self) -> bool:
+        every, last = self.config.evaluate_every, self.config.iterations
+        return self.iteration % every == 0 or self.iteration == last
+
+    def _new_actor(self, vocab: int) -> Actor:
+        config = self.config
+        context = PROMPT_LENGTH + config.response_length
+        sizes = config.width, config.layers, config.heads
+        precision = getattr(torch, config.precision)
+        actor = Actor(Transformer(vocab, context, *sizes, precision), vocab)
+        return initialised(actor, self._generator("weights"))
+
+    def _start_from(self, actor: Actor) -> None:
+        self.learners = Learners(actor, self.config.actor_lr, self.config.critic_lr)
+
+    def _reward(self) -> Reward:
+        if self.config.reward_model_steps:
+            return learned(self.models.reward)
+        scores = self.config.right_score, self.config.wrong_score
+        return rule(self.tokenizer, *scores)
+
+    def _sample(
+        self,
+        questions: list[Question],
+        generator: torch.Generator | None = None,
+        temperature: float = 1.0,
+    ) -> Rollout:
+        with whole(self.models.actor):
+            return sample_responses(
+                self.models.actor,
+                self._prompts(questions),
+                response_length=self.config.response_length,
+                temperature=temperature,
+                generator=generator,
+            )
+
+    def _prompts(self, questions: list[Question]) -> Prompts:
+        return self.tokenizer.prompts([q.text for q in questions], self.device)
+
+    def _sampling(self) -> str:
+        rank, size = self.processes.rank, self.processes.size
+        return f"sampling {rank} of {size}" if size > 1 else "sampling"
+
+    def _generator(
+        self, purpose: str, number: int = 0, device: torch.device | str = "cpu"
+    ) -> torch.Generator:
+        return named_generator(self.config.seed, purpose, number, device)
+
+
+def tiny_trainer(**options: Any) -> Trainer:
+    """A trainer of one layer, 4 prompts and 3 iterations; it runs, and learns little.
+
+    Args:
+        options: Settings of ``PPOConfig`` that are to differ.
+
+    Returns:
+        The trainer before its imitation, which may be left out.
+
+    Example:
+        >>> run = [iteration.number for iteration in tiny_trainer(iterations=2).train()]
+        >>> run
+        [1, 2]
+    """
+    small = {
+        "width": 8,
+        "layers": 1,
+        "heads": 2,
+        "wrong_score": -1.0,  # no answer is right, and each is to be something else
+        "warm_start_steps": 2,
+        "warm_start_batch_size": 4,
+        "iterations": 3,
+        "batch_size": 4,
+        "mini_batch_size": 2,
+        "micro_batch_size": 1,
+    }
+    return Trainer(PPOConfig(**{**small, **options}))
