@@ -109,7 +109,7 @@ MODULES = {
     "ppo_ref/more/__init__.py": '"""What is more.\n\nIn which:\n"""\n',
     "ppo_ref/more/means.py": '''"""Means of tokens."""
 
-from ppo_ref.contracts.shapes import Tokens
+from ppo_ref.shapes import Tokens
 
 
 def mean(rewards: Tokens) -> Tokens:
@@ -126,7 +126,7 @@ def mean(rewards: Tokens) -> Tokens:
     "ppo_ref/shapes.py": '"""Shapes."""\n\nTokens = float\n"""One number a token."""\n',
     "ppo_ref/sums.py": '''"""Sums of tokens."""
 
-from ppo_ref.contracts.shapes import Tokens
+from ppo_ref.shapes import Tokens
 
 
 def total(rewards: Tokens, *, gamma: float = 1.0) -> Tokens:
