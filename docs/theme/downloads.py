@@ -10,10 +10,10 @@ from pathlib import Path
 from mkdocs.config import load_config
 
 from docs.theme.building import CONFIGS
-from site_tools.html import downloads, twins
 from site_tools.offline.archive import pack
 from site_tools.offline.copy import copy
 from site_tools.plain import llms, pages
+from site_tools.site import status, ways
 
 FOLDER = "ppo-verified"  # what the zip unpacks to
 
@@ -33,14 +33,14 @@ def add(site: Path) -> None:
     files = sorted(path for path in site.rglob("*") if path.is_file())
     contents = {path.relative_to(site).as_posix(): path.read_bytes() for path in files}
     home = load_config(CONFIGS["zh"]).site_url or ""
-    (site / downloads.ZIP).write_bytes(pack(copy(contents, home), FOLDER))
-    _link(site, [downloads.ZIP])
+    (site / status.ZIP).write_bytes(pack(copy(contents, home), FOLDER))
+    _link(site, [status.ZIP])
 
 
 def _texts(lang: str, site: Path) -> list[str]:
     """Write those of one language; their paths in the site."""
     config = load_config(CONFIGS[lang])
-    folder = twins.SITES[lang].folder
+    folder = ways.SITES[lang].folder
     made = llms.Site(
         lang,
         config.site_name,
@@ -50,8 +50,8 @@ def _texts(lang: str, site: Path) -> list[str]:
     )
     read = pages.read(Path.cwd(), lang, made.home)
     texts = {
-        downloads.LIST: llms.listed(made, read),
-        downloads.FULL: llms.full(made, read),
+        status.LIST: llms.listed(made, read),
+        status.FULL: llms.full(made, read),
     }
     for name, text in texts.items():
         (site / folder / name).write_text(text, "utf-8")
@@ -60,9 +60,9 @@ def _texts(lang: str, site: Path) -> list[str]:
 
 def _link(site: Path, made: list[str]) -> None:
     sizes = {path: (site / path).stat().st_size for path in made}
-    for home in twins.SITES.values():
-        name = f"{home.folder}{downloads.ADDRESS}index.html"
+    for home in ways.SITES.values():
+        name = f"{home.folder}{status.OFFLINE}index.html"
         page = site / name
         if page.exists():
             html = page.read_text("utf-8")
-            page.write_text(downloads.fill(html, name, sizes), "utf-8")
+            page.write_text(status.link_downloads(html, name, sizes), "utf-8")

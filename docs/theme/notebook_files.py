@@ -12,11 +12,11 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, InclusionLevel
 from mkdocs_jupyter.plugin import NotebookFile
 
-from site_tools.html import plots
-from site_tools.html.notebooks import notebook
 from site_tools.ledger import store
 from site_tools.page.front_matter import read_front_matter
 from site_tools.running import drawings, evidence
+from site_tools.site import plots
+from site_tools.site.notebooks import notebook
 
 RENDERED = "jupyter.ipynb"
 

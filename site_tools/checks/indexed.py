@@ -4,10 +4,10 @@ from pathlib import Path
 
 from site_tools.checks.anatomy import is_question
 from site_tools.data.dialogues import disagreements
-from site_tools.indexes.sources import dialogues
 from site_tools.page.page import Page
 from site_tools.page.wrong_answers import read_wrong_answers
 from site_tools.problems import Problem
+from site_tools.site.sources import dialogues
 
 
 def check_indexed(page: Page, root: Path) -> list[Problem]:

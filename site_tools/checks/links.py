@@ -11,8 +11,6 @@ from pathlib import Path
 from urllib.parse import unquote
 
 from site_tools.checks.anatomy import Row
-from site_tools.html import reference, symbols
-from site_tools.html.ids import ids
 from site_tools.page import tree
 from site_tools.page.fences import scan
 from site_tools.page.front_matter import read_front_matter
@@ -20,6 +18,8 @@ from site_tools.page.page import LANGUAGES, Page
 from site_tools.page.prose import HEADING, body, line_of
 from site_tools.page.rendering import render
 from site_tools.problems import Problem
+from site_tools.site import article, reference
+from site_tools.site.lists import fill_lists
 
 HREF = re.compile(r'<a\b[^>]*?\bhref="([^"]+)"')
 MOST_IDS = 8  # named where none is like the one that is not there
@@ -34,7 +34,7 @@ def check_links(page: Page, html: str, root: Path) -> list[Problem]:
         html: What it is rendered to.
         root: The project's folder.
     """
-    own = ids(html, page.texts("answers"), page.language)
+    own = article.page_ids(html, page.texts("answers"))
     rows = [*_twice(page, own), *_names(page, html, root)]
     for href in dict.fromkeys(unescape(link) for link in HREF.findall(html)):
         if ELSEWHERE.match(href):
@@ -64,7 +64,7 @@ def _names(page: Page, html: str, root: Path) -> Iterator[Row]:
     if "<code>ppo_ref." not in html:
         return
     known = _symbols(root)
-    for match in symbols.NAMED.finditer(html):
+    for match in article.NAMED.finditer(html):
         if match["name"] and match["name"] not in known:
             line = min(_lines(page, match["name"], behind="`"), default=1)
             fix = "correct it, or write it without ppo_ref"
@@ -140,7 +140,7 @@ def anchors(root: Path, lang: str, path: str) -> list[str]:
 @lru_cache(maxsize=64)
 def _ids(text: str, lang: str, root: Path) -> list[str]:
     answers = read_front_matter(text, "")[0].get("answers") or ()
-    return ids(render(text, root), map(str, answers), lang)
+    return article.page_ids(fill_lists(render(text, root), root), answers)
 
 
 # The package is not edited while pages are checked.
@@ -151,4 +151,4 @@ def _reference(root: Path, lang: str) -> dict[str, str]:
 
 @lru_cache(maxsize=2)
 def _symbols(root: Path) -> dict[str, str]:
-    return symbols.symbols(reference.read(root / reference.FOLDER))
+    return article.symbols(reference.read(root / reference.FOLDER))

@@ -8,12 +8,12 @@ in the HTML is found here.
 import re
 
 from site_tools import numbers
-from site_tools.html import allowed
 from site_tools.page.notebooks import plots
 from site_tools.page.page import Page
 from site_tools.page.prose import parts
 from site_tools.page.visible import BOUND, Visible, visible
 from site_tools.problems import Problem
+from site_tools.site import allowed
 
 UNSEEN = re.compile("[\u200b-\u200f\u2060-\u2064\ufeff\u00ad]")
 TOUCHED = re.compile(

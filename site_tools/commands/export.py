@@ -12,10 +12,10 @@ from site_tools.commands.pages import files_of, page_id
 from site_tools.commands.talk import LANGUAGES, Refusal, Talk
 from site_tools.ledger import store
 from site_tools.logs.encoding import Broken
-from site_tools.logs.exporting import as_round
 from site_tools.logs.log import compose, write
 from site_tools.logs.reading import read
 from site_tools.page.page import read_page
+from site_tools.site.markdown import as_round
 
 HELP = "Write pages as a chat log, or the log that drafts were made from."
 EXAMPLES = """\
@@ -85,7 +85,7 @@ def _pages(options: argparse.Namespace, root: Path, language: str) -> bytes:
         if file not in (found := files_of(text, root)):
             raise Refusal(f"No {file}, but {found[0]}; choose with --language")
         try:
-            rounds.append(as_round(read_page(root, file)))
+            rounds.append(as_round(read_page(root, file), root))
         except ValueError as error:
             raise Refusal(str(error)) from None
     time = options.time or datetime.now().strftime("%Y-%m-%d %H:%M:%S")

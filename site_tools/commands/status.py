@@ -8,12 +8,12 @@ from site_tools.checks import accord
 from site_tools.checks.anatomy import SECTIONS, is_question
 from site_tools.commands.talk import Refusal, Talk
 from site_tools.data.facts import concepts, unread
-from site_tools.indexes import sources
 from site_tools.page.page import LANGUAGES
 from site_tools.page.sections import find_section
 from site_tools.runs import freshness
 from site_tools.runs.closure import closure_hash
 from site_tools.runs.table import CHARTS, RUNS
+from site_tools.site import sources
 
 HELP = "what waits: translations, coming questions, facts, sections, stored runs"
 EXAMPLES = """examples:

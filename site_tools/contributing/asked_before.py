@@ -7,9 +7,9 @@ from pathlib import Path
 
 from site_tools.contributing.likeness import Known, Likeness
 from site_tools.data.names import read_names
-from site_tools.indexes import sources
 from site_tools.page import tree
 from site_tools.page.page import LANGUAGES
+from site_tools.site import sources
 
 # Measured on tests/contributing/paraphrases.yml: above it nearly nothing that is new.
 SAME = 0.45

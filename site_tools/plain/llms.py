@@ -7,12 +7,12 @@ called Optional. Links are relative to the file unless the site has an address.
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from site_tools.html import reference, twins
-from site_tools.html.downloads import FULL, LIST
-from site_tools.html.navigation import LABELS
 from site_tools.plain import words
 from site_tools.plain.addresses import INDEX, absolute
 from site_tools.plain.pages import PlainPage
+from site_tools.site import reference, ways
+from site_tools.site.status import FULL, LIST
+from site_tools.site.templates import words as labels
 
 OPTIONAL = "Optional"  # in every language: the form gives this name a meaning
 VERIFICATION = "about/verification/"
@@ -39,7 +39,7 @@ class Site(NamedTuple):
     @property
     def home(self) -> str:
         """The address of the language, "" where it has none."""
-        return self.root and self.root + twins.SITES[self.lang].folder
+        return self.root and self.root + ways.SITES[self.lang].folder
 
     def link(self, path: str) -> str:
         """A link to what lies below the root of the language."""
@@ -47,10 +47,10 @@ class Site(NamedTuple):
 
     def twin(self, path: str) -> str:
         """A link to the same path in the other language."""
-        other = twins.other(self.lang)
+        other = ways.other(self.lang)
         if self.root:
-            return self.root + twins.SITES[other].folder + path
-        return twins.link(self.lang, "", other, path)
+            return self.root + ways.SITES[other].folder + path
+        return ways.link(self.lang, "", other, path)
 
 
 def listed(site: Site, pages: Sequence[PlainPage]) -> str:
@@ -93,7 +93,7 @@ def _section(page: PlainPage, lang: str) -> str:
     place = page.place
     folder, _, name = place.page.rpartition("/")
     follows = name == INDEX or f"{folder}/".startswith(f"{reference.FOLDER}/")
-    if follows or place.labels[0] == LABELS["about"][lang]:
+    if follows or place.labels[0] == labels(lang)["labels"]["about"]:
         return OPTIONAL
     return place.labels[-1]
 
@@ -108,7 +108,7 @@ def _page(site: Site, page: PlainPage) -> str:
     lang = site.lang
     facts = [
         (words.ADDRESS, site.link(page.address)),
-        (words.LANGUAGE, twins.SITES[lang].name),
+        (words.LANGUAGE, ways.SITES[lang].name),
         (words.ANSWER, page.short if page.is_question else ""),
         (words.ALSO, words.BETWEEN[lang].join(page.aliases)),
         (words.VERIFIED, page.verified),

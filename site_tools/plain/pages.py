@@ -5,8 +5,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from site_tools.html import navigation, reference, twins
-from site_tools.indexes.parts import LINK
 from site_tools.page import tree
 from site_tools.page.blocks import Block
 from site_tools.page.front_matter import read_front_matter
@@ -16,6 +14,9 @@ from site_tools.plain.markdown import Converter
 from site_tools.plain.stubs import stub
 from site_tools.plain.verified import Code
 from site_tools.running import evidence
+from site_tools.site import navigation, reference, ways
+from site_tools.site.lists import fill_lists
+from site_tools.site.templates import LINK
 
 Metas = Mapping[str, Mapping[str, Any]]
 # A block that is no paragraph of text.
@@ -83,7 +84,7 @@ def read(root: Path, lang: str, home: str) -> list[PlainPage]:
             source = (root / "docs" / lang / file).read_text("utf-8")
             blocks, _ = evidence.blocks_of(root, f"docs/{lang}/{file}", source)
             converter = Converter(lang, resolver(place.page, home))
-            text = converter.convert(render(source, root))
+            text = converter.convert(fill_lists(render(source, root), root))
         code = Code(known, f"docs/{lang}/{file}", blocks)
         found.append(_page(place, metas[file], text, code.told(lang), code.is_verified))
     return found
@@ -134,4 +135,4 @@ def _page(
 
 
 def _known(root: Path) -> set[str]:
-    return {path for lang in twins.SITES for path in tree.paths(root / "docs" / lang)}
+    return {path for lang in ways.SITES for path in tree.paths(root / "docs" / lang)}

@@ -28,6 +28,8 @@ from site_tools.problems import Problem
 from site_tools.running import verification
 from site_tools.running.plot_check import check_plots
 from site_tools.running.verification import Verified
+from site_tools.say import Refusal
+from site_tools.site.lists import fill_lists
 
 FENCES = ("```", "~~~")
 
@@ -106,15 +108,15 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
 
 def check_written(page: Page, root: Path) -> list[Problem]:
     """What is wrong with a page as it stands there, before it runs."""
-    problems = [*page.problems, *check_lists(page), *check_structure(page, root)]
+    problems = [*page.problems, *check_lists(page, root), *check_structure(page, root)]
     problems += check_collected(page, [found.fence for found in collect(page.text)])
     problems += [*check_mendable(page), *check_identities(page, root)]
     problems += check_inline_formulas(page, root)
     problems += check_indexed(page, root)
     problems += check_terms(page, read_names(root), root)
     try:
-        html = render(page.text, root)
-    except (SuperFencesException, SnippetMissingError):  # which has been named by now
+        html = fill_lists(render(page.text, root), root)
+    except (SuperFencesException, SnippetMissingError, Refusal):  # named by now
         return problems
     if not problems:  # else a fence that could not be read would be named twice
         problems += [*check_boxes(page, html), *check_shown(page, html)]

@@ -1,1 +1,20 @@
-"""What readers get, made from the pages and the data."""
+"""What readers get: from the HTML of Markdown to the published page and the downloads.
+
+templates   words of both languages, templates, a line of Markdown
+ways        addresses: the other language, the source, where a page was
+navigation  the order of pages and tabs
+sources     the question pages of a language, as the lists need them
+lists       what stands in a fence made from data
+status      the pages about/status, about/offline and about/benchmarks
+article     the answer box, the notice, names and terms, the switch of provenance
+boxes       code boxes: what is copied, and the mark of what was verified
+allowed     what the HTML of a page may be made of
+formulas    KaTeX, its fonts, a formula as text
+pictures    SVG files and plots, put into the page
+notebooks   a page as a notebook, and the notebook as a page
+reference   a page for each module of ppo_ref
+finding     the search index and the card of a page
+offline     the built site as a zip that works from a folder
+markdown    a page as plain Markdown
+llms        llms.txt and llms-full.txt
+"""

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from site_tools.data.redirects import parse
-from site_tools.html import moved
+from site_tools.site import ways
 from tests.browser.server import serve
 
 PAGE = "alignment/value_before_token/"
@@ -117,12 +117,12 @@ def test_paper_is_light_and_whole(open_tab: Any) -> None:
 def moving(site: Path, tmp_path: Path) -> Iterator[str]:
     """A site with one page, from which another page and an anchor moved."""
     moves = parse("gae/old: gae/new\ngae/new#was: gae/new#is", {"gae/new"})
-    targets = {"gae/new": moved.Target("gae/new/", "New")}
-    part = moved.parts(moves, targets, "en")["gae/new"]
+    targets = {"gae/new": ways.Target("gae/new/", "New")}
+    part = ways.moved_parts(moves, targets, "en")["gae/new"]
     head = '<!doctype html><link rel="stylesheet" href="/ppo/site.css">'
     text = f'<h1>New</h1>{part}<h2 id="is">Is</h2><script src="/ppo/site.js"></script>'
     body = f'<body class="md-typeset">{text}</body>'
-    pages = moved.stubs(moves, targets, "en") | {"gae/new/index.html": head + body}
+    pages = ways.stubs(moves, targets, "en") | {"gae/new/index.html": head + body}
     for name, html in (pages | {"404.html": ""}).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(html, "utf-8")

@@ -11,15 +11,15 @@ from site_tools.checks.shown import check_shown
 from site_tools.checks.structure import check_structure
 from site_tools.commands.talk import Talk
 from site_tools.data import names, redirects, rows
-from site_tools.html import pictures
-from site_tools.html.allowed import faults
 from site_tools.page.includes import resolve
 from site_tools.page.inside import links
 from site_tools.page.page import read_page
 from site_tools.page.rendering import render
 from site_tools.page.yaml_limits import limit
 from site_tools.problems import Problem
-from site_tools.site import derived
+from site_tools.site import pictures
+from site_tools.site.allowed import faults
+from site_tools.site.lists import derived
 from tests.site.sample import EN, ROOT, broken, line_of, page
 
 PATH = "docs/en/alignment/sample.md"
@@ -186,7 +186,7 @@ def test_a_picture_does_not_leave_its_folder(project: Path, file: str) -> None:
 
 def test_a_fact_is_read_from_its_folder_alone() -> None:
     with pytest.raises(ValueError, match="the concept must be one of"):
-        derived.fact("../names verl 0.9.1", {})
+        derived("fact", "../names verl 0.9.1", "", ROOT)
 
 
 def test_symbolic_links_are_named(project: Path) -> None:

@@ -11,10 +11,10 @@ import pytest
 
 from site_tools.commands import export, import_log
 from site_tools.commands.talk import Refusal, Talk
-from site_tools.indexes import sources
 from site_tools.logs.reading import read
 from site_tools.logs.sorting import Kind, sort
 from site_tools.logs.wording import cleaned
+from site_tools.site import sources
 from tests.contributing.invented_log import LOG
 from tests.site.test_dialogue_log import DIALOGUES, ROOT
 

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from site_tools.indexes import sources
 from site_tools.logs.encoding import Broken
 from site_tools.logs.log import compose, write
 from site_tools.logs.reading import read
+from site_tools.site import sources
 from tests.contributing.invented_log import LOG
 from tests.site.test_dialogue_log import DIALOGUES, GOOD, HAZARDS, HEAD, READ, ROOT
 

@@ -7,13 +7,13 @@ import pytest
 
 from ppo_ref.chart import tick
 from site_tools import numbers
-from site_tools.html import pictures
 from site_tools.page.expressions import check_expression
 from site_tools.page.picture_figures import read_picture
 from site_tools.running.block_run import evaluate
 from site_tools.running.figure_check import check_figures
 from site_tools.runs.chart import draw
 from site_tools.runs.model import Chart, Line, Panel
+from site_tools.site import pictures
 from tests.site import stand_in
 
 KL, SCORE = Panel("kl", "KL", "KL"), Panel("score", "得分", "score")

@@ -3,8 +3,8 @@
 import pytest
 
 from site_tools.checks.census import boxes
-from site_tools.html.code_boxes import Addition, boxed, decorate
 from site_tools.page.rendering import render
+from site_tools.site.boxes import Addition, boxed, decorate
 from tests.site.sample import EN, ROOT, broken, page
 
 TABS = """=== "a tab"
@@ -56,7 +56,7 @@ def test_it_can_be_called_twice() -> None:
     )
     twice = decorate(decorate(html, [first]), [second])
     assert twice == html.replace(
-        'class="b"', 'class="b c" data-a="1\n2" data-b="&quot;"'
+        'class="b"', 'class="b c" data-a="1\n2" data-b="&#34;"'
     )
 
 

@@ -6,8 +6,8 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urljoin
 
-from site_tools.html.copying import complete
 from site_tools.page.rendering import render
+from site_tools.site import boxes
 from tests.site import trial_site
 from tests.site.sample import EN, ROOT, page
 
@@ -39,7 +39,7 @@ import ppo_ref.kl
 
 def built(text: str, address: str = "../../p.whl") -> tuple[str, list[str]]:
     """A page, and the opening tags of its boxes."""
-    html = complete(render(text, ROOT), page(text).blocks, "en", lambda: address)
+    html = boxes.copied(render(text, ROOT), page(text).blocks, "en", lambda: address)
     return html, BOXES.findall(html)
 
 
@@ -69,7 +69,7 @@ def test_a_page_that_does_not_need_the_package_has_no_install_line() -> None:
     def never() -> str:
         raise AssertionError("no wheel is needed")
 
-    html = complete(render(EN, ROOT), page(EN).blocks, "en", never)
+    html = boxes.copied(render(EN, ROOT), page(EN).blocks, "en", never)
     assert "install" not in html
 
 

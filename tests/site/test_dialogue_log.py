@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from site_tools.indexes import sources
 from site_tools.page.page import read_page
+from site_tools.site import sources
 
 ROOT = Path(__file__).parents[2]
 DIALOGUES = ROOT.parent / "shared" / "dialogues"

@@ -8,7 +8,8 @@ import pytest
 from site_tools.checks.anatomy import LONGEST_ANSWER, length
 from site_tools.checks.indexed import check_indexed
 from site_tools.data import dialogues
-from site_tools.indexes import sources
+from site_tools.data.dialogues import read_topics
+from site_tools.site import sources
 from tests.site.rows import as_yaml
 from tests.site.sample import broken, page
 
@@ -157,7 +158,7 @@ def test_the_check_of_a_page_names_the_line_of_its_answers() -> None:
 
 
 def test_every_topic_has_a_sentence_as_short_as_an_answer() -> None:
-    found = sources.topics(ROOT)
+    found = read_topics(ROOT)
     assert " ".join(found) == (
         "pipeline rewards alignment bootstrap gae critic on_policy contribute"
     )

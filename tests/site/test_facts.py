@@ -18,7 +18,7 @@ from site_tools.data.facts import (
     reread,
 )
 from site_tools.data.frameworks import code_map
-from site_tools.site.derived import places
+from site_tools.site.lists import cite
 
 ROOT = Path(__file__).parents[2]
 CODE = "def slice(v):\n    a = 1\n    v = v[:, :-1]\n    return v\n"
@@ -151,22 +151,22 @@ def test_a_hash_of_digits_and_a_version_of_two_numbers_stay_text() -> None:
 def test_rendering_escapes_and_takes_every_entry_of_the_release() -> None:
     concept = parse(TITLES + written(**{**PLAIN, "quote": "a < b"}), "values")
     concept = concept._replace(entries=(*concept.entries, DEFAULT))
-    assert places(concept, "verl 0.9.1") == (
+    assert cite(concept, "verl 0.9.1") == (
         '<p class="fact">verl 0.9.1 · a.py:3 <code>a &lt; b</code></p>\n'
         '<p class="fact">verl 0.9.1 · a.yaml:2 <code>algorithm.gamma: 0.99</code></p>'
     )
     with pytest.raises(
         ValueError, match=r"values: release must be in verl 0\.9\.1, got verl 0\.8"
     ):
-        places(concept, "verl 0.8")
+        cite(concept, "verl 0.8")
 
 
 def test_an_entry_that_no_test_reads_again_is_marked() -> None:
     commit = "owner/name@a14dc3a"
     text = TITLES + written(**PLAIN) + written(**PLAIN | {"release": commit})
     concept = parse(text, "v")
-    assert places(concept, "verl 0.9.1").startswith('<p class="fact">verl 0.9.1')
-    unchecked = places(concept, commit)
+    assert cite(concept, "verl 0.9.1").startswith('<p class="fact">verl 0.9.1')
+    unchecked = cite(concept, commit)
     assert unchecked.startswith(f'<p class="fact unchecked">{commit} · a.py:3 <code>')
     css = (ROOT / "docs/theme/assets/site.css").read_text("utf-8")
     rule = r'\.fact\.unchecked{}::after {{ content: " · {}"'

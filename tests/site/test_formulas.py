@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.html import formulas, katex
-from site_tools.html.formulas import Formula
+from site_tools.site import formulas, katex
+from site_tools.site.formulas import Formula
 
 INLINE = r'<p>Since <span class="arithmatex">\(a &lt; b\)</span>。</p>'
 DISPLAY = '<div class="arithmatex">\\[\na + b \\label{sum}\n\\]</div>'

@@ -10,10 +10,7 @@ import pytest
 from site_tools.data import frameworks
 from site_tools.data.facts import Concept, Entry
 from site_tools.data.frameworks import OTHERS, RELEASES, Change, Compared, Renamed
-from site_tools.indexes import fences, sources
-from site_tools.indexes.code_map import code_map
-from site_tools.indexes.comparison import comparison
-from site_tools.indexes.timeline import timeline
+from site_tools.site import lists, sources
 from tests.site.rows import as_yaml
 
 ROOT = Path(__file__).parents[2]
@@ -105,7 +102,7 @@ def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages() -> None:
 
 
 def test_a_card_says_what_is_the_same_and_leads_to_every_place() -> None:
-    html = comparison(compared(row()), [MASK, LOSS], [ANSWER], "en")
+    html = lists.compared(compared(row()), [MASK, LOSS], "en", [ANSWER])
     assert '<div class="compared" id="compared-mask">' in html
     assert "<h4>The <code>mask</code></h4>" in html
     first, differs, none, same = re.findall(
@@ -120,11 +117,11 @@ def test_a_card_says_what_is_the_same_and_leads_to_every_place() -> None:
     )
     assert 'Discussed in: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in html
     elsewhere = ANSWER._replace(page="critic/c")
-    assert "Discussed" not in comparison(compared(row()), [MASK], [elsewhere], "en")
+    assert "Discussed" not in lists.compared(compared(row()), [MASK], "en", [elsewhere])
 
 
 def test_releases_that_are_the_same_share_a_line() -> None:
-    html = comparison(compared(row(open="same")), [MASK], [], "zh")
+    html = lists.compared(compared(row(open="same")), [MASK], "zh", [])
     (same,) = re.findall(r'<div class="same">.*?</div>', html)
     assert same.count("<dt>") == 2 and same.endswith("<dd>相同</dd></div>")
     assert "细说" not in html
@@ -135,32 +132,32 @@ def test_a_release_of_environments_stands_only_in_the_rows_that_name_it() -> Non
     known = {"mask": MASK._replace(entries=(*MASK.entries, entry(torchrl)))}
     (one,) = compared(row(**{torchrl: "same"}), known=known)
     assert [*one.releases] == [*RELEASES, torchrl]
-    html = comparison((one,), [known["mask"]], [], "en")
+    html = lists.compared((one,), [known["mask"]], "en", [])
     assert f'<a href="#mask-torchrl-0-14-1">{torchrl}</a>' in html
-    assert torchrl not in comparison(compared(row()), [MASK, LOSS], [], "en")
+    assert torchrl not in lists.compared(compared(row()), [MASK, LOSS], "en", [])
 
 
 def test_a_change_says_what_why_and_leads_to_both_sides() -> None:
-    html = timeline(changes(CHANGE), [MASK], [ANSWER], "en")
+    html = lists.changes(changes(CHANGE), "en", [ANSWER])
     assert '<li><h3 id="since-verl-0-5-0">verl 0.5.0</h3>' in html
     assert '<p class="claim">It <code>skips</code></p><p>Advantages change</p>' in html
     assert '<a href="#mask-verl-0-4-1">before verl 0.4.1</a>' in html
     assert '<a href="#mask-verl-0-5-0">after verl 0.5.0</a>' in html
     assert '<a href="/gae/b/">Is A &lt; B?</a>' in html
-    html = timeline(changes(CHANGE, CHANGE), [MASK], [], "zh")
+    html = lists.changes(changes(CHANGE, CHANGE), "zh", [])
     assert "gae/b" not in html
     assert html.count("<h3") == 1 and html.count("改前 verl 0.4.1") == 2
 
 
 def test_a_card_of_the_code_map_names_both_places_or_why_there_is_none() -> None:
-    html = code_map(renamed(RENAMED), [ANSWER], "en")
+    html = lists.renamed(renamed(RENAMED), "en", [ANSWER])
     assert '<div class="compared" id="b-py-3">' in html
     assert "<h2><code>b.py:3</code>, <code>run</code></h2>" in html
     assert "<p>Runs <code>it</code></p>" in html
     assert "<dd>a/b.py:3 <code>a &lt; b</code></dd>" in html
     assert '<div class="none"><dt>verl 0.9.1</dt><dd>it is gone</dd></div>' in html
     assert '<a href="/gae/b/">Is A &lt; B?</a>' in html
-    assert "href" not in code_map(renamed(RENAMED), [], "zh")
+    assert "href" not in lists.renamed(renamed(RENAMED), "zh", [])
 
 
 OTHER = row("loss", "critic", old=NOTHING, open=NOTHING, trl="same")
@@ -271,16 +268,15 @@ def test_a_name_stands_in_one_row_of_the_code_map() -> None:
 
 @pytest.mark.parametrize("part", ["compared", "timeline", "places", "code map"])
 def test_a_fence_of_the_page_is_made_in_both_languages(part: str) -> None:
-    zh, en = (fences.frameworks(part, {"data-language": c}) for c in ("zh", "en"))
+    zh, en = (lists.derived("frameworks", part, c, ROOT) for c in ("zh", "en"))
     boxes = re.compile(r'<(?:div|li|d[ltd]|h\d|details)\b[^>]*| href="#[^"]*"')
     assert zh != en and boxes.findall(zh) == boxes.findall(en)
 
 
 def test_every_place_that_a_list_leads_to_is_on_its_page() -> None:
-    english = {"data-language": "en"}
-    places = set(re.findall(r'id="([^"]+)"', fences.frameworks("places", english)))
+    places = set(re.findall(r'id="([^"]+)"', lists.frameworks("places", "en", ROOT)))
     for part in ("compared", "timeline"):
-        html = fences.frameworks(part, english)
+        html = lists.derived("frameworks", part, "en", ROOT)
         targets = set(re.findall(r'href="#([^"]+)"', html))
         own = set(re.findall(r'id="([^"]+)"', html))
         assert targets - own and targets <= places | own

@@ -2,8 +2,8 @@
 
 import pytest
 
-from site_tools.html import head, katex
-from site_tools.html.formulas import find, render
+from site_tools.site import head, katex
+from site_tools.site.formulas import find, render
 from tests.site.trial_site import ROOT
 
 

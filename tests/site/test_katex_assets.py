@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.html import katex, katex_assets
+from site_tools.site import katex, katex_assets
 from tests.site import glyphs
 
 DIST = katex.PACKAGE / "dist"

@@ -13,15 +13,13 @@ import pytest
 from site_tools.checks.census import check_boxes
 from site_tools.checks.lists import check_lists
 from site_tools.checks.shown import check_shown
-from site_tools.data.dialogues import Asked, Dialogue, Topic
+from site_tools.data.dialogues import Asked, Dialogue, Topic, read_topics
 from site_tools.data.facts import Concept, Entry
-from site_tools.html import addresses
-from site_tools.indexes import fences, questions, sources
-from site_tools.indexes.frameworks import frameworks
-from site_tools.indexes.parts import inline
 from site_tools.page.page import read_page
 from site_tools.page.rendering import render
 from site_tools.page.visible import visible
+from site_tools.site import lists, sources, ways
+from site_tools.site.templates import inline
 
 ROOT = Path(__file__).parents[2]
 MKDOCS = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict"]
@@ -48,8 +46,7 @@ ASKED = (
     Asked("004·2", "乙？", "Is it `B`?", "gae/b"),
 )
 TOPICS = {topic: Topic(topic, f"{topic}。", f"On {topic}.") for topic in sources.TOPICS}
-SITE = questions.Site(
-    "en",
+SITE = lists.Site(
     [ANSWER],
     [Dialogue("004", "路", "A path", ASKED)],
     TOPICS,
@@ -71,7 +68,7 @@ def test_a_page_gives_title_verdict_and_facts() -> None:
 
 
 def test_by_topic_shows_pages_first_and_then_what_is_coming() -> None:
-    html = questions.by_topic(SITE)
+    html = lists.questions("by topic", "en", SITE)
     headings = re.findall(r'<h3 id="(\w+)">', html)
     assert " ".join(headings) == (
         "pipeline rewards alignment bootstrap gae critic on_policy"
@@ -86,7 +83,7 @@ def test_by_topic_shows_pages_first_and_then_what_is_coming() -> None:
 
 
 def test_as_asked_links_a_question_to_its_anchor_once_it_is_answered() -> None:
-    html = questions.as_asked(SITE)
+    html = lists.questions("as asked", "en", SITE)
     assert '<h3 id="dialogue-004">Dialogue 004: A path</h3>' in html
     assert "2 questions, 1 answered" in html
     coming, answered = items(html)
@@ -97,21 +94,21 @@ def test_as_asked_links_a_question_to_its_anchor_once_it_is_answered() -> None:
 
 def test_a_page_that_does_not_say_so_answers_nothing() -> None:
     silent = ANSWER._replace(answers=())
-    html = questions.as_asked(SITE._replace(answers=[silent]))
+    html = lists.questions("as asked", "en", SITE._replace(answers=[silent]))
     assert "href" not in html and "2 questions, 0 answered" in html
 
 
 def test_the_first_pages_are_few_and_say_how_far_the_site_is() -> None:
     many = [ANSWER._replace(page=f"gae/p{n}") for n in range(9)]
-    html = questions.first(SITE._replace(answers=many))
+    html = lists.questions("first", "en", SITE._replace(answers=many))
     assert len(items(html)) == 5 and "/gae/p4/" in items(html)[-1]
-    assert "dialogues' 2 questions, 1 are answered so far." in html
+    assert "dialogues&#39; 2 questions, 1 are answered so far." in html
     gae = TOPICS | {"gae": replace(TOPICS["gae"], picture="gae/p7")}
-    told = questions.first(SITE._replace(answers=many, topics=gae))
+    told = lists.questions("first", "en", SITE._replace(answers=many, topics=gae))
     assert len(items(told)) == 1 and "/gae/p7/" in told
     road = replace(TOPICS["contribute"], picture="gae/p8")  # for writers, not readers
-    told = questions.first(
-        SITE._replace(answers=many, topics=gae | {"contribute": road})
+    told = lists.questions(
+        "first", "en", SITE._replace(answers=many, topics=gae | {"contribute": road})
     )
     assert len(items(told)) == 1 and "/gae/p7/" in told
     assert '<a href="/questions/#by-topic">' in html
@@ -119,17 +116,17 @@ def test_the_first_pages_are_few_and_say_how_far_the_site_is() -> None:
 
 
 def test_a_topic_shows_its_short_answers_without_their_links() -> None:
-    html = questions.topic_index("gae", SITE)
+    html = lists.topic("gae", "en", SITE)
     assert html.index("On gae.") < html.index("/gae/b/") < html.index("coming")
     assert (
         '<p data-search-exclude="1"><strong>Yes.</strong> By '
         '<code data-is="b">0.50</code>, see why: '
     ) in html
     assert "x.md" not in html
-    others = questions.topic_index("critic", SITE)
+    others = lists.topic("critic", "en", SITE)
     assert "href" not in others and 'id="coming"' not in others
-    with pytest.raises(ValueError, match=r"topic: must be one of \['pipe.*, got 'gea'"):
-        questions.topic_index("gea", SITE)
+    with pytest.raises(ValueError, match=r"topic: must be one of pipe.*; got 'gea'"):
+        lists.topic("gea", "en", SITE)
 
 
 def test_a_topic_shows_the_picture_of_the_page_that_it_names() -> None:
@@ -143,15 +140,15 @@ def test_a_topic_shows_the_picture_of_the_page_that_it_names() -> None:
     gae = replace(TOPICS["gae"], picture="gae/b")
     site = SITE._replace(answers=[page], topics=TOPICS | {"gae": gae})
     image = '<p><img alt="Two &lt; three" src="b.svg"></p>'
-    html = questions.topic_index("gae", site)
+    html = lists.topic("gae", "en", site)
     assert html.index("On gae.") < html.index(image) < html.index("/gae/b/")
     for other in (site._replace(answers=[ANSWER]), site._replace(topics=TOPICS)):
-        assert "<img" not in questions.topic_index("gae", other)
+        assert "<img" not in lists.topic("gae", "en", other)
 
 
 def test_the_pictures_of_the_topics_are_there() -> None:
     pages = {a.page: a for lang in ("zh", "en") for a in sources.answers(ROOT, lang)}
-    named = [t.picture for t in sources.topics(ROOT).values() if t.picture]
+    named = [t.picture for t in read_topics(ROOT).values() if t.picture]
     assert named and [page for page in named if not pages[page].picture] == []
 
 
@@ -162,7 +159,7 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads() -> None:
         Concept("other.yml", (replace(entry, release="o/n@a14dc3a"),), "甲", "O"),
     ]
     page = ANSWER._replace(page="debug/signs", title="Signs")
-    html = frameworks(concepts, [ANSWER, page], "en")
+    html = lists.places(concepts, "en", [ANSWER, page])
     used, unused = html.split("</details>")[:2]
     assert '<details class="places">' in used and '<details class="places">' in unused
     assert '<summary><h3 id="values">The <code>slice</code></h3></summary>' in used
@@ -175,7 +172,7 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads() -> None:
 
 
 def test_lists_are_left_to_the_checks_of_what_they_are_made_from() -> None:
-    html = questions.topic_index("gae", SITE)
+    html = lists.topic("gae", "en", SITE)
     assert "0.50" in html and visible(html).texts == []
     image = '<img alt="0.5" src="a.svg">'
     assert visible(f'<section class="derived">{image}</section>') == visible("")
@@ -183,32 +180,33 @@ def test_lists_are_left_to_the_checks_of_what_they_are_made_from() -> None:
 
 
 @pytest.mark.parametrize(
-    ("make", "body", "values", "message"),
+    ("name", "argument", "lang", "message"),
     [
-        (fences.questions, "by name", EN, r"one of \['by topic', .*, got 'by name'"),
-        (fences.questions, "by topic", {}, 'must say data-language="zh" or "en", got'),
-        (fences.topic, "gea", EN, "topic: must be one of"),
-        (fences.wrong_answers, "", {"data-language": "fr"}, "got 'fr'"),
-        (fences.frameworks, "", {}, "data-language"),
+        ("questions", "by name", "en", r"must be one of by topic, .*; got 'by name'"),
+        ("questions", "by topic", "", 'must say data-language="zh" or "en", got'),
+        ("topic", "gea", "en", "topic: must be one of"),
+        ("wrong_answers", "", "fr", "got 'fr'"),
+        ("frameworks", "", "", "data-language"),
     ],
 )
 def test_a_fence_says_what_it_lacks(
-    make: object, body: str, values: dict[str, str], message: str
+    name: str, argument: str, lang: str, message: str
 ) -> None:
-    assert callable(make)
     with pytest.raises(ValueError, match=message):
-        make(body, values)
+        lists.derived(name, argument, lang, ROOT)
 
 
 def test_a_page_of_lists_passes_the_checks_of_a_page() -> None:
     fence = '```{ .topic data-language="en" }\nalignment\n```\n'
     text = f"---\ntitle: Index alignment\n---\n\nA sentence.\n\n{fence}"
     page = read_page(ROOT, "docs/en/alignment/index.md", text)
-    html = render(text, ROOT)
+    html = lists.fill_lists(render(text, ROOT), ROOT)
     assert 'href="/alignment/value_before_token/"' in html
     assert [*page.problems, *check_boxes(page, html), *check_shown(page, html)] == []
     planted = text.replace("alignment\n```", "alinment\n```")
-    (problem,) = check_lists(read_page(ROOT, "docs/en/alignment/index.md", planted))
+    (problem,) = check_lists(
+        read_page(ROOT, "docs/en/alignment/index.md", planted), ROOT
+    )
     assert "must be one of" in problem.expected and problem.line == 7
 
 
@@ -229,19 +227,18 @@ def test_a_line_of_markdown_loses_its_links_only() -> None:
 )
 def test_addresses_are_relative_to_the_page(url: str, href: str) -> None:
     html = '<a class="x" href="/gae/a/#why">a</a> <a href="#top">b</a>'
-    resolved = addresses.resolve(html, url)
+    resolved = ways.relative(html, url)
     assert resolved == f'<a class="x" href="{href}">a</a> <a href="#top">b</a>'
 
 
 def test_a_question_leads_to_the_next_that_another_page_answers() -> None:
-    said = sources.asked(ROOT, "en")
+    next_of = {id: q.next for id, q in sources.questions(ROOT, "en").items()}
     # 004·3 and 004·4 have one page: whoever has read it goes on with 004·5.
-    for number in "004·3", "004·4":
-        assert said[number].following.startswith(
-            '<a href="/gae/why_sum_deltas/#q-004-5">004·5</a> '
-        )
-    assert "#q-004-3" in said["004·2"].following
-    assert said["004·12"].following == ""
+    following = next_of["004·3"]
+    assert following and following == next_of["004·4"]
+    assert (following.id, following.page) == ("004·5", "gae/why_sum_deltas")
+    assert next_of["004·2"] and next_of["004·2"].id == "004·3"
+    assert next_of["004·12"] is None
 
 
 @pytest.mark.slow

@@ -4,12 +4,11 @@ import re
 
 import pytest
 
-from site_tools.html.code_boxes import decorate
-from site_tools.html.marks import marks
 from site_tools.page.rendering import render
 from site_tools.running.evidence import Evidence
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Manifest, Setting
+from site_tools.site.boxes import decorate, marks
 from tests.site.sample import EN, ROOT, broken, page
 
 HERE = Setting("package", "2.13.0+cpu", "3.11.7")

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from site_tools.data import names
-from site_tools.site.derived import symbols, terms
+from site_tools.site.templates import fill
 from tests.site.rows import as_yaml
 
 ROW = {
@@ -54,8 +54,8 @@ def test_a_rejected_word_needs_its_reason_in_both_languages() -> None:
     )
     why = {"choice_zh": "离线是另一回事。", "choice_en": "Offline is another thing."}
     rows = names.parse(as_yaml([ROW | {"not_zh": ["甲甲"]} | why]))
-    assert "另一回事" in terms(rows, "zh")
-    assert "another thing" in terms(rows, "en")
+    assert "另一回事" in fill("lists.glossary", "zh", rows, "en")
+    assert "another thing" in fill("lists.glossary", "en", rows, "zh")
 
 
 def test_two_rows_do_not_share_an_id() -> None:
@@ -65,12 +65,10 @@ def test_two_rows_do_not_share_an_id() -> None:
 
 def test_glossary_and_notation_are_in_one_language() -> None:
     rows = names.parse(as_yaml([ROW, ROW | {"id": "b"}]))
-    assert '<dt id="b">a <span class="detail" lang="zh">甲</span></dt>' in terms(
-        rows, "en"
+    assert '<dt id="b">a <span class="detail" lang="zh">甲</span></dt>' in fill(
+        "lists.glossary", "en", rows, "zh"
     )
     assert (
         '<code>values[:, -T-1:-1]</code> <span class="detail">[batch, time] · reward'
-        in symbols(rows, "en")
+        in fill("lists.notation", "en", rows)
     )
-    with pytest.raises(ValueError, match='must say data-language="zh" or "en", got'):
-        terms(rows, "")

@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.html import navigation
+from site_tools.site import navigation
 
 
 def built(pages: dict[str, dict[str, object]], lang: str = "en") -> list[object]:

@@ -8,12 +8,12 @@ import pytest
 
 from site_tools.checks.languages import compare
 from site_tools.checks.structure import check_structure
-from site_tools.html import jupyter, plots
-from site_tools.html import notebooks as download
 from site_tools.page.page import Page, read_page
 from site_tools.running import background, drawings, verification
 from site_tools.running.manifest import Setting
 from site_tools.running.plot_check import check_plots
+from site_tools.site import jupyter, plots
+from site_tools.site import notebooks as download
 from tests.site import trial_site
 
 EMPTY = '{"cells": [], "metadata": {"sections": []}}'

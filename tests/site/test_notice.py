@@ -8,14 +8,14 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.accord import Accord, State
-from site_tools.html import notice
+from site_tools.site import article
 
 HTML = '<h2 id="why">Why</h2>\n<h3 id="deep">Deep <em>down</em><a class="headerlink">¶'
 HTML += "</a></h3>"
 
 
 def told(state: State, lang: str = "en", **sections: tuple[str, ...]) -> str:
-    html = notice.add(HTML, Accord("gae/a", state, **sections), lang, "gae/a/")
+    html = article.notice(HTML, Accord("gae/a", state, **sections), lang, "gae/a/")
     return html.replace(HTML, "").strip()
 
 
@@ -77,7 +77,7 @@ def test_sections_that_changed_in_both_are_told_apart() -> None:
 def test_a_missing_twin_is_told_at_the_foot_in_the_language_that_is_missing(
     state: State, lang: str, words: str
 ) -> None:
-    html = notice.add(HTML, Accord("gae/a", state), lang, "gae/a/")
+    html = article.notice(HTML, Accord("gae/a", state), lang, "gae/a/")
     assert html.startswith(HTML)
     there = "en" if lang == "zh" else "zh"
     shown = f'<p class="languages" lang="{there}" data-search-exclude="1">{words}</p>'

@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.html import pictures
+from site_tools.site import pictures
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{}</svg>'
 

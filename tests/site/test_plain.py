@@ -2,7 +2,6 @@
 
 import pytest
 
-from site_tools.html.downloads import fill, items
 from site_tools.page.page import read_page
 from site_tools.page.rendering import render
 from site_tools.plain import llms
@@ -14,11 +13,14 @@ from site_tools.plain.verified import Code
 from site_tools.running.evidence import Evidence
 from site_tools.running.hashes import block_hashes
 from site_tools.running.manifest import Manifest, Setting
+from site_tools.site.lists import fill_lists
 from tests.site.sample import ROOT
 
 
 def plain(text: str, page: str = "gae/inputs", lang: str = "en") -> str:
-    return Converter(lang, resolver(page, "")).convert(render(text, ROOT))
+    return Converter(lang, resolver(page, "")).convert(
+        fill_lists(render(text, ROOT), ROOT)
+    )
 
 
 @pytest.mark.parametrize(
@@ -273,18 +275,3 @@ def test_a_page_begins_with_what_is_known_of_it() -> None:
 
 Text."""
     assert f"\n\n---\n\n{expected}\n\n---\n\n" in text
-
-
-def test_a_download_is_linked_once_it_is_made() -> None:
-    page = "en/about/offline/index.html"
-    html = "\n".join(items("en"))
-    assert "<a" not in html and fill(html, page, {}) == html
-    texts = fill(html, page, {"en/llms.txt": 24_600, "en/llms-full.txt": 837_000})
-    assert '<a href="../../llms.txt">llms.txt</a> (25 kB): every page' in texts
-    assert '<span data-download="../../../offline.zip">' in texts
-    both = fill(texts, page, {"offline.zip": 4_917_592})
-    assert '<a href="../../../offline.zip">offline.zip</a> (4.9 MB): the whole' in both
-    chinese = fill(
-        "\n".join(items("zh")), "about/offline/index.html", {"offline.zip": 1}
-    )
-    assert '<a href="../../offline.zip">offline.zip</a> (0 kB)：整个网站' in chinese

@@ -10,8 +10,8 @@ from site_tools.page.includes import resolve
 from site_tools.page.info_strings import read_info
 from site_tools.page.picture_figures import read_picture
 from site_tools.problems import Problem
-from site_tools.site import derived
-from tests.site.sample import broken, line_of, page
+from site_tools.site.lists import derived
+from tests.site.sample import ROOT, broken, line_of, page
 
 SNIPPET = """import math
 
@@ -123,17 +123,10 @@ def test_the_language_of_a_fence_is_read_in_lower_case() -> None:
 
 
 def test_a_derived_fence_says_what_it_lacks() -> None:
-    code = derived.source("ppo_ref.alignment.response_outputs", {})
-    assert "def response_outputs(" in code
-    assert '"""' not in code
-    with pytest.raises(ValueError, match=r"ppo_ref\.alignment has no function nothing"):
-        derived.source("ppo_ref.alignment.nothing", {})
-    with pytest.raises(ValueError, match=r"must be ppo_ref\.module\.function, got os"):
-        derived.source("os.path.join", {})
     with pytest.raises(ValueError, match=r"must be one of docs/facts, .* got none"):
-        derived.fact("none verl 0.9.1", {})
+        derived("fact", "none verl 0.9.1", "", ROOT)
     with pytest.raises(ValueError, match="release must be in verl 0"):
-        derived.fact("values verl 9", {})
+        derived("fact", "values verl 9", "", ROOT)
 
 
 def test_a_figure_in_a_picture_is_bound_or_named() -> None:

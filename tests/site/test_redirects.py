@@ -3,7 +3,7 @@
 import pytest
 
 from site_tools.data.redirects import Redirects, check_anchors, parse
-from site_tools.html import moved
+from site_tools.site import ways
 
 PAGES = {"gae/a", "gae/b", "rewards/index", "index"}
 
@@ -64,13 +64,13 @@ def test_the_anchors_of_a_page_are_held() -> None:
 
 
 TARGETS = {
-    "gae/a": moved.Target("gae/a/", "A?"),
-    "gae/b": moved.Target("gae/b/", "Is 1 < 2?"),
+    "gae/a": ways.Target("gae/a/", "A?"),
+    "gae/b": ways.Target("gae/b/", "Is 1 < 2?"),
 }
 
 
 def test_a_stub_stands_where_the_page_was() -> None:
-    made = moved.stubs(moves("gae/old: gae/b#q\nold/index: gae/a"), TARGETS, "en")
+    made = ways.stubs(moves("gae/old: gae/b#q\nold/index: gae/a"), TARGETS, "en")
     assert list(made) == ["gae/old/index.html", "old/index.html"]
     stub = made["gae/old/index.html"]
     assert '<html lang="en">' in stub
@@ -82,12 +82,12 @@ def test_a_stub_stands_where_the_page_was() -> None:
 
 def test_what_is_not_written_in_a_language_is_not_led_to() -> None:
     text = "gae/old: rewards/index\ngae/a#x: rewards/index#x\nrewards/index#y: gae/a"
-    assert moved.stubs(moves(text), TARGETS, "zh") == {}
-    assert moved.parts(moves(text), TARGETS, "zh") == {}
+    assert ways.stubs(moves(text), TARGETS, "zh") == {}
+    assert ways.moved_parts(moves(text), TARGETS, "zh") == {}
 
 
 def test_an_anchor_that_moved_keeps_its_place() -> None:
-    made = moved.parts(moves("gae/a#x: gae/b#x\ngae/a#y: gae/b"), TARGETS, "zh")
+    made = ways.moved_parts(moves("gae/a#x: gae/b#x\ngae/a#y: gae/b"), TARGETS, "zh")
     assert list(made) == ["gae/a"]
     assert (
         '<p class="moved" id="x" data-search-exclude="1">这一问已移到 ' in made["gae/a"]

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.html import docstrings, navigation, reference, symbols
+from site_tools.site import article, docstrings, navigation, reference
 
 MAP = '''"""All of it.
 
@@ -146,7 +146,7 @@ def test_folders_of_the_package_follow_its_modules_in_the_navigation() -> None:
         navigation.build({"gae/a/c.md": {"question": "?"}}, "en", [])
 
 
-KNOWN = symbols.symbols(SOURCES)
+KNOWN = article.symbols(SOURCES)
 
 
 def test_symbols_are_modules_and_what_they_define_in_public() -> None:
@@ -178,7 +178,7 @@ def test_symbols_are_modules_and_what_they_define_in_public() -> None:
 )
 def test_a_name_leads_to_the_reference(url: str, name: str, href: str) -> None:
     code = f"<code>ppo_ref.{name}</code>"
-    assert symbols.link(code, url, KNOWN) == f'<a href="{href}">{code}</a>'
+    assert article.link_symbols(code, url, KNOWN) == f'<a href="{href}">{code}</a>'
 
 
 @pytest.mark.parametrize(
@@ -192,7 +192,7 @@ def test_a_name_leads_to_the_reference(url: str, name: str, href: str) -> None:
     ],
 )
 def test_links_headings_and_code_are_left_as_they_are(inert: str) -> None:
-    assert symbols.link(inert, "", KNOWN) == inert
+    assert article.link_symbols(inert, "", KNOWN) == inert
 
 
 @pytest.mark.parametrize(
@@ -209,4 +209,4 @@ def test_links_headings_and_code_are_left_as_they_are(inert: str) -> None:
 )
 def test_a_name_that_the_package_has_not_is_refused(name: str) -> None:
     with pytest.raises(ValueError, match=f"`ppo_ref.{name}`: must be a name of the"):
-        symbols.link(f"<code>ppo_ref.{name}</code>", "", KNOWN)
+        article.link_symbols(f"<code>ppo_ref.{name}</code>", "", KNOWN)

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from site_tools.html.search_index import dump, entries
+from site_tools.site.search_index import dump, entries
 
 PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
 <nav class="jump" data-search-exclude="1"><a href="#why">why</a></nav>

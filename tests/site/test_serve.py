@@ -166,7 +166,7 @@ def test_an_edit_of_any_data_file_is_seen_by_both_languages(
 
 
 def test_an_edit_of_the_tools_takes_effect_in_both_languages(live: Live) -> None:
-    live.edit("site_tools/html/answer.py", '"en": "why"', '"en": "how come"')
+    live.edit("site_tools/site/words/en.yml", "  why: why", "  why: how come")
     assert live.shows("/en/alignment/first/", ">how come</a>")
     told = live.read_until("zh: built in") + live.read_until("en: built in")
     assert "not built" not in told

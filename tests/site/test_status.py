@@ -7,10 +7,11 @@ import pytest
 
 from site_tools.checks.shown import check_shown
 from site_tools.data.locks import lock_of, lock_path, write
-from site_tools.html import status
 from site_tools.page.rendering import render
 from site_tools.page.wording import wording
+from site_tools.site import status
 from site_tools.site.counts import Counts, count
+from site_tools.site.lists import derived, fill_lists
 from tests.site.sample import EN, ROOT, ZH, page
 
 HEAD = "zh: 值\nen: Values\nentries:\n"
@@ -42,7 +43,7 @@ def project(tmp_path: Path) -> Path:
 
 
 def shown(part: str, lang: str, root: Path) -> list[str]:
-    html = status.render(part, lang, root)
+    html = status.status(part, lang, root)
     cut = re.sub(r"</(?:li|p|tr)>|<ul>|<br>", "\n", html)
     texts = re.sub(r"<[^>]*>", " ", cut).splitlines()
     return [" ".join(line.split()) for line in texts if line.strip()]
@@ -84,7 +85,7 @@ def test_every_page_has_its_state_in_words(project: Path) -> None:
         "和是二吗？ 中英一致",
         "A &lt; B 还没有中文",
     ]
-    html = status.render("pages", "zh", project)
+    html = status.status("pages", "zh", project)
     assert '<a href="../../en/" lang="en" hreflang="en">A &lt; B</a>' in html
     assert '<a href="../../alignment/sample/">' in html
 
@@ -103,18 +104,32 @@ def test_facts_that_no_test_reads_are_named(project: Path) -> None:
 
 
 def test_an_unknown_part_or_language_is_refused(project: Path) -> None:
-    with pytest.raises(ValueError, match=r"must be one of \['wanted', .*, got 'all'"):
-        status.render("all", "en", project)
+    with pytest.raises(ValueError, match=r"must be one of wanted, .*; got 'all'"):
+        derived("status", "all", "en", project)
     with pytest.raises(ValueError, match='must say data-language="zh" or "en", got'):
-        status.render("wanted", "", project)
+        derived("status", "wanted", "", project)
 
 
 @pytest.mark.parametrize("part", PARTS)
 def test_counts_are_no_figures_that_want_binding(part: str) -> None:
     text = f'# x\n\n```{{ .status data-language="en" }}\n{part}\n```\n'
-    html = render(text, ROOT)
+    html = fill_lists(render(text, ROOT), ROOT)
     assert 'class="status"' in html
     assert check_shown(page(text, name="status"), html) == []
     # Only its class lets it through.
     bare = check_shown(page(text, name="status"), html.replace("status", "x"))
     assert bool(bare) == (part == "counts")
+
+
+def test_a_download_is_linked_once_it_is_made() -> None:
+    page, fill = "en/about/offline/index.html", status.link_downloads
+    html = status.status("downloads", "en", ROOT)
+    assert "<a" not in html and fill(html, page, {}) == html
+    texts = fill(html, page, {"en/llms.txt": 24_600, "en/llms-full.txt": 837_000})
+    assert '<a href="../../llms.txt">llms.txt</a> (25 kB): every page' in texts
+    assert '<span data-download="../../../offline.zip">' in texts
+    both = fill(texts, page, {"offline.zip": 4_917_592})
+    assert '<a href="../../../offline.zip">offline.zip</a> (4.9 MB): the whole' in both
+    chinese = status.status("downloads", "zh", ROOT)
+    chinese = fill(chinese, "about/offline/index.html", {"offline.zip": 1})
+    assert '<a href="../../offline.zip">offline.zip</a> (0 kB)：整个网站' in chinese

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from site_tools.data.names import Name
-from site_tools.html import terms
+from site_tools.site import article
 from site_tools.site.texts import as_html, as_plain
 
 NAMES = [
@@ -20,7 +20,7 @@ NAMES = [
 
 def linked(html: str, lang: str = "en") -> list[tuple[str, str]]:
     """Id and text of every link made, and nothing else changed."""
-    result = terms.link(html, NAMES, lang)
+    result = article.link_terms(html, NAMES, lang)
     assert re.sub(r'<a class="term"[^>]*>(.*?)</a>', r"\1", result, flags=re.S) == html
     link = r'<a class="term" href="[^"]*#([\w-]+)"[^>]*>([^<]*)</a>'
     return re.findall(link, result)
@@ -96,10 +96,10 @@ def test_a_fold_is_running_text_and_an_image_ends_nothing() -> None:
 
 
 def test_the_tooltip_is_plain_text() -> None:
-    html = terms.link("<p>value</p>", NAMES, "en")
+    html = article.link_terms("<p>value</p>", NAMES, "en")
     assert 'title="At s_t, &lt;expected&gt;."' in html
     assert 'href="/reference/glossary/#value"' in html
-    assert terms.link("<p>value</p>", [], "en") == "<p>value</p>"
+    assert article.link_terms("<p>value</p>", [], "en") == "<p>value</p>"
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.html.theme_styles import cut, properties, without_unread, words
+from site_tools.site.theme_styles import cut, properties, without_unread, words
 
 
 @pytest.mark.parametrize(

@@ -2,11 +2,11 @@
 
 import pytest
 
-from site_tools.indexes.sources import read_answer
-from site_tools.indexes.wrong_answers import wrong_answers
 from site_tools.page.fences import scan
 from site_tools.page.prose import body
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
+from site_tools.site.lists import wrong_answers
+from site_tools.site.sources import read_answer
 
 PATH = "docs/en/gae/a.md"
 TEXT = """---
@@ -113,7 +113,7 @@ def test_a_section_without_an_entry_is_named() -> None:
 
 
 def test_the_list_says_who_where_and_how_it_fails() -> None:
-    html = wrong_answers([read_answer(TEXT, "gae/a", PATH)], "en")
+    html = wrong_answers([], "en", [read_answer(TEXT, "gae/a", PATH)])
     assert html.count("<li") == 2 and ">GAE intuition</h2>" in html
     first = html.partition("</li>")[0]
     assert '<a href="/gae/a/#wrong-three">"It is <em>three</em>"</a>' in first
@@ -124,7 +124,7 @@ def test_the_list_says_who_where_and_how_it_fails() -> None:
 
 def test_the_list_begins_with_what_it_is_told_and_says_each_once() -> None:
     answer = read_answer(TEXT, "gae/a", PATH)
-    html = wrong_answers([answer], "en", ["gae/a#wrong-four"])
+    html = wrong_answers(["gae/a#wrong-four"], "en", [answer])
     assert html.index(">1 to begin with</h2>") < html.index("Four")
     assert html.index("Four") < html.index(">GAE intuition</h2>") < html.index("three")
     assert html.count("Four") == 1 and '<p class="count">2 of them.</p>' in html
@@ -139,4 +139,4 @@ def test_the_list_begins_with_what_it_is_told_and_says_each_once() -> None:
 )
 def test_a_beginning_that_cannot_be_is_named(first: list[str], fault: str) -> None:
     with pytest.raises(ValueError, match=fault):
-        wrong_answers([read_answer(TEXT, "gae/a", PATH)], "en", first)
+        wrong_answers(first, "en", [read_answer(TEXT, "gae/a", PATH)])

@@ -12,23 +12,15 @@ from mkdocs.structure.pages import Page
 
 from docs.theme import notebook_files
 from site_tools.data import redirects
-from site_tools.html import (
-    contributing,
-    formulas,
-    landmarks,
-    moved,
-    navigation,
-    reference,
-    twins,
-)
 from site_tools.page import inside, tree
 from site_tools.page.front_matter import read_front_matter
+from site_tools.site import formulas, navigation, reference, ways
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
     lang, docs = config.theme["language"], Path(config.docs_dir)
     if config.site_url:
-        config.site_url += twins.SITES[lang].folder
+        config.site_url += ways.SITES[lang].folder
     if repository := config.extra.get("repository"):
         config.edit_uri = f"{repository}/edit/main/docs/{lang}/"
     for problem in inside.links(docs.parent.parent):
@@ -77,16 +69,16 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
     }
     known = pages.keys() | {path.rpartition(".")[0] for path in _known(docs)}
     anchors = {n: formulas.anchors(page.content or "") for n, page in pages.items()}
-    targets = {n: moved.Target(page.url, str(page.title)) for n, page in pages.items()}
+    targets = {n: ways.Target(page.url, str(page.title)) for n, page in pages.items()}
     try:
         text = source.read_text("utf-8") if source.exists() else ""
         moves = redirects.parse(text, known)
         redirects.check_anchors(moves, anchors)
     except ValueError as error:
         raise PluginError(f"docs/{error}") from None
-    for path, html in moved.stubs(moves, targets, lang).items():
+    for path, html in ways.stubs(moves, targets, lang).items():
         files.append(File.generated(config, path, content=html))
-    for name, html in moved.parts(moves, targets, lang).items():
+    for name, html in ways.moved_parts(moves, targets, lang).items():
         pages[name].content = html + (pages[name].content or "")
     return env
 
@@ -96,20 +88,20 @@ def on_page_context(
 ) -> dict[str, Any]:
     lang, path = config.theme["language"], notebook_files.source(page.file.src_uri)
     written = _languages(page, config)
-    context["twin"] = twins.twin(lang, page.url, twins.other(lang) in written)
+    context["twin"] = ways.twin(lang, page.url, ways.other(lang) in written)
     if config.site_url:
         context["alternates"] = _alternates(page, config)
     generated = reference.source(path)
     sources = generated or [(code, f"docs/{code}/{path}") for code in written]
     repository, title = config.extra.get("repository") or "", str(page.title)
     known = path.rpartition(".")[0], title, lang
-    context["contributing"] = contributing.links(repository, sources, *known)
-    context["passing"] = contributing.passing(repository, *known)
+    context["contributing"] = ways.edits(repository, sources, *known)
+    context["passing"] = ways.without_account(*known)
     return context
 
 
 def on_post_page(output: str, **_: object) -> str:
-    return landmarks.named(output)
+    return ways.name_landmarks(output)
 
 
 def on_template_context(
@@ -123,20 +115,20 @@ def on_template_context(
 
 
 def _alternates(page: Page, config: MkDocsConfig) -> dict[str, str]:
-    folder = twins.SITES[config.theme["language"]].folder
+    folder = ways.SITES[config.theme["language"]].folder
     root = (config.site_url or "").removesuffix(folder)
-    return twins.alternates(root, page.url, _languages(page, config))
+    return ways.alternates(root, page.url, _languages(page, config))
 
 
 def _languages(page: Page, config: MkDocsConfig) -> list[str]:
     """Those that have this page; what is generated is there in every one."""
     docs, name = Path(config.docs_dir).parent, notebook_files.source(page.file.src_uri)
     every = name == page.file.src_uri and bool(page.file.generated_by)
-    return [code for code in twins.SITES if every or (docs / code / name).exists()]
+    return [code for code in ways.SITES if every or (docs / code / name).exists()]
 
 
 def _known(docs: Path) -> set[str]:
-    return {path for lang in twins.SITES for path in tree.paths(docs / lang)}
+    return {path for lang in ways.SITES for path in tree.paths(docs / lang)}
 
 
 def _reference(config: MkDocsConfig) -> dict[str, str]:

@@ -19,27 +19,22 @@ from site_tools.checks import accord, unfinished
 from site_tools.checks.anatomy import is_question
 from site_tools.data.names import read_names
 from site_tools.data.wheel import wheel
-from site_tools.html import (
-    addresses,
-    allowed,
-    answer,
-    code_boxes,
-    copying,
-    head,
-    jupyter,
-    marks,
-    notice,
-    pictures,
-    provenance,
-    reference,
-    symbols,
-    terms,
-)
-from site_tools.html.notebooks import offer
-from site_tools.indexes import sources
 from site_tools.page import figures, notebooks
 from site_tools.running import drawings, evidence
 from site_tools.running.evidence import Evidence
+from site_tools.site import (
+    allowed,
+    article,
+    boxes,
+    head,
+    jupyter,
+    pictures,
+    reference,
+    sources,
+    ways,
+)
+from site_tools.site.lists import fill_lists
+from site_tools.site.notebooks import offer
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
 MEANING = "about/verification.md"  # what a mark leads to
@@ -76,23 +71,24 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         return f"snippets/{file.src_uri}", file.content_string
 
     try:
+        html = fill_lists(html, root)
         if _written(page.file, config):
             _refuse(allowed.faults(html))
         if page_id.startswith(f"{reference.FOLDER}/"):
             html = reference.finish(html)
         if "<code>ppo_ref." in html:
-            known = symbols.symbols(reference.read(root / reference.FOLDER))
-            html = symbols.link(html, page.url, known)
+            known = article.symbols(reference.read(root / reference.FOLDER))
+            html = article.link_symbols(html, page.url, known)
         html = pictures.inline(figures.render(html), read, lang)
         answers = page.meta.get("answers") or ()
-        html = answer.wrap(html, answers, lang, sources.asked(root, lang))
+        html = article.answer_box(html, answers, lang, sources.questions(root, lang))
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
-            html = terms.link(html, read_names(root), lang)
-        html = provenance.offer(html, lang)
-        html += answer.also_asked(page.meta.get("aliases") or (), lang)
-        html = addresses.resolve(html, page.url)
+            html = article.link_terms(html, read_names(root), lang)
+        html = article.provenance(html, lang)
+        html += article.aliases(page.meta.get("aliases") or (), lang)
+        html = ways.relative(html, page.url)
         if _written(page.file, config):
-            html = notice.add(html, accord.read(root, page_id), lang, page.url)
+            html = article.notice(html, accord.read(root, page_id), lang, page.url)
     except ValueError as error:
         raise PluginError(f"docs/{lang}/{page.file.src_uri}: {error}") from None
     return html
@@ -151,9 +147,9 @@ def _complete_code_boxes(
         return _wheel(file, config, files)
 
     try:
-        html = copying.complete(page.content or "", blocks, lang, package)
-        boxes = marks.marks(known, path, blocks, lang, href)
-        page.content = code_boxes.decorate(html, boxes)
+        html = boxes.copied(page.content or "", blocks, lang, package)
+        marks = boxes.marks(known, path, blocks, lang, href)
+        page.content = boxes.decorate(html, marks)
         if notebooks.is_notebook(file.src_uri):
             name = notebook_files.name(path.removesuffix(".md"))
             page.content = offer(page.content, name, lang)

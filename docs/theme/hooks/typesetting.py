@@ -11,8 +11,8 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink
 
 from docs.theme import notebook_files
-from site_tools.html import formulas, katex, katex_assets, search_index, theme_styles
-from site_tools.html.formulas import Formula
+from site_tools.site import formulas, katex, katex_assets, search_index, theme_styles
+from site_tools.site.formulas import Formula
 
 
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:

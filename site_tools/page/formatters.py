@@ -1,12 +1,11 @@
 """Formatters of the site's own fences, as pymdownx.superfences calls them."""
 
-from collections.abc import Callable
 from html import escape
 from typing import Any
 
 from pymdownx.superfences import SuperFencesException
 
-from site_tools.site import derived
+from site_tools.page.package_source import source as code_of
 
 
 def output(
@@ -34,41 +33,27 @@ def _table(text: str) -> str:
     )
 
 
-def _derived(name: str) -> Callable[..., str]:
-    def formatter(
-        text: str, language: str, css_class: str, options: Any, md: Any, **kwargs: Any
-    ) -> str:
-        try:
-            html = derived.DERIVE[name](text, kwargs["attrs"])
-        except ValueError as error:
-            # superfences turns every other exception into silence
-            raise SuperFencesException(str(error)) from error
-        return _highlighted(html, md) if name == "source" else html
-
-    return formatter
-
-
-def _highlighted(code: str, md: Any) -> str:
+def source(
+    text: str, language: str, css_class: str, options: Any, md: Any, **kwargs: Any
+) -> str:
+    """A function of ``ppo_ref``, coloured as Python."""
+    try:
+        code = code_of(text)
+    except ValueError as error:
+        # superfences turns every other exception into silence
+        raise SuperFencesException(str(error)) from error
+    options = {"options": {}, "classes": [], "id_value": "", "attrs": {}}
     fences = md.preprocessors["fenced_code_block"]
-    html: str = fences.highlight(
-        src=code,
-        language="python",
-        md=md,
-        options={},
-        classes=[],
-        id_value="",
-        attrs={},
-    )
+    html: str = fences.highlight(src=code, language="python", md=md, **options)
     return html
 
 
-fact = _derived("fact")
-source = _derived("source")
-glossary = _derived("glossary")
-notation = _derived("notation")
-status = _derived("status")
-benchmarks = _derived("benchmarks")
-questions = _derived("questions")
-topic = _derived("topic")
-wrong_answers = _derived("wrong_answers")
-frameworks = _derived("frameworks")
+def derived(
+    text: str, language: str, css_class: str, options: Any, md: Any, **kwargs: Any
+) -> str:
+    """The place of what is made from data; ``site.lists`` fills it."""
+    lang = kwargs["attrs"].get("data-language", "")
+    return (
+        f'<div class="from-data" data-derived="{language}" '
+        f'data-language="{escape(lang)}" data-argument="{escape(text)}"></div>'
+    )

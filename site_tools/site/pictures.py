@@ -7,7 +7,7 @@ from html import unescape
 from itertools import count
 from xml.etree.ElementTree import Element
 
-from site_tools.html import picture_rules
+from site_tools.site import picture_rules
 
 TAG = r'<img\b(?P<{0}>[^>]*\bsrc="[^":]+\.svg"[^>]*)>'
 IMAGE = re.compile(rf"<p>\s*{TAG.format('alone')}\s*</p>|{TAG.format('inline')}")

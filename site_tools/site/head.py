@@ -4,7 +4,7 @@ import re
 from html.parser import HTMLParser
 from xml.etree.ElementTree import TreeBuilder
 
-from site_tools.html.mathml import to_text
+from site_tools.site.mathml import to_text
 
 LOCALES = {"zh": "zh_CN", "en": "en_US"}
 # What stands beside the text of a page; a paragraph in it does not say what it is on.

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from hashlib import sha256
 from pathlib import Path
 
-from site_tools.html.formulas import Formula, find
 from site_tools.ledger import store
+from site_tools.site.formulas import Formula, find
 
 SCRIPT = Path(__file__).with_name("katex.mjs")
 PACKAGE = Path(sys.prefix) / "node_modules" / "katex"

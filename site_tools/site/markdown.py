@@ -2,12 +2,14 @@
 
 import re
 from html import unescape
+from pathlib import Path
 
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.fences import OPENING
+from site_tools.page.package_source import source
 from site_tools.page.page import Page
 from site_tools.page.prose import FRONT_MATTER, HEADING, parts
-from site_tools.site.derived import DERIVE
+from site_tools.site.lists import derived
 
 HEADING_ID = re.compile(r"[ ]*\{[^}\n]*#[\w-]+[^}\n]*\}$")
 NAMES = {
@@ -21,13 +23,14 @@ NAMES = {
 END_OF_LINE = re.compile(r"</(?:p|tr|li|h\d|caption|div)>")
 
 
-def as_round(page: Page) -> tuple[str, str]:
+def as_round(page: Page, root: Path) -> tuple[str, str]:
     """The question of a page, and the page as its answer.
 
     Includes are resolved, a bound figure is what it shows, headings have no ids.
 
     Args:
         page: The page.
+        root: The project's folder.
 
     Raises:
         ValueError: if a fence of the page cannot be read.
@@ -41,7 +44,7 @@ def as_round(page: Page) -> tuple[str, str]:
     for block in reversed(page.blocks):
         first = block.fence.line - 1
         last = first + len(block.fence.lines) + 2
-        lines[first:last] = _fence(block, lines[first])
+        lines[first:last] = _fence(block, lines[first], root)
     return question, FRONT_MATTER.sub("", "\n".join(lines)).strip("\n")
 
 
@@ -62,13 +65,15 @@ def _without_marks(page: Page) -> str:
     return text
 
 
-def _fence(block: Block, opening: str) -> list[str]:
+def _fence(block: Block, opening: str, root: Path) -> list[str]:
     language, attributes = block.fence.header
     name = NAMES.get(block.kind, language)
     code = [line.text for line in block.lines]
-    if block.kind in (Kind.SOURCE, Kind.DERIVED):
-        derived = DERIVE[language](block.text, attributes.values)
-        code = (derived if name == "python" else _words(derived)).splitlines()
+    if block.kind is Kind.SOURCE:
+        code = source(block.text).splitlines()
+    if block.kind is Kind.DERIVED:
+        lang = attributes.values.get("data-language", "")
+        code = _words(derived(language, block.text, lang, root)).splitlines()
     longest = max(map(len, re.findall("`{3,}", "\n".join(code))), default=2)
     mark = "`" * (longest + 1)
     match = OPENING.match(opening)

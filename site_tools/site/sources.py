@@ -1,28 +1,37 @@
 """The question pages of a language, as the lists need them, and the data files."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from site_tools.data import dialogues as dialogue_file
-from site_tools.data import facts as facts_file
-from site_tools.html.answer import Said
-from site_tools.html.navigation import TABS
-from site_tools.html.reading_order import in_order
+from site_tools.data.dialogues import FILE as DIALOGUES
+from site_tools.data.dialogues import Asked, Dialogue, read_dialogues
 from site_tools.page.fences import Fence, scan
 from site_tools.page.front_matter import read_front_matter
 from site_tools.page.prose import body
 from site_tools.page.sections import first_paragraph, section_text
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
-from site_tools.site.texts import as_html
 
+# Under each tab: the folder whose pages stand there directly, then its topics.
+TABS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "questions": (
+        "questions",
+        ("pipeline", "rewards", "alignment", "bootstrap", "gae", "critic", "on_policy"),
+    ),
+    "debug": ("debug", ()),
+    "lab": ("notebooks", ()),
+    "reference": ("reference", ("ppo_ref",)),
+    "about": ("about", ("contribute",)),
+}
 QUESTION_TOPICS = TABS["questions"][1]
 TOPICS = (*QUESTION_TOPICS, *TABS["about"][1])
-VERDICT = re.compile(r"\*\*(?P<words>.+?)[。.：:，,；;]?\*\*[。.：:，,；;]?")
+# Pages that stand before the others of their folder.
+FIRST = ("index", "symptoms", "ten_asserts", "wrong_answers")
 
+VERDICT = re.compile(r"\*\*(?P<words>.+?)[。.：:，,；;]?\*\*[。.：:，,；;]?")
 PICTURE = re.compile(r"^!\[(?P<alt>.+)\]\((?P<file>[^()\s]+\.svg)\)", re.MULTILINE)
 FACT = re.compile(r"fact|\{\s*\.fact\s*\}")
 
@@ -72,7 +81,7 @@ def read_answer(text: str, page: str, path: str) -> Answer:
     prose = body(text, fences)
     short = first_paragraph(section_text(prose, "answer"))
     verdict = VERDICT.match(short)
-    wrong, _ = read_wrong_answers(prose, fences, path)
+    drawn = PICTURE.search(section_text(prose, "picture"))
     return Answer(
         page,
         str(front["question"]),
@@ -80,15 +89,10 @@ def read_answer(text: str, page: str, path: str) -> Answer:
         short,
         tuple(map(str, front.get("answers") or ())),
         tuple(map(str, front.get("needs") or ())),
-        tuple(wrong),
+        tuple(read_wrong_answers(prose, fences, path)[0]),
         _facts(fences),
-        _picture(section_text(prose, "picture")),
+        (drawn["alt"], drawn["file"]) if drawn else None,
     )
-
-
-def _picture(section: str) -> tuple[str, str] | None:
-    found = PICTURE.search(section)
-    return (found["alt"], found["file"]) if found else None
 
 
 def _facts(fences: Sequence[Fence]) -> tuple[str, ...]:
@@ -98,18 +102,38 @@ def _facts(fences: Sequence[Fence]) -> tuple[str, ...]:
 
 def answers(root: Path, lang: str) -> list[Answer]:
     """The question pages of a language, in reading order."""
-    docs = root / "docs" / lang
-    found = {}
-    for file in (file for topic in TOPICS for file in docs.glob(f"{topic}/*.md")):
+    docs, pages = root / "docs" / lang, {}
+    for file in chain.from_iterable(docs.glob(f"{topic}/*.md") for topic in TOPICS):
         if file.stem != "index" and not file.name.startswith("."):
             page, path = f"{file.parent.name}/{file.stem}", file.relative_to(root)
-            found[page] = read_answer(file.read_text("utf-8"), page, path.as_posix())
-    needs = {page: set(answer.needs) for page, answer in found.items()}
+            pages[page] = read_answer(file.read_text("utf-8"), page, path.as_posix())
+    needs = {page: set(answer.needs) for page, answer in pages.items()}
     return [
-        found[page]
+        pages[page]
         for topic in TOPICS
-        for page in in_order([p for p in found if found[p].topic == topic], needs)
+        for page in in_order([p for p in pages if pages[p].topic == topic], needs)
     ]
+
+
+def in_order(pages: Collection[str], needs: Mapping[str, set[str]]) -> list[str]:
+    """Needed pages first, ties by id; before everything an index, and ``FIRST``.
+
+    Example:
+        >>> in_order(["gae/a", "gae/b"], {"gae/a": {"gae/b"}, "gae/b": set()})
+        ['gae/b', 'gae/a']
+    """
+
+    def rank(page: str) -> tuple[int, str]:
+        name = page.rpartition("/")[2]
+        return FIRST.index(name) if name in FIRST else len(FIRST), page
+
+    waiting, done = sorted(pages, key=rank), list[str]()
+    while waiting:
+        free = (page for page in waiting if needs[page].isdisjoint(waiting))
+        page = next(free, waiting[0])  # a cycle is refused where the site is built
+        waiting.remove(page)
+        done.append(page)
+    return done
 
 
 def users(root: Path, lang: str) -> list[Answer]:
@@ -125,34 +149,29 @@ def users(root: Path, lang: str) -> list[Answer]:
     return [*answers(root, lang), *others]
 
 
-def dialogues(root: Path) -> tuple[dialogue_file.Dialogue, ...]:
-    """The dialogues, from ``docs/dialogues.yml``."""
-    return dialogue_file.read_dialogues(root)
+def dialogues(root: Path) -> tuple[Dialogue, ...]:
+    """The dialogues; none where the project has no such file."""
+    return read_dialogues(root) if (root / DIALOGUES).exists() else ()
 
 
-def asked(root: Path, lang: str) -> dict[str, Said]:
-    """The words of the dialogues' questions by their ids, each with what came next."""
-    if not (root / "docs" / "dialogues.yml").exists():
-        return {}
-    said = {}
+class Question(NamedTuple):
+    """A question of a dialogue, and the next one that another page answers."""
+
+    id: str
+    zh: str
+    en: str
+    next: Asked | None
+
+
+def questions(root: Path, lang: str) -> dict[str, Question]:
+    """The dialogues' questions by their ids; a next one has a page in the language."""
+    found: dict[str, Question] = {}
     for dialogue in dialogues(root):
-        next_page, following, after = "", "", ""
-        for question in reversed(dialogue.questions):
-            words = as_html(question.zh if lang == "zh" else question.en)
-            if question.page != next_page:
-                following, next_page = after, question.page
-            said[question.id] = Said(words, following)
-            if (root / "docs" / lang / f"{question.page}.md").exists():
-                href = f"/{question.page}/#{question.anchor}"
-                after = f'<a href="{href}">{question.id}</a> {words}'
-    return said
-
-
-def topics(root: Path) -> dict[str, dialogue_file.Topic]:
-    """The topics, from ``docs/topics.yml``."""
-    return dialogue_file.read_topics(root)
-
-
-def concepts(root: Path) -> list[facts_file.Concept]:
-    """The facts files, by name."""
-    return facts_file.concepts(root)
+        page, following, later = "", None, None
+        for asked in reversed(dialogue.questions):
+            if asked.page != page:
+                page, following = asked.page, later
+            found[asked.id] = Question(asked.id, asked.zh, asked.en, following)
+            if (root / "docs" / lang / f"{asked.page}.md").exists():
+                later = asked
+    return found

@@ -1,1 +1,0 @@
-"""A page as readers see it: answer box, formulas, pictures, navigation."""

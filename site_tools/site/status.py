@@ -1,0 +1,151 @@
+"""The pages about/status, about/offline and about/benchmarks, from the project."""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import markdown
+from markupsafe import Markup
+
+from site_tools.checks import accord
+from site_tools.checks.accord import Accord, State
+from site_tools.data.facts import concepts, unread
+from site_tools.page.front_matter import read_front_matter
+from site_tools.say import Refusal
+from site_tools.site import ways
+from site_tools.site.counts import Counts, count
+from site_tools.site.templates import fill, words
+
+# Where the fences may stand: their links lead from there.
+STATUS, OFFLINE = "about/status/", "about/offline/"
+ZIP, LIST, FULL = "offline.zip", "llms.txt", "llms-full.txt"
+PARTS = ("wanted", "counts", "pages", "facts", "downloads")
+PLACE = re.compile(r'<span data-download="([^"]+)">([^<]+)</span>')
+SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+# What can be done about a page, and in which language.
+REMEDIES = {
+    State.MISSING_ZH: ("write", "zh"),
+    State.MISSING_EN: ("write", "en"),
+    State.ZH_AHEAD: ("follow", "en"),
+    State.EN_AHEAD: ("follow", "zh"),
+    State.BOTH_CHANGED: ("compare", ""),
+    State.UNRECORDED: ("compare", ""),
+}
+
+
+def status(part: str, lang: str, root: Path) -> str:
+    """One part of the status page: what waits, how much there is, what to take along.
+
+    Args:
+        part: One of ``PARTS``.
+        lang: The language of the words.
+        root: The project's folder.
+
+    Raises:
+        Refusal: for another part.
+        ValueError: for data that cannot be read.
+    """
+    if part not in PARTS:
+        known = ", ".join(PARTS)
+        raise Refusal("list_unknown", name="status", known=known, argument=part)
+    if part in ("wanted", "pages"):
+        states = accord.waiting(root) if part == "wanted" else accord.read_all(root)
+        items = [_item(s, lang, root, part == "wanted") for s in states]
+        html = fill("status.pages", lang, items)
+    elif part == "counts":
+        counts = [count(_texts(root, code)) for code in ways.SITES]
+        rows = [(key, [getattr(c, key) for c in counts]) for key in Counts._fields]
+        html = fill("status.counts", lang, [s.name for s in ways.SITES.values()], rows)
+    elif part == "facts":
+        known = concepts(root)
+        places, every = unread(known), sum(len(c.entries) for c in known)
+        open_ = sum(len(lines) for lines in places.values())
+        html = fill("status.facts", lang, every, open_, places)
+    else:
+        html = fill("status.downloads", lang, [*_downloads(lang)])
+    return f'<div class="status" data-search-exclude="1">\n{html}\n</div>'
+
+
+def _item(state: Accord, lang: str, root: Path, with_remedy: bool) -> dict[str, Any]:
+    """A page in this language, or in the only one that it has."""
+    page, there = state.page, lang
+    if not (root / "docs" / lang / f"{page}.md").is_file():
+        there = ways.other(lang)
+    text = (root / "docs" / there / f"{page}.md").read_text("utf-8", errors="replace")
+    meta, _ = read_front_matter(text, page)
+    url = page.removesuffix("index") if f"/{page}".endswith("/index") else f"{page}/"
+    remedy = Markup("")
+    if with_remedy and state.state in REMEDIES:
+        kind, missing = REMEDIES[state.state]
+        remedy = Markup(words(lang)["remedies"][kind]).format(lang=missing, page=page)
+    return {
+        "href": ways.link(lang, STATUS, there, url),
+        "lang": there,
+        "title": str(meta.get("question") or meta.get("title") or page),
+        "state": state.state.name,
+        "remedy": remedy,
+    }
+
+
+def _texts(root: Path, lang: str) -> list[str]:
+    files = [root / "docs" / lang / f"{page}.md" for page in accord.page_ids(root)]
+    return [f.read_text("utf-8", errors="replace") for f in files if f.is_file()]
+
+
+def _downloads(lang: str) -> Iterator[tuple[str, str]]:
+    """What can be taken along; each is a name until ``link_downloads`` links it."""
+    for name in (ZIP, LIST, FULL):
+        owner = "zh" if name == ZIP else lang  # one zip for both, at the root
+        yield name, ways.link(lang, OFFLINE, owner, name)
+
+
+def link_downloads(html: str, page: str, sizes: Mapping[str, int]) -> str:
+    """Link what has been made, with its size.
+
+    The zip holds that page, so the page in it cannot say how large the zip is; nor need
+    it, where the zip has been unpacked.
+
+    Args:
+        html: A built page.
+        page: Its path in the site.
+        sizes: Bytes of what has been made, by path in the site.
+
+    Example:
+        >>> place = '<span data-download="../x.txt">x.txt</span>'
+        >>> link_downloads(place, "about/index.html", {"x.txt": 1_260_000})
+        '<a href="../x.txt">x.txt</a> (1.3 MB)'
+        >>> link_downloads(place, "about/index.html", {}) == place
+        True
+    """
+
+    def link(match: re.Match[str]) -> str:
+        path = ways.target(page, match[1])
+        if path not in sizes:
+            return match[0]
+        count = sizes[path]
+        size = f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
+        return f'<a href="{match[1]}">{match[2]}</a> ({size})'
+
+    return PLACE.sub(link, html)
+
+
+def benchmarks(view: str, lang: str, root: Path) -> str:
+    """One section of what ``make bench`` wrote, or ``cuda``: all made on a GPU.
+
+    Raises:
+        Refusal: for a section that the record lacks.
+    """
+    device = "cuda" if view == "cuda" else "cpu"
+    file = root / "docs" / "verified" / f"benchmarks.{device}.{lang}.md"
+    text = str(words(lang)["not_measured"])
+    if file.exists():
+        sections = dict(SECTION.findall(file.read_text("utf-8")))
+        known = sorted([*sections, "cuda"])
+        if view not in known:
+            values = {"known": ", ".join(known), "argument": view}
+            raise Refusal("list_unknown", name="benchmarks", **values)
+        text = sections.get(view) or "\n".join(sections.values())
+    made = markdown.markdown(text, extensions=["tables"])
+    html = made.replace('src="', 'src="../')  # from the address of the page
+    return f'<div class="status benchmarks" data-search-exclude="1">\n{html}\n</div>'

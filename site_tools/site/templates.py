@@ -1,0 +1,92 @@
+"""The words and the templates of everything that the site shows around its text.
+
+``words/<language>.yml`` has the words, ``templates/<file>.html`` macros of Jinja. A
+template sees the words of its language as ``w`` and the language as ``lang``.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+from markdown import Markdown
+from markupsafe import Markup
+
+from site_tools.site import texts
+
+HERE = Path(__file__).parent
+LINK = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\([^()\s]*\)")
+EXTENSIONS = {"attr_list": {}, "pymdownx.arithmatex": {"generic": True}}
+
+
+@cache
+def words(lang: str) -> Mapping[str, Any]:
+    """The words of a language by their keys."""
+    text = (HERE / "words" / f"{lang}.yml").read_text("utf-8")
+    found: dict[str, Any] = yaml.safe_load(text)
+    return found
+
+
+def fill(name: str, lang: str, *values: object) -> str:
+    """The HTML that a macro makes.
+
+    Args:
+        name: File and macro, as in ``lists.by_topic``.
+        lang: The language of the words.
+        values: What the macro takes; text is escaped unless it is ``Markup``.
+
+    Example:
+        >>> fill("page.notice", "en", Markup("<b>Late</b>"), "")
+        '<p class="languages" data-search-exclude="1"><b>Late</b></p>'
+    """
+    file, _, macro = name.partition(".")
+    # No Markup: that escapes whatever text it is joined with.
+    return str(getattr(_module(file, lang), macro)(*values))
+
+
+def inline(text: str) -> Markup:
+    """A line of Markdown as HTML, its links as plain text: they point from elsewhere.
+
+    Example:
+        >>> print(inline("**Yes**, see [why](why.md) in `x`."))
+        <strong>Yes</strong>, see why in <code>x</code>.
+    """
+    html = _converter().reset().convert(LINK.sub(r"\1", text))
+    return Markup(html.removeprefix("<p>").removesuffix("</p>"))
+
+
+def as_html(text: str) -> Markup:
+    """A short text of a data file, its formulas and its code marked up."""
+    return Markup(texts.as_html(text))
+
+
+def anchor(text: str) -> str:
+    """A text as part of an id.
+
+    Example:
+        >>> anchor("verl 0.3.0.post1")
+        'verl-0-3-0-post1'
+    """
+    return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
+
+
+@cache
+def _module(file: str, lang: str) -> Any:
+    environment = Environment(
+        loader=FileSystemLoader(HERE / "templates"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=StrictUndefined,
+    )
+    environment.filters |= {"inline": inline, "as_html": as_html, "anchor": anchor}
+    template = environment.get_template(f"{file}.html")
+    return template.make_module({"w": words(lang), "lang": lang})
+
+
+@lru_cache(maxsize=1)
+def _converter() -> Markdown:
+    return Markdown(extensions=list(EXTENSIONS), extension_configs=EXTENSIONS)

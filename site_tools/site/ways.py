@@ -1,0 +1,203 @@
+"""Where links lead: to the other language, to the source, on from where a page was."""
+
+import posixpath
+import re
+from collections.abc import Collection, Mapping
+from typing import NamedTuple
+from urllib.parse import quote, urlencode
+
+from site_tools.data.redirects import Redirects
+from site_tools.site.templates import fill, words
+
+ROOTED = re.compile(r'(<a\b[^>]*?\bhref=")/([^"#]*)')
+# The theme names a group of pages by the label that opens it. Where the group has a
+# page of its own that label is an arrow without a word; the title inside has one.
+GROUP = re.compile(
+    r'aria-labelledby="(\w+)_label"([^>]*>\s*<label class="md-nav__title") for='
+)
+
+
+class Site(NamedTuple):
+    """One language: what its readers call it, and its folder under the root."""
+
+    name: str
+    folder: str
+
+
+SITES = {"zh": Site("中文", ""), "en": Site("English", "en/")}
+
+
+class Link(NamedTuple):
+    """Words, where they lead, and in which language that is."""
+
+    words: str
+    href: str
+    lang: str = ""
+
+
+class Target(NamedTuple):
+    """A page: its address within the site of its language, and its title."""
+
+    url: str
+    title: str
+
+
+def other(lang: str) -> str:
+    """The language that a page is not in.
+
+    Example:
+        >>> other("zh")
+        'en'
+    """
+    return next(code for code in SITES if code != lang)
+
+
+def link(lang: str, url: str, to: str, target: str) -> str:
+    """The relative address of a page, from a page of either language.
+
+    Args:
+        lang: The language of the page that has the link.
+        url: Its address within the site of that language, ``""`` for the home.
+        to: The language of the page it leads to.
+        target: The address of that page within its site.
+
+    Example:
+        >>> link("en", "about/status/", "zh", "gae/inputs/")
+        '../../../gae/inputs/'
+    """
+    start = posixpath.dirname(f"/{SITES[lang].folder}{url}")
+    path = SITES[to].folder + target
+    href = posixpath.relpath(f"/{path}", start)
+    return f"{href}/" if not path or path.endswith("/") else href
+
+
+def target(page: str, href: str) -> str:
+    """The file that a relative link of a page means, both by their path in the site."""
+    return posixpath.normpath(posixpath.join(posixpath.dirname(page), href))
+
+
+def relative(html: str, url: str) -> str:
+    """Make links that begin at the root of the language work at any address.
+
+    Args:
+        html: The page.
+        url: Its own address below the root of its language, "" for the home page.
+
+    Example:
+        >>> relative('<a href="/gae/inputs/#why">', "debug/wrong_answers/")
+        '<a href="../../gae/inputs/#why">'
+    """
+    here = posixpath.join("/", url)
+    return ROOTED.sub(
+        lambda at: f"{at[1]}{posixpath.relpath('/' + at[2], here)}/", html
+    )
+
+
+def twin(lang: str, url: str, translated: bool) -> Link:
+    """The link from a page to its twin, or to the other home if it has none.
+
+    Example:
+        >>> twin("zh", "gae/inputs/", translated=True).href
+        '../../en/gae/inputs/'
+    """
+    there = other(lang)
+    return Link(SITES[there].name, link(lang, url, there, url * translated), there)
+
+
+def alternates(root: str, url: str, langs: Collection[str]) -> dict[str, str]:
+    """The absolute addresses of a page, for search engines, by language.
+
+    ``x-default``, for readers of any other one, is the English page where there is one.
+
+    Args:
+        root: The address of the site.
+        url: The page's address within the site of a language.
+        langs: The languages that have the page.
+    """
+    found = {code: root + SITES[code].folder + url for code in SITES if code in langs}
+    return found | {"x-default": found.get("en") or found["zh"]}
+
+
+def edits(
+    repository: str,
+    sources: Collection[tuple[str, str]],
+    page: str,
+    title: str,
+    lang: str,
+) -> list[Link]:
+    """A link to edit each source of a page, and one to report what is wrong with it.
+
+    Args:
+        repository: Its address; while there is none there are no links.
+        sources: What each is (``zh``, ``en`` or ``code``), and its path.
+        page: Its id, as in ``gae/variance``, which the report names.
+        title: The page's, which the report will begin with.
+        lang: The language of the labels and of the form.
+    """
+    if not repository:
+        return []
+    root, w = repository.rstrip("/"), words(lang)
+    form = {"template": f"sentence_{lang}.yml", "title": title, "page": page}
+    asked = urlencode(form | {"language": lang}, quote_via=quote, safe="")
+    return [
+        *(
+            Link(w[f"edit_{kind}"], f"{root}/edit/main/{path}")
+            for kind, path in sources
+        ),
+        Link(w["report"], f"{root}/issues/new?{asked}"),
+    ]
+
+
+def without_account(page: str, title: str, lang: str) -> dict[str, str]:
+    """The same report as text, to be filled in and passed on to who has an account."""
+    w = words(lang)
+    return {
+        "question": w["no_account"],
+        "advice": w["without_account"],
+        "report": w["report_form"].format(page=page, title=title),
+    }
+
+
+def stubs(moves: Redirects, pages: Mapping[str, Target], lang: str) -> dict[str, str]:
+    """The files that stand where pages were, by their path in the site.
+
+    Links are relative, so that they hold at any address of the site.
+
+    Args:
+        moves: What ``redirects.parse`` gives.
+        pages: The pages of one language, by path without suffix.
+        lang: That language.
+    """
+    made = {}
+    for old, new in moves.items():
+        if not old.anchor and new.page in pages:
+            name = "" if old.page == "index" else old.page.removesuffix("/index") + "/"
+            href = _moved(name, pages[new.page], new.anchor, lang)
+            html = fill("page.stub", lang, href, pages[new.page].title)
+            made[f"{name}index.html"] = html
+    return made
+
+
+def moved_parts(
+    moves: Redirects, pages: Mapping[str, Target], lang: str
+) -> dict[str, str]:
+    """What to put before each page from which anchors moved, by the page's path.
+
+    It is unseen unless a reader was sent to that anchor.
+    """
+    made: dict[str, str] = {}
+    for old, new in moves.items():
+        if old.anchor and old.page in pages and new.page in pages:
+            href = _moved(pages[old.page].url, pages[new.page], new.anchor, lang)
+            html = fill("page.moved", lang, old.anchor, href, pages[new.page].title)
+            made[old.page] = made.get(old.page, "") + html
+    return made
+
+
+def _moved(url: str, to: Target, anchor: str, lang: str) -> str:
+    return link(lang, url, lang, to.url) + (f"#{anchor}" if anchor else "")
+
+
+def name_landmarks(html: str) -> str:
+    """A page whose groups in the navigation are named by their titles."""
+    return GROUP.sub(r'aria-labelledby="\1_title"\2 id="\1_title" for=', html)

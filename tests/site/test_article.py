@@ -1,0 +1,171 @@
+"""What stands around the text of one page: box, aliases, switch, ways out of it."""
+
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+import yaml
+
+from site_tools.data.dialogues import Asked
+from site_tools.site import article, ways
+from site_tools.site.sources import Question
+from site_tools.site.templates import words
+
+FORMS = Path(__file__).parents[2] / ".github" / "ISSUE_TEMPLATE"
+BOTH = [("zh", "docs/zh/a/b.md"), ("en", "docs/en/a/b.md")]
+PAGE = (
+    '<h2 id="answer">之前</h2>\n<p>是。</p>\n'
+    '<h2 id="in-verl">哪一行</h2><h2 id="code">跑</h2><h2 id="else">别的</h2>'
+)
+FIGURE = '<span class="figure" data-is="a[0, 1]">0.5</span>'
+BOX = f'<section class="answer"><p>{FIGURE}</p></section>'
+PICTURE = (
+    '<figure class="picture"><svg><text><tspan data-is="a &lt; b">1</tspan></text>'
+    '<text><tspan class="x" data-is="c">2</tspan></text>'
+    '<text><tspan data-is="c">2</tspan></text></svg></figure>'
+)
+
+
+def test_the_box_ends_where_the_next_section_begins() -> None:
+    html = article.answer_box(PAGE, [], "zh", {})
+    box, _, rest = html.partition("</section>\n")
+    assert box.startswith('<section class="answer">\n<h2 id="answer">之前</h2>')
+    assert "是。" in box and rest.startswith('<h2 id="in-verl">')
+    whole = article.answer_box('<h2 id="answer">Yes</h2><p>So.</p>', [], "en", {})
+    assert whole.endswith("<p>So.</p>\n</section>\n") and "<nav" not in whole
+    bare = "<h2 id='code'>x</h2>"
+    assert article.answer_box(bare, ["004·2"], "en", {}) == bare
+
+
+def test_dialogue_questions_get_anchors_and_others_do_not() -> None:
+    answers = ["004·2", "004·10", "verl#1960", "004·3 (half)"]
+    html = article.answer_box(PAGE, answers, "zh", {})
+    assert html.count("<span id=") == 2
+    assert '<span id="q-004-2"></span>\n<span id="q-004-10"></span>' in html
+
+
+def test_the_askers_words_are_folded_and_lead_to_the_conversation() -> None:
+    later = Asked("004·5", "那么？", "So $V$?", "gae/b")
+    asked = {
+        "004·2": Question("004·2", "甲？", "Is $V$ < 1?", later),
+        "004·3": Question("004·3", "乙？", "Rough?", None),
+    }
+    html = article.answer_box(PAGE, ["004·2", "004·10", "verl#1960"], "en", asked)
+    folded = html.partition("<details")[2].partition("</details>")[0]
+    assert folded.count("<p>") == 2 and "Rough" not in folded
+    formula = '<span class="arithmatex">\\(V\\)</span>'
+    link = '<a href="/questions/#dialogue-004">Dialogue 004·2</a>'
+    assert f"<p>{link} Is {formula} &lt; 1?</p>" in folded
+    assert f'Then came <a href="/gae/b/#q-004-5">004·5</a> So {formula}?</p>' in folded
+    assert html.index("</details>") < html.index("</section>")
+    assert "<details" not in article.answer_box(PAGE, ["verl#1960"], "en", asked)
+
+
+def test_jump_links_name_the_sections_that_exist_in_page_order() -> None:
+    html = article.answer_box(PAGE, [], "zh", {})
+    assert '<a href="#code">代码</a>\n<a href="#in-verl">verl</a>\n</nav>' in html
+    assert html.count("<a href=") == 2
+    assert "data-search-exclude" in html.partition("<a href")[0]
+    sections = words("en")["sections"]
+    headings = "".join(f'<h2 id="{name}">x</h2>' for name in sections)
+    both = article.answer_box('<h2 id="answer">A</h2>' + headings, [], "en", {})
+    places = [both.index(f">{word}</a>") for word in sections.values()]
+    assert places == sorted(places)
+
+
+def test_other_wordings_stand_at_the_end_as_text() -> None:
+    html = article.aliases(["a < b?", "为什么？"], "zh")
+    assert html == (
+        '<aside class="aliases" data-search-exclude="1"><p>也有人这样问</p><ul>\n'
+        "<li>a &lt; b?</li>\n<li>为什么？</li>\n</ul></aside>"
+    )
+    assert article.aliases([], "en") == ""
+
+
+@pytest.mark.parametrize("html", [f"{BOX}<p>{FIGURE}</p>", f"<p>{FIGURE}</p>", PICTURE])
+def test_a_page_with_figures_has_one_switch_that_waits_for_a_script(html: str) -> None:
+    offered = article.provenance(html, "zh")
+    assert offered.count("<button") == 1 and "tabindex" not in offered
+    assert 'aria-pressed="false" hidden' in offered
+    assert ">显示每个数字的出处</button>" in offered
+
+
+def test_the_switch_stands_in_the_box_or_ends_the_page() -> None:
+    assert article.provenance(f"{BOX}<p>x</p>", "en").endswith(
+        "figures come from</button></section><p>x</p>"
+    )
+    assert article.provenance(f"<p>{FIGURE}</p>", "en").endswith("</button>")
+    none = '<section class="answer"><p><code>0.5</code></p></section>'
+    assert article.provenance(none, "en") == none
+
+
+def test_figures_of_a_picture_are_listed_once_below_it() -> None:
+    offered = article.provenance(PICTURE, "en")
+    listed = "<li>1 = <code>a &lt; b</code></li><li>2 = <code>c</code></li></ul></fig"
+    assert listed in offered
+    assert offered.index("</svg>") < offered.index('<ul class="provenance"')
+
+
+@pytest.mark.parametrize(
+    ("lang", "url", "translated", "href"),
+    [
+        ("zh", "", True, "en/"),
+        ("en", "", True, "../"),
+        ("zh", "gae/inputs/", True, "../../en/gae/inputs/"),
+        ("en", "gae/inputs/", True, "../../../gae/inputs/"),
+        ("zh", "gae/inputs/", False, "../../en/"),
+        ("en", "gae/inputs/", False, "../../../"),
+        ("zh", "notebooks/toy.html", True, "../en/notebooks/toy.html"),
+    ],
+)
+def test_the_way_to_the_other_language_works_wherever_the_site_is(
+    lang: str, url: str, translated: bool, href: str
+) -> None:
+    name = {"zh": "English", "en": "中文"}[lang]
+    assert ways.twin(lang, url, translated) == (name, href, ways.other(lang))
+
+
+@pytest.mark.parametrize(
+    ("langs", "default"), [(["zh", "en"], "en"), (["zh"], "zh"), (["en"], "en")]
+)
+def test_search_engines_are_told_the_languages_that_have_the_page(
+    langs: list[str], default: str
+) -> None:
+    addresses = {
+        "zh": "https://example.org/gae/",
+        "en": "https://example.org/en/gae/",
+    }
+    assert ways.alternates("https://example.org/", "gae/", langs) == {
+        **{lang: addresses[lang] for lang in langs},
+        "x-default": addresses[default],
+    }
+
+
+def test_each_source_can_be_edited_and_the_page_reported() -> None:
+    links = ways.edits("https://e.org/o/r/", BOTH, "a/b", "是 a & b 吗？", "zh")
+    assert [link[:2] for link in links] == [
+        ("修改中文", "https://e.org/o/r/edit/main/docs/zh/a/b.md"),
+        ("修改英文", "https://e.org/o/r/edit/main/docs/en/a/b.md"),
+        (
+            "报告问题",
+            "https://e.org/o/r/issues/new?template=sentence_zh.yml&title="
+            "%E6%98%AF%20a%20%26%20b%20%E5%90%97%EF%BC%9F&page=a%2Fb&language=zh",
+        ),
+    ]
+    (code, _) = ways.edits("https://e.org/r", [("code", "p/a.py")], "p/a", "p", "en")
+    assert code[:2] == ("Edit the code", "https://e.org/r/edit/main/p/a.py")
+    assert ways.edits("", BOTH, "a/b", "A?", "zh") == []
+
+
+@pytest.mark.parametrize(("lang", "colon"), [("zh", "："), ("en", ":")])
+def test_a_report_fills_in_what_its_form_asks(lang: str, colon: str) -> None:
+    *_, report = ways.edits("https://e.org/r", [], "a/b", "A?", lang)
+    filled = parse_qs(urlsplit(report.href).query)
+    (template,) = filled.pop("template")
+    assert filled.pop("title") == ["A?"]
+    form = yaml.safe_load((FORMS / template).read_text("utf-8"))
+    fields = {f["id"]: f["attributes"]["label"] for f in form["body"] if "id" in f}
+    assert filled.keys() == {"page", "language"} and filled.keys() <= fields.keys()
+    text = ways.without_account("a/b", "A?", lang)["report"]
+    asked = [line.partition(colon)[0] for line in text.split("\n")]
+    assert asked == [*fields.values()] and "a/b" in text and "A?" in text
