@@ -1,8 +1,8 @@
-"""``python -m ppo_ref``: see ``ppo_ref.command.line``."""
+"""``python -m ppo_ref``: see ``ppo_ref.command.main``."""
 
 import sys
 
-from ppo_ref.command.line import main
+from ppo_ref.command.main import main
 
 if __name__ == "__main__":
     sys.exit(main())

@@ -1,5 +1,5 @@
-"""What ``python -m ppo_ref`` can do: a module per command.
+"""``python -m ppo_ref``: ``main`` reads the command line, ``train`` makes a run.
 
-Each has ``add(parser)``, which names its arguments, and ``run(arguments)``, which gives
-the exit code.
+A run is a ``session`` in a ``run_folder`` with ``settings``; its ``checkpoint`` and its
+logs survive a kill; ``processes`` are those that torchrun starts.
 """

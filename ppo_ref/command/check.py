@@ -7,17 +7,7 @@ from ppo_ref.dump import judging, reading
 
 
 def add(parser: ArgumentParser) -> None:
-    """Name the arguments.
-
-    Args:
-        parser: Of this command.
-
-    Example:
-        >>> parser = ArgumentParser()
-        >>> add(parser)
-        >>> parser.parse_args(["dump.pt", "--lam", "0.95"]).lam
-        0.95
-    """
+    """Name the arguments of the command."""
     parser.epilog = (
         f"To make DUMP, in your trainer behind compute_advantage: {reading.WRITE}"
     )
@@ -31,20 +21,7 @@ def add(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the verdicts.
-
-    Args:
-        arguments: As ``add`` names them.
-
-    Returns:
-        0 if every stage agrees, 1 if one differs, 2 if the file is no dump.
-
-    Example:
-        >>> parser = ArgumentParser()
-        >>> add(parser)
-        >>> run(parser.parse_args(["nowhere.pt"]))
-        2
-    """
+    """Print the verdicts: 0 if every stage agrees, 1 if one differs, 2 if no dump."""
     try:
         report = judging.judge(
             reading.read(arguments.dump),
@@ -58,8 +35,8 @@ def run(arguments: Namespace) -> int:
         return 2
     except (IndexError, OverflowError, RuntimeError) as error:
         # Of a stranger's tensors: what shape and layout they have is theirs.
-        told = str(error).partition("\n")[0]
-        print(f"{arguments.dump}: cannot be judged: {told}", file=sys.stderr)
+        sentence = str(error).partition("\n")[0]
+        print(f"{arguments.dump}: cannot be judged: {sentence}", file=sys.stderr)
         return 2
     print(report)
     return 0 if report.ok else 1

@@ -1,16 +1,16 @@
-"""Where a run stands, as one file that is believed only if it is whole."""
+"""Files that survive a kill: written whole or not at all, believed only if whole."""
 
 import hashlib
 import io
 import json
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any, NamedTuple, NoReturn
+from typing import Any, NamedTuple
 
 import torch
-
-from ppo_ref.command.storing import named, store
 
 FORMAT = 1
 LAST, BEFORE = "checkpoint.pt", "checkpoint.before.pt"
@@ -19,69 +19,31 @@ _FIRST = re.compile(rb"ppo_ref checkpoint, format (\d+), SHA-256 ([0-9a-f]{64})\
 
 
 class Checkpoint(NamedTuple):
-    """What the command notes of a run, as JSON knows it, and the trainer's state."""
+    """The command's notes on a run, as JSON, and the state of its trainer."""
 
     notes: dict[str, Any]
     state: dict[str, Any]
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> None:
-    """Make it the last one; the one that was the last is kept under another name.
+    """Store the last checkpoint; the one before it is kept under another name.
 
     Whenever the machine stops, one of the two is whole.
-
-    Args:
-        folder: Of the run.
-        checkpoint: What is kept.
-
-    Raises:
-        OSError: naming the file; the one before is whole.
-
-    Example:
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     save(Path(folder), Checkpoint({"seconds": 1.5}, {}))
-        ...     load(Path(folder))
-        Checkpoint(notes={'seconds': 1.5}, state={})
     """
     content, last = pack(checkpoint), folder / LAST
     if last.exists():
-        with named(last):
+        with naming(last):
             os.replace(last, folder / BEFORE)
     store(last, content)
 
 
 def exists(folder: Path) -> bool:
-    """Whether a run has come as far as a checkpoint.
-
-    Args:
-        folder: Of the run.
-
-    Returns:
-        True also if it cannot be believed.
-
-    Example:
-        >>> exists(Path("nowhere"))
-        False
-    """
+    """Whether a run has come as far as a checkpoint, damaged or not."""
     return (folder / LAST).exists() or (folder / BEFORE).exists()
 
 
 def load(folder: Path) -> Checkpoint | None:
-    """The last checkpoint of a run.
-
-    Args:
-        folder: Of the run.
-
-    Returns:
-        None if there is none yet.
-
-    Raises:
-        ValueError: if it cannot be believed, naming the one before if that can.
-
-    Example:
-        >>> load(Path("nowhere"))
-    """
+    """The last checkpoint of a run, or None; a damaged one is refused with a remedy."""
     last, before = folder / LAST, folder / BEFORE
     if not exists(folder):
         return None
@@ -91,42 +53,23 @@ def load(folder: Path) -> Checkpoint | None:
         remedy = "move it away, and the run begins anew"
         if last.exists() and before.exists():
             remedy = f"{before} is no better: {remedy}"
-            if _is_whole(before):
+            with suppress(ValueError):
+                _read(before)
                 remedy = f"move it away, and the run goes on from {before}"
         raise ValueError(f"{error}; {remedy}") from None
 
 
 def pack(checkpoint: Checkpoint) -> bytes:
-    """A checkpoint as the bytes of its file.
-
-    Args:
-        checkpoint: What is kept.
-
-    Returns:
-        The same bytes for the same checkpoint.
-
-    Example:
-        >>> pack(Checkpoint({}, {}))[:26]
-        b'ppo_ref checkpoint, format'
-    """
+    """The bytes of a checkpoint's file, the same for the same checkpoint."""
     buffer = io.BytesIO()
     torch.save(checkpoint.state, buffer)
     body = json.dumps(checkpoint.notes).encode() + b"\n" + buffer.getvalue()
-    told = f"format {FORMAT}, SHA-256 {hashlib.sha256(body).hexdigest()}"
-    return f"ppo_ref checkpoint, {told}\n".encode() + body
+    digest = hashlib.sha256(body).hexdigest()
+    return f"ppo_ref checkpoint, format {FORMAT}, SHA-256 {digest}\n".encode() + body
 
 
 def unpack(content: bytes) -> Checkpoint:
-    """A checkpoint from the bytes of its file; nothing in them is run.
-
-    Args:
-        content: Of the file.
-
-    Returns:
-        With all tensors on the CPU.
-
-    Raises:
-        ValueError: if this is no checkpoint, one of another format, or damaged.
+    """The checkpoint in a file's bytes, tensors on the CPU; no code in it is run.
 
     Example:
         >>> unpack(pack(Checkpoint({"a": 1}, {"b": 2})))
@@ -137,18 +80,57 @@ def unpack(content: bytes) -> Checkpoint:
     """
     first = _FIRST.match(content)
     if not first:
-        _refuse(f"is no checkpoint of ppo_ref: it begins with {content[:8]!r}")
+        raise ValueError(f"is no checkpoint of ppo_ref: it begins with {content[:8]!r}")
     if int(first[1]) != FORMAT:
-        _refuse(f"must be of format {FORMAT}, got format {int(first[1])}")
+        raise ValueError(f"must be of format {FORMAT}, got format {int(first[1])}")
     body = content[first.end() :]
     if hashlib.sha256(body).hexdigest() != first[2].decode():
-        _refuse("is damaged or cut off: its hash is not the one that it states")
-    notes, _, state = body.partition(b"\n")
+        raise ValueError(
+            "is damaged or cut off: its hash is not the one that it states"
+        )
+    notes, _, tensors = body.partition(b"\n")
     try:
-        found = torch.load(io.BytesIO(state), map_location="cpu", weights_only=True)
-        return Checkpoint(json.loads(notes), found)
+        state = torch.load(io.BytesIO(tensors), map_location="cpu", weights_only=True)
+        return Checkpoint(json.loads(notes), state)
     except Exception:  # torch has many names for what it does not load
-        _refuse("holds something else than numbers, and was not loaded")
+        raise ValueError(
+            "holds something else than numbers, and was not loaded"
+        ) from None
+
+
+def store(target: Path, content: bytes) -> None:
+    """Replace a file at once, and only when the new one is safely on the disk."""
+    aside = target.with_name(f".{target.name}.new")
+    try:
+        with naming(target), open(aside, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        os.replace(aside, target)
+    except BaseException:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise
+    sync(target.parent)
+
+
+def sync(path: Path) -> None:
+    """Bring a file, or the names in a folder, safely to the disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        with naming(path):
+            os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Errors of the system carry the name of this file."""
+    try:
+        yield
+    except OSError as error:
+        raise OSError(error.errno, error.strerror, str(path)) from error
 
 
 def _read(path: Path) -> Checkpoint:
@@ -156,14 +138,3 @@ def _read(path: Path) -> Checkpoint:
         return unpack(path.read_bytes())
     except ValueError as error:
         raise ValueError(f"{path} {error}") from None
-
-
-def _is_whole(path: Path) -> bool:
-    try:
-        return bool(_read(path))
-    except ValueError:
-        return False
-
-
-def _refuse(told: str) -> NoReturn:
-    raise ValueError(told)

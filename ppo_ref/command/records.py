@@ -14,18 +14,9 @@ def records(
     tokenizer: Tokenizer,
     rows: int,
 ) -> Iterator[dict[str, Any]]:
-    """The first responses of a batch, token by token.
+    """The first responses of a batch: each its question, tokens, score, every row.
 
-    Args:
-        experience: The batch.
-        questions: One per response.
-        tokenizer: Shows tokens.
-        rows: How many responses; fewer if the batch has fewer.
-
-    Returns:
-        For each response its question, its tokens as they are shown, ``score``,
-        ``truncated``, and every row of the experience by name, one number for each
-        token that counts.
+    A row of the experience goes by its name, one number per token that counts.
 
     Example:
         >>> from ppo_ref.training.config import PPOConfig

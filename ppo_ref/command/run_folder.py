@@ -1,32 +1,33 @@
-"""The folder of a run: what it holds, and what of it a checkpoint knows."""
+"""The folder of a run: its settings, its logs, its checkpoint; one process writes."""
 
-import contextlib
+import fcntl
+import hashlib
 import json
-from collections.abc import Mapping
+import math
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from ppo_ref.command import checkpoint
-from ppo_ref.command.checkpoint import Checkpoint
-from ppo_ref.command.logs import NOTHING, add_line, cut, mark, require_mark
-from ppo_ref.command.settings import Settings
-from ppo_ref.command.settings_json import as_json
-from ppo_ref.command.storing import store
+import torch
 
+from ppo_ref.command import checkpoint
+from ppo_ref.command.checkpoint import Checkpoint, naming, store, sync
+from ppo_ref.command.settings import Settings
+
+RUNS = Path("runs")  # where runs go whose folder is not named
 CONFIG, SUMMARY, CHARTS = "config.json", "summary.json", "charts.svg"
 STATISTICS, TOKENS, SECONDS = "statistics.jsonl", "tokens.jsonl", "seconds.jsonl"
 LOGS = STATISTICS, TOKENS, SECONDS
-FORMAT = 1  # of the folder
+FORMAT = 1
+EMPTY = 0, hashlib.sha256().hexdigest()  # the mark of an empty log
 
 
 class RunFolder:
-    """One run on the disk; nobody else writes there while this process lives.
+    """One run on the disk: its path, settings, and the torch it was begun with.
 
-    Args:
-        path: Of the folder.
-        settings: Of the run.
-        torch_version: With which it was begun.
-        writes: False for a process that leaves all writing to another.
+    Only one of several processes ``writes``; to the others every write is nothing.
     """
 
     def __init__(
@@ -36,73 +37,175 @@ class RunFolder:
         self.writes = writes
 
     def add(self, log: str, line: Mapping[str, Any]) -> None:
-        """Add a line to one of the files that grow.
-
-        Args:
-            log: Its name, one of ``LOGS``.
-            line: What is added.
-        """
+        """Add a line to one of the logs."""
         if self.writes:
             add_line(self.path / log, line)
 
     def store_json(self, name: str, content: Mapping[str, Any]) -> None:
-        """Write a file that people read, too.
-
-        Args:
-            name: Of the file.
-            content: What it is to hold.
-        """
-        if not self.writes:
-            return
-        told = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
-        store(self.path / name, f"{told}\n".encode())
+        """Write a file that people read, too."""
+        if self.writes:
+            text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+            store(self.path / name, f"{text}\n".encode())
 
     def save(self, state: dict[str, Any], **notes: Any) -> None:
-        """Keep where the trainer stands, and how far the files have grown by then.
-
-        Args:
-            state: Of the trainer.
-            notes: What else is to be known when the run goes on.
-        """
-        if not self.writes:
-            return
-        logs = {name: mark(self.path / name) for name in LOGS}
-        kept = {**notes, "logs": logs, **as_json(self.settings)}
-        checkpoint.save(self.path, Checkpoint(kept, state))
+        """Store the trainer's state, and how long the logs are by now."""
+        if self.writes:
+            logs = {name: _mark(self.path / name) for name in LOGS}
+            notes |= {"logs": logs, **self.settings.to_json()}
+            checkpoint.save(self.path, Checkpoint(notes, state))
 
     def load(self) -> Checkpoint | None:
-        """The last checkpoint; the files are made what they were then.
+        """The last checkpoint, None at the beginning; logs are cut back to it.
 
-        Returns:
-            None if there is none, and the files are empty.
-
-        Raises:
-            ValueError: if the checkpoint, or what it says of the files, cannot be
-                believed; then nothing has been changed.
+        Nothing is changed if the checkpoint or one of the logs is refused.
         """
-        found = checkpoint.load(self.path)
-        if found:
-            self._require_same_settings(found.notes)
-        marks = found.notes["logs"] if found else dict.fromkeys(LOGS, NOTHING)
-        for change in (require_mark, cut):
-            for name in LOGS:
-                change(self.path / name, *marks[name])
-        return found
+        last = checkpoint.load(self.path)
+        if last:
+            self._require_same_settings(last.notes)
+        marks = last.notes["logs"] if last else dict.fromkeys(LOGS, EMPTY)
+        for name, (size, sha256) in marks.items():
+            _require_beginning(self.path / name, size, sha256)
+        for name, (size, _) in marks.items():
+            if (log := self.path / name).exists():
+                with naming(log):
+                    os.truncate(log, size)
+        return last
 
     def discard(self) -> None:
         """Take away a run that has not come as far as its first checkpoint."""
         for name in (*LOGS, CONFIG):
             (self.path / name).unlink(missing_ok=True)
-        with contextlib.suppress(OSError):  # more may lie there
+        with suppress(OSError):  # more may lie there
             self.path.rmdir()
 
     def _require_same_settings(self, notes: Mapping[str, Any]) -> None:
-        ours = as_json(self.settings)
-        for part, fields in ours.items():
+        for part, fields in self.settings.to_json().items():
             for name, value in fields.items():
-                came = notes.get(part, {}).get(name)
-                if came != value:
+                other = notes.get(part, {}).get(name)
+                if other != value:
                     raise ValueError(
                         f"{self.path / checkpoint.LAST} must have been made with the "
-                        f"settings of {CONFIG}, {name} {value}, got {came}"
+                        f"settings of {CONFIG}, {name} {value}, got {other}"
                     )
+
+
+@contextmanager
+def create_run(path: Path | None, settings: Settings) -> Iterator[RunFolder]:
+    """A new folder for a run, locked while it is written; None takes a free number."""
+    path = path or _free_number()
+    path.mkdir(parents=True, exist_ok=True)
+    with _lock(path):
+        if (path / CONFIG).exists():
+            raise ValueError(
+                f"{path} holds a run already; go on with it by --resume {path}, or "
+                "name another folder by --out"
+            )
+        names = sorted(name for name in os.listdir(path) if name != f".{CONFIG}.new")
+        if names:
+            raise ValueError(f"{path} must be new or empty, but holds {names[0]}")
+        folder = RunFolder(path, settings, torch.__version__)
+        about = {"format": FORMAT, "torch": torch.__version__}
+        try:
+            folder.store_json(CONFIG, {**about, **settings.to_json()})
+            yield folder
+        except (OSError, ValueError):
+            if not checkpoint.exists(path):
+                folder.discard()
+            raise
+
+
+@contextmanager
+def reopen_run(path: Path) -> Iterator[RunFolder]:
+    """The folder of a run that was begun, locked while it is written."""
+    config = path / CONFIG
+    if not config.exists():
+        raise ValueError(
+            f"{config} is missing: no run was begun there; begin one by --out {path}"
+        )
+    with _lock(path):
+        try:
+            content = json.loads(config.read_text("utf-8"))
+            if content["format"] != FORMAT:
+                raise ValueError(f"format must be {FORMAT}, got {content['format']}")
+            settings, version = Settings.from_json(content), content["torch"]
+        except (ValueError, TypeError, KeyError) as error:
+            raise ValueError(
+                f"{config} is damaged, or not of this ppo_ref: {error}"
+            ) from None
+        yield RunFolder(path, settings, version)
+
+
+def add_line(path: Path, line: Mapping[str, Any]) -> None:
+    """Add a line of JSON to a file, whole or not at all; what is not finite is null.
+
+    Example:
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder:
+        ...     add_line(Path(folder, "a"), {"kl": 0.5, "ratio_max": float("inf")})
+        ...     Path(folder, "a").read_text()
+        '{"kl": 0.5, "ratio_max": null}\\n'
+    """
+    finite = {name: _finite(value) for name, value in line.items()}
+    content = f"{json.dumps(finite, ensure_ascii=False, allow_nan=False)}\n".encode()
+    with naming(path), open(path, "ab", buffering=0) as log:
+        before = log.tell()
+        try:
+            while content:
+                content = content[log.write(content) :]
+        except BaseException:
+            os.truncate(path, before)
+            raise
+
+
+def _mark(log: Path) -> tuple[int, str]:
+    """The size of a log and its hash, once it is safely on the disk."""
+    if not log.exists():
+        return EMPTY
+    sync(log)
+    content = log.read_bytes()
+    return len(content), hashlib.sha256(content).hexdigest()
+
+
+def _require_beginning(log: Path, size: int, sha256: str) -> None:
+    content = log.read_bytes() if log.exists() else b""
+    if hashlib.sha256(content[:size]).hexdigest() != sha256:
+        raise ValueError(
+            f"{log} must begin with the {size} bytes that it had at the checkpoint, "
+            "but has been changed; put them back, or begin another run by --out"
+        )
+
+
+def _finite(value: Any) -> Any:
+    if isinstance(value, list):
+        return [_finite(item) for item in value]
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _free_number() -> Path:
+    number = 1
+    while True:
+        path = RUNS / str(number)
+        try:
+            path.mkdir(parents=True)
+        except FileExistsError:
+            number += 1
+        else:
+            return path
+
+
+@contextmanager
+def _lock(path: Path) -> Iterator[None]:
+    """The system unlocks the folder when the process is killed, too."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        # A file system without locks is trusted to have one user.
+        with suppress(OSError):
+            try:
+                fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                raise ValueError(
+                    f"{path} is being written by another process"
+                ) from None
+        yield
+    finally:
+        os.close(handle)

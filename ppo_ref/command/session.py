@@ -1,50 +1,73 @@
-"""A trainer at work in a folder: its steps, what is written of them, and when."""
+"""A trainer at work in a folder: its steps, and what is written of them."""
 
+import hashlib
+import json
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from typing import Any, NamedTuple
 
 import torch
+from torch import nn
 
-from ppo_ref.command.brought_along import brought_along
-from ppo_ref.command.progress import Step
+from ppo_ref.chart import draw
+from ppo_ref.command.checkpoint import store
 from ppo_ref.command.records import records
-from ppo_ref.command.run_folder import SECONDS, STATISTICS, TOKENS, RunFolder
+from ppo_ref.command.run_folder import (
+    CHARTS,
+    SECONDS,
+    STATISTICS,
+    SUMMARY,
+    TOKENS,
+    RunFolder,
+)
+from ppo_ref.pretrained.actor import pretrained_actor
+from ppo_ref.pretrained.tokenizer import pretrained_tokenizer
 from ppo_ref.processes.group import ALONE, Processes
+from ppo_ref.processes.sharding import gathered
 from ppo_ref.training.estimates import ESTIMATES
 from ppo_ref.training.trainer import Iteration, Trainer
 
-SHOWN = "score", "held_out"
+SHOWN = "score", "held_out"  # in the progress line
+FIRST = "score", "solved", "held_out", "kl", "entropy"  # of the charts
+
+
+class Step(NamedTuple):
+    """One step of a run: its stage, how many are done of how many, its figures."""
+
+    stage: str
+    done: int
+    total: int
+    figures: Mapping[str, float]
 
 
 class Session:
-    """A run from where its last checkpoint left it, or from the beginning.
-
-    Args:
-        folder: Of the run.
-        processes: That make the run together.
-    """
+    """A run from where its last checkpoint left it, or from the beginning."""
 
     def __init__(self, folder: RunFolder, processes: Processes = ALONE) -> None:
         config, options = folder.settings.config, folder.settings.options
-        same_sums(options.device, options.threads)
+        repeat_sums(options.device, options.threads)
+        model: dict[str, Any] = {}
+        if options.model:
+            model["tokenizer"] = pretrained_tokenizer(options.model)
+            precision = getattr(torch, config.precision)
+            model["actor"] = pretrained_actor(options.model, precision)
         estimate = ESTIMATES[options.estimate]
         self.folder, self.options, self.processes = folder, options, processes
-        given = config, options.device, estimate, processes
-        self.trainer = Trainer(*given, **brought_along(options, config.precision))
+        self.trainer = Trainer(config, options.device, estimate, processes, **model)
         self.held_out_before: float | None = None
         self._seconds, self._since = 0.0, time.monotonic()
         self._saved: tuple[int, ...] = ()
         self._saved_at = self._since
-        if found := processes.first(folder.load):
-            self.trainer.load_state_dict(found.state)
-            self.held_out_before = found.notes["held_out_before"]
-            self._seconds = found.notes["seconds"]
+        if checkpoint := processes.first(folder.load):
+            self.trainer.load_state_dict(checkpoint.state)
+            self.held_out_before = checkpoint.notes["held_out_before"]
+            self._seconds = checkpoint.notes["seconds"]
             self._saved = self._place
 
     @property
     def seconds(self) -> float:
-        """How long the run has taken by now, without the time between its processes."""
+        """The duration of the run by now, without the time between its processes."""
         return self._seconds + time.monotonic() - self._since
 
     @property
@@ -53,11 +76,7 @@ class Session:
         return self.trainer.iteration == self.trainer.config.iterations
 
     def steps(self) -> Iterator[Step]:
-        """Every step that is left.
-
-        Returns:
-            Each once it is written down.
-        """
+        """Take every step that is left, and yield each once it is written down."""
         trainer, config = self.trainer, self.trainer.config
         for loss in trainer.imitate():
             steps = config.warm_start_steps
@@ -72,24 +91,19 @@ class Session:
             yield Step("PPO", 0, config.iterations, figures)
         for iteration in trainer.train():
             self._write(iteration)
-            found = iteration.statistics
-            figures |= {name: found[name] for name in SHOWN if name in found}
+            figures |= iteration.statistics
             shown = {name: figures[name] for name in SHOWN if name in figures}
             yield Step("PPO", trainer.iteration, config.iterations, shown)
 
     def save_if_due(self, step: Step) -> None:
-        """Keep a checkpoint before the first iteration, and then as often as told.
-
-        Args:
-            step: The one that has just been done.
-        """
+        """Save before the first iteration, then every ``checkpoint_seconds``."""
         waited = time.monotonic() - self._saved_at
         due = step.done == 0 or waited >= self.options.checkpoint_seconds
         if self.processes.any(due):
             self.save()
 
     def save(self) -> None:
-        """Keep a checkpoint, unless there is one of just this step."""
+        """Save a checkpoint, unless there is one of just this step."""
         if self._saved != self._place:
             self.folder.save(
                 self.trainer.state_dict(),
@@ -97,6 +111,45 @@ class Session:
                 seconds=self.seconds,
             )
         self._saved, self._saved_at = self._place, time.monotonic()
+
+    def write_summary(self) -> dict[str, Any]:
+        """Write what came out of the run, however far it is, and return it."""
+        trainer, options = self.trainer, self.options
+        begun = trainer.iteration > 0
+        summary = {
+            "finished": self.finished,
+            "iterations": trainer.iteration,
+            "held_out_before": self.held_out_before,
+            "held_out_after": trainer.held_out() if begun else None,
+            "seconds": round(self.seconds, 1),
+            "seed": trainer.config.seed,
+            "estimate": options.estimate,
+            "device": options.device,
+            "threads": options.threads,
+            "torch": torch.__version__,
+            "actor_sha256": weights_hash(trainer.models.actor),
+        }
+        self.folder.store_json(SUMMARY, summary)
+        return summary
+
+    def draw_charts(self) -> None:
+        """Draw every statistic of the run."""
+        if not self.folder.writes:
+            return
+        path = self.folder.path
+        columns: dict[str, dict[int, float]] = {name: {} for name in FIRST}
+        if self.held_out_before is not None:
+            columns["held_out"][0] = self.held_out_before
+        log = path / STATISTICS
+        for line in log.read_text("utf-8").splitlines() if log.exists() else []:
+            statistics = json.loads(line)
+            number = statistics.pop("iteration")
+            for name, value in statistics.items():
+                if value is not None:
+                    columns.setdefault(name, {})[number] = value
+        seed, estimate = self.trainer.config.seed, self.options.estimate
+        title = f"{path.name}: seed {seed}, {estimate}"
+        store(path / CHARTS, draw(title, columns).encode())
 
     @property
     def _place(self) -> tuple[int, ...]:
@@ -106,27 +159,27 @@ class Session:
     def _write(self, iteration: Iteration) -> None:
         number, folder = iteration.number, self.folder
         folder.add(STATISTICS, {"iteration": number, **iteration.statistics})
-        recorded = 1, self.trainer.config.iterations
-        if number % self.options.record_every == 0 or number in recorded:
+        ends = 1, self.trainer.config.iterations
+        if number % self.options.record_every == 0 or number in ends:
             _, _, questions, experience = iteration
-            given = experience, questions, self.trainer.tokenizer
-            for record in records(*given, self.options.record_rows):
+            rows, tokenizer = self.options.record_rows, self.trainer.tokenizer
+            for record in records(experience, questions, tokenizer, rows):
                 folder.add(TOKENS, {"iteration": number, **record})
         seconds = round(self.seconds, 3)
         folder.add(SECONDS, {"iteration": number, "seconds": seconds})
 
 
-def same_sums(device: str, threads: int) -> None:
-    """Let torch add in the same order whenever the same run is made again.
-
-    Args:
-        device: ``cpu`` or ``cuda``.
-        threads: Of the CPU.
-
-    Example:
-        >>> same_sums("cpu", torch.get_num_threads())
-    """
+def repeat_sums(device: str, threads: int) -> None:
+    """Let torch add in the same order whenever the same run is made again."""
     torch.set_num_threads(threads)
     if device == "cuda":
         os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
         torch.use_deterministic_algorithms(True)
+
+
+def weights_hash(network: nn.Module) -> str:
+    """SHA-256 of every weight: the same only if they all are, bit for bit."""
+    digest = hashlib.sha256()
+    for name, weight in network.state_dict().items():
+        digest.update(name.encode() + gathered(weight).cpu().numpy().tobytes())
+    return digest.hexdigest()

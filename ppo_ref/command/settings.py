@@ -1,11 +1,12 @@
-"""What a run is made with: every option of the command, kept in the run's folder."""
+"""The settings of a run: options of the command line, JSON in the run's folder."""
 
 import dataclasses
+import math
 from argparse import SUPPRESS, ArgumentParser
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, Self
 
 import torch
 
@@ -18,13 +19,11 @@ CHOICES = {
     "estimate": tuple(ESTIMATES),
     "device": ("auto", "cpu", "cuda"),
 }
+MOST_THREADS = 1024  # torch would crash
 
 
 def _option(default: Any, help: str) -> Any:
     return field(default=default, metadata={"help": help})
-
-
-MOST_THREADS = 1024
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -52,11 +51,12 @@ class Options:
     )
 
     def __post_init__(self) -> None:
-        counts = {"threads": self.threads, "record_every": self.record_every}
-        require_at_least("train", 1, **counts)
+        require_at_least(
+            "train", 1, threads=self.threads, record_every=self.record_every
+        )
         require_at_least("train", 0, record_rows=self.record_rows)
         require_at_least("train", 0, checkpoint_seconds=self.checkpoint_seconds)
-        if self.threads > MOST_THREADS:  # torch would crash
+        if self.threads > MOST_THREADS:
             raise ValueError(
                 f"train: threads must be at most {MOST_THREADS}, got {self.threads}"
             )
@@ -69,7 +69,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Settings:
-    """What the trainer does, and what the command does around it.
+    """The settings of the trainer, and those of the command around it.
 
     Raises:
         ValueError: if the estimate compares responses, and each prompt has only one.
@@ -82,73 +82,84 @@ class Settings:
         estimate = ESTIMATES[self.options.estimate]
         require_groups("train", estimate, self.config.responses_per_prompt)
 
+    def to_json(self) -> dict[str, dict[str, Any]]:
+        """The fields of both parts by name; a number that is not finite is a string."""
+        return {
+            part: {name: _json(value) for name, value in fields.items()}
+            for part, fields in dataclasses.asdict(self).items()
+        }
 
-PARTS: dict[str, type[PPOConfig | Options]] = {
-    "options": Options,
-    "config": PPOConfig,
-}
+    @classmethod
+    def from_json(cls, content: Any) -> Self:
+        """The settings in a file; refused if a field is missing, unknown or wrong."""
+        parts: dict[str, Any] = {}
+        for part, kind in PARTS.items():
+            types: dict[str, Any] = {
+                field.name: type(field.default) for field in dataclasses.fields(kind)
+            }
+            values = content.get(part) if isinstance(content, dict) else None
+            if not isinstance(values, dict) or values.keys() != types.keys():
+                difference = "got none"
+                if values:
+                    names = values.keys() ^ types.keys()
+                    difference = f"it differs in {', '.join(sorted(names))}"
+                raise ValueError(f"{part} must be those of this ppo_ref, {difference}")
+            for name in values.keys() & CHOICES.keys():
+                if values[name] not in CHOICES[name]:
+                    known = ", ".join(CHOICES[name])
+                    raise ValueError(
+                        f"{name} must be one of {known}, got {values[name]!r}"
+                    )
+            parts[part] = kind(**{name: types[name](values[name]) for name in types})
+        return cls(**parts)
+
+
+PARTS: dict[str, type[PPOConfig | Options]] = {"options": Options, "config": PPOConfig}
+HEADINGS = {"options": "where and how", "config": "the run itself"}
 METAVARS = {int: "N", float: "X", str: "FOLDER"}
 SIZES = "width", "layers", "heads"  # which a model that exists has already
-HEADINGS = {"options": "where and how", "config": "the run itself"}
 
 
-def add(parser: ArgumentParser) -> None:
-    """Name every field of ``PPOConfig`` and of ``Options`` as an option.
-
-    Args:
-        parser: Of the command.
-
-    Example:
-        >>> parser = ArgumentParser()
-        >>> add(parser)
-        >>> parser.parse_args(["--batch-size", "8", "--device", "cpu"])
-        Namespace(batch_size=8, device='cpu')
-    """
+def add_options(parser: ArgumentParser) -> None:
+    """Make every field of ``Options`` and ``PPOConfig`` an option of the command."""
     for part, kind in PARTS.items():
         group = parser.add_argument_group(HEADINGS[part])
         for setting in dataclasses.fields(kind):
             default = f" (default {setting.default})" if setting.default != "" else ""
-            told = setting.metadata["help"] + default
             choices = CHOICES.get(setting.name)
             group.add_argument(
                 f"--{setting.name.replace('_', '-')}",
                 type=type(setting.default),
                 choices=choices,
                 default=SUPPRESS,
-                help=told.replace("%", "%%"),
+                help=(setting.metadata["help"] + default).replace("%", "%%"),
                 metavar=None if choices else METAVARS[type(setting.default)],
             )
 
 
-def given(arguments: Mapping[str, Any]) -> Settings:
-    """Settings from the options that were given; the others have their defaults.
+def make_settings(arguments: Mapping[str, Any]) -> Settings:
+    """Settings from options by field name; the rest have defaults, others are ignored.
 
-    Args:
-        arguments: By field name; names that belong to no field are passed over.
-
-    Returns:
-        With the device that is meant by ``auto`` on this machine, and a model by its
-        absolute path.
-
-    Raises:
-        ValueError: if a setting is refused, or a model is given a size.
-
-    Example:
-        >>> given({"batch_size": 128, "device": "cpu"}).config.batch_size
-        128
+    ``auto`` becomes the device of this machine, a model's folder an absolute path.
     """
-    cuda, wanted = torch.cuda.is_available(), arguments.get("device", "auto")
-    found = "cuda" if cuda and wanted == "auto" else wanted.replace("auto", "cpu")
-    options = {**_of(Options, arguments), "device": found}
+    device = arguments.get("device", "auto")
+    if device == "auto":
+        device = "cuda" if torch.cuda.is_available() else "cpu"
+    options = {**_fields(Options, arguments), "device": device}
     if options.get("model"):
-        if sized := [name for name in SIZES if name in arguments]:
+        if sizes := [name for name in SIZES if name in arguments]:
             raise ValueError(
-                f"train: {sized[0]} is the model's own; leave it out with --model"
+                f"train: {sizes[0]} is the model's own; leave it out with --model"
             )
         options["model"] = str(Path(options["model"]).resolve())
-    return Settings(PPOConfig(**_of(PPOConfig, arguments)), Options(**options))
+    return Settings(PPOConfig(**_fields(PPOConfig, arguments)), Options(**options))
 
 
-def _of(kind: type[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
+def _fields(kind: type[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
     names = [setting.name for setting in dataclasses.fields(kind)]
     return {name: arguments[name] for name in names if name in arguments}
+
+
+def _json(value: Any) -> Any:
+    infinite = isinstance(value, float) and not math.isfinite(value)
+    return str(value) if infinite else value

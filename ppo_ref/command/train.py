@@ -1,35 +1,40 @@
 """Teach an actor sums with PPO, into a folder from which the run can be resumed."""
 
+import io
+import math
+import shutil
+import signal
+import sys
+import time
 from argparse import SUPPRESS, ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
-from typing import Any
+from types import FrameType
+from typing import Any, Self, TextIO
 
-from ppo_ref.command import settings
-from ppo_ref.command.interrupt import Asked, asked
-from ppo_ref.command.joining import begin, joined, take_own_gpu
-from ppo_ref.command.opening import created, reopened
-from ppo_ref.command.parting import ENDED, is_parting, parting, say
-from ppo_ref.command.run_folder import RunFolder
-from ppo_ref.command.session import Session
-from ppo_ref.command.settings import Settings
-from ppo_ref.command.working import tell_beginning, work
+import torch
+
+from ppo_ref.command import checkpoint
+from ppo_ref.command.processes import (
+    end_with_others,
+    join,
+    say,
+    start_command,
+    take_own_gpu,
+)
+from ppo_ref.command.run_folder import CHARTS, RunFolder, create_run, reopen_run
+from ppo_ref.command.session import Session, Step
+from ppo_ref.command.settings import Settings, add_options, make_settings
 from ppo_ref.processes.group import PARALLEL, OthersEnded, Processes
+
+INTERRUPTED = 130  # the exit code after Ctrl-C
+BAR = 10  # characters: the progress line fits 80 columns
+LINES = 10  # of each stage where they stay
 
 
 def add(parser: ArgumentParser) -> None:
-    """Name the arguments.
-
-    Args:
-        parser: Of this command.
-
-    Example:
-        >>> parser = ArgumentParser()
-        >>> add(parser)
-        >>> parser.parse_args(["--seed", "1", "--out", "runs/one"])
-        Namespace(seed=1, out='runs/one')
-    """
+    """Name the arguments of the command."""
     parser.usage = "%(prog)s [--OPTION VALUE ...]"
     parser.epilog = (
         "Whatever ended a run, --resume goes on with it, and it ends with the same "
@@ -37,28 +42,17 @@ def add(parser: ArgumentParser) -> None:
         "--nproc-per-node=N -m ppo_ref train, also to go on with a run of another N, "
         "which then ends with weights that differ by rounding and by chance."
     )
-    told = "a new folder for the run (default runs/1, or the next free number)"
-    parser.add_argument("--out", metavar="FOLDER", default=SUPPRESS, help=told)
-    told = "go on with the run in this folder, with the settings that are kept there"
-    parser.add_argument("--resume", metavar="FOLDER", default=SUPPRESS, help=told)
-    told = "what each of several processes keeps (default ddp: all; fsdp2: a share)"
-    parser.add_argument("--parallel", choices=PARALLEL, default=SUPPRESS, help=told)
-    settings.add(parser)
+    help = "a new folder for the run (default runs/1, or the next free number)"
+    parser.add_argument("--out", metavar="FOLDER", default=SUPPRESS, help=help)
+    help = "go on with the run in this folder, with the settings that are kept there"
+    parser.add_argument("--resume", metavar="FOLDER", default=SUPPRESS, help=help)
+    help = "what each of several processes keeps (default ddp: all; fsdp2: a share)"
+    parser.add_argument("--parallel", choices=PARALLEL, default=SUPPRESS, help=help)
+    add_options(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Train, or go on training.
-
-    Args:
-        arguments: As ``add`` names them.
-
-    Returns:
-        0 when the run has ended, 130 if Ctrl-C stopped it, 1 if another process of it
-        has ended, 2 if another found that it cannot go on.
-
-    Raises:
-        ValueError: if a setting, a folder or what lies in it is refused.
-        OSError: if something cannot be written.
+    """Train or go on: 0 at the end, 130 after Ctrl-C, 1 or 2 if another process ended.
 
     Example:
         >>> run(Namespace(resume="nowhere"))
@@ -68,52 +62,173 @@ one by --out nowhere
     """
     given = dict(vars(arguments))
     with ExitStack() as stack:
-        processes = stack.enter_context(joined(given.pop("parallel", None)))
-        question = stack.enter_context(asked(tells=processes.rank == 0))
+        processes = stack.enter_context(join(given.pop("parallel", None)))
+        interrupt = stack.enter_context(Interrupt(answers=processes.rank == 0))
+
+        def open_folder() -> tuple[Path, Settings, str]:
+            folder = stack.enter_context(_folder(given))
+            return folder.path, folder.settings, folder.torch_version
+
         try:
-            folder = _shared_folder(given, processes, stack)
-            return _train(folder, processes, question)
+            # The first process alone writes; what the folder says is known to all.
+            opened = processes.first(open_folder)
+            folder = RunFolder(*opened, writes=processes.rank == 0)
+            if folder.settings.options.device == "cuda":
+                take_own_gpu()
+            with end_with_others(
+                "A process of the run has ended, and so the others do; go on by: "
+                + _resume_command(folder, processes)
+            ):
+                return train(Session(folder, processes), interrupt)
         except OthersEnded:
             return 2
 
 
-def _train(folder: RunFolder, processes: Processes, question: Asked) -> int:
-    if folder.settings.options.device == "cuda":
-        take_own_gpu()
-    again = f"{begin(processes.size, processes.shards)} --resume {folder.path}"
-    left = f"A process of the run has ended, and so the others do; go on by: {again}"
-    with parting(left):
-        try:
-            session = Session(folder, processes)
-            tell_beginning(session)
-            return work(session, question)
-        except RuntimeError as error:
-            if processes.size == 1 or not is_parting(error):
-                raise
-            say(left)
-            return ENDED
+def train(session: Session, interrupt: "Interrupt") -> int:
+    """Take the steps that are left; of several processes the first reports them."""
+    folder, processes = session.folder, session.processes
+    progress = Progress(io.StringIO() if processes.rank else sys.stderr)
+    if processes.rank == 0:
+        _report_begin(folder, processes)
+    try:
+        for step in session.steps():
+            progress.show(step)
+            if processes.any(interrupt.requested):
+                break
+            session.save_if_due(step)
+        progress.end()
+        session.save()
+        session.draw_charts()
+        summary = session.write_summary()
+    except OSError as error:
+        if not checkpoint.exists(folder.path):
+            raise
+        remedy = f"{error.strerror}; then go on by --resume {folder.path}"
+        raise OSError(error.errno, remedy, error.filename) from error
+    except KeyboardInterrupt:
+        say(f"Stopped at once; go on by --resume {folder.path}")
+        return INTERRUPTED
+    finally:
+        progress.end()
+    if processes.rank == 0:
+        _report_end(folder, summary, _resume_command(folder, processes))
+    return 0 if session.finished else INTERRUPTED
 
 
-def _shared_folder(
-    given: Mapping[str, Any], processes: Processes, stack: ExitStack
-) -> RunFolder:
-    """The first process alone writes; what the folder says is known to all."""
+class Interrupt:
+    """While this lasts, Ctrl-C requests a stop after the step; a second does not wait.
 
-    def opened() -> tuple[Path, Settings, str]:
-        found = stack.enter_context(_folder(given))
-        return found.path, found.settings, found.torch_version
+    Of several processes one ``answers``.
+    """
 
-    return RunFolder(*processes.first(opened), writes=processes.rank == 0)
+    def __init__(self, answers: bool) -> None:
+        self.requested, self.answers = False, answers
+
+    def __enter__(self) -> Self:
+        self._before = signal.signal(signal.SIGINT, self._note)
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        signal.signal(signal.SIGINT, self._before)
+
+    def _note(self, number: int, frame: FrameType | None) -> None:
+        if self.requested:
+            raise KeyboardInterrupt
+        self.requested = True
+        if self.answers:
+            sys.stderr.write(
+                "\nStopping after this step; Ctrl-C again stops at once.\n"
+            )
+
+
+class Progress:
+    """Shows steps: one line rewritten on a terminal, a line now and then elsewhere."""
+
+    def __init__(
+        self, stream: TextIO, clock: Callable[[], float] = time.monotonic
+    ) -> None:
+        self.stream, self.clock = stream, clock
+        self.rewrites = stream.isatty()
+        self._stage, self._begun, self._first = "", 0.0, 0
+
+    def show(self, step: Step) -> None:
+        """Show the step that has just been done, if it is worth a line."""
+        if step.stage != self._stage:
+            self.end()
+            self._stage, self._begun, self._first = step.stage, self.clock(), step.done
+        here = step.done - self._first
+        seconds = (self.clock() - self._begun) / here if here else math.nan
+        line = progress_line(step, seconds * (step.total - step.done))
+        if self.rewrites:
+            width = shutil.get_terminal_size().columns - 1
+            self.stream.write(f"\r{line[:width]:{width}}")
+        elif step.done == step.total or step.done % -(-step.total // LINES) == 0:
+            self.stream.write(f"{line}\n")
+        self.stream.flush()
+
+    def end(self) -> None:
+        """Leave the line that was rewritten."""
+        if self._stage and self.rewrites:
+            self.stream.write("\n")
+        self._stage = ""
+
+
+def progress_line(step: Step, seconds_left: float) -> str:
+    """A step in words; nan seconds are not shown.
+
+    Example:
+        >>> step = Step("PPO", 75, 150, {"score": 0.9, "held_out": 0.8})
+        >>> print(progress_line(step, 63.2))
+        PPO          [#####     ]  75/150  score 0.900  held_out 0.800  1:04 left
+    """
+    bar = "#" * (BAR * step.done // step.total)
+    count = f"{step.done:>{len(str(step.total))}}/{step.total}"
+    figures = [f"{name} {value:.3f}" for name, value in step.figures.items()]
+    parts = [f"{step.stage:12} [{bar:{BAR}}] {count}", *figures]
+    if not math.isnan(seconds_left) and step.done < step.total:
+        minutes, seconds = divmod(math.ceil(seconds_left), 60)
+        parts.append(f"{minutes}:{seconds:02} left")
+    return "  ".join(parts)
 
 
 def _folder(given: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
     if "resume" not in given:
         out = given.get("out")
-        return created(Path(out) if out else None, settings.given(given))
+        return create_run(Path(out) if out else None, make_settings(given))
     if others := sorted(given.keys() - {"resume"}):
         option = others[0].replace("_", "-")
         raise ValueError(
             f"--resume takes all settings from the run's folder; leave out --{option}, "
             "or begin another run by --out"
         )
-    return reopened(Path(given["resume"]))
+    return reopen_run(Path(given["resume"]))
+
+
+def _resume_command(folder: RunFolder, processes: Processes) -> str:
+    command = start_command(processes.size, processes.shards)
+    return f"{command} --resume {folder.path}"
+
+
+def _report_begin(folder: RunFolder, processes: Processes) -> None:
+    size = processes.size
+    by = f" by {size} processes" if size > 1 else ""
+    print(f"The run is written into {folder.path}{by}", file=sys.stderr, flush=True)
+    if folder.torch_version != torch.__version__:
+        print(
+            f"It was begun with torch {folder.torch_version}; with this one, "
+            f"{torch.__version__}, it may end with other weights",
+            file=sys.stderr,
+            flush=True,
+        )
+
+
+def _report_end(folder: RunFolder, summary: Mapping[str, Any], resume: str) -> None:
+    if not summary["finished"]:
+        print(f"Stopped; go on by: {resume}")
+    print(f"{folder.path}: {summary['iterations']} iterations, {summary['seconds']} s")
+    if summary["held_out_after"] is not None:
+        before, after = summary["held_out_before"], summary["held_out_after"]
+        print(
+            f"held-out questions answered right: {before:.0%} before, {after:.0%} now"
+        )
+        print(f"every statistic: {folder.path / CHARTS}")

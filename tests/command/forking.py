@@ -89,7 +89,7 @@ if __name__ == "__main__":
     import torch
 
     torch.set_num_threads(1)
-    from ppo_ref.command.line import main
+    from ppo_ref.command.main import main
     from tests.command.runs import SMALL, train
 
     # What torch imports late is imported once, not by every child.

@@ -7,7 +7,7 @@ from typing import Any
 import torch
 
 from ppo_ref.command import checkpoint
-from ppo_ref.command.line import main
+from ppo_ref.command.main import main
 
 SMALL = [
     *("--width", "8", "--heads", "2", "--layers", "1", "--warm-start-batch-size", "8"),

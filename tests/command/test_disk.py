@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from ppo_ref.command import logs, storing
-from ppo_ref.command.checkpoint import LAST
-from ppo_ref.command.opening import reopened
+from ppo_ref.command.checkpoint import LAST, store
+from ppo_ref.command.run_folder import add_line, reopen_run
 from tests.command.endings import Dead
 from tests.command.runs import SMALL, assert_same, files, train
 
@@ -36,13 +35,13 @@ def test_a_disk_that_fills_up_keeps_the_last_checkpoint(whole: Path, dead: Dead)
 
 def test_a_line_is_added_whole_or_not_at_all(tmp_path: Path):
     log = tmp_path / "log"
-    logs.add_line(log, {"a": 1})
+    add_line(log, {"a": 1})
     before = log.read_bytes()
     kept = resource.getrlimit(resource.RLIMIT_FSIZE)
     resource.setrlimit(resource.RLIMIT_FSIZE, (len(before) + 3, kept[1]))
     try:
         with pytest.raises(OSError, match="File too large") as refusal:
-            logs.add_line(log, {"b": 2})
+            add_line(log, {"b": 2})
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, kept)
     assert refusal.value.filename == str(log)
@@ -52,21 +51,21 @@ def test_a_line_is_added_whole_or_not_at_all(tmp_path: Path):
 def test_what_is_not_finite_is_null(tmp_path: Path):
     infinite = float("inf")
     line = {"a": infinite, "b": [1.5, -infinite, float("nan")], "c": 0.5}
-    logs.add_line(tmp_path / "log", line)
+    add_line(tmp_path / "log", line)
     text = (tmp_path / "log").read_text()
     assert text == '{"a": null, "b": [1.5, null, null], "c": 0.5}\n'
 
 
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
     target = tmp_path / "a"
-    storing.store(target, b"old")
+    store(target, b"old")
 
     def full(handle):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr(os, "fsync", full)
     with pytest.raises(OSError, match="No space left") as refusal:
-        storing.store(target, b"new")
+        store(target, b"new")
     assert refusal.value.filename == str(target)
     assert files(tmp_path) == {"a": b"old"}
 
@@ -79,7 +78,7 @@ def test_what_is_stored_is_on_the_disk_before_it_has_its_name(tmp_path, monkeypa
 
     monkeypatch.setattr(os, "fsync", noted("fsync", fsync))
     monkeypatch.setattr(os, "replace", noted("replace", replace))
-    storing.store(tmp_path / "a", b"1")
+    store(tmp_path / "a", b"1")
     assert done == ["fsync", "replace", "fsync"]
 
 
@@ -101,7 +100,7 @@ def test_a_folder_that_is_not_ours(tmp_path: Path, capsys):
 
 
 def test_one_process_writes_at_a_time(whole: Path, capsys):
-    with reopened(whole):
+    with reopen_run(whole):
         assert train("--resume", whole) == 2
     assert f"{whole} is being written by another process" in capsys.readouterr().err
     assert train("--resume", whole) == 0

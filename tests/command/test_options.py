@@ -9,9 +9,8 @@ import pytest
 import torch
 
 from ppo_ref.command import settings
-from ppo_ref.command.line import Parser, main
+from ppo_ref.command.main import Parser, main
 from ppo_ref.command.settings import Options, Settings
-from ppo_ref.command.settings_json import as_json, from_json
 from ppo_ref.training.config import PPOConfig
 from tests.command.runs import SMALL, train
 
@@ -24,8 +23,8 @@ NAMES = [field.name for _, field in FIELDS]
 
 def parsed(*arguments: str) -> Settings:
     parser = Parser()
-    settings.add(parser)
-    return settings.given(vars(parser.parse_args(arguments)))
+    settings.add_options(parser)
+    return settings.make_settings(vars(parser.parse_args(arguments)))
 
 
 def other(kind: type, field: dataclasses.Field) -> object:
@@ -146,8 +145,8 @@ def test_a_device_that_is_not_there(monkeypatch, capsys, tmp_path):
 
 def test_settings_are_the_same_after_json():
     chosen = parsed("--max-kl", "inf", "--actor-lr", "3e-4", "--kl-coef", "0")
-    text = json.dumps(as_json(chosen), allow_nan=False)
-    found = from_json(json.loads(text))
+    text = json.dumps(chosen.to_json(), allow_nan=False)
+    found = Settings.from_json(json.loads(text))
     assert found == chosen
     assert math.isinf(found.config.max_kl)
 
@@ -164,7 +163,7 @@ def test_more_threads_than_torch_bears_are_refused():
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
 def test_a_run_of_a_gpu_is_not_taken_up_without_one():
-    kept = as_json(Settings(PPOConfig(), Options()))
+    kept = Settings(PPOConfig(), Options()).to_json()
     kept["options"]["device"] = "cuda"
     with pytest.raises(ValueError, match=r"^device must be one that this machine has"):
-        from_json(kept)
+        Settings.from_json(kept)

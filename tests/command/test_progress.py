@@ -2,7 +2,8 @@
 
 import io
 
-from ppo_ref.command.progress import Progress, Step
+from ppo_ref.command.session import Step
+from ppo_ref.command.train import Progress
 
 
 class Terminal(io.StringIO):

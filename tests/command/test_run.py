@@ -11,8 +11,9 @@ from pathlib import Path
 import pytest
 import torch
 
-from ppo_ref.command import checkpoint, working
-from ppo_ref.command.progress import Progress
+from ppo_ref.command import checkpoint
+from ppo_ref.command import train as train_module
+from ppo_ref.command.train import Progress
 from ppo_ref.training.trainer import Trainer
 from tests.command.runs import SMALL, assert_same, files, train
 
@@ -135,7 +136,7 @@ def test_ctrl_c_leaves_a_checkpoint_and_a_summary(
 ):
     path = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr(working, "Progress", interrupted(at, times=1))
+        patch.setattr(train_module, "Progress", interrupted(at, times=1))
         assert train(*SMALL, "--checkpoint-seconds", 9, "--out", path) == 130
     told = capsys.readouterr()
     assert f"go on by: python -m ppo_ref train --resume {path}" in told.out
@@ -153,7 +154,7 @@ def test_what_was_held_out_before_outlives_a_stop(tmp_path, monkeypatch):
     path = tmp_path / "run"
     monkeypatch.setattr(Trainer, "held_out", lambda self: (self.iteration + 1) / 10)
     with monkeypatch.context() as patch:
-        patch.setattr(working, "Progress", interrupted(5, times=1))
+        patch.setattr(train_module, "Progress", interrupted(5, times=1))
         assert train(*SMALL, "--out", path) == 130
     assert train("--resume", path) == 0
     told = json.loads((path / "summary.json").read_text())
@@ -163,7 +164,7 @@ def test_what_was_held_out_before_outlives_a_stop(tmp_path, monkeypatch):
 def test_a_second_ctrl_c_does_not_wait(whole, tmp_path, capsys, monkeypatch):
     path = tmp_path / "run"
     with monkeypatch.context() as patch:
-        patch.setattr(working, "Progress", interrupted(5, times=2))
+        patch.setattr(train_module, "Progress", interrupted(5, times=2))
         assert train(*SMALL, "--out", path) == 130
     assert f"Stopped at once; go on by --resume {path}" in capsys.readouterr().err
     assert not (path / "summary.json").exists()

@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from ppo_ref.batch import Rollout
-from ppo_ref.command.summary import weights_hash
+from ppo_ref.command.session import weights_hash
 from ppo_ref.pretrained.actor import pretrained_actor
 from ppo_ref.pretrained.tokenizer import pretrained_tokenizer
 from ppo_ref.training.config import PPOConfig

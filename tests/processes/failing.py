@@ -3,7 +3,7 @@
 import os
 import sys
 
-from ppo_ref.command.line import main
+from ppo_ref.command.main import main
 from ppo_ref.training import trainer
 
 collect = trainer.collect_experience

@@ -4,18 +4,16 @@ import multiprocessing
 import os
 import re
 import signal
+import threading
 import time
+from datetime import timedelta
 
 import pytest
 import torch
 from torch import nn
-from torch.distributed import DistBackendError
 
-from ppo_ref.command import joining, parting
-from ppo_ref.command.opening import created
-from ppo_ref.command.settings import given
-from ppo_ref.command.train import _train
-from ppo_ref.processes.group import ALONE, OthersEnded, Processes
+from ppo_ref.command import processes as joining
+from ppo_ref.processes.group import ALONE, Processes
 from ppo_ref.processes.sharding import gathered, shares, whole
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.trainer import Trainer
@@ -98,7 +96,7 @@ def test_parallel_is_of_several_processes(capsys, tmp_path):
     assert said.count("\n") == 1 and not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("name", joining.TOLD)
+@pytest.mark.parametrize("name", joining.VARIABLES)
 def test_what_the_environment_must_say(told, name):
     if name == "WORLD_SIZE":
         told.setenv(name, "two")
@@ -106,7 +104,7 @@ def test_what_the_environment_must_say(told, name):
     else:
         told.delenv(name)
         text = rf"^WORLD_SIZE says that there are 2 processes, but {name} is missing; "
-    with pytest.raises(ValueError, match=text), joining.joined(None):
+    with pytest.raises(ValueError, match=text), joining.join(None):
         pass
 
 
@@ -122,34 +120,35 @@ def test_more_processes_than_gpus(told):
     joining.take_own_gpu()
 
 
-@pytest.mark.parametrize(
-    ("error", "parts"),
-    [
-        (RuntimeError("[gloo/transport/tcp/pair.cc:547] Connection closed"), True),
-        (RuntimeError("Connection closed by peer [127.0.0.1]:1"), True),
-        (DistBackendError("NCCL error: remote process exited"), True),
-        (OthersEnded("the first process has ended"), True),
-        (RuntimeError("mat1 and mat2 shapes cannot be multiplied"), False),
-    ],
-)
-def test_whether_another_has_gone(error, parts):
-    assert parting.is_parting(error) is parts
-
-
-def test_an_error_of_one_alone_is_not_taken_for_a_parting(monkeypatch, tmp_path):
-    def failing(session, question):
+def test_an_error_of_one_alone_is_raised_at_once():
+    with pytest.raises(RuntimeError, match=r"^gloo$"), joining.end_with_others("left"):
         raise RuntimeError("gloo")
 
-    monkeypatch.setattr("ppo_ref.command.train.work", failing)
-    with pytest.raises(RuntimeError, match=r"^gloo$"):
-        train("--width", "4", "--device", "cpu", "--out", tmp_path / "run")
+
+@pytest.mark.parametrize("ordered", [True, False])
+def test_an_error_waits_for_an_order_to_end(told, capfd, ordered: bool):
+    """Torch fails here because another process has gone, or for a reason of its own."""
+
+    def leave() -> None:
+        with joining.end_with_others("another has ended"):
+            if ordered:
+                threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGTERM)).start()
+            raise RuntimeError("no connection, or no memory")
+
+    told.setattr(joining, "SOON", timedelta(seconds=30 if ordered else 0.5))
+    process = multiprocessing.get_context("fork").Process(target=leave)
+    process.start()
+    process.join(60)
+    said = capfd.readouterr().err
+    assert process.exitcode == 1
+    assert said == "another has ended\n" if ordered else "or no memory" in said
 
 
 def test_who_cannot_ask_speaks(told, capsys):
-    parting.say("once")
+    joining.say("once")
     told.setenv("TORCHELASTIC_USE_AGENT_STORE", "True")
-    told.setattr(parting, "SOON", parting.SOON / 50)
-    parting.say("twice")  # torchrun has ended, and its store with it
+    told.setattr(joining, "SOON", joining.SOON / 50)
+    joining.say("twice")  # torchrun has ended, and its store with it
     assert capsys.readouterr().err.splitlines()[:2] == ["once", "twice"]
 
 
@@ -165,33 +164,13 @@ def test_an_order_to_end_does_not_cut_off_what_is_being_said(told, capfd):
         return len(asked) == 1
 
     def leave() -> None:
-        with parting.parting("said of another"):
-            parting.say("said of one")
+        with joining.end_with_others("said of another"):
+            joining.say("said of one")
             time.sleep(60)
 
-    told.setattr(parting, "_is_first", ordered)
+    told.setattr(joining, "_speaks_first", ordered)
     process = multiprocessing.get_context("fork").Process(target=leave)
     process.start()
     process.join(30)
-    assert process.exitcode == parting.ENDED
+    assert process.exitcode == joining.STOPPED
     assert capfd.readouterr().err == "said of one\n"
-
-
-def test_who_misses_another_speaks_before_it_can_be_ended(told, tmp_path):
-    def failing(session, question):
-        raise RuntimeError("gloo")
-
-    heard = []
-    told.setattr("ppo_ref.command.train.work", failing)
-    told.setattr("ppo_ref.command.train.Session", lambda folder, processes: None)
-    told.setattr("ppo_ref.command.train.tell_beginning", lambda session: None)
-    told.setattr(
-        "ppo_ref.command.train.say",
-        lambda sentence: heard.append((sentence, signal.getsignal(signal.SIGTERM))),
-    )
-    before = signal.getsignal(signal.SIGTERM)
-    with created(tmp_path / "run", given({"width": 4})) as folder:
-        code = _train(folder, Processes(0, 2), question=None)
-    ((sentence, handler),) = heard
-    assert code == parting.ENDED and sentence.startswith("A process of the run has")
-    assert handler != before == signal.getsignal(signal.SIGTERM)

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from ppo_ref.command import checkpoint, settings
-from ppo_ref.command.line import Parser
-from ppo_ref.command.opening import created
+from ppo_ref.command.main import Parser
+from ppo_ref.command.run_folder import create_run
 from ppo_ref.command.session import Session
 from tests.command.runs import SMALL, assert_same, train
 from tests.processes.starting import children, ended, started
@@ -81,9 +81,9 @@ def test_one_is_killed_then_resumed(tmp_path: Path, parallel: str, rank: int):
 
 def test_what_one_process_began_two_go_on_with(tmp_path: Path):
     path, parser = tmp_path / "run", Parser()
-    settings.add(parser)
-    chosen = settings.given(vars(parser.parse_args(LONG)))
-    with created(path, chosen) as folder:
+    settings.add_options(parser)
+    chosen = settings.make_settings(vars(parser.parse_args(LONG)))
+    with create_run(path, chosen) as folder:
         session = Session(folder)
         steps = session.steps()
         while session.trainer.iteration < 2:

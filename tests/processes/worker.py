@@ -6,7 +6,7 @@ from typing import Any
 
 import torch
 
-from ppo_ref.command.joining import joined
+from ppo_ref.command.processes import join
 from ppo_ref.processes.group import PARALLEL, OthersEnded, Processes
 from tests.processes.cases import (
     CASES,
@@ -71,7 +71,7 @@ def exchanges(processes: Processes) -> dict[str, Any]:
 
 def main(folder: Path) -> None:
     torch.set_num_threads(1)
-    with joined(None) as processes:
+    with join(None) as processes:
         rank, size = processes.rank, processes.size
         found = {
             "exchanges": exchanges(processes),

@@ -6,39 +6,27 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ppo_ref.command import check, train
-from ppo_ref.command.interrupt import INTERRUPTED
-from ppo_ref.command.parting import say
+from ppo_ref.command.processes import say
 
-COMMANDS = {
-    "check": check,
-    "train": train,
-}
+COMMANDS = {"check": check, "train": train}
 
 
 class Parser(ArgumentParser):
     """Takes no abbreviations, and refuses in one sentence."""
 
-    def __init__(self, **named: Any) -> None:
-        super().__init__(**named, allow_abbrev=False)
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options, allow_abbrev=False)
 
     def error(self, message: str) -> NoReturn:
-        """Say what is wrong with the arguments, and end with 2.
-
-        Args:
-            message: What is wrong.
-        """
+        """Print what is wrong with the arguments, and end with 2."""
         say(f"{self.prog}: {message}")
         self.exit(2)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command that is named first.
+    """Run the command that is named first, and return its exit code.
 
-    Args:
-        arguments: Those of the command line if left out.
-
-    Returns:
-        The exit code: 0, or 2 if something was refused, or 130 if interrupted.
+    A refusal is printed in one sentence and gives 2, Ctrl-C gives 130.
 
     Example:
         >>> main(["train", "--resume", "nowhere"])
@@ -59,28 +47,18 @@ def main(arguments: Sequence[str] | None = None) -> int:
         code: int = vars(parsed).pop("run")(parsed)
     except KeyboardInterrupt:
         say("Stopped at once.")
-        return INTERRUPTED
+        return train.INTERRUPTED
     except (ValueError, OSError) as error:
-        say(f"{own.prog}: {_sentence(error)}")
+        reason = str(error)
+        if isinstance(error, OSError) and error.filename:
+            reason = f"{error.filename}: {error.strerror}"
+        say(f"{own.prog}: {reason}")
         return 2
     return code
 
 
-def _sentence(error: ValueError | OSError) -> str:
-    if isinstance(error, OSError) and error.filename:
-        return f"{error.filename}: {error.strerror}"
-    return str(error)
-
-
-def unknown_argument(given: str, known: Sequence[str]) -> str:
-    """Which argument is not known, and what may have been meant.
-
-    Args:
-        given: The argument, perhaps with its value after ``=``.
-        known: Words among which the known options are.
-
-    Returns:
-        A sentence.
+def unknown_argument(argument: str, words: Sequence[str]) -> str:
+    """A sentence on an unknown argument, with the options among words that are near.
 
     Example:
         >>> unknown_argument("--bacth-size=8", ["--batch-size", "--seed"])
@@ -90,8 +68,8 @@ def unknown_argument(given: str, known: Sequence[str]) -> str:
         >>> unknown_argument("runs/1", ["--seed"])
         'unknown argument runs/1; --help shows those that there are'
     """
-    name = given.partition("=")[0]
-    options = [word for word in known if word.startswith("--")]
+    name = argument.partition("=")[0]
+    options = [word for word in words if word.startswith("--")]
     near = difflib.get_close_matches(name, options, n=1, cutoff=0.7)
     near = near or [word for word in options if word.endswith(name.lstrip("-"))]
     if not near:
