@@ -16,6 +16,7 @@ from sybil import Document, Example, Region, Sybil
 from sybil.example import SybilFailure
 from sybil.typing import Parser
 
+from site_tools.checks.all import check_pair, check_written, text_of
 from site_tools.checks.collected import collect
 from site_tools.checks.encoding import check_encoding
 from site_tools.checks.languages import twin_path
@@ -23,10 +24,9 @@ from site_tools.page.blocks import Block, Kind
 from site_tools.page.figures import Figure
 from site_tools.page.page import Page, read_page
 from site_tools.problems import Problem
-from site_tools.running import judgement, verification
-from site_tools.running.devices import CPU
-from site_tools.running.execution import Running
-from site_tools.running.figure_check import check_figure
+from site_tools.running import verdict
+from site_tools.running.verdict import CPU, check_figure
+from site_tools.running.worker import Running
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -42,7 +42,7 @@ class PageDocument(Document):
         cls, path: str, *parsers: Parser, encoding: str = "utf-8"
     ) -> "PageDocument":
         """Like Sybil's own; a character that is no text is left to the checks."""
-        document = cls(judgement.text_of(Path(path)), path)
+        document = cls(text_of(Path(path)), path)
         document.data = Path(path).read_bytes()
         for region in chain.from_iterable(parser(document) for parser in parsers):
             document.add(region)
@@ -55,11 +55,11 @@ class PageDocument(Document):
 
     @cached_property
     def running(self) -> Running:
-        return verification.start(self.page, device=self.device)
+        return verdict.start(self.page, device=self.device)
 
     @cached_property
-    def verified(self) -> verification.Verified:
-        return verification.Verified(self.page, self.running.wait())
+    def verified(self) -> verdict.Verified:
+        return verdict.Verified(self.page, self.running.wait())
 
     def examples(self) -> Iterator[Example]:
         """Like Sybil's own, whose column is wrong for the second example on a line."""
@@ -106,8 +106,8 @@ def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
     _ = document.running  # in its child, while this process reads on
     problems = check_encoding(document.data, page.path)
-    problems += judgement.check_written(page, ROOT)
-    _raise(example, [*problems, *judgement.check_drawn(document.verified)])
+    problems += check_written(page, ROOT)
+    _raise(example, [*problems, *verdict.check_drawn(document.verified)])
 
 
 def judge_languages(example: Example) -> None:
@@ -115,22 +115,21 @@ def judge_languages(example: Example) -> None:
     twin = twin_path(page.path)
     if not (ROOT / twin).is_file():
         pytest.skip(f"{twin} is not written yet: the languages are not compared")
-    _raise(example, judgement.check_pair(page, ROOT))
+    _raise(example, check_pair(page, ROOT))
 
 
 def judge_block(example: Example) -> None:
     block: Block = example.parsed
     if block.reason is not None:
         pytest.skip(block.reason)
-    problem = verification.check_block(example.document.verified, block)
+    problem = verdict.check_block(example.document.verified, block)
     _raise(example, [problem] if problem else [])
 
 
 def judge_figure(example: Example) -> None:
     figure: Figure = example.parsed
     verified = example.document.verified
-    value = verified.run.values[verified.page.figures.index(figure)]
-    problem = check_figure(figure, value, verified.page.path)
+    problem = check_figure(figure, verified.value(figure), verified.page.path)
     _raise(example, [problem] if problem else [])
 
 

@@ -1,7 +1,7 @@
 """Commit to what a GPU gave: make record, on a machine that has one.
 
 The pages and the package run on the GPU; which blocks passed goes to
-docs/verified/cuda.json, with the commit of the sources, for machines without one.
+docs/verified/cuda.txt, with the commit of the sources, for machines without one.
 """
 
 import os
@@ -10,12 +10,11 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+from site_tools.ledger import Ledger, fresh, read, write
 from site_tools.page.page import LANGUAGES
-from site_tools.running.devices import CPU, kind
-from site_tools.running.evidence import blocks_of
+from site_tools.running import evidence
 from site_tools.running.hashes import block_hashes
-from site_tools.running.manifest import Manifest
-from site_tools.running.manifest_files import RECORD, load, local, save
+from site_tools.running.verdict import CPU, kind
 from tests.verified import refuse
 
 JUDGES = ["docs", "tests/test_devices.py"]
@@ -45,28 +44,35 @@ def run(root: Path, device: str) -> None:
         sys.exit(code)
 
 
-def left_out(root: Path, made: Manifest) -> list[str]:
-    """The pages that have a running block which did not run."""
+def left_out(root: Path, ledger: Ledger) -> list[str]:
+    """The pages that have a running block which did not pass."""
     pages = [p for at in LANGUAGES for p in sorted((root / "docs" / at).rglob("*.md"))]
-    found = []
+    here, names = evidence.setting(root), []
     for page in pages:
         name = page.relative_to(root).as_posix()
-        hashes = block_hashes(blocks_of(root, name, page.read_text("utf-8"))[0])
-        if not made.passed.get(name, frozenset()).issuperset(hashes.values()):
-            found.append(name)
-    return found
+        blocks, _ = evidence.blocks_of(root, name, page.read_text("utf-8"))
+        entry = ledger.get(name)
+        if not fresh(entry, here.made_from, here.by):
+            entry = None
+        if not evidence.passed(entry).issuperset(block_hashes(blocks).values()):
+            names.append(name)
+    return names
 
 
 def record(root: Path, device: str) -> None:
     """Run the pages on a device, and keep what passed under the commit."""
     commit = clean_commit(root)
     run(root, device)
-    made = load(root, local(kind(device)))
-    if made is None or left_out(root, made):
-        pages = left_out(root, made) if made else "all pages"
+    ledger = read(root / evidence.local(kind(device)))
+    if pages := left_out(root, ledger):
         sys.exit(f"make record needs every block to run, and these did not: {pages}")
-    save(root, RECORD, replace(made, commit=commit, failed={}))
-    print(f"{RECORD}: {made.device}, torch {made.setting.torch}; now commit it")
+    entries = {
+        page: replace(entry, by={**entry.by, "commit": commit})
+        for page, entry in ledger.items()
+    }
+    write(root / evidence.RECORD, entries)
+    by = next(iter(entries.values())).by
+    print(f"{evidence.RECORD}: {by['device']}, torch {by['torch']}; now commit it")
 
 
 def main() -> None:

@@ -11,7 +11,7 @@ import torch
 from torch.testing import assert_close
 
 from ppo_ref import examples
-from site_tools.running.devices import kind, on_device
+from site_tools.running.verdict import kind, on_device
 from tests.calls import VALID
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -8,11 +8,19 @@ from pathlib import Path
 
 import pytest
 
+from site_tools.ledger import read
 from site_tools.page.page import read_page
-from site_tools.running.evidence import gather
+from site_tools.running.evidence import (
+    RECORD,
+    Outcome,
+    failed,
+    gather,
+    local,
+    note,
+    passed,
+    setting,
+)
 from site_tools.running.hashes import block_hashes
-from site_tools.running.manifest import Outcome, setting
-from site_tools.running.manifest_files import RECORD, load, local, update
 from tests import record, verified
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -69,22 +77,22 @@ def test_a_run_notes_what_passed_page_by_page(project: Path) -> None:
     bad = write(project, "en/about/bad.md", number=2)
     told = run_pages(project, "-n2", "--dist=loadfile", good, bad)
     known, _ = gather(project)
-    assert known.cpu, told
+    assert known.cpu.keys() == {good, bad}, told
     first, second = hashes(project, bad)
-    assert known.cpu.passed == {good: {*hashes(project, good)}, bad: {second}}
-    assert known.cpu.failed == {bad: {first}}
+    assert passed(known.cpu[good]) == {*hashes(project, good)}
+    assert passed(known.cpu[bad]) == {second} and failed(known.cpu[bad]) == {first}
     # Mended, and run alone; the other page has changed and is not run.
     write(project, "en/about/bad.md", shown="cpu 1")
     write(project, "en/about/good.md", number=3)
     run_pages(project, bad)
     known, _ = gather(project)
-    assert known.cpu and known.cpu.passed[bad] == {*hashes(project, bad)}
+    assert passed(known.cpu[bad]) == {*hashes(project, bad)}
     assert not any(known.on_cpu(good, block) for block in hashes(project, good))
     # On a stand-in for a GPU the block runs as changed, and is noted as it stands.
     write(project, "en/about/bad.md", shown="cpu:0 1")
     told = run_pages(project, bad, "--device", "cpu:0")
     known, _ = gather(project)
-    assert known.cpu and known.cpu.passed[bad] == {*hashes(project, bad)}, told
+    assert passed(known.cpu[bad]) == {*hashes(project, bad)}, told
 
 
 def git(root: Path, *words: str) -> str:
@@ -113,7 +121,7 @@ def stand_in(*pages: str) -> object:
         passed = {page: frozenset(hashes(root, page)) for page in pages}
         none: frozenset[str] = frozenset()
         outcomes = {page: Outcome(h, h, none) for page, h in passed.items()}
-        update(root, "cuda", setting(root), "NVIDIA H200", outcomes)
+        note(root, "cuda", setting(root), "NVIDIA H200", outcomes)
 
     return run
 
@@ -124,11 +132,12 @@ def test_a_record_is_the_manifest_with_its_commit(
     pages = ["docs/en/about/one.md", "docs/zh/about/one.md"]
     monkeypatch.setattr(record, "run", stand_in(*pages))
     record.record(committed, "cuda:0")
-    made = load(committed, RECORD)
-    assert made and made.commit == git(committed, "rev-parse", "HEAD").strip()
-    assert made.passed == {page: {*hashes(committed, page)} for page in pages}
-    lines = (committed / RECORD).read_text().splitlines()
-    assert [line.split('"')[1] for line in lines if ".md" in line] == pages
+    made = read(committed / RECORD)
+    commit = git(committed, "rev-parse", "HEAD").strip()
+    assert {entry.by["commit"] for entry in made.values()} == {commit}
+    assert [*made] == pages
+    for page in pages:
+        assert passed(made[page]) == {*hashes(committed, page)}
 
 
 def test_a_record_leaves_no_block_out(
@@ -139,7 +148,9 @@ def test_a_record_leaves_no_block_out(
         record.record(committed, "cuda")
     monkeypatch.setattr(record, "run", lambda *_: None)
     shutil.rmtree(committed / ".cache")
-    with pytest.raises(SystemExit, match="did not: all pages"):
+    with pytest.raises(
+        SystemExit, match=r"did not: \['docs/zh/about/one.md', 'docs/en"
+    ):
         record.record(committed, "cuda")
     assert not (committed / RECORD).exists()
 
@@ -184,11 +195,11 @@ def test_nothing_is_noted_when_the_package_changed_under_way(
     monkeypatch.setattr(verified, "ROOT", tmp_path)
     (tmp_path / "ppo_ref").mkdir()
     page = read_page(tmp_path, write(tmp_path, "en/about/one.md"))
-    note = verified.Note("cpu")
-    note.add(page, page.blocks[0], passed=True)
+    noted = verified.Note("cpu")
+    noted.add(page, page.blocks[0], passed=True)
     (tmp_path / "ppo_ref" / "gae.py").write_text("x = 1")
-    note.pytest_sessionfinish()
+    noted.pytest_sessionfinish()
     assert not (tmp_path / local("cpu")).exists()
     (tmp_path / "ppo_ref" / "gae.py").unlink()
-    note.pytest_sessionfinish()
+    noted.pytest_sessionfinish()
     assert (tmp_path / local("cpu")).exists()

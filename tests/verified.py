@@ -1,7 +1,7 @@
 """On what device the pages run, and the note of which blocks passed there.
 
 A pytest plugin (``-p tests.verified``): the option ``--device``, and at the end of a
-run the manifest from which the site draws its marks. Without the option pages run on
+run the ledger from which the site draws its marks. Without the option pages run on
 the CPU, whatever the machine has; ``make test`` runs them a second time on a GPU.
 """
 
@@ -12,10 +12,9 @@ import pytest
 
 from site_tools.page.blocks import Block
 from site_tools.page.notebooks import is_notebook
-from site_tools.running import drawings, manifest, manifest_files
-from site_tools.running.devices import CPU, kind
+from site_tools.running import evidence
 from site_tools.running.hashes import block_hashes
-from site_tools.running.verification import Verified
+from site_tools.running.verdict import CPU, Verified, kind
 from tests.pages import ROOT, PageDocument
 
 
@@ -63,7 +62,7 @@ class Note:
 
     def __init__(self, device: str) -> None:
         self.device = device
-        self.setting = manifest.setting(ROOT)
+        self.setting = evidence.setting(ROOT)
         self.blocks: dict[str, frozenset[str]] = {}
         self.ended: dict[str, dict[str, bool]] = {}
         self.drawn: dict[str, Verified] = {}
@@ -88,17 +87,19 @@ class Note:
 
     def pytest_sessionfinish(self) -> None:
         """Nothing is noted if the package was edited under way: who knows what ran."""
-        if self.ended and manifest.setting(ROOT) == self.setting:
+        if self.ended and evidence.setting(ROOT) == self.setting:
             run = {page: self.outcome(page) for page in self.ended}
             for path, verified in self.drawn.items():
                 if run[path].passed == run[path].blocks:
                     page, results = verified.page, verified.run.results
-                    drawings.keep(ROOT, page.path, page.blocks, self.setting, results)
+                    evidence.keep_plots(
+                        ROOT, page.path, page.blocks, self.setting, results
+                    )
             place = ROOT, kind(self.device), self.setting, name(self.device)
-            manifest_files.update(*place, run)
+            evidence.note(*place, run)
 
-    def outcome(self, page: str) -> manifest.Outcome:
+    def outcome(self, page: str) -> evidence.Outcome:
         ended = self.ended[page].items()
         passed = frozenset(block for block, passed in ended if passed)
         failed = frozenset(block for block, passed in ended if not passed)
-        return manifest.Outcome(self.blocks[page], passed, failed)
+        return evidence.Outcome(self.blocks[page], passed, failed)

@@ -14,7 +14,7 @@ from mkdocs_jupyter.plugin import NotebookFile
 
 from site_tools.ledger import store
 from site_tools.page.front_matter import read_front_matter
-from site_tools.running import drawings, evidence
+from site_tools.running import evidence
 from site_tools.site import plots
 from site_tools.site.notebooks import notebook
 
@@ -32,7 +32,7 @@ def files(page: File, config: MkDocsConfig, wheel: str) -> Iterator[File]:
     lang, root = config.theme["language"], Path(config.config_file_path).parent
     page_id = page.src_uri.removesuffix(".md")
     path, text = f"docs/{lang}/{page.src_uri}", page.content_string
-    drawn = drawings.plots(root, path)
+    drawn = evidence.plots(root, path)
     shown = {name: svg for each in drawn for name, svg in each.items()}
     try:
         pictures = plots.pictures(text, page_id, shown, lang)

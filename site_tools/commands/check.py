@@ -8,13 +8,13 @@ from itertools import chain
 from pathlib import Path
 
 from site_tools.checks import accord
+from site_tools.checks.all import judge, text_of
 from site_tools.checks.unfinished import todo
 from site_tools.commands import changes, workflow
 from site_tools.commands.facts_named import facts_changed, facts_of, judged_facts
 from site_tools.commands.pages import EXAMPLE, files_of, page_id, page_ids
 from site_tools.commands.talk import LANGUAGES, Refusal, Talk
 from site_tools.problems import Problem
-from site_tools.running.judgement import judge, text_of
 
 HELP = "check pages in both languages: code, figures, links, structure"
 EXAMPLES = """examples:

@@ -1,43 +1,115 @@
-"""All that keeps a block apart, put on in the order in which it can be."""
+"""All that keeps a block apart, and what Python itself refuses it, in words.
 
-from site_tools.confinement import folders, guard, limits, system_calls
-from site_tools.confinement.reach import OWN, reach
+Where the kernel cuts nothing off (macOS), the guard is all there is, and code that goes
+past Python goes past it; elsewhere it says what the kernel would only refuse.
+"""
+
+import os
+import pwd
+import socket
+import sys
+from typing import Any
+
+from site_tools.confinement import calls, folders, limits
+from site_tools.confinement.folders import Reach, reach
+
+NETWORK = "the network is cut off from a block"
+PROCESSES = "a block starts no process"
+SIGNALS = "a block signals no other process"
+WRITING = "a block writes only in its own folder, not {}"
+READING = "a block does not read {}"
+STARTS = (
+    *("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec"),
+    *("os.spawn", "os.posix_spawn", "pty.spawn"),
+)
+CONTACTS = (
+    *("socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo"),
+    *("socket.gethostbyname", "socket.gethostbyaddr"),
+)
+# The event, and which of its arguments are paths that change.
+CHANGES = {
+    **dict.fromkeys(("os.remove", "os.rmdir", "os.mkdir", "os.truncate"), (0,)),
+    **dict.fromkeys(("os.chmod", "os.chown", "os.utime"), (0,)),
+    **dict.fromkeys(("os.rename", "os.link"), (0, 1)),
+    "os.symlink": (1,),
+}
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
-class Confinement:
-    """What confines the processes of a page; made once, in the one that forks them.
-
-    Args:
-        folder: The one place where they write.
-        cuda: Whether they may use a GPU.
+def confine(folder: str, cuda: bool = False) -> None:
+    """Let this process, and all it starts, write in one folder alone, for good.
 
     Raises:
-        OSError: if the kernel knows a means and does not take it.
+        OSError: if the kernel knows a means and does not take it; nothing may run then.
     """
-
-    def __init__(self, folder: str, cuda: bool = False) -> None:
-        within = reach(folder, cuda)
-        self._cuda = cuda
-        self._rules = folders.prepare(within)
-        self._guard = guard.Guard(within)
-
-    def enter(self) -> None:
-        """Confine this process, and all it starts, for good.
-
-        Raises:
-            OSError: as above; nothing may run then.
-        """
-        limits.apply(self._cuda)
-        limits.drop_rights()
-        if self._rules is not None:
-            folders.allow(self._rules, OWN)
-            folders.restrict(self._rules)
-        if system_calls.available():
-            system_calls.restrict(self._cuda)
-        self._guard.install()
+    within = reach(folder, cuda)
+    guard = Guard(within)
+    limits.apply(cuda)
+    limits.drop_rights()
+    folders.restrict(within)
+    if calls.available():
+        calls.restrict(cuda)
+    sys.addaudithook(guard)
 
 
 def means() -> tuple[str, ...]:
     """What of this machine's kernel cuts a block off, besides Python's own guard."""
     files = ("files",) if folders.version() else ()
-    return (*files, "calls") if system_calls.available() else files
+    return (*files, "calls") if calls.available() else files
+
+
+class Guard:
+    """An audit hook of this process, which cannot be taken away again.
+
+    Args:
+        within: What the process may read and write.
+        home: The contributor's home, of which nothing else is read.
+    """
+
+    def __init__(self, within: Reach, home: str | None = None) -> None:
+        self._writes = tuple(map(os.path.realpath, (*within.writes, *within.devices)))
+        self._reads = tuple(map(os.path.realpath, within.reads))
+        self._lists = tuple(map(os.path.realpath, within.lists))
+        self._home = os.path.realpath(home or pwd.getpwuid(os.getuid()).pw_dir)
+        self._process = os.getpid()
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Refuse what is out of reach.
+
+        Raises:
+            PermissionError: saying what a block does not do.
+        """
+        if event == "open":
+            path, _, flags = arguments
+            self._check(path, writes=bool((flags or 0) & WRITES))
+        elif event in ("os.listdir", "os.scandir"):
+            self._check(arguments[0] or ".", writes=False, lists=True)
+        elif event in STARTS:
+            raise PermissionError(PROCESSES)
+        elif event in CONTACTS or (event == "socket.__new__" and _goes_out(arguments)):
+            raise PermissionError(NETWORK)
+        elif event == "os.kill" and arguments[0] != self._process:
+            raise PermissionError(SIGNALS)
+        elif event in CHANGES:
+            for at in CHANGES[event]:
+                self._check(arguments[at], writes=True)
+
+    def _check(self, path: Any, writes: bool, lists: bool = False) -> None:
+        if isinstance(path, int):
+            return  # opened before, and judged then
+        real = os.path.realpath(os.fsdecode(path))
+        if writes and not _within(real, self._writes):
+            raise PermissionError(WRITING.format(real))
+        if lists and real in self._lists:
+            return
+        own = (*self._writes, *self._reads)
+        if _within(real, (self._home,)) and not _within(real, own):
+            raise PermissionError(READING.format(real))
+
+
+def _goes_out(arguments: tuple[Any, ...]) -> bool:
+    return arguments[1] not in (-1, socket.AF_UNIX)
+
+
+def _within(path: str, places: tuple[str, ...]) -> bool:
+    return any(path == place or path.startswith(f"{place}/") for place in places)

@@ -1,18 +1,36 @@
-"""Which files a block reads and writes: Landlock, where the kernel has it.
+"""Which files a block reads and writes: its own folder, and what Python itself needs.
 
-Linux 5.13 and later, on any machine, without a privilege; elsewhere the guard alone
-stands (``site_tools.confinement.guard``).
+Landlock holds it to that, where the kernel has it: Linux 5.13 and later, on any
+machine, without a privilege. Elsewhere the guard alone stands (``confine.Guard``).
 """
 
 import ctypes
 import functools
+import glob
 import os
 import platform
 import stat
 import struct
+import sys
+from collections.abc import Iterator
 from contextlib import suppress
+from pathlib import Path
+from typing import NamedTuple
 
-from site_tools.confinement.reach import Reach
+PACKAGES = ("ppo_ref", "site_tools")
+LIBRARIES = ("bin", "include", "lib", "lib64", "share")  # of a Python
+SYSTEM = (
+    *("/usr", "/lib", "/lib64", "/nix/store"),
+    *("/System/Library", "/Library", "/opt/homebrew"),
+    *("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/passwd"),
+    *("/dev/urandom", "/dev/random", "/dev/zero"),
+    *("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system"),
+)
+OWN = "/proc/self"  # another place in every process
+# Of the driver of a GPU it is not known what it can do without; the environment of
+# other processes is out of reach all the same.
+DRIVER = ("/proc", "/sys", "/run/nvidia-persistenced", "/run/opengl-driver", "/opt")
+DEVICES = ("/dev/nvidia*", "/dev/shm", "/dev/dxg")
 
 CREATE, ADD, RESTRICT = 444, 445, 446  # system calls, the same on every machine
 VERSION, BENEATH = 1, 1
@@ -21,80 +39,88 @@ CHANGE = 0x1FF0  # remove and make what is in a folder
 REFER, TRUNCATE, CONTROL = 1 << 13, 1 << 14, 1 << 15
 OF_FILES = EXECUTE | WRITE | READ | TRUNCATE | CONTROL
 APART = 3  # no signal and no nameless socket of other processes
+SIZES = {1: 8, 2: 8, 3: 8, 4: 16, 5: 16}  # of the attributes, by version
+
+
+class Reach(NamedTuple):
+    """Places, each with all that is below it."""
+
+    reads: tuple[str, ...]
+    lists: tuple[str, ...]
+    writes: tuple[str, ...]
+    devices: tuple[str, ...]
+
+
+def reach(folder: str, cuda: bool = False) -> Reach:
+    """What a block may reach that writes in this folder alone, maybe with a GPU."""
+    reads = [*_python(), *SYSTEM]
+    reads += filter(None, os.environ.get("LD_LIBRARY_PATH", "").split(":"))
+    devices = ["/dev/null"]
+    if cuda:
+        reads += DRIVER
+        devices += [place for name in DEVICES for place in glob.glob(name)]
+    lists = [entry for entry in sys.path if not entry.endswith("-packages")]
+    return Reach(tuple(reads), tuple(filter(None, lists)), (folder,), tuple(devices))
+
+
+def _python() -> Iterator[str]:
+    prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
+    yield from (str(Path(at, name)) for at in sorted(prefixes) for name in LIBRARIES)
+    yield from (entry for entry in sys.path if entry.endswith("-packages"))
+    for package in PACKAGES:
+        module = sys.modules.get(package)
+        yield from (str(Path(at).resolve()) for at in getattr(module, "__path__", ()))
 
 
 def version() -> int:
     """The version of Landlock that the kernel has, 0 if none."""
     if platform.system() != "Linux":
         return 0
-    known: int = _system().syscall(CREATE, None, 0, VERSION)
-    return max(known, 0)
+    number: int = _system().syscall(CREATE, None, 0, VERSION)
+    return max(number, 0)
 
 
-def prepare(reach: Reach) -> int | None:
-    """Rules that leave a process what is in reach; None if the kernel has none.
-
-    Args:
-        reach: What it reads, lists and writes.
+def restrict(within: Reach) -> None:
+    """Hold this process, and all it starts, to what is in reach.
 
     Raises:
         OSError: if the kernel has Landlock and does not take the rules.
     """
-    system, known = _system(), version()
-    if not known:
-        return None
-    handled = _known(EXECUTE | WRITE | READ | LIST | CHANGE | REFER, known)
-    sizes = {1: 8, 2: 8, 3: 8, 4: 16, 5: 16}
-    attributes = struct.pack("=QQQ", handled, 0, APART)[: sizes.get(known, 24)]
+    system, number = _system(), version()
+    if not number:
+        return
+    handled = _known(EXECUTE | WRITE | READ | LIST | CHANGE | REFER, number)
+    attributes = struct.pack("=QQQ", handled, 0, APART)[: SIZES.get(number, 24)]
     rules: int = system.syscall(CREATE, attributes, len(attributes), 0)
     if rules < 0:
         raise OSError(ctypes.get_errno(), "landlock: the rules were not taken")
     for paths, rights in (
-        (reach.reads, READ | LIST | EXECUTE),
-        (reach.lists, LIST),
-        (reach.writes, handled & ~EXECUTE),
-        (reach.devices, _known(READ | WRITE | LIST, known)),
+        (within.reads, READ | LIST | EXECUTE),
+        ((OWN,), READ | LIST),
+        (within.lists, LIST),
+        (within.writes, handled & ~EXECUTE),
+        (within.devices, _known(READ | WRITE | LIST, number)),
     ):
         for path in paths:
             with suppress(FileNotFoundError, PermissionError):
-                allow(rules, path, rights & handled)
-    return rules
-
-
-def restrict(rules: int) -> None:
-    """Hold this process, and all it starts, to rules.
-
-    Args:
-        rules: As ``prepare`` made them.
-
-    Raises:
-        OSError: if the kernel does not.
-    """
-    system = _system()
+                _allow(rules, path, rights & handled)
     if system.prctl(38, 1, 0, 0, 0) or system.syscall(RESTRICT, rules, 0):
         raise OSError(ctypes.get_errno(), "landlock: the process was not restricted")
 
 
-def _known(rights: int, known: int) -> int:
-    rights &= ~(REFER if known < 2 else 0)
-    return rights | (TRUNCATE if known >= 3 else 0) | (CONTROL if known >= 5 else 0)
+def _known(rights: int, number: int) -> int:
+    rights &= ~(REFER if number < 2 else 0)
+    return rights | (TRUNCATE if number >= 3 else 0) | (CONTROL if number >= 5 else 0)
 
 
-def allow(rules: int, path: str, rights: int = READ | LIST) -> None:
-    """Add a place to rules.
-
-    Args:
-        rules: As ``prepare`` made them.
-        path: The place, with all that is below it.
-        rights: What may be done there.
-    """
-    system = _system()
+def _allow(rules: int, path: str, rights: int) -> None:
+    """Add a place to the rules, with all that is below it."""
     place = os.open(path, os.O_PATH | os.O_CLOEXEC)
     try:
         if not stat.S_ISDIR(os.fstat(place).st_mode):
             rights &= OF_FILES
         rule = struct.pack("=Qi", rights, place)
-        if system.syscall(ADD, rules, BENEATH, rule, 0):
+        if _system().syscall(ADD, rules, BENEATH, rule, 0):
             raise OSError(ctypes.get_errno(), f"landlock: no rule for {path}")
     finally:
         os.close(place)

@@ -23,9 +23,8 @@ READ_AS_ROOT = 1 << 1  # keeps what a root reads of other people's project reada
 def apply(cuda: bool = False) -> None:
     """Set the limits of this process and all it starts.
 
-    Args:
-        cuda: Whether the driver of a GPU is needed, of which it is not known how
-            much it maps; then only the watch over the process counts its memory.
+    With ``cuda`` only the watch over the process counts its memory: it is not known how
+    much the driver of a GPU maps.
     """
     _at_most(resource.RLIMIT_CORE, 0)
     _at_most(resource.RLIMIT_FSIZE, FILE)
@@ -41,21 +40,17 @@ def _at_most(kind: int, value: int) -> None:
 
 
 def drop_rights() -> None:
-    """Leave a root what any user has; who is none has nothing to lose."""
+    """Take from a root what other users have not."""
     if platform.system() != "Linux":
         return
     header = struct.pack("=Ii", CAPABILITIES, 0)
-    kept = READ_AS_ROOT if os.getuid() == 0 else 0
-    rights = struct.pack("=6I", kept, kept, 0, 0, 0, 0)
+    left = READ_AS_ROOT if os.getuid() == 0 else 0
+    rights = struct.pack("=6I", left, left, 0, 0, 0, 0)
     ctypes.CDLL(None).capset(header, rights)
 
 
 def resident(process: int) -> int:
-    """The bytes of memory that a process holds; 0 where nobody says.
-
-    Args:
-        process: Its number.
-    """
+    """The bytes of memory that a process holds; 0 where the system does not say."""
     try:
         with open(f"/proc/{process}/statm") as numbers:
             return int(numbers.read().split()[1]) * resource.getpagesize()
@@ -64,11 +59,9 @@ def resident(process: int) -> int:
 
 
 def stored(folder: str, process: int) -> float:
-    """The bytes that the files of a process take; infinite where they are too many.
+    """The bytes that the files in a folder take; infinite where they are too many.
 
-    Args:
-        folder: Where it writes; no link in it is followed.
-        process: Its number; what it holds open and has removed counts too.
+    What the process holds open and has removed counts too; no link is followed.
     """
     sizes = list(islice(chain(_below(folder), _removed(process)), ENTRIES + 1))
     return inf if len(sizes) > ENTRIES else sum(sizes)
@@ -91,10 +84,10 @@ def _below(folder: str) -> Iterator[float]:
 
 def _removed(process: int) -> Iterator[float]:
     try:
-        held = os.listdir(f"/proc/{process}/fd")
+        numbers = os.listdir(f"/proc/{process}/fd")
     except OSError:
         return
-    for number in held:
+    for number in numbers:
         with suppress(OSError):
             file = os.stat(f"/proc/{process}/fd/{number}")
             if stat.S_ISREG(file.st_mode) and not file.st_nlink:

@@ -15,7 +15,7 @@ from site_tools.page.expressions import check_expression
 from site_tools.page.fences import Fence
 from site_tools.page.includes import Line
 from site_tools.page.page import Page
-from site_tools.running.verification import Verified
+from site_tools.running.verdict import Verified
 
 # Runs in the child of the page, which has nothing of site_tools but what runs it.
 PROBE = """

@@ -6,8 +6,7 @@ from site_tools.fixing.letters import replace
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.page import Page
 from site_tools.problems import Problem
-from site_tools.running.output_check import MISTAKES
-from site_tools.running.verification import Verified, check_block
+from site_tools.running.verdict import MISTAKES, Verified, check_block
 
 
 @dataclass(frozen=True)

@@ -10,8 +10,8 @@ from site_tools.fixing.outputs import Printed, renewed, stale
 from site_tools.page.figures import Figure
 from site_tools.page.page import LANGUAGES, Page, read_page
 from site_tools.problems import Problem
-from site_tools.running import verification
-from site_tools.running.verification import Verified, check_block
+from site_tools.running import verdict
+from site_tools.running.verdict import Verified, check_block
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class _Started:
         asked = [Figure(f.start, 0, f.shown, e) for f, e in self.of_twin.items()]
         probed = probing(page, self.shown)
         self.probed = replace(probed, figures=(*page.figures, *asked))
-        self.child = verification.start(self.probed)
+        self.child = verdict.start(self.probed)
 
 
 def _finish(root: Path, started: _Started) -> Rerun:
@@ -104,7 +104,7 @@ def _certain(
         return [], []
     page = verified.page
     other = LANGUAGES[1 - LANGUAGES.index(page.language)]
-    again = verification.run(replace(page, language=other))
+    again = verdict.run(replace(page, language=other))
     same = {(o.place, o.text) for o in stale(Verified(page, again.run))[0]}
     kept = [output for output in outputs if (output.place, output.text) in same]
     after = read_page(root, page.path, renewed(page, kept))

@@ -65,6 +65,4 @@ class Code:
         runs = [run for run, holds in filter(None, found) if holds]
         if not runs or len(runs) < len(self.hashes):
             return ""
-        run = runs[0]
-        made = {"device": run.device, "torch": run.setting.torch, "date": run.date}
-        return ON_GPU[lang].format(**made)
+        return ON_GPU[lang].format(**runs[0].by)

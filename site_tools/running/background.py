@@ -1,76 +1,64 @@
 """Verifies the pages whose blocks changed, behind a server.
 
 Run it from the root of the repository: ``python -m site_tools.running.background``. It
-ends when whoever started it does, of which the end of its standard input is the sign.
+ends when the process that started it does, of which the end of its standard input is
+the sign. It is a process of its own since the code that it verifies with may change.
 """
 
 import os
 import signal
 import sys
 import threading
-from collections.abc import Sequence
 from contextlib import suppress
 from pathlib import Path
 
-from site_tools.page.page import LANGUAGES, Page, read_page
+from site_tools.ledger import Damaged, fresh, read
+from site_tools.page.page import LANGUAGES, read_page
 from site_tools.problems import Problem
-from site_tools.running import drawings, verification
-from site_tools.running.evidence import blocks_of
+from site_tools.running import evidence, verdict
+from site_tools.running.evidence import Setting, local, setting
 from site_tools.running.hashes import block_hashes
-from site_tools.running.manifest import Outcome, Setting, setting
-from site_tools.running.manifest_files import forget_failures, load, local, update
 
-AT_ONCE = 6  # pages, before their marks are shown
-LONGEST = 70  # characters told of what was found
+LONGEST = 70  # characters shown of a part of a problem
 
 
-def stale(root: Path, setting: Setting) -> list[str]:
+def stale(root: Path, here: Setting) -> list[str]:
     """The pages with a block that has not been tried as it stands, last edited first.
 
     Args:
         root: The project's folder.
-        setting: With what blocks must have run.
+        here: With what blocks must have run.
     """
     try:
-        known = load(root, local("cpu"))
-    except ValueError:
-        known = None
-    found: list[tuple[float, str]] = []
-    for page in (p for at in LANGUAGES for p in (root / "docs" / at).rglob("*.md")):
-        name = page.relative_to(root).as_posix()
+        ledger = read(root / local("cpu"))
+    except Damaged:
+        ledger = {}
+    pages: list[tuple[float, str]] = []
+    for file in (p for at in LANGUAGES for p in (root / "docs" / at).rglob("*.md")):
+        name = file.relative_to(root).as_posix()
         with suppress(OSError, UnicodeDecodeError):  # the build tells of it
-            blocks, _ = blocks_of(root, name, page.read_text("utf-8"))
-            passed = tried = frozenset[str]()
-            if known and known.setting == setting:
-                passed = known.passed.get(name, passed)
-                tried = passed | known.failed.get(name, tried)
-            hashes = {*block_hashes(blocks).values()}
-            redraw = drawings.missing(root, name, blocks, setting)
+            blocks, _ = evidence.blocks_of(root, name, file.read_text("utf-8"))
+            entry = ledger.get(name)
+            if not fresh(entry, here.made_from, here.by):
+                entry = None
+            hashes, passed = {*block_hashes(blocks).values()}, evidence.passed(entry)
+            tried = passed | evidence.failed(entry)
+            redraw = evidence.undrawn(root, name, blocks, here)
             if not tried >= hashes or (passed >= hashes and redraw):
-                found.append((-page.stat().st_mtime, name))
-    return [name for _, name in sorted(found)]
+                pages.append((-file.stat().st_mtime, name))
+    return [name for _, name in sorted(pages)]
 
 
-def verify(root: Path, page: Page, here: Setting) -> tuple[Outcome, list[Problem]]:
-    """Run a page: what became of its blocks, and the problems of those that failed.
-
-    Args:
-        root: The project's folder, which keeps the plots of a notebook that passes.
-        page: The page.
-        here: With what it runs.
-    """
-    verified = verification.run(page)
-    hashes = block_hashes(page.blocks)
-    problems = {
-        hashes[block.fence.line]: verification.check_block(verified, block)
-        for block in verified.running
-    }
-    failed = frozenset(block for block, problem in problems.items() if problem)
-    blocks = frozenset(problems)
-    told = [problem for problem in problems.values() if problem]
-    if not told:
-        drawings.keep(root, page.path, page.blocks, here, verified.run.results)
-    return Outcome(blocks, blocks - failed, failed), told
+def verify(root: Path, name: str, here: Setting) -> tuple[int, list[Problem]]:
+    """Run a page and note how it ended: how many blocks passed, and what is wrong."""
+    verified = verdict.run(read_page(root, name))
+    problems, end = verdict.check_run(verified), evidence.outcome(verified)
+    if setting(root) == here:  # else what ran may be older or newer than the hash says
+        evidence.note(root, "cpu", here, "CPU", {name: end})
+        if not end.failed:
+            results = verified.run.results
+            evidence.keep_plots(root, name, verified.page.blocks, here, results)
+    return len(end.passed), problems
 
 
 def one_line(problem: Problem) -> str:
@@ -80,10 +68,8 @@ def one_line(problem: Problem) -> str:
         >>> one_line(Problem("docs/en/x.md", 7, "shown\\n1", "printed\\n2", "do"))
         'docs/en/x.md:7: shown 1; expected: printed 2'
     """
-    place = f"{problem.path}:{problem.line}"
-    if problem.snippet:
-        place += f" ({problem.snippet})"
-    return f"{place}: {_flat(problem.found)}; expected: {_flat(problem.expected)}"
+    found, expected = _flat(problem.found), _flat(problem.expected)
+    return f"{problem.place}: {found}; expected: {expected}"
 
 
 def _flat(text: str) -> str:
@@ -94,31 +80,21 @@ def _flat(text: str) -> str:
 def verify_stale(root: Path) -> None:
     """Verify until nothing is stale, or the package is no longer the one at hand."""
     here, passed, failed = setting(root), 0, 0
-    while pages := stale(root, here):
-        _say(f"verifying {_count(len(pages), 'page')} ...")
-        run: dict[str, Outcome] = {}
-        for name in pages[:AT_ONCE]:
+    while (pages := stale(root, here)) and setting(root) == here:
+        print(f"verifying {_count(len(pages), 'page')} ...", flush=True)
+        for name in pages[:6]:  # then look again: another page may be edited by now
             with suppress(OSError, UnicodeDecodeError):
-                page = read_page(root, name)
-                run[name], problems = verify(root, page, here)
-                passed += len(run[name].passed)
-                failed += len(problems)
+                blocks, problems = verify(root, name, here)
+                passed, failed = passed + blocks, failed + len(problems)
                 for problem in problems:
-                    _say(f"  {one_line(problem)}")
-        if setting(root) != here:
-            return  # what ran may be older or newer than the hash says
-        update(root, "cpu", here, "CPU", run)
+                    print(f"  {one_line(problem)}", flush=True)
     if passed or failed:
         rest = f", {failed} failed: make check PAGE=... says more" if failed else ""
-        _say(f"verified {_count(passed, 'block')}{rest}")
+        print(f"verified {_count(passed, 'block')}{rest}", flush=True)
 
 
 def _count(number: int, thing: str) -> str:
     return f"{number} {thing}{'s' * (number != 1)}"
-
-
-def _say(line: str) -> None:
-    print(line, flush=True)
 
 
 def _end_with_parent() -> None:
@@ -126,16 +102,15 @@ def _end_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def main(arguments: Sequence[str]) -> None:
-    """Verify what is stale; ``again`` tries once more what failed before."""
+def main() -> None:
+    """Verify what is stale; with ``again`` also what failed before."""
     os.nice(10)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    root = Path.cwd()
-    if "again" in arguments:
-        forget_failures(root, "cpu")
-    verify_stale(root)
+    if "again" in sys.argv:
+        evidence.forget_failures(Path.cwd(), "cpu")
+    verify_stale(Path.cwd())
 
 
 if __name__ == "__main__":
-    main(sys.argv[1:])
+    main()

@@ -1,61 +1,203 @@
-"""What of a page has been verified, by the manifests at hand."""
+"""Which blocks have been verified, with what, and what the notebooks drew.
 
-from dataclasses import dataclass
+A run of the pages leaves a ledger for each kind of device in ``.cache/verified``; that
+of a GPU can be committed as ``docs/verified/cuda.txt``. A line is a page, made from the
+package; its content are the hashes of the blocks that passed and of those that failed,
+which need not be tried again.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
+from platform import python_version
 
+from site_tools.ledger import Damaged, Entry, Ledger, fresh, read, update
 from site_tools.page.block_reading import read_blocks
 from site_tools.page.blocks import Block
 from site_tools.page.fences import scan
-from site_tools.problems import Problem
-from site_tools.running.hashes import block_hashes
-from site_tools.running.manifest import Manifest, Setting, setting
-from site_tools.running.manifest_files import RECORD, load, local
+from site_tools.page.notebooks import is_notebook
+from site_tools.problems import Problem, problem
+from site_tools.running.hashes import block_hashes, package_hash
+from site_tools.running.results import Result
+from site_tools.running.verdict import Verified, check_block
+from site_tools.say import Message
 
-NONE: frozenset[str] = frozenset()
+LOCAL = ".cache/verified"
+PLOTS = f"{LOCAL}/plots.txt"
+RECORD = "docs/verified/cuda.txt"
+Hashes = frozenset[str]
+
+
+def local(kind: str) -> str:
+    """Where a run on a kind of device, ``cpu`` or ``cuda``, leaves its ledger."""
+    return f"{LOCAL}/{kind}.txt"
+
+
+@dataclass(frozen=True)
+class Setting:
+    """With what blocks ran: where one of these differs, nothing is verified.
+
+    Args:
+        package: Hash of ``ppo_ref``.
+        torch: Its version.
+        python: Its version.
+    """
+
+    package: str
+    torch: str
+    python: str
+
+    @property
+    def made_from(self) -> dict[str, str]:
+        """What a page is verified from, besides its own blocks."""
+        return {"package": self.package}
+
+    @property
+    def by(self) -> dict[str, str]:
+        """What verifies it."""
+        return {"torch": self.torch, "python": self.python}
+
+
+def setting(root: Path) -> Setting:
+    """The setting of this process, for the package of the project at ``root``."""
+    return Setting(package_hash(root / "ppo_ref"), version("torch"), python_version())
+
+
+def passed(entry: Entry | None) -> Hashes:
+    """The blocks of a page that passed."""
+    return _hashes(entry, "passed")
+
+
+def failed(entry: Entry | None) -> Hashes:
+    """The blocks of a page that failed."""
+    return _hashes(entry, "failed")
+
+
+def _hashes(entry: Entry | None, name: str) -> Hashes:
+    content = entry.content if entry and isinstance(entry.content, dict) else {}
+    return frozenset(str(content.get(name, "")).split())
+
+
+def entry_of(
+    here: Setting, device: str, day: str, passed: Hashes, failed: Hashes = frozenset()
+) -> Entry:
+    """A page in a ledger: with what it ran, on what and when, and how that ended."""
+    ends = {"passed": passed, "failed": failed}
+    content = {
+        name: " ".join(sorted(blocks)) for name, blocks in ends.items() if blocks
+    }
+    return Entry(here.made_from, here.by | {"device": device, "date": day}, content)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """How a run of a page ended: hashes of all its blocks, and of those that ran."""
+
+    blocks: Hashes
+    passed: Hashes
+    failed: Hashes
+
+
+def outcome(verified: Verified) -> Outcome:
+    """How the whole run of a page ended."""
+    hashes = block_hashes(verified.page.blocks)
+    wrong = [block for block in verified.running if check_block(verified, block)]
+    failed = frozenset(hashes[block.fence.line] for block in wrong)
+    blocks = frozenset(hashes.values())
+    return Outcome(blocks, blocks - failed, failed)
+
+
+def note(
+    root: Path, kind: str, here: Setting, device: str, run: Mapping[str, Outcome]
+) -> None:
+    """Add what a run gave to the ledger of its kind of device.
+
+    Args:
+        root: The project's folder.
+        kind: Of the device, ``cpu`` or ``cuda``.
+        here: With what it ran.
+        device: On what, as readers are told: ``CPU`` or the name of a GPU.
+        run: The outcome of each page; other pages stay as they are.
+    """
+    with update(root / local(kind)) as ledger:
+        for page, end in run.items():
+            old = ledger.get(page)
+            if not fresh(old, here.made_from, here.by | {"device": device}):
+                old = None
+            after = (
+                end.passed | passed(old) & end.blocks - end.failed,
+                end.failed | failed(old) & end.blocks - end.passed,
+            )
+            today = date.today().isoformat()
+            ledger[page] = entry_of(here, device, today, *after)
+        for page in [page for page in ledger if not (root / page).is_file()]:
+            del ledger[page]
+
+
+def forget_failures(root: Path, kind: str) -> None:
+    """Let what failed on a kind of device count as not yet tried."""
+    with update(root / local(kind)) as ledger:
+        for page, entry in ledger.items():
+            content = {"passed": " ".join(sorted(passed(entry)))}
+            ledger[page] = replace(entry, content=content)
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """The manifests, and the setting that the one of this machine must have.
+    """What has been verified.
 
     Args:
         setting: The package, torch and Python at hand.
-        cpu: What a run on the CPU left on this machine.
-        gpu: What a run on a GPU left here, else the committed record.
+        cpu: What runs on the CPU left on this machine, by page.
+        gpu: What runs on a GPU left here, else the committed record, by page.
     """
 
     setting: Setting
-    cpu: Manifest | None = None
-    gpu: Manifest | None = None
+    cpu: Ledger = field(default_factory=dict)
+    gpu: Ledger = field(default_factory=dict)
 
-    def on_cpu(self, page: str, block: str) -> Manifest | None:
+    def on_cpu(self, page: str, block: str) -> Entry | None:
         """The run on this machine in which a block passed, by its page and hash."""
-        if self.cpu is None or self.cpu.setting != self.setting:
+        entry = self.cpu.get(page)
+        if not fresh(entry, self.setting.made_from, self.setting.by):
             return None
-        return self.cpu if block in self.cpu.passed.get(page, NONE) else None
+        return entry if block in passed(entry) else None
 
-    def on_gpu(self, page: str, block: str) -> tuple[Manifest, bool] | None:
+    def on_gpu(self, page: str, block: str) -> tuple[Entry, bool] | None:
         """The run on a GPU that knows the page, and whether it holds for this block."""
-        if self.gpu is None or page not in self.gpu.passed:
+        entry = self.gpu.get(page)
+        if entry is None:
             return None
-        same = self.gpu.setting.package == self.setting.package
-        return self.gpu, same and block in self.gpu.passed[page]
+        same = fresh(entry, self.setting.made_from)
+        return entry, same and block in passed(entry)
 
 
-def gather(root: Path) -> tuple[Evidence, list[str]]:
-    """The manifests of a project, and what is wrong with those that cannot be read."""
-    found: dict[str, Manifest | None] = {}
-    wrong: list[str] = []
+def gather(root: Path) -> tuple[Evidence, list[Message]]:
+    """What has been verified of a project, and which ledgers cannot be read."""
+    ledgers: dict[str, Ledger] = {}
+    wrong: list[Message] = []
     for name in (local("cpu"), local("cuda"), RECORD):
         try:
-            found[name] = load(root, name)
-        except ValueError as error:
-            wrong.append(f"{error}; it counts for nothing until it is made anew")
+            ledgers[name] = read(root / name)
+        except Damaged as error:
+            ledgers[name] = {}
+            wrong.append(Message("record_damaged", {"name": name, "error": error}))
     here = setting(root)
-    gpu = found.get(local("cuda"))
-    if gpu is None or gpu.setting != here:
-        gpu = found.get(RECORD)
-    return Evidence(here, found.get(local("cpu")), gpu), wrong
+    own = ledgers[local("cuda")]
+    fresh_own = {p: e for p, e in own.items() if fresh(e, here.made_from, here.by)}
+    return Evidence(here, ledgers[local("cpu")], ledgers[RECORD] | fresh_own), wrong
+
+
+def unverified(evidence: Evidence, page: str, blocks: list[Block]) -> list[Problem]:
+    """The running blocks of a page that have not been verified as they stand."""
+    hashes = block_hashes(blocks)
+    return [
+        problem(page, block.fence.line, "block_unverified", file=local("cpu"))
+        for block in blocks
+        if block.runs and not evidence.on_cpu(page, hashes[block.fence.line])
+    ]
 
 
 def blocks_of(root: Path, path: str, text: str) -> tuple[list[Block], list[Problem]]:
@@ -65,17 +207,52 @@ def blocks_of(root: Path, path: str, text: str) -> tuple[list[Block], list[Probl
     return blocks, [*problems, *unread]
 
 
-def unverified(evidence: Evidence, page: str, blocks: list[Block]) -> list[Problem]:
-    """The running blocks of a page that have not been verified as they stand."""
-    hashes = block_hashes(blocks)
-    return [
-        Problem(
-            page,
-            block.fence.line,
-            "a block that has not been verified here as it stands",
-            f"a run in which it passed, noted in {local('cpu')}",
-            "make build, which verifies every page before it builds",
-        )
-        for block in blocks
-        if block.runs and not evidence.on_cpu(page, hashes[block.fence.line])
-    ]
+def keep_plots(
+    root: Path,
+    page: str,
+    blocks: Sequence[Block],
+    here: Setting,
+    results: Sequence[Result],
+) -> None:
+    """Keep what the blocks of a notebook drew in a run in which all of them passed."""
+    if _draws(page):
+        with update(root / PLOTS) as ledger:
+            drawn = [dict(result.plots) for result in results]
+            ledger[page] = Entry(_code(blocks, here), _makers(here), drawn)
+
+
+def plots(root: Path, page: str) -> list[dict[str, str]]:
+    """The SVG of each plot by its name, per block; maybe of an earlier run."""
+    entry = _plots(root).get(page)
+    return entry.content or [] if entry else []
+
+
+def undrawn(
+    root: Path, page: str, blocks: Sequence[Block], here: Setting
+) -> list[Problem]:
+    """A problem if a page is a notebook whose plots are not those of its code."""
+    entry = _plots(root).get(page) if _draws(page) else None
+    if not _draws(page) or fresh(entry, _code(blocks, here), _makers(here)):
+        return []
+    return [problem(page, 1, "plots_undrawn", file=PLOTS)]
+
+
+def _draws(page: str) -> bool:
+    return is_notebook(page.split("/", 2)[2])
+
+
+def _code(blocks: Sequence[Block], here: Setting) -> dict[str, str]:
+    """The last block has the hash of all above it."""
+    *_, last = ["none", *block_hashes(blocks).values()]
+    return here.made_from | {"blocks": last}
+
+
+def _makers(here: Setting) -> dict[str, str]:
+    return here.by | {"matplotlib": version("matplotlib")}
+
+
+def _plots(root: Path) -> Ledger:
+    try:
+        return read(root / PLOTS)
+    except Damaged:
+        return {}

@@ -1,16 +1,15 @@
-"""Hashes of what a verification rests on: the blocks of a page, and the package."""
+"""Hashes of code: what a verification or a stored run rests on."""
 
 import ast
-import hashlib
 import json
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from site_tools.ledger import digest
 from site_tools.page.blocks import Block
 
-DIGITS = 16
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -26,33 +25,27 @@ def block_hashes(blocks: Sequence[Block]) -> dict[int, str]:
         if block.runs:
             classes = sorted(block.classes)
             covered = [above, block.kind.name, classes, block.text, block.expects]
-            hashes[block.fence.line] = above = _digest(json.dumps(covered))
+            hashes[block.fence.line] = above = digest(json.dumps(covered))
     return hashes
 
 
 def package_hash(folder: Path) -> str:
-    """One hash of all modules and stored runs of a package.
-
-    Args:
-        folder: The folder of the package.
-    """
+    """One hash of all modules and stored runs in the folder of a package."""
     runs = sorted(folder.rglob("*.jsonl"))
     return code_hash(folder, [*sorted(folder.rglob("*.py")), *runs])
 
 
 def code_hash(root: Path, files: Iterable[Path]) -> str:
-    """One hash of these files, of modules without their docstrings and comments.
+    """One hash of files and their paths below a folder.
 
-    Args:
-        root: A folder; the files' paths below it count too.
-        files: Modules and data.
+    Docstrings and comments of modules do not count.
     """
     texts = {path: path.read_text("utf-8") for path in files}
     covered = {
         path.relative_to(root).as_posix(): _code(text) if path.suffix == ".py" else text
         for path, text in texts.items()
     }
-    return _digest(json.dumps(covered))
+    return digest(json.dumps(covered))
 
 
 @lru_cache(maxsize=256)  # a live server asks at every build
@@ -64,9 +57,9 @@ def _code(source: str) -> Any:
 
 
 def _plain(node: Any) -> Any:
-    """A syntax tree as lists; what is empty is left out, as newer Pythons add fields.
+    """A syntax tree as lists, without lines, columns and docstrings.
 
-    Lines, columns and docstrings are left out too.
+    What is empty is left out, since newer Pythons add fields.
     """
     if isinstance(node, list):
         return [_plain(item) for item in node]
@@ -79,7 +72,3 @@ def _plain(node: Any) -> Any:
         fields["body"] = fields["body"][1:]
     filled = {name: value for name, value in fields.items() if value not in (None, [])}
     return [type(node).__name__, *([k, _plain(v)] for k, v in filled.items())]
-
-
-def _digest(text: str) -> str:
-    return hashlib.sha256(text.encode()).hexdigest()[:DIGITS]

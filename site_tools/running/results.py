@@ -1,72 +1,152 @@
-"""What blocks did, as it travels between processes: JSON of plain data, a line each.
+"""What a page asks to run, and what its blocks did, as lines of JSON.
 
-Whatever runs a block may be in the hands of that block, and could have written what
-another process unpickles; from a line of JSON nothing comes but text and numbers.
+The process that runs a block may be in the hands of that block. From a line of JSON
+nothing comes but text and numbers, where a pickle would run what was written into it.
 """
 
 import json
-import os
-import socket
+from dataclasses import asdict, dataclass
 from typing import Any
 
-from site_tools.running.model import ENDED, NOT_RUN, Failure, Result
+from site_tools.say import Message
 
+SECONDS_PER_BLOCK = 20.0
 LARGEST = 8 << 20  # bytes of a line; a plot has some tens of thousands
 # Signs that a terminal would obey are shown instead.
 SIGNS = {n: f"\\x{n:02x}" for n in (*range(32), *range(127, 160)) if n not in (9, 10)}
-Done = Result | int | float | Failure | None
 
 
-def encode(done: Done) -> bytes:
-    """A line that says what a block did, or what an expression gave."""
-    match done:
-        case Result():
-            said: Any = [done.printed, _told(done.failure), done.plots]
+@dataclass(frozen=True)
+class Source:
+    """A block as the process needs it that runs it.
+
+    Args:
+        text: Its code.
+        session: Whether it is an interactive session, with prompts.
+        continues: Whether it needs the blocks above it.
+        raises: Whether it is to raise.
+        copied: What a reader copies from it, where that is another text.
+        apart: Whether it stays out of the namespace of the page.
+    """
+
+    text: str
+    session: bool = False
+    continues: bool = False
+    raises: bool = False
+    copied: str | None = None
+    apart: bool = False
+
+
+@dataclass(frozen=True)
+class PageToRun:
+    """What the server is asked to run.
+
+    Args:
+        sources: The blocks of the page.
+        expressions: The expressions bound to figures, evaluated after all blocks.
+        seed: Of the random numbers of a block that runs alone. It differs between the
+            languages, and from that of the blocks in order, so that a block that draws
+            numbers without a seed of its own is found.
+        seconds: Longest time for one block or expression.
+        once: Whether no block runs alone, as in a notebook, whose blocks may draw.
+        cuda: Whether blocks may use a GPU.
+    """
+
+    sources: tuple[Source, ...]
+    expressions: tuple[str, ...]
+    seed: int
+    seconds: float = SECONDS_PER_BLOCK
+    once: bool = False
+    cuda: bool = False
+
+    def line(self) -> bytes:
+        """The page as a line of JSON."""
+        return json.dumps(asdict(self)).encode() + b"\n"
+
+    @classmethod
+    def of(cls, line: bytes) -> "PageToRun":
+        """The page that :meth:`line` made a line of."""
+        fields = json.loads(line)
+        sources = tuple(Source(**source) for source in fields.pop("sources"))
+        return cls(sources, tuple(fields.pop("expressions")), **fields)
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Why a block, or an expression, did not end well.
+
+    Args:
+        type: The type of the exception, or the limit that was reached.
+        message: What the exception says; what we say ourselves is a ``Message``.
+        lines: The number and the line of each block that the exception went through.
+    """
+
+    type: str
+    message: str | Message
+    lines: tuple[tuple[int, int], ...] = ()
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.message}"
+
+
+@dataclass(frozen=True)
+class Result:
+    """What a block printed and drew (name and SVG), and why it ended early."""
+
+    printed: str
+    failure: Failure | None = None
+    plots: tuple[tuple[str, str], ...] = ()
+
+
+Value = int | float | Failure
+
+
+@dataclass(frozen=True)
+class Run:
+    """What a page did.
+
+    Args:
+        results: Per block what it did where it stands.
+        values: Per expression its number.
+        copies: Per block what the text did that a reader copies from it.
+    """
+
+    results: tuple[Result, ...]
+    values: tuple[Value, ...]
+    copies: tuple[Result, ...]
+
+
+NOT_RUN = Failure("NotRun", Message("block_not_run"))
+ENDED = Failure("ProcessEnded", Message("block_ended_process"))
+LOST = Failure("ProcessEnded", Message("block_process_lost"))
+
+
+def encode(outcome: Result | Value | None) -> bytes:
+    """What a block did, or what an expression gave, as a line of JSON."""
+    match outcome:
+        case Result(printed, failure, plots):
+            data: Any = [printed, _of_failure(failure), plots]
         case Failure():
-            said = {"failure": _told(done)}
+            data = {"failure": _of_failure(outcome)}
         case _:
-            said = done
-    return json.dumps(said).encode() + b"\n"
+            data = outcome
+    return json.dumps(data).encode() + b"\n"
 
 
-def write(to: int, done: Done) -> None:
-    """Write such a line.
-
-    Args:
-        to: A file that is open.
-        done: What a block did, or what an expression gave.
-    """
-    line = encode(done)
-    while line:
-        line = line[os.write(to, line) :]
-
-
-def receive(answers: socket.socket, count: int) -> list[Any]:
-    """What was sent; the rest has not run if the sender ended.
-
-    Args:
-        answers: The connection.
-        count: How many results there should be.
-    """
-    received: list[Any] = []
-    with answers.makefile("rb") as lines:
-        while len(received) < count and (line := lines.readline()):
-            received.append(decode(line))
-    missing = count - len(received)
-    return received + [ENDED, *[NOT_RUN] * (missing - 1)][:missing]
-
-
-def _told(failure: Failure | None) -> list[Any] | None:
+def _of_failure(failure: Failure | None) -> list[Any] | None:
     if failure is None:
         return None
-    return [failure.type, failure.message, failure.lines]
+    message: Any = failure.message
+    if isinstance(message, Message):
+        message = {"key": message.key, "values": dict(message.values)}
+    return [failure.type, message, failure.lines]
 
 
-def decode(line: bytes) -> Done:
-    """What such a line says.
+def decode(line: bytes) -> Result | Value | None:
+    """What a line says that :func:`encode` made.
 
     Raises:
-        ValueError: if it is none, whoever wrote it.
+        ValueError: if the line has another form, whoever wrote it.
 
     Example:
         >>> decode(b'["2", null, []]'), decode(b"0.5")
@@ -82,34 +162,44 @@ def decode(line: bytes) -> Done:
                 return None
             case int(number) | float(number) if not isinstance(number, bool):
                 return number
-    except (ValueError, RecursionError):
+    except (ValueError, KeyError, TypeError, RecursionError):
         pass
     raise ValueError(f"a result must be a line of JSON of its form, got {line[:80]!r}")
 
 
-def _failure(said: Any) -> Failure | None:
-    match said:
+def _failure(data: Any) -> Failure | None:
+    match data:
         case None:
             return None
-        case [str(kind), str(message), list(lines)]:
-            return Failure(_shown(kind), _shown(message), tuple(map(_line, lines)))
+        case [str(kind), message, list(lines)]:
+            return Failure(_shown(kind), _message(message), tuple(map(_line, lines)))
     raise ValueError
 
 
-def _line(said: Any) -> tuple[int, int]:
-    match said:
+def _message(data: Any) -> str | Message:
+    match data:
+        case str():
+            return _shown(data)
+        case {"key": str(key), "values": dict(values)}:
+            texts = {name: _shown(str(value)) for name, value in values.items()}
+            message = Message(key, texts)
+            str(message)  # KeyError if there is no such message
+            return message
+    raise ValueError
+
+
+def _line(data: Any) -> tuple[int, int]:
+    match data:
         case [int(block), int(at)] if block >= 0 and at >= 1:
             return block, at
     raise ValueError
 
 
-def _plots(said: list[Any]) -> tuple[tuple[str, str], ...]:
-    for plot in said:
-        match plot:
-            case [str(), str()]:
-                continue
+def _plots(data: list[Any]) -> tuple[tuple[str, str], ...]:
+    plots = [(name, svg) for name, svg in data]
+    if not all(isinstance(text, str) for plot in plots for text in plot):
         raise ValueError
-    return tuple((name, svg) for name, svg in said)
+    return tuple(plots)
 
 
 def _shown(text: str) -> str:

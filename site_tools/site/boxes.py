@@ -8,9 +8,9 @@ from markupsafe import Markup, escape
 
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.copying import Copy, copies
-from site_tools.running.devices import follows
 from site_tools.running.evidence import Evidence
 from site_tools.running.hashes import block_hashes
+from site_tools.running.verdict import follows
 from site_tools.say import Refusal
 from site_tools.site.templates import fill, words
 
@@ -155,7 +155,7 @@ def marks(
         if not block.runs:
             additions.append(None)
             continue
-        known = evidence if follows(texts[line]) else replace(evidence, gpu=None)
+        known = evidence if follows(texts[line]) else replace(evidence, gpu={})
         html = _mark(known, page, hashes[line], lang, href)
         additions.append(Addition({"class": "marked"}, html))
     return additions
@@ -167,13 +167,13 @@ def _mark(
     w, cpu = words(lang), evidence.on_cpu(page, block)
     parts, details = [w["not_verified"]], []
     if cpu:
-        torch = cpu.setting.torch
+        torch = cpu.by["torch"]
         parts = [w["verified"], f"torch {torch.partition('+')[0]}", "CPU"]
-        details.append(f"CPU: Python {cpu.setting.python}, torch {torch}")
+        details.append(f"CPU: Python {cpu.by['python']}, torch {torch}")
     if known := evidence.on_gpu(page, block):
         gpu, holds = known
-        commit = gpu.commit[:SHORT_COMMIT]
+        commit = gpu.by.get("commit", "")[:SHORT_COMMIT]
         parts.append("CUDA" if holds else Markup(fill("page.stale", lang, commit)))
-        made = [gpu.device, f"torch {gpu.setting.torch}", gpu.date, commit]
+        made = [gpu.by["device"], f"torch {gpu.by['torch']}", gpu.by["date"], commit]
         details.append(f"CUDA: {', '.join(filter(None, made))}")
     return fill("page.mark", lang, parts, "; ".join(details), href or "", bool(cpu))

@@ -12,14 +12,12 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.confinement.confine import means
-from site_tools.confinement.guard import Guard
-from site_tools.confinement.reach import reach
+from site_tools.confinement.confine import Guard, means
+from site_tools.confinement.folders import reach
 from site_tools.problems import Problem
-from site_tools.running import results, verification
-from site_tools.running.execution import Running
-from site_tools.running.fork_server import KEPT
-from site_tools.running.model import Failure, Source
+from site_tools.running import results, verdict
+from site_tools.running.results import Source
+from site_tools.running.worker import KEPT, Running
 from tests.site.sample import broken, line_of, page
 
 PATH = "docs/en/alignment/sample.md"
@@ -31,8 +29,8 @@ needs_files = pytest.mark.skipif("files" not in means(), reason="no Landlock her
 def attack(code: str, seconds: float = 10) -> Problem:
     """What is said of the sample page with these lines in its first block."""
     text = broken("total = 1 + 1", f"{code}\ntotal = 2")
-    verified = verification.run(page(text), seconds)
-    problem = verification.check_block(verified, verified.running[0])
+    verified = verdict.run(page(text), seconds)
+    problem = verdict.check_block(verified, verified.running[0])
     assert problem is not None
     at = [line_of(line, text) for line in (code.splitlines()[0], "```python\n")]
     assert problem.path == PATH
@@ -342,4 +340,4 @@ def test_a_block_that_is_stopped_stops_no_other_page() -> None:
     assert other.wait().values == (1,)
     stopped, not_run = hung.wait().results
     assert stopped.failure and stopped.failure.type == "TimeLimit"
-    assert not_run.failure == Failure("NotRun", "a block above did not end", ())
+    assert str(not_run.failure) == "NotRun: a block above did not end"

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.running.judgement import judge
+from site_tools.checks.all import judge
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, make, put
 from tests.site.sample import broken, line_of
 

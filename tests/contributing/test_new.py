@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.accord import State, read
+from site_tools.checks.all import check_pair, check_written, judge
 from site_tools.checks.unfinished import todo
 from site_tools.commands import new
 from site_tools.commands.talk import Refusal, Talk
@@ -18,7 +19,6 @@ from site_tools.contributing.likeness import Known
 from site_tools.contributing.skeleton import next_links, skeleton
 from site_tools.ledger import store_together
 from site_tools.page import page, tree
-from site_tools.running.judgement import check_pair, check_written, judge
 
 ROOT = Path(__file__).parents[2]
 ASKED = "How large should a GRPO group be?"

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.page.page import read_page
+from site_tools.ledger import read
 from site_tools.problems import Problem
 from site_tools.running.background import one_line, stale, verify, verify_stale
-from site_tools.running.manifest import Setting, setting
-from site_tools.running.manifest_files import forget_failures, load, local, update
+from site_tools.running.evidence import Setting, forget_failures, local, setting
 from tests.site import trial_site
 from tests.site.test_serve import Live, wait
 
@@ -63,8 +62,7 @@ def edit(root: Path, old: str, new: str) -> None:
 
 
 def try_page(root: Path, here: Setting) -> list[Problem]:
-    run, problems = verify(root, read_page(root, PAGE), setting(root))
-    update(root, "cpu", here, "CPU", {PAGE: run})
+    _, problems = verify(root, PAGE, here)
     return problems
 
 
@@ -179,4 +177,4 @@ def test_a_manifest_that_went_bad_is_made_anew(
     (root / local("cpu")).write_text('{"passed": {')
     verify_stale(root)
     assert capsys.readouterr().out.endswith("verified 2 blocks\n")
-    assert load(root, local("cpu"))
+    assert read(root / local("cpu"))

@@ -13,7 +13,7 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
 from docs.theme.hooks import navigation
-from site_tools.running import manifest_files
+from site_tools.running import evidence
 from tests.site import trial_site
 
 CREDIT = "https://squidfunk.github.io/mkdocs-material/"
@@ -249,7 +249,7 @@ def test_a_strict_build_names_every_fault_of_its_pages(tmp_path: Path) -> None:
     page = tmp_path / trial_site.RUN_PAGE
     page.write_text(trial_site.RUN.replace("x == 1", "x == 2"), "utf-8")
     files = {
-        manifest_files.RECORD: "<<<<<<< HEAD",
+        evidence.RECORD: "<<<<<<< HEAD",
         "docs/en/index.md": "# Home\n\n```{ .python .norun }\nx\n```\n",
         "docs/en/alignment/begun.md": trial_site.LATER.replace("见[", "TODO: ["),
     }
@@ -264,4 +264,4 @@ def test_a_strict_build_names_every_fault_of_its_pages(tmp_path: Path) -> None:
     assert fence in output
     assert "docs/en/alignment/begun.md:8" in output
     assert "write your own answer here, and take the TODO away" in output
-    assert f"{manifest_files.RECORD}: no manifest of a verification" in output
+    assert f"{evidence.RECORD}: cuda.txt:1: a line must read" in output

@@ -9,8 +9,8 @@ from ppo_ref.chart import tick
 from site_tools import numbers
 from site_tools.page.expressions import check_expression
 from site_tools.page.picture_figures import read_picture
-from site_tools.running.block_run import evaluate
-from site_tools.running.figure_check import check_figures
+from site_tools.running.block import evaluate
+from site_tools.running.verdict import check_figure
 from site_tools.runs.chart import draw
 from site_tools.runs.model import Chart, Line, Panel
 from site_tools.site import pictures
@@ -68,10 +68,13 @@ def test_its_figures_pass_the_check_that_every_picture_passes() -> None:
     for figure in figures:
         check_expression(figure.expression)
     values = [evaluate(figure.expression, page) for figure in figures]
-    assert check_figures(figures, values, "x.svg") == []
+    pairs = zip(figures, values, strict=True)
+    assert not any(check_figure(figure, value, "x.svg") for figure, value in pairs)
     other = page | {"stored_run": {**RUNS, "second": RUNS["first"]}.__getitem__}
     values = [evaluate(figure.expression, other) for figure in figures]
-    (problem,) = check_figures(figures, values, "x.svg")
+    pairs = zip(figures, values, strict=True)
+    found = [check_figure(figure, value, "x.svg") for figure, value in pairs]
+    (problem,) = filter(None, found)
     assert (problem.found, "= 0.5," in problem.expected) == ("1", True)
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from site_tools.page.page import Page
 from site_tools.problems import Problem
-from site_tools.running import verification
+from site_tools.running import verdict
 from tests.site.sample import page
 
 CONT, RAISES = "{ .python .cont }", "{ .python .cont .raises }"
@@ -26,8 +26,8 @@ def chain(*fences: str | tuple[str, str]) -> list[int]:
 
 
 def problems(*fences: str | tuple[str, str]) -> list[Problem]:
-    verified = verification.run(blocks(*fences))
-    found = [verification.check_block(verified, b) for b in verified.running]
+    verified = verdict.run(blocks(*fences))
+    found = [verdict.check_block(verified, b) for b in verified.running]
     return [problem for problem in found if problem]
 
 

@@ -3,9 +3,9 @@
 import pytest
 
 from site_tools.page.figures import Figure, render
-from site_tools.running import verification
-from site_tools.running.figure_check import check_figure
-from site_tools.running.model import Failure
+from site_tools.running import verdict
+from site_tools.running.results import Failure
+from site_tools.running.verdict import check_figure
 from tests.site.sample import EN, broken, line_of, page
 
 
@@ -109,7 +109,7 @@ def test_an_expression_that_fails_is_named() -> None:
 
 def test_figures_are_evaluated_where_the_blocks_end() -> None:
     text = broken('`2`{ data-is="total" }', '`2`{ data-is="total + missing" }')
-    values = verification.run(page(text)).run.values
+    values = verdict.run(page(text)).run.values
     assert values[0] == 2
     assert isinstance(values[1], Failure)
 

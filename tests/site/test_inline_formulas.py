@@ -2,9 +2,9 @@
 
 import pytest
 
+from site_tools.checks.all import check_written
 from site_tools.checks.inline_formulas import check_inline_formulas, proved
 from site_tools.page.tex import computes
-from site_tools.running.judgement import check_written
 from tests.site.sample import EN, ROOT, ZH, broken, page
 
 WRONG = """### So it is $G = V$ { #wrong-sum }

@@ -1,28 +1,31 @@
 """What was verified is noted whole, and lapses when what it rests on changes."""
 
-import json
 from pathlib import Path
 
 import pytest
 
-from site_tools.running.evidence import Evidence, gather, unverified
-from site_tools.running.hashes import block_hashes, package_hash
-from site_tools.running.manifest import Manifest, Outcome, Setting, merge, setting
-from site_tools.running.manifest_files import (
+from site_tools.ledger import Entry, Ledger, read, write
+from site_tools.running.evidence import (
     RECORD,
-    dump,
+    Evidence,
+    Outcome,
+    Setting,
+    entry_of,
+    failed,
     forget_failures,
-    load,
+    gather,
     local,
-    read,
-    save,
-    update,
+    note,
+    passed,
+    setting,
+    unverified,
 )
-from tests.site.sample import EN, broken, page
+from site_tools.running.hashes import block_hashes, package_hash
+from tests.site.sample import EN, ROOT, broken, page
 
 HERE = Setting("package", "2.13.0+cpu", "3.11.7")
 PAGE = "docs/en/alignment/sample.md"
-NONE: frozenset[str] = frozenset()
+OTHER = "docs/en/alignment/other.md"
 
 
 def hashes(text: str) -> list[str]:
@@ -99,14 +102,9 @@ def test_a_stored_run_is_part_of_the_package(tmp_path: Path) -> None:
     assert len({before, stored, package_hash(tmp_path / "p")}) == 3
 
 
-def manifest(**changed: object) -> Manifest:
-    values = {
-        "setting": HERE,
-        "device": "CPU",
-        "date": "2026-11-21",
-        "passed": {PAGE: frozenset(hashes(EN))},
-    }
-    return Manifest(**{**values, **changed})  # type: ignore[arg-type]
+def noted(here: Setting = HERE, blocks: list[str] | None = None) -> Ledger:
+    blocks = hashes(EN) if blocks is None else blocks
+    return {PAGE: entry_of(here, "CPU", "2026-11-21", frozenset(blocks))}
 
 
 def faults(known: Evidence, text: str = EN) -> list[int]:
@@ -114,28 +112,27 @@ def faults(known: Evidence, text: str = EN) -> list[int]:
 
 
 def test_a_page_whose_blocks_are_noted_is_verified() -> None:
-    assert faults(Evidence(HERE, manifest())) == []
+    assert faults(Evidence(HERE, noted())) == []
 
 
 @pytest.mark.parametrize(
     "known",
     [
-        None,
-        manifest(passed={}),
-        manifest(setting=Setting("other package", HERE.torch, HERE.python)),
-        manifest(setting=Setting(HERE.package, "2.14.0", HERE.python)),
-        manifest(setting=Setting(HERE.package, HERE.torch, "3.12.1")),
+        {},
+        noted(blocks=[]),
+        noted(Setting("other package", HERE.torch, HERE.python)),
+        noted(Setting(HERE.package, "2.14.0", HERE.python)),
+        noted(Setting(HERE.package, HERE.torch, "3.12.1")),
+        {PAGE: Entry(HERE.made_from, HERE.by, ["passed"])},
     ],
 )
-def test_another_package_torch_or_python_verifies_nothing(
-    known: Manifest | None,
-) -> None:
+def test_another_package_torch_or_python_verifies_nothing(known: Ledger) -> None:
     assert len(faults(Evidence(HERE, known))) == 2
 
 
 def test_a_changed_block_is_named_with_the_remedy() -> None:
     text = broken("total == 3", "total == 4")
-    known = Evidence(HERE, manifest())
+    known = Evidence(HERE, noted())
     (problem,) = unverified(known, PAGE, list(page(text).blocks))
     assert f"{PAGE}:{text[: text.index('{ .python .cont')].count(chr(10)) + 1}" in str(
         problem
@@ -143,123 +140,97 @@ def test_a_changed_block_is_named_with_the_remedy() -> None:
     assert "make build" in problem.fix
 
 
-def outcome(passed: str = "", failed: str = "", blocks: str = "ab") -> Outcome:
-    return Outcome(*(frozenset(x) for x in (blocks, passed, failed)))
-
-
-def test_a_run_of_one_page_leaves_the_others_as_they_were() -> None:
-    both = merge(None, HERE, "CPU", {"x": outcome("ab"), "y": outcome("ab")})
-    after = merge(both, HERE, "CPU", {"x": outcome("a", "b")})
-    assert after.passed == {"x": {"a"}, "y": {"a", "b"}}
-    assert after.failed == {"x": {"b"}}
-    mended = merge(after, HERE, "CPU", {"x": outcome("b")})
-    assert mended.passed["x"] == {"a", "b"} and not mended.failed
-
-
-def test_what_is_no_longer_on_a_page_is_forgotten() -> None:
-    old = merge(None, HERE, "CPU", {"x": outcome("a", "b")})
-    new = merge(old, HERE, "CPU", {"x": outcome("c", blocks="cd")})
-    assert new.passed == {"x": {"c"}} and not new.failed
-
-
-def test_a_run_with_another_torch_starts_anew() -> None:
-    old = merge(None, HERE, "CPU", {"x": outcome("ab")})
-    there = Setting(HERE.package, "2.14.0", HERE.python)
-    assert merge(old, there, "CPU", {"y": outcome("a")}).passed == {"y": {"a"}}
-    assert merge(old, HERE, "H200", {"y": outcome("a")}).passed == {"y": {"a"}}
-
-
-def project(tmp_path: Path) -> Path:
+@pytest.fixture
+def root(tmp_path: Path) -> Path:
     (tmp_path / "ppo_ref").mkdir()
-    (tmp_path / PAGE).parent.mkdir(parents=True)
-    (tmp_path / PAGE).write_text(EN, "utf-8")
+    for name in (PAGE, OTHER):
+        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / name).write_text(EN, "utf-8")
     return tmp_path
 
 
-def note(root: Path, passed: list[str], failed: list[str]) -> None:
-    run = Outcome(frozenset(hashes(EN)), frozenset(passed), frozenset(failed))
-    gone = Outcome(frozenset("a"), frozenset("a"), NONE)
-    update(root, "cpu", setting(root), "CPU", {PAGE: run, "docs/en/gone.md": gone})
+def run(root: Path, device: str = "CPU", here: Setting = HERE, **ends: str) -> Ledger:
+    """Note a run: of each page the blocks that passed and those that failed."""
+    names = {"x": PAGE, "y": OTHER, "gone": "docs/en/gone.md"}
+    outcomes = {}
+    for name, end in ends.items():
+        good, _, bad = end.partition("-")
+        outcomes[names[name]] = Outcome(*map(frozenset, ("abc"[:2], good, bad)))
+    note(root, "cpu", here, device, outcomes)
+    return read(root / local("cpu"))
 
 
-def test_a_run_is_noted_and_read_again(tmp_path: Path) -> None:
-    root, (first, second) = project(tmp_path), hashes(EN)
-    note(root, [first], [second])
+def test_a_run_of_one_page_leaves_the_others_as_they_were(root: Path) -> None:
+    run(root, x="ab", y="ab")
+    after = run(root, x="a-b")
+    assert (passed(after[PAGE]), failed(after[PAGE])) == ({"a"}, {"b"})
+    assert passed(after[OTHER]) == {"a", "b"}
+    after = run(root, x="b")
+    assert passed(after[PAGE]) == {"a", "b"} and not failed(after[PAGE])
+
+
+def test_what_is_no_longer_on_a_page_is_forgotten(root: Path) -> None:
+    run(root, x="a-b")
+    outcome = Outcome(frozenset("cd"), frozenset("c"), frozenset())
+    note(root, "cpu", HERE, "CPU", {PAGE: outcome})
+    entry = read(root / local("cpu"))[PAGE]
+    assert (passed(entry), failed(entry)) == ({"c"}, frozenset())
+    assert run(root, gone="a").keys() == {PAGE}
+
+
+def test_a_run_with_another_torch_or_device_starts_the_page_anew(root: Path) -> None:
+    run(root, x="ab")
+    there = Setting(HERE.package, "2.14.0", HERE.python)
+    assert passed(run(root, here=there, x="a")[PAGE]) == {"a"}
+    assert passed(run(root, device="H200", here=there, x="b")[PAGE]) == {"b"}
+
+
+def test_a_run_is_noted_and_read_again(root: Path) -> None:
+    first, second = hashes(EN)
+    outcome = Outcome(
+        frozenset([first, second]), frozenset([first]), frozenset([second])
+    )
+    note(root, "cpu", setting(root), "CPU", {PAGE: outcome})
     known, wrong = gather(root)
     assert wrong == [] and known.on_cpu(PAGE, first) and not known.on_cpu(PAGE, second)
-    assert known.cpu and list(known.cpu.passed) == [PAGE]
-    assert known.cpu.failed == {PAGE: {second}}
+    assert failed(known.cpu[PAGE]) == {second}
     forget_failures(root, "cpu")
     known, _ = gather(root)
-    assert known.cpu and not known.cpu.failed and known.on_cpu(PAGE, first)
+    assert not failed(known.cpu[PAGE]) and known.on_cpu(PAGE, first)
 
 
-BAD = {
-    "": "Expecting value",
-    dump(manifest())[:120]: "Unterminated|Expecting",
-    "[]": "must be an object, got list",
-    '{"version": 3}': "must have package, torch, python, device, date",
-    dump(manifest()).replace('"CPU"', "3"): "device must be a text, got 3",
-    json.dumps({**json.loads(dump(manifest())), "passed": ["x"]}): (
-        r"passed must be an object, got \['x'\]"
-    ),
-    json.dumps({**json.loads(dump(manifest())), "passed": {"x": 1}}): (
-        "passed of x must be a text, got 1"
-    ),
-}
-
-
-@pytest.mark.parametrize("text", BAD)
-def test_a_bad_manifest_says_what_is_bad(tmp_path: Path, text: str) -> None:
-    with pytest.raises(ValueError, match=BAD[text]):
-        read(text)
-    root = project(tmp_path)
+@pytest.mark.parametrize("text", [b"{", b"\xff\xfe{", b"<<<<<<< HEAD\n"])
+def test_a_damaged_ledger_is_named_and_counts_for_nothing(
+    root: Path, text: bytes
+) -> None:
     for name in (local("cpu"), RECORD):
         (root / name).parent.mkdir(parents=True)
-        (root / name).write_text(text)
+        (root / name).write_bytes(text)
     known, wrong = gather(root)
-    assert known.cpu is known.gpu is None
-    assert [line.partition(":")[0] for line in wrong] == [local("cpu"), RECORD]
-    note(root, hashes(EN), [])  # a cache that went bad starts anew
-    assert (load(root, local("cpu")) or manifest()).passed == manifest().passed
+    assert known.cpu == known.gpu == {}
+    names = [str(message).partition(":")[0] for message in wrong]
+    assert names == [local("cpu"), RECORD]
+    assert run(root, x="ab").keys() == {PAGE}  # a cache begins anew
 
 
-def test_a_manifest_that_is_no_text_is_bad_too(tmp_path: Path) -> None:
-    root = project(tmp_path)
-    (root / local("cpu")).parent.mkdir(parents=True)
-    (root / local("cpu")).write_bytes(b"\xff\xfe{")
-    assert len(gather(root)[1]) == 1
-
-
-def test_a_manifest_that_cannot_be_written_leaves_the_old_one(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    root = project(tmp_path)
-    note(root, hashes(EN), [])
-    before = (root / local("cpu")).read_bytes()
-
-    def full(*_: object) -> None:
-        raise OSError("No space left on device")
-
-    monkeypatch.setattr("os.replace", full)
-    with pytest.raises(OSError, match="No space"):
-        note(root, [], hashes(EN))
-    assert (root / local("cpu")).read_bytes() == before
-    assert [path.name for path in (root / local("cpu")).parent.iterdir()] == (
-        ["cpu.json"]
-    )
-
-
-def test_an_unchanged_manifest_is_not_written_again(tmp_path: Path) -> None:
-    save(tmp_path, RECORD, manifest())
-    before = (tmp_path / RECORD).stat().st_mtime_ns
-    save(tmp_path, RECORD, manifest())
-    assert (tmp_path / RECORD).stat().st_mtime_ns == before
+def test_a_run_on_a_gpu_here_stands_before_the_record(root: Path) -> None:
+    here, (first, second) = setting(root), hashes(EN)
+    older = Setting("older", here.torch, here.python)
+    record = entry_of(older, "H100", "2026-11-20", frozenset([first, second]))
+    write(root / RECORD, {PAGE: record})
+    known, _ = gather(root)
+    assert known.on_gpu(PAGE, first) == (record, False)
+    outcome = Outcome(frozenset([first, second]), frozenset([first]), frozenset())
+    note(root, "cuda", here, "H200", {PAGE: outcome})
+    known, _ = gather(root)
+    for block, holds in ((first, True), (second, False)):
+        entry, still = known.on_gpu(PAGE, block) or (record, None)
+        assert (entry.by["device"], still) == ("H200", holds)
 
 
 def test_the_committed_record_can_be_read() -> None:
-    root = Path(__file__).resolve().parents[2]
-    known = load(root, RECORD)
-    if known is None:
+    ledger = read(ROOT / RECORD)
+    if not ledger:
         pytest.skip(f"no {RECORD} yet: make record writes it on a machine with a GPU")
-    assert len(known.commit) == 40 and known.passed and not known.failed
+    for entry in ledger.values():
+        assert len(entry.by["commit"]) == 40 and passed(entry) and not failed(entry)

@@ -1,13 +1,14 @@
 """The marks beside the blocks say what was verified, and no more."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
+from site_tools.ledger import Ledger
 from site_tools.page.rendering import render
-from site_tools.running.evidence import Evidence
+from site_tools.running.evidence import Evidence, Setting, entry_of
 from site_tools.running.hashes import block_hashes
-from site_tools.running.manifest import Manifest, Setting
 from site_tools.site.boxes import decorate, marks
 from tests.site.sample import EN, ROOT, broken, page
 
@@ -16,13 +17,13 @@ PAGE = "docs/en/alignment/sample.md"
 COMMIT = "0123456789abcdef0123456789abcdef01234567"
 MOVED = broken("total = 1 + 1", 'device = "cpu"\ntotal = 1 + 1')
 FIRST, SECOND = block_hashes(page(MOVED).blocks).values()
-CPU = Manifest(HERE, "CPU", "2026-11-21", {PAGE: frozenset([FIRST, SECOND])})
+CPU = {PAGE: entry_of(HERE, "CPU", "2026-11-21", frozenset([FIRST, SECOND]))}
 
 
-def gpu(package: str, *blocks: str, commit: str = COMMIT) -> Manifest:
+def gpu(package: str, *blocks: str, commit: str = COMMIT) -> Ledger:
     setting = Setting(package, "2.13.0+cu130", "3.12.1")
-    passed = {PAGE: frozenset(blocks)}
-    return Manifest(setting, "NVIDIA H200", "2026-11-20", passed, commit=commit)
+    entry = entry_of(setting, "NVIDIA H200", "2026-11-20", frozenset(blocks))
+    return {PAGE: replace(entry, by={**entry.by, "commit": commit})}
 
 
 def shown(known: Evidence, lang: str = "en", text: str = MOVED) -> list[str]:
@@ -72,13 +73,13 @@ def test_a_gpu_record_that_holds_adds_cuda() -> None:
 
 def test_a_block_that_stays_on_the_cpu_is_not_said_to_have_run_on_a_gpu() -> None:
     hashes = block_hashes(page(EN).blocks).values()
-    cpu = Manifest(HERE, "CPU", "2026-11-21", {PAGE: frozenset(hashes)})
+    cpu = {PAGE: entry_of(HERE, "CPU", "2026-11-21", frozenset(hashes))}
     known = Evidence(HERE, cpu, gpu("package", *hashes))
     assert [*map(words, shown(known, text=EN))] == ["verified · torch 2.13.0 · CPU"] * 2
 
 
 @pytest.mark.parametrize("record", [gpu("older", FIRST, SECOND), gpu("package", "x")])
-def test_a_stale_gpu_record_is_grey_and_names_its_commit(record: Manifest) -> None:
+def test_a_stale_gpu_record_is_grey_and_names_its_commit(record: Ledger) -> None:
     for lang, text in (("en", "CUDA as of 0123456"), ("zh", "CUDA 截至 0123456")):
         for mark in shown(Evidence(HERE, CPU, record), lang):
             assert f'<span class="stale">{text}</span>' in mark
@@ -86,7 +87,7 @@ def test_a_stale_gpu_record_is_grey_and_names_its_commit(record: Manifest) -> No
 
 
 def test_a_record_that_does_not_know_the_page_says_nothing() -> None:
-    other = Manifest(HERE, "H", "2026-11-20", {"docs/en/x.md": frozenset([FIRST])})
+    other = {"docs/en/x.md": entry_of(HERE, "H", "2026-11-20", frozenset([FIRST]))}
     assert not any("CUDA" in mark for mark in shown(Evidence(HERE, CPU, other)))
 
 

@@ -9,9 +9,9 @@ import pytest
 from site_tools.checks.languages import compare
 from site_tools.checks.structure import check_structure
 from site_tools.page.page import Page, read_page
-from site_tools.running import background, drawings, verification
-from site_tools.running.manifest import Setting
-from site_tools.running.plot_check import check_plots
+from site_tools.running import background, evidence, verdict
+from site_tools.running.evidence import Setting
+from site_tools.running.verdict import check_plots
 from site_tools.site import jupyter, plots
 from site_tools.site import notebooks as download
 from tests.site import trial_site
@@ -75,28 +75,28 @@ def page(
     return read_page(root, file.relative_to(root).as_posix())
 
 
-def problems(verified: verification.Verified) -> list[str]:
-    found = [verification.check_block(verified, block) for block in verified.running]
+def problems(verified: verdict.Verified) -> list[str]:
+    found = [verdict.check_block(verified, block) for block in verified.running]
     found += check_plots(verified)
     return [problem.found for problem in found if problem]
 
 
 def test_blocks_run_once_in_order_and_leave_their_plots(tmp_path: Path) -> None:
-    verified = verification.run(page(tmp_path))
+    verified = verdict.run(page(tmp_path))
     assert problems(verified) == []
     drawn = [[name for name, _ in result.plots] for result in verified.run.results]
     assert drawn == [[], ["bias"], []]
-    again = verification.run(page(tmp_path))
+    again = verdict.run(page(tmp_path))
     assert again.run.results[1].plots == verified.run.results[1].plots
 
 
 def test_labels_are_text_in_any_language(tmp_path: Path) -> None:
-    ((_, svg),) = verification.run(page(tmp_path, "zh")).run.results[1].plots
+    ((_, svg),) = verdict.run(page(tmp_path, "zh")).run.results[1].plots
     assert ">偏差</text>" in svg
 
 
 def test_plots_shown_and_drawn_are_the_same(tmp_path: Path) -> None:
-    verified = verification.run(page(tmp_path, plot="other"))
+    verified = verdict.run(page(tmp_path, plot="other"))
     assert problems(verified) == [
         "a plot named 'other' that the page does not show",
         "toy/bias.svg, which no block draws",
@@ -104,17 +104,17 @@ def test_plots_shown_and_drawn_are_the_same(tmp_path: Path) -> None:
 
 
 def test_a_block_that_fails_is_named_and_draws_for_no_other(tmp_path: Path) -> None:
-    verified = verification.run(page(tmp_path, then=" or 1 / 0"))
+    verified = verdict.run(page(tmp_path, then=" or 1 / 0"))
     failed, printing = (result for result in verified.run.results[1:])
     assert failed.failure and failed.failure.type == "ZeroDivisionError"
     assert not printing.plots and not check_plots(verified)
-    problem = verification.check_block(verified, verified.running[1])
+    problem = verdict.check_block(verified, verified.running[1])
     assert problem and problem.line == 19
 
 
 def test_a_block_that_hangs_is_stopped(tmp_path: Path) -> None:
     endless = page(tmp_path, then="\n    while True: 1")
-    results = verification.run(endless, seconds=5).run.results
+    results = verdict.run(endless, seconds=5).run.results
     failures = [result.failure and result.failure.type for result in results]
     assert failures == [None, "TimeLimit", "NotRun"]
 
@@ -130,23 +130,22 @@ def test_only_the_line_of_the_language_may_differ(tmp_path: Path) -> None:
 
 
 def test_plots_are_kept_until_code_or_setting_changes(tmp_path: Path) -> None:
-    (tmp_path / ".cache").mkdir()
     toy = page(tmp_path)
-    results = verification.run(toy).run.results
+    results = verdict.run(toy).run.results
 
     def missing(setting: Setting = SETTING) -> int:
-        return len(drawings.missing(tmp_path, toy.path, toy.blocks, setting))
+        return len(evidence.undrawn(tmp_path, toy.path, toy.blocks, setting))
 
     assert missing() == 1
-    drawings.keep(tmp_path, toy.path, toy.blocks, SETTING, results)
+    evidence.keep_plots(tmp_path, toy.path, toy.blocks, SETTING, results)
     assert missing() == 0 and missing(Setting("q", "2", "3")) == 1
-    assert "bias" in drawings.plots(tmp_path, toy.path)[1]
+    assert "bias" in evidence.plots(tmp_path, toy.path)[1]
     other = page(tmp_path, plot="other")
-    assert drawings.missing(tmp_path, toy.path, other.blocks, SETTING)
+    assert evidence.undrawn(tmp_path, toy.path, other.blocks, SETTING)
 
 
 def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path: Path) -> None:
-    ((name, svg),) = verification.run(page(tmp_path)).run.results[1].plots
+    ((name, svg),) = verdict.run(page(tmp_path)).run.results[1].plots
     themed = plots.themed(svg, name)
     assert "var(--second)" in themed and not re.search("#[0-9a-f]{6}", themed)
     assert "DejaVu" not in themed and "metadata" not in themed
@@ -156,7 +155,7 @@ def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path: Path) -> None
 
 def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path: Path) -> None:
     toy = page(tmp_path)
-    drawn = [dict(result.plots) for result in verification.run(toy).run.results]
+    drawn = [dict(result.plots) for result in verdict.run(toy).run.results]
     made = download.notebook(
         toy.text, "Toy", toy.blocks, drawn, "en", "ppo.whl", toy.id
     )
@@ -215,5 +214,5 @@ def test_a_strict_build_shows_plots_and_refuses_stale_ones(tmp_path: Path) -> No
     assert not [doc for doc in index["docs"] if "jupyter" in doc["location"]]
     assert not list((tmp_path / "site").rglob("bias.svg"))
     assert background.stale(tmp_path, background.setting(tmp_path)) == []
-    drawings._file(tmp_path, toy.path).unlink()
+    (tmp_path / evidence.PLOTS).unlink()
     assert background.stale(tmp_path, background.setting(tmp_path)) == [toy.path]

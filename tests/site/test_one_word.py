@@ -10,7 +10,6 @@ from sybil.example import Example
 from site_tools.checks.terms import check_terms, check_text
 from site_tools.data import names
 from site_tools.page.page import read_page
-from site_tools.running import judgement
 from tests import pages
 from tests.site.sample import EN, ZH, broken, line_of, page
 
@@ -132,7 +131,7 @@ def test_topics_facts_and_meanings_use_the_words_of_the_glossary() -> None:
 
 
 def test_the_run_of_the_pages_asks_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(judgement, "read_names", lambda root: [OFF])
+    monkeypatch.setattr("site_tools.checks.all.read_names", lambda root: [OFF])
     text = "---\ntitle: A value network\n---\n\nWords.\n"
     document = pages.PageDocument(text, str(ROOT / "docs/en/reference/none.md"))
     example = Example(document, 1, 1, Region(0, 0), {})

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.running.execution import Running
-from site_tools.running.model import Source
+from site_tools.running.results import Source
+from site_tools.running.worker import Running
 
 
 def processes(session: int) -> list[str]:

@@ -8,7 +8,7 @@ from site_tools.checks.census import check_boxes
 from site_tools.page import copying
 from site_tools.page.package_source import source
 from site_tools.page.rendering import render
-from site_tools.running import verification
+from site_tools.running import verdict
 from tests.site.sample import EN, ROOT, broken, page
 
 MODULE = '''"""A stage."""
@@ -109,8 +109,8 @@ def found(monkeypatch: pytest.MonkeyPatch, drop: str) -> list[str]:
         return text.replace(drop, "")
 
     monkeypatch.setattr(copying, "source", partial)
-    verified = verification.run(page(broken("## Next", FENCE)))
-    judged = [verification.check_block(verified, c.block) for c in verified.copies]
+    verified = verdict.run(page(broken("## Next", FENCE)))
+    judged = [verdict.check_block(verified, c.block) for c in verified.copies]
     return [problem.found for problem in judged if problem]
 
 

@@ -10,9 +10,8 @@ from site_tools.plain.markdown import Converter
 from site_tools.plain.pages import Place, PlainPage, places
 from site_tools.plain.stubs import stub
 from site_tools.plain.verified import Code
-from site_tools.running.evidence import Evidence
+from site_tools.running.evidence import Evidence, Setting, entry_of
 from site_tools.running.hashes import block_hashes
-from site_tools.running.manifest import Manifest, Setting
 from site_tools.site.lists import fill_lists
 from tests.site.sample import ROOT
 
@@ -150,9 +149,9 @@ HERE = Setting("p", "2.13.0+cpu", "3.11.7")
 def evidence(passed: int, on_gpu: int) -> Code:
     blocks = read_page(ROOT, PAGE, BLOCKS).blocks
     hashes = [*block_hashes(blocks).values()]
-    cpu = Manifest(HERE, "CPU", "2026-11-21", {PAGE: frozenset(hashes[:passed])})
-    gpu = Manifest(HERE, "a GPU", "2026-11-20", {PAGE: frozenset(hashes[:on_gpu])})
-    return Code(Evidence(HERE, cpu, gpu), PAGE, blocks)
+    cpu = entry_of(HERE, "CPU", "2026-11-21", frozenset(hashes[:passed]))
+    gpu = entry_of(HERE, "a GPU", "2026-11-20", frozenset(hashes[:on_gpu]))
+    return Code(Evidence(HERE, {PAGE: cpu}, {PAGE: gpu}), PAGE, blocks)
 
 
 def test_what_was_verified_names_torch_device_and_hash() -> None:

@@ -5,17 +5,17 @@ import torch
 
 from site_tools.page.page import LANGUAGES
 from site_tools.problems import Problem
-from site_tools.running import verification
-from site_tools.running.execution import Running
-from site_tools.running.model import Failure, Source
+from site_tools.running import verdict
+from site_tools.running.results import Failure, Source
+from site_tools.running.worker import Running
 from tests.site.sample import EN, ZH, broken, line_of, page
 
 
 def problems(text: str, seconds: float = 20, language: str = "en") -> list[Problem]:
     read = page(text, language)
     assert read.problems == ()
-    verified = verification.run(read, seconds)
-    found = [verification.check_block(verified, b) for b in verified.running]
+    verified = verdict.run(read, seconds)
+    found = [verdict.check_block(verified, b) for b in verified.running]
     return [problem for problem in found if problem]
 
 
@@ -106,7 +106,7 @@ def test_a_block_that_ends_its_process_is_a_problem() -> None:
 def test_a_block_that_floods_is_a_problem() -> None:
     (result,) = Running([Source("while True: print('x' * 999)")], [], 0).wait().results
     assert result.failure is not None
-    assert result.failure.message == "the block prints over 100,000 characters"
+    assert str(result.failure.message) == "the block prints over 100,000 characters"
 
 
 def test_a_warning_is_a_problem() -> None:
@@ -132,7 +132,7 @@ def test_a_session_is_compared_line_by_line() -> None:
         .results
     )
     assert result.failure is not None
-    assert result.failure.message == (
+    assert str(result.failure.message) == (
         "line 3 of the session: 2 + 2\nshown on the page:\n5\nprinted now:\n4\n"
     )
 
@@ -140,7 +140,7 @@ def test_a_session_is_compared_line_by_line() -> None:
 def test_a_value_must_be_one_number() -> None:
     sources = [Source("import torch\nx = torch.ones(2)\ny = True")]
     both = Running(sources, ["x", "y", "x[0]", "x.sum()"], 0).wait().values
-    assert [v.message if isinstance(v, Failure) else v for v in both] == [
+    assert [str(v.message) if isinstance(v, Failure) else v for v in both] == [
         "a Tensor with 2 elements cannot be converted to Scalar",
         "the expression must give one number, got bool",
         1.0,
@@ -162,14 +162,14 @@ def test_what_is_written_past_print_is_refused() -> None:
     code = "import os; os.write(1, b'0.5')"
     (result,) = Running([Source(code)], [], seed=0).wait().results
     assert result.failure is not None
-    assert "writes to the terminal past print()" in result.failure.message
+    assert "writes to the terminal past print()" in str(result.failure.message)
 
 
 @pytest.mark.parametrize("text", ["print(0.5)\n0.7\n", ">>> x = 1\n\nloss 0.5\n"])
 def test_a_session_holds_nothing_but_examples(text: str) -> None:
     (result,) = Running([Source(text, session=True)], [], seed=0).wait().results
     assert result.failure is not None
-    assert result.failure.message.startswith("neither >>> nor printed by it: ")
+    assert str(result.failure.message).startswith("neither >>> nor printed by it: ")
 
 
 def test_a_bare_assertion_is_shown_by_its_line() -> None:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from site_tools.data import locks
 from site_tools.page.wording import wording
-from site_tools.running import evidence, manifest, manifest_files
+from site_tools.running import evidence
 from site_tools.running.hashes import block_hashes
 
 ROOT = Path(__file__).parents[2]
@@ -205,8 +205,8 @@ def note_as_verified(root: Path, *pages: str) -> None:
     for page in pages or (RUN_PAGE,):
         blocks, _ = evidence.blocks_of(root, page, (root / page).read_text("utf-8"))
         noted = frozenset(block_hashes(blocks).values())
-        run[page] = manifest.Outcome(noted, noted, frozenset())
-    manifest_files.update(root, "cpu", manifest.setting(root), "CPU", run)
+        run[page] = evidence.Outcome(noted, noted, frozenset())
+    evidence.note(root, "cpu", evidence.setting(root), "CPU", run)
 
 
 def write(root: Path) -> None:

@@ -20,7 +20,7 @@ from site_tools.checks.anatomy import is_question
 from site_tools.data.names import read_names
 from site_tools.data.wheel import wheel
 from site_tools.page import figures, notebooks
-from site_tools.running import drawings, evidence
+from site_tools.running import evidence
 from site_tools.running.evidence import Evidence
 from site_tools.site import (
     allowed,
@@ -104,7 +104,7 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
     """Copy buttons and marks; and the pictures, now in the pages, are no files."""
     known, wrong = evidence.gather(_root(config))
     for fault in wrong:
-        LOG.info(fault)
+        LOG.info(str(fault))
     for file in files.documentation_pages():
         if file.page and _written(file, config):
             _complete_code_boxes(file.page, known, config, files)
@@ -155,7 +155,7 @@ def _complete_code_boxes(
             page.content = offer(page.content, name, lang)
     except ValueError as error:
         LOG.warning(f"{path}: {error}")
-    undrawn = drawings.missing(_root(config), path, blocks, known.setting)
+    undrawn = evidence.undrawn(_root(config), path, blocks, known.setting)
     begun = unfinished.todo(_root(config), path, file.content_string)
     for problem in [*evidence.unverified(known, path, blocks), *undrawn, *begun]:
         LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))

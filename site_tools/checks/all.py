@@ -25,9 +25,7 @@ from site_tools.data.names import read_names
 from site_tools.page.page import LANGUAGES, Page, read_page
 from site_tools.page.rendering import render
 from site_tools.problems import Problem
-from site_tools.running import verification
-from site_tools.running.plot_check import check_plots
-from site_tools.running.verification import Verified
+from site_tools.running.verdict import Verified, check_run, start
 from site_tools.say import Refusal
 from site_tools.site.lists import fill_lists
 
@@ -75,7 +73,7 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
         unread = [problem for page in pages for problem in _unread(page)]
     if unread:
         return unread
-    running = [verification.start(page) for page in pages]
+    running = [start(page) for page in pages]
     try:
         problems = _unrun(pages, root)
     except ValueError:  # of data that cannot be read; the children come to their end
@@ -127,19 +125,3 @@ def check_pair(page: Page, root: Path) -> list[Problem]:
     """How a page differs from its twin in more than words; nothing without a twin."""
     twin = twin_path(page.path)
     return compare(page, read(root, twin)) if (root / twin).is_file() else []
-
-
-def check_run(verified: Verified) -> list[Problem]:
-    """What is wrong with a page that has run: blocks, figures, pictures, plots."""
-    page, values = verified.page, verified.run.values
-    blocks = [copy.block for copy in verified.copies if copy.block.reason is None]
-    told = [verification.check_block(verified, block) for block in blocks]
-    problems = [problem for problem in told if problem]
-    values = values[: len(page.figures)]
-    problems += verification.check_bound(verified, page.figures, values, page.path)
-    return problems + check_drawn(verified)
-
-
-def check_drawn(verified: Verified) -> list[Problem]:
-    """What is wrong with the pictures and plots of a page that has run."""
-    return [*verification.check_pictures(verified), *check_plots(verified)]

@@ -1,0 +1,301 @@
+"""Inside the process that runs blocks: each is run, and what it did is written down."""
+
+import builtins
+import dis
+import doctest
+import errno
+import importlib
+import io
+import linecache
+import logging
+import os
+import random
+import sys
+import tempfile
+import traceback
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import redirect_stdout
+from itertools import chain
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import numpy
+import torch
+
+from site_tools.confinement.confine import confine
+from site_tools.confinement.limits import FILE, MEMORY
+from site_tools.running.results import (
+    Failure,
+    PageToRun,
+    Result,
+    Source,
+    Value,
+    encode,
+)
+from site_tools.say import Message
+
+LARGEST_OUTPUT = 100_000  # characters
+PAST, PIPE = 1, 3  # the standard output, a file here; where the results go
+LANGUAGES = 2  # so many seeds are taken by blocks that run alone
+FONTS = Path(__file__).resolve().parents[2] / ".cache" / "matplotlib"
+# Text stays text, in whatever font the reader has; equal runs give equal files.
+SVG = {"svg.fonttype": "none", "svg.hashsalt": "ppo"}
+NOTHING = dict.fromkeys(("Creator", "Date", "Format", "Type"))
+
+
+class Fault(Exception):
+    """A fault of a block that Python itself does not mind.
+
+    Args:
+        type: What the failure is called.
+        key: Of the message.
+        values: Of the message.
+    """
+
+    def __init__(self, type: str, key: str, /, **values: object) -> None:
+        self.type, self.message = type, Message(key, values)
+        super().__init__(str(self.message))
+
+
+def serve(page: PageToRun, number: int | None, folder: str, pipe: int) -> None:
+    """Run what a page asks for, confined, and write each result to a pipe.
+
+    Args:
+        page: The page.
+        number: The block to run alone, as copied; None for all of them in order.
+        folder: The one place where the blocks write.
+        pipe: Every other open file is closed.
+    """
+    os.chdir(folder)
+    os.environ.update(HOME=folder, TMPDIR=folder)
+    tempfile.tempdir = None
+    warnings.simplefilter("error")
+    if page.once:
+        _prepare_plots()
+    past = os.open("past.txt", os.O_CREAT | os.O_RDWR)
+    for at in (1, 2):
+        os.dup2(past, at)
+    confine(folder, page.cuda)
+    os.dup2(pipe, PIPE)
+    os.closerange(PIPE + 1, os.sysconf("SC_OPEN_MAX"))
+    # As many results as for any page; the first also says that all is prepared.
+    outcomes = [None] * len(page.sources) if page.once else []
+    for outcome in chain(
+        outcomes, _in_order(page) if number is None else [_alone(page, number)]
+    ):
+        line = encode(outcome)
+        while line:
+            line = line[os.write(PIPE, line) :]
+
+
+def _alone(page: PageToRun, number: int) -> Result:
+    source = page.sources[number]
+    code = source.text if source.copied is None else source.copied
+    return run_copy(code, number, _fresh(page.seed))
+
+
+def _in_order(page: PageToRun) -> Iterator[Result | Value | None]:
+    """Each block after those above, None if it only runs alone; each expression."""
+    names = _fresh(page.seed + LANGUAGES)
+    for number, source in enumerate(page.sources):
+        result = None
+        if not source.apart and (source.continues or not source.raises):
+            # One that raises leaves no name behind.
+            own = dict(names) if source.raises else names
+            result = run_block(source, number, own, draws=page.once)
+        yield result
+    for expression in page.expressions:
+        yield evaluate(expression, names)
+
+
+def _fresh(seed: int) -> dict[str, Any]:
+    """An empty namespace, the generators of random numbers at their start."""
+    random.seed(seed)
+    numpy.random.seed(seed)
+    torch.manual_seed(seed)
+    return {"__name__": "__main__"}
+
+
+def run_block(
+    source: Source, number: int, names: dict[str, Any], draws: bool = False
+) -> Result:
+    """Run a block in a namespace.
+
+    Args:
+        source: The block.
+        number: Its place on the page, for the lines of a failure.
+        names: The names it finds and leaves.
+        draws: Whether to take its plots.
+    """
+    run = _run_session if source.session else _run_script
+    return _observed(lambda: run(source.text, number, names), draws)
+
+
+def run_copy(text: str, number: int, names: dict[str, Any]) -> Result:
+    """Run what a reader copies from a block, as a script of its own.
+
+    It fails also if a function in it reads a name that is missing, called or not.
+    """
+
+    def run() -> None:
+        _run_script(text, number, names)
+        known = names.keys() | vars(builtins).keys()
+        for name in sorted(_global_names(compile(text, "", "exec")) - known):
+            raise NameError(f"name {name!r} is not defined")
+
+    return _observed(run)
+
+
+def evaluate(expression: str, names: dict[str, Any]) -> Value:
+    """The number that an expression gives, or why it gives none."""
+    try:
+        value = eval(expression, names)
+        value = value.item() if hasattr(value, "item") else value
+        if isinstance(value, bool) or not isinstance(value, int | float):
+            raise Fault("TypeError", "value_not_number", got=type(value).__name__)
+        return value
+    except BaseException as error:
+        return _failure(error)
+
+
+class _Output(io.StringIO):
+    def write(self, text: str) -> int:
+        if self.tell() + len(text) > LARGEST_OUTPUT:
+            most = f"{LARGEST_OUTPUT:,}"
+            raise Fault("RuntimeError", "block_prints_too_much", most=most)
+        return super().write(text)
+
+
+def _observed(run: Callable[[], None], draws: bool = False) -> Result:
+    """Run code: what it prints, its plots, and its failure, if it fails."""
+    output, plots = _Output(), tuple[tuple[str, str], ...]()
+    ignored: list[Failure] = []
+    sys.unraisablehook = lambda event: ignored.append(_ignored(event))
+    os.truncate(PAST, 0)
+    try:
+        with redirect_stdout(output):
+            try:
+                run()
+            finally:  # what a block leaves open is not the next one's
+                plots = _plots() if draws else ()
+        if ignored:
+            return Result(output.getvalue(), ignored[0])
+        if os.fstat(PAST).st_size:
+            raise Fault("RuntimeError", "block_writes_past_print")
+    except BaseException as error:
+        return Result(output.getvalue(), _failure(error))
+    return Result(output.getvalue(), plots=plots)
+
+
+def _run_script(text: str, number: int, names: dict[str, Any]) -> None:
+    name = f"<block {number}>"
+    linecache.cache[name] = (len(text), None, text.splitlines(True), name)
+    exec(compile(text, name, "exec"), names)
+
+
+def _run_session(text: str, number: int, names: dict[str, Any]) -> None:
+    pieces = doctest.DocTestParser().parse(text)
+    examples = [piece for piece in pieces if isinstance(piece, doctest.Example)]
+    loose = [p.strip() for p in pieces if isinstance(p, str) and p.strip()]
+    if loose or not examples:
+        raise Fault("ValueError", "session_loose_line", line=repr((loose or [text])[0]))
+    for example in examples:
+        printed = io.StringIO()
+        padded = "\n" * example.lineno + example.source
+        with redirect_stdout(printed):
+            exec(compile(padded, f"<block {number}>", "single"), names)
+        if printed.getvalue() != example.want:
+            raise Fault(
+                "AssertionError",
+                "session_prints_otherwise",
+                line=example.lineno + 1,
+                source=example.source.strip(),
+                shown=example.want,
+                printed=printed.getvalue(),
+            )
+
+
+def _global_names(code: CodeType) -> set[str]:
+    """What the functions of some code read from outside themselves."""
+    loads = (
+        step for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"
+    )
+    names = {step.argval for step in loads}
+    inner = (const for const in code.co_consts if isinstance(const, CodeType))
+    return names.union(*map(_global_names, inner))
+
+
+def _failure(error: BaseException) -> Failure:
+    """An exception, with the line of each block that it went through."""
+    frames = traceback.extract_tb(error.__traceback__)
+    places = [(frame.filename, frame.lineno) for frame in frames]
+    if isinstance(error, SyntaxError):
+        places.append((str(error.filename), error.lineno))
+    lines = tuple(_in_blocks(places))
+    message = error.msg if isinstance(error, SyntaxError) else str(error)
+    if isinstance(error, Fault):
+        return Failure(error.type, error.message, lines)
+    if isinstance(error, MemoryError) or "can't allocate memory" in message:
+        most = Message("block_needs_memory", {"most": MEMORY >> 30})
+        return Failure("MemoryLimit", most, lines)
+    if isinstance(error, OSError) and error.errno == errno.EFBIG:
+        most = Message("block_writes_large_file", {"most": FILE >> 20})
+        return Failure("FileLimit", most, lines)
+    return Failure(type(error).__name__, message, lines)
+
+
+def _ignored(event: Any) -> Failure:
+    """What Python only reports, as it reports a file that was opened and not closed."""
+    places = [(f.filename, f.lineno) for f in traceback.extract_stack()]
+    lines = tuple(_in_blocks(places))
+    if isinstance(event.exc_value, ResourceWarning) and hasattr(event.object, "name"):
+        name = Message("block_leaves_file_open", {"name": repr(event.object.name)})
+        return Failure("ResourceWarning", name, lines)
+    return Failure(event.exc_type.__name__, str(event.exc_value), lines)
+
+
+def _in_blocks(
+    places: list[tuple[str, int | None]],
+) -> Iterator[tuple[int, int]]:
+    for file, line in places:
+        if file.startswith("<block "):
+            yield int(file[7:-1]), line or 1
+
+
+def _prepare_plots() -> None:
+    """Have matplotlib draw SVG, and say nothing while it looks for fonts.
+
+    It is imported for notebooks alone, and before they are confined, since its list
+    of fonts is out of their reach.
+    """
+    FONTS.mkdir(parents=True, exist_ok=True)
+    os.environ["MPLCONFIGDIR"] = str(FONTS)
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
+    import matplotlib
+
+    matplotlib.use("svg")
+    importlib.import_module("matplotlib.pyplot")
+    # A reader's browser has a font for what this machine may lack.
+    warnings.filterwarnings("ignore", message="Glyph .* missing from font")
+    warnings.filterwarnings("ignore", message=".* is non-interactive")
+
+
+def _plots() -> tuple[tuple[str, str], ...]:
+    """The name and the SVG of each open figure, which are closed."""
+    import matplotlib
+    from matplotlib import pyplot
+
+    try:
+        with matplotlib.rc_context(SVG):
+            figures = [pyplot.figure(n) for n in pyplot.get_fignums()]
+            return tuple((str(f.get_label()), _svg(f)) for f in figures)
+    finally:
+        pyplot.close("all")
+
+
+def _svg(figure: Any) -> str:
+    drawn = io.StringIO()
+    figure.savefig(drawn, format="svg", transparent=True, metadata=NOTHING)
+    return drawn.getvalue()

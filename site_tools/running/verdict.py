@@ -1,0 +1,388 @@
+"""What a page shows against what its blocks do: the pieces of which every run is made.
+
+``start`` sets a page running, ``Verified`` is the page that has run, ``check_block``
+judges one block of it and ``check_run`` all that it shows. The tests, ``check``,
+``fix`` and the live server use these.
+"""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from site_tools import numbers
+from site_tools.confinement import confine, limits
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.copying import Copy
+from site_tools.page.figures import Figure
+from site_tools.page.notebooks import is_notebook, plots
+from site_tools.page.page import LANGUAGES, Page
+from site_tools.page.prose import line_of
+from site_tools.problems import Problem, problem
+from site_tools.running.results import (
+    SECONDS_PER_BLOCK,
+    Failure,
+    Result,
+    Run,
+    Source,
+    Value,
+)
+from site_tools.running.worker import Running
+from site_tools.say import Message
+
+CPU = "cpu"
+# At module level, also in an interactive session.
+DEVICE = re.compile(r'^(?P<start>(?:>>> )?device = )"cpu"(?=[ ]*(?:#.*)?$)', re.M)
+# Exceptions that say that the block itself is wrong.
+MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
+
+FIXES = {
+    "TimeLimit": Message("fix_time"),
+    "MemoryLimit": Message("fix_memory", {"most": limits.MEMORY >> 30}),
+    "FileLimit": Message(
+        "fix_files", {"one": limits.FILE >> 20, "all": limits.FOLDER >> 20}
+    ),
+    "OutputLimit": Message("fix_output"),
+    "NoResult": Message("fix_no_result"),
+    "Unseeded": Message("fix_unseeded"),
+    "ProcessEnded": Message("fix_ended_process"),
+    "ResourceWarning": Message("fix_open_file"),
+}
+# What the guard says, the key of the message, and that of the remedy.
+REFUSALS = (
+    (confine.NETWORK, "block_network", "fix_network"),
+    (confine.PROCESSES, "block_process", "fix_process"),
+    (confine.SIGNALS, "block_signal", "fix_signal"),
+    (confine.WRITING.format(""), "block_writes_outside", "fix_writes_outside"),
+    (confine.READING.format(""), "block_reads_outside", "fix_reads_outside"),
+    ("Permission denied", "", "fix_permission"),
+    ("not permitted", "", "fix_not_permitted"),
+    ("prints over", "", "fix_prints_too_much"),
+)
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A page that has run: a result per block, a value per figure."""
+
+    page: Page
+    run: Run
+
+    @property
+    def running(self) -> list[Block]:
+        """The blocks that ran, in order."""
+        return [block for block in self.page.blocks if block.runs]
+
+    @property
+    def copies(self) -> list[Copy]:
+        """What ran alone: of the running blocks, then of functions of ``ppo_ref``."""
+        return _copies(self.page)
+
+    def value(self, figure: Figure) -> Value:
+        """What the expression of a figure in the prose gives."""
+        return self.run.values[self.page.figures.index(figure)]
+
+
+def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
+    """Run the blocks of a page and evaluate the expressions of its figures."""
+    return Verified(page, start(page, seconds).wait())
+
+
+def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> Running:
+    """Set a page running, in processes of its own.
+
+    Args:
+        page: The page.
+        seconds: Longest time for one block or expression.
+        device: Where blocks run that name one, as in ``cuda:1``.
+    """
+    once = is_notebook(page.id)
+    sources = [
+        Source(
+            on_device("\n".join(line.text for line in block.lines) + "\n", device),
+            session=block.kind is Kind.SESSION,
+            continues=once or "cont" in block.classes,
+            raises="raises" in block.classes,
+            copied=_copied(copy, device),
+            apart=block.kind is Kind.SOURCE,
+        )
+        for block, copy in ((copy.block, copy) for copy in _copies(page))
+    ]
+    figures = [*page.figures, *(f for figs in page.pictures.values() for f in figs)]
+    expressions = [figure.expression for figure in figures]
+    seed = LANGUAGES.index(page.language)
+    return Running(sources, expressions, seed, seconds, once, kind(device) == "cuda")
+
+
+def _copied(copy: Copy, device: str) -> str | None:
+    if copy.lines == copy.block.lines:
+        return None
+    return on_device(copy.text + "\n", device)
+
+
+def _copies(page: Page) -> list[Copy]:
+    copies = [copy for copy in page.copies if copy.block.runs_copied]
+    return sorted(copies, key=lambda copy: not copy.block.runs)
+
+
+def on_device(code: str, device: str) -> str:
+    """The code of a block, for a device; its lines stay where they are.
+
+    Example:
+        >>> on_device('device = "cpu"  # or "cuda"', "cuda:1")
+        'device = "cuda:1"  # or "cuda"'
+    """
+    return DEVICE.sub(rf'\g<start>"{device}"', code)
+
+
+def follows(code: str) -> bool:
+    """Whether code runs on a GPU if one is chosen; other code runs on the CPU.
+
+    Example:
+        >>> follows('device = "cpu"'), follows("x = 1")
+        (True, False)
+    """
+    return bool(DEVICE.search(code))
+
+
+def kind(device: str) -> str:
+    """A device without its number: ``cuda`` of ``cuda:1``."""
+    return device.partition(":")[0]
+
+
+def check_run(verified: Verified) -> list[Problem]:
+    """What is wrong with a page that has run: blocks, figures, pictures, plots."""
+    page = verified.page
+    blocks = [copy.block for copy in verified.copies if copy.block.reason is None]
+    problems = [check_block(verified, block) for block in blocks]
+    values = verified.run.values[: len(page.figures)]
+    problems += _check_figures(verified, page.figures, values, page.path)
+    return [*filter(None, problems), *check_drawn(verified)]
+
+
+def check_block(verified: Verified, block: Block) -> Problem | None:
+    """Compare what a block, and what is copied from it, did with what the page says."""
+    number = _number(verified, block)
+    copy = verified.copies[number]
+    in_place = [_check_in_place(verified, part) for part in copy.chain]
+    if any(in_place):  # what is wrong with a block above is named there, once
+        return in_place[-1]
+    if len(copy.chain) > 1 and is_notebook(verified.page.id):
+        return None  # its blocks run once, where they stand
+    return _check_copy(verified.page.path, copy, verified.run.copies[number])
+
+
+def _number(verified: Verified, block: Block) -> int:
+    return [copy.block for copy in verified.copies].index(block)
+
+
+def _check_in_place(verified: Verified, block: Block) -> Problem | None:
+    result = verified.run.results[_number(verified, block)]
+    if "raises" in block.classes:
+        return _check_raises(verified.page, block, result)
+    if result.failure:
+        return _broken(verified, block, result.failure)
+    return _check_output(verified.page, block, result.printed)
+
+
+def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
+    """A block that raised: named at the deepest line that belongs to the page."""
+    line, snippet, code = block.fence.line, None, ""
+    if failure.lines:
+        number, at = failure.lines[-1]
+        lines = verified.copies[number].block.lines
+        origin = lines[min(at, len(lines)) - 1]
+        line, snippet, code = origin.page_line, origin.snippet, origin.text.strip()
+    fix = _remedy(failure)
+    if failure.type == "NameError" and "cont" not in block.classes:
+        fix = Message("fix_undefined")
+    words = _words(failure, code)
+    return problem(
+        verified.page.path,
+        line,
+        "block_fails",
+        snippet=snippet,
+        failure=words,
+        fix=fix or Message("fix_block"),
+    )
+
+
+def _words(failure: Failure, code: str = "") -> Message | str:
+    """What a failure says; a bare assertion has but its code."""
+    message = failure.message or code
+    for words, key, _ in REFUSALS:
+        if key and isinstance(message, str) and message.startswith(words):
+            message = Message(key, {"path": message.removeprefix(words)})
+    if isinstance(message, Message):
+        return Message("block_failure", {"type": failure.type, "message": message})
+    return f"{failure.type}: {message}".strip()
+
+
+def _remedy(failure: Failure) -> Message | None:
+    """What to do about a limit, or about what is out of reach; None for all else."""
+    message = str(failure.message)
+    found = (Message(fix) for words, _, fix in REFUSALS if words in message)
+    return FIXES.get(failure.type) or next(found, None)
+
+
+def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
+    """That a block raises, and what its output states."""
+    if result.failure is None:
+        return problem(page.path, block.fence.line, "block_raises_nothing")
+    failure, raised = result.failure, str(result.failure)
+    stated = (block.expects or "").rpartition("\n")[2]
+    if failure.type in MISTAKES and not stated.startswith(failure.type):
+        undefined = failure.type == "NameError"
+        return problem(
+            page.path,
+            block.fence.line,
+            "block_raises_mistake",
+            failure=_words(failure),
+            stated=stated or Message("no_output"),
+            fix=Message("fix_undefined" if undefined else "fix_block"),
+        )
+    return _check_output(page, block, result.printed + raised)
+
+
+def _check_output(page: Page, block: Block, printed: str) -> Problem | None:
+    """Compare what a block printed with what the page shows."""
+    printed, shown = _stripped(printed), block.expects
+    line = block.fence.line
+    if shown is None:
+        if not printed:
+            return None
+        return problem(page.path, line, "output_missing", printed=printed)
+    if shown == printed:
+        return None
+    line = (block.output or block).fence.line + 1 + _first_difference(shown, printed)
+    return problem(page.path, line, "output_differs", shown=shown, printed=printed)
+
+
+def _stripped(printed: str) -> str:
+    return "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
+
+
+def _first_difference(shown: str, printed: str) -> int:
+    pairs = zip(shown.splitlines(), printed.splitlines(), strict=False)
+    same = [a == b for a, b in pairs]
+    last = max(len(shown.splitlines()) - 1, 0)
+    return min(same.index(False) if False in same else len(same), last)
+
+
+def _check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
+    """Judge what the copy button of a block gives, as it did in a fresh namespace."""
+    line = copy.block.fence.line
+    if "cont" in copy.block.classes and len(copy.chain) == 1:
+        return problem(path, line, "cont_needless")
+    printed = result.printed
+    if result.failure:
+        printed += str(result.failure).rstrip()
+        at = min([at for _, at in result.failure.lines[-1:]], default=None)
+        line = copy.lines[min(at, len(copy.lines)) - 1].page_line if at else line
+    printed = _stripped(printed)
+    if printed == copy.states:
+        return None
+    return problem(
+        path,
+        line,
+        "copy_differs",
+        lines=", ".join(str(part.fence.line) for part in copy.chain),
+        printed=printed or Message("no_output"),
+        states=copy.states or Message("no_output"),
+    )
+
+
+def check_figure(figure: Figure, value: Value, path: str) -> Problem | None:
+    """Compare one figure with the value of its expression."""
+    shown, expression = figure.shown, figure.expression
+    if isinstance(value, Failure):
+        return problem(
+            path,
+            figure.line,
+            "figure_raises",
+            expression=expression,
+            failure=_words(value),
+        )
+    try:
+        if numbers.agrees(shown, value):
+            return None
+    except ValueError as error:
+        return problem(
+            path,
+            figure.line,
+            "figure_not_number",
+            shown=shown,
+            expression=expression,
+            error=error,
+        )
+    return problem(
+        path,
+        figure.line,
+        "figure_differs",
+        shown=shown,
+        expression=expression,
+        value=repr(value),
+    )
+
+
+def _check_figures(
+    verified: Verified, figures: Sequence[Figure], values: Sequence[Value], path: str
+) -> list[Problem | None]:
+    """Compare figures with their values.
+
+    Where a block of the page failed, those without a value are not named: they lack
+    what the block was to leave behind.
+    """
+    pairs = list(zip(figures, values, strict=True))
+    if _failed(verified):
+        pairs = [pair for pair in pairs if not isinstance(pair[1], Failure)]
+    return [check_figure(figure, value, path) for figure, value in pairs]
+
+
+def _failed(verified: Verified) -> bool:
+    blocks = [copy.block for copy in verified.copies]
+    return any(
+        result.failure and block.runs and "raises" not in block.classes
+        for block, result in zip(blocks, verified.run.results, strict=True)
+    )
+
+
+def check_drawn(verified: Verified) -> list[Problem]:
+    """What is wrong with the figures in the pictures of a page, and with its plots."""
+    problems: list[Problem | None] = []
+    at = len(verified.page.figures)
+    for path, figures in verified.page.pictures.items():
+        values = verified.run.values[at : at + len(figures)]
+        problems += _check_figures(verified, figures, values, path)
+        at += len(figures)
+    return [*filter(None, problems), *check_plots(verified)]
+
+
+def check_plots(verified: Verified) -> list[Problem]:
+    """A problem for each plot that is drawn and not shown, or shown and not drawn."""
+    page, results = verified.page, verified.run.results
+    if any(result.failure for result in results):
+        return []  # which is named where it failed
+    drawn = {
+        name: block.fence.line
+        for block, result in zip(verified.running, results, strict=False)
+        for name, _ in result.plots
+    }
+    places = plots(page.body, page.id)
+    shown = {name: line_of(page.body, place.start()) for name, place in places}
+    folder = page.id.rpartition("/")[2]
+    return [
+        problem(
+            page.path, drawn[plot], "plot_not_shown", plot=repr(plot), folder=folder
+        )
+        for plot in sorted(drawn.keys() - shown.keys())
+    ] + [
+        problem(
+            page.path,
+            shown[plot],
+            "plot_not_drawn",
+            plot=plot,
+            folder=folder,
+            plots=sorted(drawn),
+        )
+        for plot in sorted(shown.keys() - drawn.keys())
+    ]
