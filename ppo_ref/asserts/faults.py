@@ -1,23 +1,48 @@
-"""What a fault says, in lines that fit a phone."""
+"""What is a fault: a difference beyond rounding, and the text that names it."""
 
 import re
 import textwrap
 from typing import NoReturn
 
-_WIDTH = 52
+import torch
+from torch import Tensor
+
+# Per unit of size. Two kernels that sum in another order differ in the last digits of
+# their dtype; over a vocabulary and a long sequence that comes to some hundred of its
+# steps in float32, to a dozen in the two short ones.
+TOLERANCE = {
+    torch.float64: 1e-9,
+    torch.float32: 1e-4,
+    torch.float16: 2e-2,
+    torch.bfloat16: 1e-1,
+}
+_WIDTH = 52  # a line that fits a phone
 _INDEX = re.compile(r"(?<=[\d:]), (?=[-\d])")  # [0, 3] and [:, -T:] stay whole
 _TYPE = "AssertionError: "  # what Python writes before the text
 
 
+def tolerance_for(*tensors: Tensor) -> float:
+    """The tolerance of the coarsest dtype among floating-point tensors."""
+    return max(TOLERANCE[tensor.dtype] for tensor in tensors)
+
+
+def beyond(difference: Tensor, tolerance: float, *sizes: Tensor) -> Tensor:
+    """Where a difference is more than rounding; nan is.
+
+    The tolerance is per unit of size: of numbers that went in, but 1 at least.
+
+    Example:
+        >>> beyond(torch.tensor([0.5, 0.5]), 0.1, torch.tensor([1., 9.]))
+        tensor([ True, False])
+    """
+    size = torch.ones_like(difference)
+    for other in sizes:
+        size = torch.maximum(size, other.abs().to(size.dtype))
+    return ~(difference.abs() <= tolerance * size)
+
+
 def fail(found: str, cause: str) -> NoReturn:
-    """End with what was found, what usually causes it, and the remedy.
-
-    Args:
-        found: What is there, with its row and token.
-        cause: What usually causes it, and how to mend that.
-
-    Raises:
-        AssertionError: always.
+    """End with what was found, its usual cause, and the remedy, in short lines.
 
     Example:
         >>> fail("returns[0, 2] requires grad", "the target follows the critic")
@@ -31,18 +56,12 @@ def fail(found: str, cause: str) -> NoReturn:
 
 
 def place(name: str, row: int, token: int) -> str:
-    """A slot as one writes it.
-
-    Args:
-        name: Of the tensor.
-        row: Of the batch.
-        token: Of the response.
-
-    Returns:
-        The name with its two indices.
-
-    Example:
-        >>> place("values", 0, 3)
-        'values[0, 3]'
-    """
+    """A slot as one writes it: ``values[0, 3]``."""
     return f"{name}[{row}, {token}]"
+
+
+def described(x: object) -> str:
+    """What came in place of a tensor of another kind or shape."""
+    if not isinstance(x, Tensor):
+        return type(x).__name__
+    return f"{str(x.dtype).removeprefix('torch.')} of shape {list(x.shape)}"

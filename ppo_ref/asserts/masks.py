@@ -1,15 +1,14 @@
 """What a batch must not do with the slots that do not count."""
 
 from collections.abc import Callable
-from typing import Annotated
+from typing import Annotated, Any
 
 import torch
 from torch import Tensor
 
 from ppo_ref.alignment import last_token, slot_after_end
-from ppo_ref.asserts.faults import fail, place
+from ppo_ref.asserts.faults import beyond, described, fail, place, tolerance_for
 from ppo_ref.asserts.probing import same_randomness
-from ppo_ref.asserts.rounding import beyond, tolerance_for
 from ppo_ref.contracts.checks import require_finite, require_row_tokens, require_tokens
 from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 
@@ -67,11 +66,11 @@ def assert_padding_ignored(
         for slots, cause in ((~response_mask & ~after_end, _WHOLE), (after_end, _LATE)):
             garbage = _with_garbage(inputs, key, slots)
             after = _estimate(advantages, garbage, response_mask)
-            moved = beyond(
-                after - before, tolerance_for(*inputs.values()), before, garbage[key]
-            )
-            if (moved & response_mask).any():
-                row, token = (moved & response_mask).nonzero()[0].tolist()
+            tolerance = tolerance_for(*inputs.values())
+            moved = beyond(after - before, tolerance, before, garbage[key])
+            moved &= response_mask
+            if moved.any():
+                row, token = moved.nonzero()[0].tolist()
                 fail(
                     f"garbage in the padding of {key} moved "
                     f"{place('advantages', row, token)} from "
@@ -133,17 +132,13 @@ def assert_score_on_last_token(
     )
 
 
-def _require_shape(function: str, name: str, x: object, like: Tensor) -> None:
-    if isinstance(x, Tensor) and x.is_floating_point() and x.shape == like.shape:
-        return
-    came = f"{type(x).__name__}"
-    if isinstance(x, Tensor):
-        dtype = str(x.dtype).removeprefix("torch.")
-        came = f"{dtype} of shape {list(x.shape)}"
-    raise TypeError(
-        f"{function}: {name} must be a floating-point tensor of shape [batch, time] = "
-        f"{list(like.shape)} like response_mask, got {came}"
-    )
+def _require_shape(function: str, name: str, x: Any, like: Tensor) -> None:
+    fits = isinstance(x, Tensor) and x.shape == like.shape
+    if not (fits and x.is_floating_point()):
+        raise TypeError(
+            f"{function}: {name} must be a floating-point tensor of shape [batch, "
+            f"time] = {list(like.shape)} like response_mask, got {described(x)}"
+        )
 
 
 def _estimate(advantages: Estimator, inputs: Inputs, like: Tensor) -> Tensor:

@@ -1,4 +1,4 @@
-"""Ask a function of somebody else which tokens it has read."""
+"""Ask a reader's own function which tokens it has read."""
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 
 from ppo_ref.alignment import last_token
+from ppo_ref.asserts.faults import described
 
 Reader = Annotated[
     Callable[[Tensor], Tensor],
@@ -16,20 +17,15 @@ Reader = Annotated[
 
 
 class Probe(NamedTuple):
-    """Which slots moved in which rows when one token was changed in all of them."""
+    """Which slots moved when one token was changed in every row that has it."""
 
     token: int
-    rows: Tensor
     moved: Tensor
 
 
 @contextmanager
 def same_randomness() -> Iterator[None]:
-    """The random state afterwards as it was before.
-
-    Returns:
-        A context: every one that is entered starts from the same random numbers, so
-        that dropout which was left on drops the same each time.
+    """Put the random state back afterwards: dropout left on drops the same each time.
 
     Example:
         >>> with same_randomness(): first = torch.rand(1)
@@ -44,20 +40,10 @@ def same_randomness() -> Iterator[None]:
 
 
 def changed(sequences: Tensor, response_mask: Tensor, token: int) -> Tensor:
-    """The sequences with another id for one token of each response that has it.
+    """A copy with another id for this token of each response that has it.
 
-    Args:
-        sequences: Token ids of prompt and response.
-        response_mask: True where the token of the response counts.
-        token: Which token of the response.
-
-    Returns:
-        A copy; the new id stands elsewhere in the batch, if possible inside a
-        response and neither at its end nor in its padding, so that it is no
-        end-of-sequence token that would change a mask.
-
-    Raises:
-        ValueError: if the batch holds one id only.
+    The new id comes from elsewhere in the batch, if possible from inside a response
+    and neither its end nor padding: an end-of-sequence token would change a mask.
 
     Example:
         >>> mask = torch.tensor([[True, True, True, False]])
@@ -65,9 +51,9 @@ def changed(sequences: Tensor, response_mask: Tensor, token: int) -> Tensor:
         tensor([[5, 8, 8, 2, 0]])
     """
     responses = sequences[:, -response_mask.shape[1] :]
-    inner = responses[response_mask & ~last_token(response_mask)]
-    ends = responses[last_token(response_mask) | ~response_mask]
-    inner = inner[~torch.isin(inner, ends)]
+    last = last_token(response_mask)
+    inner = responses[response_mask & ~last]
+    inner = inner[~torch.isin(inner, responses[last | ~response_mask])]
     ids = [*sorted(set(inner.tolist())), *sorted(set(sequences.flatten().tolist()))]
     if len(set(ids)) < 2:
         raise ValueError("sequences must hold at least 2 different ids, got 1")
@@ -79,39 +65,17 @@ def changed(sequences: Tensor, response_mask: Tensor, token: int) -> Tensor:
     return copy
 
 
-def read(name: str, function: Reader, sequences: Tensor, like: Tensor) -> Tensor:
-    """What a function says of these sequences.
-
-    Args:
-        name: Of the argument that is the function.
-        function: The caller's own.
-        sequences: Token ids.
-        like: Of the shape that must come.
-
-    Returns:
-        Its result, without gradient.
-
-    Raises:
-        TypeError: if it is no floating-point tensor of that shape.
-
-    Example:
-        >>> mask = torch.tensor([[True, True]])
-        >>> read("values", lambda ids: ids[:, 1:].float(), torch.ones(1, 3), mask)
-        tensor([[1., 1.]])
-    """
+def call(name: str, function: Reader, sequences: Tensor, like: Tensor) -> Tensor:
+    """The function's numbers for these sequences, without gradient; ``name`` is its."""
     with same_randomness(), torch.no_grad():
         result = function(sequences)
     fits = isinstance(result, Tensor) and result.shape == like.shape
-    if fits and result.is_floating_point():
-        return result
-    came = type(result).__name__
-    if isinstance(result, Tensor):
-        dtype = str(result.dtype).removeprefix("torch.")
-        came = f"{dtype} of shape {list(result.shape)}"
-    raise TypeError(
-        f"{name} must return a floating-point tensor of shape [batch, time] = "
-        f"{list(like.shape)}, got {came}"
-    )
+    if not (fits and result.is_floating_point()):
+        raise TypeError(
+            f"{name} must return a floating-point tensor of shape [batch, time] = "
+            f"{list(like.shape)}, got {described(result)}"
+        )
+    return result
 
 
 def probe(
@@ -122,30 +86,15 @@ def probe(
     probes: int,
     tolerance: float,
 ) -> list[Probe]:
-    """Change one token after the other and see what moves.
-
-    Args:
-        name: Of the argument that is the function.
-        function: The caller's own.
-        sequences: Token ids of prompt and response.
-        response_mask: True where the token of the response counts.
-        probes: How many tokens to change, spread over the response.
-        tolerance: A change up to this is none.
-
-    Returns:
-        What moved, of the slots that count.
-
-    Raises:
-        TypeError: if the function returns something else.
-        ValueError: if it gives two answers to one question.
+    """Change one token after the other, spread over the response, and see what moves.
 
     Example:
         >>> ids, mask = torch.tensor([[5, 7, 8]]), torch.tensor([[True, True]])
         >>> probe("v", lambda ids: ids.cumsum(1)[:, :2].float(), ids, mask, 1, 0.0)
-        [Probe(token=0, rows=tensor([True]), moved=tensor([[False,  True]]))]
+        [Probe(token=0, moved=tensor([[False,  True]]))]
     """
-    before = read(name, function, sequences, response_mask)
-    again = read(name, function, sequences, response_mask)
+    before = call(name, function, sequences, response_mask)
+    again = call(name, function, sequences, response_mask)
     noise = (again - before)[response_mask].abs().max()
     if not noise <= tolerance:
         raise ValueError(
@@ -157,8 +106,7 @@ def probe(
     found = []
     for token in times[spread.round().long().to(times.device)].tolist():
         other = changed(sequences, response_mask, token)
-        after = read(name, function, other, response_mask)
+        after = call(name, function, other, response_mask)
         moved = ((after - before).abs() > tolerance) & response_mask
-        rows = response_mask[:, token]
-        found.append(Probe(token, rows, moved & rows[:, None]))
+        found.append(Probe(token, moved & response_mask[:, token, None]))
     return found

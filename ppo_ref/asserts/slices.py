@@ -1,11 +1,12 @@
 """Which tokens your values and your log-probs have read: change one and see."""
 
+from typing import NamedTuple
+
 import torch
 from torch import Tensor
 
-from ppo_ref.asserts.faults import fail, place
-from ppo_ref.asserts.probing import Probe, Reader, probe, read
-from ppo_ref.asserts.rounding import tolerance_for
+from ppo_ref.asserts.faults import fail, place, tolerance_for
+from ppo_ref.asserts.probing import Probe, Reader, call, probe
 from ppo_ref.contracts.checks import require_at_least, require_tokens
 from ppo_ref.contracts.shapes import SequenceIds, TokenMask, checked
 
@@ -113,7 +114,10 @@ def assert_log_probs_of_tokens(
     _refuse_still("log_probs", found)
     cause = "the ids are gathered {} {}; take those of [:, -T:]"
     _refuse_misplaced("log_probs", found, 0, cause)
-    context = [p._replace(moved=_without_own(p)) for p in found]
+    context = []
+    for token, moved in found:
+        others = torch.arange(moved.shape[1], device=moved.device) != token
+        context.append(Probe(token, moved & others))
     if any(p.moved.any() for p in context):
         cause = "the logits are cut {} {}; take [:, -T-1:-1]"
         _refuse_misplaced("log_probs", context, 1, cause)
@@ -131,36 +135,36 @@ def _refuse_still(name: str, found: list[Probe]) -> None:
         )
 
 
-def _without_own(probe: Probe) -> Tensor:
-    moved = probe.moved.clone()
-    moved[:, probe.token] = False
-    return moved
+class _Move(NamedTuple):
+    """The first slot that moved in a row when a token was changed."""
+
+    token: int
+    row: int
+    slot: int
 
 
 def _refuse_misplaced(name: str, found: list[Probe], first: int, cause: str) -> None:
     """Refuse when the first slot that a token moves is not ``first`` behind it."""
-    moves = [move for probe in found for move in _first_moves(probe)]
-    distance = min(slot - token for token, _, slot in moves)
+    moves = [
+        _Move(token, int(row), int(moved[row].long().argmax()))
+        for token, moved in found
+        for row in moved.any(1).nonzero().flatten()
+    ]
+    nearest = min(moves, key=lambda move: move.slot - move.token)
+    distance = nearest.slot - nearest.token
     if distance < first:
-        token, row, slot = next(m for m in moves if m[2] - m[0] < first)
+        token, row, slot = next(m for m in moves if m.slot - m.token < first)
         text = f"{place(name, row, slot)} moved when token {token} was changed"
-        ahead = any(slot == 0 and token - 2 >= first for token, _, slot in moves)
+        ahead = any(m.slot == 0 and m.token - 2 >= first for m in moves)
         late = cause.format(_positions(first - distance), "late")
         fail(text, _NOT_CAUSAL if ahead else late)
     if distance > first:
-        token, row, slot = next(m for m in moves if m[2] - m[0] == distance)
+        token, row, slot = nearest
         text = (
             f"{place(name, row, token + first)} did not move when token {token} was "
             f"changed, {place(name, row, slot)} did"
         )
         fail(text, cause.format(_positions(distance - first), "early"))
-
-
-def _first_moves(probe: Probe) -> list[tuple[int, int, int]]:
-    """Token, row and the first slot that moved, of each row in which one did."""
-    rows = probe.moved.any(1).nonzero().flatten().tolist()
-    first = probe.moved.long().argmax(1).tolist()
-    return [(probe.token, row, first[row]) for row in rows]
 
 
 def _positions(count: int) -> str:
@@ -178,9 +182,9 @@ def _refuse_sum(
     for token_id in range(vocab_size):
         other = sequences.clone()
         other[:, at] = token_id
-        said = read("log_probs", log_probs, other, response_mask)
-        total += said[:, 0].double().exp()
-        tolerance = tolerance_for(said)
+        numbers = call("log_probs", log_probs, other, response_mask)
+        total += numbers[:, 0].double().exp()
+        tolerance = tolerance_for(numbers)
     wrong = rows & ((total - 1).abs() > tolerance)
     if wrong.any():
         row = int(wrong.nonzero()[0])

@@ -3,8 +3,7 @@
 import torch
 from torch import Tensor
 
-from ppo_ref.asserts.faults import fail, place
-from ppo_ref.asserts.rounding import TOLERANCE, beyond, tolerance_for
+from ppo_ref.asserts.faults import TOLERANCE, beyond, fail, place, tolerance_for
 from ppo_ref.contracts.checks import require_at_least, require_finite, require_tokens
 from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 

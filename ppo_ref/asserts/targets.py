@@ -8,8 +8,7 @@ import torch
 from torch import Tensor
 
 from ppo_ref.advantages import gae, monte_carlo_returns
-from ppo_ref.asserts.faults import fail, place
-from ppo_ref.asserts.rounding import beyond, tolerance_for
+from ppo_ref.asserts.faults import beyond, fail, place, tolerance_for
 from ppo_ref.contracts.checks import (
     require_finite,
     require_tokens,

@@ -5,239 +5,156 @@ from torch import Tensor
 
 from ppo_ref import alignment
 from ppo_ref.alignment import last_token, slot_after_end
-from ppo_ref.dump.fields import Fields
+from ppo_ref.dump.reading import Fields
 from ppo_ref.dump.verdicts import DIFFERS, OK, OPEN, Verdict
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 
-_AFTER_EOS = "mask counts the slot after EOS"
 _FAR = 0.1  # nats between rollout and trainer that bfloat16 does not explain
 
 
 def first(wrong: Tensor) -> str:
-    """The first slot where something is, as one writes it.
-
-    Args:
-        wrong: True where it is, at least once.
-
-    Returns:
-        Row and token between brackets.
-
-    Example:
-        >>> first(torch.tensor([[False, True]]))
-        '[0, 1]'
-    """
+    """The first slot that is True, as in ``[0, 1]``."""
     return str(wrong.nonzero()[0].tolist())
 
 
-def mask(dump: Fields, eos_token_id: int | None = None) -> tuple[Verdict, Tensor]:
+def judge_mask(dump: Fields, eos_token_id: int | None) -> tuple[Verdict, Tensor]:
     """Whether the mask counts what was sampled, and the mask that does.
 
-    Args:
-        dump: The fields.
-        eos_token_id: The id that ends a response; left out, the attention mask is
-            taken for right.
-
-    Returns:
-        The verdict, and the mask without slots that should not count.
-
-    Example:
-        >>> from ppo_ref.dump.fields import fields
-        >>> x, late = torch.zeros(1, 3), torch.tensor([[1, 1, 1]])
-        >>> names = "values advantages returns token_level_scores".split()
-        >>> batch = dict.fromkeys(names, x) | {"response_mask": late}
-        >>> batch["attention_mask"] = torch.tensor([[1, 1, 1, 0]])
-        >>> mask(fields(batch))[0].short
-        'mask counts the slot after EOS'
+    Without the id that ends a response, the attention mask is taken for right.
     """
-    given = dump.response_mask
-    extra = _counted_too_much(dump, eos_token_id)
-    right = given & ~extra
-    gaps = int(
-        (right.long().diff(dim=1) == 1).sum() - (~right[:, 0] & right.any(1)).sum()
-    )
+    mask = dump.response_mask
+    extra = _not_sampled(dump, eos_token_id)
+    right = mask & ~extra
     if extra.any():
-        after = bool((extra & slot_after_end(right)).any())
-        text = f"{first(extra)} counts and was not sampled"
-        if after:
+        text, short = f"{first(extra)} counts and was not sampled", ""
+        if (extra & slot_after_end(right)).any():
             text += ", the slot after EOS: do not shift the mask with the values"
-        return Verdict("mask", DIFFERS, text, _AFTER_EOS if after else ""), right
+            short = "mask counts the slot after EOS"
+        return Verdict("mask", DIFFERS, text, short), right
     attended = dump.attention_mask
-    if attended is not None and attended.shape == given.shape:
-        missing = last_token(attended) & ~given
-        short = ~attended.all(1)
-        if short.any() and missing.any(1)[short].all():
+    if attended is not None and attended.shape == mask.shape:
+        missing = last_token(attended) & ~mask
+        short_rows = ~attended.all(1)
+        if short_rows.any() and missing.any(1)[short_rows].all():
             text = f"{first(missing)} does not count, the last token (EOS) of its row"
             return Verdict("mask", DIFFERS, text, "mask leaves out EOS"), right
-    gapped = f"{gaps} gap{'s' * (gaps > 1)}" if gaps else "no gaps"
-    text = f"{dump.mask_dtype}, {gapped}, {int(given.sum())} tokens"
+    starts = (mask.long().diff(dim=1) == 1).sum()
+    gaps = int(starts - (~mask[:, 0] & mask.any(1)).sum())
+    shown = f"{gaps} gap{'s' * (gaps > 1)}" if gaps else "no gaps"
+    text = f"{dump.mask_dtype}, {shown}, {int(mask.sum())} tokens"
     return Verdict("mask", OK, text), right
 
 
-def score(dump: Fields, response_mask: Tensor) -> Verdict:
-    """Whether each score lies on the last token.
-
-    Args:
-        dump: The fields.
-        response_mask: True where the token counts.
-
-    Returns:
-        The verdict; several scores in a row, as of processes, pass.
-
-    Example:
-        >>> from ppo_ref.dump.fields import fields
-        >>> x = torch.tensor([[0., 0., 1.]])
-        >>> names = "values advantages returns token_level_scores".split()
-        >>> batch = fields(dict.fromkeys(names, x) | {"response_mask": x * 0 + 1})
-        >>> score(batch, batch.response_mask).text
-        'on the last token (1 of 1 rows)'
-    """
-    held, last = dump.scores != 0, last_token(response_mask)
-    outside = held & ~response_mask
+def judge_score(dump: Fields) -> Verdict:
+    """Whether each score lies on the last token; several in a row, by process, pass."""
+    mask, scored = dump.response_mask, dump.scores != 0
+    last, outside = last_token(mask), scored & ~mask
     if outside.any():
         row = int(outside.nonzero()[0][0])
         end = [row, *last[row].nonzero()[0].tolist()] if last[row].any() else "none"
         text = f"{first(outside)} has one and does not count; the last token is {end}"
         return Verdict("score", DIFFERS, text, "score outside the mask")
-    single = held.sum(1) == 1
-    early = held & ~last & single[:, None]
-    if early.any() and single[held.any(1)].all():
+    single = scored.sum(1) == 1
+    early = scored & ~last & single[:, None]
+    if early.any() and single[scored.any(1)].all():
         text = f"{first(early)} has one and is not the last token"
         return Verdict("score", DIFFERS, text, "score before the last token")
-    rows = int(held.any(1).sum())
-    where = "on the last token" if not (held & ~last).any() else "on several tokens"
-    return Verdict("score", OK, f"{where} ({rows} of {len(held)} rows)")
+    place = "on several tokens" if (scored & ~last).any() else "on the last token"
+    rows = f"{int(scored.any(1).sum())} of {len(scored)} rows"
+    return Verdict("score", OK, f"{place} ({rows})")
 
 
-def kl(dump: Fields, response_mask: Tensor, kl_coef: float | None) -> Verdict:
-    """Which KL was subtracted from the scores.
-
-    Args:
-        dump: The fields.
-        response_mask: True where the token counts.
-        kl_coef: What it should be, or None.
-
-    Returns:
-        The verdict, with the coefficient and the estimator that explain the rewards.
-
-    Example:
-        >>> from ppo_ref.dump.fields import fields
-        >>> x = torch.tensor([[0., 0., 1.]])
-        >>> names = "values advantages returns token_level_scores".split()
-        >>> batch = fields(dict.fromkeys(names, x) | {"response_mask": x * 0 + 1})
-        >>> kl(batch, batch.response_mask, None).text
-        'none in the rewards'
-    """
-    taken = dump.scores - dump.rewards
-    if not taken.any():
+def judge_kl(dump: Fields, kl_coef: float | None) -> Verdict:
+    """Which KL was subtracted from the scores: the coefficient and the estimator."""
+    mask, subtracted = dump.response_mask, dump.scores - dump.rewards
+    if not subtracted.any():
         if kl_coef:
             return Verdict("kl", DIFFERS, f"none in the rewards, kl_coef {kl_coef:g}")
         return Verdict("kl", OK, "none in the rewards")
-    if dump.ref_log_probs is None or dump.old_log_probs is None:
+    old, ref = dump.old_log_probs, dump.ref_log_probs
+    if old is None or ref is None:
         text = (
             "rewards differ from scores, and no ref_log_prob or old_log_probs says why"
         )
         return Verdict("kl", OPEN, text)
-    outside = (taken != 0) & ~response_mask
-    counted = torch.where(response_mask, taken, 0)
+    counted = torch.where(mask, subtracted, 0)
     allowed = 1e-3 * counted.abs().max() + 1e-6 * dump.scores.abs().max().clamp(min=1)
-    for name, per_token in _estimators(dump.old_log_probs, dump.ref_log_probs).items():
-        k = torch.where(response_mask, per_token, 0)
+    k1, k2, k3 = (kl(log_probs=old, ref_log_probs=ref) for kl in (kl_k1, kl_k2, kl_k3))
+    # verl bounds k3 so.
+    estimators = {"k1": k1, "k2": k2, "k3": k3.clamp(-10, 10), "abs": k1.abs()}
+    coefs: dict[str, float] = {}
+    for name, kl in estimators.items():
+        k = torch.where(mask, kl, 0)
         coef = float((counted * k).sum() / k.square().sum().clamp(min=1e-30))
         if coef and (counted - coef * k).abs().max() <= allowed:
-            return _explained(name, coef, kl_coef, outside)
-    text = (
-        f"{first(counted.abs() > allowed)} is not any kl_coef times k1, k2, k3 or abs"
-    )
-    return Verdict("kl", DIFFERS, text)
-
-
-def ratio(dump: Fields, response_mask: Tensor) -> Verdict:
-    """How far the trainer's old log-probs are from the rollout's.
-
-    Args:
-        dump: The fields.
-        response_mask: True where the token counts.
-
-    Returns:
-        The verdict; a mean beyond 0.1 nats differs.
-
-    Example:
-        >>> from ppo_ref.dump.fields import fields
-        >>> x = torch.tensor([[0., 0., 1.]])
-        >>> names = "values advantages returns token_level_scores".split()
-        >>> batch = fields(dict.fromkeys(names, x) | {"response_mask": x * 0 + 1})
-        >>> ratio(batch, batch.response_mask).text
-        'no rollout_log_probs'
-    """
-    old, rollout = dump.old_log_probs, dump.rollout_log_probs
-    if old is not None and (response_mask & (old > 1e-3)).any():
-        where = first(response_mask & (old > 1e-3))
-        return Verdict(
-            "ratio", DIFFERS, f"old_log_probs{where} is above 0: no log-prob"
-        )
-    if rollout is None or old is None:
-        lacks = "rollout_log_probs" if rollout is None else "old_log_probs"
-        return Verdict("ratio", OPEN, f"no {lacks}")
-    gap = torch.where(response_mask, old - rollout, 0)
-    mean = float(gap.abs().sum() / response_mask.sum())
-    if mean == 0:
-        return Verdict("ratio", OK, "old_log_probs are the rollout's own")
-    for shift in (1, -1):
-        both = response_mask & response_mask.roll(shift, 1)
-        both[:, 0 if shift > 0 else -1] = False
-        moved = (old - rollout.roll(shift, 1))[both].abs()
-        if mean > 1e-3 and len(moved) and moved.max() <= 0.1 * mean:
-            word = "late" if shift > 0 else "early"
-            text = f"rollout_log_probs explain old_log_probs one slot {word}"
-            return Verdict("ratio", DIFFERS, text, "old_log_probs shifted by one")
-    text = f"{mean:.4f} nats between rollout and trainer, mean per token"
-    if mean > _FAR:
-        far = response_mask & (gap.abs() > _FAR)
-        text += f", first at {first(far)}: another temperature, top-p or precision"
-        return Verdict("ratio", DIFFERS, text)
-    return Verdict("ratio", OK, text)
-
-
-def _explained(
-    name: str, coef: float, wanted: float | None, outside: Tensor
-) -> Verdict:
+            coefs[name] = coef
+    if not coefs:
+        where = first(counted.abs() > allowed)
+        text = f"{where} is not any kl_coef times k1, k2, k3 or abs"
+        return Verdict("kl", DIFFERS, text)
+    name, coef = next(iter(coefs.items()))
     text = f"kl_coef {coef:.4g}, {name}"
     if coef < 0:
         text += ": below 0, so old and reference are swapped, or the sign is"
         return Verdict("kl", DIFFERS, text, "kl has the wrong sign")
+    outside = (subtracted != 0) & ~mask
     if outside.any():
         text += f"; {first(outside)} lost some and does not count"
         return Verdict("kl", DIFFERS, text, "kl taken off padding")
-    if wanted is not None and abs(coef - wanted) > 1e-2 * abs(wanted):
-        return Verdict("kl", DIFFERS, f"{text} explain it, not {wanted:g}")
+    if kl_coef is not None and abs(coef - kl_coef) > 1e-2 * abs(kl_coef):
+        return Verdict("kl", DIFFERS, f"{text} explain it, not {kl_coef:g}")
     return Verdict("kl", OK, text)
 
 
-def _estimators(old: Tensor, ref: Tensor) -> dict[str, Tensor]:
-    given = {"log_probs": old, "ref_log_probs": ref}
-    return {
-        "k1": kl_k1(**given),
-        "k2": kl_k2(**given),
-        "k3": kl_k3(**given).clamp(-10, 10),  # as verl does
-        "abs": kl_k1(**given).abs(),
-    }
+def judge_ratio(dump: Fields) -> Verdict:
+    """How far old log-probs are from the rollout's; a mean above 0.1 nats differs."""
+    mask = dump.response_mask
+    old, rollout = dump.old_log_probs, dump.rollout_log_probs
+    if old is not None and (mask & (old > 1e-3)).any():
+        where = first(mask & (old > 1e-3))
+        text = f"old_log_probs{where} is above 0: no log-prob"
+        return Verdict("ratio", DIFFERS, text)
+    if rollout is None or old is None:
+        missing = "rollout_log_probs" if rollout is None else "old_log_probs"
+        return Verdict("ratio", OPEN, f"no {missing}")
+    gap = torch.where(mask, old - rollout, 0)
+    mean = float(gap.abs().sum() / mask.sum())
+    if mean == 0:
+        return Verdict("ratio", OK, "old_log_probs are the rollout's own")
+    for shift, word in ((1, "late"), (-1, "early")):
+        both = mask & mask.roll(shift, 1)
+        both[:, 0 if shift > 0 else -1] = False
+        moved = (old - rollout.roll(shift, 1))[both].abs()
+        if mean > 1e-3 and len(moved) and moved.max() <= 0.1 * mean:
+            text = f"rollout_log_probs explain old_log_probs one slot {word}"
+            return Verdict("ratio", DIFFERS, text, "old_log_probs shifted by one")
+    text = f"{mean:.4f} nats between rollout and trainer, mean per token"
+    if mean > _FAR:
+        where = first(mask & (gap.abs() > _FAR))
+        text += f", first at {where}: another temperature, top-p or precision"
+        return Verdict("ratio", DIFFERS, text)
+    return Verdict("ratio", OK, text)
 
 
-def _counted_too_much(dump: Fields, eos_token_id: int | None) -> Tensor:
+def _not_sampled(dump: Fields, eos_token_id: int | None) -> Tensor:
     """Slots that count and were not sampled."""
-    given = dump.response_mask
-    ids = dump.responses
-    if ids is not None and ids.shape != given.shape:
+    mask, ids = dump.response_mask, dump.responses
+    if ids is not None and ids.shape != mask.shape:
         ids = None
     if ids is not None and eos_token_id is not None:
-        return given & ~alignment.response_mask(ids.long(), eos_token_id)
-    if dump.attention_mask is not None or ids is None:
-        attended = given if dump.attention_mask is None else dump.attention_mask
-        return given & ~attended
+        return mask & ~alignment.response_mask(ids.long(), eos_token_id)
+    if dump.attention_mask is not None:
+        return mask & ~dump.attention_mask
+    if ids is None:
+        return torch.zeros_like(mask)
     # Without either: padding that follows itself, where an end and padding differ not.
-    last = last_token(given)
-    before = last_token(given & ~last)
-    short = ~given[:, -1:] & before.any(1, keepdim=True)
-    tail = [ids[slots & short] for slots in (before, last, slot_after_end(given))]
-    doubled = bool(short.any()) and bool((tail[0] == tail[1]).all())
-    return last & short & (doubled and bool((tail[1] == tail[2]).all()))
+    last = last_token(mask)
+    before = last_token(mask & ~last)
+    short = ~mask[:, -1:] & before.any(1, keepdim=True)
+    one, two, three = (
+        ids[slots & short] for slots in (before, last, slot_after_end(mask))
+    )
+    repeated = (
+        bool(short.any()) and bool((one == two).all()) and bool((two == three).all())
+    )
+    return last & short & repeated

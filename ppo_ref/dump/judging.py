@@ -3,9 +3,9 @@
 from torch import Tensor
 
 from ppo_ref.contracts.checks import require_at_least, require_unit_interval
-from ppo_ref.dump.estimates import advantage, values, whitening
-from ppo_ref.dump.fields import fields
-from ppo_ref.dump.inputs import kl, mask, ratio, score
+from ppo_ref.dump.estimates import judge_advantages, judge_values, judge_whitening
+from ppo_ref.dump.inputs import judge_kl, judge_mask, judge_ratio, judge_score
+from ppo_ref.dump.reading import fields
 from ppo_ref.dump.verdicts import Report
 
 
@@ -20,21 +20,8 @@ def judge(
     """Compute a dumped batch again, and say of each stage whether it agrees.
 
     What is left out is searched: the report says which usual choice explains the
-    numbers.
-
-    Args:
-        tensors: The batch, under the names of verl 0.3 to 0.9.1.
-        gamma: What it should be.
-        gae_lambda: What it should be.
-        kl_coef: What it should be.
-        eos_token_id: The id that ends a response, to judge the mask by it; without it
-            the attention mask is taken for right.
-
-    Returns:
-        A verdict per stage; ``str`` gives the lines to read.
-
-    Raises:
-        ValueError: in one sentence, if the tensors are no such batch.
+    numbers. Without ``eos_token_id`` the attention mask is taken for right. Tensors,
+    under the names of verl 0.3 to 0.9.1, that are no such batch are a ValueError.
 
     Example:
         >>> from ppo_ref.examples import three_tokens
@@ -54,23 +41,24 @@ def judge(
         ratio      - no rollout_log_probs
         alignment ok; whitening differs
     """
-    given = {"gamma": gamma, "gae_lambda": gae_lambda}
+    numbers = {"gamma": gamma, "gae_lambda": gae_lambda}
     require_unit_interval(
-        "check", **{name: x for name, x in given.items() if x is not None}
+        "check", **{name: x for name, x in numbers.items() if x is not None}
     )
     if kl_coef is not None:
         require_at_least("check", 0, kl_coef=kl_coef)
     dump = fields(tensors)
-    of_mask, right = mask(dump, eos_token_id)
-    estimated, raw = advantage(dump, right, gamma, gae_lambda)
+    of_mask, mask = judge_mask(dump, eos_token_id)
+    dump = dump._replace(response_mask=mask)
+    of_advantages, raw = judge_advantages(dump, gamma, gae_lambda)
     return Report(
         [
             of_mask,
-            score(dump, right),
-            kl(dump, right, kl_coef),
-            values(dump, right),
-            *estimated,
-            whitening(dump, right, raw),
-            ratio(dump, right),
+            judge_score(dump),
+            judge_kl(dump, kl_coef),
+            judge_values(dump),
+            *of_advantages,
+            judge_whitening(dump, raw),
+            judge_ratio(dump),
         ]
     )

@@ -16,12 +16,10 @@ class Verdict(NamedTuple):
     short: str = ""
 
     def __str__(self) -> str:
-        line = f"{self.stage:<{_COLUMN}}{self.state}: {self.text}"
-        if self.state == OPEN:
-            line = f"{self.stage:<{_COLUMN}}{self.state} {self.text}"
-        line = line.replace("] ", "]\N{NO-BREAK SPACE}").replace(
-            ", ", ",\N{NO-BREAK SPACE}"
-        )
+        state = self.state if self.state == OPEN else f"{self.state}:"
+        line = f"{self.stage:<{_COLUMN}}{state} {self.text}"
+        for glued in ("] ", ", "):
+            line = line.replace(glued, f"{glued[0]}\N{NO-BREAK SPACE}")
         wrapped = textwrap.fill(
             line, _WIDTH, subsequent_indent=" " * _COLUMN, break_on_hyphens=False
         )
@@ -38,30 +36,24 @@ class Report(NamedTuple):
         return all(verdict.state != DIFFERS for verdict in self.verdicts)
 
     def __str__(self) -> str:
-        lines = [*map(str, self.verdicts), textwrap.fill(summary(self), _WIDTH)]
-        return "\n".join(lines)
+        return "\n".join(
+            [*map(str, self.verdicts), textwrap.fill(summary(self), _WIDTH)]
+        )
 
 
 def summary(report: Report) -> str:
-    """The verdict in one line.
-
-    Args:
-        report: Of all stages.
-
-    Returns:
-        What differs, and first whether the slices are right.
+    """What differs, in one line that first says whether the slices are right.
 
     Example:
         >>> right = Verdict("values", "ok", "equal")
         >>> wrong = Verdict("whitening", "differs", "over all slots explains it")
-        >>> summary(Report([right, wrong]))
-        'alignment ok; whitening differs'
-        >>> summary(Report([right]))
-        'all ok'
+        >>> summary(Report([right, wrong])), summary(Report([right]))
+        ('alignment ok; whitening differs', 'all ok')
     """
     wrong = [verdict for verdict in report.verdicts if verdict.state == DIFFERS]
     if not wrong:
         return "all ok"
-    said = [verdict.short or f"{verdict.stage} differs" for verdict in wrong]
-    shifted = {"score", "values", "ratio"} & {verdict.stage for verdict in wrong}
-    return "; ".join([*([] if shifted else ["alignment ok"]), *said])
+    parts = [verdict.short or f"{verdict.stage} differs" for verdict in wrong]
+    if not {"score", "values", "ratio"} & {verdict.stage for verdict in wrong}:
+        parts.insert(0, "alignment ok")
+    return "; ".join(parts)

@@ -2,14 +2,13 @@
 
 from itertools import accumulate
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self
 
 import torch
 from torch import Tensor, nn
 
-from ppo_ref.pretrained.body import PretrainedBody
-from ppo_ref.pretrained.library import read
-from ppo_ref.training.networks import Actor
+from ppo_ref.pretrained.library import library, read
+from ppo_ref.training.networks import Actor, Body, Cache
 
 TOKENS = 4  # read three times: as padding, then twice as a sequence
 LEAST_CONTEXT = 3 * TOKENS
@@ -45,7 +44,7 @@ def pretrained_actor(path: str | Path, precision: torch.dtype = torch.float32) -
         ValueError: pretrained_actor: path must be a folder, got 'gpt2'; download the \
 model first, since nothing is fetched here
     """
-    model, told = read(
+    model, report = read(
         "pretrained_actor",
         path,
         "a causal language model in safetensors",
@@ -54,9 +53,9 @@ model first, since nothing is fetched here
         dtype=torch.float32,
         output_loading_info=True,
     )
-    if missing := sorted(told["missing_keys"]):
+    if missing := sorted(report["missing_keys"]):
         _refuse("all weights of a causal language model", path, f"no {missing[0]}")
-    if others := sorted(told["unexpected_keys"]):
+    if others := sorted(report["unexpected_keys"]):
         _refuse("only weights of its causal language model", path, f"also {others[0]}")
     body, head = model.base_model, model.get_output_embeddings()
     context = getattr(model.config, "max_position_embeddings", None)
@@ -64,14 +63,60 @@ model first, since nothing is fetched here
         kind = type(model).__name__
         _refuse("a body, a linear head and a greatest length", path, kind)
     if context < LEAST_CONTEXT:
-        wanted = f"a model for sequences of {LEAST_CONTEXT} tokens"
-        _refuse(wanted, path, f"one for {context}")
+        content = f"a model for sequences of {LEAST_CONTEXT} tokens"
+        _refuse(content, path, f"one for {context}")
     actor = Actor(
         PretrainedBody(body, head.in_features, context), head.out_features, head
     )
     _require_same_logits(actor, model, path)
     actor.transformer.precision = precision
     return actor
+
+
+class PretrainedBody(Body):
+    """A network of transformers without its head, behind the interface of ``Body``.
+
+    It never drops out: the ratio of an actor to itself must be 1.
+    """
+
+    def __init__(
+        self,
+        network: nn.Module,
+        width: int,
+        context: int,
+        precision: torch.dtype = torch.float32,
+    ) -> None:
+        super().__init__(width, context, precision)
+        self.network = network
+        self.train()
+
+    def train(self, mode: bool = True) -> Self:
+        """Stay in evaluation mode, whatever the network around it is set to."""
+        return super().train(False)
+
+    def forward(
+        self, token_ids: Tensor, attention_mask: Tensor, cache: Cache | None = None
+    ) -> Tensor:
+        """Hidden states of the new positions, [batch, new, width].
+
+        The mask is that of all positions, past ones included; an empty cache is filled
+        with one ``DynamicCache``, which the next call reads.
+        """
+        places = self.places(attention_mask, token_ids.shape[1])
+        past: Any = None
+        if cache is not None:
+            if not cache:
+                config = self.network.config
+                cache.append(library("PretrainedBody").DynamicCache(config=config))
+            (past,) = cache
+        hidden: Tensor = self.network(
+            input_ids=token_ids,
+            attention_mask=attention_mask.long(),
+            position_ids=places,
+            past_key_values=past,
+            use_cache=past is not None,
+        ).last_hidden_state
+        return hidden
 
 
 @torch.no_grad()
@@ -81,12 +126,12 @@ def _require_same_logits(actor: Actor, model: Any, path: str | Path) -> None:
     masks = accumulate((padding, tokens, tokens), lambda *two: torch.cat(two, 1))
     cache: list[Any] = []
     try:
-        theirs: Tensor = model.eval()(input_ids=torch.cat([ids, ids], 1)).logits
-        _, *ours = (actor(ids, mask.bool(), cache) for mask in masks)
+        expected: Tensor = model.eval()(input_ids=torch.cat([ids, ids], 1)).logits
+        _, *logits = (actor(ids, mask.bool(), cache) for mask in masks)
     except Exception as error:  # what a model cannot do, it says in many ways
-        came = f"{type(model).__name__}: {type(error).__name__}: {error}"
-        _refuse("a model that reads tokens alone, padding and a cache", path, came)
-    difference = (torch.cat(ours, 1) - theirs).abs().max() / theirs.abs().max()
+        reason = f"{type(model).__name__}: {type(error).__name__}: {error}"
+        _refuse("a model that reads tokens alone, padding and a cache", path, reason)
+    difference = (torch.cat(logits, 1) - expected).abs().max() / expected.abs().max()
     if not difference <= TOLERANCE:
         _refuse(
             "a model whose logits are its head's, padded and cached or not",
@@ -95,7 +140,7 @@ def _require_same_logits(actor: Actor, model: Any, path: str | Path) -> None:
         )
 
 
-def _refuse(wanted: str, path: str | Path, came: str) -> NoReturn:
+def _refuse(expected: str, path: str | Path, found: str) -> NoReturn:
     raise ValueError(
-        f"pretrained_actor: path must hold {wanted}, got {came} in {str(path)!r}"
+        f"pretrained_actor: path must hold {expected}, got {found} in {str(path)!r}"
     )
