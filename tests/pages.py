@@ -18,8 +18,8 @@ from sybil.typing import Parser
 
 from site_tools.checks.all import check_pair, check_written, text_of
 from site_tools.checks.collected import collect
-from site_tools.checks.encoding import check_encoding
 from site_tools.checks.languages import twin_path
+from site_tools.checks.shape import check_bytes
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.figures import Figure
 from site_tools.page.page import Page, read_page
@@ -105,7 +105,7 @@ def figures(document: PageDocument) -> Iterable[Region]:
 def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
     _ = document.running  # in its child, while this process reads on
-    problems = check_encoding(document.data, page.path)
+    problems = check_bytes(document.data, page.path)
     problems += check_written(page, ROOT)
     _raise(example, [*problems, *verdict.check_drawn(document.verified)])
 

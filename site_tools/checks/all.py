@@ -9,7 +9,6 @@ from pymdownx.superfences import SuperFencesException
 
 from site_tools.checks.census import check_boxes, check_collected
 from site_tools.checks.collected import collect
-from site_tools.checks.encoding import check_encoding
 from site_tools.checks.identities import check_identities
 from site_tools.checks.indexed import check_indexed
 from site_tools.checks.inline_formulas import check_inline_formulas
@@ -18,8 +17,8 @@ from site_tools.checks.links import check_links
 from site_tools.checks.lists import check_lists
 from site_tools.checks.locks import check_lock
 from site_tools.checks.mendable import check_mendable
+from site_tools.checks.shape import check_bytes, check_shape
 from site_tools.checks.shown import check_shown
-from site_tools.checks.structure import check_structure
 from site_tools.checks.terms import check_terms
 from site_tools.data.names import read_names
 from site_tools.page.page import LANGUAGES, Page, read_page
@@ -67,7 +66,7 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
         ValueError: naming the file of data that cannot be read.
     """
     files = {path: (root / path).read_bytes() for path in paths}
-    unread = list(chain(*(check_encoding(data, path) for path, data in files.items())))
+    unread = list(chain(*(check_bytes(data, path) for path, data in files.items())))
     if not unread:
         pages = [read(root, path) for path in paths]
         unread = [problem for page in pages for problem in _unread(page)]
@@ -106,7 +105,7 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
 
 def check_written(page: Page, root: Path) -> list[Problem]:
     """What is wrong with a page as it stands there, before it runs."""
-    problems = [*page.problems, *check_lists(page, root), *check_structure(page, root)]
+    problems = [*page.problems, *check_lists(page, root), *check_shape(page, root)]
     problems += check_collected(page, [found.fence for found in collect(page.text)])
     problems += [*check_mendable(page), *check_identities(page, root)]
     problems += check_inline_formulas(page, root)

@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from site_tools.checks.anatomy import is_question
+from site_tools.checks.shape import is_question
 from site_tools.data.dialogues import disagreements
 from site_tools.page.page import Page
 from site_tools.page.wrong_answers import read_wrong_answers

@@ -10,7 +10,7 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote
 
-from site_tools.checks.anatomy import Row
+from site_tools.checks.shape import Row
 from site_tools.page import tree
 from site_tools.page.fences import scan
 from site_tools.page.front_matter import read_front_matter

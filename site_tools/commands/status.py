@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from site_tools.checks import accord
-from site_tools.checks.anatomy import SECTIONS, is_question
+from site_tools.checks.shape import SECTIONS, is_question
 from site_tools.commands.talk import Refusal, Talk
 from site_tools.data.facts import concepts, unread
 from site_tools.page.page import LANGUAGES

@@ -6,7 +6,7 @@ import unicodedata
 from pathlib import Path
 
 from site_tools.checks.accord import page_ids
-from site_tools.checks.anatomy import TOPICS
+from site_tools.checks.shape import TOPICS
 from site_tools.data import redirects
 from site_tools.data.rows import PAGE_ID
 from site_tools.page.page import LANGUAGES

@@ -3,7 +3,7 @@
 from itertools import combinations
 from typing import NamedTuple
 
-from site_tools.checks.anatomy import MANDATORY, SECTIONS, is_question
+from site_tools.checks.shape import MANDATORY, SECTIONS, is_question
 from site_tools.fixing.letters import fences_of, replace
 from site_tools.page.prose import HEADING, body, line_of
 from site_tools.problems import Problem

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from site_tools.checks.structure import check_structure
+from site_tools.checks.shape import check_shape
 from site_tools.logs.chat_fences import stretches
 from site_tools.logs.chat_prose import mended
 from site_tools.logs.drafting import Draft, draft
@@ -102,7 +102,7 @@ def test_each_figure_is_marked_and_refused_with_its_remedy() -> None:
     assert f"| 一 | `7`{mark} |" in DRAFT.text
     problems = [
         *page_of(DRAFT, "zh").problems,
-        *check_structure(page_of(DRAFT, "zh"), ROOT),
+        *check_shape(page_of(DRAFT, "zh"), ROOT),
     ]
     refused = {p.line: p for p in problems}
     for shown in ("`0.85`", "`12.5%`", "`7`", "`lam = 0.95`", "  $$", "score 0.75"):
@@ -142,7 +142,7 @@ def test_lines_of_code_are_listed_with_what_to_write() -> None:
 
 
 def test_what_is_left_to_do_is_refused_until_it_is_done() -> None:
-    found = [p.found for p in check_structure(page_of(DRAFT, "zh"), ROOT)]
+    found = [p.found for p in check_shape(page_of(DRAFT, "zh"), ROOT)]
     assert "<!--" in found
     assert "## section #chat" in found
     assert "no assertion in section #code" in found
@@ -238,7 +238,7 @@ def test_nothing_of_any_chat_runs_or_is_shown_as_checked(
     assert not [b for b in page.blocks if b.kind in (Kind.SOURCE, Kind.DERIVED)]
     assert page.meta["refs"] == []
     assert {line for line in made.figures} <= {
-        p.line for p in [*page.problems, *check_structure(page, ROOT)]
+        p.line for p in [*page.problems, *check_shape(page, ROOT)]
     }
 
 
@@ -258,7 +258,7 @@ def test_every_question_of_the_five_dialogues_can_be_drafted() -> None:
         assert [b.text for b in page.blocks if b.runs] == [
             'raise NotImplementedError("assert the answer")'
         ]
-        refused = [*page.problems, *check_structure(page, ROOT)]
+        refused = [*page.problems, *check_shape(page, ROOT)]
         assert each.figures.keys() <= {problem.line for problem in refused}
         assert "\\(" not in page.body
         assert "\\[" not in page.body

@@ -6,9 +6,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from site_tools.checks.encoding import check_encoding
+from site_tools.checks.shape import check_bytes, check_shape
 from site_tools.checks.shown import check_shown
-from site_tools.checks.structure import check_structure
 from site_tools.commands.talk import Talk
 from site_tools.data import names, redirects, rows
 from site_tools.page.includes import resolve
@@ -41,7 +40,7 @@ def seen(text: str) -> list[Problem]:
 )
 def test_html_in_the_source_is_named(planted: str, found: str) -> None:
     text = broken(PLACE, planted)
-    problem, *_ = check_structure(page(text), ROOT)
+    problem, *_ = check_shape(page(text), ROOT)
     assert (problem.path, problem.line) == (PATH, line_of(found, text))
     assert (problem.found, problem.expected) == (found, "no HTML in a page")
     assert problem.fix == "write Markdown, or put it between backticks"
@@ -247,7 +246,7 @@ def test_a_picture_that_grows_without_end_is_refused() -> None:
 )
 def test_what_nobody_sees_is_named(planted: str, found: str) -> None:
     text = broken(PLACE, planted)
-    (problem,) = check_encoding(text.encode(), PATH)
+    (problem,) = check_bytes(text.encode(), PATH)
     assert (problem.line, problem.found) == (line_of(planted, text), found)
     assert problem.fix in ("take it out", "break it in two paragraphs")
 

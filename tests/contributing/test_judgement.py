@@ -50,7 +50,7 @@ def test_a_pair_is_compared_also_where_one_language_is_named(project: Path) -> N
 
 
 NOT_TEXT = {
-    "no UTF-8": (ZH.encode("gbk", "replace"), 2, "bytes that are no UTF-8: "),
+    "no UTF-8": (ZH.encode("gbk", "replace"), 2, "bytes that are not UTF-8: "),
     "a mark": (b"\xef\xbb\xbf" + ZH.encode(), 1, "a byte order mark (BOM)"),
     "Windows": (ZH.replace("\n", "\r\n").encode(), 1, "a carriage return at the end"),
 }

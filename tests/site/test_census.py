@@ -6,12 +6,12 @@ import pytest
 
 from site_tools.checks.census import check_boxes, check_collected
 from site_tools.checks.collected import collect
-from site_tools.checks.structure import check_structure
+from site_tools.checks.shape import check_bytes
 from site_tools.page.rendering import render
 from site_tools.problems import Problem
 from tests import pages
 from tests.pages import PageDocument, fences
-from tests.site.sample import EN, ROOT, line_of, page
+from tests.site.sample import EN, ROOT, line_of
 
 TOP = "---\ntitle: Census\n---\n\n"
 
@@ -128,6 +128,6 @@ def test_a_page_that_is_no_utf_8_is_read_and_named(tmp_path: Path) -> None:
     file = tmp_path / "sample.md"
     file.write_bytes(EN.replace("Why", "Wh\0", 1).encode().replace(b"\0", b"\xff"))
     document = pages.PageDocument.parse(str(file))
-    (problem,) = check_structure(page(document.text), ROOT)
-    assert problem.found == "bytes that are no UTF-8"
+    (problem,) = check_bytes(document.data, "docs/en/sample.md")
+    assert problem.found == "bytes that are not UTF-8: ff"
     assert problem.line == line_of("Wh\ufffd", document.text)

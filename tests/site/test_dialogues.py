@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from site_tools.checks.anatomy import LONGEST_ANSWER, length
 from site_tools.checks.indexed import check_indexed
+from site_tools.checks.shape import LONGEST_ANSWER, length
 from site_tools.data import dialogues
 from site_tools.data.dialogues import read_topics
 from site_tools.site import sources

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.languages import compare
-from site_tools.checks.structure import check_structure
+from site_tools.checks.shape import check_shape
 from site_tools.page.page import Page, read_page
 from site_tools.running import background, evidence, verdict
 from site_tools.running.evidence import Setting
@@ -122,8 +122,8 @@ def test_a_block_that_hangs_is_stopped(tmp_path: Path) -> None:
 def test_only_the_line_of_the_language_may_differ(tmp_path: Path) -> None:
     zh, en = page(tmp_path, "zh"), page(tmp_path, "en")
     assert compare(zh, en) == []
-    assert [*check_structure(zh, tmp_path), *check_structure(en, tmp_path)] == []
-    (copied,) = check_structure(page(tmp_path, "zh", said="en"), tmp_path)
+    assert [*check_shape(zh, tmp_path), *check_shape(en, tmp_path)] == []
+    (copied,) = check_shape(page(tmp_path, "zh", said="en"), tmp_path)
     assert copied.line == 8 and copied.expected == 'language = "zh"  # or "en"'
     (other,) = compare(zh, page(tmp_path, "en", plot="bias2"))
     assert "bias2" in other.expected

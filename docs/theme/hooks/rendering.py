@@ -16,7 +16,7 @@ from mkdocs.structure.toc import get_toc
 
 from docs.theme import notebook_files
 from site_tools.checks import accord, unfinished
-from site_tools.checks.anatomy import is_question
+from site_tools.checks.shape import is_question
 from site_tools.data.names import read_names
 from site_tools.data.wheel import wheel
 from site_tools.page import figures, notebooks

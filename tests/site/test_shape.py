@@ -2,15 +2,14 @@
 
 import pytest
 
-from site_tools.checks.anatomy import length
 from site_tools.checks.identities import check_identities
-from site_tools.checks.structure import check_structure
+from site_tools.checks.shape import check_shape, length
 from site_tools.page.page import read_page
 from tests.site.sample import EN, ROOT, broken, line_of, page
 
 
 def test_the_sample_has_the_anatomy() -> None:
-    assert check_structure(page(), ROOT) == []
+    assert check_shape(page(), ROOT) == []
 
 
 @pytest.mark.parametrize(
@@ -56,21 +55,21 @@ def test_each_rule_names_what_it_found(
     old: str, new: str, found: str, fix: str
 ) -> None:
     text = broken(old, new)
-    problems = check_structure(page(text), ROOT)
+    problems = check_shape(page(text), ROOT)
     assert [p for p in problems if found in p.found and fix in p.fix], problems
 
 
 def test_sections_out_of_order_are_named() -> None:
     text = broken("{ #why }", "{ #swap }").replace("{ #wrong-answers }", "{ #why }")
     text = text.replace("{ #swap }", "{ #wrong-answers }")
-    (problem,) = check_structure(page(text), ROOT)
+    (problem,) = check_shape(page(text), ROOT)
     assert problem.found.startswith("sections in the order answer, code, wrong")
 
 
 def test_a_page_on_contributing_has_nothing_to_say_on_verls_default() -> None:
     text = broken("*verl's default*: the same.", "")
     road = read_page(ROOT, "docs/en/contribute/sample.md", text)
-    assert check_structure(road, ROOT) == []
+    assert check_shape(road, ROOT) == []
 
 
 def test_yaml_that_cannot_be_read_is_named_with_its_line() -> None:
@@ -113,20 +112,20 @@ def test_a_displayed_identity_needs_an_id_and_a_property_test() -> None:
 
 def test_a_page_with_a_question_belongs_to_a_topic() -> None:
     stray = read_page(ROOT, "docs/en/nonsense/sample.md", EN)
-    rows = [(p.found, p.fix) for p in check_structure(stray, ROOT)]
+    rows = [(p.found, p.fix) for p in check_shape(stray, ROOT)]
     found = "a page with a question in nonsense"
     assert rows == [(found, "move the page into one of them")]
 
 
 def test_a_chinese_page_has_chinese() -> None:
     copied = read_page(ROOT, "docs/zh/alignment/sample.md", EN)
-    found = [problem.found for problem in check_structure(copied, ROOT)]
+    found = [problem.found for problem in check_shape(copied, ROOT)]
     assert "no Chinese on the page" in found
 
 
 def test_front_matter_of_the_wrong_kind_does_not_stop_the_reading() -> None:
     text = broken('refs: ["verl 0.9.1", "001·4"]', "refs: [0.9]")
-    found = [problem.found for problem in check_structure(page(text), ROOT)]
+    found = [problem.found for problem in check_shape(page(text), ROOT)]
     assert "refs: [0.9]" in found
 
 
@@ -135,3 +134,19 @@ def test_a_displayed_identity_is_the_one_that_its_test_states() -> None:
     (problem,) = check_identities(page(text), ROOT)
     assert problem.found.startswith(r"\delta_t = r_t - \gamma V(s_{t+1}) + V(s_t)")
     assert r"test_td_residual tests: \delta_t = r_t + \gamma" in problem.expected
+
+
+CONDITIONS = {
+    True: r"\lambda=1|\gamma = \lambda = 1|\gamma\lambda=1|\lambda=|0<\lambda<1|"
+    r"\lambda<1|\lambda>0|1-\lambda|A_t=\delta_t|\lambda^{N-1}",
+    False: r"\lambda=2|\lambda\ne 1|\lambda>1|\lambda<2|\gamma<0|\gamma=\lambda=2|"
+    r"\gamma\ne\lambda=1|1<\lambda<1|\lambda=-1",
+}
+
+
+@pytest.mark.parametrize("holds", CONDITIONS)
+def test_conditions_on_gamma_and_lambda_are_spelled_one_way(holds: bool) -> None:
+    for tex in CONDITIONS[holds].split("|"):
+        problems = check_shape(page(broken("$G - V$", f"${tex}$")), ROOT)
+        told = [(p.line, p.found) for p in problems]
+        assert told == ([] if holds else [(line_of("$G - V$", EN), f"${tex}$")]), tex

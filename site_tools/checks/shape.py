@@ -1,0 +1,313 @@
+"""The shape of a page: its bytes, front matter, sections, and what may stand in them.
+
+A check yields rows: the line, the key of the message, its values.
+"""
+
+import ast
+import difflib
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+from site_tools.data.dialogues import TOPICS as TOPICS
+from site_tools.numbers import find
+from site_tools.page import tree
+from site_tools.page.blocks import Kind
+from site_tools.page.notebooks import is_notebook
+from site_tools.page.page import LANGUAGES, Page
+from site_tools.page.prose import HEADING, QUOTE, blank, line_of, parts, plain
+from site_tools.page.sections import section_text
+from site_tools.problems import Problem, problem
+
+Row = tuple[int, str, dict[str, Any]]
+
+SECTIONS = [
+    "answer",
+    "picture",
+    "code",
+    "numbers",
+    "why",
+    "wrong-answers",
+    "in-verl",
+    "next",
+]
+MANDATORY = ("answer", "code", "next")
+LONGEST_ANSWER = {"zh": 90, "en": 60}  # characters, words
+LONGEST_LINE = 2000  # characters: what reads a line may take the square of that
+WIDEST_CODE = 52  # columns that a phone shows
+QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
+OTHER_KEYS = ("title", "aliases", "refs", "hide")
+REF = re.compile(
+    r"[A-Za-z][\w.+/-]* v?\d+(?:\.\w+)+"  # verl 0.9.1
+    r"|\d{3}·\d{1,2}"  # dialogue 004, question 2
+    r"|[\w./-]+#\d+"  # verl#1960
+    r"|[\w.-]+/[\w.-]+@[0-9a-f]{7,40}"
+    r"|arXiv:\d{4}\.\d{4,5}(?:v\d+)?"
+    r"|[A-Z][^\d]*,? (?:§|section |equation )\d+(?:\.\d+)*"
+)
+# What a terminal would obey, and what shows text in another order than it has.
+UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+TAG = re.compile(r"<[A-Za-z!/][^>\n]*>?")
+# What no body of a page may hold, by the key of the message.
+PATTERNS = {
+    "heading_top": re.compile(r"^#[ ].*$", re.M),
+    "heading_underlined": re.compile(r"^[ \t]*\S.*\n[ ]{0,3}(?:=+|-+)[ \t]*$", re.M),
+    "picture_silent": re.compile(r"!\[\s*\]\("),
+    "include_outside": re.compile(r"^[ \t>]*;*-+8<-+.*$", re.M),
+}
+TEXT = ("text", "console", "markdown")
+# Conditions on gamma and lambda, which lie in [0, 1]: spelled one way, so that none
+# holds everywhere or nowhere, as \lambda<2 and \lambda=2 would.
+NAME = r"\\(?:gamma|lambda)"
+RELATION = re.compile(r"[=<>]|\\(?:ne|le|ge|leq|geq|approx)")
+ABOUT = re.compile(rf"(?:{NAME}|[\d.]|[-+]|{RELATION.pattern})+")
+SPELLED = re.compile(rf"(?:{NAME})+(?:={NAME})*=[01]?|{NAME}<1|{NAME}>0|0<{NAME}<1")
+
+
+def is_question(page_id: str) -> bool:
+    """Whether a page answers a question, unlike an index, the home or the reference.
+
+    Example:
+        >>> is_question("gae/inputs"), is_question("gae/index"), is_question("index")
+        (True, False, False)
+    """
+    topic, _, name = page_id.partition("/")
+    return topic in TOPICS and name not in ("", "index")
+
+
+def check_bytes(data: bytes, path: str) -> list[Problem]:
+    r"""What keeps the bytes of a page from being text as every tool reads it.
+
+    Example:
+        >>> [p.found for p in check_bytes(b"one\r\ntwo\r\n", "a.md")]
+        ['a carriage return at the end of the line (CRLF)']
+    """
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        bad = data[error.start : error.end].hex(" ")
+        return [problem(path, line, "bytes_not_utf8", bytes=bad)]
+    problems = []
+    if text.startswith("\ufeff"):
+        problems.append(problem(path, 1, "bytes_mark"))
+    if "\r" in text:
+        line = line_of(text, text.index("\r"))
+        return [*problems, problem(path, line, "bytes_crlf")]
+    for number, words in enumerate(text.split("\n"), 1):
+        if sign := UNSEEN.search(words):
+            point = f"U+{ord(sign[0]):04X}"
+            problems.append(problem(path, number, "bytes_unseen", sign=point))
+        if len(words) > LONGEST_LINE:
+            size = {"size": len(words), "most": LONGEST_LINE}
+            problems.append(problem(path, number, "bytes_long", **size))
+    return problems
+
+
+def check_shape(page: Page, root: Path) -> list[Problem]:
+    """Everything about the shape of a page that does not hold."""
+    rows = [*front_matter(page, root)]
+    checks: list[Callable[[Page], Iterator[Row]]]
+    checks = [code_width, _body, _quotations, _languages, _text_fences]
+    if is_question(page.id):
+        checks += [sections, answer, proof]
+    for check in checks:
+        rows += check(page)
+    return [problem(page.path, line, key, **values) for line, key, values in rows]
+
+
+def front_matter(page: Page, root: Path) -> Iterator[Row]:
+    """Keys that are unknown, missing or of the wrong kind; sources; needs."""
+    question = is_question(page.id)
+    if "question" in page.meta and not question:
+        folder = page.id.rpartition("/")[0] or "docs"
+        yield 1, "question_stray", {"folder": folder, "topics": ", ".join(TOPICS)}
+        return
+    keys, needed = (QUESTION_KEYS, "question") if question else (OTHER_KEYS, "title")
+    for key, value in page.meta.items():
+        line = _line(page, key)
+        if key not in keys:
+            yield line, "front_key", {"key": key, "keys": ", ".join(keys)}
+        listed = isinstance(value, list) and all(isinstance(v, str) for v in value)
+        if key not in ("question", "title", "hide") and not listed:
+            yield line, "front_list", {"key": key, "value": repr(value)}
+    if not isinstance(page.meta.get(needed), str):
+        yield 1, "front_missing", {"key": needed}
+    for ref in page.refs:
+        if not REF.fullmatch(ref):
+            yield _line(page, "refs"), "front_ref", {"ref": repr(ref)}
+    for need in page.texts("needs"):
+        folders = [root / "docs" / language for language in LANGUAGES]
+        if not any((folder / f"{need}.md").is_file() for folder in folders):
+            known = [path[:-3] for folder in folders for path in tree.paths(folder)]
+            nearest = difflib.get_close_matches(need, known, n=1, cutoff=0)
+            near = (nearest or ["alignment/value_before_token"])[0]
+            yield _line(page, "needs"), "front_need", {"need": need, "near": near}
+
+
+def _line(page: Page, key: str) -> int:
+    lines = enumerate(page.text.splitlines(), 1)
+    return next((n for n, line in lines if line.startswith(f"{key}:")), 1)
+
+
+def sections(page: Page) -> Iterator[Row]:
+    """Sections that are unknown, missing or out of order."""
+    lines = _sections(page)
+    known = [name for name in lines if name in SECTIONS]
+    for name in [name for name in lines if name not in SECTIONS]:
+        yield (
+            lines[name],
+            "section_unknown",
+            {"name": name, "known": ", ".join(SECTIONS)},
+        )
+    for name in MANDATORY:
+        if name not in lines:
+            earlier = SECTIONS[: SECTIONS.index(name)]
+            before = [other for other in known if other in earlier]
+            key = "section_missing" if before else "section_missing_first"
+            due = {"name": name, "names": ", ".join(MANDATORY)}
+            yield 1, key, {**due, "before": before[-1] if before else ""}
+    if known != sorted(known, key=SECTIONS.index):
+        yield (
+            1,
+            "section_order",
+            {"order": ", ".join(known), "due": ", ".join(SECTIONS)},
+        )
+
+
+def _sections(page: Page) -> dict[str, int]:
+    """The lines of the ``##`` headings by their ids."""
+    return {
+        match["id"]: line_of(page.body, match.start())
+        for match in HEADING.finditer(page.body)
+        if match["level"] == "##" and match["id"]
+    }
+
+
+def answer(page: Page) -> Iterator[Row]:
+    """A short answer without its verdict, too long, or silent on verl's default."""
+    text = section_text(page.body, "answer")
+    paragraphs = [p for p in re.split(r"\n\s*\n", text.strip()) if p.strip()]
+    if not paragraphs:
+        return
+    line = line_of(page.body, page.body.index(paragraphs[0]))
+    short, most = paragraphs[0], LONGEST_ANSWER[page.language]
+    if not short.startswith("**"):
+        yield line, "answer_verdict", {"text": short[:30]}
+    if (size := length(short, page.language)) > most:
+        yield line, f"answer_long_{page.language}", {"size": size, "most": most}
+    about_verl = page.id.partition("/")[0] != "contribute"
+    asked = any(re.match(r"\d{3}·\d", each) for each in page.texts("answers"))
+    if about_verl and asked and not any(p.startswith("*verl") for p in paragraphs[1:]):
+        yield line, "answer_default", {}
+
+
+def length(text: str, language: str) -> int:
+    """Han characters (zh) or words (en); a formula, code or Latin word is one.
+
+    Example:
+        >>> length("V 准就够。", "zh"), length("Enough if `V` is exact.", "en")
+        (4, 5)
+    """
+    for part in reversed(list(parts(text))):
+        text = text[: part.start] + " x " + text[part.end :]
+    text = text.replace("*", "")
+    if language == "en":
+        return len(re.findall(r"\S*\w\S*", text))
+    return len(re.findall(r"[㐀-鿿]|[^\W㐀-鿿]+", text))
+
+
+def proof(page: Page) -> Iterator[Row]:
+    """A section ``code`` without a block that asserts something."""
+    starts = _sections(page)
+    if first := starts.get("code"):
+        last = min((at for at in starts.values() if at > first), default=10**9)
+        blocks = [b for b in page.blocks if b.runs and first < b.fence.line < last]
+        if not any(_asserts(block.text) for block in blocks):
+            yield first, "proof_missing", {}
+
+
+def _asserts(code: str) -> bool:
+    try:
+        nodes = ast.walk(ast.parse(code))
+    except SyntaxError:  # which is told when it runs
+        return True
+    claims = (node.test for node in nodes if isinstance(node, ast.Assert))
+    return any(not isinstance(claim, ast.Constant) for claim in claims)
+
+
+def code_width(page: Page) -> Iterator[Row]:
+    """Every line of code or output that a phone would cut."""
+    for block in page.blocks:
+        if block.kind in (Kind.RUN, Kind.OUTPUT):
+            for line in block.lines:
+                wide = [
+                    1 + (unicodedata.east_asian_width(c) in "WF") for c in line.text
+                ]
+                if sum(wide) > WIDEST_CODE:
+                    size = {"wide": sum(wide), "most": WIDEST_CODE}
+                    text = line.text.strip()[:60]
+                    key = "code_wide_included" if line.snippet else "code_wide"
+                    values = {**size, "text": text, "snippet": line.snippet}
+                    yield line.page_line, key, values
+
+
+def _body(page: Page) -> Iterator[Row]:
+    """Headings without an id, HTML, includes outside fences, conditions by detour."""
+    text = page.body
+    for key, pattern in PATTERNS.items():
+        for match in pattern.finditer(text):
+            yield line_of(text, match.start()), key, {"text": match[0].strip()}
+    for match in HEADING.finditer(text):
+        if match["id"] is None and match["level"] != "#":
+            heading = {"text": match[0].strip()}
+            yield line_of(text, match.start()), "heading_without_id", heading
+    for part in parts(page.body):
+        if part.kind != "comment":
+            text = blank(text, part.start, part.end)
+        tex = "".join(part.text.split())
+        about = re.search(NAME, tex) and RELATION.search(tex) and ABOUT.fullmatch(tex)
+        if part.kind == "inline" and about and not SPELLED.fullmatch(tex):
+            yield line_of(page.body, part.start), "condition", {"tex": part.text}
+    for match in TAG.finditer(text):
+        yield line_of(text, match.start()), "html", {"text": match[0]}
+
+
+def _quotations(page: Page) -> Iterator[Row]:
+    for match in QUOTE.finditer(page.body):
+        known = (f" {source}" for source in page.sources)
+        if not any(f" {match['source']}".endswith(source) for source in known):
+            values = {"source": match["source"], "known": ", ".join(page.sources)}
+            yield line_of(page.body, match.start()), "quote_source", values
+
+
+def _languages(page: Page) -> Iterator[Row]:
+    """Words, lists or plots in the other language: a page copied and not written."""
+    own, other = page.language, LANGUAGES[1 - LANGUAGES.index(page.language)]
+    text = plain(page.body, page.refs)
+    han = re.search("[㐀-鿿]+", text)
+    if own == "en" and han:
+        yield line_of(text, han.start()), "words_chinese", {"text": han[0]}
+    if own == "zh" and text.strip() and not han:
+        yield 1, "words_no_chinese", {}
+    meant = f'language = "{own}"  # or "{other}"'
+    for block in page.blocks:
+        shown = block.fence.header[1].values.get("data-language", own)
+        if shown != own:
+            yield block.fence.line, "fence_other_language", {"shown": shown, "own": own}
+        for line in block.lines if is_notebook(page.id) else ():
+            if line.text.startswith("language =") and line.text.rstrip() != meant:
+                yield line.page_line, "plot_language", {"text": line.text, "due": meant}
+
+
+def _text_fences(page: Page) -> Iterator[Row]:
+    """Figures in fences of plain text, where nothing prints them."""
+    for block in page.blocks:
+        language = block.fence.header[0]
+        if block.kind is Kind.SHOWN and language in TEXT:
+            for line in block.lines:
+                for number in find(plain(line.text, page.refs)):
+                    values = {"number": number.text, "language": language}
+                    yield line.page_line, "text_figure", values
