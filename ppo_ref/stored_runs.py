@@ -14,7 +14,7 @@ FORMAT = 1
 FOLDER = Path(__file__).parent / "stored"
 _HEADER = (
     *("format", "name", "what", "options", "seed"),
-    *("package", "torch", "machine", "iterations", "records"),
+    *("torch", "machine", "iterations", "records"),
 )
 
 
@@ -22,8 +22,7 @@ class StoredRun(NamedTuple):
     """What a training run measured.
 
     The header says how the run was made: its ``name``, ``what`` it is, ``options``,
-    ``seed``, a hash of the code (``package``), the version of ``torch``, the
-    ``machine``. Iterations are numbered from 1 as ``iteration``; a record has the
+    ``seed``, the version of ``torch``, the ``machine``. Iterations are numbered from 1 as ``iteration``; a record has the
     number of the iteration that it belongs to.
     """
 

@@ -14,7 +14,6 @@ HEADER = {
     "what": "Two iterations.",
     "options": {"kl_coef": 0.1},
     "seed": 7,
-    "package": "0123456789abcdef",
     "torch": "2.13.0",
     "machine": "x86_64 CPU, 1 thread",
     "iterations": 3,

@@ -10,8 +10,7 @@ from site_tools.commands.talk import Refusal, Talk
 from site_tools.data.facts import concepts, unread
 from site_tools.page.page import LANGUAGES
 from site_tools.page.sections import find_section
-from site_tools.runs import freshness
-from site_tools.runs.closure import closure_hash
+from site_tools.runs.make import problems
 from site_tools.runs.table import CHARTS, RUNS
 from site_tools.site import sources
 
@@ -19,7 +18,6 @@ HELP = "what waits: translations, coming questions, facts, sections, stored runs
 EXAMPLES = """examples:
   make status
   make status ARGS=--lang=en"""
-PRODUCING = Path("site_tools/runs/producing.py")
 
 
 def options(parser: ArgumentParser, words: Callable[[str], str]) -> None:
@@ -66,8 +64,7 @@ def facts(root: Path) -> Iterator[str]:
 
 def stale(root: Path) -> Iterator[str]:
     """What ``make runs`` would make anew."""
-    package = closure_hash(root, root / PRODUCING)
-    for problem in freshness.problems(root, RUNS, CHARTS, package):
+    for problem in problems(root, RUNS, CHARTS):
         yield f"{problem.path}: {problem.found}; {problem.fix}"
 
 

@@ -10,7 +10,7 @@ from html import escape
 
 from ppo_ref.chart import LOOKS, panel, text, width
 from ppo_ref.stored_runs import StoredRun
-from site_tools.runs.model import Chart, Line, Panel
+from site_tools.runs.table import Chart, Line, Panel
 
 PANEL, HEIGHT, ROW, GUTTER, SECOND = 130, 60, 98, 42, 188
 SAMPLE = 20  # the piece of a line before its name

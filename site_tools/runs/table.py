@@ -1,6 +1,44 @@
 """Which runs are stored and which charts show them: one table of each."""
 
-from site_tools.runs.model import Chart, Line, Panel, Run
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Run:
+    """How a run is made: what it shows, options of the trainer, seed of all draws."""
+
+    what: str
+    options: Mapping[str, Any]
+    seed: int
+
+
+@dataclass(frozen=True)
+class Line:
+    """A stored run, and what it is called in a chart."""
+
+    run: str
+    zh: str
+    en: str
+
+
+@dataclass(frozen=True)
+class Panel:
+    """A statistic, and what it is called in a chart."""
+
+    statistic: str
+    zh: str
+    en: str
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Panels in two columns, and in each of them every line."""
+
+    panels: tuple[Panel, ...]
+    lines: tuple[Line, ...]
+
 
 _PENALTY = {"right_score": 0.0, "wrong_score": -1.0, "response_length": 24}
 _LEARNED = {"reward_model_steps": 400}

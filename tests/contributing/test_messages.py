@@ -35,7 +35,7 @@ ELSEWHERE = (
     "running/block.py",
     "running/results.py",
     "runs/chart.py",
-    "runs/storing.py",
+    "runs/make.py",
     "watch/releases.py",
 )
 WORDS = re.compile(r"[A-Za-z]{3,}")

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from ppo_ref.stored_runs import StoredRun
-from site_tools.runs.model import Chart, Line, Panel, Run
+from site_tools.runs.table import Chart, Line, Panel, Run
 
 RUNS = {
     "first": Run("Falls slowly.", {"rate": 0.9, "limits": (0.2, 0.3)}, seed=1),

@@ -12,7 +12,7 @@ from site_tools.page.picture_figures import read_picture
 from site_tools.running.block import evaluate
 from site_tools.running.verdict import check_figure
 from site_tools.runs.chart import draw
-from site_tools.runs.model import Chart, Line, Panel
+from site_tools.runs.table import Chart, Line, Panel
 from site_tools.site import pictures
 from tests.site import stand_in
 

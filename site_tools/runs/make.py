@@ -1,0 +1,271 @@
+"""The stored runs and their charts: which are stale, and how they are made.
+
+A run is stored as ``ppo_ref/stored/NAME.jsonl``: a header, then a line an iteration and
+a line a record. ``docs/verified/runs.txt`` says from which code and which row of the
+table each was made. The code is that of ``producing.py`` and of what this imports of
+``ppo_ref``, docstrings left out. Where that changed and every number is as it was,
+only the ledger changes.
+"""
+
+import ast
+import json
+import math
+import platform
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from dataclasses import asdict
+from importlib.metadata import version
+from multiprocessing import active_children, get_context
+from pathlib import Path
+from typing import Any
+
+from ppo_ref.stored_runs import FORMAT, StoredRun, parse_run
+from site_tools.ledger import Entry, digest, fresh, read, store, update
+from site_tools.problems import Problem, problem
+from site_tools.running.hashes import code_hash
+from site_tools.runs.chart import draw
+from site_tools.runs.table import Chart, Run
+from site_tools.say import Refusal
+
+STORED, LEDGER = "ppo_ref/stored", "docs/verified/runs.txt"
+PRODUCING = "site_tools/runs/producing.py"
+LARGEST = 160_000  # bytes of one file; all of them travel in the wheel
+DIGITS = 6  # significant ones that are kept: float32 has seven
+AT_ONCE, THREADS = 2, 1  # one thread gives the same sums on every machine
+TOLD_EVERY = 10  # iterations
+Produce = Callable[[str], Iterable[Mapping[str, Any]]]
+
+
+def closure(root: Path, file: Path) -> list[Path]:
+    """A file and the modules of ``ppo_ref`` that it imports, and those they import.
+
+    The ``__init__`` of a folder counts with what is imported from the folder.
+    """
+    files: set[Path] = set()
+    waiting = [file]
+    while waiting:
+        path = waiting.pop()
+        if path not in files:
+            files.add(path)
+            for name in _imported(ast.parse(path.read_text("utf-8")), path, root):
+                parts = name.split(".")
+                places = [root.joinpath(*parts[:n]) for n in range(1, len(parts) + 1)]
+                for at in places if parts[0] == "ppo_ref" else ():
+                    modules = at.with_suffix(".py"), at / "__init__.py"
+                    waiting += filter(Path.is_file, modules)
+    return sorted(files)
+
+
+def _imported(tree: ast.Module, path: Path, root: Path) -> Iterator[str]:
+    """Every dotted name that is imported, and each name imported from it."""
+    own = path.relative_to(root).with_suffix("").parts
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            above = own[: -node.level] if node.level else ()
+            stem = [*above, *filter(None, [node.module])]
+            yield from (".".join([*stem, alias.name]) for alias in node.names)
+
+
+def code_of(root: Path) -> str:
+    """The hash of the code that runs are made from, as it is now."""
+    return code_hash(root, closure(root, root / PRODUCING))
+
+
+def _made_from(code: str, run: Run, content: bytes) -> dict[str, str]:
+    row = digest(json.dumps(asdict(run), sort_keys=True))
+    return {"code": code, "table": row, "file": digest(content)}
+
+
+def path_of(root: Path, name: str) -> Path:
+    """Where a run is stored."""
+    return root / STORED / f"{name}.jsonl"
+
+
+def stored(root: Path, names: Iterable[str]) -> dict[str, StoredRun]:
+    """Runs by name, as they are stored in the project."""
+    texts = {name: path_of(root, name).read_text("utf-8") for name in names}
+    return {name: parse_run(text, name) for name, text in texts.items()}
+
+
+def run_problem(
+    root: Path, name: str, run: Run, code: str, entry: Entry | None
+) -> Problem | None:
+    """Why a run must be made anew, or None.
+
+    Args:
+        root: The project's folder.
+        name: Of the run in the table.
+        run: How it is made.
+        code: What ``code_of`` gives.
+        entry: Its line in the ledger.
+    """
+    path, place = path_of(root, name), f"{STORED}/{name}.jsonl"
+    try:
+        content = path.read_bytes()
+        parse_run(content.decode(), name)
+    except FileNotFoundError:
+        return problem(place, 1, "run_missing", what=run.what)
+    except ValueError as error:  # not UTF-8 is one too
+        return problem(place, 1, "run_damaged", error=error)
+    if len(content) > LARGEST:
+        return problem(place, 1, "run_too_large", size=len(content), most=LARGEST)
+    now = _made_from(code, run, content)
+    if not fresh(entry, now):
+        known = entry.made_from if entry else {}
+        changed = [name for name in now if known.get(name) != now[name]]
+        return problem(place, 1, "run_stale", changed=", ".join(changed))
+    return None
+
+
+def problems(
+    root: Path, runs: Mapping[str, Run], charts: Mapping[str, Chart]
+) -> Iterator[Problem]:
+    """All that ``make runs`` would mend, and files that no table knows."""
+    ledger, code = read(root / LEDGER), code_of(root)
+    faults = [
+        run_problem(root, name, run, code, ledger.get(name))
+        for name, run in runs.items()
+    ]
+    yield from filter(None, faults)
+    for path in sorted((root / STORED).glob("*")):
+        if path not in [path_of(root, name) for name in runs]:
+            yield problem(path.relative_to(root).as_posix(), 1, "run_unknown")
+    for name, chart in charts.items() if not any(faults) else ():
+        path = root / "snippets" / name
+        if not path.exists():
+            yield problem(f"snippets/{name}", 1, "chart_missing")
+        elif path.read_text("utf-8") != drawn(root, chart):
+            yield problem(f"snippets/{name}", 1, "chart_stale")
+
+
+def drawn(root: Path, chart: Chart) -> str:
+    """A chart of the runs as they are stored."""
+    return draw(chart, stored(root, [line.run for line in chart.lines]))
+
+
+def redraw(root: Path, charts: Mapping[str, Chart]) -> None:
+    """Draw the charts that differ from their stored runs."""
+    for name, chart in charts.items():
+        path, svg = root / "snippets" / name, drawn(root, chart)
+        if not path.exists() or path.read_text("utf-8") != svg:
+            store(path, svg.encode())
+            print(f"snippets/{name}: drawn", flush=True)
+
+
+def make(root: Path, runs: Mapping[str, Run], produce: Produce) -> list[str]:
+    """Produce and store the runs that are missing or stale, two at a time.
+
+    A run that fails, or is interrupted, leaves what was there.
+
+    Args:
+        root: The project's folder.
+        runs: The table.
+        produce: Gives what a run measures, by its name; importable by other processes.
+
+    Returns:
+        A sentence for each run that failed.
+    """
+    ledger, code, failed = read(root / LEDGER), code_of(root), list[str]()
+    with ThreadPoolExecutor(AT_ONCE) as threads:
+        waiting = {}
+        for name, run in runs.items():
+            if run_problem(root, name, run, code, ledger.get(name)):
+                job = (root, name, run, code, produce)
+                waiting[threads.submit(_in_process, *job)] = name
+            else:
+                print(f"{name}: fresh", flush=True)
+        try:
+            for future in as_completed(waiting):
+                name, error = waiting[future], future.exception()
+                if error:
+                    failed.append(f"{name}: {type(error).__name__}: {error}")
+                else:
+                    print(f"{name}: {future.result()}", flush=True)
+        except KeyboardInterrupt:
+            threads.shutdown(wait=False, cancel_futures=True)
+            for process in active_children():
+                process.terminate()
+            raise
+    return failed
+
+
+def _in_process(*job: Any) -> str:
+    """One run in a process of its own, so that it takes no other with it."""
+    with ProcessPoolExecutor(1, get_context("forkserver")) as process:
+        return process.submit(store_run, *job).result()
+
+
+def store_run(root: Path, name: str, run: Run, code: str, produce: Produce) -> str:
+    """Make a run, store it, and say whether that changed a number.
+
+    Raises:
+        Refusal: naming the iteration and the statistic that is not a finite number.
+    """
+    import torch  # only here: who asks what is stale need not wait for it
+
+    torch.set_num_threads(THREADS)
+    path, lines = path_of(root, name), []
+    for line in numbered(name, produce(name)):
+        lines.append(line)
+        if "record" not in line and line["iteration"] % TOLD_EVERY == 0:
+            print(f"{name}: iteration {line['iteration']}", flush=True)
+    machine = f"{platform.machine()} CPU, {THREADS} thread"
+    makers = {"torch": version("torch"), "machine": machine}
+    records = sum("record" in line for line in lines)
+    counts = {"iterations": len(lines) - records, "records": records}
+    header = {"format": FORMAT, "name": name, **asdict(run), **makers, **counts}
+    before = path.read_text("utf-8") if path.exists() else ""
+    text = "".join(f"{_compact(line)}\n" for line in [header, *lines])
+    same = before.partition("\n")[2] == text.partition("\n")[2]
+    store(path, text.encode())
+    with update(root / LEDGER) as ledger:
+        ledger[name] = Entry(_made_from(code, run, text.encode()), makers)
+    size = f"{len(text) / 1000:.0f} kB"
+    return f"{size}, every number as it was" if same else f"{size}, stored"
+
+
+def _compact(line: Mapping[str, Any]) -> str:
+    return json.dumps(line, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+
+
+def numbered(name: str, made: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
+    """Each line of a run with the number of its iteration, its floats shortened.
+
+    Args:
+        name: Of the run, for the message.
+        made: What was measured: statistics as numbers by name, and records, which have
+            the key ``record`` and belong to the iteration before them.
+
+    Raises:
+        Refusal: naming the statistic that is not a finite number.
+
+    Example:
+        >>> for line in numbered("a", [{"kl": 1 / 3}, {"record": "row", "ids": [3]}]):
+        ...     print(line)
+        {'iteration': 1, 'kl': 0.333333}
+        {'iteration': 1, 'record': 'row', 'ids': [3]}
+    """
+    iteration = 0
+
+    def shorten(value: Any, key: str) -> Any:
+        if isinstance(value, list | tuple):
+            return [shorten(item, key) for item in value]
+        if not isinstance(value, float):
+            return value
+        if not math.isfinite(value):
+            raise refusal("statistic_not_finite", key, value)
+        return float(f"{value:.{DIGITS}g}")
+
+    def refusal(message: str, key: str, value: Any) -> Refusal:
+        values = {"name": name, "iteration": iteration, "key": key}
+        return Refusal(message, value=repr(value), **values)
+
+    for measured in made:
+        iteration += "record" not in measured
+        short = {key: shorten(value, key) for key, value in measured.items()}
+        for key, value in short.items() if "record" not in short else ():
+            if isinstance(value, bool) or not isinstance(value, int | float):
+                raise refusal("statistic_not_number", key, value)
+        yield {"iteration": iteration, **short}
