@@ -6,14 +6,16 @@ venv_python = .venv/bin/python
 pytest = $(venv_python) -m pytest -q
 at_once = -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help serve test new import check fix agree status export build weigh bench \
-  record runs lint format peers browser transformers verl ready
+.PHONY: help serve test slow changed new import check fix agree status export build bench \
+  record runs lint format tools ready
 .DEFAULT_GOAL := help
 
 help:
 	@echo 'make serve              the site at localhost:8000, live (PORT=9000 for another port)'
 	@echo 'make test               every test, every block and figure of every page'
 	@echo 'make test DEVICE=cuda   the same with the blocks on a GPU (DEVICE=cpu: on the CPU only)'
+	@echo 'make slow               what takes longer: training, processes, the built site in Chromium'
+	@echo 'make changed            what your changes since main can break, of a page in two minutes'
 	@echo 'make build              the site in site/, once every page is verified; with offline.zip'
 	@echo
 	@echo 'make new PAGE=... Q=...  a short page to begin with, after showing what perhaps answers it'
@@ -27,12 +29,8 @@ help:
 	@echo 'make bench              speed beside verl and others, growth, and a training run (ARGS=--quick: a look)'
 	@echo 'make record             run the pages on a GPU and keep what passed in docs/verified'
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
-	@echo 'make weigh              what a page weighs and how soon it shows; the time of 150 pages'
 	@echo 'make lint, make format  style and types; mend the style'
-	@echo 'make peers              download the releases of verl, OpenRLHF and TRL to compare with'
-	@echo 'make verl               install verl 0.9.1 in .cache/verl, for the tests that run inside it'
-	@echo 'make browser            install what drives Chromium, for the tests that open the site'
-	@echo 'make transformers       install what reads Hugging Face models, to train one'
+	@echo 'make tools              what only the slow tests need (ARGS=browser, transformers or verl: one of them)'
 
 serve: ready
 	@$(venv_python) -m docs.theme.serve --port "$(PORT)"
@@ -45,6 +43,12 @@ ifndef DEVICE
 	  $(pytest) docs --device cuda; \
 	fi
 endif
+
+slow: ready
+	@$(pytest) $(at_once) -m slow $(or $(ARGS),tests)
+
+changed: ready
+	@$(venv_python) -m tests.changed $(ARGS)
 
 # What is typed behind these reaches the command as it is, quotes and all; ARGS="--yes"
 # and the like are for its options.
@@ -68,9 +72,6 @@ build: ready
 bench: ready
 	@$(venv_python) -m bench $(ARGS)
 
-weigh: ready
-	@$(venv_python) -m bench.weight
-
 record: ready
 	@$(venv_python) -m tests.record
 
@@ -86,20 +87,11 @@ format: ready
 	@$(venv_python) -m ruff check --fix
 	@$(venv_python) -m ruff format
 
-peers: ready
-	@$(venv_python) pins/install.py --peers
-
-browser: ready
-	@$(venv_python) pins/install.py --browser
-
-transformers: ready
-	@$(venv_python) pins/install.py --transformers
-
-verl: ready
-	@$(venv_python) pins/install.py --verl
+tools: ready
+	@$(venv_python) pins/install.py --tools $(ARGS)
 
 ready:
 	@command -v "$(PYTHON)" >/dev/null || { \
 	  echo 'This project needs Python 3.11 or newer, found no $(PYTHON); install it, or set PYTHON, as in: make test PYTHON=/path/to/python3.12.'; \
 	  exit 1; }
-	@"$(PYTHON)" pins/install.py
+	@"$(PYTHON)" pins/install.py $(if $(filter ready,$(MAKECMDGOALS)),--again)

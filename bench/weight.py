@@ -1,6 +1,6 @@
 """What a page weighs and how soon it shows, and how long many pages take to build.
 
-Run it after ``make build``: ``make weigh``.
+Run it after ``make build``: ``.venv/bin/python -m bench.weight``.
 """
 
 import sys

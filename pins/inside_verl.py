@@ -40,7 +40,7 @@ def suitable_python():
             return python
     raise environment.Stopped(
         "verl 0.9.1 needs Python 3.11 or 3.12, and .venv has {}.{}: put a python3.12 "
-        "on the PATH, then run make verl again.".format(*sys.version_info)
+        "on the PATH, then run make tools ARGS=verl again.".format(*sys.version_info)
     )
 
 
@@ -56,7 +56,7 @@ def wanted():
 def pip(*arguments):
     command = [PYTHON, "-I", "-m", "pip", "install", "--quiet", *arguments]
     failure = (
-        "Installing verl failed, see pip's message above; run make verl again "
+        "Installing verl failed, see pip's message above; run make tools ARGS=verl again "
         "to continue."
     )
     environment.run(command, failure, cwd=environment.ROOT)
@@ -72,7 +72,7 @@ def install():
     if subprocess.call([suitable_python(), "-m", "venv", FOLDER]) != 0:
         raise environment.Stopped(
             ".cache/verl cannot be made: remove it (rm -r .cache/verl), then run "
-            "make verl again."
+            "make tools ARGS=verl again."
         )
     first, others = wanted()
     pip("--only-binary=:all:", "--constraint", REQUIREMENTS, *first)

@@ -1,8 +1,9 @@
-"""Make .venv from the pins, once: python3 pins/install.py [OPTION].
+"""Make .venv from the pins, once: python3 pins/install.py [--again | --tools ...].
 
---peers, --browser, --transformers or --verl brings more. Silent and quick
-where .venv answers to the pins already. Whatever goes wrong ends in one sentence;
-.venv/.ready is written last and says that nothing did.
+Silent and quick where .venv answers to the pins already. Whatever goes wrong ends in
+one sentence; .venv/.ready is written last and says that nothing did. The releases to
+compare with come along (peers.py), --again asks for them again. --tools brings what
+only the slow tests need; behind it may stand browser, transformers or verl.
 """
 
 import contextlib
@@ -81,6 +82,32 @@ def install():
         stamp.write(fingerprint())
 
 
+def install_verl():
+    with alone(".cache/verl"):
+        inside_verl.install()
+
+
+TOOLS = {
+    "browser": environment.install_browser_driver,
+    "transformers": environment.install_transformers,
+    "verl": install_verl,
+}
+
+
+def install_tools(names):
+    """What only the slow tests need: those named, or all; one may fail alone."""
+    if not set(names) <= set(TOOLS):
+        raise environment.Stopped(f"The tools are {', '.join(TOOLS)}, got {names}.")
+    failed = []
+    for name in names or TOOLS:
+        try:
+            TOOLS[name]()
+        except environment.Stopped as reason:
+            failed.append(str(reason))
+    if failed:
+        raise environment.Stopped("\n".join(failed))
+
+
 def main(arguments):
     try:
         if not is_ready():
@@ -88,15 +115,12 @@ def main(arguments):
             with alone():
                 if not is_ready():
                     install()
-        if arguments == ["--peers"]:
-            peers.download()
-        if arguments == ["--browser"]:
-            environment.install_browser_driver()
-        if arguments == ["--transformers"]:
-            environment.install_transformers()
-        if arguments == ["--verl"]:
-            with alone(".cache/verl"):
-                inside_verl.install()
+        again = arguments == ["--again"]
+        if not peers.is_ready(again):
+            with alone(".cache/wheels"):
+                peers.bring(again)
+        if arguments[:1] == ["--tools"]:
+            install_tools(arguments[1:])
     except environment.Stopped as reason:
         sys.exit(str(reason))
     except OSError as error:

@@ -59,6 +59,7 @@ def project(tmp_path: Path) -> Path:
         shutil.copy(ROOT / name, tmp_path / name)
     (tmp_path / "pyproject.toml").write_text(NOTHING_TO_BUILD)
     (tmp_path / "pins/python.txt").write_text(SATISFIED)
+    (tmp_path / "pins/peers.txt").write_text("")
     (tmp_path / "pins/package.json").write_text('{"private": true}')
     (tmp_path / "pins/package-lock.json").write_text(
         '{"lockfileVersion": 3, "packages": {"": {}}}'
@@ -217,28 +218,28 @@ def test_a_folder_of_that_name_is_not_touched(project: Path) -> None:
     assert mine.read_text() == "kept" and len(list(mine.parent.iterdir())) == 1
 
 
-def test_peers_are_known_by_their_hash(with_venv: Path) -> None:
+SETTLED = "from install import inside_verl; install.is_ready = lambda: True"
+
+
+def test_wheels_come_along_and_are_known_by_their_hash(with_venv: Path) -> None:
     wheel = with_venv / ".cache/wheels/any-name.whl"
     wheel.parent.mkdir(parents=True)
     wheel.write_bytes(b"a wheel")
     here = hashlib.sha256(b"a wheel").hexdigest()
     (with_venv / "pins/peers.txt").write_text(f"verl==1 --hash=sha256:{here}\n")
-    settled = "install.is_ready = lambda: True"
-    assert install(with_venv, "--peers", first=settled) == (
-        0,
-        "The peers' wheels are in .cache/wheels.\n",
-    )
+    assert install(with_venv, first=SETTLED) == (0, "")
 
-    wheel.write_bytes(b"another wheel")
-    code, output = install(with_venv, "--peers", first=settled)
-    assert code == 1
+
+def test_without_a_network_it_says_once_that_wheels_are_missing(
+    with_venv: Path,
+) -> None:
+    (with_venv / "pins/peers.txt").write_text(f"verl==1 --hash=sha256:{'0' * 64}\n")
+    code, output = install(with_venv, first=SETTLED)
+    assert code == 0
     assert last_line(output).startswith("Not downloaded: verl==1, see pip's message")
-
-
-def test_what_few_need_is_pinned_and_nobody_elses() -> None:
-    lines = (PINS / "browser.txt").read_text().splitlines()
-    assert all("==" in line for line in lines if not line.startswith("#"))
-    assert not names(lines) & names((PINS / "python.txt").read_text().splitlines())
+    assert install(with_venv, first=SETTLED) == (0, "")  # not again within a day
+    code, output = install(with_venv, "--again", first=SETTLED)
+    assert code == 0 and "Not downloaded: verl==1" in output
 
 
 @pytest.fixture
@@ -253,13 +254,12 @@ def verl_folder(project: Path) -> Path:
     return project / ".cache/verl"
 
 
-SETTLED = "from install import inside_verl; install.is_ready = lambda: True"
 MADE = "inside_verl.suitable_python = lambda: 'true'"
 
 
 def test_verl_comes_after_torch_and_once(project: Path, verl_folder: Path) -> None:
     first = f"{SETTLED}; {MADE}; inside_verl.pip = lambda *given: print(given[-2:])"
-    code, output = install(project, "--verl", first=first)
+    code, output = install(project, "--tools", "verl", first=first)
     assert (code, output.splitlines()) == (
         0,
         [
@@ -268,42 +268,28 @@ def test_verl_comes_after_torch_and_once(project: Path, verl_folder: Path) -> No
             "('--no-binary=antlr4-python3-runtime', 'ray==1')",
         ],
     )
-    assert install(project, "--verl", first=SETTLED) == (0, "")
+    assert install(project, "--tools", "verl", first=SETTLED) == (0, "")
     (project / "pins/verl.txt").write_text("ray==2\n")
-    assert install(project, "--verl", first=first)[1].startswith("Setting up .cache")
+    assert install(project, "--tools", "verl", first=first)[1].startswith(
+        "Setting up .cache"
+    )
 
 
 def test_verl_that_cannot_be_installed(project: Path, verl_folder: Path) -> None:
-    code, output = install(project, "--verl", first=f"{SETTLED}; {MADE}")
+    code, output = install(project, "--tools", "verl", first=f"{SETTLED}; {MADE}")
     assert code == 1
     assert last_line(output) == (
-        "Installing verl failed, see pip's message above; run make verl again "
-        "to continue."
+        "Installing verl failed, see pip's message above; run make tools ARGS=verl "
+        "again to continue."
     )
     assert not (verl_folder / ".ready").exists()
 
 
 def test_a_python_that_verl_does_not_run_on(project: Path, verl_folder: Path) -> None:
     first = f"{SETTLED}; inside_verl.SUITS = 'import sys; sys.exit(1)'"
-    code, output = install(project, "--verl", first=first)
+    code, output = install(project, "--tools", "verl", first=first)
     assert code == 1
     assert last_line(output).startswith("verl 0.9.1 needs Python 3.11 or 3.12, and ")
-
-
-@pytest.mark.parametrize("name", ["torch", "numpy", "jaxtyping", "beartype", "pytest"])
-def test_what_both_environments_have_is_the_same_release(name: str) -> None:
-    pins = [(PINS / file).read_text() for file in ("python.txt", "verl.txt")]
-    one, other = (re.findall(rf"^{name}==(.+)$", text, re.MULTILINE) for text in pins)
-    assert one == other and len(one) == 1
-
-
-def test_verl_is_pinned_like_its_peer() -> None:
-    direct = (PINS / "verl.in").read_text().splitlines()
-    pinned = (PINS / "verl.txt").read_text().splitlines()
-    assert {line for line in direct if line[:1] not in "#"} <= set(pinned)
-    assert all("==" in line for line in pinned if not line.startswith("#"))
-    assert "verl==0.9.1" in pinned
-    assert "verl==0.9.1 " in (PINS / "peers.txt").read_text()
 
 
 def names(lines: list[str]) -> set[str]:
@@ -312,45 +298,49 @@ def names(lines: list[str]) -> set[str]:
     return {re.sub(r"[-_.]+", "-", name[0]).lower() for name in found if name}
 
 
-def test_direct_packages_are_pinned() -> None:
-    direct = (PINS / "python.in").read_text().splitlines()
-    pinned = (PINS / "python.txt").read_text().splitlines()
-    assert {line for line in direct if line[:1] not in "#"} <= set(pinned)
-    assert all("==" in line for line in pinned if not line.startswith("#"))
+def pins(file: str) -> list[str]:
+    lines = (PINS / file).read_text().splitlines()
+    return [line for line in lines if line and not line.startswith("#")]
+
+
+def test_all_is_pinned_and_what_is_asked_for_is_among_it() -> None:
+    for file in ("python.txt", "verl.txt", "browser.txt", "transformers.txt"):
+        assert all("==" in line for line in pins(file)), file
+    for stem in ("python", "verl"):
+        assert set(pins(f"{stem}.in")) <= set(pins(f"{stem}.txt"))
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert names(project["dependencies"]) <= names(direct)
+    assert names(project["dependencies"]) <= names(pins("python.in"))
+    added = project["optional-dependencies"]["transformers"]
+    assert names(added) <= names(pins("transformers.txt"))
 
 
-def test_what_transformers_needs_leaves_the_pins_as_they_are() -> None:
-    pinned = (PINS / "python.txt").read_text().splitlines()
-    added = (PINS / "transformers.txt").read_text().splitlines()
-    assert all("==" in line for line in added if not line.startswith("#"))
-    assert not names(added) & names(pinned)
-    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
-    assert names(project["optional-dependencies"]["transformers"]) <= names(added)
+@pytest.mark.parametrize("tool", ["browser", "transformers"])
+def test_a_tool_leaves_the_pins_as_they_are(tool: str) -> None:
+    assert not names(pins(f"{tool}.txt")) & names(pins("python.txt"))
 
 
-def test_transformers_comes_with_its_list_and_nothing_else(with_venv: Path) -> None:
-    pins = with_venv / "pins/transformers.txt"
-    settled = "install.is_ready = lambda: True"
-    given = with_venv, "--transformers"
-    pins.write_text(SATISFIED)
-    assert install(*given, first=settled) == (0, "")
+def test_both_environments_have_the_same_torch_and_verl_is_its_peer() -> None:
+    shared = {"torch", "numpy", "jaxtyping", "beartype", "pytest"}
+    common = set(pins("python.txt")) & set(pins("verl.txt"))
+    assert shared <= names(list(common))
+    assert "verl==0.9.1" in pins("verl.txt")
+    assert any(line.startswith("verl==0.9.1 ") for line in pins("peers.txt"))
 
-    pins.write_text("no-such-package==1\n")
-    code, output = install(*given, first=settled)
+
+def test_a_tool_that_cannot_be_installed_hinders_no_other(with_venv: Path) -> None:
+    (with_venv / "pins/transformers.txt").write_text("no-such-package==1\n")
+    (with_venv / "pins/browser.txt").write_text(SATISFIED)
+    first = f"{SETTLED}; install.TOOLS.pop('verl')"
+    code, output = install(with_venv, "--tools", first=first)
     assert code == 1
     told = "Installing transformers failed, see pip's message above."
     assert last_line(output) == told
-
-    needy = with_venv / "needy.py"
-    needy.write_text(
-        "import environment\n"
-        "environment.pip = lambda arguments, failure: print(*arguments)\n"
-        "environment.install_transformers()\n"
+    assert install(with_venv, "--tools", "browser", first=first) == (0, "")
+    code, output = install(with_venv, "--tools", "rust", first=SETTLED)
+    assert (code, output) == (
+        1,
+        "The tools are browser, transformers, verl, got ['rust'].\n",
     )
-    _, output = run(with_venv, sys.executable, str(needy), PYTHONPATH="pins")
-    assert "--no-deps" in output.split()
 
 
 def project_files() -> Iterator[Path]:

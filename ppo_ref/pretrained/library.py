@@ -47,7 +47,7 @@ def library(function: str) -> Any:
     except ImportError as error:
         raise ValueError(
             f"{function}: the package transformers must be installed; make "
-            "transformers does it here, pip install transformers elsewhere"
+            "tools does it here, pip install transformers elsewhere"
         ) from error
 
 

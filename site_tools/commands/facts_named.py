@@ -50,4 +50,4 @@ def judged_facts(root: Path, concept: str) -> tuple[list[Problem], list[str]]:
         problems, absent = check_facts(root, f"{concept}.yml")
     except ValueError as error:
         raise Refusal(str(error)) from error
-    return problems, [f"{r}: not read, no wheel; make peers brings it" for r in absent]
+    return problems, [f"{r}: not read, no wheel; make ready brings it" for r in absent]

@@ -78,11 +78,11 @@ PLACES = {
     "en": """\
 - Lines that nobody has read: read each in a release, and write it into
   docs/facts/CONCEPT.yml as release, path, lines, hash, quote, or delete it.
-  After make peers, make check PAGE=docs/facts/CONCEPT.yml gives lines and hash.
+  After make ready, make check PAGE=docs/facts/CONCEPT.yml gives lines and hash.
 """,
     "zh": """\
 - 没有人读过的代码行：在某个版本里读过，写进 docs/facts/CONCEPT.yml
-  （release、path、lines、hash、quote），或者删掉。先 make peers，再跑
+  （release、path、lines、hash、quote），或者删掉。先 make ready，再跑
   make check PAGE=docs/facts/CONCEPT.yml，它会说该写的行号和 hash。
 """,
 }

@@ -20,7 +20,7 @@ def chromium() -> Iterator[Any]:
     try:
         from playwright.sync_api import sync_playwright
     except ImportError:
-        raise Unavailable("no driver of Chromium: make browser") from None
+        raise Unavailable("no driver of Chromium: make tools") from None
     path = shutil.which("chromium") or shutil.which("google-chrome")
     if path is None:
         raise Unavailable("no Chromium here (apt install chromium)")

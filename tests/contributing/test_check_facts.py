@@ -104,7 +104,7 @@ def test_a_wheel_that_is_not_here_is_said_and_fails_nothing(tmp_path: Path) -> N
     assert run(tmp_path, "facts/sums") == (
         0,
         [
-            "peer 2.0: not read, no wheel; make peers brings it",
+            "peer 2.0: not read, no wheel; make ready brings it",
             "Checked facts/sums: no problem.",
         ],
     )

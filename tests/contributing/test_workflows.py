@@ -1,13 +1,21 @@
-"""No workflow gives a pull request anything to gain."""
+"""No workflow gives a pull request anything to gain.
 
+zizmor judges most of it (test_linters.py): pins by hash, dangerous events, permissions,
+credentials that persist, expressions in a shell, concurrency. Here is what is stricter.
+"""
+
+import os
+import re
+import subprocess
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 import yaml
 
-from tests.contributing.workflow_rules import problems
-
-FOLDER = Path(__file__).parents[2] / ".github" / "workflows"
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = sorted(FOLDER.iterdir())
 SOUND = """name: sound
 on:
@@ -17,28 +25,62 @@ concurrency:
   group: sound
 jobs:
   one:
+    name: one job
     runs-on: ubuntu-24.04
     timeout-minutes: 5
     permissions:
-      contents: read
+      contents: read # the code
     steps:
       - uses: actions/checkout@0123456789012345678901234567890123456789 # v1.2.3
         with:
           persist-credentials: false
       - run: make test
 """
-PINNED = "checkout@0123456789012345678901234567890123456789 # v1.2.3"
+EVENTS = {"pull_request", "push", "workflow_dispatch"}
+# What may be written, and the one job that may.
+WRITERS = {("pages.yml", "deploy"): {"pages", "id-token"}}
+MINUTES = 60
+
+
+def faults(text: str, name: str = "sound.yml") -> list[str]:
+    """What is wrong with a workflow, by the name of its file."""
+    workflow = yaml.safe_load(text)
+    found = ["secrets"] if re.search(r"(?m)^[^#\n]*\bsecrets\b", text) else []
+    # YAML 1.1 takes the key on for True.
+    events = workflow.get(True, {})
+    found += [event for event in events if event not in EVENTS]
+    for key, job in workflow["jobs"].items():
+        found += _faults_of_job(job, WRITERS.get((name, key), set()))
+    return found
+
+
+def _faults_of_job(job: dict[str, Any], may_write: set[str]) -> Iterator[str]:
+    if not 0 < job.get("timeout-minutes", 0) <= MINUTES:
+        yield f"timeout-minutes: {job.get('timeout-minutes')}"
+    permissions = job.get("permissions", {})
+    for kind, level in permissions.items():
+        if level != "read" and kind not in may_write:
+            yield f"{kind}: {level}"
+    for step in job["steps"]:
+        action, settings = step.get("uses", ""), step.get("with", {})
+        if action and not action.startswith("actions/"):  # GitHub's own
+            yield action
+        if "cache" in settings or action.startswith("actions/cache"):
+            yield "a cache, which a pull request could fill"
+        if "ref" in settings:
+            yield f"ref: {settings['ref']}"
+        if "write" in permissions.values() and "run" in step:
+            yield f"a job that may write runs {step['run']}"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_is_safe(path: Path) -> None:
-    assert path.suffix == ".yml"
-    assert problems(path.read_text("utf-8"), path.name) == []
+    assert faults(path.read_text("utf-8"), path.name) == []
 
 
 def test_the_workflows_are_there() -> None:
     names = {path.name for path in WORKFLOWS}
-    assert names == {"test.yml", "preview.yml", "pages.yml", "weekly.yml"}
+    assert names == {"test.yml", "preview.yml", "pages.yml"}
 
 
 def test_nothing_is_published_before_its_tests() -> None:
@@ -49,67 +91,54 @@ def test_nothing_is_published_before_its_tests() -> None:
     assert jobs["deploy"]["needs"] == "build"
 
 
-def test_a_sound_workflow_has_no_problem() -> None:
-    assert problems(SOUND, "sound.yml") == []
+def test_the_slow_tests_are_shared_out_whole() -> None:
+    """Each folder that has a job of its own is left out of the job of the rest."""
+    text = (FOLDER / "test.yml").read_text("utf-8")
+    *own, rest = yaml.safe_load(text)["jobs"]["slow"]["strategy"]["matrix"]["part"]
+    folders = [folder for part in own for folder in part.split()]
+    assert rest.split() == ["tests", *(f"--ignore={folder}" for folder in folders)]
+    assert all((ROOT / folder).is_dir() for folder in folders)
+
+
+def test_a_sound_workflow_has_no_fault() -> None:
+    assert faults(SOUND) == []
 
 
 FAULTS = {
-    "pull_request_target": ("  pull_request:", "  pull_request_target:", 3),
-    "workflow_run": ("  pull_request:", "  workflow_run:", 3),
-    "issue_comment": ("  pull_request:", "  issue_comment:", 3),
-    "permissions: None": ("permissions: {}\n", "", 1),
-    "permissions: write-all": ("permissions: {}", "permissions: write-all", 4),
-    "permissions: read-all": (
-        "    permissions:\n      contents: read",
-        "    permissions: read-all",
-        8,
-    ),
-    "contents: write": ("contents: read", "contents: write", 12),
-    "issues: write": ("contents: read", "issues: write", 12),
-    "id-token: write": ("contents: read", "id-token: write", 12),
-    "timeout-minutes: None": ("    timeout-minutes: 5\n", "", 8),
-    "timeout-minutes: 600": ("minutes: 5", "minutes: 600", 8),
-    "no concurrency": ("concurrency:\n  group: sound\n", "", 1),
-    "actions/checkout@v7": (PINNED, "checkout@v7", 14),
-    "actions/checkout@main # v7": (PINNED, "checkout@main # v7", 14),
-    "somebody/checkout@" + "0" * 40 + " # v1": (
-        f"actions/{PINNED}",
-        "somebody/checkout@" + "0" * 40 + " # v1",
-        14,
-    ),
-    "actions/" + PINNED.replace(" # v1.2.3", ""): (" # v1.2.3", "", 14),
-    "credentials persist": ("credentials: false", "credentials: true", 14),
-    "ref: ${{ github.head_ref }}": (
-        "persist-credentials: false",
-        "persist-credentials: false\n          ref: ${{ github.head_ref }}",
-        17,
-    ),
-    "a cache (actions/checkout)": (
-        "persist-credentials: false",
-        "persist-credentials: false\n          cache: pip",
-        17,
-    ),
-    "run: ${{ github.event.pull_request.title }}": (
-        "make test",
-        'echo "${{ github.event.pull_request.title }}"',
-        17,
-    ),
-    "secrets": ("make test", "make test TOKEN=${{ secrets.TOKEN }}", 17),
+    "pull_request_target": ("  pull_request:", "  pull_request_target:"),
+    "contents: write": ("contents: read", "contents: write"),
+    "id-token: write": ("contents: read", "id-token: write"),
+    "timeout-minutes: None": ("    timeout-minutes: 5\n", ""),
+    "timeout-minutes: 600": ("minutes: 5", "minutes: 600"),
+    "somebody/checkout@v1": ("actions/checkout@", "somebody/checkout@v1 # "),
+    "ref: main": ("persist-credentials: false", "ref: main"),
+    "a cache, which": ("persist-credentials: false", "cache: pip"),
+    "secrets": ("make test", "make test TOKEN=${{ secrets.TOKEN }}"),
+    "a job that may write runs make test": ("contents: read", "issues: write"),
 }
 
 
 @pytest.mark.parametrize("found", FAULTS)
 def test_a_planted_fault_is_found(found: str) -> None:
-    sound, fault, line = FAULTS[found]
+    sound, fault = FAULTS[found]
     assert SOUND.count(sound) == 1
-    told = problems(SOUND.replace(sound, fault), "sound.yml")
-    (problem,) = [each for each in told if each.found == found]
-    assert problem.path == ".github/workflows/sound.yml"
-    assert problem.line == line
-    assert problem.expected
+    assert any(told.startswith(found) for told in faults(SOUND.replace(sound, fault)))
 
 
-def test_a_job_that_may_write_installs_nothing() -> None:
-    text = SOUND.replace("contents: read", "issues: write").replace("one:", "issue:")
-    (problem,) = problems(text, "weekly.yml")
-    assert problem.found == "run: make test"
+def test_the_summary_says_in_both_languages_how_to_use_the_patch(
+    tmp_path: Path,
+) -> None:
+    """The step is run as GitHub runs it."""
+    jobs = yaml.safe_load((FOLDER / "preview.yml").read_text("utf-8"))["jobs"]
+    steps = {step.get("name"): step for step in jobs["preview"]["steps"]}
+    summary = tmp_path / "summary.md"
+    told = {"GITHUB_RUN_ID": "123", "GITHUB_REPOSITORY": "owner/name"}
+    subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", steps["Say how to use them"]["run"]],
+        cwd=ROOT,
+        env=os.environ | told | {"GITHUB_STEP_SUMMARY": str(summary)},
+        check=True,
+    )
+    text = summary.read_text("utf-8")
+    assert text.count("gh run download 123 --repo owner/name --name mended") == 2
+    assert text.index("### 预览") < text.index("### Preview")

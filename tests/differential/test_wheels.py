@@ -9,7 +9,7 @@ import pytest
 from tests.differential.control_peers import BUFFERS, STABLE, TORCHRL
 from tests.differential.others import OPEN, TRL
 from tests.differential.peers import CORE, NOW, RELEASES, core, tensors
-from tests.differential.wheels import cut, find, requires
+from tests.differential.wheels import MISSING, cut, find, requires
 
 PINS = Path(__file__).parents[2] / "pins" / "peers.txt"
 LINES = (line for line in PINS.read_text().splitlines() if "--hash" in line)
@@ -20,7 +20,7 @@ HASHES = dict(line.split(" --hash=sha256:") for line in LINES)
 def test_a_wheel_is_the_pinned_one(pin: str) -> None:
     wheel = find(pin.replace("==", " "))
     if wheel is None:
-        pytest.skip(f"no wheel of {pin.replace('==', ' ')}; `make peers` brings it")
+        pytest.skip(MISSING)
     assert hashlib.sha256(wheel.read_bytes()).hexdigest() == HASHES[pin]
 
 
@@ -54,4 +54,4 @@ def test_a_method_is_cut_by_its_class_and_named_if_it_left() -> None:
 def test_a_missing_wheel_skips_with_the_command_that_brings_it() -> None:
     mark = requires("verl 0.0").mark
     assert mark.args == (True,)
-    assert mark.kwargs["reason"] == ("no wheel of verl 0.0; `make peers` brings it")
+    assert mark.kwargs["reason"] == MISSING and "make ready" in MISSING

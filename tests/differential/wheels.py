@@ -14,6 +14,8 @@ from zipfile import ZipFile
 import pytest
 import torch
 
+# One reason for all of them, so that a run without a network says it in one line.
+MISSING = "the wheels of other projects are not all here: make ready downloads them"
 WHEELS = Path(__file__).parents[2] / ".cache" / "wheels"
 PURE = re.compile(r"^[^/]+\.data/purelib/")  # installed without it
 
@@ -25,16 +27,15 @@ def find(release: str) -> Path | None:
 
 
 def requires(*releases: str) -> pytest.MarkDecorator:
-    absent = ", ".join(release for release in releases if not find(release))
-    reason = f"no wheel of {absent}; `make peers` brings it"
-    return pytest.mark.skipif(bool(absent), reason=reason)
+    """A mark for tests that read these releases."""
+    return pytest.mark.skipif(not all(map(find, releases)), reason=MISSING)
 
 
 @cache
 def source(release: str, path: str) -> str:
     wheel = find(release)
     if wheel is None:
-        raise FileNotFoundError(f"no wheel of {release}; `make peers` brings it")
+        raise FileNotFoundError(f"{release}: {MISSING}")
     with ZipFile(wheel) as archive:
         name = {PURE.sub("", name): name for name in archive.namelist()}.get(path)
         if name is None:

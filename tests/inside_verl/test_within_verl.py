@@ -19,7 +19,7 @@ pytestmark = [
     pytest.mark.slow,
     pytest.mark.skipif(
         not (ROOT / ".cache/verl/.ready").exists(),
-        reason="no verl in .cache/verl; `make verl` makes it",
+        reason="no verl in .cache/verl; `make tools` makes it",
     ),
 ]
 

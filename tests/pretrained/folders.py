@@ -15,7 +15,7 @@ pretrained = [
     pytest.mark.slow,
     pytest.mark.skipif(
         not all(map(find_spec, NEEDED)),
-        reason="no transformers; `make transformers` installs it",
+        reason="no transformers; `make tools` installs it",
     ),
 ]
 PAD, EOS, UNKNOWN = "<pad>", "<eos>", "<unk>"

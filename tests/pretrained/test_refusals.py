@@ -37,7 +37,7 @@ def test_what_is_no_folder(read, tmp_path):
 def test_transformers_is_missing(read, tmp_path, monkeypatch):
     (tmp_path / "config.json").write_text("{}")
     monkeypatch.setitem(sys.modules, "transformers", None)
-    text = "the package transformers must be installed; make transformers does it"
+    text = "the package transformers must be installed; make tools does it"
     refused(tmp_path, f"{read.__name__}: {text}", read)
 
 

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 import pytest
 
 from ppo_ref.training.trainer import tiny_trainer
-from tests.differential.wheels import find
+from tests.differential.wheels import MISSING, find
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS / lang / "reference" / "reading_the_code.md" for lang in ("zh", "en")]
@@ -54,7 +54,7 @@ def exists(name: str) -> bool:
 def test_every_name_of_verl_is_defined_in_its_file(page: Path) -> None:
     wheel = find("verl 0.9.1")
     if wheel is None:
-        pytest.skip("no wheel of verl 0.9.1; `make peers` brings it")
+        pytest.skip(MISSING)
     found = rows(page.read_text("utf-8"))
     assert len(found) > 10
     with ZipFile(wheel) as archive:
@@ -90,7 +90,7 @@ def unlogged(names: list[str], sources: list[str]) -> list[str]:
 def test_every_figure_is_logged_under_its_name(page: Path) -> None:
     wheel = find("verl 0.9.1")
     if wheel is None:
-        pytest.skip("no wheel of verl 0.9.1; `make peers` brings it")
+        pytest.skip(MISSING)
     pairs = FIGURE.findall(page.read_text("utf-8"))
     assert len(pairs) > 10
     with ZipFile(wheel) as archive:
