@@ -56,8 +56,8 @@ def wanted():
 def pip(*arguments):
     command = [PYTHON, "-I", "-m", "pip", "install", "--quiet", *arguments]
     failure = (
-        "Installing verl failed, see pip's message above; run make tools ARGS=verl again "
-        "to continue."
+        "Installing verl failed, see pip's message above; run make tools ARGS=verl "
+        "again to continue."
     )
     environment.run(command, failure, cwd=environment.ROOT)
 

@@ -88,8 +88,8 @@ def bring(again=False):
     except environment.Stopped as name:
         state = "missing " + fingerprint()
         print(
-            "Not downloaded: {}, see pip's message above; comparisons with it are "
-            "skipped until make ready brings it.".format(name)
+            f"Not downloaded: {name}, see pip's message above; comparisons with it are "
+            "skipped until make ready brings it."
         )
     os.makedirs(FOLDER, exist_ok=True)
     with open(STAMP, "w") as stamp:

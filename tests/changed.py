@@ -16,17 +16,6 @@ ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-m", "not slow"]
 AT_ONCE = ["-n", "auto", "--maxprocesses", "8", "--dist", "loadfile"]
 EVERYTHING = ["tests", "docs"]
-# Tests that read the pages of the project, beside docs itself.
-OF_PAGES = [
-    "tests/contributing/test_links.py",
-    "tests/properties",
-    "tests/site/test_lists.py",
-    "tests/site/test_navigation.py",
-    "tests/site/test_one_word.py",
-    "tests/site/test_structure.py",
-    "tests/site/test_terms.py",
-    "tests/site/test_verl_names.py",
-]
 OF_SITE = ["tests/site", "tests/contributing", "docs"]
 OF_TEXTS = [
     "tests/contributing",
@@ -66,7 +55,7 @@ def tests_of(path: str) -> list[str]:
     parts = Path(path).parts
     match parts:
         case ("docs", "zh" | "en", *_) | ("snippets", *_):
-            return ["docs", *OF_PAGES]
+            return ["docs", *of_pages()]
         case ("docs", *_) | ("site_tools", *_):
             return OF_SITE
         case ("ppo_ref", *_):
@@ -88,6 +77,15 @@ def tests_of(path: str) -> list[str]:
         case ("LICENSE",):
             return ["tests/test_setup.py"]
     return EVERYTHING
+
+
+def of_pages() -> list[str]:
+    """The files of tests that read the pages of the project: marked so."""
+    return [
+        file.relative_to(ROOT).as_posix()
+        for file in sorted((ROOT / "tests").rglob("test_*.py"))
+        if "pytest.mark." + "pages" in file.read_text("utf-8")
+    ]
 
 
 def pages_of(path: str) -> list[str]:
