@@ -22,11 +22,8 @@ What readers get:
 What contributors use:
 
     __main__      python -m site_tools COMMAND
-    commands      one module a command
     messages      what is said, in Chinese
-    contributing  a new page: is it answered, what may it be called, how does it begin
-    logs          chat logs: read, sorted, drafted, written
-    fixing        what a machine can mend
+    contributing  the commands of contributors: new import check fix agree status export
 
 Nothing here imports MkDocs: the hooks in docs/theme are thin adapters, and the same
 functions serve the tests.

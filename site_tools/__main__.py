@@ -1,43 +1,46 @@
 """Contributing, from an idea to a pull request: python -m site_tools COMMAND."""
 
 import argparse
-import importlib
 import os
 import sys
 from collections.abc import Sequence
+from importlib import import_module
 from pathlib import Path
 
-from site_tools.commands.talk import LANGUAGES, Refusal, Talk, language_of
+ROOT = Path(__file__).resolve().parent.parent
+if __name__ == "__main__" and str(ROOT) not in sys.path:
+    sys.path.insert(0, str(ROOT))  # as a file of another folder: ../site_tools
+
+from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, language_of  # noqa: E402
 
 # The command and its module, in the order in which a contributor meets them.
 COMMANDS = {
     "new": "new",
-    "import": "import_log",
+    "import": "chat",
     "check": "check",
     "fix": "fix",
     "agree": "agree",
     "status": "status",
     "export": "export",
 }
-ROOT = Path(__file__).resolve().parent.parent
 
 
 def main(words: Sequence[str] | None = None) -> int:
-    """Run one command, and return what the shell is told: 0 if all is well."""
-    given = sys.argv[1:] if words is None else list(words)
-    language = _language(given)
-    options = _parser(language).parse_args(given)
-    talk = Talk(language, agreed="yes" in options)
+    """Run one command, and return the exit status: 0 if all is well."""
+    words = sys.argv[1:] if words is None else list(words)
+    talk = Talk(_language(words))
+    options = parser(talk).parse_args(words)
+    talk = Talk(talk.language, agreed="yes" in options)
     try:
         code: int = options.run(options, ROOT, talk)
     except Refusal as refusal:
-        print(talk.words(str(refusal)), file=sys.stderr)
+        print(talk.of(refusal.message), file=sys.stderr)
         return 1
-    except BrokenPipeError:  # whoever reads, as head does, has heard enough
+    except BrokenPipeError:  # whoever reads, as head does, has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 1
     except KeyboardInterrupt:
-        print(talk.words("Stopped."), file=sys.stderr)
+        print(talk.text("stopped"), file=sys.stderr)
         return 130
     return code
 
@@ -46,43 +49,46 @@ def _language(words: Sequence[str]) -> str:
     """The language asked for, known before the options are: their help is in it."""
     early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--lang", choices=LANGUAGES, default=language_of())
-    said: str = early.parse_known_args(words)[0].lang
-    return said
+    language: str = early.parse_known_args(words)[0].lang
+    return language
 
 
-def _parser(language: str) -> argparse.ArgumentParser:
-    words = Talk(language).words
-    vars(argparse)["_"] = words  # where argparse, which has no other way, looks it up
+def parser(talk: Talk) -> argparse.ArgumentParser:
+    """The commands and their options, with help in the contributor's language."""
+    _translate_argparse(talk)
     shared = argparse.ArgumentParser(add_help=False)
-    shared.add_argument(
-        "--lang",
-        choices=LANGUAGES,
-        default=argparse.SUPPRESS,
-        help=words("language of what is said; that of the terminal unless given"),
-    )
-    agree = words("say yes to every question")
-    shared.add_argument(
-        "--yes", action="store_true", default=argparse.SUPPRESS, help=agree
-    )
-    parser = argparse.ArgumentParser(
+    absent, language, yes = argparse.SUPPRESS, talk.text("lang"), talk.text("yes")
+    shared.add_argument("--lang", choices=LANGUAGES, default=absent, help=language)
+    shared.add_argument("--yes", action="store_true", default=absent, help=yes)
+    whole = argparse.ArgumentParser(
         prog="python -m site_tools",
         parents=[shared],
-        description=words("Contribute to the site."),
+        description=talk.text("contribute"),
     )
-    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+    commands = whole.add_subparsers(required=True, metavar="COMMAND")
     for name, module_name in COMMANDS.items():
-        module = importlib.import_module(f"site_tools.commands.{module_name}")
+        module = import_module(f"site_tools.contributing.{module_name}")
+        purpose = talk.text(f"{name}_help", "purpose")
         command = commands.add_parser(
             name,
             parents=[shared],
-            help=words(module.HELP),
-            description=words(module.HELP),
-            epilog=words(module.EXAMPLES),
+            help=purpose,
+            description=purpose,
+            epilog=talk.text(f"{name}_help", "examples"),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        module.options(command, words)
+        module.options(command, talk)
         command.set_defaults(run=module.run)
-    return parser
+    return whole
+
+
+def _translate_argparse(talk: Talk) -> None:
+    """Hand argparse its own words: it has no other way than the name it calls."""
+    from site_tools.say import catalogue
+
+    english, own = catalogue("en")["argparse"], catalogue(talk.language)["argparse"]
+    words = {text: own[part] for part, text in english.items()}
+    vars(argparse)["_"] = lambda text: words.get(text, text)
 
 
 if __name__ == "__main__":

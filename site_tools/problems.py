@@ -1,10 +1,9 @@
 """What a check found: where it is, what stands there, what must, how to mend it."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from textwrap import indent
 
-from site_tools.say import Message
+from site_tools.say import Message, catalogue
 
 
 @dataclass(frozen=True)
@@ -38,19 +37,21 @@ class Problem:
         place = f"{self.path}:{self.line}"
         return f"{place} ({self.snippet})" if self.snippet else place
 
-    def remarks(self, words: Callable[[str], str] = str) -> str:
-        """What is said of it, a row each.
+    def parts(self, language: str = "en") -> dict[str, str]:
+        """What is said of it in a language: ``found``, ``expected`` and ``fix``."""
+        names = ("found", "expected", "fix")
+        if self.message is not None:
+            return {name: self.message.text(language, name) for name in names}
+        from site_tools.messages.translation import translate  # until all have one
 
-        Args:
-            words: Puts a sentence into the reader's language.
-        """
-        rows = {"found:": self.found, "expected:": self.expected, "fix:": self.fix}
-        if self.message and words("found:") != "found:":  # until all have a message
-            parts = ("found", "expected", "fix")
-            rows = {f"{part}:": self.message.text("zh", part) for part in parts}
-        said = {words(key): words(text) for key, text in rows.items()}
-        width = max(len(name) + name.isascii() for name in said)
-        return "\n".join(_row(name, text, width) for name, text in said.items())
+        return {name: translate(getattr(self, name), language) for name in names}
+
+    def remarks(self, language: str = "en") -> str:
+        """What is said of it in a language, a row each."""
+        labels = catalogue(language)["problem_labels"]
+        width = max(len(label) + label.isascii() for label in labels.values())
+        rows = self.parts(language).items()
+        return "\n".join(_row(labels[name], text, width) for name, text in rows)
 
 
 def problem(

@@ -22,7 +22,7 @@ class Message:
     """A key and its values; a value may be a message itself.
 
     Example:
-        >>> str(Message("nothing_to_fix")) == Message("nothing_to_fix").text("en")
+        >>> str(Message("fix_nothing")) == Message("fix_nothing").text("en")
         True
     """
 

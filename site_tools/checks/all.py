@@ -16,10 +16,10 @@ from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.links import check_links
 from site_tools.checks.lists import check_lists
 from site_tools.checks.locks import check_lock
-from site_tools.checks.mendable import check_mendable
 from site_tools.checks.shape import check_bytes, check_shape
 from site_tools.checks.shown import check_shown
 from site_tools.checks.terms import check_terms
+from site_tools.checks.typography import check_typography
 from site_tools.data.names import read_names
 from site_tools.page.page import LANGUAGES, Page, read_page
 from site_tools.page.rendering import render
@@ -107,7 +107,7 @@ def check_written(page: Page, root: Path) -> list[Problem]:
     """What is wrong with a page as it stands there, before it runs."""
     problems = [*page.problems, *check_lists(page, root), *check_shape(page, root)]
     problems += check_collected(page, [found.fence for found in collect(page.text)])
-    problems += [*check_mendable(page), *check_identities(page, root)]
+    problems += [*check_typography(page), *check_identities(page, root)]
     problems += check_inline_formulas(page, root)
     problems += check_indexed(page, root)
     problems += check_terms(page, read_names(root), root)

@@ -1,18 +1,19 @@
-"""The command that checks pages: what it takes, what it says, which pages changed."""
+"""check: what it takes, what it says, which pages changed."""
 
 import subprocess
-from argparse import Namespace
-from io import StringIO
+from collections.abc import Sequence
+from hashlib import sha256
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
 from site_tools.__main__ import main
-from site_tools.commands import changes, check, workflow
-from site_tools.commands.pages import files_of
-from site_tools.commands.talk import Refusal, Talk
+from site_tools.contributing import changes, github
+from site_tools.contributing.pages import files_of, page_id
+from site_tools.contributing.talk import Talk
 from site_tools.problems import Problem
-from tests.contributing.trial import EN, PAGE, PATHS, ZH, make, put
+from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
 from tests.site.sample import broken, line_of
 
 
@@ -21,12 +22,10 @@ def project(tmp_path: Path) -> Path:
     return make(tmp_path)
 
 
-def run(root: Path, *pages: str, lang: str = "en", form: str = "terminal") -> str:
-    """What is said, behind the exit code."""
-    out = StringIO()
-    given = Namespace(pages=pages, format=form)
-    code = check.run(given, root, Talk(lang, out=out))
-    return f"{code} {out.getvalue()}"
+def run(root: Path, *words: str, lang: str = "en") -> str:
+    """What is said, behind the exit status."""
+    code, said = command(root, "check", *words, lang=lang)
+    return f"{code} {said}"
 
 
 def git(root: Path, *words: str) -> None:
@@ -82,20 +81,20 @@ def test_a_problem_is_told_in_the_language_of_the_reader(project: Path) -> None:
     ],
 )
 def test_a_page_that_is_none_is_refused(project: Path, page: str, words: str) -> None:
-    with pytest.raises(Refusal, match=words):
-        run(project, PAGE, page)
+    assert words in run(project, PAGE, page)
 
 
-def test_a_page_is_named_by_its_id_or_by_either_file(project: Path) -> None:
+def test_a_page_is_named_by_its_id_or_by_any_of_its_files(project: Path) -> None:
     (project / PATHS[1]).unlink()
     assert files_of(PAGE, project) == files_of(PATHS[1], project) == PATHS[:1]
+    for suffix in ("py", "svg"):
+        assert page_id(f"snippets/{PAGE}.{suffix}") == PAGE
 
 
 def test_data_that_cannot_be_read_is_refused_in_a_sentence(project: Path) -> None:
     (project / "docs/dialogues.yml").unlink()
     (project / "docs/dialogues.yml").write_text("a: b\n")
-    with pytest.raises(Refusal, match="must be a list of dialogues"):
-        run(project, PAGE)
+    assert "docs/dialogues.yml:1: must be a list" in run(project, PAGE)
 
 
 def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
@@ -105,7 +104,7 @@ def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
     summary.write_text("before\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
     put(project, ZH, f"{EN}\n<b>\n::error::now</b>\n")
-    told = run(project, PAGE, form="github").splitlines()
+    told = run(project, PAGE, "--format", "github").splitlines()
     at = EN.count("\n") + 2
     place = f"file={PATHS[1]},line={at},title=<b>"
     assert told[0] == (
@@ -122,17 +121,17 @@ def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
 
 def test_signs_that_github_reads_are_escaped() -> None:
     problem = Problem("a,b:c.md", 1, "a: 50%, b\r\n::error::x", "e", "f")
-    line = workflow.annotation(problem)
+    line = github.annotation(problem, Talk())
     assert line.startswith("::error file=a%2Cb%3Ac.md,line=1,title=a%3A 50%25%2C b::")
     assert "\n" not in line and "\r" not in line
-    box = workflow.summary("t", [Problem("a.md", 1, "x\n# <img>\n```", "e", "f")], str)
+    box = github.summary("t", [Problem("a.md", 1, "x\n# <img>\n```", "e", "f")], Talk())
     assert all(line[:4] in ("", "    ", "### ") for line in box.split("\n"))
 
 
 def test_without_a_page_those_that_changed_are_checked(project: Path) -> None:
-    assert "no git repository" in refusal(project)
+    assert "no git repository" in run(project)
     git(project, "init", "-q", "-b", "main")
-    assert "no git repository with a commit" in refusal(project)
+    assert "no git repository with a commit" in run(project)
     git(project, "add", ".")
     git(project, "commit", "-q", "-m", "all")
     said = "0 No page changed against the main branch; name a page, as in: "
@@ -147,12 +146,6 @@ def test_without_a_page_those_that_changed_are_checked(project: Path) -> None:
     assert changes.changed_files(project) == ["docs/zh/alignment/new one.md"]
     (project / "docs/topics.yml").unlink()
     assert "Every page rests on docs/topics.yml; make test" in run(project)
-
-
-def refusal(root: Path) -> str:
-    with pytest.raises(Refusal) as refused:
-        run(root)
-    return str(refused.value)
 
 
 @pytest.mark.parametrize(
@@ -184,3 +177,95 @@ def test_the_language_is_said_before_or_behind_the_command(
 ) -> None:
     assert main([*words, "gae/none"]) == 1
     assert capsys.readouterr().err.startswith("没有 gae/none 这一页；最接近的是 gae/")
+
+
+# The places of a file of facts, read again in a wheel.
+
+LINES = ["def f():", "    return gamma", "x = 1"]
+HASH = sha256(LINES[1].encode()).hexdigest()[:12]
+FACTS = f"""zh: 一个概念
+en: A concept
+entries:
+- release: owner/name@0123456
+  path: in/no/wheel.py
+  lines: 7
+  hash: 0123456789ab
+  quote: "anything"
+- release: peer 1.0
+  path: peer/sums.py
+  lines: 2
+  hash: {HASH}
+  quote: "return gamma"
+"""
+
+
+def facts(root: Path, text: str = FACTS, lines: Sequence[str] = LINES) -> Path:
+    (root / "docs/facts").mkdir(parents=True)
+    (root / "docs/facts/sums.yml").write_text(text, "utf-8")
+    (root / ".cache/wheels").mkdir(parents=True)
+    with ZipFile(root / ".cache/wheels/peer-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("peer/sums.py", "\n".join(lines))
+    return root
+
+
+@pytest.mark.parametrize(
+    "name", ["facts/sums", "docs/facts/sums.yml", "facts/sums.yml", "docs/facts/sums"]
+)
+def test_sound_facts_are_checked_however_they_are_named(
+    tmp_path: Path, name: str
+) -> None:
+    assert run(facts(tmp_path), name) == "0 Checked facts/sums: no problem.\n"
+
+
+def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path: Path) -> None:
+    facts(tmp_path, FACTS.replace("lines: 2", "lines: 3"))
+    assert run(tmp_path, "facts/sums").splitlines() == [
+        "1 docs/facts/sums.yml:9",
+        "  found:    peer 1.0 · peer/sums.py:3: other lines stand there",
+        "  expected: the lines that the hash was taken of",
+        f"  fix:      write lines: 2 hash: {HASH}",
+        "Checked facts/sums: 1 problem.",
+    ]
+    assert run(tmp_path, "facts/sums", lang="zh").splitlines()[1:4] == [
+        "  现在：peer 1.0 · peer/sums.py:3：那里是别的行",
+        "  应为：算 hash 的那几行",
+        f"  改法：写 lines: 2 hash: {HASH}",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("sound", "wrong", "told"),
+    [
+        ("peer/sums.py", "peer/gone.py", "the release has no such file"),
+        ("return gamma", "return lam", "'return lam' is not on these lines"),
+    ],
+)
+def test_what_cannot_be_mended_by_a_line_is_told_too(
+    tmp_path: Path, sound: str, wrong: str, told: str
+) -> None:
+    lines = run(facts(tmp_path, FACTS.replace(sound, wrong)), "facts/sums").splitlines()
+    assert lines[1].endswith(told) and "  fix:      correct " in lines[3]
+
+
+def test_a_wheel_that_is_not_here_is_said_and_fails_nothing(tmp_path: Path) -> None:
+    facts(tmp_path, FACTS.replace("peer 1.0", "peer 2.0"))
+    assert run(tmp_path, "facts/sums").splitlines() == [
+        "0 peer 2.0: not read, no wheel; make ready brings it",
+        "Checked facts/sums: no problem.",
+    ]
+
+
+def test_facts_that_are_not_there_or_cannot_be_read_are_refused(tmp_path: Path) -> None:
+    facts(tmp_path, FACTS.replace(HASH, "short"))
+    assert "No facts file sum; the nearest is facts/sums\n" in run(
+        tmp_path, "facts/sum"
+    )
+    assert "sums.yml:12: hash must be" in run(tmp_path, "facts/sums")
+
+
+def test_changed_facts_are_checked_where_nothing_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    files = ["README.md", "docs/facts/gone.yml", "docs/facts/sums.yml"]
+    monkeypatch.setattr(changes, "changed_files", lambda _: files)
+    assert run(facts(tmp_path)) == "0 Checked facts/sums: no problem.\n"

@@ -8,7 +8,7 @@ import yaml
 
 from site_tools.checks.shape import check_bytes, check_shape
 from site_tools.checks.shown import check_shown
-from site_tools.commands.talk import Talk
+from site_tools.contributing.talk import Talk
 from site_tools.data import names, redirects, rows
 from site_tools.page.includes import resolve
 from site_tools.page.inside import links
@@ -253,5 +253,5 @@ def test_what_nobody_sees_is_named(planted: str, found: str) -> None:
 
 def test_a_terminal_is_told_nothing_that_it_would_obey() -> None:
     out = io.StringIO()
-    Talk(out=out).tell("a\x1b]0;title\x07b")
+    Talk(out=out).show("a\x1b]0;title\x07b")
     assert out.getvalue() == "a\\x1b]0;title\\x07b\n"

@@ -1,162 +1,115 @@
-"""Whatever is said to a contributor is said in Chinese too."""
+"""Both languages say the same things, and nothing is said that no catalogue holds."""
 
-import importlib
+import ast
 import re
+import string
 from pathlib import Path
 
 import pytest
 
-from site_tools.__main__ import COMMANDS, main
-from site_tools.checks.accord import Accord, State
-from site_tools.commands import check
-from site_tools.messages import translation
-from site_tools.messages.translation import Sentence, translate
-from site_tools.page.blocks import Kind
-from site_tools.problems import Problem
-from tests.contributing.spoken import of_folder, sentences
+from site_tools.__main__ import COMMANDS, main, parser
+from site_tools.contributing.talk import Talk, language_of
+from site_tools.problems import Problem, problem
+from site_tools.say import FOLDER, Message, catalogue
 
-ROOT = Path(__file__).resolve().parent.parent.parent
-# What only who builds the site, or keeps its records, is told.
-ELSEWHERE = (
-    "html/code_boxes.py",
-    "html/formulas.py",
-    "html/katex.py",
-    "html/navigation.py",
-    "html/picture_rules.py",
-    "html/pictures.py",
-    "html/plots.py",
-    "html/reference.py",
-    "html/symbols.py",
-    "messages/translation.py",
-    "offline/links.py",
-    "confinement/calls.py",
-    "confinement/confine.py",
-    "confinement/folders.py",
-    "running/block.py",
-    "running/results.py",
-    "runs/chart.py",
-    "runs/make.py",
-    "watch/releases.py",
-)
-WORDS = re.compile(r"[A-Za-z]{3,}")
+TOOLS = FOLDER.parent
+HAN = re.compile("[㐀-鿿]")
+def parts(entry: object) -> dict[str, str]:
+    return entry if isinstance(entry, dict) else {"": str(entry)}
 
 
-def known() -> set[str]:
-    return {translation.VALUE.sub("{}", row.english) for row in translation.sentences()}
+def values(text: str) -> set[str]:
+    return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
-@pytest.mark.parametrize(
-    ("module", "said"),
-    [
-        (module, said)
-        for module, said in of_folder(ROOT / "site_tools").items()
-        if said and module not in ELSEWHERE
-    ],
-)
-def test_every_sentence_of_the_code_has_a_chinese_row(
-    module: str, said: set[str]
-) -> None:
-    assert sorted(said - known()) == []
+def test_both_catalogues_have_the_same_keys_and_values() -> None:
+    english, chinese = catalogue("en"), catalogue("zh")
+    assert english.keys() == chinese.keys()
+    for key in english.keys() - {"argparse"}:
+        one, other = parts(english[key]), parts(chinese[key])
+        assert one.keys() == other.keys(), key
+        for part in one:
+            assert values(one[part]) == values(other[part]), (key, part)
+    assert english["argparse"].keys() == chinese["argparse"].keys()
 
 
-def test_the_code_holds_the_modules_that_are_left_out() -> None:
-    assert set(ELSEWHERE) <= of_folder(ROOT / "site_tools").keys()
+def named(folder: Path) -> str:
+    """A pattern of every string of the code that could be a key, made ones as well."""
+    found = set()
+    for file in folder.rglob("*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.Constant) and re.fullmatch(r"\w+", str(node.value)):
+                found.add(str(node.value))
+            elif isinstance(node, ast.JoinedStr):  # as f"log_no_{kind}"
+                texts = [getattr(part, "value", None) for part in node.values]
+                pieces = [t if isinstance(t, str) else r"\w+" for t in texts]
+                if re.search("[a-z]_|_[a-z]", "".join(map(str, texts))):
+                    found.add("".join(pieces))
+    return "|".join(text for text in found if re.fullmatch(r"[\w\\+]+", text))
 
 
-PLANTED = """
-FIX = "mend it"
-HELP = "helps"
-def check(page):
-    found = f"{page} is odd"
-    yield 1, found, "even" if page else "none", FIX
-    yield Problem(page.path, 1, "a" + str(page), expected="b {} c".format(2), fix="d")
-    talk.tell(f"{page} and {'not here' if page else 'here'}")
-    raise Refusal("none of " f"{page}")
-def unsaid():
-    x = "never said", 2
-    return dict(a="b")
-"""
+def test_every_entry_is_used() -> None:
+    used = re.compile(named(TOOLS))
+    unused = {key for key in catalogue("en") if not used.fullmatch(key)}
+    assert unused <= {"front_unclosed"}
 
 
-def test_a_sentence_is_found_wherever_it_comes_from() -> None:
-    assert sentences(PLANTED) == {
-        *("mend it", "helps", "{} is odd", "even", "none", "a{}", "b {} c", "d"),
-        *("{} and {}", "not here", "none of {}"),
-    }
-    assert not sentences(PLANTED) & known()
+# Calls that take a key, and which of their arguments it is.
+CALLS = {"Refusal": 0, "Message": 0, "say": 0, "ask": 0, "decide": 0, "text": 0}
+CALLS |= {"problem": 2}
+KEY = re.compile("[a-z0-9]+(_[a-z0-9]+)+")  # `text` and `say` have other arguments too
 
 
-def test_a_problem_is_told_in_chinese() -> None:
-    problem = Problem("a.md", 3, "## section #odd", "one of why", "move them")
-    assert problem.remarks(lambda text: translate(text, "zh")) == (
-        "  现在：## 小节 #odd\n  应为：以下之一：why\n  改法：调整顺序"
+def calls(source: str) -> dict[str, set[str]]:
+    """The keys that a module names at a call, with the values that it gives there."""
+    found = {}
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Call):
+            name = getattr(node.func, "id", getattr(node.func, "attr", ""))
+            key = (
+                node.args[CALLS[name]] if len(node.args) > CALLS.get(name, 99) else None
+            )
+            if isinstance(key, ast.Constant) and KEY.fullmatch(str(key.value)):
+                given = {keyword.arg or "**" for keyword in node.keywords}
+                found[key.value] = given if name != "Message" else {"**"}
+    return found
+
+
+@pytest.mark.parametrize("folder", sorted({p.parent for p in TOOLS.rglob("*.py")}))
+def test_every_key_that_the_code_names_is_there_with_its_values(folder: Path) -> None:
+    entries = catalogue("en")
+    for file in folder.glob("*.py"):
+        for key, given in calls(file.read_text("utf-8")).items():
+            assert key in entries, (file.name, key)
+            wanted = set().union(*map(values, parts(entries[key]).values()))
+            assert wanted <= given or "**" in given, (file.name, key, wanted - given)
+
+
+def test_a_key_that_is_missing_would_be_seen() -> None:
+    source = 'talk.say("no_such_key", a=1)\nproblem(p, 1, "nor_this", **x)\nsay(key)\n'
+    assert calls(source) == {"no_such_key": {"a"}, "nor_this": {"**"}}
+
+
+def test_chinese_is_chinese() -> None:
+    """Wherever the English has words of its own, beside its values."""
+    for key, entry in catalogue("en").items():
+        english = re.sub(r"\{\w*\}", "", " ".join(parts(entry).values()))
+        if re.search("[A-Za-z]{3}", english):
+            assert HAN.search(" ".join(parts(catalogue("zh")[key]).values())), key
+
+
+def test_a_problem_is_told_in_both_languages() -> None:
+    told = problem("a.md", 3, "log_question", speaker="用户：")
+    assert told.remarks("zh") == (
+        "  现在：用户：后面没有问题\n  应为：有一个问题\n"
+        "  改法：把问题写上，或删掉这一轮，后面重新编号"
     )
-    assert str(problem) == (
-        "a.md:3\n  found:    ## section #odd\n  expected: one of why\n"
-        "  fix:      move them"
-    )
-
-
-# A value of each form that is not any text.
-SAMPLES = {
-    **dict.fromkeys(("number", "count", "size", "most", "wide", "line"), "7"),
-    **{"file": "a/q.yml", "form": "a decimal", "side": "behind it"},
-    **{"state": "named twice", "markup": "a comment", "kind": "figure"},
-    "unit": "words",
-}
-# Rows that are several sentences, of which others are written out.
-GENERAL = (
-    "{number} with {what} {side}",
-    "{where}: {field} {state}; write {fields}",
-    "{where}: {field} must be {meant}, got {value}",
-    "{expression} raises {type}: {message}",
-    "{file}: {found}; {fix}",
-    "{file}, row {number}",
-    "{files} must be UTF-8, got {error}",
-)
-
-
-def filled(row: Sentence) -> str:
-    return translation.VALUE.sub(lambda at: SAMPLES.get(at[1], "x"), row.english)
-
-
-def test_no_row_that_begins_with_a_value_takes_the_sentence_of_another() -> None:
-    rows = translation.sentences()
-    texts = [(row.english, filled(row)) for row in rows]
-    for name in COMMANDS.values():
-        module = importlib.import_module(f"site_tools.commands.{name}")
-        lines = f"{module.HELP}\n{module.EXAMPLES}".split("\n")
-        texts += [(line.strip(), line.strip()) for line in lines]
-    open_rows = [row for row in rows if row.parts[0] == "" and not row.exact]
-    assert len(open_rows) > 50
-    assert [
-        (row.english, text)
-        for row in open_rows
-        if row.english not in GENERAL
-        for english, text in texts
-        if english != row.english and row.values(text) is not None
-        if filled(row) != text
-        and translation.VALUE.sub("", english) != translation.VALUE.sub("", row.english)
-        and not english.startswith(GENERAL)
-    ] == []
-
-
-TOLD = {
-    "begins with what import made of a chat": "从 import 由聊天记录生成的草稿写起",
-    "begin the block with a seed, as in torch.manual_seed(0)": (
-        "代码块开头先定种子，如 torch.manual_seed(0)"
-    ),
-    "at most 90 characters": "最多 90 字",
-    "found:": "现在：",
-    "Nothing was written: a.md: No such file or directory": (
-        "什么都没有写：a.md：没有这个文件或文件夹"
-    ),
-}
-
-
-@pytest.mark.parametrize(("english", "chinese"), TOLD.items())
-def test_a_sentence_is_told_by_its_own_row(english: str, chinese: str) -> None:
-    assert translate(english, "zh") == chinese
+    assert str(told).splitlines()[:3] == [
+        "a.md:3",
+        "  found:    用户： with no question behind it",
+        "  expected: a question",
+    ]
+    assert "\n    x\n    y\n" in Problem("a.md", 1, "x\ny", "e", "f").remarks()
 
 
 def test_what_argparse_says_is_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:
@@ -169,49 +122,33 @@ def test_what_argparse_says_is_in_chinese(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().err.startswith("usage: ")
 
 
-def test_each_row_is_the_one_that_its_sentence_finds() -> None:
-    for row in translation.sentences():
-        if row.english in GENERAL:
-            continue
-        text = filled(row)
-        first = next(r for r in translation.sentences() if r.values(text) is not None)
-        assert translation.VALUE.sub("", first.chinese) == translation.VALUE.sub(
-            "", row.chinese
-        ), row.english
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_command_has_help_with_examples(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for lang in ("zh", "en"):
+        with pytest.raises(SystemExit):
+            parser(Talk(lang)).parse_args([name, "--help"])
+        said = capsys.readouterr().out
+        assert f"make {name}" in said and "--lang {zh,en}" in said
+        assert bool(HAN.search(said)) is (lang == "zh")
 
 
-def test_values_that_are_sentences_are_told_in_chinese_too() -> None:
-    told = "class .x on code that runs"
-    assert translate(told, "zh") == "会运行的代码上的 .x"
-    braces = 'write `2`{ data-is="expression" }'
-    assert translate(f"put it in digits: {braces}", "zh") == (
-        '用阿拉伯数字写：写成 `2`{ data-is="表达式" }'
-    )
+def test_a_value_that_is_a_message_is_told_in_the_same_language() -> None:
+    inner = Message("git_without_commit")
+    told = Message("check_unknown", {"reason": inner, "page": "a/b"})
+    assert "没有提交" not in told.text("en") and "这里不是有提交" in told.text("zh")
 
 
-@pytest.mark.parametrize("kind", Kind)
-def test_kinds_of_blocks_have_a_name(kind: Kind) -> None:
-    assert not WORDS.search(translate(kind.value, "zh").replace("ppo_ref", ""))
+def test_the_language_is_that_of_the_terminal() -> None:
+    assert language_of({"LANG": "zh_CN.UTF-8"}) == "zh"
+    assert language_of({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}) == "en"
 
 
-@pytest.mark.parametrize("state", [s for s in State if s is not State.ACCORD])
-def test_states_are_told_without_a_word_of_english(state: State) -> None:
-    missing = state in (State.MISSING_ZH, State.MISSING_EN)
-    changed = [(("why",), (), ()), (("why",), ("code",), ("next",))]
-    for parts in [(), *changed] if not missing else [()]:
-        told = translate(str(Accord("gae/inputs", state, *parts)), "zh")
-        rest = re.sub(r"docs/\w+/|make agree PAGE=|gae/inputs|\.md", "", told)
-        assert not set(WORDS.findall(rest)) - {"why", "code", "next"}
-
-
-def test_what_help_says_is_in_chinese_line_by_line() -> None:
-    told = translate(check.EXAMPLES, "zh").splitlines()
-    assert told[:2] == [
-        "例子：",
-        "  make check                          你改过的页面",
-    ]
-
-
-def test_a_long_text_without_a_row_costs_nothing() -> None:
-    text = "x y: " * 20_000
-    assert translate(text, "zh") == text
+def test_where_nobody_is_to_be_asked_the_answer_is_no(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    assert not Talk(answer=lambda: None).ask("fix_outputs")
+    assert Talk(agreed=True).ask("fix_outputs")
+    assert Talk(agreed=True).decide("new_all_the_same") is None
+    assert "nobody to ask" in capsys.readouterr().out

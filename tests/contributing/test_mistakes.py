@@ -11,8 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.commands import check
-from site_tools.commands.talk import Talk
+from site_tools.contributing import check
+from site_tools.contributing.talk import Talk
 
 ROOT = Path(__file__).resolve().parents[2]
 ZH, EN = "docs/zh/gae/trial.md", "docs/en/gae/trial.md"

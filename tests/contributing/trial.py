@@ -1,13 +1,18 @@
-"""A project of one page in both languages, with all that the checks read."""
+"""A project of one page in both languages, and the commands as they are typed there."""
 
 import shutil
+from collections.abc import Callable
+from io import StringIO
 from pathlib import Path
 
+from site_tools.__main__ import parser
+from site_tools.contributing.talk import Refusal, Talk
 from tests.site import sample
 from tests.site.sample import ROOT
 
 PAGE = "alignment/sample"
 PATHS = [f"docs/zh/{PAGE}.md", f"docs/en/{PAGE}.md"]
+LOCK = f"docs/locks/{PAGE}.txt"
 EN, ZH = (
     text.replace('["004·2"]', "[]").partition("## Wrong")[0] + "## Next { #next }\n"
     for text in (sample.EN, sample.ZH)
@@ -40,3 +45,41 @@ def put(root: Path, *texts: str) -> None:
     for path, text in zip(PATHS, texts, strict=True):
         (root / path).parent.mkdir(parents=True, exist_ok=True)
         (root / path).write_bytes(text.encode())
+
+
+def command(
+    root: Path,
+    *words: str,
+    lang: str = "en",
+    says: str = "",
+    answer: Callable[[], str | None] | None = None,
+) -> tuple[int, str]:
+    """Type a command in a project.
+
+    Args:
+        root: The project.
+        words: The command and its options.
+        lang: Of the messages.
+        says: An answer to each question, a letter each; then nobody is there.
+        answer: What gives the answers instead.
+
+    Returns:
+        The exit status, and all that is said, a refusal at its end.
+    """
+    out, replies = StringIO(), iter(says)
+    talk = Talk(lang, False, out, answer or (lambda: next(replies, None)))
+    options = parser(talk).parse_args(words)
+    talk = Talk(lang, "yes" in options, out, talk.answer)
+    try:
+        return options.run(options, root, talk), out.getvalue()
+    except Refusal as refusal:
+        return 1, f"{out.getvalue()}{talk.of(refusal.message)}\n"
+
+
+def state(root: Path) -> dict[str, bytes]:
+    """Every file of a folder that is no link, by its path; not those of git."""
+    files = (
+        file for file in root.rglob("*") if file.is_file() and not file.is_symlink()
+    )
+    found = {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
+    return {path: data for path, data in found.items() if not path.startswith(".git/")}

@@ -2,7 +2,8 @@
 
 import pytest
 
-from site_tools.commands.workflow import annotation
+from site_tools.contributing.github import annotation
+from site_tools.contributing.talk import Talk
 from site_tools.page.unbound import in_prose
 from site_tools.problems import Problem
 
@@ -21,6 +22,6 @@ def test_the_word_before_a_version_is_what_has_it(prose: str, fix: str) -> None:
 
 def test_an_annotation_stands_at_the_snippet_and_its_title_ends_with_a_word() -> None:
     found = "word " * 20
-    line = annotation(Problem("a.md", 3, found, "y", "z", "snippets/a/b.py:31"))
+    line = annotation(Problem("a.md", 3, found, "y", "z", "snippets/a/b.py:31"), Talk())
     assert line.startswith("::error file=snippets/a/b.py,line=31,title=word ")
     assert "word…::a.md:3 (snippets/a/b.py:31)%0A" in line

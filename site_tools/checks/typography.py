@@ -1,0 +1,252 @@
+"""Chinese as the site sets it: full-width marks, a blank beside what is not Chinese.
+
+Only prose is touched. The mask of a page is as long as the page: prose stands in it as
+it is, all else as one of the signs below, from the part of Unicode without characters.
+(autocorrect does half of this: it takes Greek letters, formulas and emphasis for
+Chinese, sets half-width brackets, and rewrites full-width letters.)
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from site_tools.page.fences import scan
+from site_tools.page.page import Page
+from site_tools.problems import Problem
+
+CODE = "\ue000"  # code or a formula: a word of its sentence
+OPAQUE = "\ue001"  # whatever else is no prose
+OPENS, CLOSES = "\ue002", "\ue003"  # emphasis and links: beside the prose, not in it
+QUOTED = "\ue004"  # between Chinese quotation marks, verbatim
+
+HAN = (
+    "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+    "\U00020000-\U0003ffff"
+)
+# Latin and Greek letters, digits, and those above or below the line.
+WORD = (
+    "0-9A-Za-z\u00b2\u00b3\u00b9\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
+    "\u0370-\u03ff\u2070-\u209f" + CODE
+)
+FULL = "，。；：？！、（）"
+WIDE = dict(zip(",;:?!.()", "，；：？！。（）", strict=True))
+
+FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
+SHOWN = re.compile(r"^(?:question|title):[ ]+(?P<value>\S.*)$", re.M)
+ODD_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029\r]")
+VERBATIM = re.compile(
+    r"(?P<code>(?<![\\`])(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
+    r"(?:\{[^\n]*?\}(?!\"))?"
+    r"|(?<![\\$])\$(?=[^\s$])[^$\n]*?[^\s\\$]\$(?!\d))"
+    r"|(?P<opaque><!--.*?-->|\$\$.+?\$\$"
+    r"|^(?P<indent>[ ]*)[!?]{3}\+?[ ]quote\b.*\n?"  # a quotation, to its end
+    r"(?:(?P=indent)[ ]{4}.*(?:\n|\Z)|[ \t]*\n)*"
+    r"|^[ \t]*>.*$|^.*-8<-.*$"
+    r"|^[ \t]*(?:[!?]{3}\+?|===[!+]?)(?:[ \t][^\"\n]*)?"  # a box, up to its title
+    r"|^\[(?!\^)[^\]\n]+\]:[ \t]*<?[^\s>]+>?[ \t]*$"
+    r"|<?https?://[^\s>)]+>?|\[\^[^\]\n]+\]:?|\{[^{}\n]*\}"
+    r"|&#?\w+;|\\.|<[A-Za-z!/][^>\n]*>|:[a-z][a-z0-9_+-]*:)",
+    re.DOTALL | re.M,
+)
+LINK = re.compile(
+    r"(?P<picture>!?)(?P<opens>\[)(?:[^\[\]\n]|\[[^\[\]\n]*\])*"
+    r"(?P<closes>\](?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:[ ]\"[^\"\n]*\")?\)"
+    r"|\[[^\]\n]*\]))"
+)
+SPOKEN = re.compile("“[^”\n]*”|「[^」\n]*」")
+EMPHASIS = (
+    re.compile(
+        r"(?<![*\\])(?P<opens>\*\*)(?=[^\s*]).+?(?<=[^\s*])(?P<closes>\*\*)(?!\*)"
+    ),
+    re.compile(
+        r"(?<![*\\])(?P<opens>\*)(?=[^\s*])[^*\n]+?(?<=[^\s*])(?P<closes>\*)(?!\*)"
+    ),
+)
+
+# A mark alone: no ellipsis, no address, no run of them.
+ALONE = r"(?![,.;:?!/\\])"
+SHORT = r"(?i:vs|etc|al|cf|eg|ie|fig|eq|no|sec|app|ch|pp|approx|resp)\."
+MARKS = re.compile(
+    f"(?<=[{HAN}）》]){CLOSES}*[,;:?!]{ALONE}"
+    f"|(?<=[{WORD}{QUOTED})%‰°]){CLOSES}*[,;?!]{ALONE}"
+    f"(?=[ \\t]*{OPENS}*[{HAN}（])"
+    f"|(?<=[{WORD}{QUOTED})]):(?={OPENS}*[{HAN}（])"  # "-T: 从" is a slice
+    f"|(?<=[{HAN}）》]){CLOSES}*(?P<stop>\\.)"
+    f'(?=[{CLOSES}）"]*(?:[ \\t]|$))'
+    # A sentence that ends without a blank: no ending of a file, no abbreviation.
+    f"|(?<=[{HAN}）》])\\.(?=[A-Z][a-z]|[A-Za-z]+_)"
+    f"|(?<![A-Za-z.])(?!{SHORT})[A-Za-z]{{2,}}\\.(?=[{HAN}])",
+    re.M,
+)
+NUMBERED = re.compile(r"[ \t#*+-]*[一二三四五六七八九十]+\Z")
+BRACKET = re.compile("[(（)）\n]")
+LETTERS = re.compile(f"[A-Za-z]{{2}}|[{HAN}{CODE}{QUOTED}]")
+
+MISSING = re.compile(
+    f"(?<=[{HAN}]){CLOSES}*(?={OPENS}*[{WORD}])"
+    f"|(?<=[{WORD}%‰°]){CLOSES}*(?={OPENS}*[{HAN}])"
+)
+TOO_MANY = re.compile(
+    f"(?<=[{HAN}])[ \\t]{{2,}}(?=[{WORD}])|(?<=[{WORD}%‰°])[ \\t]{{2,}}(?=[{HAN}])"
+)
+NEEDLESS = re.compile(
+    f"(?<=[{FULL}])[ \\t]+(?=[{HAN}{WORD}{CODE}{QUOTED}{OPENS}{FULL}])"
+    f"|(?<=[{HAN}{WORD}%‰°{CODE}{QUOTED}{CLOSES}{FULL}])[ \\t]+(?=[{FULL}])"
+)
+
+Edit = tuple[int, int, str]
+
+
+def check_typography(page: Page) -> list[Problem]:
+    """The lines of a Chinese page with half-width punctuation, which ``fix`` mends."""
+    if page.language != "zh":
+        return []
+    pairs = zip(page.text.split("\n"), widened(page.text).split("\n"), strict=True)
+    fix = f"make fix PAGE={page.id} mends it"
+    return [
+        Problem(page.path, number, *_difference(old, new), fix)
+        for number, (old, new) in enumerate(pairs, 1)
+        if old != new
+    ]
+
+
+def _difference(old: str, new: str) -> tuple[str, str]:
+    """What differs, with eight characters on either side; both are equally long."""
+    places = [at for at, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+    first, last = max(places[0] - 8, 0), places[-1] + 9
+    return old[first:last], new[first:last]
+
+
+def typeset(text: str) -> str:
+    """A Chinese page with its punctuation full-width and its blanks where they belong.
+
+    Example:
+        >>> typeset("优势(advantage),即`A`，是**V**吗")
+        '优势（advantage），即 `A`，是 **V** 吗'
+    """
+    return spaced(widened(text))
+
+
+def spaced(text: str) -> str:
+    """One blank between Chinese and what is not, none beside full-width punctuation.
+
+    Emphasis and links have the blank outside.
+    """
+    masked = mask(text)
+    if masked is None:
+        return text
+    edits = [(match.end(), match.end(), " ") for match in MISSING.finditer(masked)]
+    edits += [(*match.span(), " ") for match in TOO_MANY.finditer(masked)]
+    edits += [(*match.span(), "") for match in NEEDLESS.finditer(masked)]
+    return replace(text, edits)
+
+
+def widened(text: str) -> str:
+    """A Chinese page with full-width punctuation beside Chinese characters.
+
+    Example:
+        >>> widened("优势(advantage),即 V(s) 之差: 见 [0, 1].")
+        '优势（advantage），即 V(s) 之差： 见 [0, 1].'
+    """
+    for find in (_brackets, _marks):  # a comma behind a wide bracket is wide
+        masked = mask(text)
+        if masked is None:
+            return text
+        text = replace(text, [(at, at + 1, WIDE[text[at]]) for at in find(masked)])
+    return text
+
+
+def _marks(masked: str) -> Iterator[int]:
+    for match in MARKS.finditer(masked):
+        if match["stop"]:
+            line = masked[masked.rfind("\n", 0, match.start()) + 1 : match.start()]
+            if NUMBERED.fullmatch(line):
+                continue
+        yield match.end() - 1
+
+
+def _brackets(masked: str) -> Iterator[int]:
+    """The half-width ones of each pair that belongs to Chinese."""
+    open_: list[int] = []
+    for match in BRACKET.finditer(masked):
+        if match[0] == "\n":
+            open_ = []
+        elif match[0] in "(（":
+            open_.append(match.start())
+        elif open_:
+            pair = open_.pop(), match.start()
+            if _is_chinese(masked, *pair):
+                yield from (at for at in pair if masked[at] in "()")
+
+
+def _is_chinese(masked: str, start: int, end: int) -> bool:
+    if "（" in masked[start] or "）" in masked[end]:
+        return True
+    inside = masked[start + 1 : end].strip(OPENS + CLOSES + " \t")
+    if not LETTERS.search(inside):
+        return False  # an interval, a tuple, the number of an item
+    if re.match(f"[{HAN}]", inside) or re.search(f"[{HAN}]$", inside):
+        return True
+    before, after = masked[:start][-9:], masked[end + 1 :][:9]
+    if re.search(f"[{WORD})\\]_]{CLOSES}*$", before):
+        return False  # a call, as in V(prompt)
+    left = re.search(f"[{HAN}]{CLOSES}*[ \\t]?{OPENS}*$", before)
+    return bool(left or re.match(f"{CLOSES}*[ \\t]?{OPENS}*[{HAN}]", after))
+
+
+def mask(text: str) -> str | None:
+    """The mask of a page, or None where nobody can say what is code.
+
+    Example:
+        >>> mask("是 `V`。").translate({ord(CODE): "c"})
+        '是 ccc。'
+    """
+    fences, problems = scan(text, "")
+    if problems or ODD_LINE_ENDS.search(text):
+        return None
+    lines = re.sub("[\ue000-\ue004]", OPAQUE, text).split("\n")
+    for fence in fences:
+        for number in range(fence.line - 1, fence.line + len(fence.lines) + 1):
+            lines[number] = OPAQUE * len(lines[number])
+    masked = list("\n".join(lines))
+    if front := FRONT_MATTER.match(text):
+        shown = SHOWN.search(front[0])
+        start, end = shown.span("value") if shown else (0, 0)
+        _cover(masked, [(0, start or front.end(), OPAQUE), (end, front.end(), OPAQUE)])
+    _cover(
+        masked,
+        (
+            (*match.span(), CODE if match["code"] else OPAQUE)
+            for match in VERBATIM.finditer("".join(masked))
+        ),
+    )
+    for match in [*LINK.finditer("".join(masked))]:
+        signs = (OPAQUE, OPAQUE) if match["picture"] else (OPENS, CLOSES)
+        start = match.start()
+        _cover(masked, [(start, match.end("opens"), signs[0])])
+        _cover(masked, [(*match.span("closes"), signs[1])])
+    spoken = SPOKEN.finditer("".join(masked))
+    _cover(masked, [(*match.span(), QUOTED) for match in spoken])
+    for pattern in EMPHASIS:
+        for match in [*pattern.finditer("".join(masked))]:
+            _cover(masked, [(*match.span("opens"), OPENS)])
+            _cover(masked, [(*match.span("closes"), CLOSES)])
+    return "".join(masked)
+
+
+def _cover(masked: list[str], spans: Iterable[tuple[int, int, str]]) -> None:
+    for start, end, sign in spans:
+        for at in range(start, end):
+            if masked[at] != "\n":
+                masked[at] = sign
+
+
+def replace(text: str, edits: list[Edit]) -> str:
+    """The text with stretches of it replaced; none may overlap another.
+
+    Example:
+        >>> replace("abc", [(0, 1, "x"), (2, 2, "-")])
+        'xb-c'
+    """
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text

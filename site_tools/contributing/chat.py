@@ -1,0 +1,279 @@
+"""import: from a chat log to a draft for each of its questions.
+
+In a draft nothing of the chat runs, is HTML or counts as checked: its code is shown
+with the reason that nobody has run it, its figures are refused until they are bound.
+"""
+
+import json
+import os
+import re
+import shutil
+import tempfile
+from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+from site_tools.contributing.chat_log import (
+    Broken,
+    Log,
+    Round,
+    fence_after,
+    lines_of,
+    read,
+    write,
+)
+from site_tools.contributing.likeness import answering, nearest, wordings
+from site_tools.contributing.new import add_wording
+from site_tools.contributing.pages import check_question, language_of_text
+from site_tools.contributing.talk import Refusal, Talk, data_is_read
+from site_tools.page.blocks import LANGUAGES, Kind
+from site_tools.page.fences import OPENING
+
+LOG = "log.txt"  # beside the drafts, what was read: by its ending none of them
+SKELETONS = Path(__file__).with_name("skeletons")
+LONGEST = 120  # characters of a title
+OTHER_NAMES = {"sh": "bash", "shell": "bash", "zsh": "bash", "pycon": "console"}
+OTHER_NAMES |= {"yml": "yaml", "md": "markdown", "patch": "diff"}
+
+# A file that a chat was pointed at, as @[verl/trainer.py], and marks of a layout.
+MENTION = re.compile(r"@\[[^\]\n]*\]|@[\w./-]+|^ {0,3}(?:#{1,6}|>|[-*+]|\d+[.)])[ \t]+")
+SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![”」\"’])\s*|(?<=\.)\s+")
+# Between two rounds, there for people: no part of an answer.
+RULE = re.compile(r"(?:\n\s*---)?\s*\Z")
+ODD_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\n?")
+# In this order: what stands in code is no formula.
+FORMULA = re.compile(
+    r"(?P<code>(?<![\\`])(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`))"
+    r"|(?<!\\)\\\[(?P<square>(?:(?!\n\s*\n).)+?)\\\]"
+    r"|(?<!\\)\$\$(?P<double>(?:(?!\n\s*\n)[^$])+)\$\$"
+    r"|(?<!\\)\\\((?P<round>(?:(?!\n\s*\n).)+?)\\\)",
+    re.DOTALL,
+)
+# What Markdown would take for an attribute list, an image, a tag or an include.
+LIST = re.compile(r"\{(?=:|\s*[.#]|\s*[\w-]+\s*=)")
+HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})[ \t]+(?P<text>.*?)[ \t#]*$", re.M)
+UNDERLINE = re.compile(r"(?m)(?<=\S)([ \t]*\n)(?=[ ]{0,3}(?:=+|-+)[ \t]*$)")
+
+
+def options(parser: ArgumentParser, talk: Talk) -> None:
+    """Name the arguments."""
+    parser.add_argument("log", metavar="LOG", type=Path, help=talk.text("import_log"))
+    dry, out = talk.text("import_dry_run"), talk.text("import_out")
+    parser.add_argument("--dry-run", action="store_true", help=dry)
+    parser.add_argument("--out", metavar="FOLDER", type=Path, help=out)
+
+
+def run(options: Namespace, root: Path, talk: Talk) -> int:
+    """Read the log, say what it asks, and write the drafts agreed on.
+
+    Raises:
+        Refusal: if the log breaks the format, or the drafts have no place.
+    """
+    log = _read(options.log, talk)
+    known = known_pages(log, root)
+    for each in log.rounds:
+        key = "import_round_known" if known[each.number] else "import_round"
+        values = {"number": each.number, "line": each.line, "page": known[each.number]}
+        talk.say(key, title=title(each.question), **values)
+    if options.dry_run:
+        return 0
+    folder = options.out or root / "drafts" / options.log.stem
+    if taken := _in_the_way(folder):
+        raise Refusal("import_taken", path=taken)
+    homes = {
+        each.number: page
+        for each in log.rounds
+        if (page := known[each.number])
+        and talk.decide("import_merge", number=each.number, page=page)
+    }
+    rounds = [each for each in log.rounds if each.number not in homes]
+    size, count = len(log.rounds), len(rounds)
+    if not talk.ask("import_plan", size=size, count=count, left_out=size - count):
+        raise Refusal("nothing_written")
+    drafts = {
+        f"question_{each.number:02}.md": draft(each, known[each.number])
+        for each in rounds
+    }
+    if drafts:
+        _store(folder, {**drafts, LOG: write(log)})
+        talk.say("import_written", folder=folder, count=count)
+    for each in log.rounds:
+        if each.number in homes:
+            _add_wording(each, homes[each.number], root, talk)
+    if drafts:
+        talk.say("import_next", file=folder / next(iter(drafts)))
+    return 0
+
+
+def _read(path: Path, talk: Talk) -> Log:
+    if path == Path():
+        raise Refusal("import_unnamed")
+    if path.is_dir():
+        raise Refusal("import_folder", path=path)
+    try:
+        return read(path.read_bytes(), str(path))
+    except FileNotFoundError:
+        raise Refusal("import_missing", path=path) from None
+    except OSError as error:
+        raise Refusal("unreadable", path=path, reason=error.strerror) from None
+    except Broken as broken:
+        talk.show(talk.problem(broken.problem))
+        raise Refusal("nothing_written") from None
+
+
+def known_pages(log: Log, root: Path) -> dict[int, str | None]:
+    """For each round the page that perhaps answers it already, by its number."""
+    with data_is_read():
+        pages = wordings(root)
+    found = {r.number: answering(nearest(title(r.question), pages)) for r in log.rounds}
+    return {n: pages[0].page if pages else None for n, pages in found.items()}
+
+
+def _add_wording(each: Round, page: str, root: Path, talk: Talk) -> None:
+    """Add a wording to a page; one that cannot be an alias hinders nothing."""
+    try:
+        wording = check_question(title(each.question))
+        add_wording(page.partition("#")[0], wording, root, talk)
+    except Refusal as error:
+        talk.say("import_no_wording", number=each.number, reason=error)
+
+
+def title(question: str) -> str:
+    """The sentence of a question that asks, else the longest; no code, no mention.
+
+    Example:
+        >>> title("@[verl/a.py] 我看了“2？”的例子。V(0) 包含 r(0) 么？谢谢！")
+        'V(0) 包含 r(0) 么？'
+    """
+    kept, fence = "", ""
+    for line in lines_of(question):
+        before, fence = fence, fence_after(line, fence)
+        kept += "" if before or fence else MENTION.sub(" ", line)
+    parts = [
+        " ".join(sentence.split())
+        for line in (kept if kept.strip() else question).split("\n")
+        for sentence in SENTENCE_END.split(line)
+    ]
+    sentences = [part for part in parts if part]
+    asking = [sentence for sentence in sentences if sentence.endswith(("?", "？"))]
+    first = asking[0] if asking else max(sentences, key=len, default="")
+    return first if len(first) <= LONGEST else f"{first[: LONGEST - 1]}…"
+
+
+def _in_the_way(folder: Path) -> Path | None:
+    """What would have to give way to drafts in this folder."""
+    if folder.is_dir():
+        return min(folder.iterdir(), default=None)
+    return folder if os.path.lexists(folder) else None
+
+
+def _store(folder: Path, files: Mapping[str, str]) -> None:
+    """Write a new folder with its files, whole or not at all.
+
+    Raises:
+        Refusal: if the folder cannot be made.
+    """
+    aside: str | None = None
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        aside = tempfile.mkdtemp(dir=folder.parent, prefix=".")
+        for name, text in files.items():
+            Path(aside, name).write_bytes(text.encode())
+        os.chmod(aside, 0o755)
+        os.rename(aside, folder)  # refuses a folder that has files by now
+    except BaseException as error:
+        if aside:
+            shutil.rmtree(aside, ignore_errors=True)
+        if isinstance(error, OSError):
+            raise Refusal("unwritable", path=folder, reason=error.strerror) from None
+        raise
+
+
+def draft(each: Round, known: str | None = None) -> str:
+    """The draft of a round: the form of a page, and what the chat said, unverified.
+
+    Args:
+        each: The round.
+        known: The page that perhaps answers it already.
+    """
+    talk = Talk(language_of_text(title(each.question)))
+    text = (SKELETONS / f"draft_{talk.language}.md").read_text("utf-8")
+    values = {
+        "{number}": str(each.number),
+        "{question}": json.dumps(title(each.question), ensure_ascii=False),
+        "{known}": talk.text("draft_known", page=known) + "\n\n" if known else "",
+        "{asked}": _converted(each.question, "chat-asked", talk),
+        "{answered}": _converted(each.answer, "chat-answered", talk),
+    }
+    names = re.compile("|".join(map(re.escape, values)))
+    return names.sub(lambda name: values[name[0]], text)
+
+
+def _converted(text: str, name: str, talk: Talk) -> str:
+    """What a chat said, in the Markdown of the site."""
+    text = ODD_LINE_ENDS.sub("\n", RULE.sub("\n", text, count=1)).lstrip("\n")
+    result, number = "", 0
+
+    def heading(match: re.Match[str]) -> str:
+        nonlocal number
+        number += 1
+        return f"#### {match['text']} {{ #{name}-{number} }}"
+
+    for part, is_code in _stretches(text, talk.text("draft_code_reason")):
+        result += part if is_code else HEADING.sub(heading, _prose(part))
+    return result.strip("\n") or talk.text("draft_empty")
+
+
+def _prose(text: str) -> str:
+    r"""Prose without HTML, its formulas between ``$``: ``\(x\)`` becomes ``$x$``."""
+    result, at = "", 0
+    for match in FORMULA.finditer(text):
+        formula = match["square"] or match["double"] or match["round"]
+        result += _escaped(text[at : match.start()])
+        result += match["code"] or f"${' '.join(formula.split())}$"
+        at = match.end()
+    return UNDERLINE.sub(r"\1\n", result + _escaped(text[at:]))
+
+
+def _escaped(text: str) -> str:
+    text = text.replace("<", "&lt;").replace("![", r"\![")
+    return LIST.sub("&#123;", text)
+
+
+def _stretches(text: str, reason: str) -> Iterator[tuple[str, bool]]:
+    """The text in stretches, each a whole fence as the site writes it, or none.
+
+    A fence closes as CommonMark has it, at a line with as many marks or more; the site
+    wants exactly as many, and gets them. One left open is closed at the end.
+    """
+    kept, fence, prefix = "", "", ""
+    for line in lines_of(text):
+        if fence:
+            inside = line.removeprefix(prefix) if prefix else line
+            inside = inside if line.startswith(prefix) else line.lstrip(" \t>")
+            marks = inside.strip()
+            if len(marks) >= len(fence) and not marks.strip(fence[0]):
+                yield f"{kept}{prefix}{fence}\n", True
+                kept, fence = "", ""
+            else:
+                kept += line
+            continue
+        match = OPENING.match(line.rstrip("\n"))
+        if match and not (match["fence"][0] == "`" and "`" in match["info"]):
+            yield kept, False
+            fence, prefix = match["fence"], match["prefix"]
+            kept = f"{prefix}{match['marker']}{fence}{_info(match['info'], reason)}\n"
+        else:
+            kept += line
+    if fence:
+        kept += f"{'' if kept.endswith(chr(10)) else chr(10)}{prefix}{fence}\n"
+    yield kept, bool(fence)
+
+
+def _info(info: str, reason: str) -> str:
+    word = re.split(r"[ :}]", info.strip().lstrip("{. "))[0].lower()
+    name = OTHER_NAMES.get(word, word)
+    kind = LANGUAGES.get(name)
+    if kind is Kind.RUN:
+        return f' {{ .python .norun data-reason="{reason}" }}'
+    return name if kind is Kind.SHOWN else "text"

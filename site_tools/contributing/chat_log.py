@@ -1,0 +1,235 @@
+"""A chat log as ``contribute/dialogue_log`` describes it: read strictly, written back.
+
+Nothing of a log is lost: what stands behind each marker is kept as it is, so that the
+log that was read can be written again, byte for byte.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from itertools import chain, count
+from typing import NamedTuple
+
+from site_tools.problems import Problem, problem
+
+TITLE, TIME, CONTENT = "# Chat Dialogue Log\n", "## 对话时间\n", "## 对话内容\n"
+USER, ASSISTANT = "用户：", "助手："
+HEADING = "### 问题 "
+FENCE = re.compile(r" {0,3}(?P<mark>`{3,}(?!.*`)|~{3,})(?P<info>.*)")
+# A heading with a slip in it, if a speaker follows: it would swallow a round.
+ALMOST = re.compile(r" {0,3}#{1,6} *问题 *\S* *\n")
+STAMP = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}")
+
+
+class Broken(ValueError):
+    """A log that breaks the format, with the problem at its first such line."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem
+
+
+class Round(NamedTuple):
+    """A question and its answer, as they stand behind ``用户：`` and ``助手：``.
+
+    Args:
+        number: Its number in the log, from 1.
+        line: Line of ``### 问题 N`` in the log.
+        question: The question, to the end of its last line.
+        answer: The answer, with all that stands before the next heading.
+    """
+
+    number: int
+    line: int
+    question: str
+    answer: str
+
+
+class Log(NamedTuple):
+    """What stands behind each of the three opening lines, and the rounds in order."""
+
+    opening: tuple[str, str, str]
+    rounds: tuple[Round, ...]
+
+    @property
+    def time(self) -> str:
+        """When the conversation took place, as ``YYYY-MM-DD HH:MM:SS``."""
+        return self.opening[1].strip().split("\n")[0].strip()
+
+
+def write(log: Log) -> str:
+    """The text of a log: what ``read`` was given, byte for byte."""
+    rounds = (("", each.question, each.answer) for each in log.rounds)
+    texts = chain(log.opening, *rounds)
+    return "".join(mark + text for mark, text in zip(_markers(), texts, strict=False))
+
+
+def compose(time: str, rounds: Iterable[tuple[str, str]]) -> str:
+    """A new log, in the layout that people read.
+
+    Args:
+        time: Of the conversation, as ``YYYY-MM-DD HH:MM:SS``.
+        rounds: Questions and answers; a line that would count as a heading of the log
+            gets a backslash in front.
+
+    Example:
+        >>> log = compose("2026-03-01 20:15:00", [("Why?", "Because.")])
+        >>> print(log[log.index("### ") :], end="")
+        ### 问题 1
+        用户：Why?
+        助手：Because.
+    """
+    opening = ("\n", f"{time}\n\n---\n\n", "\n")
+    texts = [(f"{_plain(q)}\n", f"{_plain(a)}\n") for q, a in rounds]
+    between = [(q, f"{a}\n---\n\n") for q, a in texts[:-1]] + texts[-1:]
+    return write(Log(opening, tuple(Round(0, 0, q, a) for q, a in between)))
+
+
+def _plain(text: str) -> str:
+    kept, fence = "", ""
+    for line in lines_of(text.strip("\n")):
+        kept += "\\" * (not fence and line.startswith(HEADING)) + line
+        fence = fence_after(line, fence)
+    return kept
+
+
+def read(content: bytes, path: str) -> Log:
+    """Read a log.
+
+    Args:
+        content: The file.
+        path: Its name, for the message.
+
+    Raises:
+        Broken: at the first line that breaks the format.
+    """
+    parts = _parts(_decoded(content, path), path)
+    log = Log(
+        (parts[0][1], parts[1][1], parts[2][1]),
+        tuple(
+            Round(number, line, question, answer)
+            for number, ((line, _), (_, question), (_, answer)) in enumerate(
+                zip(parts[3::3], parts[4::3], parts[5::3], strict=True), 1
+            )
+        ),
+    )
+    for each in log.rounds:
+        if not each.question.strip():
+            raise Broken(problem(path, each.line + 1, "log_question", speaker=USER))
+    line, text = parts[1]
+    above = text[: len(text) - len(text.lstrip())]
+    try:
+        if not STAMP.fullmatch(log.time):
+            raise ValueError
+        datetime.strptime(log.time, "%Y-%m-%d %H:%M:%S")
+    except ValueError:
+        at = line + 1 + (above.count("\n") if log.time else 0)
+        raise Broken(
+            problem(path, at, "log_time", found=_short(log.time), heading=TIME.strip())
+        ) from None
+    return log
+
+
+def _decoded(content: bytes, path: str) -> str:
+    try:
+        text = content.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        byte = f"{content[error.start]:02x}"
+        raise Broken(problem(path, line, "log_encoding", byte=byte)) from None
+    if text.startswith("\ufeff"):
+        raise Broken(problem(path, 1, "log_mark"))
+    if "\r" in text:
+        line = text.count("\n", 0, text.index("\r")) + 1
+        raise Broken(problem(path, line, "log_line_end"))
+    return text
+
+
+def _parts(text: str, path: str) -> list[tuple[int, str]]:
+    """What stands behind each marker, with the line of the marker."""
+    markers = _markers()
+    due, parts = next(markers), list[tuple[int, str]]()
+    fence, opened = "", 0
+    lines = lines_of(text) or [""]
+    for number, line in enumerate(lines, 1):
+        after = lines[number] if number < len(lines) else ""
+        if not fence and line.startswith(due):
+            line = line.removeprefix(due)
+            parts.append((number, ""))
+            due = next(markers)
+        elif not parts or due == USER or (not fence and _is_heading(line, after)):
+            raise Broken(_missing(path, number, line, due, parts))
+        before, fence = fence, fence_after(line, fence)
+        opened = opened if before else number
+        parts[-1] = parts[-1][0], parts[-1][1] + line
+    if fence:
+        raise Broken(problem(path, opened, "log_fence", fence=fence))
+    if len(parts) % 3 or len(parts) < 6:
+        raise Broken(_missing(path, len(lines), None, due, parts))
+    return parts
+
+
+def _is_heading(line: str, after: str) -> bool:
+    slip = ALMOST.fullmatch(line) and after.startswith((USER, "用户:"))
+    return line.startswith(HEADING) or bool(slip)
+
+
+def _missing(
+    path: str, line: int, found: str | None, due: str, parts: list[tuple[int, str]]
+) -> Problem:
+    """The marker that is due, and the line that stands in its place."""
+    if due == ASSISTANT:  # perhaps it is there, with a colon that is not full-width
+        narrow = ASSISTANT.replace("：", ":")
+        for number, text in enumerate(lines_of(parts[-1][1]), parts[-1][0]):
+            if text.startswith(narrow):
+                line, found = number, text
+                break
+    kinds = {TITLE: "title", USER: "user", ASSISTANT: "assistant"}
+    kind = "heading" if due.startswith(HEADING) else kinds.get(due, "line")
+    key = f"log_end_{kind}" if found is None else f"log_no_{kind}"
+    return problem(path, line, key, found=_short(found or ""), due=due.strip())
+
+
+def _short(text: str) -> str:
+    line = text.strip("\n") or "␤"
+    return line if len(line) <= 60 else f"{line[:57]}..."
+
+
+def _markers() -> Iterator[str]:
+    """What must come, in order: three opening lines, then each round's three."""
+    yield from (TITLE, TIME, CONTENT)
+    for number in count(1):
+        yield f"{HEADING}{number}\n"
+        yield from (USER, ASSISTANT)
+
+
+def lines_of(text: str) -> list[str]:
+    r"""The lines with their ends; only LF ends a line, which str.splitlines ignores.
+
+    Example:
+        >>> lines_of("a\x0cb\nc")
+        ['a\x0cb\n', 'c']
+    """
+    return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
+
+
+def fence_after(line: str, fence: str) -> str:
+    """The fence that is open after a line, or nothing.
+
+    Args:
+        line: The line, without a speaker in front.
+        fence: The fence open before it.
+
+    Example:
+        >>> fence_after("```python", ""), fence_after("~~~", "```")
+        ('```', '```')
+        >>> fence_after("````", "```")
+        ''
+    """
+    match = FENCE.match(line)
+    if not match:
+        return fence
+    if not fence:
+        return match["mark"]
+    closes = match["mark"].startswith(fence) and not match["info"].strip()
+    return "" if closes else fence

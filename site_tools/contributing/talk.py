@@ -1,0 +1,116 @@
+"""The conversation with a contributor, in Chinese or English."""
+
+import os
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import TextIO
+
+from site_tools.problems import Problem
+from site_tools.running.results import SIGNS
+from site_tools.say import LANGUAGES, Message, Refusal
+
+__all__ = ["LANGUAGES", "Refusal", "Talk", "data_is_read", "language_of"]
+YES = ("y", "yes", "是", "好", "对")
+
+
+@dataclass(frozen=True)
+class Talk:
+    """Says messages and asks questions, each by its key in the catalogues.
+
+    Args:
+        language: ``zh`` or ``en``.
+        agreed: Whether every question is answered with yes beforehand.
+        out: Where it is said, the terminal unless given.
+        answer: Gives a line that the contributor types, or None where nobody is there.
+
+    Example:
+        >>> Talk("zh").say("fix_nothing")
+        没有要修的。
+    """
+
+    language: str = "en"
+    agreed: bool = False
+    out: TextIO | None = None
+    answer: Callable[[], str | None] | None = None
+
+    def text(self, key: str, part: str = "", /, **values: object) -> str:
+        """A message, or a part of one that has several, in the language spoken."""
+        return self.of(Message(key, values), part)
+
+    def of(self, message: Message, part: str = "") -> str:
+        """A message that is at hand, in the contributor's language."""
+        if message.key == "as_it_is":  # until no room writes English sentences
+            from site_tools.messages.translation import translate
+
+            return translate(str(message.values["text"]), self.language)
+        return message.text(self.language, part)
+
+    def say(self, key: str, /, **values: object) -> None:
+        """Say a message."""
+        self.show(self.text(key, **values))
+
+    def show(self, text: str) -> None:
+        """Print a text, if there is any, without signs that a terminal would obey."""
+        if text:
+            shown = text.removesuffix("\n").translate(SIGNS)
+            print(shown, file=self.out or sys.stdout, flush=True)
+
+    def problem(self, problem: Problem) -> str:
+        """A problem as it is shown: its place, and what is said of it."""
+        return f"{problem.place}\n{problem.remarks(self.language)}"
+
+    def ask(self, key: str, /, **values: object) -> bool:
+        """Whether the contributor says yes; no where nobody is there to say it."""
+        if self.agreed:
+            print(f"{self.text(key, **values)} [y/N] y", file=self.out)
+            return True
+        answer = self.decide(key, **values)
+        if answer is None:
+            self.say("nobody_to_ask")
+        return bool(answer)
+
+    def decide(self, key: str, /, **values: object) -> bool | None:
+        """The answer to a question that ``--yes`` may not answer; None without one."""
+        if self.agreed:
+            return None
+        print(f"{self.text(key, **values)} [y/N] ", end="", flush=True, file=self.out)
+        typed = (self.answer or _typed)()
+        return None if typed is None else typed.strip().lower() in YES
+
+
+@contextmanager
+def data_is_read() -> Iterator[None]:
+    """Refuse, in its own words, where a page or a file of data cannot be read.
+
+    Raises:
+        Refusal: in place of the ValueError that names the file.
+    """
+    try:
+        yield
+    except Refusal:
+        raise
+    except ValueError as error:
+        raise Refusal("as_it_is", text=error) from error
+
+
+def language_of(environment: Mapping[str, str] = os.environ) -> str:
+    """The language that a terminal is set to.
+
+    Example:
+        >>> language_of({"LANG": "zh_CN.UTF-8"}), language_of({"LC_ALL": "C"})
+        ('zh', 'en')
+    """
+    names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
+    setting = next((environment[name] for name in names if environment.get(name)), "")
+    return "zh" if setting.startswith("zh") else "en"
+
+
+def _typed() -> str | None:
+    if not sys.stdin.isatty():
+        return None
+    try:
+        return input()
+    except EOFError:
+        return None

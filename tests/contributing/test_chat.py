@@ -1,0 +1,437 @@
+"""A chat log: read strictly, drafted unverified, given back byte for byte."""
+
+import io
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from site_tools.checks.shape import check_shape
+from site_tools.contributing import chat
+from site_tools.contributing.chat import draft, title
+from site_tools.contributing.chat_log import Broken, Round, compose, read, write
+from site_tools.contributing.talk import Talk
+from site_tools.page.blocks import Kind
+from site_tools.page.page import Page, read_page
+from tests.contributing.invented_log import LOG
+from tests.contributing.trial import command, state
+from tests.site.test_dialogue_log import DIALOGUES, HAZARDS, ROOT
+
+ROUNDS = read(LOG.encode(), "log.md").rounds
+ONLY_LOCAL = pytest.mark.skipif(
+    not DIALOGUES.is_dir(), reason="the dialogues lie beside the project, unpublished"
+)
+
+# Reading and writing.
+
+
+def test_a_log_comes_back_byte_for_byte() -> None:
+    log = read(LOG.encode(), "log.md")
+    assert write(log) == LOG
+    assert (len(log.rounds), log.time) == (6, "2026-03-01 20:15:00")
+    assert (
+        log.rounds[1].line == 46
+        and "### 问题 3\n用户：<question>" in ROUNDS[1].question
+    )
+
+
+@ONLY_LOCAL
+def test_the_five_dialogues_come_back_byte_for_byte() -> None:
+    for file in sorted(DIALOGUES.glob("*.txt")):
+        assert write(read(file.read_bytes(), file.name)).encode() == file.read_bytes()
+
+
+texts = st.lists(st.sampled_from([*HAZARDS, "a", "\\", "b\n"]), max_size=5)
+
+
+@settings(max_examples=50)
+@given(st.lists(st.tuples(texts.map("\n".join), texts.map("\n".join)), min_size=1))
+def test_what_was_composed_and_can_be_read_is_the_same(
+    said: list[tuple[str, str]],
+) -> None:
+    content = compose("2026-03-01 20:15:00", [(f"Q {q}", a) for q, a in said]).encode()
+    try:
+        log = read(content, "log.md")
+    except Broken:  # a fence of the chat that swallows the rounds behind it
+        return
+    assert write(log).encode() == content and len(log.rounds) == len(said)
+
+
+START = "# Chat Dialogue Log\n\n## 对话时间\n2026-03-01 20:15:00\n\n## 对话内容\n"
+ONE = f"{START}\n### 问题 1\n用户：a\n助手：b\n"
+
+
+@pytest.mark.parametrize(
+    ("content", "line", "found", "fix"),
+    [
+        (b"", 1, "␤", "dialogue_log.md"),
+        (b"Human: hi\n", 1, "Human: hi", "with the prompt in docs/en/contribute"),
+        ("# 你好".encode("gbk"), 1, "the byte 0xc4", "save it as plain text in UTF-8"),
+        (b"%PDF-1.7\n%\xe2\xe3", 2, "the byte 0xe2", "save it as plain text in UTF-8"),
+        (b"\xef\xbb\xbf" + ONE.encode(), 1, "a BOM before #", "without BOM"),
+        (ONE.replace("\n", "\r\n").encode(), 1, "a carriage return", "Unix (LF)"),
+        (START.encode(), 6, "the end of the file", "number the questions from 1"),
+        (ONE.replace("问题 1", "问题 2").encode(), 8, "### 问题 2", "number the quest"),
+        (ONE.replace("用户：", "User: ").encode(), 9, "User: a", "write 用户： there"),
+        (ONE.replace("用户：", "用户:").encode(), 9, "用户:a", "full-width colon"),
+        (ONE.replace("助手：", "助手:").encode(), 10, "助手:b", "full-width colon"),
+        (ONE.replace("助手：b\n", "").encode(), 9, "the end of", "write 助手： before"),
+        (
+            ONE.replace("用户：a", "用户：").encode(),
+            9,
+            "用户： with no question",
+            "take",
+        ),
+        (ONE.replace("20:15", "25:15").encode(), 4, "2026-03-01 25:15", "write when"),
+        (f"{ONE}```py\nx\n".encode(), 11, "code opened by ```", "add a line ```"),
+        (
+            f"{ONE}## 问题 2\n用户：c\n".encode(),
+            11,
+            "## 问题 2",
+            "number the questions",
+        ),
+    ],
+)
+def test_the_first_line_that_breaks_the_format_is_named(
+    content: bytes, line: int, found: str, fix: str
+) -> None:
+    with pytest.raises(Broken) as broken:
+        read(content, "log.md")
+    problem = broken.value.problem
+    assert (problem.path, problem.line) == ("log.md", line)
+    assert problem.found.startswith(found) and fix in problem.fix
+    assert re.search("[㐀-鿿]", problem.parts("zh")["fix"])
+
+
+# Drafts.
+
+
+def page_of(text: str, language: str) -> Page:
+    return read_page(ROOT, f"docs/{language}/gae/drafted.md", text)
+
+
+CHINESE, ENGLISH = page_of(draft(ROUNDS[0]), "zh"), page_of(draft(ROUNDS[1]), "en")
+
+
+def test_a_draft_has_the_form_of_a_page() -> None:
+    assert CHINESE.meta["question"] == "values 为什么要左移一格？"
+    assert CHINESE.meta["aliases"] == CHINESE.meta["refs"] == []
+    for page in (CHINESE, ENGLISH):
+        sections = re.findall(r"(?m)^## .*\{ #(\w+) \}$", page.body)
+        assert sections == ["answer", "code", "next", "chat"]
+    assert "## To be written { #answer }" in ENGLISH.text
+    assert "也许已经答了" not in CHINESE.text
+    assert "gae/a 也许已经答了：先读那一页。" in draft(ROUNDS[0], "gae/a")
+
+
+def test_headings_have_ids_of_their_own_and_cannot_clash() -> None:
+    assert re.findall(r"(?m)^#{3,6} .*$", CHINESE.body) == [
+        "### 原来的问题 1 { #chat-asked }",
+        "### 原来的回答 1 { #chat-answered }",
+        "#### 1. 结论 &#123; #answer } { #chat-answered-1 }",
+        "#### 1.1 公式 { #chat-answered-2 }",
+    ]
+
+
+def test_no_code_of_the_chat_runs() -> None:
+    kinds = [block.kind for block in CHINESE.blocks]
+    assert kinds == [Kind.RUN, Kind.NORUN, Kind.SHOWN, Kind.SHOWN]  # the first raises
+    assert CHINESE.blocks[1].reason == "未经验证：出自聊天，没有运行过"
+    assert CHINESE.blocks[1].text.endswith(r"# \(不动\)")
+    infos = [(b.kind.name, b.fence.info.split(" ")[0]) for b in ENGLISH.blocks[1:]]
+    assert infos == [("SHOWN", "text"), ("SHOWN", "console"), ("NORUN", "{")]
+
+
+def test_formulas_html_and_attributes() -> None:
+    assert "左移是因为 $V(s_t)$ 在 token 之前" in CHINESE.text
+    assert r"$\delta_t = r_t + 0.95 V_{t+1}$" in CHINESE.text
+    assert r"&lt;script>alert(1)&lt;/script> \![图](http://example." in CHINESE.text
+    assert '&#123;: onclick="x" }' in CHINESE.text
+    assert "小标题\n\n---\n" in CHINESE.text
+    assert "$x$ and $ y $" in ENGLISH.text
+
+
+def test_its_figures_and_what_is_left_to_do_are_refused() -> None:
+    refused = [*CHINESE.problems, *check_shape(CHINESE, ROOT)]
+    lines = {problem.line for problem in refused}
+    for shown in ("0.85", "`lam = 0.95`", "score 0.75", "<!--", "{ #chat }"):
+        at = [n for n, t in enumerate(CHINESE.text.split("\n"), 1) if shown in t]
+        assert lines & {*at}, shown
+    assert "自己的聊天不能当错误回答的出处" in CHINESE.text.split("-->")[0]
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        (
+            "V(0) = r(0)+r(1). 我很奇怪。V(0) 包含 r(0) 么？谢谢！",
+            "V(0) 包含 r(0) 么？",
+        ),
+        ("“1+1=2？”是什么意思？", "“1+1=2？”是什么意思？"),
+        ("```\nx?\n```\nWhy is it so?", "Why is it so?"),
+        ("@[verl/a.py] Show the code.", "Show the code."),
+        ("w" * 130, "w" * 119 + "…"),
+        ("```\nx\n", "```"),
+    ],
+)
+def test_a_title_is_the_sentence_that_asks(said: str, asked: str) -> None:
+    assert title(said) == asked
+
+
+HOSTILE = [
+    "a\u2028```python\nboom()\n```",
+    "\x85```py\nboom()",
+    "\x0c",
+    "> ```py\n> boom()\n> ```",
+    "- ```python\n  boom()\n  ```",
+    "    ```py\n    boom()",
+    "``` {.python}\nboom()\n```",
+    "```{ .python .cont }\nboom()\n```",
+    "~~~Python3\nboom()\n~~~",
+    "```source\nppo_ref.masking.masked_mean\n```",
+    "```output\n0.5\n```",
+    "```\nx\n> ```",
+    "0.5 | 3\n--|--\n1 | 2",
+    *("<!--", "-->", "$", r"\[", r"\]", "`", "# a", "---"),
+]
+chats = st.lists(st.sampled_from([*HAZARDS, *HOSTILE]), max_size=6).map("\n".join)
+
+
+@settings(max_examples=25)
+@given(chats, chats)
+def test_nothing_of_any_chat_runs_or_is_shown_as_checked(
+    question: str, answer: str
+) -> None:
+    page = page_of(draft(Round(1, 1, f"{question}\nWhy?", answer)), "en")
+    assert len(page.blocks) == len(page.fences)
+    running = [block.text for block in page.blocks if block.runs]
+    assert running == ['raise NotImplementedError("assert the answer")']
+    assert not [b for b in page.blocks if b.kind in (Kind.SOURCE, Kind.DERIVED)]
+    assert page.meta["refs"] == []
+
+
+# The commands.
+
+GO = "y"
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project with a log in it, and no page that answers anything."""
+    monkeypatch.setattr(chat, "wordings", lambda root: {})
+    (tmp_path / "talk_1.md").write_bytes(LOG.encode())
+    return tmp_path
+
+
+def bring(root: Path, *words: str, says: str = "") -> tuple[int, list[str]]:
+    code, said = command(root, "import", str(root / "talk_1.md"), *words, says=says)
+    return code, said.splitlines()
+
+
+def test_a_dry_run_says_one_line_a_question_and_writes_nothing(desk: Path) -> None:
+    code, said = bring(desk, "--dry-run")
+    assert code == 0 and len(said) == 6 and [*state(desk)] == ["talk_1.md"]
+    assert said[:3] == [
+        "Question 1 (line 10): values 为什么要左移一格？",
+        "Question 2 (line 46): Where do these figures come from?",
+        "Question 3 (line 70): 给出示例",
+    ]
+
+
+def test_every_round_is_a_draft_once_it_is_agreed(desk: Path) -> None:
+    for says in ("n", ""):
+        code, said = bring(desk, says=says)
+        assert code == 1 and said[-1].endswith("Nothing was written.")
+        assert [*state(desk)] == ["talk_1.md"]
+    code, said = bring(desk, says=GO)
+    assert code == 0 and "6 questions: write 6 drafts, leave out 0? [y/N]" in said[6]
+    names = [f"question_{n:02}.md" for n in range(1, 7)]
+    found = {f"drafts/talk_1/{name}" for name in ["log.txt", *names]}
+    assert state(desk).keys() == {"talk_1.md", *found}
+    assert said[-1].endswith('drafts/talk_1/question_01.md"')
+
+
+@pytest.mark.parametrize("says", ["yy", "ny"])
+def test_what_a_page_answers_already_may_become_a_wording_there(
+    desk: Path, monkeypatch: pytest.MonkeyPatch, says: str
+) -> None:
+    asked = "Where do these figures come from?"
+    monkeypatch.setattr(chat, "wordings", lambda root: {"gae/a": [asked.upper()]})
+    page = desk / "docs/en/gae/a.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("---\nquestion: Does it?\naliases: []\n---\n", "utf-8")
+    code, said = bring(desk, says=says)
+    assert (
+        code == 0
+        and f"Question 2 (line 46), perhaps answered at gae/a: {asked}" in said
+    )
+    drafted = "drafts/talk_1/question_02.md"
+    if says == "yy":
+        assert f'aliases: ["{asked}"]' in page.read_text() and drafted not in state(
+            desk
+        )
+    else:
+        assert "aliases: []" in page.read_text()
+        text = (desk / drafted).read_text("utf-8").partition("<!--\n")[2]
+        assert text.startswith("Perhaps answered already at gae/a: read that page")
+
+
+@pytest.mark.parametrize("name", ["question_01.md", "notes.txt"])
+def test_nothing_is_written_over(desk: Path, name: str) -> None:
+    kept = desk / "drafts/talk_1" / name
+    kept.parent.mkdir(parents=True)
+    kept.write_text("mine", "utf-8")
+    code, said = bring(desk, says=GO)
+    assert code == 1 and f"{name} is in the way" in said[-1]
+    assert len(state(desk)) == 2 and kept.read_text("utf-8") == "mine"
+
+
+def test_another_folder_must_be_new_or_empty(desk: Path) -> None:
+    out = desk / "elsewhere"
+    out.mkdir()
+    assert bring(desk, "--out", str(out), says=GO)[0] == 0
+    assert (out / "question_02.md").is_file()
+    (desk / "link").symlink_to("nowhere")
+    for taken, file in (
+        (out, "log.txt"),
+        (desk / "talk_1.md", ""),
+        (desk / "link", ""),
+    ):
+        code, said = bring(desk, "--out", str(taken), says=GO)
+        assert (
+            code == 1 and f"{taken / file if file else taken} is in the way" in said[-1]
+        )
+
+
+def test_all_drafts_or_none(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_bytes = Path.write_bytes
+
+    def full(path: Path, content: bytes) -> int:
+        if path.name == "question_02.md":
+            raise OSError(28, "No space left on device")
+        return write_bytes(path, content)
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    code, said = bring(desk, says=GO)
+    assert code == 1 and "cannot be written: No space left" in said[-1]
+    assert [*state(desk)] == ["talk_1.md"]
+
+
+def test_a_log_that_cannot_be_read_is_refused(desk: Path) -> None:
+    for name, told in (
+        ("none.md", "No file"),
+        ("", "is a folder"),
+        (None, "Name a log"),
+    ):
+        words = str(desk / name) if name is not None else ""
+        assert told in command(desk, "import", words)[1]
+    (desk / "talk_1.md").write_bytes(LOG.replace("### 问题 5", "### 问题 6").encode())
+    code, said = bring(desk, says=GO)
+    assert code == 1 and said[-1] == "Nothing was written."
+    assert said[:2] == [f"{desk / 'talk_1.md'}:82", "  found:    ### 问题 6"]
+
+
+def test_the_drafts_give_the_log_back(
+    desk: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bring(desk, says=GO)
+    folder, back = str(desk / "drafts/talk_1"), desk / "back.md"
+    assert command(desk, "export", folder, "-o", str(back))[1] == f"Written: {back}\n"
+    assert back.read_bytes() == LOG.encode()
+    code, said = command(desk, "export", folder, "-o", str(back))
+    assert code == 1 and "exists; nothing was written" in said
+    out = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="ascii"))
+    words = ["export", folder]
+    from site_tools.__main__ import parser
+
+    options = parser(Talk()).parse_args(words)
+    assert options.run(options, desk, Talk()) == 0 and out.getvalue() == LOG.encode()
+
+
+PAGE = """---
+question: Is two the sum?
+---
+
+## It is { #answer }
+
+**Yes.** It is `2.00`{ data-is="total" }, not `x`.
+
+### 问题 9 { #odd }
+
+```{ .python .cont }
+--8<-- "gae/sum.py:add"
+```
+"""
+ADDED = "# --8<-- [start:add]\ntotal = 1 + 1\n# --8<-- [end:add]\n"
+ANSWER = """## It is
+
+**Yes.** It is 2.00, not `x`.
+
+\\### 问题 9
+
+```python
+total = 1 + 1
+```
+"""
+
+
+@pytest.fixture
+def site(desk: Path) -> Path:
+    for file, text in {
+        "docs/en/gae/sum.md": PAGE,
+        "docs/zh/gae/product.md": PAGE.replace("Is two the sum?", "积是二么？"),
+        "snippets/gae/sum.py": ADDED,
+    }.items():
+        (desk / file).parent.mkdir(parents=True, exist_ok=True)
+        (desk / file).write_text(text, "utf-8")
+    return desk
+
+
+def test_a_page_becomes_a_round_of_a_log(site: Path) -> None:
+    pages, time = ["gae/sum", "docs/en/gae/sum.md"], "2026-03-01 20:15:00"
+    log = read(command(site, "export", *pages, "--time", time)[1].encode(), "log.md")
+    assert log.time == time
+    assert [each.question for each in log.rounds] == ["Is two the sum?\n"] * 2
+    assert [each.answer for each in log.rounds] == [f"{ANSWER}\n---\n\n", ANSWER]
+
+
+def test_what_export_refuses(site: Path) -> None:
+    for words, told in (
+        (["gae/product"], "No docs/en/gae/product.md, but docs/zh/gae/product.md"),
+        (["gae/som"], "No page gae/som; the nearest is gae/sum"),
+        (["../secret"], "without a leading / or .."),
+        (["gae/sum", "--time", "yesterday"], "expected: a time below"),
+    ):
+        code, said = command(site, "export", *words)
+        assert code == 1 and told in said, said
+    assert (
+        "用户：积是二么？\n"
+        in command(site, "export", "gae/product", "--language", "zh")[1]
+    )
+    (site / "snippets/gae/sum.py").unlink()
+    assert "an include that pymdownx" in command(site, "export", "gae/sum")[1]
+
+
+def test_real_pages_make_a_log_that_can_be_read(tmp_path: Path) -> None:
+    pages = ["contribute/dialogue_log", "gae/variance", "alignment/value_before_token"]
+    shutil.copytree(ROOT / "docs", tmp_path / "docs")
+    (tmp_path / "snippets").symlink_to(ROOT / "snippets")
+    for lang in ("zh", "en"):
+        said = command(tmp_path, "export", *pages, lang=lang)[1]
+        log = read(said.encode(), "log.md")
+        assert len(log.rounds) == 3
+        for each in log.rounds:
+            assert not re.search(r"data-is|--8<-- |\{ #", each.answer)
+
+
+@pytest.mark.slow
+@ONLY_LOCAL
+def test_the_home_of_most_questions_of_the_five_dialogues_is_found() -> None:
+    logs = [read(f.read_bytes(), f.name) for f in sorted(DIALOGUES.glob("*.txt"))]
+    found = [page for log in logs for page in chat.known_pages(log, ROOT).values()]
+    assert len(found) == 27 and sum(map(bool, found)) >= 20

@@ -1,0 +1,260 @@
+"""fix: what it mends, shows, asks and writes, what it says is left, and why."""
+
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from site_tools.contributing.fix import patch
+from site_tools.contributing.mending import with_outputs
+from site_tools.data.locks import lock_of, write
+from site_tools.page.wording import wording
+from tests.contributing.trial import (
+    EN,
+    LOCK,
+    PAGE,
+    PATHS,
+    ZH,
+    command,
+    make,
+    put,
+    state,
+)
+from tests.site.sample import broken
+
+ZH_FILE, EN_FILE = PATHS
+HALF = broken("**对。** 和是", "**对。** 和是2,也是", ZH)
+MENDED = broken("**对。** 和是", "**对。** 和是 2，也是", ZH)
+STALE = [broken("total 2\n", "total 3\n", text) for text in (HALF, EN)]
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    return make(tmp_path)
+
+
+def texts(root: Path) -> list[str]:
+    return [(root / path).read_bytes().decode() for path in PATHS]
+
+
+def test_a_page_that_is_right_is_left_alone(project: Path) -> None:
+    assert command(project, "fix", PAGE) == (0, "Nothing to mend.\n")
+    assert command(project, "fix", "--dry-run", PAGE) == (0, "Nothing to mend.\n")
+    assert texts(project) == [ZH, EN]
+
+
+def test_what_is_mechanical_is_shown_and_written(project: Path) -> None:
+    put(project, HALF, EN)
+    code, said = command(project, "fix", PAGE)
+    assert code == 0
+    assert f"--- a/{ZH_FILE}\n+++ b/{ZH_FILE}\n" in said
+    assert "-**对。** 和是2,也是" in said and "+**对。** 和是 2，也是" in said
+    assert said.endswith(f"Mended: {ZH_FILE}\n")
+    assert texts(project) == [MENDED, EN]
+
+
+def test_what_is_left_is_told_with_its_remedy(project: Path) -> None:
+    put(project, HALF, broken("`2.00`", "`2.10`", EN))
+    code, said = command(project, "fix", PAGE)
+    assert code == 0
+    assert "  fix:      correct the figure, or the expression it is bound to" in said
+    assert f"Mended: {ZH_FILE}\nLeft for you: the problems above (2).\n" in said
+    code, said = command(project, "fix", PAGE, lang="zh")
+    assert said.endswith("机器能修的已经没有了。\n还剩上面 2 个问题，只有你能改。\n")
+
+
+def test_a_dry_run_writes_nothing_and_ends_with_1(project: Path) -> None:
+    put(project, HALF, EN)
+    code, said = command(project, "fix", "--dry-run", PAGE)
+    assert code == 1
+    assert "+**对。** 和是 2，也是" in said and said.endswith("Nothing was written.\n")
+    assert texts(project) == [HALF, EN]
+
+
+def test_a_patch_gives_what_the_command_writes(
+    project: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    put(project, *STALE)
+    target = tmp_path_factory.mktemp("patch") / "fix.diff"
+    assert command(project, "fix", "--patch", str(target), PAGE)[0] == 1
+    assert texts(project) == STALE
+    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
+    subprocess.run(["git", "apply", str(target)], cwd=project, check=True)
+    assert texts(project) == [MENDED, EN]
+
+
+def test_a_patch_on_the_terminal_stands_alone(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    put(project, HALF, EN)
+    code, said = command(project, "fix", "--patch", "-", PAGE)
+    printed = capsys.readouterr().out
+    assert (code, said) == (1, "")
+    assert printed.startswith(f"--- a/{ZH_FILE}\n") and printed.count("@@") == 2
+
+
+def test_outputs_are_replaced_after_a_yes_only(project: Path) -> None:
+    put(project, *STALE)
+    code, said = command(project, "fix", PAGE)
+    assert code == 0 and "-total 3\n+total 2\n" in said
+    assert said.count("shall they replace those shown? [y/N]") == 1
+    assert "shown\n    total 3" in said, "what is left"
+    assert texts(project) == [broken("total 2\n", "total 3\n", MENDED), STALE[1]]
+    code, said = command(project, "fix", PAGE, says="y")
+    assert said.endswith(f"Mended: {ZH_FILE}, {EN_FILE}\n")
+    assert texts(project) == [MENDED, EN]
+
+
+def test_a_file_that_changes_meanwhile_stops_everything(project: Path) -> None:
+    put(project, *STALE)
+
+    def meanwhile() -> str:
+        (project / EN_FILE).write_text(f"{EN}\nMore.\n", "utf-8")
+        return "y"
+
+    code, said = command(project, "fix", PAGE, answer=meanwhile)
+    assert code == 1 and f"{EN_FILE} has changed meanwhile" in said
+    assert texts(project) == [STALE[0], f"{EN}\nMore.\n"]
+
+
+def test_bytes_that_are_no_text_are_refused(project: Path) -> None:
+    put(project, HALF, EN)
+    (project / EN_FILE).write_bytes(b"\xff\xfe")
+    assert "must be UTF-8" in command(project, "fix", PAGE)[1]
+    assert (project / ZH_FILE).read_bytes() == HALF.encode()
+
+
+RECORDED = write(lock_of(wording(HALF), wording(EN)))
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        (RECORDED, write(lock_of(wording(MENDED), wording(EN)))),  # it agreed
+        (write(lock_of(wording(ZH), wording(EN))), None),  # it waits
+    ],
+)
+def test_the_languages_agree_as_before(
+    project: Path, before: str, after: str | None
+) -> None:
+    put(project, HALF, EN)
+    (project / LOCK).parent.mkdir(parents=True)
+    (project / LOCK).write_text(before, "utf-8")
+    assert command(project, "fix", PAGE)[0] == 0
+    assert (project / LOCK).read_text("utf-8") == (after or before)
+
+
+def test_a_page_that_was_never_recorded_is_not_recorded(project: Path) -> None:
+    put(project, HALF, EN)
+    command(project, "fix", PAGE)
+    assert LOCK not in state(project)
+
+
+def git(root: Path, *words: str) -> None:
+    author = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
+    subprocess.run(["git", *author, *words], cwd=root, check=True)
+
+
+def test_without_a_page_only_what_changed_is_run(project: Path) -> None:
+    put(project, *STALE)
+    other = project / "docs/en/alignment/other.md"
+    other.write_text(f"{STALE[1]}x \n", "utf-8")
+    git(project, "init", "-qb", "main")
+    git(project, "add", "docs")
+    git(project, "commit", "-qm", "x")
+    other.write_text(f"{STALE[1]}y \n", "utf-8")
+    code, said = command(project, "fix", "--yes")
+    assert code == 0 and "Running what changed: alignment/other\n" in said
+    assert other.read_text("utf-8") == f"{EN}y\n"
+    assert texts(project) == [broken("total 2\n", "total 3\n", MENDED), STALE[1]]
+
+
+def test_without_git_nothing_is_run(project: Path) -> None:
+    put(project, *STALE)
+    code, said = command(project, "fix", "--yes")
+    assert code == 0 and "No page is run, since what changed is not known" in said
+    assert texts(project) == [broken("total 2\n", "total 3\n", MENDED), STALE[1]]
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("一\r\n二\r\n", "一\n二\n"),
+        ("\ufeff一\n\n二", "一\n\n二\n"),
+        (
+            "一\n" * 30 + "二 \n" + "三\n" * 30 + "四",
+            "一\n" * 30 + "二\n" + "三\n" * 30,
+        ),
+        ("一\u2028二 \n三\x0c\n", "一\u2028二\n三\x0c\n"),
+    ],
+)
+def test_git_applies_the_patch(tmp_path: Path, before: str, after: str) -> None:
+    (tmp_path / "a.md").write_bytes(before.encode())
+    diff = patch({"a.md": (before, after), "b.md": (after, after)})
+    (tmp_path / "fix.diff").write_bytes(diff.encode())
+    git(tmp_path, "init", "-q")
+    git(tmp_path, "apply", "fix.diff")
+    assert (tmp_path / "a.md").read_bytes().decode() == after
+
+
+# Outputs of single pages.
+
+TOP = "---\nquestion: Q\n---\n\n"
+BLOCK = '```python\nprint("a", 0.95)\n```\n\n```output\na 0.95\n```\n'
+RAISES = "{ .python .raises }"
+
+
+def renewed(root: Path, text: str, language: str = "zh") -> str:
+    path = f"docs/{language}/gae/x.md"
+    return (
+        with_outputs(root, {path: TOP + text}).get(path, TOP + text).removeprefix(TOP)
+    )
+
+
+@pytest.mark.parametrize(
+    ("text", "old", "new"),
+    [
+        (BLOCK, "a 0.95\n`", "a 0.9\n`"),
+        (BLOCK, "a 0.95\n`", "a 0.95\nmore\n`"),
+        (
+            f'```{RAISES}\nprint("x")\nassert 0, "got 3"\n```\n\n```output\n'
+            "x\nAssertionError: got 3\n```\n",
+            "got 3\n```\n",
+            "got 2\n```\n",
+        ),
+        (
+            '    ```python\n    print("a\\n\\nb")\n    ```\n\n    ```output\n'
+            "    a\n\n    b\n    ```\n",
+            "    a\n\n    b\n",
+            "    c\n",
+        ),
+        (
+            "```python\nprint(1)\n```\n\n```output\n1\n```\n\n以后\n",
+            "\n```output\n1\n```\n",
+            "",
+        ),
+    ],
+)
+def test_an_output_is_renewed(tmp_path: Path, text: str, old: str, new: str) -> None:
+    box = '!!! note "x"\n\n' if text.startswith("    ") else ""
+    assert renewed(tmp_path, box + broken(old, new, text)) == box + text
+    assert renewed(tmp_path, box + text) == box + text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        '```python\nprint(1)\nassert 0, "no"\n```\n\n```output\n2\n```\n',
+        f"```{RAISES}\nprint(1)\n```\n\n```output\nKeyError: 2\n```\n",
+        f"```{RAISES}\nboo\n```\n\n```output\nKeyError: 2\n```\n",
+        f"```{RAISES}\n1 / 0\n```\n\n```output\nKeyError: 2\n```\n",
+        "```pycon\n>>> 1 + 1\n3\n```\n",
+        "```python\nimport torch\nprint(torch.rand(1))\n```\n\n```output\n2\n```\n",
+        '```python\nprint("`" * 3)\n```\n\n```output\n2\n```\n',
+    ],
+)
+def test_a_block_that_fails_or_is_left_to_chance_is_left(
+    tmp_path: Path, text: str
+) -> None:
+    for language in ("zh", "en"):
+        assert renewed(tmp_path, text, language) == text

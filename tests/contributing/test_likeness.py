@@ -1,0 +1,88 @@
+"""Who asks what a page has answered is led there; who asks something new is not."""
+
+from pathlib import Path
+
+import pytest
+import yaml
+
+from site_tools.contributing.likeness import answering, nearest, wordings
+
+ROOT = Path(__file__).parents[2]
+GOLDEN = yaml.safe_load(Path(__file__).with_name("paraphrases.yml").read_text("utf-8"))
+ASKED = [(q, page) for page, some in GOLDEN["answered"].items() for q in some]
+
+
+@pytest.fixture(scope="module")
+def whole() -> dict[str, list[str]]:
+    return wordings(ROOT)
+
+
+@pytest.fixture(scope="module")
+def pages(whole: dict[str, list[str]]) -> dict[str, list[str]]:
+    """Those of the golden file: one that is added disturbs nothing."""
+    return {page: whole[page] for page in GOLDEN["answered"]}
+
+
+def test_nearly_every_paraphrase_finds_its_page_among_three(
+    pages: dict[str, list[str]],
+) -> None:
+    lost = [q for q, page in ASKED if page not in [k[0] for k in nearest(q, pages)[:3]]]
+    assert len(ASKED) > 60 and len(lost) <= 5, lost
+
+
+def test_of_what_is_new_nothing_is_claimed(pages: dict[str, list[str]]) -> None:
+    claimed = [q for q in GOLDEN["new"] if answering(nearest(q, pages))]
+    assert len(GOLDEN["new"]) > 20 and claimed == []
+
+
+def test_of_what_is_answered_three_in_ten_are_claimed(
+    pages: dict[str, list[str]],
+) -> None:
+    found = [answering(nearest(q, pages)) for q, _ in ASKED]
+    assert sum(map(bool, found)) > 0.3 * len(ASKED)
+    assert max(map(len, found)) <= 3
+
+
+def test_every_wording_of_every_page_is_claimed_as_it_stands(
+    pages: dict[str, list[str]],
+) -> None:
+    for page, texts in pages.items():
+        for text in texts[::4]:
+            assert page in [known.page for known in answering(nearest(text, pages))]
+
+
+@pytest.mark.parametrize(
+    ("asked", "section"),
+    [
+        ("vf_explained_var is negative, is my critic broken?", "explained-variance"),
+        ("explained variance 是负的，critic 坏了吗？", "explained-variance"),
+        ("grad_norm jumps, what should I check?", "grad-norm"),
+        ("rollout 和训练概率不一致", "mismatch"),
+    ],
+)
+def test_a_symptom_leads_to_its_section(
+    whole: dict[str, list[str]], asked: str, section: str
+) -> None:
+    assert answering(nearest(asked, whole))[0].page == f"debug/symptoms#{section}"
+
+
+def test_all_wordings_are_searched_and_no_index(whole: dict[str, list[str]]) -> None:
+    deltas = whole["gae/why_sum_deltas"]
+    assert "Why isn't A_t simply δ_t?" in deltas  # the question
+    assert "algorithm.lam 设成 0 会怎样？" in deltas  # an alias, in the other language
+    assert '"A weighted average reduces variance"' in deltas  # a wrong answer
+    assert any("我没能理解" in text for text in deltas)  # as the dialogue asked
+    assert not {"index", "gae/index"} & whole.keys()
+
+
+def test_what_few_pages_say_counts_for_more() -> None:
+    pages = {f"gae/{n}": ["Does the critic learn?"] for n in "abc"}
+    pages |= {"gae/d": ["Does whitening help?"]}
+    assert nearest("critic whitening", pages)[0].page == "gae/d"
+
+
+def test_width_capitals_and_greek_letters_are_one() -> None:
+    pages = {"gae/a": ["What is λ?"], "gae/b": ["What is gamma?"]}
+    assert nearest("ＬＡＭＢＤＡ", pages)[0].page == "gae/a"
+    assert nearest("γ", pages)[0].page == "gae/b"
+    assert nearest("", pages)[0].likeness == 0
