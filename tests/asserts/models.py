@@ -3,12 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
+import pytest
 import torch
 from torch import Tensor
 
 P, T, VOCAB = 3, 6, 11
 MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
 DTYPES = [torch.float64, torch.float32, torch.bfloat16]
+RIGHT, LATE, EARLY = slice(-T - 1, -1), slice(-T, None), slice(-T - 2, -2)
 
 
 def generator(seed: int) -> torch.Generator:
@@ -47,7 +49,7 @@ def values(dtype: torch.dtype, cut: slice) -> Callable[[Tensor], Tensor]:
 
 
 def log_probs(
-    dtype: torch.dtype, cut: slice, labels: slice
+    dtype: torch.dtype, cut: slice, labels: slice = LATE
 ) -> Callable[[Tensor], Tensor]:
     actor = Network(VOCAB, dtype)
 
@@ -59,5 +61,13 @@ def log_probs(
 
 
 def told(error: Any) -> str:
-    """A message on one line."""
+    """A message on one line; none of its own lines is too long for a phone."""
+    assert all(len(line) <= 52 for line in str(error.value).splitlines())
     return " ".join(str(error.value).split())
+
+
+def fault(function: Callable[..., None], *args: Any, **options: Any) -> str:
+    """The text with which an assert fails."""
+    with pytest.raises(AssertionError) as error:
+        function(*args, **options)
+    return told(error)

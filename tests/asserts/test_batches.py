@@ -8,7 +8,7 @@ from ppo_ref.asserts.masks import assert_padding_ignored, assert_score_on_last_t
 from ppo_ref.asserts.step_zero import assert_kl_zero, assert_ratio_one
 from ppo_ref.asserts.targets import assert_return_to_go
 from tests import oracles
-from tests.asserts.models import DTYPES, MASK, generator, told
+from tests.asserts.models import DTYPES, MASK, fault, generator
 
 LENGTHS = MASK.sum(1)
 SCORE = torch.zeros(2, 6)
@@ -17,13 +17,6 @@ SCORE[[0, 1], LENGTHS - 1] = 1.0
 
 def numbers(seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
     return torch.randn(2, 6, generator=generator(seed)).to(dtype)
-
-
-def raised(function, *args, **options) -> str:
-    with pytest.raises(AssertionError) as error:
-        function(*args, **options)
-    assert all(len(line) <= 52 for line in str(error.value).splitlines())
-    return told(error)
 
 
 def recursion(rewards: Tensor, values: Tensor, gae_lambda: float) -> Tensor:
@@ -53,7 +46,7 @@ def test_padding_that_is_masked_is_ignored(dtype, seed):
 def test_the_slot_after_the_end_in_the_recursion_is_named(dtype):
     late = MASK | MASK.roll(1, 1)
     inputs = {"rewards": numbers(0, dtype) * MASK, "values": numbers(1, dtype)}
-    text = raised(
+    text = fault(
         assert_padding_ignored,
         lambda rewards, values: recursion(rewards * MASK, values * late, 0.5),
         inputs,
@@ -74,7 +67,7 @@ def test_whitening_over_all_slots_is_named(dtype):
     def plain(values: Tensor) -> Tensor:
         return (values - values.mean()) / values.std()
 
-    text = raised(assert_padding_ignored, plain, {"values": numbers(1, dtype)}, MASK)
+    text = fault(assert_padding_ignored, plain, {"values": numbers(1, dtype)}, MASK)
     assert text.endswith("a mean, a deviation or a sum runs over all slots; mask it")
     assert "advantages[0, 0] from" in text
 
@@ -104,14 +97,14 @@ def test_a_score_on_the_last_token_passes(dtype):
 def test_a_misplaced_score_is_named():
     at_the_end = torch.zeros(2, 6)
     at_the_end[:, -1] = 1.0
-    assert raised(assert_score_on_last_token, at_the_end, MASK) == (
+    assert fault(assert_score_on_last_token, at_the_end, MASK) == (
         "token_level_scores[1, 5] is 1, the last token is [1, 3]: the score is 2 slots "
         "late, where the mask hides it; index the length of the response less 1"
     )
-    text = raised(assert_score_on_last_token, SCORE.roll(-1, 1), MASK)
+    text = fault(assert_score_on_last_token, SCORE.roll(-1, 1), MASK)
     assert text.startswith("token_level_scores[0, 4] is 1, the last token is [0, 5]")
     assert "1 slot early" in text
-    text = raised(assert_score_on_last_token, MASK * 0.5, MASK)
+    text = fault(assert_score_on_last_token, MASK * 0.5, MASK)
     assert text.endswith(
         "the score is written on many tokens; keep the last, or know why"
     )
@@ -133,16 +126,16 @@ def test_equal_log_probs_pass_up_to_rounding(function, other, dtype):
 def test_another_temperature_is_named(function, other):
     logits = numbers(0)[..., None] * torch.tensor([1.0, -1.0, 0.5])
     x, y = (logits.div(t).log_softmax(-1)[..., 0] for t in (1.0, 0.7))
-    text = raised(function, log_probs=x, response_mask=MASK, **{other: y})
+    text = fault(function, log_probs=x, response_mask=MASK, **{other: y})
     assert text.startswith("log_probs[0, 0] is ") and f"{other}[0, 0] is " in text
     assert "another temperature" in text
 
 
 def test_the_kl_and_the_ratio_are_told():
     x = torch.full((2, 6), -1.0)
-    text = raised(assert_kl_zero, x, x - 0.25, MASK)
+    text = fault(assert_kl_zero, x, x - 0.25, MASK)
     assert "mean kl 0.2500" in text
-    text = raised(assert_ratio_one, x, x - 0.25, MASK)
+    text = fault(assert_ratio_one, x, x - 0.25, MASK)
     assert "ratio 1.28" in text  # e**0.25
 
 
@@ -150,7 +143,7 @@ def test_the_kl_and_the_ratio_are_told():
 def test_a_shift_is_named(function, other):
     x = -numbers(0).abs()
     options = {"log_probs": x, "response_mask": MASK, other: x.roll(1, 1)}
-    assert raised(function, **options).endswith(
+    assert fault(function, **options).endswith(
         f"{other} lies one slot beside; cut both by the same slice"
     )
 
@@ -158,12 +151,12 @@ def test_a_shift_is_named(function, other):
 def test_a_model_in_bfloat16_is_told_of_its_tolerance():
     x = -numbers(0).abs()
     off = x + 0.03
-    text = raised(assert_ratio_one, x, off, MASK)
+    text = fault(assert_ratio_one, x, off, MASK)
     assert "a model in bfloat16 may: pass tolerance=0.1" in text
     assert_ratio_one(x, off, MASK, tolerance=0.1)
     assert_ratio_one(x.bfloat16(), off.bfloat16(), MASK)
-    raised(assert_ratio_one, x, off, MASK, tolerance=0.02)
-    raised(assert_ratio_one, x.bfloat16(), (x + 0.3).bfloat16(), MASK)
+    fault(assert_ratio_one, x, off, MASK, tolerance=0.02)
+    fault(assert_ratio_one, x.bfloat16(), (x + 0.3).bfloat16(), MASK)
 
 
 def estimated(
@@ -197,25 +190,25 @@ def test_bootstrapped_rows_pass_with_their_values_and_are_named_without():
     ends = torch.tensor([0.5, 0.0], dtype=torch.float64)
     batch = estimated(1.0, 1.0, ends)
     assert_return_to_go(**batch, bootstrap_values=ends)
-    assert raised(assert_return_to_go, **batch).endswith(
+    assert fault(assert_return_to_go, **batch).endswith(
         "only full rows are off: they were cut; pass their bootstrap_values"
     )
 
 
 def test_what_makes_the_sum_wrong_is_named():
-    text = raised(assert_return_to_go, **estimated(1.0, 0.95))
+    text = fault(assert_return_to_go, **estimated(1.0, 0.95))
     assert text.endswith("these advantages have gae_lambda=0.95; compute them at 1")
-    text = raised(assert_return_to_go, **estimated(0.99, 1.0))
+    text = fault(assert_return_to_go, **estimated(0.99, 1.0))
     assert text.endswith("these advantages have gamma=0.99; pass the same to both")
     batch = estimated(1.0, 1.0)
     A = batch["advantages"]
     mean, variance = oracles.mean(A[MASK].tolist()), oracles.variance(A[MASK].tolist())
     white = (A - mean) / variance**0.5
-    text = raised(assert_return_to_go, **{**batch, "advantages": white})
+    text = fault(assert_return_to_go, **{**batch, "advantages": white})
     assert text.endswith("they are whitened; take them as they were before")
     for shift, word in ((-1, "late"), (1, "early")):
         other = A + batch["values"] - batch["values"].roll(shift, 1)
-        text = raised(assert_return_to_go, **{**batch, "advantages": other})
+        text = fault(assert_return_to_go, **{**batch, "advantages": other})
         assert f"lie one slot {word}; cut [:, -T-1:-1]" in text
-    text = raised(assert_return_to_go, **{**batch, "advantages": A * 3})
+    text = fault(assert_return_to_go, **{**batch, "advantages": A * 3})
     assert text.endswith("the recursion reads a slot that does not count")

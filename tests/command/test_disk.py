@@ -48,14 +48,6 @@ def test_a_line_is_added_whole_or_not_at_all(tmp_path: Path):
     assert log.read_bytes() == before
 
 
-def test_what_is_not_finite_is_null(tmp_path: Path):
-    infinite = float("inf")
-    line = {"a": infinite, "b": [1.5, -infinite, float("nan")], "c": 0.5}
-    add_line(tmp_path / "log", line)
-    text = (tmp_path / "log").read_text()
-    assert text == '{"a": null, "b": [1.5, null, null], "c": 0.5}\n'
-
-
 def test_a_file_is_replaced_whole_or_not_at_all(tmp_path, monkeypatch):
     target = tmp_path / "a"
     store(target, b"old")

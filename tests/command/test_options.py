@@ -78,6 +78,8 @@ def test_help_shows_every_option_and_its_default(capsys):
         (["runs/1"], "unknown argument runs/1; --help shows those that there are"),
         (["--seed"], "argument --seed: expected one argument"),
         (["--seed", "x"], "argument --seed: invalid int value: 'x'"),
+        (["--threads", "1025"], "train: threads must be at most 1024, got 1025"),
+        (["--see", "1"], "did you mean --seed?"),
         (["--device", "tpu"], "argument --device: invalid choice: 'tpu'"),
         (["--estimate", "gae"], "argument --estimate: invalid choice: 'gae'"),
         (
@@ -149,16 +151,6 @@ def test_settings_are_the_same_after_json():
     found = Settings.from_json(json.loads(text))
     assert found == chosen
     assert math.isinf(found.config.max_kl)
-
-
-def test_an_option_that_is_begun_is_not_guessed(tmp_path: Path, capsys):
-    assert train("--out", tmp_path / "run", "--see", "1") == 2
-    assert "did you mean --seed?" in capsys.readouterr().err
-
-
-def test_more_threads_than_torch_bears_are_refused():
-    with pytest.raises(ValueError, match=r"^train: threads must be at most 1024, got"):
-        Options(threads=100_000)
 
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")

@@ -3,9 +3,6 @@
 import json
 import os
 import signal
-import subprocess
-import sys
-import time
 from pathlib import Path
 
 import pytest
@@ -72,15 +69,6 @@ def test_another_seed_is_another_run(whole: Path, tmp_path: Path):
     for name in ("statistics.jsonl", "tokens.jsonl"):
         other = (whole / name).read_bytes()
         assert (tmp_path / "run" / name).read_bytes() != other
-
-
-def test_bfloat16_is_another_run_and_again_the_same(whole: Path, tmp_path: Path):
-    one, two = tmp_path / "one", tmp_path / "two"
-    for path in (one, two):
-        assert train(*SMALL, "--precision", "bfloat16", "--out", path) == 0
-    assert_same(one, two)
-    tokens, other = (lines(path / "tokens.jsonl")[0] for path in (one, whole))
-    assert tokens["entropy"] != other["entropy"]
 
 
 def test_a_wrong_estimate_is_watched(whole: Path, tmp_path: Path):
@@ -170,26 +158,6 @@ def test_a_second_ctrl_c_does_not_wait(whole, tmp_path, capsys, monkeypatch):
     assert not (path / "summary.json").exists()
     assert train("--resume", path) == 0
     assert_same(path, whole)
-
-
-@pytest.mark.slow
-def test_ctrl_c_in_a_process_of_its_own(whole: Path, tmp_path: Path):
-    path = tmp_path / "run"
-    command = [sys.executable, "-m", "ppo_ref", "train", *SMALL]
-    more = ["--iterations", "100000", "--out", str(path)]
-    with subprocess.Popen(
-        [*command, *more], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-    ) as process:
-        while not (path / "statistics.jsonl").exists():
-            assert process.poll() is None
-            time.sleep(0.001)
-        process.send_signal(signal.SIGINT)
-        out, _ = process.communicate()
-    assert process.returncode == 130
-    assert f"--resume {path}" in out
-    done = checkpoint.load(path).state["iteration"]
-    assert done == len(lines(path / "statistics.jsonl")) >= 1
-    assert not json.loads((path / "summary.json").read_text())["finished"]
 
 
 def test_without_a_name_each_run_has_the_next_number(tmp_path, monkeypatch, capsys):

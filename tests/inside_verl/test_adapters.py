@@ -129,12 +129,6 @@ def test_what_is_refused(call, text: str) -> None:
     assert str(refusal.value) == text
 
 
-def test_a_loss_without_a_configuration() -> None:
-    text = "compute_policy_loss: config must be verl's, got None"
-    with pytest.raises(TypeError, match=text):
-        compute_policy_loss(ONE, ONE, ONE, MASK)
-
-
 def test_nothing_is_read_where_no_token_counts() -> None:
     """A micro-batch that rejection has emptied, full of nan."""
     bad = torch.full((1, 2), torch.nan, requires_grad=True)

@@ -1,7 +1,6 @@
 """A model from a folder says what transformers says of each row by itself."""
 
 import copy
-import inspect
 from pathlib import Path
 from typing import Any
 
@@ -11,11 +10,10 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref.alignment import response_mask
-from ppo_ref.pretrained.actor import PretrainedBody, pretrained_actor
+from ppo_ref.pretrained.actor import pretrained_actor
 from ppo_ref.training.networks import (
     Actor,
     actor_statistics,
-    critic_values,
     models_from,
 )
 from ppo_ref.training.rollout import as_rollout, sample_responses
@@ -57,6 +55,7 @@ def test_padded_rows_say_what_each_says_by_itself(folder):
     actor, prompts = pretrained_actor(folder), padded(given)
     found = actor(prompts.token_ids, prompts.attention_mask)
     assert found.shape == (*prompts.token_ids.shape, VOCAB) and found.isfinite().all()
+    assert_close(actor.head(actor.hidden(*prompts[:2])), found)
     for ours, row in zip(own_rows(found, given), given, strict=True):
         assert_close(ours, model(input_ids=row[None]).logits[0], atol=1e-5, rtol=1e-5)
     other = padded(given, padding=9)
@@ -65,12 +64,6 @@ def test_padded_rows_say_what_each_says_by_itself(folder):
         own_rows(again, given), own_rows(found, given), strict=True
     ):
         assert torch.equal(ours, before)
-
-
-@torch.no_grad()
-def test_the_head_makes_the_logits_of_the_hidden_states(folder):
-    actor, (ids, mask, *_) = pretrained_actor(folder), padded(rows(*LENGTHS))
-    assert_close(actor.head(actor.hidden(ids, mask)), actor(ids, mask))
 
 
 @torch.no_grad()
@@ -168,48 +161,10 @@ def test_four_modules_from_one(folder):
     assert all(torch.equal(before[name], after[name]) for name in before)
 
 
-def test_gradient_reaches_all_of_the_critic(folder):
-    critic = models_from(pretrained_actor(folder)).critic
-    torch.nn.init.ones_(critic.head.weight)
-    prompts = padded(rows(*LENGTHS))
-    rollout = as_rollout(prompts, torch.stack(rows(4, 4, 4)), torch.zeros(3, 4))
-    critic_values(critic, rollout).square().sum().backward()
-    gradients = {name: weight.grad for name, weight in critic.named_parameters()}
-    assert [
-        n for n, x in gradients.items() if x is None or not x.isfinite().all()
-    ] == []
-    unused = {"transformer.network.wpe.weight"}  # of places nobody stands at
-    assert all(x.any() for name, x in gradients.items() if name not in unused)
-
-
 def test_it_never_drops_out(folders):
     actor, (ids, mask, *_) = pretrained_actor(folders["gpt2"]), padded(rows(*LENGTHS))
     assert actor.transformer.network.config.resid_pdrop > 0
     assert torch.equal(actor.train()(ids, mask), actor.eval()(ids, mask))
-
-
-def test_it_is_set_to_a_mode_as_any_module():
-    ours, theirs = (
-        inspect.signature(kind.train).parameters["mode"]
-        for kind in (PretrainedBody, torch.nn.Module)
-    )
-    assert ours.default is theirs.default is True
-
-
-@torch.no_grad()
-def test_keys_and_values_are_kept_only_where_a_cache_is_given(folder, monkeypatch):
-    actor, (ids, mask, *_) = pretrained_actor(folder), padded(rows(*LENGTHS))
-    network, asked = actor.transformer.network, []
-    forward = network.forward
-
-    def counted(**given: Any) -> Any:
-        asked.append(given["use_cache"])
-        return forward(**given)
-
-    monkeypatch.setattr(network, "forward", counted)
-    for cache in (None, []):
-        actor(ids, mask, cache)
-    assert asked == [False, True]
 
 
 @torch.no_grad()

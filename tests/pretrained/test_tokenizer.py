@@ -92,21 +92,16 @@ def test_a_chat_template_is_used():
     assert ours.encode("1+1") == ids("1+1")
 
 
-def large(number: int) -> int:
-    """Such as a tokenizer gives anew each time; small ones Python keeps."""
-    return int(str(number))
-
-
 class Words:
     """As a tokenizer of transformers behaves whose ids are large."""
 
     chat_template = pad_token_id = None
 
     def __init__(self, unknown: int) -> None:
-        self.unk_token_id, self.eos_token_id = unknown, large(50256)
+        self.unk_token_id, self.eos_token_id = unknown, 50256
 
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
-        return [large(int(word)) for word in text.split()]
+        return [int(word) for word in text.split()]
 
     def decode(self, ids: list[int], clean_up_tokenization_spaces: bool) -> str:
         assert not clean_up_tokenization_spaces
@@ -121,9 +116,9 @@ def test_an_unknown_token_is_refused_wherever_it_stands_among_the_ids(unknown):
 
 
 def test_an_end_that_is_called_unknown_is_known():
-    ours = PretrainedTokenizer(Words(large(50256)))
+    ours = PretrainedTokenizer(Words(50256))
     assert ours.encode("7 50256") == [7, 50256]
-    assert ours.decode([7, 9, large(50256), 8]) == "7 9"
+    assert ours.decode([7, 9, 50256, 8]) == "7 9"
 
 
 def refused(folder: Path, text: str) -> None:
