@@ -1,6 +1,7 @@
 """What a batch must not do with the slots that do not count."""
 
 from collections.abc import Callable
+from itertools import product
 from typing import Annotated, Any
 
 import torch
@@ -28,7 +29,7 @@ def assert_padding_ignored(
     """What stands in padding changes no advantage.
 
     Each input in turn gets garbage where the mask is False, ten times as large as what
-    it holds, first in the slot after the end alone, then everywhere.
+    it holds: first everywhere but in the slot after the end, then in that slot alone.
 
     Args:
         advantages: Your function, called with the inputs by name: whatever it takes,
@@ -60,24 +61,22 @@ def assert_padding_ignored(
     for key, x in inputs.items():
         _require_shape(name, f"inputs[{key!r}]", x, response_mask)
     require_finite(name, response_mask, **inputs)
-    before = _estimate(advantages, inputs, response_mask)
+    before = _call(advantages, inputs, response_mask)
     after_end = slot_after_end(response_mask)
-    for key in inputs:
-        for slots, cause in ((~response_mask & ~after_end, _WHOLE), (after_end, _LATE)):
-            garbage = _with_garbage(inputs, key, slots)
-            after = _estimate(advantages, garbage, response_mask)
-            tolerance = tolerance_for(*inputs.values())
-            moved = beyond(after - before, tolerance, before, garbage[key])
-            moved &= response_mask
-            if moved.any():
-                row, token = moved.nonzero()[0].tolist()
-                fail(
-                    f"garbage in the padding of {key} moved "
-                    f"{place('advantages', row, token)} from "
-                    f"{float(before[row, token]):.4f} to "
-                    f"{float(after[row, token]):.4f}",
-                    cause,
-                )
+    tries = ((~response_mask & ~after_end, _WHOLE), (after_end, _LATE))
+    tolerance = tolerance_for(*inputs.values())
+    for key, (slots, cause) in product(inputs, tries):
+        garbage = _with_garbage(inputs, key, slots)
+        after = _call(advantages, garbage, response_mask)
+        moved = beyond(after - before, tolerance, before, garbage[key]) & response_mask
+        if moved.any():
+            row, token = moved.nonzero()[0].tolist()
+            fail(
+                f"garbage in the padding of {key} moved "
+                f"{place('advantages', row, token)} from "
+                f"{float(before[row, token]):.4f} to {float(after[row, token]):.4f}",
+                cause,
+            )
 
 
 @checked
@@ -141,7 +140,7 @@ def _require_shape(function: str, name: str, x: Any, like: Tensor) -> None:
         )
 
 
-def _estimate(advantages: Estimator, inputs: Inputs, like: Tensor) -> Tensor:
+def _call(advantages: Estimator, inputs: Inputs, like: Tensor) -> Tensor:
     with same_randomness(), torch.no_grad():
         result = advantages(**{key: x.clone() for key, x in inputs.items()})
     _require_shape("assert_padding_ignored", "what advantages returns", result, like)

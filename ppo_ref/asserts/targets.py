@@ -77,11 +77,11 @@ def assert_return_to_go(
         return
     row, token = wrong.nonzero()[0].tolist()
     total = float((advantages + values)[row, token])
-    given = {**inputs, "response_mask": response_mask}
+    inputs["response_mask"] = response_mask
     fail(
         f"{place('advantages', row, token)} + {place('values', row, token)} is "
         f"{total:.4f}, the return to go is {float(returns[row, token]):.4f}",
-        _why(advantages.detach(), gamma, given, wrong),
+        _cause(advantages.detach(), gamma, inputs, wrong),
     )
 
 
@@ -167,39 +167,36 @@ def _off(x: Tensor, y: Tensor, response_mask: Tensor, *sizes: Tensor) -> Tensor:
     return beyond(x - y, tolerance_for(x, *sizes), y, *sizes) & response_mask
 
 
-def _why(
-    advantages: Tensor, gamma: float, given: dict[str, Tensor], wrong: Tensor
+def _cause(
+    advantages: Tensor, gamma: float, inputs: dict[str, Tensor], wrong: Tensor
 ) -> str:
     """What would explain the advantages: the first guess that fits."""
-    mask, values = given["response_mask"], given["values"]
-    for guess in GAMMAS:
-        if not _off(advantages, _recomputed(given, guess, 1.0), mask, values).any():
-            return f"these advantages have gamma={guess}; pass the same to both"
-    for guess in LAMBDAS:
-        if not _off(advantages, _recomputed(given, gamma, guess), mask, values).any():
-            return f"these advantages have gae_lambda={guess}; compute them at 1"
-    if int(mask.sum()) > 1 and _whitened(advantages, mask):
-        return "they are whitened; take them as they were before"
-    for shift, words in ((1, "early"), (-1, "late")):
-        other = {**given, "values": values.roll(shift, 1)}
+    mask, values = inputs["response_mask"], inputs["values"]
+
+    def explains(where: Tensor = mask, **changes: Any) -> bool:
+        arguments = {**inputs, "gamma": gamma, "gae_lambda": 1.0, **changes}
+        return not _off(advantages, gae(**arguments).advantages, where, values).any()
+
+    for other in GAMMAS:
+        if explains(gamma=other):
+            return f"these advantages have gamma={other}; pass the same to both"
+    for other in LAMBDAS:
+        if explains(gae_lambda=other):
+            return f"these advantages have gae_lambda={other}; compute them at 1"
+    if int(mask.sum()) > 1:
+        mean, variance = (
+            float(of(advantages, mask)) for of in (masked_mean, masked_variance)
+        )
+        if abs(mean) < 1e-3 and abs(variance - 1) < 1e-2:
+            return "they are whitened; take them as they were before"
+    for shift, word in ((1, "early"), (-1, "late")):
         inner = mask & mask.roll(shift, 1)
         inner[:, 0 if shift > 0 else -1] = False
-        guess_ = _recomputed(other, gamma, 1.0)
-        if inner.any() and not _off(advantages, guess_, inner, values).any():
-            return f"the values that went in lie one slot {words}; cut [:, -T-1:-1]"
+        if inner.any() and explains(inner, values=values.roll(shift, 1)):
+            return f"the values that went in lie one slot {word}; cut [:, -T-1:-1]"
     if not (wrong & ~mask.all(1, keepdim=True)).any():
         return "only full rows are off: they were cut; pass their bootstrap_values"
     return (
         "other rewards or values went in, or the recursion reads a slot that does not "
         "count"
     )
-
-
-def _recomputed(given: dict[str, Tensor], gamma: float, gae_lambda: float) -> Tensor:
-    return gae(**given, gamma=gamma, gae_lambda=gae_lambda).advantages
-
-
-def _whitened(advantages: Tensor, response_mask: Tensor) -> bool:
-    mean = masked_mean(advantages, response_mask)
-    variance = masked_variance(advantages, response_mask)
-    return bool(mean.abs() < 1e-3) and bool((variance - 1).abs() < 1e-2)

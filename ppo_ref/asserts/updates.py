@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import torch
 from torch import Tensor
-from torch.nn import Module
+from torch.nn import Module, Parameter
 from torch.optim import Optimizer
 
 from ppo_ref.asserts.faults import fail, tolerance_for
@@ -19,6 +19,7 @@ Backward = Annotated[
     Callable[[int], Any],
     "a function from the size of a micro-batch to nothing, which runs backward",
 ]
+Gradients = dict[str, Tensor]
 _UNEVEN = (
     "each micro-batch divides by its own tokens; divide all by the tokens of the "
     "mini-batch"
@@ -66,9 +67,7 @@ def assert_same_gradient(
     one, other = micro_batch_sizes
     if one == other:
         raise ValueError(f"{name}: micro_batch_sizes must be unequal, got {one} twice")
-    parameters: Gradients = {
-        n: p for n, p in model.named_parameters() if p.requires_grad
-    }
+    parameters = {n: p for n, p in model.named_parameters() if p.requires_grad}
     first, second = _gradients(name, model, parameters, backward, micro_batch_sizes)
     if tolerance is None:
         tolerance = tolerance_for(*parameters.values())
@@ -76,18 +75,13 @@ def assert_same_gradient(
     if apart <= tolerance * norm:
         return
     scale = sum(float((first[n] * second[n]).sum()) for n in first) / norm**2
+    found = f"the gradient at micro-batches of {other}"
     if _norm(_less(second, first, scale)) <= tolerance * norm:
-        fail(
-            f"the gradient at micro-batches of {other} is {scale:.2f} times that of "
-            f"{one}",
-            "it is not divided by the number of micro-batches",
-        )
+        found += f" is {scale:.2f} times that of {one}"
+        fail(found, "it is not divided by the number of micro-batches")
     worst = max(first, key=lambda n: float((first[n] - second[n]).norm()))
-    fail(
-        f"the gradient at micro-batches of {other} differs by {apart / norm:.0%} from "
-        f"that of {one}, most in {worst}",
-        _UNEVEN,
-    )
+    found += f" differs by {apart / norm:.0%} from that of {one}, most in {worst}"
+    fail(found, _UNEVEN)
 
 
 @contextmanager
@@ -142,11 +136,11 @@ def assert_optimizer_steps(
             f"the optimizer stepped {count} time{'s' * (count != 1)} instead of "
             f"{epochs * mini_batches} ({epochs} epoch{'s' * (epochs > 1)} x "
             f"{mini_batches} mini-batch{'es' * (mini_batches > 1)})",
-            _why(count, epochs, mini_batches),
+            _cause(count, epochs, mini_batches),
         )
 
 
-def _why(count: int, epochs: int, mini_batches: int) -> str:
+def _cause(count: int, epochs: int, mini_batches: int) -> str:
     if count == 0:
         return "another optimizer steps, or the warm-up of the critic holds it back"
     if count == epochs:
@@ -161,31 +155,33 @@ def _why(count: int, epochs: int, mini_batches: int) -> str:
     return "a mini-batch is skipped or cut, or the sizes are per worker"
 
 
-Gradients = dict[str, Tensor]
-
-
 def _gradients(
     function: str,
     model: Module,
-    parameters: dict[str, Tensor],
+    parameters: dict[str, Parameter],
     backward: Backward,
     sizes: tuple[int, int],
 ) -> list[Gradients]:
     """One gradient per size, everything else put back as it was."""
-    kept = {name: parameter.grad for name, parameter in parameters.items()}
+    grads = {name: parameter.grad for name, parameter in parameters.items()}
     buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
     versions = {name: parameter._version for name, parameter in parameters.items()}
-    found = []
+    gradients = []
     try:
         for size in sizes:
             for parameter in parameters.values():
                 parameter.grad = None
             with same_randomness(), torch.enable_grad():
                 backward(size)
-            found.append(_taken(function, parameters))
+            gradients.append(
+                {
+                    name: torch.zeros_like(p) if p.grad is None else p.grad.detach()
+                    for name, p in parameters.items()
+                }
+            )
     finally:
         for name, parameter in parameters.items():
-            parameter.grad = kept[name]
+            parameter.grad = grads[name]
         with torch.no_grad():
             for name, buffer in model.named_buffers():
                 buffer.copy_(buffers[name])
@@ -195,22 +191,13 @@ def _gradients(
                 f"{function}: backward must leave the parameters alone, {name} has "
                 "been changed; leave out the optimizer's step"
             )
-    return found
-
-
-def _taken(function: str, parameters: dict[str, Tensor]) -> Gradients:
-    found = {
-        name: torch.zeros_like(p, dtype=torch.float64)
-        if p.grad is None
-        else p.grad.detach().double()
-        for name, p in parameters.items()
-    }
-    if not _norm(found) > 0:
+    wide = [{name: g.double() for name, g in part.items()} for part in gradients]
+    if not all(_norm(part) > 0 for part in wide):
         raise ValueError(
             f"{function}: backward must leave a gradient in the model's parameters, "
             "found none"
         )
-    return found
+    return wide
 
 
 def _less(one: Gradients, other: Gradients, scale: float) -> Gradients:

@@ -8,7 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -24,17 +24,16 @@ FORMAT = 1
 EMPTY = 0, hashlib.sha256().hexdigest()  # the mark of an empty log
 
 
-class RunFolder:
+class RunFolder(NamedTuple):
     """One run on the disk: its path, settings, and the torch it was begun with.
 
     Only one of several processes ``writes``; to the others every write is nothing.
     """
 
-    def __init__(
-        self, path: Path, settings: Settings, torch_version: str, writes: bool = True
-    ) -> None:
-        self.path, self.settings, self.torch_version = path, settings, torch_version
-        self.writes = writes
+    path: Path
+    settings: Settings
+    torch_version: str
+    writes: bool = True
 
     def add(self, log: str, line: Mapping[str, Any]) -> None:
         """Add a line to one of the logs."""
@@ -50,8 +49,8 @@ class RunFolder:
     def save(self, state: dict[str, Any], **notes: Any) -> None:
         """Store the trainer's state, and how long the logs are by now."""
         if self.writes:
-            logs = {name: _mark(self.path / name) for name in LOGS}
-            notes |= {"logs": logs, **self.settings.to_json()}
+            notes["logs"] = {name: _mark(self.path / name) for name in LOGS}
+            notes |= self.settings.to_json()
             checkpoint.save(self.path, Checkpoint(notes, state))
 
     def load(self) -> Checkpoint | None:

@@ -145,19 +145,24 @@ def make_settings(arguments: Mapping[str, Any]) -> Settings:
     device = arguments.get("device", "auto")
     if device == "auto":
         device = "cuda" if torch.cuda.is_available() else "cpu"
-    options = {**_fields(Options, arguments), "device": device}
-    if options.get("model"):
+    arguments = {**arguments, "device": device}
+    if arguments.get("model"):
         if sizes := [name for name in SIZES if name in arguments]:
             raise ValueError(
                 f"train: {sizes[0]} is the model's own; leave it out with --model"
             )
-        options["model"] = str(Path(options["model"]).resolve())
-    return Settings(PPOConfig(**_fields(PPOConfig, arguments)), Options(**options))
-
-
-def _fields(kind: type[Any], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    names = [setting.name for setting in dataclasses.fields(kind)]
-    return {name: arguments[name] for name in names if name in arguments}
+        arguments["model"] = str(Path(arguments["model"]).resolve())
+    parts: dict[str, Any] = {
+        part: kind(
+            **{
+                field.name: arguments[field.name]
+                for field in dataclasses.fields(kind)
+                if field.name in arguments
+            }
+        )
+        for part, kind in PARTS.items()
+    }
+    return Settings(**parts)
 
 
 def _json(value: Any) -> Any:

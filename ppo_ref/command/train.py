@@ -25,7 +25,7 @@ from ppo_ref.command.processes import (
 )
 from ppo_ref.command.run_folder import CHARTS, RunFolder, create_run, reopen_run
 from ppo_ref.command.session import Session, Step
-from ppo_ref.command.settings import Settings, add_options, make_settings
+from ppo_ref.command.settings import add_options, make_settings
 from ppo_ref.processes.group import PARALLEL, OthersEnded, Processes
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
@@ -60,19 +60,15 @@ def run(arguments: Namespace) -> int:
         ValueError: nowhere/config.json is missing: no run was begun there; begin \
 one by --out nowhere
     """
-    given = dict(vars(arguments))
+    options = dict(vars(arguments))
     with ExitStack() as stack:
-        processes = stack.enter_context(join(given.pop("parallel", None)))
-        interrupt = stack.enter_context(Interrupt(answers=processes.rank == 0))
-
-        def open_folder() -> tuple[Path, Settings, str]:
-            folder = stack.enter_context(_folder(given))
-            return folder.path, folder.settings, folder.torch_version
-
+        processes = stack.enter_context(join(options.pop("parallel", None)))
+        first = processes.rank == 0
+        interrupt = stack.enter_context(Interrupt(answers=first))
         try:
             # The first process alone writes; what the folder says is known to all.
-            opened = processes.first(open_folder)
-            folder = RunFolder(*opened, writes=processes.rank == 0)
+            folder = processes.first(lambda: stack.enter_context(_open(options)))
+            folder = folder._replace(writes=first)
             if folder.settings.options.device == "cuda":
                 take_own_gpu()
             with end_with_others(
@@ -136,9 +132,8 @@ class Interrupt:
             raise KeyboardInterrupt
         self.requested = True
         if self.answers:
-            sys.stderr.write(
-                "\nStopping after this step; Ctrl-C again stops at once.\n"
-            )
+            line = "Stopping after this step; Ctrl-C again stops at once."
+            print(f"\n{line}", file=sys.stderr)
 
 
 class Progress:
@@ -191,17 +186,17 @@ def progress_line(step: Step, seconds_left: float) -> str:
     return "  ".join(parts)
 
 
-def _folder(given: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
-    if "resume" not in given:
-        out = given.get("out")
-        return create_run(Path(out) if out else None, make_settings(given))
-    if others := sorted(given.keys() - {"resume"}):
+def _open(options: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
+    if "resume" not in options:
+        out = options.get("out")
+        return create_run(Path(out) if out else None, make_settings(options))
+    if others := sorted(options.keys() - {"resume"}):
         option = others[0].replace("_", "-")
         raise ValueError(
             f"--resume takes all settings from the run's folder; leave out --{option}, "
             "or begin another run by --out"
         )
-    return reopen_run(Path(given["resume"]))
+    return reopen_run(Path(options["resume"]))
 
 
 def _resume_command(folder: RunFolder, processes: Processes) -> str:
