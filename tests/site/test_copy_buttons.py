@@ -122,5 +122,5 @@ def test_a_wheel_that_cannot_be_built_stops_the_build(tmp_path: Path) -> None:
     run = trial_site.build(tmp_path, "mkdocs.en.yml")
     output, _ = run.communicate()
     assert run.returncode != 0
-    assert "ppo_ref's wheel cannot be built: " in output
+    assert "wheel of ppo_ref cannot be built: " in output
     assert "Traceback" not in output
