@@ -15,7 +15,7 @@ from matplotlib import pyplot
 
 from bench.floors import FLOORS, Ceiling, Floor, measured
 from bench.results import Result, Slope, about, slopes
-from site_tools.site.plots import themed
+from site_tools.site.pictures import themed
 
 FOLDER = "docs/verified"
 COPY = "copy"

@@ -15,7 +15,7 @@ from mkdocs_jupyter.plugin import NotebookFile
 from site_tools.ledger import store
 from site_tools.page.front_matter import read_front_matter
 from site_tools.running import evidence
-from site_tools.site import plots
+from site_tools.site import pictures
 from site_tools.site.notebooks import notebook
 
 RENDERED = "jupyter.ipynb"
@@ -35,10 +35,10 @@ def files(page: File, config: MkDocsConfig, wheel: str) -> Iterator[File]:
     drawn = evidence.plots(root, path)
     shown = {name: svg for each in drawn for name, svg in each.items()}
     try:
-        pictures = plots.pictures(text, page_id, shown, lang)
+        made = pictures.plot_pictures(text, page_id, shown, lang)
     except ValueError as error:
         raise PluginError(f"{path}: {error}") from None
-    for uri, svg in pictures.items():
+    for uri, svg in made.items():
         yield File.generated(config, uri, content=svg)
     blocks, problems = evidence.blocks_of(root, path, text)
     if not problems:  # told when the page is rendered

@@ -2,6 +2,9 @@
 
 Run it from the root of the repository: ``python -m docs.theme.publish``. A block that
 is not verified as it stands fails the build; with ``--draft`` it is only marked so.
+
+To the built pages it adds what readers and programs take along: llms.txt and
+llms-full.txt of each language, and offline.zip with all of it.
 """
 
 import argparse
@@ -9,13 +12,18 @@ import os
 import shutil
 import subprocess
 import sys
+from concurrent.futures import ProcessPoolExecutor
+from itertools import chain, repeat
 from pathlib import Path
 
-from docs.theme import downloads
+from mkdocs.config import load_config
+
 from docs.theme.building import CONFIGS
+from site_tools.site import llms, offline, status, ways
 
 SITE = Path("site")
 ASIDE = Path(".cache", "publish")
+FOLDER = "ppo-verified"  # what the zip unpacks to
 # Material's notice of MkDocs 2, which each language would print.
 QUIET = {"NO_MKDOCS_2_WARNING": "1"}
 
@@ -32,7 +40,7 @@ def main() -> None:
         sys.exit(f"not built: {', '.join(failed)}, see above{kept}")
     (ASIDE / "en").rename(ASIDE / "zh" / "en")
     try:
-        downloads.add(ASIDE / "zh")
+        add_downloads(ASIDE / "zh")
     except ValueError as error:
         sys.exit(f"not built: {error}")
     shutil.rmtree(SITE, ignore_errors=True)
@@ -46,6 +54,57 @@ def start(lang: str, *options: str) -> subprocess.Popen[bytes]:
         [*mkdocs, "-f", CONFIGS[lang], "-d", str(ASIDE.absolute() / lang)],
         env=os.environ | QUIET,
     )
+
+
+def add_downloads(site: Path) -> None:
+    """Put them into the site, and their sizes where it names them.
+
+    Args:
+        site: The folder with both languages.
+
+    Raises:
+        ValueError: naming a page that cannot be read, or its link that leads nowhere.
+    """
+    with ProcessPoolExecutor() as pool:
+        texts = [*chain.from_iterable(pool.map(_texts, CONFIGS, repeat(site)))]
+    _link(site, texts)
+    files = sorted(path for path in site.rglob("*") if path.is_file())
+    contents = {path.relative_to(site).as_posix(): path.read_bytes() for path in files}
+    home = load_config(CONFIGS["zh"]).site_url or ""
+    copy = offline.copy(contents, home)
+    (site / status.ZIP).write_bytes(offline.pack(copy, FOLDER))
+    _link(site, [status.ZIP])
+
+
+def _texts(lang: str, site: Path) -> list[str]:
+    """Write those of one language; their paths in the site."""
+    config = load_config(CONFIGS[lang])
+    folder = ways.SITES[lang].folder
+    made = llms.Site(
+        lang,
+        config.site_name,
+        config.copyright or "",
+        root=config.site_url or "",
+        wheel=next((site / folder).glob("*.whl"), Path()).name,
+    )
+    pages = llms.read(Path.cwd(), made)
+    texts = {
+        status.LIST: llms.listed(made, pages),
+        status.FULL: llms.full(made, pages),
+    }
+    for name, text in texts.items():
+        (site / folder / name).write_text(text, "utf-8")
+    return [folder + name for name in texts]
+
+
+def _link(site: Path, made: list[str]) -> None:
+    sizes = {path: (site / path).stat().st_size for path in made}
+    for home in ways.SITES.values():
+        name = f"{home.folder}{status.OFFLINE}index.html"
+        page = site / name
+        if page.exists():
+            html = page.read_text("utf-8")
+            page.write_text(status.link_downloads(html, name, sizes), "utf-8")
 
 
 if __name__ == "__main__":

@@ -7,16 +7,19 @@ import argparse
 import errno
 import os
 import socket
+import subprocess
 import sys
+import threading
 from contextlib import suppress
 from pathlib import Path
 
 from mkdocs.livereload import LiveReloadServer
 
-from docs.theme.building import MARKS, WATCHED, Sites
-from docs.theme.verifying import Verifying
+from docs.theme.building import CODE, MARKS, WATCHED, Sites, state
 
 HOST = "127.0.0.1"
+VERIFY = [sys.executable, "-m", "site_tools.running.background"]
+SOURCES = ("docs/zh", "docs/en", "snippets", *CODE)
 
 
 class Server(LiveReloadServer):
@@ -31,6 +34,47 @@ class Server(LiveReloadServer):
     def missing_page(self, code: int) -> bytes | None:
         page = Path(self.root, "404.html")
         return page.read_bytes() if page.exists() else None
+
+
+class Verifying(threading.Thread):
+    """Verifies what is stale whenever a source has changed, in a process of its own.
+
+    The process ends when its standard input does, so that it cannot outlive this one.
+    """
+
+    def __init__(self) -> None:
+        super().__init__(daemon=True)
+        self.seen = state()
+        self.news = threading.Event()
+        self.process: subprocess.Popen[bytes] | None = None
+        self.ending = False
+
+    def look(self) -> None:
+        """Have it verify again if a source has changed since the last look."""
+        sources = state(*SOURCES)
+        if sources != self.seen:
+            self.seen = sources
+            self.news.set()
+
+    def run(self) -> None:
+        how = ["again"]  # what failed in an earlier session, once
+        while self.news.wait() and not self.ending:
+            self.news.clear()
+            self.process = subprocess.Popen(
+                [*VERIFY, *how],
+                stdin=subprocess.PIPE,
+                start_new_session=True,  # Ctrl-C is for this process, which ends it
+                env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
+            )
+            how = []
+            self.process.wait()
+
+    def end(self) -> None:
+        self.ending = True
+        self.news.set()
+        if self.process and self.process.stdin:
+            self.process.stdin.close()
+            self.process.wait()
 
 
 def check_port(port: int) -> None:

@@ -3,10 +3,11 @@
 import re
 
 from site_tools import numbers
+from site_tools.page import picture_rules
 from site_tools.page.figures import Figure
 from site_tools.page.picture_reading import Element, Refused, read
 from site_tools.page.picture_texts import LANGUAGES, PLACE, Letter, letters, texts
-from site_tools.problems import Problem
+from site_tools.problems import Problem, problem
 
 RAISED = f"[{numbers.SUPERSCRIPTS}⁻⁺]"
 BEFORE = re.compile(
@@ -37,6 +38,10 @@ def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
     figures: list[Figure] = []
     problems: list[Problem] = []
     for element in root.walk():
+        problems += [
+            problem(path, element.line, "picture_refused", fault=fault)
+            for fault in picture_rules.faults(element.name, element.attributes)
+        ]
         problems += _in_attributes(element, path)
         try:
             figures += _bound(element)

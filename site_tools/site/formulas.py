@@ -1,14 +1,28 @@
-"""Formulas in rendered pages: found as TeX, put back as typeset HTML.
+"""Formulas in rendered pages: found as TeX, typeset by KaTeX, put back as HTML.
 
-Each formula is there twice, once for the eye and once as MathML for screen readers.
-The search index needs neither, but the text.
+Each formula is there twice, once for the eye and once as MathML for screen readers. The
+search index and the description of a page need neither, but the text.
 """
 
+import json
 import re
-from collections.abc import Mapping
+import subprocess
+import sys
+import unicodedata
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from html import unescape
+from hashlib import sha256
+from html import escape, unescape
+from io import BytesIO
+from pathlib import Path
+from xml.etree import ElementTree
+from xml.etree.ElementTree import Element
 
+from site_tools.ledger import store
+from site_tools.say import Refusal
+
+SCRIPT = Path(__file__).with_name("katex.mjs")
+PACKAGE = Path(sys.prefix) / "node_modules" / "katex"
 MARKED = re.compile(
     r'<(?P<tag>span|div) class="arithmatex">'
     r"(?:\\\((?P<inline>.*?)\\\)|\\\[(?P<display>.*?)\\\])</(?P=tag)>"
@@ -17,7 +31,17 @@ MARKED = re.compile(
 )
 BARE = re.compile(r"\\\((?P<inline>.*?)\\\)(?P<display>)")
 LABEL = re.compile(r"\\label\{([^}]*)\}")
+ID = re.compile(r'\sid="([^"]+)"')
 MATHML = re.compile(r"<math\b.*?</math>", re.DOTALL)
+TAG = re.compile(r"<[^>]*>")
+
+# The styles of KaTeX, and its fonts cut to what the formulas of a site show. Each
+# address ends in a digest of its content, so that no browser shows a new formula with
+# an old font.
+CSS = "assets/katex/katex.css"
+OLD_FONTS = re.compile(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)')
+FONT = re.compile(r"url\((fonts/[\w-]+\.woff2)\)")
+VISIBLE = re.compile(r'<span class="katex-html".*', re.DOTALL)
 
 
 @dataclass(frozen=True)
@@ -32,7 +56,7 @@ def find(html: str) -> list[Formula]:
     r"""The formulas that arithmatex marked in a rendered page.
 
     Raises:
-        ValueError: if two formulas carry the same label.
+        Refusal: if two formulas carry the same label.
 
     Example:
         >>> find(r'<span class="arithmatex">\(a &lt; b\)</span>')
@@ -41,7 +65,7 @@ def find(html: str) -> list[Formula]:
     labels = LABEL.findall(" ".join(match[0] for match in MARKED.finditer(html)))
     for label in labels:
         if labels.count(label) > 1:
-            raise ValueError(f"a label must be unique, got \\label{{{label}}} twice")
+            raise Refusal("label_twice", label=label)
     return [_read(match) for match in MARKED.finditer(html)]
 
 
@@ -78,22 +102,200 @@ def render_in_title(title: str, typeset: Mapping[Formula, str]) -> str:
     return BARE.sub(lambda match: typeset[_read(match)], title)
 
 
-def anchors(html: str) -> set[str]:
-    """The ids that a link within the site may name.
+def as_text(html: str, texts: Mapping[Formula, str]) -> str:
+    """A page with the text of its formulas in their places."""
+    return MARKED.sub(lambda match: texts[_read(match)] + match["closing"], html)
+
+
+def typeset(
+    contents: Mapping[str, str], cache: Path, package: Path = PACKAGE
+) -> dict[Formula, str]:
+    """The HTML of every formula, from the cache where it is there.
+
+    KaTeX runs once, for all formulas that no earlier build has typeset.
+
+    Args:
+        contents: The rendered pages, by path.
+        cache: A folder that keeps results between builds.
+        package: The installed KaTeX.
+
+    Raises:
+        Refusal: if KaTeX is not installed; naming page and formula, if it cannot
+            read it.
+    """
+    places: dict[Formula, str] = {}
+    for path, html in contents.items():
+        try:
+            places = dict.fromkeys(find(html), path) | places
+        except Refusal as error:
+            raise Refusal("in_file", path=path, fault=error) from None
+    if not places:
+        return {}
+    if not package.exists():
+        raise Refusal("katex_missing", folder=package)
+    version = json.loads((package / "package.json").read_text("utf-8"))["version"]
+    maker = version + SCRIPT.read_text("utf-8")
+    slots = {
+        formula: cache / f"{_digest(maker, str(formula.display), formula.tex)}.html"
+        for formula in places
+    }
+    missing = {f: path for f, path in places.items() if not slots[f].exists()}
+    for formula, result in _run(missing, package).items():
+        if "error" in result:
+            values = {"tex": formula.tex, "reason": result["error"]}
+            raise Refusal("katex_refused", path=missing[formula], **values)
+        store(slots[formula], result["html"].encode())
+    return {formula: slot.read_text("utf-8") for formula, slot in slots.items()}
+
+
+def _run(formulas: Iterable[Formula], package: Path) -> dict[Formula, dict[str, str]]:
+    job = [{"tex": formula.tex, "display": formula.display} for formula in formulas]
+    if not job:
+        return {}
+    answer = subprocess.run(
+        [
+            Path(sys.executable).with_name("node"),
+            SCRIPT,
+            (package / "dist" / "katex.mjs").as_uri(),
+        ],
+        input=json.dumps(job),
+        capture_output=True,
+        check=True,
+        text=True,
+        encoding="utf-8",
+    )
+    return dict(zip(formulas, json.loads(answer.stdout), strict=True))
+
+
+def assets(typeset: Iterable[str], dist: Path, cache: Path) -> dict[str, str | bytes]:
+    """KaTeX's styles and fonts by address, the styles first.
+
+    Args:
+        typeset: Every formula of the site, as KaTeX wrote it.
+        dist: The folder of KaTeX that holds its styles and fonts.
+        cache: A folder that keeps fonts between builds.
+    """
+    css = OLD_FONTS.sub("", (dist / "katex.min.css").read_text("utf-8"))
+    shown = characters(typeset)
+    fonts: dict[str, str | bytes] = {}
+    for name in FONT.findall(css):
+        whole = (dist / name).read_bytes()
+        made_from = whole + Path(__file__).read_bytes() + shown.encode()
+        slot = cache / f"{Path(name).stem}-{_digest(made_from)}.woff2"
+        if not slot.exists():
+            store(slot, _cut(dist / name, shown))
+        fonts[f"assets/katex/{name}"] = content = slot.read_bytes()
+        css = css.replace(name, f"{name}?{_digest(content)}")
+    return {CSS: css} | fonts
+
+
+def address(assets: Mapping[str, str | bytes]) -> str:
+    """Where a page finds the styles among these assets."""
+    return f"{CSS}?{_digest(assets[CSS])}"
+
+
+def characters(typeset: Iterable[str]) -> str:
+    """Every character that the visible half of a formula shows, in order.
 
     Example:
-        >>> anchors('<div id="td-residual">')
-        {'td-residual'}
+        >>> characters(['<math>x</math><span class="katex-html"><b>b&lt;a</b></span>'])
+        '<ab'
     """
-    return set(re.findall(r'\sid="([^"]+)"', html))
+    visible = (VISIBLE.search(formula) for formula in typeset)
+    texts = (TAG.sub("", found[0]) for found in visible if found)
+    return "".join(sorted({char for text in texts for char in unescape(text)}))
 
 
-def text(typeset: str) -> str:
+def _cut(font: Path, shown: str) -> bytes:
+    """A font with the glyphs of these characters; the same bytes at every call."""
+    from fontTools import subset  # slow to import, and mostly not needed
+
+    options = subset.Options(flavor="woff2", hinting=False)
+    cutter = subset.Subsetter(options)
+    cutter.populate(text=shown)
+    content = BytesIO()
+    with subset.load_font(str(font), options) as face:
+        cutter.subset(face)
+        subset.save_font(face, content, options)
+    return content.getvalue()
+
+
+def _digest(*parts: str | bytes) -> str:
+    content = b"\0".join(p.encode() if isinstance(p, str) else p for p in parts)
+    return sha256(content).hexdigest()[:32]
+
+
+def searched(typeset: str) -> str:
     """A typeset formula as the search index shows it.
 
     Example:
-        >>> text('<math><msub><mi>s</mi><mi>t</mi></msub></math><b aria-hidden>...</b>')
+        >>> searched('<math><msub><mi>s</mi><mi>t</mi></msub></math><b>...</b>')
         'st'
     """
     mathml = MATHML.search(typeset)
-    return re.sub(r"<[^>]*>", "", mathml[0]) if mathml else ""
+    return TAG.sub("", mathml[0]) if mathml else ""
+
+
+def spoken(typeset: str) -> str:
+    """A typeset formula in one line, escaped, where no formula can be set.
+
+    Example:
+        >>> spoken('<math><msub><mi>s</mi><mi>t</mi></msub></math><b>...</b>')
+        's_t'
+    """
+    mathml = MATHML.search(typeset)
+    text = _say(ElementTree.fromstring(mathml[0])) if mathml else ""
+    return escape(text.strip(), quote=False)
+
+
+ACCENTS = {"^": "\u0302", "~": "\u0303", "ˉ": "\u0304", "‾": "\u0305", "˙": "\u0307"}
+RELATIONS = "=<>≤≥≠≈∼≡∝←→⇒⇔∈≪≫"
+FUNCTION = "\u2061"  # stands between the name of a function and what it is applied to
+
+
+def _say(element: Element) -> str:
+    tag = element.tag.rpartition("}")[2]
+    if tag in SPOKEN:
+        return SPOKEN[tag](*map(_say, element))
+    if tag == "mphantom":
+        return ""
+    if tag == "mtable":
+        return "; ".join(map(_say, element))
+    if tag == "mspace":
+        return " "
+    text = (element.text or "").strip("\n").replace(FUNCTION, " ")
+    if tag == "mo" and text and text in RELATIONS:
+        return f" {text} "
+    return text + "".join(map(_say, element))
+
+
+def _grouped(text: str) -> str:
+    plain = text.isalnum() or len(unicodedata.normalize("NFC", text)) == 1
+    return text if plain else f"({text.strip()})"
+
+
+def _below(base: str, below: str) -> str:
+    return f"{base}_{_grouped(below)}"
+
+
+def _above(base: str, above: str) -> str:
+    if above in ACCENTS:
+        return unicodedata.normalize("NFC", base + ACCENTS[above])
+    return f"{base}^{_grouped(above)}"
+
+
+def _both(base: str, below: str, above: str) -> str:
+    text = _above(_below(base, below), above)
+    return f"{text} " if unicodedata.category(base[-1:] or " ") == "Sm" else text
+
+
+SPOKEN: dict[str, Callable[..., str]] = {
+    "msub": _below,
+    "munder": _below,
+    "msup": _above,
+    "mover": _above,
+    "msubsup": _both,
+    "munderover": _both,
+    "mfrac": lambda above, below: f"{_grouped(above)}/{_grouped(below)}",
+    "msqrt": lambda *inside: "√" + _grouped("".join(inside)),
+}

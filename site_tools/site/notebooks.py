@@ -1,30 +1,21 @@
-"""A notebook as readers see it and as they take it away."""
+"""A page as a notebook that readers take away, and that notebook as a page of the site.
+
+mkdocs-jupyter renders the notebook; it brings the styles and scripts of JupyterLab,
+over half a megabyte, some of them from elsewhere, and leaves formulas as they are
+typed. Here is what the site has of its own.
+"""
 
 import json
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 from typing import Any
 
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.notebooks import plots
 from site_tools.page.prose import FRONT_MATTER
+from site_tools.site.templates import fill, words
 
-WORDS = {
-    "zh": ("下载 notebook（.ipynb，输出和图都在里面）", "看 Jupyter 里的样子"),
-    "en": (
-        "Download the notebook (.ipynb, with output and plots)",
-        "See it in Jupyter",
-    ),
-}
-NEEDS = {
-    "zh": "来自「PPO 实证问答」。运行前先装：\n\n    pip install matplotlib {}",
-    "en": "From “PPO, Verified”. Install first:\n\n    pip install matplotlib {}",
-}
-ELSEWHERE = {
-    "zh": "\n\n`ppo_ref` 按这份 notebook 所在网页上的那一行安装。",
-    "en": "\n\nand `ppo_ref` by the line on the page that this notebook comes from.",
-}
 NEXT = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
 SECTION = re.compile(r"^## .*\{\s*#([\w-]+)\s*\}\s*$", re.MULTILINE)
 INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
@@ -32,18 +23,25 @@ FOLDED = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?: "(?P<title>.*)")?$', re.MULTIL
 INDENT = re.compile(r"^ {4}", re.MULTILINE)
 BOUND = re.compile(r"`([^`\n]+)`\{[^}\n]*\}")
 
-
-def offer(html: str, href: str, lang: str) -> str:
-    """The page with the links to its notebook at the top.
-
-    Example:
-        >>> offer("<p>It.</p>", "toy.ipynb", "en")[44:78]
-        '<a href="jupyter/toy.ipynb" downlo'
-    """
-    told, shown = WORDS[lang]
-    link = f'<a href="jupyter/{escape(href)}" download>{told}</a>'
-    link += f' · <a href="jupyter/">{shown}</a>'
-    return f'<p class="download" data-search-exclude="1">{link}</p>\n{html}'
+FOREIGN = re.compile(
+    r"<(style|script|clipboard-copy)\b.*?</\1>|<!--.*?-->"
+    r'|<div class="(?:jp-\w+Prompt|clipboard-copy-txt)\b[^>]*>.*?</div>',
+    re.DOTALL,
+)
+CODE = re.compile(r"<pre>(?!<code)(.*?)</pre>", re.DOTALL)
+PLAIN = (
+    (' tabindex="0"', ""),
+    ('class="highlight-ipynb hl-python"', 'class="language-python highlight"'),
+    ('class="anchor-link"', 'class="headerlink"'),
+)
+HEADING = re.compile(
+    r'<h2 id="[^"]*">(?P<title>.*?)<a class="anchor-link" href="[^"]*">', re.DOTALL
+)
+SETTLED = re.compile(r'<h2 id="([^"]*)">(.*?)<a class="headerlink"', re.DOTALL)
+UNDESCRIBED = re.compile(r'(?<=<img alt=")[^"]*(?=" src="data:image/svg)')
+VERBATIM = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
+DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+INLINE = re.compile(r"\$([^$\n]+)\$")
 
 
 def notebook(
@@ -66,27 +64,26 @@ def notebook(
         wheel: The address of ``ppo_ref``'s wheel, if the site has one.
         page_id: As in ``notebooks/toy``.
     """
+    w = words(lang)
     lines = FRONT_MATTER.sub(lambda m: "\n" * m[0].count("\n"), text).split("\n")
-    needs = NEEDS[lang].format(wheel).rstrip() + ("" if wheel else ELSEWHERE[lang])
+    needs = w["notebook_needs"].format(wheel).rstrip()
     cells = [_prose(f"# {title}\n\n{needs}")]
-    said = {name: picture["alt"] for name, picture in plots(text, page_id)}
-    at, running = 0, 0
+    if not wheel:
+        cells = [_prose(f"# {title}\n\n{needs}\n\n{w['notebook_package']}")]
+    alts = {name: picture["alt"] for name, picture in plots(text, page_id)}
+    at, shown = 0, iter(drawn)
     for block in blocks:
         first = block.fence.line - 1
         cells += _told("\n".join(lines[at:first]), page_id)
         at = first + len(block.fence.lines) + 2
         if block.runs:
-            shown = drawn[running] if running < len(drawn) else {}
-            cells.append(_code(block, shown, said))
-            running += 1
+            cells.append(_code(block, next(shown, {}), alts))
         elif block.kind is not Kind.OUTPUT:
             cells.append(_prose(f"```\n{block.text}\n```"))
     cells += _told("\n".join(lines[at:]), page_id)
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number}"
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     made = {
-        "cells": cells,
+        "cells": [cell | {"id": f"cell-{n}"} for n, cell in enumerate(cells)],
         "metadata": {
             "kernelspec": kernel,
             "language_info": {"name": "python"},
@@ -118,20 +115,20 @@ def _prose(text: str) -> dict[str, Any]:
 
 
 def _code(
-    block: Block, drawn: Mapping[str, str], said: Mapping[str, str]
+    block: Block, drawn: Mapping[str, str], alts: Mapping[str, str]
 ) -> dict[str, Any]:
     outputs: list[dict[str, Any]] = []
     if block.expects:
         printed = f"{block.expects}\n"
         outputs.append({"output_type": "stream", "name": "stdout", "text": printed})
-    outputs += [
-        {
-            "output_type": "display_data",
-            "metadata": {"image/svg+xml": {"alt": said.get(name, name)}},
-            "data": {"image/svg+xml": svg, "text/plain": f"<plot {name}>"},
-        }
-        for name, svg in drawn.items()
-    ]
+    for name, svg in drawn.items():
+        outputs.append(
+            {
+                "output_type": "display_data",
+                "metadata": {"image/svg+xml": {"alt": alts.get(name, name)}},
+                "data": {"image/svg+xml": svg, "text/plain": f"<plot {name}>"},
+            }
+        )
     return {
         "cell_type": "code",
         "metadata": {},
@@ -139,3 +136,62 @@ def _code(
         "source": block.text,
         "outputs": outputs,
     }
+
+
+def settle(html: str, notebook: str, href: str, title: str, lang: str) -> str:
+    """The notebook without what is foreign, its formulas as the site typesets them.
+
+    Args:
+        html: As mkdocs-jupyter made it.
+        notebook: What it made it from, where the plots are described.
+        href: The address of the file.
+        title: Of the page that it comes from.
+        lang: The language of the site.
+
+    Example:
+        >>> made = "<style>x</style><p>$a$</p><pre>$b$</pre>"
+        >>> notebook = '{"cells": [], "metadata": {"sections": []}}'
+        >>> html = settle(made, notebook, "a.ipynb", "A", "en")
+        >>> html.partition("</p>")[2].strip()
+        '<p><span class="arithmatex">\\\\(a\\\\)</span></p><pre><code>$b$</code></pre>'
+    """
+    cells = json.loads(notebook)
+    ids, alts = iter(cells["metadata"]["sections"]), _descriptions(cells)
+    html = CODE.sub(r"<pre><code>\1</code></pre>", FOREIGN.sub("", html))
+    html = HEADING.sub(lambda match: _heading(match["title"], next(ids)), html)
+    html = UNDESCRIBED.sub(lambda _: escape(next(alts)), html)
+    for theirs, ours in PLAIN:
+        html = html.replace(theirs, ours)
+    pieces = VERBATIM.split(html)
+    pieces[::2] = map(_formulas, pieces[::2])
+    return fill("page.in_jupyter", lang, href, title) + "".join(pieces)
+
+
+def sections(html: str) -> list[dict[str, Any]]:
+    """The sections of a settled notebook, as MkDocs takes a table of contents.
+
+    Example:
+        >>> html = '<h2 id="why">Why <em>not</em>?<a class="headerlink" href="#why">'
+        >>> sections(html)
+        [{'level': 2, 'id': 'why', 'name': 'Why not?', 'children': []}]
+    """
+    return [
+        {"level": 2, "id": id_, "name": re.sub("<[^>]*>", "", title), "children": []}
+        for id_, title in SETTLED.findall(html)
+    ]
+
+
+def _heading(title: str, name: str) -> str:
+    return f'<h2 id="{name}">{title}<a class="anchor-link" href="#{name}">'
+
+
+def _descriptions(notebook: Mapping[str, Any]) -> Iterator[str]:
+    for cell in notebook["cells"]:
+        for output in cell.get("outputs", ()):
+            if "image/svg+xml" in output.get("data", ()):
+                yield output["metadata"]["image/svg+xml"]["alt"]
+
+
+def _formulas(html: str) -> str:
+    html = DISPLAY.sub(r'<div class="arithmatex">\\[\1\\]</div>', html)
+    return INLINE.sub(r'<span class="arithmatex">\\(\1\\)</span>', html)

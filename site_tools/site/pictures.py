@@ -1,17 +1,40 @@
-"""Pictures: one SVG for both languages, checked, and put into the page as text."""
+"""Pictures: one SVG for both languages, checked, and put into the page as text.
+
+A plot as matplotlib draws it is made a picture of the site first: the default colours
+become those of the site, which follow light and dark; black is ink, the grey of a grid
+a line; what is white is left out.
+"""
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Mapping
 from html import unescape
 from itertools import count
 from xml.etree.ElementTree import Element
 
-from site_tools.site import picture_rules
+from site_tools.page import picture_rules
+from site_tools.page.notebooks import plots
+from site_tools.say import Refusal
+from site_tools.site.templates import fill
 
 TAG = r'<img\b(?P<{0}>[^>]*\bsrc="[^":]+\.svg"[^>]*)>'
 IMAGE = re.compile(rf"<p>\s*{TAG.format('alone')}\s*</p>|{TAG.format('inline')}")
 ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
+
+COLOURS = {
+    "#000000": "currentColor",
+    "#808080": "var(--ink-soft)",
+    "#b0b0b0": "var(--line)",
+    "#ffffff": "none",
+    "#1f77b4": "var(--accent)",
+    "#ff7f0e": "var(--second)",
+    "#d62728": "var(--wrong)",
+    "#9467bd": "var(--third)",
+}
+COLOUR = re.compile(r"#[0-9a-f]{6}\b")
+LONG = re.compile(r"-?\d+\.\d{2,}")
+NUMBERS = ("d", "x", "y", "transform", "points", "width", "height", "viewBox")
+LEFT_OUT = ("metadata", "style", "title")
 
 
 def inline(html: str, read: Callable[[str], tuple[str, str]], lang: str) -> str:
@@ -23,7 +46,7 @@ def inline(html: str, read: Callable[[str], tuple[str, str]], lang: str) -> str:
         lang: The language whose words are kept.
 
     Raises:
-        ValueError: naming file and element, as :func:`svg` does.
+        Refusal: naming file and element, as :func:`svg` does.
     """
     numbers = count(1)
 
@@ -49,7 +72,7 @@ def svg(text: str, path: str, alt: str, lang: str, prefix: str) -> str:
         prefix: Makes the ids unique within the page.
 
     Raises:
-        ValueError: naming file and element.
+        Refusal: naming file and element.
 
     Example:
         >>> text = '<svg viewBox="0 0 9 9"><text lang="zh">前</text></svg>'
@@ -58,50 +81,46 @@ def svg(text: str, path: str, alt: str, lang: str, prefix: str) -> str:
 fill="currentColor"><title id="p-title">A post</title></svg>
     """
     if not alt.strip():
-        raise ValueError(f"{path}: a picture must be described, as in ![words](a.svg)")
-    root = _parse(text, path)
+        raise Refusal("picture_undescribed", path=path)
+    if "<!ENTITY" in text:
+        raise Refusal("picture_entity", path=path)
+    try:
+        root = ElementTree.fromstring(text)
+    except ElementTree.ParseError as error:
+        raise Refusal("picture_malformed", path=path, error=error) from None
     for element in root.iter():
-        _plain(element)
-    picture_rules.check(root, path)
-    _speak(root, lang)
-    _separate(root, prefix)
+        _without_namespaces(element)
+        for fault in picture_rules.faults(element.tag, element.attrib):
+            raise Refusal("in_file", path=path, fault=fault)
+    _keep_language(root, lang)
+    _prefix_ids(root, prefix)
     _describe(root, alt, prefix)
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _parse(text: str, path: str) -> Element:
-    if "<!ENTITY" in text:
-        raise ValueError(f"{path}: must hold no ENTITY; write the text where it stands")
-    try:
-        return ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        raise ValueError(f"{path}: must be well-formed XML, got {error}") from None
-
-
-def _plain(element: Element) -> None:
-    """Drop namespaces, which HTML does not need."""
+def _without_namespaces(element: Element) -> None:
     element.tag = element.tag.rpartition("}")[2]
     element.attrib = {
         name.rpartition("}")[2]: value for name, value in element.attrib.items()
     }
 
 
-def _speak(element: Element, lang: str) -> None:
+def _keep_language(element: Element, lang: str) -> None:
     """Drop what is in the other language, but not the text that follows it."""
-    kept: Element | None = None
+    last: Element | None = None
     for child in list(element):
         if child.get("lang", lang) == lang:
-            _speak(child, lang)
-            kept = child
+            _keep_language(child, lang)
+            last = child
             continue
-        if kept is None:
+        if last is None:
             element.text = (element.text or "") + (child.tail or "")
         else:
-            kept.tail = (kept.tail or "") + (child.tail or "")
+            last.tail = (last.tail or "") + (child.tail or "")
         element.remove(child)
 
 
-def _separate(root: Element, prefix: str) -> None:
+def _prefix_ids(root: Element, prefix: str) -> None:
     for element in root.iter():
         for name, value in element.attrib.items():
             if name == "id" or (name == "href" and value.startswith("#")):
@@ -121,3 +140,102 @@ def _describe(root: Element, alt: str, prefix: str) -> None:
     title = Element("title", {"id": f"{prefix}-title"})
     title.text = alt
     root.insert(0, title)
+
+
+def plot_pictures(
+    text: str, page_id: str, drawn: Mapping[str, str], lang: str
+) -> dict[str, str]:
+    """The plots that a page shows, as pictures by their paths.
+
+    Args:
+        text: The page.
+        page_id: As in ``notebooks/toy``.
+        drawn: What matplotlib wrote, by name; a stand-in serves for what is missing.
+        lang: The language of the page.
+    """
+    return {
+        f"{page_id}/{name}.svg": themed(drawn[name], name)
+        if name in drawn
+        else fill("page.not_drawn", lang)
+        for name, _ in plots(text, page_id)
+    }
+
+
+def themed(svg: str, name: str) -> str:
+    """The SVG of a plot as a picture.
+
+    Args:
+        svg: As matplotlib wrote it, text as text.
+        name: Of the plot, for the message.
+
+    Raises:
+        Refusal: naming the plot and a colour that the site does not have.
+
+    Example:
+        >>> print(themed('<svg><text x="1.23456">λ</text></svg>', "toy"))
+        <svg class="plot"><text x="1.2" style="text-anchor: start">λ</text></svg>
+    """
+    root = ElementTree.fromstring(svg)
+    _leave_out(root)
+    used = {*_references(root)}
+    for element in root.iter():
+        element.tag = element.tag.rpartition("}")[2]
+        if element.get("id") not in used:
+            element.attrib.pop("id", None)
+        for key in element.attrib.keys() & {*NUMBERS}:
+            short = LONG.sub(_short, element.attrib[key])
+            element.set(key, " ".join(short.split()))
+        if element.get("transform", "").startswith("rotate(-0 "):
+            del element.attrib["transform"]
+        if element.tag in ("path", "use", "text", "tspan"):
+            element.set("style", _style(element, name))
+    root.set("class", "plot")
+    return ElementTree.tostring(root, encoding="unicode")
+
+
+def _leave_out(element: Element) -> None:
+    """Drop what is not seen: white shapes, data on the file, blanks."""
+    for blank in ("text", "tail"):
+        if not (getattr(element, blank) or "").strip():
+            setattr(element, blank, "")
+    for child in list(element):
+        white = child.get("style") == "fill: none"
+        if white or child.tag.rpartition("}")[2] in LEFT_OUT:
+            element.remove(child)
+        else:
+            _leave_out(child)
+
+
+def _references(root: Element) -> Iterator[str]:
+    for element in root.iter():
+        for value in element.attrib.values():
+            yield from re.findall(r"#([\w-]+)", value)
+
+
+def _short(number: re.Match[str]) -> str:
+    """A tenth of a point is less than a pixel."""
+    return f"{float(number[0]):.1f}".removesuffix(".0")
+
+
+def _style(element: Element, name: str) -> str:
+    parts = (part.split(":", 1) for part in element.get("style", "").split(";"))
+    named = {pair[0].strip(): pair[1].strip() for pair in parts if len(pair) == 2}
+    named.pop("font-family", None)
+    # The style sheet of the site has other defaults than SVG; and what is drawn
+    # through <use> has the colours of that.
+    marker = element.tag == "path" and "id" in element.attrib
+    if element.tag == "text":
+        named.setdefault("text-anchor", "start")
+    if element.tag in ("path", "use"):
+        named.setdefault("fill", "inherit" if marker else "currentColor")
+        named.setdefault("stroke", "inherit" if marker else "none")
+    for key in ("fill", "stroke"):
+        if key in named:
+            named[key] = COLOUR.sub(lambda c: _colour(c[0], name), named[key])
+    return "; ".join(f"{key}: {value}" for key, value in named.items())
+
+
+def _colour(colour: str, name: str) -> str:
+    if colour not in COLOURS:
+        raise Refusal("plot_colour", name=name, colour=colour)
+    return COLOURS[colour]

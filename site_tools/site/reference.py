@@ -11,20 +11,16 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 
+from site_tools.say import Refusal
+from site_tools.site.templates import words
+
 FOLDER = "ppo_ref"
+BOOST = 0.1  # below the pages, unless somebody asks for just that name of the package
 FLOOR = re.compile(r"^ +(\d+) +(\w.*)$", re.MULTILINE)
 FLOORS = re.compile(r"(?:^ +\d+ +\w.*\n)+", re.MULTILINE)
-
 LINE_LINK = re.compile(r'<a id="[^"]*__codelineno-[^"]*"[^>]*></a>')
 LINE = re.compile(r'<span id="[^"]*__span-[^"]*">')
-
-# Below the pages, unless somebody asks for just that name of the package.
-BOOST = 0.1
-NOTE = {
-    "zh": "取自代码里的 docstring，只有英文；其中的例子，测试都会跑一遍。",
-    "en": "From the docstrings of the code, whose examples the tests run.",
-}
-FLOOR_NAME = {"zh": "第 {} 层", "en": "Floor {}"}
+SOURCE = re.compile(r"^Source:\n((?:    .*\n?)+)", re.MULTILINE)
 
 
 def read(package: Path) -> dict[str, str]:
@@ -47,7 +43,7 @@ def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
         lang: The language of what stands around the docstrings.
 
     Raises:
-        ValueError: naming the module that has no docstring.
+        Refusal: naming the module that has no docstring.
 
     Example:
         >>> made = pages({"__init__": '"All."', "gae": '"Sums."'}, "en")
@@ -55,22 +51,22 @@ def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
         (['ppo_ref/index.md', 'ppo_ref/gae.md'], True)
     """
     docs = {name: _docstring(name, source) for name, source in sources.items()}
-    if not docs:
-        return {}
-    note, made = f"{NOTE[lang]}\n{{ .from-code }}", {}
+    note, made = f"{words(lang)['from_docstrings']}\n{{ .from-code }}", {}
     for name, doc in docs.items():
         *folder, last = FOLDER, *name.split(".")
-        is_map = last == "__init__"
-        title = ".".join(folder if is_map else [*folder, last])
-        inside = _inside(docs, name.removesuffix("__init__")) if is_map else {}
-        body = _map(doc, inside, lang) if is_map else f"::: {title}"
-        path = "/".join([*folder, "index.md" if is_map else f"{last}.md"])
-        made[path] = _page(title, doc, f"{note}\n\n{body}")
+        title = ".".join(folder if last == "__init__" else [*folder, last])
+        path = "/".join([*folder, "index.md" if last == "__init__" else f"{last}.md"])
+        body = f"::: {title}"
+        if last == "__init__":
+            body = _map(doc, _inside(docs, name.removesuffix("__init__")), lang)
+        line = doc.splitlines()[0]
+        front = {"title": title, "description": line, "search": {"boost": BOOST}}
+        made[path] = f"---\n{json.dumps(front)}\n---\n\n{note}\n\n{body}"
     return made
 
 
 def source(path: str) -> list[tuple[str, str]]:
-    """What a reference page is made from, as ``contributing.links`` takes it.
+    """What a reference page is made from, as ``ways.edits`` takes it.
 
     Example:
         >>> source("ppo_ref/gae.md"), source("gae/inputs.md")
@@ -103,17 +99,8 @@ def _docstring(name: str, source: str) -> str:
     doc = ast.get_docstring(ast.parse(source))
     if doc is None:
         path = f"{FOLDER}/{name.replace('.', '/')}.py"
-        raise ValueError(f"{path}: must begin with a docstring, has none")
+        raise Refusal("module_undocumented", path=path)
     return doc
-
-
-def _page(title: str, doc: str, body: str) -> str:
-    front = {
-        "title": title,
-        "description": _first_line(doc),
-        "search": {"boost": BOOST},
-    }
-    return f"---\n{json.dumps(front)}\n---\n\n{body}"
 
 
 def _inside(docs: Mapping[str, str], folder: str) -> dict[str, str]:
@@ -124,7 +111,7 @@ def _inside(docs: Mapping[str, str], folder: str) -> dict[str, str]:
         here = name.startswith(folder) and module != "__init__"
         if here and rest in ("", "__init__"):
             page = f"{module}/index.md" if rest else f"{module}.md"
-            found[module] = f"- [`{module}`]({page}): {_first_line(doc)}"
+            found[module] = f"- [`{module}`]({page}): {doc.splitlines()[0]}"
     return found
 
 
@@ -134,20 +121,37 @@ def _map(package: str, lines: Mapping[str, str], lang: str) -> str:
     A module that the table of floors forgets is a fault of the package's own tests;
     here it stands at the end, as what a folder holds does.
     """
-    floors = {floor: names.split() for floor, names in FLOOR.findall(package)}
+    floors: dict[str, list[str]] = {}
+    for floor, names in FLOOR.findall(package):
+        floors.setdefault(floor, []).extend(names.split())
     placed = {name for names in floors.values() for name in names}
-    lists = [
-        f"**{FLOOR_NAME[lang].format(floor)}**\n\n{_list(names, lines)}"
+
+    def listed(names: list[str]) -> str:
+        return "\n".join(lines[name] for name in names if name in lines)
+
+    lists = "\n\n".join(
+        f"**{words(lang)['floor'].format(floor)}**\n\n{listed(names)}"
         for floor, names in floors.items()
-    ]
-    rest = _list([name for name in lines if name not in placed], lines)
-    text = FLOORS.sub(lambda _: "\n\n".join(lists) + "\n", package, count=1)
-    return f"{text}\n\n{rest}"
+    )
+    text = FLOORS.sub(lambda _: f"{lists}\n", package, count=1)
+    return f"{text}\n\n{listed([name for name in lines if name not in placed])}"
 
 
-def _list(names: list[str], lines: Mapping[str, str]) -> str:
-    return "\n".join(lines[name] for name in names if name in lines)
+def for_reading(doc: str, returns: str = "") -> str:
+    r"""A docstring with the sections that griffe knows; a paper as a paragraph.
 
+    Args:
+        doc: The docstring.
+        returns: The type of what is returned. Without it before the description, a
+            colon there would end what griffe takes for the type.
 
-def _first_line(doc: str) -> str:
-    return doc.splitlines()[0]
+    Example:
+        >>> for_reading("Sum.\n\nSource:\n    Paper, eq. 1.\n\nExample:\n    >>> 1\n")
+        'Sum.\n\nPaper, eq. 1.\n\nExamples:\n    >>> 1\n'
+        >>> for_reading("Cut.\n\nReturns:\n    One a row: its end.", "TokenMask")
+        'Cut.\n\nReturns:\n    TokenMask: One a row: its end.'
+    """
+    if returns:
+        doc = re.sub(r"^Returns:\n +", rf"\g<0>{returns}: ", doc, flags=re.MULTILINE)
+    doc = SOURCE.sub(lambda match: re.sub(r"^ {4}", "", match[1], flags=re.M), doc)
+    return re.sub(r"^Example:$", "Examples:", doc, flags=re.MULTILINE)

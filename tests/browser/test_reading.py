@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from site_tools.site.katex import PACKAGE
+from site_tools.site.formulas import PACKAGE
 from tests.browser.watching import pages
 from tests.site import glyphs
 

@@ -3,7 +3,7 @@
 from pathlib import Path
 from typing import Any
 
-from site_tools.site.katex import PACKAGE
+from site_tools.site.formulas import PACKAGE
 
 AXE = PACKAGE.parent / "axe-core" / "axe.min.js"
 RULES = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from fontTools.ttLib import TTFont
 
-from site_tools.site.katex import PACKAGE
+from site_tools.site.formulas import PACKAGE
 
 
 class _Visible(HTMLParser):

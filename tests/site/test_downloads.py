@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.page.page import LANGUAGES, read_page
-from site_tools.plain import llms, pages
+from site_tools.site import llms
 from tests.site.linked import MARKDOWN, broken, local, target
 from tests.site.sample import ROOT
 
@@ -29,7 +29,7 @@ SOURCE = re.compile(
 def texts(lang: str) -> tuple[str, str]:
     """llms.txt and llms-full.txt of the project's own pages."""
     site = llms.Site(lang, "PPO", "MIT", "", "")
-    read = pages.read(ROOT, lang, "")
+    read = llms.read(ROOT, site)
     return llms.listed(site, read), llms.full(site, read)
 
 

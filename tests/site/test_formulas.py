@@ -1,11 +1,14 @@
 """Formulas: found, typeset once, searchable, and refused where they are wrong."""
 
+import re
+import shutil
 from pathlib import Path
 
 import pytest
 
-from site_tools.site import formulas, katex
+from site_tools.site import finding, formulas
 from site_tools.site.formulas import Formula
+from tests.site import glyphs
 
 INLINE = r'<p>Since <span class="arithmatex">\(a &lt; b\)</span>。</p>'
 DISPLAY = '<div class="arithmatex">\\[\na + b \\label{sum}\n\\]</div>'
@@ -26,7 +29,7 @@ def test_a_label_given_twice_is_refused() -> None:
 def test_a_label_becomes_an_id_that_links_may_name() -> None:
     html = formulas.render(DISPLAY, {Formula("a + b", display=True): "<b>a</b>"})
     assert html == '<div class="arithmatex" id="sum"><b>a</b></div>'
-    assert formulas.anchors(html) == {"sum"}
+    assert formulas.ID.findall(html) == ["sum"]
 
 
 @pytest.mark.parametrize(
@@ -54,25 +57,25 @@ def test_a_formula_in_the_table_of_contents_is_typeset() -> None:
 def test_katex_gives_one_text_to_the_search_and_mathml_to_readers(
     tmp_path: Path,
 ) -> None:
-    html = katex.typeset({"a.md": INLINE}, tmp_path)[Formula("a < b", display=False)]
+    html = formulas.typeset({"a.md": INLINE}, tmp_path)[Formula("a < b", display=False)]
     assert "<math" in html and "annotation" not in html
     assert html.count('<span class="katex-html" aria-hidden="true"') == 1
-    assert formulas.text(html) == "a&lt;b"
+    assert formulas.searched(html) == "a&lt;b"
 
 
 def test_a_formula_seen_before_needs_no_node(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    first = katex.typeset({"a.md": DISPLAY}, tmp_path)
-    monkeypatch.setattr(katex, "_run", lambda *_: pytest.fail("node was run"))
-    assert katex.typeset({"b.md": DISPLAY}, tmp_path) == first
+    first = formulas.typeset({"a.md": DISPLAY}, tmp_path)
+    monkeypatch.setattr(formulas.subprocess, "run", None)
+    assert formulas.typeset({"b.md": DISPLAY}, tmp_path) == first
 
 
 def test_a_formula_in_a_line_and_one_on_its_own_are_typeset_apart(
     tmp_path: Path,
 ) -> None:
     page = INLINE + r'<div class="arithmatex">\[a &lt; b\]</div>'
-    typeset = katex.typeset({"a.md": page}, tmp_path)
+    typeset = formulas.typeset({"a.md": page}, tmp_path)
     assert "katex-display" in typeset[Formula("a < b", display=True)]
     assert "katex-display" not in typeset[Formula("a < b", display=False)]
 
@@ -83,14 +86,118 @@ def test_the_page_and_the_formula_are_named_when_katex_cannot_read_it(
     bad = r'<span class="arithmatex">\(\frac{\)</span>'
     message = r"b\.md: KaTeX must be able to read every formula, got \$\\frac\{\$: "
     with pytest.raises(ValueError, match=message):
-        katex.typeset({"a.md": INLINE, "b.md": bad}, tmp_path)
+        formulas.typeset({"a.md": INLINE, "b.md": bad}, tmp_path)
 
 
 def test_the_page_is_named_when_a_label_is_given_twice(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"a\.md: a label must be unique"):
-        katex.typeset({"a.md": DISPLAY + DISPLAY}, tmp_path)
+        formulas.typeset({"a.md": DISPLAY + DISPLAY}, tmp_path)
 
 
 def test_a_missing_katex_is_named(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError, match=r"KaTeX must be installed in .*absent"):
-        katex.typeset({"a.md": INLINE}, tmp_path, tmp_path / "absent")
+    with pytest.raises(ValueError, match=r"KaTeX must be installed in .*absent"):
+        formulas.typeset({"a.md": INLINE}, tmp_path, tmp_path / "absent")
+
+
+FORMULAS = {
+    r"V(s_t)": "V(s_t)",
+    r"V(s_{t+1})": "V(s_(t+1))",
+    r"\gamma=\lambda=1": "γ = λ = 1",
+    r"\hat A_t = G_t - V(s_t)": "Â_t = G_t−V(s_t)",
+    r"\hat{A}_{t}^{\lambda}": "Â_t^λ",
+    r"\frac{1}{1-\gamma}": "1/(1−γ)",
+    r"\sqrt{x} \le \log y": "√x ≤ log y",
+    r"\mathrm{values}_t": "values_t",
+    r"\sum_{t=0}^{T} r_t": "∑_(t = 0)^T r_t",
+    r"\bar x \in [0, 1]": "x̄ ∈ [0,1]",
+    r"a \text{ if } b": "a if b",
+    r"a\phantom{b}": "a",
+    r"\begin{aligned} a &= b \\ c &= d \end{aligned}": "a = b; c = d",
+}
+
+
+def test_formulas_are_words_in_a_description(tmp_path: Path) -> None:
+    marked = {
+        tex: rf'<p>x <span class="arithmatex">\({tex}\)</span></p>' for tex in FORMULAS
+    }
+    typeset = formulas.typeset(marked, tmp_path)
+    texts = {formula: formulas.spoken(html) for formula, html in typeset.items()}
+    for tex, html in marked.items():
+        assert finding.description(html, texts) == f"x {FORMULAS[tex]}", tex
+
+
+DIST = formulas.PACKAGE / "dist"
+ADVANTAGE = r"\hat A_t = \sum_{l=0}^\infty (\gamma\lambda)^l \delta_{t+l}"
+PAGE = "".join(
+    rf'<span class="arithmatex">\({tex}\)</span>' for tex in (ADVANTAGE, r"\mathbb E")
+)
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A page with two formulas, and what it needs beside it."""
+    root = tmp_path_factory.mktemp("formulas")
+    typeset = formulas.typeset({"a.md": PAGE}, root / "cache")
+    site = root / "site"
+    for name, content in formulas.assets(
+        typeset.values(), DIST, root / "cache"
+    ).items():
+        (site / name).parent.mkdir(parents=True, exist_ok=True)
+        raw = content if isinstance(content, bytes) else content.encode()
+        (site / name).write_bytes(raw)
+    (site / "index.html").write_text("".join(typeset.values()), "utf-8")
+    return site
+
+
+def test_no_character_of_a_formula_is_lost(site: Path) -> None:
+    assert glyphs.shown((site / "index.html").read_text("utf-8")) >= set("Al∑∞γλδE^")
+    assert not list(glyphs.lacking(site))
+    assert not glyphs.unknown_families(site)
+
+
+def test_only_woff2_fonts_are_named(site: Path) -> None:
+    css = (site / "assets/katex/katex.css").read_text("utf-8")
+    fonts = set(re.findall(r"url\(([^)?]*)", css))
+    assert fonts == {f"fonts/{f.name}" for f in (site / "assets/katex/fonts").iterdir()}
+    assert all(font.endswith(".woff2") for font in fonts)
+
+
+def test_a_character_that_is_lost_is_seen(site: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "site"
+    shutil.copytree(site, broken)
+    name = "fonts/KaTeX_Math-Italic.woff2"
+    cut = formulas._cut(DIST / name, "Alγλt")
+    (broken / "assets/katex" / name).write_bytes(cut)
+    (lost,) = glyphs.lacking(broken)
+    assert lost.startswith("index.html: KaTeX_Math-Italic.woff2 lacks") and "δ" in lost
+
+
+def test_a_family_that_is_lost_is_seen(site: Path, tmp_path: Path) -> None:
+    broken = tmp_path / "site"
+    shutil.copytree(site, broken)
+    (broken / "assets/katex/fonts/KaTeX_AMS-Regular.woff2").unlink()
+    assert glyphs.unknown_families(broken) == {"KaTeX_AMS"}
+
+
+def test_fonts_are_a_fraction_of_what_they_were(site: Path) -> None:
+    for font in site.glob("assets/katex/fonts/KaTeX_Ma*-*.woff2"):
+        assert font.stat().st_size * 3 < (DIST / "fonts" / font.name).stat().st_size
+
+
+def test_the_same_formulas_give_the_same_bytes(tmp_path: Path) -> None:
+    typeset = ['<span class="katex"><span class="katex-html">x</span></span>']
+    once = formulas.assets(typeset, DIST, tmp_path / "one")
+    again = formulas.assets(typeset, DIST, tmp_path / "two")
+    assert once == again and len(once) > 1
+
+
+def test_a_changed_font_has_another_address(tmp_path: Path) -> None:
+    first, second = (
+        formulas.assets(
+            [f'<span class="katex"><span class="katex-html">{text}</span></span>'],
+            DIST,
+            tmp_path,
+        )
+        for text in ("x", "xy")
+    )
+    assert formulas.address(first) != formulas.address(second)

@@ -12,8 +12,8 @@ from site_tools.page.page import Page, read_page
 from site_tools.running import background, evidence, verdict
 from site_tools.running.evidence import Setting
 from site_tools.running.verdict import check_plots
-from site_tools.site import jupyter, plots
 from site_tools.site import notebooks as download
+from site_tools.site import pictures
 from tests.site import trial_site
 
 EMPTY = '{"cells": [], "metadata": {"sections": []}}'
@@ -146,11 +146,11 @@ def test_plots_are_kept_until_code_or_setting_changes(tmp_path: Path) -> None:
 
 def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path: Path) -> None:
     ((name, svg),) = verdict.run(page(tmp_path)).run.results[1].plots
-    themed = plots.themed(svg, name)
+    themed = pictures.themed(svg, name)
     assert "var(--second)" in themed and not re.search("#[0-9a-f]{6}", themed)
     assert "DejaVu" not in themed and "metadata" not in themed
     with pytest.raises(ValueError, match=r"plot bias: colours must be .*#2ca02c"):
-        plots.themed(svg.replace("#ff7f0e", "#2ca02c"), name)
+        pictures.themed(svg.replace("#ff7f0e", "#2ca02c"), name)
 
 
 def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path: Path) -> None:
@@ -173,14 +173,14 @@ def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path: Path) -> None:
 def test_the_sections_of_a_notebook_have_the_ids_of_its_page() -> None:
     made = '<h2 id="看图">看图<a class="anchor-link" href="#看图">¶</a></h2>'
     named = EMPTY.replace("[]}}", '["look"]}}')
-    html = jupyter.settled(made, named, "a.ipynb", "A", "zh")
+    html = download.settle(made, named, "a.ipynb", "A", "zh")
     assert '<h2 id="look">看图<a class="headerlink" href="#look">' in html
-    assert [section["id"] for section in jupyter.sections(html)] == ["look"]
+    assert [section["id"] for section in download.sections(html)] == ["look"]
 
 
 def test_formulas_of_a_notebook_are_typeset_and_code_is_not() -> None:
     made = "<p>$a$ and <code>$b$</code></p><p>$$\nc\n$$</p><pre>$d$ $e$</pre>"
-    html = jupyter.settled(made, EMPTY, "a.ipynb", "A < B", "zh")
+    html = download.settle(made, EMPTY, "a.ipynb", "A < B", "zh")
     assert html.count('<span class="arithmatex">') == 1
     assert html.count('<div class="arithmatex">') == 1
     assert "<code>$b$</code>" in html and "<code>$d$ $e$</code>" in html

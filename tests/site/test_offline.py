@@ -8,9 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.offline.archive import pack
-from site_tools.offline.copy import copy
-from site_tools.offline.links import rewrite
+from site_tools.site.offline import copy, pack, rewrite
 from tests.site.linked import broken
 
 FILES = frozenset(

@@ -7,10 +7,12 @@ from site_tools.page.picture_figures import read_picture
 PATH = "snippets/x.svg"
 BOUND = '<tspan data-is="a">0.5</tspan>'
 
+SVG = '<svg viewBox="0 0 9 9">'
+
 
 def told(inside: str) -> list[tuple[int, str]]:
     """Line and finding of each problem; the planted text stands on line 2."""
-    _, problems = read_picture(f"<svg>\n{inside}\n</svg>", PATH)
+    _, problems = read_picture(f"{SVG}\n{inside}\n</svg>", PATH)
     assert all(problem.path == PATH and problem.fix for problem in problems)
     return [(problem.line, problem.found) for problem in problems]
 
@@ -54,7 +56,7 @@ def test_a_figure_in_words_that_are_an_attribute_is_found(name: str) -> None:
     ],
 )
 def test_what_text_could_hide_in_is_refused(inside: str, what: str) -> None:
-    _, (problem,) = read_picture(f"<svg>\n{inside}</svg>", PATH)
+    _, (problem,) = read_picture(f"{SVG}\n{inside}</svg>", PATH)
     assert str(problem) == (
         f"{PATH}:2\n  found:    {what} in a picture\n"
         "  expected: elements and text alone, so that every figure is read\n"
@@ -64,7 +66,7 @@ def test_what_text_could_hide_in_is_refused(inside: str, what: str) -> None:
 
 @pytest.mark.parametrize("inside", ["", ' [<!ENTITY e "0.5">]'])
 def test_a_document_type_and_its_entities_are_refused(inside: str) -> None:
-    svg = f"<!DOCTYPE svg{inside}><svg><text>{'&e;' if inside else ''}</text></svg>"
+    svg = f"<!DOCTYPE svg{inside}>{SVG}<text>{'&e;' if inside else ''}</text></svg>"
     _, (problem,) = read_picture(svg, PATH)
     assert (problem.line, problem.found) == (1, "a DOCTYPE in a picture")
 
@@ -155,7 +157,7 @@ def test_a_bound_figure_has_line_text_and_expression() -> None:
     text = (
         '<text>\n<tspan>é</tspan> is\n<tspan data-is="a[0] &lt; 1">0.5</tspan></text>'
     )
-    svg = f"<svg>{text}</svg>"
+    svg = f"{SVG}{text}</svg>"
     (figure,), problems = read_picture(svg, PATH)
     assert problems == []
     assert (figure.line, figure.shown, figure.expression) == (3, "0.5", "a[0] < 1")

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.site import article, docstrings, navigation, reference
+from site_tools.site import article, navigation, reference
 
 MAP = '''"""All of it.
 
@@ -113,7 +113,7 @@ def test_what_is_folded_is_not_searched_and_lines_have_no_ids() -> None:
 
 def test_a_paper_is_no_section() -> None:
     doc = "Sum.\n\nReturns:\n    x\n\nSource:\n    A (2016),\n    eq. 1.\n"
-    read = docstrings.for_reading(doc)
+    read = reference.for_reading(doc)
     assert read == "Sum.\n\nReturns:\n    x\n\nA (2016),\neq. 1.\n"
 
 

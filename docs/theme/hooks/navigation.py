@@ -68,7 +68,8 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         if file.page
     }
     known = pages.keys() | {path.rpartition(".")[0] for path in _known(docs)}
-    anchors = {n: formulas.anchors(page.content or "") for n, page in pages.items()}
+    ids = formulas.ID.findall
+    anchors = {name: ids(page.content or "") for name, page in pages.items()}
     targets = {n: ways.Target(page.url, str(page.title)) for n, page in pages.items()}
     try:
         text = source.read_text("utf-8") if source.exists() else ""

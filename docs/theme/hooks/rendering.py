@@ -2,7 +2,6 @@
 
 import logging
 import posixpath
-from collections.abc import Sequence
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -22,19 +21,22 @@ from site_tools.data.wheel import wheel
 from site_tools.page import figures, notebooks
 from site_tools.running import evidence
 from site_tools.running.evidence import Evidence
+from site_tools.say import Refusal
 from site_tools.site import (
     allowed,
     article,
     boxes,
-    head,
-    jupyter,
+    finding,
     pictures,
     reference,
     sources,
     ways,
 )
+from site_tools.site import (
+    notebooks as downloads,
+)
 from site_tools.site.lists import fill_lists
-from site_tools.site.notebooks import offer
+from site_tools.site.templates import fill
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
 MEANING = "about/verification.md"  # what a mark leads to
@@ -59,8 +61,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     lang, root = config.theme["language"], _root(config)
     if notebook_files.is_rendered(page.file.src_uri):
         name, made = Path(str(page.file.abs_src_path)).name, page.file.content_string
-        html = jupyter.settled(html, made, name, str(page.title), lang)
-        page.toc = get_toc(jupyter.sections(html))
+        html = downloads.settle(html, made, name, str(page.title), lang)
+        page.toc = get_toc(downloads.sections(html))
         return html
     page_id = page.file.src_uri.removesuffix(".md")
 
@@ -73,7 +75,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     try:
         html = fill_lists(html, root)
         if _written(page.file, config):
-            _refuse(allowed.faults(html))
+            for fault in allowed.faults(html):
+                raise Refusal("not_in_a_page", fault=fault)
         if page_id.startswith(f"{reference.FOLDER}/"):
             html = reference.finish(html)
         if "<code>ppo_ref." in html:
@@ -94,12 +97,6 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     return html
 
 
-def _refuse(faults: Sequence[str]) -> None:
-    """No page is published with what runs, loads or hides something."""
-    if faults:
-        raise ValueError(f"{faults[0]} must not be in a page; write it in Markdown")
-
-
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
     """Copy buttons and marks; and the pictures, now in the pages, are no files."""
     known, wrong = evidence.gather(_root(config))
@@ -118,9 +115,9 @@ def on_page_context(
     context: dict[str, Any], page: Page, config: MkDocsConfig, **_: object
 ) -> dict[str, Any]:
     """What a search result and a share card say of the page."""
-    about = page.meta.get("description") or head.description(page.content or "")
+    about = page.meta.get("description", "")
     page.meta["description"] = escape(about)  # the theme puts it in as it is
-    context["card"] = head.properties(
+    context["card"] = finding.card(
         title=config.site_name if page.is_homepage else str(page.title),
         about=about,
         lang=config.theme["language"],
@@ -152,7 +149,7 @@ def _complete_code_boxes(
         page.content = boxes.decorate(html, marks)
         if notebooks.is_notebook(file.src_uri):
             name = notebook_files.name(path.removesuffix(".md"))
-            page.content = offer(page.content, name, lang)
+            page.content = fill("page.take_notebook", lang, name) + page.content
     except ValueError as error:
         LOG.warning(f"{path}: {error}")
     undrawn = evidence.undrawn(_root(config), path, blocks, known.setting)

@@ -1,9 +1,25 @@
-"""The search index: what the reader's browser searches, and shows of it."""
+"""What search engines, share cards and the site's own search are told of a page."""
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import unescape
+from types import MappingProxyType
+
+from site_tools.site.formulas import Formula, as_text
+
+NONE: Mapping[Formula, str] = MappingProxyType({})
+LOCALES = {"zh": "zh_CN", "en": "en_US"}
+ANSWER = '<section class="answer">'
+# What stands beside the text of a page; a paragraph in it does not say what it is on.
+BESIDE = re.compile(
+    r"<(aside|blockquote|details|figure|nav|table|svg)\b.*?</\1>"
+    r'|<div class="admonition.*?</div>'
+    r'|<p class="(?:languages|moved|from-code|download|install)\b.*?</p>',
+    re.DOTALL,
+)
+PARAGRAPH = re.compile(r"<p\b[^>]*>(.*?)</p>", re.DOTALL)
+WIDE = re.compile(r"(?<=[，。；：！？]) ")  # which have their blank within
 
 # A term of the glossary is a heading of its own kind.
 HEADING = re.compile(r'<(h[1-6]|dt)\b[^>]*\bid="([^"]+)"[^>]*>(.*?)</\1>', re.DOTALL)
@@ -23,10 +39,52 @@ TAG = re.compile(r"<[^>]*>")
 Entry = dict[str, str | float | list[str]]
 
 
+def description(html: str, texts: Mapping[Formula, str] = NONE) -> str:
+    """The first paragraph of the answer, or of the page, without any markup.
+
+    Args:
+        html: A rendered page, its formulas marked as TeX.
+        texts: The text of each formula.
+
+    Example:
+        >>> description("<h2>Why</h2><p>It <em>is</em> <code>t</code>.</p><p>So.</p>")
+        'It is t.'
+    """
+    text = BESIDE.sub("", html[max(html.find(ANSWER), 0) :])
+    found = (as_text(match[1], texts) for match in PARAGRAPH.finditer(text))
+    paragraphs = (" ".join(_bare(p).split()) for p in found)
+    return WIDE.sub("", next(filter(None, paragraphs), ""))
+
+
+def card(
+    *, title: str, about: str, lang: str, site: str, home: bool, url: str | None
+) -> dict[str, str]:
+    """The properties of a share card; without an address none is claimed.
+
+    Args:
+        title: The question, or the title of the page.
+        about: Its description; may be empty.
+        lang: Its language.
+        site: The name of the site.
+        home: Whether it is the home page.
+        url: Its absolute address, if the site has one.
+    """
+    properties = {
+        "og:title": title,
+        "og:description": about,
+        "og:type": "website" if home else "article",
+        "og:locale": LOCALES[lang],
+        "og:site_name": site,
+        "og:url": url or "",
+        "twitter:card": "summary",
+    }
+    return {name: content for name, content in properties.items() if content}
+
+
 def entries(
     html: str, url: str, title: str, aliases: Sequence[str], boost: float = 1
 ) -> list[Entry]:
-    """One entry for a page and one for each of its sections.
+    """What the search knows: one entry for a page and one for each of its sections.
 
     Args:
         html: The page, its formulas as text.
@@ -54,15 +112,15 @@ def entries(
     for level, name, heading, body in zip(*[iter(sections)] * 4, strict=True):
         if level == "h1":
             page |= {"title": plain(heading), "text": plain(lead + body)}
-        else:
-            section: Entry = {
-                "location": f"{url}#{name}",
-                "title": plain(heading),
-                "text": plain(body),
-            }
-            if names := _names(level, name, heading):
-                section["aliases"] = names
-            found.append(section)
+            continue
+        section: Entry = {
+            "location": f"{url}#{name}",
+            "title": plain(heading),
+            "text": plain(body),
+        }
+        if names := _names(level, name, heading):
+            section["aliases"] = names
+        found.append(section)
     return found
 
 
@@ -86,5 +144,8 @@ def plain(html: str) -> str:
         >>> plain("<ul><li>a<b>b</b></li><li>c</li></ul>")
         'ab c'
     """
-    text = unescape(TAG.sub("", BLOCK.sub(" ", html)))
-    return " ".join(text.split())
+    return " ".join(_bare(BLOCK.sub(" ", html)).split())
+
+
+def _bare(html: str) -> str:
+    return unescape(TAG.sub("", html))

@@ -1,10 +1,11 @@
-"""What the search index holds of a page."""
+"""What search engines, share cards and the site's own search are told of a page."""
 
 import json
 
 import pytest
 
-from site_tools.site.search_index import dump, entries
+from site_tools.site import finding
+from site_tools.site.finding import dump, entries
 
 PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
 <nav class="jump" data-search-exclude="1"><a href="#why">why</a></nav>
@@ -65,3 +66,56 @@ def test_a_list_stands_behind_the_pages_that_it_is_made_from(
         f'<h1>T</h1><section class="{section}">a</section>', "u", "T", []
     )
     assert page.get("boost") == boost
+
+
+@pytest.mark.parametrize(
+    ("html", "text"),
+    [
+        ("<h2>H</h2><p>One <em>two</em>\n<code>a[0]</code>.</p><p>Three.</p>", None),
+        ('<p>First.</p><section class="answer"><p></p><p>One two a[0].</p>', None),
+        ("<aside><p>Stale.</p></aside><p>One two a[0].</p>", None),
+        ("<details><p>Guess.</p></details><p>One two a[0].</p>", None),
+        ('<div class="admonition note"><p>N.</p></div><p>One two a[0].</p>', None),
+        ('<p class="languages">Stale.</p><p>One two a[0].</p>', None),
+        ('<p class="moved">Here.</p><p class="summary">One two a[0].</p>', None),
+        ("<p><img src=x></p><p>One two a[0].</p>", None),
+        ("<p>1 &lt; 2 &amp; 3</p>", "1 < 2 & 3"),
+        (
+            "<p><strong>之前。</strong> 先读 prompt。 再看 t</p>",
+            "之前。先读 prompt。再看 t",
+        ),
+        ("<p><svg><path></path></svg>Drawn.</p>", "Drawn."),
+        ("<ul><li>None.</li></ul>", ""),
+    ],
+)
+def test_the_description_is_the_first_paragraph_in_plain_text(
+    html: str, text: str | None
+) -> None:
+    assert finding.description(html) == (text if text is not None else "One two a[0].")
+
+
+def card(**changed: object) -> dict[str, str]:
+    usual: dict[str, object] = {
+        "title": "Q?",
+        "about": "Yes.",
+        "lang": "zh",
+        "site": "S",
+        "home": False,
+        "url": None,
+    }
+    return finding.card(**(usual | changed))  # type: ignore[arg-type]
+
+
+def test_a_card_says_what_the_page_is() -> None:
+    assert card() == {
+        "og:title": "Q?",
+        "og:description": "Yes.",
+        "og:type": "article",
+        "og:locale": "zh_CN",
+        "og:site_name": "S",
+        "twitter:card": "summary",
+    }
+    assert card(lang="en")["og:locale"] == "en_US"
+    assert card(home=True)["og:type"] == "website"
+    assert card(url="https://e.org/a/")["og:url"] == "https://e.org/a/"
+    assert "og:description" not in card(about="")

@@ -1,0 +1,21 @@
+"""Docstrings of ``ppo_ref`` as mkdocstrings is to read them: an extension of griffe."""
+
+from griffe import Extension, Function, GriffeLoader, Object
+
+from site_tools.site.reference import for_reading
+
+FOLDED = '\n\n??? source "{file}"\n\n    ```source\n    {name}\n    ```\n'
+
+
+class Docstrings(Extension):
+    """Each docstring made readable; under that of a function, its code, folded."""
+
+    def on_object(self, *, obj: Object, loader: GriffeLoader, **kwargs: object) -> None:
+        """Called by griffe for each thing that it has read."""
+        if obj.docstring is None:
+            return
+        returns = obj.returns if isinstance(obj, Function) else None
+        obj.docstring.value = for_reading(obj.docstring.value, str(returns or ""))
+        if isinstance(obj, Function) and obj.parent is obj.module:
+            file = obj.module.path.replace(".", "/") + ".py"
+            obj.docstring.value += FOLDED.format(file=file, name=obj.path)

@@ -1,0 +1,183 @@
+"""The pages as Markdown for machines, from a line to llms-full.txt."""
+
+import re
+from functools import partial
+
+import pytest
+
+from site_tools.page.page import read_page
+from site_tools.running.evidence import Evidence, Setting, entry_of
+from site_tools.running.hashes import block_hashes
+from site_tools.site import llms
+from site_tools.site.markdown import as_markdown
+from tests.site.sample import ROOT
+
+PAGE = "docs/en/gae/inputs.md"
+
+
+def site(root: str = "") -> llms.Site:
+    return llms.Site("en", "PPO, Verified", "Code MIT, text CC BY 4.0", root, "p-1.whl")
+
+
+def plain(text: str, page: str = "gae/inputs", lang: str = "en") -> str:
+    read = read_page(ROOT, f"docs/{lang}/{page}.md", text)
+    return as_markdown(read, ROOT, partial(llms.resolve, page=page, site=site()))
+
+
+@pytest.mark.parametrize(
+    ("source", "expected"),
+    [
+        ('It is `−0.25`{ data-is="d[0]" } here.', "It is −0.25 here."),
+        ("Yes, $V(s_t) < 1$ and `a_t`.", "Yes, $V(s_t) < 1$ and `a_t`."),
+        ("see [why](variance.md#why)", "see [why](gae/variance/#why)"),
+        ("see [why](../critic/index.md)", "see [why](critic/)"),
+        ("see [home](../index.md)", "see [home](./)"),
+        ("see [below](#why)", "see [below](gae/inputs/#why)"),
+        ("[paper](https://arxiv.org/abs/1)", "[paper](https://arxiv.org/abs/1)"),
+        ("## $\\delta$ is { #answer }", "## $\\delta$ is"),
+        ("![One post](post.svg)", "Picture: One post"),
+        ("`[a](b.md)`", "`[a](b.md)`"),
+        ("| $x$ | `|` |", "| $x$ | `|` |"),
+        (
+            '```{ .python .norun data-reason="needs verl" }\ntrain()\n```',
+            "Never run: needs verl\n\n```python\ntrain()\n```",
+        ),
+    ],
+)
+def test_a_piece_of_a_page(source: str, expected: str) -> None:
+    assert plain(source) == expected
+
+
+def test_code_keeps_every_character() -> None:
+    code = 'def f(a):\n    """It\'s <b>`x`</b> & $y$."""\n\n    return a  # *_*'
+    assert plain(f"```{{ .python }}\n{code}\n```") == f"```python\n{code}\n```"
+    fenced = "````text\n```python\nx\n```\n````"
+    assert plain(fenced) == fenced
+
+
+@pytest.mark.parametrize(
+    ("kinds", "lang", "line"),
+    [
+        (".cont", "en", "(continues the code above)"),
+        (".cont", "zh", "（接着上面的代码）"),
+        (".raises", "en", "(must fail as shown)"),
+        (".raises", "zh", "（应当像下面这样报错）"),
+        (".cont .raises", "en", "(continues the code above) (must fail as shown)"),
+    ],
+)
+def test_how_a_block_runs_stands_above_it(kinds: str, lang: str, line: str) -> None:
+    made = plain(f"```{{ .python {kinds} }}\nx += 1\n```", lang=lang)
+    assert made == f"{line}\n\n```python\nx += 1\n```"
+
+
+def test_what_is_made_from_data_is_text() -> None:
+    made = plain('```{ .glossary data-language="en" }\n```')
+    assert "action 动作 The response token that the actor writes" in made
+    assert "<" not in plain('```{ .questions data-language="en" }\nby topic\n```')
+    fact = plain("```fact\nk3_clamp verl 0.9.1\n```")
+    assert fact.startswith("```text\nverl 0.9.1 · verl/trainer/ppo/core_algos.py:")
+
+
+BLOCKS = "```python\nx = 1\n```\n\n```{ .python .cont }\nx += 1\n```\n"
+HERE = Setting("p", "2.13.0+cpu", "3.11.7")
+
+
+def verified(passed: int, on_gpu: int, lang: str = "en") -> tuple[str, bool]:
+    blocks = [*read_page(ROOT, PAGE, BLOCKS).blocks]
+    hashes = [*block_hashes(blocks).values()]
+    cpu, gpu = frozenset(hashes[:passed]), frozenset(hashes[:on_gpu])
+    known = Evidence(
+        HERE,
+        {PAGE: entry_of(HERE, "CPU", "2026-11-21", cpu)},
+        {PAGE: entry_of(HERE, "a GPU", "2026-11-20", gpu)},
+    )
+    return llms.verified(known, PAGE, blocks, lang)
+
+
+def test_what_was_verified_names_torch_device_and_hash() -> None:
+    told, whole = verified(2, 2)
+    assert whole
+    assert re.fullmatch(
+        r"all 2 blocks of code passed: torch 2\.13\.0\+cpu, Python 3\.11\.7, CPU; a GPU, "
+        r"torch 2\.13\.0\+cpu, 2026-11-20; hash of the code \w+",
+        told,
+    )
+    assert "a GPU" not in verified(2, 1)[0]
+
+
+def test_what_was_not_verified_is_said() -> None:
+    assert verified(1, 2) == ("1 of 2 blocks of code verified", False)
+    assert verified(1, 2, "zh") == ("2 个代码块里验证了 1 个", False)
+    assert llms.verified(Evidence(HERE), PAGE, [], "en") == ("", True)
+
+
+def page(name: str, *labels: str, title: str, text: str = "Text.") -> llms.PlainPage:
+    aliases = ("How so?",) if title.endswith("?") else ()
+    return llms.PlainPage(
+        labels, title, name, "**Yes.** It is.", aliases, "", True, text, bool(aliases)
+    )
+
+
+PAGES = [
+    page("index", title="Home"),
+    page("gae/index", "Questions", "GAE intuition", title="GAE intuition"),
+    page("gae/b", "Questions", "GAE intuition", title="Why?"),
+    page("gae/a", "Questions", "GAE intuition", title="Is a[0] so?"),
+    page("debug/symptoms", "Debug", title="Symptoms"),
+    page("ppo_ref/index", "Reference", "ppo_ref", title="ppo_ref", text=""),
+    page("about/status", "About", title="Status"),
+]
+LISTED = r"""
+[All pages in one file](llms-full.txt); [中文](../llms.txt).
+
+## GAE intuition
+
+- [Why?](gae/b/): **Yes.** It is.
+- [Is a\[0\] so?](gae/a/): **Yes.** It is.
+
+## Debug
+
+- [Symptoms](debug/symptoms/): **Yes.** It is.
+
+## Optional
+
+- [GAE intuition](gae/): **Yes.** It is.
+- [ppo_ref](ppo_ref/): **Yes.** It is.
+- [Status](about/status/): **Yes.** It is.
+"""
+
+
+def test_the_list_has_the_form_of_llms_txt() -> None:
+    text = llms.listed(site(), PAGES)
+    assert text.startswith("# PPO, Verified\n\n> **Yes.** It is.\n\n")
+    assert text.endswith(LISTED)
+    assert "Code MIT, text CC BY 4.0" in text and "[this wheel](p-1.whl)" in text
+
+
+def test_with_an_address_links_are_absolute() -> None:
+    text = llms.listed(site("https://example.org/ppo/"), PAGES)
+    root = "https://example.org/ppo/"
+    assert f"({root}en/gae/b/)" in text and f"({root}llms.txt)" in text
+    assert text.count("](") == text.count(f"]({root}")
+
+
+def test_a_draft_does_not_claim_to_be_verified() -> None:
+    for made in (llms.listed, llms.full):
+        assert "every block of code was run" in made(site(), PAGES)
+        assert "This is a draft" not in made(site(), PAGES)
+        draft = made(site(), [*PAGES[:-1], PAGES[-1]._replace(is_verified=False)])
+        assert "every block of code was run" not in draft
+        assert "This is a draft" in draft
+
+
+def test_a_page_begins_with_what_is_known_of_it() -> None:
+    text = llms.full(site(), PAGES)
+    expected = """# Why?
+
+- Address: gae/b/
+- Language: English
+- Short answer: **Yes.** It is.
+- Also asked as: How so?
+
+Text."""
+    assert f"\n\n---\n\n{expected}\n\n---\n\n" in text and "# ppo_ref" not in text
