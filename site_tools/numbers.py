@@ -6,35 +6,100 @@ import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 WHOLE = r"(?:\d{1,3}(?:,\d{3})+|\d+)"
 SIGNED = rf"[-−+]?(?:{WHOLE}(?:\.\d+)?|\.\d+)"
-NARROW = str.maketrans("０１２３４５６７８９．％＋－＝／", "0123456789.%+-=/")
-HAN = "零〇一二两三四五六七八九十百千"
-POWER = rf"(?:\^\{{?[-−+]?\d+\}}?|[⁻⁺]?[{SUPERSCRIPTS}]+)"
+POWER = rf"(?:(?:\^|\*\*)\s*\{{?[-−+]?\d+\}}?|[⁻⁺]?[{SUPERSCRIPTS}]+)"
+WIDE = str.maketrans("０１２３４５６７８９．％＋－＝／⁄", "0123456789.%+-=//")
+# Digits, signs and points of other alphabets, as the ones in ASCII that they mean.
+NARROW = str.maketrans({"٫": ".", "∕": "/", "⁄": "/", "∶": ":", "〇": "零"})
+for _code in (*range(0x80, 0x3300), *range(0xFF00, 0xFFF0), *range(0x1D7CE, 0x1D800)):
+    _plain = unicodedata.normalize("NFKC", chr(_code))
+    if len(_plain) == 1 and chr(_code) not in SUPERSCRIPTS:
+        if _plain.isdecimal():
+            NARROW[_code] = str(int(_plain))
+        elif _plain in ".%+=/-" and _plain != chr(_code):
+            NARROW[_code] = _plain
+
+# What stands for a name or a formula, beside which a number is part of it.
+NAME = "\ufffb"
+HAN = "零〇一二两三四五六七八九十百千万亿廿壹贰叁肆伍陆柒捌玖拾佰仟"
+ONES = "one|two|three|four|five|six|seven|eight|nine"
+WORDS = (
+    f"zero|nought|{ONES}|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
+    "|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million"
+)
+WORD = rf"\b(?:{WORDS})(?:[ -](?:{WORDS}))*\b"
+COUNTED = rf"(?:{WHOLE}|{WORD}|[{HAN}]+)"
+PARTS = (
+    "third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|(?:ten|hundred|thousand)th"
+)
+# A third of it, and not the third run.
+PART = rf"(?:{PARTS})(?:s\b|\b(?!\s+(?!of|as|less|more|the|and|or|to|is|are)\w))"
+# Not the lower half of a picture, nor what is half right.
+HALF = (
+    r"(?<!upper )(?<!lower )(?<!first )(?<!second )(?<!other )(?<!middle )"
+    r"\b(?:half|halves)\b"
+    r"(?![ -](?:right|true|written|done|an hour|open|precision|a unit))"
+    r"|(?<![到那对])(?<!中间)一半"
+)
+PLAIN = rf"[({{√\s]*{SIGNED}(?:\s*{POWER}|!)?[)\s]*"
+SUM = rf"{PLAIN}(?:(?:[-+−×*/÷·]| – )\s*{PLAIN})*"
+RELATION = "[=≈<>≤≥≠]"
+ARITHMETIC = re.compile(rf"(?<![A-Za-z0-9_.,·]){SUM}(?:{RELATION}{SUM})+")
 FORMS = {
-    "worked arithmetic": (
-        rf"{SIGNED}(?:\s*[-+−×*/÷·]\s*{SIGNED})+\s*[=＝≈]\s*{SIGNED}"
-    ),
-    "a version": r"\d+\.\d+\.\d+(?:\.?\w+)*",
+    "a version": r"\bv\d+\.\d+(?:\.\d+)*|\d+\.\d+\.\d+(?:\.?\w+)*",
     "a number in scientific notation": (
-        rf"{SIGNED}(?:[eE][-+−]?\d+|\s*[×x·*]\s*10{POWER})|10[⁻⁺]?[{SUPERSCRIPTS}]+"
+        rf"{SIGNED}(?:[eE][-+−]?\d+|\s*[×x·*]\s*10{POWER})|\d+(?:\^|\*\*)\{{?[-−+]?\d+"
+        rf"|10[⁻⁺]?[{SUPERSCRIPTS}]+"
     ),
     "a percentage": (
-        rf"(?:{SIGNED}|[{HAN}]+)\s*(?:[%％‰]|percent\b|per cent\b|pct\b|个百分点)"
-        rf"|百分之[{HAN}\d点.]+|[{HAN}]+成(?![立为功本果了分])"
+        rf"(?:{SIGNED}|{WORD}|[{HAN}]+)[ -]?\s*(?:[%‰]|per ?cent\b|pct\b|个百分点"
+        rf"|(?:percentage |basis )?points\b(?! (?:up|down|at|to|out))|pp\b|bps\b)"
+        rf"|[百千万]分之[{HAN}\d点.]+"
+        rf"|[{HAN}\d]+\s?[成折](?![立为功本果了分员绩叠线返断]|不变)|十有八九"
     ),
-    "a fraction": rf"\d+\s*[/⁄]\s*\d+|[¼-¾⅐-⅞]|[{HAN}]+分之[{HAN}]+",
-    "a decimal": rf"[-−+]?{WHOLE}?\.\d+|[{HAN}]+点[{HAN}]+",
+    "a multiple": (
+        rf"(?:{WHOLE}|\b(?:{WORDS}))[ -]?fold\b|(?:{WHOLE}|{WORD})[ -]times\b"
+        rf"|{WHOLE}\s?×(?!\s*[\d(])"
+        rf"|{WHOLE}[xX]\b|[\d{HAN}]+\s*(?:多)?倍半?|\bfactor of {COUNTED}"
+    ),
+    "arithmetic in words": (
+        rf"{COUNTED} (?:plus|minus|times|divided by) {COUNTED}"
+        rf"|{SIGNED}(?:\s*[-+−×*/÷]\s*{SIGNED})+\s+(?:is|are|makes|equals)\b"
+        rf"|[\d{HAN}]+\s*(?:加|减|乘以?|除以)\s*[\d{HAN}]+\s*(?:等于|得)"
+    ),
+    "a share": (
+        rf"(?!one\b){COUNTED} (?:of|of the|of all) {COUNTED}\b(?! |-(?:{WORDS}))"
+        rf"|{COUNTED} (?:out of|in)(?: every| a| the)? {COUNTED}\b"
+        rf"|[\d{HAN}]+\s*[个次条步行位份](?:里面?|中|当中)(?:有|占)?\s*[\d{HAN}]+\s*[个次条步行位份]"
+        r"|\bfifty-fifty\b"
+    ),
+    "a ratio": (
+        rf"\d+\s*[:]\s*\d+(?!\d|:\d)|\d+-to-\d+|(?![01] )\d+ to 1\b|\d+ over \d+"
+        rf"|(?!一比一)[{HAN}]+比[{HAN}]+(?![较例])"
+    ),
+    "a fraction": (
+        rf"\d+\s*[/÷]\s*\d+|(?:\d+\s?)?[¼-¾⅐-⅞]|[{HAN}\d]+\s?分之\s?[{HAN}\d]+"
+        rf"|\d+[-‑/]\d+ths\b|(?:\ba|{WORD})[ -]{PART}"
+        rf"|{HALF}|半数|对半|[{HAN}]+个半"
+    ),
+    "a decimal": (
+        rf"[-−+]?{WHOLE}?\.[\xa0\u2009\u202f]?\d+|[{HAN}]+点[{HAN}]+"
+        rf"|{WORD} point (?:{WORDS})\b"
+        r"|\d{1,2}·\d+|\d+,(?!\d{3}(?!\d))\d+(?![,\d])"
+    ),
 }
 FIGURE = re.compile(
     r"(?<![A-Za-z0-9_.])(?:"
     + "|".join(f"(?P<f{i}>{form})" for i, form in enumerate(FORMS.values()))
-    + ")"
+    + ")",
+    re.IGNORECASE,
 )
-EQUALS = re.compile("[=＝≈]")
 COUNT = re.compile(rf"(?<![A-Za-z0-9_.]){SIGNED}")
+TIME = re.compile(r"[012]?\d:[0-5]\d(?::[0-5]\d)?")
 
 
 @dataclass(frozen=True)
@@ -51,18 +116,40 @@ def find(text: str, counts: bool = False) -> Iterator[Number]:
     """Every figure in a text; with ``counts`` every whole number as well (tables).
 
     Example:
-        >>> [n.text for n in find("约 0.651，即 65.1%，1+1=2")]
-        ['0.651', '65.1%', '1+1=2']
+        >>> [n.text for n in find("约 0.651，即 65.1%，1+1=2，3 of 4")]
+        ['1+1=2', '0.651', '65.1%', '3 of 4']
     """
-    normal = text.translate(NARROW)
-    taken = normal
-    for match in FIGURE.finditer(normal):
+    rest = text.translate(NARROW)
+    for match in ARITHMETIC.finditer(rest):
+        if _stands_alone(rest, match):
+            shown = match[0].strip()
+            start = match.start() + match[0].index(shown)
+            yield Number(start, start + len(shown), shown, "worked arithmetic")
+            rest = _without(rest, match)
+    for match in FIGURE.finditer(rest):
         index = next(i for i in range(len(FORMS)) if match[f"f{i}"] is not None)
-        yield Number(match.start(), match.end(), match[0], list(FORMS)[index])
-        taken = taken[: match.start()] + " " * len(match[0]) + taken[match.end() :]
+        form = list(FORMS)[index]
+        if form == "a ratio" and TIME.fullmatch(match[0]):
+            continue
+        yield Number(match.start(), match.end(), match[0], form)
+        rest = _without(rest, match)
     if counts:
-        for match in COUNT.finditer(taken):
+        for match in COUNT.finditer(rest):
             yield Number(match.start(), match.end(), match[0], "a number in a table")
+
+
+def _without(text: str, match: re.Match[str]) -> str:
+    return text[: match.start()] + " " * len(match[0]) + text[match.end() :]
+
+
+def _stands_alone(text: str, match: re.Match[str]) -> bool:
+    """Whether arithmetic is a whole one, not the end of x + 1 = 2 or of V(1) = 2."""
+    before, behind = text[: match.start()].rstrip(), text[match.end() :]
+    return not (
+        re.search(rf"[-+−–×*/÷·^_(\[{{|{NAME}]\Z", before)
+        or re.match(r"[A-Za-z_(\[^]|\s*[-+−×*/÷·<>≤≥≠=≈]", behind)
+        or match[0].count("(") != match[0].count(")")
+    )
 
 
 def agrees(shown: str, value: int | float) -> bool:
@@ -79,8 +166,11 @@ def agrees(shown: str, value: int | float) -> bool:
         >>> agrees("0.651", 0.6512), agrees("0.652", 0.6512), agrees("65.1%", 0.6512)
         (True, False, True)
     """
-    if EQUALS.search(shown):
-        return holds(shown) and agrees(_sides(shown)[1], value)
+    if "=" in shown or "≈" in shown or "＝" in shown:
+        sides = re.split("[=≈＝]", shown)
+        if len(sides) != 2:
+            raise ValueError(f"{shown!r} must have one equals sign")
+        return holds(shown) and agrees(sides[1], value)
     number, unit = read(shown)
     if value != value or abs(value) == float("inf"):
         raise ValueError(f"the value is {value}")
@@ -93,44 +183,74 @@ def holds(arithmetic: str) -> bool:
     """Whether worked arithmetic such as ``8 + 6 = 14`` is right; only ≈ may round.
 
     Example:
-        >>> holds("1+1=2"), holds("0.7 − 0.1 = 0.5"), holds("2/3 ≈ 0.67")
+        >>> holds("1+1=2"), holds("0.7 − 0.1 = 0.5"), holds("0.67 ≈ 2/3")
         (True, False, True)
     """
-    left, right = _sides(arithmetic)
-    for sign, plain in zip("−×÷·", "-*/*", strict=True):
-        left = left.replace(sign, plain)
-    left = re.sub(r"(?<![\d.])0+(?=\d)", "", left.replace(",", ""))
-    number, unit = read(right)
+    sides = re.split(f"({RELATION})", arithmetic.translate(NARROW))
+    texts, signs = sides[::2], sides[1::2]
     try:
-        gap = abs(number - _calculate(ast.parse(left.strip(), mode="eval").body))
-    except ZeroDivisionError:
+        values = [_calculate(text) for text in texts]
+    except (ValueError, SyntaxError, ArithmeticError):
         return False
-    return gap <= (unit / 2 if "≈" in arithmetic else 0)
+    units = [_unit(text) for text in texts]
+    return all(
+        _related(*pair, sign, max(unit))
+        for pair, sign, unit in zip(
+            pairwise(values), signs, pairwise(units), strict=True
+        )
+    )
 
 
-def _sides(arithmetic: str) -> tuple[str, str]:
-    sides = EQUALS.split(arithmetic)
-    if len(sides) != 2:
-        raise ValueError(f"{arithmetic!r} must have one equals sign")
-    return sides[0], sides[1]
+def _related(left: Fraction, right: Fraction, sign: str, unit: Fraction) -> bool:
+    order = {"<": left < right, ">": left > right, "≤": left <= right}
+    order |= {"≥": left >= right, "=": left == right, "≠": left != right}
+    return order.get(sign, abs(left - right) <= unit / 2)
 
 
-def _calculate(node: ast.expr) -> Fraction:
+def _unit(text: str) -> Fraction:
+    """The unit of the last digit of a decimal; of anything else, 0."""
+    try:
+        return read(text)[1] if "." in text else Fraction(0)
+    except ValueError:
+        return Fraction(0)
+
+
+def _calculate(text: str) -> Fraction:
+    for sign, plain in zip("−–×÷·^", ["-", "-", "*", "/", "*", "**"], strict=True):
+        text = text.replace(sign, plain)
+    text = re.sub(rf"[⁻⁺]?[{SUPERSCRIPTS}]+", _raised, text).replace(",", "")
+    text = re.sub(r"√\s*([\d.]+)", r"(\1)**0.5", text)
+    text = re.sub(r"(?<![\d.])0+(?=\d)", "", text.translate({123: "(", 125: ")"}))
+    return _value(ast.parse(text.strip(), mode="eval").body)
+
+
+def _raised(power: re.Match[str]) -> str:
+    return "**" + unicodedata.normalize("NFKC", power[0]).replace("−", "-")
+
+
+OPERATIONS = {
+    ast.Add: Fraction.__add__,
+    ast.Sub: Fraction.__sub__,
+    ast.Mult: Fraction.__mul__,
+    ast.Div: Fraction.__truediv__,
+}
+
+
+def _value(node: ast.expr) -> Fraction:
     match node:
         case ast.Constant(value=int() | float() as value):
             return Fraction(str(value))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_calculate(operand)
+            return -_value(operand)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _calculate(operand)
-        case ast.BinOp(left=left, op=ast.Add(), right=right):
-            return _calculate(left) + _calculate(right)
-        case ast.BinOp(left=left, op=ast.Sub(), right=right):
-            return _calculate(left) - _calculate(right)
-        case ast.BinOp(left=left, op=ast.Mult(), right=right):
-            return _calculate(left) * _calculate(right)
-        case ast.BinOp(left=left, op=ast.Div(), right=right):
-            return _calculate(left) / _calculate(right)
+            return _value(operand)
+        case ast.BinOp(left=left, op=ast.Pow(), right=right):
+            base, power = _value(left), _value(right)
+            if abs(power) > 99:
+                raise ValueError(f"not worked arithmetic: to the power of {power}")
+            return Fraction(base**power)
+        case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATIONS:
+            return OPERATIONS[type(op)](_value(left), _value(right))
     raise ValueError(f"not worked arithmetic: {ast.unparse(node)}")
 
 
@@ -144,7 +264,7 @@ def read(shown: str) -> tuple[Fraction, Fraction]:
     Raises:
         ValueError: if it is no number.
     """
-    text = shown.translate(NARROW).strip().replace("−", "-").replace("⁄", "/")
+    text = shown.translate(WIDE).strip().replace("−", "-")
     text = re.sub(rf"(?<=10)([⁻⁺]?[{SUPERSCRIPTS}]+)$", _lowered, text)
     if match := re.fullmatch(r"10\^([-+]?\d+)", text):
         return Fraction(10) ** int(match[1]), Fraction(1, 10**9)
@@ -166,24 +286,33 @@ def read(shown: str) -> tuple[Fraction, Fraction]:
 
 # What LaTeX shows, in this order: each pattern works on what the ones before it left.
 LATEX = [
+    (r"\\[dt]?frac\s*\{?\s*(\d+)\s*\}?\s*\{?\s*(\d+)\s*\}?", r" \1/\2 "),
     (r"\\%", "%"),
     (r"\\(?:times|cdot)(?![A-Za-z])", "×"),
+    (r"\\approx(?![A-Za-z])", "≈"),
     (r"\\(?:math|text|mbox|hbox)[A-Za-z]*|\\[,:;!> ]|[{}$~]", ""),
-    (r"\\[A-Za-z]+|(?<!\d)[A-Za-z_]+", " "),
+    (r"\\[A-Za-z]+|(?<!\d)[A-Za-z_]+", NAME + " "),
     (r"(?<=[\d.×^])\s+(?=[\d.×^%])", ""),
 ]
-IN_LATEX = ("a decimal", "a percentage", "a number in scientific notation")
-POWER_OF_TEN = re.compile(r"(?<![\d.])10\^[-+−]?\d+")
+IN_LATEX = (
+    "a decimal",
+    "a percentage",
+    "a number in scientific notation",
+    "a fraction",
+)
 
 
 def in_formula(latex: str) -> Iterator[str]:
-    r"""Every decimal, percentage and power of ten; whole numbers are not figures.
+    r"""Every decimal, percentage, fraction and power of ten, and wrong arithmetic.
 
     Example:
         >>> list(in_formula(r"\gamma = 0{.}5, 99\%, 10^{-3}, \tfrac{1}{2}"))
-        ['0.5', '99%', '10^-3']
+        ['0.5', '99%', '10^-3', '1/2']
     """
     for pattern, shown in LATEX:
         latex = re.sub(pattern, shown, latex)
-    yield from (number.text for number in find(latex) if number.form in IN_LATEX)
-    yield from POWER_OF_TEN.findall(latex)
+    for number in find(latex):
+        wrong = number.form == "worked arithmetic" and not holds(number.text)
+        other = re.match(r"(?!10)\d+\^", number.text)  # a power of something else
+        if wrong or (number.form in IN_LATEX and not other and "," not in number.text):
+            yield number.text

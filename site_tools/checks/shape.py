@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from site_tools.data.dialogues import TOPICS as TOPICS
-from site_tools.numbers import find
 from site_tools.page import tree
 from site_tools.page.blocks import Kind
 from site_tools.page.notebooks import is_notebook
@@ -57,7 +56,6 @@ PATTERNS = {
     "picture_silent": re.compile(r"!\[\s*\]\("),
     "include_outside": re.compile(r"^[ \t>]*;*-+8<-+.*$", re.M),
 }
-TEXT = ("text", "console", "markdown")
 # Conditions on gamma and lambda, which lie in [0, 1]: spelled one way, so that none
 # holds everywhere or nowhere, as \lambda<2 and \lambda=2 would.
 NAME = r"\\(?:gamma|lambda)"
@@ -110,7 +108,7 @@ def check_shape(page: Page, root: Path) -> list[Problem]:
     """Everything about the shape of a page that does not hold."""
     rows = [*front_matter(page, root)]
     checks: list[Callable[[Page], Iterator[Row]]]
-    checks = [code_width, _body, _quotations, _languages, _text_fences]
+    checks = [code_width, _body, _quotations, _languages]
     if is_question(page.id):
         checks += [sections, answer, proof]
     for check in checks:
@@ -300,14 +298,3 @@ def _languages(page: Page) -> Iterator[Row]:
         for line in block.lines if is_notebook(page.id) else ():
             if line.text.startswith("language =") and line.text.rstrip() != meant:
                 yield line.page_line, "plot_language", {"text": line.text, "due": meant}
-
-
-def _text_fences(page: Page) -> Iterator[Row]:
-    """Figures in fences of plain text, where nothing prints them."""
-    for block in page.blocks:
-        language = block.fence.header[0]
-        if block.kind is Kind.SHOWN and language in TEXT:
-            for line in block.lines:
-                for number in find(plain(line.text, page.refs)):
-                    values = {"number": number.text, "language": language}
-                    yield line.page_line, "text_figure", values

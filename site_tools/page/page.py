@@ -13,7 +13,7 @@ from site_tools.page.block_reading import read_blocks
 from site_tools.page.blocks import Block
 from site_tools.page.copying import Copy, copies
 from site_tools.page.fences import Fence, scan
-from site_tools.page.figures import Figure, read_figures
+from site_tools.page.figures import Figure, Prose, read_figures
 from site_tools.page.front_matter import read_front_matter
 from site_tools.page.inside import inside, link
 from site_tools.page.picture_figures import read_picture
@@ -122,7 +122,8 @@ def read_page(root: Path, path: str, text: str | None = None) -> Page:
     if (root / path).is_symlink():
         unreadable.append(link(root / path, path))
     prose = body(text, fences)
-    figures, unbound = read_figures(prose, path, _texts(meta, "refs"))
+    refs, tree = _texts(meta, "refs"), parse(text, root)
+    figures, unbound = read_figures(Prose(path, text, prose, meta, refs, blocks, tree))
     pictures, missing = _pictures(root, prose, path, "/".join(rest))
     return Page(
         path,

@@ -7,8 +7,10 @@ tree, onward from where the line before it was found.
 
 import re
 from bisect import bisect_right
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString, PageElement
@@ -81,3 +83,94 @@ class Lines:
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
+
+
+BLOCKS = re.compile(
+    "address|article|aside|blockquote|br|dd|details|div|dl|dt|fieldset|figure|h[1-6]|hr|"
+    "label|li|ol|p|section|summary|table|tbody|td|th|thead|tr|ul"
+)
+WORDS = ("title", "alt", "aria-label", "data-reason", "placeholder")
+BOUND = "\ufffc"
+INVISIBLE = re.compile(
+    "[\u200b-\u200f\u2060-\u2064\ufeff\u00ad\ufe0f\u20e3\u0300-\u036f]"
+)
+
+
+class Piece(NamedTuple):
+    """Characters of one node: ``text``, ``code``, ``formula`` or ``bound``."""
+
+    kind: str
+    text: str
+    node: PageElement
+
+
+@dataclass
+class Flow:
+    """What readers see as one run of text: a paragraph, a cell, a title."""
+
+    pieces: list[Piece]
+    in_table: bool = False
+    quoted: bool = False
+
+    @property
+    def text(self) -> str:
+        """Its characters; a bound figure is ``BOUND``."""
+        return "".join(piece.text for piece in self.pieces)
+
+    def piece_at(self, offset: int) -> Piece:
+        """The piece that a character of the text belongs to."""
+        for piece in self.pieces:
+            offset -= len(piece.text)
+            if offset < 0:
+                return piece
+        return self.pieces[-1]
+
+
+def flows(tree: BeautifulSoup) -> list[Flow]:
+    """Every run of text of a page but that of its fences, in order."""
+    walker = _Walker()
+    walker.walk(tree, False, False)
+    walker.end(False, False)
+    return walker.flows
+
+
+class _Walker:
+    def __init__(self) -> None:
+        self.flows: list[Flow] = []
+        self._pieces: list[Piece] = []
+
+    def walk(self, tag: Tag, in_table: bool, quoted: bool) -> None:
+        for node in tag.children:
+            if isinstance(node, Tag):
+                self._enter(node, in_table, quoted)
+            elif type(node) is NavigableString:
+                self._pieces.append(Piece("text", INVISIBLE.sub("", node), node))
+
+    def end(self, in_table: bool, quoted: bool) -> None:
+        """What comes next stands apart from what came before."""
+        if any(piece.text.strip() for piece in self._pieces):
+            self.flows.append(Flow(self._pieces, in_table, quoted))
+        self._pieces = []
+
+    def _enter(self, tag: Tag, in_table: bool, quoted: bool) -> None:
+        classes = tag.get_attribute_list("class")
+        inner = in_table or tag.name in ("td", "th"), quoted or "quote" in classes
+        for key in WORDS:
+            if value := str(tag.get(key, "")):
+                piece = Piece("text", INVISIBLE.sub("", value), tag)
+                self.flows.append(Flow([piece], quoted=inner[1]))
+        if tag.name == "pre" or "headerlink" in classes:
+            return
+        text = tag.get_text()
+        if tag.name == "code":
+            bound = tag.has_attr("data-is")
+            piece = Piece("bound", BOUND, tag) if bound else Piece("code", text, tag)
+            self._pieces.append(piece)
+        elif "arithmatex" in classes:
+            self._pieces.append(Piece("formula", text.strip()[2:-2], tag))
+        elif BLOCKS.fullmatch(tag.name):
+            self.end(in_table, quoted)
+            self.walk(tag, *inner)
+            self.end(*inner)
+        else:
+            self.walk(tag, *inner)

@@ -151,6 +151,7 @@ def project(tmp_path: Path) -> Path:
     root = tmp_path / "project"
     for folder in ("snippets/alignment", "docs/en/alignment"):
         (root / folder).mkdir(parents=True)
+    (root / "mkdocs.yml").symlink_to(ROOT / "mkdocs.yml")
     (tmp_path / "secret.py").write_text("token = 1")
     (tmp_path / "secret.svg").write_text("<svg viewBox='0 0 1 1'/>")
     (root / "snippets/alignment/linked.py").symlink_to(tmp_path / "secret.py")

@@ -40,6 +40,8 @@ def test_the_sample_has_no_problem_and_three_figures() -> None:
         ("It is $0{.}5$.", "0.5 in a formula"),
         (r"It is $50\%$.", "50% in a formula"),
         ("It is $1+1=3$.", "1+1=3 in a formula"),
+        (r"It is $\tfrac{1}{2}$.", "1/2 in a formula"),
+        ("It is `f(0.5)`.", "`f(0.5)`"),
         ("[^1]: It is 0.5.", "0.5 (a decimal)"),
         ("[it is]: 0.5 and final", "0.5 (a decimal)"),
     ],
@@ -52,8 +54,8 @@ def test_an_unbound_figure_is_named_with_its_line(planted: str, message: str) ->
 
 def test_what_is_no_figure_stays_silent() -> None:
     prose = (
-        "`f(0.5)` in code, [a link](x.md#v0.5), 6 tokens, 1+1=2, verl 0.9.1, 004·2, "
-        "$\\tfrac{1}{2} T-1$, https://example.org/1.5"
+        "`f(2)` in code, [a link](x.md#v0.5), 6 tokens, 1+1=2, verl 0.9.1, 004·2, "
+        "$\\gamma=1, T-1$, https://example.org/1.5"
     )
     assert found(broken("*verl's default*: the same.", prose)) == []
 
@@ -76,7 +78,7 @@ def test_a_quotation_may_hold_figures_and_only_its_own() -> None:
         ('`2`{ data-is=total" }', 'must be .class, #id or key="value"'),
         ('`2`{ data-is="total +" }', "invalid syntax"),
         ('`2`{ data-is="2" }', "must use a name that a block of the page defines"),
-        ('`2`{ data-is="2 if True else total" }', "without := or if"),
+        ('`2`{ data-is="2 if True else total" }', "without :=, if, and, or"),
         ('`1 = 1 = 2`{ data-is="total" }', "must have one equals sign"),
         ('`2`{ data-is="rows[0][1]" }', "without ][, as in a[0, 1]"),
     ],

@@ -113,7 +113,7 @@ def test_what_changes_a_bound_figure_may_not_touch_it(text: str, what: str) -> N
         f"{BOUND} × 10 steps",
         '<tspan data-is="b">50%</tspan>',
         "1 + 1 = 2, T = 6, out[:, -T-1:-1], r₀, ... and …",
-        "Step 1</text><text>2 of 3",
+        "Step 1</text><text>2 to 3",
         f"{BOUND}</text><text>{BOUND}</text><text>1",
     ],
 )

@@ -4,8 +4,8 @@ import pytest
 
 from site_tools.contributing.github import annotation
 from site_tools.contributing.talk import Talk
-from site_tools.page.unbound import in_prose
 from site_tools.problems import Problem
+from tests.site.sample import broken, page
 
 NAMED = {
     "As TRL 1.12.0 does.": 'refs: ["TRL 1.12.0"]',
@@ -16,7 +16,7 @@ NAMED = {
 
 @pytest.mark.parametrize(("prose", "fix"), NAMED.items())
 def test_the_word_before_a_version_is_what_has_it(prose: str, fix: str) -> None:
-    (problem,) = in_prose(prose, "a.md", ())
+    (problem,) = page(broken("*verl's default*: the same.", prose)).problems
     assert fix in problem.fix
 
 

@@ -105,7 +105,7 @@ def test_one_of_two_kinds_is_whichever_fits_the_keys() -> None:
         ("是 $10^{-3}$。", "10^-3"),
         (r"是 $5 \times 10^{-3}$。", "5×10^-3"),
         ("是 $1e-3$。", "1e-3"),
-        (r"第 $t$ 个，$\lambda=1$，$\tfrac{1}{2}$，从 0 数起。", None),
+        (r"第 $t$ 个，$\lambda=1$，从 0 数起。", None),
         ("At $s_{t+1}$ and $2^{10}$ of them; 1 is all, 1+1=2.", None),
     ],
 )

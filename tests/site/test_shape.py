@@ -24,12 +24,6 @@ def test_the_sample_has_the_anatomy() -> None:
         ("## Next { #next }", "Next\n====", "Next\n====", "write ## ..."),
         ("as $G - V$ says", '\n--8<-- "x.md"\n', '--8<-- "x.md"', "```python fence"),
         ("as $G - V$ says", "如 $G - V$ 所说", "如", "write it in English"),
-        (
-            "## Next",
-            "```text\nloss 0.5\n```\n\n## Next",
-            "0.5 in a text fence",
-            "let a block print it",
-        ),
         ("assert total == 2\n", "assert True\n", "no assertion in section", "assert"),
         (
             "## Next",
