@@ -1,7 +1,6 @@
 """What verl does with a whole batch, under our names: losses, figures, KL, the rule."""
 
 import logging
-import re
 from types import SimpleNamespace
 from typing import Any
 
@@ -14,7 +13,7 @@ from ppo_ref.training.config import PPOConfig
 from tests.differential import peers
 from tests.differential.peers import NOW, ActorConfig, core, tensors
 from tests.differential.rollout_peers import METRICS
-from tests.differential.wheels import cut, source
+from tests.differential.wheels import cut
 
 LOSSES = "verl/workers/utils/losses.py"
 GSM8K = "verl/utils/reward_score/gsm8k.py"
@@ -133,10 +132,3 @@ def rewards(experience: Experience, kl_coef: float) -> Tensor:
         response_mask=mask,
         kl_coef=kl_coef,
     )
-
-
-def gsm8k_score(answer: str, right: str) -> float:
-    given = {"re": re, "_SOLUTION_CLIP_CHARS": 300}
-    assert "_SOLUTION_CLIP_CHARS = 300" in source(NOW, GSM8K)
-    module = cut(NOW, GSM8K, "extract_solution", "compute_score", **given)
-    return float(module.compute_score(answer, right))

@@ -5,11 +5,20 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
-from ppo_ref.alignment import response_mask, response_outputs, slot_after_end
+from ppo_ref.alignment import (
+    response_mask,
+    response_outputs,
+    response_values,
+    slot_after_end,
+)
 from tests.differential import peers
 from tests.differential.batches import contiguous_mask, generator, normal, seeds
-from tests.differential.peers import RELEASES
-from tests.differential.slices import critic_values, nested_outputs, padded_outputs
+from tests.differential.peers import (
+    RELEASES,
+    critic_values,
+    nested_outputs,
+    padded_outputs,
+)
 from tests.differential.wheels import requires
 
 pytestmark = requires(*RELEASES)
@@ -60,3 +69,24 @@ def test_old_verl_keeps_exactly_the_slot_after_the_end_too_many(seed: int) -> No
     )
     assert_close(kept.bool(), mask | slot_after_end(mask))
     assert (kept.bool() & ~mask).sum() == (mask.sum(1) < mask.shape[1]).sum()
+
+
+@seeds
+def test_values_are_verls(seed: int) -> None:
+    mask = contiguous_mask(seed)
+    attention_mask = torch.cat([torch.ones(len(mask), 3).bool(), mask], 1)
+    outputs = normal(seed, attention_mask)
+    ours = response_values(outputs, mask)
+    assert_close(ours, padded_outputs(outputs, attention_mask, mask.shape[1]))
+
+
+@seeds
+def test_values_are_old_verls_but_for_the_slot_after_the_end(seed: int) -> None:
+    mask = contiguous_mask(seed)
+    attention_mask = torch.cat([torch.ones(len(mask), 3).bool(), mask], 1)
+    outputs = normal(seed, attention_mask)
+    ours = response_values(outputs, mask)
+    theirs = critic_values(outputs, attention_mask, mask.shape[1])
+    extra = slot_after_end(mask)
+    assert_close(ours[~extra], theirs[~extra])
+    assert (ours[extra] == 0).all() and (theirs[extra] != 0).all()

@@ -81,41 +81,6 @@ def test_gae_is_torchrls_vectorised_where_that_keeps_enough_terms(
     assert_close(ours.returns[mask], theirs[1][mask], **TO_FLOAT32)
 
 
-@requires(TORCHRL)
-def test_torchrls_discounts_are_of_float32_in_a_batch_of_float64() -> None:
-    given = last_reward(4) | {"gamma": 0.99, "gae_lambda": 1.0}
-    theirs, _ = control_peers.torchrl_gae(LOOP, **given)
-    exact, rounded = 0.99**3, torch.tensor(0.99).double().item() ** 3
-    assert gae(**given).advantages[0, 0].item() == pytest.approx(exact, rel=1e-15)
-    assert theirs[0, 0].item() == pytest.approx(rounded, rel=1e-15)
-    assert rounded != pytest.approx(exact, rel=1e-9)
-
-
-@requires(TORCHRL)
-def test_torchrls_vectorised_one_forgets_the_next_reward_under_a_small_discount() -> (
-    None
-):
-    # Its filter has floor(log(1e-7) / log(3e-4)) = 1 term, so 3e-4 itself is dropped.
-    given = last_reward(2) | {"gamma": 1.0, "gae_lambda": 3e-4}
-    assert gae(**given).advantages[0, 0].item() == pytest.approx(3e-4)
-    loop, vectorised = (
-        control_peers.torchrl_gae(name, **given)[0] for name in (LOOP, VECTORISED)
-    )
-    assert loop[0, 0].item() == pytest.approx(3e-4)
-    assert vectorised[0, 0].item() == 0
-
-
-@requires(TORCHRL)
-@pytest.mark.parametrize(("gamma", "gae_lambda"), [(0.0, 1.0), (1.0, 0.0)])
-def test_torchrls_vectorised_one_raises_at_a_discount_of_zero(
-    gamma: float, gae_lambda: float
-) -> None:
-    given = last_reward(2) | {"gamma": gamma, "gae_lambda": gae_lambda}
-    assert gae(**given).advantages.tolist() == [[0.0, 1.0]]
-    with pytest.raises(IndexError, match="tuple index out of range"):
-        control_peers.torchrl_gae(VECTORISED, **given)
-
-
 @requires(TORCHRL, STABLE)
 @seeds
 def test_a_value_after_the_end_counts_in_every_one_of_them_if_it_was_cut_off(
@@ -149,14 +114,3 @@ def test_gae_is_trls_block_when_padding_is_cleared_and_no_gap_is_there(
     advantages, returns = others.trl_recursion(*rows, gamma, gae_lambda)
     assert_close(ours.advantages, advantages)
     assert_close(ours.returns, returns)
-
-
-@requires(TRL)
-def test_a_gap_costs_trl_a_factor_a_slot() -> None:
-    given = last_reward(6) | {"gamma": 0.9}
-    given["response_mask"] = batches.row(1, 1, 0, 0, 1, 1).bool()
-    theirs, _ = others.trl_recursion(
-        given["values"], given["token_level_rewards"], 0.9, 1.0
-    )
-    assert theirs[0, 0].item() == pytest.approx(0.9**5)
-    assert gae(**given).advantages[0, 0].item() == pytest.approx(0.9**3)

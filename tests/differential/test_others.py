@@ -1,28 +1,24 @@
-"""What docs/comparison.yml says of OpenRLHF and TRL is what their code does."""
+"""OpenRLHF and TRL: what docs/comparison.yml says of them, and their losses and KL."""
 
 import pytest
 import torch
+from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref.advantages import gae
+from ppo_ref.aggregation import sequence_mean_token_mean, token_mean
+from ppo_ref.kl import kl_k1, kl_k2, kl_k3
+from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_whiten
 from tests.differential import batches, others, peers
-from tests.differential.batches import normal, seeds
+from tests.differential.batches import gapped_mask, normal, row, seeds
 from tests.differential.others import OPEN, TRL
-from tests.differential.wheels import requires, source
+from tests.differential.test_losses import assert_same, policy_batch
+from tests.differential.wheels import requires
 
 GAP = torch.tensor([[True, True, False, False, True, True]])
 VALUES = torch.tensor([[0.3, 0.4, 0.9, -0.7, 0.6, 0.7]])
 REWARDS = torch.tensor([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
-
-
-@requires(OPEN)
-def test_a_file_is_read_where_pip_would_put_it() -> None:
-    assert source("OpenRLHF 0.11.2", "openrlhf/models/loss.py").startswith("from typi")
-    with pytest.raises(
-        LookupError, match=r"OpenRLHF 0\.11\.2 has no openrlhf/loss\.py"
-    ):
-        source(OPEN, "openrlhf/loss.py")
 
 
 @requires(OPEN)
@@ -56,15 +52,6 @@ def test_openrlhf_decays_over_a_gap_and_bootstraps_from_nothing_before_it() -> N
     # value behind it, and sees 0.
     assert_close(ours[0, 1], torch.tensor(0.6 - 0.4))
     assert_close(theirs[0, 1], torch.tensor(0.0 - 0.4))
-
-
-@requires(OPEN)
-def test_openrlhf_decays_even_without_a_value() -> None:
-    blank = torch.zeros_like(VALUES)
-    theirs, _ = others.open_gae(blank, REWARDS, GAP, 0.9, 1.0)
-    ours = gae(token_level_rewards=REWARDS, values=blank, response_mask=GAP, gamma=0.9)
-    assert_close(theirs[0, 0].item(), 0.9**5)
-    assert_close(ours.advantages[0, 0].item(), 0.9**3)
 
 
 @requires(OPEN, peers.NOW)
@@ -123,18 +110,86 @@ def test_trl_judges_an_answer_by_its_neighbours_length() -> None:
     assert_close(at_one.advantages[0, :2], 1 - values[0, :2])
 
 
-@requires(TRL)
-def test_trl_averages_over_padding_what_it_logs() -> None:
-    code = source(TRL, others.TRAINER)
-    for line in (
-        "approxkl = 0.5 * (logprobs_diff**2).mean()",
-        "gradient_accumulation_idx] = entropy.mean()",
-        "gradient_accumulation_idx] = ratio.mean()",
-    ):
-        assert line in code
-    # Over padding both rows of log-probs are filled with one number: no difference.
-    difference = torch.tensor([[0.2, 0.2, 0.0, 0.0]])
-    ran = others.piece(
-        TRL, others.TRAINER, "approxkl = 0.5", "approxkl", logprobs_diff=difference
+ranges = pytest.mark.parametrize("clip_range", [(0.2, 0.2), (0.2, 0.28), (0.1, 3.0)])
+
+
+def value_batch(seed: int) -> dict[str, Tensor]:
+    mask = gapped_mask(seed)
+    return {
+        "values": normal(seed, mask).requires_grad_(),
+        "old_values": normal(seed + 1, mask),
+        "returns": normal(seed + 2, mask),
+        "response_mask": mask,
+    }
+
+
+@requires(OPEN)
+@seeds
+@ranges
+@pytest.mark.parametrize("dual_clip", [None, 1.5, 3.0])
+@pytest.mark.parametrize("by_token", [True, False])
+def test_openrlhfs_clipped_loss_is_ours(
+    seed: int, clip_range: tuple[float, float], dual_clip: float | None, by_token: bool
+) -> None:
+    batch = policy_batch(seed)
+    aggregate = token_mean if by_token else sequence_mean_token_mean
+    given = {"clip_range": clip_range, "dual_clip": dual_clip}
+    ours = policy_loss(**batch, **given, aggregate=aggregate)
+    loss, clipped, shift = others.open_policy_loss(
+        **batch, **given, token_level_loss=by_token
     )
-    assert_close(ran.approxkl.item(), 0.5 * 0.2**2 / 2)
+    assert_same(ours.loss, loss, batch["log_probs"])
+    assert_close(ours.approx_kl, shift)
+    if dual_clip is None:
+        assert_close(ours.clip_fraction.float(), clipped.float())
+
+
+@requires(TRL)
+@seeds
+def test_trls_clipped_loss_is_ours(seed: int) -> None:
+    batch = policy_batch(seed)
+    ours = policy_loss(**batch, clip_range=0.2)
+    loss, clipped = others.trl_policy_loss(**batch, clip_range=0.2)
+    assert_same(ours.loss, loss, batch["log_probs"])
+    assert_close(ours.clip_fraction.float(), clipped)
+
+
+@requires(OPEN, TRL)
+@seeds
+def test_openrlhfs_and_trls_value_losses_are_ours(seed: int) -> None:
+    batch = value_batch(seed)
+    for theirs in (others.open_value_loss, others.trl_value_loss):
+        ours = value_loss(**batch, value_clip_range=0.5).loss
+        assert_same(ours, theirs(**batch, value_clip_range=0.5), batch["values"])
+
+
+TO_FLOAT32 = {"atol": 1e-6, "rtol": 1e-6}
+
+
+@requires(OPEN)
+@seeds
+def test_openrlhfs_estimates_are_ours_while_they_are_below_ten(seed: int) -> None:
+    mask = gapped_mask(seed)
+    log_probs = -normal(seed, mask).abs()
+    shift = 2 * normal(seed + 1, mask).tanh()
+    both = {"log_probs": log_probs, "ref_log_probs": log_probs + shift}
+    for name, ours in {"k1": kl_k1, "k2": kl_k2, "k3": kl_k3}.items():
+        theirs = others.open_kl(name, **both)
+        assert_close(ours(**both).float(), theirs, **TO_FLOAT32)
+
+
+@requires(TRL)
+@seeds
+def test_trls_estimates_are_ours_with_no_clamp(seed: int) -> None:
+    mask = gapped_mask(seed)
+    log_probs = -normal(seed, mask, scale=9.0).abs()
+    both = {"log_probs": log_probs, "ref_log_probs": normal(seed + 1, mask)}
+    for name, ours in {"k1": kl_k1, "k3": kl_k3}.items():
+        assert_close(ours(**both), others.trl_kl(name, **both))
+
+
+@requires(OPEN)
+@pytest.mark.parametrize(("name", "value"), [("k1", -10), ("k2", 10), ("k3", 10)])
+def test_openrlhf_clamps_every_estimate_at_ten(name: str, value: float) -> None:
+    both = {"log_probs": row(-12.5), "ref_log_probs": row(-0.5)}
+    assert others.open_kl(name, **both).item() == value

@@ -1,7 +1,5 @@
 """``ppo_ref.rewards`` beside verl's ``apply_kl_penalty``."""
 
-import math
-
 import pytest
 import torch
 from torch.testing import assert_close
@@ -59,25 +57,3 @@ def test_a_score_on_a_masked_slot_stays_in_verl_and_is_dropped_here(
     )
     assert_close(ours, row(0, 1, 0))
     assert_close(theirs, row(0, 1, 5))
-
-
-@releases
-def test_nan_at_a_masked_slot_survives_verls_multiplication(release: str) -> None:
-    log_probs, mask = row(-1, -2, math.nan), row(1, 1, 0).bool()
-    zero = torch.zeros_like(log_probs)
-    theirs = peers.token_level_rewards(
-        release,
-        token_level_scores=zero,
-        old_log_probs=log_probs,
-        ref_log_probs=zero,
-        response_mask=mask,
-        kl_coef=0.1,
-    )
-    ours = token_level_rewards(
-        token_level_scores=zero,
-        kl=kl_k1(log_probs=log_probs, ref_log_probs=zero),
-        response_mask=mask,
-        kl_coef=0.1,
-    )
-    assert theirs[0, 2].isnan()
-    assert_close(ours, row(0.1, 0.2, 0))
