@@ -22,8 +22,8 @@ class StoredRun(NamedTuple):
     """What a training run measured.
 
     The header says how the run was made: its ``name``, ``what`` it is, ``options``,
-    ``seed``, the version of ``torch``, the ``machine``. Iterations are numbered from 1 as ``iteration``; a record has the
-    number of the iteration that it belongs to.
+    ``seed``, the version of ``torch``, the ``machine``. Iterations are numbered from 1
+    as ``iteration``; a record has the number of the iteration that it belongs to.
     """
 
     header: dict[str, Any]

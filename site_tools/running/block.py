@@ -26,14 +26,7 @@ import torch
 
 from site_tools.confinement.confine import confine
 from site_tools.confinement.limits import FILE, MEMORY
-from site_tools.running.results import (
-    Failure,
-    PageToRun,
-    Result,
-    Source,
-    Value,
-    encode,
-)
+from site_tools.running.results import Failure, PageToRun, Result, Source, Value, encode
 from site_tools.say import Message
 
 LARGEST_OUTPUT = 100_000  # characters

@@ -18,23 +18,14 @@ SIGNS = {n: f"\\x{n:02x}" for n in (*range(32), *range(127, 160)) if n not in (9
 
 @dataclass(frozen=True)
 class Source:
-    """A block as the process needs it that runs it.
-
-    Args:
-        text: Its code.
-        session: Whether it is an interactive session, with prompts.
-        continues: Whether it needs the blocks above it.
-        raises: Whether it is to raise.
-        copied: What a reader copies from it, where that is another text.
-        apart: Whether it stays out of the namespace of the page.
-    """
+    """A block as the process needs it that runs it."""
 
     text: str
-    session: bool = False
-    continues: bool = False
+    session: bool = False  # interactive, with prompts
+    continues: bool = False  # the blocks above it
     raises: bool = False
-    copied: str | None = None
-    apart: bool = False
+    copied: str | None = None  # where a reader who copies it gets another text
+    apart: bool = False  # from the one namespace of the page
 
 
 @dataclass(frozen=True)
@@ -43,7 +34,7 @@ class PageToRun:
 
     Args:
         sources: The blocks of the page.
-        expressions: The expressions bound to figures, evaluated after all blocks.
+        expressions: Those bound to figures, evaluated after all blocks.
         seed: Of the random numbers of a block that runs alone. It differs between the
             languages, and from that of the blocks in order, so that a block that draws
             numbers without a seed of its own is found.
@@ -103,13 +94,7 @@ Value = int | float | Failure
 
 @dataclass(frozen=True)
 class Run:
-    """What a page did.
-
-    Args:
-        results: Per block what it did where it stands.
-        values: Per expression its number.
-        copies: Per block what the text did that a reader copies from it.
-    """
+    """What a page did: each block in its place, each expression, each copied text."""
 
     results: tuple[Result, ...]
     values: tuple[Value, ...]
@@ -125,17 +110,15 @@ def encode(outcome: Result | Value | None) -> bytes:
     """What a block did, or what an expression gave, as a line of JSON."""
     match outcome:
         case Result(printed, failure, plots):
-            data: Any = [printed, _of_failure(failure), plots]
+            data: Any = [printed, failure and _list(failure), plots]
         case Failure():
-            data = {"failure": _of_failure(outcome)}
+            data = {"failure": _list(outcome)}
         case _:
             data = outcome
     return json.dumps(data).encode() + b"\n"
 
 
-def _of_failure(failure: Failure | None) -> list[Any] | None:
-    if failure is None:
-        return None
+def _list(failure: Failure) -> list[Any]:
     message: Any = failure.message
     if isinstance(message, Message):
         message = {"key": message.key, "values": dict(message.values)}
@@ -155,51 +138,38 @@ def decode(line: bytes) -> Result | Value | None:
     try:
         match json.loads(line):
             case [str(printed), failure, list(plots)]:
-                return Result(_shown(printed), _failure(failure), _plots(plots))
+                pairs = tuple((_text(name), _text(svg)) for name, svg in plots)
+                failed = None if failure is None else _failure(failure)
+                return Result(_shown(printed), failed, pairs)
             case {"failure": failure}:
                 return _failure(failure)
-            case None:
-                return None
-            case int(number) | float(number) if not isinstance(number, bool):
-                return number
+            case bool():
+                pass
+            case int() | float() | None as value:
+                return value
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
     raise ValueError(f"a result must be a line of JSON of its form, got {line[:80]!r}")
 
 
-def _failure(data: Any) -> Failure | None:
-    match data:
-        case None:
-            return None
-        case [str(kind), message, list(lines)]:
-            return Failure(_shown(kind), _message(message), tuple(map(_line, lines)))
-    raise ValueError
-
-
-def _message(data: Any) -> str | Message:
-    match data:
-        case str():
-            return _shown(data)
-        case {"key": str(key), "values": dict(values)}:
-            texts = {name: _shown(str(value)) for name, value in values.items()}
-            message = Message(key, texts)
-            str(message)  # KeyError if there is no such message
-            return message
-    raise ValueError
-
-
-def _line(data: Any) -> tuple[int, int]:
-    match data:
-        case [int(block), int(at)] if block >= 0 and at >= 1:
-            return block, at
-    raise ValueError
-
-
-def _plots(data: list[Any]) -> tuple[tuple[str, str], ...]:
-    plots = [(name, svg) for name, svg in data]
-    if not all(isinstance(text, str) for plot in plots for text in plot):
+def _failure(data: Any) -> Failure:
+    kind, message, lines = data
+    if isinstance(message, dict):
+        values = {name: _shown(str(text)) for name, text in message["values"].items()}
+        message = Message(_text(message["key"]), values)
+        str(message)  # KeyError if there is no such message
+    else:
+        message = _shown(_text(message))
+    places = tuple((int(block), int(line)) for block, line in lines)
+    if any(block < 0 or line < 1 for block, line in places):
         raise ValueError
-    return tuple(plots)
+    return Failure(_shown(_text(kind)), message, places)
+
+
+def _text(data: Any) -> str:
+    if not isinstance(data, str):
+        raise TypeError
+    return data
 
 
 def _shown(text: str) -> str:

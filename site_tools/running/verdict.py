@@ -8,6 +8,7 @@ judges one block of it and ``check_run`` all that it shows. The tests, ``check``
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from site_tools import numbers
 from site_tools.confinement import confine, limits
@@ -192,18 +193,12 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
         lines = verified.copies[number].block.lines
         origin = lines[min(at, len(lines)) - 1]
         line, snippet, code = origin.page_line, origin.snippet, origin.text.strip()
-    fix = _remedy(failure)
+    fix = _remedy(failure) or Message("fix_block")
     if failure.type == "NameError" and "cont" not in block.classes:
         fix = Message("fix_undefined")
-    words = _words(failure, code)
-    return problem(
-        verified.page.path,
-        line,
-        "block_fails",
-        snippet=snippet,
-        failure=words,
-        fix=fix or Message("fix_block"),
-    )
+    values: dict[str, Any] = {"failure": _words(failure, code), "fix": fix}
+    path = verified.page.path
+    return problem(path, line, "block_fails", snippet=snippet, **values)
 
 
 def _words(failure: Failure, code: str = "") -> Message | str:
@@ -228,19 +223,16 @@ def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
     """That a block raises, and what its output states."""
     if result.failure is None:
         return problem(page.path, block.fence.line, "block_raises_nothing")
-    failure, raised = result.failure, str(result.failure)
-    stated = (block.expects or "").rpartition("\n")[2]
+    failure, stated = result.failure, (block.expects or "").rpartition("\n")[2]
     if failure.type in MISTAKES and not stated.startswith(failure.type):
         undefined = failure.type == "NameError"
-        return problem(
-            page.path,
-            block.fence.line,
-            "block_raises_mistake",
-            failure=_words(failure),
-            stated=stated or Message("no_output"),
-            fix=Message("fix_undefined" if undefined else "fix_block"),
-        )
-    return _check_output(page, block, result.printed + raised)
+        values: dict[str, Any] = {
+            "failure": _words(failure),
+            "stated": stated or Message("no_output"),
+            "fix": Message("fix_undefined" if undefined else "fix_block"),
+        }
+        return problem(page.path, block.fence.line, "block_raises_mistake", **values)
+    return _check_output(page, block, f"{result.printed}{failure}")
 
 
 def _check_output(page: Page, block: Block, printed: str) -> Problem | None:
@@ -293,35 +285,17 @@ def _check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
 
 def check_figure(figure: Figure, value: Value, path: str) -> Problem | None:
     """Compare one figure with the value of its expression."""
-    shown, expression = figure.shown, figure.expression
+    key, values = "figure_differs", dict[str, Any](value=repr(value))
     if isinstance(value, Failure):
-        return problem(
-            path,
-            figure.line,
-            "figure_raises",
-            expression=expression,
-            failure=_words(value),
-        )
-    try:
-        if numbers.agrees(shown, value):
-            return None
-    except ValueError as error:
-        return problem(
-            path,
-            figure.line,
-            "figure_not_number",
-            shown=shown,
-            expression=expression,
-            error=error,
-        )
-    return problem(
-        path,
-        figure.line,
-        "figure_differs",
-        shown=shown,
-        expression=expression,
-        value=repr(value),
-    )
+        key, values = "figure_raises", {"failure": _words(value)}
+    else:
+        try:
+            if numbers.agrees(figure.shown, value):
+                return None
+        except ValueError as error:
+            key, values = "figure_not_number", {"error": error}
+    values |= {"shown": figure.shown, "expression": figure.expression}
+    return problem(path, figure.line, key, **values)
 
 
 def _check_figures(
@@ -370,19 +344,15 @@ def check_plots(verified: Verified) -> list[Problem]:
     places = plots(page.body, page.id)
     shown = {name: line_of(page.body, place.start()) for name, place in places}
     folder = page.id.rpartition("/")[2]
-    return [
-        problem(
-            page.path, drawn[plot], "plot_not_shown", plot=repr(plot), folder=folder
-        )
-        for plot in sorted(drawn.keys() - shown.keys())
-    ] + [
-        problem(
-            page.path,
-            shown[plot],
-            "plot_not_drawn",
-            plot=plot,
-            folder=folder,
-            plots=sorted(drawn),
-        )
-        for plot in sorted(shown.keys() - drawn.keys())
-    ]
+    problems = []
+    for plot in sorted(
+        drawn.keys() ^ shown.keys(), key=lambda name: (name in shown, name)
+    ):
+        key = "plot_not_drawn" if plot in shown else "plot_not_shown"
+        values: dict[str, Any] = {
+            "plot": plot,
+            "folder": folder,
+            "plots": sorted(drawn),
+        }
+        problems.append(problem(page.path, {**drawn, **shown}[plot], key, **values))
+    return problems

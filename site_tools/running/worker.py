@@ -33,6 +33,7 @@ from contextlib import suppress
 from typing import Any
 
 from site_tools.confinement import limits
+from site_tools.running import results
 from site_tools.running.results import (
     ENDED,
     LARGEST,
@@ -44,23 +45,15 @@ from site_tools.running.results import (
     Result,
     Run,
     Source,
-    decode,
-    encode,
 )
 from site_tools.say import Message
 
 # To import these is to run them; the second wants verl.
 ACTING = ("ppo_ref.__main__", "ppo_ref.verl_plugin")
-KEPT = (
-    "PATH",
-    "LANG",
-    "LANGUAGE",
-    "LD_LIBRARY_PATH",
-    "PYTHONHASHSEED",
-    "PYTHONDONTWRITEBYTECODE",
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_DEVICE_ORDER",
-    "TZ",
+ALLOWED = (
+    *("PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"),
+    *("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE"),
+    *("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"),
 )
 LOOK = 0.1  # seconds between two looks at what a process takes
 DIE_WITH_PARENT = 1  # of prctl
@@ -100,8 +93,8 @@ class Running:
         count = 2 * blocks + len(self._page.expressions)
         with self._answers, self._answers.makefile("rb") as lines:
             outcomes = list(_outcomes(lines.readlines(), count))
-        results = [Result("", o) if isinstance(o, Failure) else o for o in outcomes]
-        alone, in_order = results[:blocks], results[blocks : 2 * blocks]
+        ended = [Result("", o) if isinstance(o, Failure) else o for o in outcomes]
+        alone, in_order = ended[:blocks], ended[blocks : 2 * blocks]
         copies = [a or b for a, b in zip(alone, in_order, strict=True)]
         joined = map(_join, self._page.sources, copies, in_order)
         return Run(tuple(joined), tuple(outcomes[2 * blocks :]), tuple(copies))
@@ -115,7 +108,7 @@ def _outcomes(lines: Sequence[bytes], count: int) -> Iterator[Any]:
     """So many results; behind one that is none, or that is missing, nothing has run."""
     for number in range(count):
         try:
-            yield decode(lines[number]) if number < len(lines) else LOST
+            yield results.decode(lines[number]) if number < len(lines) else LOST
         except ValueError as error:
             yield Failure("NoResult", str(error))
         else:
@@ -149,7 +142,9 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
         >>> environment({"LANG": "C", "LC_ALL": "C", "GITHUB_TOKEN": "x"})
         {'LANG': 'C', 'LC_ALL': 'C', 'OMP_NUM_THREADS': '1'}
     """
-    allowed = {n: v for n, v in variables.items() if n in KEPT or n.startswith("LC_")}
+    allowed = {
+        n: v for n, v in variables.items() if n in ALLOWED or n.startswith("LC_")
+    }
     return allowed | {"OMP_NUM_THREADS": "1"}
 
 
@@ -254,13 +249,13 @@ class Page:
                 self.stop(_limit("File", "block_stopped_files", most))
 
     def stop(self, failure: Failure) -> None:
-        """End the run; what ends by itself keeps no other run from its turn."""
+        """End the run, and all further ones if it did not end by itself."""
         self.end_run()
         left = self.missing - 1
         if failure != ENDED:
             left += sum(count for _, count in self.runs)
             self.runs.clear()
-        self.ready += encode(failure) + encode(NOT_RUN) * left
+        self.ready += results.encode(failure) + results.encode(NOT_RUN) * left
         self.start()
 
     def end_run(self) -> None:

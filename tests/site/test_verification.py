@@ -1,5 +1,8 @@
 """Blocks that run: outputs, exceptions, limits; each failure at its line."""
 
+from contextlib import suppress
+from pathlib import Path
+
 import pytest
 import torch
 
@@ -158,11 +161,37 @@ def test_a_block_does_not_see_what_another_did_to_its_modules() -> None:
     assert results[1].failure is None
 
 
+@pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc to ask")
+def test_no_process_and_no_folder_of_a_page_outlives_its_run() -> None:
+    where = Source("import os\nprint(os.getppid(), os.getcwd())")
+    hangs = Source("while True: pass")
+    first, second = Running([where, hangs], [], seed=0, seconds=1).wait().results
+    assert second.failure and second.failure.type == "TimeLimit"
+    server, folder = first.printed.split()
+    assert Path(f"/proc/{server}").exists() and not Path(folder).exists()
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        with suppress(OSError):  # gone since
+            assert file.read_text().rpartition(")")[2].split()[1] != server
+
+
 def test_what_is_written_past_print_is_refused() -> None:
     code = "import os; os.write(1, b'0.5')"
     (result,) = Running([Source(code)], [], seed=0).wait().results
     assert result.failure is not None
     assert "writes to the terminal past print()" in str(result.failure.message)
+
+
+def test_a_file_left_open_is_named_at_its_line_with_the_remedy() -> None:
+    opened = "total = 2\nopen('notes.txt', 'w').write('x')"
+    text = broken("total = 1 + 1", opened)
+    problem = problems(text)[0]
+    assert problem.found == (
+        "ResourceWarning: the block opens the file 'notes.txt' and does not close it"
+    )
+    assert problem.fix == "open it by with open(...) as file:, which closes it"
+    assert problem.line == line_of("open('notes.txt'", text)
+    closed = "with open('notes.txt', 'w') as file:\n    file.write('x')"
+    assert problems(broken("total = 1 + 1", f"total = 2\n{closed}")) == []
 
 
 @pytest.mark.parametrize("text", ["print(0.5)\n0.7\n", ">>> x = 1\n\nloss 0.5\n"])
