@@ -34,9 +34,6 @@ CONTROLS = ("radio", "checkbox")
 def faults(html: str) -> list[str]:
     """Each tag and attribute that a page may not have, as it would be written.
 
-    Args:
-        html: What Markdown made of a page.
-
     Example:
         >>> faults('<p class="a">x <a href="https://x.org">y</a></p>')
         []

@@ -16,8 +16,7 @@ from site_tools.page.wording import FRONT, TOP
 from site_tools.say import Refusal
 from site_tools.site import formulas, ways
 from site_tools.site.sources import Question
-from site_tools.site.templates import fill, words
-from site_tools.site.texts import as_plain
+from site_tools.site.templates import as_plain, fill, words
 
 SECTION = re.compile(r'<h2 id="answer">.*?(?=<h2\b|\Z)', re.DOTALL)
 BOX = re.compile(r'<section class="answer">.*?(?=</section>)', re.DOTALL)
@@ -93,10 +92,6 @@ def anchors(answers: Sequence[object]) -> list[str]:
 def page_ids(html: str, answers: Sequence[object]) -> list[str]:
     r"""Every id of a page as readers get it, with those of its questions and formulas.
 
-    Args:
-        html: The page as Markdown renders it, its lists filled.
-        answers: What its front matter says that it answers.
-
     Example:
         >>> page_ids('<h2 id="answer">Yes</h2><p id="x">', ["004·2"])
         ['q-004-2', 'answer', 'x']
@@ -114,14 +109,7 @@ def aliases(others: Sequence[object], lang: str) -> str:
 
 
 def notice(html: str, accord: Accord, lang: str, url: str) -> str:
-    """A page with its notice: above the text if behind, below it if alone.
-
-    Args:
-        html: The rendered body of the page.
-        accord: How its two languages stand to each other.
-        lang: The language of the page.
-        url: Its address within the site of that language.
-    """
+    """A page with its notice: above the text if behind, below it if alone."""
     there, w = ways.other(lang), words(lang)
     if accord.state in (State.MISSING_ZH, State.MISSING_EN):
         # Told to those who came for the other language, so written in that one.
@@ -149,11 +137,6 @@ def provenance(html: str, lang: str) -> str:
     """Add the switch where a page has bound figures, hidden until a script wakes it.
 
     The figures themselves carry their expression; a picture gets a list of them below.
-
-    Args:
-        html: A rendered page: its figures as elements, its pictures inline, its
-            answer in a box. The switch stands in the box, or ends the page.
-        lang: The language of the label.
     """
     if not BOUND.search(html):
         return html
@@ -172,9 +155,6 @@ def _listed(picture: re.Match[str]) -> str:
 
 def symbols(sources: Mapping[str, str]) -> dict[str, str]:
     """Where every module of the package is, and every public name that it defines.
-
-    Args:
-        sources: The modules by name, as ``reference.read`` gives them.
 
     Example:
         >>> symbols({"kl": "def k1(): ...\\ndef _sum(): ..."})
@@ -203,11 +183,6 @@ def _defined(node: ast.stmt) -> list[str]:
 def link_symbols(html: str, url: str, known: Mapping[str, str]) -> str:
     """Lead from inline code that is nothing but a name of the package to its reference.
 
-    Args:
-        html: A rendered page.
-        url: Its address within the site of its language.
-        known: What :func:`symbols` gives.
-
     Raises:
         Refusal: for a name that the package does not have.
     """
@@ -228,11 +203,6 @@ def link_terms(html: str, names: Sequence[Name], lang: str) -> str:
     """Make the first occurrence of each term in each ``##`` section a quiet link.
 
     It leads to the glossary, and its tooltip is the meaning. Only running text counts.
-
-    Args:
-        html: A rendered page, formulas still marked as TeX.
-        names: The rows of the glossary.
-        lang: The language of the page, whose terms are looked for.
     """
     return "".join(_with_terms(html, tuple(names), lang)) if names else html
 

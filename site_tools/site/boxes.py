@@ -137,15 +137,7 @@ def _needs_package(copy: Copy) -> bool:
 def marks(
     evidence: Evidence, page: str, blocks: list[Block], lang: str, href: str | None
 ) -> list[Addition | None]:
-    """The mark beside each code box; None for those that do not run.
-
-    Args:
-        evidence: What has been verified.
-        page: Its path, as in ``docs/zh/gae/inputs.md``.
-        blocks: Its blocks.
-        lang: The language of the words.
-        href: The page that says what a mark means.
-    """
+    """The mark beside each code box; None for those that do not run."""
     hashes = block_hashes(blocks)
     # With the code above that it continues: there its device may be chosen.
     texts = {copy.block.fence.line: copy.text for copy in copies(blocks)}

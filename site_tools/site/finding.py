@@ -2,13 +2,12 @@
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from html import unescape
-from types import MappingProxyType
+from collections.abc import Iterable, Sequence
+from html import escape, unescape
 
 from site_tools.site.formulas import Formula, as_text
+from site_tools.site.templates import spelled
 
-NONE: Mapping[Formula, str] = MappingProxyType({})
 LOCALES = {"zh": "zh_CN", "en": "en_US"}
 ANSWER = '<section class="answer">'
 # What stands beside the text of a page; a paragraph in it does not say what it is on.
@@ -39,36 +38,27 @@ TAG = re.compile(r"<[^>]*>")
 Entry = dict[str, str | float | list[str]]
 
 
-def description(html: str, texts: Mapping[Formula, str] = NONE) -> str:
+def description(html: str) -> str:
     """The first paragraph of the answer, or of the page, without any markup.
-
-    Args:
-        html: A rendered page, its formulas marked as TeX.
-        texts: The text of each formula.
 
     Example:
         >>> description("<h2>Why</h2><p>It <em>is</em> <code>t</code>.</p><p>So.</p>")
         'It is t.'
     """
     text = BESIDE.sub("", html[max(html.find(ANSWER), 0) :])
-    found = (as_text(match[1], texts) for match in PARAGRAPH.finditer(text))
+    found = (as_text(p[1], _spelled) for p in PARAGRAPH.finditer(text))
     paragraphs = (" ".join(_bare(p).split()) for p in found)
     return WIDE.sub("", next(filter(None, paragraphs), ""))
+
+
+def _spelled(formula: Formula) -> str:
+    return escape(spelled(formula.tex), quote=False)
 
 
 def card(
     *, title: str, about: str, lang: str, site: str, home: bool, url: str | None
 ) -> dict[str, str]:
-    """The properties of a share card; without an address none is claimed.
-
-    Args:
-        title: The question, or the title of the page.
-        about: Its description; may be empty.
-        lang: Its language.
-        site: The name of the site.
-        home: Whether it is the home page.
-        url: Its absolute address, if the site has one.
-    """
+    """The properties of a share card; without an address none is claimed."""
     properties = {
         "og:title": title,
         "og:description": about,

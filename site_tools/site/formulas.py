@@ -1,22 +1,19 @@
 """Formulas in rendered pages: found as TeX, typeset by KaTeX, put back as HTML.
 
 Each formula is there twice, once for the eye and once as MathML for screen readers. The
-search index and the description of a page need neither, but the text.
+search index needs neither, but the text.
 """
 
 import json
 import re
 import subprocess
 import sys
-import unicodedata
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from hashlib import sha256
-from html import escape, unescape
+from html import unescape
 from io import BytesIO
 from pathlib import Path
-from xml.etree import ElementTree
-from xml.etree.ElementTree import Element
 
 from site_tools.ledger import store
 from site_tools.say import Refusal
@@ -102,9 +99,9 @@ def render_in_title(title: str, typeset: Mapping[Formula, str]) -> str:
     return BARE.sub(lambda match: typeset[_read(match)], title)
 
 
-def as_text(html: str, texts: Mapping[Formula, str]) -> str:
+def as_text(html: str, text: Callable[[Formula], str]) -> str:
     """A page with the text of its formulas in their places."""
-    return MARKED.sub(lambda match: texts[_read(match)] + match["closing"], html)
+    return MARKED.sub(lambda match: text(_read(match)) + match["closing"], html)
 
 
 def typeset(
@@ -168,13 +165,7 @@ def _run(formulas: Iterable[Formula], package: Path) -> dict[Formula, dict[str, 
 
 
 def assets(typeset: Iterable[str], dist: Path, cache: Path) -> dict[str, str | bytes]:
-    """KaTeX's styles and fonts by address, the styles first.
-
-    Args:
-        typeset: Every formula of the site, as KaTeX wrote it.
-        dist: The folder of KaTeX that holds its styles and fonts.
-        cache: A folder that keeps fonts between builds.
-    """
+    """KaTeX's styles and fonts by address, the styles first."""
     css = OLD_FONTS.sub("", (dist / "katex.min.css").read_text("utf-8"))
     shown = characters(typeset)
     fonts: dict[str, str | bytes] = {}
@@ -234,68 +225,3 @@ def searched(typeset: str) -> str:
     """
     mathml = MATHML.search(typeset)
     return TAG.sub("", mathml[0]) if mathml else ""
-
-
-def spoken(typeset: str) -> str:
-    """A typeset formula in one line, escaped, where no formula can be set.
-
-    Example:
-        >>> spoken('<math><msub><mi>s</mi><mi>t</mi></msub></math><b>...</b>')
-        's_t'
-    """
-    mathml = MATHML.search(typeset)
-    text = _say(ElementTree.fromstring(mathml[0])) if mathml else ""
-    return escape(text.strip(), quote=False)
-
-
-ACCENTS = {"^": "\u0302", "~": "\u0303", "ˉ": "\u0304", "‾": "\u0305", "˙": "\u0307"}
-RELATIONS = "=<>≤≥≠≈∼≡∝←→⇒⇔∈≪≫"
-FUNCTION = "\u2061"  # stands between the name of a function and what it is applied to
-
-
-def _say(element: Element) -> str:
-    tag = element.tag.rpartition("}")[2]
-    if tag in SPOKEN:
-        return SPOKEN[tag](*map(_say, element))
-    if tag == "mphantom":
-        return ""
-    if tag == "mtable":
-        return "; ".join(map(_say, element))
-    if tag == "mspace":
-        return " "
-    text = (element.text or "").strip("\n").replace(FUNCTION, " ")
-    if tag == "mo" and text and text in RELATIONS:
-        return f" {text} "
-    return text + "".join(map(_say, element))
-
-
-def _grouped(text: str) -> str:
-    plain = text.isalnum() or len(unicodedata.normalize("NFC", text)) == 1
-    return text if plain else f"({text.strip()})"
-
-
-def _below(base: str, below: str) -> str:
-    return f"{base}_{_grouped(below)}"
-
-
-def _above(base: str, above: str) -> str:
-    if above in ACCENTS:
-        return unicodedata.normalize("NFC", base + ACCENTS[above])
-    return f"{base}^{_grouped(above)}"
-
-
-def _both(base: str, below: str, above: str) -> str:
-    text = _above(_below(base, below), above)
-    return f"{text} " if unicodedata.category(base[-1:] or " ") == "Sm" else text
-
-
-SPOKEN: dict[str, Callable[..., str]] = {
-    "msub": _below,
-    "munder": _below,
-    "msup": _above,
-    "mover": _above,
-    "msubsup": _both,
-    "munderover": _both,
-    "mfrac": lambda above, below: f"{_grouped(above)}/{_grouped(below)}",
-    "msqrt": lambda *inside: "√" + _grouped("".join(inside)),
-}

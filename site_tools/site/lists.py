@@ -33,10 +33,6 @@ MOST = 5  # pages on the home page, while no topic names one
 def fill_lists(html: str, root: Path) -> str:
     """A page with its lists.
 
-    Args:
-        html: The rendered page.
-        root: The project's folder.
-
     Raises:
         Refusal: for a list or a language that there is not.
     """
@@ -134,13 +130,7 @@ def topic(name: str, lang: str, site: Site) -> str:
 
 
 def wrong_answers(first: Sequence[str], lang: str, pages: Sequence[Answer]) -> str:
-    """The claims about PPO of all pages; each leads to the run that refutes it.
-
-    Args:
-        first: Those to begin with, as in ``gae/variance#wrong-lower``.
-        lang: The language of the list.
-        pages: The question pages.
-    """
+    """The claims about PPO of all pages; each leads to the run that refutes it."""
     claims = {
         f"{answer.page}#{wrong.id}": (wrong, answer)
         for answer in pages

@@ -97,13 +97,7 @@ def address(page: str) -> str:
 
 
 def resolve(link: str, page: str, site: Site) -> str:
-    """Where a link of a page leads from a file at the root of its language.
-
-    Args:
-        link: As it stands in the page.
-        page: The page's id.
-        site: The site.
-    """
+    """Where a link of a page leads from a file at the root of its language."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
         return link
@@ -114,10 +108,6 @@ def resolve(link: str, page: str, site: Site) -> str:
 
 def read(root: Path, site: Site) -> list[PlainPage]:
     """The pages of a language, in the order of the navigation.
-
-    Args:
-        root: The project's folder.
-        site: The site.
 
     Raises:
         ValueError: naming the page that cannot be read.
@@ -170,14 +160,7 @@ def _page(
 def verified(
     known: Evidence, page: str, blocks: Sequence[Block], lang: str
 ) -> tuple[str, bool]:
-    """With what the code of a page was run, and whether all of it passed as it stands.
-
-    Args:
-        known: What has been verified.
-        page: The path of the page, as in ``docs/zh/gae/inputs.md``.
-        blocks: Its blocks.
-        lang: The language of the sentence; "" if nothing runs.
-    """
+    """With what the code of a page was run, and whether all of it passed as it is."""
     w, hashes = words(lang)["llms"], [*block_hashes(blocks).values()]
     passed = sum(known.on_cpu(page, block) is not None for block in hashes)
     if passed < len(hashes):

@@ -30,10 +30,6 @@ Resolve = Callable[[str], str]
 def as_round(page: Page, root: Path) -> tuple[str, str]:
     """The question of a page, and the page as its answer, as in the log of a chat.
 
-    Args:
-        page: The page.
-        root: The project's folder.
-
     Raises:
         ValueError: if the page has no title, or a fence that cannot be read.
     """
@@ -84,7 +80,8 @@ def _cuts(page: Page, resolve: Resolve | None) -> Iterator[tuple[int, int, str]]
             blanks = re.search(r"[ ]*\Z", page.body[: part.start])
             yield part.start - len(blanks[0] if blanks else ""), part.end, ""
         elif part.kind == "target" and resolve:
-            if not any(p.start() < part.start < p.end() for p in pictures):
+            in_picture = any(p.start() < part.start < p.end() for p in pictures)
+            if not in_picture:
                 yield part.start, part.end, f"({resolve(part.text)})"
 
 

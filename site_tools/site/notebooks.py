@@ -141,13 +141,6 @@ def _code(
 def settle(html: str, notebook: str, href: str, title: str, lang: str) -> str:
     """The notebook without what is foreign, its formulas as the site typesets them.
 
-    Args:
-        html: As mkdocs-jupyter made it.
-        notebook: What it made it from, where the plots are described.
-        href: The address of the file.
-        title: Of the page that it comes from.
-        lang: The language of the site.
-
     Example:
         >>> made = "<style>x</style><p>$a$</p><pre>$b$</pre>"
         >>> notebook = '{"cells": [], "metadata": {"sections": []}}'

@@ -43,10 +43,6 @@ PLAIN_FILE, UNIX = 0o100644 << 16, 3
 def copy(site: Mapping[str, bytes], home: str = "") -> dict[str, bytes]:
     """The files of the copy by path.
 
-    Args:
-        site: The files of the built site, both languages, by path.
-        home: Its address, if it has one.
-
     Raises:
         Refusal: naming a page and its link that leads to no file.
     """
@@ -130,10 +126,6 @@ def _to_file(link: str, page: str, files: Container[str], home: str) -> str:
 
 def pack(files: Mapping[str, bytes], folder: str) -> bytes:
     """A zip with everything in one folder: the same bytes for the same files.
-
-    Args:
-        files: Contents by path.
-        folder: What the folder is called.
 
     Example:
         >>> pack({"a": b"1", "b": b"2"}, "x") == pack({"b": b"2", "a": b"1"}, "x")

@@ -40,11 +40,6 @@ LEFT_OUT = ("metadata", "style", "title")
 def inline(html: str, read: Callable[[str], tuple[str, str]], lang: str) -> str:
     """Put each SVG in the place of the image that names it.
 
-    Args:
-        html: A rendered page.
-        read: Gives the path and the text of the picture with this ``src``.
-        lang: The language whose words are kept.
-
     Raises:
         Refusal: naming file and element, as :func:`svg` does.
     """
@@ -145,14 +140,7 @@ def _describe(root: Element, alt: str, prefix: str) -> None:
 def plot_pictures(
     text: str, page_id: str, drawn: Mapping[str, str], lang: str
 ) -> dict[str, str]:
-    """The plots that a page shows, as pictures by their paths.
-
-    Args:
-        text: The page.
-        page_id: As in ``notebooks/toy``.
-        drawn: What matplotlib wrote, by name; a stand-in serves for what is missing.
-        lang: The language of the page.
-    """
+    """The plots that a page shows, as pictures by their paths."""
     return {
         f"{page_id}/{name}.svg": themed(drawn[name], name)
         if name in drawn
@@ -163,10 +151,6 @@ def plot_pictures(
 
 def themed(svg: str, name: str) -> str:
     """The SVG of a plot as a picture.
-
-    Args:
-        svg: As matplotlib wrote it, text as text.
-        name: Of the plot, for the message.
 
     Raises:
         Refusal: naming the plot and a colour that the site does not have.

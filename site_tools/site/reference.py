@@ -38,10 +38,6 @@ def read(package: Path) -> dict[str, str]:
 def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
     """The reference pages of one language, as Markdown by path.
 
-    Args:
-        sources: What :func:`read` gives.
-        lang: The language of what stands around the docstrings.
-
     Raises:
         Refusal: naming the module that has no docstring.
 
@@ -139,11 +135,6 @@ def _map(package: str, lines: Mapping[str, str], lang: str) -> str:
 
 def for_reading(doc: str, returns: str = "") -> str:
     r"""A docstring with the sections that griffe knows; a paper as a paragraph.
-
-    Args:
-        doc: The docstring.
-        returns: The type of what is returned. Without it before the description, a
-            colon there would end what griffe takes for the type.
 
     Example:
         >>> for_reading("Sum.\n\nSource:\n    Paper, eq. 1.\n\nExample:\n    >>> 1\n")

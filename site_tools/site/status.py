@@ -2,8 +2,9 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import markdown
 from markupsafe import Markup
@@ -11,10 +12,12 @@ from markupsafe import Markup
 from site_tools.checks import accord
 from site_tools.checks.accord import Accord, State
 from site_tools.data.facts import concepts, unread
+from site_tools.page.blocks import LANGUAGES, Kind
+from site_tools.page.fences import Fence, scan
 from site_tools.page.front_matter import read_front_matter
+from site_tools.page.prose import body, parts
 from site_tools.say import Refusal
 from site_tools.site import ways
-from site_tools.site.counts import Counts, count
 from site_tools.site.templates import fill, words
 
 # Where the fences may stand: their links lead from there.
@@ -36,11 +39,6 @@ REMEDIES = {
 
 def status(part: str, lang: str, root: Path) -> str:
     """One part of the status page: what waits, how much there is, what to take along.
-
-    Args:
-        part: One of ``PARTS``.
-        lang: The language of the words.
-        root: The project's folder.
 
     Raises:
         Refusal: for another part.
@@ -93,6 +91,44 @@ def _texts(root: Path, lang: str) -> list[str]:
     return [f.read_text("utf-8", errors="replace") for f in files if f.is_file()]
 
 
+class Counts(NamedTuple):
+    """What the pages of one language hold."""
+
+    pages: int
+    blocks: int
+    figures: int
+    formulas: int
+
+
+def count(texts: list[str]) -> Counts:
+    """How many pages, blocks that run, bound figures, displayed formulas.
+
+    Example:
+        >>> count(["`2`{ data-is='x' }\\n\\n```python\\nx = 2\\n```\\n"])
+        Counts(pages=1, blocks=1, figures=1, formulas=0)
+    """
+    found = [_of_page(text) for text in texts]
+    return Counts(len(texts), *(sum(page[i] for page in found) for i in range(3)))
+
+
+@lru_cache(maxsize=1024)
+def _of_page(text: str) -> tuple[int, int, int]:
+    fences, _ = scan(text, "")
+    found = parts(body(text, fences))
+    figures = sum("data-is" in (part.attributes or "") for part in found)
+    formulas = sum(part.kind == "display" for part in found)
+    return sum(map(_runs, fences)), figures, formulas
+
+
+def _runs(fence: Fence) -> bool:
+    try:
+        language, attributes = fence.header
+    except ValueError:
+        return False
+    running = LANGUAGES.get(language) in (Kind.RUN, Kind.SESSION)
+    return running and "norun" not in attributes.classes
+
+
 def _downloads(lang: str) -> Iterator[tuple[str, str]]:
     """What can be taken along; each is a name until ``link_downloads`` links it."""
     for name in (ZIP, LIST, FULL):
@@ -105,11 +141,6 @@ def link_downloads(html: str, page: str, sizes: Mapping[str, int]) -> str:
 
     The zip holds that page, so the page in it cannot say how large the zip is; nor need
     it, where the zip has been unpacked.
-
-    Args:
-        html: A built page.
-        page: Its path in the site.
-        sizes: Bytes of what has been made, by path in the site.
 
     Example:
         >>> place = '<span data-download="../x.txt">x.txt</span>'

@@ -7,6 +7,7 @@ template sees the words of its language as ``w`` and the language as ``lang``.
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -15,10 +16,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown import Markdown
 from markupsafe import Markup
 
-from site_tools.site import texts
-
 HERE = Path(__file__).parent
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\([^()\s]*\)")
+FORMULA = re.compile(r"\$([^$]+)\$")
+CODE = re.compile(r"`([^`]+)`")
+SIGNS = {
+    **dict(zip("alpha beta gamma delta epsilon lambda".split(), "αβγδελ", strict=True)),
+    **dict(zip("pi rho theta nabla".split(), "πρθ∇", strict=True)),
+    **{"hat A": "Â", "mid": " | ", "cdot": "·", "sum": "Σ"},
+}
+COMMAND = re.compile(r"\\(hat A|[A-Za-z]+)\s*")
 EXTENSIONS = {"attr_list": {}, "pymdownx.arithmatex": {"generic": True}}
 
 
@@ -59,8 +66,32 @@ def inline(text: str) -> Markup:
 
 
 def as_html(text: str) -> Markup:
-    """A short text of a data file, its formulas and its code marked up."""
-    return Markup(texts.as_html(text))
+    r"""A short text of a data file, its formulas and its code marked up.
+
+    Example:
+        >>> print(as_html("`old` at $s_t$ < 1"))
+        <code>old</code> at <span class="arithmatex">\(s_t\)</span> &lt; 1
+    """
+    html = FORMULA.sub(r'<span class="arithmatex">\\(\1\\)</span>', escape(text))
+    return Markup(CODE.sub(r"<code>\1</code>", html))
+
+
+def as_plain(text: str) -> str:
+    r"""The text as one line of plain characters, its formulas spelled out.
+
+    Example:
+        >>> as_plain(r"At $\lambda=1$ it is $G_t$, from $V(s_{t+1})$ and $\hat A_t$.")
+        'At λ=1 it is G_t, from V(s_{t+1}) and Â_t.'
+    """
+    return CODE.sub(r"\1", FORMULA.sub(lambda match: spelled(match[1]), text))
+
+
+def spelled(tex: str) -> str:
+    """A formula as plain characters."""
+    tex = COMMAND.sub(lambda match: SIGNS.get(match[1], f"{match[1]} "), tex)
+    # an index of one sign needs no braces, any other keeps them
+    tex = re.sub(r"([_^])\{(.)\}", r"\1\2", tex)
+    return re.sub(r" +", " ", tex).strip()
 
 
 def anchor(text: str) -> str:

@@ -79,10 +79,6 @@ def target(page: str, href: str) -> str:
 def relative(html: str, url: str) -> str:
     """Make links that begin at the root of the language work at any address.
 
-    Args:
-        html: The page.
-        url: Its own address below the root of its language, "" for the home page.
-
     Example:
         >>> relative('<a href="/gae/inputs/#why">', "debug/wrong_answers/")
         '<a href="../../gae/inputs/#why">'
@@ -108,11 +104,6 @@ def alternates(root: str, url: str, langs: Collection[str]) -> dict[str, str]:
     """The absolute addresses of a page, for search engines, by language.
 
     ``x-default``, for readers of any other one, is the English page where there is one.
-
-    Args:
-        root: The address of the site.
-        url: The page's address within the site of a language.
-        langs: The languages that have the page.
     """
     found = {code: root + SITES[code].folder + url for code in SITES if code in langs}
     return found | {"x-default": found.get("en") or found["zh"]}
@@ -162,11 +153,6 @@ def stubs(moves: Redirects, pages: Mapping[str, Target], lang: str) -> dict[str,
     """The files that stand where pages were, by their path in the site.
 
     Links are relative, so that they hold at any address of the site.
-
-    Args:
-        moves: What ``redirects.parse`` gives.
-        pages: The pages of one language, by path without suffix.
-        lang: That language.
     """
     made = {}
     for old, new in moves.items():

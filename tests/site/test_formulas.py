@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.site import finding, formulas
+from site_tools.site import formulas
 from site_tools.site.formulas import Formula
 from tests.site import glyphs
 
@@ -97,33 +97,6 @@ def test_the_page_is_named_when_a_label_is_given_twice(tmp_path: Path) -> None:
 def test_a_missing_katex_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"KaTeX must be installed in .*absent"):
         formulas.typeset({"a.md": INLINE}, tmp_path, tmp_path / "absent")
-
-
-FORMULAS = {
-    r"V(s_t)": "V(s_t)",
-    r"V(s_{t+1})": "V(s_(t+1))",
-    r"\gamma=\lambda=1": "γ = λ = 1",
-    r"\hat A_t = G_t - V(s_t)": "Â_t = G_t−V(s_t)",
-    r"\hat{A}_{t}^{\lambda}": "Â_t^λ",
-    r"\frac{1}{1-\gamma}": "1/(1−γ)",
-    r"\sqrt{x} \le \log y": "√x ≤ log y",
-    r"\mathrm{values}_t": "values_t",
-    r"\sum_{t=0}^{T} r_t": "∑_(t = 0)^T r_t",
-    r"\bar x \in [0, 1]": "x̄ ∈ [0,1]",
-    r"a \text{ if } b": "a if b",
-    r"a\phantom{b}": "a",
-    r"\begin{aligned} a &= b \\ c &= d \end{aligned}": "a = b; c = d",
-}
-
-
-def test_formulas_are_words_in_a_description(tmp_path: Path) -> None:
-    marked = {
-        tex: rf'<p>x <span class="arithmatex">\({tex}\)</span></p>' for tex in FORMULAS
-    }
-    typeset = formulas.typeset(marked, tmp_path)
-    texts = {formula: formulas.spoken(html) for formula, html in typeset.items()}
-    for tex, html in marked.items():
-        assert finding.description(html, texts) == f"x {FORMULAS[tex]}", tex
 
 
 DIST = formulas.PACKAGE / "dist"

@@ -6,7 +6,7 @@ import pytest
 
 from site_tools.data.names import Name
 from site_tools.site import article
-from site_tools.site.texts import as_html, as_plain
+from site_tools.site.templates import as_html, as_plain
 
 NAMES = [
     Name("value", "价值", "value", "预期 $V(s_t)$。", "At $s_t$, <expected>."),

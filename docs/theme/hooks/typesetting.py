@@ -58,17 +58,15 @@ def _describe(
     formulas and code; and our search (docs/theme/assets/search) wants plain text.
     """
     searched = {formula: formulas.searched(html) for formula, html in typeset.items()}
-    spoken = {formula: formulas.spoken(html) for formula, html in typeset.items()}
     config.extra["search_entries"] = []
     for page in pages:
         html, meta = page.content or "", page.meta
-        told = meta.get("description")
-        meta["description"] = told or finding.description(html, spoken)
+        meta["description"] = meta.get("description") or finding.description(html)
         meta["search"] = meta.get("search", {}) | {"exclude": True}
         if notebook_files.is_rendered(page.file.src_uri):
             continue  # what it says is found where it comes from
         config.extra["search_entries"] += finding.entries(
-            formulas.as_text(html, searched),
+            formulas.as_text(html, searched.__getitem__),
             page.url,
             page.title,
             meta.get("aliases") or (),
