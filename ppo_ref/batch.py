@@ -69,6 +69,7 @@ class Experience(NamedTuple):
         rollout: What was sampled.
         old_log_probs: Of the actor before the update, in nats.
         ref_log_probs: Of the reference, in nats.
+        kl: From actor to reference, estimate k1, in nats.
         entropy: Of the actor before the update, in nats.
         values: Of the critic before the update, in reward units; padding is not masked.
         scores: One per response, in reward units.
@@ -81,6 +82,7 @@ class Experience(NamedTuple):
     rollout: Rollout
     old_log_probs: Tokens
     ref_log_probs: Tokens
+    kl: Tokens
     entropy: Tokens
     values: Tokens
     scores: RowValues

@@ -27,7 +27,12 @@ from ppo_ref.contracts.shapes import (
     TokenMask,
     checked,
 )
-from ppo_ref.kernels.chunks import HeadChunks, LossChunks, RowsLoss
+from ppo_ref.kernels.chunks import (
+    HeadChunks,
+    RowsLoss,
+    WithGradients,
+    loss_and_gradients,
+)
 
 # With the block in work and the gradient of 1024 hidden states of width 256, less than
 # 128 rows: an eighth of their logits.
@@ -206,20 +211,21 @@ def loss_from_hidden(
             "gradient would be lost before the loss can be scaled; use "
             "log_probs_and_entropy_from_hidden"
         )
-    given = [x for x in (hidden, head_weight, head_bias) if x is not None]
-    learns = torch.is_grad_enabled() and any(x.requires_grad for x in given)
-    total, log_probs, entropy = LossChunks.apply(  # type: ignore[no-untyped-call]
-        hidden,
-        head_weight.to(hidden.dtype),
-        head_bias,
+    inputs = hidden, head_weight.to(hidden.dtype), head_bias
+    learns = torch.is_grad_enabled()
+    wants = [learns and x is not None and x.requires_grad for x in inputs]
+    total, statistics, gradients = loss_and_gradients(
+        *inputs,
         responses.long(),
         response_mask,
-        _one_number(loss, learns),
+        _one_number(loss, any(wants)),
         1 / temperature,
         chunk_rows,
-        learns,
+        wants,
     )
-    return ChunkedLoss(total, TokenStatistics(log_probs, entropy))
+    if any(wants):
+        total = WithGradients.apply(total, gradients, *inputs)  # type: ignore[no-untyped-call]
+    return ChunkedLoss(total, statistics)
 
 
 def _one_number(loss: RowsLoss, learns: bool) -> RowsLoss:

@@ -19,6 +19,7 @@ from ppo_ref.asserts.slices import (
 from ppo_ref.asserts.step_zero import assert_kl_zero, assert_ratio_one
 from ppo_ref.asserts.targets import assert_return_to_go
 from ppo_ref.asserts.updates import assert_same_gradient
+from ppo_ref.batch import TokenStatistics
 from ppo_ref.chunked import log_probs_and_entropy_from_hidden, loss_from_hidden
 from ppo_ref.diagnostics import (
     effective_sample_size,
@@ -35,7 +36,6 @@ from ppo_ref.group_advantages import (
 )
 from ppo_ref.kl import adaptive_kl_coef
 from ppo_ref.log_probs import (
-    TokenStatistics,
     log_probs_and_entropy,
     token_entropy,
     token_log_probs,
@@ -49,7 +49,6 @@ from ppo_ref.rollout_correction import (
     token_weights,
 )
 from ppo_ref.trace import trace
-from ppo_ref.training import estimates
 from ppo_ref.training.estimates import whitened_gae
 from tests.river import RIVER_CALLS
 
@@ -140,15 +139,7 @@ CALLS = [
         {"model": LAYER, "backward": backward, "micro_batch_sizes": (2, 1)},
     ),
     *RIVER_CALLS,
-    *[
-        (function, ESTIMATED)
-        for function in (
-            whitened_gae,
-            estimates.flipped_sign,
-            estimates.shifted_values,
-            estimates.whitened_over_padding,
-        )
-    ],
+    (whitened_gae, ESTIMATED),
     (gae, REWARDED),
     (td_residuals, REWARDED),
     (n_step_advantages, {**REWARDED, "steps": 2}),

@@ -90,6 +90,7 @@ def experience(
         rollout=rollout,
         old_log_probs=now.log_probs + drift * noise[0],
         ref_log_probs=now.log_probs + 0.5 * noise[1],
+        kl=drift * noise[0] - 0.5 * noise[1],
         entropy=now.entropy,
         values=noise[2],
         scores=noise[3, :, 0],

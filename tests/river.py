@@ -12,7 +12,6 @@ from ppo_ref.training.reward import model_scores, reward_model_step, rule
 from ppo_ref.training.rollout import as_rollout, sample_responses
 from ppo_ref.training.statistics import experience_statistics
 from ppo_ref.training.trainer import tiny_trainer
-from ppo_ref.training.update import update_actor, update_critic
 
 TRAINER = tiny_trainer()
 EXPERIENCE = next(TRAINER.train()).experience
@@ -20,11 +19,6 @@ MODELS, ROLLOUT = TRAINER.models, EXPERIENCE.rollout
 QUESTIONS = TRAINER.questions.train[:4]
 PROMPTS = TRAINER.tokenizer.prompts([question.text for question in QUESTIONS])
 READ = {"rollout": ROLLOUT}
-UPDATED = {
-    "experience": EXPERIENCE,
-    "config": TRAINER.config,
-    "generator": torch.Generator(),
-}
 
 
 def optimizer(network: torch.nn.Module) -> torch.optim.Optimizer:
@@ -69,14 +63,6 @@ RIVER_CALLS = [
         },
     ),
     (experience_statistics, {"experience": EXPERIENCE}),
-    (
-        update_actor,
-        {"actor": MODELS.actor, "optimizer": optimizer(MODELS.actor), **UPDATED},
-    ),
-    (
-        update_critic,
-        {"critic": MODELS.critic, "optimizer": optimizer(MODELS.critic), **UPDATED},
-    ),
 ]
 
 

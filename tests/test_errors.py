@@ -1,66 +1,66 @@
-"""Every argument of every function is refused by its whole text."""
+"""Refusals: ``checked`` on three functions, who wears it, what values are refused."""
 
+import inspect
 import re
-from typing import Any
+from typing import Any, get_args
 
+import numpy as np
 import pytest
 import torch
-from jaxtyping import TypeCheckError
+from jaxtyping import AbstractArray, TypeCheckError
 from torch import Tensor
 from torch._subclasses import FakeTensorMode
 
-from ppo_ref.advantages import gae, n_step_advantages, td_residuals
-from ppo_ref.alignment import response_values
+from ppo_ref import aggregation, masking
+from ppo_ref.advantages import gae, monte_carlo_returns, n_step_advantages, td_residuals
+from ppo_ref.alignment import response_mask, response_outputs, response_values
+from ppo_ref.chunked import log_probs_and_entropy_from_hidden, loss_from_hidden
+from ppo_ref.contracts import shapes
 from ppo_ref.contracts.shapes import Scalar, Tokens, checked
+from ppo_ref.diagnostics import (
+    effective_sample_size,
+    explained_variance,
+    ratio_statistics,
+    rollout_mismatch,
+)
+from ppo_ref.group_advantages import (
+    dr_grpo,
+    grpo,
+    reinforce_plus_plus,
+    reinforce_plus_plus_baseline,
+    rloo,
+)
 from ppo_ref.kernels.scan import discounted_residuals
-from ppo_ref.log_probs import token_log_probs
+from ppo_ref.kl import adaptive_kl_coef
+from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.masking import masked_mean
-from ppo_ref.trace import trace
-from ppo_ref.training.estimates import (
-    flipped_sign,
-    shifted_values,
-    whitened_gae,
-    whitened_over_padding,
+from ppo_ref.rewards import token_level_rewards, token_level_scores
+from ppo_ref.rollout_correction import (
+    accepted_sequences,
+    accepted_tokens,
+    sequence_weights,
+    token_weights,
 )
-from ppo_ref.training.rollout import sample_responses
-from ppo_ref.training.update import update_actor
-from tests.calls import CALLS, MASK, REWARDED, SAMPLED, VALID, X
+from ppo_ref.trace import trace
+from ppo_ref.training.experience import collect_experience
+from ppo_ref.training.networks import actor_statistics
+from tests.calls import IDS, MASK, REWARDED, SAMPLED, VALID, X
 from tests.river import at, having, tensors_in
 from tests.test_docstrings import FUNCTIONS
 
+# By keyword, by position, from a named tuple.
+THREE = (gae, token_log_probs, actor_statistics)
 ARGUMENTS = [
-    pytest.param(function, inputs, name, id=f"{function.__name__}-{name}")
-    for function, inputs in CALLS
-    for name in tensors_in(inputs)
-    # The fields of one named tuple are told by one text, whoever was called.
-    if not name.startswith("experience.") or function is update_actor
+    pytest.param(function, VALID[function], name, id=f"{function.__name__}-{name}")
+    for function in THREE
+    for name in tensors_in(VALID[function])
 ]
-
-
-def argument(case: Any) -> Tensor:
-    _, inputs, name = case.values
-    return at(inputs, name)
-
-
-FLOATS = [case for case in ARGUMENTS if argument(case).is_floating_point()]
-MASKS = [case for case in ARGUMENTS if argument(case).dtype == torch.bool]
-# A head has neither rows nor slots: test_error_texts.py has its refusals.
-OF_BATCH = [case for case in ARGUMENTS if not case.values[2].startswith("head_")]
-COUNTED = [
-    case
-    for case in OF_BATCH
-    if argument(case).is_floating_point()
-    and "response_mask" in case.values[1]
-    and case.values[2] != "sequence_values"
-    # The values are judged where they have been shifted to.
-    and case.values[::2] != (shifted_values, "values")
-]
-MANY = [case for case in ARGUMENTS if len(tensors_in(case.values[1])) > 1]
-# Whose name stands in a refusal of what another hands on.
-JUDGES = {trace: td_residuals} | dict.fromkeys(
-    [whitened_gae, flipped_sign, shifted_values, whitened_over_padding], gae
-)
+KINDS = {
+    torch.float32: ("a floating-point tensor", "float()"),
+    torch.bool: ("a bool tensor (True = the token counts)", "bool()"),
+    torch.int64: ("an int32 or int64 tensor (ids)", "long()"),
+}
 
 
 def refused(error: type[Exception], function: Any, inputs: Any, text: str) -> None:
@@ -68,67 +68,46 @@ def refused(error: type[Exception], function: Any, inputs: Any, text: str) -> No
         function(**inputs)
 
 
-def shown(value: Tensor) -> str:
-    return str(value.dtype).removeprefix("torch.")
+def refused_at(
+    error: type[Exception], function: Any, name: str, value: Any, text: str
+) -> None:
+    inputs = {**VALID[function], name: value}
+    refused(error, function, inputs, f"{function.__name__}: {name} {text}")
 
 
-@pytest.mark.parametrize(("function", "inputs"), CALLS)
-def test_the_call_that_the_refusals_start_from_is_accepted(function, inputs):
-    function(**inputs)
-
-
-@pytest.mark.parametrize(("function", "inputs", "name"), MASKS)
-@pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
-def test_mask_that_is_not_bool(function, inputs, name, dtype):
-    text = (
-        f"{function.__name__}: {name} must be a bool tensor (True = the token counts), "
-        f"got {shown(torch.empty(0, dtype=dtype))}; write {name}.bool()"
-    )
-    wrong = having(inputs, name, at(inputs, name).to(dtype))
-    refused(TypeError, function, wrong, text)
-
-
-@pytest.mark.parametrize(("function", "inputs", "name"), FLOATS)
-@pytest.mark.parametrize("dtype", [torch.int64, torch.bool])
-def test_numbers_that_are_not_floats(function, inputs, name, dtype):
-    text = (
-        f"{function.__name__}: {name} must be a floating-point tensor, "
-        f"got {shown(torch.empty(0, dtype=dtype))}; write {name}.float()"
-    )
-    wrong = having(inputs, name, at(inputs, name).to(dtype))
-    refused(TypeError, function, wrong, text)
+@pytest.mark.parametrize("function", VALID, ids=lambda function: function.__name__)
+def test_the_call_that_the_refusals_start_from_is_accepted(function):
+    function(**VALID[function])
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), ARGUMENTS)
-def test_what_is_no_tensor(function, inputs, name):
-    kinds = {
-        torch.float32: "a floating-point tensor",
-        torch.bool: "a bool tensor (True = the token counts)",
-        torch.int64: "an int32 or int64 tensor (ids)",
-    }
-    text = (
-        f"{function.__name__}: {name} must be {kinds[at(inputs, name).dtype]}, "
-        f"got list; write torch.as_tensor({name})"
-    )
-    wrong = having(inputs, name, at(inputs, name).tolist())
-    refused(TypeError, function, wrong, text)
+def test_a_tensor_of_another_kind(function, inputs, name):
+    kind, remedy = KINDS[at(inputs, name).dtype]
+    start = f"{function.__name__}: {name} must be {kind}"
+    for dtype in {*KINDS, torch.complex64} - {at(inputs, name).dtype}:
+        came = str(dtype).removeprefix("torch.")
+        write = "" if dtype.is_complex else f"; write {name}.{remedy}"
+        wrong = having(inputs, name, at(inputs, name).to(dtype))
+        refused(TypeError, function, wrong, f"{start}, got {came}{write}")
+    listed = having(inputs, name, at(inputs, name).tolist())
+    text = f"{start}, got list; write torch.as_tensor({name})"
+    refused(TypeError, function, listed, text)
+    for value in (0.5, None, [[1], [2, 3]]):
+        with pytest.raises(TypeError) as refusal:
+            function(**having(inputs, name, value))
+        came = re.escape(f"{type(value).__name__} {value}")
+        pattern = rf"{re.escape(start)} of shape \[batch.*\], got {came}"
+        assert re.fullmatch(pattern, str(refusal.value))
 
 
 @pytest.mark.parametrize(("function", "inputs", "name"), ARGUMENTS)
-def test_tensor_without_a_batch_axis(function, inputs, name):
+def test_a_tensor_of_another_shape(function, inputs, name):
     lone = at(inputs, name).flatten()[0]
+    start = re.escape(f"{function.__name__}: {name}")
     with pytest.raises(TypeError) as refusal:
         function(**having(inputs, name, lone))
-    start = re.escape(f"{function.__name__}: {name}")
     pattern = rf"{start} must have .*ax[ei]s \[.*\], got 0 axes \[\]"
     assert re.fullmatch(pattern, str(refusal.value))
-
-
-@pytest.mark.parametrize(
-    ("function", "inputs", "name"),
-    [case for case in OF_BATCH if len(tensors_in(case.values[1])) > 1],
-)
-def test_tensors_of_different_length(function, inputs, name):
     with pytest.raises(TypeError) as refusal:
         function(**having(inputs, name, at(inputs, name)[:1]))
     assert re.fullmatch(
@@ -139,7 +118,7 @@ def test_tensors_of_different_length(function, inputs, name):
     )
 
 
-@pytest.mark.parametrize(("function", "inputs", "name"), MANY)
+@pytest.mark.parametrize(("function", "inputs", "name"), ARGUMENTS)
 def test_tensors_on_two_devices(function, inputs, name):
     first, second = [*tensors_in(inputs)][:2]
     moved, other = (name, first) if name != first else (second, first)
@@ -152,16 +131,57 @@ def test_tensors_on_two_devices(function, inputs, name):
     refused(ValueError, function, elsewhere, text)
 
 
-@pytest.mark.parametrize(("function", "inputs", "name"), COUNTED)
-@pytest.mark.parametrize("bad", [torch.nan, torch.inf, -torch.inf])
-def test_what_is_not_finite_inside_the_mask(function, inputs, name, bad):
-    position = (1, 3, 2)[: at(inputs, name).ndim]
-    dirty = at(inputs, name).clone()
-    dirty[position] = bad
-    where = "in rows with a token" if dirty.ndim == 1 else "where response_mask is True"
-    called = JUDGES.get(function, function).__name__
-    text = f"{called}: {name} must be finite {where}, got {bad} at {list(position)}"
-    refused(ValueError, function, having(inputs, name, dirty), text)
+def test_tensors_on_three_devices():
+    @checked
+    def three(*, x: Tokens, y: Tokens, z: Tokens) -> Tokens:
+        return x
+
+    with FakeTensorMode():
+        x, y, z = (torch.empty(1, 2, device=name) for name in ("cpu", "meta", "cuda"))
+        text = "three: y is on meta but x is on cpu; move both to one device"
+        refused(ValueError, three, {"x": x, "y": y, "z": z}, text)
+
+
+def test_a_result_of_the_wrong_shape_is_left_to_the_judge():
+    @checked
+    def broken(x: Tokens) -> Scalar:
+        return x
+
+    with pytest.raises(TypeCheckError, match="return value"):
+        broken(X)
+
+
+def test_arguments_by_position_and_missing():
+    with pytest.raises(TypeError) as refusal:
+        gae(X, X, MASK)
+    assert str(refusal.value) == (
+        "gae: too many positional arguments; pass tensors of one shape by keyword"
+    )
+    missing = {"token_level_rewards": X}
+    refused(TypeError, gae, missing, "gae: missing a required argument: 'values'")
+    with pytest.raises(TypeError) as refusal:
+        masked_mean(X, MASK, 1)
+    text = "masked_mean: too many positional arguments; it takes x, response_mask"
+    assert str(refusal.value) == text
+
+
+def test_unknown_names_are_told_before_missing_ones():
+    takes = (
+        "it takes token_level_rewards, values, response_mask, gamma, gae_lambda, "
+        "bootstrap_values"
+    )
+    text = f"gae: got unexpected argument lam; {takes}"
+    refused(TypeError, gae, {**REWARDED, "lam": 0.95}, text)
+    misnamed = {"token_level_rewards": X, "values": X, "eos_mask": MASK}
+    text = f"gae: got unexpected arguments eos_mask, lam; {takes}"
+    refused(TypeError, gae, {**misnamed, "lam": 0.95}, text)
+
+
+def test_int32_ids_and_ints_for_floats_pass():
+    logits, ids = torch.tensor([[[0.0, 1.0]]]), torch.tensor([[1]])
+    assert torch.equal(token_log_probs(logits, ids.int()), token_log_probs(logits, ids))
+    gae(**REWARDED, gamma=1, gae_lambda=0)
+    policy_loss(**SAMPLED, clip_range=(0, 1), dual_clip=3)
 
 
 def is_checked(function: Any) -> bool:
@@ -173,11 +193,77 @@ def is_checked(function: Any) -> bool:
     return False
 
 
-def test_every_checked_function_is_called():
-    faces = {name for name, value in FUNCTIONS.items() if is_checked(value)}
-    assert {name.rpartition(".")[2] for name in faces} == {f.__name__ for f in VALID}
+# To be compiled, or of a graph that ``log_probs_and_entropy`` has checked.
+UNCHECKED = {
+    "kl.bounded_log_ratio",
+    "log_probs.log_probs_and_entropy_kernel",
+    "chunked.log_probs_and_entropy_from_hidden_kernel",
+    "losses.clipped_policy_losses",
+    "losses.clipped_value_losses",
+    "group_advantages.grouped",
+}
+
+
+def takes_tensors(function: Any) -> bool:
+    annotations = inspect.get_annotations(inspect.unwrap(function)).values()
+    members = [m for a in annotations for m in (a, *get_args(a))]
+    arrays = [m for m in members if inspect.isclass(m) and issubclass(m, AbstractArray)]
+    return bool(arrays) or Tensor in members
+
+
+def named_in_shapes(function: Any) -> bool:
+    """Whether every annotation of a tensor is one that ``contracts.shapes`` names."""
+    named = [value for name, value in vars(shapes).items() if name != "Tensor"]
+    known = [member for value in named for member in (value, *get_args(value))]
+    annotations = inspect.get_annotations(inspect.unwrap(function)).values()
+    members = [m for a in annotations for m in (a, *get_args(a))]
+    tensors = [
+        m
+        for m in members
+        if m is Tensor or (inspect.isclass(m) and issubclass(m, AbstractArray))
+    ]
+    return all(any(tensor is one for one in known) for tensor in tensors)
+
+
+def test_every_public_function_of_the_river_is_checked_by_named_shapes():
+    river = {
+        name: function
+        for name, function in FUNCTIONS.items()
+        if name.count(".") == 1 and takes_tensors(function) and name not in UNCHECKED
+    }
+    assert len(river) > 40
+    assert [name for name, function in river.items() if not is_checked(function)] == []
+    assert [n for n, function in river.items() if not named_in_shapes(function)] == []
+    assert {*UNCHECKED} <= {*FUNCTIONS}
     assert not is_checked(discounted_residuals)  # wrapped by torch.no_grad alone
-    assert is_checked(sample_responses)  # by both
+    assert is_checked(collect_experience)  # by both
+    assert not named_in_shapes(discounted_residuals)
+
+
+# A head has neither rows nor slots; values are judged where they have been shifted to.
+NOT_BY_SLOT = {"head_weight", "head_bias", "sequence_values"}
+# Whose name stands in a refusal of what another hands on.
+JUDGES = {"trace": "td_residuals", "whitened_gae": "gae"}
+
+
+@pytest.mark.parametrize(
+    "function",
+    [f for f, inputs in VALID.items() if "response_mask" in inputs],
+    ids=lambda function: function.__name__,
+)
+def test_what_is_not_finite_inside_the_mask(function):
+    inputs, name_of = VALID[function], function.__name__
+    for name, tensor in tensors_in(inputs).items():
+        if not tensor.is_floating_point() or name in NOT_BY_SLOT:
+            continue
+        position = (1, 3, 2)[: tensor.ndim]
+        dirty = tensor.clone()
+        dirty[position] = torch.nan
+        row = "in rows with a token"
+        where = row if dirty.ndim == 1 else "where response_mask is True"
+        text = f"{name} must be finite {where}, got nan at {list(position)}"
+        text = f"{JUDGES.get(name_of, name_of)}: {text}"
+        refused(ValueError, function, having(inputs, name, dirty), text)
 
 
 NAN = torch.tensor([0.0, torch.nan])
@@ -222,33 +308,6 @@ def test_critic_outputs_that_do_not_hold_the_response():
     refused(ValueError, response_values, inputs, f"{text} at [1, 1]")
 
 
-def test_arguments_by_position_and_missing():
-    with pytest.raises(TypeError) as refusal:
-        gae(X, X, MASK)
-    assert str(refusal.value) == (
-        "gae: too many positional arguments; pass tensors of one shape by keyword"
-    )
-    missing = {"token_level_rewards": X}
-    refused(TypeError, gae, missing, "gae: missing a required argument: 'values'")
-    with pytest.raises(TypeError) as refusal:
-        masked_mean(X, MASK, 1)
-    text = "masked_mean: too many positional arguments; it takes x, response_mask"
-    assert str(refusal.value) == text
-
-
-def test_unknown_names_are_told_before_missing_ones():
-    takes = (
-        "it takes token_level_rewards, values, response_mask, gamma, gae_lambda, "
-        "bootstrap_values"
-    )
-    text = f"gae: got unexpected argument lam; {takes}"
-    refused(TypeError, gae, {**REWARDED, "lam": 0.95}, text)
-    misnamed = {"token_level_rewards": X, "values": X, "eos_mask": MASK}
-    refused(TypeError, gae, misnamed, f"gae: got unexpected argument eos_mask; {takes}")
-    text = f"gae: got unexpected arguments eos_mask, lam; {takes}"
-    refused(TypeError, gae, {**misnamed, "lam": 0.95}, text)
-
-
 @pytest.mark.parametrize("function", [policy_loss, surrogate_objective, value_loss])
 @pytest.mark.parametrize(
     ("aggregate", "came"),
@@ -267,36 +326,6 @@ def test_aggregation_to_something_else_than_a_number(function, aggregate, came):
     refused(TypeError, function, inputs, text)
 
 
-@pytest.mark.parametrize(("function", "inputs", "name"), OF_BATCH)
-@pytest.mark.parametrize("value", [0.5, None, [[1], [2, 3]]])
-def test_what_no_conversion_makes_a_tensor(function, inputs, name, value):
-    with pytest.raises(TypeError) as refusal:
-        function(**having(inputs, name, value))
-    assert re.fullmatch(
-        rf"{function.__name__}: {re.escape(name)} must be an? .* of shape \[batch.*\], "
-        rf"got {re.escape(f'{type(value).__name__} {value}')}",
-        str(refusal.value),
-    )
-
-
-@pytest.mark.parametrize(("function", "inputs", "name"), FLOATS)
-def test_complex_numbers(function, inputs, name):
-    text = f"{function.__name__}: {name} must be a floating-point tensor, got complex64"
-    imaginary = having(inputs, name, at(inputs, name).to(torch.complex64))
-    refused(TypeError, function, imaginary, text)
-
-
-def test_int32_ids_pass():
-    logits = torch.tensor([[[0.0, 1.0]]])
-    ids = torch.tensor([[1]])
-    assert torch.equal(token_log_probs(logits, ids.int()), token_log_probs(logits, ids))
-
-
-def test_an_int_passes_for_a_float():
-    gae(**REWARDED, gamma=1, gae_lambda=0)
-    policy_loss(**SAMPLED, clip_range=(0, 1), dual_clip=3)
-
-
 def test_what_does_not_count_is_not_refused():
     dirty = torch.where(MASK, X, torch.nan)
     gae(token_level_rewards=dirty, values=dirty, response_mask=MASK)
@@ -311,21 +340,353 @@ def test_a_loss_that_overflows_is_refused_by_its_aggregation():
         surrogate_objective(**{**inputs, "log_probs": X + 9})
 
 
-def test_a_result_of_the_wrong_shape_is_left_to_the_judge():
-    @checked
-    def broken(x: Tokens) -> Scalar:
-        return x
+LIKE_REWARDS = "must have shape [batch, time] = [2, 6] like token_level_rewards, got"
+FLOAT, FLOATED = "must be float, got", "write float(gamma)"
+ONE_OR_PAIR = "must be float | tuple[float, float], got"
+IDS_WANTED = "must be an int32 or int64 tensor (ids), got"
+NUMBER_WANTED = (
+    "must return a number with gradient, a floating-point tensor of shape [], got"
+)
+ROW_WANTED = "must be a floating-point tensor of shape [batch], got"
+SEQUENCES = "must have at least 2 axes [batch, sequence, *features], got 1 axis"
+TYPES = [
+    (
+        gae,
+        "values",
+        X[..., None],
+        "must have 2 axes [batch, time], got 3 axes [2, 6, 1]",
+    ),
+    (gae, "values", X[:, :5], f"{LIKE_REWARDS} [2, 5]"),
+    (gae, "values", X.T, f"{LIKE_REWARDS} [6, 2]"),
+    (gae, "values", X[:1], f"{LIKE_REWARDS} [1, 6]"),
+    (gae, "response_mask", MASK[:, :1], f"{LIKE_REWARDS} [2, 1]"),
+    (gae, "bootstrap_values", X[:, :1], "must have 1 axis [batch], got 2 axes [2, 1]"),
+    (
+        gae,
+        "bootstrap_values",
+        X[0, :3],
+        "must have batch 2 like token_level_rewards, got 3",
+    ),
+    (gae, "bootstrap_values", 0.5, f"{ROW_WANTED} float 0.5"),
+    (gae, "bootstrap_values", np.float32(1), f"{ROW_WANTED} float32 np.float32(1.0)"),
+    (
+        gae,
+        "bootstrap_values",
+        np.ones(2),
+        "must be a floating-point tensor, got ndarray; "
+        "write torch.as_tensor(bootstrap_values)",
+    ),
+    (gae, "gamma", "0.9", f"{FLOAT} str '0.9'"),
+    (gae, "gamma", torch.tensor(1.0), f"{FLOAT} Tensor tensor(1.); {FLOATED}"),
+    (gae, "gamma", torch.tensor(1), f"{FLOAT} Tensor tensor(1); {FLOATED}"),
+    (gae, "gamma", np.float32(0.5), f"{FLOAT} float32 np.float32(0.5); {FLOATED}"),
+    (gae, "gamma", torch.ones(2), f"{FLOAT} Tensor tensor([1., 1.])"),
+    (gae, "gamma", torch.tensor(True), f"{FLOAT} Tensor tensor(True)"),
+    (gae, "gamma", True, f"{FLOAT} bool True"),
+    (
+        adaptive_kl_coef,
+        "kl",
+        torch.tensor(1.0),
+        f"{FLOAT} Tensor tensor(1.); write float(kl)",
+    ),
+    (
+        grpo,
+        "groups",
+        torch.zeros(3).long(),
+        "must have batch 2 like token_level_rewards, got 3",
+    ),
+    (
+        grpo,
+        "groups",
+        torch.zeros(2),
+        "must be an int32 or int64 tensor (ids), got float32; write groups.long()",
+    ),
+    (trace, "row", True, "must be int, got bool True"),
+    (response_outputs, "response_length", True, "must be int, got bool True"),
+    (
+        response_outputs,
+        "response_length",
+        torch.tensor(3),
+        "must be int, got Tensor tensor(3); write int(response_length)",
+    ),
+    (trace, "row", 0.0, "must be int, got float 0.0"),
+    (n_step_advantages, "steps", 1.5, "must be int, got float 1.5"),
+    (policy_loss, "clip_range", [0.1, 0.2], f"{ONE_OR_PAIR} list [0.1, 0.2]"),
+    (policy_loss, "clip_range", (1, 2, 3), f"{ONE_OR_PAIR} tuple (1, 2, 3)"),
+    (policy_loss, "clip_range", (True, 0.2), f"{ONE_OR_PAIR} tuple (True, 0.2)"),
+    (
+        policy_loss,
+        "rollout_weights",
+        X[:, :1],
+        "must have shape [batch, time] = [2, 6] like log_probs, got [2, 1]",
+    ),
+    (policy_loss, "dual_clip", True, "must be float | None, got bool True"),
+    (
+        policy_loss,
+        "aggregate",
+        "token-mean",
+        "must be a function such as ppo_ref.aggregation.token_mean, "
+        "got str 'token-mean'",
+    ),
+    (
+        response_values,
+        "response_mask",
+        MASK[:1],
+        "must have batch 2 like sequence_values, got 1",
+    ),
+    (
+        token_log_probs,
+        "responses",
+        IDS[:, 1:],
+        "must have time 6 like logits, got 5",
+    ),
+    *[
+        (token_log_probs, "responses", ids, f"{IDS_WANTED} {came}")
+        for ids, came in (
+            (IDS.float(), "float32; write responses.long()"),
+            (IDS.to(torch.int16), "int16; write responses.long()"),
+            (IDS.to(torch.uint8), "uint8; write responses.long()"),
+            (IDS.to(torch.complex64), "complex64"),
+        )
+    ],
+    (
+        token_log_probs,
+        "responses",
+        None,
+        "must be an int32 or int64 tensor (ids) of shape [batch, time], "
+        "got NoneType None",
+    ),
+    (
+        token_entropy,
+        "logits",
+        X,
+        "must have 3 axes [batch, time, vocab], got 2 axes [2, 6]",
+    ),
+    (response_outputs, "outputs", X[0], f"{SEQUENCES} [6]"),
+    *[
+        (function, name, value, text)
+        for function in (log_probs_and_entropy_from_hidden, loss_from_hidden)
+        for name, value, text in (
+            ("head_weight", torch.ones(5, 4), "must have width 3 like hidden, got 4"),
+            (
+                "head_weight",
+                None,
+                "must be a floating-point tensor of shape [vocab, width], "
+                "got NoneType None",
+            ),
+            (
+                "head_bias",
+                0.5,
+                "must be a floating-point tensor of shape [vocab], got float 0.5",
+            ),
+            ("head_bias", X[0], "must have vocab 5 like head_weight, got 6"),
+            ("responses", IDS[:, 1:], "must have time 6 like hidden, got 5"),
+        )
+    ],
+    (
+        log_probs_and_entropy_from_hidden,
+        "chunk_tokens",
+        2.0,
+        "must be int, got float 2.0",
+    ),
+    (loss_from_hidden, "chunk_rows", True, "must be int, got bool True"),
+    (
+        loss_from_hidden,
+        "hidden",
+        torch.ones(2, 6, 3, dtype=torch.float16),
+        "must be bfloat16, float32 or float64, got float16, whose gradient would be "
+        "lost before the loss can be scaled; use log_probs_and_entropy_from_hidden",
+    ),
+    (
+        loss_from_hidden,
+        "loss",
+        0.5,
+        "must be a function of TokenStatistics and a slice of rows, to one number, "
+        "got float 0.5",
+    ),
+]
+NO_TOKEN, ONE_TOKEN = torch.zeros_like(MASK), torch.zeros_like(MASK)
+ONE_TOKEN[0, 2] = True
+UNIT = "must lie in [0, 1], got"
+COMPANY = "must hold at least 2 rows each, got 1 row of group"
+ALONE = "which has nothing to be compared with"
+CLIP = "must lie in [0, 1) and [0, inf), got"
+SHORTER = "must be at least 1 and less than the sequence length 9, got"
+VALUES = [
+    (gae, "gamma", 1.5, f"{UNIT} 1.5"),
+    (gae, "gamma", -1, f"{UNIT} -1"),
+    (gae, "gae_lambda", 1.01, f"{UNIT} 1.01"),
+    (gae, "gae_lambda", torch.nan, f"{UNIT} nan"),
+    (td_residuals, "gamma", 2, f"{UNIT} 2"),
+    (monte_carlo_returns, "gamma", 2, f"{UNIT} 2"),
+    (n_step_advantages, "gamma", 2, f"{UNIT} 2"),
+    (n_step_advantages, "steps", 0, "must be at least 1, got 0"),
+    *[
+        (function, "response_mask", NO_TOKEN, "must count at least 1 token, got 0")
+        for function in (
+            masking.masked_mean,
+            aggregation.token_mean,
+            aggregation.sequence_mean_token_mean,
+            aggregation.sequence_mean_token_sum,
+            policy_loss,
+            surrogate_objective,
+            value_loss,
+            explained_variance,
+            effective_sample_size,
+            ratio_statistics,
+            rollout_mismatch,
+            loss_from_hidden,
+        )
+    ],
+    *[
+        (function, "response_mask", mask, f"must count at least 2 tokens, got {count}")
+        for function in (masking.masked_variance, masking.masked_whiten)
+        for count, mask in enumerate((NO_TOKEN, ONE_TOKEN))
+    ],
+    (
+        token_level_scores,
+        "response_mask",
+        ONE_TOKEN,
+        "must count a token in every row, got none in row 1",
+    ),
+    *[
+        (function, "groups", torch.tensor([7, -3]), f"{COMPANY} -3, {ALONE}")
+        for function in (grpo, dr_grpo, rloo, reinforce_plus_plus_baseline)
+    ],
+    *[
+        (
+            function,
+            "response_mask",
+            ONE_TOKEN,
+            "must count a token in every row, got none in row 1",
+        )
+        for function in (grpo, dr_grpo, rloo, reinforce_plus_plus_baseline)
+    ],
+    (grpo, "epsilon", 0, "must be greater than 0, got 0"),
+    (reinforce_plus_plus, "gamma", 2, f"{UNIT} 2"),
+    (adaptive_kl_coef, "kl_coef", -0.1, "must be at least 0, got -0.1"),
+    (adaptive_kl_coef, "kl", torch.nan, "must be finite, got nan"),
+    (adaptive_kl_coef, "kl", torch.inf, "must be finite, got inf"),
+    (adaptive_kl_coef, "target", 0, "must be greater than 0, got 0"),
+    (adaptive_kl_coef, "horizon", 0, "must be greater than 0, got 0"),
+    (adaptive_kl_coef, "horizon", torch.nan, "must be greater than 0, got nan"),
+    (adaptive_kl_coef, "steps", 0, "must be at least 1, got 0"),
+    (
+        adaptive_kl_coef,
+        "steps",
+        50000,
+        "must be below 5 times the horizon, 50000, got 50000",
+    ),
+    (policy_loss, "clip_range", 1, f"{CLIP} (1, 1)"),
+    (policy_loss, "clip_range", -0.1, f"{CLIP} (-0.1, -0.1)"),
+    (policy_loss, "clip_range", (0.2, -0.1), f"{CLIP} (0.2, -0.1)"),
+    (policy_loss, "dual_clip", 1.0, "must be greater than 1, got 1.0"),
+    (effective_sample_size, "weights", X, "must be at least 0, got -1.0 at [0, 0]"),
+    *[
+        (function, "cap", cap, f"must be greater than 0, got {cap}")
+        for function in (token_weights, sequence_weights)
+        for cap in (0, -1.0, torch.nan)
+    ],
+    *[
+        (function, "bounds", bounds, f"must rise from at least 0, got {bounds}")
+        for function in (accepted_tokens, accepted_sequences)
+        for bounds in ((2.0, 0.5), (-1, 2.0), (0.5, torch.nan))
+    ],
+    (value_loss, "value_clip_range", -1, "must be at least 0, got -1"),
+    (token_level_rewards, "kl_coef", -0.1, "must be at least 0, got -0.1"),
+    (token_log_probs, "responses", IDS - 100, "must lie in [0, 5), got -100 at [0, 0]"),
+    (token_log_probs, "responses", IDS + 1, "must lie in [0, 5), got 5 at [0, 4]"),
+    (
+        log_probs_and_entropy,
+        "responses",
+        IDS + 1,
+        "must lie in [0, 5), got 5 at [0, 4]",
+    ),
+    (token_log_probs, "temperature", 0, "must be greater than 0, got 0"),
+    (token_entropy, "temperature", -1.0, "must be greater than 0, got -1.0"),
+    (log_probs_and_entropy, "temperature", 0, "must be greater than 0, got 0"),
+    *[
+        (function, name, value, text)
+        for function in (log_probs_and_entropy_from_hidden, loss_from_hidden)
+        for name, value, text in (
+            ("responses", IDS + 1, "must lie in [0, 5), got 5 at [0, 4]"),
+            ("temperature", 0.0, "must be greater than 0, got 0.0"),
+        )
+    ],
+    (log_probs_and_entropy_from_hidden, "chunk_tokens", 0, "must be at least 1, got 0"),
+    (loss_from_hidden, "chunk_rows", 0, "must be at least 1, got 0"),
+    (trace, "row", 2, "must lie in [0, 2), got 2"),
+    (trace, "row", -1, "must lie in [0, 2), got -1"),
+    (
+        response_mask,
+        "responses",
+        IDS[:, :0],
+        "must have at least 1 slot per row, got 0",
+    ),
+    (response_outputs, "response_length", 0, f"{SHORTER} 0"),
+    (response_outputs, "response_length", 9, f"{SHORTER} 9"),
+    (response_outputs, "response_length", 10, f"{SHORTER} 10"),
+]
 
-    with pytest.raises(TypeCheckError, match="return value"):
-        broken(X)
+
+@pytest.mark.parametrize(
+    ("loss", "came", "alone"),
+    [
+        (lambda said, rows: 0.5, "float 0.5", ""),
+        (lambda said, rows: None, "NoneType None", ""),
+        (lambda said, rows: said.log_probs, "float32 of shape [1, 6]", ""),
+        (lambda said, rows: said.entropy.sum() * 1j, "complex64 of shape []", ""),
+        (
+            lambda said, rows: rows.stop * IDS.sum(),
+            "int64 of shape []",
+            " without gradient",
+        ),
+        (lambda said, rows: X, "float32 of shape [2, 6]", " without gradient"),
+    ],
+)
+def test_a_loss_that_is_no_number(loss, came, alone):
+    inputs = VALID[loss_from_hidden]
+    learning = {**inputs, "hidden": inputs["hidden"].clone().requires_grad_()}
+    for given, more in ((learning, alone), (inputs, "")):
+        with pytest.raises(TypeError) as refusal:
+            loss_from_hidden(**{**given, "loss": loss})
+        assert str(refusal.value) == (
+            f"loss_from_hidden: loss {NUMBER_WANTED} {came}{more}"
+        )
 
 
-def test_tensors_on_three_devices():
-    @checked
-    def three(*, x: Tokens, y: Tokens, z: Tokens) -> Tokens:
-        return x
+def test_a_loss_without_the_gradient_that_is_asked_for():
+    inputs = VALID[loss_from_hidden]
+    given = {**inputs, "loss": lambda said, rows: said.log_probs.detach().sum()}
+    assert loss_from_hidden(**given).loss.ndim == 0
+    with pytest.raises(TypeError) as refusal:
+        loss_from_hidden(
+            **{**given, "hidden": inputs["hidden"].clone().requires_grad_()}
+        )
+    assert str(refusal.value) == (
+        f"loss_from_hidden: loss {NUMBER_WANTED} float32 of shape [] without gradient"
+    )
 
-    with FakeTensorMode():
-        x, y, z = (torch.empty(1, 2, device=name) for name in ("cpu", "meta", "cuda"))
-        text = "three: y is on meta but x is on cpu; move both to one device"
-        refused(ValueError, three, {"x": x, "y": y, "z": z}, text)
+
+@pytest.mark.parametrize("shape", [(0, 6), (2, 0)])
+def test_a_loss_of_no_token(shape):
+    empty = {
+        "hidden": torch.empty(*shape, 3),
+        "responses": torch.empty(shape).long(),
+        "response_mask": torch.empty(shape).bool(),
+    }
+    with pytest.raises(ValueError) as refusal:
+        loss_from_hidden(**{**VALID[loss_from_hidden], **empty})
+    assert str(refusal.value) == (
+        "loss_from_hidden: response_mask must count at least 1 token, got 0"
+    )
+
+
+@pytest.mark.parametrize(("function", "name", "value", "text"), TYPES)
+def test_type_and_shape(function, name, value, text):
+    refused_at(TypeError, function, name, value, text)
+
+
+@pytest.mark.parametrize(("function", "name", "value", "text"), VALUES)
+def test_value(function, name, value, text):
+    refused_at(ValueError, function, name, value, text)

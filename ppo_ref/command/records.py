@@ -29,7 +29,8 @@ def records(
     """
     rollout, *tensors = experience
     named = dict(zip(Experience._fields[1:], tensors, strict=True))
-    per_token = {name: x for name, x in named.items() if x.ndim == 2}
+    # Whoever reads a record takes kl from the two log-probs.
+    per_token = {k: x for k, x in named.items() if x.ndim == 2 and k != "kl"}
     per_token = {"rollout_log_probs": rollout.rollout_log_probs, **per_token}
     for row, question in enumerate(questions[:rows]):
         mask = rollout.response_mask[row]

@@ -25,7 +25,7 @@ from ppo_ref.pretrained.actor import pretrained_actor
 from ppo_ref.pretrained.tokenizer import pretrained_tokenizer
 from ppo_ref.processes.group import ALONE, Processes
 from ppo_ref.processes.sharding import gathered
-from ppo_ref.training.estimates import ESTIMATES
+from ppo_ref.training.estimates import estimate_named
 from ppo_ref.training.trainer import Iteration, Trainer
 
 SHOWN = "score", "held_out"  # in the progress line
@@ -52,7 +52,7 @@ class Session:
             model["tokenizer"] = pretrained_tokenizer(options.model)
             precision = getattr(torch, config.precision)
             model["actor"] = pretrained_actor(options.model, precision)
-        estimate = ESTIMATES[options.estimate]
+        estimate = estimate_named(options.estimate, config.responses_per_prompt)
         self.folder, self.options, self.processes = folder, options, processes
         self.trainer = Trainer(config, options.device, estimate, processes, **model)
         self.held_out_before: float | None = None

@@ -12,11 +12,11 @@ import torch
 
 from ppo_ref.contracts.checks import require_at_least
 from ppo_ref.training.config import PRECISIONS, PPOConfig
-from ppo_ref.training.estimates import ESTIMATES, require_groups
+from ppo_ref.training.estimates import NAMES, estimate_named
 
 CHOICES = {
     "precision": PRECISIONS,
-    "estimate": tuple(ESTIMATES),
+    "estimate": NAMES,
     "device": ("auto", "cpu", "cuda"),
 }
 MOST_THREADS = 1024  # torch would crash
@@ -79,8 +79,7 @@ class Settings:
     options: Options
 
     def __post_init__(self) -> None:
-        estimate = ESTIMATES[self.options.estimate]
-        require_groups("train", estimate, self.config.responses_per_prompt)
+        estimate_named(self.options.estimate, self.config.responses_per_prompt)
 
     def to_json(self) -> dict[str, dict[str, Any]]:
         """The fields of both parts by name; a number that is not finite is a string."""

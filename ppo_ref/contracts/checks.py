@@ -7,41 +7,14 @@ from torch import Tensor
 
 
 def require_unit_interval(function: str, **numbers: float) -> None:
-    """Refuse a number outside [0, 1].
-
-    Args:
-        function: Name of the public function that was called.
-        numbers: The numbers, by argument name.
-
-    Raises:
-        ValueError: if one of the numbers is outside [0, 1] or nan.
-
-    Example:
-        >>> require_unit_interval("gae", gamma=1.5)
-        Traceback (most recent call last):
-        ValueError: gae: gamma must lie in [0, 1], got 1.5
-    """
+    """Refuse a number outside [0, 1]."""
     for name, number in numbers.items():
         if not 0 <= number <= 1:
             raise ValueError(f"{function}: {name} must lie in [0, 1], got {number}")
 
 
 def require_at_least(function: str, least: float, **numbers: float) -> None:
-    """Refuse a number below a bound.
-
-    Args:
-        function: Name of the public function that was called.
-        least: The smallest number allowed.
-        numbers: The numbers, by argument name.
-
-    Raises:
-        ValueError: if one of the numbers is below the bound or nan.
-
-    Example:
-        >>> require_at_least("n_step_advantages", 1, steps=0)
-        Traceback (most recent call last):
-        ValueError: n_step_advantages: steps must be at least 1, got 0
-    """
+    """Refuse a number below a bound."""
     for name, number in numbers.items():
         if not number >= least:
             raise ValueError(
@@ -50,21 +23,7 @@ def require_at_least(function: str, least: float, **numbers: float) -> None:
 
 
 def require_above(function: str, bound: float, **numbers: float) -> None:
-    """Refuse a number that is not above a bound.
-
-    Args:
-        function: Name of the public function that was called.
-        bound: The largest number refused.
-        numbers: The numbers, by argument name.
-
-    Raises:
-        ValueError: if one of the numbers is at most the bound or nan.
-
-    Example:
-        >>> require_above("policy_loss", 1, dual_clip=1)
-        Traceback (most recent call last):
-        ValueError: policy_loss: dual_clip must be greater than 1, got 1
-    """
+    """Refuse a number that is not above a bound."""
     for name, number in numbers.items():
         if not number > bound:
             raise ValueError(
@@ -73,21 +32,7 @@ def require_above(function: str, bound: float, **numbers: float) -> None:
 
 
 def require_clip_range(function: str, low: float, high: float) -> None:
-    """Refuse a range whose lower end is 0 or less, or that leaves out 1.
-
-    Args:
-        function: Name of the public function that was called.
-        low: How far the ratio may fall below 1.
-        high: How far it may rise above 1.
-
-    Raises:
-        ValueError: if ``low`` is outside [0, 1), or ``high`` is negative or nan.
-
-    Example:
-        >>> require_clip_range("f", 1.5, 0.2)
-        Traceback (most recent call last):
-        ValueError: f: clip_range must lie in [0, 1) and [0, inf), got (1.5, 0.2)
-    """
+    """Refuse a range whose lower end is 0 or less, or that leaves out 1."""
     if not (0 <= low < 1 and high >= 0):
         raise ValueError(
             f"{function}: clip_range must lie in [0, 1) and [0, inf), "
@@ -96,21 +41,7 @@ def require_clip_range(function: str, low: float, high: float) -> None:
 
 
 def require_bounds(function: str, low: float, high: float) -> None:
-    """Refuse bounds of a ratio that fall, or that begin below 0.
-
-    Args:
-        function: Name of the public function that was called.
-        low: The least ratio accepted.
-        high: The greatest.
-
-    Raises:
-        ValueError: unless 0 <= low <= high; nan is neither.
-
-    Example:
-        >>> require_bounds("accepted_tokens", 2, 0.5)
-        Traceback (most recent call last):
-        ValueError: accepted_tokens: bounds must rise from at least 0, got (2, 0.5)
-    """
+    """Refuse bounds of a ratio that fall, or that begin below 0."""
     if not 0 <= low <= high:
         raise ValueError(
             f"{function}: bounds must rise from at least 0, got ({low}, {high})"
@@ -118,21 +49,7 @@ def require_bounds(function: str, low: float, high: float) -> None:
 
 
 def require_index(function: str, length: int, **indices: int) -> None:
-    """Refuse an index beyond a length.
-
-    Args:
-        function: Name of the public function that was called.
-        length: How many things there are.
-        indices: The indices, by argument name.
-
-    Raises:
-        ValueError: if an index is negative or not below the length.
-
-    Example:
-        >>> require_index("trace", 2, row=2)
-        Traceback (most recent call last):
-        ValueError: trace: row must lie in [0, 2), got 2
-    """
+    """Refuse an index beyond a length."""
     for name, index in indices.items():
         if not 0 <= index < length:
             raise ValueError(
@@ -141,21 +58,7 @@ def require_index(function: str, length: int, **indices: int) -> None:
 
 
 def require_tokens(function: str, response_mask: Tensor, least: int = 1) -> None:
-    """Refuse a mask that counts too few tokens.
-
-    Args:
-        function: Name of the public function that was called.
-        response_mask: True where the token counts.
-        least: How many tokens must count, over all rows.
-
-    Raises:
-        ValueError: if fewer tokens count.
-
-    Example:
-        >>> require_tokens("masked_mean", torch.zeros(2, 3, dtype=torch.bool))
-        Traceback (most recent call last):
-        ValueError: masked_mean: response_mask must count at least 1 token, got 0
-    """
+    """Refuse a mask that counts too few tokens."""
     count = int(response_mask.sum())
     if count < least:
         plural = "s" * (least > 1)
@@ -229,22 +132,7 @@ def _counts(response_mask: Tensor, tensor: Tensor) -> Tensor:
 def require_not_negative(
     function: str, response_mask: Tensor, **tensors: Tensor
 ) -> None:
-    """Refuse a number below 0 where it would be read.
-
-    Args:
-        function: Name of the public function that was called.
-        response_mask: True where the token counts.
-        tensors: One float per token, by argument name.
-
-    Raises:
-        ValueError: if a number is negative where it counts.
-
-    Example:
-        >>> mask = torch.tensor([[False, True]])
-        >>> require_not_negative("f", mask, weights=torch.tensor([[-2., -1.]]))
-        Traceback (most recent call last):
-        ValueError: f: weights must be at least 0, got -1.0 at [0, 1]
-    """
+    """Refuse a number below 0 where it would be read."""
     for name, tensor in tensors.items():
         negative = (tensor < 0) & response_mask
         if negative.any():
@@ -256,21 +144,7 @@ def require_not_negative(
 
 
 def require_token_ids(function: str, vocab: int, responses: Tensor) -> None:
-    """Refuse an id outside the vocabulary, which a GPU would answer by dying.
-
-    Args:
-        function: Name of the public function that was called.
-        vocab: Size of the vocabulary.
-        responses: Token ids.
-
-    Raises:
-        ValueError: if an id is negative or not below the size.
-
-    Example:
-        >>> require_token_ids("token_log_probs", 5, torch.tensor([[4, -100]]))
-        Traceback (most recent call last):
-        ValueError: token_log_probs: responses must lie in [0, 5), got -100 at [0, 1]
-    """
+    """Refuse an id outside the vocabulary, which a GPU would answer by dying."""
     outside = (responses < 0) | (responses >= vocab)
     if outside.any():
         position = outside.nonzero()[0].tolist()
@@ -281,20 +155,7 @@ def require_token_ids(function: str, vocab: int, responses: Tensor) -> None:
 
 
 def require_row_tokens(function: str, response_mask: Tensor) -> None:
-    """Refuse a mask with a row in which no token counts.
-
-    Args:
-        function: Name of the public function that was called.
-        response_mask: True where the token counts.
-
-    Raises:
-        ValueError: if a row has no token.
-
-    Example:
-        >>> require_row_tokens("f", torch.tensor([[True], [False]]))
-        Traceback (most recent call last):
-        ValueError: f: response_mask must count a token in every row, got none in row 1
-    """
+    """Refuse a mask with a row in which no token counts."""
     empty = ~response_mask.any(1)
     if empty.any():
         raise ValueError(

@@ -64,26 +64,7 @@ def explain(signature: Signature, arguments: dict[str, Any]) -> str | None:
 def fields(
     signature: Signature, arguments: dict[str, Any]
 ) -> list[tuple[str, Any, Any]]:
-    """Name, value and annotation of all that was passed, down to single tensors.
-
-    Args:
-        signature: Of the function that was called.
-        arguments: What was passed, by parameter name.
-
-    Returns:
-        The arguments in the order they came; in place of a named tuple stand its
-        fields, under names such as ``rollout.sequences``.
-
-    Example:
-        >>> from inspect import signature
-        >>> from typing import NamedTuple
-        >>> class Pair(NamedTuple):
-        ...     first: int
-        ...     second: int
-        >>> def add(pair: Pair) -> int: return sum(pair)
-        >>> [name for name, *_ in fields(signature(add), {"pair": Pair(1, 2)})]
-        ['pair.first', 'pair.second']
-    """
+    """Name, value and annotation of all that was passed, down to single tensors."""
     return [
         field
         for name, value in arguments.items()

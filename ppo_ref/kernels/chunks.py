@@ -1,7 +1,7 @@
 """A language model's head on chunks of tokens, in the memory of one chunk."""
 
 from collections.abc import Callable, Iterator, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
@@ -16,20 +16,7 @@ from ppo_ref.kernels.logits import (
 
 
 def plus_product(total: Tensor | None, left: Tensor, right: Tensor) -> Tensor:
-    """A sum over chunks in at least float32, which half precision would stall.
-
-    Args:
-        total: The sum so far, which is changed; None before the first chunk.
-        left: [rows, tokens].
-        right: [tokens, columns].
-
-    Returns:
-        The sum with this product, [rows, columns].
-
-    Example:
-        >>> plus_product(None, torch.ones(1, 2), torch.ones(2, 1))
-        tensor([[2.]])
-    """
+    """A sum over chunks in at least float32, which half precision would stall."""
     if total is None:
         return at_least_float32(left @ right)
     if total.dtype == left.dtype:
@@ -38,75 +25,52 @@ def plus_product(total: Tensor | None, left: Tensor, right: Tensor) -> Tensor:
 
 
 def no_autocast(hidden: Tensor) -> torch.autocast:
-    """A backward pass runs outside of autocast, and would make other logits.
-
-    Args:
-        hidden: Says which device.
-
-    Returns:
-        A context.
-
-    Example:
-        >>> with no_autocast(torch.zeros(1)):
-        ...     torch.is_autocast_enabled("cpu")
-        False
-    """
+    """A backward pass runs outside of autocast, and would make other logits."""
     return torch.autocast(hidden.device.type, enabled=False)
 
 
 class HeadProducts:
-    """A head at work on chunk after chunk, in the same memory.
+    """The products of a head with chunk after chunk of tokens, in the same memory.
 
     New memory would take half as long as a product. The products have the precision of
-    the hidden states; what is made of them is at least float32.
-
-    Args:
-        weight: [vocab, width], in the precision of the hidden states.
-        bias: [vocab], or None.
-        scale: Of the logits.
-        tokens: The most that a chunk has.
+    the hidden states; what is made of them is at least float32. ``weight`` is
+    [vocab, width], ``bias`` [vocab] or None, ``tokens`` the most that a chunk has.
     """
 
     def __init__(
         self, weight: Tensor, bias: Tensor | None, scale: float, tokens: int
     ) -> None:
-        self._weight, self._scale, self._tokens = weight, scale, tokens
+        self._weight, self.scale, self._tokens = weight, scale, tokens
         self.bias = None if bias is None else at_least_float32(bias) * scale
         self._memory: tuple[Tensor, Tensor] | None = None  # products, logits
         self._of_weight: Tensor | None = None
         self._of_bias: Tensor | None = None
 
     def logits(self, chunk: Tensor) -> Tensor:
-        """Scaled, and without the bias, which is at hand as ``bias``, scaled too.
+        """Scaled logits of [tokens, width], without the bias, [tokens, vocab].
 
-        Args:
-            chunk: Hidden states, [tokens, width].
-
-        Returns:
-            [tokens, vocab]; the next call overwrites them.
+        The next call overwrites them.
         """
         if self._memory is None:
             own = self._weight.new_empty(self._tokens, len(self._weight))
             self._memory = own, at_least_float32(own)
         products, logits = (memory[: len(chunk)] for memory in self._memory)
-        nothing = chunk.new_zeros(1)  # and beta = 0: addmm alone can scale
-        given = nothing, chunk, self._weight.T
-        torch.addmm(*given, beta=0, alpha=self._scale, out=products)
+        torch.addmm(  # with nothing added: addmm alone can scale
+            chunk.new_zeros(1),
+            chunk,
+            self._weight.T,
+            beta=0,
+            alpha=self.scale,
+            out=products,
+        )
         return logits if logits.dtype == products.dtype else logits.copy_(products)
 
-    def take_in(
+    def add_gradients(
         self, of_logits: Tensor, chunk: Tensor, wants: Sequence[bool]
     ) -> Tensor | None:
-        """The gradient of a chunk; those of weight and bias are added up.
+        """Add to the gradients of weight and bias; return that of the chunk.
 
-        Args:
-            of_logits: The gradient of the products, [tokens, vocab].
-            chunk: Hidden states, [tokens, width].
-            wants: Whether those of hidden states, weight and bias are wanted; what
-                else it holds is not read.
-
-        Returns:
-            [tokens, width], or None if it is not wanted.
+        ``wants`` says whether those of hidden states, weight and bias are asked for.
         """
         if wants[2]:
             # A product with ones: in a third of the time that sum(0) takes.
@@ -124,12 +88,8 @@ class HeadProducts:
             return of_logits.to(self._weight.dtype)
         return self._memory[0][: len(of_logits)].copy_(of_logits)
 
-    def of_head(self) -> tuple[Tensor | None, Tensor | None]:
-        """What has been added up.
-
-        Returns:
-            The gradients of weight and bias, None for what was not wanted.
-        """
+    def gradients(self) -> tuple[Tensor | None, Tensor | None]:
+        """The gradients of weight and bias, None for what was not asked for."""
         of_bias = None if self._of_bias is None else self._of_bias.squeeze(1)
         return self._of_weight, of_bias
 
@@ -152,22 +112,7 @@ class HeadChunks(torch.autograd.Function):
         chunk_tokens: int,
         learns: bool,
     ) -> tuple[Tensor, Tensor]:
-        """Make each chunk's logits and keep two numbers per token.
-
-        Args:
-            ctx: For the backward pass.
-            hidden: What the head reads, [tokens, width].
-            weight: Of the head, [vocab, width], in the precision of ``hidden``.
-            bias: Of the head, [vocab], or None.
-            responses: The token ids, [tokens], int64.
-            scale: Of the logits.
-            chunk_tokens: How many tokens' logits exist at a time. If all fit into one
-                chunk, they stay for the backward pass, which uses them up.
-            learns: Whether there will be a backward pass.
-
-        Returns:
-            The log-probs and the entropies, [tokens].
-        """
+        """Make each chunk's logits and keep two numbers per token."""
         head = HeadProducts(weight, bias, scale, min(chunk_tokens, len(hidden)))
         found = []
         ctx.kept = None
@@ -187,19 +132,7 @@ class HeadChunks(torch.autograd.Function):
     def backward(
         ctx: Any, log_prob_gradients: Tensor, entropy_gradients: Tensor
     ) -> tuple[Tensor | None, ...]:
-        """Make each chunk's logits again and turn them into their gradient.
-
-        Args:
-            ctx: From the forward pass.
-            log_prob_gradients: Of the loss, [tokens].
-            entropy_gradients: Of the loss, [tokens].
-
-        Returns:
-            The gradients of hidden states, weight and bias, where they are wanted.
-
-        Raises:
-            RuntimeError: if it is to be differentiated itself.
-        """
+        """Make each chunk's logits again and turn them into their gradient."""
         require_first_order("log_probs_and_entropy_from_hidden")
         hidden, weight, bias, responses, entropy = ctx.saved_tensors
         wants = ctx.needs_input_grad
@@ -214,10 +147,10 @@ class HeadChunks(torch.autograd.Function):
                     log_softmax = head.logits(chunk)
                     log_softmax_(log_softmax, ids, head.bias)
                 of_logits = logit_gradients_(log_softmax, ids, *given)
-                found = head.take_in(of_logits, chunk, wants)
-                if found is not None:
-                    of_chunk.copy_(found)
-        return of_hidden if wants[0] else None, *head.of_head(), *[None] * 4
+                gradient = head.add_gradients(of_logits, chunk, wants)
+                if gradient is not None:
+                    of_chunk.copy_(gradient)
+        return of_hidden if wants[0] else None, *head.gradients(), *[None] * 4
 
 
 def _chunks(size: int, *rows: Tensor) -> Iterator[tuple[Tensor, ...]]:
@@ -228,96 +161,96 @@ def _chunks(size: int, *rows: Tensor) -> Iterator[tuple[Tensor, ...]]:
 RowsLoss = Callable[[TokenStatistics, slice], Tensor]
 
 
-class LossChunks(torch.autograd.Function):
-    """From [batch, time, width] to a loss, and what it was computed from.
+class Loss(NamedTuple):
+    """A loss with what it was computed from, and its gradients.
 
-    A gradient of the gradient is refused.
+    Attributes:
+        total: The loss, without gradient.
+        statistics: Of each token, [batch, time], 0 in padding.
+        gradients: By hidden states, weight and bias, None for what was not asked for.
+    """
+
+    total: Tensor
+    statistics: TokenStatistics
+    gradients: tuple[Tensor | None, ...]
+
+
+@torch.no_grad()
+def loss_and_gradients(
+    hidden: Tensor,
+    weight: Tensor,
+    bias: Tensor | None,
+    responses: Tensor,
+    response_mask: Tensor,
+    loss: RowsLoss,
+    scale: float,
+    chunk_rows: int,
+    wants: Sequence[bool],
+) -> Loss:
+    """Make each chunk's logits, its part of the loss, and the gradient of both.
+
+    ``hidden`` is [batch, time, width]; the mask says which slots hold a token, at least
+    one. Chunks that hold no token have no part in the loss. ``wants`` says whether the
+    gradients of hidden states, weight and bias are asked for.
+    """
+    most = max(int(mask.sum()) for mask in torch.split(response_mask, chunk_rows))
+    head = HeadProducts(weight, bias, scale, most)
+    of_hidden = torch.zeros_like(hidden) if wants[0] else None
+    parts, statistics = [], []
+    for rows in _slices(len(hidden), chunk_rows):
+        mask = response_mask[rows]
+        chunk, ids = hidden[rows][mask], responses[rows][mask]
+        with no_autocast(hidden):
+            logits = head.logits(chunk)
+            log_probs, entropy = log_softmax_(logits, ids, head.bias)
+        statistics.append(
+            TokenStatistics(_padded(log_probs, mask), _padded(entropy, mask))
+        )
+        if not len(chunk):
+            continue
+        part, slopes = _part(loss, statistics[-1], rows, any(wants))
+        parts.append(part)
+        if any(wants):
+            by_log_prob, by_entropy = (x[mask] * scale for x in slopes)
+            logit_gradients_(logits, ids, entropy, by_log_prob, by_entropy)
+            with no_autocast(hidden):
+                of_chunk = head.add_gradients(logits, chunk, wants)
+            if of_hidden is not None and of_chunk is not None:
+                of_hidden[rows][mask] = of_chunk
+    log_probs, entropy = (torch.cat(x) for x in zip(*statistics, strict=True))
+    gradients = of_hidden, *head.gradients()
+    return Loss(
+        torch.stack(parts).sum(), TokenStatistics(log_probs, entropy), gradients
+    )
+
+
+class WithGradients(torch.autograd.Function):
+    """A number whose gradients by its inputs are known already.
+
+    A gradient of the gradient is refused, and so is a second backward pass.
     """
 
     @staticmethod
     def forward(
-        ctx: Any,
-        hidden: Tensor,
-        weight: Tensor,
-        bias: Tensor | None,
-        responses: Tensor,
-        response_mask: Tensor,
-        loss: RowsLoss,
-        scale: float,
-        chunk_rows: int,
-        learns: bool,
-    ) -> tuple[Tensor, Tensor, Tensor]:
-        """Make each chunk's logits, its part of the loss, and the gradient.
-
-        Args:
-            ctx: For the backward pass.
-            hidden: What the head reads, [batch, time, width].
-            weight: Of the head, [vocab, width], in the precision of ``hidden``.
-            bias: Of the head, [vocab], or None.
-            responses: The token ids, [batch, time], int64.
-            response_mask: Which slots hold a token, [batch, time]; at least one does.
-            loss: Of some rows, by their statistics; the parts are added up. Rows that
-                hold no token between them have no part.
-            scale: Of the logits.
-            chunk_rows: How many rows' logits exist at a time.
-            learns: Whether there will be a backward pass.
-
-        Returns:
-            The loss; the log-probs and the entropies, [batch, time], 0 in padding.
-        """
-        wants = ctx.needs_input_grad
-        masks = torch.split(response_mask, chunk_rows)
-        most = torch.stack([mask.sum() for mask in masks]).max()
-        head = HeadProducts(weight, bias, scale, int(most))
-        of_hidden = torch.zeros_like(hidden) if learns and wants[0] else None
-        total, found = None, []
-        for k, mask in enumerate(masks):
-            rows = slice(k * chunk_rows, k * chunk_rows + len(mask))
-            chunk, ids = hidden[rows][mask], responses[rows][mask]
-            with no_autocast(hidden):
-                logits = head.logits(chunk)
-                said = log_softmax_(logits, ids, head.bias)
-            found.append(TokenStatistics(*(_padded(x, mask) for x in said)))
-            if not len(chunk):
-                continue
-            part, outer = _part(loss, found[-1], rows, learns)
-            total = part if total is None else total + part
-            if learns:
-                of_tokens = said[1], *(x[mask] * scale for x in outer)
-                logit_gradients_(logits, ids, *of_tokens)
-                with no_autocast(hidden):
-                    of_chunk = head.take_in(logits, chunk, wants)
-                if of_hidden is not None and of_chunk is not None:
-                    of_hidden[rows][mask] = of_chunk
-        ctx.gradients = of_hidden, *head.of_head()
-        log_probs, entropy = (torch.cat(parts) for parts in zip(*found, strict=True))
-        ctx.mark_non_differentiable(log_probs, entropy)
-        assert total is not None
-        return total, log_probs, entropy
+        ctx: Any, number: Tensor, gradients: Sequence[Tensor | None], *inputs: Tensor
+    ) -> Tensor:
+        """Keep the gradients, one for each input."""
+        ctx.gradients = gradients
+        return number.clone()
 
     @staticmethod
-    def backward(
-        ctx: Any, of_loss: Tensor, *of_statistics: Tensor
-    ) -> tuple[Tensor | None, ...]:
-        """Scale what was made in the forward pass.
-
-        Args:
-            ctx: From the forward pass.
-            of_loss: The gradient of whatever the loss went into.
-            of_statistics: Of nothing: the statistics have no gradient.
-
-        Returns:
-            The gradients of hidden states, weight and bias, where they are wanted.
-
-        Raises:
-            RuntimeError: if it is to be differentiated itself, or was run before.
-        """
+    def backward(ctx: Any, factor: Tensor) -> tuple[Tensor | None, ...]:
+        """Scale the gradients, in their own memory."""
         require_first_order("loss_from_hidden")
         gradients, ctx.gradients = ctx.gradients, None
         if gradients is None:
             raise RuntimeError("loss_from_hidden: backward can run once, got a second")
-        scaled = (x if x is None else _times(x, of_loss) for x in gradients)
-        return *scaled, *[None] * 6
+        scaled = [x if x is None else _times(x, factor) for x in gradients]
+        return None, None, *scaled
+
+
+def _slices(length: int, size: int) -> Iterator[slice]:
+    return (slice(k, min(k + size, length)) for k in range(0, length, size))
 
 
 def _padded(of_tokens: Tensor, mask: Tensor) -> Tensor:
@@ -328,18 +261,17 @@ def _part(
     loss: RowsLoss, statistics: TokenStatistics, rows: slice, learns: bool
 ) -> tuple[Tensor, list[Tensor]]:
     """A part of the loss, and its gradients by log-probs and entropies."""
-    # What it does to its copy is its own business.
-    given = TokenStatistics(*(x.clone() for x in statistics))
+    # The loss may change its copy.
+    copies = TokenStatistics(*(x.clone() for x in statistics))
     if not learns:
-        return at_least_float32(loss(given, rows)), []
+        return at_least_float32(loss(copies, rows)), []
     with torch.enable_grad():
-        part = loss(TokenStatistics(*(x.requires_grad_() for x in given)), rows)
-    of_both = torch.autograd.grad(part, given, allow_unused=True)
-    outer = [
-        torch.zeros_like(x) if of_x is None else of_x
-        for x, of_x in zip(given, of_both, strict=True)
+        part = loss(TokenStatistics(*(x.requires_grad_() for x in copies)), rows)
+    slopes = torch.autograd.grad(part, copies, allow_unused=True)
+    return at_least_float32(part.detach()), [
+        torch.zeros_like(x) if slope is None else slope
+        for x, slope in zip(copies, slopes, strict=True)
     ]
-    return at_least_float32(part.detach()), outer
 
 
 def _times(gradient: Tensor, factor: Tensor) -> Tensor:

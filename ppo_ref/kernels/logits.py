@@ -97,35 +97,12 @@ def logit_gradients_(
 
 
 def fits_few_blocks(logits: Tensor) -> bool:
-    """Whether blocks would gain nothing; under torch.compile, which fuses, always.
-
-    Args:
-        logits: Of any shape, at least one axis.
-
-    Returns:
-        True if all are worked on at once.
-
-    Example:
-        >>> [fits_few_blocks(torch.zeros(tokens, 32000)) for tokens in (32, 64)]
-        [True, False]
-    """
+    """Whether blocks would gain nothing; under torch.compile, which fuses, always."""
     return torch.compiler.is_compiling() or logits.numel() <= FEW * _elements(logits)
 
 
 def blocks(rows: Tensor, *columns: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """Cut tensors of one length alike.
-
-    Args:
-        rows: [tokens, vocab]; says how many rows a block has.
-        columns: More tensors, cut at the same rows.
-
-    Returns:
-        The blocks, views of what was given.
-
-    Example:
-        >>> [len(ids) for _, ids in blocks(torch.zeros(9, 32000), torch.arange(9))]
-        [8, 1]
-    """
+    """Cut tensors of one length alike."""
     if torch.compiler.is_compiling():
         return iter([(rows, *columns)])
     size = max(1, _elements(rows) // rows.shape[1])
@@ -133,20 +110,7 @@ def blocks(rows: Tensor, *columns: Tensor) -> Iterator[tuple[Tensor, ...]]:
 
 
 def require_first_order(function: str) -> None:
-    """Refuse a backward pass that is to be differentiated itself.
-
-    Args:
-        function: Name of the public function that was called.
-
-    Raises:
-        RuntimeError: if autograd records, as it does in a backward pass under
-            create_graph alone.
-
-    Example:
-        >>> require_first_order("f")
-        Traceback (most recent call last):
-        RuntimeError: f: has no gradient of its gradient; create_graph must be False
-    """
+    """Refuse a backward pass that is to be differentiated itself."""
     if torch.is_grad_enabled() and not torch.compiler.is_compiling():
         raise RuntimeError(
             f"{function}: has no gradient of its gradient; create_graph must be False"
@@ -167,17 +131,7 @@ class LogitBlocks(torch.autograd.Function):
     def forward(
         ctx: Any, logits: Tensor, responses: Tensor, temperature: float
     ) -> tuple[Tensor, Tensor]:
-        """Keep two numbers per token, and the logits that the caller holds anyway.
-
-        Args:
-            ctx: For the backward pass.
-            logits: [tokens, vocab].
-            responses: The token ids, [tokens], int64.
-            temperature: Of the sampling.
-
-        Returns:
-            The log-probs and the entropies, [tokens].
-        """
+        """Keep two numbers per token, and the logits that the caller holds anyway."""
         found = [
             log_softmax_(_scaled(block, temperature), ids)
             for block, ids in blocks(logits, responses)
@@ -191,19 +145,7 @@ class LogitBlocks(torch.autograd.Function):
     def backward(
         ctx: Any, log_prob_gradients: Tensor, entropy_gradients: Tensor
     ) -> tuple[Tensor | None, ...]:
-        """Make each block's log-softmax again and turn it into the gradient.
-
-        Args:
-            ctx: From the forward pass.
-            log_prob_gradients: Of the loss, [tokens].
-            entropy_gradients: Of the loss, [tokens].
-
-        Returns:
-            The gradient of the logits.
-
-        Raises:
-            RuntimeError: if it is to be differentiated itself.
-        """
+        """Make each block's log-softmax again and turn it into the gradient."""
         require_first_order("log_probs_and_entropy")
         logits, responses, entropy = ctx.saved_tensors
         gradients = torch.empty_like(logits)

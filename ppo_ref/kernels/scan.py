@@ -69,18 +69,7 @@ BLOCK = 1 << 17
 
 
 def token_places(response_mask: Tensor) -> Tensor:
-    """The place of each token in its packed row, counted from 1.
-
-    Args:
-        response_mask: True where the token counts, time last.
-
-    Returns:
-        The places; 0 in a slot that does not count.
-
-    Example:
-        >>> token_places(torch.tensor([[True, False, True, True]]))
-        tensor([[1, 0, 2, 3]])
-    """
+    """The place of each token in its packed row, counted from 1."""
     counts = response_mask.long()
     return counts.cumsum(-1).mul_(counts)
 
@@ -106,20 +95,7 @@ def pack(x: Tensor, places: Tensor) -> Tensor:
 
 
 def unpack(packed: Tensor, places: Tensor) -> Tensor:
-    """Move packed tokens back to their slots.
-
-    Args:
-        packed: One number per token, in order.
-        places: The mask's ``token_places``.
-
-    Returns:
-        One number per slot, 0 outside the mask.
-
-    Example:
-        >>> mask = torch.tensor([[True, False, True, True]])
-        >>> unpack(torch.tensor([[1., 2., 3.]]), token_places(mask))
-        tensor([[1., 0., 2., 3.]])
-    """
+    """Move packed tokens back to their slots."""
     return pad(packed, (1, 0)).gather(-1, places)
 
 

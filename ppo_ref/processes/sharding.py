@@ -11,20 +11,7 @@ from torch.optim import Optimizer
 
 
 def shard(network: nn.Module) -> None:
-    """Leave every process its share of each weight; layers are made whole in turn.
-
-    Args:
-        network: The same on every process; is changed. Its weights become others, so
-            that an optimizer has to be made after this.
-
-    Raises:
-        RuntimeError: if no group of processes has been joined.
-
-    Example:
-        >>> shard(nn.Linear(2, 2))
-        Traceback (most recent call last):
-        RuntimeError: shard: a group of processes must have been joined, got none
-    """
+    """Leave every process its share of each weight; layers are made whole in turn."""
     if not distributed.is_initialized():
         raise RuntimeError(
             "shard: a group of processes must have been joined, got none"
@@ -49,17 +36,6 @@ def whole(network: nn.Module) -> Iterator[None]:
 
     A response may end sooner on one process than on another, which then calls the
     network more often; what every call had to gather would be waited for in vain.
-
-    Args:
-        network: All processes enter with it at the same time; one that is not sharded
-            stays as it is.
-
-    Returns:
-        A context.
-
-    Example:
-        >>> with whole(nn.Linear(1, 1)):
-        ...     pass
     """
     # By its methods, since to import its class takes seconds.
     shards: list[Any] = [x for x in network.modules() if hasattr(x, "unshard")]
@@ -76,18 +52,7 @@ def whole(network: nn.Module) -> Iterator[None]:
 
 
 def gathered(state: Any) -> Any:
-    """A state of networks and optimizers with whole tensors for shares.
-
-    Args:
-        state: Dicts, lists and tensors; all processes come with theirs.
-
-    Returns:
-        The same on every process; what was a share lies on the CPU.
-
-    Example:
-        >>> gathered({"step": 1, "group": [2]})
-        {'step': 1, 'group': [2]}
-    """
+    """A state of networks and optimizers with whole tensors for shares."""
     if isinstance(state, dict):
         return {name: gathered(x) for name, x in state.items()}
     if isinstance(state, list):
@@ -96,20 +61,7 @@ def gathered(state: Any) -> Any:
 
 
 def shares(state: dict[str, Any], of: nn.Module | Optimizer) -> dict[str, Any]:
-    """What of a whole state a network or an optimizer is to load here.
-
-    Args:
-        state: As ``gathered`` gave it, of one network or one optimizer.
-        of: Whoever will load it; where its weights are whole, all of it.
-
-    Returns:
-        A state with shares for whole tensors.
-
-    Example:
-        >>> layer = nn.Linear(1, 1)
-        >>> shares(layer.state_dict(), of=layer).keys()
-        odict_keys(['weight', 'bias'])
-    """
+    """What of a whole state a network or an optimizer is to load here."""
     if isinstance(of, nn.Module):
         own = of.state_dict()
         return type(state)(

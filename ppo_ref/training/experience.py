@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ppo_ref.batch import Experience, Rollout, TokenStatistics
+from ppo_ref.batch import Experience
 from ppo_ref.contracts.shapes import checked
 from ppo_ref.kl import kl_k1
 from ppo_ref.processes.group import ALONE, Processes
@@ -14,7 +14,7 @@ from ppo_ref.processes.sharding import whole
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout_correction import token_weights
 from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.estimates import Estimate, named_inputs
+from ppo_ref.training.estimates import Estimate
 from ppo_ref.training.networks import Models, actor_statistics, critic_values
 from ppo_ref.training.reward import Reward
 from ppo_ref.training.rollout import sample_responses
@@ -41,8 +41,7 @@ def collect_experience(
         questions: What the prompts ask, one each, for the reward.
         prompts: The same questions as token ids.
         reward: One score per response.
-        estimate: From rewards and values to advantages and returns; its ``groups``
-            are prompts, ``config.responses_per_prompt`` rows each, one after another.
+        estimate: From rewards and values to advantages and returns, by keyword.
         config: Settings of the run; without critic epochs values are 0.
         generator: Of the sampling, on the models' device; another on each process.
         processes: Share the prompts evenly.
@@ -93,35 +92,32 @@ def collect_experience(
     _require_scores(scores, len(own))
     old = actor_statistics(models.actor, rollout, config.temperature)
     ref = actor_statistics(models.reference, rollout, config.temperature)
-    values = _values(models, rollout, config)
-    gather = processes.gather
-    rollout, scores, values = (
-        Rollout(*map(gather, rollout)),
-        gather(scores),
-        gather(values),
+    values = torch.zeros_like(rollout.rollout_log_probs)
+    if config.critic_epochs:
+        values = critic_values(models.critic, rollout)
+    rollout, scores, old, ref, values = map(
+        processes.gather, (rollout, scores, old, ref, values)
     )
-    old, ref = (TokenStatistics(*map(gather, said)) for said in (old, ref))
     mask = rollout.response_mask
+    kl = kl_k1(log_probs=old.log_probs, ref_log_probs=ref.log_probs)
     rewards = token_level_rewards(
         token_level_scores=token_level_scores(scores, mask),
-        kl=kl_k1(log_probs=old.log_probs, ref_log_probs=ref.log_probs),
+        kl=kl,
         response_mask=mask,
         kl_coef=config.kl_coef,
     )
-    inputs = named_inputs(
-        estimate,
+    advantages, returns = estimate(
         token_level_rewards=rewards,
         values=values,
         response_mask=mask,
         gamma=config.gamma,
         gae_lambda=config.gae_lambda,
-        groups=_groups(mask, config.responses_per_prompt),
     )
-    advantages, returns = estimate(**inputs)
     return Experience(
         rollout=rollout,
         old_log_probs=old.log_probs,
         ref_log_probs=ref.log_probs,
+        kl=kl,
         entropy=old.entropy,
         values=values,
         scores=scores,
@@ -135,16 +131,6 @@ def collect_experience(
             cap=config.rollout_weight_cap,
         ),
     )
-
-
-def _values(models: Models, rollout: Rollout, config: PPOConfig) -> Tensor:
-    if config.critic_epochs:
-        return critic_values(models.critic, rollout)
-    return torch.zeros_like(rollout.rollout_log_probs)
-
-
-def _groups(mask: Tensor, rows_each: int) -> Tensor:
-    return torch.arange(len(mask), device=mask.device) // rows_each
 
 
 def _require_questions(count: int, batch: int) -> None:

@@ -25,42 +25,7 @@ def imitation_step(
     step: int,
     generator: torch.Generator,
 ) -> float:
-    """Raise the probability of one batch of demonstrations.
-
-    Args:
-        actor: Is trained.
-        optimizer: Of the actor's weights; its learning rate is set.
-        tokenizer: For prompts and demonstrations.
-        questions: To draw from.
-        config: Settings of the run.
-        step: From 0, below ``config.warm_start_steps``; the learning rate rises, then
-            falls to 0 after the last.
-        generator: Draws questions and the teacher's mistakes, on the CPU.
-
-    Returns:
-        The loss before the step: minus the mean log-prob per token, in nats.
-
-    Raises:
-        ValueError: if there is no question or no such step, a demonstration does not
-            fit ``config.response_length``, or the gradient is not finite.
-
-    Example:
-        >>> from ppo_ref.training.trainer import tiny_trainer
-        >>> trainer = tiny_trainer()
-        >>> actor, draws = trainer.models.actor, torch.Generator().manual_seed(0)
-        >>> loss = imitation_step(
-        ...     actor,
-        ...     Adam(actor.parameters()),
-        ...     trainer.tokenizer,
-        ...     trainer.questions.train,
-        ...     trainer.config,
-        ...     0,
-        ...     draws,
-        ... )
-        >>> guessing = torch.tensor(trainer.tokenizer.vocab).log().item()
-        >>> abs(loss - guessing) < 1
-        True
-    """
+    """Raise the probability of one batch of demonstrations."""
     require_index("imitation_step", config.warm_start_steps, step=step)
     drawn = draw(questions, config.warm_start_batch_size, generator)
     rollout = _as_rollout(tokenizer, drawn, config, generator, _device(actor))

@@ -15,13 +15,7 @@ REWARD_MODEL_LR = 2e-3
 
 
 class Learners:
-    """All weights of a run and all that their optimizers remember.
-
-    Args:
-        actor: From which the other three begin.
-        actor_lr: Peak learning rate of the actor.
-        critic_lr: Peak learning rate of the critic.
-    """
+    """All weights of a run and all that their optimizers remember."""
 
     def __init__(self, actor: Actor, actor_lr: float, critic_lr: float) -> None:
         self.models = models_from(actor)
@@ -29,11 +23,7 @@ class Learners:
         self._make_optimizers()
 
     def share(self, processes: Processes) -> None:
-        """Let all processes learn together, by the weights of the first.
-
-        Args:
-            processes: Of the run; with one alone nothing changes.
-        """
+        """Let all processes learn together, by the weights of the first."""
         if self._shared or processes.size == 1:
             return
         for network in self.models:
@@ -46,30 +36,18 @@ class Learners:
         self._shared = True
 
     def set_learning_rates(self, share: float) -> None:
-        """Actor and critic learn at a share of their peak rates from now on.
-
-        Args:
-            share: From 0 to 1.
-        """
+        """Actor and critic learn at a share of their peak rates from now on."""
         for optimizer, peak in self._peaks.items():
             for group in optimizer.param_groups:
                 group["lr"] = peak * share
 
     def state_dict(self) -> dict[str, Any]:
-        """All weights, and all optimizers.
-
-        Returns:
-            Copies by name, which stay as they are when the run goes on.
-        """
+        """All weights, and all optimizers."""
         states = {name: x.state_dict() for name, x in self._stateful().items()}
         return copy.deepcopy(gathered(states))
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Stand where others of the same sizes stood.
-
-        Args:
-            state: What ``state_dict`` gave; is not changed by what follows.
-        """
+        """Stand where others of the same sizes stood."""
         for name, x in self._stateful().items():
             # An optimizer would go on in the memory of the state.
             x.load_state_dict(shares(copy.deepcopy(state[name]), of=x))
@@ -99,21 +77,6 @@ def learning_rate_share(step: int, steps: int, warm_up: int) -> float:
 
     The first steps of Adam are long whatever the gradient, as its averages have seen
     little; the last ones should not undo each other.
-
-    Args:
-        step: Which one, from 0.
-        steps: How many the run has.
-        warm_up: In how many of them the share rises, unless it falls before.
-
-    Returns:
-        Above 0, at most 1.
-
-    Raises:
-        ValueError: if there is no such step.
-
-    Example:
-        >>> [learning_rate_share(step, steps=4, warm_up=2) for step in range(4)]
-        [0.5, 0.75, 0.5, 0.25]
     """
     require_index("learning_rate_share", steps, step=step)
     return min((step + 1) / warm_up, 1 - step / steps)

@@ -22,12 +22,6 @@ class Body(nn.Module):
     """A network that reads a sequence from left to right, behind padding or not.
 
     ``forward`` takes token ids, attention mask and cache, as that of ``Transformer``.
-
-    Args:
-        width: Of the hidden states.
-        context: The most tokens that a sequence may have, padding included.
-        precision: In which matrices are multiplied; bfloat16 by autocast, while the
-            weights stay float32.
     """
 
     def __init__(
@@ -37,23 +31,7 @@ class Body(nn.Module):
         self.width, self.context, self.precision = width, context, precision
 
     def places(self, attention_mask: Tensor, new: int) -> Tensor:
-        """Where each new position stands among the tokens of its sequence.
-
-        Args:
-            attention_mask: True where a position holds a token, past ones included,
-                [batch, past + new].
-            new: How many positions are new.
-
-        Returns:
-            From 0, [batch, new]; how wide the padding is does not matter.
-
-        Raises:
-            ValueError: if the sequence is longer than the context.
-
-        Example:
-            >>> Body(8, context=3).places(torch.tensor([[False, True, True]]), new=2)
-            tensor([[0, 1]])
-        """
+        """Where each new position stands among the tokens of its sequence."""
         total = attention_mask.shape[1]
         if total > self.context:
             raise ValueError(
@@ -64,12 +42,7 @@ class Body(nn.Module):
 
 
 class Layer(nn.Module):
-    """Attention, then a feed-forward network, each on normalised input and added.
-
-    Args:
-        width: Of the hidden states; a multiple of ``heads``.
-        heads: Of the attention.
-    """
+    """Attention, then a feed-forward network, each on normalised input and added."""
 
     def __init__(self, width: int, heads: int) -> None:
         super().__init__()
@@ -84,16 +57,7 @@ class Layer(nn.Module):
     def forward(
         self, x: Tensor, visible: Tensor, past: tuple[Tensor, Tensor] | None
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
-        """One layer over the new positions, attending to the past ones too.
-
-        Args:
-            x: Hidden states of the new positions, [batch, new, width].
-            visible: Which position may see which, [batch, 1, new, past + new].
-            past: Keys and values of the past positions, [batch, heads, past, ...].
-
-        Returns:
-            Hidden states of the new positions; keys and values of all.
-        """
+        """One layer over the new positions, attending to the past ones too."""
         batch, new, width = x.shape
         projected = self.queries_keys_values(self.attention_norm(x))
         split = projected.view(batch, new, 3, self.heads, width // self.heads)
@@ -108,20 +72,7 @@ class Layer(nn.Module):
 
 
 class Transformer(Body):
-    """Token ids to hidden states; a position sees itself and what came before.
-
-    Args:
-        vocab: Number of token ids.
-        context: The most tokens that a sequence may have, padding included.
-        width: Of the hidden states; a multiple of ``heads``.
-        layers: How many.
-        heads: Of the attention.
-        precision: In which matrices are multiplied; bfloat16 by autocast, while the
-            weights stay float32.
-
-    Raises:
-        ValueError: if ``width`` is not a multiple of ``heads``.
-    """
+    """Token ids to hidden states; a position sees itself and what came before."""
 
     def __init__(
         self,
@@ -145,30 +96,7 @@ class Transformer(Body):
     def forward(
         self, token_ids: Tensor, attention_mask: Tensor, cache: Cache | None = None
     ) -> Tensor:
-        """Hidden states of the given positions.
-
-        Args:
-            token_ids: The new positions, [batch, new].
-            attention_mask: True where a position holds a token of the sequence, past
-                ones included, [batch, past + new].
-            cache: Empty at first; it is filled with keys and values, one pair per
-                layer, and read again at the next call.
-
-        Returns:
-            [batch, new, width]; what padding holds means nothing.
-
-        Raises:
-            ValueError: if the sequence is longer than the context.
-
-        Example:
-            >>> body = Transformer(vocab=5, context=4, width=8, layers=1, heads=2)
-            >>> ids = torch.tensor([[0, 3, 4]])  # 0 is padding
-            >>> mask, cache = ids > 0, []
-            >>> begun = body(ids[:, :2], mask[:, :2], cache)
-            >>> both = torch.cat([begun, body(ids[:, 2:], mask, cache)], 1)
-            >>> torch.allclose(both, body(ids, mask), atol=1e-6)
-            True
-        """
+        """Hidden states of the given positions."""
         new = token_ids.shape[1]
         x = self.tokens(token_ids) + self.positions(self.places(attention_mask, new))
         visible = _visible(attention_mask, new)
@@ -197,13 +125,7 @@ Network = TypeVar("Network", bound=nn.Module)
 
 
 class Actor(nn.Module):
-    """A language model: what the next token may be.
-
-    Args:
-        transformer: Its body.
-        vocab: Number of token ids.
-        head: From a hidden state to logits; a new one if left out.
-    """
+    """A language model: what the next token may be."""
 
     def __init__(
         self, transformer: Body, vocab: int, head: nn.Linear | None = None
@@ -215,18 +137,7 @@ class Actor(nn.Module):
     def forward(
         self, sequences: Tensor, attention_mask: Tensor, cache: Cache | None = None
     ) -> Tensor:
-        """What it expects after each position.
-
-        Args:
-            sequences: Token ids, [batch, sequence].
-            attention_mask: True where there is a token; with a cache, [batch, past +
-                sequence].
-            cache: As in ``Transformer``.
-
-        Returns:
-            Logits of the next token, [batch, sequence, vocab], in ``precision``;
-            gradient flows. What padding holds means nothing.
-        """
+        """What it expects after each position."""
         with _autocast(self.transformer, sequences.device):
             hidden = self.hidden(sequences, attention_mask, cache)
             logits: Tensor = self.head(hidden)
@@ -235,16 +146,7 @@ class Actor(nn.Module):
     def hidden(
         self, sequences: Tensor, attention_mask: Tensor, cache: Cache | None = None
     ) -> Tensor:
-        """What ``head`` makes logits of, for those who cannot hold all of them at once.
-
-        Args:
-            sequences: As in ``forward``.
-            attention_mask: As in ``forward``.
-            cache: As in ``forward``.
-
-        Returns:
-            Hidden states, [batch, sequence, width]; gradient flows.
-        """
+        """Hidden states [batch, sequence, width], which ``head`` turns into logits."""
         with _autocast(self.transformer, sequences.device):
             hidden: Tensor = self.transformer(sequences, attention_mask, cache)
         return hidden
@@ -254,9 +156,6 @@ class Critic(nn.Module):
     """One number per position. The critic's is the expected return from there on.
 
     A reward model has the same network, and its number is read at the last token.
-
-    Args:
-        transformer: Its body.
     """
 
     def __init__(self, transformer: Body) -> None:
@@ -265,16 +164,7 @@ class Critic(nn.Module):
         self.head = nn.Linear(transformer.width, 1)
 
     def forward(self, sequences: Tensor, attention_mask: Tensor) -> Tensor:
-        """What it says after reading each position.
-
-        Args:
-            sequences: Token ids, [batch, sequence].
-            attention_mask: True where there is a token, of the same shape.
-
-        Returns:
-            [batch, sequence], in reward units and in ``precision``; gradient flows.
-            What padding holds means nothing.
-        """
+        """What it says after reading each position."""
         with _autocast(self.transformer, sequences.device):
             values: Tensor = self.head(self.transformer(sequences, attention_mask))
         return values.squeeze(-1)
@@ -290,23 +180,7 @@ class Models(NamedTuple):
 
 
 def models_from(actor: Actor) -> Models:
-    """The other three begin as copies of the actor, and do not learn with it.
-
-    Args:
-        actor: After its imitation; stays as it is, and is the first of the four.
-
-    Returns:
-        A critic that reads as the actor does and says 0 everywhere; a frozen copy of
-        the actor, and one of the critic, which is no reward model before it has
-        learned.
-
-    Example:
-        >>> from ppo_ref.training.networks import Transformer
-        >>> actor = Actor(Transformer(4, context=3, width=8, layers=1, heads=2), 4)
-        >>> models = models_from(actor)
-        >>> models.critic(torch.tensor([[2, 3]]), torch.tensor([[True, True]])).tolist()
-        [[0.0, 0.0]]
-    """
+    """The other three begin as copies of the actor, and do not learn with it."""
     critic = Critic(copy.deepcopy(actor.transformer)).to(actor.head.weight)
     for weight in critic.head.parameters():
         nn.init.zeros_(weight)
@@ -314,21 +188,7 @@ def models_from(actor: Actor) -> Models:
 
 
 def initialised(network: Network, generator: torch.Generator) -> Network:
-    """Draw every weight anew: the same generator gives the same network.
-
-    Args:
-        network: Is changed, and returned.
-        generator: On the CPU, so that every device starts from the same weights.
-
-    Returns:
-        The network: matrices normal with variance 1 / inputs, embeddings with
-        standard deviation 0.1, biases 0, norms that change nothing.
-
-    Example:
-        >>> layers = [initialised(nn.Linear(2, 2), torch.Generator()) for _ in "ab"]
-        >>> torch.equal(layers[0].weight, layers[1].weight)
-        True
-    """
+    """Draw every weight anew: the same generator gives the same network."""
     for module in network.modules():
         if isinstance(module, nn.Linear):
             scale = 1 / math.sqrt(module.in_features)
@@ -342,18 +202,7 @@ def initialised(network: Network, generator: torch.Generator) -> Network:
 
 
 def frozen(network: Network) -> Network:
-    """A copy that never learns, as the reference is of the actor.
-
-    Args:
-        network: Stays as it is.
-
-    Returns:
-        The copy, in evaluation mode, none of its weights asking for gradient.
-
-    Example:
-        >>> [p.requires_grad for p in frozen(nn.Linear(1, 1)).parameters()]
-        [False, False]
-    """
+    """A copy that never learns, as the reference is of the actor."""
     return copy.deepcopy(network).eval().requires_grad_(False)
 
 

@@ -73,22 +73,7 @@ def rule(tokenizer: Tokenizer, right: float = 1.0, wrong: float = 0.0) -> Reward
 
 
 def learned(reward: Critic) -> Reward:
-    """What a reward model says, as it is at the time of the call.
-
-    Args:
-        reward: Its output at the last token that counts is the score.
-
-    Returns:
-        A function from questions, which it does not read, and rollout to one score
-        per response, as ``model_scores`` but without gradient.
-
-    Example:
-        >>> from ppo_ref.training.trainer import tiny_trainer
-        >>> trainer = tiny_trainer()
-        >>> rollout = next(trainer.train()).experience.rollout
-        >>> learned(trainer.models.reward)([], rollout)  # its head has learned nothing
-        tensor([0., 0., 0., 0.])
-    """
+    """What a reward model says, as it is at the time of the call."""
 
     @torch.no_grad()
     def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:
@@ -99,25 +84,7 @@ def learned(reward: Critic) -> Reward:
 
 @checked
 def model_scores(reward: Critic, rollout: Rollout) -> RowValues:
-    """The output of a reward model at the last token of every response.
-
-    Args:
-        reward: One number per position.
-        rollout: Whose responses are read.
-
-    Returns:
-        Log-odds of being right, which serve as reward units; 0 for a response without
-        a token; gradient flows.
-
-    Example:
-        >>> from ppo_ref.training.trainer import tiny_trainer
-        >>> trainer = tiny_trainer()
-        >>> rollout = next(trainer.train()).experience.rollout
-        >>> with torch.no_grad():
-        ...     bias = trainer.models.reward.head.bias.fill_(0.5)
-        >>> model_scores(trainer.models.reward, rollout)
-        tensor([0.5000, 0.5000, 0.5000, 0.5000])
-    """
+    """The output of a reward model at the last token of every response."""
     outputs = at_least_float32(reward(rollout.sequences, rollout.attention_mask))
     last = last_token(rollout.response_mask)
     return torch.where(last, outputs[:, -last.shape[1] :], 0).sum(1)
@@ -130,29 +97,7 @@ def reward_model_step(
     rollout: Rollout,
     right: RowFlags,
 ) -> float:
-    """Teach a reward model which responses the rule takes for right.
-
-    Args:
-        reward: Is trained.
-        optimizer: Of its weights.
-        rollout: Responses to learn from.
-        right: True for those that are right, one per response.
-
-    Returns:
-        The loss before the step: cross-entropy in nats per response.
-
-    Example:
-        >>> from torch.optim import SGD
-        >>> from ppo_ref.training.trainer import tiny_trainer
-        >>> trainer = tiny_trainer()
-        >>> rollout = next(trainer.train()).experience.rollout
-        >>> reward = trainer.models.reward.requires_grad_(True)
-        >>> right = torch.tensor([True, False, True, True])
-        >>> optimizer = SGD(reward.parameters(), lr=0.1)
-        >>> steps = [reward_model_step(reward, optimizer, rollout, right) for _ in "ab"]
-        >>> f"{steps[0]:.4f}", steps[1] < steps[0]  # log 2, then less
-        ('0.6931', True)
-    """
+    """Teach a reward model which responses the rule takes for right."""
     optimizer.zero_grad()
     log_odds = model_scores(reward, rollout)
     loss = binary_cross_entropy_with_logits(log_odds, right.to(log_odds.dtype))

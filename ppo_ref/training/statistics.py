@@ -6,7 +6,6 @@ from collections.abc import Iterable
 from ppo_ref.batch import Experience
 from ppo_ref.contracts.shapes import checked
 from ppo_ref.diagnostics import explained_variance, rollout_mismatch
-from ppo_ref.kl import kl_k1
 from ppo_ref.masking import masked_mean, masked_sum
 
 Statistics = dict[str, float]
@@ -41,9 +40,6 @@ def experience_statistics(experience: Experience) -> Statistics:
         (0.0, 0.0)
     """
     rollout, mask = experience.rollout, experience.rollout.response_mask
-    kl = kl_k1(
-        log_probs=experience.old_log_probs, ref_log_probs=experience.ref_log_probs
-    )
     explained = explained_variance(
         values=experience.values, returns=experience.returns, response_mask=mask
     )
@@ -54,7 +50,7 @@ def experience_statistics(experience: Experience) -> Statistics:
     )
     found = {
         "score": experience.scores.mean().item(),
-        "kl": masked_sum(kl, mask).item() / len(mask),
+        "kl": masked_sum(experience.kl, mask).item() / len(mask),
         "entropy": masked_mean(experience.entropy, mask).item(),
         "value": masked_mean(experience.values, mask).item(),
         "return": masked_mean(experience.returns, mask).item(),
@@ -68,22 +64,7 @@ def experience_statistics(experience: Experience) -> Statistics:
 
 
 def update_statistics(mini_batches: Iterable[Statistics]) -> Statistics:
-    """From one table per mini-batch to one per iteration.
-
-    Args:
-        mini_batches: Tables with the same names, in order.
-
-    Returns:
-        Means over the mini-batches; names that end in ``_steps`` are added up, in
-        ``_max`` and ``_min`` the greatest and least are taken.
-
-    Raises:
-        ValueError: if there is no mini-batch.
-
-    Example:
-        >>> update_statistics([{"loss": 1.0, "actor_steps": 1}, {"loss": 2.0}])
-        {'loss': 1.5, 'actor_steps': 1}
-    """
+    """From one table per mini-batch to one per iteration."""
     columns: dict[str, list[float]] = {}
     for table in mini_batches:
         for name, number in table.items():

@@ -52,16 +52,7 @@ class Split(NamedTuple):
 
 
 def all_questions() -> list[Question]:
-    """Every sum of two digits in every phrasing.
-
-    Returns:
-        All phrasings of 0+0, then all of 0+1, and so on to 9+9.
-
-    Example:
-        >>> questions = all_questions()
-        >>> len(questions), questions[3].text
-        (1600, '0加0等于几？')
-    """
+    """Every sum of two digits in every phrasing."""
     return [
         Question(phrasing.format(a=a, b=b), a, b)
         for a in range(10)
@@ -71,19 +62,7 @@ def all_questions() -> list[Question]:
 
 
 def split(generator: torch.Generator) -> Split:
-    """Hold out one phrasing of every sum: all sums are seen, these questions never.
-
-    Args:
-        generator: Draws the phrasing, on the CPU.
-
-    Returns:
-        Both parts in the order of ``all_questions``.
-
-    Example:
-        >>> train, held_out = split(torch.Generator().manual_seed(0))
-        >>> len(train), len(held_out), set(train) & set(held_out)
-        (1500, 100, set())
-    """
+    """Hold out one phrasing of every sum: all sums are seen, these questions never."""
     questions = all_questions()
     sums = len(questions) // len(PHRASINGS)
     chosen = torch.randint(len(PHRASINGS), (sums,), generator=generator).tolist()
@@ -95,23 +74,7 @@ def split(generator: torch.Generator) -> Split:
 def draw(
     questions: list[Question], count: int, generator: torch.Generator
 ) -> list[Question]:
-    """Draw questions with replacement.
-
-    Args:
-        questions: To draw from; at least one.
-        count: How many; at least one.
-        generator: On the CPU.
-
-    Returns:
-        As many as asked for, all equally probable.
-
-    Raises:
-        ValueError: if there is no question, or none is asked for.
-
-    Example:
-        >>> [q.text for q in draw([Question("1+1=", 1, 1)], 2, torch.Generator())]
-        ['1+1=', '1+1=']
-    """
+    """Draw questions with replacement."""
     require_at_least("draw", 1, count=count)
     if not questions:
         raise ValueError("draw: questions must be at least one, got none")
@@ -125,21 +88,6 @@ def demonstrations(
     """Answers of a teacher who often counts one too many.
 
     Imitation learns the mistakes with the rest; the reward will not.
-
-    Args:
-        questions: To answer.
-        error_rate: Share of answers that are one too large, in [0, 1].
-        generator: Draws which, on the CPU.
-
-    Returns:
-        One answer per question, as in ``1+1=2`` or ``1+1=3``.
-
-    Raises:
-        ValueError: if ``error_rate`` is outside [0, 1].
-
-    Example:
-        >>> demonstrations([Question("1+1=", 1, 1)], 1.0, torch.Generator())
-        ['1+1=3']
     """
     require_unit_interval("demonstrations", error_rate=error_rate)
     wrong = torch.rand(len(questions), generator=generator) < error_rate

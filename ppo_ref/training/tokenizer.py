@@ -14,14 +14,7 @@ EOS_TOKEN_ID = 1
 
 
 class Prompts(NamedTuple):
-    """Prompts of one width, padded on the left so that all end in the same slot.
-
-    Attributes:
-        token_ids: With whatever padding.
-        attention_mask: True where there is a token.
-        eos_token_id: What ends a response to them.
-        pad_token_id: What fills the slots behind that end.
-    """
+    """Prompts of one width, padded on the left so that all end in the same slot."""
 
     token_ids: SequenceIds
     attention_mask: SequenceMask
@@ -29,98 +22,37 @@ class Prompts(NamedTuple):
     pad_token_id: int = PAD_TOKEN_ID
 
     def rows(self, index: Tensor | slice) -> "Prompts":
-        """Some of the prompts, in the order of the index.
-
-        Args:
-            index: Numbers of rows, or True for those to keep.
-
-        Returns:
-            As wide as before, with the same end.
-
-        Example:
-            >>> prompts = CharacterTokenizer("+1=").prompts(["1=", "1+1="])
-            >>> prompts.rows(torch.tensor([0])).token_ids
-            tensor([[0, 0, 3, 4]])
-        """
+        """Some of the prompts, in the order of the index."""
         token_ids, attention_mask, *ends = self
         return Prompts(token_ids[index], attention_mask[index], *ends)
 
 
 class Tokenizer(ABC):
-    """Text to token ids and back; texts to batches, whoever encodes them.
-
-    Args:
-        eos_token_id: What ends a response.
-        pad_token_id: What fills the slots that hold no token.
-    """
+    """Text to token ids and back; texts to batches, whoever encodes them."""
 
     def __init__(self, eos_token_id: int, pad_token_id: int) -> None:
         self.eos_token_id, self.pad_token_id = eos_token_id, pad_token_id
 
     @abstractmethod
     def encode(self, text: str) -> list[int]:
-        """The ids of a text, without an end.
-
-        Args:
-            text: Of a response.
-
-        Returns:
-            One id per token.
-        """
+        """The ids of a text, without an end."""
 
     @abstractmethod
     def decode(self, token_ids: Iterable[int]) -> str:
-        """The text up to the end of the response.
-
-        Args:
-            token_ids: What was sampled; nothing after the first end is read.
-
-        Returns:
-            Without that end.
-        """
+        """The text up to the end of the response."""
 
     @abstractmethod
     def shown(self, token_id: int) -> str:
-        """A single token as people read it.
-
-        Args:
-            token_id: Of any token, those that pad and end included.
-
-        Returns:
-            Its text, or its name.
-        """
+        """A single token as people read it."""
 
     def encode_prompt(self, text: str) -> list[int]:
-        """The ids of what a response is to follow.
-
-        Args:
-            text: Of a prompt.
-
-        Returns:
-            As ``encode`` gives them, unless prompts are put in a form of their own.
-        """
+        """The ids of what a response is to follow."""
         return self.encode(text)
 
     def prompts(
         self, texts: Sequence[str], device: torch.device | str = "cpu"
     ) -> Prompts:
-        """Several prompts as one batch, padded on the left.
-
-        Args:
-            texts: At least one, none empty.
-            device: Where the tensors are to lie.
-
-        Returns:
-            Token ids and their mask, [batch, longest].
-
-        Raises:
-            ValueError: if there is no text, one is empty, or a character is unknown.
-
-        Example:
-            >>> CharacterTokenizer("+1=").prompts(["1=", "1+1="]).token_ids
-            tensor([[0, 0, 3, 4],
-                    [3, 2, 3, 4]])
-        """
+        """Several prompts as one batch, padded on the left."""
         if not texts or "" in texts:
             raise ValueError(
                 "prompts: texts must be at least one, none of them empty, "
@@ -139,25 +71,7 @@ class Tokenizer(ABC):
         response_length: int,
         device: torch.device | str = "cpu",
     ) -> Tensor:
-        """Several responses as one batch, each ended, then padded on the right.
-
-        Args:
-            texts: At least one, without their ends.
-            response_length: Number of slots.
-            device: Where the tensor is to lie.
-
-        Returns:
-            Token ids, [batch, time].
-
-        Raises:
-            ValueError: if there is no text, a text and its end do not fit, or a
-                character is unknown.
-
-        Example:
-            >>> CharacterTokenizer("+1=2").responses(["1+1=2", "2"], response_length=6)
-            tensor([[3, 2, 3, 5, 4, 1],
-                    [4, 1, 0, 0, 0, 0]])
-        """
+        """Several responses as one batch, each ended, then padded on the right."""
         if not texts:
             raise ValueError("responses: texts must be at least one, got none")
         rows = [[*self.encode(text), self.eos_token_id] for text in texts]
@@ -171,18 +85,7 @@ class Tokenizer(ABC):
 
 
 class CharacterTokenizer(Tokenizer):
-    """Every character of a known set is one token; two more pad and end a response.
-
-    Args:
-        characters: All that texts may contain, in any order; repeats count once.
-
-    Example:
-        >>> tokenizer = CharacterTokenizer("0123456789+=")
-        >>> tokenizer.encode("1+1=2")
-        [4, 2, 4, 13, 5]
-        >>> tokenizer.decode([4, 2, 4, 13, 5, EOS_TOKEN_ID, PAD_TOKEN_ID])
-        '1+1=2'
-    """
+    """Every character of a known set is one token; two more pad and end a response."""
 
     def __init__(self, characters: str) -> None:
         super().__init__(EOS_TOKEN_ID, PAD_TOKEN_ID)
@@ -196,22 +99,7 @@ class CharacterTokenizer(Tokenizer):
         return len(self.characters) + 2
 
     def encode(self, text: str) -> list[int]:
-        """The ids of a text's characters, without an end.
-
-        Args:
-            text: Of known characters.
-
-        Returns:
-            As many ids as there are characters.
-
-        Raises:
-            ValueError: if a character is unknown.
-
-        Example:
-            >>> CharacterTokenizer("012").encode("1x")
-            Traceback (most recent call last):
-            ValueError: encode: text must be made of '012', got 'x' at 1 in '1x'
-        """
+        """The ids of a text's characters, without an end."""
         for position, character in enumerate(text):
             if character not in self._ids:
                 raise ValueError(
@@ -221,21 +109,7 @@ class CharacterTokenizer(Tokenizer):
         return [self._ids[character] for character in text]
 
     def decode(self, token_ids: Iterable[int]) -> str:
-        """The text up to the end of the response.
-
-        Args:
-            token_ids: What was sampled; nothing after the first end is read.
-
-        Returns:
-            The characters; a padding token that was sampled shows as U+FFFD.
-
-        Raises:
-            ValueError: if an id is outside the vocabulary.
-
-        Example:
-            >>> CharacterTokenizer("=2").decode([3, 2, PAD_TOKEN_ID, EOS_TOKEN_ID, 2])
-            '=2\ufffd'
-        """
+        """The text up to the end of the response."""
         characters = []
         for token_id in token_ids:
             if token_id == EOS_TOKEN_ID:
@@ -249,21 +123,7 @@ class CharacterTokenizer(Tokenizer):
         return "".join(characters)
 
     def shown(self, token_id: int) -> str:
-        """A single token as people read it.
-
-        Args:
-            token_id: Of any token, those that pad and end included.
-
-        Returns:
-            Its character, ``<eos>`` or ``<pad>``.
-
-        Raises:
-            ValueError: if the id is outside the vocabulary.
-
-        Example:
-            >>> [CharacterTokenizer("=2").shown(token_id) for token_id in (1, 2, 3)]
-            ['<eos>', '2', '=']
-        """
+        """A single token as people read it."""
         marks = {EOS_TOKEN_ID: "<eos>", PAD_TOKEN_ID: "<pad>"}
         return marks.get(token_id) or self.decode([token_id])
 

@@ -13,7 +13,7 @@ from ppo_ref.kl import adaptive_kl_coef
 from ppo_ref.processes.group import ALONE, Processes
 from ppo_ref.processes.sharding import whole
 from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.estimates import Estimate, require_groups, whitened_gae
+from ppo_ref.training.estimates import Estimate, whitened_gae
 from ppo_ref.training.experience import collect_experience
 from ppo_ref.training.imitation import imitation_step
 from ppo_ref.training.learners import Learners, learning_rate_share
@@ -33,25 +33,11 @@ from ppo_ref.training.update import update_actor, update_critic
 def named_generator(
     seed: int, purpose: str, number: int = 0, device: torch.device | str = "cpu"
 ) -> torch.Generator:
-    """A generator that depends on nothing but its name.
+    """A random generator that depends on nothing but its name.
 
     With one generator for a whole run, every draw would depend on all before it: a run
     that was stopped could not go on without its state, and one more look at held-out
     questions would change all that follows.
-
-    Args:
-        seed: Of the run.
-        purpose: What is drawn, as in ``"sampling"``.
-        number: Of the iteration, or whatever tells draws of one purpose apart.
-        device: Where it draws; the numbers of a GPU are others than those of the CPU.
-
-    Returns:
-        The generator, before its first draw.
-
-    Example:
-        >>> twice = [named_generator(0, "weights") for _ in "ab"]
-        >>> [torch.rand(1, generator=generator).item() for generator in twice]
-        [0.28295254707336426, 0.28295254707336426]
     """
     name = f"{seed} {purpose} {number}"
     # 63 of the bits: manual_seed takes a signed number.
@@ -59,9 +45,7 @@ def named_generator(
     return torch.Generator(device).manual_seed(hashed)
 
 
-OF_CRITIC = "value", "explained_variance"
 LABELLED = 4096  # responses that a reward model learns from
-STAGES = ("imitated", "rewarded", "iteration")  # steps done of each
 WARM_UP = 5  # iterations in which the learning rates rise
 
 
@@ -91,8 +75,7 @@ class Trainer:
         tokenizer: Of the actor; left out together with it, one of characters.
 
     Raises:
-        ValueError: if a mini-batch cannot be shared evenly by the processes, or the
-            estimate compares responses, and each prompt has only one.
+        ValueError: if a mini-batch cannot be shared evenly by the processes.
     """
 
     def __init__(
@@ -104,7 +87,6 @@ class Trainer:
         actor: Actor | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> None:
-        require_groups("Trainer", estimate, config.responses_per_prompt)
         if config.mini_batch_size % processes.size:
             raise ValueError(
                 f"Trainer: mini_batch_size must be a multiple of the {processes.size} "
@@ -212,8 +194,13 @@ class Trainer:
             >>> [iteration.number for iteration in goes_on.train()]
             [2, 3]
         """
-        steps = {stage: getattr(self, stage) for stage in STAGES}
-        return {**steps, "kl_coef": self.kl_coef, **self.learners.state_dict()}
+        return {
+            "imitated": self.imitated,
+            "rewarded": self.rewarded,
+            "iteration": self.iteration,
+            "kl_coef": self.kl_coef,
+            **self.learners.state_dict(),
+        }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where another run of the same settings stood.
@@ -222,70 +209,61 @@ class Trainer:
             state: What ``state_dict`` gave.
         """
         self.learners.load_state_dict(state)
-        self.kl_coef = state["kl_coef"]
-        for stage in STAGES:
-            setattr(self, stage, state[stage])
+        self.imitated, self.rewarded = state["imitated"], state["rewarded"]
+        self.iteration, self.kl_coef = state["iteration"], state["kl_coef"]
 
     def _iterate(self) -> Iteration:
+        config, processes = self.config, self.processes
         draws = self._generator("draws", self.iteration)
-        questions = self._questions(draws)
+        each = config.responses_per_prompt
+        drawn = draw(self.questions.train, config.batch_size // each, draws)
+        questions = [question for question in drawn for _ in range(each)]
+        sampling = "sampling"
+        if processes.size > 1:  # each process draws others
+            sampling = f"sampling {processes.rank} of {processes.size}"
         experience = collect_experience(
             self.models,
             questions,
             self._prompts(questions),
             self._reward(),
             self.estimate,
-            dataclasses.replace(self.config, kl_coef=self.kl_coef),
-            self._generator(self._sampling(), self.iteration, self.device),
-            self.processes,
+            dataclasses.replace(config, kl_coef=self.kl_coef),
+            self._generator(sampling, self.iteration, self.device),
+            processes,
         )
-        updates = self._update(experience, draws)
-        self.iteration += 1
-        solved = rule(self.tokenizer)(questions, experience.rollout).mean().item()
-        statistics = self._figures(experience) | updates
-        self.kl_coef = self._next_kl_coef(statistics["kl"])
-        if self._is_looked_at():
-            statistics["held_out"] = self.held_out()
-        statistics["solved"] = solved
-        return Iteration(self.iteration, statistics, questions, experience)
-
-    def _questions(self, draws: torch.Generator) -> list[Question]:
-        each = self.config.responses_per_prompt
-        drawn = draw(self.questions.train, self.config.batch_size // each, draws)
-        return [question for question in drawn for _ in range(each)]
-
-    def _figures(self, experience: Experience) -> Statistics:
-        config, found = self.config, experience_statistics(experience)
+        statistics = experience_statistics(experience)
         if not config.critic_epochs:
-            found = {name: x for name, x in found.items() if name not in OF_CRITIC}
+            del statistics["value"]
+            statistics.pop("explained_variance", None)
         if math.isfinite(config.kl_horizon):
-            found["kl_coef"] = self.kl_coef
-        return found
-
-    def _next_kl_coef(self, kl: float) -> float:
-        return adaptive_kl_coef(
+            statistics["kl_coef"] = self.kl_coef
+        statistics |= self._update(experience, draws)
+        self.kl_coef = adaptive_kl_coef(
             kl_coef=self.kl_coef,
-            kl=kl,
-            target=self.config.kl_target,
-            horizon=self.config.kl_horizon,
-            steps=self.config.batch_size,
+            kl=statistics["kl"],
+            target=config.kl_target,
+            horizon=config.kl_horizon,
+            steps=config.batch_size,
         )
+        self.iteration += 1
+        last = self.iteration == config.iterations
+        if last or self.iteration % config.evaluate_every == 0:
+            statistics["held_out"] = self.held_out()
+        solved = rule(self.tokenizer)(questions, experience.rollout)
+        statistics["solved"] = solved.mean().item()
+        return Iteration(self.iteration, statistics, questions, experience)
 
     def _update(self, experience: Experience, draws: torch.Generator) -> Statistics:
         config, learners, (actor, critic, *_) = self.config, self.learners, self.models
         share = learning_rate_share(self.iteration, config.iterations, WARM_UP)
         learners.set_learning_rates(share)
-        given = experience, config, draws, self.processes
+        rest = experience, config, draws, self.processes
         return update_statistics(
             [
-                *update_critic(critic, learners.critic_optimizer, *given),
-                *update_actor(actor, learners.actor_optimizer, *given),
+                *update_critic(critic, learners.critic_optimizer, *rest),
+                *update_actor(actor, learners.actor_optimizer, *rest),
             ]
         )
-
-    def _is_looked_at(self) -> bool:
-        every, last = self.config.evaluate_every, self.config.iterations
-        return self.iteration % every == 0 or self.iteration == last
 
     def _new_actor(self, vocab: int) -> Actor:
         config = self.config
@@ -322,10 +300,6 @@ class Trainer:
     def _prompts(self, questions: list[Question]) -> Prompts:
         return self.tokenizer.prompts([q.text for q in questions], self.device)
 
-    def _sampling(self) -> str:
-        rank, size = self.processes.rank, self.processes.size
-        return f"sampling {rank} of {size}" if size > 1 else "sampling"
-
     def _generator(
         self, purpose: str, number: int = 0, device: torch.device | str = "cpu"
     ) -> torch.Generator:
@@ -333,7 +307,7 @@ class Trainer:
 
 
 def tiny_trainer(**options: Any) -> Trainer:
-    """A trainer of one layer, 4 prompts and 3 iterations; it runs, and learns little.
+    """A trainer small enough for an example: 4 prompts, 3 iterations, one layer.
 
     Args:
         options: Settings of ``PPOConfig`` that are to differ.
@@ -342,8 +316,7 @@ def tiny_trainer(**options: Any) -> Trainer:
         The trainer before its imitation, which may be left out.
 
     Example:
-        >>> run = [iteration.number for iteration in tiny_trainer(iterations=2).train()]
-        >>> run
+        >>> [iteration.number for iteration in tiny_trainer(iterations=2).train()]
         [1, 2]
     """
     small = {

@@ -2,14 +2,14 @@
 
 import math
 from collections.abc import Callable, Iterator
+from typing import NamedTuple
 
 import torch
 from torch import Tensor, nn
 from torch.optim import Optimizer
 
-from ppo_ref.aggregation import Aggregate, token_mean, token_sum
+from ppo_ref.aggregation import Aggregate, token_sum
 from ppo_ref.batch import Experience
-from ppo_ref.contracts.shapes import checked
 from ppo_ref.diagnostics import ratio_statistics
 from ppo_ref.kl import kl_k3
 from ppo_ref.losses import PolicyLoss, ValueLoss, policy_loss, value_loss
@@ -19,8 +19,23 @@ from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.networks import Actor, Critic, actor_statistics, critic_values
 from ppo_ref.training.statistics import Statistics
 
-# The loss of some responses, and what the network said of their tokens.
-Loss = Callable[[Experience, Aggregate], tuple[Tensor, Tensor]]
+# From some responses, and the aggregation to use: what goes backward, what the loss
+# function returned, and the network's output for each token.
+Loss = Callable[[Experience, Aggregate], tuple[Tensor, PolicyLoss | ValueLoss, Tensor]]
+
+
+class MiniBatchLoss(NamedTuple):
+    """The loss of a mini-batch and what it was computed from, without gradient.
+
+    Attributes:
+        loss: Mean over its tokens.
+        clip_fraction: Share of its tokens whose clipped term is the larger one.
+        outputs: Of the network, one per token, in the order of the mini-batch.
+    """
+
+    loss: Tensor
+    clip_fraction: Tensor
+    outputs: Tensor
 
 
 def mini_batches(
@@ -68,7 +83,7 @@ def accumulate_gradients(
     micro_batch_size: int,
     loss: Loss,
     processes: Processes = ALONE,
-) -> Tensor:
+) -> MiniBatchLoss:
     """Add up gradients over micro-batches and processes, as if there had been none.
 
     Every loss is divided by the tokens of the whole mini-batch: a mean over each
@@ -81,8 +96,8 @@ def accumulate_gradients(
         processes: Share the responses evenly, and average their gradients.
 
     Returns:
-        What ``loss`` said of every token, in the order of ``mini``, without gradient.
-        The gradients are added to those that the weights have.
+        The loss of the whole mini-batch, the same on every process. The gradients are
+        added to those that the weights have.
 
     Raises:
         ValueError: if a loss that counts is not finite.
@@ -95,9 +110,10 @@ def accumulate_gradients(
         >>> from ppo_ref.training.trainer import tiny_trainer
         >>> trainer = tiny_trainer()
         >>> experience, critic = next(trainer.train()).experience, trainer.models.critic
-        >>> def loss(part: Experience, aggregate: Aggregate) -> tuple[Tensor, Tensor]:
+        >>> def loss(part: Experience, aggregate: Aggregate):
         ...     values = critic_values(critic, part.rollout)
-        ...     return aggregate(values, part.rollout.response_mask), values
+        ...     mean = aggregate(values, part.rollout.response_mask)
+        ...     return mean, ValueLoss(mean, torch.tensor(0.0)), values
         >>> gradients = []
         >>> for micro_batch_size in (1, 3, 4):
         ...     critic.zero_grad()
@@ -109,45 +125,35 @@ def accumulate_gradients(
     tokens = mini.rollout.response_mask.sum()
 
     def share(losses: Tensor, response_mask: Tensor) -> Tensor:
-        # The mean over the processes is to be the sum of what they found.
+        # Gradients are averaged over the processes, and are to be added up.
         return token_sum(losses, response_mask) * processes.size / tokens
 
-    said = []
+    losses, clipped, outputs = [], [], []
     for rows in torch.split(processes.rows(len(mini.scores)), micro_batch_size):
-        part, outputs = loss(mini.rows(rows), share)
-        torch.autograd.backward(part)
-        said.append(outputs.detach())
-    return processes.gather(torch.cat(said))
+        part = mini.rows(rows)
+        total, result, output = loss(part, share)
+        torch.autograd.backward(total)
+        losses.append(result.loss.detach() / processes.size)
+        weight = part.rollout.response_mask.sum() / tokens
+        clipped.append(result.clip_fraction * weight)
+        outputs.append(output.detach())
+    return MiniBatchLoss(
+        processes.gather(torch.stack(losses)).sum(),
+        processes.gather(torch.stack(clipped)).sum(),
+        processes.gather(torch.cat(outputs)),
+    )
 
 
 def clipped_step(
     network: nn.Module, optimizer: Optimizer, max_grad_norm: float
 ) -> float:
-    """One step of the optimizer along a gradient that is not too long.
+    """One step along the gradient, scaled down to the greatest norm; returns its norm.
 
-    Args:
-        network: Has gradients.
-        optimizer: Of its weights.
-        max_grad_norm: Longer gradients are scaled down to it.
-
-    Returns:
-        The norm before it was scaled, over all weights together.
-
-    Raises:
-        ValueError: if the gradient is not finite; then no weight has changed.
-
-    Example:
-        >>> from torch.optim import SGD
-        >>> network = nn.Linear(2, 1, bias=False)
-        >>> before = network.weight.detach().clone()
-        >>> network.weight.grad = torch.tensor([[3., 4.]])
-        >>> clipped_step(network, SGD(network.parameters(), lr=1), max_grad_norm=1)
-        5.0
-        >>> before - network.weight.detach()
-        tensor([[0.6000, 0.8000]])
+    A gradient that is not finite is refused, and then no weight has changed.
     """
-    found = nn.utils.clip_grad_norm_(network.parameters(), max_grad_norm)
-    norm: float = gathered(found).item()
+    norm: float = gathered(
+        nn.utils.clip_grad_norm_(network.parameters(), max_grad_norm)
+    ).item()
     if not math.isfinite(norm):
         raise ValueError(
             f"clipped_step: the gradient of {type(network).__name__} must be finite, "
@@ -157,7 +163,6 @@ def clipped_step(
     return norm
 
 
-@checked
 def update_actor(
     actor: Actor,
     optimizer: Optimizer,
@@ -203,10 +208,33 @@ def update_actor(
         >>> torch.equal(bias, actor.head.bias)
         False
     """
-    return _actor_steps(actor, optimizer, experience, config, generator, processes)
+    loss = processes.averaging(actor, _actor_loss(actor, config))
+    sizes = config.actor_epochs, config.mini_batch_size
+    for mini in mini_batches(experience, *sizes, generator):
+        optimizer.zero_grad()
+        policy = accumulate_gradients(mini, config.micro_batch_size, loss, processes)
+        ratio = ratio_statistics(
+            log_probs=policy.outputs,
+            old_log_probs=mini.old_log_probs,
+            response_mask=mini.rollout.response_mask,
+        )
+        statistics = {
+            "policy_loss": policy.loss.item(),
+            "clip_fraction": policy.clip_fraction.item(),
+            "approx_kl": ratio.kl_k3.item(),
+            "ratio_min": ratio.min.item(),
+            "ratio_mean": ratio.mean.item(),
+            "ratio_max": ratio.max.item(),
+            "effective_sample_size": ratio.effective_sample_size.item(),
+        }
+        if processes.any(statistics["approx_kl"] > config.max_kl):
+            optimizer.zero_grad()
+            yield {**statistics, "actor_steps": 0}
+            return
+        norm = clipped_step(actor, optimizer, config.max_grad_norm)
+        yield {**statistics, "actor_grad_norm": norm, "actor_steps": 1}
 
 
-@checked
 def update_critic(
     critic: Critic,
     optimizer: Optimizer,
@@ -246,124 +274,64 @@ def update_critic(
         >>> sum(losses[2:]) < sum(losses[:2])
         True
     """
-    return _critic_steps(critic, optimizer, experience, config, generator, processes)
-
-
-def _actor_steps(
-    actor: Actor,
-    optimizer: Optimizer,
-    experience: Experience,
-    config: PPOConfig,
-    generator: torch.Generator,
-    processes: Processes = ALONE,
-) -> Iterator[Statistics]:
-    loss = processes.averaging(actor, _actor_loss(actor, config))
-    sizes = config.actor_epochs, config.mini_batch_size
-    for mini in mini_batches(experience, *sizes, generator):
-        optimizer.zero_grad()
-        log_probs = accumulate_gradients(mini, config.micro_batch_size, loss, processes)
-        moved = _actor_statistics(mini, log_probs, config)
-        if processes.any(moved["approx_kl"] > config.max_kl):
-            optimizer.zero_grad()
-            yield {**moved, "actor_steps": 0}
-            return
-        norm = clipped_step(actor, optimizer, config.max_grad_norm)
-        yield {**moved, "actor_grad_norm": norm, "actor_steps": 1}
-
-
-def _critic_steps(
-    critic: Critic,
-    optimizer: Optimizer,
-    experience: Experience,
-    config: PPOConfig,
-    generator: torch.Generator,
-    processes: Processes = ALONE,
-) -> Iterator[Statistics]:
-    def loss(part: Experience, aggregate: Aggregate) -> tuple[Tensor, Tensor]:
-        values = critic_values(critic, part.rollout)
-        return _value_loss(part, values, config, aggregate).loss, values
-
-    shared = processes.averaging(critic, loss)
+    loss = processes.averaging(critic, _critic_loss(critic, config))
     sizes = config.critic_epochs, config.mini_batch_size
     for mini in mini_batches(experience, *sizes, generator):
         optimizer.zero_grad()
-        values = accumulate_gradients(mini, config.micro_batch_size, shared, processes)
-        found = _value_loss(mini, values, config)
+        value = accumulate_gradients(mini, config.micro_batch_size, loss, processes)
         norm = clipped_step(critic, optimizer, config.max_grad_norm)
         yield {
-            "value_loss": found.loss.item(),
-            "value_clip_fraction": found.clip_fraction.item(),
+            "value_loss": value.loss.item(),
+            "value_clip_fraction": value.clip_fraction.item(),
             "critic_grad_norm": norm,
             "critic_steps": 1,
         }
 
 
 def _actor_loss(actor: Actor, config: PPOConfig) -> Loss:
-    def loss(part: Experience, aggregate: Aggregate) -> tuple[Tensor, Tensor]:
-        now = actor_statistics(actor, part.rollout, config.temperature)
+    def loss(
+        part: Experience, aggregate: Aggregate
+    ) -> tuple[Tensor, PolicyLoss, Tensor]:
+        log_probs, entropy = actor_statistics(actor, part.rollout, config.temperature)
         mask = part.rollout.response_mask
-        total = _policy_loss(part, now.log_probs, config, aggregate).loss
+        policy = policy_loss(
+            log_probs=log_probs,
+            old_log_probs=part.old_log_probs,
+            advantages=part.advantages,
+            response_mask=mask,
+            rollout_weights=part.rollout_weights,
+            clip_range=config.clip_range,
+            aggregate=aggregate,
+        )
+        total = policy.loss
         # A term without weight is left out: 0 * inf would be nan.
         if config.kl_loss_coef:
             # What padding says may overflow, and 0 * inf is nan in a gradient.
-            pair = (now.log_probs, part.ref_log_probs)
-            new, ref = (torch.where(mask, x, 0) for x in pair)
+            new, ref = (
+                torch.where(mask, x, 0) for x in (log_probs, part.ref_log_probs)
+            )
             kl = kl_k3(log_probs=new, ref_log_probs=ref)
             total = total + config.kl_loss_coef * aggregate(kl, mask)
         if config.entropy_coef:
-            total = total - config.entropy_coef * aggregate(now.entropy, mask)
-        return total, now.log_probs
+            total = total - config.entropy_coef * aggregate(entropy, mask)
+        return total, policy, log_probs
 
     return loss
 
 
-def _actor_statistics(
-    mini: Experience, log_probs: Tensor, config: PPOConfig
-) -> Statistics:
-    mask = mini.rollout.response_mask
-    found = _policy_loss(mini, log_probs, config)
-    moved = ratio_statistics(
-        log_probs=log_probs, old_log_probs=mini.old_log_probs, response_mask=mask
-    )
-    return {
-        "policy_loss": found.loss.item(),
-        "clip_fraction": found.clip_fraction.item(),
-        "approx_kl": moved.kl_k3.item(),
-        "ratio_min": moved.min.item(),
-        "ratio_mean": moved.mean.item(),
-        "ratio_max": moved.max.item(),
-        "effective_sample_size": moved.effective_sample_size.item(),
-    }
+def _critic_loss(critic: Critic, config: PPOConfig) -> Loss:
+    def loss(
+        part: Experience, aggregate: Aggregate
+    ) -> tuple[Tensor, ValueLoss, Tensor]:
+        values = critic_values(critic, part.rollout)
+        value = value_loss(
+            values=values,
+            old_values=part.values,
+            returns=part.returns,
+            response_mask=part.rollout.response_mask,
+            value_clip_range=config.value_clip_range,
+            aggregate=aggregate,
+        )
+        return value.loss, value, values
 
-
-def _policy_loss(
-    part: Experience,
-    log_probs: Tensor,
-    config: PPOConfig,
-    aggregate: Aggregate = token_mean,
-) -> PolicyLoss:
-    return policy_loss(
-        log_probs=log_probs,
-        old_log_probs=part.old_log_probs,
-        advantages=part.advantages,
-        response_mask=part.rollout.response_mask,
-        rollout_weights=part.rollout_weights,
-        clip_range=config.clip_range,
-        aggregate=aggregate,
-    )
-
-
-def _value_loss(
-    part: Experience,
-    values: Tensor,
-    config: PPOConfig,
-    aggregate: Aggregate = token_mean,
-) -> ValueLoss:
-    return value_loss(
-        values=values,
-        old_values=part.values,
-        returns=part.returns,
-        response_mask=part.rollout.response_mask,
-        value_clip_range=config.value_clip_range,
-        aggregate=aggregate,
-    )
+    return loss

@@ -8,7 +8,7 @@ import torch
 
 from ppo_ref.command.records import records
 from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.estimates import ESTIMATES
+from ppo_ref.training.estimates import estimate_named
 from ppo_ref.training.networks import actor_statistics, critic_values
 from ppo_ref.training.rollout import as_rollout, sample_responses
 from ppo_ref.training.trainer import Trainer
@@ -32,8 +32,10 @@ def produce(name: str) -> Iterator[dict[str, Any]]:
         single tokens.
     """
     options = dict(RUNS[name].options)
-    estimate = ESTIMATES[options.pop("estimate", "whitened_gae")]
-    trainer = Trainer(PPOConfig(seed=RUNS[name].seed, **options), estimate=estimate)
+    used = options.pop("estimate", "whitened_gae")
+    config = PPOConfig(seed=RUNS[name].seed, **options)
+    estimate = estimate_named(used, config.responses_per_prompt)
+    trainer = Trainer(config, estimate=estimate)
     deque(trainer.imitate(), maxlen=0)
     deque(trainer.learn_reward(), maxlen=0)
     yield {"record": "before PPO", "held_out": trainer.held_out()}

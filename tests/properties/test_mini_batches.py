@@ -6,6 +6,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from ppo_ref.losses import ValueLoss
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.update import accumulate_gradients, update_actor
 from tests import networks, oracles
@@ -68,8 +69,9 @@ def test_micro_batch_gradient(lengths, micro_batch_size):
     weight = torch.tensor(0.7, dtype=torch.float64, requires_grad=True)
 
     def loss(part, aggregate):
-        said = weight * part.returns
-        return aggregate(said.square() / 2, part.rollout.response_mask), said
+        outputs = weight * part.returns
+        total = aggregate(outputs.square() / 2, part.rollout.response_mask)
+        return total, ValueLoss(total, torch.tensor(0.0)), outputs
 
     accumulate_gradients(experience, micro_batch_size, loss)
     places = experience.rollout.response_mask.nonzero().tolist()

@@ -8,8 +8,15 @@ import torch
 from torch import nn
 from torch.testing import assert_close
 
-from ppo_ref.group_advantages import dr_grpo, grpo, reinforce_plus_plus
-from ppo_ref.training.estimates import ESTIMATES, flipped_sign, whitened_gae
+from ppo_ref.group_advantages import dr_grpo
+from ppo_ref.training.estimates import (
+    NAMES,
+    among_responses,
+    estimate_named,
+    flipped_sign,
+    whitened_gae,
+    whitened_returns,
+)
 from ppo_ref.training.imitation import imitation_step
 from ppo_ref.training.trainer import Trainer, named_generator, tiny_trainer
 from tests import oracles
@@ -221,7 +228,9 @@ class Graded(Trainer):
 
 
 def test_each_question_is_asked_as_often_as_told_and_its_answers_are_a_group():
-    trainer = Graded(tiny_trainer(**GROUPS).config, estimate=dr_grpo)
+    trainer = Graded(
+        tiny_trainer(**GROUPS).config, estimate=among_responses(dr_grpo, 2)
+    )
     (first, *_) = trainer.train()
     assert first.questions[0::2] == first.questions[1::2]
     assert len(set(first.questions)) == 2
@@ -233,9 +242,11 @@ def test_each_question_is_asked_as_often_as_told_and_its_answers_are_a_group():
     assert expected.any()
 
 
-@pytest.mark.parametrize("estimate", ESTIMATES.values(), ids=ESTIMATES)
-def test_every_estimate_that_has_a_name_trains(estimate):
-    trainer = Graded(tiny_trainer(iterations=1, **GROUPS).config, estimate=estimate)
+@pytest.mark.parametrize("name", NAMES)
+def test_every_estimate_that_has_a_name_trains(name):
+    config = tiny_trainer(iterations=1, **GROUPS).config
+    estimate = estimate_named(name, config.responses_per_prompt)
+    trainer = Graded(config, estimate=estimate)
     before = weights(trainer)
     (only,) = trainer.train()
     assert only.statistics["actor_steps"] == 2
@@ -258,21 +269,21 @@ def test_without_critic_epochs_there_is_no_critic_and_no_figure_of_one():
 
 def test_a_critic_that_is_never_read_leaves_the_actor_where_it_is():
     """REINFORCE++ with and without one, bit for bit: the critic draws nothing more."""
-    with_one = Trainer(tiny_trainer(iterations=1).config, estimate=reinforce_plus_plus)
+    with_one = Trainer(tiny_trainer(iterations=1).config, estimate=whitened_returns)
     config = tiny_trainer(iterations=1, critic_epochs=0).config
-    without = Trainer(config, estimate=reinforce_plus_plus)
+    without = Trainer(config, estimate=whitened_returns)
     one, other = next(with_one.train()), next(without.train())
-    for ours, theirs in zip(one.experience[6:9], other.experience[6:9], strict=True):
+    for ours, theirs in zip(one.experience[7:10], other.experience[7:10], strict=True):
         assert torch.equal(ours, theirs)
 
 
 def test_an_estimate_that_compares_needs_something_to_compare():
     text = (
-        "Trainer: responses_per_prompt must be at least 2, as grpo compares the "
-        "responses to one prompt, got 1"
+        "grpo: responses_per_prompt must be at least 2, as it compares the responses "
+        "to one prompt, got 1"
     )
     with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
-        Trainer(tiny_trainer().config, estimate=grpo)
+        estimate_named("grpo", responses_per_prompt=1)
 
 
 ADAPTIVE = {"kl_target": 0.01, "kl_horizon": 10.0, "kl_coef": 0.5, "actor_lr": 1e-2}

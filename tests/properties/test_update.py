@@ -331,17 +331,15 @@ def test_a_batch_that_mini_batches_do_not_divide_is_refused(update, network):
 
 
 @updates
-def test_what_does_not_fit_is_refused_before_the_first_step_is_asked_for(
-    update, network
-):
+def test_what_does_not_fit_is_refused_before_a_weight_changes(update, network):
     float_mask = EXPERIENCE.rollout.response_mask.float()
     rollout = EXPERIENCE.rollout._replace(response_mask=float_mask)
-    optimizer = torch.optim.SGD(network().parameters(), LR)
-    with pytest.raises(TypeError, match=r"experience\.rollout\.response_mask must be"):
-        update(
-            network(),
-            optimizer,
-            EXPERIENCE._replace(rollout=rollout),
-            config(),
-            seeded(0),
-        )
+    part, trained = EXPERIENCE._replace(rollout=rollout), network()
+    with pytest.raises(TypeError, match=r"rollout\.response_mask must be a bool"):
+        updated(update, trained, part)
+    assert same(trained, network())
+
+
+def same(one: torch.nn.Module, other: torch.nn.Module) -> bool:
+    pairs = zip(one.parameters(), other.parameters(), strict=True)
+    return all(torch.equal(x, y) for x, y in pairs)
