@@ -2,7 +2,9 @@
 
 # --8<-- [start:batch]
 import torch
-from ppo_ref.training.networks import actor_statistics
+from ppo_ref.training.networks import (
+    actor_statistics,
+)
 from ppo_ref.training.trainer import tiny_trainer
 
 trainer = tiny_trainer(
@@ -119,7 +121,9 @@ assert passes == len(spread), "passes are no steps"
 
 # --8<-- [start:arithmetic]
 from torch.utils.flop_counter import FlopCounterMode
-from ppo_ref.training.rollout import sample_responses
+from ppo_ref.training.rollout import (
+    sample_responses,
+)
 
 asked = [q.text for q in trainer.questions.train]
 prompts = trainer.tokenizer.prompts(asked[:64])

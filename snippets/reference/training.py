@@ -1,12 +1,16 @@
 # --8<-- [start:pretrained]
-from ppo_ref.training.networks import actor_statistics
+from ppo_ref.training.networks import (
+    actor_statistics,
+)
 from ppo_ref.pretrained.actor import (
     pretrained_actor,
 )
 from ppo_ref.pretrained.tokenizer import (
     pretrained_tokenizer,
 )
-from ppo_ref.training.rollout import sample_responses
+from ppo_ref.training.rollout import (
+    sample_responses,
+)
 
 actor = pretrained_actor("model")
 tokenizer = pretrained_tokenizer("model")
