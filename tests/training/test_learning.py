@@ -10,7 +10,7 @@ import torch
 
 from ppo_ref.stored_runs import stored_run
 from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.estimates import BROKEN, ESTIMATES
+from ppo_ref.training.estimates import BROKEN, estimate_named
 from ppo_ref.training.trainer import Trainer
 from site_tools.runs.table import RUNS
 
@@ -37,7 +37,7 @@ class Learned(NamedTuple):
 def learn(seed: int, **options: Any) -> Learned:
     """A whole run, in a process of its own or not."""
     wrong = options.pop("estimate", None)
-    estimate = ESTIMATES[wrong or "whitened_gae"]
+    estimate = estimate_named(wrong or "whitened_gae")
     trainer = Trainer(PPOConfig(seed=seed, **options), estimate=estimate)
     list(trainer.imitate())
     list(trainer.learn_reward())
