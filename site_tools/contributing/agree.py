@@ -18,12 +18,11 @@ from site_tools.data.locks import Lock, lock_of, lock_path, parse, write
 from site_tools.ledger import store
 from site_tools.page.page import read_page
 from site_tools.page.wording import APART, wording
-from site_tools.say import LANGUAGES
 
 WIDEST = 500  # characters of a section that are shown
 BETWEEN = re.compile(f"(?<=[{APART}]) (?=[{APART}])")
 
-Sides = Mapping[str, Mapping[str, str]]  # the words by section, by language
+Words = Mapping[str, str]  # of a language, by section
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -37,17 +36,12 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     names = [page_id(text) for text in options.pages]
     if not names:
         raise _unnamed(root)
-    pages = {name: _words(name, root, talk) for name in names}
-    for page, sides in pages.items():
-        changed = _changed(page, sides, root)
-        _show(page, changed, sides, root, talk)
-        if changed and not talk.ask("agree_question"):
-            raise Refusal("agree_nothing")
-    for page, sides in pages.items():
-        changed = _changed(page, sides, root)
-        store(root / lock_path(page), write(lock_of(sides["zh"], sides["en"])).encode())
-        key = "agree_recorded" if changed else "agree_recorded_before"
-        sections = ", ".join(changed)
+    sides = {page: _words(page, root, talk) for page in names}
+    changed = {page: _compared(page, root, *sides[page], talk) for page in names}
+    for page in names:
+        store(root / lock_path(page), write(lock_of(*sides[page])).encode())
+        key = "agree_recorded" if changed[page] else "agree_recorded_before"
+        sections = ", ".join(changed[page])
         talk.say(key, page=page, sections=sections, lock=lock_path(page))
     return 0
 
@@ -62,51 +56,49 @@ def _unnamed(root: Path) -> Refusal:
     return Refusal("agree_unnamed_none")
 
 
-def _words(page: str, root: Path, talk: Talk) -> Sides:
-    """The words of a page in both languages.
+def _words(page: str, root: Path, talk: Talk) -> tuple[Words, Words]:
+    """The words of a page in Chinese and in English.
 
     Raises:
         Refusal: if they cannot say the same yet; what differs has been shown.
     """
     present = files_of(page, root)
-    files = {language: f"docs/{language}/{page}.md" for language in LANGUAGES}
-    for file in files.values():
+    files = [f"docs/{language}/{page}.md" for language in ("zh", "en")]
+    for file in files:
         if file not in present:
             raise Refusal("agree_missing", missing=file, present=present[0])
     try:
-        zh, en = (read_page(root, files[language]) for language in ("zh", "en"))
+        zh, en = (read_page(root, file) for file in files)
     except UnicodeDecodeError as error:
         raise Refusal("agree_encoding", page=page, error=error) from None
-    unread, differences = [*zh.problems, *en.problems], compare(zh, en)
+    unread = [*zh.problems, *en.problems]
+    differences = compare(zh, en)
     for problem in unread or differences:
         talk.show(talk.problem(problem))
-    if unread:
-        raise Refusal("agree_problems", page=page)
-    if differences:
-        raise Refusal("agree_structure", page=page)
-    return {"zh": wording(zh.text), "en": wording(en.text)}
+    if unread or differences:
+        raise Refusal("agree_problems" if unread else "agree_structure", page=page)
+    return wording(zh.text), wording(en.text)
 
 
-def _changed(page: str, sides: Sides, root: Path) -> list[str]:
-    """The sections that differ from what was recorded."""
-    before, now = _recorded(page, root), lock_of(sides["zh"], sides["en"])
-    return [s for s in {**before, **now} if before.get(s) != now.get(s)]
+def _compared(page: str, root: Path, zh: Words, en: Words, talk: Talk) -> list[str]:
+    """The sections that are new since the last record, which were shown and agreed to.
 
-
-def _recorded(page: str, root: Path) -> Lock:
+    Raises:
+        Refusal: unless whoever runs it says that both languages say the same there.
+    """
+    before: Lock = {}
+    now = lock_of(zh, en)
     with suppress(FileNotFoundError, UnicodeDecodeError, ValueError):
-        return parse((root / lock_path(page)).read_text("utf-8"), page)
-    return {}
-
-
-def _show(page: str, changed: list[str], sides: Sides, root: Path, talk: Talk) -> None:
-    """Show the sections in both languages; a star is beside what is new."""
-    before, now = _recorded(page, root), lock_of(sides["zh"], sides["en"])
+        before = parse((root / lock_path(page)).read_text("utf-8"), page)
+    changed = [s for s in {**before, **now} if before.get(s) != now.get(s)]
     for section in changed:
         talk.show(f"{page}: {section}")
         old, new = before.get(section), now.get(section)
-        for language, words in sides.items():
+        for language, words in (("zh", zh), ("en", en)):
             same = old and new and getattr(old, language) == getattr(new, language)
             text = BETWEEN.sub("", words.get(section, "-"))
             short = text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
             talk.show(f"  {language}{' ' if same else '*'} {short}")
+    if changed and not talk.ask("agree_question"):
+        raise Refusal("agree_nothing")
+    return changed

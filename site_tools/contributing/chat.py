@@ -7,10 +7,8 @@ with the reason that nobody has run it, its figures are refused until they are b
 import json
 import os
 import re
-import shutil
-import tempfile
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from pathlib import Path
 
 from site_tools.contributing.chat_log import (
@@ -26,6 +24,7 @@ from site_tools.contributing.likeness import answering, nearest, wordings
 from site_tools.contributing.new import add_wording
 from site_tools.contributing.pages import check_question, language_of_text
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
+from site_tools.ledger import store_together
 from site_tools.page.blocks import LANGUAGES, Kind
 from site_tools.page.fences import OPENING
 
@@ -64,11 +63,7 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
-    """Read the log, say what it asks, and write the drafts agreed on.
-
-    Raises:
-        Refusal: if the log breaks the format, or the drafts have no place.
-    """
+    """Read the log, say what it asks, and write the drafts agreed on."""
     log = _read(options.log, talk)
     known = known_pages(log, root)
     for each in log.rounds:
@@ -95,7 +90,12 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         for each in rounds
     }
     if drafts:
-        _store(folder, {**drafts, LOG: write(log)})
+        texts = {**drafts, LOG: write(log)}
+        try:
+            store_together({folder / name: t.encode() for name, t in texts.items()})
+        except OSError as error:
+            reason = error.strerror
+            raise Refusal("unwritable", path=folder, reason=reason) from None
         talk.say("import_written", folder=folder, count=count)
     for each in log.rounds:
         if each.number in homes:
@@ -108,12 +108,10 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
 def _read(path: Path, talk: Talk) -> Log:
     if path == Path():
         raise Refusal("import_unnamed")
-    if path.is_dir():
-        raise Refusal("import_folder", path=path)
+    if not path.is_file():
+        raise Refusal("import_folder" if path.is_dir() else "import_missing", path=path)
     try:
         return read(path.read_bytes(), str(path))
-    except FileNotFoundError:
-        raise Refusal("import_missing", path=path) from None
     except OSError as error:
         raise Refusal("unreadable", path=path, reason=error.strerror) from None
     except Broken as broken:
@@ -167,35 +165,8 @@ def _in_the_way(folder: Path) -> Path | None:
     return folder if os.path.lexists(folder) else None
 
 
-def _store(folder: Path, files: Mapping[str, str]) -> None:
-    """Write a new folder with its files, whole or not at all.
-
-    Raises:
-        Refusal: if the folder cannot be made.
-    """
-    aside: str | None = None
-    try:
-        folder.parent.mkdir(parents=True, exist_ok=True)
-        aside = tempfile.mkdtemp(dir=folder.parent, prefix=".")
-        for name, text in files.items():
-            Path(aside, name).write_bytes(text.encode())
-        os.chmod(aside, 0o755)
-        os.rename(aside, folder)  # refuses a folder that has files by now
-    except BaseException as error:
-        if aside:
-            shutil.rmtree(aside, ignore_errors=True)
-        if isinstance(error, OSError):
-            raise Refusal("unwritable", path=folder, reason=error.strerror) from None
-        raise
-
-
 def draft(each: Round, known: str | None = None) -> str:
-    """The draft of a round: the form of a page, and what the chat said, unverified.
-
-    Args:
-        each: The round.
-        known: The page that perhaps answers it already.
-    """
+    """The draft of a round; ``known`` is the page that perhaps answers it already."""
     talk = Talk(language_of_text(title(each.question)))
     text = (SKELETONS / f"draft_{talk.language}.md").read_text("utf-8")
     values = {
@@ -247,13 +218,13 @@ def _stretches(text: str, reason: str) -> Iterator[tuple[str, bool]]:
     wants exactly as many, and gets them. One left open is closed at the end.
     """
     kept, fence, prefix = "", "", ""
-    for line in lines_of(text):
+    for line in [*lines_of(text), ""]:
         if fence:
-            inside = line.removeprefix(prefix) if prefix else line
-            inside = inside if line.startswith(prefix) else line.lstrip(" \t>")
-            marks = inside.strip()
-            if len(marks) >= len(fence) and not marks.strip(fence[0]):
-                yield f"{kept}{prefix}{fence}\n", True
+            inside = line.startswith(prefix)
+            marks = (line[len(prefix) :] if inside else line.lstrip(" \t>")).strip()
+            if not line or (len(marks) >= len(fence) and not marks.strip(fence[0])):
+                end = "" if kept.endswith("\n") else "\n"
+                yield f"{kept}{end}{prefix}{fence}\n", True
                 kept, fence = "", ""
             else:
                 kept += line
@@ -265,9 +236,7 @@ def _stretches(text: str, reason: str) -> Iterator[tuple[str, bool]]:
             kept = f"{prefix}{match['marker']}{fence}{_info(match['info'], reason)}\n"
         else:
             kept += line
-    if fence:
-        kept += f"{'' if kept.endswith(chr(10)) else chr(10)}{prefix}{fence}\n"
-    yield kept, bool(fence)
+    yield kept, False
 
 
 def _info(info: str, reason: str) -> str:

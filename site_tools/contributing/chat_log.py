@@ -15,18 +15,18 @@ from site_tools.problems import Problem, problem
 TITLE, TIME, CONTENT = "# Chat Dialogue Log\n", "## 对话时间\n", "## 对话内容\n"
 USER, ASSISTANT = "用户：", "助手："
 HEADING = "### 问题 "
+KINDS = {TITLE: "title", USER: "user", ASSISTANT: "assistant"}
 FENCE = re.compile(r" {0,3}(?P<mark>`{3,}(?!.*`)|~{3,})(?P<info>.*)")
 # A heading with a slip in it, if a speaker follows: it would swallow a round.
 ALMOST = re.compile(r" {0,3}#{1,6} *问题 *\S* *\n")
-STAMP = re.compile(r"\d{4}-\d{2}-\d{2} \d{2}:\d{2}:\d{2}")
 
 
 class Broken(ValueError):
     """A log that breaks the format, with the problem at its first such line."""
 
-    def __init__(self, problem: Problem) -> None:
-        super().__init__(str(problem))
-        self.problem = problem
+    def __init__(self, path: str, line: int, key: str, **values: object) -> None:
+        self.problem: Problem = problem(path, line, key, snippet=None, **values)
+        super().__init__(str(self.problem))
 
 
 class Round(NamedTuple):
@@ -65,12 +65,9 @@ def write(log: Log) -> str:
 
 
 def compose(time: str, rounds: Iterable[tuple[str, str]]) -> str:
-    """A new log, in the layout that people read.
+    """A new log of questions and answers, in the layout that people read.
 
-    Args:
-        time: Of the conversation, as ``YYYY-MM-DD HH:MM:SS``.
-        rounds: Questions and answers; a line that would count as a heading of the log
-            gets a backslash in front.
+    A line that would count as a heading of the log gets a backslash in front.
 
     Example:
         >>> log = compose("2026-03-01 20:15:00", [("Why?", "Because.")])
@@ -94,39 +91,29 @@ def _plain(text: str) -> str:
 
 
 def read(content: bytes, path: str) -> Log:
-    """Read a log.
-
-    Args:
-        content: The file.
-        path: Its name, for the message.
+    """Read a log; its name is for the messages.
 
     Raises:
         Broken: at the first line that breaks the format.
     """
     parts = _parts(_decoded(content, path), path)
+    rounds = zip(parts[3::3], parts[4::3], parts[5::3], strict=True)
     log = Log(
         (parts[0][1], parts[1][1], parts[2][1]),
-        tuple(
-            Round(number, line, question, answer)
-            for number, ((line, _), (_, question), (_, answer)) in enumerate(
-                zip(parts[3::3], parts[4::3], parts[5::3], strict=True), 1
-            )
-        ),
+        tuple(Round(n, r[0][0], r[1][1], r[2][1]) for n, r in enumerate(rounds, 1)),
     )
     for each in log.rounds:
         if not each.question.strip():
-            raise Broken(problem(path, each.line + 1, "log_question", speaker=USER))
+            raise Broken(path, each.line + 1, "log_question", speaker=USER)
     line, text = parts[1]
-    above = text[: len(text) - len(text.lstrip())]
     try:
-        if not STAMP.fullmatch(log.time):
+        if datetime.strptime(log.time, "%Y-%m-%d %H:%M:%S").isoformat(" ") != log.time:
             raise ValueError
-        datetime.strptime(log.time, "%Y-%m-%d %H:%M:%S")
     except ValueError:
+        above = text[: len(text) - len(text.lstrip())]
         at = line + 1 + (above.count("\n") if log.time else 0)
-        raise Broken(
-            problem(path, at, "log_time", found=_short(log.time), heading=TIME.strip())
-        ) from None
+        found, heading = _short(log.time), TIME.strip()
+        raise Broken(path, at, "log_time", found=found, heading=heading) from None
     return log
 
 
@@ -136,12 +123,12 @@ def _decoded(content: bytes, path: str) -> str:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         byte = f"{content[error.start]:02x}"
-        raise Broken(problem(path, line, "log_encoding", byte=byte)) from None
+        raise Broken(path, line, "log_encoding", byte=byte) from None
     if text.startswith("\ufeff"):
-        raise Broken(problem(path, 1, "log_mark"))
+        raise Broken(path, 1, "log_mark")
     if "\r" in text:
         line = text.count("\n", 0, text.index("\r")) + 1
-        raise Broken(problem(path, line, "log_line_end"))
+        raise Broken(path, line, "log_line_end")
     return text
 
 
@@ -152,42 +139,39 @@ def _parts(text: str, path: str) -> list[tuple[int, str]]:
     fence, opened = "", 0
     lines = lines_of(text) or [""]
     for number, line in enumerate(lines, 1):
-        after = lines[number] if number < len(lines) else ""
+        following = lines[number] if number < len(lines) else ""
         if not fence and line.startswith(due):
             line = line.removeprefix(due)
             parts.append((number, ""))
             due = next(markers)
-        elif not parts or due == USER or (not fence and _is_heading(line, after)):
-            raise Broken(_missing(path, number, line, due, parts))
+        elif not parts or due == USER or (not fence and _is_heading(line, following)):
+            raise _missing(path, number, line, due, parts)
         before, fence = fence, fence_after(line, fence)
         opened = opened if before else number
         parts[-1] = parts[-1][0], parts[-1][1] + line
     if fence:
-        raise Broken(problem(path, opened, "log_fence", fence=fence))
+        raise Broken(path, opened, "log_fence", fence=fence)
     if len(parts) % 3 or len(parts) < 6:
-        raise Broken(_missing(path, len(lines), None, due, parts))
+        raise _missing(path, len(lines), None, due, parts)
     return parts
 
 
-def _is_heading(line: str, after: str) -> bool:
-    slip = ALMOST.fullmatch(line) and after.startswith((USER, "用户:"))
+def _is_heading(line: str, following: str) -> bool:
+    slip = ALMOST.fullmatch(line) and following.startswith((USER, "用户:"))
     return line.startswith(HEADING) or bool(slip)
 
 
 def _missing(
     path: str, line: int, found: str | None, due: str, parts: list[tuple[int, str]]
-) -> Problem:
-    """The marker that is due, and the line that stands in its place."""
+) -> Broken:
+    """The marker that is due, and the line, or the end, that stands in its place."""
     if due == ASSISTANT:  # perhaps it is there, with a colon that is not full-width
-        narrow = ASSISTANT.replace("：", ":")
-        for number, text in enumerate(lines_of(parts[-1][1]), parts[-1][0]):
-            if text.startswith(narrow):
-                line, found = number, text
-                break
-    kinds = {TITLE: "title", USER: "user", ASSISTANT: "assistant"}
-    kind = "heading" if due.startswith(HEADING) else kinds.get(due, "line")
+        answer = enumerate(lines_of(parts[-1][1]), parts[-1][0])
+        narrow = [each for each in answer if each[1].startswith("助手:")]
+        line, found = narrow[0] if narrow else (line, found)
+    kind = "heading" if due.startswith(HEADING) else KINDS.get(due, "line")
     key = f"log_end_{kind}" if found is None else f"log_no_{kind}"
-    return problem(path, line, key, found=_short(found or ""), due=due.strip())
+    return Broken(path, line, key, found=_short(found or ""), due=due.strip())
 
 
 def _short(text: str) -> str:
@@ -204,28 +188,12 @@ def _markers() -> Iterator[str]:
 
 
 def lines_of(text: str) -> list[str]:
-    r"""The lines with their ends; only LF ends a line, which str.splitlines ignores.
-
-    Example:
-        >>> lines_of("a\x0cb\nc")
-        ['a\x0cb\n', 'c']
-    """
+    """The lines with their ends; only LF ends a line, which str.splitlines ignores."""
     return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
 
 
 def fence_after(line: str, fence: str) -> str:
-    """The fence that is open after a line, or nothing.
-
-    Args:
-        line: The line, without a speaker in front.
-        fence: The fence open before it.
-
-    Example:
-        >>> fence_after("```python", ""), fence_after("~~~", "```")
-        ('```', '```')
-        >>> fence_after("````", "```")
-        ''
-    """
+    """The fence that is open after a line, or nothing, by the one open before it."""
     match = FENCE.match(line)
     if not match:
         return fence

@@ -1,31 +1,24 @@
-"""fix: mend what has one right form, and show it as a diff."""
+"""fix: mend what has one right form, show it as a diff, and say what is left."""
 
 import difflib
 import sys
 from argparse import ArgumentParser, Namespace
-from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
 from site_tools.checks.accord import page_ids
 from site_tools.checks.all import judge
 from site_tools.contributing import changes
-from site_tools.contributing.mending import mended, with_outputs
+from site_tools.contributing.mending import Pair, kept_lock, mended, with_outputs
 from site_tools.contributing.pages import EXAMPLE, files_of, page_id
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
-from site_tools.data.locks import lock_of, lock_path, parse, write
 from site_tools.ledger import store
-from site_tools.page.wording import wording
-from site_tools.say import LANGUAGES
-
-Pair = tuple[str, str]  # the text there is, and the one that replaces it
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
     """Name the arguments."""
-    pages = talk.text("fix_pages")
+    pages, dry = talk.text("fix_pages"), talk.text("fix_dry_run")
     parser.add_argument("pages", nargs="*", metavar="PAGE", help=pages)
-    dry = talk.text("fix_dry_run")
     parser.add_argument("--dry-run", action="store_true", help=dry)
     parser.add_argument("--patch", metavar="FILE", help=talk.text("fix_patch"))
 
@@ -42,30 +35,25 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         own = _mend(root, page, files[page])
         texts |= own
         if page in running:
-            now = {path: own[path][1] for path in files[page]}
-            outputs |= with_outputs(root, now)
+            outputs |= with_outputs(root, {path: own[path][1] for path in files[page]})
     talk.show(patch(texts))
     renewed = patch({path: (texts[path][1], new) for path, new in outputs.items()})
     talk.show(renewed)
+    whole = {p: (old, outputs.get(p, new)) for p, (old, new) in texts.items()}
     if options.dry_run or options.patch:
-        whole = {p: (old, outputs.get(p, new)) for p, (old, new) in texts.items()}
         return _propose(patch(whole), options.patch, talk)
-    if renewed and talk.ask("fix_outputs"):
-        texts |= {path: (texts[path][0], new) for path, new in outputs.items()}
-    stored = _store(root, texts)
-    left = 0
-    for page in running:
-        with data_is_read():
-            problems = judge(root, files[page])
-        left += len(problems)
-        for problem in problems:
-            talk.show(talk.problem(problem))
+    agreed = bool(renewed) and talk.ask("fix_outputs")
+    stored = _store(root, whole if agreed else texts)
+    with data_is_read():
+        left = [problem for page in running for problem in judge(root, files[page])]
+    for problem in left:
+        talk.show(talk.problem(problem))
     if stored:
         talk.say("fix_mended", files=", ".join(stored))
     else:
         talk.say("fix_nothing_more" if left else "fix_nothing")
     if left:
-        talk.say("fix_left", count=left)
+        talk.say("fix_left", count=len(left))
     return 0
 
 
@@ -77,10 +65,8 @@ def _changed(root: Path, talk: Talk) -> list[str]:
         talk.say("fix_unknown", reason=error, page=EXAMPLE)
         return []
     pages = changes.pages_of(files, dict.fromkeys(page_ids(root), ""))
-    if pages:
-        talk.say("fix_running", pages=", ".join(pages))
-    else:
-        talk.say("fix_running_none")
+    key = "fix_running" if pages else "fix_running_none"
+    talk.say(key, pages=", ".join(pages))
     return pages
 
 
@@ -94,46 +80,11 @@ def _mend(root: Path, page: str, files: list[str]) -> dict[str, Pair]:
     for path, text in old.items():
         twin = next((other for name, other in old.items() if name != path), None)
         pairs[path] = (text, mended(text, page, path, twin))
-    return {**pairs, **_lock(root, page, pairs)}
-
-
-def _lock(root: Path, page: str, texts: dict[str, Pair]) -> dict[str, Pair]:
-    """The lock of a page, with those sections anew that were recorded as they stood.
-
-    A section that somebody has changed since stays as it was recorded: nobody has said
-    that both languages agree there.
-    """
-    pairs = [texts.get(f"docs/{language}/{page}.md") for language in LANGUAGES]
-    if None in pairs or all(old == new for old, new in texts.values()):
-        return {}
-    path = lock_path(page)
-    with suppress(FileNotFoundError, UnicodeDecodeError, ValueError):
-        text = (root / path).read_bytes().decode("utf-8")
-        lock = parse(text, page)
-        zh, en = ([wording(side) for side in pair or ()] for pair in pairs)
-        old, new = lock_of(zh[0], en[0]), lock_of(zh[1], en[1])
-        kept = new
-        if lock != old:
-            agreed = {
-                section for section in new if lock.get(section) == old.get(section)
-            }
-            kept = {s: new[s] if s in agreed else pair for s, pair in lock.items()}
-        return {path: (text, text if kept == lock else write(kept))}
-    return {}
+    return {**pairs, **kept_lock(root, page, pairs)}
 
 
 def patch(texts: dict[str, Pair]) -> str:
-    r"""A unified diff that ``git apply`` takes; empty where nothing changes.
-
-    Example:
-        >>> print(patch({"a.md": ("one\n", "one\ntwo")}), end="")
-        --- a/a.md
-        +++ b/a.md
-        @@ -1 +1,2 @@
-         one
-        +two
-        \ No newline at end of file
-    """
+    """A unified diff that ``git apply`` takes; empty where nothing changes."""
     rows = [
         row
         for path, (old, new) in texts.items()

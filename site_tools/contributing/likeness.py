@@ -34,11 +34,7 @@ class Known(NamedTuple):
 
 
 def nearest(question: str, pages: Mapping[str, Sequence[str]]) -> list[Known]:
-    """All pages, those that are likest first.
-
-    Args:
-        question: As it was asked.
-        pages: The wordings of each page.
+    """All pages by their wordings, those that are likest a question first.
 
     Example:
         >>> pages = {"gae/a": ["Why add deltas?"], "critic/b": ["What is fitted?"]}

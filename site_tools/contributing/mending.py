@@ -1,4 +1,4 @@
-"""What fix mends in a text: line ends, empty lines, Chinese typography, ids, outputs.
+"""What fix mends in a page: line ends, Chinese typography, ids, outputs, its lock.
 
 No mending changes what a page says: without blanks, and with full-width and half-width
 punctuation taken as equal, the text is the same, and code, formulas and addresses are
@@ -7,18 +7,20 @@ the same to the byte.
 
 import re
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import replace
 from itertools import combinations
 from pathlib import Path
-from typing import NamedTuple
 
 from site_tools.checks.shape import MANDATORY, SECTIONS, is_question
-from site_tools.checks.typography import OPAQUE, mask, typeset
 from site_tools.checks.typography import replace as edited
+from site_tools.checks.typography import typeset
+from site_tools.data.locks import lock_of, lock_path, parse, write
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.fences import scan
 from site_tools.page.page import Page, read_page
 from site_tools.page.prose import body
+from site_tools.page.wording import wording
 from site_tools.running import verdict
 from site_tools.running.verdict import MISTAKES, Verified, check_block
 from site_tools.say import LANGUAGES
@@ -26,10 +28,7 @@ from site_tools.say import LANGUAGES
 HEADING = re.compile(
     r"^(?P<level>#{2,6})[ ].*?(?:\{[^}\n]*#(?P<id>[\w-]+)[^}\n]*\})?[ \t]*$", re.M
 )
-ITEM = re.compile(r"[ ]*(?:[-*+]|\d+[.)])[ \t]")
-FIRST_ITEM = re.compile(r"[ ]*(?:[-*]|1\.)[ ]+\S")
-# What a list or a fence may follow at once: a heading, a table, a box, a tab, a link.
-LEADING = re.compile(r"[ \t]*(?:#{1,6}[ ]|\||[!?]{3}|===|>|\[\^?[^\]]+\]:)")
+Pair = tuple[str, str]  # the text there is, and the one that replaces it
 
 
 def mended(text: str, page: str, path: str, twin: str | None = None) -> str:
@@ -41,58 +40,25 @@ def mended(text: str, page: str, path: str, twin: str | None = None) -> str:
         path: Its path, as in ``docs/zh/gae/inputs.md``.
         twin: The same page in the other language.
     """
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    text = laid_out(text)
-    if path.startswith("docs/zh/"):
-        text = typeset(text)
-    return with_ids(text, page, twin)
+    text = trimmed(
+        text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    )
+    return with_ids(typeset(text) if path.startswith("docs/zh/") else text, page, twin)
 
 
-def laid_out(text: str) -> str:
-    """No blanks at the end of a line, and an empty line before a list or a fence.
-
-    Code keeps its lines as they are, and two blanks before a further line of the same
-    paragraph stay: they break the line.
-
-    Example:
-        >>> laid_out("Three: \\n- one  \\ntwo\\n\\n\\n")
-        'Three:\\n\\n- one  \\ntwo\\n'
-    """
-    fences, masked = scan(text, "")[0], mask(text)
-    if masked is None or not text.strip():
+def trimmed(text: str) -> str:
+    """No blanks at the end of a line, but in code, and two that break a paragraph."""
+    fences, problems = scan(text, "")
+    if problems or not text.strip():
         return text
     code = {n for f in fences for n in range(f.line, f.line + len(f.lines) + 2)}
-    opened = {fence.line for fence in fences}
-    plain = masked.split("\n")
-    lines, result = text.split("\n"), list[str]()
+    lines = text.split("\n")
     for number, line in enumerate(lines, 1):
-        if number not in code:
-            after = lines[number] if number < len(lines) else ""
-            broken = line.strip() and line.endswith("  ") and after.strip()
-            line = line if broken else line.rstrip(" \t")
-        if number > 1 and (number in opened or number not in code):
-            starts = number in opened or FIRST_ITEM.match(plain[number - 1])
-            if starts and _in_paragraph(plain[: number - 1], line):
-                result.append("")
-        result.append(line)
-    return "\n".join(result).rstrip("\n") + "\n"
-
-
-def _in_paragraph(above: Sequence[str], line: str) -> bool:
-    """Whether the lines above end in a paragraph, as deep as a line and no list."""
-    depth = len(line) - len(line.lstrip(" "))
-    paragraph = []
-    for before in reversed(above):
-        if not before.strip():
-            break
-        paragraph.append(before)
-    return bool(paragraph) and not any(
-        ITEM.match(row)
-        or LEADING.match(row)
-        or row.lstrip().startswith(OPAQUE)
-        or len(row) - len(row.lstrip()) != depth
-        for row in paragraph
-    )
+        following = lines[number] if number < len(lines) else ""
+        breaks = line.strip() and line.endswith("  ") and following.strip()
+        if number not in code and not breaks:
+            lines[number - 1] = line.rstrip(" \t")
+    return "\n".join(lines).rstrip("\n") + "\n"
 
 
 def with_ids(text: str, page: str, twin: str | None = None) -> str:
@@ -117,12 +83,11 @@ def with_ids(text: str, page: str, twin: str | None = None) -> str:
     elif is_question(page):
         places = [at for at, heading in enumerate(ours) if heading["level"] == "##"]
         choices = [
-            choice
-            for choice in combinations(SECTIONS, len(places))
-            if set(MANDATORY) <= set(choice)
+            ids
+            for ids in combinations(SECTIONS, len(places))
+            if set(MANDATORY) <= set(ids)
             and all(
-                ours[at]["id"] in (None, s)
-                for at, s in zip(places, choice, strict=True)
+                ours[at]["id"] in (None, s) for at, s in zip(places, ids, strict=True)
             )
         ]
         for at, *names in zip(places, *choices, strict=bool(choices)):
@@ -140,29 +105,10 @@ def _headings(text: str) -> list[re.Match[str]]:
     return [] if problems else [*HEADING.finditer(body(text, fences))]
 
 
-# What is mended by running a page: its outputs.
-
-
-class Printed(NamedTuple):
-    """What a running block prints now, where the page shows something else.
-
-    Args:
-        place: Which of the page's running blocks it is.
-        text: What it prints, or prints and raises.
-    """
-
-    place: int
-    text: str
-
-
 def with_outputs(root: Path, texts: dict[str, str]) -> dict[str, str]:
     """Those pages whose blocks print something new, with what they print now.
 
     An output is renewed only if another seed gives it too.
-
-    Args:
-        root: The project's folder.
-        texts: The text of each file of the page.
     """
     pages = [read_page(root, path, text) for path, text in texts.items()]
     pages = [page for page in pages if any(block.runs for block in page.blocks)]
@@ -173,19 +119,21 @@ def with_outputs(root: Path, texts: dict[str, str]) -> dict[str, str]:
         if stale:
             other = LANGUAGES[1 - LANGUAGES.index(page.language)]
             again = _stale(verdict.run(replace(page, language=other)))
-            result[page.path] = _renewed(page, [p for p in stale if p in again])
+            result[page.path] = _renewed(
+                page, [each for each in stale if each in again]
+            )
     return result
 
 
-def _stale(verified: Verified) -> list[Printed]:
-    """The outputs that are wrong and can be renewed."""
+def _stale(verified: Verified) -> list[tuple[int, str]]:
+    """Which running blocks show an output that can be renewed, and what they print."""
     stale = []
     for place, block in enumerate(verified.running):
         if check_block(verified, block):
             text = _printed(verified, place, block)
             included = block.output and any(line.snippet for line in block.output.lines)
             if text and "```" not in text and not included:
-                stale.append(Printed(place, text))
+                stale.append((place, text))
     return stale
 
 
@@ -204,18 +152,44 @@ def _printed(verified: Verified, place: int, block: Block) -> str | None:
     return "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
 
 
-def _renewed(page: Page, outputs: Sequence[Printed]) -> str:
+def _renewed(page: Page, outputs: Sequence[tuple[int, str]]) -> str:
     """The text of a page with these outputs in place of those it shows."""
     lines = page.text.split("\n")
     running = [block for block in page.blocks if block.runs]
-    for output in reversed(outputs):
-        fence = (running[output.place].output or running[output.place]).fence
+    for place, text in reversed(outputs):
+        fence = (running[place].output or running[place]).fence
         first, last = fence.line, fence.line + len(fence.lines)
         opening = lines[fence.line - 1]
         indent = opening[: len(opening) - len(opening.lstrip(" "))]
-        shown = [f"{indent}{line}".rstrip() for line in output.text.split("\n")]
-        if running[output.place].output is None:
+        shown = [f"{indent}{line}".rstrip() for line in text.split("\n")]
+        if running[place].output is None:
             first = last = last + 1
             shown = ["", f"{indent}```output", *shown, f"{indent}```"]
         lines[first:last] = shown
     return "\n".join(lines)
+
+
+def kept_lock(root: Path, page: str, texts: dict[str, Pair]) -> dict[str, Pair]:
+    """The lock of a page after a change that says nothing new: accord stays accord.
+
+    A section that somebody has changed since stays as it was recorded: nobody has said
+    that both languages agree there.
+
+    Args:
+        root: The project's folder.
+        page: As in ``gae/inputs``.
+        texts: Both files of the page before and after; without a twin there is no lock.
+    """
+    pairs = [texts.get(f"docs/{language}/{page}.md") for language in ("zh", "en")]
+    path = lock_path(page)
+    with suppress(FileNotFoundError, UnicodeDecodeError, ValueError):
+        text = (root / path).read_bytes().decode("utf-8")
+        lock = parse(text, page)
+        zh, en = ([wording(side) for side in pair or ()] for pair in pairs)
+        if zh and en:
+            old, new = lock_of(zh[0], en[0]), lock_of(zh[1], en[1])
+            agreed = {s for s in new if lock.get(s) == old.get(s)}
+            part = {s: new[s] if s in agreed else pair for s, pair in lock.items()}
+            kept = new if lock == old else part
+            return {path: (text, text if kept == lock else write(kept))}
+    return {}

@@ -4,13 +4,13 @@ import json
 import posixpath
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, NamedTuple
 
 import yaml
 
 from site_tools.contributing.likeness import MOST, Known, answering, nearest, wordings
+from site_tools.contributing.mending import kept_lock
 from site_tools.contributing.pages import (
     check_new_name,
     check_question,
@@ -19,14 +19,11 @@ from site_tools.contributing.pages import (
     page_id,
 )
 from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read
-from site_tools.data import locks
 from site_tools.data.rows import figure_in
 from site_tools.ledger import store, store_together
 from site_tools.page import tree
 from site_tools.page.fences import scan
 from site_tools.page.front_matter import read_front_matter
-from site_tools.page.prose import FRONT_MATTER
-from site_tools.page.wording import FRONT, wording
 
 SKELETONS = Path(__file__).with_name("skeletons")
 LINKS = 2
@@ -44,44 +41,27 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
-    """Write the files, or say why not.
-
-    Raises:
-        Refusal: where the id or the question cannot be taken; nothing is written.
-    """
+    """Write the files of a page, or add a wording; a refusal has written nothing."""
     try:
-        draft = read_draft(options.draft) if options.draft else NOTHING
-        question = check_question(options.question or draft.question)
+        asked, code = read_draft(options.draft) if options.draft else ("", [])
+        question = check_question(options.question or asked)
         if options.alias:
             return add_wording(options.page, question, root, talk)
         page = page_id(options.page)
         check_new_name(page, root)
         with data_is_read():
             known = nearest(question, wordings(root))
-        home = show_answering(known, talk)
-        if not options.anyway and (old := _home(home, talk)):
-            return add_wording(old, question, root, talk)
-        return _write(page, question, options, known, draft, root, talk)
+        home = _home(known, talk, ask=not options.anyway)
+        if home:
+            return add_wording(home, question, root, talk)
+        choice = options.write or language_of_text(question)
+        languages = LANGUAGES if choice == "both" else (choice,)
+        with data_is_read():
+            files = skeleton(page, question, languages, known, code, root)
+        store_together({root / name: text.encode() for name, text in files.items()})
     except OSError as error:
         reason = Refusal("as_it_is", text=error.strerror)
         raise Refusal("new_unwritable", file=error.filename, reason=reason) from None
-
-
-def _write(
-    page: str,
-    question: str,
-    options: Namespace,
-    known: Sequence[Known],
-    draft: "Draft",
-    root: Path,
-    talk: Talk,
-) -> int:
-    choice = options.write or language_of_text(question)
-    languages = LANGUAGES if choice == "both" else (choice,)
-    with data_is_read():
-        links = links_to(page, known, languages, root)
-    files = skeleton(page, question, languages, links, draft)
-    store_together({root / name: text.encode() for name, text in files.items()})
     talk.say("new_written", files=", ".join(files))
     if options.draft:
         talk.say("new_draft_stays", file=options.draft)
@@ -89,28 +69,23 @@ def _write(
     return 0
 
 
-def show_answering(known: Sequence[Known], talk: Talk) -> list[Known]:
-    """Show the nearest pages, and return those that perhaps answer the question."""
-    found = answering(known)
-    for other in known[:MOST]:
-        key = "new_answering" if other in found else "new_near"
-        if other.likeness:
-            talk.say(key, page=other.page, wording=other.wording)
-    return found
-
-
-def _home(found: Sequence[Known], talk: Talk) -> str | None:
-    """The page that gets the wording, or None where a new one is to be written.
+def _home(known: Sequence[Known], talk: Talk, ask: bool) -> str | None:
+    """Show the nearest pages; the one that gets the wording, or None for a new page.
 
     Likeness can err: a person decides, and ``--yes`` does not do it for anybody.
 
     Raises:
         Refusal: where nobody decides, or neither is wanted.
     """
-    for other in found:
+    perhaps = answering(known)
+    for other in known[:MOST]:
+        key = "new_answering" if other in perhaps else "new_near"
+        if other.likeness:
+            talk.say(key, page=other.page, wording=other.wording)
+    for other in perhaps if ask else []:
         if _decided(talk.decide("new_is_it", page=other.page)):
             return other.page.partition("#")[0]
-    if found and not _decided(talk.decide("new_all_the_same")):
+    if perhaps and ask and not _decided(talk.decide("new_all_the_same")):
         raise Refusal("nothing_written")
     return None
 
@@ -121,38 +96,32 @@ def _decided(answer: bool | None) -> bool:
     return answer
 
 
-# One more way to ask, on a page that is there.
-
-
 def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
     """Add a wording to a page in its own language, and keep the page's lock true.
 
     Raises:
         Refusal: where there is no such page in the language of the wording, or its
-            front matter or its lock cannot be read.
+            aliases are no list.
     """
     page = page_id(page)
-    files, language = files_of(page, root), language_of_text(question)
-    name = f"docs/{language}/{page}.md"
+    files, name = files_of(page, root), f"docs/{language_of_text(question)}/{page}.md"
     if name not in files:
         raise Refusal("wording_other_language", file=name, other=files[0])
-    before = (root / name).read_bytes().decode("utf-8")
-    meta, _ = read_front_matter(before.replace("\r\n", "\n"), name)
+    texts = {file: (root / file).read_bytes().decode("utf-8") for file in files}
+    meta, _ = read_front_matter(texts[name].replace("\r\n", "\n"), name)
     own = [meta.get("question"), meta.get("title"), *(meta.get("aliases") or ())]
     if _bare(question) in {_bare(str(text)) for text in own if text is not None}:
         talk.say("wording_known", file=name)
         return 0
-    after = with_alias(before, question, name)
-    lock = root / locks.lock_path(page)
-    with data_is_read():
-        text = lock.read_text("utf-8") if lock.is_file() else ""
-        recorded = locks.parse(text, page)
-    kept = lock_after(recorded, language, before, after)
-    store(root / name, after.encode())
+    pairs = {file: (text, text) for file, text in texts.items()}
+    pairs[name] = (texts[name], with_alias(texts[name], question, name))
+    lock = kept_lock(root, page, pairs)
+    store(root / name, pairs[name][1].encode())
     talk.say("wording_added", file=name, wording=question)
-    if kept != recorded:
-        store(lock, locks.write(kept).encode())
-        talk.say("wording_lock", lock=locks.lock_path(page))
+    for file, (old, new) in lock.items():
+        if old != new:
+            store(root / file, new.encode())
+            talk.say("wording_lock", lock=file)
     return 0
 
 
@@ -164,7 +133,7 @@ def with_alias(text: str, question: str, file: str) -> str:
     """A page with one alias more, last in its list; every other byte as it was.
 
     Raises:
-        Refusal: where the list cannot be extended without touching more.
+        Refusal: where there is no list to which it could be added.
 
     Example:
         >>> print(with_alias("---\\naliases: [B?]\\n---\\n", "C, D?", "a.md"), end="")
@@ -173,141 +142,89 @@ def with_alias(text: str, question: str, file: str) -> str:
         ---
     """
     end = "\r\n" if "\r\n" in text else "\n"
-    front = FRONT_MATTER.match(text.replace("\r\n", "\n"))
-    if front is None:
-        raise Refusal("wording_no_front_matter", file=file)
-    top = front[0].replace("\n", end)
-    quoted = json.dumps(question, ensure_ascii=False)
-    flow = re.search(r"^aliases:\s*\[(?P<inside>[^\]]*)\]", top, re.M)
+    front = re.match(r"---\r?\n(?:.*\n)*?(?=---)", text)
+    top, quoted = front[0] if front else "", json.dumps(question, ensure_ascii=False)
+    flow = re.search(r"^aliases:\s*\[(?P<inside>[^\]]*?)\s*\]", top, re.M)
     block = re.search(r"^aliases:[ \t]*\r?\n(?:(?P<dent> *)- .*\n)+", top, re.M)
     if flow:
-        inside = flow["inside"].rstrip()
-        between = "" if not inside else " " if inside.endswith(",") else ", "
-        at, added = flow.end() - 1, between + quoted
+        between = ("" if flow["inside"].endswith(",") else ",") + " "
+        at, added = flow.end() - 1, (between if flow["inside"] else "") + quoted
     elif block:
         at, added = block.end(), f"{block['dent']}- {quoted}{end}"
-    elif "aliases" not in top:
-        at, added = len(top.rstrip()) - 3, f"aliases:{end}  - {quoted}{end}"
     else:
-        raise Refusal("wording_no_list", file=file)
+        at, added = len(top), f"aliases:{end}  - {quoted}{end}"
     result = text[:at] + added + text[at:]
     old, _ = read_front_matter(text.replace("\r\n", "\n"), file)
     new, _ = read_front_matter(result.replace("\r\n", "\n"), file)
-    if new != {**old, "aliases": [*(old.get("aliases") or []), question]}:
+    if not front or new != {**old, "aliases": [*(old.get("aliases") or []), question]}:
         raise Refusal("wording_no_list", file=file)
     return result
 
 
-def lock_after(lock: locks.Lock, language: str, before: str, after: str) -> locks.Lock:
-    """The lock of a page that got an alias in one language.
-
-    An alias states nothing that the other language would have to say too, so what was
-    in accord stays so; what waited before goes on waiting.
-    """
-    old, new = (locks.digest(wording(text).get(FRONT, "")) for text in (before, after))
-    if FRONT not in lock or getattr(lock[FRONT], language) != old:
-        return lock
-    return {**lock, FRONT: lock[FRONT]._replace(**{language: new})}
-
-
-# A new page.
-
-
-class Draft(NamedTuple):
-    """What a page takes from a draft of ``import``: no sentence, nobody verified them.
-
-    Args:
-        question: As it was asked.
-        aliases: Other wordings of it.
-        code: Blocks that nobody has run.
-    """
-
-    question: str = ""
-    aliases: tuple[str, ...] = ()
-    code: tuple[str, ...] = ()
-
-
-NOTHING = Draft()
-
-
-def read_draft(name: str) -> Draft:
-    """Read a draft: a page whose front matter has the question.
+def read_draft(name: str) -> tuple[str, list[str]]:
+    """The question of a draft of ``import``, and its code, which nobody has run.
 
     Raises:
-        Refusal: where it is none.
+        Refusal: where it is no page with a question.
     """
     try:
         text = Path(name).read_bytes().decode("utf-8")
     except UnicodeDecodeError:
         raise Refusal("draft_encoding", file=name) from None
     meta, problems = read_front_matter(text, name)
-    question, aliases = meta.get("question"), meta.get("aliases") or []
-    if problems or not isinstance(question, str) or not isinstance(aliases, list):
+    question = meta.get("question")
+    if problems or not isinstance(question, str):
         raise Refusal("draft_unlike", file=name)
-    code = [f for f in scan(text, name)[0] if "norun" in re.findall(r"\w+", f.info)]
-    return Draft(
-        question,
-        tuple(str(alias) for alias in aliases if _fits(str(alias))),
-        tuple("\n".join(fence.lines) for fence in code if any(fence.lines)),
-    )
-
-
-def _fits(alias: str) -> bool:
-    try:
-        return bool(check_question(alias))
-    except Refusal:
-        return False
+    fences = [f for f in scan(text, name)[0] if "norun" in re.findall(r"\w+", f.info)]
+    return question, ["\n".join(fence.lines) for fence in fences if any(fence.lines)]
 
 
 def skeleton(
     page: str,
     question: str,
     languages: Sequence[str],
-    links: Mapping[str, str],
-    draft: Draft = NOTHING,
+    known: Sequence[Known],
+    code: Sequence[str],
+    root: Path,
 ) -> dict[str, str]:
-    """The files of a new page and what they hold.
+    """The files of a new page and what they hold, from the texts in ``skeletons``.
 
-    Their texts lie in ``skeletons``. What has to be replaced says TODO, which ``check``
-    lists and no build lets through.
+    What has to be replaced says TODO, which ``check`` lists and no build lets through.
 
     Args:
         page: As in ``gae/why_sum``.
         question: As it was asked.
         languages: Those to write.
-        links: The last lines of the page, in each language.
-        draft: Of a chat, where the page begins with one.
+        known: The pages to link to, the nearest first.
+        code: Of a draft, where the page begins with one.
+        root: The project's folder.
     """
     snippet, files = f"snippets/{page}.py", {}
+    links = links_to(page, known, languages, root)
     for language in languages:
         talk, own = Talk(language), language_of_text(question) == language
         translated = talk.text("skeleton_translate", question=question)
         title = question if own or len(languages) == 1 else translated
-        aliases = [a for a in draft.aliases if language_of_text(a) == language]
         row = yaml.safe_dump({"question": title}, allow_unicode=True, width=10**6)
         text = (SKELETONS / f"{language}.md").read_text("utf-8")
         files[f"docs/{language}/{page}.md"] = (
             text.replace("{snippet}", snippet)
             .replace("{page}", page)
             .replace("{links}", links[language])
-            .replace("{chat}", _code(draft, talk))
-            .replace("{aliases}", json.dumps(aliases, ensure_ascii=False))
+            .replace("{chat}", _fenced(code, talk))
             .replace("{question}", row.rstrip("\n"))  # last: it may hold any braces
         )
     return {**files, snippet: (SKELETONS / "snippet.txt").read_text("utf-8")}
 
 
-def _code(draft: Draft, talk: Talk) -> str:
+def _fenced(code: Sequence[str], talk: Talk) -> str:
     """The code of a draft as a page shows it, with what is to be done about it."""
-    if not draft.code:
-        return ""
-    reason = talk.text("skeleton_code_reason")
-    text = talk.text("skeleton_code") + "\n\n"
-    for code in draft.code:
-        mark = "`" * max(3, 1 + max(map(len, re.findall("`+", code)), default=0))
+    reason, text = talk.text("skeleton_code_reason"), ""
+    for block in code:
+        mark = "`" * max(3, 1 + max(map(len, re.findall("`+", block)), default=0))
         info = f'{{ .python .norun data-reason="{reason}" }}'
-        text += f"{mark}{info}\n{code}\n{mark}\n\n"
-    return text
+        text += f"{mark}{info}\n{block}\n{mark}\n\n"
+    return text and f"{talk.text('skeleton_code')}\n\n{text}"
 
 
 def links_to(
@@ -316,9 +233,6 @@ def links_to(
     """A line for each of the nearest pages that all these languages have.
 
     A page whose title has a figure is left out: nothing would bind it here.
-
-    Raises:
-        ValueError: naming a page that cannot be read.
     """
     titles = {language: _titles(root / "docs" / language) for language in languages}
     near = [k.page for k in known if all(k.page in own for own in titles.values())]
@@ -332,13 +246,9 @@ def links_to(
     }
 
 
-def _titles(docs: Path) -> dict[str, Any]:
+def _titles(docs: Path) -> dict[str, str]:
     fronts = tree.front_matters(docs).items()
-    titles = {
-        p: str(front.get("question", front.get("title", ""))) for p, front in fronts
-    }
+    titles = {p: str(f.get("question", f.get("title", ""))) for p, f in fronts}
     return {
-        path.removesuffix(".md"): title
-        for path, title in titles.items()
-        if title and not figure_in(title)
+        p.removesuffix(".md"): t for p, t in titles.items() if t and not figure_in(t)
     }

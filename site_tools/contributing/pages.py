@@ -57,10 +57,6 @@ def files_of(text: str, root: Path) -> list[str]:
 def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
     """The concepts of those names that are files of facts, by the name.
 
-    Args:
-        names: As in ``docs/facts/returns.yml`` or ``facts/returns``; pages too.
-        root: The project's folder.
-
     Raises:
         Refusal: where there is no such file, with the nearest.
     """
@@ -79,11 +75,7 @@ def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
 
 
 def check_new_name(page: str, root: Path) -> None:
-    """Refuse a name for a new page that is no id of a question page, or is in use.
-
-    Raises:
-        Refusal: with what could be meant, or with the file in the way.
-    """
+    """Refuse a name for a new page that is no id of a question page, or is in use."""
     topic, _, name = page.partition("/")
     if not re.fullmatch(PAGE_ID, page):
         raise Refusal("name_odd", page=page, suggestion=_suggested(page))
@@ -129,10 +121,6 @@ def check_question(text: str) -> str:
 
     Raises:
         Refusal: saying what must hold and what came.
-
-    Example:
-        >>> check_question("Why　add deltas? ")
-        'Why add deltas?'
     """
     if not text.strip():
         raise Refusal("question_empty")
@@ -151,10 +139,5 @@ def check_question(text: str) -> str:
 
 
 def language_of_text(text: str) -> str:
-    """The language of a question: Chinese as soon as one character is.
-
-    Example:
-        >>> language_of_text("GAE 是什么？"), language_of_text("What is GAE?")
-        ('zh', 'en')
-    """
+    """The language of a question: Chinese as soon as one character is."""
     return "zh" if HAN.search(text) else "en"

@@ -1,6 +1,7 @@
 """A chat log: read strictly, drafted unverified, given back byte for byte."""
 
 import io
+import os
 import re
 import shutil
 import sys
@@ -308,14 +309,14 @@ def test_another_folder_must_be_new_or_empty(desk: Path) -> None:
 
 
 def test_all_drafts_or_none(desk: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    write_bytes = Path.write_bytes
+    replace = os.replace
 
-    def full(path: Path, content: bytes) -> int:
-        if path.name == "question_02.md":
+    def full(source: str, target: Path) -> None:
+        if target.name == "question_02.md":
             raise OSError(28, "No space left on device")
-        return write_bytes(path, content)
+        replace(source, target)
 
-    monkeypatch.setattr(Path, "write_bytes", full)
+    monkeypatch.setattr(os, "replace", full)
     code, said = bring(desk, says=GO)
     assert code == 1 and "cannot be written: No space left" in said[-1]
     assert [*state(desk)] == ["talk_1.md"]

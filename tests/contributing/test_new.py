@@ -14,11 +14,9 @@ from site_tools.contributing import new
 from site_tools.contributing.likeness import Known, answering, nearest, wordings
 from site_tools.contributing.pages import check_question
 from site_tools.contributing.talk import Refusal
-from site_tools.data.locks import lock_of
 from site_tools.ledger import store_together
 from site_tools.page import page, tree
 from site_tools.page.front_matter import read_front_matter
-from site_tools.page.wording import wording
 from tests.contributing.trial import command, state
 
 ROOT = Path(__file__).parents[2]
@@ -123,15 +121,16 @@ def test_no_page_is_left_as_it_was_begun() -> None:
     assert len(files) > 60 and left == [], "\n".join(map(str, left))
 
 
-def test_every_page_can_be_linked_to_whatever_stands_in_its_title(root: Path) -> None:
+def test_every_page_can_be_linked_to_whatever_stands_in_its_title(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     path = "docs/en/gae/group_size.md"
     run(root, "gae/group_size", "--question", ASKED)
     pages = [p.removesuffix(".md") for p in tree.paths(ROOT / "docs" / "en")]
     known = [Known(other, "", 0.0) for other in pages]
-    every = (new.links_to("gae/group_size", known[n:], ["en"], root) for n in range(60))
-    links = "\n".join(dict.fromkeys("\n".join(e["en"] for e in every).split("\n")))
-    assert links.count("](") > 30 and "](../alignment/value_before_token.md)" in links
-    text = new.skeleton("gae/group_size", ASKED, ["en"], {"en": links})[path]
+    monkeypatch.setattr(new, "LINKS", 60)
+    text = new.skeleton("gae/group_size", ASKED, ["en"], known, [], root)[path]
+    assert text.count("](") > 30 and "](../alignment/value_before_token.md)" in text
     assert check_written(page.read_page(root, path, text), root) == []
 
 
@@ -260,7 +259,7 @@ def test_files_are_written_together_or_not_at_all(tmp_path: Path) -> None:
 
 DRAFT = """---
 question: "How large should a GRPO group be?"
-aliases: ["GRPO 的组大小怎么选？", "Is 8 enough?", "{}"]
+aliases: ["x"]
 ---
 
 ## To be written {{ #answer }}
@@ -280,15 +279,15 @@ y = 2
 
 
 @pytest.mark.parametrize("more", [[], ["--write", "both"]])
-def test_a_draft_gives_question_wordings_and_code(
+def test_a_draft_gives_question_and_code(
     root: Path, tmp_path: Path, more: list[str]
 ) -> None:
     file = tmp_path / "draft.md"
-    file.write_text(DRAFT.format("w" * 200, "w" * 99), "utf-8")
+    file.write_text(DRAFT.format("w" * 99), "utf-8")
     said = run(root, "gae/group_size", "--draft", str(file), *more)
     assert f"{file} keeps its sentences: nobody has verified them" in said
     read = page.read_page(root, "docs/en/gae/group_size.md")
-    assert read.meta["question"] == ASKED and read.meta["aliases"] == ["Is 8 enough?"]
+    assert read.meta["question"] == ASKED and read.meta["aliases"] == []
     assert check_written(read, root) == [] == check_pair(read, root)
     shown = [b.text for b in read.blocks if b.reason is not None]
     assert shown == ["x = 1  # " + "w" * 99, "```\ny = 2\n```"]
@@ -298,7 +297,6 @@ def test_a_draft_gives_question_wordings_and_code(
     )
     if more:
         twin = page.read_page(root, "docs/zh/gae/group_size.md")
-        assert twin.meta["aliases"] == ["GRPO 的组大小怎么选？"]
         assert check_written(twin, root) == []
 
 
@@ -358,27 +356,15 @@ def test_an_alias_is_added_and_nothing_else_changes(
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("# A\n", r"added to a\.md, which has no front matter"),
+        ("# A\n", r"added to a\.md"),
         (f"---\naliases: A?\n{BODY}", r"added to a\.md, which has none in a list"),
-        (f"---\naliases:\n{BODY}", r"added to a\.md, which has none in a list"),
+        (f"---\naliases:\n{BODY}", r"added to a\.md"),
         (f"---\na: [\n{BODY}", r"added to a\.md"),
     ],
 )
 def test_a_page_without_a_list_is_refused(text: str, message: str) -> None:
     with pytest.raises(Refusal, match=message):
         new.with_alias(text, "C?", "a.md")
-
-
-def test_an_alias_leaves_the_accord_of_the_languages_as_it_was() -> None:
-    zh = f"---\nquestion: 甲？\naliases: []\n{BODY}"
-    after = new.with_alias(zh, "乙？", "a.md")
-    recorded = lock_of(wording(zh), wording(f"---\nquestion: A?\n{BODY}"))
-    kept = new.lock_after(recorded, "zh", zh, after)
-    assert kept == lock_of(wording(after), wording(f"---\nquestion: A?\n{BODY}"))
-    changed = after.replace("甲？", "丙？")  # it waited before
-    assert (
-        new.lock_after(recorded, "zh", zh.replace("甲？", "丙？"), changed) == recorded
-    )
 
 
 def test_a_question_is_one_line() -> None:

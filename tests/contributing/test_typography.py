@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from site_tools.checks.typography import check_typography, typeset, widened
-from site_tools.contributing.mending import laid_out, mended, with_ids
+from site_tools.contributing.mending import mended, with_ids
 from tests.site.sample import page
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -133,35 +133,12 @@ def test_a_half_width_mark_is_told_with_what_stands_around_it(
         ("一  \n\n二\n\n\n", "一\n\n二\n"),
         ("```text\na  \n\n```\n\n\n", "```text\na  \n\n```\n"),
         ("", ""),
-        ("看：\n```python\n1\n```\n", "看：\n\n```python\n1\n```\n"),
-        ("三条：\n- 一\n- 二\n", "三条：\n\n- 一\n- 二\n"),
-        ("三条：\n1. 一\n2. 二\n", "三条：\n\n1. 一\n2. 二\n"),
-        (
-            '!!! note "x"\n\n    三：\n    - 一\n',
-            '!!! note "x"\n\n    三：\n\n    - 一\n',
-        ),
         ("~~~md\n```python\n```\n~~~\n", "~~~md\n```python\n```\n~~~\n"),
     ],
 )
-def test_lines_end_and_stand_apart_as_they_must(wrong: str, right: str) -> None:
+def test_lines_end_as_they_must(wrong: str, right: str) -> None:
     assert mended(wrong, "index", "docs/en/index.md") == right
     assert mended(right, "index", "docs/en/index.md") == right
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        "- 一\n- 二\n    - 三\n\n## 四\n- 五\n",
-        "- 一\n续\n- 二\n",
-        "```text\nx\n- y\n```\n",
-        '!!! note "x"\n    - y\n',
-        "1 减\n2. 是\n",
-        "- 一\n  ```python\n  ```\n",
-        "---\naliases:\n  - 一\n---\n",
-    ],
-)
-def test_other_lines_stay_together(text: str) -> None:
-    assert laid_out(text) == text
 
 
 THREE = "## 对\n\n字\n\n## 跑\n\n## 再问\n"
