@@ -11,7 +11,6 @@ from site_tools.checks.census import check_boxes, check_collected
 from site_tools.checks.collected import collect
 from site_tools.checks.identities import check_identities
 from site_tools.checks.indexed import check_indexed
-from site_tools.checks.inline_formulas import check_inline_formulas
 from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.links import check_links
 from site_tools.checks.lists import check_lists
@@ -108,7 +107,6 @@ def check_written(page: Page, root: Path) -> list[Problem]:
     problems = [*page.problems, *check_lists(page, root), *check_shape(page, root)]
     problems += check_collected(page, [found.fence for found in collect(page.text)])
     problems += [*check_typography(page), *check_identities(page, root)]
-    problems += check_inline_formulas(page, root)
     problems += check_indexed(page, root)
     problems += check_terms(page, read_names(root), root)
     try:

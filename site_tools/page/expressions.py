@@ -2,6 +2,7 @@
 
 import ast
 import builtins
+from collections.abc import Iterator
 from fractions import Fraction
 
 from site_tools import numbers
@@ -37,7 +38,7 @@ got truth * 0 + 0.98
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     if not names - set(dir(builtins)):
         raise Refusal("binding_constant", text=expression)
-    if any(map(_takes_no_part, nodes)) or _holds_itself(nodes, shown):
+    if any(map(_takes_no_part, nodes)) or _holds_itself(tree, shown):
         raise Refusal("binding_idle", text=expression)
 
 
@@ -51,31 +52,53 @@ def _takes_no_part(node: ast.AST) -> bool:
     return False
 
 
-def _holds_itself(nodes: list[ast.AST], shown: str) -> bool:
+def _holds_itself(tree: ast.Expression, shown: str) -> bool:
     """Whether the figure is written into its expression.
 
-    A whole number may: as a place, a factor or a dimension. Not where it is added, or
-    one of those of which the largest is taken.
+    It may be a place, or the setting of a function of the page. A whole number may be
+    a factor too, and not what is added or one of those of which the largest is taken.
     """
     try:
-        number = numbers.read(shown.split("=")[-1])[0]
+        number = abs(numbers.read(shown.split("=")[-1])[0])
     except ValueError:
         return False
+    own = {number, number * 100} if shown.endswith("%") else {number}
+    parts: list[ast.AST] = [tree]
     if number.denominator == 1:
-        nodes = [part for node in nodes for part in _compared(node)]
-    values = [node.value for node in nodes if isinstance(node, ast.Constant)]
-    own = {abs(number), abs(number) * 100}
-    return any(
-        Fraction(str(value)) in own
-        for value in values
-        if isinstance(value, int | float) and value
-    )
+        parts = [part for node in ast.walk(tree) for part in _compared(node)]
+    values = (value for part in parts for value in _literals(part))
+    return any(Fraction(str(value)) in own for value in values if value)
+
+
+def _literals(node: ast.AST) -> Iterator[float]:
+    match node:
+        case ast.Constant(value=int() | float() as value):
+            yield value
+        case ast.Subscript(value=inner):
+            yield from _literals(inner)
+        case ast.Call(func=function, args=args):
+            yield from _literals(function)
+            if _is_library(function):
+                yield from (value for arg in args for value in _literals(arg))
+        case _:
+            for child in ast.iter_child_nodes(node):
+                yield from _literals(child)
+
+
+def _is_library(function: ast.AST) -> bool:
+    """Whether what is called is Python's or PyTorch's, and not of the page."""
+    if isinstance(function, ast.Attribute) and function.attr in EXTREMES:
+        return True
+    while isinstance(function, ast.Attribute):
+        function = function.value
+    names = {"torch", "math", *dir(builtins)}
+    return isinstance(function, ast.Name) and function.id in names
 
 
 def _compared(node: ast.AST) -> list[ast.expr]:
     match node:
         case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
-            return [left, right]
+            return [part for part in (left, right) if isinstance(part, ast.Constant)]
         case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args):
             return args if name in EXTREMES else []
     return []

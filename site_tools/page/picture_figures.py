@@ -4,6 +4,7 @@ import re
 
 from site_tools import numbers
 from site_tools.page import picture_rules
+from site_tools.page.expressions import check_expression
 from site_tools.page.figures import Figure
 from site_tools.page.picture_reading import Element, Refused, read
 from site_tools.page.picture_texts import LANGUAGES, PLACE, Letter, letters, texts
@@ -64,6 +65,7 @@ def _bound(element: Element) -> list[Figure]:
         return []
     numbers.read(element.text)
     shown = element.text.strip()
+    check_expression(expression, shown)
     return [Figure(element.start, element.text_line, shown, expression)]
 
 

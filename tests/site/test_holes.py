@@ -6,7 +6,8 @@ list of tries. What is not caught is listed for readers on about/verification.
 
 import pytest
 
-from tests.site.sample import EN, ZH, page
+from site_tools.page.picture_figures import read_picture
+from tests.site.sample import EN, ZH, broken, line_of, page
 
 CAUGHT = {
     "en": [
@@ -103,3 +104,65 @@ def test_a_wrong_number_is_caught_however_it_is_said(language: str, text: str) -
 )
 def test_what_is_not_a_figure_may_be_said(language: str, text: str) -> None:
     assert found(text, language) == []
+
+
+@pytest.mark.parametrize(
+    "expression",
+    [
+        *(
+            "0.98",
+            "0.5 + 0.48",
+            "total * 0 + 0.98",
+            "max(total, 0.98)",
+            "total and 0.98",
+        ),
+        *("torch.tensor(0.98)", "sum([0.98, 0 * total])", "0.98 if total else 0"),
+        *(
+            "(lambda: 0.98)() + total * 0",
+            "total + 0.98 - total",
+            "__import__('math').pi",
+        ),
+    ],
+)
+def test_a_figure_is_not_bound_to_itself(expression: str) -> None:
+    (told,) = found(f'`0.98`{{ data-is="{expression}" }}', "en")
+    assert told == "`0.98`"
+    svg = f'<svg viewBox="0 0 9 9"><text data-is="{expression}">0.98</text></svg>'
+    assert read_picture(svg, "a.svg")[1]
+
+
+@pytest.mark.parametrize(
+    "language", ["text", "bash", "console", "json", "yaml", "toml", "diff", "markdown"]
+)
+def test_a_fence_that_does_not_run_has_no_figure(language: str) -> None:
+    (told,) = found(f"so\n\n```{language}\nbias: 0.98\n```\n\nIt is", "en")
+    assert told == f"0.98 in a {language} fence"
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("question: Is two the sum?", "question: Is it 98% lower?"),
+        ("What is one and one?", "Is it 0.98?"),
+        ("What is one and one?", "Is it three quarters?"),
+        ("question: Is two the sum?", "title: Is it 10 times?"),
+    ],
+)
+def test_a_title_has_no_figure(old: str, new: str) -> None:
+    (told, *_) = page(broken(old, new)).problems
+    assert "of the front matter" in told.found
+    assert told.line == line_of(new, broken(old, new))
+
+
+def test_a_title_may_name_a_setting_of_the_code() -> None:
+    text = broken("What is one and one?", "Is it so at lam 0.95?")
+    assert page(text).problems
+    assert not page(text.replace("total = 1 + 1", "total, lam = 1 + 1, 0.95")).problems
+
+
+@pytest.mark.parametrize(
+    "shown", ["0,98", "half", "three quarters", "3/4", "10 times", "1e-3", "2 + 2 = 5"]
+)
+def test_a_picture_says_no_number_that_nothing_binds(shown: str) -> None:
+    svg = f'<svg viewBox="0 0 9 9"><text>{shown}</text></svg>'
+    assert read_picture(svg, "a.svg")[1]

@@ -1,0 +1,59 @@
+"""Both READMEs count what is there."""
+
+from pathlib import Path
+
+import pytest
+
+from site_tools.data.dialogues import read_dialogues, read_topics
+from site_tools.data.frameworks import comparison
+
+ROOT = Path(__file__).resolve().parents[2]
+TEN = ROOT / "docs/en/debug/ten_asserts.md"
+FILES = {"en": "README.md", "zh": "README.zh.md"}
+COUNTED = {
+    "dialogues": {"en": "{} Chinese dialogues", "zh": "{}段中文对话"},
+    "questions": {"en": "ask {} questions", "zh": "{} 个问题，"},
+    "answers": {"en": "each of the {} questions", "zh": "{} 个问题各有一页回答"},
+    "topics": {"en": "in {} topics", "zh": "{}个主题"},
+    "asserts": {"en": "{} asserts", "zh": "{}个断言"},
+    "releases": {"en": "where {} releases differ", "zh": "{}个发布版的异同"},
+}
+WORDS = {
+    "en": [
+        "zero",
+        "one",
+        "two",
+        "three",
+        "four",
+        "five",
+        "six",
+        "seven",
+        "eight",
+        "nine",
+        "ten",
+    ],
+    "zh": [*"零一二三四五六七八九十"],
+}
+
+
+def counts() -> dict[str, int]:
+    dialogues = read_dialogues(ROOT)
+    questions = sum(len(dialogue.questions) for dialogue in dialogues)
+    return {
+        "dialogues": len(dialogues),
+        "questions": questions,
+        "answers": questions,
+        "topics": len(read_topics(ROOT).keys() - {"contribute"}),
+        "asserts": TEN.read_text("utf-8").count("{ #assert-"),
+        "releases": len(comparison(ROOT)[0].releases),
+    }
+
+
+@pytest.mark.parametrize("language", FILES)
+def test_a_readme_counts_what_is_there(language: str) -> None:
+    text = " ".join((ROOT / FILES[language]).read_text("utf-8").split())
+    for name, count in counts().items():
+        words = WORDS[language]
+        said = words[count] if count < len(words) else str(count)
+        counted = COUNTED[name][language].format(said)
+        assert counted.casefold() in text.casefold(), counted
