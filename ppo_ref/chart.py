@@ -66,19 +66,7 @@ def panel(
     size: tuple[int, int],
     tick: Tick,
 ) -> Iterator[str]:
-    """The SVG elements of one statistic: each run's values by iteration, as a line.
-
-    Example:
-        >>> for element in panel([{1: 0.5, 3: 1.0}], ends=(1, 3), size=(130, 60),
-        ...                      tick=text):
-        ...     print(element)
-        <path class="faint" d="M0 0V60H130"/>
-        <text class="muted small end" x="-5" y="8">1</text>
-        <text class="muted small end" x="-5" y="60">0.500</text>
-        <g transform="scale(65 0.1)" stroke-width="1.1">
-        <path class="accent" vector-effect="non-scaling-stroke" d="M0 600l2-600"/>
-        </g>
-    """
+    """The SVG elements of one statistic: each run's values by iteration, as a line."""
     (width, height), (first, last) = size, ends
     values = [value for column in columns for value in column.values()]
     low, high = min(values), max(values)
@@ -98,12 +86,7 @@ def panel(
 def text(
     which: str, value: float, x: int, y: int, anchor: str = "end", more: str = ""
 ) -> str:
-    """A number beside an axis, as ``panel`` takes it; ``more`` are attributes.
-
-    Example:
-        >>> text("max", 0.25, -5, 8)
-        '<text class="muted small end" x="-5" y="8">0.250</text>'
-    """
+    """A number beside an axis, as ``panel`` takes it; ``more`` are attributes."""
     place = f'class="muted small {anchor}" x="{x}" y="{y}"'
     return f"<text {place}{more}>{tick(value)}</text>"
 
@@ -127,12 +110,7 @@ def tick(value: float) -> str:
 
 
 def width(text: str, size: int = 13) -> float:
-    """About how many pixels a text takes; a Chinese character is as wide as high.
-
-    Example:
-        >>> width("熵"), width("kl")
-        (13.0, 14.3)
-    """
+    """About how many pixels a text takes; a Chinese character is as wide as high."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     return round(size * (wide + 0.55 * (len(text) - wide)), 1)
 

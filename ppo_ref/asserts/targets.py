@@ -17,8 +17,9 @@ from ppo_ref.contracts.checks import (
 from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
 from ppo_ref.masking import masked_mean, masked_variance
 
-LAMBDAS = (0.99, 0.98, 0.97, 0.96, 0.95, 0.9, 0.8, 0.5, 0.0)
-GAMMAS = (1.0, 0.999, 0.995, 0.99, 0.98, 0.95, 0.9)
+# What trainers usually take, the likelier first.
+GAMMAS = (1.0, 0.999, 0.995, 0.99, 0.98, 0.97, 0.95, 0.9)
+LAMBDAS = (0.99, 0.98, 0.97, 0.96, 0.95, 0.92, 0.9, 0.8, 0.5, 0.0)
 Batch = Annotated[Any, "a dict of tensors by name, or a TensorDict"]
 
 

@@ -27,10 +27,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that is named first, and return its exit code.
 
     A refusal is printed in one sentence and gives 2, Ctrl-C gives 130.
-
-    Example:
-        >>> main(["train", "--resume", "nowhere"])
-        2
     """
     parser = Parser(prog="python -m ppo_ref", description="PPO, Verified.")
     commands = parser.add_subparsers(required=True, metavar="COMMAND")

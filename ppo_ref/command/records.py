@@ -17,15 +17,6 @@ def records(
     """The first responses of a batch: each its question, tokens, score, every row.
 
     A row of the experience goes by its name, one number per token that counts.
-
-    Example:
-        >>> from ppo_ref.training.config import PPOConfig
-        >>> from ppo_ref.training.trainer import Trainer
-        >>> trainer = Trainer(PPOConfig(width=4, batch_size=64))
-        >>> _, _, questions, experience = next(trainer.train())
-        >>> (record,) = records(experience, questions, trainer.tokenizer, rows=1)
-        >>> record["question"] == questions[0].text, len(record["response"])
-        (True, 8)
     """
     rollout, *tensors = experience
     named = dict(zip(Experience._fields[1:], tensors, strict=True))

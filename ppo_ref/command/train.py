@@ -52,14 +52,7 @@ def add(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Train or go on: 0 at the end, 130 after Ctrl-C, 1 or 2 if another process ended.
-
-    Example:
-        >>> run(Namespace(resume="nowhere"))
-        Traceback (most recent call last):
-        ValueError: nowhere/config.json is missing: no run was begun there; begin \
-one by --out nowhere
-    """
+    """Train or go on: 0 at the end, 130 after Ctrl-C, 2 if the first process refused."""
     options = dict(vars(arguments))
     with ExitStack() as stack:
         processes = stack.enter_context(join(options.pop("parallel", None)))

@@ -10,13 +10,12 @@ from torch import Tensor
 from ppo_ref.advantages import gae
 from ppo_ref.alignment import last_token, slot_after_end
 from ppo_ref.asserts.faults import beyond
+from ppo_ref.asserts.targets import GAMMAS, LAMBDAS
 from ppo_ref.dump.inputs import first
 from ppo_ref.dump.reading import Fields
 from ppo_ref.dump.verdicts import DIFFERS, OK, OPEN, Verdict
 from ppo_ref.masking import masked_whiten
 
-GAMMAS = (1.0, 0.999, 0.995, 0.99, 0.98, 0.97, 0.95, 0.9)
-LAMBDAS = (1.0, 0.99, 0.98, 0.97, 0.96, 0.95, 0.92, 0.9, 0.8, 0.5, 0.0)
 # How a trainer may have used GAE, the plainest first.
 PLAIN, BOOTSTRAPPED = "plain", "bootstrapped"
 AFTER_EOS = "V in the slot after EOS went in"
@@ -76,7 +75,7 @@ def explain(
     """
     few = _rows(dump, _SEARCHED)
     gammas = GAMMAS if gamma is None else (gamma,)
-    lambdas = LAMBDAS if gae_lambda is None else (gae_lambda,)
+    lambdas = (1.0, *LAMBDAS) if gae_lambda is None else (gae_lambda,)
     variants = VARIANTS if int(few.response_mask.sum()) > 1 else VARIANTS[:-1]
     choices = [Choice(*choice) for choice in product(gammas, lambdas, variants)]
     errors = {choice: choice.error(few) for choice in choices}

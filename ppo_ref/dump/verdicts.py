@@ -42,14 +42,7 @@ class Report(NamedTuple):
 
 
 def summary(report: Report) -> str:
-    """What differs, in one line that first says whether the slices are right.
-
-    Example:
-        >>> right = Verdict("values", "ok", "equal")
-        >>> wrong = Verdict("whitening", "differs", "over all slots explains it")
-        >>> summary(Report([right, wrong])), summary(Report([right]))
-        ('alignment ok; whitening differs', 'all ok')
-    """
+    """What differs, in one line that first says whether the slices are right."""
     wrong = [verdict for verdict in report.verdicts if verdict.state == DIFFERS]
     if not wrong:
         return "all ok"

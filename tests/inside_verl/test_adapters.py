@@ -66,67 +66,51 @@ def test_a_mask_of_any_dtype(dtype: torch.dtype) -> None:
     assert counted(MASK.to(dtype)).equal(torch.tensor([[True, False]]))
 
 
-@pytest.mark.parametrize(
-    ("call", "text"),
-    [
-        (
-            lambda: counted(torch.tensor([[1, 0], [1, 2]])),
-            "counted: response_mask must be 0 or 1, got 2 at [1, 1]",
-        ),
-        (
-            lambda: counted(torch.tensor([[torch.nan]])),
-            "counted: response_mask must be 0 or 1, got nan at [0, 0]",
-        ),
-        (
-            lambda: aggregation("seq-mean", ALONE),
-            "aggregation: loss_agg_mode must be one of token-mean, token-sum, "
-            "seq-mean-token-sum, seq-mean-token-sum-norm, seq-mean-token-mean, "
-            "got 'seq-mean'",
-        ),
-        (
-            lambda: aggregation("token-mean", GlobalBatch(2)),
-            "aggregation: batch_num_tokens must be given for several ranks, "
-            "got None with dp_size 2",
-        ),
-        (
-            lambda: aggregation("seq-mean-token-mean", GlobalBatch(2)),
-            "aggregation: global_batch_size must be given for several ranks, "
-            "got None with dp_size 2",
-        ),
-        (
-            lambda: aggregation("token-mean", ALONE)(ONE, torch.zeros(1, 2).bool()),
-            "aggregation: batch_num_tokens must be above 0, got 0",
-        ),
-        (
-            lambda: aggregation(
-                "seq-mean-token-sum-norm", GlobalBatch(loss_scale_factor=0)
-            ),
-            "aggregation: loss_scale_factor must be above 0, got 0",
-        ),
-        (
-            lambda: compute_value_loss(ONE, ONE, ONE, 0 * MASK, 0.5),
-            "aggregation: batch_num_tokens must be above 0, got 0",
-        ),
-        (
-            lambda: compute_policy_loss(ONE, ONE, ONE, 0 * MASK, config=actor()),
-            "aggregation: batch_num_tokens must be above 0, got 0",
-        ),
-        (
-            lambda: compute_policy_loss(
-                ONE, ONE, ONE, MASK, config=actor(clip_ratio_c=1.0)
-            ),
-            "policy_loss: dual_clip must be greater than 1, got 1.0",
-        ),
-        (
-            lambda: compute_gae_advantage_return(ONE, ONE / 0, 1 + 0 * MASK, 1, 1),
-            "gae: values must be finite where response_mask is True, got inf at [0, 0]",
-        ),
-    ],
-)
-def test_what_is_refused(call, text: str) -> None:
-    with pytest.raises(ValueError) as refusal:
-        call()
+NOTHING = "aggregation: batch_num_tokens must be above 0, got 0"
+REFUSED = {
+    "counted: response_mask must be 0 or 1, got 2 at [1, 1]": lambda: counted(
+        torch.tensor([[1, 0], [1, 2]])
+    ),
+    "counted: response_mask must be 0 or 1, got nan at [0, 0]": lambda: counted(
+        torch.tensor([[torch.nan]])
+    ),
+    "aggregation: loss_agg_mode must be one of token-mean, token-sum, "
+    "seq-mean-token-sum, seq-mean-token-sum-norm, seq-mean-token-mean, got "
+    "'seq-mean'": lambda: aggregation("seq-mean", ALONE),
+    "aggregation: batch_num_tokens must be given for several ranks, got None with "
+    "dp_size 2": lambda: aggregation("token-mean", GlobalBatch(2)),
+    "aggregation: global_batch_size must be given for several ranks, got None with "
+    "dp_size 2": lambda: aggregation("seq-mean-token-mean", GlobalBatch(2)),
+    "aggregation: loss_scale_factor must be above 0, got 0": lambda: aggregation(
+        "seq-mean-token-sum-norm", GlobalBatch(loss_scale_factor=0)
+    ),
+    "policy_loss: dual_clip must be greater than 1, got 1.0": lambda: (
+        compute_policy_loss(ONE, ONE, ONE, MASK, config=actor(clip_ratio_c=1.0))
+    ),
+    "gae: values must be finite where response_mask is True, got inf at [0, 0]": (
+        lambda: compute_gae_advantage_return(ONE, ONE / 0, 1 + 0 * MASK, 1, 1)
+    ),
+    "compute_policy_loss: config must be verl's, got None": lambda: compute_policy_loss(
+        ONE, ONE, ONE, MASK
+    ),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_is_refused(text: str) -> None:
+    with pytest.raises((ValueError, TypeError)) as refusal:
+        REFUSED[text]()
     assert str(refusal.value) == text
+
+
+def test_a_mini_batch_without_a_token_is_refused() -> None:
+    for call in (
+        lambda: aggregation("token-mean", ALONE)(ONE, torch.zeros(1, 2).bool()),
+        lambda: compute_value_loss(ONE, ONE, ONE, 0 * MASK, 0.5),
+        lambda: compute_policy_loss(ONE, ONE, ONE, 0 * MASK, config=actor()),
+    ):
+        with pytest.raises(ValueError, match=f"^{NOTHING}$"):
+            call()
 
 
 def test_nothing_is_read_where_no_token_counts() -> None:
