@@ -56,8 +56,8 @@ def status(part: str, lang: str, root: Path) -> str:
         rows = [(key, [getattr(c, key) for c in counts]) for key in Counts._fields]
         html = fill("status.counts", lang, [s.name for s in ways.SITES.values()], rows)
     elif part == "facts":
-        known = concepts(root)
-        places, every = unread(known), sum(len(c.entries) for c in known)
+        facts = concepts(root)
+        places, every = unread(facts), sum(len(c.entries) for c in facts)
         open_ = sum(len(lines) for lines in places.values())
         html = fill("status.facts", lang, every, open_, places)
     else:
