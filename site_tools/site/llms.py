@@ -1,8 +1,4 @@
-"""llms.txt, a list of the pages for machines, and llms-full.txt, all of their text.
-
-The first has the form of llmstxt.org: a title, a summary, sections of links, and one
-called Optional. Links are relative to the file unless the site has an address.
-"""
+"""llms.txt, a list of the pages for machines, and llms-full.txt, all of their text."""
 
 import posixpath
 import re
@@ -21,24 +17,18 @@ from site_tools.running.evidence import Evidence
 from site_tools.running.hashes import block_hashes
 from site_tools.site import navigation, reference, ways
 from site_tools.site.markdown import as_markdown
-from site_tools.site.status import FULL, LIST
-from site_tools.site.templates import LINK, words
+from site_tools.site.status import LIST
+from site_tools.site.templates import LINK, fill, words
 
-INDEX = "index"
 OPTIONAL = "Optional"  # in every language: the form gives this name a meaning
 # A block that is no paragraph of text.
 MARKUP = re.compile(r"#|- |> |\||`{3}|\$\$|1\. |[!?]{3}|===")
 
 
 class Site(NamedTuple):
-    """The site of one language.
+    """The site of a language: name, licences, the address of both, ``ppo_ref``'s wheel.
 
-    Args:
-        lang: The language.
-        name: What it is called.
-        copyright: Under which licences it is.
-        root: The address of both languages, "" where they have none.
-        wheel: The file of ``ppo_ref``'s wheel, "" where the site has none.
+    ``root`` and ``wheel`` are "" where there is none.
     """
 
     lang: str
@@ -46,6 +36,11 @@ class Site(NamedTuple):
     copyright: str
     root: str
     wheel: str
+
+    @property
+    def language(self) -> str:
+        """What its readers call the language."""
+        return ways.SITES[self.lang].name
 
     def link(self, path: str) -> str:
         """A link to what lies below the root of the language."""
@@ -57,31 +52,31 @@ class PlainPage(NamedTuple):
     """A page that a machine reads.
 
     Args:
+        id: As in ``gae/inputs``.
         labels: Those above it in the navigation.
         title: Its title.
-        page: Its id.
         short: Its answer, or what it says first; without links.
+        text: All of it; "" for what is made from the package.
+        is_question: Whether it answers one.
         aliases: Other wordings of its question.
         verified: With what its code was run; "" if it has none.
         is_verified: Whether all of its code has passed as it stands.
-        text: All of it; "" for what is made from the package.
-        is_question: Whether it answers one.
     """
 
+    id: str
     labels: tuple[str, ...]
     title: str
-    page: str
     short: str
-    aliases: tuple[str, ...]
-    verified: str
-    is_verified: bool
     text: str
-    is_question: bool
+    is_question: bool = False
+    aliases: tuple[str, ...] = ()
+    verified: str = ""
+    is_verified: bool = True
 
     @property
     def address(self) -> str:
         """Its address below the root of its language."""
-        return address(self.page)
+        return address(self.id)
 
 
 def address(page: str) -> str:
@@ -92,7 +87,7 @@ def address(page: str) -> str:
         ('gae/inputs/', 'gae/', '')
     """
     folder, name = posixpath.split(page)
-    path = folder if name == INDEX else page
+    path = folder if name == "index" else page
     return f"{path}/" if path else ""
 
 
@@ -120,13 +115,16 @@ def read(root: Path, site: Site) -> list[PlainPage]:
     manifests, _ = evidence.gather(root)
     pages = []
     for labels, file in _flat(navigation.build(metas, lang, known), ()):
-        text, blocks, name = "", list[Block](), file.removesuffix(".md")
+        name = file.removesuffix(".md")
+        plain = _page(name, labels, metas[file], "")
         if file not in made:
-            page = read_page(root, f"docs/{lang}/{file}")
+            path = f"docs/{lang}/{file}"
+            page = read_page(root, path)
             text = as_markdown(page, root, partial(resolve, page=name, site=site))
-            blocks = [*page.blocks]
-        told = verified(manifests, f"docs/{lang}/{file}", blocks, lang)
-        pages.append(_page(labels, name, metas[file], told, text))
+            told, is_verified = verified(manifests, path, page.blocks, lang)
+            plain = _page(name, labels, metas[file], text)
+            plain = plain._replace(verified=told, is_verified=is_verified)
+        pages.append(plain)
     return pages
 
 
@@ -142,19 +140,14 @@ def _flat(
 
 
 def _page(
-    labels: tuple[str, ...],
-    page: str,
-    meta: Mapping[str, Any],
-    told: tuple[str, bool],
-    text: str,
+    name: str, labels: tuple[str, ...], meta: Mapping[str, Any], text: str
 ) -> PlainPage:
     paragraphs = (block for block in text.split("\n\n") if not MARKUP.match(block))
     short = meta.get("description") or " ".join(next(paragraphs, "").split())
     title = str(meta.get("question") or meta.get("title", ""))
     aliases = tuple(map(str, meta.get("aliases") or ()))
     short = LINK.sub(r"\1", short)
-    is_question = "question" in meta
-    return PlainPage(labels, title, page, short, aliases, *told, text, is_question)
+    return PlainPage(name, labels, title, short, text, "question" in meta, aliases)
 
 
 def verified(
@@ -167,8 +160,8 @@ def verified(
         return w["open"].format(count=len(hashes), passed=passed), False
     if not hashes:
         return "", True
-    runs = [known.on_gpu(page, block) for block in hashes]
-    on_gpu = [run for run, holds in filter(None, runs) if holds]
+    runs = filter(None, (known.on_gpu(page, block) for block in hashes))
+    on_gpu = [run for run, holds in runs if holds]
     gpu = w["on_gpu"].format(**on_gpu[0].by) if len(on_gpu) == len(hashes) else ""
     here = {"torch": known.setting.torch, "python": known.setting.python}
     # The hash of the last block covers all above it (running.hashes).
@@ -178,29 +171,23 @@ def verified(
 
 def listed(site: Site, pages: Sequence[PlainPage]) -> str:
     """llms.txt: question pages by topic, the others by tab, then what is optional."""
-    sections: dict[str, list[str]] = {}
+    sections: dict[str, list[PlainPage]] = {}
     for page in pages:
-        if page.page != INDEX:
-            title = page.title.replace("[", r"\[").replace("]", r"\]")
-            says = words(site.lang)["colon"] + page.short if page.short else ""
-            item = f"- [{title}]({site.link(page.address)}){says}"
-            sections.setdefault(_section(page, site.lang), []).append(item)
+        if page.id != "index":
+            sections.setdefault(_section(page, site.lang), []).append(page)
     sections[OPTIONAL] = sections.pop(OPTIONAL, [])
     there = ways.other(site.lang)
     other = ways.link(site.lang, "", there, LIST)
     if site.root:
         other = site._replace(lang=there).link(LIST)
-    more = words(site.lang)["llms"]["full"].format(full=site.link(FULL), other=other)
-    parts = [*_preface(site, pages), more]
-    for label, items in sections.items():
-        parts += [f"## {label}", "\n".join(items)] if items else []
-    return "\n\n".join(parts) + "\n"
+    whole = all(page.is_verified for page in pages)
+    return fill("llms.listed", site.lang, site, pages, whole, sections, other)
 
 
 def _section(page: PlainPage, lang: str) -> str:
     """The topic or the tab; what follows from the others, or is beside them, last."""
-    folder, _, name = page.page.rpartition("/")
-    follows = name == INDEX or f"{folder}/".startswith(f"{reference.FOLDER}/")
+    folder, _, name = page.id.rpartition("/")
+    follows = name == "index" or f"{folder}/".startswith(f"{reference.FOLDER}/")
     if follows or page.labels[0] == words(lang)["labels"]["about"]:
         return OPTIONAL
     return page.labels[-1]
@@ -208,33 +195,5 @@ def _section(page: PlainPage, lang: str) -> str:
 
 def full(site: Site, pages: Sequence[PlainPage]) -> str:
     """llms-full.txt: every page that is written, each under its title."""
-    head = "\n\n".join(_preface(site, pages))
-    texts = [_whole(site, page) for page in pages if page.text]
-    return "\n\n---\n\n".join([head, *texts]) + "\n"
-
-
-def _preface(site: Site, pages: Sequence[PlainPage]) -> Iterator[str]:
-    w = words(site.lang)["llms"]
-    yield f"# {site.name}"
-    summary = next((page.short for page in pages if page.page == INDEX), "")
-    if summary:
-        yield f"> {summary}"
-    yield w["about"].format(copyright=site.copyright)
-    is_verified = all(page.is_verified for page in pages)
-    checked = w["checked" if is_verified else "draft"]
-    yield checked.format(verification=site.link("about/verification/"))
-    if site.wheel:
-        yield w["package"].format(wheel=site.link(site.wheel))
-
-
-def _whole(site: Site, page: PlainPage) -> str:
-    w, colon = words(site.lang)["llms"], words(site.lang)["colon"]
-    facts = [
-        (w["address"], site.link(page.address)),
-        (w["language"], ways.SITES[site.lang].name),
-        (w["answer"], page.short if page.is_question else ""),
-        (w["also"], w["between"].join(page.aliases)),
-        (w["verified"], page.verified),
-    ]
-    lines = [f"- {label}{colon}{text}" for label, text in facts if text]
-    return "\n\n".join([f"# {page.title}", "\n".join(lines), page.text])
+    whole = all(page.is_verified for page in pages)
+    return fill("llms.full", site.lang, site, pages, whole)

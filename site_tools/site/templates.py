@@ -1,6 +1,6 @@
 """The words and the templates of everything that the site shows around its text.
 
-``words/<language>.yml`` has the words, ``templates/<file>.html`` macros of Jinja. A
+``words/<language>.yml`` has the words, ``templates`` macros of Jinja. A
 template sees the words of its language as ``w`` and the language as ``lang``.
 """
 
@@ -21,9 +21,19 @@ LINK = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\([^()\s]*\)")
 FORMULA = re.compile(r"\$([^$]+)\$")
 CODE = re.compile(r"`([^`]+)`")
 SIGNS = {
-    **dict(zip("alpha beta gamma delta epsilon lambda".split(), "αβγδελ", strict=True)),
-    **dict(zip("pi rho theta nabla".split(), "πρθ∇", strict=True)),
-    **{"hat A": "Â", "mid": " | ", "cdot": "·", "sum": "Σ"},
+    "alpha": "α",
+    "beta": "β",
+    "gamma": "γ",
+    "delta": "δ",
+    "epsilon": "ε",
+    "lambda": "λ",
+    "nabla": "∇",
+    "pi": "π",
+    "rho": "ρ",
+    "theta": "θ",
+    "hat A": "Â",
+    "mid": " | ",
+    "cdot": "·",
 }
 COMMAND = re.compile(r"\\(hat A|[A-Za-z]+)\s*")
 EXTENSIONS = {"attr_list": {}, "pymdownx.arithmatex": {"generic": True}}
@@ -106,15 +116,16 @@ def anchor(text: str) -> str:
 
 @cache
 def _module(file: str, lang: str) -> Any:
+    (path,) = (HERE / "templates").glob(f"{file}.*")
     environment = Environment(
-        loader=FileSystemLoader(HERE / "templates"),
-        autoescape=True,
+        loader=FileSystemLoader(path.parent),
+        autoescape=path.suffix == ".html",
         trim_blocks=True,
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
     environment.filters |= {"inline": inline, "as_html": as_html, "anchor": anchor}
-    template = environment.get_template(f"{file}.html")
+    template = environment.get_template(path.name)
     return template.make_module({"w": words(lang), "lang": lang})
 
 

@@ -112,10 +112,9 @@ def test_what_was_not_verified_is_said() -> None:
 
 
 def page(name: str, *labels: str, title: str, text: str = "Text.") -> llms.PlainPage:
-    aliases = ("How so?",) if title.endswith("?") else ()
-    return llms.PlainPage(
-        labels, title, name, "**Yes.** It is.", aliases, "", True, text, bool(aliases)
-    )
+    question, short = title.endswith("?"), "**Yes.** It is."
+    aliases = ("How so?",) * question
+    return llms.PlainPage(name, labels, title, short, text, question, aliases)
 
 
 PAGES = [
