@@ -112,7 +112,6 @@ def test_an_old_python_can_read_what_refuses_it(name: str) -> None:
 @pytest.mark.parametrize(
     ("version", "words"),
     [
-        ((3, 9, 2), "needs Python 3.11 or newer, found 3.9.2 at /x/python3; "),
         ((3, 10, 13), "needs Python 3.11 or newer, found 3.10.13 at /x/python3; "),
         ((3, 15, 0), "needs Python 3.11 to 3.14, for the pinned PyTorch, found 3.15.0"),
         ((3, 11, 0), ""),
@@ -138,7 +137,6 @@ def test_python_refusal(
         (("Darwin", "arm64", ("", ""), ("13.6.1",)), "macOS 14 or newer"),
         (("Darwin", "x86_64", ("", ""), ("14.0",)), "found Darwin x86_64"),
         (("Windows", "AMD64", ("", ""), ("",)), "found Windows AMD64"),
-        (("Linux", "i686", ("glibc", "2.36"), ("",)), "found Linux i686"),
         (("Linux", "x86_64", ("", ""), ("",)), "another libc"),
         (("Linux", "x86_64", ("glibc", "2.17"), ("",)), "glibc 2.28 or newer"),
     ],
@@ -148,22 +146,12 @@ def test_platform_refusal(found: tuple[object, ...], words: str) -> None:
     assert words in refusal and bool(refusal) == bool(words)
 
 
-@pytest.mark.parametrize(
-    ("first", "words"),
-    [
-        ("sys.version_info = (3, 9, 2)", "needs Python 3.11 or newer, found 3.9.2 at"),
-        ("platform.system = lambda: 'Windows'", "runs on Linux (x86-64 or arm64, WSL"),
-    ],
-)
-def test_a_refusal_is_one_sentence_and_leaves_nothing(
-    project: Path, first: str, words: str
-) -> None:
-    code, output = install(
-        project, first=f"import os; os.environ['PATH'] = ''; {first}"
-    )
-    assert code == 1
-    assert output.startswith("This project ") and words in output
-    assert output.count("\n") == 1
+def test_a_refusal_is_one_sentence_and_leaves_nothing(project: Path) -> None:
+    old = "import os; os.environ['PATH'] = ''; sys.version_info = (3, 9, 2)"
+    code, output = install(project, first=old)
+    assert code == 1 and output.count("\n") == 1
+    words = "This project needs Python 3.11 or newer, found 3.9.2 at"
+    assert output.startswith(words)
     assert not (project / ".venv").exists()
 
 
@@ -193,19 +181,6 @@ def test_ready_only_when_all_went_well(with_venv: Path) -> None:
     )
     pins.write_text(SATISFIED)
     assert not stamp.exists()
-
-
-def test_a_node_package_that_cannot_be_fetched(with_venv: Path) -> None:
-    for name in ("package.json", "package-lock.json"):
-        shutil.copy(PINS / name, with_venv / "pins")
-    python_done = "install.environment.install_python_packages = lambda: None"
-    code, output = install(with_venv, first=python_done)
-    assert code == 1
-    assert last_line(output) == (
-        "Installing the Node packages failed, see npm's message above; "
-        "run the same command again to continue."
-    )
-    assert not (with_venv / ".venv/.ready").exists()
 
 
 def test_a_folder_of_that_name_is_not_touched(project: Path) -> None:
@@ -242,54 +217,21 @@ def test_without_a_network_it_says_once_that_wheels_are_missing(
     assert code == 0 and "Not downloaded: verl==1" in output
 
 
-@pytest.fixture
-def verl_folder(project: Path) -> Path:
-    """Where verl goes, with a Python whose pip cannot install anything."""
+def test_verl_comes_after_torch_on_a_python_that_suits_it(project: Path) -> None:
     python = project / ".cache/verl/bin/python"
     python.parent.mkdir(parents=True)
-    python.write_text("#!/bin/sh\nexit 1\n")
-    python.chmod(0o755)
-    pins = "# pinned\nray==1\nsetuptools==2\ntorch==3\n"
-    (project / "pins/verl.txt").write_text(pins)
-    return project / ".cache/verl"
-
-
-MADE = "inside_verl.suitable_python = lambda: 'true'"
-
-
-def test_verl_comes_after_torch_and_once(project: Path, verl_folder: Path) -> None:
-    first = f"{SETTLED}; {MADE}; inside_verl.pip = lambda *given: print(given[-2:])"
-    code, output = install(project, "--tools", "verl", first=first)
-    assert (code, output.splitlines()) == (
-        0,
-        [
-            "Setting up .cache/verl, once: verl 0.9.1 and what it imports.",
-            "('setuptools==2', 'torch==3')",
-            "('--no-binary=antlr4-python3-runtime', 'ray==1')",
-        ],
+    python.touch()
+    (project / "pins/verl.txt").write_text(
+        "# pinned\nray==1\nsetuptools==2\ntorch==3\n"
     )
+    unsuited = f"{SETTLED}; inside_verl.SUITS = 'import sys; sys.exit(1)'"
+    code, output = install(project, "--tools", "verl", first=unsuited)
+    assert code == 1 and "verl 0.9.1 needs Python 3.11 or 3.12, and " in output
+    first = f"{SETTLED}; inside_verl.suitable_python = lambda: 'true'"
+    first += "; inside_verl.pip = lambda *given: print(given[-1])"
+    code, output = install(project, "--tools", "verl", first=first)
+    assert (code, output.splitlines()[1:]) == (0, ["torch==3", "ray==1"])
     assert install(project, "--tools", "verl", first=SETTLED) == (0, "")
-    (project / "pins/verl.txt").write_text("ray==2\n")
-    assert install(project, "--tools", "verl", first=first)[1].startswith(
-        "Setting up .cache"
-    )
-
-
-def test_verl_that_cannot_be_installed(project: Path, verl_folder: Path) -> None:
-    code, output = install(project, "--tools", "verl", first=f"{SETTLED}; {MADE}")
-    assert code == 1
-    assert last_line(output) == (
-        "Installing verl failed, see pip's message above; run make tools ARGS=verl "
-        "again to continue."
-    )
-    assert not (verl_folder / ".ready").exists()
-
-
-def test_a_python_that_verl_does_not_run_on(project: Path, verl_folder: Path) -> None:
-    first = f"{SETTLED}; inside_verl.SUITS = 'import sys; sys.exit(1)'"
-    code, output = install(project, "--tools", "verl", first=first)
-    assert code == 1
-    assert last_line(output).startswith("verl 0.9.1 needs Python 3.11 or 3.12, and ")
 
 
 def names(lines: list[str]) -> set[str]:
@@ -352,22 +294,11 @@ def project_files() -> Iterator[Path]:
 
 
 def test_no_file_names_the_host_of_a_registry() -> None:
-    hosts = [
-        ".".join(parts)
-        for parts in [
-            ("pypi", "org"),
-            ("pythonhosted", "org"),
-            ("npmjs", "org"),
-            ("npmjs", "com"),
-            ("npmmirror", "com"),
-            ("yarnpkg", "com"),
-            ("debian", "org"),
-            ("ubuntu", "com"),
-            ("download", "pytorch", "org"),
-            ("tuna", "tsinghua"),
-            ("mirrors", "aliyun"),
-        ]
-    ]
+    hosts = (  # written so that this file names none of them
+        "pypi/org pythonhosted/org npmjs/org npmjs/com npmmirror/com yarnpkg/com "
+        "debian/org ubuntu/com download/pytorch/org tuna/tsinghua mirrors/aliyun"
+    )
+    hosts = [host.replace("/", ".") for host in hosts.split()]
     files = list(project_files())
     assert len(files) > 20
     texts = [(path, path.read_bytes().decode(errors="ignore")) for path in files]
