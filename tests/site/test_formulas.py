@@ -89,11 +89,6 @@ def test_the_page_and_the_formula_are_named_when_katex_cannot_read_it(
         formulas.typeset({"a.md": INLINE, "b.md": bad}, tmp_path)
 
 
-def test_the_page_is_named_when_a_label_is_given_twice(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"a\.md: a label must be unique"):
-        formulas.typeset({"a.md": DISPLAY + DISPLAY}, tmp_path)
-
-
 def test_a_missing_katex_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match=r"KaTeX must be installed in .*absent"):
         formulas.typeset({"a.md": INLINE}, tmp_path, tmp_path / "absent")

@@ -1,7 +1,5 @@
 """The reference follows from the package, and pages lead to it."""
 
-from pathlib import Path
-
 import pytest
 
 from site_tools.site import article, navigation, reference
@@ -62,59 +60,9 @@ def test_a_folder_lists_what_it_holds() -> None:
     assert made["ppo_ref/folder/inner.md"].endswith("\n\n::: ppo_ref.folder.inner")
 
 
-def test_sources_are_read_from_folders_too(tmp_path: Path) -> None:
-    (tmp_path / "folder").mkdir()
-    for name in ("__init__", "sums", "folder/__init__", "folder/inner"):
-        (tmp_path / f"{name}.py").write_text(f'"""{name}"""')
-    assert reference.read(tmp_path) == {
-        name.replace("/", "."): f'"""{name}"""'
-        for name in ("__init__", "sums", "folder/__init__", "folder/inner")
-    }
-    with pytest.raises(ValueError, match=r"ppo_ref/folder/inner\.py: must begin with"):
-        reference.pages(SOURCES | {"folder.inner": "x = 1"}, "en")
-
-
-def test_chinese_readers_are_told_that_docstrings_are_english() -> None:
-    for text in reference.pages(SOURCES, "zh").values():
-        assert "docstring，只有英文" in text
-
-
-def test_a_search_shows_question_pages_before_the_reference() -> None:
-    for text in reference.pages(SOURCES, "en").values():
-        assert '"search": {"boost": 0.1}' in text
-
-
-def test_no_package_no_pages() -> None:
-    assert reference.pages({}, "en") == {}
-
-
 def test_a_module_without_a_docstring_is_refused() -> None:
     with pytest.raises(ValueError, match=r"ppo_ref/sums\.py: must begin with a docs"):
         reference.pages(SOURCES | {"sums": "x = 1"}, "en")
-
-
-def test_the_reference_stands_in_its_tab() -> None:
-    pages = {"ppo_ref/index.md": {"title": "ppo_ref"}, "ppo_ref/b.md": {"title": "b"}}
-    assert navigation.build(pages, "zh", list(pages)) == [
-        {
-            "查阅": [
-                {"ppo_ref": [{"ppo_ref": "ppo_ref/index.md"}, {"b": "ppo_ref/b.md"}]}
-            ]
-        }
-    ]
-
-
-def test_what_is_folded_is_not_searched_and_lines_have_no_ids() -> None:
-    line = '<span id="a.b--__span-0-1"><a id="a.b--__codelineno-0-1" href="#x"></a>y'
-    html = reference.finish(f'<details class="source"><summary>s</summary>{line}')
-    opening = '<details class="source" data-search-exclude="1"><summary>s</summary>'
-    assert html == f"{opening}<span>y"
-
-
-def test_a_paper_is_no_section() -> None:
-    doc = "Sum.\n\nReturns:\n    x\n\nSource:\n    A (2016),\n    eq. 1.\n"
-    read = reference.for_reading(doc)
-    assert read == "Sum.\n\nReturns:\n    x\n\nA (2016),\neq. 1.\n"
 
 
 def test_folders_of_the_package_follow_its_modules_in_the_navigation() -> None:

@@ -10,8 +10,8 @@ from site_tools.data.locks import lock_of, lock_path, write
 from site_tools.page.rendering import render
 from site_tools.page.wording import wording
 from site_tools.site import status
-from site_tools.site.status import Counts, count
 from site_tools.site.lists import derived, fill_lists
+from site_tools.site.status import Counts, count
 from tests.site.sample import EN, ROOT, ZH, page
 
 HEAD = "zh: 值\nen: Values\nentries:\n"
