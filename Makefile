@@ -50,9 +50,11 @@ slow: ready
 changed: ready
 	@$(venv_python) -m tests.changed $(ARGS)
 
-# What is typed behind these reaches the command as it is, quotes and all; ARGS="--yes"
-# and the like are for its options.
-override Q := $(value Q)
+# What is typed behind these, in small letters too, reaches the command as it is, quotes
+# and all; ARGS="--yes" and the like are for its options.
+override Q := $(or $(value Q),$(value q))
+override PAGE := $(or $(value PAGE),$(value page))
+override LOG := $(or $(value LOG),$(value log))
 export Q PAGE LOG
 
 new: ready

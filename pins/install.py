@@ -7,6 +7,7 @@ only the slow tests need; behind it may stand browser, transformers or verl.
 """
 
 import contextlib
+import glob
 import hashlib
 import os
 import platform
@@ -78,8 +79,17 @@ def install():
     environment.make_venv()
     environment.install_python_packages()
     environment.install_node_packages()
+    write_signpost(environment.VENV)
     with open(STAMP, "w") as stamp:
         stamp.write(fingerprint())
+
+
+def write_signpost(venv):
+    """What python -m site_tools finds in any folder but the project's: where to go."""
+    for packages in glob.glob(os.path.join(venv, "lib", "python3.*", "site-packages")):
+        with open(os.path.join(packages, "site_tools.py"), "w") as signpost:
+            here = f"In the folder of the project, please: cd {environment.ROOT}"
+            signpost.write(f"raise SystemExit({here!r})\n")
 
 
 def install_verl():

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator
 
 from site_tools.page.fences import scan
 from site_tools.page.page import Page
-from site_tools.problems import Problem
+from site_tools.problems import Problem, problem
 
 CODE = "\ue000"  # code or a formula: a word of its sentence
 OPAQUE = "\ue001"  # whatever else is no prose
@@ -101,19 +101,14 @@ def check_typography(page: Page) -> list[Problem]:
     if page.language != "zh":
         return []
     pairs = zip(page.text.split("\n"), widened(page.text).split("\n"), strict=True)
-    fix = f"make fix PAGE={page.id} mends it"
-    return [
-        Problem(page.path, number, *_difference(old, new), fix)
-        for number, (old, new) in enumerate(pairs, 1)
-        if old != new
-    ]
-
-
-def _difference(old: str, new: str) -> tuple[str, str]:
-    """What differs, with eight characters on either side; both are equally long."""
-    places = [at for at, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
-    first, last = max(places[0] - 8, 0), places[-1] + 9
-    return old[first:last], new[first:last]
+    problems = []
+    for number, (old, new) in enumerate(pairs, 1):
+        places = [at for at, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
+        if places:
+            shown = slice(max(places[0] - 8, 0), places[-1] + 9)
+            values = {"found": old[shown], "expected": new[shown], "page": page.id}
+            problems.append(problem(page.path, number, "marks_narrow", **values))
+    return problems
 
 
 def typeset(text: str) -> str:

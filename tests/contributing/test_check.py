@@ -1,6 +1,7 @@
 """check: what it takes, what it says, which pages changed."""
 
 import subprocess
+import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -14,7 +15,7 @@ from site_tools.contributing.pages import files_of, page_id
 from site_tools.contributing.talk import Talk
 from site_tools.problems import Problem
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
-from tests.site.sample import broken, line_of
+from tests.site.sample import ROOT, broken, line_of
 
 
 @pytest.fixture
@@ -177,6 +178,35 @@ def test_the_language_is_said_before_or_behind_the_command(
 ) -> None:
     assert main([*words, "gae/none"]) == 1
     assert capsys.readouterr().err.startswith("没有 gae/none 这一页；最接近的是 gae/")
+
+
+@pytest.mark.parametrize(
+    "how", ["PAGE=gae/a Q={} LOG=c.md", "page=gae/a q={} log=c.md"]
+)
+def test_make_hands_over_what_is_typed_in_small_letters_too(
+    tmp_path: Path, how: str
+) -> None:
+    asked = 'Why "x" $$y `z`, (a #b): {c}?'
+    rule = tmp_path / "show.mk"
+    rule.write_text('show:\n\t@printf "%s\\n" "$$PAGE" "$$Q" "$$LOG"\n')
+    words = [word.replace("{}", asked) for word in how.split()]
+    make = ["make", "-s", "-f", "Makefile", "-f", str(rule), "show", *words]
+    said = subprocess.run(make, cwd=ROOT, check=True, capture_output=True, text=True)
+    assert said.stdout.splitlines() == ["gae/a", asked, "c.md"]
+
+
+def test_from_another_folder_python_says_where_to_go(tmp_path: Path) -> None:
+    packages = tmp_path / "venv/lib/python3.12/site-packages"
+    packages.mkdir(parents=True)
+    code = f"import install; install.write_signpost({str(tmp_path / 'venv')!r})"
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT / "pins", check=True)
+    command = [sys.executable, "-m", "site_tools", "check"]
+    run = {"cwd": tmp_path, "capture_output": True, "text": True}
+    said = subprocess.run(command, env={"PYTHONPATH": str(packages)}, **run)
+    assert said.returncode == 1
+    assert said.stderr == f"In the folder of the project, please: cd {ROOT}\n"
+    command = [sys.executable, str(ROOT / "site_tools"), "--lang", "en", "--help"]
+    assert "make" not in subprocess.run(command, **run).stderr
 
 
 # The places of a file of facts, read again in a wheel.

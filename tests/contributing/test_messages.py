@@ -14,6 +14,8 @@ from site_tools.say import FOLDER, Message, catalogue
 
 TOOLS = FOLDER.parent
 HAN = re.compile("[㐀-鿿]")
+
+
 def parts(entry: object) -> dict[str, str]:
     return entry if isinstance(entry, dict) else {"": str(entry)}
 
