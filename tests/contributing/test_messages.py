@@ -41,7 +41,7 @@ def named(folder: Path) -> str:
     for file in folder.rglob("*.py"):
         for node in ast.walk(ast.parse(file.read_text("utf-8"))):
             if isinstance(node, ast.Constant) and re.fullmatch(r"\w+", str(node.value)):
-                found.add(str(node.value))
+                found.add(re.sub("_$", r"_\\w+", str(node.value)))  # "form_" + kind
             elif isinstance(node, ast.JoinedStr):  # as f"log_no_{kind}"
                 texts = [getattr(part, "value", None) for part in node.values]
                 pieces = [t if isinstance(t, str) else r"\w+" for t in texts]
