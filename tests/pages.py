@@ -16,10 +16,9 @@ from sybil import Document, Example, Region, Sybil
 from sybil.example import SybilFailure
 from sybil.typing import Parser
 
-from site_tools.checks.all import check_pair, check_written, text_of
-from site_tools.checks.collected import collect
+from site_tools.checks.all import check_pair, check_written, text_of, unreadable
+from site_tools.checks.census import collect
 from site_tools.checks.languages import twin_path
-from site_tools.checks.shape import check_bytes
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.figures import Figure
 from site_tools.page.page import Page, read_page
@@ -105,8 +104,8 @@ def figures(document: PageDocument) -> Iterable[Region]:
 def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
     _ = document.running  # in its child, while this process reads on
-    problems = check_bytes(document.data, page.path)
-    problems += check_written(page, ROOT)
+    _raise(example, unreadable(page, document.data))
+    problems = check_written(page, ROOT)
     _raise(example, [*problems, *verdict.check_drawn(document.verified)])
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks import accord
+from site_tools.page import accord
 
 ROOT = Path(__file__).resolve().parent.parent
 PAGE = re.compile(r"docs/(?:zh|en)/(.+)\.md::")

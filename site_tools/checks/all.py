@@ -1,5 +1,6 @@
 """All that is wrong with a page: the one judgement, for the tests and the commands."""
 
+import re
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -8,26 +9,26 @@ from pymdownx.snippets import SnippetMissingError
 from pymdownx.superfences import SuperFencesException
 
 from site_tools.checks.census import check_boxes, check_collected
-from site_tools.checks.collected import collect
-from site_tools.checks.identities import check_identities
-from site_tools.checks.indexed import check_indexed
+from site_tools.checks.evidence import check_answers, check_identities, check_lists
 from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.links import check_links
-from site_tools.checks.lists import check_lists
-from site_tools.checks.locks import check_lock
 from site_tools.checks.shape import check_bytes, check_shape
 from site_tools.checks.shown import check_shown
-from site_tools.checks.terms import check_terms
 from site_tools.checks.typography import check_typography
+from site_tools.checks.words import check_terms
 from site_tools.data.names import read_names
+from site_tools.page.accord import check_lock
 from site_tools.page.page import LANGUAGES, Page, read_page
+from site_tools.page.prose import FRONT_MATTER
 from site_tools.page.rendering import render
-from site_tools.problems import Problem
+from site_tools.problems import Problem, problem
 from site_tools.running.verdict import Verified, check_run, start
 from site_tools.say import Refusal
 from site_tools.site.lists import fill_lists
 
 FENCES = ("```", "~~~")
+# A line of code that opens a fence: the fence around it was not closed.
+OPENS = re.compile(r"(?:```|~~~)[ ]*[\w{]").match
 
 
 def read(root: Path, path: str) -> Page:
@@ -64,13 +65,12 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     Raises:
         ValueError: naming the file of data that cannot be read.
     """
-    files = {path: (root / path).read_bytes() for path in paths}
-    unread = list(chain(*(check_bytes(data, path) for path, data in files.items())))
-    if not unread:
-        pages = [read(root, path) for path in paths]
-        unread = [problem for page in pages for problem in _unread(page)]
-    if unread:
-        return unread
+    pages = [read(root, path) for path in paths]
+    broken = chain(
+        *(unreadable(page, (root / page.path).read_bytes()) for page in pages)
+    )
+    if problems := [*broken]:
+        return problems
     running = [start(page) for page in pages]
     try:
         problems = _unrun(pages, root)
@@ -85,10 +85,30 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     return sorted(key, key=lambda problem: (key[problem], problem.path, problem.line))
 
 
-def _unread(page: Page) -> list[Problem]:
-    """Fences that cannot be read."""
+def unreadable(page: Page, data: bytes) -> list[Problem]:
+    """What keeps a page from being read at all, from which all else would follow.
+
+    Args:
+        page: The page.
+        data: The bytes of its file.
+    """
+    if problems := check_bytes(data, page.path):
+        return problems
+    front = FRONT_MATTER.match(page.text)
+    if front is None and page.text.startswith("---\n"):
+        return [problem(page.path, 1, "front_unclosed")]
+    last = front[0].count("\n") if front else 0
+    if broken := [p for p in page.problems if p.line <= last and not page.meta]:
+        return broken[:1]
     lines = ["", *page.text.split("\n")]
-    return [p for p in page.problems if lines[p.line].lstrip(" >").startswith(FENCES)]
+    fences = [p for p in page.problems if lines[p.line].lstrip(" >").startswith(FENCES)]
+    unclosed = [p for p in fences if p.message and p.message.key == "fence_unclosed"]
+    for block in page.blocks:
+        if block.runs and (inner := [*filter(OPENS, block.fence.lines)]):
+            mark = inner[0].split(maxsplit=1)[0][:3]
+            line, values = block.fence.line, {"fence": mark, "prefix": ""}
+            return [problem(page.path, line, "fence_unclosed", **values)]
+    return unclosed[:1] or fences
 
 
 def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
@@ -105,9 +125,9 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
 def check_written(page: Page, root: Path) -> list[Problem]:
     """What is wrong with a page as it stands there, before it runs."""
     problems = [*page.problems, *check_lists(page, root), *check_shape(page, root)]
-    problems += check_collected(page, [found.fence for found in collect(page.text)])
+    problems += check_collected(page)
     problems += [*check_typography(page), *check_identities(page, root)]
-    problems += check_indexed(page, root)
+    problems += check_answers(page, root)
     problems += check_terms(page, read_names(root), root)
     try:
         html = fill_lists(render(page.text, root), root)

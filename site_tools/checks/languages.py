@@ -1,17 +1,39 @@
 """The two languages of a page, compared: everything but the words must be equal."""
 
+import re
 from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
-from site_tools.checks.features import Feature, features
+from bs4 import Tag
+
+from site_tools.numbers import find
+from site_tools.page.notebooks import in_no_language, is_notebook
 from site_tools.page.page import LANGUAGES, Page
-from site_tools.problems import Problem
+from site_tools.problems import Problem, problem
+from site_tools.say import Message
 
 SHARED = ("needs", "answers", "refs")
-EQUAL = "make {} equal in both languages, whichever of them is right"
+HEADING = re.compile("h[1-6]")
+PROSE_OPTIONS = re.compile(r'\s*(?:title|data-reason|data-language)="[^"]*"')
+TITLES = (".admonition-title", "summary")
+ORDERED = ("heading", "code_block", "displayed_formula", "picture", "box", "table_row")
 
-ORDERED = ("heading", "code block", "displayed formula", "picture", "box", "table row")
+
+@dataclass(frozen=True)
+class Feature:
+    """Something that both languages must have: what it is, where, and its value."""
+
+    kind: str
+    section: str
+    value: str
+    lines: tuple[int, ...]  # of the page: one, or one for each line of the value
+
+    def at(self, row: int) -> int:
+        """The line of the page on which a line of the value stands, or would."""
+        return self.lines[min(row, len(self.lines) - 1)]
 
 
 def twin_path(path: str) -> str:
@@ -26,6 +48,59 @@ def twin_path(path: str) -> str:
     return str(PurePosixPath(docs, other, *rest))
 
 
+def features(page: Page) -> Iterator[Feature]:
+    """Everything on a page that its twin must have too, from the rendered tree."""
+    starts = [(1, "")]
+    for tag in page.tree.find_all(True):
+        if HEADING.fullmatch(tag.name):
+            starts.append((page.line_of(tag), str(tag.get("id"))))
+        if tag.name != "pre" and not tag.find_parent("pre"):
+            for kind, value in _of_tag(tag, page):
+                yield Feature(kind, starts[-1][1], value, (page.line_of(tag),))
+    lines = page.text.splitlines()
+    for block in page.blocks:
+        first = block.fence.line
+        indent = re.match(r"[ \t>]*", lines[first - 1])
+        info = PROSE_OPTIONS.sub("", block.fence.info)
+        code = in_no_language(block.text) if is_notebook(page.id) else block.text
+        value = f"{indent and indent[0]}```{info}\n{code}"
+        section = next(name for line, name in reversed(starts) if line <= first)
+        rows = (first, *(line.page_line for line in block.lines))
+        yield Feature("code_block", section, value, rows)
+
+
+def _of_tag(tag: Tag, page: Page) -> Iterator[tuple[str, str]]:
+    classes = tag.get_attribute_list("class")
+    text, squeezed = tag.get_text(), "".join(tag.get_text().split())
+    if HEADING.fullmatch(tag.name):
+        yield "heading", f"{'#' * int(tag.name[1])} {{ #{tag.get('id')} }}"
+    elif "arithmatex" in classes:
+        display = tag.name == "div"
+        yield "displayed_formula" if display else "formula", squeezed[2:-2]
+    elif tag.name == "a" and "headerlink" not in classes:
+        yield "link", str(tag.get("href"))
+    elif tag.name == "img":
+        yield "picture", str(tag.get("src"))
+    elif tag.has_attr("data-is"):
+        yield "figure", f"{squeezed} = {tag['data-is']}"
+    elif tag.name == "code" and not tag.attrs:
+        yield "inline_code", f"`{text}`"
+    elif tag.name == "tr":
+        bound = ", ".join(str(each["data-is"]) for each in tag.select("[data-is]"))
+        yield "table_row", f"{len(tag.find_all(['td', 'th']))} cells {bound}".strip()
+    elif "tabbed-set" in classes:
+        yield "box", "=== " * len(tag.find_all("label"))
+    elif "admonition" in classes or tag.name == "details":
+        heads = [head.get_text() for head in tag.select(", ".join(TITLES), limit=1)]
+        source = (ref for ref in page.sources if heads and heads[0].endswith(ref))
+        marks = "!!!" if "admonition" in classes else "???"
+        kinds = (name for name in classes if name != "admonition")
+        yield "box", " ".join([marks, *map(str, kinds), next(source, "")]).strip()
+        if "quote" in classes:
+            for number in find(text.removeprefix(heads[0] if heads else "")):
+                yield "quoted_figure", number.text
+
+
 def compare(page: Page, twin: Page) -> list[Problem]:
     """Every difference between a page and its twin that is not in the words.
 
@@ -34,74 +109,65 @@ def compare(page: Page, twin: Page) -> list[Problem]:
     section; of inline code, each section must have the same pieces. Where headings
     differ nothing else is compared, since sections then mean nothing.
     """
-    problems = [
-        Problem(
-            page.path,
-            1,
-            f"{key}: {page.meta.get(key)}",
-            f"{key}: {twin.meta.get(key)}, as in {twin.path}",
-            EQUAL.format(key),
-        )
-        for key in SHARED
-        if page.meta.get(key) != twin.meta.get(key)
-    ]
+    problems = []
+    for key in SHARED:
+        value, other = page.meta.get(key), twin.meta.get(key)
+        if value != other:
+            values = {"key": key, "value": value, "other": other, "twin": twin.path}
+            problems.append(problem(page.path, 1, "pair_front", **values))
     ours, theirs = list(features(page)), list(features(twin))
-    for kind in dict.fromkeys(feature.kind for feature in [*ours, *theirs]):
+    kinds = dict.fromkeys(feature.kind for feature in [*ours, *theirs])
+    for kind in sorted(kinds, key=lambda kind: kind != "heading"):
         here = [f for f in ours if f.kind == kind]
         there = [f for f in theirs if f.kind == kind]
-        find = _first_in_order if kind in ORDERED else _first_missing
-        problems += find(here, there, page.path, twin.path)
+        difference = _in_order if kind in ORDERED else _in_sections
+        problems += difference(here, there, page.path, twin.path)
         if kind == "heading" and problems:
             break
     return problems
 
 
-def _first_in_order(
+def _in_order(
     here: list[Feature], there: list[Feature], path: str, twin: str
-) -> list[Problem]:
+) -> Iterator[Problem]:
     for ours, theirs in zip(here, there, strict=False):
         if ours.value != theirs.value:
-            return [_difference(ours, theirs, path, twin)]
-    if len(here) == len(there):
-        return []
-    extra = (here if len(here) > len(there) else there)[min(len(here), len(there))]
-    return [_missing(extra, extra in here, path, twin)]
+            yield _difference(ours, theirs, path, twin)
+            return
+    if extra := here[len(there) :] or there[len(here) :]:
+        yield _missing(extra[0], extra[0] in here[len(there) :], path, twin)
 
 
-def _first_missing(
+def _in_sections(
     here: list[Feature], there: list[Feature], path: str, twin: str
-) -> list[Problem]:
+) -> Iterator[Problem]:
     ours = Counter((f.section, f.value) for f in here)
     theirs = Counter((f.section, f.value) for f in there)
-    if here and here[0].kind == "inline code":
+    if here and here[0].kind == "inline_code":
         ours, theirs = Counter(set(ours)), Counter(set(theirs))
     extra = [f for f in here if (ours - theirs)[f.section, f.value]]
     lacking = [f for f in there if (theirs - ours)[f.section, f.value]]
     if extra and lacking:
-        return [_difference(extra[0], lacking[0], path, twin)]
-    return [_missing(f, bool(extra), path, twin) for f in (extra or lacking)[:1]]
+        yield _difference(extra[0], lacking[0], path, twin)
+    elif extra or lacking:
+        yield _missing((extra or lacking)[0], bool(extra), path, twin)
 
 
 def _difference(ours: Feature, theirs: Feature, path: str, twin: str) -> Problem:
-    here, there = ours.value.splitlines(), theirs.value.splitlines()
-    pairs = list(zip_longest(here, there, fillvalue="nothing"))
-    row = next((n for n, (a, b) in enumerate(pairs) if a != b), 0)
-    return Problem(
-        path,
-        ours.at(row),
-        pairs[row][0],
-        f"{pairs[row][1]}, as at {twin}:{theirs.at(row)}",
-        EQUAL.format(f"this {ours.kind}"),
-    )
+    rows = [*zip_longest(ours.value.splitlines(), theirs.value.splitlines())]
+    row = next((n for n, (a, b) in enumerate(rows) if a != b), 0)
+    here, there = (Message("pair_nothing") if r is None else r for r in rows[row])
+    values = {"here": here, "there": there, "twin": twin, "at": theirs.at(row)}
+    kind = Message(f"kind_{ours.kind}")
+    return problem(path, ours.at(row), "pair_differs", **values, kind=kind)
 
 
 def _missing(feature: Feature, ours: bool, path: str, twin: str) -> Problem:
     has, lacks = (path, twin) if ours else (twin, path)
-    shown = feature.value.splitlines()[0]
-    return Problem(
-        has,
-        feature.line,
-        f"{feature.kind} {shown} in section {feature.section}",
-        f"the same in {lacks}",
-        "add it there, or remove it here",
-    )
+    values = {
+        "kind": Message(f"kind_{feature.kind}"),
+        "shown": (feature.value.splitlines() or [""])[0],
+        "section": feature.section or Message("pair_top"),
+        "file": lacks,
+    }
+    return problem(has, feature.at(0), "pair_missing", **values)

@@ -248,7 +248,7 @@ def code_width(page: Page) -> Iterator[Row]:
                     size = {"wide": sum(wide), "most": WIDEST_CODE}
                     text = line.text.strip()[:60]
                     key = "code_wide_included" if line.snippet else "code_wide"
-                    values = {**size, "text": text, "snippet": line.snippet}
+                    values = {**size, "text": text, "source": line.snippet}
                     yield line.page_line, key, values
 
 

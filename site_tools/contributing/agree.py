@@ -10,12 +10,12 @@ from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 
-from site_tools.checks import accord
 from site_tools.checks.languages import compare
 from site_tools.contributing.pages import files_of, page_id
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
-from site_tools.data.locks import Lock, lock_of, lock_path, parse, write
 from site_tools.ledger import store
+from site_tools.page import accord
+from site_tools.page.accord import Lock, lock_of, lock_path, parse, write
 from site_tools.page.page import read_page
 from site_tools.page.wording import APART, wording
 

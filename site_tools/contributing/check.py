@@ -6,10 +6,9 @@ from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
 
-from site_tools.checks import accord
 from site_tools.checks.all import judge, text_of
-from site_tools.checks.facts_in_wheels import check_facts
-from site_tools.checks.unfinished import todo
+from site_tools.checks.evidence import check_facts
+from site_tools.checks.words import todo
 from site_tools.contributing import changes, github
 from site_tools.contributing.pages import (
     EXAMPLE,
@@ -19,6 +18,7 @@ from site_tools.contributing.pages import (
     page_id,
 )
 from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read
+from site_tools.page import accord
 from site_tools.problems import Problem
 from site_tools.say import Message
 
@@ -85,7 +85,7 @@ def _remarks(root: Path, page: str, files: list[str]) -> Iterator[Message]:
     with suppress(ValueError):  # a lock that cannot be read is among the problems
         state = accord.read(root, page)
         if state.state is not accord.State.ACCORD:
-            yield Message("as_it_is", {"text": state})
+            yield state.message
 
 
 def _ending(pages: list[str], problems: list[Problem]) -> Message:

@@ -6,13 +6,13 @@ from argparse import ArgumentParser, Namespace
 from dataclasses import replace
 from pathlib import Path
 
-from site_tools.checks.accord import page_ids
 from site_tools.checks.all import judge
 from site_tools.contributing import changes
 from site_tools.contributing.mending import Pair, kept_lock, mended, with_outputs
 from site_tools.contributing.pages import EXAMPLE, files_of, page_id
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
 from site_tools.ledger import store
+from site_tools.page.accord import page_ids
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:

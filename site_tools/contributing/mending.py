@@ -15,7 +15,7 @@ from pathlib import Path
 from site_tools.checks.shape import MANDATORY, SECTIONS, is_question
 from site_tools.checks.typography import replace as edited
 from site_tools.checks.typography import typeset
-from site_tools.data.locks import lock_of, lock_path, parse, write
+from site_tools.page.accord import lock_of, lock_path, parse, write
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.fences import scan
 from site_tools.page.page import Page, read_page

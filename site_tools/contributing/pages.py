@@ -6,10 +6,10 @@ import unicodedata
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
-from site_tools.checks.accord import page_ids
 from site_tools.checks.shape import TOPICS
 from site_tools.data import redirects
 from site_tools.data.rows import PAGE_ID
+from site_tools.page.accord import page_ids
 from site_tools.say import LANGUAGES, Refusal
 
 EXAMPLE = "alignment/value_before_token"

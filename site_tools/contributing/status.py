@@ -4,10 +4,10 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterator
 from pathlib import Path
 
-from site_tools.checks import accord
 from site_tools.checks.shape import SECTIONS, is_question
 from site_tools.contributing.talk import Talk, data_is_read
 from site_tools.data.facts import concepts, unread
+from site_tools.page import accord
 from site_tools.page.sections import find_section
 from site_tools.runs.make import problems
 from site_tools.runs.table import CHARTS, RUNS

@@ -10,10 +10,20 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
-from site_tools.data.rows import Form, PageId, Row, Words, read_rows, unique
+from site_tools.data.rows import (
+    PAGE_ID,
+    Form,
+    PageId,
+    Row,
+    Text,
+    Words,
+    read_rows,
+    unique,
+)
 from site_tools.say import Message, Refusal
 
 FILE, TOPICS_FILE = "docs/dialogues.yml", "docs/topics.yml"
+CORRECTIONS_FILE = "docs/corrections.yml"
 # The folders of question pages, in the order in which data flows.
 TOPICS = (
     "pipeline",
@@ -63,6 +73,15 @@ class Topic(Row):
     picture: PageId = ""
 
 
+@dataclass(frozen=True)
+class Correction(Row):
+    """What the dialogues got wrong, and the places that say it right."""
+
+    id: Annotated[str, Form(r"[1-9]\d*", "form_number")]
+    about: Text
+    held: tuple[Annotated[str, Form(PAGE_ID + r"#[\w-]+", "form_anchor")], ...]
+
+
 @lru_cache(maxsize=2)
 def parse(text: str) -> tuple[Dialogue, ...]:
     """Read ``docs/dialogues.yml``.
@@ -105,6 +124,14 @@ def read_dialogues(root: Path) -> tuple[Dialogue, ...]:
 def read_topics(root: Path) -> dict[str, Topic]:
     """The topics of the project at ``root``, in order; of the same errors."""
     return parse_topics((root / TOPICS_FILE).read_text("utf-8"))
+
+
+def read_corrections(root: Path) -> tuple[Correction, ...]:
+    """The corrections of the project at ``root``, if it has any; of the same errors."""
+    file = root / CORRECTIONS_FILE
+    if not file.is_file():
+        return ()
+    return read_rows(file.read_text("utf-8"), CORRECTIONS_FILE, Correction)
 
 
 def disagreements(

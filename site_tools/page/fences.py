@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from site_tools.page.attributes import Attributes
 from site_tools.page.info_strings import read_info
-from site_tools.problems import Problem
+from site_tools.problems import Problem, problem
 
 OPENING = re.compile(
     r"^(?P<prefix>[ \t>]*)(?P<marker>(?:(?:[-*+]|\d+[.)])[ \t]+)*)"
@@ -97,13 +97,8 @@ def _misplaced(match: re.Match[str], path: str, line: int) -> list[Problem]:
 
 
 def _unclosed(opening: re.Match[str], path: str, line: int) -> Problem:
-    return Problem(
-        path,
-        line,
-        f"a code fence {opening['fence']} that is never closed",
-        "a closing fence of the same length and indentation",
-        f"add a line {opening['prefix']}{opening['fence']}",
-    )
+    values = {"fence": opening["fence"], "prefix": opening["prefix"]}
+    return problem(path, line, "fence_unclosed", **values)
 
 
 def _in_comments(text: str, fences: list[Fence], path: str) -> list[Problem]:

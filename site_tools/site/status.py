@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 import markdown
 from markupsafe import Markup
 
-from site_tools.checks import accord
-from site_tools.checks.accord import Accord, State
 from site_tools.data.facts import concepts, unread
+from site_tools.page import accord
+from site_tools.page.accord import Accord, State
 from site_tools.page.blocks import LANGUAGES, Kind
 from site_tools.page.fences import Fence, scan
 from site_tools.page.front_matter import read_front_matter

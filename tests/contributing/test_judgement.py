@@ -93,3 +93,33 @@ def test_figures_that_lack_what_a_failing_block_defines_are_not_told(
     told = [row for row in found(project, PATHS[1]) if row.startswith(PATHS[1])]
     assert not [row for row in told if "raises" in row]
     assert any("NameError: name 'one' is not defined" in row for row in told)
+
+
+BROKEN = {
+    "front matter that is not closed": ("---\n\n##", "\n##", 1, "front matter that no"),
+    "front matter that is not YAML": ("needs: []", "needs: [", 6, "expected"),
+    "a fence that is not closed": ("== 2\n```\n", "== 2\n", 17, "a code fence ```"),
+}
+
+
+@pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN.keys())
+def test_what_cannot_be_read_is_told_once_and_nothing_that_follows(
+    project: Path, case: tuple[str, str, int, str]
+) -> None:
+    old, new, line, words = case
+    put(project, ZH, broken(old, new, EN))
+    (told,) = found(project)
+    assert told.startswith(f"{PATHS[1]}:{line} ") and words in told, told
+
+
+def test_an_id_that_another_page_leads_to_is_not_renamed(project: Path) -> None:
+    for lang in ("zh", "en"):
+        other = project / f"docs/{lang}/alignment/other.md"
+        list_ = "```{ .wrong_answers }\nalignment/sample#wrong-gone\n```"
+        text = f"[a](sample.md#renamed) [b](sample.md#why)\n\n{list_}\n"
+        other.write_text(f"---\ntitle: X\n---\n\n{text}", "utf-8")
+    assert found(project) == [
+        f"docs/{lang}/alignment/other.md:{line} a link to docs/{lang}/{PAGE}.md#{name}"
+        for lang in ("en", "zh")
+        for line, name in ((5, "renamed"), (8, "wrong-gone"))
+    ]

@@ -7,15 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks.accord import State, read
 from site_tools.checks.all import check_pair, check_written, judge
-from site_tools.checks.unfinished import todo
+from site_tools.checks.words import todo
 from site_tools.contributing import new
 from site_tools.contributing.likeness import Known, answering, nearest, wordings
 from site_tools.contributing.pages import check_question
 from site_tools.contributing.talk import Refusal
 from site_tools.ledger import store_together
 from site_tools.page import page, tree
+from site_tools.page.accord import State, read
 from site_tools.page.front_matter import read_front_matter
 from tests.contributing.trial import command, state
 

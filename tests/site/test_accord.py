@@ -2,9 +2,8 @@
 
 import pytest
 
-from site_tools.checks.accord import Accord, State, judge
 from site_tools.checks.languages import compare
-from site_tools.data.locks import lock_of
+from site_tools.page.accord import Accord, State, judge, lock_of
 from site_tools.page.wording import wording
 from tests.site.sample import EN, ZH, broken, page
 

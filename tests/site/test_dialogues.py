@@ -5,10 +5,12 @@ from typing import Any
 
 import pytest
 
-from site_tools.checks.indexed import check_indexed
+from site_tools.checks.evidence import check_answers
 from site_tools.checks.shape import LONGEST_ANSWER, length
 from site_tools.data import dialogues
 from site_tools.data.dialogues import read_topics
+from site_tools.page.page import read_page
+from site_tools.page.prose import HEADING
 from site_tools.site import sources
 from tests.site.rows import as_yaml
 from tests.site.sample import broken, page
@@ -104,7 +106,7 @@ def test_a_faulty_question_is_named(rows: list[Any], message: str) -> None:
     [
         ({"id": "4"}, "id must be three digits like 004, got '4'"),
         ({"pages": []}, "pages does not belong here; the fields are id, zh, en"),
-        ({"zh": "一半是 50%"}, "zh must hold no figure, got 50%"),
+        ({"zh": "是 50%"}, "zh must hold no figure, got 50%"),
     ],
 )
 def test_a_faulty_dialogue_is_named(head: dict[str, Any], message: str) -> None:
@@ -150,11 +152,23 @@ def test_homes_agree_in_both_directions(said: dict[str, Any], message: str) -> N
 def test_the_check_of_a_page_names_the_line_of_its_answers() -> None:
     entry = '### "Two" { #wrong-two }\n\n!!! quote "001·4"'
     text = broken('!!! quote "001·4"', entry)
-    assert check_indexed(page(text, name="value_before_token"), ROOT) == []
-    (problem,) = check_indexed(page(text), ROOT)
+    assert check_answers(page(text, name="value_before_token"), ROOT) == []
+    (problem,) = check_answers(page(text), ROOT)
     assert (problem.path, problem.line) == ("docs/en/alignment/sample.md", 5)
     assert problem.found.startswith("alignment/sample: answers must not hold 004·2")
-    assert check_indexed(page(text, name="index"), ROOT) == []
+    assert check_answers(page(text, name="index"), ROOT) == []
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_48_corrections_have_their_places(lang: str) -> None:
+    rows = dialogues.read_corrections(ROOT)
+    assert [row.id for row in rows] == [str(n) for n in range(1, 49)]
+    places = {place.partition("#") for row in rows for place in row.held}
+    ids = {
+        name: {h["id"] for h in HEADING.finditer(read_page(ROOT, path).body)}
+        for name, path in ((n, f"docs/{lang}/{n}.md") for n, _, _ in places)
+    }
+    assert [place for place in places if place[2] not in ids[place[0]]] == []
 
 
 def test_every_topic_has_a_sentence_as_short_as_an_answer() -> None:

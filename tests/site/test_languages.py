@@ -5,6 +5,9 @@ import pytest
 from site_tools.checks.languages import compare, twin_path
 from tests.site.sample import EN, ZH, broken, line_of, page
 
+TABLE = "| term | value |\n|------|-------|\n| sum  |"
+WIDER = "| term | x | value |\n|------|---|-------|\n| sum  | x |"
+
 
 def test_the_sample_pair_agrees() -> None:
     assert compare(page(ZH, "zh"), page(EN)) == compare(page(EN), page(ZH, "zh")) == []
@@ -24,7 +27,7 @@ def test_the_sample_pair_agrees() -> None:
         ("!!! quote", "!!! note", "!!! note"),
         ('quote "001·4"', 'quote "004·2"', "!!! quote 004·2"),
         ("It is 2.5.", "It is 2.7.", "2.7"),
-        ("| sum  |", "| sum | x |", "3 cells"),
+        (TABLE, WIDER, "3 cells"),
         ("as $G - V$ says", "as `x` and $G - V$ say", "inline code `x` in section"),
         ('refs: ["verl 0.9.1", "001·4"]', 'refs: ["001·4"]', "refs: ['001·4']"),
     ],

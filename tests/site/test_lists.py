@@ -11,7 +11,7 @@ from urllib.parse import unquote
 import pytest
 
 from site_tools.checks.census import check_boxes
-from site_tools.checks.lists import check_lists
+from site_tools.checks.evidence import check_lists
 from site_tools.checks.shown import check_shown
 from site_tools.data.dialogues import Asked, Dialogue, Topic, read_topics
 from site_tools.data.facts import Concept, Entry

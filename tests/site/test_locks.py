@@ -4,9 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks import accord
-from site_tools.checks.locks import check_locks
-from site_tools.data.locks import lock_of, parse, write
+from site_tools.page import accord
+from site_tools.page.accord import check_locks, lock_of, parse, write
 from site_tools.page.wording import wording
 from tests import states
 from tests.site.sample import ROOT

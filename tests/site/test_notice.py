@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks.accord import Accord, State
+from site_tools.page.accord import Accord, State
 from site_tools.site import article
 
 HTML = '<h2 id="why">Why</h2>\n<h3 id="deep">Deep <em>down</em><a class="headerlink">¶'

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from docs.theme.building import Sites
-from site_tools.data.locks import lock_of, write
+from site_tools.page.accord import lock_of, write
 from site_tools.page.wording import wording
 from tests.site import trial_site
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.checks.identities import check_identities
+from site_tools.checks.evidence import check_identities
 from site_tools.checks.shape import check_shape, length
 from site_tools.page.page import read_page
 from tests.site.sample import EN, ROOT, broken, line_of, page
@@ -93,7 +93,7 @@ def test_a_displayed_identity_needs_an_id_and_a_property_test() -> None:
     (problem,) = check_identities(page(broken(r"\label{td-residual}", "")), ROOT)
     assert problem.found == "a displayed formula without an id"
     (problem,) = check_identities(page(broken("td-residual", "TD residual")), ROOT)
-    assert problem.found == r"\label{TD residual}, which is no id"
+    assert problem.found == r"\label{TD residual}, which is not an id"
     formula = EN[EN.index("$$") : EN.rindex("$$") + 2]
     twice = page(broken(formula, f"{formula}\n\n{formula}"))
     (problem,) = check_identities(twice, ROOT)

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.shown import check_shown
-from site_tools.data.locks import lock_of, lock_path, write
+from site_tools.page.accord import lock_of, lock_path, write
 from site_tools.page.rendering import render
 from site_tools.page.wording import wording
 from site_tools.site import status

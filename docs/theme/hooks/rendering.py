@@ -14,11 +14,11 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 
 from docs.theme import notebook_files
-from site_tools.checks import accord, unfinished
+from site_tools.checks import words
 from site_tools.checks.shape import is_question
 from site_tools.data.names import read_names
 from site_tools.data.wheel import wheel
-from site_tools.page import figures, notebooks
+from site_tools.page import accord, figures, notebooks
 from site_tools.running import evidence
 from site_tools.running.evidence import Evidence
 from site_tools.say import Refusal
@@ -153,7 +153,7 @@ def _complete_code_boxes(
     except ValueError as error:
         LOG.warning(f"{path}: {error}")
     undrawn = evidence.undrawn(_root(config), path, blocks, known.setting)
-    begun = unfinished.todo(_root(config), path, file.content_string)
+    begun = words.todo(_root(config), path, file.content_string)
     for problem in [*evidence.unverified(known, path, blocks), *undrawn, *begun]:
         LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
 

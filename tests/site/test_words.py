@@ -1,5 +1,6 @@
 """A word that the glossary rejects is found, wherever it is not somebody else's."""
 
+import shutil
 from pathlib import Path
 
 import pytest
@@ -7,7 +8,7 @@ import yaml
 from sybil import Region
 from sybil.example import Example
 
-from site_tools.checks.terms import check_terms, check_text
+from site_tools.checks.words import check_terms, check_text
 from site_tools.data import names
 from site_tools.page.page import read_page
 from tests import pages
@@ -88,6 +89,7 @@ def test_the_words_of_a_picture_count(tmp_path: Path) -> None:
     svg = '<svg viewBox="0 0 9 9">\n<text lang="en">value network</text>\n{}</svg>'
     drawn = tmp_path / "snippets/alignment/a.svg"
     drawn.write_text(svg.format('<text lang="zh">离策略</text>'), "utf-8")
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     path = "docs/en/alignment/a.md"
     (tmp_path / path).write_text("![what it shows](a.svg)\n", "utf-8")
     problems = check_terms(read_page(tmp_path, path), [OFF], tmp_path)

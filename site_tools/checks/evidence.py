@@ -1,0 +1,119 @@
+"""What a page rests on: property tests, the dialogues, data, the published wheels."""
+
+import ast
+import re
+from functools import lru_cache
+from pathlib import Path
+
+from site_tools.checks.shape import is_question
+from site_tools.data import facts
+from site_tools.data.dialogues import disagreements, read_dialogues
+from site_tools.page.blocks import Kind
+from site_tools.page.page import Page
+from site_tools.page.prose import line_of, parts
+from site_tools.page.wrong_answers import read_wrong_answers
+from site_tools.problems import Problem, problem
+from site_tools.site.lists import derived
+
+LABEL = re.compile(r"\\label\{([a-z][a-z0-9-]*)\}")
+WRITTEN = re.compile(r"\\label\{[^}]*\}")
+
+
+def check_identities(page: Page, root: Path) -> list[Problem]:
+    """Every displayed formula of a page that lacks its id or its property test.
+
+    Args:
+        page: The page.
+        root: The project's folder; the tests are read from ``tests/properties``.
+    """
+    problems: list[Problem] = []
+    taken: set[str] = set()
+    tests = property_tests(root)
+    for part in parts(page.body):
+        if part.kind != "display":
+            continue
+        label, written = LABEL.search(part.text), WRITTEN.search(part.text)
+        name = label[1] if label else ""
+        test = f"test_{name.replace('-', '_')}"
+        formula = WRITTEN.sub("", part.text).strip()
+        key = "identity_without_id"
+        if name in taken:
+            key = "identity_twice"
+        elif name and test not in tests:
+            key = "identity_untested"
+        elif name and _squeeze(formula) not in _squeeze(tests[test]):
+            key = "identity_other"
+        elif written and not name:
+            key = "identity_id"
+        elif name:
+            key = ""
+        if key:
+            values = {"name": name, "test": test, "formula": formula}
+            values |= {"written": written[0] if written else ""}
+            values |= {"tested": tests.get(test, "")}
+            line = line_of(page.body, part.start)
+            problems.append(problem(page.path, line, key, **values))
+        taken |= {name} - {""}
+    return problems
+
+
+def _squeeze(tex: str) -> str:
+    return "".join(tex.split())
+
+
+@lru_cache(maxsize=1)
+def property_tests(root: Path) -> dict[str, str]:
+    """Docstrings of the test functions in ``tests/properties``, by name."""
+    return {
+        node.name: ast.get_docstring(node, clean=False) or ""
+        for file in (root / "tests" / "properties").rglob("test_*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+def check_answers(page: Page, root: Path) -> list[Problem]:
+    """Where a question page disagrees with the dialogues, or hides a wrong answer."""
+    if not is_question(page.id):
+        return []
+    _, problems = read_wrong_answers(page.body, page.fences, page.path)
+    line = page.line_of("answers:")
+    wrong = disagreements(read_dialogues(root), {page.id: page.texts("answers")})
+    homes = (problem(page.path, line, "answers_home", why=why) for why in wrong)
+    return [*problems, *homes]
+
+
+def check_lists(page: Page, root: Path) -> list[Problem]:
+    """A problem for each fence whose list, table or facts cannot be made."""
+    problems = []
+    for block in page.blocks:
+        if block.kind is Kind.DERIVED:
+            name, attributes = block.fence.header
+            try:
+                lang = attributes.values.get("data-language", "")
+                derived(name, block.text, lang, root)
+            except ValueError as error:
+                values = {"fence": f"```{name} {block.text}", "why": error}
+                line = block.fence.line
+                problems.append(problem(page.path, line, "list_unmade", **values))
+    return problems
+
+
+def check_facts(root: Path, name: str) -> tuple[list[Problem], list[str]]:
+    """What is wrong in a facts file, and the releases whose wheels are not here.
+
+    Args:
+        root: The project's folder.
+        name: The name of the file in ``docs/facts``.
+
+    Raises:
+        Refusal: naming line and field, if the file cannot be read.
+    """
+    text = (root / facts.FOLDER / name).read_text("utf-8")
+    problems, absent = list[Problem](), dict[str, None]()
+    for entry in facts.parse(text, name).entries:
+        wrong = facts.reread(entry, root / facts.WHEELS) if entry.checked else []
+        if wrong is None:
+            absent[entry.release] = None
+        problems += wrong or []
+    return problems, list(absent)
