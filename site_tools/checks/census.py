@@ -71,10 +71,15 @@ def _content(fence: Fence) -> str:
     return f"```{fence.info}\n{inside}"
 
 
+def boxes(html: str) -> list[str]:
+    """The text of every code box of a built page, in order."""
+    codes = BeautifulSoup(html, "html.parser").select("pre > code")
+    return [code.get_text() for code in codes]
+
+
 def check_boxes(page: Page, html: str) -> list[Problem]:
     """Compare the blocks of a page with the code boxes that readers see."""
-    codes = BeautifulSoup(html, "html.parser").select("pre > code")
-    shown = [code.get_text() for code in codes]
+    shown = boxes(html)
     pairs = zip(page.blocks, page.copies, strict=True)
     boxed = [(block, copy.text) for block, copy in pairs if block.has_box]
     for number, (block, copied) in enumerate(boxed):
