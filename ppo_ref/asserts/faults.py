@@ -1,7 +1,9 @@
-"""What is a fault: a difference beyond rounding, and the text that names it."""
+"""What is a fault: a difference beyond rounding and chance, and the text for it."""
 
 import re
 import textwrap
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import NoReturn
 
 import torch
@@ -65,3 +67,19 @@ def described(x: object) -> str:
     if not isinstance(x, Tensor):
         return type(x).__name__
     return f"{str(x.dtype).removeprefix('torch.')} of shape {list(x.shape)}"
+
+
+@contextmanager
+def same_randomness() -> Iterator[None]:
+    """Put the random state back afterwards: dropout left on drops the same each time.
+
+    Example:
+        >>> with same_randomness(): first = torch.rand(1)
+        >>> bool(torch.rand(1) == first)
+        True
+    """
+    # All GPUs by name: without names torch warns where there are several.
+    started = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
+    count = torch.cuda.device_count() if started else 0
+    with torch.random.fork_rng(devices=range(count)):
+        yield

@@ -8,8 +8,14 @@ import torch
 from torch import Tensor
 
 from ppo_ref.alignment import last_token, slot_after_end
-from ppo_ref.asserts.faults import beyond, described, fail, place, tolerance_for
-from ppo_ref.asserts.probing import same_randomness
+from ppo_ref.asserts.faults import (
+    beyond,
+    described,
+    fail,
+    place,
+    same_randomness,
+    tolerance_for,
+)
 from ppo_ref.contracts.checks import require_finite, require_row_tokens, require_tokens
 from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 

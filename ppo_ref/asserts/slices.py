@@ -1,14 +1,34 @@
 """Which tokens your values and your log-probs have read: change one and see."""
 
-from typing import NamedTuple
+from collections.abc import Callable
+from typing import Annotated, NamedTuple
 
 import torch
 from torch import Tensor
 
-from ppo_ref.asserts.faults import fail, place, tolerance_for
-from ppo_ref.asserts.probing import Probe, Reader, call, probe
+from ppo_ref.alignment import last_token
+from ppo_ref.asserts.faults import (
+    described,
+    fail,
+    place,
+    same_randomness,
+    tolerance_for,
+)
 from ppo_ref.contracts.checks import require_at_least, require_tokens
 from ppo_ref.contracts.shapes import SequenceIds, TokenMask, checked
+
+Reader = Annotated[
+    Callable[[Tensor], Tensor],
+    "a function from sequences to one number per token of the response",
+]
+
+
+class Probe(NamedTuple):
+    """Which slots moved when one token was changed in every row that has it."""
+
+    token: int
+    moved: Tensor
+
 
 _NOT_CAUSAL = "the model looks ahead: give it a causal attention mask"
 
@@ -59,7 +79,7 @@ def assert_values_before_tokens(
     """
     require_tokens("assert_values_before_tokens", response_mask)
     require_at_least("assert_values_before_tokens", 1, probes=probes)
-    found = probe("values", values, sequences, response_mask, probes, tolerance)
+    found = _probe("values", values, sequences, response_mask, probes, tolerance)
     _refuse_still("values", found)
     _refuse_misplaced("values", found, 1, "the slice is {} {}; cut [:, -T-1:-1]")
 
@@ -110,7 +130,7 @@ def assert_log_probs_of_tokens(
     """
     require_tokens("assert_log_probs_of_tokens", response_mask)
     require_at_least("assert_log_probs_of_tokens", 1, probes=probes)
-    found = probe("log_probs", log_probs, sequences, response_mask, probes, tolerance)
+    found = _probe("log_probs", log_probs, sequences, response_mask, probes, tolerance)
     _refuse_still("log_probs", found)
     cause = "the ids are gathered {} {}; take those of [:, -T:]"
     _refuse_misplaced("log_probs", found, 0, cause)
@@ -182,7 +202,7 @@ def _refuse_sum(
     for token_id in range(vocab_size):
         other = sequences.clone()
         other[:, at] = token_id
-        numbers = call("log_probs", log_probs, other, response_mask)
+        numbers = _call("log_probs", log_probs, other, response_mask)
         total += numbers[:, 0].double().exp()
         tolerance = tolerance_for(numbers)
     wrong = rows & ((total - 1).abs() > tolerance)
@@ -194,3 +214,64 @@ def _refuse_sum(
             "the logits are cut one position late, where that token has been read; "
             "take [:, -T-1:-1]",
         )
+
+
+def _changed(sequences: Tensor, response_mask: Tensor, token: int) -> Tensor:
+    """A copy with another id for this token of each response that has it.
+
+    The new id comes from elsewhere in the batch, if possible from inside a response
+    and neither its end nor padding: an end-of-sequence token would change a mask.
+    """
+    responses = sequences[:, -response_mask.shape[1] :]
+    last = last_token(response_mask)
+    inner = responses[response_mask & ~last]
+    inner = inner[~torch.isin(inner, responses[last | ~response_mask])]
+    ids = [*sorted(set(inner.tolist())), *sorted(set(sequences.flatten().tolist()))]
+    if len(set(ids)) < 2:
+        raise ValueError("sequences must hold at least 2 different ids, got 1")
+    copy = sequences.clone()
+    at = sequences.shape[1] - response_mask.shape[1] + token
+    for row in response_mask[:, token].nonzero().flatten().tolist():
+        copy[row, at] = next(new for new in ids if new != int(sequences[row, at]))
+    return copy
+
+
+def _call(name: str, function: Reader, sequences: Tensor, like: Tensor) -> Tensor:
+    """The function's numbers for these sequences, without gradient; ``name`` is its."""
+    with same_randomness(), torch.no_grad():
+        result = function(sequences)
+    fits = isinstance(result, Tensor) and result.shape == like.shape
+    if not (fits and result.is_floating_point()):
+        raise TypeError(
+            f"{name} must return a floating-point tensor of shape [batch, time] = "
+            f"{list(like.shape)}, got {described(result)}"
+        )
+    return result
+
+
+def _probe(
+    name: str,
+    function: Reader,
+    sequences: Tensor,
+    response_mask: Tensor,
+    probes: int,
+    tolerance: float,
+) -> list[Probe]:
+    """Change one token after the other, spread over a response, and see what moves."""
+    before = _call(name, function, sequences, response_mask)
+    again = _call(name, function, sequences, response_mask)
+    noise = (again - before)[response_mask].abs().max()
+    if not noise <= tolerance:
+        raise ValueError(
+            f"{name} must give the same numbers for the same sequences, they differ "
+            f"by up to {float(noise):.2g}; pass a tolerance above that"
+        )
+    times = response_mask.any(0).nonzero().flatten()
+    spread = torch.linspace(0, len(times) - 1, min(probes, len(times)))
+    found = []
+    for token in times[spread.round().long().to(times.device)].tolist():
+        other = _changed(sequences, response_mask, token)
+        after = _call(name, function, other, response_mask)
+        moved = ((after - before).abs() > tolerance) & response_mask
+        found.append(Probe(token, moved & response_mask[:, token, None]))
+    return found

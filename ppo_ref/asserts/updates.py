@@ -10,8 +10,7 @@ from torch import Tensor
 from torch.nn import Module, Parameter
 from torch.optim import Optimizer
 
-from ppo_ref.asserts.faults import fail, tolerance_for
-from ppo_ref.asserts.probing import same_randomness
+from ppo_ref.asserts.faults import fail, same_randomness, tolerance_for
 from ppo_ref.contracts.checks import require_at_least
 from ppo_ref.contracts.shapes import checked
 

@@ -46,7 +46,11 @@ class Session:
 
     def __init__(self, folder: RunFolder, processes: Processes = ALONE) -> None:
         config, options = folder.settings.config, folder.settings.options
-        repeat_sums(options.device, options.threads)
+        # torch is to add in the same order whenever the same run is made again.
+        torch.set_num_threads(options.threads)
+        if options.device == "cuda":
+            os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
+            torch.use_deterministic_algorithms(True)
         model: dict[str, Any] = {}
         if options.model:
             model["tokenizer"] = pretrained_tokenizer(options.model)
@@ -167,14 +171,6 @@ class Session:
                 folder.add(TOKENS, {"iteration": number, **record})
         seconds = round(self.seconds, 3)
         folder.add(SECONDS, {"iteration": number, "seconds": seconds})
-
-
-def repeat_sums(device: str, threads: int) -> None:
-    """Let torch add in the same order whenever the same run is made again."""
-    torch.set_num_threads(threads)
-    if device == "cuda":
-        os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
-        torch.use_deterministic_algorithms(True)
 
 
 def weights_hash(network: nn.Module) -> str:

@@ -52,7 +52,7 @@ def add(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Train or go on: 0 at the end, 130 after Ctrl-C, 2 if the first process refused."""
+    """Train or go on; 0 is the end, 130 Ctrl-C, 2 a refusal in another process."""
     options = dict(vars(arguments))
     with ExitStack() as stack:
         processes = stack.enter_context(join(options.pop("parallel", None)))

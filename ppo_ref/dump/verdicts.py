@@ -36,17 +36,16 @@ class Report(NamedTuple):
         return all(verdict.state != DIFFERS for verdict in self.verdicts)
 
     def __str__(self) -> str:
-        return "\n".join(
-            [*map(str, self.verdicts), textwrap.fill(summary(self), _WIDTH)]
-        )
+        lines = [*map(str, self.verdicts), textwrap.fill(self.summary, _WIDTH)]
+        return "\n".join(lines)
 
-
-def summary(report: Report) -> str:
-    """What differs, in one line that first says whether the slices are right."""
-    wrong = [verdict for verdict in report.verdicts if verdict.state == DIFFERS]
-    if not wrong:
-        return "all ok"
-    parts = [verdict.short or f"{verdict.stage} differs" for verdict in wrong]
-    if not {"score", "values", "ratio"} & {verdict.stage for verdict in wrong}:
-        parts.insert(0, "alignment ok")
-    return "; ".join(parts)
+    @property
+    def summary(self) -> str:
+        """What differs, in one line that first says whether the slices are right."""
+        wrong = [verdict for verdict in self.verdicts if verdict.state == DIFFERS]
+        if not wrong:
+            return "all ok"
+        parts = [verdict.short or f"{verdict.stage} differs" for verdict in wrong]
+        if not {"score", "values", "ratio"} & {verdict.stage for verdict in wrong}:
+            parts.insert(0, "alignment ok")
+        return "; ".join(parts)

@@ -2,7 +2,7 @@
 
 from torch import Tensor
 
-from ppo_ref.inside_verl.masks import counted
+from ppo_ref.inside_verl.aggregations import counted
 from ppo_ref.training.estimates import whitened_gae
 
 

@@ -1,8 +1,9 @@
-"""verl's five ways to aggregate a loss, each over a batch that other ranks share."""
+"""verl's masks, and its five ways to aggregate a loss over a batch that ranks share."""
 
 from collections.abc import Callable
 from typing import NamedTuple
 
+import torch
 from torch import Tensor
 
 from ppo_ref.aggregation import Aggregate, token_sum
@@ -24,6 +25,25 @@ class GlobalBatch(NamedTuple):
     loss_scale_factor: float | None = None
 
 
+def counted(response_mask: Tensor) -> Tensor:
+    """Which tokens count, whatever dtype says so; ValueError for other numbers.
+
+    Example:
+        >>> counted(torch.tensor([[1., 1., 0.]]))
+        tensor([[ True,  True, False]])
+    """
+    if response_mask.dtype == torch.bool:
+        return response_mask
+    other = (response_mask != 0) & (response_mask != 1)
+    if other.any():
+        position = other.nonzero()[0].tolist()
+        raise ValueError(
+            "counted: response_mask must be 0 or 1, got "
+            f"{response_mask[tuple(position)].item()} at {position}"
+        )
+    return response_mask.bool()
+
+
 def aggregation(loss_agg_mode: str, batch: GlobalBatch) -> Aggregate:
     """The aggregation that verl calls by that name (core_algos.agg_loss).
 
@@ -31,7 +51,6 @@ def aggregation(loss_agg_mode: str, batch: GlobalBatch) -> Aggregate:
     ValueError for an unknown mode, a missing count, or a count of 0.
 
     Example:
-        >>> import torch
         >>> losses, mask = torch.ones(1, 3), torch.tensor([[True, True, False]])
         >>> aggregation("token-mean", GlobalBatch(2, batch_num_tokens=8))(losses, mask)
         tensor(0.5000)

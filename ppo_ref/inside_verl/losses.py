@@ -9,8 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from ppo_ref.inside_verl.aggregations import GlobalBatch, aggregation
-from ppo_ref.inside_verl.masks import counted
+from ppo_ref.inside_verl.aggregations import GlobalBatch, aggregation, counted
 from ppo_ref.kl import bounded_log_ratio
 from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_mean

@@ -12,9 +12,9 @@ from ppo_ref.inside_verl.aggregations import (
     TOKEN_MODES,
     GlobalBatch,
     aggregation,
+    counted,
 )
 from ppo_ref.inside_verl.losses import compute_policy_loss, compute_value_loss
-from ppo_ref.inside_verl.masks import counted
 from tests.differential.batches import gapped_mask, normal, seeds
 from tests.differential.peers import core
 from tests.differential.wheels import requires
