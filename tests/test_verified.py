@@ -105,6 +105,7 @@ def git(root: Path, *words: str) -> str:
 def committed(tmp_path: Path) -> Path:
     """A repository with two pages, all of it committed."""
     (tmp_path / "ppo_ref").mkdir()
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     (tmp_path / ".gitignore").write_text("/.cache/\n")
     write(tmp_path, "en/about/one.md")
     write(tmp_path, "zh/about/one.md")
@@ -194,6 +195,7 @@ def test_nothing_is_noted_when_the_package_changed_under_way(
 ) -> None:
     monkeypatch.setattr(verified, "ROOT", tmp_path)
     (tmp_path / "ppo_ref").mkdir()
+    shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     page = read_page(tmp_path, write(tmp_path, "en/about/one.md"))
     noted = verified.Note("cpu")
     noted.add(page, page.blocks[0], passed=True)

@@ -12,6 +12,7 @@ from datetime import date
 from importlib.metadata import version
 from pathlib import Path
 from platform import python_version
+from typing import NamedTuple
 
 from site_tools.ledger import Damaged, Entry, Ledger, fresh, read, update
 from site_tools.page.block_reading import read_blocks
@@ -25,8 +26,7 @@ from site_tools.running.verdict import Verified, check_block
 from site_tools.say import Message
 
 LOCAL = ".cache/verified"
-PLOTS = f"{LOCAL}/plots.txt"
-RECORD = "docs/verified/cuda.txt"
+PLOTS, RECORD = f"{LOCAL}/plots.txt", "docs/verified/cuda.txt"
 Hashes = frozenset[str]
 
 
@@ -35,14 +35,10 @@ def local(kind: str) -> str:
     return f"{LOCAL}/{kind}.txt"
 
 
-@dataclass(frozen=True)
-class Setting:
-    """With what blocks ran: where one of these differs, nothing is verified.
+class Setting(NamedTuple):
+    """With what blocks ran: the hash of ``ppo_ref``, the versions of torch and Python.
 
-    Args:
-        package: Hash of ``ppo_ref``.
-        torch: Its version.
-        python: Its version.
+    Where one of these differs, nothing is verified.
     """
 
     package: str
@@ -65,19 +61,15 @@ def setting(root: Path) -> Setting:
     return Setting(package_hash(root / "ppo_ref"), version("torch"), python_version())
 
 
-def passed(entry: Entry | None) -> Hashes:
+def passed(entry: Entry | None, name: str = "passed") -> Hashes:
     """The blocks of a page that passed."""
-    return _hashes(entry, "passed")
+    content = entry.content if entry and isinstance(entry.content, dict) else {}
+    return frozenset(str(content.get(name, "")).split())
 
 
 def failed(entry: Entry | None) -> Hashes:
     """The blocks of a page that failed."""
-    return _hashes(entry, "failed")
-
-
-def _hashes(entry: Entry | None, name: str) -> Hashes:
-    content = entry.content if entry and isinstance(entry.content, dict) else {}
-    return frozenset(str(content.get(name, "")).split())
+    return passed(entry, "failed")
 
 
 def entry_of(
@@ -85,14 +77,11 @@ def entry_of(
 ) -> Entry:
     """A page in a ledger: with what it ran, on what and when, and how that ended."""
     ends = {"passed": passed, "failed": failed}
-    content = {
-        name: " ".join(sorted(blocks)) for name, blocks in ends.items() if blocks
-    }
+    content = {name: " ".join(sorted(end)) for name, end in ends.items() if end}
     return Entry(here.made_from, here.by | {"device": device, "date": day}, content)
 
 
-@dataclass(frozen=True)
-class Outcome:
+class Outcome(NamedTuple):
     """How a run of a page ended: hashes of all its blocks, and of those that ran."""
 
     blocks: Hashes
@@ -121,6 +110,7 @@ def note(
         device: On what, as readers are told: ``CPU`` or the name of a GPU.
         run: The outcome of each page; other pages stay as they are.
     """
+    today = date.today().isoformat()
     with update(root / local(kind)) as ledger:
         for page, end in run.items():
             old = ledger.get(page)
@@ -130,7 +120,6 @@ def note(
                 end.passed | passed(old) & end.blocks - end.failed,
                 end.failed | failed(old) & end.blocks - end.passed,
             )
-            today = date.today().isoformat()
             ledger[page] = entry_of(here, device, today, *after)
         for page in [page for page in ledger if not (root / page).is_file()]:
             del ledger[page]
@@ -146,12 +135,12 @@ def forget_failures(root: Path, kind: str) -> None:
 
 @dataclass(frozen=True)
 class Evidence:
-    """What has been verified.
+    """What has been verified, by page.
 
     Args:
         setting: The package, torch and Python at hand.
-        cpu: What runs on the CPU left on this machine, by page.
-        gpu: What runs on a GPU left here, else the committed record, by page.
+        cpu: What runs on the CPU left on this machine.
+        gpu: What runs on a GPU left here, else the committed record.
     """
 
     setting: Setting
@@ -161,17 +150,14 @@ class Evidence:
     def on_cpu(self, page: str, block: str) -> Entry | None:
         """The run on this machine in which a block passed, by its page and hash."""
         entry = self.cpu.get(page)
-        if not fresh(entry, self.setting.made_from, self.setting.by):
-            return None
-        return entry if block in passed(entry) else None
+        holds = fresh(entry, self.setting.made_from, self.setting.by)
+        return entry if holds and block in passed(entry) else None
 
     def on_gpu(self, page: str, block: str) -> tuple[Entry, bool] | None:
         """The run on a GPU that knows the page, and whether it holds for this block."""
         entry = self.gpu.get(page)
-        if entry is None:
-            return None
-        same = fresh(entry, self.setting.made_from)
-        return entry, same and block in passed(entry)
+        holds = fresh(entry, self.setting.made_from) and block in passed(entry)
+        return (entry, holds) if entry else None
 
 
 def gather(root: Path) -> tuple[Evidence, list[Message]]:
@@ -184,20 +170,17 @@ def gather(root: Path) -> tuple[Evidence, list[Message]]:
         except Damaged as error:
             ledgers[name] = {}
             wrong.append(Message("record_damaged", {"name": name, "error": error}))
-    here = setting(root)
-    own = ledgers[local("cuda")]
+    here, own = setting(root), ledgers[local("cuda")]
     fresh_own = {p: e for p, e in own.items() if fresh(e, here.made_from, here.by)}
     return Evidence(here, ledgers[local("cpu")], ledgers[RECORD] | fresh_own), wrong
 
 
 def unverified(evidence: Evidence, page: str, blocks: list[Block]) -> list[Problem]:
     """The running blocks of a page that have not been verified as they stand."""
-    hashes = block_hashes(blocks)
-    return [
-        problem(page, block.fence.line, "block_unverified", file=local("cpu"))
-        for block in blocks
-        if block.runs and not evidence.on_cpu(page, hashes[block.fence.line])
-    ]
+    lines = block_hashes(blocks).items()
+    open_lines = [line for line, block in lines if not evidence.on_cpu(page, block)]
+    key, file = "block_unverified", local("cpu")
+    return [problem(page, line, key, file=file) for line in open_lines]
 
 
 def blocks_of(root: Path, path: str, text: str) -> tuple[list[Block], list[Problem]]:
@@ -218,12 +201,12 @@ def keep_plots(
     if _draws(page):
         with update(root / PLOTS) as ledger:
             drawn = [dict(result.plots) for result in results]
-            ledger[page] = Entry(_code(blocks, here), _makers(here), drawn)
+            ledger[page] = Entry(*_makers(blocks, here), drawn)
 
 
 def plots(root: Path, page: str) -> list[dict[str, str]]:
     """The SVG of each plot by its name, per block; maybe of an earlier run."""
-    entry = _plots(root).get(page)
+    entry = _plot_entry(root, page)
     return entry.content or [] if entry else []
 
 
@@ -231,8 +214,7 @@ def undrawn(
     root: Path, page: str, blocks: Sequence[Block], here: Setting
 ) -> list[Problem]:
     """A problem if a page is a notebook whose plots are not those of its code."""
-    entry = _plots(root).get(page) if _draws(page) else None
-    if not _draws(page) or fresh(entry, _code(blocks, here), _makers(here)):
+    if not _draws(page) or fresh(_plot_entry(root, page), *_makers(blocks, here)):
         return []
     return [problem(page, 1, "plots_undrawn", file=PLOTS)]
 
@@ -241,18 +223,17 @@ def _draws(page: str) -> bool:
     return is_notebook(page.split("/", 2)[2])
 
 
-def _code(blocks: Sequence[Block], here: Setting) -> dict[str, str]:
-    """The last block has the hash of all above it."""
+def _makers(
+    blocks: Sequence[Block], here: Setting
+) -> tuple[dict[str, str], dict[str, str]]:
+    """From what plots are made, and by what; the last block's hash covers all above."""
     *_, last = ["none", *block_hashes(blocks).values()]
-    return here.made_from | {"blocks": last}
+    by = here.by | {"matplotlib": version("matplotlib")}
+    return here.made_from | {"blocks": last}, by
 
 
-def _makers(here: Setting) -> dict[str, str]:
-    return here.by | {"matplotlib": version("matplotlib")}
-
-
-def _plots(root: Path) -> Ledger:
+def _plot_entry(root: Path, page: str) -> Entry | None:
     try:
-        return read(root / PLOTS)
+        return read(root / PLOTS).get(page)
     except Damaged:
-        return {}
+        return None

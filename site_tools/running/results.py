@@ -8,7 +8,7 @@ import json
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from site_tools.say import Message
+from site_tools.say import Message, Refusal
 
 SECONDS_PER_BLOCK = 20.0
 LARGEST = 8 << 20  # bytes of a line; a plot has some tens of thousands
@@ -129,7 +129,7 @@ def decode(line: bytes) -> Result | Value | None:
     """What a line says that :func:`encode` made.
 
     Raises:
-        ValueError: if the line has another form, whoever wrote it.
+        Refusal: if the line has another form, whoever wrote it.
 
     Example:
         >>> decode(b'["2", null, []]'), decode(b"0.5")
@@ -149,7 +149,7 @@ def decode(line: bytes) -> Result | Value | None:
                 return value
     except (ValueError, KeyError, TypeError, RecursionError):
         pass
-    raise ValueError(f"a result must be a line of JSON of its form, got {line[:80]!r}")
+    raise Refusal("result_form", line=repr(line[:80]))
 
 
 def _failure(data: Any) -> Failure:

@@ -28,7 +28,7 @@ import sys
 import tempfile
 import time
 from collections import deque
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -46,7 +46,7 @@ from site_tools.running.results import (
     Run,
     Source,
 )
-from site_tools.say import Message
+from site_tools.say import Message, Refusal
 
 # To import these is to run them; the second wants verl.
 ACTING = ("ppo_ref.__main__", "ppo_ref.verl_plugin")
@@ -92,7 +92,7 @@ class Running:
         blocks = len(self._page.sources)
         count = 2 * blocks + len(self._page.expressions)
         with self._answers, self._answers.makefile("rb") as lines:
-            outcomes = list(_outcomes(lines.readlines(), count))
+            outcomes = _outcomes(lines.readlines(), count)
         ended = [Result("", o) if isinstance(o, Failure) else o for o in outcomes]
         alone, in_order = ended[:blocks], ended[blocks : 2 * blocks]
         copies = [a or b for a, b in zip(alone, in_order, strict=True)]
@@ -104,18 +104,18 @@ class Running:
             self._answers.close()
 
 
-def _outcomes(lines: Sequence[bytes], count: int) -> Iterator[Any]:
+def _outcomes(lines: Sequence[bytes], count: int) -> list[Any]:
     """So many results; behind one that is none, or that is missing, nothing has run."""
-    for number in range(count):
+    outcomes: list[Any] = []
+    for line in lines[:count]:
         try:
-            yield results.decode(lines[number]) if number < len(lines) else LOST
-        except ValueError as error:
-            yield Failure("NoResult", str(error))
-        else:
-            if number < len(lines):
-                continue
-        yield from [NOT_RUN] * (count - number - 1)
-        return
+            outcomes.append(results.decode(line))
+        except Refusal as error:
+            outcomes.append(Failure("NoResult", error.message))
+            break
+    else:
+        outcomes += [LOST][: count - len(lines)]
+    return outcomes + [NOT_RUN] * (count - len(outcomes))
 
 
 def _join(source: Source, alone: Result, in_order: Result | None) -> Result:
@@ -142,10 +142,8 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
         >>> environment({"LANG": "C", "LC_ALL": "C", "GITHUB_TOKEN": "x"})
         {'LANG': 'C', 'LC_ALL': 'C', 'OMP_NUM_THREADS': '1'}
     """
-    allowed = {
-        n: v for n, v in variables.items() if n in ALLOWED or n.startswith("LC_")
-    }
-    return allowed | {"OMP_NUM_THREADS": "1"}
+    names = [n for n in variables if n in ALLOWED or n.startswith("LC_")]
+    return {name: variables[name] for name in names} | {"OMP_NUM_THREADS": "1"}
 
 
 @functools.cache
