@@ -340,293 +340,214 @@ def test_a_loss_that_overflows_is_refused_by_its_aggregation():
         surrogate_objective(**{**inputs, "log_probs": X + 9})
 
 
-LIKE_REWARDS = "must have shape [batch, time] = [2, 6] like token_level_rewards, got"
-FLOAT, FLOATED = "must be float, got", "write float(gamma)"
-ONE_OR_PAIR = "must be float | tuple[float, float], got"
-IDS_WANTED = "must be an int32 or int64 tensor (ids), got"
 NUMBER_WANTED = (
     "must return a number with gradient, a floating-point tensor of shape [], got"
 )
-ROW_WANTED = "must be a floating-point tensor of shape [batch], got"
-SEQUENCES = "must have at least 2 axes [batch, sequence, *features], got 1 axis"
-TYPES = [
-    (
-        gae,
-        "values",
-        X[..., None],
-        "must have 2 axes [batch, time], got 3 axes [2, 6, 1]",
-    ),
-    (gae, "values", X[:, :5], f"{LIKE_REWARDS} [2, 5]"),
-    (gae, "values", X.T, f"{LIKE_REWARDS} [6, 2]"),
-    (gae, "values", X[:1], f"{LIKE_REWARDS} [1, 6]"),
-    (gae, "response_mask", MASK[:, :1], f"{LIKE_REWARDS} [2, 1]"),
-    (gae, "bootstrap_values", X[:, :1], "must have 1 axis [batch], got 2 axes [2, 1]"),
-    (
-        gae,
-        "bootstrap_values",
-        X[0, :3],
-        "must have batch 2 like token_level_rewards, got 3",
-    ),
-    (gae, "bootstrap_values", 0.5, f"{ROW_WANTED} float 0.5"),
-    (gae, "bootstrap_values", np.float32(1), f"{ROW_WANTED} float32 np.float32(1.0)"),
-    (
-        gae,
-        "bootstrap_values",
-        np.ones(2),
-        "must be a floating-point tensor, got ndarray; "
-        "write torch.as_tensor(bootstrap_values)",
-    ),
-    (gae, "gamma", "0.9", f"{FLOAT} str '0.9'"),
-    (gae, "gamma", torch.tensor(1.0), f"{FLOAT} Tensor tensor(1.); {FLOATED}"),
-    (gae, "gamma", torch.tensor(1), f"{FLOAT} Tensor tensor(1); {FLOATED}"),
-    (gae, "gamma", np.float32(0.5), f"{FLOAT} float32 np.float32(0.5); {FLOATED}"),
-    (gae, "gamma", torch.ones(2), f"{FLOAT} Tensor tensor([1., 1.])"),
-    (gae, "gamma", torch.tensor(True), f"{FLOAT} Tensor tensor(True)"),
-    (gae, "gamma", True, f"{FLOAT} bool True"),
-    (
-        adaptive_kl_coef,
-        "kl",
-        torch.tensor(1.0),
-        f"{FLOAT} Tensor tensor(1.); write float(kl)",
-    ),
-    (
-        grpo,
-        "groups",
-        torch.zeros(3).long(),
-        "must have batch 2 like token_level_rewards, got 3",
-    ),
-    (
-        grpo,
-        "groups",
-        torch.zeros(2),
-        "must be an int32 or int64 tensor (ids), got float32; write groups.long()",
-    ),
-    (trace, "row", True, "must be int, got bool True"),
-    (response_outputs, "response_length", True, "must be int, got bool True"),
-    (
-        response_outputs,
-        "response_length",
-        torch.tensor(3),
-        "must be int, got Tensor tensor(3); write int(response_length)",
-    ),
-    (trace, "row", 0.0, "must be int, got float 0.0"),
-    (n_step_advantages, "steps", 1.5, "must be int, got float 1.5"),
-    (policy_loss, "clip_range", [0.1, 0.2], f"{ONE_OR_PAIR} list [0.1, 0.2]"),
-    (policy_loss, "clip_range", (1, 2, 3), f"{ONE_OR_PAIR} tuple (1, 2, 3)"),
-    (policy_loss, "clip_range", (True, 0.2), f"{ONE_OR_PAIR} tuple (True, 0.2)"),
-    (
-        policy_loss,
-        "rollout_weights",
-        X[:, :1],
-        "must have shape [batch, time] = [2, 6] like log_probs, got [2, 1]",
-    ),
-    (policy_loss, "dual_clip", True, "must be float | None, got bool True"),
-    (
-        policy_loss,
-        "aggregate",
-        "token-mean",
-        "must be a function such as ppo_ref.aggregation.token_mean, "
-        "got str 'token-mean'",
-    ),
-    (
-        response_values,
-        "response_mask",
-        MASK[:1],
-        "must have batch 2 like sequence_values, got 1",
-    ),
-    (
-        token_log_probs,
-        "responses",
-        IDS[:, 1:],
-        "must have time 6 like logits, got 5",
-    ),
-    *[
-        (token_log_probs, "responses", ids, f"{IDS_WANTED} {came}")
-        for ids, came in (
-            (IDS.float(), "float32; write responses.long()"),
-            (IDS.to(torch.int16), "int16; write responses.long()"),
-            (IDS.to(torch.uint8), "uint8; write responses.long()"),
-            (IDS.to(torch.complex64), "complex64"),
+LIKE_REWARDS = "must have shape [batch, time] = [2, 6] like token_level_rewards, got"
+FLOAT, FLOATED = "must be float, got", "write float(gamma)"
+PAIR = "must be float | tuple[float, float], got"
+# The wordings of ``checked``, each once.
+TYPES = {
+    (gae, "values"): [
+        (X[..., None], "must have 2 axes [batch, time], got 3 axes [2, 6, 1]"),
+        (X.T, f"{LIKE_REWARDS} [6, 2]"),
+        (X[:1], f"{LIKE_REWARDS} [1, 6]"),
+    ],
+    (gae, "bootstrap_values"): [
+        (X[0, :3], "must have batch 2 like token_level_rewards, got 3"),
+        (
+            np.float32(1),
+            "must be a floating-point tensor of shape [batch], got float32 "
+            "np.float32(1.0)",
+        ),
+        (
+            np.ones(2),
+            "must be a floating-point tensor, got ndarray; "
+            "write torch.as_tensor(bootstrap_values)",
+        ),
+    ],
+    (gae, "gamma"): [
+        ("0.9", f"{FLOAT} str '0.9'"),
+        (torch.tensor(1), f"{FLOAT} Tensor tensor(1); {FLOATED}"),
+        (np.float32(0.5), f"{FLOAT} float32 np.float32(0.5); {FLOATED}"),
+        (torch.ones(2), f"{FLOAT} Tensor tensor([1., 1.])"),
+        (torch.tensor(True), f"{FLOAT} Tensor tensor(True)"),
+        (True, f"{FLOAT} bool True"),
+    ],
+    (grpo, "groups"): [
+        (torch.zeros(3).long(), "must have batch 2 like token_level_rewards, got 3")
+    ],
+    (trace, "row"): [
+        (True, "must be int, got bool True"),
+        (0.0, "must be int, got float 0.0"),
+        (torch.tensor(1), "must be int, got Tensor tensor(1); write int(row)"),
+    ],
+    (policy_loss, "clip_range"): [
+        ([0.1, 0.2], f"{PAIR} list [0.1, 0.2]"),
+        ((True, 0.2), f"{PAIR} tuple (True, 0.2)"),
+    ],
+    (policy_loss, "dual_clip"): [(True, "must be float | None, got bool True")],
+    (policy_loss, "aggregate"): [
+        (
+            "token-mean",
+            "must be a function such as ppo_ref.aggregation.token_mean, "
+            "got str 'token-mean'",
         )
     ],
-    (
-        token_log_probs,
-        "responses",
-        None,
-        "must be an int32 or int64 tensor (ids) of shape [batch, time], "
-        "got NoneType None",
-    ),
-    (
-        token_entropy,
-        "logits",
-        X,
-        "must have 3 axes [batch, time, vocab], got 2 axes [2, 6]",
-    ),
-    (response_outputs, "outputs", X[0], f"{SEQUENCES} [6]"),
-    *[
-        (function, name, value, text)
-        for function in (log_probs_and_entropy_from_hidden, loss_from_hidden)
-        for name, value, text in (
-            ("head_weight", torch.ones(5, 4), "must have width 3 like hidden, got 4"),
-            (
-                "head_weight",
-                None,
-                "must be a floating-point tensor of shape [vocab, width], "
-                "got NoneType None",
-            ),
-            (
-                "head_bias",
-                0.5,
-                "must be a floating-point tensor of shape [vocab], got float 0.5",
-            ),
-            ("head_bias", X[0], "must have vocab 5 like head_weight, got 6"),
-            ("responses", IDS[:, 1:], "must have time 6 like hidden, got 5"),
+    (token_log_probs, "responses"): [
+        (IDS[:, 1:], "must have time 6 like logits, got 5"),
+        (
+            IDS.to(torch.uint8),
+            "must be an int32 or int64 tensor (ids), got uint8; write responses.long()",
+        ),
+    ],
+    (response_outputs, "outputs"): [
+        (X[0], "must have at least 2 axes [batch, sequence, *features], got 1 axis [6]")
+    ],
+    (loss_from_hidden, "head_weight"): [
+        (torch.ones(5, 4), "must have width 3 like hidden, got 4"),
+    ],
+    (loss_from_hidden, "head_bias"): [
+        (X[0], "must have vocab 5 like head_weight, got 6")
+    ],
+    (loss_from_hidden, "hidden"): [
+        (
+            torch.ones(2, 6, 3, dtype=torch.float16),
+            "must be bfloat16, float32 or float64, got float16, whose gradient would "
+            "be lost before the loss can be scaled; use "
+            "log_probs_and_entropy_from_hidden",
         )
     ],
-    (
-        log_probs_and_entropy_from_hidden,
-        "chunk_tokens",
-        2.0,
-        "must be int, got float 2.0",
-    ),
-    (loss_from_hidden, "chunk_rows", True, "must be int, got bool True"),
-    (
-        loss_from_hidden,
-        "hidden",
-        torch.ones(2, 6, 3, dtype=torch.float16),
-        "must be bfloat16, float32 or float64, got float16, whose gradient would be "
-        "lost before the loss can be scaled; use log_probs_and_entropy_from_hidden",
-    ),
-    (
-        loss_from_hidden,
-        "loss",
-        0.5,
-        "must be a function of TokenStatistics and a slice of rows, to one number, "
-        "got float 0.5",
-    ),
-]
+    (loss_from_hidden, "loss"): [
+        (
+            0.5,
+            "must be a function of TokenStatistics and a slice of rows, to one number, "
+            "got float 0.5",
+        )
+    ],
+}
 NO_TOKEN, ONE_TOKEN = torch.zeros_like(MASK), torch.zeros_like(MASK)
 ONE_TOKEN[0, 2] = True
-UNIT = "must lie in [0, 1], got"
-COMPANY = "must hold at least 2 rows each, got 1 row of group"
-ALONE = "which has nothing to be compared with"
+OUTSIDE = [
+    (1.5, "must lie in [0, 1], got 1.5"),
+    (-1, "must lie in [0, 1], got -1"),
+    (torch.nan, "must lie in [0, 1], got nan"),
+]
+NOT_ABOVE_0 = [(x, f"must be greater than 0, got {x}") for x in (0, -1.0, torch.nan)]
+AT_LEAST_0 = [(-0.1, "must be at least 0, got -0.1")]
+AT_LEAST_1 = [(0, "must be at least 1, got 0")]
 CLIP = "must lie in [0, 1) and [0, inf), got"
+COMPANY = "must hold at least 2 rows each, got 1 row of group"
 SHORTER = "must be at least 1 and less than the sequence length 9, got"
-VALUES = [
-    (gae, "gamma", 1.5, f"{UNIT} 1.5"),
-    (gae, "gamma", -1, f"{UNIT} -1"),
-    (gae, "gae_lambda", 1.01, f"{UNIT} 1.01"),
-    (gae, "gae_lambda", torch.nan, f"{UNIT} nan"),
-    (td_residuals, "gamma", 2, f"{UNIT} 2"),
-    (monte_carlo_returns, "gamma", 2, f"{UNIT} 2"),
-    (n_step_advantages, "gamma", 2, f"{UNIT} 2"),
-    (n_step_advantages, "steps", 0, "must be at least 1, got 0"),
-    *[
-        (function, "response_mask", NO_TOKEN, "must count at least 1 token, got 0")
+IN_VOCAB = [
+    (IDS + 1, "must lie in [0, 5), got 5 at [0, 4]"),
+    (IDS - 100, "must lie in [0, 5), got -100 at [0, 0]"),
+]
+EVERY_ROW = [(ONE_TOKEN, "must count a token in every row, got none in row 1")]
+# What each function asks of its values beyond type and shape.
+VALUES = {
+    (gae, "gamma"): OUTSIDE,
+    (gae, "gae_lambda"): OUTSIDE,
+    (td_residuals, "gamma"): OUTSIDE,
+    (monte_carlo_returns, "gamma"): OUTSIDE,
+    (n_step_advantages, "gamma"): OUTSIDE,
+    (reinforce_plus_plus, "gamma"): OUTSIDE,
+    (n_step_advantages, "steps"): AT_LEAST_1,
+    **{
+        (function, "response_mask"): [
+            (NO_TOKEN, "must count at least 1 token, got 0"),
+        ]
         for function in (
-            masking.masked_mean,
-            aggregation.token_mean,
+            *(masking.masked_mean, aggregation.token_mean),
             aggregation.sequence_mean_token_mean,
             aggregation.sequence_mean_token_sum,
-            policy_loss,
-            surrogate_objective,
-            value_loss,
-            explained_variance,
-            effective_sample_size,
-            ratio_statistics,
-            rollout_mismatch,
-            loss_from_hidden,
+            *(policy_loss, surrogate_objective, value_loss, loss_from_hidden),
+            *(explained_variance, effective_sample_size),
+            *(ratio_statistics, rollout_mismatch),
         )
-    ],
-    *[
-        (function, "response_mask", mask, f"must count at least 2 tokens, got {count}")
+    },
+    **{
+        (function, "response_mask"): [
+            (NO_TOKEN, "must count at least 2 tokens, got 0"),
+            (ONE_TOKEN, "must count at least 2 tokens, got 1"),
+        ]
         for function in (masking.masked_variance, masking.masked_whiten)
-        for count, mask in enumerate((NO_TOKEN, ONE_TOKEN))
-    ],
-    (
-        token_level_scores,
-        "response_mask",
-        ONE_TOKEN,
-        "must count a token in every row, got none in row 1",
-    ),
-    *[
-        (function, "groups", torch.tensor([7, -3]), f"{COMPANY} -3, {ALONE}")
+    },
+    (token_level_scores, "response_mask"): EVERY_ROW,
+    **{
+        (function, name): refusals
         for function in (grpo, dr_grpo, rloo, reinforce_plus_plus_baseline)
-    ],
-    *[
-        (
-            function,
-            "response_mask",
-            ONE_TOKEN,
-            "must count a token in every row, got none in row 1",
+        for name, refusals in (
+            (
+                "groups",
+                [
+                    (
+                        torch.tensor([7, -3]),
+                        f"{COMPANY} -3, which has nothing to be compared with",
+                    )
+                ],
+            ),
+            ("response_mask", EVERY_ROW),
         )
-        for function in (grpo, dr_grpo, rloo, reinforce_plus_plus_baseline)
+    },
+    (grpo, "epsilon"): NOT_ABOVE_0,
+    (adaptive_kl_coef, "kl_coef"): AT_LEAST_0,
+    (adaptive_kl_coef, "kl"): [(torch.nan, "must be finite, got nan")],
+    (adaptive_kl_coef, "target"): NOT_ABOVE_0,
+    (adaptive_kl_coef, "horizon"): NOT_ABOVE_0,
+    (adaptive_kl_coef, "steps"): [
+        *AT_LEAST_1,
+        (50000, "must be below 5 times the horizon, 50000, got 50000"),
     ],
-    (grpo, "epsilon", 0, "must be greater than 0, got 0"),
-    (reinforce_plus_plus, "gamma", 2, f"{UNIT} 2"),
-    (adaptive_kl_coef, "kl_coef", -0.1, "must be at least 0, got -0.1"),
-    (adaptive_kl_coef, "kl", torch.nan, "must be finite, got nan"),
-    (adaptive_kl_coef, "kl", torch.inf, "must be finite, got inf"),
-    (adaptive_kl_coef, "target", 0, "must be greater than 0, got 0"),
-    (adaptive_kl_coef, "horizon", 0, "must be greater than 0, got 0"),
-    (adaptive_kl_coef, "horizon", torch.nan, "must be greater than 0, got nan"),
-    (adaptive_kl_coef, "steps", 0, "must be at least 1, got 0"),
-    (
-        adaptive_kl_coef,
-        "steps",
-        50000,
-        "must be below 5 times the horizon, 50000, got 50000",
-    ),
-    (policy_loss, "clip_range", 1, f"{CLIP} (1, 1)"),
-    (policy_loss, "clip_range", -0.1, f"{CLIP} (-0.1, -0.1)"),
-    (policy_loss, "clip_range", (0.2, -0.1), f"{CLIP} (0.2, -0.1)"),
-    (policy_loss, "dual_clip", 1.0, "must be greater than 1, got 1.0"),
-    (effective_sample_size, "weights", X, "must be at least 0, got -1.0 at [0, 0]"),
-    *[
-        (function, "cap", cap, f"must be greater than 0, got {cap}")
-        for function in (token_weights, sequence_weights)
-        for cap in (0, -1.0, torch.nan)
+    (policy_loss, "clip_range"): [
+        (1, f"{CLIP} (1, 1)"),
+        (-0.1, f"{CLIP} (-0.1, -0.1)"),
+        ((0.2, -0.1), f"{CLIP} (0.2, -0.1)"),
     ],
-    *[
-        (function, "bounds", bounds, f"must rise from at least 0, got {bounds}")
+    (policy_loss, "dual_clip"): [(1.0, "must be greater than 1, got 1.0")],
+    (effective_sample_size, "weights"): [
+        (X, "must be at least 0, got -1.0 at [0, 0]"),
+    ],
+    (token_weights, "cap"): NOT_ABOVE_0,
+    (sequence_weights, "cap"): NOT_ABOVE_0,
+    **{
+        (function, "bounds"): [
+            (bounds, f"must rise from at least 0, got {bounds}")
+            for bounds in ((2.0, 0.5), (-1, 2.0), (0.5, torch.nan))
+        ]
         for function in (accepted_tokens, accepted_sequences)
-        for bounds in ((2.0, 0.5), (-1, 2.0), (0.5, torch.nan))
-    ],
-    (value_loss, "value_clip_range", -1, "must be at least 0, got -1"),
-    (token_level_rewards, "kl_coef", -0.1, "must be at least 0, got -0.1"),
-    (token_log_probs, "responses", IDS - 100, "must lie in [0, 5), got -100 at [0, 0]"),
-    (token_log_probs, "responses", IDS + 1, "must lie in [0, 5), got 5 at [0, 4]"),
-    (
-        log_probs_and_entropy,
-        "responses",
-        IDS + 1,
-        "must lie in [0, 5), got 5 at [0, 4]",
-    ),
-    (token_log_probs, "temperature", 0, "must be greater than 0, got 0"),
-    (token_entropy, "temperature", -1.0, "must be greater than 0, got -1.0"),
-    (log_probs_and_entropy, "temperature", 0, "must be greater than 0, got 0"),
-    *[
-        (function, name, value, text)
-        for function in (log_probs_and_entropy_from_hidden, loss_from_hidden)
-        for name, value, text in (
-            ("responses", IDS + 1, "must lie in [0, 5), got 5 at [0, 4]"),
-            ("temperature", 0.0, "must be greater than 0, got 0.0"),
+    },
+    (value_loss, "value_clip_range"): AT_LEAST_0,
+    (token_level_rewards, "kl_coef"): AT_LEAST_0,
+    **{
+        (function, "responses"): IN_VOCAB
+        for function in (token_log_probs, log_probs_and_entropy, loss_from_hidden)
+    },
+    (log_probs_and_entropy_from_hidden, "responses"): IN_VOCAB,
+    **{
+        (function, "temperature"): NOT_ABOVE_0
+        for function in (
+            *(token_log_probs, token_entropy, log_probs_and_entropy),
+            *(log_probs_and_entropy_from_hidden, loss_from_hidden),
         )
+    },
+    (log_probs_and_entropy_from_hidden, "chunk_tokens"): AT_LEAST_1,
+    (loss_from_hidden, "chunk_rows"): AT_LEAST_1,
+    (trace, "row"): [(row, f"must lie in [0, 2), got {row}") for row in (2, -1)],
+    (response_mask, "responses"): [
+        (IDS[:, :0], "must have at least 1 slot per row, got 0")
     ],
-    (log_probs_and_entropy_from_hidden, "chunk_tokens", 0, "must be at least 1, got 0"),
-    (loss_from_hidden, "chunk_rows", 0, "must be at least 1, got 0"),
-    (trace, "row", 2, "must lie in [0, 2), got 2"),
-    (trace, "row", -1, "must lie in [0, 2), got -1"),
-    (
-        response_mask,
-        "responses",
-        IDS[:, :0],
-        "must have at least 1 slot per row, got 0",
-    ),
-    (response_outputs, "response_length", 0, f"{SHORTER} 0"),
-    (response_outputs, "response_length", 9, f"{SHORTER} 9"),
-    (response_outputs, "response_length", 10, f"{SHORTER} 10"),
-]
+    (response_outputs, "response_length"): [
+        (length, f"{SHORTER} {length}") for length in (0, 9, 10)
+    ],
+}
+
+
+def each(table: dict[Any, list[tuple[Any, str]]]) -> list[Any]:
+    return [
+        pytest.param(function, name, refusals, id=f"{function.__name__}-{name}")
+        for (function, name), refusals in table.items()
+    ]
 
 
 @pytest.mark.parametrize(
@@ -682,11 +603,13 @@ def test_a_loss_of_no_token(shape):
     )
 
 
-@pytest.mark.parametrize(("function", "name", "value", "text"), TYPES)
-def test_type_and_shape(function, name, value, text):
-    refused_at(TypeError, function, name, value, text)
+@pytest.mark.parametrize(("function", "name", "refusals"), each(TYPES))
+def test_type_and_shape(function, name, refusals):
+    for value, text in refusals:
+        refused_at(TypeError, function, name, value, text)
 
 
-@pytest.mark.parametrize(("function", "name", "value", "text"), VALUES)
-def test_value(function, name, value, text):
-    refused_at(ValueError, function, name, value, text)
+@pytest.mark.parametrize(("function", "name", "refusals"), each(VALUES))
+def test_value(function, name, refusals):
+    for value, text in refusals:
+        refused_at(ValueError, function, name, value, text)
