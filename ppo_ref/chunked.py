@@ -95,26 +95,7 @@ def log_probs_and_entropy_from_hidden_kernel(
     temperature: float,
     chunk_tokens: int,
 ) -> TokenStatistics:
-    """The undecorated kernel, for torch.compile.
-
-    Args:
-        hidden: What the head would read, [batch, time, width].
-        head_weight: [vocab, width].
-        head_bias: [vocab], or None.
-        responses: Sampled token ids, unchecked.
-        temperature: Of the sampling; above 0, unchecked.
-        chunk_tokens: How many tokens' logits exist at a time; at least 1, unchecked.
-
-    Returns:
-        The log-probs and the entropies, in nats; gradient flows, once.
-
-    Example:
-        >>> hidden, weight = torch.ones(1, 2, 3), torch.zeros(4, 3)
-        >>> log_probs_and_entropy_from_hidden_kernel(
-        ...     hidden, weight, None, torch.tensor([[2, 0]]), 1.0, 1
-        ... ).log_probs
-        tensor([[-1.3863, -1.3863]])
-    """
+    """The undecorated kernel, for torch.compile."""
     given = [x for x in (hidden, head_weight, head_bias) if x is not None]
     learns = torch.is_grad_enabled() and any(x.requires_grad for x in given)
     log_probs, entropy = HeadChunks.apply(  # type: ignore[no-untyped-call]

@@ -18,6 +18,20 @@ from ppo_ref.kernels.scan import discounted_residuals
 from ppo_ref.masking import masked_whiten
 
 
+class _Grouped(NamedTuple):
+    """One number per row.
+
+    Attributes:
+        excess: The row's score less the mean of its group.
+        variance: Of the group's scores, with Bessel's correction.
+        rows: How many the group has.
+    """
+
+    excess: Tensor
+    variance: Tensor
+    rows: Tensor
+
+
 @checked
 def grpo(
     *,
@@ -61,7 +75,7 @@ def grpo(
                 [-0.5773, -0.5773]])
     """
     require_above("grpo", 0, epsilon=epsilon)
-    found = grouped("grpo", token_level_rewards, response_mask, groups)
+    found = _grouped("grpo", token_level_rewards, response_mask, groups)
     of_rows = found.excess / (found.variance.sqrt() + epsilon)
     return _estimate(of_rows, token_level_rewards, response_mask)
 
@@ -98,7 +112,7 @@ def dr_grpo(
         tensor([[ 0.5000],
                 [-0.5000]])
     """
-    found = grouped("dr_grpo", token_level_rewards, response_mask, groups)
+    found = _grouped("dr_grpo", token_level_rewards, response_mask, groups)
     return _estimate(found.excess, token_level_rewards, response_mask)
 
 
@@ -134,7 +148,7 @@ def rloo(
         tensor([[ 1.],
                 [-1.]])
     """
-    excess, _, rows = grouped("rloo", token_level_rewards, response_mask, groups)
+    excess, _, rows = _grouped("rloo", token_level_rewards, response_mask, groups)
     of_rows = excess * rows / (rows - 1)
     return _estimate(of_rows, token_level_rewards, response_mask)
 
@@ -142,12 +156,9 @@ def rloo(
 def _estimate(
     of_rows: Tensor, token_level_rewards: Tensor, response_mask: Tensor
 ) -> AdvantageEstimate:
-    values = torch.zeros_like(token_level_rewards)
-    rewarded = token_level_rewards, values, response_mask, None
-    return AdvantageEstimate(
-        torch.where(response_mask, of_rows[:, None], 0),
-        discounted_residuals(*rewarded, gamma=1.0, discount=1.0),
-    )
+    advantages = torch.where(response_mask, of_rows[:, None], 0)
+    returns = _returns(token_level_rewards, response_mask, gamma=1.0)
+    return AdvantageEstimate(advantages, returns)
 
 
 @checked
@@ -223,7 +234,7 @@ def reinforce_plus_plus_baseline(
                 [-0.7071]])
     """
     name = "reinforce_plus_plus_baseline"
-    found = grouped(name, token_level_rewards, response_mask, groups)
+    found = _grouped(name, token_level_rewards, response_mask, groups)
     of_tokens = found.excess[:, None].expand_as(response_mask)
     return AdvantageEstimate(
         masked_whiten(of_tokens, response_mask),
@@ -237,45 +248,13 @@ def _returns(rewards: Tensor, response_mask: Tensor, gamma: float) -> Tensor:
     return discounted_residuals(*given, gamma, discount=gamma)
 
 
-class Grouped(NamedTuple):
-    """One number per row.
-
-    Attributes:
-        excess: The row's score less the mean of its group.
-        variance: Of the group's scores, with Bessel's correction.
-        rows: How many the group has.
-    """
-
-    excess: Tensor
-    variance: Tensor
-    rows: Tensor
-
-
 @torch.no_grad()
-def grouped(
+def _grouped(
     function: str, token_level_rewards: Tensor, response_mask: Tensor, groups: Tensor
-) -> Grouped:
+) -> _Grouped:
     """Sum the rewards of each row, and compare the sums within each group.
 
-    Args:
-        function: Name of the public function that was called.
-        token_level_rewards: Never read outside the mask.
-        response_mask: True where the token counts.
-        groups: To which group each row belongs, as any integers.
-
-    Returns:
-        In the order of the rows, without gradient. Where all scores of a group are
-        equal, excess and variance are exactly 0.
-
-    Raises:
-        ValueError: if a group is of one row, a row has no token, or a reward is not
-            finite where it counts.
-
-    Example:
-        >>> mask = torch.tensor([[True, True], [True, False]])
-        >>> groups = torch.tensor([4, 4])
-        >>> grouped("f", torch.tensor([[1., 2.], [1., 9.]]), mask, groups).excess
-        tensor([ 1., -1.])
+    Where all scores of a group are equal, excess and variance are exactly 0.
     """
     require_row_tokens(function, response_mask)
     require_finite(function, response_mask, token_level_rewards=token_level_rewards)
@@ -288,7 +267,7 @@ def grouped(
     least.scatter_reduce_(0, index, scores, "amin", include_self=False)
     above, rows = scores - least[index], sizes[index]
     excess = above - _sums(above, index)[index] / rows
-    return Grouped(excess, _sums(excess.square(), index)[index] / (rows - 1), rows)
+    return _Grouped(excess, _sums(excess.square(), index)[index] / (rows - 1), rows)
 
 
 def _sums(of_rows: Tensor, index: Tensor) -> Tensor:

@@ -94,21 +94,7 @@ def kl_k3(*, log_probs: Tokens, ref_log_probs: Tokens) -> Tokens:
 def bounded_log_ratio(
     log_probs: Tensor, old_log_probs: Tensor, response_mask: Tensor
 ) -> Tensor:
-    """New less old log-probs, within 20 nats either way.
-
-    Args:
-        log_probs: Of the actor being trained; never read outside the mask.
-        old_log_probs: Of the actor that sampled; never read outside the mask.
-        response_mask: True where the token counts.
-
-    Returns:
-        Nats, 0 outside the mask; gradient flows into ``log_probs`` alone.
-
-    Example:
-        >>> mask = torch.tensor([[True, False]])
-        >>> bounded_log_ratio(torch.zeros(1, 2), torch.tensor([[-30., -1.]]), mask)
-        tensor([[20.,  0.]])
-    """
+    """New less old log-probs in nats, within 20 either way; 0 outside the mask."""
     log_ratio = at_least_float32(log_probs) - at_least_float32(old_log_probs).detach()
     log_ratio = torch.where(response_mask, log_ratio, 0)
     return log_ratio.clamp(-MAX_LOG_RATIO, MAX_LOG_RATIO)

@@ -99,23 +99,7 @@ def log_probs_and_entropy(
 def log_probs_and_entropy_kernel(
     logits: Tensor, responses: Tensor, temperature: float
 ) -> TokenStatistics:
-    """The undecorated kernel, for torch.compile.
-
-    Args:
-        logits: The outputs that belong to the response.
-        responses: Sampled token ids, unchecked.
-        temperature: Of the sampling; above 0, unchecked.
-
-    Returns:
-        The log-probs and the entropies, in nats; gradient flows.
-
-    Example:
-        >>> statistics = log_probs_and_entropy_kernel(
-        ...     torch.zeros(1, 1, 4), torch.tensor([[2]]), temperature=1.0
-        ... )
-        >>> statistics.entropy
-        tensor([[1.3863]])
-    """
+    """The undecorated kernel, for torch.compile."""
     if not fits_few_blocks(logits):
         ids = responses.flatten().long()
         found = LogitBlocks.apply(logits.flatten(0, 1), ids, temperature)  # type: ignore[no-untyped-call]

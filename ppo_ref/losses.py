@@ -271,22 +271,7 @@ def clipped_policy_losses(
     high: float,
     dual_clip: float | None,
 ) -> tuple[Tensor, Tensor]:
-    """The losses of ``policy_loss`` before they are aggregated.
-
-    Args:
-        log_ratio: New less old log-probs, in nats.
-        advantages: One per token.
-        low: How far the ratio counts below 1.
-        high: How far it counts above 1.
-        dual_clip: Bound on the loss of a negative advantage, or None.
-
-    Returns:
-        The loss of each token, and whether its clipped term is the larger one.
-
-    Example:
-        >>> clipped_policy_losses(torch.zeros(1), torch.ones(1), 0.2, 0.2, None)
-        (tensor([-1.]), tensor([False]))
-    """
+    """The loss of each token, and whether its clipped term is the larger one."""
     ratio = log_ratio.exp()
     unclipped = -advantages * ratio
     clipped = -advantages * ratio.clamp(1 - low, 1 + high)
@@ -300,22 +285,7 @@ def clipped_policy_losses(
 def clipped_value_losses(
     values: Tensor, old_values: Tensor, returns: Tensor, value_clip_range: float
 ) -> tuple[Tensor, Tensor]:
-    """The losses of ``value_loss`` before they are aggregated.
-
-    Args:
-        values: Of the critic being trained.
-        old_values: Of the critic at the time of sampling.
-        returns: What the critic should predict.
-        value_clip_range: How far ``values`` count from ``old_values``.
-
-    Returns:
-        The loss of each token, and whether its clipped error is the larger one.
-
-    Example:
-        >>> one = torch.ones(1)
-        >>> clipped_value_losses(one, 0 * one, 2 * one, 0.5)
-        (tensor([1.1250]), tensor([True]))
-    """
+    """The loss of each token, and whether its clipped error is the larger one."""
     near = values.clamp(old_values - value_clip_range, old_values + value_clip_range)
     unclipped, clipped = (values - returns).square(), (near - returns).square()
     return torch.maximum(unclipped, clipped) / 2, clipped > unclipped

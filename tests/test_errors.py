@@ -47,7 +47,7 @@ from ppo_ref.training.experience import collect_experience
 from ppo_ref.training.networks import actor_statistics
 from tests.calls import IDS, MASK, REWARDED, SAMPLED, VALID, X
 from tests.river import at, having, tensors_in
-from tests.test_docstrings import FUNCTIONS
+from tests.test_docstrings import FUNCTIONS, KERNELS
 
 # By keyword, by position, from a named tuple.
 THREE = (gae, token_log_probs, actor_statistics)
@@ -193,17 +193,6 @@ def is_checked(function: Any) -> bool:
     return False
 
 
-# To be compiled, or of a graph that ``log_probs_and_entropy`` has checked.
-UNCHECKED = {
-    "kl.bounded_log_ratio",
-    "log_probs.log_probs_and_entropy_kernel",
-    "chunked.log_probs_and_entropy_from_hidden_kernel",
-    "losses.clipped_policy_losses",
-    "losses.clipped_value_losses",
-    "group_advantages.grouped",
-}
-
-
 def takes_tensors(function: Any) -> bool:
     annotations = inspect.get_annotations(inspect.unwrap(function)).values()
     members = [m for a in annotations for m in (a, *get_args(a))]
@@ -229,12 +218,11 @@ def test_every_public_function_of_the_river_is_checked_by_named_shapes():
     river = {
         name: function
         for name, function in FUNCTIONS.items()
-        if name.count(".") == 1 and takes_tensors(function) and name not in UNCHECKED
+        if name.count(".") == 1 and takes_tensors(function) and name not in KERNELS
     }
     assert len(river) > 40
     assert [name for name, function in river.items() if not is_checked(function)] == []
     assert [n for n, function in river.items() if not named_in_shapes(function)] == []
-    assert {*UNCHECKED} <= {*FUNCTIONS}
     assert not is_checked(discounted_residuals)  # wrapped by torch.no_grad alone
     assert is_checked(collect_experience)  # by both
     assert not named_in_shapes(discounted_residuals)
