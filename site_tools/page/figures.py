@@ -117,7 +117,7 @@ def read_figures(prose: Prose) -> tuple[list[Figure], list[Problem]]:
     for flow in flows(prose.tree):
         if not flow.quoted:
             problems += _in_flow(flow, prose)
-    problems += [*_in_front_matter(prose), *_in_fences(prose)]
+    problems += [*_in_front_matter(prose), *_in_fences(prose), *_formulas(prose)]
     told = {(p.line, p.found): p for p in problems}
     return figures, sorted(told.values(), key=lambda problem: problem.line)
 
@@ -236,6 +236,21 @@ def in_formula(
     value = claimed and claimed[1] not in ("0", "1") and VALUE.match(tex.strip())
     if value or (in_table and re.fullmatch(r"\s*[-−+]?\d+\s*", tex)):
         yield tex.strip()
+
+
+def _formulas(prose: Prose) -> Iterator[Problem]:
+    """Formulas that are not between dollars, where the languages are compared."""
+    kinds = ("display", "inline")
+    written = {_squeeze(p.text) for p in parts(prose.body) if p.kind in kinds}
+    for node in prose.tree.select(".arithmatex"):
+        tex = node.get_text().strip()[2:-2].strip()
+        if _squeeze(tex) not in written:
+            line = prose.line(Piece("formula", tex, node), tex.split("\n")[0])
+            yield problem(prose.path, line, "formula_undollared", text=tex)
+
+
+def _squeeze(tex: str) -> str:
+    return "".join(tex.split())
 
 
 def _in_front_matter(prose: Prose) -> Iterator[Problem]:

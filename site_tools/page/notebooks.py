@@ -11,7 +11,8 @@ from collections.abc import Iterator
 
 FOLDER = "notebooks"
 LANGUAGE = re.compile(r'^language = "(\w+)"  # or "(\w+)"$', re.MULTILINE)
-PICTURE = re.compile(r"!\[(?P<alt>[^\]]*)\]\((?P<file>[\w./-]+\.svg)\)")
+FILE = re.compile(r"[\w./-]+\.svg")
+PICTURE = re.compile(rf"!\[(?P<alt>[^\]]*)\]\((?P<file>{FILE.pattern})\)")
 
 
 def is_notebook(page_id: str) -> bool:

@@ -20,7 +20,7 @@ from site_tools.page.picture_figures import read_picture
 from site_tools.page.prose import body
 from site_tools.page.rendered import Lines, parse
 from site_tools.page.rendering import render_as_written
-from site_tools.problems import Problem
+from site_tools.problems import Problem, problem
 
 LANGUAGES = ("zh", "en")
 
@@ -124,7 +124,7 @@ def read_page(root: Path, path: str, text: str | None = None) -> Page:
     prose = body(text, fences)
     refs, tree = _texts(meta, "refs"), parse(text, root)
     figures, unbound = read_figures(Prose(path, text, prose, meta, refs, blocks, tree))
-    pictures, missing = _pictures(root, prose, path, "/".join(rest))
+    pictures, missing = _pictures(root, text, tree, path, "/".join(rest))
     return Page(
         path,
         language,
@@ -149,28 +149,31 @@ def _texts(meta: dict[str, Any], key: str) -> tuple[str, ...]:
 
 
 def _pictures(
-    root: Path, prose: str, path: str, page_id: str
+    root: Path, text: str, tree: BeautifulSoup, path: str, page_id: str
 ) -> tuple[dict[str, tuple[Figure, ...]], list[Problem]]:
+    """The figures of the pictures that lie beside the page's code, by their paths."""
     pictures: dict[str, tuple[Figure, ...]] = {}
     problems: list[Problem] = []
-    drawn = {at.start() for _, at in notebooks.plots(prose, page_id)}
-    for match in notebooks.PICTURE.finditer(prose):
-        if match.start() in drawn:
+    drawn = {match["file"] for _, match in notebooks.plots(text, page_id)}
+    rows = text.split("\n")
+    for image in tree.select("img"):
+        src = str(image.get("src", ""))
+        if src in drawn:
             continue
-        file = root / "snippets" / Path(page_id).parent / match["file"]
-        line = prose.count("\n", 0, match.start()) + 1
-        if not inside(file, root / "snippets"):
-            fix = "put the picture beside the page's code, under snippets"
-            place = "a picture in snippets/"
-            problems.append(Problem(path, line, match["file"], place, fix))
-            continue
-        name = file.relative_to(root).as_posix()
-        if not file.is_file():
-            problems.append(
-                Problem(path, line, match["file"], f"a picture at {name}", "add it")
-            )
-            continue
-        figures, unbound = read_picture(file.read_text("utf-8"), name)
-        pictures[name] = tuple(figures)
-        problems += unbound
+        at = (n for n, row in enumerate(rows, 1) if f"]({src})" in row)
+        line = next(at, 0)
+        file = root / "snippets" / Path(page_id).parent / src
+        if not line or not notebooks.FILE.fullmatch(src):
+            line = line or next((n for n, row in enumerate(rows, 1) if src in row), 1)
+            problems.append(problem(path, line, "picture_elsewhere", src=src))
+        elif not inside(file, root / "snippets"):
+            problems.append(problem(path, line, "picture_outside", src=src))
+        elif not file.is_file():
+            name = file.relative_to(root).as_posix()
+            problems.append(problem(path, line, "picture_missing", src=src, name=name))
+        else:
+            name = file.relative_to(root).as_posix()
+            figures, unbound = read_picture(file.read_text("utf-8"), name)
+            pictures[name] = tuple(figures)
+            problems += unbound
     return pictures, problems

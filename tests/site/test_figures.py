@@ -29,7 +29,7 @@ def test_the_sample_has_no_problem_and_three_figures() -> None:
         ("It is 1+1=3.", "1+1=3"),
         ("In verl 0.4.0 too.", "0.4.0"),
         ("It is $x = 0.5$.", "0.5 in a formula"),
-        ("![0.5 of it](x.png)", "0.5 (a decimal)"),
+        ("![0.5 of it](value_before_token.svg)", "0.5 (a decimal)"),
         ("It is `0.5`.", "`0.5`"),
         ("It is `loss = 0.5`.", "`loss = 0.5`"),
         ('It is `0.5`{ data-iss="total" }.', "`0.5`"),

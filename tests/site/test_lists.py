@@ -17,7 +17,6 @@ from site_tools.data.dialogues import Asked, Dialogue, Topic, read_topics
 from site_tools.data.facts import Concept, Entry
 from site_tools.page.page import read_page
 from site_tools.page.rendering import render
-from site_tools.page.visible import visible
 from site_tools.site import lists, sources, ways
 from site_tools.site.templates import inline
 
@@ -169,14 +168,6 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads() -> None:
     assert '<dd class="fact">a/b.py:3 <code>a &lt; b</code></dd>' in used
     assert "No page uses it yet" in unused
     assert '<dt class="fact unchecked"><span id="other-o-n-a14dc3a">o/n@' in unused
-
-
-def test_lists_are_left_to_the_checks_of_what_they_are_made_from() -> None:
-    html = lists.topic("gae", "en", SITE)
-    assert "0.50" in html and visible(html).texts == []
-    image = '<img alt="0.5" src="a.svg">'
-    assert visible(f'<section class="derived">{image}</section>') == visible("")
-    assert visible(image).pictures == ["a.svg"]
 
 
 @pytest.mark.parametrize(

@@ -130,7 +130,7 @@ def test_a_derived_fence_says_what_it_lacks() -> None:
 
 
 def test_a_figure_in_a_picture_is_bound_or_named() -> None:
-    svg = '<svg>\n<text data-is="a">0.5</text>\n<style>x{opacity:.5}</style>\n'
+    svg = '<svg viewBox="0 0 9 9">\n<text data-is="a">0.5</text>\n\n'
     figures, problems = read_picture(svg + "<text>0.7</text></svg>", "snippets/x.svg")
     assert [(f.line, f.shown, f.expression) for f in figures] == [(2, "0.5", "a")]
     (problem,) = problems
