@@ -20,7 +20,7 @@ def records(
     """
     rollout, *tensors = experience
     named = dict(zip(Experience._fields[1:], tensors, strict=True))
-    # Whoever reads a record takes kl from the two log-probs.
+    # kl is the difference of two rows that are recorded.
     per_token = {k: x for k, x in named.items() if x.ndim == 2 and k != "kl"}
     per_token = {"rollout_log_probs": rollout.rollout_log_probs, **per_token}
     for row, question in enumerate(questions[:rows]):

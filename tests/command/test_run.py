@@ -64,13 +64,6 @@ def test_the_same_run_again_is_the_same_bit_for_bit(whole: Path, tmp_path: Path)
     assert ours == theirs
 
 
-def test_another_seed_is_another_run(whole: Path, tmp_path: Path):
-    assert train(*SMALL, "--seed", 1, "--out", tmp_path / "run") == 0
-    for name in ("statistics.jsonl", "tokens.jsonl"):
-        other = (whole / name).read_bytes()
-        assert (tmp_path / "run" / name).read_bytes() != other
-
-
 def test_a_wrong_estimate_is_watched(whole: Path, tmp_path: Path):
     path = tmp_path / "run"
     assert train(*SMALL, "--estimate", "flipped_sign", "--out", path) == 0

@@ -75,12 +75,12 @@ def test_a_beginning_is_put_before_prompts_alone_and_no_end_behind():
 
     theirs = tokenizer(eos_token=EOS, bos_token="=")
     special = [("=", ids("=")[0]), (EOS, IDS[EOS])]
-    for form, behind in (("= $0", []), (f"= $0 {EOS}", [])):
+    for form in ("= $0", f"= $0 {EOS}"):
         theirs.backend_tokenizer.post_processor = TemplateProcessing(
             single=form, special_tokens=special
         )
         ours = PretrainedTokenizer(theirs)
-        assert ours.encode_prompt("1+1") == ids("=1+1") + behind
+        assert ours.encode_prompt("1+1") == ids("=1+1")
         assert ours.encode("1+1") == ids("1+1")
 
 
@@ -96,9 +96,10 @@ class Words:
     """As a tokenizer of transformers behaves whose ids are large."""
 
     chat_template = pad_token_id = None
+    eos_token_id = 50256
 
     def __init__(self, unknown: int) -> None:
-        self.unk_token_id, self.eos_token_id = unknown, 50256
+        self.unk_token_id = unknown
 
     def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
         return [int(word) for word in text.split()]
@@ -108,14 +109,10 @@ class Words:
         return " ".join(map(str, ids))
 
 
-@pytest.mark.parametrize("unknown", [50000, 50255, 50257])
-def test_an_unknown_token_is_refused_wherever_it_stands_among_the_ids(unknown):
-    text = r"got an unknown token at 1 in '7 \d+'$"
-    with pytest.raises(ValueError, match=text):
-        PretrainedTokenizer(Words(unknown)).encode(f"7 {unknown}")
-
-
-def test_an_end_that_is_called_unknown_is_known():
+def test_an_unknown_token_is_refused_unless_it_is_the_end():
+    for unknown in (50000, 50255, 50257):
+        with pytest.raises(ValueError, match=r"got an unknown token at 1 in '7 \d+'$"):
+            PretrainedTokenizer(Words(unknown)).encode(f"7 {unknown}")
     ours = PretrainedTokenizer(Words(50256))
     assert ours.encode("7 50256") == [7, 50256]
     assert ours.decode([7, 9, 50256, 8]) == "7 9"

@@ -1,0 +1,124 @@
+"""What is shown of a run: its progress, its charts, its records of single tokens."""
+
+import io
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import torch
+
+from ppo_ref.batch import Experience, Rollout
+from ppo_ref.chart import draw
+from ppo_ref.command.records import records
+from ppo_ref.command.session import Step
+from ppo_ref.command.train import Progress
+from ppo_ref.training.tasks import Question
+from ppo_ref.training.tokenizer import CharacterTokenizer
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def shown(stream: io.StringIO, steps: list[Step], seconds: list[float]) -> str:
+    times = iter(seconds)
+    progress = Progress(stream, clock=lambda: next(times))
+    for step in steps:
+        progress.show(step)
+    progress.end()
+    return stream.getvalue()
+
+
+def test_elsewhere_ten_lines_of_each_stage_stay():
+    steps = [Step("PPO", done, 40, {"score": done / 40}) for done in range(41)]
+    told = shown(io.StringIO(), steps, [float(n) for n in range(42)])
+    lines = told.splitlines()
+    assert len(lines) == 11 and "\r" not in told
+    assert lines[1] == ("PPO          [#         ]  4/40  score 0.100  0:36 left")
+    assert lines[-1] == "PPO          [##########] 40/40  score 1.000"
+
+
+def test_a_terminal_has_one_line_for_each_stage(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "60")
+    monkeypatch.setenv("LINES", "24")
+    steps = [
+        Step("imitation", 1, 2, {"loss": 2.0}),
+        Step("imitation", 2, 2, {"loss": 1.0}),
+        Step("PPO", 1, 2, {"score": 0.5, "held_out": 0.25, "kl": 0.125}),
+    ]
+    told = shown(Terminal(), steps, [0.0] * 5)
+    first, second, rest = told.split("\n")
+    assert rest == ""
+    assert first.count("\r") == 2 and second.count("\r") == 1
+    assert {len(part) for part in (*first.split("\r")[1:], second[1:])} == {59}
+
+
+def test_time_left_is_of_this_process(monkeypatch):
+    """A run that is resumed at 90 of 100 has not been fast until then."""
+    steps = [Step("PPO", done, 100, {}) for done in (90, 91, 92)]
+    told = shown(Terminal(), steps, [100.0, 160.0, 220.0])
+    assert "91/100  9:00 left" in told and "92/100  8:00 left" in told
+    assert "90/100  " in told.split("\r")[1] and "left" not in told.split("\r")[1]
+
+
+def test_each_statistic_has_its_line():
+    columns = {"kl": {1: 0.5, 2: 0.25, 3: 0.0}, "held_out": {0: 0.4, 2: 0.9}}
+    svg = draw("a < b", columns | {"measured_once": {1: 0.5}, "never": {}})
+    assert re.findall(r'vector-effect="non-scaling-stroke" d="(.*?)"', svg) == [
+        "M1 0l1 300 1 300",  # from the upper edge, in tenths of a pixel, from 0
+        "M0 600l2-600",
+    ]
+    assert "a &lt; b" in svg
+    texts = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
+    assert texts[1:4] == ["kl", "0.500", "0"]
+
+
+def test_it_needs_nothing_from_elsewhere_and_has_a_dark_side(whole: Path):
+    text = (whole / "charts.svg").read_text("utf-8")
+    assert re.findall(r"https?://[^\"]*", text) == ["http://www.w3.org/2000/svg"]
+    assert "href" not in text and "<script" not in text
+    assert "@media (prefers-color-scheme: dark)" in text
+
+
+def test_all_that_was_measured_twice_is_drawn(whole: Path):
+    lines = (whole / "statistics.jsonl").read_text("utf-8").splitlines()
+    found = [json.loads(line) for line in lines]
+    names = {name for line in found for name in line} - {"iteration"}
+    twice = {name for name in names if sum(name in line for line in found) > 1}
+    root = ElementTree.parse(whole / "charts.svg").getroot()
+    texts = {text.text for text in root.iter(f"{SVG}text")}
+    assert twice <= texts and "score" in twice
+
+
+def test_every_row_of_a_response():
+    tokenizer = CharacterTokenizer("+1=2")  # ids 2 to 5 are +, 1, 2, =
+    questions = [Question("1+1=", 1, 1), Question("2+1=", 2, 1)]
+    rollout = Rollout(
+        sequences=torch.tensor([[3, 4, 5, 1, 0], [5, 4, 0, 2, 3]]),
+        attention_mask=torch.ones(2, 5, dtype=torch.bool),
+        response_mask=torch.tensor([[True, True, False], [True, True, True]]),
+        rollout_log_probs=torch.tensor([[0.5, 1.0, 9.0], [1.5, 2.0, 2.5]]),
+        truncated=torch.tensor([False, True]),
+    )
+    per_token = {
+        name: torch.arange(6.0).view(2, 3) + 10 * at
+        for at, name in enumerate(Experience._fields[1:])
+    }
+    per_token |= {"scores": torch.tensor([1.0, 0.0])}
+    batch = Experience(rollout=rollout, **per_token), questions, tokenizer
+    first, second = records(*batch, rows=9)
+    assert (first["question"], first["response"]) == ("1+1=", ["=", "<eos>"])
+    assert second["response"] == ["<pad>", "+", "1"]
+    assert (first["score"], first["truncated"]) == (1.0, False)
+    assert (second["score"], second["truncated"]) == (0.0, True)
+    assert first["rollout_log_probs"] == [0.5, 1.0]
+    assert first["old_log_probs"] == [0.0, 1.0]
+    for at, name in enumerate(Experience._fields[1:]):
+        if name not in ("scores", "kl"):
+            assert second[name] == [3.0 + 10 * at, 4.0 + 10 * at, 5.0 + 10 * at]
+    assert len([*records(*batch, rows=1)]) == 1
+    assert [*records(*batch, rows=0)] == []
