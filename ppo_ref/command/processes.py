@@ -10,7 +10,7 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from datetime import timedelta
 
@@ -42,9 +42,9 @@ def start_command(processes: int, shards: bool = False) -> str:
     return f"torchrun --nproc-per-node={processes} -m ppo_ref train{parallel}"
 
 
-def is_one_of_many(environment: Mapping[str, str] = os.environ) -> bool:
-    """Whether this process shares its run with others."""
-    return environment.get("WORLD_SIZE", "1") != "1"
+def is_one_of_many() -> bool:
+    """Whether this process shares its run with others, or was told so."""
+    return os.environ.get("WORLD_SIZE", "1") != "1"
 
 
 @contextmanager
@@ -58,10 +58,21 @@ def join(parallel: str | None) -> Iterator[Processes]:
             )
         yield ALONE
         return
-    rank, size = _rank_and_size(os.environ)
+    for name in VARIABLES:
+        if name not in os.environ:
+            raise ValueError(
+                f"WORLD_SIZE says that there are {os.environ['WORLD_SIZE']} "
+                f"processes, but {name} is missing; begin the run by: "
+                f"{start_command(2)}"
+            )
+    rank, size = os.environ["RANK"], os.environ["WORLD_SIZE"]
+    if not (rank.isdigit() and size.isdigit()):
+        raise ValueError(
+            f"RANK and WORLD_SIZE must be numbers, got {rank!r} and {size!r}"
+        )
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
     distributed.init_process_group(backend, timeout=PATIENCE)
-    yield Processes(rank, size, parallel or "ddp")
+    yield Processes(int(rank), int(size), parallel or "ddp")
     # Not after an error: the others would hear of it before the user does.
     distributed.destroy_process_group()
 
@@ -122,23 +133,6 @@ def end_with_others(sentence: str) -> Iterator[None]:
         signal.set_wakeup_fd(-1)
         signal.signal(signal.SIGTERM, before)
         os.close(write)
-
-
-def _rank_and_size(environment: Mapping[str, str]) -> tuple[int, int]:
-    for name in VARIABLES:
-        if name not in environment:
-            raise ValueError(
-                f"WORLD_SIZE says that there are {environment['WORLD_SIZE']} "
-                f"processes, but {name} is missing; begin the run by: "
-                f"{start_command(2)}"
-            )
-    rank, size = environment["RANK"], environment["WORLD_SIZE"]
-    try:
-        return int(rank), int(size)
-    except ValueError:
-        raise ValueError(
-            f"RANK and WORLD_SIZE must be numbers, got {rank!r} and {size!r}"
-        ) from None
 
 
 def _speaks_first() -> bool:
