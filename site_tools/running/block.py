@@ -134,8 +134,8 @@ def run_copy(text: str, number: int, names: dict[str, Any]) -> Result:
 
     def run() -> None:
         _run_script(text, number, names)
-        known = names.keys() | vars(builtins).keys()
-        for name in sorted(_global_names(compile(text, "", "exec")) - known):
+        defined = names.keys() | vars(builtins).keys()
+        for name in sorted(_global_names(compile(text, "", "exec")) - defined):
             raise NameError(f"name {name!r} is not defined")
 
     return _observed(run)

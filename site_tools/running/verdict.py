@@ -215,8 +215,8 @@ def _words(failure: Failure, code: str = "") -> Message | str:
 def _remedy(failure: Failure) -> Message | None:
     """What to do about a limit, or about what is out of reach; None for all else."""
     message = str(failure.message)
-    found = (Message(fix) for words, _, fix in REFUSALS if words in message)
-    return FIXES.get(failure.type) or next(found, None)
+    fixes = (Message(fix) for words, _, fix in REFUSALS if words in message)
+    return FIXES.get(failure.type) or next(fixes, None)
 
 
 def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:

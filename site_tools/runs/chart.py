@@ -11,6 +11,7 @@ from html import escape
 from ppo_ref.chart import LOOKS, panel, text, width
 from ppo_ref.stored_runs import StoredRun
 from site_tools.runs.table import Chart, Line, Panel
+from site_tools.say import Refusal
 
 PANEL, HEIGHT, ROW, GUTTER, SECOND = 130, 60, 98, 42, 188
 SAMPLE = 20  # the piece of a line before its name
@@ -20,21 +21,16 @@ ITERATION = {"zh": "轮次", "en": "iteration"}
 def draw(chart: Chart, runs: Mapping[str, StoredRun]) -> str:
     """The chart as an SVG file for both languages, 360 pixels wide.
 
-    Args:
-        chart: What is drawn.
-        runs: At least the runs of its lines, by name.
-
     Raises:
-        ValueError: naming the line or panel, for a name that is too long, a statistic
+        Refusal: naming the line or panel, for a name that is too long, a statistic
             that a run has not measured at two iterations, or more lines than looks.
     """
     if not 1 <= len(chart.lines) <= len(LOOKS):
-        count = len(chart.lines)
-        raise ValueError(f"chart: lines must be 1 to {len(LOOKS)}, got {count}")
+        raise Refusal("chart_lines", most=len(LOOKS), count=len(chart.lines))
     top = 24 * ((len(chart.lines) + 1) // 2) + 6 if len(chart.lines) > 1 else 6
     rows = (len(chart.panels) + 1) // 2
     parts = list(_legend(chart.lines)) if len(chart.lines) > 1 else []
-    last = _last(chart, runs)
+    last = max(runs[line.run].column("iteration")[-1] for line in chart.lines)
     for number, shown in enumerate(chart.panels):
         x, y = number % 2 * SECOND + GUTTER, top + number // 2 * ROW + 20
         parts += [f'<g transform="translate({x} {y})">', *_words(shown, PANEL, 0, -6)]
@@ -45,10 +41,6 @@ def draw(chart: Chart, runs: Mapping[str, StoredRun]) -> str:
     size = f'viewBox="0 0 360 {top + rows * ROW + 4}"'
     head = f'<svg xmlns="http://www.w3.org/2000/svg" {size}>'
     return "\n".join([head, *parts, "</svg>", ""])
-
-
-def _last(chart: Chart, runs: Mapping[str, StoredRun]) -> float:
-    return max(runs[line.run].column("iteration")[-1] for line in chart.lines)
 
 
 def _legend(lines: tuple[Line, ...]) -> Iterator[str]:
@@ -62,10 +54,7 @@ def _words(named: Line | Panel, room: int, x: int, y: int) -> Iterator[str]:
     """The name in both languages, once where it is one."""
     for lang, name in (("zh", named.zh), ("en", named.en)):
         if width(name) > room:
-            raise ValueError(
-                f"chart: {name!r} must be {room} pixels wide at most, is about "
-                f"{width(name)}; shorten it"
-            )
+            raise Refusal("chart_name_wide", name=name, most=room, wide=width(name))
         if named.zh != named.en or lang == "zh":
             which = f' lang="{lang}"' if named.zh != named.en else ""
             yield f'<text class="start" x="{x}" y="{y}"{which}>{escape(name)}</text>'
@@ -87,17 +76,11 @@ def _panel(
 
 
 def _points(run: StoredRun, name: str, statistic: str) -> dict[int, float]:
-    found = {
-        int(line["iteration"]): line[statistic]
-        for line in run.iterations
-        if statistic in line
-    }
-    if len(found) < 2:
-        raise ValueError(
-            f"chart: run {name} must have measured {statistic} at two iterations at "
-            f"least, got {len(found)}"
-        )
-    return found
+    lines = [line for line in run.iterations if statistic in line]
+    if len(lines) < 2:
+        count = len(lines)
+        raise Refusal("chart_points", run=name, statistic=statistic, count=count)
+    return {int(line["iteration"]): line[statistic] for line in lines}
 
 
 def _iterations(x: int, y: int, lines: tuple[Line, ...], last: float) -> Iterator[str]:

@@ -32,7 +32,7 @@ PRODUCING = "site_tools/runs/producing.py"
 LARGEST = 160_000  # bytes of one file; all of them travel in the wheel
 DIGITS = 6  # significant ones that are kept: float32 has seven
 AT_ONCE, THREADS = 2, 1  # one thread gives the same sums on every machine
-TOLD_EVERY = 10  # iterations
+REPORTED_EVERY = 10  # iterations
 Produce = Callable[[str], Iterable[Mapping[str, Any]]]
 
 
@@ -113,8 +113,8 @@ def run_problem(
         return problem(place, 1, "run_too_large", size=len(content), most=LARGEST)
     now = _made_from(code, run, content)
     if not fresh(entry, now):
-        known = entry.made_from if entry else {}
-        changed = [name for name in now if known.get(name) != now[name]]
+        before = entry.made_from if entry else {}
+        changed = [name for name in now if before.get(name) != now[name]]
         return problem(place, 1, "run_stale", changed=", ".join(changed))
     return None
 
@@ -209,7 +209,7 @@ def store_run(root: Path, name: str, run: Run, code: str, produce: Produce) -> s
     path, lines = path_of(root, name), []
     for line in numbered(name, produce(name)):
         lines.append(line)
-        if "record" not in line and line["iteration"] % TOLD_EVERY == 0:
+        if "record" not in line and line["iteration"] % REPORTED_EVERY == 0:
             print(f"{name}: iteration {line['iteration']}", flush=True)
     machine = f"{platform.machine()} CPU, {THREADS} thread"
     makers = {"torch": version("torch"), "machine": machine}

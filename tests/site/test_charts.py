@@ -1,6 +1,5 @@
 """Charts of stored runs: what is drawn, and that its figures are bound and right."""
 
-import random
 import re
 
 import pytest
@@ -38,14 +37,6 @@ def test_each_panel_has_a_line_for_each_run_at_its_height() -> None:
         ("second dashed", "M0 277l1 0 1 0"),
     ]
     assert svg.count("scale(65 0.1)") == 2  # three iterations over 130 pixels
-
-
-def test_a_statistic_measured_now_and_then_keeps_its_iterations() -> None:
-    run = stand_in.run(kl=[0.0, 9.0, 9.0, 1.0])
-    for line in run.iterations[1:3]:
-        del line["kl"]
-    svg = draw(Chart((KL,), (SLOW,)), {"first": run})
-    assert 'd="M0 600l3-600"' in svg
 
 
 def ticks(svg: str) -> list[str]:
@@ -90,10 +81,6 @@ def test_each_language_reads_its_own_words() -> None:
     }
 
 
-def test_one_run_needs_no_legend() -> None:
-    assert "slow" not in draw(Chart((KL,), (SLOW,)), RUNS)
-
-
 def test_what_is_drawn_lies_within_the_picture() -> None:
     panels = tuple(Panel("kl", f"KL {n}", f"KL {n}") for n in "ABCDE")
     svg = draw(Chart(panels, (SLOW, FAST, Line("first", "三", "third"))), RUNS)
@@ -102,18 +89,6 @@ def test_what_is_drawn_lies_within_the_picture() -> None:
     assert width == 360
     assert all(x + 130 <= 360 and y <= height - 4 for x, y in moved)
     assert len(set(moved)) == len(moved) == 7  # five panels, two scales below them
-
-
-def test_six_panels_of_two_runs_are_light() -> None:
-    draws = random.Random(0)
-    names = ["kl", "score", "entropy", "clip_fraction", "value_loss", "policy_loss"]
-    runs = {
-        name: stand_in.run(**{n: [draws.gauss() for _ in range(150)] for n in names})
-        for name in ("first", "second")
-    }
-    panels = tuple(Panel(name, name, name) for name in names)
-    assert len(draw(Chart(panels, (SLOW,)), runs).encode()) < 12_000
-    assert len(draw(Chart(panels, (SLOW, FAST)), runs).encode()) < 20_000
 
 
 @pytest.mark.parametrize(
