@@ -75,10 +75,7 @@ def test_rewards_and_values_in_another_unit(batch, gamma, gae_lambda):
 
 @given(token_batches(), unit_interval, unit_interval)
 def test_potential_based_shaping_leaves_advantages_alone(batch, gamma, gae_lambda):
-    r"""r' = r + gamma * phi_{t+1} - phi_t and V' = V - phi, phi 0 after the end.
-
-    In a line: $r_t + \Phi(s_{t+1}) - \Phi(s_t)$
-    """
+    r"""r' = r + gamma * phi_{t+1} - phi_t and V' = V - phi, phi 0 after the end."""
     mask = batch.response_mask
     potential = numbers(11, *mask.shape)
     shaped = batch.token_level_rewards.clone()

@@ -65,8 +65,6 @@ def test_bootstrap_reach(tokens, gamma, gae_lambda, seed):
 
     The advantages are linear in the values, so that a nudge by 1 is the derivative;
     the value after a cut has weight gamma**N * lambda**(N-1), without 1 - lambda.
-
-    In a line: $\gamma^N\lambda^{N-1}$, $1\le k<L-t$
     """
     rewards, values = numbers(seed, 2, 1, tokens)
     nudged = values + torch.eye(tokens + 1, tokens, dtype=torch.float64)

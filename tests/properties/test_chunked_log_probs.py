@@ -11,8 +11,7 @@ from torch.testing import assert_close
 
 from ppo_ref.chunked import log_probs_and_entropy_from_hidden
 from ppo_ref.kernels import logits as logit_rows
-from ppo_ref.kernels.chunks import HeadChunks, HeadProducts
-from ppo_ref.kernels.logits import LogitBlocks
+from ppo_ref.kernels.chunks import HeadProducts
 from ppo_ref.log_probs import log_probs_and_entropy
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.trainer import tiny_trainer
@@ -105,14 +104,6 @@ def test_a_gradient_of_the_gradient_is_refused(chunk_tokens):
         torch.autograd.grad(entropy.sum(), hidden, create_graph=True)
 
 
-@pytest.mark.usefixtures("small_blocks")
-def test_a_gradient_of_the_gradient_of_blocks_is_refused():
-    logits = numbers(1, *IDS.shape, VOCAB).requires_grad_()
-    total = log_probs_and_entropy(logits, IDS).log_probs.sum()
-    with pytest.raises(RuntimeError, match=r"^log_probs_and_entropy: has no gradient"):
-        torch.autograd.grad(total, logits, create_graph=True)
-
-
 @pytest.mark.parametrize("chunk_tokens", [3, TOKENS])
 def test_a_token_forbidden_by_the_bias_leaves_all_finite_but_its_own(chunk_tokens):
     hidden, weight, bias = network(5)
@@ -147,12 +138,6 @@ def test_what_is_frozen_gets_no_gradient_and_changes_none(frozen):
         assert k in frozen or torch.equal(given[k].grad, free[k].grad)
 
 
-def test_without_gradient_nothing_is_kept():
-    with torch.no_grad():
-        found = from_hidden(*network(9), TOKENS)
-    assert all(x.grad_fn is None for x in found)
-
-
 @pytest.mark.parametrize("half", [torch.bfloat16, torch.float16])
 @pytest.mark.parametrize("autocast", [False, True])
 def test_half_precision_is_that_of_the_heads_products_alone(half, autocast):
@@ -171,17 +156,6 @@ def test_half_precision_is_that_of_the_heads_products_alone(half, autocast):
     for one, other in zip(ours, theirs, strict=True):
         assert one.dtype == half
         assert_close(one, other, rtol=0.05, atol=0.05)
-
-
-def test_tokens_do_not_hear_of_one_another():
-    hidden, weight, bias = network(11)
-    order = torch.tensor([3, 0, 4, 2, 1])
-    whole = from_hidden(hidden, weight, bias, 3)
-    permuted = log_probs_and_entropy_from_hidden(
-        hidden[:, order], weight, bias, IDS[:, order], chunk_tokens=4
-    )
-    for one, other in zip(whole, permuted, strict=True):
-        assert_close(one[:, order], other)
 
 
 def test_stored_runs_are_not_cut_into_blocks():
@@ -210,10 +184,3 @@ def test_logits_of_one_chunk_are_made_once(monkeypatch, chunk_tokens, made):
     )
     log_probs.sum().backward()
     assert len(calls) == made
-
-
-@pytest.mark.parametrize("function", [LogitBlocks, HeadChunks])
-@pytest.mark.parametrize("method", ["forward", "backward"])
-def test_methods_are_static_as_torch_demands(function, method):
-    """torch 2.13 would also take others; its documentation does not."""
-    assert isinstance(vars(function)[method], staticmethod)

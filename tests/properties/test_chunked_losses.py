@@ -194,24 +194,6 @@ def test_a_token_forbidden_by_the_bias_leaves_all_finite_but_its_own(chunk_rows)
     assert came[2][3] == 0 and not came[1][3].any()
 
 
-def test_a_bias_that_forbids_gives_the_gradients_of_a_smaller_vocabulary():
-    free = [x.detach()[..., :6, :] if k == 1 else x for k, x in enumerate(network(6))]
-    free = [free[0], free[1].requires_grad_(), free[2].detach()[:6].requires_grad_()]
-    barred = [
-        free[0],
-        torch.cat([free[1], torch.ones(1, WIDTH)]).detach().requires_grad_(),
-        torch.cat([free[2], torch.tensor([-math.inf])]).detach().requires_grad_(),
-    ]
-    ids = IDS.clamp(max=5)
-    one, other = (
-        gradients(loss_from_hidden(*given, ids, MASK, of_rows, 1.0, 3).loss, given)
-        for given in (free, barred)
-    )
-    assert_close(one[0], other[0])
-    assert_close(one[1], other[1][:6])
-    assert_close(one[2], other[2][:6])
-
-
 @pytest.mark.parametrize("frozen", [{0}, {1}, {2}, {1, 2}, {0, 1}, {0, 2}])
 def test_what_is_frozen_gets_no_gradient_and_changes_none(frozen):
     free, given = network(8), network(8)
@@ -245,16 +227,6 @@ def test_without_gradient_nothing_is_differentiated(context):
     assert_close(loss, wanted)
 
 
-@pytest.mark.parametrize("chunk_rows", EVERY)
-def test_the_rows_that_the_loss_hears_of_are_those_it_gets(chunk_rows):
-    def loss(said, rows):
-        numbered = range(rows.start, rows.stop)
-        assert len(numbered) == len(said.log_probs) and rows.stop <= ROWS
-        return of_rows(said, rows)
-
-    in_chunks(network(4), chunk_rows, loss=loss)
-
-
 def test_what_the_loss_does_to_its_statistics_stays_with_it():
     def loss(said, rows):
         part = of_rows(said, rows)
@@ -264,18 +236,6 @@ def test_what_the_loss_does_to_its_statistics_stays_with_it():
     given = network(21)
     came, other = in_chunks(given, 3, loss=loss), in_chunks(given, 3)
     assert torch.equal(came.statistics.log_probs, other.statistics.log_probs)
-
-
-def test_what_padding_holds_is_not_read():
-    given, ids = network(22), torch.where(MASK, IDS, -100)
-    came = loss_from_hidden(*given, ids, MASK, of_rows)
-    assert torch.equal(came.loss, in_chunks(given, 1).loss)
-
-
-def test_the_statistics_carry_no_gradient():
-    found = in_chunks(network(10), 3)
-    assert found.loss.requires_grad
-    assert not any(x.requires_grad for x in found.statistics)
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, 7.0])
@@ -385,13 +345,6 @@ def test_a_gradient_of_the_gradient_is_refused_and_leaves_the_first():
         gradients(loss, given), gradients(whole(given)[0], given), strict=True
     ):
         assert_close(one, other)
-
-
-def test_what_else_the_loss_reads_gets_no_gradient():
-    given, coef = network(17), torch.ones((), requires_grad=True)
-    in_chunks(given, 3, loss=lambda *of: coef * of_rows(*of)).loss.backward()
-    assert coef.grad is None
-    assert_close(given[0].grad, gradients(whole(given)[0], given)[0])
 
 
 def test_the_clip_and_the_mask_have_something_to_do():

@@ -113,9 +113,6 @@ def test_value_gradient(batch, gamma, gae_lambda, seed):
     \end{aligned}
 
     For a critic linear in three parameters, before and after it has moved.
-
-    In a line: $-\hat A_t\nabla V(s_t)$, $-\hat A_t\nabla V$,
-    $R_t=\hat A_t+V_{\mathrm{old}}(s_t)$, $V_\phi=V_{\mathrm{old}}$
     """
     mask = batch.response_mask
     if not mask.any():
@@ -174,10 +171,6 @@ def test_mean_residual(tree, gamma, source: random.Random):
 
 @given(token_tensors(2), reaches)
 def test_before_the_critic_has_moved_the_clip_does_nothing(batch, reach):
-    r"""In a line: $V=V^{\mathrm{old}}$, $\mathbb{E}[(V-R)^2]$
-
-    The loss is half that mean.
-    """
     (values, returns), mask = batch
     pairs = zip(*(oracles.counted(x, mask) for x in batch[0]), strict=True)
     errors = [v - r for v, r in pairs]
@@ -185,38 +178,3 @@ def test_before_the_critic_has_moved_the_clip_does_nothing(batch, reach):
     assert 2 * loss == pytest.approx(oracles.mean([error**2 for error in errors]))
     pulls = [len(errors) * pull for pull in oracles.counted(gradient, mask)]
     assert pulls == pytest.approx(errors)
-
-
-@given(st.integers(1, 6), unit_interval, st.integers(0, 999))
-def test_residual_gradient(time, gamma, seed):
-    r"""In a line: $\delta_t(\gamma\nabla V(s_{t+1})-\nabla V(s_t))$,
-    $\mathbb{E}[\delta^2]$
-
-    The mean of the former is the gradient of half the latter, the target not frozen;
-    and the latter is the square of the mean and the variance.
-    """
-    features = torch.cat([numbers(seed, time, 3), torch.zeros(1, 3).double()])
-    rewards, weights = numbers(seed + 1, time), numbers(seed + 2, 3).requires_grad_()
-    values = features @ weights
-    delta = rewards + gamma * values[1:] - values[:-1]
-    (found,) = torch.autograd.grad((delta**2).mean() / 2, weights)
-    residuals = td_residuals(
-        token_level_rewards=rewards[None],
-        values=values.detach()[None, :-1],
-        response_mask=torch.ones(1, time, dtype=torch.bool),
-        gamma=gamma,
-    )[0].tolist()
-    expected = [
-        oracles.mean(
-            [
-                residual * (gamma * features[t + 1, k] - features[t, k]).item()
-                for t, residual in enumerate(residuals)
-            ]
-        )
-        for k in range(3)
-    ]
-    assert found.tolist() == pytest.approx(expected, abs=1e-12)
-    squares = oracles.mean(residuals) ** 2 + oracles.mean(
-        [(residual - oracles.mean(residuals)) ** 2 for residual in residuals]
-    )
-    assert (delta**2).mean().item() == pytest.approx(squares)

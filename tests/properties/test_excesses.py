@@ -4,7 +4,6 @@ import math
 import random
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
@@ -18,7 +17,7 @@ from tests.properties.test_expected_return import (
     rows,
     trees,
 )
-from tests.strategies import numbers, token_batches, unit_interval
+from tests.strategies import token_batches, unit_interval
 
 
 def states(tree):
@@ -51,10 +50,7 @@ def batch_of(tree, values):
 
 @given(trees(), unit_interval)
 def test_excess_of_a_token(tree, gamma):
-    r"""\delta_t = r_t + \gamma V^\pi(s_{t+1}) - V^\pi(s_t) = A^\pi(s_t, a_t)
-
-    In a line: $A^\pi=Q^\pi-V^\pi$, $A_t=Q-V$
-    """
+    r"""\delta_t = r_t + \gamma V^\pi(s_{t+1}) - V^\pi(s_t) = A^\pi(s_t, a_t)"""
     exact = batch_of(tree, exact_values(tree, gamma))
     advantages = true_advantages(tree, gamma)
     expected = rows(tree, lambda written: advantages[written]).nan_to_num()
@@ -67,8 +63,6 @@ def test_excesses_add_up(tree, gamma):
     r"""\sum_t \gamma^t A^\pi(s_t, a_t) = G_0 - V^\pi(s_0)
 
     In every answer; V^\pi(s_0) is the mean over all of them.
-
-    In a line: $-V^\pi(s_{t+1})$
     """
     advantages, before = true_advantages(tree, gamma), expected_return(tree, gamma, ())
     exact = batch_of(tree, exact_values(tree, gamma))
@@ -122,19 +116,3 @@ def test_estimates_count_twice(batch, gamma, gae_lambda):
         )
         total = advantages[row, counts].sum().item()
         assert total == pytest.approx(expected, abs=1e-12)
-
-
-def test_the_first_estimate_is_not_their_sum():
-    r"""In a line: $A_0\ne\sum_t A_t$
-
-    At lambda 1: what the sum has too much is k times the k-th residual.
-    """
-    rewards, values = numbers(0, 2, 1, 4)
-    mask = torch.ones(1, 4, dtype=torch.bool)
-    inputs = {"token_level_rewards": rewards, "values": values, "response_mask": mask}
-    first, *later = gae(**inputs).advantages[0].tolist()
-    deltas = oracles.td_residuals(1)(rewards[0].tolist(), values[0].tolist(), 0.0)
-    twice = math.fsum(k * delta for k, delta in enumerate(deltas))
-    assert abs(twice) > 0.1
-    assert math.fsum(later) == pytest.approx(twice)
-    assert first == pytest.approx(math.fsum(deltas))

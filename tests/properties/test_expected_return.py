@@ -8,10 +8,9 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.testing import assert_close
 
-from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
-from tests.strategies import token_batches, unit_interval
+from ppo_ref.advantages import monte_carlo_returns, td_residuals
+from tests.strategies import unit_interval
 
 State = tuple[int, ...]
 
@@ -77,8 +76,6 @@ def test_expected_return_before_token(tree, gamma):
 
     The loop's expected returns obey it; the mean of ``monte_carlo_returns`` over the
     answers ahead is that V, and the mean of ``td_residuals`` with that V is 0.
-
-    In a line: $V(s_0) = \mathbb{E}[r_0 + \gamma r_1 + \dots]$, $r_0 + \gamma V(s_1)$
     """
 
     def value(state):
@@ -102,20 +99,3 @@ def test_expected_return_before_token(tree, gamma):
                 weights[row] = prob_from(tree, state, answer)
         assert (weights @ received[:, t]).item() == pytest.approx(mean, abs=1e-12)
         assert (weights @ deltas[:, t]).item() == pytest.approx(0, abs=1e-12)
-
-
-@given(token_batches(), unit_interval, unit_interval, st.data())
-def test_the_target_before_a_token_holds_its_reward_in_full(
-    batch, gamma, gae_lambda, data
-):
-    """R_t moves as r_t does, whatever lambda is; the targets after it do not move."""
-    row, t = (data.draw(st.integers(0, n - 1)) for n in batch.response_mask.shape)
-    more = batch.token_level_rewards.clone()
-    more[row, t] += 0.5
-    before, after = (
-        gae(**inputs._asdict(), gamma=gamma, gae_lambda=gae_lambda).returns
-        for inputs in (batch, batch._replace(token_level_rewards=more))
-    )
-    expected = 0.5 * batch.response_mask[row, t]
-    assert_close(after[row, t] - before[row, t], expected.double())
-    assert torch.equal(after[row, t + 1 :], before[row, t + 1 :])

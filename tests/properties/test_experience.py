@@ -105,12 +105,6 @@ def test_nothing_has_gradient():
     assert not any(x.requires_grad for x in (*EXPERIENCE.rollout, *tensors))
 
 
-def test_the_same_generator_gives_the_same_experience():
-    assert all(map(torch.equal, EXPERIENCE[1:], collected()[1:]))
-    other = collected(generator=seeded(5))
-    assert not torch.equal(EXPERIENCE.rollout.responses, other.rollout.responses)
-
-
 def test_the_estimate_is_the_one_asked_for():
     def doubled(**inputs: Any):
         estimate = whitened_gae(**inputs)

@@ -43,13 +43,11 @@ def test_the_slope_is_that_of_the_tree():
 
 
 def test_leaving_one_out_is_unbiased():
-    r"""In a line: $\mathbb{E}[\hat g_{\text{RLOO}}]=g$"""
     for size in 2, 3, 4:
         assert_close(expected_gradient(rloo, size), SLOPE)
 
 
 def test_a_mean_that_counts_the_response_itself_shrinks_the_gradient():
-    r"""In a line: $\mathbb{E}[\hat g_{\text{Dr. GRPO}}]=\frac{n-1}{n}g$"""
     for size in 2, 3, 4:
         assert_close(expected_gradient(dr_grpo, size), SLOPE * (size - 1) / size)
 

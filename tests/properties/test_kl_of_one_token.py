@@ -67,8 +67,6 @@ def test_sum_of_log_ratios(seed, vocab, length):
 def test_log_ratio_under_a_sampler(seed, vocab):
     r"""\mathbb{E}_{a \sim b}\Bigl[\log\frac{\pi(a)}{\pi_{\mathrm{ref}}(a)}\Bigr] =
     \mathrm{KL}(b \,\|\, \pi_{\mathrm{ref}}) - \mathrm{KL}(b \,\|\, \pi)
-
-    In a line: $b=\pi$
     """
     source = random.Random(seed)
     b, p, q = (distribution(source, vocab) for _ in range(3))

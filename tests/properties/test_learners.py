@@ -63,12 +63,6 @@ def test_each_optimizer_moves_its_own_network():
         assert moved == [*map(id, network.parameters())], name
 
 
-def test_the_rates_to_begin_with():
-    """Adam's own for imitation, 0.002 for a reward model, given for the other two."""
-    found = rates(learners())
-    assert found == {"imitation": 1e-3, "reward": 2e-3, "actor": 0.5, "critic": 0.25}
-
-
 @pytest.mark.parametrize("shares", [[0.5], [0.5, 1.0], [0.0], [0.125, 0.25]])
 def test_a_share_is_one_of_the_peak_whatever_was_before(shares):
     learning = learners()

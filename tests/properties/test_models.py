@@ -12,7 +12,6 @@ from torch.testing import assert_close
 from ppo_ref.training.networks import (
     Actor,
     Transformer,
-    frozen,
     initialised,
     models_from,
 )
@@ -110,12 +109,6 @@ def test_the_cache_gives_what_the_whole_sequence_gives(seed, parts, padding):
     assert cache[0][0].shape[2] == length
 
 
-def test_rows_do_not_see_each_other():
-    ids = ids_of(1, 3, 6)
-    alone = torch.cat([ACTOR(row[None], whole(row[None])) for row in ids])
-    assert_close(ACTOR(ids, whole(ids)), alone)
-
-
 def test_every_weight_gets_gradient():
     ids = ids_of(2, 4, CONTEXT)
     for network in (networks.actor(), networks.critic()):
@@ -156,17 +149,6 @@ def test_weights_are_drawn_with_the_stated_spread():
     narrowed = body.layers[0].feed_forward_output.weight
     assert narrowed.std().item() == pytest.approx(1 / 16, rel=0.1)
     assert not network.head.bias.any()
-
-
-def test_a_frozen_copy_shares_no_memory():
-    network = networks.actor()
-    copy = frozen(network)
-    before = [weight.clone() for weight in copy.parameters()]
-    with torch.no_grad():
-        for weight in network.parameters():
-            weight.add_(1)
-    assert all(map(torch.equal, copy.parameters(), before))
-    assert not copy.training and network.training
 
 
 def test_the_four_modules_begin_as_the_actor_and_are_four():

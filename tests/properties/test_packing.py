@@ -51,31 +51,3 @@ def test_no_row_is_no_block():
         0,
         5,
     )
-
-
-@pytest.mark.parametrize(
-    ("rows", "time", "device", "blocks"),
-    [
-        (300, 1024, "cpu", [128, 128, 44]),
-        (256, 1024, "cpu", [128, 128]),
-        (2, 1 << 18, "cpu", [1, 1]),
-        (1, 1 << 17, "cpu", [1]),
-        (3, 0, "cpu", [3]),
-        (0, 3, "cpu", [0]),
-        (300, 1024, "meta", [300]),
-        (0, 3, "meta", [0]),
-    ],
-)
-def test_a_cpu_takes_blocks_of_131072_slots(monkeypatch, rows, time, device, blocks):
-    made = []
-
-    def sums(rewards, *others):
-        made.append(rewards)
-        return rewards
-
-    monkeypatch.setattr(scan, "_sums", sums)
-    x = torch.zeros(rows, time, device=device)
-    found = scan.discounted_residuals(x, x, x.bool(), None, 1.0, 1.0)
-    assert [len(block) for block in made] == blocks
-    assert found.shape == x.shape
-    assert (found is made[0]) == (len(blocks) == 1)

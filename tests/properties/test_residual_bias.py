@@ -4,7 +4,6 @@ import math
 import random
 
 import pytest
-import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -17,7 +16,7 @@ from tests.properties.test_excesses import (
     true_advantages,
 )
 from tests.properties.test_expected_return import prob_from, rows, trees
-from tests.strategies import numbers, token_batches, unit_interval
+from tests.strategies import token_batches, unit_interval
 
 seeds = st.integers(0, 2**16)
 
@@ -46,8 +45,6 @@ def test_residual_mean(tree, gamma, seed):
     \mathbb{E}[\delta_t \mid s_t, a_t] ={}& A^\pi(s_t, a_t) \\
     &+ \gamma\,\mathbb{E}[e(s_{t+1}) \mid s_t, a_t] - e(s_t)
     \end{aligned}
-
-    In a line: $e(s)=V(s)-V^\pi(s)$, $V=V^\pi+e$
     """
     values, errors = critic(tree, gamma, seed)
     deltas = td_residuals(**batch_of(tree, values), gamma=gamma)
@@ -55,28 +52,6 @@ def test_residual_mean(tree, gamma, seed):
         came = mean_after(tree, written, deltas[:, len(written) - 1])
         off = gamma * errors[written] - errors[written[:-1]]
         assert came == pytest.approx(advantage + off, abs=1e-12)
-
-
-@given(st.integers(1, 6), unit_interval, seeds)
-def test_what_an_error_adds_to_a_residual(time, gamma, seed):
-    r"""In a line: $\gamma b_{t+1} - b_t$, $-b$
-
-    The latter at the end, after which V is 0 and has no error.
-    """
-    rewards, exact, error = numbers(seed, 3, 1, time)
-    right, wrong = (
-        td_residuals(
-            token_level_rewards=rewards,
-            values=values,
-            response_mask=torch.ones(1, time, dtype=torch.bool),
-            gamma=gamma,
-        )[0].tolist()
-        for values in (exact, exact + error)
-    )
-    b = error[0].tolist()
-    expected = [gamma * b[t + 1] - b[t] for t in range(time - 1)] + [-b[-1]]
-    added = [after - before for before, after in zip(right, wrong, strict=True)]
-    assert added == pytest.approx(expected, abs=1e-12)
 
 
 @given(trees(), unit_interval)
@@ -96,8 +71,6 @@ def test_residuals_telescope(batch, gamma):
     r"""\sum_{k\ge 0}\gamma^k\delta_{t+k} = G_t - V(s_t)
 
     For any V; after a cut, G_t includes the value there.
-
-    In a line: $G_0-V(s_0)$
     """
     deltas = td_residuals(**batch._asdict(), gamma=gamma)
     for row, counts in enumerate(batch.response_mask):

@@ -24,8 +24,6 @@ def test_mean_of_return_minus_value(tree, gamma, random):
 
     Whatever the critic says of a state. With the exact values the right-hand side is
     the advantage, whose mean over the actions is 0.
-
-    In a line: $G-V$, $Q-V$
     """
     states = sorted({a[:t] for a in tree.answers for t in range(len(a))})
     said = {state: random.uniform(-1, 1) for state in states}

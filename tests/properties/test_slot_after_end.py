@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from ppo_ref.advantages import gae, td_residuals
+from ppo_ref.advantages import gae
 from ppo_ref.alignment import slot_after_end
 from tests.strategies import numbers, unit_interval
 
@@ -54,28 +54,3 @@ def test_slot_after_end_bias(layout, gamma, gae_lambda):
     ]
     wanted = torch.tensor(bias, dtype=torch.float64) * expected[tokens]
     assert_close(found - right, wanted)
-
-
-@given(short_rows(), unit_interval, unit_interval)
-def test_the_slots_own_residual_and_target(layout, gamma, gae_lambda):
-    r"""In a line: $\delta_L=-V(s_L)$, $-V(s_L)+V(s_L)=0$, $L<T$
-
-    L tokens in T slots; a row without a slot to spare is not touched.
-    """
-    slots, tokens, seed = layout
-    rewards, values = numbers(seed, 2, 1, slots)
-    mask = torch.arange(slots)[None] < tokens
-    inputs = {
-        "token_level_rewards": rewards * mask,
-        "values": values,
-        "response_mask": mask | slot_after_end(mask),
-        "gamma": gamma,
-    }
-    delta = td_residuals(**inputs)[0, tokens]
-    found = gae(**inputs, gae_lambda=gae_lambda)
-    assert_close(delta, -values[0, tokens])
-    assert_close(found.advantages[0, tokens], delta)
-    assert_close(found.returns[0, tokens], 0 * delta)
-    for length in range(1, slots + 1):
-        counts = torch.arange(slots)[None] < length
-        assert slot_after_end(counts).any().item() == (length < slots)

@@ -5,7 +5,6 @@ import re
 from collections import Counter
 
 import pytest
-import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -75,15 +74,6 @@ def test_questions_are_drawn_with_replacement_and_all_alike():
     assert math.fsum((seen[q] - 1000) ** 2 / 1000 for q in questions) < 24.3
 
 
-@few
-@given(st.integers(0, 2**16))
-def test_the_answer_is_the_sum(seed):
-    (question,) = draw(all_questions(), 1, seeded(seed))
-    a, b, total = map(int, re.findall(r"\d+", question.answer))
-    assert (a, b, total) == (question.a, question.b, question.a + question.b)
-    assert question.answer == f"{a}+{b}={total}"
-
-
 @pytest.mark.parametrize("error_rate", [0, 0.6, 1])
 def test_a_teacher_counts_one_too_many_as_often_as_stated(error_rate):
     questions = [Question("9+9=", 9, 9)] * 4000
@@ -91,11 +81,6 @@ def test_a_teacher_counts_one_too_many_as_often_as_stated(error_rate):
     assert set(told) <= {"9+9=18", "9+9=19"}
     spread = math.sqrt(4000 * error_rate * (1 - error_rate))
     assert abs(told["9+9=19"] - 4000 * error_rate) <= 4 * spread
-
-
-def test_a_teacher_who_never_errs_is_right_whatever_is_drawn(monkeypatch):
-    monkeypatch.setattr(torch, "rand", lambda count, generator: torch.zeros(count))
-    assert demonstrations([Question("1+1=", 1, 1)], 0, seeded(0)) == ["1+1=2"]
 
 
 @pytest.mark.parametrize(

@@ -36,8 +36,6 @@ def test_three_rows(batch, gamma, gae_lambda):
     \hat A_t &= \delta_t + \gamma\lambda\,\hat A_{t+1} \\
     R_t &= \hat A_t + V(s_t)
     \end{aligned}
-
-    In a line: $\hat A_3 + V(s_3)$
     """
     for index in range(len(batch.response_mask)):
         row = row_of(batch, index, gamma, gae_lambda)

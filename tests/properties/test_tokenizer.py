@@ -12,7 +12,6 @@ from ppo_ref.training.tokenizer import (
     EOS_TOKEN_ID,
     PAD_TOKEN_ID,
     CharacterTokenizer,
-    Tokenizer,
 )
 
 TOKENIZER = CharacterTokenizer(CHARACTERS)
@@ -35,11 +34,6 @@ def test_every_id_is_one_character_and_none_is_left_over():
     ids = [i for c in CHARACTERS for i in TOKENIZER.encode(c)]
     special = {PAD_TOKEN_ID, EOS_TOKEN_ID}
     assert set(ids) | special == set(range(TOKENIZER.vocab))
-
-
-def test_the_order_and_number_of_characters_do_not_matter():
-    other = CharacterTokenizer(CHARACTERS[::-1] * 2)
-    assert other.encode("1+1=") == TOKENIZER.encode("1+1=")
 
 
 @few
@@ -110,11 +104,3 @@ def test_responses_end_and_hold_their_text(rows, room):
 def test_refusals(call, told):
     with pytest.raises(ValueError, match=f"^{re.escape(told)}$"):
         call()
-
-
-@pytest.mark.parametrize("missing", ["encode", "decode", "shown"])
-def test_a_tokenizer_says_all_three(missing):
-    methods = {"encode": list, "decode": str, "shown": str}
-    del methods[missing]
-    with pytest.raises(TypeError, match=rf"abstract method '?{missing}'?$"):
-        type("Half", (Tokenizer,), methods)(1, 0)

@@ -70,21 +70,3 @@ def test_hidden_states_are_those_of_torchs_encoder(body):
         later = torch.ones(time, time, dtype=torch.bool).triu(1)
         embedded = body.tokens.weight[own] + body.positions.weight[:time]
         assert_close(found[row][counts], judge(embedded, mask=later)[0])
-
-
-@pytest.mark.parametrize("first", [1, 3, 5])
-def test_a_cache_gives_what_the_whole_gives(body, first):
-    ids = torch.randint(
-        1, VOCAB, MASK.shape, generator=torch.Generator().manual_seed(2)
-    )
-    cache: list = []
-    parts = [body(ids[:, :first], MASK[:, :first], cache)]
-    for t in range(first, MASK.shape[1]):
-        parts.append(body(ids[:, t : t + 1], MASK[:, : t + 1], cache))
-    assert_close(torch.cat(parts, 1)[MASK], body(ids, MASK)[MASK])
-
-
-def test_a_width_that_heads_do_not_divide_is_refused():
-    text = "^Transformer: width must be a multiple of heads 3, got 13$"
-    with pytest.raises(ValueError, match=text):
-        Transformer(VOCAB, CONTEXT, 13, LAYERS, 3)

@@ -45,10 +45,7 @@ def next_states(tree, state):
 
 @given(trees(), unit_interval)
 def test_value_martingale(tree, gamma):
-    r"""\gamma\,\mathbb{E}[V(s_{t+1}) \mid s_t] = V(s_t) - \mathbb{E}[r_t \mid s_t]
-
-    In a line: $1/\gamma$, $(1-\gamma)\,\mathbb{E}[V(s_{t+1})\mid s_t]$
-    """
+    r"""\gamma\,\mathbb{E}[V(s_{t+1}) \mid s_t] = V(s_t) - \mathbb{E}[r_t \mid s_t]"""
     values = mean_return(tree, gamma)
     for state in {written[:-1] for written in tree.probs}:
         ahead = next_states(tree, state)
@@ -60,20 +57,6 @@ def test_value_martingale(tree, gamma):
         if gamma > 0.01:
             grown = 1 / gamma * (values[state] - earned)
             assert later == pytest.approx(grown, abs=1e-9)
-
-
-@given(trees())
-def test_what_is_in_hand_and_what_is_expected_keep_their_mean(tree):
-    """Also where answers differ in length: one that has ended has all in hand."""
-    values = mean_return(tree, 1)
-    for t in range(max(map(len, tree.answers)) + 1):
-        total = 0.0
-        for answer in tree.answers:
-            written = answer[:t]
-            hand = (tree.rewards[written[: k + 1]] for k in range(len(written)))
-            held = math.fsum(hand) + values[written]
-            total += prob_from(tree, (), answer) * held
-        assert total == pytest.approx(values[()], abs=1e-12)
 
 
 def scored(tree, seed):
@@ -92,8 +75,6 @@ def test_value_given_success(tree, seed):
     \end{aligned}
 
     With G = 0 less the variance over 1 - V(s_t); V of a finished answer is its score.
-
-    In a line: $1-V(s_t)$
     """
     tree = scored(tree, seed)
     values = mean_return(tree, 1) | {a: tree.rewards[a] for a in tree.answers}

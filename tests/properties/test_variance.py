@@ -18,7 +18,7 @@ from tests.properties.test_expected_return import (
     rows,
     trees,
 )
-from tests.strategies import numbers, unit_interval
+from tests.strategies import unit_interval
 
 PICTURE = Path(__file__).parents[2] / "snippets" / "gae" / "variance.svg"
 
@@ -68,8 +68,6 @@ def test_variance_with_exact_values(tree, gamma, gae_lambda):
 
     And the mean is Q - V, whatever lambda is; the advantage is Monte Carlo's less the
     later residuals, (1 - lambda**k) of each.
-
-    In a line: $\sum_{k\ge 1}\gamma^k(1-\lambda^k)\,\delta_{t+k}$
     """
     exact = rows(tree, lambda written: expected_return(tree, gamma, written[:-1]))
     batch = {**batch_of(tree), "values": exact, "gamma": gamma}
@@ -134,8 +132,6 @@ def test_mix_of_n_steps(length, seed, gamma, gae_lambda):
     \hat A_t ={}& (1-\lambda)\sum_{n=1}^{N-1} \lambda^{n-1} \hat A_t^{(n)} \\
     &+ \lambda^{N-1} \hat A_t^{(N)}
     \end{aligned}
-
-    In a line: $N=L-t$
     """
     source = torch.Generator().manual_seed(seed)
     rewards, values = torch.randn(2, length, generator=source).double()
@@ -154,27 +150,6 @@ def test_mix_of_n_steps(length, seed, gamma, gae_lambda):
             for n in range(1, last + 1)
         ]
         assert math.fsum(parts) == pytest.approx(expected, abs=1e-12)
-
-
-@given(st.integers(1, 4), unit_interval, st.integers(0, 999))
-def test_variance_of_independent_rewards(tokens, gamma, seed):
-    r"""In a line: $\sum_k\gamma^{2k}\mathrm{Var}(r_{t+k})$
-
-    Each reward is one of two, equally likely; all rows together are the distribution.
-    """
-    either = numbers(seed, tokens, 2)
-    rows_of = torch.cartesian_prod(*either).view(-1, tokens)
-    received = monte_carlo_returns(
-        token_level_rewards=rows_of,
-        response_mask=torch.ones(rows_of.shape, dtype=torch.bool),
-        gamma=gamma,
-    )
-    each = [moments(pair, [0.5, 0.5])[1] for pair in either.tolist()]
-    for t in range(tokens):
-        column = received[:, t].tolist()
-        _, variance = moments(column, [1 / len(column)] * len(column))
-        expected = math.fsum(gamma ** (2 * k) * v for k, v in enumerate(each[t:]))
-        assert variance == pytest.approx(expected, abs=1e-12)
 
 
 def total_error(critic, gae_lambda):

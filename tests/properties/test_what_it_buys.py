@@ -70,8 +70,6 @@ def test_group_baseline_gradient(actor, n):
     \mathbb{E}[\hat g_{\text{RLOO}}] &= g \\
     \mathbb{E}[\hat g_{\text{Dr. GRPO}}] &= \frac{n-1}{n}\,g
     \end{aligned}
-
-    In a line: $\hat A_i \nabla\log\pi$
     """
     probs, scores, slope = gradient(actor)
     found = expected_gradient(rloo, probs, scores, n)
@@ -87,8 +85,6 @@ def test_weight_of_a_prompt(n, data):
 
     With k right answers of n: GRPO's advantages are Dr. GRPO's, so many times over.
     It is least at half, most at one right or one wrong.
-
-    In a line: $|\hat A|$
     """
     k = data.draw(st.integers(1, n - 1))
     group = [[1.0] * k + [0.0] * (n - k)]
