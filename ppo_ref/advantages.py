@@ -112,7 +112,7 @@ def n_step_advantages(
     gamma: float = 1.0,
     bootstrap_values: RowValues | None = None,
 ) -> Tokens:
-    """Rewards of n tokens, then the critic's word for the rest, less its word before.
+    """Rewards of n tokens and the value behind them, less the value before them.
 
         A_t = r_t + ... + gamma**(n-1) * r_{t+n-1} + gamma**n * V_{t+n} - V_t
 

@@ -35,7 +35,7 @@ class Rollout(NamedTuple):
         sequences: Token ids: prompts padded on the left, responses on the right.
         attention_mask: True where there is a token.
         response_mask: True up to and including the end of the response.
-        rollout_log_probs: Of whoever sampled, in nats.
+        rollout_log_probs: Of the model that sampled, in nats.
         truncated: True where the length limit came before an end.
     """
 

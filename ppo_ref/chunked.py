@@ -96,8 +96,8 @@ def log_probs_and_entropy_from_hidden_kernel(
     chunk_tokens: int,
 ) -> TokenStatistics:
     """The undecorated kernel, for torch.compile."""
-    given = [x for x in (hidden, head_weight, head_bias) if x is not None]
-    learns = torch.is_grad_enabled() and any(x.requires_grad for x in given)
+    inputs = [x for x in (hidden, head_weight, head_bias) if x is not None]
+    learns = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
     log_probs, entropy = HeadChunks.apply(  # type: ignore[no-untyped-call]
         hidden.flatten(0, 1),
         head_weight.to(hidden.dtype),
@@ -213,18 +213,18 @@ def _one_number(loss: RowsLoss, learns: bool) -> RowsLoss:
     def judged(statistics: TokenStatistics, rows: slice) -> Tensor:
         part = loss(statistics, rows)
         if not isinstance(part, Tensor):
-            came = f"{type(part).__name__} {reprlib.repr(part)}"
+            received = f"{type(part).__name__} {reprlib.repr(part)}"
         elif (
             part.is_floating_point() and part.ndim == 0 and part.requires_grad >= learns
         ):
             return part
         else:
             dtype = str(part.dtype).removeprefix("torch.")
-            came = f"{dtype} of shape {list(part.shape)}"
-            came += "" if part.requires_grad >= learns else " without gradient"
+            received = f"{dtype} of shape {list(part.shape)}"
+            received += "" if part.requires_grad >= learns else " without gradient"
         raise TypeError(
             "loss_from_hidden: loss must return a number with gradient, a "
-            f"floating-point tensor of shape [], got {came}"
+            f"floating-point tensor of shape [], got {received}"
         )
 
     return judged

@@ -65,13 +65,16 @@ def explained_variance(
     """
     require_tokens("explained_variance", response_mask)
     require_finite("explained_variance", response_mask, values=values, returns=returns)
-    foreseen, came = (
+    predicted, actual = (
         at_least_float32(x.detach()[response_mask]) for x in (values, returns)
     )
-    spread, scale = came.max() - came.min(), max(came.abs().max(), foreseen.abs().max())
-    if spread <= _ROUNDINGS * torch.finfo(came.dtype).eps * scale:
+    spread, scale = (
+        actual.max() - actual.min(),
+        max(actual.abs().max(), predicted.abs().max()),
+    )
+    if spread <= _ROUNDINGS * torch.finfo(actual.dtype).eps * scale:
         return torch.full_like(spread, torch.nan)
-    return 1 - (came - foreseen).var() / came.var()
+    return 1 - (actual - predicted).var() / actual.var()
 
 
 @checked

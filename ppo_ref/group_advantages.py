@@ -75,8 +75,8 @@ def grpo(
                 [-0.5773, -0.5773]])
     """
     require_above("grpo", 0, epsilon=epsilon)
-    found = _grouped("grpo", token_level_rewards, response_mask, groups)
-    of_rows = found.excess / (found.variance.sqrt() + epsilon)
+    scores = _grouped("grpo", token_level_rewards, response_mask, groups)
+    of_rows = scores.excess / (scores.variance.sqrt() + epsilon)
     return _estimate(of_rows, token_level_rewards, response_mask)
 
 
@@ -112,8 +112,8 @@ def dr_grpo(
         tensor([[ 0.5000],
                 [-0.5000]])
     """
-    found = _grouped("dr_grpo", token_level_rewards, response_mask, groups)
-    return _estimate(found.excess, token_level_rewards, response_mask)
+    scores = _grouped("dr_grpo", token_level_rewards, response_mask, groups)
+    return _estimate(scores.excess, token_level_rewards, response_mask)
 
 
 @checked
@@ -234,8 +234,8 @@ def reinforce_plus_plus_baseline(
                 [-0.7071]])
     """
     name = "reinforce_plus_plus_baseline"
-    found = _grouped(name, token_level_rewards, response_mask, groups)
-    of_tokens = found.excess[:, None].expand_as(response_mask)
+    scores = _grouped(name, token_level_rewards, response_mask, groups)
+    of_tokens = scores.excess[:, None].expand_as(response_mask)
     return AdvantageEstimate(
         masked_whiten(of_tokens, response_mask),
         _returns(token_level_rewards, response_mask, gamma=1.0),
@@ -244,8 +244,8 @@ def reinforce_plus_plus_baseline(
 
 def _returns(rewards: Tensor, response_mask: Tensor, gamma: float) -> Tensor:
     values = torch.zeros_like(rewards)
-    given = rewards, values, response_mask, None
-    return discounted_residuals(*given, gamma, discount=gamma)
+    inputs = rewards, values, response_mask, None
+    return discounted_residuals(*inputs, gamma, discount=gamma)
 
 
 @torch.no_grad()

@@ -102,8 +102,8 @@ def log_probs_and_entropy_kernel(
     """The undecorated kernel, for torch.compile."""
     if not fits_few_blocks(logits):
         ids = responses.flatten().long()
-        found = LogitBlocks.apply(logits.flatten(0, 1), ids, temperature)  # type: ignore[no-untyped-call]
-        return TokenStatistics(*(x.view(responses.shape) for x in found))
+        statistics = LogitBlocks.apply(logits.flatten(0, 1), ids, temperature)  # type: ignore[no-untyped-call]
+        return TokenStatistics(*(x.view(responses.shape) for x in statistics))
     log_softmax = _log_softmax(logits, temperature)
     return TokenStatistics(_chosen(log_softmax, responses), _entropy(log_softmax))
 

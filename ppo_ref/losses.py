@@ -255,12 +255,12 @@ def _aggregated(
         if result.is_floating_point() and result.ndim == 0:
             return result
         dtype = str(result.dtype).removeprefix("torch.")
-        came = f"{dtype} of shape {list(result.shape)}"
+        received = f"{dtype} of shape {list(result.shape)}"
     else:
-        came = f"{type(result).__name__} {reprlib.repr(result)}"
+        received = f"{type(result).__name__} {reprlib.repr(result)}"
     raise TypeError(
         f"{function}: aggregate must return a number per batch, a floating-point "
-        f"tensor of shape [], got {came}"
+        f"tensor of shape [], got {received}"
     )
 
 

@@ -103,14 +103,14 @@ def require_finite(
         return
     name = next(name for name, positions in unfit.items() if positions.any())
     position = unfit[name].nonzero()[0].tolist()
-    came = read[name][tuple(position)].item()
+    value = read[name][tuple(position)].item()
     where = (
         "in rows with a token"
         if read[name].ndim == 1
         else "where response_mask is True"
     )
     raise ValueError(
-        f"{function}: {name} must be finite {where}, got {came} at {position}"
+        f"{function}: {name} must be finite {where}, got {value} at {position}"
     )
 
 
@@ -144,7 +144,7 @@ def require_not_negative(
 
 
 def require_token_ids(function: str, vocab: int, responses: Tensor) -> None:
-    """Refuse an id outside the vocabulary, which a GPU would answer by dying."""
+    """Refuse an id outside the vocabulary, on which a GPU would crash."""
     outside = (responses < 0) | (responses >= vocab)
     if outside.any():
         position = outside.nonzero()[0].tolist()

@@ -22,7 +22,7 @@ CONF = BeartypeConf(
         }
     )
 )
-_WANTED: dict[Any, tuple[str, str]] = {
+_EXPECTED: dict[Any, tuple[str, str]] = {
     Float: ("a floating-point tensor", "float()"),
     Bool: ("a bool tensor (True = the token counts)", "bool()"),
     Int32: ("an int32 or int64 tensor (ids)", "long()"),
@@ -96,28 +96,28 @@ def _other_fault(name: str, value: Any, annotation: Any) -> str | None:
     if is_bearable(value, annotation, conf=CONF):
         return None
     named = get_origin(annotation) is Annotated
-    wanted = annotation.__metadata__[0] if named else formatannotation(annotation)
+    expected = annotation.__metadata__[0] if named else formatannotation(annotation)
     remedy = ""
     if getattr(value, "ndim", None) == 0:
         number = (get_args(annotation) or (annotation,))[0]
         if is_bearable(value.item(), annotation, conf=CONF):
             remedy = f"; write {number.__name__}({name})"
-    return f"be {wanted}, got {_shown(value)}{remedy}"
+    return f"be {expected}, got {_shown(value)}{remedy}"
 
 
 def _kind_fault(name: str, value: Any, shapes: list[type[AbstractArray]]) -> str | None:
-    wanted, method = _WANTED[shapes[0].dtype]
+    expected, method = _EXPECTED[shapes[0].dtype]
     if not isinstance(value, Tensor):
         if _has_axes(value):
-            came = type(value).__name__
-            return f"be {wanted}, got {came}; write torch.as_tensor({name})"
+            received = type(value).__name__
+            return f"be {expected}, got {received}; write torch.as_tensor({name})"
         axes = ", ".join(shapes[0].dim_str.split())
-        return f"be {wanted} of shape [{axes}], got {_shown(value)}"
+        return f"be {expected} of shape [{axes}], got {_shown(value)}"
     if any(isinstance(value, shape.dtype[Tensor, "..."]) for shape in shapes):
         return None
-    came = str(value.dtype).removeprefix("torch.")
+    received = str(value.dtype).removeprefix("torch.")
     remedy = "" if value.is_complex() else f"; write {name}.{method}"
-    return f"be {wanted}, got {came}{remedy}"
+    return f"be {expected}, got {received}{remedy}"
 
 
 def _has_axes(value: Any) -> bool:
@@ -133,23 +133,26 @@ def _shown(value: Any) -> str:
 
 def _shape_fault(name: str, value: Tensor, dim_str: str, sizes: Axes) -> str | None:
     axes = dim_str.split()
-    came, named = list(value.shape), ", ".join(axes)
+    received, named = list(value.shape), ", ".join(axes)
     fixed = [axis for axis in axes if not axis.startswith("*")]
-    if len(came) != len(fixed) and (len(fixed) == len(axes) or len(came) < len(fixed)):
+    if len(received) != len(fixed) and (
+        len(fixed) == len(axes) or len(received) < len(fixed)
+    ):
         least = "" if len(fixed) == len(axes) else "at least "
-        return (
-            f"have {least}{_axes(len(fixed))} [{named}], got {_axes(len(came))} {came}"
-        )
-    known = [
+        counts = _axes(len(fixed)), _axes(len(received))
+        return f"have {least}{counts[0]} [{named}], got {counts[1]} {received}"
+    sizes_before = [
         sizes.setdefault(axis, (size, name, named))
-        for axis, size in zip(fixed, came, strict=False)
+        for axis, size in zip(fixed, received, strict=False)
     ]
-    for axis, size, (wanted, other, others) in zip(fixed, came, known, strict=False):
-        if size != wanted and others != named:
-            return f"have {axis} {wanted} like {other}, got {size}"
-        if size != wanted:
-            shape = [size for size, *_ in known]
-            return f"have shape [{named}] = {shape} like {other}, got {came}"
+    for axis, size, (expected, other, others) in zip(
+        fixed, received, sizes_before, strict=False
+    ):
+        if size != expected and others != named:
+            return f"have {axis} {expected} like {other}, got {size}"
+        if size != expected:
+            shape = [size for size, *_ in sizes_before]
+            return f"have shape [{named}] = {shape} like {other}, got {received}"
     return None
 
 

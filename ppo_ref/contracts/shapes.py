@@ -38,7 +38,7 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     """Refuse a call whose tensors differ from the signature, and say how to mend it.
 
     jaxtyping and beartype judge; a refusal is put into words that name the function,
-    the argument, what must hold and what came. An int passes for a float,
+    the argument, what must hold and what was passed. An int passes for a float,
     a bool for no number. A named tuple is judged field by field. A call like one that
     passed, in types, shapes and devices, passes without another judgement.
 
@@ -77,10 +77,10 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError as error:
             misfit = _explain_binding(signature, kwargs, error)
             raise TypeError(f"{function.__name__}: {misfit}") from None
-        given = fields(signature, arguments)
-        _require_one_device(function.__name__, given)
+        values = fields(signature, arguments)
+        _require_one_device(function.__name__, values)
         # The judge does not look into a named tuple.
-        nested = len(given) > len(arguments)
+        nested = len(values) > len(arguments)
         refusal = explain(signature, arguments) if nested else None
         if refusal is None:
             try:
@@ -118,8 +118,8 @@ def _likeness(value: Any) -> Any:
     return None if None in inner else (type(value), inner)
 
 
-def _require_one_device(function: str, given: list[tuple[str, Any, Any]]) -> None:
-    tensors = {name: x for name, x, _ in given if isinstance(x, Tensor)}
+def _require_one_device(function: str, values: list[tuple[str, Any, Any]]) -> None:
+    tensors = {name: x for name, x, _ in values if isinstance(x, Tensor)}
     if len({tensor.device for tensor in tensors.values()}) < 2:
         return
     (first, one), *others = tensors.items()

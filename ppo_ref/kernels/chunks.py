@@ -114,16 +114,18 @@ class HeadChunks(torch.autograd.Function):
     ) -> tuple[Tensor, Tensor]:
         """Make each chunk's logits and keep two numbers per token."""
         head = HeadProducts(weight, bias, scale, min(chunk_tokens, len(hidden)))
-        found = []
-        ctx.kept = None
+        statistics = []
+        ctx.log_softmax = None
         keeps = learns and len(hidden) <= chunk_tokens
         with no_autocast(hidden):
             for chunk, ids in _chunks(chunk_tokens, hidden, responses):
                 log_softmax = head.logits(chunk)
-                found.append(log_softmax_(log_softmax, ids, head.bias))
+                statistics.append(log_softmax_(log_softmax, ids, head.bias))
                 if keeps:
-                    ctx.kept = log_softmax
-        log_probs, entropy = (torch.cat(parts) for parts in zip(*found, strict=True))
+                    ctx.log_softmax = log_softmax
+        log_probs, entropy = (
+            torch.cat(parts) for parts in zip(*statistics, strict=True)
+        )
         ctx.save_for_backward(hidden, weight, bias, responses, entropy)
         ctx.scale, ctx.chunk_tokens = scale, chunk_tokens
         return log_probs, entropy
@@ -141,12 +143,12 @@ class HeadChunks(torch.autograd.Function):
         outer = log_prob_gradients * ctx.scale, entropy_gradients * ctx.scale
         rows = hidden, of_hidden, responses, entropy, *outer
         with no_autocast(hidden):
-            for chunk, of_chunk, ids, *given in _chunks(ctx.chunk_tokens, *rows):
-                log_softmax, ctx.kept = ctx.kept, None
+            for chunk, of_chunk, ids, *slopes in _chunks(ctx.chunk_tokens, *rows):
+                log_softmax, ctx.log_softmax = ctx.log_softmax, None
                 if log_softmax is None:
                     log_softmax = head.logits(chunk)
                     log_softmax_(log_softmax, ids, head.bias)
-                of_logits = logit_gradients_(log_softmax, ids, *given)
+                of_logits = logit_gradients_(log_softmax, ids, *slopes)
                 gradient = head.add_gradients(of_logits, chunk, wants)
                 if gradient is not None:
                     of_chunk.copy_(gradient)

@@ -27,23 +27,11 @@ FEW = 4  # blocks: no gain, and their sums round otherwise than those of the who
 def log_softmax_(
     logits: Tensor, responses: Tensor, bias: Tensor | None = None
 ) -> tuple[Tensor, Tensor]:
-    """Turn logits into their log-softmax, in place, and read two numbers of each row.
+    """Turn logits [tokens, vocab] into their log-softmax, in place.
 
-    Args:
-        logits: [tokens, vocab]; is overwritten. A log-softmax below -1000, whose
-            probability is 0, is stored as -1000.
-        responses: The token ids, [tokens].
-        bias: To add to each row first, [vocab]; -inf forbids a token.
-
-    Returns:
-        The log-prob of each token and the entropy of each row, in nats.
-
-    Example:
-        >>> logits = torch.tensor([[0.0, 0.0, -torch.inf]])
-        >>> log_softmax_(logits, torch.tensor([0]))
-        (tensor([-0.6931]), tensor([0.6931]))
-        >>> logits
-        tensor([[-6.9315e-01, -6.9315e-01, -1.0000e+03]])
+    A bias [vocab] is added first; its -inf forbids a token. A log-softmax below -1000,
+    whose probability is 0, is stored as -1000. Returns the log-prob of each response,
+    [tokens], and the entropy of each row, in nats.
     """
     log_probs, entropy = [], []
     for rows, ids in blocks(logits, responses[:, None]):
@@ -66,24 +54,10 @@ def logit_gradients_(
     log_prob_gradients: Tensor,
     entropy_gradients: Tensor,
 ) -> Tensor:
-    """Turn the log-softmax into the gradient of the logits, in place.
+    """Turn a log-softmax into the gradient of the logits, in place, and return it.
 
-    Args:
-        log_softmax: As ``log_softmax_`` leaves it, [tokens, vocab]; is overwritten.
-        responses: The token ids, [tokens].
-        entropy: Of each row, in nats, [tokens].
-        log_prob_gradients: Of the loss, by the log-prob of each token, [tokens].
-        entropy_gradients: Of the loss, by the entropy of each row, [tokens].
-
-    Returns:
-        The tensor that was given, which now holds the gradient.
-
-    Example:
-        >>> logits, responses = torch.zeros(1, 2), torch.tensor([0])
-        >>> _, entropy = log_softmax_(logits, responses)
-        >>> one, zero = torch.ones(1), torch.zeros(1)
-        >>> logit_gradients_(logits, responses, entropy, one, zero)
-        tensor([[ 0.5000, -0.5000]])
+    From what ``log_softmax_`` leaves and returns, and the gradients of a loss by the
+    log-prob of each response and by the entropy of each row, each [tokens].
     """
     of_row = log_prob_gradients + entropy_gradients * entropy
     columns = [
@@ -102,7 +76,7 @@ def fits_few_blocks(logits: Tensor) -> bool:
 
 
 def blocks(rows: Tensor, *columns: Tensor) -> Iterator[tuple[Tensor, ...]]:
-    """Cut tensors of one length alike."""
+    """Cut tensors of one length alike, into blocks that stay in the cache."""
     if torch.compiler.is_compiling():
         return iter([(rows, *columns)])
     size = max(1, _elements(rows) // rows.shape[1])
@@ -132,11 +106,13 @@ class LogitBlocks(torch.autograd.Function):
         ctx: Any, logits: Tensor, responses: Tensor, temperature: float
     ) -> tuple[Tensor, Tensor]:
         """Keep two numbers per token, and the logits that the caller holds anyway."""
-        found = [
+        statistics = [
             log_softmax_(_scaled(block, temperature), ids)
             for block, ids in blocks(logits, responses)
         ]
-        log_probs, entropy = (torch.cat(parts) for parts in zip(*found, strict=True))
+        log_probs, entropy = (
+            torch.cat(parts) for parts in zip(*statistics, strict=True)
+        )
         ctx.save_for_backward(logits, responses, entropy)
         ctx.temperature = temperature
         return log_probs, entropy
@@ -154,10 +130,10 @@ class LogitBlocks(torch.autograd.Function):
             entropy_gradients / ctx.temperature,
         )
         rows = logits, gradients, responses, entropy, *outer
-        for block, of_block, ids, *given in blocks(*rows):
+        for block, of_block, ids, *slopes in blocks(*rows):
             log_softmax = _scaled(block, ctx.temperature)
             log_softmax_(log_softmax, ids)
-            of_block.copy_(logit_gradients_(log_softmax, ids, *given))
+            of_block.copy_(logit_gradients_(log_softmax, ids, *slopes))
         return gradients, None, None
 
 

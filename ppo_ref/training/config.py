@@ -13,8 +13,8 @@ PRECISIONS = ("float32", "bfloat16")
 def _setting(
     default: Any, help: str, least: float | None = None, **bounds: float
 ) -> Any:
-    given = bounds if least is None else {"least": least, **bounds}
-    return field(default=default, metadata={"help": help, **given})
+    bounds = bounds if least is None else {"least": least, **bounds}
+    return field(default=default, metadata={"help": help, **bounds})
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -114,13 +114,13 @@ got 100
             )
 
 
-def _require_type(name: str, given: Any, wanted: Any) -> None:
-    fits = (int, float) if wanted is float else wanted
-    if not isinstance(given, fits) or isinstance(given, bool):
-        article = "an" if wanted is int else "a"
+def _require_type(name: str, value: Any, kind: Any) -> None:
+    fits = (int, float) if kind is float else kind
+    if not isinstance(value, fits) or isinstance(value, bool):
+        article = "an" if kind is int else "a"
         raise TypeError(
-            f"PPOConfig: {name} must be {article} {wanted.__name__}, "
-            f"got {type(given).__name__} {given!r}"
+            f"PPOConfig: {name} must be {article} {kind.__name__}, "
+            f"got {type(value).__name__} {value!r}"
         )
 
 

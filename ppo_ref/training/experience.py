@@ -143,10 +143,10 @@ def _require_questions(count: int, batch: int) -> None:
 
 def _require_scores(scores: Any, batch: int) -> None:
     if not (isinstance(scores, Tensor) and scores.is_floating_point()):
-        came = getattr(scores, "dtype", type(scores).__name__)
+        kind = getattr(scores, "dtype", type(scores).__name__)
         raise TypeError(
             "collect_experience: reward must give a floating-point tensor, "
-            f"got {str(came).removeprefix('torch.')}"
+            f"got {str(kind).removeprefix('torch.')}"
         )
     if scores.shape != (batch,):
         raise ValueError(

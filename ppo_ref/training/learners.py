@@ -28,11 +28,11 @@ class Learners:
             return
         for network in self.models:
             processes.same(network)
-        kept = self.state_dict()
+        state = self.state_dict()
         for network in (self.models.actor, self.models.critic):
             processes.shard(network)
         self._make_optimizers()
-        self.load_state_dict(kept)
+        self.load_state_dict(state)
         self._shared = True
 
     def set_learning_rates(self, share: float) -> None:

@@ -92,7 +92,7 @@ def as_rollout(
         prompts: Padded on the left.
         responses: Token ids up to an end, or to the last slot; padding after an end is
             not read, but must hold valid ids.
-        rollout_log_probs: Of whoever sampled, in nats.
+        rollout_log_probs: Of the model that sampled, in nats.
 
     Returns:
         Prompts and responses side by side. ``truncated`` is True where no end stands.
@@ -151,7 +151,7 @@ def _require_prompts(actor: Actor, prompts: Prompts, response_length: int) -> No
 
 
 def _require_distributions(logits: Tensor, token: int) -> None:
-    """A GPU would answer nan by dying; what is forbidden, -inf, may stand."""
+    """Refuse nan, on which a GPU would crash; -inf, a forbidden token, may stand."""
     totals = logits.logsumexp(-1)
     if not totals.isfinite().all():
         row = int((~totals.isfinite()).nonzero()[0])

@@ -48,7 +48,7 @@ def experience_statistics(experience: Experience) -> Statistics:
         rollout_log_probs=rollout.rollout_log_probs,
         response_mask=mask,
     )
-    found = {
+    statistics = {
         "score": experience.scores.mean().item(),
         "kl": masked_sum(experience.kl, mask).item() / len(mask),
         "entropy": masked_mean(experience.entropy, mask).item(),
@@ -60,7 +60,7 @@ def experience_statistics(experience: Experience) -> Statistics:
         "rollout_kl": mismatch.kl_k3.item(),
         "rollout_effective_sample_size": mismatch.effective_sample_size.item(),
     }
-    return {name: x for name, x in found.items() if not math.isnan(x)}
+    return {name: x for name, x in statistics.items() if not math.isnan(x)}
 
 
 def update_statistics(mini_batches: Iterable[Statistics]) -> Statistics:

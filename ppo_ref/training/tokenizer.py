@@ -28,7 +28,7 @@ class Prompts(NamedTuple):
 
 
 class Tokenizer(ABC):
-    """Text to token ids and back; texts to batches, whoever encodes them."""
+    """Text to token ids and back, and texts to batches, for any way of encoding."""
 
     def __init__(self, eos_token_id: int, pad_token_id: int) -> None:
         self.eos_token_id, self.pad_token_id = eos_token_id, pad_token_id
