@@ -1,14 +1,13 @@
 """import: from a chat log to a draft for each of its questions.
 
-In a draft nothing of the chat runs, is HTML or counts as checked: its code is shown
-with the reason that nobody has run it, its figures are refused until they are bound.
+In a draft the chat stands as text: nothing of it runs, is HTML or counts as checked,
+and a check refuses its figures until somebody binds them.
 """
 
 import json
 import os
 import re
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator
 from pathlib import Path
 
 from site_tools.contributing.chat_log import (
@@ -25,15 +24,10 @@ from site_tools.contributing.new import add_wording
 from site_tools.contributing.pages import check_question, language_of_text
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
 from site_tools.ledger import store_together
-from site_tools.page.blocks import LANGUAGES, Kind
-from site_tools.page.fences import OPENING
 
 LOG = "log.txt"  # beside the drafts, what was read: by its ending none of them
 SKELETONS = Path(__file__).with_name("skeletons")
 LONGEST = 120  # characters of a title
-OTHER_NAMES = {"sh": "bash", "shell": "bash", "zsh": "bash", "pycon": "console"}
-OTHER_NAMES |= {"yml": "yaml", "md": "markdown", "patch": "diff"}
-
 # A file that a chat was pointed at, as @[verl/trainer.py], and marks of a layout.
 MENTION = re.compile(r"@\[[^\]\n]*\]|@[\w./-]+|^ {0,3}(?:#{1,6}|>|[-*+]|\d+[.)])[ \t]+")
 SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![”」\"’])\s*|(?<=\.)\s+")
@@ -42,16 +36,11 @@ RULE = re.compile(r"(?:\n\s*---)?\s*\Z")
 ODD_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\n?")
 # In this order: what stands in code is no formula.
 FORMULA = re.compile(
-    r"(?P<code>(?<![\\`])(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`))"
+    r"(?P<code>^ {0,3}(?P<fence>`{3,}|~{3,}).*?(?:^ {0,3}(?P=fence)|\Z)|`[^`\n]+`)"
     r"|(?<!\\)\\\[(?P<square>(?:(?!\n\s*\n).)+?)\\\]"
-    r"|(?<!\\)\$\$(?P<double>(?:(?!\n\s*\n)[^$])+)\$\$"
     r"|(?<!\\)\\\((?P<round>(?:(?!\n\s*\n).)+?)\\\)",
-    re.DOTALL,
+    re.DOTALL | re.M,
 )
-# What Markdown would take for an attribute list, an image, a tag or an include.
-LIST = re.compile(r"\{(?=:|\s*[.#]|\s*[\w-]+\s*=)")
-HEADING = re.compile(r"^ {0,3}(?P<marks>#{1,6})[ \t]+(?P<text>.*?)[ \t#]*$", re.M)
-UNDERLINE = re.compile(r"(?m)(?<=\S)([ \t]*\n)(?=[ ]{0,3}(?:=+|-+)[ \t]*$)")
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -173,76 +162,21 @@ def draft(each: Round, known: str | None = None) -> str:
         "{number}": str(each.number),
         "{question}": json.dumps(title(each.question), ensure_ascii=False),
         "{known}": talk.text("draft_known", page=known) + "\n\n" if known else "",
-        "{asked}": _converted(each.question, "chat-asked", talk),
-        "{answered}": _converted(each.answer, "chat-answered", talk),
+        "{asked}": _fenced(each.question),
+        "{answered}": _fenced(each.answer),
     }
     names = re.compile("|".join(map(re.escape, values)))
     return names.sub(lambda name: values[name[0]], text)
 
 
-def _converted(text: str, name: str, talk: Talk) -> str:
-    """What a chat said, in the Markdown of the site."""
-    text = ODD_LINE_ENDS.sub("\n", RULE.sub("\n", text, count=1)).lstrip("\n")
-    result, number = "", 0
-
-    def heading(match: re.Match[str]) -> str:
-        nonlocal number
-        number += 1
-        return f"#### {match['text']} {{ #{name}-{number} }}"
-
-    for part, is_code in _stretches(text, talk.text("draft_code_reason")):
-        result += part if is_code else HEADING.sub(heading, _prose(part))
-    return result.strip("\n") or talk.text("draft_empty")
+def _fenced(text: str) -> str:
+    """What a chat said, as text, its formulas between ``$`` as the site has them."""
+    text = ODD_LINE_ENDS.sub("\n", RULE.sub("", text, count=1)).strip("\n")
+    said = FORMULA.sub(_formula, text)
+    mark = "`" * max(3, 1 + max(map(len, re.findall("`+", said)), default=0))
+    return f"{mark}text\n{said}\n{mark}"
 
 
-def _prose(text: str) -> str:
-    r"""Prose without HTML, its formulas between ``$``: ``\(x\)`` becomes ``$x$``."""
-    result, at = "", 0
-    for match in FORMULA.finditer(text):
-        formula = match["square"] or match["double"] or match["round"]
-        result += _escaped(text[at : match.start()])
-        result += match["code"] or f"${' '.join(formula.split())}$"
-        at = match.end()
-    return UNDERLINE.sub(r"\1\n", result + _escaped(text[at:]))
-
-
-def _escaped(text: str) -> str:
-    text = text.replace("<", "&lt;").replace("![", r"\![")
-    return LIST.sub("&#123;", text)
-
-
-def _stretches(text: str, reason: str) -> Iterator[tuple[str, bool]]:
-    """The text in stretches, each a whole fence as the site writes it, or none.
-
-    A fence closes as CommonMark has it, at a line with as many marks or more; the site
-    wants exactly as many, and gets them. One left open is closed at the end.
-    """
-    kept, fence, prefix = "", "", ""
-    for line in [*lines_of(text), ""]:
-        if fence:
-            inside = line.startswith(prefix)
-            marks = (line[len(prefix) :] if inside else line.lstrip(" \t>")).strip()
-            if not line or (len(marks) >= len(fence) and not marks.strip(fence[0])):
-                end = "" if kept.endswith("\n") else "\n"
-                yield f"{kept}{end}{prefix}{fence}\n", True
-                kept, fence = "", ""
-            else:
-                kept += line
-            continue
-        match = OPENING.match(line.rstrip("\n"))
-        if match and not (match["fence"][0] == "`" and "`" in match["info"]):
-            yield kept, False
-            fence, prefix = match["fence"], match["prefix"]
-            kept = f"{prefix}{match['marker']}{fence}{_info(match['info'], reason)}\n"
-        else:
-            kept += line
-    yield kept, False
-
-
-def _info(info: str, reason: str) -> str:
-    word = re.split(r"[ :}]", info.strip().lstrip("{. "))[0].lower()
-    name = OTHER_NAMES.get(word, word)
-    kind = LANGUAGES.get(name)
-    if kind is Kind.RUN:
-        return f' {{ .python .norun data-reason="{reason}" }}'
-    return name if kind is Kind.SHOWN else "text"
+def _formula(match: re.Match[str]) -> str:
+    inside = match["square"] or match["round"]
+    return match["code"] or f"${' '.join(inside.split())}$"

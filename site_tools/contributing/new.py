@@ -27,6 +27,7 @@ from site_tools.page.front_matter import read_front_matter
 
 SKELETONS = Path(__file__).with_name("skeletons")
 LINKS = 2
+PYTHON = re.compile(r"\{?\s*\.?py(?:thon)?3?\b", re.I)
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -175,8 +176,9 @@ def read_draft(name: str) -> tuple[str, list[str]]:
     question = meta.get("question")
     if problems or not isinstance(question, str):
         raise Refusal("draft_unlike", file=name)
-    fences = [f for f in scan(text, name)[0] if "norun" in re.findall(r"\w+", f.info)]
-    return question, ["\n".join(fence.lines) for fence in fences if any(fence.lines)]
+    said = "\n".join(line for f in scan(text, name)[0][1:] for line in f.lines)
+    python = [f for f in scan(said, name)[0] if PYTHON.match(f.info)]
+    return question, ["\n".join(fence.lines) for fence in python if any(fence.lines)]
 
 
 def skeleton(

@@ -73,18 +73,6 @@ def test_a_problem_is_told_in_the_language_of_the_reader(project: Path) -> None:
     ]
 
 
-@pytest.mark.parametrize(
-    ("page", "words"),
-    [
-        ("alignment/simple", f"No page alignment/simple; the nearest is {PAGE}"),
-        ("docs/zh/../zh/index", "A page must be like topic/page, without a leading /"),
-        ("/docs/zh/index.md", "A page must be like topic/page, without a leading /"),
-    ],
-)
-def test_a_page_that_is_none_is_refused(project: Path, page: str, words: str) -> None:
-    assert words in run(project, PAGE, page)
-
-
 def test_a_page_is_named_by_its_id_or_by_any_of_its_files(project: Path) -> None:
     (project / PATHS[1]).unlink()
     assert files_of(PAGE, project) == files_of(PATHS[1], project) == PATHS[:1]
@@ -261,20 +249,6 @@ def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path: Path) ->
         "  应为：算 hash 的那几行",
         f"  改法：写 lines: 2 hash: {HASH}",
     ]
-
-
-@pytest.mark.parametrize(
-    ("sound", "wrong", "told"),
-    [
-        ("peer/sums.py", "peer/gone.py", "the release has no such file"),
-        ("return gamma", "return lam", "'return lam' is not on these lines"),
-    ],
-)
-def test_what_cannot_be_mended_by_a_line_is_told_too(
-    tmp_path: Path, sound: str, wrong: str, told: str
-) -> None:
-    lines = run(facts(tmp_path, FACTS.replace(sound, wrong)), "facts/sums").splitlines()
-    assert lines[1].endswith(told) and "  fix:      correct " in lines[3]
 
 
 def test_a_wheel_that_is_not_here_is_said_and_fails_nothing(tmp_path: Path) -> None:

@@ -75,12 +75,6 @@ def test_all_wordings_are_searched_and_no_index(whole: dict[str, list[str]]) -> 
     assert not {"index", "gae/index"} & whole.keys()
 
 
-def test_what_few_pages_say_counts_for_more() -> None:
-    pages = {f"gae/{n}": ["Does the critic learn?"] for n in "abc"}
-    pages |= {"gae/d": ["Does whitening help?"]}
-    assert nearest("critic whitening", pages)[0].page == "gae/d"
-
-
 def test_width_capitals_and_greek_letters_are_one() -> None:
     pages = {"gae/a": ["What is λ?"], "gae/b": ["What is gamma?"]}
     assert nearest("ＬＡＭＢＤＡ", pages)[0].page == "gae/a"

@@ -11,7 +11,6 @@ from site_tools.checks.all import check_pair, check_written, judge
 from site_tools.checks.words import todo
 from site_tools.contributing import new
 from site_tools.contributing.likeness import Known, answering, nearest, wordings
-from site_tools.contributing.pages import check_question
 from site_tools.contributing.talk import Refusal
 from site_tools.ledger import store_together
 from site_tools.page import page, tree
@@ -104,8 +103,8 @@ def test_what_it_left_to_write_is_told_until_it_is_written(root: Path) -> None:
     text = (root / path).read_text("utf-8")
     found = todo(root, path, text)
     assert {p.path for p in found} == {path, snippet}
-    verdict = next(p for p in found if p.found == "TODO: Yes, No or Half")
-    assert text.splitlines()[verdict.line - 1].startswith("**TODO: Yes, No or Half.**")
+    verdict = next(p for p in found if p.found == "TODO: Yes, No or It depends")
+    assert text.splitlines()[verdict.line - 1].startswith("**TODO: Yes, No or It depends.**")
     own = re.sub(r"\bTODO\b:? ?", "", text)
     assert {p.path for p in todo(root, path, own)} == {snippet}
 
@@ -132,15 +131,6 @@ def test_every_page_can_be_linked_to_whatever_stands_in_its_title(
     text = new.skeleton("gae/group_size", ASKED, ["en"], known, [], root)[path]
     assert text.count("](") > 30 and "](../alignment/value_before_token.md)" in text
     assert check_written(page.read_page(root, path, text), root) == []
-
-
-def test_a_title_with_a_figure_is_not_linked_to(root: Path) -> None:
-    title = root / "docs/en/gae/variance.md"
-    text = title.read_text("utf-8").replace("Does GAE", "Does λ=0.95")
-    title.write_text(text, "utf-8")
-    known = [Known("gae/variance", "", 1.0), Known("gae/inputs", "", 0.9)]
-    links = new.links_to("gae/group_size", known, ["en"], root)
-    assert links == {"en": "- [Are values and rewards all that GAE needs?](inputs.md)"}
 
 
 @pytest.mark.parametrize(
@@ -233,19 +223,6 @@ def test_a_refusal_writes_nothing_and_is_in_the_language_asked_for(
     assert written(root, before) == []
 
 
-def test_a_name_that_was_moved_away_stays_taken(root: Path) -> None:
-    moves = root / "docs/redirects.yml"
-    moves.write_text("gae/old: gae/inputs\n", "utf-8")
-    said = run(root, "gae/old", "--question", ASKED, code=1)
-    assert "docs/redirects.yml leads it to gae/inputs" in said
-
-
-def test_everything_it_says_is_said_in_chinese(root: Path) -> None:
-    said = run(root, "gae/later", "--question", KNOWN, "--anyway", lang="zh")
-    lines = said.splitlines()
-    assert lines and [line for line in lines if not re.search("[㐀-鿿]", line)] == []
-
-
 def test_files_are_written_together_or_not_at_all(tmp_path: Path) -> None:
     first, second = tmp_path / "a" / "b" / "1", tmp_path / "2"
     second.write_bytes(b"taken")
@@ -259,22 +236,29 @@ def test_files_are_written_together_or_not_at_all(tmp_path: Path) -> None:
 
 DRAFT = """---
 question: "How large should a GRPO group be?"
-aliases: ["x"]
 ---
 
-## To be written {{ #answer }}
-
-It is 0.5 at 99 %.
-
-```{{ .python .norun data-reason="unverified: from a chat, not run" }}
-x = 1  # {}
+```python
+raise NotImplementedError
 ```
 
-````{{ .python .norun data-reason="unverified: from a chat, not run" }}
+`````text
+It is 0.5 at 99 %.
+
+```py
+x = 1
+```
+
+````{ .python }
 ```
 y = 2
 ```
 ````
+
+```text
+no code
+```
+`````
 """
 
 
@@ -283,14 +267,14 @@ def test_a_draft_gives_question_and_code(
     root: Path, tmp_path: Path, more: list[str]
 ) -> None:
     file = tmp_path / "draft.md"
-    file.write_text(DRAFT.format("w" * 99), "utf-8")
+    file.write_text(DRAFT, "utf-8")
     said = run(root, "gae/group_size", "--draft", str(file), *more)
     assert f"{file} keeps its sentences: nobody has verified them" in said
     read = page.read_page(root, "docs/en/gae/group_size.md")
     assert read.meta["question"] == ASKED and read.meta["aliases"] == []
     assert check_written(read, root) == [] == check_pair(read, root)
     shown = [b.text for b in read.blocks if b.reason is not None]
-    assert shown == ["x = 1  # " + "w" * 99, "```\ny = 2\n```"]
+    assert shown == ["x = 1", "```\ny = 2\n```"]
     assert "0.5 at" not in read.text
     assert (
         len([p for p in todo(root, read.path, read.text) if "a chat" in p.found]) == 2
@@ -365,7 +349,3 @@ def test_an_alias_is_added_and_nothing_else_changes(
 def test_a_page_without_a_list_is_refused(text: str, message: str) -> None:
     with pytest.raises(Refusal, match=message):
         new.with_alias(text, "C?", "a.md")
-
-
-def test_a_question_is_one_line() -> None:
-    assert check_question(" Why　add\tdeltas? ") == "Why add deltas?"
