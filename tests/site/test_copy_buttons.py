@@ -6,10 +6,13 @@ from html import unescape
 from pathlib import Path
 from urllib.parse import unquote, urljoin
 
+import pytest
+
+from site_tools.checks.census import boxes as codes
 from site_tools.page.rendering import render
 from site_tools.site import boxes
 from tests.site import trial_site
-from tests.site.sample import EN, ROOT, page
+from tests.site.sample import EN, ROOT, broken, page
 
 BOXES = re.compile(r'<div class="[^"]*\bhighlight\b[^>]*>')
 PACKAGE = """## Run { #code }
@@ -37,9 +40,22 @@ import ppo_ref.kl
 """
 
 
+TABS = """=== "a tab"
+
+    ```python
+    x = "<&\\""  # 优势
+    ```
+
+    ```{ .output .table }
+    a
+    1
+    ```
+"""
+
+
 def built(text: str, address: str = "../../p.whl") -> tuple[str, list[str]]:
     """A page, and the opening tags of its boxes."""
-    html = boxes.copied(render(text, ROOT), page(text).blocks, "en", lambda: address)
+    html = boxes.complete(render(text, ROOT), page(text).blocks, "en", lambda: address)
     return html, BOXES.findall(html)
 
 
@@ -65,11 +81,43 @@ def test_the_install_line_stands_once_by_the_first_block_that_needs_it() -> None
     assert f'{boxes[2]}<p class="install" data-search-exclude="1">' in html
 
 
+def test_every_box_gets_what_is_meant_for_its_block() -> None:
+    text = broken("## Next", f"{TABS}\n## Next")
+    html, blocks = render(text, ROOT), page(text).blocks
+    shown = [block for block in blocks if block.has_box]
+    marks = [f"<i>{n}</i>" for n in range(len(shown))]
+    made = boxes.complete(html, blocks, "en", lambda: "p.whl", marks)
+    assert [block.text for block in shown] == [t.strip("\n") for t in codes(made)]
+    for mark, block in zip(marks, shown, strict=True):
+        before, found, after = made.partition(f">{mark}<pre>")
+        assert found and before.rpartition("<")[2].startswith("div class=")
+        assert codes("<pre>" + after)[0].strip("\n") == block.text
+    assert re.sub(' marked"|<i>.</i>', "", made).count("<div") == html.count("<div")
+
+
+def test_the_attributes_of_a_box_are_kept() -> None:
+    made = boxes.complete(
+        '<div hidden class="a"><pre><code>x</code></pre></div>',
+        page("```python\nx\n```\n").blocks,
+        "en",
+        lambda: "p.whl",
+        ["!"],
+    )
+    assert made.startswith('<div hidden="" class="a marked">!<pre>')
+
+
+def test_a_box_too_many_is_refused() -> None:
+    for raw in ("    indented code\n", "<pre><code>raw</code></pre>\n"):
+        html = render(f"{EN}\ntext\n\n{raw}", ROOT)
+        with pytest.raises(ValueError, match="4 fences, 5 boxes"):
+            boxes.complete(html, page(EN).blocks, "en", lambda: "p.whl")
+
+
 def test_a_page_that_does_not_need_the_package_has_no_install_line() -> None:
     def never() -> str:
         raise AssertionError("no wheel is needed")
 
-    html = boxes.copied(render(EN, ROOT), page(EN).blocks, "en", never)
+    html = boxes.complete(render(EN, ROOT), page(EN).blocks, "en", never)
     assert "install" not in html
 
 

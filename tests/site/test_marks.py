@@ -9,7 +9,7 @@ from site_tools.ledger import Ledger
 from site_tools.page.rendering import render
 from site_tools.running.evidence import Evidence, Setting, entry_of
 from site_tools.running.hashes import block_hashes
-from site_tools.site.boxes import decorate, marks
+from site_tools.site.boxes import complete, marks
 from tests.site.sample import EN, ROOT, broken, page
 
 HERE = Setting("package", "2.13.0+cpu", "3.11.7")
@@ -29,9 +29,8 @@ def gpu(package: str, *blocks: str, commit: str = COMMIT) -> Ledger:
 def shown(known: Evidence, lang: str = "en", text: str = MOVED) -> list[str]:
     """The marks of the page, as HTML."""
     blocks = list(page(text).blocks)
-    html = decorate(
-        render(text, ROOT), marks(known, PAGE, blocks, lang, "../../about/")
-    )
+    found = marks(known, PAGE, blocks, lang, "../../about/")
+    html = complete(render(text, ROOT), blocks, lang, lambda: "p.whl", found)
     return re.findall(r'<a class="mark.*?</a>(?=<pre>)', html)
 
 
@@ -100,6 +99,5 @@ def test_what_does_not_run_gets_no_mark() -> None:
 
 def test_without_the_page_that_explains_it_a_mark_is_no_link() -> None:
     blocks = list(page(EN).blocks)
-    additions = marks(Evidence(HERE, CPU), PAGE, blocks, "en", None)
-    made = [addition.html for addition in additions if addition]
+    made = [*filter(None, marks(Evidence(HERE, CPU), PAGE, blocks, "en", None))]
     assert len(made) == 2 and all(html.startswith("<span ") for html in made)

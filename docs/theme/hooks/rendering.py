@@ -144,9 +144,9 @@ def _complete_code_boxes(
         return _wheel(file, config, files)
 
     try:
-        html = boxes.copied(page.content or "", blocks, lang, package)
         marks = boxes.marks(known, path, blocks, lang, href)
-        page.content = boxes.decorate(html, marks)
+        html = page.content or ""
+        page.content = boxes.complete(html, blocks, lang, package, marks)
         if notebooks.is_notebook(file.src_uri):
             name = notebook_files.name(path.removesuffix(".md"))
             page.content = fill("page.take_notebook", lang, name) + page.content
