@@ -35,6 +35,7 @@ SIGNS = {
     "mid": " | ",
     "cdot": "·",
 }
+UPRIGHT = re.compile(r"\\(?:mathrm|text)\s*\{([^}]*)\}")
 COMMAND = re.compile(r"\\(hat A|[A-Za-z]+)\s*")
 EXTENSIONS = {"attr_list": {}, "pymdownx.arithmatex": {"generic": True}}
 
@@ -98,6 +99,7 @@ def as_plain(text: str) -> str:
 
 def spelled(tex: str) -> str:
     """A formula as plain characters."""
+    tex = UPRIGHT.sub(r"\1", tex)
     tex = COMMAND.sub(lambda match: SIGNS.get(match[1], f"{match[1]} "), tex)
     # an index of one sign needs no braces, any other keeps them
     tex = re.sub(r"([_^])\{(.)\}", r"\1\2", tex)

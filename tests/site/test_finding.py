@@ -87,8 +87,8 @@ def test_a_list_stands_behind_the_pages_that_it_is_made_from(
         ("<p><svg><path></path></svg>Drawn.</p>", "Drawn."),
         ("<ul><li>None.</li></ul>", ""),
         (
-            r'<p><span class="arithmatex">\(0 &lt; \hat A_{t+1}\)</span>.</p>',
-            "0 < Â_{t+1}.",
+            r'<p><span class="arithmatex">\(0 &lt; \hat A_{\mathrm{old}}\)</span>.</p>',
+            "0 < Â_{old}.",
         ),
     ],
 )

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,7 @@ def page(
 ) -> Page:
     file = root / f"docs/{language}/notebooks/toy.md"
     file.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copy(trial_site.ROOT / "mkdocs.yml", root)
     words = WORDS[language] | {"said": said or language, "plot": plot, "then": then}
     file.write_text(TEXT.format(**words), "utf-8")
     return read_page(root, file.relative_to(root).as_posix())
