@@ -93,9 +93,9 @@ def check_lists(page: Page, root: Path) -> list[Problem]:
                 lang = attributes.values.get("data-language", "")
                 derived(name, block.text, lang, root)
             except ValueError as error:
-                values = {"fence": f"```{name} {block.text}", "why": error}
-                line = block.fence.line
-                problems.append(problem(page.path, line, "list_unmade", **values))
+                line, fence = block.fence.line, f"```{name} {block.text}"
+                wrong = problem(page.path, line, "list_unmade", fence=fence, why=error)
+                problems.append(wrong)
     return problems
 
 

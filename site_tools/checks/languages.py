@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import PurePosixPath
+from typing import Any
 
 from bs4 import Tag
 
@@ -157,14 +158,14 @@ def _difference(ours: Feature, theirs: Feature, path: str, twin: str) -> Problem
     rows = [*zip_longest(ours.value.splitlines(), theirs.value.splitlines())]
     row = next((n for n, (a, b) in enumerate(rows) if a != b), 0)
     here, there = (Message("pair_nothing") if r is None else r for r in rows[row])
-    values = {"here": here, "there": there, "twin": twin, "at": theirs.at(row)}
-    kind = Message(f"kind_{ours.kind}")
-    return problem(path, ours.at(row), "pair_differs", **values, kind=kind)
+    values: dict[str, Any] = {"here": here, "there": there, "twin": twin}
+    values |= {"at": theirs.at(row), "kind": Message(f"kind_{ours.kind}")}
+    return problem(path, ours.at(row), "pair_differs", **values)
 
 
 def _missing(feature: Feature, ours: bool, path: str, twin: str) -> Problem:
     has, lacks = (path, twin) if ours else (twin, path)
-    values = {
+    values: dict[str, Any] = {
         "kind": Message(f"kind_{feature.kind}"),
         "shown": (feature.value.splitlines() or [""])[0],
         "section": feature.section or Message("pair_top"),

@@ -123,9 +123,9 @@ def _fault(
     there = anchors(root, page.language, inside) if path else own
     if anchor in there:
         return None
-    near = difflib.get_close_matches(anchor, there) or there[:MOST_IDS] or ["id"]
+    alike = difflib.get_close_matches(anchor, there) or there[:MOST_IDS] or ["id"]
     where = f"{folder}/{inside}" if path else Message("link_this_page")
-    ids = ", ".join(f"#{name}" for name in near)
+    ids = ", ".join(f"#{name}" for name in alike)
     return "link_dead_anchor", {"where": where, "ids": ids}
 
 

@@ -99,8 +99,8 @@ def check_bytes(data: bytes, path: str) -> list[Problem]:
             point = f"U+{ord(sign[0]):04X}"
             problems.append(problem(path, number, "bytes_unseen", sign=point))
         if len(words) > LONGEST_LINE:
-            size = {"size": len(words), "most": LONGEST_LINE}
-            problems.append(problem(path, number, "bytes_long", **size))
+            size, most = len(words), LONGEST_LINE
+            problems.append(problem(path, number, "bytes_long", size=size, most=most))
     return problems
 
 

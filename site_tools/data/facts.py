@@ -145,35 +145,19 @@ def line_hash(lines: Iterable[str]) -> str:
     return sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
-@cache
-def wheel(release: str, folder: Path) -> dict[str, str] | None:
-    """The names in the wheel of a release by the paths they are installed at.
-
-    Args:
-        release: As in ``verl 0.9.1``.
-        folder: Where the wheels lie.
-
-    Returns:
-        None if the wheel is not there. The name of the archive is under ``""``.
-    """
-    project, _, version = release.partition(" ")
-    name = project.lower().replace("-", "_")  # as in the names of wheels
-    path = next(folder.glob(f"{name}-{version}-*.whl"), None)
-    if path is None:
-        return None
-    with ZipFile(path) as archive:
-        names = {PURE.sub("", name): name for name in archive.namelist()}
-    return {"": str(path), **names}
-
-
 def reread(entry: Entry, wheels: Path) -> list[Problem] | None:
     """What is wrong with a place, read again; None where its wheel is not here."""
-    names = wheel(entry.release, wheels)
-    if names is None:
+    project, _, version = entry.release.partition(" ")
+    name = project.lower().replace("-", "_")  # as in the names of wheels
+    wheel = next(wheels.glob(f"{name}-{version}-*.whl"), None)
+    if wheel is None:
         return None
-    if entry.path not in names:
-        return [problem(entry.file, entry.line, "fact_no_file", place_of=entry.place)]
-    with ZipFile(names[""]) as archive:
+    with ZipFile(wheel) as archive:
+        names = {PURE.sub("", name): name for name in archive.namelist()}
+        if entry.path not in names:
+            return [
+                problem(entry.file, entry.line, "fact_no_file", place_of=entry.place)
+            ]
         text = archive.read(names[entry.path]).decode("utf-8", errors="replace")
     return list(faults(entry, text))
 

@@ -49,16 +49,13 @@ def parse(text: str, pages: Collection[str]) -> Redirects:
     rows = pairs(node, FILE)
     moves = {_place(old): _place(new.value) for old, new in rows.items()}
     for old, new in moves.items():
-        key = ""
-        if new in moves:
-            key = "redirect_chain"
-        elif new.page not in pages:
-            key = "redirect_no_page"
-        elif old.anchor and old.page not in pages:
-            key = "redirect_anchor_of_none"
-        elif not old.anchor and old.page in pages:
-            key = "redirect_still_there"
-        if key:
+        faults = {
+            "redirect_chain": new in moves,
+            "redirect_no_page": new.page not in pages,
+            "redirect_anchor_of_none": old.anchor and old.page not in pages,
+            "redirect_still_there": not old.anchor and old.page in pages,
+        }
+        for key in (key for key, holds in faults.items() if holds):
             raise Refusal(key, file=FILE, old=old, new=new, onward=moves.get(new, ""))
     return moves
 

@@ -7,7 +7,7 @@ field. Every fault is named by file and line.
 """
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import MISSING, dataclass, field, fields, is_dataclass
 from functools import cache
 from itertools import chain
@@ -93,13 +93,14 @@ def read_rows(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
     """
     node = load(text, file)
     if not isinstance(node, yaml.SequenceNode):
-        raise Refusal("data_list", place=f"{file}:1", field=_known(kind)[0])
+        raise Refusal("data_list", place=f"{file}:1", field=next(iter(_hints(kind))))
     return tuple(_mapping(item, kind, file, {}) for item in node.value)
 
 
 def read_row(text: str, file: str, kind: type[R]) -> R:
     """The one row of a file that is a mapping; of the same errors."""
-    return _mapping(load(text, file), kind, file, {})
+    row: R = _mapping(load(text, file), kind, file, {})
+    return row
 
 
 def load(text: str, file: str) -> yaml.Node | None:
@@ -115,11 +116,13 @@ def load(text: str, file: str) -> yaml.Node | None:
         for event in yaml.parse(text, Loader=LOADER):
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
-            place = f"{file}:{event.start_mark.line + 1}"
+            line = event.start_mark.line if event.start_mark else 0
+            place = f"{file}:{line + 1}"
             if isinstance(event, yaml.AliasEvent):
                 raise Refusal("data_alias", place=place, name=event.anchor)
-            if getattr(event, "tag", None) not in (None, "!", *TAGS):
-                raise Refusal("data_tag", place=place, tag=event.tag)
+            tag = getattr(event, "tag", None)
+            if tag not in (None, "!", *TAGS):
+                raise Refusal("data_tag", place=place, tag=tag)
             if depth > DEEPEST:
                 raise Refusal("data_depth", place=place, most=DEEPEST)
         return yaml.compose(text, Loader=LOADER)
@@ -175,31 +178,28 @@ def figure_in(text: str) -> str | None:
     return next(chain(inside, spelled if "$" in text else ()), None)
 
 
-@cache
-def _hints(kind: type[Row]) -> dict[str, Any]:
+def _own_hints(kind: Any) -> dict[str, Any]:
     hints = get_type_hints(kind, include_extras=True)
-    return {
-        f.name: hints[f.name] for f in fields(kind) if f.name not in Row.__annotations__
-    }
+    own = (f.name for f in fields(kind) if f.name not in Row.__annotations__)
+    return {name: hints[name] for name in own}
 
 
-def _known(kind: type[Row]) -> list[str]:
-    return [*_hints(kind)]
+_hints: Callable[[Any], dict[str, Any]] = cache(_own_hints)
 
 
-def _required(kind: type[Row]) -> list[str]:
+def _required(kind: Any) -> list[str]:
     absent = {f.name for f in fields(kind) if f.default is MISSING}
-    return [name for name in _known(kind) if name in absent]
+    return [name for name in _hints(kind) if name in absent]
 
 
 def _mapping(
-    node: yaml.Node | None, kind: type[R], file: str, preset: Mapping[str, str]
-) -> R:
-    names = [name for name in _known(kind) if name not in preset]
+    node: yaml.Node | None, kind: Any, file: str, preset: Mapping[str, str]
+) -> Any:
+    names = [name for name in _hints(kind) if name not in preset]
     line = node.start_mark.line + 1 if node else 1
     where = {"place": f"{file}:{line}", "fields": ", ".join(names)}
     if isinstance(node, yaml.ScalarNode) and node.value:
-        written = {names[0]: node}
+        written: dict[str, yaml.Node] = {names[0]: node}
     elif isinstance(node, yaml.MappingNode):
         written = pairs(node, file)
     else:
@@ -230,7 +230,7 @@ def _value(node: yaml.Node, hint: Any, name: str, file: str) -> Any:
         else:
             form = extra
     if is_dataclass(hint):
-        return _mapping(node, hint, file, preset)  # type: ignore[type-var]
+        return _mapping(node, hint, file, preset)
     if get_origin(hint) is tuple:
         if not isinstance(node, yaml.SequenceNode) or not node.value:
             raise Refusal("data_field_list", place=place, field=name)
@@ -262,4 +262,4 @@ def _misfit(node: yaml.Node, option: Any) -> int:
     if not is_dataclass(kind):
         return len(node.value) + 1
     keys = {key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
-    return len(keys - {*_known(kind)}) + len({*_required(kind)} - keys)  # type: ignore[arg-type]
+    return len(keys - {*_hints(kind)}) + len({*_required(kind)} - keys)
