@@ -11,7 +11,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from site_tools.data.names import Name, key, pattern
-from site_tools.page import picture_reading, picture_texts
+from site_tools.page import pictures
 from site_tools.page.page import Page
 from site_tools.page.prose import line_of, plain
 from site_tools.problems import Problem, problem
@@ -79,11 +79,11 @@ def _vocabulary(
 def _drawn(svg: str, lang: str) -> Iterator[tuple[int, str]]:
     """The texts of a picture, each with its line; none if it cannot be read."""
     try:
-        root = picture_reading.read(svg)
-    except picture_reading.Refused:
+        root = pictures.read(svg)
+    except pictures.Unreadable:
         return
-    for element in picture_texts.texts(root):
-        letters = [*picture_texts.letters(element, lang, "")]
+    for element in pictures.texts(root):
+        letters = [*pictures.letters(element, lang, "")]
         if letters:
             yield letters[0].line, "".join(letter.text for letter in letters)
 

@@ -263,7 +263,7 @@ def _in_front_matter(prose: Prose) -> Iterator[Problem]:
                 if not prose.in_code(number.text):
                     rows = front[0].split("\n") if front else []
                     at = (n for n, row in enumerate(rows, 1) if number.text in row)
-                    name = _form(number)
+                    name = as_shown(number)
                     line = next(at, 1)
                     yield problem(
                         prose.path, line, "figure_in_front", key=key, number=name
@@ -288,7 +288,8 @@ def _in_fences(prose: Prose) -> Iterator[Problem]:
                         )
 
 
-def _form(number: Number) -> Message:
+def as_shown(number: Number) -> Message:
+    """A number with the name of its form."""
     form = Message("form_" + number.form.replace(" ", "_"))
     return Message("figure_form", {"number": number.text, "form": form})
 
@@ -301,7 +302,7 @@ def _unbound(number: Number, path: str, line: int, text: str) -> Problem:
     ref = f"{name[1] if name else 'verl'} {shown.removeprefix('v')}"
     if number.form == "a version":
         return problem(path, line, "version_unknown", version=shown, ref=ref)
-    form = _form(number)
+    form = as_shown(number)
     if number.form in ("a share", "a ratio", "a multiple", "arithmetic in words"):
         return problem(path, line, "figure_loose", figure=form)
     if not re.search(r"\d", shown):

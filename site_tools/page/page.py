@@ -16,7 +16,7 @@ from site_tools.page.fences import Fence, scan
 from site_tools.page.figures import Figure, Prose, read_figures
 from site_tools.page.front_matter import read_front_matter
 from site_tools.page.inside import inside, link
-from site_tools.page.picture_figures import read_picture
+from site_tools.page.pictures import read_picture
 from site_tools.page.prose import body
 from site_tools.page.rendered import Lines, parse
 from site_tools.page.rendering import render_as_written

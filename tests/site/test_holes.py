@@ -6,7 +6,7 @@ list of tries. What is not caught is listed for readers on about/verification.
 
 import pytest
 
-from site_tools.page.picture_figures import read_picture
+from site_tools.page.pictures import read_picture
 from tests.site.sample import EN, ZH, broken, line_of, page
 
 CAUGHT = {

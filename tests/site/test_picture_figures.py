@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.page.picture_figures import read_picture
+from site_tools.page.pictures import read_picture
 
 PATH = "snippets/x.svg"
 BOUND = '<tspan data-is="a">0.5</tspan>'
