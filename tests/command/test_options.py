@@ -84,7 +84,7 @@ def test_help_shows_every_option_and_its_default(capsys):
         (["--estimate", "gae"], "argument --estimate: invalid choice: 'gae'"),
         (
             ["--estimate", "grpo"],
-            "train: responses_per_prompt must be at least 2, as grpo compares the "
+            "grpo: responses_per_prompt must be at least 2, as it compares the "
             "responses to one prompt, got 1",
         ),
         (["--threads", "0"], "train: threads must be at least 1, got 0"),
