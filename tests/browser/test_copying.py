@@ -84,20 +84,6 @@ def test_the_wheel_of_the_site_runs_what_was_copied(
     assert ran > 3
 
 
-def test_the_install_line_fits_a_phone(reader: Any) -> None:
-    reader.set_viewport_size({"width": 390, "height": 844})
-    for language in ("", "en/"):
-        reader.goto(f"{language}{PAGE}/")
-        line = reader.locator(".install")
-        line.scroll_into_view_if_needed()
-        box, button = line.bounding_box(), line.locator("button").bounding_box()
-        assert box["x"] >= 0 and box["x"] + box["width"] <= 390
-        assert button["x"] + button["width"] <= 390
-        assert box["height"] < 60
-        width = reader.evaluate("document.documentElement.scrollWidth")
-        assert width == 390
-
-
 def test_without_scripts_the_link_leads_to_the_wheel(
     browser: Any, address: str
 ) -> None:

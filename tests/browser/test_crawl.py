@@ -47,7 +47,9 @@ def test_nothing_is_wrong_on_a_phone_in_the_dark(
 ) -> None:
     inside = context(browser, PHONE, "dark")
     watch = Watch(inside.new_page(), address)
-    sampled = [path for path in sorted(pages(site)) if is_sampled(path)]
+    # Both languages share their colours, and the crawl saw both as narrow as a phone.
+    chinese = [page for page in sorted(pages(site)) if not page.startswith("en/")]
+    sampled = filter(is_sampled, chinese)
     assert [fault for path in sampled for fault in watch.visit(path, axe=True)] == []
     inside.close()
 

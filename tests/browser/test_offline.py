@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from tests.browser.watching import Watch
-from tests.site.linked import MARKDOWN, broken, links, local, target
+from tests.site.linked import broken, links, local, target
 
 BOX = ".md-search__input"
 RESULT = ".md-search-result__item a"
@@ -70,16 +70,6 @@ def test_the_search_finds_and_leads_there(
     assert watch.faults == []
 
 
-def test_the_language_switch_keeps_page_and_section(watch: Watch) -> None:
-    page = "gae/why_sum_deltas/index.html"
-    watch.visit(f"{page}#why", axe=False)
-    watch.tab.click("a.language")
-    watch.tab.wait_for_url(f"{watch.address}en/{page}#why")
-    watch.tab.click("a.language")
-    watch.tab.wait_for_url(f"{watch.address}{page}#why")
-    assert watch.faults == []
-
-
 def test_the_install_line_names_the_wheel_in_the_folder(watch: Watch) -> None:
     watch.visit("en/gae/why_sum_deltas/index.html", axe=False)
     line = watch.tab.locator(".install a").first.inner_text()
@@ -94,15 +84,6 @@ def test_every_link_in_the_folder_leads_to_a_file_of_it(folder: Path) -> None:
         if path.is_file()
     }
     assert len(files) > 200 and broken(files) == []
-
-
-@pytest.mark.parametrize("name", ["llms.txt", "en/llms.txt"])
-def test_every_link_for_programs_leads_to_a_page(site: Path, name: str) -> None:
-    found = MARKDOWN.findall((site / name).read_text("utf-8"))
-    assert len(found) > 100
-    for path in filter(None, map(local, found)):
-        file = site / target(name, path)
-        assert file.is_file() or (file / "index.html").is_file(), path
 
 
 @pytest.mark.parametrize("home", ["", "en/"])

@@ -11,6 +11,8 @@ from site_tools.checks.typography import check_typography, typeset, widened
 from site_tools.contributing.mending import mended, with_ids
 from tests.site.sample import page
 
+pytestmark = pytest.mark.pages
+
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/??/**/*.md"))
 

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 from site_tools.page.page import read_page
 from site_tools.site import sources
 
+pytestmark = pytest.mark.pages
+
 ROOT = Path(__file__).parents[2]
 DIALOGUES = ROOT.parent / "shared" / "dialogues"
 HEAD = "# Chat Dialogue Log\n\n## 对话时间\n2026\n\n---\n\n## 对话内容\n\n"

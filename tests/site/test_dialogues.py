@@ -15,6 +15,8 @@ from site_tools.site import sources
 from tests.site.rows import as_yaml
 from tests.site.sample import broken, page
 
+pytestmark = pytest.mark.pages
+
 ROOT = Path(__file__).parents[2]
 # From the editorial plan of the site: dialogue by dialogue, question by question.
 HOMES = {

@@ -13,6 +13,8 @@ from site_tools.data.frameworks import OTHERS, RELEASES, Change, Compared, Renam
 from site_tools.site import lists, sources
 from tests.site.rows import as_yaml
 
+pytestmark = pytest.mark.pages
+
 ROOT = Path(__file__).parents[2]
 TOPICS = ("gae", "critic")
 NOW, OLD, OPEN, TRL = RELEASES

@@ -20,6 +20,8 @@ from site_tools.page.rendering import render
 from site_tools.site import lists, sources, ways
 from site_tools.site.templates import inline
 
+pytestmark = pytest.mark.pages
+
 ROOT = Path(__file__).parents[2]
 MKDOCS = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict"]
 EN = {"data-language": "en"}

@@ -10,6 +10,8 @@ from site_tools.page.wording import wording
 from tests import states
 from tests.site.sample import ROOT
 
+pytestmark = pytest.mark.pages
+
 # printf '## Why One.' | sha256sum, and the same of the Chinese words
 LINE = "why zh:961006a60f4b en:0d6d8b513277\n"
 PAGE_ZH = "## 为什么 { #why }\n\n一。\n"

@@ -11,6 +11,8 @@ import pytest
 from ppo_ref.training.trainer import tiny_trainer
 from tests.differential.wheels import MISSING, find
 
+pytestmark = pytest.mark.pages
+
 DOCS = Path(__file__).parents[2] / "docs"
 PAGES = [DOCS / lang / "reference" / "reading_the_code.md" for lang in ("zh", "en")]
 LOGS = [DOCS / lang / "debug" / "symptoms.md" for lang in ("zh", "en")]

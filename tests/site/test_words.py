@@ -14,6 +14,8 @@ from site_tools.page.page import read_page
 from tests import pages
 from tests.site.sample import EN, ZH, broken, line_of, page
 
+pytestmark = pytest.mark.pages
+
 ROOT = Path(__file__).resolve().parents[2]
 WHY = {"choice_zh": "离线是另一回事。", "choice_en": "Offline is another thing."}
 OFF = names.Name(
