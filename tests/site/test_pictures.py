@@ -1,7 +1,10 @@
 """Pictures: one language, safe, readable in the dark, and described."""
 
+import re
+
 import pytest
 
+from site_tools.page.picture_figures import read_picture
 from site_tools.site import pictures
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{}</svg>'
@@ -88,6 +91,14 @@ def test_an_image_alone_becomes_a_figure_and_one_in_a_line_stays_there() -> None
 def test_other_images_are_left_alone() -> None:
     image = '<p><img alt="" src="https://example.org/a.svg" /><img src="a.png" /></p>'
     assert pictures.inline(image, lambda src: pytest.fail(src), "en") == image
+
+
+def test_check_names_the_line_of_what_the_build_refuses() -> None:
+    text = SVG.format("<text>a</text>\n<script>f()</script>")
+    (found,) = [p for p in read_picture(text, "a.svg")[1] if "script" in p.found]
+    assert found.line == 2
+    with pytest.raises(ValueError, match=re.escape(f"a.svg: {found.found}")):
+        pictures.svg(text, "a.svg", "A post", "en", "p")
 
 
 def test_nothing_in_a_picture_is_hidden() -> None:
