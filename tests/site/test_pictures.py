@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from site_tools.page.picture_figures import read_picture
+from site_tools.page.pictures import read_picture
 from site_tools.site import pictures
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{}</svg>'
