@@ -1,4 +1,4 @@
-"""Attribute lists, read by one strict parser.
+"""Attribute lists and info strings, read by one strict parser.
 
 Python-Markdown silently mangles an escaped quote inside a value; here whatever
 is not exactly a class, an id or ``key="value"`` is refused.
@@ -6,6 +6,8 @@ is not exactly a class, an id or ``key="value"`` is refused.
 
 import re
 from dataclasses import dataclass, field
+
+from site_tools.say import Refusal
 
 TOKEN = re.compile(
     r"""\s*(?:
@@ -16,6 +18,10 @@ TOKEN = re.compile(
     )(?=\s|$)""",
     re.VERBOSE,
 )
+
+
+FIRST_WORD = re.compile(r"\.?(?P<language>[\w#+-]+)(?=\s|$)")
+OPTION = re.compile(r'\s*(?P<text>[A-Za-z_][\w-]*="[^"\\]*")(?=\s|$)')
 
 
 @dataclass(frozen=True)
@@ -45,10 +51,7 @@ def parse(text: str) -> Attributes:
         token = TOKEN.match(text, position)
         if token is None:
             piece = text[position:].strip()
-            raise ValueError(
-                f'attributes must be .class, #id or key="value" '
-                f"without backslashes, got {piece!r}"
-            )
+            raise Refusal("attributes_form", text=repr(piece))
         position = token.end()
         if token["cls"]:
             classes.append(token["cls"])
@@ -60,3 +63,37 @@ def parse(text: str) -> Attributes:
             )
             values[token["key"]] = value
     return Attributes(tuple(classes), name, values)
+
+
+def read_info(info: str) -> tuple[str, Attributes]:
+    """Read ``python``, ``python title="x"``, ``{ .python .cont }`` and their mixtures.
+
+    Raises:
+        ValueError: if something else stands there.
+
+    Example:
+        >>> read_info('{ .python .raises }')[1].classes
+        ('raises',)
+    """
+    word = FIRST_WORD.match(info)
+    rest = info[word.end() :].strip() if word else info
+    if rest.startswith("{") and rest.endswith("}"):
+        attributes = parse(rest[1:-1])
+    else:
+        attributes = _options(rest)
+    if word:
+        return word["language"].lower(), attributes
+    language, *classes = attributes.classes or ("",)
+    return language.lower(), Attributes(
+        tuple(classes), attributes.id, attributes.values
+    )
+
+
+def _options(text: str) -> Attributes:
+    position = 0
+    while text[position:].strip():
+        option = OPTION.match(text, position)
+        if option is None:
+            raise Refusal("info_form", text=repr(text))
+        position = option.end()
+    return parse(text)

@@ -8,8 +8,7 @@ must agree (see ``census``).
 import re
 from dataclasses import dataclass
 
-from site_tools.page.attributes import Attributes
-from site_tools.page.info_strings import read_info
+from site_tools.page.attributes import Attributes, read_info
 from site_tools.problems import Problem, problem
 
 OPENING = re.compile(
@@ -85,15 +84,8 @@ def _dedent(line: str, prefix: str) -> str:
 def _misplaced(match: re.Match[str], path: str, line: int) -> list[Problem]:
     if not match["marker"]:
         return []
-    return [
-        Problem(
-            path,
-            line,
-            f"a code fence on the line of the list marker {match['marker'].strip()!r}",
-            "a fence on a line of its own, where Markdown sees it",
-            "put an empty line behind the list item and indent the fence by 4 spaces",
-        )
-    ]
+    marker = repr(match["marker"].strip())
+    return [problem(path, line, "fence_in_list", marker=marker)]
 
 
 def _unclosed(opening: re.Match[str], path: str, line: int) -> Problem:
@@ -110,13 +102,7 @@ def _in_comments(text: str, fences: list[Fence], path: str) -> list[Problem]:
         if first in fenced:
             continue
         problems += [
-            Problem(
-                path,
-                fence.line,
-                "a code fence inside an HTML comment",
-                "code that readers see",
-                "delete the comment marks around it, or the block",
-            )
+            problem(path, fence.line, "fence_in_comment")
             for fence in fences
             if first <= fence.line <= last
         ]

@@ -7,7 +7,7 @@ from typing import Any
 import yaml
 
 from site_tools.page.prose import FRONT_MATTER
-from site_tools.problems import Problem
+from site_tools.problems import Problem, problem
 
 TAG = re.compile(r"<[A-Za-z/!?][^>\n]*>?|&#?\w+;")
 
@@ -74,12 +74,11 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         reason = getattr(error, "problem", None) or str(error)
-        fix = 'put texts with : or # between quotes, as in question: "..."'
         line = mark.line + 1 if mark else 1
-        return {}, [Problem(path, line, str(reason), "front matter in YAML", fix)]
+        return {}, [problem(path, line, "front_matter_yaml", why=str(reason))]
     if not isinstance(meta, dict):
-        found = f"front matter of type {type(meta).__name__}"
-        return {}, [Problem(path, 1, found, "a mapping", "write key: value lines")]
+        kind = type(meta).__name__
+        return {}, [problem(path, 1, "front_matter_mapping", kind=kind)]
     return meta, [*_marked_up(front[0], path)]
 
 
@@ -87,5 +86,4 @@ def _marked_up(front: str, path: str) -> Iterator[Problem]:
     """A title is put into the head of the page and into menus as it stands."""
     for match in TAG.finditer(front):
         line = front.count("\n", 0, match.start()) + 1
-        fix = "say it in plain words"
-        yield Problem(path, line, match[0], "front matter without HTML", fix)
+        yield problem(path, line, "front_matter_html", text=match[0])

@@ -13,6 +13,7 @@ from markdown import Markdown
 from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPreprocessor
 
 from site_tools.page.inside import inside
+from site_tools.say import Refusal
 
 INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
 MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
@@ -46,10 +47,7 @@ def resolve(lines: tuple[str, ...], first_line: int, snippets: Path) -> list[Lin
             continue
         match = INCLUDE.match(line)
         if match is None:
-            raise ValueError(
-                f'line {number}: an include must read --8<-- "topic/page.py:section", '
-                f"alone on its line, got {line.strip()!r}"
-            )
+            raise Refusal("include_form", line=number, text=repr(line.strip()))
         resolved += _included(line, number, match, snippets)
     return resolved
 
@@ -58,16 +56,15 @@ def _included(
     line: str, number: int, match: re.Match[str], snippets: Path
 ) -> list[Line]:
     if not inside(snippets / match["file"], snippets):
-        raise ValueError(
-            f"line {number}: an include must stay in {snippets.name}/, got "
-            f"{match['file']}; put the code there"
-        )
+        folder, file = snippets.name, match["file"]
+        raise Refusal("include_beyond", line=number, folder=folder, file=file)
     try:
         texts = _preprocessor(snippets).run([line])
         file = snippets / match["file"]
         numbers = _section_lines(file.read_text("utf-8").splitlines(), match["section"])
     except (SnippetMissingError, ValueError) as error:
-        raise ValueError(f"line {number}, {match['file']}: {error}") from None
+        file = match["file"]
+        raise Refusal("include_fault", line=number, file=file, why=error) from None
     while texts and not texts[-1].strip():
         texts.pop()
     return [
@@ -86,10 +83,8 @@ def _section_lines(lines: list[str], section: str | None) -> list[int]:
     }
     for edge, found in places.items():
         if len(found) != 1:
-            raise ValueError(
-                f"section {section} must have one line # --8<-- [{edge}:{section}], "
-                f"got {len(found)}"
-            )
+            values = {"section": section, "edge": edge, "count": len(found)}
+            raise Refusal("include_section", **values)
     return [n for n in plain if places["start"][0] < n < places["end"][0]]
 
 

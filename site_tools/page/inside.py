@@ -4,7 +4,7 @@ import os
 from collections.abc import Iterator
 from pathlib import Path
 
-from site_tools.problems import Problem
+from site_tools.problems import Problem, problem
 
 FOLDERS = ("docs", "snippets")
 
@@ -40,9 +40,7 @@ def link(path: Path, name: str) -> Problem:
         path: The link.
         name: What it is called in the project.
     """
-    to = os.readlink(path)
-    fix = "put a copy of the file here, or leave it out"
-    return Problem(name, 1, f"a symbolic link to {to}", "a file of its own", fix)
+    return problem(name, 1, "symbolic_link", to=os.readlink(path))
 
 
 def _links(folder: Path) -> Iterator[Path]:

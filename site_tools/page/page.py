@@ -9,8 +9,7 @@ from bs4 import BeautifulSoup
 from bs4.element import PageElement
 
 from site_tools.page import notebooks
-from site_tools.page.block_reading import read_blocks
-from site_tools.page.blocks import Block
+from site_tools.page.blocks import Block, read_blocks
 from site_tools.page.copying import Copy, copies
 from site_tools.page.fences import Fence, scan
 from site_tools.page.figures import Figure, Prose, read_figures

@@ -8,13 +8,12 @@ from typing import NamedTuple
 from site_tools.page.fences import Fence
 from site_tools.page.prose import QUOTE, line_of
 from site_tools.page.sections import find_section
-from site_tools.problems import Problem
+from site_tools.problems import Problem, problem
 
 ENTRY = re.compile(
     r"^### (?P<claim>.*?)[ ]*(?:\{[^}\n]*#(?P<id>[\w-]+)[^}\n]*\})?[ ]*$", re.M
 )
 PREFIX = "wrong-"
-EXPECTED = "each wrong answer under ### what is claimed { #wrong-short-name }"
 
 
 class WrongAnswer(NamedTuple):
@@ -42,10 +41,7 @@ def read_wrong_answers(
     start, end = section.span("text")
     headings = list(ENTRY.finditer(body, start, end))
     if not headings:
-        line = line_of(body, section.start())
-        found = "a section #wrong-answers without an entry"
-        fix = "give each claim a ### heading of its own, with an id"
-        return [], [Problem(path, line, found, EXPECTED, fix)]
+        return [], [problem(path, line_of(body, section.start()), "wrong_answers_none")]
     ends = [*(heading.start() for heading in headings[1:]), end]
     entries: list[WrongAnswer] = []
     problems: list[Problem] = []
@@ -64,13 +60,10 @@ def _problems(
     heading: re.Match[str], quote: re.Match[str] | None, line: int, path: str
 ) -> Iterator[Problem]:
     if not (heading["id"] or "").startswith(PREFIX):
-        fix = f"write ### {heading['claim']} {{ #{PREFIX}short-name }}"
-        yield Problem(path, line, heading[0].strip(), EXPECTED, fix)
+        values = {"heading": heading[0].strip(), "claim": heading["claim"]}
+        yield problem(path, line, "wrong_answer_id", **values)
     if quote is None:
-        found = f"{heading[0].strip()} without a quotation"
-        expected = "who said it, in their words"
-        fix = 'write !!! quote "Dialogue 001·4" under it, the source named in refs'
-        yield Problem(path, line, found, expected, fix)
+        yield problem(path, line, "wrong_answer_source", heading=heading[0].strip())
 
 
 def _failure(fences: Sequence[Fence]) -> str:

@@ -15,8 +15,7 @@ from platform import python_version
 from typing import NamedTuple
 
 from site_tools.ledger import Damaged, Entry, Ledger, fresh, read, update
-from site_tools.page.block_reading import read_blocks
-from site_tools.page.blocks import Block
+from site_tools.page.blocks import Block, read_blocks
 from site_tools.page.fences import scan
 from site_tools.page.notebooks import is_notebook
 from site_tools.problems import Problem, problem

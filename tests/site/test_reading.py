@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from site_tools.page import attributes
+from site_tools.page.attributes import read_info
 from site_tools.page.includes import resolve
-from site_tools.page.info_strings import read_info
 from site_tools.page.pictures import read_picture
 from site_tools.problems import Problem
 from site_tools.site.lists import derived
