@@ -10,7 +10,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from site_tools.ledger import Ledger, fresh, read, write
+from site_tools.ledger import Ledger, read, write
 from site_tools.page.page import LANGUAGES
 from site_tools.running import evidence
 from site_tools.running.hashes import block_hashes
@@ -51,9 +51,7 @@ def left_out(root: Path, ledger: Ledger) -> list[str]:
     for page in pages:
         name = page.relative_to(root).as_posix()
         blocks, _ = evidence.blocks_of(root, name, page.read_text("utf-8"))
-        entry = ledger.get(name)
-        if not fresh(entry, here.made_from, here.by):
-            entry = None
+        entry = evidence.current(ledger, name, here)
         if not evidence.passed(entry).issuperset(block_hashes(blocks).values()):
             names.append(name)
     return names

@@ -12,7 +12,7 @@ import threading
 from contextlib import suppress
 from pathlib import Path
 
-from site_tools.ledger import Damaged, fresh, read
+from site_tools.ledger import Damaged, read
 from site_tools.page.page import LANGUAGES, read_page
 from site_tools.problems import Problem
 from site_tools.running import evidence, verdict
@@ -38,9 +38,7 @@ def stale(root: Path, here: Setting) -> list[str]:
         name = file.relative_to(root).as_posix()
         with suppress(OSError, UnicodeDecodeError):  # the build tells of it
             blocks, _ = evidence.blocks_of(root, name, file.read_text("utf-8"))
-            entry = ledger.get(name)
-            if not fresh(entry, here.made_from, here.by):
-                entry = None
+            entry = evidence.current(ledger, name, here)
             hashes, passed = {*block_hashes(blocks).values()}, evidence.passed(entry)
             tried = passed | evidence.failed(entry)
             redraw = evidence.undrawn(root, name, blocks, here)

@@ -60,6 +60,12 @@ def setting(root: Path) -> Setting:
     return Setting(package_hash(root / "ppo_ref"), version("torch"), python_version())
 
 
+def current(ledger: Ledger, page: str, here: Setting, device: str = "") -> Entry | None:
+    """What a ledger says of a page, if it was verified with this setting."""
+    by = here.by | ({"device": device} if device else {})
+    return ledger[page] if fresh(ledger.get(page), here.made_from, by) else None
+
+
 def passed(entry: Entry | None, name: str = "passed") -> Hashes:
     """The blocks of a page that passed."""
     content = entry.content if entry and isinstance(entry.content, dict) else {}
@@ -112,9 +118,7 @@ def note(
     today = date.today().isoformat()
     with update(root / local(kind)) as ledger:
         for page, end in run.items():
-            old = ledger.get(page)
-            if not fresh(old, here.made_from, here.by | {"device": device}):
-                old = None
+            old = current(ledger, page, here, device)
             after = (
                 end.passed | passed(old) & end.blocks - end.failed,
                 end.failed | failed(old) & end.blocks - end.passed,
@@ -148,9 +152,8 @@ class Evidence:
 
     def on_cpu(self, page: str, block: str) -> Entry | None:
         """The run on this machine in which a block passed, by its page and hash."""
-        entry = self.cpu.get(page)
-        holds = fresh(entry, self.setting.made_from, self.setting.by)
-        return entry if holds and block in passed(entry) else None
+        entry = current(self.cpu, page, self.setting)
+        return entry if block in passed(entry) else None
 
     def on_gpu(self, page: str, block: str) -> tuple[Entry, bool] | None:
         """The run on a GPU that knows the page, and whether it holds for this block."""
@@ -170,7 +173,7 @@ def gather(root: Path) -> tuple[Evidence, list[Message]]:
             ledgers[name] = {}
             wrong.append(Message("record_damaged", {"name": name, "error": error}))
     here, own = setting(root), ledgers[local("cuda")]
-    fresh_own = {p: e for p, e in own.items() if fresh(e, here.made_from, here.by)}
+    fresh_own = {page: own[page] for page in own if current(own, page, here)}
     return Evidence(here, ledgers[local("cpu")], ledgers[RECORD] | fresh_own), wrong
 
 
