@@ -17,14 +17,13 @@ from site_tools.data.dialogues import Asked, Dialogue, Topic, read_topics
 from site_tools.data.facts import Concept, Entry
 from site_tools.page.page import read_page
 from site_tools.page.rendering import render
-from site_tools.site import lists, sources, ways
+from site_tools.site import lists, sources
 from site_tools.site.templates import inline
 
 pytestmark = pytest.mark.pages
 
 ROOT = Path(__file__).parents[2]
 MKDOCS = [sys.executable, "-m", "mkdocs", "build", "-q", "--strict"]
-EN = {"data-language": "en"}
 PAGE = """---
 question: Is A < B?
 answers: ["004·2"]
@@ -207,21 +206,6 @@ def test_a_line_of_markdown_loses_its_links_only() -> None:
     assert inline("`a[0]` [b[:, t]](c.md#d) ![e](f.svg)").startswith(
         "<code>a[0]</code> b[:, t] <img"
     )
-
-
-@pytest.mark.parametrize(
-    ("url", "href"),
-    [
-        ("", "gae/a/#why"),
-        ("gae/", "a/#why"),
-        ("gae/a/", "./#why"),
-        ("debug/wrong_answers/", "../../gae/a/#why"),
-    ],
-)
-def test_addresses_are_relative_to_the_page(url: str, href: str) -> None:
-    html = '<a class="x" href="/gae/a/#why">a</a> <a href="#top">b</a>'
-    resolved = ways.relative(html, url)
-    assert resolved == f'<a class="x" href="{href}">a</a> <a href="#top">b</a>'
 
 
 def test_a_question_leads_to_the_next_that_another_page_answers() -> None:

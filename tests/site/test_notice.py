@@ -114,15 +114,6 @@ def test_its_links_lead_to_sections_that_are_there(site: Path) -> None:
         assert f'<h2 id="{section}">' in html
 
 
-def test_the_page_without_a_twin_says_so_below_its_text(site: Path) -> None:
-    (alone,) = notices(site, "alignment/a_later_page")
-    assert text(alone) == "English version: not yet."
-    html = (site / "alignment/a_later_page/index.html").read_text("utf-8")
-    assert html.index("见<a") < html.index(alone)
-    (alone,) = notices(site, "en/alignment/english_only")
-    assert text(alone) == "中文版：还没有。"
-
-
 @pytest.mark.parametrize(
     ("page", "lang", "title", "there"),
     [
@@ -147,34 +138,6 @@ def test_no_notice_and_no_status_is_in_the_search(site: Path) -> None:
         assert "make" not in texts and "agree" not in texts
 
 
-def test_the_status_page_names_what_waits_and_links_to_it(site: Path) -> None:
-    html = (site / "en/about/status/index.html").read_text("utf-8")
-    wanted = html.partition('<div class="status"')[2].partition("</div>")[0]
-    items = [text(item) for item in re.findall(r"<li>.*?</li>", wanted, re.DOTALL)]
-    never = "never comparedCompare the languages, mend what differs, then make agree"
-    assert items == [
-        f"Offline {never} PAGE=about/offline.",
-        f"Status {never} PAGE=about/status.",
-        f"How {never} PAGE=about/verification.",
-        "要先懂前一页吗？ no English yetWrite docs/en/alignment/a_later_page.md, "
-        "then make agree PAGE=alignment/a_later_page.",
-        "Late? Chinese is newerBring docs/en/alignment/behind.md up to it, "
-        "then make agree PAGE=alignment/behind.",
-        "Alone? no Chinese yetWrite docs/zh/alignment/english_only.md, "
-        "then make agree PAGE=alignment/english_only.",
-        f"Before or after? {never} PAGE=alignment/first.",
-        "Does it need the package? no Chinese yetWrite "
-        "docs/zh/alignment/needs_package.md, "
-        "then make agree PAGE=alignment/needs_package.",
-        "Does it run? no Chinese yetWrite docs/zh/alignment/run.md, "
-        "then make agree PAGE=alignment/run.",
-        f"Name {never} PAGE=index.",
-    ]
-    for href in re.findall(r'href="([^"]*)"', wanted):
-        target = posixpath.normpath(posixpath.join("en/about/status", href))
-        assert (site / target / "index.html").is_file()
-
-
 def test_alternates_are_the_languages_that_there_are(site: Path) -> None:
     root = "https://example.org/ppo/"
     both = {
@@ -194,22 +157,3 @@ def test_alternates_are_the_languages_that_there_are(site: Path) -> None:
     }.items():
         html = (site / page / "index.html").read_text("utf-8")
         assert dict(link.findall(html)) == wanted
-
-
-def test_the_sitemaps_have_the_same_alternates(site: Path) -> None:
-    root = "https://example.org/ppo/"
-    zh, en = ((site / p / "sitemap.xml").read_text("utf-8") for p in ("", "en"))
-    pages = site.parent.glob("docs/zh/**/*.md")
-    written = [path.relative_to(site.parent / "docs/zh") for path in pages]
-    addresses = [f"{root}{path.with_suffix('').as_posix()}/" for path in written]
-    listed = set(re.findall("<loc>(.*?)</loc>", zh))
-    of_pages = {page for page in listed if "ppo_ref" not in page}
-    assert of_pages == {address.replace("index/", "") for address in addresses}
-    assert f"{root}ppo_ref/sums/" in listed
-    assert f"<loc>{root}en/alignment/first/</loc>" in en
-    link = '<xhtml:link rel="alternate" hreflang="{}" href="{}"/>'
-    for text, lang in ((zh, "zh"), (en, "en")):
-        assert link.format("x-default", f"{root}en/alignment/first/") in text
-        assert link.format("zh", f"{root}alignment/first/") in text
-        assert text.count(f'hreflang="{lang}"') == text.count("<url>")
-    assert link.format("x-default", f"{root}alignment/a_later_page/") in zh
