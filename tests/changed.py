@@ -14,7 +14,15 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-m", "not slow"]
-AT_ONCE = ["-n", "auto", "--maxprocesses", "8", "--dist", "loadfile"]
+AT_ONCE = [
+    "-n",
+    "auto",
+    "--maxprocesses",
+    "8",
+    "--dist",
+    "loadfile",
+    "--no-loadscope-reorder",
+]
 EVERYTHING = ["tests", "docs"]
 OF_SITE = ["tests/site", "tests/contributing", "docs"]
 OF_TEXTS = [
