@@ -2,11 +2,13 @@
 
 import math
 
+import pytest
 import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from ppo_ref.kernels.logits import blocks, fits_few_blocks
 from ppo_ref.log_probs import (
     log_probs_and_entropy,
     token_entropy,
@@ -72,3 +74,35 @@ def test_gradient_of_the_log_prob_is_one_hot_less_softmax():
     token_log_probs(logits, responses).sum().backward()
     one_hot = torch.tensor([0.0, 0.0, 1.0, 0.0], dtype=torch.float64)
     assert_close(logits.grad[0, 0], one_hot - logits.detach()[0, 0].softmax(-1))
+
+
+VOCAB = 2**10
+
+
+def sizes(rows: int, vocab: int, device: str) -> list[int]:
+    logits = torch.empty(rows, vocab, device=device)
+    ids = torch.empty(rows, 1, device=device)
+    cut = [(len(some), len(own)) for some, own in blocks(logits, ids)]
+    assert all(some == own for some, own in cut)
+    return [some for some, _ in cut]
+
+
+@pytest.mark.parametrize(
+    ("device", "elements"),
+    [("cpu", 262_144), ("meta", 1_048_576)],  # meta stands for whatever is no CPU
+)
+def test_a_block_holds_as_many_rows_as_its_elements_allow(device, elements):
+    most = elements // VOCAB
+    assert sizes(2 * most + 1, VOCAB, device) == [most, most, 1]
+    assert sizes(3, elements + 1, device) == [1, 1, 1]
+    assert sizes(3, elements // 2 - 1, device) == [2, 1]
+
+
+@pytest.mark.parametrize("rows", [1023, 1024, 1025])
+def test_four_blocks_are_few(rows):
+    assert fits_few_blocks(torch.empty(rows, VOCAB)) == (rows <= 1024)
+
+
+def test_columns_are_as_long_as_the_rows():
+    with pytest.raises(ValueError, match="zip"):
+        list(blocks(torch.empty(300, VOCAB), torch.empty(200)))
