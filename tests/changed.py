@@ -27,7 +27,7 @@ EVERYTHING = ["tests", "docs"]
 OF_SITE = ["tests/site", "tests/contributing", "docs"]
 OF_TEXTS = [
     "tests/contributing",
-    "tests/site/test_contributing.py",
+    "tests/site/test_readme.py",
     "tests/test_setup.py",
 ]
 NOT_OF_PACKAGE = {"bench", "browser", "contributing", "site"}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.changed import EVERYTHING, OF_SITE, ROOT, address, of_pages, plan
+from tests.changed import EVERYTHING, OF_SITE, OF_TEXTS, ROOT, address, of_pages, plan
 
 
 def test_a_page_is_verified_built_and_opened() -> None:
@@ -54,7 +54,7 @@ def test_what_is_named_twice_runs_once() -> None:
 
 
 def test_what_it_names_is_there() -> None:
-    for path in {*OF_SITE, *EVERYTHING}:
+    for path in {*OF_SITE, *OF_TEXTS, *EVERYTHING}:
         assert (ROOT / path).exists(), path
 
 
