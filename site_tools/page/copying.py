@@ -1,4 +1,4 @@
-"""What a reader gets who copies a block: all that it takes to run, and no more."""
+"""What a reader gets who copies a block: all that it takes to run."""
 
 import ast
 import doctest
@@ -6,7 +6,6 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from site_tools.page.bindings import Bindings, bindings
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.includes import Line
 from site_tools.page.package_source import source
@@ -46,56 +45,23 @@ class Copy:
 def copies(blocks: Sequence[Block]) -> list[Copy]:
     """What the copy button of each block of a page gives.
 
-    A block without ``.cont`` runs alone. One with it brings along, of the running
-    blocks above that leave their names behind, the latest to bind each name that the
-    chain reads, and each ``.cont`` block that may have changed what the chain works
-    on. A session comes without its prompts, annotated code without their marks, a
-    function of ``ppo_ref`` with its imports.
+    A block without ``.cont`` runs alone. One with it brings along all blocks from the
+    last one without it, but those that are meant to raise. A session comes without its
+    prompts, annotated code without its marks, a function of ``ppo_ref`` with its
+    imports.
 
     Args:
         blocks: The blocks of the page, in order.
     """
-    names = [_names(block) for block in blocks]
-    chains: list[set[int]] = []
-    for place, block in enumerate(blocks):
-        above = [n for n in range(place) if _leaves_names(blocks[n])]
+    chain: list[Block] = []
+    made = []
+    for block in blocks:
         continues = block.runs and "cont" in block.classes
-        chains.append(_chain(place, above, names, chains) if continues else {place})
-    return [_copy([blocks[n] for n in sorted(chain)]) for chain in chains]
-
-
-def _leaves_names(block: Block) -> bool:
-    return block.runs and "raises" not in block.classes
-
-
-def _chain(
-    place: int, above: list[int], names: list[Bindings], chains: list[set[int]]
-) -> set[int]:
-    found, before = {place}, set[int]()
-    while found != before:
-        before = found.copy()
-        imported: dict[str, int] = {}
-        # A function reads its global names when it is called, so from later blocks too.
-        wanted = names[place].later - names[place].binds | names[place].reads
-        wanted |= {name for n in found - {place} for name in names[n].later}
-        for n in reversed(above):
-            modules = wanted & names[n].imports.keys()
-            imported |= dict.fromkeys(modules, n)
-            wanted -= modules
-            # What runs alone shares no block with the chain, so none of its objects.
-            shared = names[n].changes and found & chains[n]
-            if names[n].may_bind & wanted or shared:
-                found |= chains[n]
-            if n in found:
-                wanted -= names[n].binds
-        for name, n in imported.items():  # any link that imports the same will do
-            if not any(_imports(names[m], names[n], name) for m in found):
-                found |= chains[n]
-    return found
-
-
-def _imports(link: Bindings, latest: Bindings, name: str) -> bool:
-    return link.imports.get(name) == latest.imports[name]
+        above = chain if continues else []
+        made.append(_copy([*above, block]))
+        if block.runs and "raises" not in block.classes:
+            chain = [*above, block]
+    return made
 
 
 def _copy(chain: list[Block]) -> Copy:
@@ -119,14 +85,6 @@ def _code(block: Block) -> list[Line]:
         plain = ((line, ANNOTATION.sub("", line.text)) for line in block.lines)
         return [replace(line, text=text) for line, text in plain]
     return list(block.lines)
-
-
-def _names(block: Block) -> Bindings:
-    code = _code(block) if block.runs else []
-    try:
-        return bindings("\n".join(line.text for line in code))
-    except SyntaxError:  # said where the block is run
-        return bindings("")
 
 
 def _printed(block: Block) -> str:
