@@ -16,9 +16,10 @@ from urllib.parse import unquote
 
 from site_tools.data.dialogues import read_corrections
 from site_tools.page import tree
+from site_tools.page.fences import scan
 from site_tools.page.front_matter import read_front_matter
 from site_tools.page.page import LANGUAGES, Page
-from site_tools.page.prose import line_of
+from site_tools.page.prose import HEADING, body, line_of
 from site_tools.page.rendering import render
 from site_tools.problems import Problem, problem
 from site_tools.say import Message
@@ -120,6 +121,8 @@ def _fault(
         return "link_dead", {"folder": folder, "near": near}
     if not anchor:
         return None
+    if path and anchor in _headings(root / folder / inside):
+        return None
     there = anchors(root, page.language, inside) if path else own
     if anchor in there:
         return None
@@ -127,6 +130,13 @@ def _fault(
     where = f"{folder}/{inside}" if path else Message("link_this_page")
     ids = ", ".join(f"#{name}" for name in alike)
     return "link_dead_anchor", {"where": where, "ids": ids}
+
+
+def _headings(file: Path) -> set[str]:
+    """The ids that a page gives its headings, known without rendering it."""
+    text = file.read_text("utf-8-sig", errors="replace") if file.is_file() else ""
+    prose = body(text, scan(text, "")[0])
+    return {match["id"] for match in HEADING.finditer(prose) if match["id"]}
 
 
 def _exists(root: Path, lang: str, path: str) -> bool:

@@ -121,7 +121,12 @@ def parse(text: str, name: str) -> Concept:
 def concepts(root: Path) -> list[Concept]:
     """The facts files of the project, by name; of the same errors."""
     files = sorted((root / FOLDER).glob("*.yml"))
-    return [parse(file.read_text("utf-8"), file.name) for file in files]
+    return [_read(file, file.stat().st_mtime_ns) for file in files]
+
+
+@cache  # a page shows many facts, and ninety files are read for each
+def _read(file: Path, changed: int) -> Concept:
+    return parse(file.read_text("utf-8"), file.name)
 
 
 def unread(concepts: Iterable[Concept]) -> dict[tuple[str, str], list[str]]:
