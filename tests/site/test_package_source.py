@@ -78,7 +78,7 @@ def test_a_module_in_a_folder_is_found(tmp_path: Path) -> None:
 def test_long_imports_are_broken_for_a_phone() -> None:
     lines = source("ppo_ref.alignment.response_outputs").splitlines()
     assert lines[:5] == [
-        "from ppo_ref.shapes import (",
+        "from ppo_ref.contracts.shapes import (",
         "    ResponseOutputs,",
         "    SequenceOutputs,",
         "    checked,",
@@ -121,7 +121,7 @@ def test_a_source_fence_is_run_and_must_be_complete(
     masked_mean = "from ppo_ref.masking import masked_mean\n"
     for drop, missing in {
         masked_mean: "masked_mean",  # read only when it is called
-        "from ppo_ref.losses import PolicyLoss\n": "PolicyLoss",
+        "    PolicyLoss,\n": "PolicyLoss",
         "import reprlib\n": "reprlib",  # by a helper
     }.items():
         assert found(monkeypatch, drop) == [
