@@ -16,7 +16,7 @@ from tests.site.sample import ROOT
 
 pytestmark = pytest.mark.slow
 QUESTION = re.compile(r"^question: ", re.MULTILINE)
-FENCED = re.compile(r"(?ms)^((?:> )?)(`{3,})\w*\n.*?^\1\2$")
+FENCED = re.compile(r"(?ms)^(> | *)(`{3,})\w*\n.*?^\1\2$")
 PYTHON = re.compile(r"(?ms)^( *)(`{3,})python\n(.*?)\n\1\2$")
 MATHS = re.compile(r"\$\$.*?\$\$|\$[^$\n]*\$", re.DOTALL)
 CODE = re.compile(r"(`+).*?\1")
