@@ -22,7 +22,7 @@ What readers get:
 What contributors use:
 
     __main__      python -m site_tools COMMAND
-    messages      what is said, in Chinese
+    messages      what is said, by key, in Chinese and English
     contributing  the commands of contributors: new import check fix agree status export
 
 Nothing here imports MkDocs: the hooks in docs/theme are thin adapters, and the same

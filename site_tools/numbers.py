@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
+from site_tools.say import Refusal
+
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 WHOLE = r"(?:\d{1,3}(?:,\d{3})+|\d+)"
 SIGNED = rf"[-−+]?(?:{WHOLE}(?:\.\d+)?|\.\d+)"
@@ -169,11 +171,11 @@ def agrees(shown: str, value: int | float) -> bool:
     if "=" in shown or "≈" in shown or "＝" in shown:
         sides = re.split("[=≈＝]", shown)
         if len(sides) != 2:
-            raise ValueError(f"{shown!r} must have one equals sign")
+            raise Refusal("number_equals", text=repr(shown))
         return holds(shown) and agrees(sides[1], value)
     number, unit = read(shown)
     if value != value or abs(value) == float("inf"):
-        raise ValueError(f"the value is {value}")
+        raise Refusal("number_infinite", value=value)
     exact = re.fullmatch(rf"[-−+]?{WHOLE}", shown.strip()) or number == 0 != value
     most = Fraction(0) if exact else unit / 2
     return abs(number - Fraction(value)) <= most + unit / 10**6
@@ -247,11 +249,11 @@ def _value(node: ast.expr) -> Fraction:
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
             base, power = _value(left), _value(right)
             if abs(power) > 99:
-                raise ValueError(f"not worked arithmetic: to the power of {power}")
+                raise Refusal("number_power", power=power)
             return Fraction(base**power)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATIONS:
             return OPERATIONS[type(op)](_value(left), _value(right))
-    raise ValueError(f"not worked arithmetic: {ast.unparse(node)}")
+    raise Refusal("number_arithmetic", text=ast.unparse(node))
 
 
 def _lowered(power: re.Match[str]) -> str:
@@ -279,7 +281,7 @@ def read(shown: str) -> tuple[Fraction, Fraction]:
     if match := re.fullmatch(r"(.*?)\s*(?:[×x·*]\s*10\^?\{?|[eE])([-+]?\d+)\}?", text):
         text, scale = match[1], scale * Fraction(10) ** int(match[2])
     if not re.fullmatch(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)", text):
-        raise ValueError(f"{shown!r} is not a number")
+        raise Refusal("number_unread", text=repr(shown))
     digits = len(text.partition(".")[2])
     return Fraction(text) * scale, scale / 10**digits
 

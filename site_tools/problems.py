@@ -1,6 +1,6 @@
 """What a check found: where it is, what stands there, what must, how to mend it."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from textwrap import indent
 
 from site_tools.say import Message, catalogue
@@ -40,11 +40,18 @@ class Problem:
     def parts(self, language: str = "en") -> dict[str, str]:
         """What is said of it in a language: ``found``, ``expected`` and ``fix``."""
         names = ("found", "expected", "fix")
-        if self.message is not None:
-            return {name: self.message.text(language, name) for name in names}
-        from site_tools.messages.translation import translate  # until all have one
+        if self.message is None:
+            return {name: getattr(self, name) for name in names}
+        return {name: self.message.text(language, name) for name in names}
 
-        return {name: translate(getattr(self, name), language) for name in names}
+    @property
+    def in_line(self) -> Message:
+        """Its place, what was found and the remedy, as one message."""
+        values: dict[str, object] = {"place": self.place}
+        for part in ("found", "fix"):
+            message = self.message and replace(self.message, part=part)
+            values[part] = message or getattr(self, part)
+        return Message("file_wrong", values)
 
     def remarks(self, language: str = "en") -> str:
         """What is said of it in a language, a row each."""

@@ -28,18 +28,20 @@ class Message:
 
     key: str
     values: Mapping[str, object] = field(default_factory=dict, hash=False)
+    part: str = ""
 
     def text(self, language: str, part: str = "") -> str:
         """The message in ``zh`` or ``en``.
 
         Args:
             language: One of ``LANGUAGES``.
-            part: Of an entry that has several, as ``found`` of a problem.
+            part: Of an entry that has several, as ``found`` of a problem; that of the
+                message unless given.
 
         Raises:
             KeyError: if the catalogue of the language has no such entry.
         """
-        entry = catalogue(language)[self.key]
+        entry, part = catalogue(language)[self.key], part or self.part
         template = entry[part] if part else entry
         return str(template).format_map(
             {name: translate(value, language) for name, value in self.values.items()}

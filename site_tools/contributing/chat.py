@@ -22,7 +22,7 @@ from site_tools.contributing.chat_log import (
 from site_tools.contributing.likeness import answering, nearest, wordings
 from site_tools.contributing.new import add_wording
 from site_tools.contributing.pages import check_question, language_of_text
-from site_tools.contributing.talk import Refusal, Talk, data_is_read
+from site_tools.contributing.talk import Refusal, Talk, data_is_read, why
 from site_tools.ledger import store_together
 
 LOG = "log.txt"  # beside the drafts, what was read: by its ending none of them
@@ -83,8 +83,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         try:
             store_together({folder / name: t.encode() for name, t in texts.items()})
         except OSError as error:
-            reason = error.strerror
-            raise Refusal("unwritable", path=folder, reason=reason) from None
+            raise Refusal("unwritable", path=folder, reason=why(error)) from None
         talk.say("import_written", folder=folder, count=count)
     for each in log.rounds:
         if each.number in homes:
@@ -102,7 +101,7 @@ def _read(path: Path, talk: Talk) -> Log:
     try:
         return read(path.read_bytes(), str(path))
     except OSError as error:
-        raise Refusal("unreadable", path=path, reason=error.strerror) from None
+        raise Refusal("unreadable", path=path, reason=why(error)) from None
     except Broken as broken:
         talk.show(talk.problem(broken.problem))
         raise Refusal("nothing_written") from None

@@ -9,7 +9,7 @@ from pathlib import Path
 from site_tools.contributing.chat import LOG
 from site_tools.contributing.chat_log import Broken, compose, read, write
 from site_tools.contributing.pages import files_of, page_id
-from site_tools.contributing.talk import Refusal, Talk, data_is_read
+from site_tools.contributing.talk import Refusal, Talk, data_is_read, why
 from site_tools.ledger import store
 from site_tools.page.page import read_page
 from site_tools.say import LANGUAGES
@@ -50,7 +50,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         raise Refusal("nothing_written") from None
     except OSError as error:
         file = error.filename or options.output
-        raise Refusal("unwritable", path=file, reason=error.strerror) from None
+        raise Refusal("unwritable", path=file, reason=why(error)) from None
     out = talk.out or sys.stdout
     out.flush()
     if hasattr(out, "buffer"):  # a log is UTF-8, whatever the terminal is set to

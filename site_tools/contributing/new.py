@@ -18,7 +18,7 @@ from site_tools.contributing.pages import (
     language_of_text,
     page_id,
 )
-from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read
+from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read, why
 from site_tools.data.rows import figure_in
 from site_tools.ledger import store, store_together
 from site_tools.page import tree
@@ -61,8 +61,8 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
             files = skeleton(page, question, languages, known, code, root)
         store_together({root / name: text.encode() for name, text in files.items()})
     except OSError as error:
-        reason = Refusal("as_it_is", text=error.strerror)
-        raise Refusal("new_unwritable", file=error.filename, reason=reason) from None
+        file, reason = error.filename, why(error)
+        raise Refusal("new_unwritable", file=file, reason=reason) from None
     talk.say("new_written", files=", ".join(files))
     if options.draft:
         talk.say("new_draft_stays", file=options.draft)

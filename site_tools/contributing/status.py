@@ -25,7 +25,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         states = accord.waiting(root)
         incomplete = [*sections(root)]
         parts = {
-            "status_translations": [Message("as_it_is", {"text": s}) for s in states],
+            "status_translations": [state.message for state in states],
             "status_coming": [*coming(root, talk.language)],
             "status_facts": [*facts(root)],
             "status_runs": [*stale(root)],
@@ -37,8 +37,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
             talk.show(f"  {talk.of(row)}")
     talk.say("status_ways")
     for state in states[:1]:
-        remedy = Message("as_it_is", {"text": state.remedy})
-        talk.say("status_way_page", remedy=talk.of(remedy), page=state.page)
+        talk.say("status_way_page", remedy=state.remedy, page=state.page)
     for row in incomplete[:1]:
         talk.say("status_way_section", page=row.values["page"])
     talk.say("status_way_new")
@@ -67,8 +66,7 @@ def facts(root: Path) -> Iterator[Message]:
 def stale(root: Path) -> Iterator[Message]:
     """What ``make runs`` would make anew."""
     for problem in problems(root, RUNS, CHARTS):
-        text = f"{problem.path}: {problem.found}; {problem.fix}"
-        yield Message("as_it_is", {"text": text})
+        yield problem.in_line
 
 
 def sections(root: Path) -> Iterator[Message]:

@@ -5,13 +5,14 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
+from errno import errorcode
 from typing import TextIO
 
 from site_tools.problems import Problem
 from site_tools.running.results import SIGNS
-from site_tools.say import LANGUAGES, Message, Refusal
+from site_tools.say import LANGUAGES, Message, Refusal, catalogue
 
-__all__ = ["LANGUAGES", "Refusal", "Talk", "data_is_read", "language_of"]
+__all__ = ["LANGUAGES", "Refusal", "Talk", "data_is_read", "language_of", "why"]
 YES = ("y", "yes", "是", "好", "对")
 
 
@@ -41,10 +42,6 @@ class Talk:
 
     def of(self, message: Message, part: str = "") -> str:
         """A message that is at hand, in the contributor's language."""
-        if message.key == "as_it_is":  # until no room writes English sentences
-            from site_tools.messages.translation import translate
-
-            return translate(str(message.values["text"]), self.language)
         return message.text(self.language, part)
 
     def say(self, key: str, /, **values: object) -> None:
@@ -92,7 +89,16 @@ def data_is_read() -> Iterator[None]:
     except Refusal:
         raise
     except ValueError as error:
-        raise Refusal("as_it_is", text=error) from error
+        what = error.args[0] if error.args else ""
+        text = what.in_line if isinstance(what, Problem) else error
+        raise Refusal("as_it_is", text=text) from error
+
+
+def why(error: OSError) -> object:
+    """What the machine says of a file, as a message where there is one."""
+    name = errorcode.get(error.errno or 0, "")
+    known = name in catalogue("en")["os_errors"]
+    return Message("os_errors", {}, name) if known else error.strerror
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:

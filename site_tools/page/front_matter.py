@@ -8,6 +8,7 @@ import yaml
 
 from site_tools.page.prose import FRONT_MATTER
 from site_tools.problems import Problem, problem
+from site_tools.say import Message
 
 TAG = re.compile(r"<[A-Za-z/!?][^>\n]*>?|&#?\w+;")
 
@@ -17,6 +18,14 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 LARGEST, DEEPEST = 1_000_000, 20  # characters; lists and mappings in each other
 
 
+class Fault(yaml.MarkedYAMLError):
+    """What YAML may not hold here, and where."""
+
+    def __init__(self, key: str, mark: Any = None, **values: object) -> None:
+        self.message = Message(key, values)
+        super().__init__(None, None, str(self.message), mark)
+
+
 class StrictLoader(LOADER):  # type: ignore[misc, valid-type]
     """Refuses a key that stands twice, of which YAML would keep the second."""
 
@@ -24,14 +33,9 @@ class StrictLoader(LOADER):  # type: ignore[misc, valid-type]
         seen: set[str] = set()
         for key, _ in node.value:
             if not isinstance(key.value, str):
-                raise yaml.constructor.ConstructorError(
-                    None, None, "a key that is no word", key.start_mark
-                )
+                raise Fault("yaml_key", key.start_mark)
             if key.value in seen:
-                problem = f"key {key.value!r} twice"
-                raise yaml.constructor.ConstructorError(
-                    None, None, problem, key.start_mark
-                )
+                raise Fault("yaml_key_twice", key.start_mark, name=repr(key.value))
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -40,22 +44,18 @@ def limit(text: str) -> None:
     """Refuse YAML that a few lines could make endless: aliases, depth, size.
 
     Raises:
-        yaml.MarkedYAMLError: with the place of an alias, or of brackets in brackets.
+        Fault: with the place of an alias, or of brackets in brackets.
     """
     if len(text) > LARGEST:
-        raise yaml.MarkedYAMLError(
-            problem=f"over {LARGEST:,} characters of YAML; split the file"
-        )
+        raise Fault("yaml_long", most=f"{LARGEST:,}")
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
-        fault = f"lists and mappings over {DEEPEST} deep" if depth > DEEPEST else ""
+        if depth > DEEPEST:
+            raise Fault("yaml_deep", event.start_mark, most=DEEPEST)
         if isinstance(event, yaml.AliasEvent):
-            fault = f"the alias *{event.anchor}; write the text out"
-        if fault:
-            mark = event.start_mark
-            raise yaml.MarkedYAMLError(None, None, fault, mark)  # type: ignore[arg-type]
+            raise Fault("yaml_alias", event.start_mark, name=event.anchor)
 
 
 def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Problem]]:
@@ -73,9 +73,9 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
         meta = yaml.load(front[0].strip().strip("-"), Loader=StrictLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        reason = getattr(error, "problem", None) or str(error)
+        why = getattr(error, "message", None) or getattr(error, "problem", None)
         line = mark.line + 1 if mark else 1
-        return {}, [problem(path, line, "front_matter_yaml", why=str(reason))]
+        return {}, [problem(path, line, "front_matter_yaml", why=why or str(error))]
     if not isinstance(meta, dict):
         kind = type(meta).__name__
         return {}, [problem(path, 1, "front_matter_mapping", kind=kind)]

@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from site_tools.page.front_matter import read_front_matter
+from site_tools.say import Refusal
 
 
 def paths(docs: Path) -> Iterator[str]:
@@ -37,10 +38,10 @@ def _read(page: Path, name: str) -> dict[str, Any]:
     try:
         text = page.read_text("utf-8")
     except UnicodeDecodeError as error:
-        raise ValueError(f"{name}: must be UTF-8, got {error}") from None
+        raise Refusal("file_encoding", file=name, error=error) from None
     front, problems = read_front_matter(text, name)
     if problems:
-        raise ValueError("\n".join(map(str, problems)))
+        raise ValueError(problems[0])
     if not front and text.startswith("---"):
-        raise ValueError(f"{name}: front matter must lie between two lines ---")
+        raise Refusal("front_lines", file=name)
     return front

@@ -54,7 +54,7 @@ def as_markdown(page: Page, root: Path, resolve: Resolve | None = None) -> str:
         ValueError: if a fence of the page cannot be read.
     """
     if len(page.blocks) < len(page.fences):
-        raise ValueError("\n".join(map(str, page.problems)))
+        raise ValueError(page.problems[0])
     text = page.text
     for start, end, shown in sorted(_cuts(page, resolve), reverse=True):
         text = text[:start] + shown + text[end:]

@@ -366,7 +366,7 @@ def test_what_export_refuses(site: Path) -> None:
         in command(site, "export", "gae/product", "--language", "zh")[1]
     )
     (site / "snippets/gae/sum.py").unlink()
-    assert "an include that pymdownx" in command(site, "export", "gae/sum")[1]
+    assert "correct the path below snippets/" in command(site, "export", "gae/sum")[1]
 
 
 @pytest.mark.slow

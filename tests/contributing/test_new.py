@@ -103,9 +103,9 @@ def test_what_it_left_to_write_is_told_until_it_is_written(root: Path) -> None:
     text = (root / path).read_text("utf-8")
     found = todo(root, path, text)
     assert {p.path for p in found} == {path, snippet}
-    verdict = next(p for p in found if p.found == "TODO: Yes, No or It depends")
+    verdict = next(p for p in found if p.found == "TODO: Yes, No or Perhaps")
     assert text.splitlines()[verdict.line - 1].startswith(
-        "**TODO: Yes, No or It depends.**"
+        "**TODO: Yes, No or Perhaps.**"
     )
     own = re.sub(r"\bTODO\b:? ?", "", text)
     assert {p.path for p in todo(root, path, own)} == {snippet}
