@@ -103,8 +103,9 @@ def check_new_name(page: str, root: Path) -> None:
         )
     file = root / "docs/redirects.yml"
     # The build judges the file; here it says which names are taken.
-    moves = yaml.safe_load(file.read_text("utf-8")) if file.exists() else None
-    if page in (moves or {}):
+    text = file.read_text("utf-8") if file.exists() else ""
+    moves: dict[str, str] = yaml.safe_load(text) or {}
+    if page in moves:
         raise Refusal("name_redirected", page=page, new=moves[page])
 
 
