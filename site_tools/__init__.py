@@ -1,29 +1,29 @@
-"""What the site and its contributors need, as functions from text to text.
+"""What the site and its contributors need: a page is read, run, judged, shown.
 
-What a page is, and whether it is right:
+A module sees only the floors below its own; a folder counts as one module, and is a
+room with one concern.
 
-    problems      what a check found: where, what there is, what must be, the remedy
-    ledger        made once, still fresh? and files written whole or not at all
-    numbers       numbers as people write them, compared with values
-    data          the project's own data: facts about verl, names, dialogues, topics
-    page          what a page says: fences, includes, blocks, figures, ...
-    confinement   what a block may reach: no network, no process, its own folder
-    running       its blocks, executed and watched; what they did, and a note of it
-    runs          training runs that pages show: produced once, stored, drawn
-    checks        its shape, its two languages, the count of its code
+    7   __main__
+    6   contributing
+    5   checks
+    4   site  runs
+    3   running
+    2   page  data  confinement
+    1   problems  ledger  numbers
+    0   say
 
-What readers get:
-
-    indexes       lists that follow from pages and data: questions, wrong answers, ...
-    html          a page as readers see it: answer box, formulas, pictures, navigation
-    plain         the pages as Markdown for programs: llms.txt, llms-full.txt
-    offline       the site as a zip that works from a folder
-
-What contributors use:
-
-    __main__      python -m site_tools COMMAND
-    messages      what is said, by key, in Chinese and English
-    contributing  the commands of contributors: new import check fix agree status export
+contributing  what a contributor types: new import check fix agree export status
+checks        all that may be wrong with a page; ``checks.all`` is the one judgement
+site          what readers get: lists, boxes, formulas, pictures, the search, llms.txt
+runs          the stored training runs that pages show
+running       the blocks of a page, executed, and compared with what the page shows
+page          what a page says: front matter, fences, figures, pictures, the tree
+data          the project's own data: facts about verl, names, dialogues, frameworks
+confinement   what a block may reach: no network, no process, its own folder
+problems      what a check found: where, what there is, what must be, the remedy
+ledger        made once, still fresh? and files written whole or not at all
+say           messages by key, in both languages; the texts are in ``messages``
+numbers       numbers as people write them, compared with values
 
 Nothing here imports MkDocs: the hooks in docs/theme are thin adapters, and the same
 functions serve the tests.

@@ -68,16 +68,8 @@ def translate(value: object, language: str) -> Any:
 
 @cache
 def catalogue(language: str) -> dict[str, Any]:
-    """Every entry of a language by its key.
-
-    Raises:
-        ValueError: naming a key that stands twice.
-    """
-    entries: dict[str, Any] = {}
-    files = [FOLDER / f"{language}.yml", *sorted((FOLDER / language).glob("*.yml"))]
-    for file in filter(Path.exists, files):
-        for key, entry in yaml.safe_load(file.read_text("utf-8")).items():
-            if key in entries:
-                raise ValueError(f"{file}: the key {key} stands twice")
-            entries[key] = entry
+    """Every entry of a language by its key."""
+    entries: dict[str, Any] = yaml.safe_load(
+        (FOLDER / f"{language}.yml").read_text("utf-8")
+    )
     return entries
