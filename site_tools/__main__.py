@@ -8,8 +8,8 @@ from importlib import import_module
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-if __name__ == "__main__" and str(ROOT) not in sys.path:
-    sys.path.insert(0, str(ROOT))  # as a file of another folder: ../site_tools
+if __name__ == "__main__" and not __package__:  # run from elsewhere: ../site_tools
+    sys.path[0] = str(ROOT)
 
 from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, language_of  # noqa: E402
 

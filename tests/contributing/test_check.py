@@ -194,7 +194,7 @@ def test_from_another_folder_python_says_where_to_go(tmp_path: Path) -> None:
     assert said.returncode == 1
     assert said.stderr == f"In the folder of the project, please: cd {ROOT}\n"
     command = [sys.executable, str(ROOT / "site_tools"), "--lang", "en", "--help"]
-    assert "make" not in subprocess.run(command, **run).stderr
+    assert subprocess.run(command, **run).returncode == 0
 
 
 # The places of a file of facts, read again in a wheel.
