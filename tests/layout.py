@@ -81,8 +81,8 @@ def circles(package: str, modules: dict[str, str]) -> list[str]:
     needs = {
         name: {
             other
-            for other in inside
             for target in imported(package, name, modules[name])
+            for other in inside
             if f"{target}.".startswith(f"{other}.")
         }
         for name in inside
