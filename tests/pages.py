@@ -20,10 +20,10 @@ from site_tools.checks.all import check_pair, check_written, text_of, unreadable
 from site_tools.checks.census import collect
 from site_tools.checks.languages import twin_path
 from site_tools.page.blocks import Block, Kind
-from site_tools.page.figures import Figure
 from site_tools.page.page import Page, read_page
 from site_tools.problems import Problem
 from site_tools.running import verdict
+from site_tools.running.evidence import blocks_of
 from site_tools.running.verdict import CPU, check_figure
 from site_tools.running.worker import Running
 
@@ -47,10 +47,14 @@ class PageDocument(Document):
             document.add(region)
         return document
 
+    @property
+    def name(self) -> str:
+        """The path within the project."""
+        return Path(self.path).relative_to(ROOT).as_posix()
+
     @cached_property
     def page(self) -> Page:
-        relative = Path(self.path).relative_to(ROOT).as_posix()
-        return read_page(ROOT, relative, self.text)
+        return read_page(ROOT, self.name, self.text)
 
     @cached_property
     def running(self) -> Running:
@@ -80,25 +84,26 @@ def whole_page(document: PageDocument) -> Iterable[Region]:
     """What concerns the page as a whole: its shape, the census, its twin."""
     yield Region(0, 0, "page", judge_page)
     # A pair is compared once, at its Chinese page, so that a slip is told once.
-    if (
-        document.page.language == "zh"
-        or not (ROOT / twin_path(document.page.path)).is_file()
-    ):
+    zh = document.name.startswith("docs/zh/")
+    if zh or not (ROOT / twin_path(document.name)).is_file():
         yield Region(0, 0, "languages", judge_languages)
 
 
 def fences(document: PageDocument) -> Iterable[Region]:
     """Every fence that Sybil's lexer finds, of which those that run are examples."""
+    # Each worker collects every page: what takes long is left to the run.
+    found, _ = blocks_of(ROOT, document.name, document.text)
+    blocks = {block.fence.line: block for block in found}
     for start, end, fence in collect(document.text):
-        block = next((b for b in document.page.blocks if b.fence.line == fence.line), 0)
+        block = blocks.get(fence.line)
         if block and (block.runs_copied or block.kind is Kind.NORUN):
             yield Region(start, end, block, judge_block)
 
 
 def figures(document: PageDocument) -> Iterable[Region]:
-    """Every figure in the prose."""
-    for figure in document.page.figures:
-        yield Region(figure.start, figure.start + 1, figure, judge_figure)
+    """All figures in the prose."""
+    if "data-is" in document.text:
+        yield Region(0, 0, "figures", judge_figures)
 
 
 def judge_page(example: Example) -> None:
@@ -125,11 +130,11 @@ def judge_block(example: Example) -> None:
     _raise(example, [problem] if problem else [])
 
 
-def judge_figure(example: Example) -> None:
-    figure: Figure = example.parsed
+def judge_figures(example: Example) -> None:
     verified = example.document.verified
-    problem = check_figure(figure, verified.value(figure), verified.page.path)
-    _raise(example, [problem] if problem else [])
+    page = verified.page
+    judged = (check_figure(f, verified.value(f), page.path) for f in page.figures)
+    _raise(example, [problem for problem in judged if problem])
 
 
 def _raise(example: Example, problems: list[Problem]) -> None:
@@ -144,8 +149,6 @@ class Pages(Sybil):
         match example.parsed:
             case Block():
                 return f"block at line {example.line}"
-            case Figure(shown=shown):
-                return f"{shown} at line {example.line}, column {example.column}"
         return str(example.parsed)
 
 
