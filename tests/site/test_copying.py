@@ -1,6 +1,5 @@
 """What is copied from a block: its chain, and that it runs alone."""
 
-
 from site_tools.page.page import Page
 from site_tools.problems import Problem
 from site_tools.running import verdict
@@ -79,8 +78,7 @@ def test_a_chain_that_misses_a_name_fails() -> None:
     assert needless.found == ".cont on a block that needs nothing of those above it"
     (problem,) = problems("x = 1", "y = 2", (CONT, "assert y\nassert x"))
     assert problem.found == (
-        "copied, the code of lines 5, 9 ends with\n"
-        "NameError: name 'x' is not defined"
+        "copied, the code of lines 5, 9 ends with\nNameError: name 'x' is not defined"
     )
     assert problem.line == 11
     assert "alone and in a fresh process:\nno output" in problem.expected

@@ -98,8 +98,8 @@ def test_what_was_verified_names_torch_device_and_hash() -> None:
     told, whole = verified(2, 2)
     assert whole
     assert re.fullmatch(
-        r"all 2 blocks of code passed: torch 2\.13\.0\+cpu, Python 3\.11\.7, CPU; a GPU, "
-        r"torch 2\.13\.0\+cpu, 2026-11-20; hash of the code \w+",
+        r"all 2 blocks of code passed: torch 2\.13\.0\+cpu, Python 3\.11\.7, CPU; "
+        r"a GPU, torch 2\.13\.0\+cpu, 2026-11-20; hash of the code \w+",
         told,
     )
     assert "a GPU" not in verified(2, 1)[0]

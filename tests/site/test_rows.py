@@ -50,7 +50,9 @@ FAULTS = {
     "": "a.yml:1: must be a list of rows",
     "- id: ''\n": "a.yml:1: id must be text on one line, got ''",
     "- id: [a]\n": "a.yml:1: id must be text on one line, got '[...]'",
-    "- id: a\n  page: gae\n": "a.yml:2: page must be a page id like gae/inputs, got 'gae'",
+    "- id: a\n  page: gae\n": (
+        "a.yml:2: page must be a page id like gae/inputs, got 'gae'"
+    ),
     "- id: a\n  several: b\n": "a.yml:2: several must be a list, not empty",
     "- id: a\n  several: []\n": "a.yml:2: several must be a list, not empty",
     "- id: a\n  several: [b, 0.5]": "a.yml:2: several must hold no figure, got 0.5",
