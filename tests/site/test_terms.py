@@ -108,7 +108,7 @@ def test_the_tooltip_is_plain_text() -> None:
         (r"$\gamma$ 倍，$\lambda=1$", "γ 倍，λ=1"),
         (r"$\log\pi(a_t\mid s_t)$", "log π(a_t | s_t)"),
         (r"$\hat A_{t}$ or $V_{t+1}$ in `x`", "Â_t or V_{t+1} in x"),
-        (r"$\mathrm{old}$", "mathrm {old}"),
+        (r"$\mathrm{old}$", "old"),
     ],
 )
 def test_formulas_are_spelled_out(text: str, plain: str) -> None:
