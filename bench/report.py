@@ -181,9 +181,8 @@ def _machine(
     rows = {name: str(value) for name, value in machine.items() if value}
     rows["versions"] = ", ".join(f"{name} {of}" for name, of in versions.items())
     rows["run"] = made
-    yield _row(["", ""])
-    yield _row(["---", "---"])
-    yield from (_row([name, value]) for name, value in rows.items())
+    first, *others = (_row([name, value]) for name, value in rows.items())
+    yield from (first, _row(["---", "---"]), *others)
 
 
 def _growth(grown: Sequence[Slope], device: str) -> Iterator[str]:
