@@ -47,6 +47,9 @@ CHINESE = {
     "÷ copy": "÷ 复制",
     "best peer ÷ it": "最快的同类 ÷ 它",
     "÷ it": "÷ 它",
+    "implementation": "实现",
+    "compared": "比什么",
+    "verdict": "结论",
     "required": "要求",
     "measured": "测得",
     "met": "达到",
@@ -142,7 +145,7 @@ def table(results: Sequence[Result], versions: Mapping[str, str]) -> Iterator[st
     if not results:
         return
     peers = {peer for result in results for peer in _peers(result, versions)}
-    heads = ["", "median (quartiles)"]
+    heads = ["implementation", "median (quartiles)"]
     if any(COPY in result.contenders for result in results):
         heads.append("÷ copy")
     if peers:
@@ -192,7 +195,7 @@ def _growth(grown: Sequence[Slope], device: str) -> Iterator[str]:
 
 
 def _floors(results: Sequence[Result], device: str) -> Iterator[str]:
-    yield _row(["", "required", "measured", ""])
+    yield _row(["compared", "required", "measured", "verdict"])
     yield _row(["---", "--:", "--:", "---"])
     for floor, result in measured(FLOORS, results, device):
         verdict, value = "not measured", ""

@@ -7,6 +7,7 @@ that Ray starts; a DataProto and a TensorDict travel between them.
 import json
 import os
 import sys
+import time
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ from verl.workers.utils.losses import ppo_loss, value_loss
 from tests.inside_verl.within.commands import overrides
 from tests.inside_verl.within.data import batch, for_a_worker, model_output
 
+PATIENCE = 30  # seconds for what processes print to arrive
 TOLD = {"dp_size": 1, "batch_num_tokens": None, "global_batch_size": None}
 SMALL = [
     "actor_rollout_ref.actor.ppo_micro_batch_size_per_gpu=1",
@@ -100,8 +102,18 @@ class Driver:
 
 def test_the_setting_reaches_every_process(tmp_path, capfd):
     config = configured(f"trainer.default_local_dir={tmp_path}")
+    lines = [
+        f"ppo_ref computes {what} (verl 0.9.1)"
+        for what in ("GAE", "the policy loss", "the value loss")
+    ]
+    printed = ""
     try:
         main_ppo.run_ppo(config, Driver)
+        # Ray hands on what its processes print some time later, and not after its end.
+        end = time.monotonic() + PATIENCE
+        while not all(line in printed for line in lines) and time.monotonic() < end:
+            time.sleep(0.2)
+            printed += "".join(capfd.readouterr())
     finally:
         ray.shutdown()
     seen = json.loads((tmp_path / "seen.json").read_text())
@@ -118,7 +130,5 @@ def test_the_setting_reaches_every_process(tmp_path, capfd):
     assert seen["losses"] == pytest.approx(losses(theirs, data), rel=1e-6)
     assert seen["losses"]["clipped"] > 0 and seen["losses"]["value clipped"] > 0
 
-    said = capfd.readouterr()
-    for what in ("GAE", "the policy loss", "the value loss"):
-        line = f"ppo_ref computes {what} (verl 0.9.1)"
-        assert (said.out + said.err).count(line) == 1, what
+    printed += "".join(capfd.readouterr())
+    assert [printed.count(line) for line in lines] == [1, 1, 1]
