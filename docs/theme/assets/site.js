@@ -5,10 +5,13 @@ for (const link of document.querySelectorAll("a.language")) {
   follow()
 }
 
-// What scrolls sideways within itself can be reached by keyboard.
-for (const box of document.querySelectorAll(".arithmatex, .output-table")) {
-  if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
-}
+// What scrolls sideways within itself can be reached by keyboard. The theme wraps tables
+// once the page is there.
+document$.subscribe(() => setTimeout(() => {
+  for (const box of document.querySelectorAll(".arithmatex, .output-table, .md-typeset__scrollwrap")) {
+    if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
+  }
+}))
 
 // One switch shows where figures come from; it is remembered where that is allowed.
 const remembered = (value) => {
