@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.data.wheel import wheel
-from site_tools.page.copying import Copy
+from site_tools.page.blocks import Copy
 from site_tools.page.page import read_page
 from tests import fresh_process
 

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 from site_tools.page.blocks import Block
-from site_tools.page.notebooks import is_notebook
+from site_tools.page.pictures import is_notebook
 from site_tools.running import evidence
 from site_tools.running.hashes import block_hashes
 from site_tools.running.verdict import CPU, Verified, kind

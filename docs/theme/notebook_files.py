@@ -13,7 +13,7 @@ from mkdocs.structure.files import File, InclusionLevel
 from mkdocs_jupyter.plugin import NotebookFile
 
 from site_tools.ledger import store
-from site_tools.page.front_matter import read_front_matter
+from site_tools.page.files import read_front_matter
 from site_tools.running import evidence
 from site_tools.site import pictures
 from site_tools.site.notebooks import notebook

@@ -18,9 +18,9 @@ from site_tools.checks.typography import check_typography
 from site_tools.checks.words import check_terms
 from site_tools.data.names import read_names
 from site_tools.page.accord import check_lock
+from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import LANGUAGES, Page, read_page
-from site_tools.page.prose import FRONT_MATTER
-from site_tools.page.rendering import render
+from site_tools.page.rendered import render
 from site_tools.problems import Problem, problem
 from site_tools.running.verdict import Verified, check_run, start
 from site_tools.say import Refusal

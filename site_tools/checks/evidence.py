@@ -10,8 +10,7 @@ from site_tools.data import facts
 from site_tools.data.dialogues import disagreements, read_dialogues
 from site_tools.page.blocks import Kind
 from site_tools.page.page import Page
-from site_tools.page.prose import line_of, parts
-from site_tools.page.wrong_answers import read_wrong_answers
+from site_tools.page.prose import line_of, parts, read_wrong_answers
 from site_tools.problems import Problem, problem
 from site_tools.site.lists import derived
 

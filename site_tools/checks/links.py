@@ -15,12 +15,12 @@ from typing import Any
 from urllib.parse import unquote
 
 from site_tools.data.dialogues import read_corrections
-from site_tools.page import tree
+from site_tools.page import files
 from site_tools.page.fences import scan
-from site_tools.page.front_matter import read_front_matter
+from site_tools.page.files import read_front_matter
 from site_tools.page.page import LANGUAGES, Page
 from site_tools.page.prose import HEADING, body, line_of
-from site_tools.page.rendering import render
+from site_tools.page.rendered import render
 from site_tools.problems import Problem, problem
 from site_tools.say import Message
 from site_tools.site import article, reference
@@ -80,7 +80,7 @@ def _lines(page: Page, before: str, text: str) -> list[int]:
 def _incoming(page: Page, own: list[str], root: Path) -> Iterator[Problem]:
     """What leads to an id that the page does not have: other pages, the corrections."""
     folder, name = root / "docs" / page.language, posixpath.basename(page.id)
-    for path in sorted(tree.paths(folder)):
+    for path in sorted(files.paths(folder)):
         text = (folder / path).read_text("utf-8-sig", errors="replace")
         if f"{name}.md#" not in text and f"{page.id}#" not in text:
             continue
@@ -114,7 +114,7 @@ def _fault(
         other = LANGUAGES[1 - LANGUAGES.index(page.language)]
         if not path.startswith("/") and _exists(root, other, inside):
             return "link_unwritten", {"folder": folder, "file": f"{folder}/{inside}"}
-        known = [*tree.paths(root / folder), *_reference(root, page.language)]
+        known = [*files.paths(root / folder), *_reference(root, page.language)]
         nearest = difflib.get_close_matches(inside, sorted(known), n=1, cutoff=0)
         here = posixpath.dirname(page.path.removeprefix(f"{folder}/"))
         near = posixpath.relpath(nearest[0], here or ".") if nearest else "page.md"

@@ -12,12 +12,19 @@ from pathlib import Path
 from typing import Any
 
 from site_tools.data.dialogues import TOPICS as TOPICS
-from site_tools.page import tree
+from site_tools.page import files
 from site_tools.page.blocks import Kind
-from site_tools.page.notebooks import is_notebook
 from site_tools.page.page import LANGUAGES, Page
-from site_tools.page.prose import HEADING, QUOTE, blank, line_of, parts, plain
-from site_tools.page.sections import section_text
+from site_tools.page.pictures import is_notebook
+from site_tools.page.prose import (
+    HEADING,
+    QUOTE,
+    blank,
+    line_of,
+    parts,
+    plain,
+    section_text,
+)
 from site_tools.problems import Problem, problem
 
 Row = tuple[int, str, dict[str, Any]]
@@ -139,7 +146,7 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
     for need in page.texts("needs"):
         folders = [root / "docs" / language for language in LANGUAGES]
         if not any((folder / f"{need}.md").is_file() for folder in folders):
-            known = [path[:-3] for folder in folders for path in tree.paths(folder)]
+            known = [path[:-3] for folder in folders for path in files.paths(folder)]
             nearest = difflib.get_close_matches(need, known, n=1, cutoff=0)
             near = (nearest or ["alignment/value_before_token"])[0]
             yield _line(page, "needs"), "front_need", {"need": need, "near": near}

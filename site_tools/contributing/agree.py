@@ -17,7 +17,7 @@ from site_tools.ledger import store
 from site_tools.page import accord
 from site_tools.page.accord import Lock, lock_of, lock_path, parse, write
 from site_tools.page.page import read_page
-from site_tools.page.wording import APART, wording
+from site_tools.page.prose import APART, wording
 
 WIDEST = 500  # characters of a section that are shown
 BETWEEN = re.compile(f"(?<=[{APART}]) (?=[{APART}])")

@@ -13,7 +13,7 @@ from math import log, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
-from site_tools.page import tree
+from site_tools.page import files
 from site_tools.say import LANGUAGES
 from site_tools.site import sources
 
@@ -94,7 +94,7 @@ def wordings(root: Path) -> dict[str, list[str]]:
     found: defaultdict[str, list[str]] = defaultdict(list)
     for language in LANGUAGES:
         folder = root / "docs" / language
-        for path, front in tree.front_matters(folder).items():
+        for path, front in files.front_matters(folder).items():
             page = path.removesuffix(".md")
             own = [
                 front.get("question"),

@@ -19,8 +19,7 @@ from site_tools.page.accord import lock_of, lock_path, parse, write
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.fences import scan
 from site_tools.page.page import Page, read_page
-from site_tools.page.prose import body
-from site_tools.page.wording import wording
+from site_tools.page.prose import body, wording
 from site_tools.running import verdict
 from site_tools.running.verdict import MISTAKES, Verified, check_block
 from site_tools.say import LANGUAGES

@@ -21,9 +21,9 @@ from site_tools.contributing.pages import (
 from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read, why
 from site_tools.data.rows import figure_in
 from site_tools.ledger import store, store_together
-from site_tools.page import tree
+from site_tools.page import files
 from site_tools.page.fences import scan
-from site_tools.page.front_matter import read_front_matter
+from site_tools.page.files import read_front_matter
 
 SKELETONS = Path(__file__).with_name("skeletons")
 LINKS = 2
@@ -249,7 +249,7 @@ def links_to(
 
 
 def _titles(docs: Path) -> dict[str, str]:
-    fronts = tree.front_matters(docs).items()
+    fronts = files.front_matters(docs).items()
     titles = {p: str(f.get("question", f.get("title", ""))) for p, f in fronts}
     return {
         p.removesuffix(".md"): t for p, t in titles.items() if t and not figure_in(t)

@@ -8,7 +8,7 @@ from site_tools.checks.shape import SECTIONS, is_question
 from site_tools.contributing.talk import Talk, data_is_read
 from site_tools.data.facts import concepts, unread
 from site_tools.page import accord
-from site_tools.page.sections import find_section
+from site_tools.page.prose import find_section
 from site_tools.runs.make import problems
 from site_tools.runs.table import CHARTS, RUNS
 from site_tools.say import LANGUAGES, Message

@@ -18,8 +18,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from site_tools import ledger
-from site_tools.page.tree import paths
-from site_tools.page.wording import wording
+from site_tools.page.files import paths
+from site_tools.page.prose import wording
 from site_tools.problems import Problem, problem
 from site_tools.say import Message
 

@@ -1,19 +1,105 @@
-"""What a fence can be: code that runs, output, or text that is only shown.
+"""The blocks of a page: what each fence is, what it includes, what is copied from it."""
 
-Every fence of a page gets its meaning, and every output its block. Whatever has no
-meaning is a problem with its line, so that no fence is skipped in silence.
-"""
-
+import ast
+import doctest
+import re
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+from markdown import Markdown
+from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPreprocessor
+
 from site_tools.page.fences import Fence
-from site_tools.page.includes import Line, resolve
-from site_tools.page.package_source import source
+from site_tools.page.files import inside
 from site_tools.problems import Problem, problem
-from site_tools.say import Message
+from site_tools.say import Message, Refusal
+
+INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
+MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
+
+
+@dataclass(frozen=True)
+class Line:
+    """A line of code, the page line that shows it, and the snippet line it is."""
+
+    text: str
+    page_line: int
+    snippet: str | None = None
+
+
+def resolve(lines: tuple[str, ...], first_line: int, snippets: Path) -> list[Line]:
+    """Replace each include by the lines of its section.
+
+    Args:
+        lines: The inside of a fence.
+        first_line: Page line of ``lines[0]``.
+        snippets: The folder of snippets.
+
+    Raises:
+        ValueError: with the page line in front, if an include is malformed or
+            names a file or section that does not exist.
+    """
+    resolved: list[Line] = []
+    for number, line in enumerate(lines, first_line):
+        if "8<-" not in line:
+            resolved.append(Line(line, number))
+            continue
+        match = INCLUDE.match(line)
+        if match is None:
+            raise Refusal("include_form", line=number, text=repr(line.strip()))
+        resolved += _included(line, number, match, snippets)
+    return resolved
+
+
+def _included(
+    line: str, number: int, match: re.Match[str], snippets: Path
+) -> list[Line]:
+    if not inside(snippets / match["file"], snippets):
+        folder, file = snippets.name, match["file"]
+        raise Refusal("include_beyond", line=number, folder=folder, file=file)
+    try:
+        texts = _preprocessor(snippets).run([line])
+        file = snippets / match["file"]
+        numbers = _section_lines(file.read_text("utf-8").splitlines(), match["section"])
+    except (SnippetMissingError, ValueError) as error:
+        file = match["file"]
+        raise Refusal("include_fault", line=number, file=file, why=error) from None
+    while texts and not texts[-1].strip():
+        texts.pop()
+    return [
+        Line(text, number, f"{snippets.name}/{match['file']}:{at}")
+        for text, at in zip(texts, numbers, strict=False)
+    ]
+
+
+def _section_lines(lines: list[str], section: str | None) -> list[int]:
+    plain = [n for n, line in enumerate(lines, 1) if not MARKER.search(line)]
+    if section is None:
+        return plain
+    places = {
+        edge: [n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line]
+        for edge in ("start", "end")
+    }
+    for edge, found in places.items():
+        if len(found) != 1:
+            values = {"section": section, "edge": edge, "count": len(found)}
+            raise Refusal("include_section", **values)
+    return [n for n in plain if places["start"][0] < n < places["end"][0]]
+
+
+@lru_cache(maxsize=4)
+def _preprocessor(snippets: Path) -> SnippetPreprocessor:
+    extension = SnippetExtension(
+        base_path=[str(snippets)],
+        check_paths=True,
+        dedent_subsections=True,
+        restrict_base_path=True,
+    )
+    return SnippetPreprocessor(extension.getConfigs(), Markdown())
 
 
 class Kind(Enum):
@@ -179,3 +265,190 @@ def _attach(output: Block, blocks: list[Block], page: list[str]) -> list[Block]:
 
 def _annotation(line: str) -> bool:
     return line.lstrip()[0].isdigit() or line.startswith("    ")
+
+
+ROOT = Path(__file__).resolve().parents[2]
+WIDTH = 52  # what a phone shows of a line
+
+
+def source(name: str, root: Path = ROOT) -> str:
+    """A function with the imports and the private helpers of its module it needs.
+
+    Docstrings are left out. What is public in its module is imported from there.
+
+    Args:
+        name: Dotted, as in ``ppo_ref.alignment.response_outputs``.
+        root: The project's folder.
+
+    Raises:
+        Refusal: if there is no such function.
+
+    Example:
+        >>> print(source("ppo_ref.kernels.scan.token_places"))
+        from torch import Tensor
+        <BLANKLINE>
+        def token_places(response_mask: Tensor) -> Tensor:
+            counts = response_mask.long()
+            return counts.cumsum(-1).mul_(counts)
+    """
+    module, _, function = name.strip().rpartition(".")
+    file = root / f"{module.replace('.', '/')}.py"
+    if not module.startswith("ppo_ref.") or not file.is_file():
+        raise Refusal("package_source_form", name=name.strip())
+    text = file.read_text("utf-8")
+    tree = ast.parse(text)
+    defined = _definitions(tree)
+    if not isinstance(defined.get(function), ast.FunctionDef):
+        raise Refusal("package_source_unknown", module=module, name=function)
+    codes, imported, shown = dict[str, str](), set[str](), [function]
+    for each in shown:
+        codes[each] = _code_of(defined[each], text.splitlines())
+        nodes = [*ast.walk(ast.parse(codes[each]))]
+        own = {node.arg for node in nodes if isinstance(node, ast.arg)} | {*shown}
+        read = {node.id for node in nodes if isinstance(node, ast.Name)} - own
+        private = [n for n in sorted(read) if n.startswith("_") and n in defined]
+        shown += private
+        imported |= read - {*private}
+    public = sorted(n for n in imported if n in defined and n not in shown)
+    lines = [*_imports(tree, imported), *_import(f"from {module} ", public)]
+    parts = ["\n".join(lines), *(codes[n] for n in defined if n in codes)]
+    return "\n\n".join(filter(None, parts))
+
+
+def _definitions(tree: ast.Module) -> dict[str, ast.stmt]:
+    """What a module defines, by name and in order."""
+    defined: dict[str, ast.stmt] = {}
+    for node in tree.body:
+        match node:
+            case (
+                ast.FunctionDef(name=name)
+                | ast.ClassDef(name=name)
+                | ast.Assign(targets=[ast.Name(id=name)])
+                | ast.AnnAssign(target=ast.Name(id=name))
+            ):
+                defined[name] = node
+    return defined
+
+
+def _code_of(node: ast.stmt, lines: list[str]) -> str:
+    decorators = getattr(node, "decorator_list", [])
+    start = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+    code = lines[start - 1 : node.end_lineno]
+    if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
+        docstring = node.body[0]
+        first, last = docstring.lineno - start, (docstring.end_lineno or 0) - start
+        code = code[:first] + code[last + 1 :]
+    return "\n".join(code)
+
+
+def _imports(tree: ast.Module, names: set[str]) -> list[str]:
+    """The import lines of a module, cut down to these names."""
+    lines = []
+    for node in tree.body:
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            bound = {a: a.asname or a.name.partition(".")[0] for a in node.names}
+            used = [ast.unparse(alias) for alias in bound if bound[alias] in names]
+            start = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
+            lines += _import(start, used)
+    return lines
+
+
+def _import(start: str, names: list[str]) -> list[str]:
+    line = f"{start}import {', '.join(names)}"
+    if not names or len(line) <= WIDTH or not start:
+        return [line] if names else []
+    return [f"{start}import (", *(f"    {name}," for name in names), ")"]
+
+
+PROMPT = re.compile(r"\s*(?:>>>|\.\.\.)(?: (.*)|$)")
+ANNOTATION = re.compile(r"\s*# \(\d+\)!$")
+
+
+@dataclass(frozen=True)
+class Copy:
+    """What the copy button of a code box gives.
+
+    Args:
+        chain: The blocks it is made of: the earlier ones it needs, then its own.
+        lines: Their lines, with an empty one between two blocks.
+    """
+
+    chain: tuple[Block, ...]
+    lines: tuple[Line, ...]
+
+    @property
+    def block(self) -> Block:
+        """The block whose button it is."""
+        return self.chain[-1]
+
+    @property
+    def text(self) -> str:
+        """The lines as one text without trailing blanks."""
+        return "\n".join(line.text.rstrip() for line in self.lines).strip("\n")
+
+    @property
+    def states(self) -> str:
+        """What it must print: the outputs of the chain, joined in order."""
+        return "\n".join(filter(None, map(_printed, self.chain)))
+
+
+def copies(blocks: Sequence[Block]) -> list[Copy]:
+    """What the copy button of each block of a page gives.
+
+    A block without ``.cont`` runs alone. One with it brings along all blocks from the
+    last one without it, but those that are meant to raise. A session comes without its
+    prompts, annotated code without its marks, a function of ``ppo_ref`` with its
+    imports.
+
+    Args:
+        blocks: The blocks of the page, in order.
+    """
+    chain: list[Block] = []
+    made = []
+    for block in blocks:
+        continues = block.runs and "cont" in block.classes
+        above = chain if continues else []
+        made.append(_copy([*above, block]))
+        if block.runs and "raises" not in block.classes:
+            chain = [*above, block]
+    return made
+
+
+def _copy(chain: list[Block]) -> Copy:
+    lines: list[Line] = []
+    for block in chain:
+        code = _code(block)
+        gap = [replace(code[0], text="")] if lines and code else []
+        lines += [*gap, *code]
+    return Copy(tuple(chain), tuple(lines))
+
+
+def _code(block: Block) -> list[Line]:
+    """The lines of a block as they run."""
+    if block.kind is Kind.SOURCE:
+        code = source(block.text)
+        return [Line(text, block.fence.line) for text in code.splitlines()]
+    if block.kind is Kind.SESSION:
+        typed = ((line, PROMPT.match(line.text)) for line in block.lines)
+        return [replace(line, text=match[1] or "") for line, match in typed if match]
+    if block.kind is Kind.RUN:
+        plain = ((line, ANNOTATION.sub("", line.text)) for line in block.lines)
+        return [replace(line, text=text) for line, text in plain]
+    return list(block.lines)
+
+
+def _printed(block: Block) -> str:
+    """What a block prints when it is run and not typed in."""
+    if block.kind is not Kind.SESSION:
+        return block.expects or ""
+    examples = doctest.DocTestParser().get_examples(block.text)
+    return "".join(e.want for e in examples if not _shows_a_value(e.source)).strip("\n")
+
+
+def _shows_a_value(source: str) -> bool:
+    match ast.parse(source).body:
+        case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
+            return False
+        case [ast.Expr()]:
+            return True
+    return False

@@ -8,17 +8,13 @@ from typing import Any
 from bs4 import BeautifulSoup
 from bs4.element import PageElement
 
-from site_tools.page import notebooks
-from site_tools.page.blocks import Block, read_blocks
-from site_tools.page.copying import Copy, copies
+from site_tools.page.blocks import Block, Copy, copies, read_blocks
 from site_tools.page.fences import Fence, scan
 from site_tools.page.figures import Figure, Prose, read_figures
-from site_tools.page.front_matter import read_front_matter
-from site_tools.page.inside import inside, link
-from site_tools.page.pictures import read_picture
+from site_tools.page.files import inside, link, read_front_matter
+from site_tools.page.pictures import FILE, plots, read_picture
 from site_tools.page.prose import body
-from site_tools.page.rendered import Lines, parse
-from site_tools.page.rendering import render_as_written
+from site_tools.page.rendered import Lines, parse, render_as_written
 from site_tools.problems import Problem, problem
 
 LANGUAGES = ("zh", "en")
@@ -153,7 +149,7 @@ def _pictures(
     """The figures of the pictures that lie beside the page's code, by their paths."""
     pictures: dict[str, tuple[Figure, ...]] = {}
     problems: list[Problem] = []
-    drawn = {match["file"] for _, match in notebooks.plots(text, page_id)}
+    drawn = {match["file"] for _, match in plots(text, page_id)}
     rows = text.split("\n")
     for image in tree.select("img"):
         src = str(image.get("src", ""))
@@ -162,7 +158,7 @@ def _pictures(
         at = (n for n, row in enumerate(rows, 1) if f"]({src})" in row)
         line = next(at, 0)
         file = root / "snippets" / Path(page_id).parent / src
-        if not line or not notebooks.FILE.fullmatch(src):
+        if not line or not FILE.fullmatch(src):
             line = line or next((n for n, row in enumerate(rows, 1) if src in row), 1)
             problems.append(problem(path, line, "picture_elsewhere", src=src))
         elif not inside(file, root / "snippets"):

@@ -5,16 +5,15 @@ are one text, and a bound figure in it is one character. What is neither an elem
 a character is refused, so that no figure hides in it.
 """
 
+import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 from xml.parsers import expat
 
 from site_tools import numbers
-from site_tools.page import picture_rules
-from site_tools.page.expressions import check_expression
-from site_tools.page.figures import Figure, as_shown, unbound
+from site_tools.page.figures import Figure, as_shown, check_expression, unbound
 from site_tools.problems import Problem, problem
 from site_tools.say import LANGUAGES, Message, Refusal
 
@@ -105,7 +104,7 @@ def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
     for element in root.walk():
         problems += [
             problem(path, element.line, "picture_refused", fault=fault)
-            for fault in picture_rules.faults(element.name, element.attributes)
+            for fault in faults(element.name, element.attributes)
         ]
         problems += _in_attributes(element, path)
         try:
@@ -274,3 +273,106 @@ def letters(element: Element, language: str, gap: str) -> Iterator[Letter]:
         elif part.attributes.get("lang", language) == language:
             around = [Letter(gap, part.line)] if gap else []
             yield from [*around, *letters(part, language, gap), *around]
+
+
+REFERENCE = re.compile(r"url\(\s*['\"]?(.*?)['\"]?\s*\)")
+ELEMENTS = re.compile(
+    "svg|a|g|defs|symbol|use|title|desc|path|line|polyline|polygon|rect|circle|ellipse|"
+    "text|tspan|textPath|marker|pattern|clipPath|mask|linearGradient|radialGradient|stop"
+)
+PAGE = re.compile(r"/(?:[a-z][a-z0-9_]*/)*(?:#[\w-]+)?")
+HIDING = ("display", "visibility", "opacity", "hidden")
+# Neither a place on the page nor a picture from elsewhere.
+STYLE = re.compile(
+    r"(?:(?:(?:fill|stroke|font|text)[a-z-]*|opacity|stop-color|stop-opacity)"
+    r"\s*:[^;:\"'@]*;?\s*)*"
+)
+PAINT = re.compile(r"(?<![-\w])(?:fill|stroke|color|stop-color)\s*:\s*([^;]+)")
+THEMED = re.compile(
+    r"none|inherit|transparent|currentColor|context-(fill|stroke)|(var|url)\(.*\)"
+)
+
+
+def faults(tag: str, attributes: Mapping[str, str]) -> Iterator[Message]:
+    """What makes an element run code, load something or hide in the dark.
+
+    Args:
+        tag: Its name, without a namespace.
+        attributes: Its attributes, the same.
+
+    Example:
+        >>> [fault.key for fault in faults("path", {"d": "M0 0", "fill": "red"})]
+        ['picture_colour']
+    """
+    if not ELEMENTS.fullmatch(tag):
+        yield Message("picture_element", {"tag": tag})
+    elif tag == "a":
+        if [*attributes] != ["href"] or not PAGE.fullmatch(attributes["href"]):
+            yield Message("picture_link", {"attributes": dict(attributes)})
+    else:
+        if tag == "svg" and "viewBox" not in attributes:
+            yield Message("picture_view_box", {})
+        for name, value in attributes.items():
+            if key := _fault(name, value):
+                yield Message(key, {"attribute": f'{name}="{value}"', "tag": tag})
+
+
+def _fault(name: str, value: str) -> str | None:
+    if name.lower().startswith("on"):
+        return "picture_handler"
+    if name in HIDING:
+        return "picture_hiding"
+    targets = [value] if name == "href" else REFERENCE.findall(value)
+    if not all(target.startswith("#") for target in targets):
+        return "picture_reference"
+    if "\\" in value:
+        return "picture_backslash"
+    if name == "style" and not STYLE.fullmatch(value):
+        return "picture_style"
+    colours = PAINT.findall(value if name == "style" else f"{name}:{value}")
+    if not all(THEMED.fullmatch(colour.strip()) for colour in colours):
+        return "picture_colour"
+    return None
+
+
+FOLDER = "notebooks"
+LANGUAGE = re.compile(r'^language = "(\w+)"  # or "(\w+)"$', re.MULTILINE)
+FILE = re.compile(r"[\w./-]+\.svg")
+PICTURE = re.compile(rf"!\[(?P<alt>[^\]]*)\]\((?P<file>{FILE.pattern})\)")
+
+
+def is_notebook(page_id: str) -> bool:
+    """Whether a page is a notebook, by its id.
+
+    Example:
+        >>> is_notebook("notebooks/gae_laboratory"), is_notebook("gae/variance")
+        (True, False)
+    """
+    return page_id.startswith(f"{FOLDER}/")
+
+
+def plots(text: str, page_id: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The plots that a page shows: the name of each, and its place in the text.
+
+    Example:
+        >>> [name for name, _ in plots("![Low](toy/bias.svg)", "notebooks/toy")]
+        ['bias']
+        >>> [name for name, _ in plots("![A post](post.svg)", "notebooks/toy")]
+        []
+    """
+    if not is_notebook(page_id):
+        return
+    for match in PICTURE.finditer(text):
+        folder, name = posixpath.split(match["file"])
+        if folder == posixpath.basename(page_id):
+            yield name.removesuffix(".svg"), match
+
+
+def in_no_language(code: str) -> str:
+    """The code of a notebook without what its two languages do not share.
+
+    Example:
+        >>> in_no_language('language = "zh"  # or "en"')
+        'language = ...'
+    """
+    return LANGUAGE.sub("language = ...", code)

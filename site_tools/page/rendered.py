@@ -1,4 +1,4 @@
-"""A page as its readers see it, as a tree whose nodes know their lines.
+"""A page as its readers see it: its HTML, and a tree whose nodes know their lines.
 
 Markdown tells nobody which line of the page a paragraph comes from. But it keeps the
 letters and their order, so each line of the page is searched for in the letters of the
@@ -7,15 +7,147 @@ tree, onward from where the line before it was found.
 
 import re
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import lru_cache
+from html import escape
 from pathlib import Path
-from typing import NamedTuple
+from pkgutil import resolve_name
+from typing import Any, NamedTuple
 
+import yaml
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString, PageElement
+from markdown import Markdown
+from pymdownx.superfences import SuperFencesException
 
-from site_tools.page.rendering import render_as_written
+from site_tools.page.blocks import source
+from site_tools.page.files import FRONT_MATTER
+from site_tools.page.prose import blank
+
+SNIPPETS = "pymdownx.snippets"
+FENCES = "pymdownx.superfences"
+
+
+def render(text: str, root: Path) -> str:
+    """The HTML of a page, by the Markdown extensions of ``mkdocs.yml``.
+
+    Args:
+        text: The page, front matter included.
+        root: The project's folder.
+    """
+    return _convert(text, _converter(root / "mkdocs.yml", root / "snippets"))
+
+
+@lru_cache(maxsize=256)
+def render_as_written(text: str, root: Path) -> str:
+    """The same with every fence as it stands in the file.
+
+    Includes are not resolved, and the site's own fences, as ``fact``, are boxes of what
+    they hold: so a page can be read without the data and lists that it shows.
+    """
+    return _convert(text, _converter(root / "mkdocs.yml", None))
+
+
+def _convert(text: str, converter: Markdown) -> str:
+    front = FRONT_MATTER.match(text)
+    if front:
+        text = blank(text, 0, front.end())
+    converter.reset()
+    return converter.convert(text)
+
+
+@lru_cache(maxsize=4)
+def _converter(config: Path, snippets: Path | None) -> Markdown:
+    settings = _settings(config)
+    if snippets:
+        settings[SNIPPETS]["base_path"] = [str(snippets)]
+    else:
+        del settings[SNIPPETS]
+    for fence in settings[FENCES]["custom_fences"]:
+        fence["format"] = resolve_name(fence["format"]) if snippets else _box
+    return Markdown(extensions=list(settings), extension_configs=settings)
+
+
+def _box(
+    text: str, language: str, css_class: str, options: Any, md: Any, **_: Any
+) -> str:
+    return f'<pre class="{css_class}"><code>{escape(text)}</code></pre>'
+
+
+def _settings(config: Path) -> dict[str, Any]:
+    """The ``markdown_extensions`` of ``mkdocs.yml``; our functions by their names."""
+    settings: dict[str, Any] = yaml.load(config.read_text("utf-8"), Loader=_Loader)
+    extensions: dict[str, Any] = settings["markdown_extensions"]
+    return {name: options or {} for name, options in extensions.items()}
+
+
+class _Loader(yaml.SafeLoader):
+    """Knows the tags of mkdocs.yml; of ``!ENV`` the values play no part in Markdown."""
+
+
+def _apply(loader: yaml.SafeLoader, name: str, node: Any) -> Any:
+    called: Callable[..., Any] = resolve_name(name)
+    return called(**loader.construct_mapping(node, deep=True).get("kwds", {}))
+
+
+_Loader.add_constructor("!ENV", lambda loader, node: None)
+_Loader.add_multi_constructor(
+    "tag:yaml.org,2002:python/name:", lambda loader, name, node: name
+)
+_Loader.add_multi_constructor("tag:yaml.org,2002:python/object/apply:", _apply)
+
+
+def format_output(
+    text: str, language: str, css_class: str, options: Any, md: Any, **kwargs: Any
+) -> str:
+    """What a block printed: as text, or as a table or formula if its class says so."""
+    if "formula" in kwargs["classes"]:
+        return f'<div class="arithmatex">\\[{escape(text)}\\]</div>'
+    if "table" in kwargs["classes"]:
+        return _table(text)
+    box = f"<pre><code>{escape(text)}</code></pre>"
+    return f'<div class="language-output no-copy highlight">{box}</div>'
+
+
+def _table(text: str) -> str:
+    head, *rows = [line.split() for line in text.strip().splitlines()]
+    cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
+    body = "".join(
+        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
+        for row in rows
+    )
+    return (
+        f'<div class="output-table"><table><thead><tr>{cells}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def format_source(
+    text: str, language: str, css_class: str, options: Any, md: Any, **kwargs: Any
+) -> str:
+    """A function of ``ppo_ref``, coloured as Python."""
+    try:
+        code = source(text)
+    except ValueError as error:
+        # superfences turns every other exception into silence
+        raise SuperFencesException(str(error)) from error
+    options = {"options": {}, "classes": [], "id_value": "", "attrs": {}}
+    fences = md.preprocessors["fenced_code_block"]
+    html: str = fences.highlight(src=code, language="python", md=md, **options)
+    return html
+
+
+def format_derived(
+    text: str, language: str, css_class: str, options: Any, md: Any, **kwargs: Any
+) -> str:
+    """The place of what is made from data; ``site.lists`` fills it."""
+    lang = kwargs["attrs"].get("data-language", "")
+    return (
+        f'<div class="from-data" data-derived="{language}" '
+        f'data-language="{escape(lang)}" data-argument="{escape(text)}"></div>'
+    )
+
 
 # What is in the page and not among the letters that readers see, or elsewhere: the
 # titles of tabs stand above all of them.

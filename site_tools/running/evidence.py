@@ -17,7 +17,7 @@ from typing import NamedTuple
 from site_tools.ledger import Damaged, Entry, Ledger, fresh, read, update
 from site_tools.page.blocks import Block, read_blocks
 from site_tools.page.fences import scan
-from site_tools.page.notebooks import is_notebook
+from site_tools.page.pictures import is_notebook
 from site_tools.problems import Problem, problem
 from site_tools.running.hashes import block_hashes, package_hash
 from site_tools.running.results import Result

@@ -12,11 +12,10 @@ from typing import Any
 
 from site_tools import numbers
 from site_tools.confinement import confine, limits
-from site_tools.page.blocks import Block, Kind
-from site_tools.page.copying import Copy
+from site_tools.page.blocks import Block, Copy, Kind
 from site_tools.page.figures import Figure
-from site_tools.page.notebooks import is_notebook, plots
 from site_tools.page.page import LANGUAGES, Page
+from site_tools.page.pictures import is_notebook, plots
 from site_tools.page.prose import line_of
 from site_tools.problems import Problem, problem
 from site_tools.running.results import (

@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 
 from site_tools.data.names import Name, key, pattern
 from site_tools.page.accord import Accord, State
-from site_tools.page.wording import FRONT, TOP
+from site_tools.page.prose import FRONT, TOP
 from site_tools.say import Refusal
 from site_tools.site import formulas, ways
 from site_tools.site.sources import Question

@@ -6,8 +6,7 @@ from dataclasses import replace
 
 from markupsafe import Markup, escape
 
-from site_tools.page.blocks import Block, Kind
-from site_tools.page.copying import Copy, copies
+from site_tools.page.blocks import Block, Copy, Kind, copies
 from site_tools.running.evidence import Evidence
 from site_tools.running.hashes import block_hashes
 from site_tools.running.verdict import follows

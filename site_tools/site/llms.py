@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from site_tools.page import tree
+from site_tools.page import files
 from site_tools.page.blocks import Block
-from site_tools.page.front_matter import read_front_matter
+from site_tools.page.files import read_front_matter
 from site_tools.page.page import read_page
 from site_tools.running import evidence
 from site_tools.running.evidence import Evidence
@@ -109,9 +109,9 @@ def read(root: Path, site: Site) -> list[PlainPage]:
     """
     lang = site.lang
     made = reference.pages(reference.read(root / reference.FOLDER), lang)
-    metas = tree.front_matters(root / "docs" / lang)
+    metas = files.front_matters(root / "docs" / lang)
     metas |= {path: read_front_matter(text, path)[0] for path, text in made.items()}
-    known = {path for code in ways.SITES for path in tree.paths(root / "docs" / code)}
+    known = {path for code in ways.SITES for path in files.paths(root / "docs" / code)}
     manifests, _ = evidence.gather(root)
     pages = []
     for labels, file in _flat(navigation.build(metas, lang, known), ()):

@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
 
-from site_tools.page.blocks import Block, Kind
+from site_tools.page.blocks import Block, Kind, source
 from site_tools.page.fences import OPENING
-from site_tools.page.notebooks import PICTURE
-from site_tools.page.package_source import source
+from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import Page
-from site_tools.page.prose import FRONT_MATTER, parts
+from site_tools.page.pictures import PICTURE
+from site_tools.page.prose import parts
 from site_tools.say import Refusal
 from site_tools.site.lists import derived
 from site_tools.site.templates import words

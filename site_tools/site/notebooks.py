@@ -12,8 +12,8 @@ from html import escape
 from typing import Any
 
 from site_tools.page.blocks import Block, Kind
-from site_tools.page.notebooks import plots
-from site_tools.page.prose import FRONT_MATTER
+from site_tools.page.files import FRONT_MATTER
+from site_tools.page.pictures import plots
 from site_tools.site.templates import fill, words
 
 NEXT = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)

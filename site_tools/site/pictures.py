@@ -12,8 +12,8 @@ from html import unescape
 from itertools import count
 from xml.etree.ElementTree import Element
 
-from site_tools.page import picture_rules
-from site_tools.page.notebooks import plots
+from site_tools.page import pictures as picture_rules
+from site_tools.page.pictures import plots
 from site_tools.say import Refusal
 from site_tools.site.templates import fill
 

@@ -10,10 +10,14 @@ from typing import NamedTuple
 from site_tools.data.dialogues import FILE as DIALOGUES
 from site_tools.data.dialogues import Asked, Dialogue, read_dialogues
 from site_tools.page.fences import Fence, scan
-from site_tools.page.front_matter import read_front_matter
-from site_tools.page.prose import body
-from site_tools.page.sections import first_paragraph, section_text
-from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
+from site_tools.page.files import read_front_matter
+from site_tools.page.prose import (
+    WrongAnswer,
+    body,
+    first_paragraph,
+    read_wrong_answers,
+    section_text,
+)
 
 # Under each tab: the folder whose pages stand there directly, then its topics.
 TABS: dict[str, tuple[str, tuple[str, ...]]] = {

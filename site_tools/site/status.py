@@ -14,7 +14,7 @@ from site_tools.page import accord
 from site_tools.page.accord import Accord, State
 from site_tools.page.blocks import LANGUAGES, Kind
 from site_tools.page.fences import Fence, scan
-from site_tools.page.front_matter import read_front_matter
+from site_tools.page.files import read_front_matter
 from site_tools.page.prose import body, parts
 from site_tools.say import Refusal
 from site_tools.site import ways

@@ -6,7 +6,7 @@ from urllib.request import urlopen
 
 import pytest
 
-from site_tools.page.copying import Copy
+from site_tools.page.blocks import Copy
 from site_tools.page.page import read_page
 from tests import fresh_process
 from tests.browser.conftest import ROOT

@@ -10,11 +10,10 @@ from site_tools.checks.shape import check_bytes, check_shape
 from site_tools.checks.shown import check_shown
 from site_tools.contributing.talk import Talk
 from site_tools.data import names, redirects, rows
-from site_tools.page.front_matter import limit
-from site_tools.page.includes import resolve
-from site_tools.page.inside import links
+from site_tools.page.blocks import resolve
+from site_tools.page.files import limit, links
 from site_tools.page.page import read_page
-from site_tools.page.rendering import render
+from site_tools.page.rendered import render
 from site_tools.problems import Problem
 from site_tools.site import pictures
 from site_tools.site.allowed import faults

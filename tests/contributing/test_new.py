@@ -13,9 +13,9 @@ from site_tools.contributing import new
 from site_tools.contributing.likeness import Known, answering, nearest, wordings
 from site_tools.contributing.talk import Refusal
 from site_tools.ledger import store_together
-from site_tools.page import page, tree
+from site_tools.page import files, page
 from site_tools.page.accord import State, read
-from site_tools.page.front_matter import read_front_matter
+from site_tools.page.files import read_front_matter
 from tests.contributing.trial import command, state
 
 ROOT = Path(__file__).parents[2]
@@ -127,7 +127,7 @@ def test_every_page_can_be_linked_to_whatever_stands_in_its_title(
 ) -> None:
     path = "docs/en/gae/group_size.md"
     run(root, "gae/group_size", "--question", ASKED)
-    pages = [p.removesuffix(".md") for p in tree.paths(ROOT / "docs" / "en")]
+    pages = [p.removesuffix(".md") for p in files.paths(ROOT / "docs" / "en")]
     known = [Known(other, "", 0.0) for other in pages]
     monkeypatch.setattr(new, "LINKS", 60)
     text = new.skeleton("gae/group_size", ASKED, ["en"], known, [], root)[path]

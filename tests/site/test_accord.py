@@ -4,7 +4,7 @@ import pytest
 
 from site_tools.checks.languages import compare
 from site_tools.page.accord import Accord, State, judge, lock_of
-from site_tools.page.wording import wording
+from site_tools.page.prose import wording
 from tests.site.sample import EN, ZH, broken, page
 
 LOCK = lock_of(wording(ZH), wording(EN))

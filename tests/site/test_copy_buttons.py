@@ -9,7 +9,7 @@ from urllib.parse import unquote, urljoin
 import pytest
 
 from site_tools.checks.census import boxes as codes
-from site_tools.page.rendering import render
+from site_tools.page.rendered import render
 from site_tools.site import boxes
 from tests.site import trial_site
 from tests.site.sample import EN, ROOT, broken, page

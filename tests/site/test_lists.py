@@ -16,7 +16,7 @@ from site_tools.checks.shown import check_shown
 from site_tools.data.dialogues import Asked, Dialogue, Topic, read_topics
 from site_tools.data.facts import Concept, Entry
 from site_tools.page.page import read_page
-from site_tools.page.rendering import render
+from site_tools.page.rendered import render
 from site_tools.site import lists, sources
 from site_tools.site.templates import inline
 

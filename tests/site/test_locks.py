@@ -6,7 +6,7 @@ import pytest
 
 from site_tools.page import accord
 from site_tools.page.accord import check_locks, lock_of, parse, write
-from site_tools.page.wording import wording
+from site_tools.page.prose import wording
 from tests import states
 from tests.site.sample import ROOT
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from site_tools.ledger import Ledger
-from site_tools.page.rendering import render
+from site_tools.page.rendered import render
 from site_tools.running.evidence import Evidence, Setting, entry_of
 from site_tools.running.hashes import block_hashes
 from site_tools.site.boxes import complete, marks

@@ -5,9 +5,9 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.census import check_boxes
-from site_tools.page import copying
-from site_tools.page.package_source import source
-from site_tools.page.rendering import render
+from site_tools.page import blocks
+from site_tools.page.blocks import source
+from site_tools.page.rendered import render
 from site_tools.running import verdict
 from tests.site.sample import EN, ROOT, broken, page
 
@@ -108,7 +108,7 @@ def found(monkeypatch: pytest.MonkeyPatch, drop: str) -> list[str]:
         assert drop in text
         return text.replace(drop, "")
 
-    monkeypatch.setattr(copying, "source", partial)
+    monkeypatch.setattr(blocks, "source", partial)
     verified = verdict.run(page(broken("## Next", FENCE)))
     judged = [verdict.check_block(verified, c.block) for c in verified.copies]
     return [problem.found for problem in judged if problem]

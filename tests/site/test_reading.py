@@ -5,9 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.page import attributes
-from site_tools.page.attributes import read_info
-from site_tools.page.includes import resolve
+from site_tools.page.blocks import resolve
+from site_tools.page.fences import read_attributes, read_info
 from site_tools.page.pictures import read_picture
 from site_tools.problems import Problem
 from site_tools.site.lists import derived
@@ -108,12 +107,12 @@ def test_a_block_with_a_reason_is_shown_and_not_run() -> None:
 
 
 def test_attributes_are_read_strictly() -> None:
-    read = attributes.parse('#why .cont data-is=\'a["x"]\' title="b c"')
+    read = read_attributes('#why .cont data-is=\'a["x"]\' title="b c"')
     assert (read.id, read.classes) == ("why", ("cont",))
     assert read.values == {"data-is": 'a["x"]', "title": "b c"}
     for wrong in ("cont", 'a="b', r'a="b\"c"', ".a.b", "{"):
         with pytest.raises(ValueError, match="attributes must be"):
-            attributes.parse(wrong)
+            read_attributes(wrong)
 
 
 def test_the_language_of_a_fence_is_read_in_lower_case() -> None:

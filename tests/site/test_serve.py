@@ -16,7 +16,7 @@ import pytest
 
 from docs.theme.building import Sites
 from site_tools.page.accord import lock_of, write
-from site_tools.page.wording import wording
+from site_tools.page.prose import wording
 from tests.site import trial_site
 
 PATIENCE = 60.0  # of a test, on a machine that does other things as well

@@ -7,8 +7,8 @@ import pytest
 
 from site_tools.checks.shown import check_shown
 from site_tools.page.accord import lock_of, lock_path, write
-from site_tools.page.rendering import render
-from site_tools.page.wording import wording
+from site_tools.page.prose import wording
+from site_tools.page.rendered import render
 from site_tools.site import status
 from site_tools.site.lists import derived, fill_lists
 from site_tools.site.status import Counts, count

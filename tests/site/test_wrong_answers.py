@@ -3,8 +3,7 @@
 import pytest
 
 from site_tools.page.fences import scan
-from site_tools.page.prose import body
-from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
+from site_tools.page.prose import WrongAnswer, body, read_wrong_answers
 from site_tools.site.lists import wrong_answers
 from site_tools.site.sources import read_answer
 

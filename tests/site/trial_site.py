@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from site_tools.page import accord as locks
-from site_tools.page.wording import wording
+from site_tools.page.prose import wording
 from site_tools.running import evidence
 from site_tools.running.hashes import block_hashes
 

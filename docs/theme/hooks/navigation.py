@@ -12,8 +12,8 @@ from mkdocs.structure.pages import Page
 
 from docs.theme import notebook_files
 from site_tools.data import redirects
-from site_tools.page import inside, tree
-from site_tools.page.front_matter import read_front_matter
+from site_tools.page import files
+from site_tools.page.files import read_front_matter
 from site_tools.site import formulas, navigation, reference, ways
 
 
@@ -23,10 +23,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.site_url += ways.SITES[lang].folder
     if repository := config.extra.get("repository"):
         config.edit_uri = f"{repository}/edit/main/docs/{lang}/"
-    for problem in inside.links(docs.parent.parent):
+    for problem in files.links(docs.parent.parent):
         raise PluginError(str(problem))
     try:
-        pages = tree.front_matters(docs)
+        pages = files.front_matters(docs)
     except ValueError as error:
         raise PluginError(str(error)) from None
     try:
@@ -129,7 +129,7 @@ def _languages(page: Page, config: MkDocsConfig) -> list[str]:
 
 
 def _known(docs: Path) -> set[str]:
-    return {path for lang in ways.SITES for path in tree.paths(docs / lang)}
+    return {path for lang in ways.SITES for path in files.paths(docs / lang)}
 
 
 def _reference(config: MkDocsConfig) -> dict[str, str]:

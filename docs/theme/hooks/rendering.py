@@ -18,7 +18,8 @@ from site_tools.checks import words
 from site_tools.checks.shape import is_question
 from site_tools.data.names import read_names
 from site_tools.data.wheel import wheel
-from site_tools.page import accord, figures, notebooks
+from site_tools.page import accord, figures
+from site_tools.page.pictures import is_notebook
 from site_tools.running import evidence
 from site_tools.running.evidence import Evidence
 from site_tools.say import Refusal
@@ -49,7 +50,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
     for path in sorted(snippets.rglob("*.svg")):
         uri = path.relative_to(snippets).as_posix()
         files.append(File.generated(config, uri, abs_src_path=str(path)))
-    for page in [file for file in files if notebooks.is_notebook(file.src_uri)]:
+    for page in [file for file in files if is_notebook(file.src_uri)]:
         if _written(page, config):
             wheel = _wheel(page, config, files) if config.site_url else ""
             for file in notebook_files.files(page, config, wheel):
@@ -147,7 +148,7 @@ def _complete_code_boxes(
         marks = boxes.marks(known, path, blocks, lang, href)
         html = page.content or ""
         page.content = boxes.complete(html, blocks, lang, package, marks)
-        if notebooks.is_notebook(file.src_uri):
+        if is_notebook(file.src_uri):
             name = notebook_files.name(path.removesuffix(".md"))
             page.content = fill("page.take_notebook", lang, name) + page.content
     except ValueError as error:

@@ -1,15 +1,17 @@
-"""The front matter of a page: safe YAML, no key twice, no names for pieces."""
+"""The files of pages: where they lie, their front matter, no links out of them."""
 
+import os
 import re
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import yaml
 
-from site_tools.page.prose import FRONT_MATTER
 from site_tools.problems import Problem, problem
-from site_tools.say import Message
+from site_tools.say import Message, Refusal
 
+FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 TAG = re.compile(r"<[A-Za-z/!?][^>\n]*>?|&#?\w+;")
 
 
@@ -87,3 +89,84 @@ def _marked_up(front: str, path: str) -> Iterator[Problem]:
     for match in TAG.finditer(front):
         line = front.count("\n", 0, match.start()) + 1
         yield problem(path, line, "front_matter_html", text=match[0])
+
+
+def paths(docs: Path) -> Iterator[str]:
+    """The path of each page below a folder, as ``gae/inputs.md``; hidden ones are none.
+
+    Args:
+        docs: The folder of one language.
+    """
+    for path in docs.rglob("*.md"):
+        inner = path.relative_to(docs)
+        if path.is_file() and not any(part.startswith(".") for part in inner.parts):
+            yield inner.as_posix()
+
+
+def front_matters(docs: Path) -> dict[str, dict[str, Any]]:
+    """The front matter of each page of a language, by its path.
+
+    Args:
+        docs: The folder of the language, which lies in ``docs``.
+
+    Raises:
+        ValueError: naming the page whose front matter cannot be read.
+    """
+    return {
+        path: _read(docs / path, f"docs/{docs.name}/{path}") for path in paths(docs)
+    }
+
+
+def _read(page: Path, name: str) -> dict[str, Any]:
+    try:
+        text = page.read_text("utf-8")
+    except UnicodeDecodeError as error:
+        raise Refusal("file_encoding", file=name, error=error) from None
+    front, problems = read_front_matter(text, name)
+    if problems:
+        raise ValueError(problems[0])
+    if not front and text.startswith("---"):
+        raise Refusal("front_lines", file=name)
+    return front
+
+
+FOLDERS = ("docs", "snippets")
+
+
+def inside(path: Path, folder: Path) -> bool:
+    """Whether a path leads to a place in a folder.
+
+    Args:
+        path: Of a file that may be missing.
+        folder: The folder.
+
+    Example:
+        >>> inside(Path("/a/b/../c"), Path("/a")), inside(Path("/a/../c"), Path("/a"))
+        (True, False)
+    """
+    return path.resolve().is_relative_to(folder.resolve())
+
+
+def links(root: Path) -> list[Problem]:
+    """A problem for each symbolic link among pages, data and snippets.
+
+    Args:
+        root: The project's folder.
+    """
+    found = sorted(path for name in FOLDERS for path in _links(root / name))
+    return [link(path, path.relative_to(root).as_posix()) for path in found]
+
+
+def link(path: Path, name: str) -> Problem:
+    """The problem that a symbolic link is.
+
+    Args:
+        path: The link.
+        name: What it is called in the project.
+    """
+    return problem(name, 1, "symbolic_link", to=os.readlink(path))
+
+
+def _links(folder: Path) -> Iterator[Path]:
+    for at, folders, files in os.walk(folder):
+        yield from (p for n in (*folders, *files) if (p := Path(at, n)).is_symlink())
