@@ -55,19 +55,6 @@ def gae(gamma: float, gae_lambda: float) -> Callable[..., Row]:
     return of_row
 
 
-def gae_as_sum(gamma: float, gae_lambda: float) -> Callable[..., Row]:
-    """Every TD residual ahead, weighted by (gamma * lambda)**distance."""
-
-    def of_row(rewards: Row, values: Row, end: float) -> Row:
-        deltas = td_residuals(gamma)(rewards, values, end)
-        return [
-            math.fsum((gamma * gae_lambda) ** k * d for k, d in enumerate(deltas[t:]))
-            for t in range(len(deltas))
-        ]
-
-    return of_row
-
-
 def monte_carlo_returns(gamma: float) -> Callable[..., Row]:
     def of_row(rewards: Row, end: float) -> Row:
         received = [*rewards, end]
@@ -75,19 +62,6 @@ def monte_carlo_returns(gamma: float) -> Callable[..., Row]:
             math.fsum(gamma**k * r for k, r in enumerate(received[t:]))
             for t in range(len(rewards))
         ]
-
-    return of_row
-
-
-def n_step_advantages(gamma: float, steps: int) -> Callable[..., Row]:
-    def of_row(rewards: Row, values: Row, end: float) -> Row:
-        states = [*values, end]
-        result = []
-        for t, value in enumerate(values):
-            reached = min(t + steps, len(rewards))
-            received = math.fsum(gamma**k * r for k, r in enumerate(rewards[t:reached]))
-            result.append(received + gamma ** (reached - t) * states[reached] - value)
-        return result
 
     return of_row
 
@@ -135,11 +109,6 @@ def policy_token_loss(
     if dual_clip is not None and advantage < 0:
         objective = max(objective, dual_clip * advantage)
     return -objective
-
-
-def value_token_loss(value: float, old: float, target: float, reach: float) -> float:
-    near = min(max(value, old - reach), old + reach)
-    return max((value - target) ** 2, (near - target) ** 2) / 2
 
 
 def fellows(scores: Row, groups: list[int], row: int) -> Row:

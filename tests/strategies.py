@@ -33,11 +33,13 @@ def numbers(seed: int, *shape: int) -> Tensor:
 
 
 @st.composite
-def masks(draw: st.DrawFn, least: int = 0, max_time: int = 9) -> Tensor:
+def masks(draw: st.DrawFn, least: int = 0) -> Tensor:
     """Gaps, padding and, while ``least`` allows it, rows without a token."""
-    batch, time = draw(st.integers(1, 4)), draw(st.integers(1, max_time))
-    bits = st.lists(st.booleans(), min_size=batch * time, max_size=batch * time)
-    mask = torch.tensor(draw(bits.filter(lambda drawn: sum(drawn) >= least)))
+    batch, time = draw(st.integers(1, 4)), draw(st.integers(max(1, least), 9))
+    bits = draw(st.integers(0, 2 ** (batch * time) - 1))
+    mask = (bits >> torch.arange(batch * time)) % 2 == 1
+    if mask.sum() < least:
+        mask[:least] = True
     return mask.view(batch, time)
 
 
@@ -64,7 +66,7 @@ def token_tensors(
 def token_batches(draw: st.DrawFn) -> TokenBatch:
     """What advantages are made of; some rows are cut off and bootstrap."""
     (rewards, values), mask = draw(token_tensors(2, least=0))
-    cut = torch.tensor(draw(st.lists(st.booleans(), min_size=4, max_size=4)))
+    cut = (draw(st.integers(0, 15)) >> torch.arange(4)) % 2
     bootstrap = numbers(draw(st.integers(0, 2**16)), 4) * cut
     return TokenBatch(rewards, values, mask, bootstrap[: len(mask)])
 

@@ -1,4 +1,7 @@
-"""GRPO, Dr. GRPO, RLOO and REINFORCE++ from their definitions, and by one another."""
+"""GRPO, Dr. GRPO, RLOO and REINFORCE++ from their definitions, and what they favour."""
+
+import itertools
+import math
 
 import pytest
 import torch
@@ -13,71 +16,43 @@ from ppo_ref.group_advantages import (
     reinforce_plus_plus_baseline,
     rloo,
 )
-from ppo_ref.training.estimates import whitened_gae
 from tests import oracles
-from tests.strategies import (
-    GroupedBatch,
-    grouped_batches,
-    numbers,
-    token_tensors,
-    unit_interval,
-)
+from tests.strategies import grouped_batches, numbers, token_tensors, unit_interval
 
 EPSILON = 1e-6
 WHITEN_EPSILON = 1e-8
-RAW = (dr_grpo, rloo)
-ALL = (grpo, *RAW, reinforce_plus_plus_baseline)
-each = pytest.mark.parametrize("estimate", ALL, ids=lambda f: f.__name__)
+each = pytest.mark.parametrize(
+    "estimate",
+    (grpo, dr_grpo, rloo, reinforce_plus_plus_baseline),
+    ids=lambda f: f.__name__,
+)
 
 
-def scores(batch):
-    rows = oracles.row_lists(batch.token_level_rewards, batch.response_mask)
-    return [sum(row) for row in rows]
-
-
-def of_rows(batch, advantages):
+def of_rows(estimate, batch):
     """The one number that every token of a row has; 0 stands outside the mask."""
-    mask = batch.response_mask
+    advantages, mask = estimate(**batch._asdict()).advantages, batch.response_mask
     assert not advantages[~mask].any()
     for row, own in zip(advantages, mask, strict=True):
         assert len(set(row[own].tolist())) == 1
     return [row[own][0].item() for row, own in zip(advantages, mask, strict=True)]
 
 
-def found(estimate, batch):
-    return of_rows(batch, estimate(**batch._asdict()).advantages)
-
-
 @given(grouped_batches())
-def test_dr_grpo_is_the_score_less_the_mean_of_its_group(batch):
-    r"""A_i = s_i - \operatorname{mean}(s)"""
-    expected = oracles.excess_in_group(scores(batch), batch.groups.tolist())
-    assert found(dr_grpo, batch) == pytest.approx(expected, abs=1e-12)
-
-
-@given(grouped_batches())
-def test_rloo_is_the_score_less_the_mean_of_the_others(batch):
-    expected = oracles.excess_over_others(scores(batch), batch.groups.tolist())
-    assert found(rloo, batch) == pytest.approx(expected, abs=1e-12)
-
-
-@given(grouped_batches())
-def test_grpo_is_that_in_standard_deviations_of_the_group(batch):
-    r"""A_i = \frac{s_i - \operatorname{mean}(s)}{\operatorname{std}(s) + \epsilon}"""
-    groups = batch.groups.tolist()
-    expected = oracles.deviations_in_group(scores(batch), groups, EPSILON)
-    assert found(grpo, batch) == pytest.approx(expected, rel=1e-6, abs=1e-9)
-
-
-@given(grouped_batches())
-def test_reinforce_plus_plus_baseline_whitens_dr_grpo_over_the_tokens(batch):
-    of_row = oracles.excess_in_group(scores(batch), batch.groups.tolist())
-    lengths = batch.response_mask.sum(1).tolist()
-    pairs = list(zip(of_row, lengths, strict=True))
-    tokens = [x for x, length in pairs for _ in range(length)]
-    expected = oracles.whitened(tokens, WHITEN_EPSILON)
+def test_a_row_is_compared_with_its_group(batch):
+    """With the mean, with the mean of the others, in standard deviations."""
+    listed = oracles.row_lists(batch.token_level_rewards, batch.response_mask)
+    scores, groups = [sum(row) for row in listed], batch.groups.tolist()
+    shared = oracles.excess_in_group(scores, groups)
+    assert of_rows(dr_grpo, batch) == pytest.approx(shared, abs=1e-12)
+    others = oracles.excess_over_others(scores, groups)
+    assert of_rows(rloo, batch) == pytest.approx(others, abs=1e-12)
+    divided = oracles.deviations_in_group(scores, groups, EPSILON)
+    assert of_rows(grpo, batch) == pytest.approx(divided, rel=1e-6, abs=1e-9)
+    pairs = zip(shared, listed, strict=True)
+    tokens = [x for x, row in pairs for _ in row]
     estimate = reinforce_plus_plus_baseline(**batch._asdict())
     actual = oracles.counted(estimate.advantages, batch.response_mask)
+    expected = oracles.whitened(tokens, WHITEN_EPSILON)
     assert actual == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
@@ -93,68 +68,6 @@ def test_reinforce_plus_plus_is_the_whitened_monte_carlo_return(batch, gamma):
     assert actual == pytest.approx(expected, rel=1e-6, abs=1e-7)
     assert_close(estimate.returns, received)
     assert not estimate.advantages[~mask].any()
-
-
-@given(token_tensors(1, least=2), unit_interval)
-def test_reinforce_plus_plus_is_gae_with_a_critic_that_says_0(batch, gamma):
-    ((rewards,), mask) = batch
-    given = {"token_level_rewards": rewards, "response_mask": mask, "gamma": gamma}
-    gae = whitened_gae(**given, values=torch.zeros_like(rewards), gae_lambda=1)
-    for ours, theirs in zip(reinforce_plus_plus(**given), gae, strict=True):
-        assert torch.equal(ours, theirs)
-
-
-@given(grouped_batches())
-def test_the_three_differ_by_a_factor_of_each_group(batch):
-    groups = batch.groups.tolist()
-    sizes = torch.tensor([groups.count(g) for g in groups], dtype=torch.float64)
-    shared, left_out = (torch.tensor(found(f, batch)).double() for f in RAW)
-    assert_close(left_out, shared * sizes / (sizes - 1), rtol=1e-6, atol=1e-7)
-
-
-@each
-@given(batch=grouped_batches())
-def test_a_group_sums_to_0(estimate, batch):
-    if estimate is reinforce_plus_plus_baseline:
-        return  # it takes the mean over tokens away once more
-    advantages = torch.tensor(found(estimate, batch), dtype=torch.float64)
-    for name in batch.groups.unique():
-        assert abs(advantages[batch.groups == name].sum()) < 1e-9
-
-
-@each
-@given(batch=grouped_batches(), seed=st.integers(0, 999))
-def test_rows_may_come_in_any_order(estimate, batch, seed):
-    order = torch.randperm(len(batch.groups), generator=torch.manual_seed(seed))
-    moved = GroupedBatch(*(x[order] for x in batch))
-    expected = estimate(**batch._asdict()).advantages[order]
-    assert_close(estimate(**moved._asdict()).advantages, expected)
-
-
-@each
-@given(batch=grouped_batches(), seed=st.integers(0, 999))
-def test_what_a_prompt_gives_every_response_does_not_count(estimate, batch, seed):
-    """Easy or hard, a prompt's own reward is taken out: it needs no critic."""
-    own = 5 * numbers(seed, len(batch.groups))
-    shift = torch.stack([own[batch.groups == g][0] for g in batch.groups])
-    last = batch.response_mask.cumsum(1).argmax(1)
-    rewards = batch.token_level_rewards.clone()
-    rewards[torch.arange(len(last)), last] += shift
-    moved = batch._replace(token_level_rewards=rewards)
-    expected = estimate(**batch._asdict()).advantages
-    actual = estimate(**moved._asdict()).advantages
-    assert_close(actual, expected, rtol=1e-5, atol=1e-7)
-
-
-@given(grouped_batches(), st.floats(0.5, 8))
-def test_scale_leaves_grpo_alone_and_scales_the_others(batch, scale):
-    scaled = batch._replace(token_level_rewards=scale * batch.token_level_rewards)
-    for estimate in RAW:
-        expected = scale * estimate(**batch._asdict()).advantages
-        assert_close(estimate(**scaled._asdict()).advantages, expected)
-    expected = grpo(**batch._asdict(), epsilon=1e-12).advantages
-    actual = grpo(**scaled._asdict(), epsilon=1e-12).advantages
-    assert_close(actual, expected, rtol=1e-6, atol=1e-7)
 
 
 @each
@@ -178,17 +91,86 @@ def test_estimates_have_no_gradient(estimate):
     assert not any(x.requires_grad for x in found)
 
 
-@pytest.mark.parametrize("estimate", (*RAW, grpo, reinforce_plus_plus_baseline))
-@pytest.mark.parametrize(
-    ("groups", "first"), [([5, 5, 7, 3], 3), ([9, 4, 4, 4], 9), ([6, 4, 8, 2], 2)]
-)
-def test_a_response_without_company_is_refused_by_its_group(estimate, groups, first):
-    x = torch.ones(4, 2)
-    text = (
-        f"^{estimate.__name__}: groups must hold at least 2 rows each, got 1 row of "
-        f"group {first}, which has nothing to be compared with$"
-    )
-    with pytest.raises(ValueError, match=text):
-        estimate(
-            token_level_rewards=x, response_mask=x.bool(), groups=torch.tensor(groups)
-        )
+def advantages(estimate, groups):
+    """Of one-token responses, given by their scores, a group a list."""
+    scores = torch.tensor(groups, dtype=torch.float64)
+    return estimate(
+        token_level_rewards=scores.reshape(-1, 1),
+        response_mask=torch.ones(scores.numel(), 1, dtype=torch.bool),
+        groups=torch.arange(len(scores)).repeat_interleave(scores.shape[1]),
+    ).advantages.reshape(scores.shape)
+
+
+@given(st.lists(st.floats(-4, 4), min_size=2, max_size=9))
+def test_leave_one_out(scores):
+    r"""\begin{aligned}
+    \hat A_i &= s_i - \frac{1}{n-1} \sum_{j\ne i} s_j \\
+    &= \frac{n}{n-1}\,(s_i - \bar s)
+    \end{aligned}
+    """
+    n, total = len(scores), math.fsum(scores)
+    others = oracles.excess_over_others(scores, [0] * n)
+    found = advantages(rloo, [scores])[0].tolist()
+    assert found == pytest.approx(others, abs=1e-12)
+    scaled = [n / (n - 1) * (s - total / n) for s in scores]
+    assert found == pytest.approx(scaled, abs=1e-12)
+
+
+# What an actor may answer to a prompt: the logit and the score of each response.
+actors = st.lists(st.tuples(st.floats(-2, 2), st.floats(-4, 4)), min_size=2, max_size=4)
+
+
+def gradient(actor):
+    """Of the expected score, by each logit."""
+    odds = [math.exp(logit) for logit, _ in actor]
+    probs = [x / math.fsum(odds) for x in odds]
+    scores = [score for _, score in actor]
+    mean = math.fsum(p * s for p, s in zip(probs, scores, strict=True))
+    slope = [p * (s - mean) for p, s in zip(probs, scores, strict=True)]
+    return probs, scores, slope
+
+
+def expected_gradient(estimate, probs, scores, n):
+    """Over every group that can be drawn: mean of advantage times score function."""
+    drawn = list(itertools.product(range(len(probs)), repeat=n))
+    found = advantages(estimate, [[scores[i] for i in group] for group in drawn])
+    total = [0.0] * len(probs)
+    for group, of_rows in zip(drawn, found.tolist(), strict=True):
+        chance = math.prod(probs[i] for i in group) / n
+        for i, advantage in zip(group, of_rows, strict=True):
+            for k, p in enumerate(probs):
+                total[k] += chance * advantage * ((i == k) - p)
+    return total
+
+
+@given(actors, st.integers(2, 3))
+def test_group_baseline_gradient(actor, n):
+    r"""\begin{aligned}
+    \mathbb{E}[\hat g_{\text{RLOO}}] &= g \\
+    \mathbb{E}[\hat g_{\text{Dr. GRPO}}] &= \frac{n-1}{n}\,g
+    \end{aligned}
+    """
+    probs, scores, slope = gradient(actor)
+    found = expected_gradient(rloo, probs, scores, n)
+    assert found == pytest.approx(slope, abs=1e-9)
+    shrunk = [(n - 1) / n * x for x in slope]
+    found = expected_gradient(dr_grpo, probs, scores, n)
+    assert found == pytest.approx(shrunk, abs=1e-9)
+
+
+@given(st.integers(2, 16), st.data())
+def test_weight_of_a_prompt(n, data):
+    r"""\frac{1}{\mathrm{std}(s)} = \sqrt{\frac{n(n-1)}{k(n-k)}}
+
+    With k right answers of n: GRPO's advantages are Dr. GRPO's, so many times over.
+    It is least at half, most at one right or one wrong.
+    """
+    k = data.draw(st.integers(1, n - 1))
+    group = [[1.0] * k + [0.0] * (n - k)]
+    weight = math.sqrt(n * (n - 1) / (k * (n - k)))
+    assert math.sqrt(oracles.variance(group[0])) == pytest.approx(1 / weight)
+    divided, raw = advantages(grpo, group), advantages(dr_grpo, group)
+    assert (divided / raw)[0].tolist() == pytest.approx([weight] * n, rel=1e-5)
+    pull = 2 * k * (n - k) / n
+    assert raw.abs().sum().item() == pytest.approx(pull)
+    assert divided.abs().sum().item() == pytest.approx(pull * weight, rel=1e-5)

@@ -1,4 +1,4 @@
-"""The losses against loops, their gradients, and what they reduce to."""
+"""The losses beside loops: their values, their gradients, and what they never read."""
 
 import math
 
@@ -8,14 +8,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from ppo_ref.advantages import gae
 from ppo_ref.aggregation import sequence_mean_token_mean, token_sum
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from tests import oracles
-from tests.strategies import numbers, poisoned, token_tensors
+from tests.strategies import (
+    numbers,
+    poisoned,
+    token_batches,
+    token_tensors,
+    unit_interval,
+)
 
 MASK = torch.tensor([[True, True, False], [True, False, True]])
-clip_ranges = st.sampled_from([0.2, 0, (0.1, 0.3), (0.5, 0.0)])
-dual_clips = st.sampled_from([None, 1.5, 3])
+clip_widths = st.sampled_from([0.1, 0.2, 0.28, 0.5])
+reaches = st.sampled_from([0, 0.3, 1, math.inf])
+
+
+def near(numbers):
+    return pytest.approx(numbers, rel=1e-9, abs=1e-9)
 
 
 def policy_inputs(tensors, mask):
@@ -29,118 +40,129 @@ def policy_inputs(tensors, mask):
 
 
 def listed(tensors, mask):
-    return zip(*(oracles.counted(tensor, mask) for tensor in tensors), strict=True)
+    return list(zip(*(oracles.counted(x, mask) for x in tensors), strict=True))
 
 
-@given(token_tensors(3), clip_ranges, dual_clips)
-def test_policy_loss_is_the_mean_of_the_token_losses(batch, clip_range, dual_clip):
-    low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
-    losses, clipped, log_ratios = [], [], []
-    for log_prob, old, advantage in listed(*batch):
-        ratio = torch.tensor(log_prob - old).exp().item()
-        bounds = (low, high, dual_clip)
-        losses.append(oracles.policy_token_loss(ratio, advantage, *bounds))
-        clipped.append(
-            (advantage > 0 and ratio > 1 + high) or (advantage < 0 and ratio < 1 - low)
-        )
-        log_ratios.append(old - log_prob)
-    result = policy_loss(
-        **policy_inputs(*batch), clip_range=clip_range, dual_clip=dual_clip
-    )
-    assert_close(result.loss.item(), oracles.mean(losses), rtol=1e-6, atol=1e-6)
-    assert_close(result.clip_fraction.item(), oracles.mean(clipped))
-    assert_close(result.approx_kl.item(), oracles.mean(log_ratios))
+def ratios(batch):
+    """The ratio and the advantage of each token that counts."""
+    return [(math.exp(new - old), a) for new, old, a in listed(*batch)]
 
 
-@given(token_tensors(3), st.sampled_from([0, 0.3, 1, float("inf")]))
-def test_value_loss_is_the_mean_of_the_token_losses(batch, reach):
-    values, old_values, returns = batch[0]
-    losses, clipped = [], []
-    for value, old, target in listed(*batch):
-        losses.append(oracles.value_token_loss(value, old, target, reach))
-        clipped.append(losses[-1] > (value - target) ** 2 / 2)
-    result = value_loss(
-        values=values,
-        old_values=old_values,
-        returns=returns,
-        response_mask=batch[1],
-        value_clip_range=reach,
-    )
-    assert_close(result.loss.item(), oracles.mean(losses))
-    assert_close(result.clip_fraction.item(), oracles.mean(clipped))
+def gradient(objective, by, mask):
+    (found,) = torch.autograd.grad(objective, by)
+    assert not found[~mask].any()
+    return found[mask].tolist()
 
 
 @given(token_tensors(3))
-def test_surrogate_objective_is_the_mean_of_ratio_times_advantage(batch):
+def test_surrogate_cpi(batch):
+    r"""L^{CPI}(\theta) = \hat{\mathbb{E}}_t\big[\rho_t \hat A_t\big]"""
+    wanted = oracles.mean([ratio * a for ratio, a in ratios(batch)])
+    assert surrogate_objective(**policy_inputs(*batch)).item() == near(wanted)
+
+
+@given(token_tensors(3), clip_widths)
+def test_surrogate_clip(batch, width):
+    r"""
+    \begin{aligned}
+    L^{CLIP}(\theta) = \hat{\mathbb{E}}_t\big[\min\big(&\rho_t \hat A_t,\\
+    &\mathrm{clip}(\rho_t, 1-\varepsilon, 1+\varepsilon)\,\hat A_t\big)\big]
+    \end{aligned}
+
+    The loss is its negative, and it is never above the unclipped objective.
+    """
     terms = [
-        torch.tensor(log_prob - old).exp().item() * advantage
-        for log_prob, old, advantage in listed(*batch)
+        min(ratio * a, min(max(ratio, 1 - width), 1 + width) * a)
+        for ratio, a in ratios(batch)
     ]
-    objective = surrogate_objective(**policy_inputs(*batch)).item()
-    assert_close(objective, oracles.mean(terms), rtol=1e-6, atol=1e-6)
+    found = -policy_loss(**policy_inputs(*batch), clip_range=width).loss.item()
+    assert found == near(oracles.mean(terms))
+    assert found <= surrogate_objective(**policy_inputs(*batch)).item() + 1e-9
 
 
-@given(token_tensors(4), dual_clips)
-def test_rollout_weights_multiply_the_clipped_losses(batch, dual_clip):
-    (*tensors, x), mask = batch
-    bare = policy_loss(**policy_inputs(tensors, mask), dual_clip=dual_clip)
-    rows = listed((*tensors, x), mask)
-    expected = [
-        math.exp(weight)
-        * oracles.policy_token_loss(math.exp(new - old), a, 0.2, 0.2, dual_clip)
-        for new, old, a, weight in rows
-    ]
-    weighted = policy_loss(
-        **policy_inputs(tensors, mask), dual_clip=dual_clip, rollout_weights=x.exp()
-    )
-    assert_close(weighted.loss.item(), oracles.mean(expected))
-    assert weighted[1:] == bare[1:]
+@given(token_tensors(2), clip_widths)
+def test_first_gradient(batch, width):
+    r"""
+    \nabla L^{CPI} = \nabla L^{CLIP}
+    = \hat{\mathbb{E}}_t\big[\hat A_t \nabla \log \pi_\theta(a_t \mid s_t)\big]
 
-
-@given(token_tensors(3))
-def test_a_huge_clip_range_leaves_the_surrogate_objective(batch):
-    inputs = policy_inputs(*batch)
-    unclipped = policy_loss(**inputs, clip_range=(1 - 1e-12, 1e12))
-    assert_close(unclipped.loss, -surrogate_objective(**inputs))
-    assert unclipped.clip_fraction == 0
-
-
-@given(token_tensors(2))
-def test_gradient_at_ratio_1_is_that_of_reinforce(batch):
+    At the old parameters, where all ratios are 1; the values are the mean advantage.
+    """
     (log_probs, advantages), mask = batch
-    log_probs = log_probs.requires_grad_()
+    log_probs.requires_grad_()
     inputs = policy_inputs((log_probs, log_probs.detach(), advantages), mask)
-    expected = torch.where(mask, -advantages, 0) / mask.sum()
-    for loss in (policy_loss(**inputs).loss, -surrogate_objective(**inputs)):
-        (gradient,) = torch.autograd.grad(loss, log_probs)
-        assert_close(gradient, expected)
+    counted = oracles.counted(advantages, mask)
+    wanted = [a / len(counted) for a in counted]
+    clipped = -policy_loss(**inputs, clip_range=width).loss
+    for objective in (surrogate_objective(**inputs), clipped):
+        assert objective.item() == near(oracles.mean(counted))
+        assert gradient(objective, log_probs, mask) == near(wanted)
 
 
-def test_clipped_tokens_have_exactly_no_gradient():
-    log_probs = torch.tensor([[1.0, -1.0, 1.0, -1.0]], requires_grad=True)
-    policy_loss(
-        log_probs=log_probs,
-        old_log_probs=torch.zeros(1, 4),
-        advantages=torch.tensor([[1.0, -1.0, -1.0, 1.0]]),
-        response_mask=torch.ones(1, 4, dtype=torch.bool),
-    ).loss.backward()
-    assert (log_probs.grad[0] == 0).tolist() == [True, True, False, False]
+@given(token_tensors(3), clip_widths, st.sampled_from([None, 1.5, 3.0]))
+def test_clipped_gradient(batch, width, dual_clip):
+    r"""
+    \frac{\partial \min(\cdot)}{\partial \log \pi_\theta} =
+    \begin{cases}
+    0 & (\rho_t - 1)\,\mathrm{sgn}\,\hat A_t > \varepsilon \\
+    \rho_t \hat A_t & (\rho_t - 1)\,\mathrm{sgn}\,\hat A_t < \varepsilon
+    \end{cases}
+
+    Dual clip takes it too where the advantage is negative and the ratio above its
+    bound.
+    """
+    wanted = []
+    for ratio, a in ratios(batch):
+        clipped = (ratio - 1) * math.copysign(1, a) > width
+        bounded = dual_clip is not None and a < 0 and ratio > dual_clip
+        wanted.append(0.0 if clipped or bounded else ratio * a / len(ratios(batch)))
+    inputs = policy_inputs(*batch)
+    log_probs = inputs["log_probs"].requires_grad_()
+    found = policy_loss(**inputs, clip_range=width, dual_clip=dual_clip).loss
+    assert gradient(-found, log_probs, batch[1]) == near(wanted)
 
 
-def test_dual_clip_stops_the_gradient_of_a_hopeless_token():
-    log_probs = torch.tensor([[2.0, 2.0]], requires_grad=True)
-    inputs = {
-        "log_probs": log_probs,
-        "old_log_probs": torch.zeros(1, 2),
-        "advantages": torch.tensor([[-1.0, -2.0]]),
-        "response_mask": torch.ones(1, 2, dtype=torch.bool),
-    }
-    bounded = policy_loss(**inputs, dual_clip=3).loss
-    (gradient,) = torch.autograd.grad(bounded, log_probs)
-    assert_close(bounded.item(), (3 * 1 + 3 * 2) / 2)
-    assert not gradient.any()
-    (gradient,) = torch.autograd.grad(policy_loss(**inputs).loss, log_probs)
-    assert (gradient > 0).all()
+@given(
+    token_tensors(4),
+    st.sampled_from([0.2, 0, (0.1, 0.3), (0.5, 0.0)]),
+    st.sampled_from([None, 1.5, 3]),
+)
+def test_policy_loss_is_the_mean_of_the_token_losses(batch, clip_range, dual_clip):
+    (*tensors, x), mask = batch
+    low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
+    bounds = (low, high, dual_clip)
+    losses = [
+        oracles.policy_token_loss(ratio, a, *bounds)
+        for ratio, a in ratios((tensors, mask))
+    ]
+    clipped = [
+        (a > 0 and ratio > 1 + high) or (a < 0 and ratio < 1 - low)
+        for ratio, a in ratios((tensors, mask))
+    ]
+    shifts = [old - new for new, old, _ in listed(tensors, mask)]
+    options = {"clip_range": clip_range, "dual_clip": dual_clip}
+    bare = policy_loss(**policy_inputs(tensors, mask), **options)
+    assert bare.loss.item() == near(oracles.mean(losses))
+    assert bare.clip_fraction.item() == near(oracles.mean(clipped))
+    assert bare.approx_kl.item() == near(oracles.mean(shifts))
+    weights = oracles.counted(x.exp(), mask)
+    weighed = [w * loss for w, loss in zip(weights, losses, strict=True)]
+    found = policy_loss(
+        **policy_inputs(tensors, mask), **options, rollout_weights=x.exp()
+    )
+    assert found.loss.item() == near(oracles.mean(weighed))
+    assert found[1:] == bare[1:]
+
+
+def test_a_weight_scales_the_gradient_of_its_token_and_gets_none():
+    log_probs = numbers(5, 2, 3).requires_grad_()
+    weights = poisoned(torch.tensor([[0.0, 0.5, 9], [2, 9, 1]]), MASK).requires_grad_()
+    inputs = policy_inputs((log_probs, log_probs.detach(), numbers(6, 2, 3)), MASK)
+    (bare,) = torch.autograd.grad(policy_loss(**inputs).loss, log_probs)
+    policy_loss(**inputs, rollout_weights=weights).loss.backward()
+    assert_close(log_probs.grad[MASK], weights.detach()[MASK] * bare[MASK])
+    assert not log_probs.grad[~MASK].any()
+    assert weights.grad is None
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -155,51 +177,95 @@ def test_a_collapsed_actor_gives_finite_gradients(sign):
     assert log_probs.grad.isfinite().all()
 
 
-@pytest.mark.parametrize("dual_clip", [None, 3.0])
-def test_policy_gradients_are_those_of_the_formula(dual_clip):
-    """Away from the kinks: log-ratios of 0, 0.1, 0.5, -0.1, -0.5 and 1.5 nats."""
-    steps = torch.tensor([[0.0, 0.1, 0.5], [-0.1, -0.5, 1.5]], dtype=torch.float64)
-    old = numbers(0, 2, 3)
-    for sign in (1, -1):
-        advantages = sign * (1 + numbers(1, 2, 3).abs())
-
-        def loss(log_probs, advantages=advantages):
-            inputs = policy_inputs((log_probs, old, advantages), MASK)
-            return policy_loss(**inputs, dual_clip=dual_clip).loss
-
-        assert torch.autograd.gradcheck(loss, (old + steps).requires_grad_())
-
-
-def test_a_weight_scales_the_gradient_of_its_token_and_gets_none():
-    log_probs = numbers(5, 2, 3).requires_grad_()
-    weights = poisoned(torch.tensor([[0.0, 0.5, 9], [2, 9, 1]]), MASK).requires_grad_()
-    inputs = policy_inputs((log_probs, log_probs.detach(), numbers(6, 2, 3)), MASK)
-    (bare,) = torch.autograd.grad(policy_loss(**inputs).loss, log_probs)
-    policy_loss(**inputs, rollout_weights=weights).loss.backward()
-    assert_close(log_probs.grad[MASK], weights.detach()[MASK] * bare[MASK])
-    assert not log_probs.grad[~MASK].any()
-    assert weights.grad is None
+def value_loss_of(values, old_values, returns, mask, reach):
+    """The loss, its clip fraction, and its gradient by the values."""
+    values = values.detach().requires_grad_()
+    result = value_loss(
+        values=values,
+        old_values=old_values,
+        returns=returns,
+        response_mask=mask,
+        value_clip_range=reach,
+    )
+    (slope,) = torch.autograd.grad(result.loss, values)
+    return result.loss.item(), result.clip_fraction.item(), slope
 
 
-def test_value_gradients_are_those_of_the_formula():
-    old, returns = numbers(2, 2, 2, 3)
+@given(token_tensors(3), reaches)
+def test_value_loss(batch, reach):
+    r"""\begin{aligned}
+    \bar V_t &= \mathrm{clip}(V_t,\ V^{\mathrm{old}}_t \pm c) \\
+    L &= \frac{1}{2N} \sum_t \max\bigl((V_t - R_t)^2, (\bar V_t - R_t)^2\bigr)
+    \end{aligned}
 
-    def loss(values):
-        return value_loss(
-            values=values,
+    Over the N tokens that count, whatever the padding holds.
+    """
+    losses, clipped = [], []
+    for v, old, r in listed(*batch):
+        pair = (v - r) ** 2, (min(max(v, old - reach), old + reach) - r) ** 2
+        losses.append(max(pair))
+        clipped.append(pair[1] > pair[0])
+    loss, clip_fraction, _ = value_loss_of(*batch[0], batch[1], reach)
+    assert loss == near(math.fsum(losses) / (2 * len(losses)))
+    assert clip_fraction == near(oracles.mean(clipped))
+
+
+@given(token_tensors(3), reaches)
+def test_value_clip_gradient(batch, reach):
+    r"""N \frac{\partial L}{\partial V_t} = \begin{cases}
+    0 & |V_t - R_t| < |\bar V_t - R_t| \\
+    V_t - R_t & |V_t - R_t| \ge |\bar V_t - R_t|
+    \end{cases}
+
+    Only a value outside the range, on the side of its target, has none: the clip
+    never pulls back, and no loss falls below the plain one.
+    """
+    *_, slope = value_loss_of(*batch[0], batch[1], reach)
+    tokens = listed((*batch[0], slope), batch[1])
+    for v, old, r, pull in tokens:
+        near_v = min(max(v, old - reach), old + reach)
+        stopped = abs(v - r) < abs(near_v - r)
+        if stopped:
+            assert abs(v - old) > reach and (v - old) * (r - old) > 0
+        assert pull * len(tokens) == near(0 if stopped else v - r)
+    assert (slope[~batch[1]] == 0).all()
+
+
+@given(token_batches(), unit_interval, unit_interval, st.integers(0, 999))
+def test_value_gradient(batch, gamma, gae_lambda, seed):
+    r"""\begin{aligned}
+    \nabla_\phi L &= -\frac{1}{N} \sum_t d_t\, \nabla_\phi V_\phi(s_t) \\
+    d_t &= \hat A_t - \bigl(V_\phi(s_t) - V_{\mathrm{old}}(s_t)\bigr)
+    \end{aligned}
+
+    For a critic linear in three parameters, before and after it has moved.
+    """
+    mask = batch.response_mask
+    if not mask.any():
+        return
+    features = numbers(seed, *mask.shape, 3)
+    old_weights, moved = numbers(seed + 1, 2, 3)
+    old = features @ old_weights
+    inputs = batch._asdict() | {"values": old}
+    advantages, returns = gae(**inputs, gamma=gamma, gae_lambda=gae_lambda)
+    for weights in (old_weights, moved):
+        now = weights.clone().requires_grad_()
+        loss = value_loss(
+            values=features @ now,
             old_values=old,
             returns=returns,
-            response_mask=MASK,
-            value_clip_range=0.3,
+            response_mask=mask,
+            value_clip_range=math.inf,
         ).loss
-
-    steps = torch.tensor([[0.0, 0.1, 0.5], [-0.1, -0.5, 1.5]], dtype=torch.float64)
-    assert torch.autograd.gradcheck(loss, (old + steps).requires_grad_())
+        (found,) = torch.autograd.grad(loss, now)
+        pulls = advantages - features @ (weights - old_weights)
+        wanted = -(pulls[..., None] * features)[mask].mean(0)
+        assert found.tolist() == near(wanted.tolist())
 
 
 def test_gradient_reaches_the_trained_model_alone_and_no_padding():
     tensors = [poisoned(x, MASK).requires_grad_() for x in numbers(3, 6, 2, 3)]
-    log_probs, old_log_probs, advantages, values, old_values, returns = tensors
+    values, old_values, returns = tensors[3:]
     loss = policy_loss(**policy_inputs(tensors[:3], MASK)).loss
     loss += surrogate_objective(**policy_inputs(tensors[:3], MASK))
     loss += value_loss(
@@ -210,11 +276,11 @@ def test_gradient_reaches_the_trained_model_alone_and_no_padding():
         value_clip_range=10.0,
     ).loss
     loss.backward()
-    for trained in (log_probs, values):
+    for trained in (tensors[0], values):
         assert trained.grad.isfinite().all()
         assert not trained.grad[~MASK].any()
         assert trained.grad[MASK].any()
-    for constant in (old_log_probs, advantages, old_values, returns):
+    for constant in (tensors[1], tensors[2], old_values, returns):
         assert constant.grad is None
 
 

@@ -1,4 +1,4 @@
-"""What the ratio puts right and what it leaves, on all answers of small actors."""
+"""The gradient of the expected return, on all answers of small actors."""
 
 import itertools
 import math
@@ -8,8 +8,50 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from ppo_ref.advantages import gae
 from ppo_ref.losses import surrogate_objective
-from tests.strategies import numbers
+from tests.strategies import numbers, unit_interval
+
+
+def all_answers(vocab, tokens):
+    """Every answer, the states it goes through, and by slot the number of its state."""
+    answers = list(itertools.product(range(vocab), repeat=tokens))
+    states = sorted({a[:t] for a in answers for t in range(tokens)})
+    at = torch.tensor([[states.index(a[:t]) for t in range(tokens)] for a in answers])
+    return answers, states, at
+
+
+@given(st.integers(2, 3), st.integers(1, 3), unit_interval, st.integers(0, 999))
+def test_baseline_without_bias(vocab, tokens, gamma, seed):
+    r"""\mathbb{E}_{a_t\sim\pi}\big[\nabla\log\pi(a_t\mid s_t)\,V(s_t)\big] = 0
+
+    Hence, over all answers, the advantages at lambda 1 of whatever values give the
+    gradient of the expected return.
+    """
+    answers, states, at = all_answers(vocab, tokens)
+    logits = numbers(seed, len(states), vocab).requires_grad_()
+    critic = numbers(seed + 1, len(states))
+    log_pi = logits.log_softmax(1)
+    baseline = (log_pi.exp().detach() * log_pi * critic[:, None]).sum()
+    (bias,) = torch.autograd.grad(baseline, logits, retain_graph=True)
+    assert_close(bias, torch.zeros_like(bias))
+
+    rewards = numbers(seed + 2, len(answers), tokens)
+    rewards[:, :-1] = 0  # a reward before the end would hang on its prefix alone
+    chosen = log_pi[at, torch.tensor(answers)]
+    probs = chosen.sum(1).exp()
+    discount = gamma ** torch.arange(tokens, dtype=torch.float64)
+    expected = (probs * (discount * rewards).sum(1)).sum()
+    (wanted,) = torch.autograd.grad(expected, logits, retain_graph=True)
+    advantages = gae(
+        token_level_rewards=rewards,
+        values=critic[at],
+        response_mask=torch.ones(at.shape, dtype=torch.bool),
+        gamma=gamma,
+    ).advantages
+    mean = (probs.detach()[:, None] * discount * advantages * chosen).sum()
+    (found,) = torch.autograd.grad(mean, logits)
+    assert_close(found, wanted)
 
 
 def advantage(policy, rewards, written, tokens):
@@ -36,9 +78,7 @@ def test_two_gradients(vocab, tokens, moved, seed):
     J is the mean of all rewards, L the surrogate; while the actor is still the old
     one, both have the same gradient.
     """
-    answers = list(itertools.product(range(vocab), repeat=tokens))
-    states = sorted({a[:t] for a in answers for t in range(tokens)})
-    at = torch.tensor([[states.index(a[:t]) for t in range(tokens)] for a in answers])
+    answers, states, at = all_answers(vocab, tokens)
     tokens_of = torch.tensor(answers)
     old_logits = numbers(seed, len(states), vocab)
     logits = old_logits + moved * numbers(seed + 1, len(states), vocab)

@@ -1,0 +1,317 @@
+"""The identities of the pages on GAE, row by row in loops."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import assume, given
+from hypothesis import strategies as st
+from torch.testing import assert_close
+
+from ppo_ref.advantages import (
+    gae,
+    monte_carlo_returns,
+    n_step_advantages,
+    td_residuals,
+)
+from ppo_ref.alignment import slot_after_end
+from ppo_ref.kl import kl_k1
+from ppo_ref.rewards import token_level_rewards, token_level_scores
+from tests import oracles
+from tests.strategies import (
+    full_row_masks,
+    numbers,
+    poisoned,
+    token_batches,
+    unit_interval,
+)
+
+
+def near(numbers):
+    return pytest.approx(numbers, abs=1e-12)
+
+
+def listed(batch, *columns):
+    """The tokens that count of each row: rewards, values, columns; the value behind."""
+    tensors = (batch.token_level_rewards, batch.values, *columns)
+    for row, mask in enumerate(batch.response_mask):
+        ends = batch.bootstrap_values[row].item()
+        yield *(x[row][mask].tolist() for x in tensors), ends
+
+
+def received(batch, gamma):
+    inputs = batch._asdict()
+    del inputs["values"]
+    return monte_carlo_returns(**inputs, gamma=gamma)
+
+
+@given(token_batches(), unit_interval, unit_interval)
+def test_three_rows(batch, gamma, gae_lambda):
+    r"""\begin{aligned}
+    \delta_t &= r_t + \gamma V(s_{t+1}) - V(s_t) \\
+    \hat A_t &= \delta_t + \gamma\lambda\,\hat A_{t+1} \\
+    R_t &= \hat A_t + V(s_t)
+    \end{aligned}
+    """
+    deltas = td_residuals(**batch._asdict(), gamma=gamma)
+    found = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda)
+    for r, V, delta, A, R, value in listed(batch, deltas, *found):
+        after = 0.0
+        for t in reversed(range(len(r))):
+            step = r[t] + gamma * value - V[t]
+            after, value = step + gamma * gae_lambda * after, V[t]
+            assert (delta[t], A[t], R[t]) == near((step, after, after + value))
+
+
+@given(token_batches(), unit_interval, unit_interval)
+def test_return_recursion(batch, gamma, gae_lambda):
+    r"""R_t = r_t + \gamma\bigl((1-\lambda)V(s_{t+1}) + \lambda R_{t+1}\bigr)
+
+    At lambda 1 it is what was received, whatever the values are.
+    """
+    returns = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda).returns
+    for r, V, R, value in listed(batch, returns):
+        expected = value
+        for t in reversed(range(len(r))):
+            mixed = (1 - gae_lambda) * value + gae_lambda * expected
+            expected, value = r[t] + gamma * mixed, V[t]
+            assert R[t] == near(expected)
+    full = gae(**batch._asdict(), gamma=gamma, gae_lambda=1).returns
+    assert_close(full, received(batch, gamma))
+
+
+@given(token_batches(), unit_interval, unit_interval, st.data())
+def test_factor_from_rows(batch, gamma, gae_lambda, data):
+    r"""\gamma\lambda = \frac{\hat A_t - \delta_t}{\hat A_{t+1}}"""
+    deltas = td_residuals(**batch._asdict(), gamma=gamma)
+    found = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda)
+    *_, delta, A, _ = next(listed(batch, deltas, found.advantages))
+    assume(len(A) > 1)
+    t = data.draw(st.integers(0, len(A) - 2))
+    assume(abs(A[t + 1]) > 1e-3)
+    factor = (A[t] - delta[t]) / A[t + 1]
+    assert factor == pytest.approx(gamma * gae_lambda, abs=1e-9)
+
+
+@given(token_batches(), unit_interval, unit_interval)
+def test_gae_over_counted_tokens(batch, gamma, gae_lambda):
+    r"""\begin{aligned}
+    \delta_t &= r_t + \gamma V(s_n) - V(s_t) \\
+    \hat A_t &= \delta_t + \gamma\lambda\,\hat A_n
+    \end{aligned}
+
+    n is the next slot that counts; after the last one V is the bootstrap and A is 0.
+    """
+    expected = torch.zeros(batch.response_mask.shape, dtype=torch.float64)
+    rewards, values = batch.token_level_rewards, batch.values
+    for row, mask in enumerate(batch.response_mask):
+        value_after, after = batch.bootstrap_values[row], 0.0
+        for t in reversed(mask.nonzero().flatten().tolist()):
+            delta = rewards[row, t] + gamma * value_after - values[row, t]
+            after, value_after = delta + gamma * gae_lambda * after, values[row, t]
+            expected[row, t] = after
+    found = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda)
+    assert_close(found.advantages, expected)
+
+
+def cut_targets(r, V, end, t, gamma):
+    """All targets of token t by loops: cut after 1, 2, ... tokens."""
+    states = [*V, end]
+    return [
+        math.fsum(gamma**k * x for k, x in enumerate(r[t : t + n]))
+        + gamma**n * states[t + n]
+        for n in range(1, len(r) - t + 1)
+    ]
+
+
+def mixed(cuts, gae_lambda):
+    """Weights (1 - lambda) lambda**(n-1), the leftover on the last."""
+    *parts, last = cuts
+    parts = [(1 - gae_lambda) * gae_lambda**n * x for n, x in enumerate(parts)]
+    return math.fsum([*parts, gae_lambda ** len(parts) * last])
+
+
+@given(token_batches(), unit_interval, st.integers(1, 12))
+def test_cut_target(batch, gamma, steps):
+    r"""\hat G_t^{(n)} = r_t + \dots + \gamma^{n-1} r_{t+n-1} + \gamma^n V(s_{t+n})"""
+    advantages = n_step_advantages(**batch._asdict(), gamma=gamma, steps=steps)
+    for r, V, A, end in listed(batch, advantages):
+        for t in range(len(r)):
+            target = cut_targets(r, V, end, t, gamma)[:steps][-1]
+            assert A[t] + V[t] == near(target)
+
+
+@given(token_batches(), unit_interval, unit_interval)
+def test_mixture_of_cuts(batch, gamma, gae_lambda):
+    r"""\begin{aligned}
+    R_t &= (1-\lambda) \sum_{n=1}^{N-1} \lambda^{n-1} \hat G_t^{(n)} \\
+    &\quad + \lambda^{N-1} \hat G_t^{(N)}
+    \end{aligned}"""
+    returns = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda).returns
+    for r, V, R, end in listed(batch, returns):
+        for t in range(len(r)):
+            assert R[t] == near(mixed(cut_targets(r, V, end, t, gamma), gae_lambda))
+
+
+@given(token_batches(), unit_interval, unit_interval)
+def test_mix_of_n_steps(batch, gamma, gae_lambda):
+    r"""\begin{aligned}
+    \hat A_t ={}& (1-\lambda)\sum_{n=1}^{N-1} \lambda^{n-1} \hat A_t^{(n)} \\
+    &+ \lambda^{N-1} \hat A_t^{(N)}
+    \end{aligned}
+    """
+    inputs = batch._asdict() | {"gamma": gamma}
+    lengths = range(1, batch.response_mask.shape[1] + 1)
+    cuts = [n_step_advantages(**inputs, steps=n) for n in lengths]
+    found = gae(**inputs, gae_lambda=gae_lambda).advantages
+    for _, _, A, *of_cuts, _ in listed(batch, found, *cuts):
+        for t, advantage in enumerate(A):
+            parts = [column[t] for column in of_cuts[: len(A) - t]]
+            assert advantage == near(mixed(parts, gae_lambda))
+
+
+def discounted(numbers, gamma):
+    return math.fsum(gamma**k * x for k, x in enumerate(numbers))
+
+
+@given(token_batches(), unit_interval)
+def test_residuals_telescope(batch, gamma):
+    r"""\sum_{k\ge 0}\gamma^k\delta_{t+k} = G_t - V(s_t)
+
+    For any V; after a cut, G_t includes the value there.
+    """
+    deltas = td_residuals(**batch._asdict(), gamma=gamma)
+    for r, V, delta, end in listed(batch, deltas):
+        returns = oracles.monte_carlo_returns(gamma)(r, end)
+        for t, (received, value) in enumerate(zip(returns, V, strict=True)):
+            assert discounted(delta[t:], gamma) == near(received - value)
+
+
+@given(token_batches(), unit_interval)
+def test_return_minus_value_in_steps(batch, gamma):
+    r"""G_t - V(s_t) = \sum_{k \ge 0} \gamma^k\, \delta_{t+k}"""
+    for r, V, G, end in listed(batch, received(batch, gamma)):
+        delta = oracles.td_residuals(gamma)(r, V, end)
+        for t, (received_, value) in enumerate(zip(G, V, strict=True)):
+            assert received_ - value == near(discounted(delta[t:], gamma))
+
+
+@given(token_batches(), unit_interval, unit_interval)
+def test_estimates_count_twice(batch, gamma, gae_lambda):
+    r"""\begin{aligned}
+    \sum_t \hat A_t = {}& \delta_0 + (1+\gamma\lambda)\,\delta_1 \\
+    &+ (1+\gamma\lambda+\gamma^2\lambda^2)\,\delta_2 + \dots
+    \end{aligned}"""
+    found = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda)
+    for r, V, A, end in listed(batch, found.advantages):
+        expected = math.fsum(
+            (gamma * gae_lambda) ** j * delta
+            for k, delta in enumerate(oracles.td_residuals(gamma)(r, V, end))
+            for j in range(k + 1)
+        )
+        assert math.fsum(A) == near(expected)
+
+
+@given(full_row_masks(), st.integers(0, 999), st.floats(0, 1))
+def test_ledger_rows(mask, seed, kl_coef):
+    r"""\begin{aligned}
+    r_t &= \mathrm{score}_t - \beta(\ell_t^{\mathrm{old}} - \ell_t^{\mathrm{ref}}) \\
+    \hat A_t &= r_t + r_{t+1} + \dots - V(s_t) \\
+    R_t &= \hat A_t + V(s_t)
+    \end{aligned}"""
+    old, ref, values = (poisoned(x, mask) for x in numbers(seed, 3, *mask.shape))
+    scores = numbers(seed + 1, len(mask))
+    rewards = token_level_rewards(
+        token_level_scores=token_level_scores(scores, mask),
+        kl=kl_k1(log_probs=old, ref_log_probs=ref),
+        response_mask=mask,
+        kl_coef=kl_coef,
+    )
+    found = gae(token_level_rewards=rewards, values=values, response_mask=mask)
+    for row, kept in enumerate(mask):
+        old_row, ref_row, V, r, A, R = (
+            x[row][kept].tolist() for x in (old, ref, values, rewards, *found)
+        )
+        earned = [-kl_coef * (a - b) for a, b in zip(old_row, ref_row, strict=True)]
+        earned[-1] += scores[row].item()
+        after = [math.fsum(earned[t:]) for t in range(len(earned))]
+        better = [g - v for g, v in zip(after, V, strict=True)]
+        assert (r, A, R) == (near(earned), near(better), near(after))
+
+
+@given(st.integers(1, 7), unit_interval, unit_interval, st.integers(0, 999))
+def test_bootstrap_reach(tokens, gamma, gae_lambda, seed):
+    r"""\frac{\partial \hat A_t}{\partial V(s_{t+k})} =
+    \gamma^k \lambda^{k-1} (1-\lambda)
+
+    The advantages are linear in the values, so that a nudge by 1 is the derivative;
+    the value after a cut has weight gamma**N * lambda**(N-1), without 1 - lambda.
+    """
+    rewards, values = numbers(seed, 2, 1, tokens)
+    nudged = values + torch.eye(tokens + 1, tokens, dtype=torch.float64)
+    after = torch.zeros(tokens + 1, dtype=torch.float64)
+    after[tokens] = 1
+    batch = {
+        "token_level_rewards": rewards.expand(tokens + 1, -1),
+        "response_mask": torch.ones(tokens + 1, tokens, dtype=torch.bool),
+        "gamma": gamma,
+        "gae_lambda": gae_lambda,
+    }
+    base = gae(**batch, values=values.expand(tokens + 1, -1)).advantages
+    found = gae(**batch, values=nudged, bootstrap_values=after).advantages - base
+    for t in range(tokens):
+        left = tokens - t
+        weights = [
+            gamma**k * gae_lambda ** (k - 1) * (1 - gae_lambda) for k in range(1, left)
+        ]
+        end = gamma**left * gae_lambda ** (left - 1)
+        assert found[:, t].tolist() == near([*[0.0] * t, -1.0, *weights, end])
+
+
+@given(st.integers(0, 4), st.integers(1, 4), st.integers(0, 4), st.data())
+def test_tool_token_bias(before, tool, after, data):
+    r"""\tilde A_t - \hat A_t = (1-\lambda) \sum_{k=1}^{m} \lambda^{k-1}
+    \bigl( V_{t+k} + r_t - R_t \bigr)
+
+    t is the token before m slots of a tool without reward; R_t is the target at t
+    when they are skipped. Checked for the tokens further left too: they take it on
+    with lambda for each step.
+    """
+    lam = data.draw(unit_interval)
+    mask = torch.tensor([[True] * (before + 1) + [False] * tool + [True] * after])
+    rewards, values = numbers(data.draw(st.integers(0, 999)), 2, *mask.shape)
+    rewards = rewards * mask
+    inputs = {"token_level_rewards": rewards, "values": values}
+    skipping, running = (
+        gae(**inputs, response_mask=each, gae_lambda=lam).advantages[0]
+        for each in (mask, torch.ones_like(mask))
+    )
+    right = oracles.over_rows(oracles.gae(1, lam), mask, rewards, values)
+    target, t = right[0, before] + values[0, before], before
+    said = values[0, t + 1 : t + 1 + tool] + rewards[0, t] - target
+    bias = (1 - lam) * discounted(said.tolist(), lam)
+    for earlier in range(before + 1):
+        carried = bias * lam ** (before - earlier)
+        assert (running - skipping)[earlier].item() == near(carried)
+
+
+@given(st.integers(2, 9), st.data(), unit_interval, unit_interval)
+def test_slot_after_end_bias(slots, data, gamma, gae_lambda):
+    r"""\tilde A_t - \hat A_t = \gamma(1-\lambda)(\gamma\lambda)^{L-1-t}\,V(s_L)"""
+    tokens = data.draw(st.integers(1, slots - 1))
+    rewards, values = numbers(data.draw(st.integers(0, 999)), 2, 1, slots)
+    mask = torch.arange(slots)[None] < tokens
+    rewards = rewards * mask
+    inputs = {"token_level_rewards": rewards, "values": values, "gamma": gamma}
+    found, right = (
+        gae(**inputs, gae_lambda=gae_lambda, response_mask=each).advantages[0, :tokens]
+        for each in (mask | slot_after_end(mask), mask)
+    )
+    looped = oracles.over_rows(oracles.gae(gamma, gae_lambda), mask, rewards, values)
+    assert_close(right, looped[0, :tokens])
+    bias = [
+        gamma * (1 - gae_lambda) * (gamma * gae_lambda) ** (tokens - 1 - t)
+        for t in range(tokens)
+    ]
+    wanted = [x * values[0, tokens].item() for x in bias]
+    assert (found - right).tolist() == near(wanted)

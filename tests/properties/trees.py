@@ -1,0 +1,112 @@
+"""Whole trees of answers, each with its probability and its rewards, by loops."""
+
+import math
+import random
+from collections.abc import Callable
+from typing import NamedTuple
+
+import torch
+from hypothesis import strategies as st
+from torch import Tensor
+
+State = tuple[int, ...]
+
+
+class Tree(NamedTuple):
+    """Every answer; by what is written, its last token's probability and reward."""
+
+    answers: list[State]
+    probs: dict[State, float]
+    rewards: dict[State, float]
+
+
+def answers(vocab: int, longest: int, state: State = ()) -> list[State]:
+    """All that can be written on from a state: token 0 ends, so does the limit."""
+    if len(state) == longest or state[-1:] == (0,):
+        return [state]
+    return [a for i in range(vocab) for a in answers(vocab, longest, (*state, i))]
+
+
+@st.composite
+def trees(draw: st.DrawFn) -> Tree:
+    source = random.Random(draw(st.integers(0, 2**16)))
+    vocab = draw(st.integers(1, 3))
+    written = answers(vocab, draw(st.integers(1, 4)))
+    probs, rewards = {}, {}
+    for state in sorted({a[:t] for a in written for t in range(len(a))}):
+        weights = [source.random() + 0.01 for _ in range(vocab)]
+        for token, weight in enumerate(weights):
+            probs[*state, token] = weight / math.fsum(weights)
+            rewards[*state, token] = source.uniform(-1, 1)
+    return Tree(written, probs, rewards)
+
+
+def states(tree: Tree) -> list[State]:
+    return sorted({a[:t] for a in tree.answers for t in range(len(a))})
+
+
+def prob_from(tree: Tree, state: State, answer: State) -> float:
+    """How likely an answer is once a state is reached; 0 if it begins otherwise."""
+    if answer[: len(state)] != state:
+        return 0.0
+    steps = range(len(state), len(answer))
+    return math.prod(tree.probs[answer[: t + 1]] for t in steps)
+
+
+def expected_return(tree: Tree, gamma: float, state: State) -> float:
+    """The definition: what each answer still earns, times how likely it is."""
+    return math.fsum(
+        prob_from(tree, state, a) * gamma ** (t - len(state)) * tree.rewards[a[: t + 1]]
+        for a in tree.answers
+        if a[: len(state)] == state
+        for t in range(len(state), len(a))
+    )
+
+
+def exact_values(tree: Tree, gamma: float) -> dict[State, float]:
+    """The expected return of every state, 0 after the end."""
+    ends = dict.fromkeys(tree.answers, 0.0)
+    return ends | {state: expected_return(tree, gamma, state) for state in states(tree)}
+
+
+def true_advantages(tree: Tree, gamma: float) -> dict[State, float]:
+    """Q - V by what is written up to and with the token."""
+    values = exact_values(tree, gamma)
+    return {
+        written: reward + gamma * values[written] - values[written[:-1]]
+        for written, reward in tree.rewards.items()
+    }
+
+
+def rows(tree: Tree, quantity: Callable[[State], float]) -> Tensor:
+    """One row per answer: ``quantity`` of what is written up to and with token t."""
+    longest = max(map(len, tree.answers))
+    table = torch.full((len(tree.answers), longest), torch.nan, dtype=torch.float64)
+    for row, answer in zip(table, tree.answers, strict=True):
+        for t in range(len(answer)):
+            row[t] = quantity(answer[: t + 1])
+    return table
+
+
+def batch_of(tree: Tree, values: dict[State, float] | None = None) -> dict[str, Tensor]:
+    """Rewards and mask of all answers, and the values of what stands before a token."""
+    rewards = rows(tree, lambda written: tree.rewards[written])
+    batch = {"token_level_rewards": rewards, "response_mask": ~rewards.isnan()}
+    if values is not None:
+        batch["values"] = rows(tree, lambda written: values[written[:-1]])
+    return batch
+
+
+def mean_after(tree: Tree, written: State, of_answers: Tensor) -> float:
+    """The mean of one number per answer over the answers that begin so."""
+    pairs = zip(tree.answers, of_answers.tolist(), strict=True)
+    return math.fsum(
+        prob_from(tree, written, answer) * x
+        for answer, x in pairs
+        if answer[: len(written)] == written
+    )
+
+
+def variance_after(tree: Tree, written: State, of_answers: Tensor) -> float:
+    mean = mean_after(tree, written, of_answers)
+    return mean_after(tree, written, (of_answers - mean).square())
