@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
-from typing import Annotated, NamedTuple
+from typing import Annotated, Any
 from zipfile import ZipFile
 
 import yaml
@@ -76,26 +76,28 @@ class Entry(Row):
         """The classes that tell readers whether a test reads the place again."""
         return "fact" if self.checked else "fact unchecked"
 
+    def problem(self, key: str, /, **values: Any) -> Problem:
+        """A problem of the entry, by the key of its message."""
+        return problem(self.file, self.line, key, place_of=self.place, **values)
+
 
 @dataclass(frozen=True)
-class _File(Row):
+class Concept(Row):
+    """A facts file: a title per language, and its entries in order."""
+
     zh: Words
     en: Words
     entries: tuple[Entry, ...]
 
-
-class Concept(NamedTuple):
-    """All entries of one facts file, in its order, under a title per language."""
-
-    name: str
-    entries: tuple[Entry, ...]
-    zh: str = ""
-    en: str = ""
+    @property
+    def name(self) -> str:
+        """The name of the file."""
+        return Path(self.file).name
 
     @property
     def id(self) -> str:
         """The file's name without its ending, as pages and lists name it."""
-        return self.name.removesuffix(".yml")
+        return Path(self.file).stem
 
     @property
     def releases(self) -> list[str]:
@@ -107,19 +109,13 @@ class Concept(NamedTuple):
         return [entry for entry in self.entries if entry.release == release]
 
 
-@cache  # by the text, so that a changed file is read again
 def parse(text: str, name: str) -> Concept:
-    """Read a facts file.
-
-    Raises:
-        Refusal: naming file, line and field.
-    """
-    row = read_row(text, f"{FOLDER}/{name}", _File)
-    return Concept(name, row.entries, row.zh, row.en)
+    """Read a facts file."""
+    return read_row(text, f"{FOLDER}/{name}", Concept)
 
 
 def concepts(root: Path) -> list[Concept]:
-    """The facts files of the project, by name; of the same errors."""
+    """The facts files of the project, by name."""
     files = sorted((root / FOLDER).glob("*.yml"))
     return [_read(file, file.stat().st_mtime_ns) for file in files]
 
@@ -141,12 +137,7 @@ def unread(concepts: Iterable[Concept]) -> dict[tuple[str, str], list[str]]:
 
 
 def line_hash(lines: Iterable[str]) -> str:
-    r"""First 12 hex digits of the sha256 of the lines joined by ``\n``.
-
-    Example:
-        >>> line_hash(["  gamma: 1.0"])
-        '3dd56c2e29fa'
-    """
+    r"""First 12 hex digits of the sha256 of the lines joined by ``\n``."""
     return sha256("\n".join(lines).encode()).hexdigest()[:12]
 
 
@@ -160,40 +151,35 @@ def reread(entry: Entry, wheels: Path) -> list[Problem] | None:
     with ZipFile(wheel) as archive:
         names = {PURE.sub("", name): name for name in archive.namelist()}
         if entry.path not in names:
-            return [
-                problem(entry.file, entry.line, "fact_no_file", place_of=entry.place)
-            ]
+            return [entry.problem("fact_no_file")]
         text = archive.read(names[entry.path]).decode("utf-8", errors="replace")
     return list(faults(entry, text))
 
 
 def faults(entry: Entry, text: str) -> Iterator[Problem]:
     """What is wrong with a place, held against the text of its file."""
-    at = entry.file, entry.line
     lines = text.split("\n")
     first, _, last = entry.lines.partition("-")
     size = max(1, int(last or first) - int(first) + 1)
     hashes = {n + 1: line_hash(lines[n : n + size]) for n in range(len(lines))}
     spans = {n: f"{n}-{n + size - 1}" if size > 1 else str(n) for n in hashes}
     landmark = entry.quote or entry.key.rpartition(".")[2] + ":"
-    values = {"place_of": entry.place, "landmark": landmark}
     if (entry.lines, entry.hash) in ((spans[n], hashes[n]) for n in hashes):
         if not any(landmark in line for line in lines[int(first) - 1 :][:size]):
-            yield problem(*at, "fact_quote", **values)
+            yield entry.problem("fact_quote", landmark=landmark)
     else:
         places = [n for n, each in hashes.items() if each == entry.hash]
         places = places or [n for n in hashes if landmark in lines[n - 1]]
         choices = " or ".join(f"lines: {spans[n]} hash: {hashes[n]}" for n in places)
         key = "fact_moved" if choices else "fact_gone"
-        yield problem(*at, key, **values, choices=choices)
+        yield entry.problem(key, landmark=landmark, choices=choices)
     if entry.key:
         config = yaml.safe_load(text)
         for part in entry.key.split("."):
             if not isinstance(config, dict) or part not in config:
-                yield problem(*at, "fact_no_key", place_of=entry.place, key=entry.key)
+                yield entry.problem("fact_no_key", key=entry.key)
                 return
             config = config[part]
         there = json.dumps(config)
         if there != json.dumps(yaml.safe_load(entry.default)):
-            values = {"place_of": entry.place, "key": entry.key, "there": there}
-            yield problem(*at, "fact_default", **values)
+            yield entry.problem("fact_default", key=entry.key, there=there)

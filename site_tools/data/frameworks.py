@@ -7,24 +7,14 @@ that they read, and where it stands now. Each file's first lines say what a row 
 """
 
 import re
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
-from itertools import pairwise
+from collections.abc import Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from site_tools.data.dialogues import TOPICS
+from site_tools.data.dialogues import TOPICS, TopicId
 from site_tools.data.facts import Concept, Entry, concepts
-from site_tools.data.rows import (
-    Form,
-    PageId,
-    Preset,
-    Row,
-    Text,
-    Words,
-    read_rows,
-    unique,
-)
+from site_tools.data.rows import Form, PageId, Row, Text, Words, read_rows, unique
 
 COMPARISON, TIMELINE, CODE_MAP = (
     f"docs/{name}.yml" for name in ("comparison", "timeline", "code_map")
@@ -32,21 +22,22 @@ COMPARISON, TIMELINE, CODE_MAP = (
 RELEASES = ("verl 0.9.1", "verl 0.3.0.post1", "OpenRLHF 0.11.2", "TRL 1.12.0")
 # Of environments, not of answers: they stand only in the rows that they are named in.
 OTHERS = ("TorchRL 0.14.1", "Stable-Baselines3 2.9.2")
-THEN, NOW = "PeterGriffinJin/Search-R1@a14dc3a", RELEASES[0]
+NOW = RELEASES[0]
 PLACE = re.compile(r"\{(\d+)\}")
-SAME, DIFFERS, NONE, FIRST = "same", "differs", "none", "first"
+SAME, DIFFERS, NONE = "same", "differs", "none"
+VerlRelease = Annotated[str, Form(r"verl \d\S*", "form_verl")]
 
 
 @dataclass(frozen=True)
 class Cell(Row):
     """What one release does: in words, or just as the first release does."""
 
-    kind: Annotated[str, Form("|".join((SAME, DIFFERS, NONE)), "form_cell")] = DIFFERS
+    kind: Annotated[str, Form(f"{SAME}|{DIFFERS}|{NONE}", "form_cell")] = DIFFERS
     zh: Words = ""
     en: Words = ""
 
     def __post_init__(self) -> None:
-        if self.line and (self.kind == SAME) == bool(self.zh and self.en):
+        if (self.kind == SAME) == bool(self.zh and self.en):
             raise self.refuse("cell_words")
 
 
@@ -55,7 +46,7 @@ class Compared(Row):
     """One concept across the releases; the others are held against the first."""
 
     facts: Text
-    topic: Annotated[str, Form("|".join(TOPICS), "form_topic")]
+    topic: TopicId
     releases: dict[str, Cell]
 
 
@@ -63,8 +54,8 @@ class Compared(Row):
 class Change(Row):
     """One change of verl, dated by the two releases around it."""
 
-    release: Annotated[str, Form(r"verl \d\S*", "form_verl")]
-    before: Annotated[str, Form(r"verl \d\S*", "form_verl")]
+    release: VerlRelease
+    before: VerlRelease
     facts: Text
     zh: Words
     en: Words
@@ -86,8 +77,8 @@ class Renamed(Row):
     """One piece of code: its names in the dialogues, then and now."""
 
     names: tuple[Text, ...]
-    then: Annotated[Entry, Preset("release", THEN)] | Reason
-    now: Annotated[Entry, Preset("release", NOW)] | Reason
+    then: Entry | Reason
+    now: Entry | Reason
     zh: Words
     en: Words
     page: PageId
@@ -98,51 +89,26 @@ class Renamed(Row):
         return [place for place in (self.then, self.now) if isinstance(place, Entry)]
 
 
-def parse_comparison(
-    text: str, known: Mapping[str, Concept], topics: Sequence[str] = TOPICS
-) -> tuple[Compared, ...]:
-    """Read ``docs/comparison.yml``.
-
-    Args:
-        text: The file.
-        known: The facts files, by name without ending.
-        topics: Rows stand in their order.
-
-    Raises:
-        Refusal: naming the line, and what to write instead.
-    """
+def parse_comparison(text: str, known: Mapping[str, Concept]) -> tuple[Compared, ...]:
+    """Read ``docs/comparison.yml``; ``known`` are the facts files, by name."""
     rows = read_rows(text, COMPARISON, Compared)
     unique(rows, "facts")
     for row in rows:
-        concept = _concept(row, row.facts, known)
-        names = [*row.releases]
-        for name in [*RELEASES, *names]:
-            if name not in names or name not in RELEASES + OTHERS:
-                due = ", ".join(RELEASES)
-                raise row.refuse("release_row", release=name, due=due)
+        concept = _concept(row, known)
+        written = [*row.releases]
+        due = [name for name in RELEASES + OTHERS if name in {*RELEASES, *written}]
+        if written != due:
+            listed = ", ".join(RELEASES)
+            raise row.refuse("release_row", releases=", ".join(written), due=listed)
         for release, cell in row.releases.items():
             _check_cell(cell, release, concept)
-        kinds = [cell.kind for cell in row.releases.values()]
-        if row.releases[RELEASES[0]].kind == NONE and SAME in kinds:
-            raise row.refuse("cell_same_as_none")
-    for one, two in pairwise(rows):
-        if topics.index(two.topic) < topics.index(one.topic):
-            raise two.refuse("topic_rows", topic=two.topic, order=", ".join(topics))
-    return tuple(replace(row, releases=_in_order(row.releases)) for row in rows)
-
-
-def _in_order(cells: dict[str, Cell]) -> dict[str, Cell]:
-    cells = {name: cells[name] for name in RELEASES + OTHERS if name in cells}
-    first = cells[RELEASES[0]]
-    if first.kind != NONE:
-        cells[RELEASES[0]] = replace(first, kind=FIRST)
-    return cells
+    return tuple(sorted(rows, key=lambda row: TOPICS.index(row.topic)))
 
 
 def _check_cell(cell: Cell, release: str, concept: Concept) -> None:
     places = concept.of(release)
     values = {"release": release, "concept": concept.name, "count": len(places)}
-    if cell.kind == SAME and release == RELEASES[0]:
+    if cell.kind == SAME and release == NOW:
         raise cell.refuse("cell_same_first", **values)
     if cell.kind == NONE and places:
         raise cell.refuse("cell_none", **values, place_of=places[0].place)
@@ -154,26 +120,20 @@ def _check_cell(cell: Cell, release: str, concept: Concept) -> None:
 
 
 def parse_timeline(text: str, known: Mapping[str, Concept]) -> tuple[Change, ...]:
-    """Read ``docs/timeline.yml``; of the same errors as :func:`parse_comparison`."""
+    """Read ``docs/timeline.yml``, the oldest change first."""
     changes = read_rows(text, TIMELINE, Change)
     for change in changes:
-        concept = _concept(change, change.facts, known)
+        concept, both = _concept(change, known), (change.before, change.release)
+        values = {"concept": concept.name, "before": both[0], "release": both[1]}
         if version(change.before) >= version(change.release):
-            order = {"before": change.before, "release": change.release}
-            raise change.refuse("change_order", **order)
-        hashes = {}
-        for release in (change.before, change.release):
-            hashes[release] = {place.hash for place in concept.of(release)}
-            if not hashes[release]:
-                values = {"release": release, "concept": concept.name}
-                raise change.refuse("cell_no_place", **values)
-        if hashes[change.before] == hashes[change.release]:
-            both = {"before": change.before, "release": change.release}
-            raise change.refuse("change_none", **both, concept=concept.name)
-    for one, two in pairwise(changes):
-        if version(two.release) < version(one.release):
-            raise two.refuse("change_first", release=two.release, other=one.release)
-    return changes
+            raise change.refuse("change_order", **values)
+        for release in both:
+            if not concept.of(release):
+                raise change.refuse("cell_no_place", **values | {"release": release})
+        before, after = ({place.hash for place in concept.of(name)} for name in both)
+        if before == after:
+            raise change.refuse("change_none", **values)
+    return tuple(sorted(changes, key=lambda change: version(change.release)))
 
 
 def version(release: str) -> tuple[int, ...]:
@@ -187,22 +147,16 @@ def version(release: str) -> tuple[int, ...]:
 
 
 def parse_code_map(text: str) -> tuple[Renamed, ...]:
-    """Read ``docs/code_map.yml``; of the same errors as :func:`parse_comparison`."""
+    """Read ``docs/code_map.yml``."""
     rows = read_rows(text, CODE_MAP, Renamed)
-    taken: dict[str, int] = {}
-    for row in rows:
-        for name in row.names:
-            if name in taken:
-                values = {"field": "names", "value": name, "first": taken[name]}
-                raise row.refuse("data_twice", **values)
-            taken[name] = row.line
+    unique(rows, "names")
     return rows
 
 
-def _concept(row: Row, name: str, known: Mapping[str, Concept]) -> Concept:
-    if name not in known:
-        raise row.refuse("facts_unknown", name=name)
-    return known[name]
+def _concept(row: Compared | Change, known: Mapping[str, Concept]) -> Concept:
+    if row.facts not in known:
+        raise row.refuse("facts_unknown", name=row.facts)
+    return known[row.facts]
 
 
 def comparison(root: Path) -> tuple[Compared, ...]:

@@ -49,11 +49,7 @@ class Name(Row):
 
 @lru_cache(maxsize=2)
 def parse(text: str) -> tuple[Name, ...]:
-    """Read ``docs/names.yml``.
-
-    Raises:
-        Refusal: naming the line and the field that is missing, unknown or wrong.
-    """
+    """Read ``docs/names.yml``."""
     names = read_rows(text, FILE, Name)
     unique(names, "id")
     for name in names:
@@ -63,16 +59,12 @@ def parse(text: str) -> tuple[Name, ...]:
 
 
 def read_names(root: Path) -> tuple[Name, ...]:
-    """The rows of the project at ``root``; of the same errors as :func:`parse`."""
+    """The rows of the project at ``root``."""
     return parse((root / FILE).read_text("utf-8"))
 
 
 def pattern(words: Iterable[str], lang: str) -> re.Pattern[str]:
     """Any of the words in text whose ``<`` and ``&`` are escaped, the longest first.
-
-    Args:
-        words: As the glossary writes them.
-        lang: In English a word may have an ``s`` more.
 
     Example:
         >>> pattern(["value", "value head"], "en").findall("Value heads, valued")

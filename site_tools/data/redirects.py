@@ -27,14 +27,7 @@ Redirects = dict[Place, Place]
 
 
 def parse(text: str, pages: Collection[str]) -> Redirects:
-    """Read the file, and hold it to the pages that there are.
-
-    Args:
-        text: A mapping from old places to new ones.
-        pages: Paths without suffix of the pages of every language.
-
-    Raises:
-        Refusal: naming the place, what must hold and the remedy.
+    """Read the file, and hold it to the paths without suffix of all pages.
 
     Example:
         >>> moves = parse("gae/old: gae/new", {"gae/new"})
@@ -52,7 +45,6 @@ def parse(text: str, pages: Collection[str]) -> Redirects:
         faults = {
             "redirect_chain": new in moves,
             "redirect_no_page": new.page not in pages,
-            "redirect_anchor_of_none": old.anchor and old.page not in pages,
             "redirect_still_there": not old.anchor and old.page in pages,
         }
         for key in (key for key, holds in faults.items() if holds):
@@ -68,18 +60,7 @@ def _place(text: object) -> Place:
 
 
 def check_anchors(moves: Redirects, anchors: Mapping[str, Collection[str]]) -> None:
-    """Hold redirects to the anchors that the pages of one language have.
-
-    Args:
-        moves: What :func:`parse` gives.
-        anchors: The ids on each page, by its path; a page that is missing is not
-            written in this language.
-
-    Raises:
-        Refusal: if a target is missing, or an old anchor is still there.
-    """
+    """Hold redirects to the ids on each page that is written in a language."""
     for old, new in moves.items():
         if new.anchor and new.anchor not in anchors.get(new.page, [new.anchor]):
             raise Refusal("redirect_no_anchor", file=FILE, old=old, new=new)
-        if old.anchor in anchors.get(old.page, ()):
-            raise Refusal("redirect_anchor_still_there", file=FILE, old=old)

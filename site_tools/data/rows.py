@@ -1,52 +1,37 @@
 """Data files read strictly, from YAML into dataclasses.
 
-The annotation of a field says what may stand there: ``Annotated[str, Form(...)]``
-is a text of that form, ``tuple[X, ...]`` is a list, a dataclass is a mapping, ``A | B``
-is whichever fits the keys better. A scalar where a mapping is expected is its first
-field. Every fault is named by file and line.
+The annotation of a field says what may stand there: ``Annotated[str, Form(...)]`` a
+text of that form, ``tuple[X, ...]`` a list, ``dict[str, X]`` a mapping with any keys, a
+dataclass a mapping with its fields, of which a bare text is the first. Every fault is
+named by file and line.
 """
 
 import re
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import MISSING, dataclass, field, fields, is_dataclass
+import typing
+from collections.abc import Iterable
+from dataclasses import MISSING, dataclass, field, fields
 from functools import cache
 from itertools import chain
 from types import UnionType
-from typing import Annotated, Any, TypeVar, Union, get_args, get_origin, get_type_hints
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 import yaml
 
 from site_tools import numbers
 from site_tools.say import Message, Refusal
 
-LARGEST = 1_000_000  # characters; the largest file has a tenth of it
 DEEPEST = 20
 LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 TAGS = tuple(f"tag:yaml.org,2002:{name}" for name in ("str", "seq", "map"))
 FORMULA = re.compile(r"\$([^$]+)\$")
 
 
-@dataclass(frozen=True)
-class Form:
-    """What a text must look like.
-
-    Args:
-        pattern: The whole text matches it.
-        key: Entry of the catalogue that says it in words.
-        figures: Whether it may hold a figure; in a data file nothing binds one.
-    """
+class Form(NamedTuple):
+    """What a text must look like, and the key of the message that says so in words."""
 
     pattern: str
     key: str
-    figures: bool = True
-
-
-@dataclass(frozen=True)
-class Preset:
-    """A field that a mapping leaves to the place where it stands, and its value."""
-
-    field: str
-    value: str
+    figures: bool = True  # in a data file nothing binds one
 
 
 Text = Annotated[str, Form(r"\S(?:.*\S)?", "form_text")]
@@ -73,14 +58,6 @@ R = TypeVar("R", bound=Row)
 def read_rows(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
     r"""The rows of a file that is a list of mappings.
 
-    Args:
-        text: The file.
-        file: Its name, for the messages.
-        kind: A dataclass of rows.
-
-    Raises:
-        Refusal: naming file and line, what must stand there and what does.
-
     Example:
         >>> @dataclass(frozen=True)
         ... class Topic(Row):
@@ -93,38 +70,27 @@ def read_rows(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
     """
     node = load(text, file)
     if not isinstance(node, yaml.SequenceNode):
-        raise Refusal("data_list", place=f"{file}:1", field=next(iter(_hints(kind))))
-    return tuple(_mapping(item, kind, file, {}) for item in node.value)
+        raise Refusal("data_list", place=f"{file}:1")
+    return tuple(_mapping(item, kind, file) for item in node.value)
 
 
 def read_row(text: str, file: str, kind: type[R]) -> R:
-    """The one row of a file that is a mapping; of the same errors."""
-    row: R = _mapping(load(text, file), kind, file, {})
+    """The one row of a file that is a mapping."""
+    row: R = _mapping(load(text, file), kind, file)
     return row
 
 
 def load(text: str, file: str) -> yaml.Node | None:
-    """The nodes of a file; no key twice, no alias, no tag, nothing without end.
-
-    Raises:
-        Refusal: naming file and line.
-    """
-    if len(text) > LARGEST:
-        raise Refusal("data_size", place=f"{file}:1", most=f"{LARGEST:,}")
+    """The nodes of a file, in which nothing is said by reference."""
     depth = 0
     try:
         for event in yaml.parse(text, Loader=LOADER):
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
-            line = event.start_mark.line if event.start_mark else 0
-            place = f"{file}:{line + 1}"
-            if isinstance(event, yaml.AliasEvent):
-                raise Refusal("data_alias", place=place, name=event.anchor)
-            tag = getattr(event, "tag", None)
-            if tag not in (None, "!", *TAGS):
-                raise Refusal("data_tag", place=place, tag=tag)
-            if depth > DEEPEST:
-                raise Refusal("data_depth", place=place, most=DEEPEST)
+            plain = getattr(event, "tag", None) in (None, "!", *TAGS)
+            if isinstance(event, yaml.AliasEvent) or not plain or depth > DEEPEST:
+                line = event.start_mark.line + 1 if event.start_mark else 1
+                raise Refusal("data_plain", place=f"{file}:{line}", most=DEEPEST)
         return yaml.compose(text, Loader=LOADER)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
@@ -134,30 +100,28 @@ def load(text: str, file: str) -> yaml.Node | None:
 
 
 def pairs(node: yaml.Node, file: str) -> dict[str, yaml.Node]:
-    """The keys and values of a mapping.
-
-    Raises:
-        Refusal: naming a key that stands twice, or that is not a word.
-    """
-    found: dict[str, yaml.Node] = {}
+    """The keys and values of a mapping; no key stands twice."""
+    values: dict[str, yaml.Node] = {}
     for key, value in node.value:
         place = f"{file}:{key.start_mark.line + 1}"
         if not isinstance(key, yaml.ScalarNode):
             raise Refusal("data_key_form", place=place)
-        if key.value in found:
+        if key.value in values:
             raise Refusal("data_key_twice", place=place, field=key.value)
-        found[key.value] = value
-    return found
+        values[key.value] = value
+    return values
 
 
 def unique(rows: Iterable[R], name: str) -> None:
     """Refuse a row whose field says what that of an earlier row does."""
-    taken: dict[str, int] = {}
+    lines: dict[str, int] = {}
     for row in rows:
         value = getattr(row, name)
-        if value in taken:
-            raise row.refuse("data_twice", field=name, value=value, first=taken[value])
-        taken[value] = row.line
+        for each in value if isinstance(value, tuple) else [value]:
+            if each in lines:
+                first = lines[each]
+                raise row.refuse("data_twice", field=name, value=each, first=first)
+            lines[each] = row.line
 
 
 def figure_in(text: str) -> str | None:
@@ -178,88 +142,57 @@ def figure_in(text: str) -> str | None:
     return next(chain(inside, spelled if "$" in text else ()), None)
 
 
-def _own_hints(kind: Any) -> dict[str, Any]:
-    hints = get_type_hints(kind, include_extras=True)
-    own = (f.name for f in fields(kind) if f.name not in Row.__annotations__)
-    return {name: hints[name] for name in own}
+@cache
+def _hints(kind: type) -> dict[str, Any]:
+    """The annotation of each field of a kind of row."""
+    hints = typing.get_type_hints(kind, include_extras=True)
+    return {name: hints[name] for name in hints if name not in Row.__annotations__}
 
 
-_hints: Callable[[Any], dict[str, Any]] = cache(_own_hints)
-
-
-def _required(kind: Any) -> list[str]:
-    absent = {f.name for f in fields(kind) if f.default is MISSING}
-    return [name for name in _hints(kind) if name in absent]
-
-
-def _mapping(
-    node: yaml.Node | None, kind: Any, file: str, preset: Mapping[str, str]
-) -> Any:
-    names = [name for name in _hints(kind) if name not in preset]
-    line = node.start_mark.line + 1 if node else 1
-    where = {"place": f"{file}:{line}", "fields": ", ".join(names)}
+def _mapping(node: yaml.Node | None, kind: Any, file: str) -> Any:
+    hints, line = _hints(kind), node.start_mark.line + 1 if node else 1
+    where = {"place": f"{file}:{line}", "fields": ", ".join(hints)}
     if isinstance(node, yaml.ScalarNode) and node.value:
-        written: dict[str, yaml.Node] = {names[0]: node}
+        nodes: dict[str, yaml.Node] = {next(iter(hints)): node}
     elif isinstance(node, yaml.MappingNode):
-        written = pairs(node, file)
+        nodes = pairs(node, file)
     else:
         raise Refusal("data_mapping", **where)
-    for name, value in written.items():
-        if name not in names:
+    for name, value in nodes.items():
+        if name not in hints:
             where["place"] = f"{file}:{value.start_mark.line + 1}"
             raise Refusal("data_unknown", **where, field=name)
-    for name in _required(kind):
-        if name not in written and name not in preset:
-            raise Refusal("data_missing", **where, field=name)
-    values = {
-        name: _value(written[name], _hints(kind)[name], name, file) for name in written
-    }
-    return kind(**preset, **values, file=file, line=line)
+    for each in fields(kind):
+        if each.default is MISSING and each.name not in nodes:
+            raise Refusal("data_missing", **where, field=each.name)
+    values = {name: _value(nodes[name], hints[name], name, file) for name in nodes}
+    return kind(**values, file=file, line=line)
 
 
 def _value(node: yaml.Node, hint: Any, name: str, file: str) -> Any:
-    place = f"{file}:{node.start_mark.line + 1}"
-    options = get_args(hint) if get_origin(hint) in (Union, UnionType) else (hint,)
-    hint = min(options, key=lambda option: _misfit(node, option))
-    preset: Mapping[str, str] = {}
-    form = Form(r"(?s).*", "form_text")
-    if get_origin(hint) is Annotated:
-        hint, extra = get_args(hint)
-        if isinstance(extra, Preset):
-            preset = {extra.field: extra.value}
-        else:
-            form = extra
-    if is_dataclass(hint):
-        return _mapping(node, hint, file, preset)
-    if get_origin(hint) is tuple:
+    at = {"place": f"{file}:{node.start_mark.line + 1}", "field": name}
+    origin, inside = typing.get_origin(hint), typing.get_args(hint)
+    if origin is Annotated:
+        return _text(node, inside[1], at)
+    if origin is tuple:
         if not isinstance(node, yaml.SequenceNode) or not node.value:
-            raise Refusal("data_field_list", place=place, field=name)
-        return tuple(_value(item, get_args(hint)[0], name, file) for item in node.value)
-    if get_origin(hint) is dict:
+            raise Refusal("data_field_list", **at)
+        return tuple(_value(item, inside[0], name, file) for item in node.value)
+    if origin is dict:
         if not isinstance(node, yaml.MappingNode):
-            raise Refusal("data_field_mapping", place=place, field=name)
-        inside = pairs(node, file)
-        return {
-            key: _value(inside[key], get_args(hint)[1], key, file) for key in inside
-        }
-    if not isinstance(node, yaml.ScalarNode) or not re.fullmatch(
-        form.pattern, node.value
-    ):
-        value = node.value if isinstance(node, yaml.ScalarNode) else "[...]"
-        raise Refusal(
-            "data_form", place=place, field=name, form=Message(form.key), value=value
-        )
-    if not form.figures and (figure := figure_in(node.value)):
-        raise Refusal("data_figure", place=place, field=name, figure=figure)
-    return node.value
+            raise Refusal("data_field_mapping", **at)
+        return {k: _value(v, inside[1], k, file) for k, v in pairs(node, file).items()}
+    if origin is UnionType:  # the kind that has all of the fields
+        names = pairs(node, file) if isinstance(node, yaml.MappingNode) else {}
+        fitting = (kind for kind in inside if names.keys() <= _hints(kind).keys())
+        hint = next(fitting, inside[0])
+    return _mapping(node, hint, file)
 
 
-def _misfit(node: yaml.Node, option: Any) -> int:
-    """How many keys of a mapping an alternative does not know, or lacks."""
-    kind = get_args(option)[0] if get_origin(option) is Annotated else option
-    if not isinstance(node, yaml.MappingNode):
-        return 0
-    if not is_dataclass(kind):
-        return len(node.value) + 1
-    keys = {key.value for key, _ in node.value if isinstance(key, yaml.ScalarNode)}
-    return len(keys - {*_hints(kind)}) + len({*_required(kind)} - keys)
+def _text(node: yaml.Node, form: Form, at: dict[str, str]) -> str:
+    text = node.value if isinstance(node, yaml.ScalarNode) else "[...]"
+    if text is not node.value or not re.fullmatch(form.pattern, text):
+        raise Refusal("data_form", **at, form=Message(form.key), value=text)
+    if not form.figures and (figure := figure_in(text)):
+        raise Refusal("data_figure", **at, figure=figure)
+    return str(text)

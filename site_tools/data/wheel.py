@@ -5,6 +5,7 @@ import re
 import subprocess
 import sys
 import tempfile
+from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
 
@@ -22,13 +23,6 @@ def wheel(root: Path, cache: Path) -> Path:
 
     Its version carries a hash of them, since pip leaves an equal version in place: a
     second installation from the same address brings what is there now.
-
-    Args:
-        root: The project's folder.
-        cache: A folder that keeps wheels between builds.
-
-    Raises:
-        Refusal: in one sentence, if it cannot be built.
     """
     try:
         package = [p for p in sorted((root / PACKAGE).rglob("*")) if p.is_file()]
@@ -37,18 +31,14 @@ def wheel(root: Path, cache: Path) -> Path:
             raise Refusal("wheel_no_sources", package=PACKAGE)
         files = [*code, *(root / name for name in BESIDE)]
         sources = {p.relative_to(root).as_posix(): p.read_bytes() for p in files}
-        parts = (part for name in sources for part in (name.encode(), sources[name]))
-        digest = sha256(b"\0".join(parts)).hexdigest()[:8]
+        digest = sha256(repr(sources).encode()).hexdigest()[:8]
         folder = cache / digest
         if not any(folder.glob("*.whl")):
             cache.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=cache) as aside:
                 _build(Path(aside), sources, digest)
-                try:
+                with suppress(OSError):  # the other language may have been faster
                     Path(aside, "out").rename(folder)
-                except OSError:  # the other language may have been faster
-                    if not any(folder.glob("*.whl")):
-                        raise
         return next(folder.glob("*.whl"))
     except OSError as error:
         raise Refusal("wheel_failed", reason=error) from None

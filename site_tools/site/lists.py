@@ -178,7 +178,7 @@ def compared(
     for row in rows:
         concept = by_id[row.facts]
         cells = [
-            (release, cell.kind, _cell(cell, release, concept, lang))
+            (release, _kind(cell, release), _cell(cell, release, concept, lang))
             for release, cell in row.releases.items()
             if cell.kind != data.SAME
         ]
@@ -187,6 +187,12 @@ def compared(
         card = Card(concept, cells, same, next(shown, None))
         cards.setdefault(row.topic, []).append(card)
     return fill("lists.compared", lang, [*cards], cards)
+
+
+def _kind(cell: data.Cell, release: str) -> str:
+    """The first release differs from none."""
+    is_first = release == data.NOW and cell.kind == data.DIFFERS
+    return "first" if is_first else cell.kind
 
 
 def _cell(cell: data.Cell, release: str, concept: Concept, lang: str) -> Markup:

@@ -132,13 +132,13 @@ def test_yaml_that_does_more_than_say_is_named(
 
 def test_data_files_take_no_alias_and_no_tag(tmp_path: Path) -> None:
     bomb = "a: &a [x]\nb: [*a]"
-    with pytest.raises(ValueError, match=r"alias \*a; write the text out"):
+    with pytest.raises(ValueError, match="no alias, no tag"):
         rows.load(bomb, "a.yml")
-    with pytest.raises(ValueError, match=r"alias \*a"):
+    with pytest.raises(ValueError, match="no alias, no tag"):
         redirects.parse(bomb, set())
-    with pytest.raises(ValueError, match=r"alias \*a"):
+    with pytest.raises(ValueError, match="no alias, no tag"):
         names.parse(bomb)
-    with pytest.raises(ValueError, match=r"the tag tag:yaml.org,2002:python/object"):
+    with pytest.raises(ValueError, match="no alias, no tag"):
         names.parse(f"- !!python/object/apply:os.mkdir [{tmp_path / 'canary'}]")
     assert not (tmp_path / "canary").exists()
     with pytest.raises(yaml.YAMLError, match="over 1,000,000 characters"):

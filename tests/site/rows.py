@@ -11,4 +11,4 @@ class _Plain(yaml.SafeDumper):
 
 
 def as_yaml(rows: Any) -> str:
-    return yaml.dump(rows, Dumper=_Plain, allow_unicode=True)
+    return yaml.dump(rows, Dumper=_Plain, allow_unicode=True, sort_keys=False)

@@ -1,7 +1,7 @@
 """What releases do and did: every row stands on places, and says what it may say."""
 
 import re
-from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +16,6 @@ from tests.site.rows import as_yaml
 pytestmark = pytest.mark.pages
 
 ROOT = Path(__file__).parents[2]
-TOPICS = ("gae", "critic")
 NOW, OLD, OPEN, TRL = RELEASES
 ANSWER = sources.Answer("gae/b", "Is A < B?", "", "", (), (), (), ("mask",))
 
@@ -26,7 +25,8 @@ def entry(release: str, quote: str = "a < b", digest: str = "0") -> Entry:
 
 
 MASK = Concept(
-    "mask.yml",
+    "甲",
+    "The `mask`",
     (
         entry(NOW),
         entry(OLD),
@@ -36,10 +36,9 @@ MASK = Concept(
         entry("verl 0.4.1"),
         entry("verl 0.4.0"),
     ),
-    "甲",
-    "The `mask`",
+    file="mask.yml",
 )
-LOSS = Concept("loss.yml", (entry(NOW), entry(TRL)), "乙", "The loss")
+LOSS = Concept("乙", "The loss", (entry(NOW), entry(TRL)), file="loss.yml")
 CONCEPTS = {"mask": MASK, "loss": LOSS}
 SAID = {"zh": "跳过", "en": "it is skipped"}
 NOTHING = {"kind": "none", "zh": "没有", "en": "it has no tools"}
@@ -59,7 +58,13 @@ CHANGE = {
     "en_why": "Advantages change",
     "page": "gae/b",
 }
-PLACE = {"path": "a/b.py", "lines": "3", "hash": "0" * 12, "quote": "a < b"}
+PLACE = {
+    "release": NOW,
+    "path": "a/b.py",
+    "lines": "3",
+    "hash": "0" * 12,
+    "quote": "a < b",
+}
 REASON = {"zh": "没有了", "en": "it is gone"}
 RENAMED: dict[str, Any] = {
     "names": ["b.py:3", "run"],
@@ -78,15 +83,15 @@ def row(facts: str = "mask", topic: str = "gae", **cells: Any) -> dict[str, Any]
 
 
 def compared(*rows: Any, known: dict[str, Concept] = CONCEPTS) -> tuple[Compared, ...]:
-    return frameworks.parse_comparison(as_yaml(list(rows)), known, TOPICS)
+    return frameworks.parse_comparison(as_yaml([*rows]), known)
 
 
 def changes(*rows: Any) -> tuple[Change, ...]:
-    return frameworks.parse_timeline(as_yaml(list(rows)), CONCEPTS)
+    return frameworks.parse_timeline(as_yaml([*rows]), CONCEPTS)
 
 
 def renamed(*rows: Any) -> tuple[Renamed, ...]:
-    return frameworks.parse_code_map(as_yaml(list(rows)))
+    return frameworks.parse_code_map(as_yaml([*rows]))
 
 
 def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages() -> None:
@@ -94,7 +99,7 @@ def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages() -> None:
     assert {row.topic for row in rows} == set(sources.QUESTION_TOPICS)
     kinds = [cell.kind for row in rows for cell in row.releases.values()]
     assert len(rows) > 30
-    assert min(map(kinds.count, ("first", "same", "differs", "none"))) > 5
+    assert min(map(kinds.count, ("same", "differs", "none"))) > 5
     homes = {q.page for d in sources.dialogues(ROOT) for q in d.questions}
     homes |= {answer.page for answer in sources.users(ROOT, "zh")}
     listed = [*frameworks.timeline(ROOT), *frameworks.code_map(ROOT)]
@@ -131,9 +136,8 @@ def test_releases_that_are_the_same_share_a_line() -> None:
 
 def test_a_release_of_environments_stands_only_in_the_rows_that_name_it() -> None:
     torchrl, _ = OTHERS
-    known = {"mask": MASK._replace(entries=(*MASK.entries, entry(torchrl)))}
+    known = {"mask": replace(MASK, entries=(*MASK.entries, entry(torchrl)))}
     (one,) = compared(row(**{torchrl: "same"}), known=known)
-    assert [*one.releases] == [*RELEASES, torchrl]
     html = lists.compared((one,), [known["mask"]], "en", [])
     assert f'<a href="#mask-torchrl-0-14-1">{torchrl}</a>' in html
     assert torchrl not in lists.compared(compared(row()), [MASK, LOSS], "en", [])
@@ -169,37 +173,20 @@ OTHER = row("loss", "critic", old=NOTHING, open=NOTHING, trl="same")
     ("rows", "message"),
     [
         ([row("maks")], "comparison.yml:1: there is no docs/facts/maks.yml"),
-        ([row(topic="gea")], "topic must be one of the topics, got 'gea'"),
         ([row(now="same")], "verl 0.9.1 is the release that same refers to; write zh"),
-        ([row(old="equal")], "kind must be same, differs or none, got 'equal'"),
         ([row(old={"zh": "甲"})], "write same alone, or zh and en, with kind: none"),
-        ([row(now=SAID | {"en": "it is 0.5"})], "en must hold no figure, got 0.5"),
-        ([row(trl="same")], "mask.yml has no entry of TRL 1.12.0; add the place"),
         ([row(trl=SAID)], "mask.yml has no entry of TRL 1.12.0; add the place"),
         ([row(old=NOTHING)], "none, yet mask.yml has verl 0.3.0.post1 · a"),
         ([row(open=SAID | {"zh": "{3}"})], "{3} must be one of the 2 places that"),
-        ([row(open=SAID | {"en": "{0}"})], "{0} must be one of the 2 places that"),
         ([row(), row()], "facts says mask, as the row at line"),
-        ([OTHER, row()], "must stand among the rows of gae; the topics come in the"),
-        (
-            [{"facts": "mask"}],
-            "topic is missing; the fields are facts, topic, releases",
-        ),
-        ([row(**{"TorchRL 1": "same"})], "got TorchRL 1"),
-        ([row(**{OTHERS[0]: "same"})], "mask.yml has no entry of TorchRL 0.14.1"),
-        ([row() | {"releases": {NOW: SAID}}], "got verl 0.3.0.post1"),
+        ([row(**{"TorchRL 1": "same"})], "got verl 0.9.1, verl 0.3.0.post1, Open"),
+        ([row() | {"releases": {NOW: SAID}}], "got verl 0.9.1"),
     ],
 )
 def test_a_row_that_cannot_be_true_is_refused(rows: list[Any], message: str) -> None:
     with pytest.raises(ValueError) as refusal:
         compared(*rows)
     assert message in str(refusal.value)
-
-
-def test_nothing_is_the_same_as_nothing() -> None:
-    known = {"mask": MASK._replace(entries=(entry(OLD),))}
-    with pytest.raises(ValueError, match="same as nothing; write kind: none with its"):
-        compared(row(now=NOTHING, open=NOTHING), known=known)
 
 
 @pytest.mark.parametrize(
@@ -214,16 +201,7 @@ def test_nothing_is_the_same_as_nothing() -> None:
             {"before": "verl 0.4.0", "release": "verl 0.4.1"},
             "mask.yml has the same lines of verl 0.4.0 and verl 0.4.1; add to one of",
         ),
-        (
-            {"before": "verl 0.5.0"},
-            "before must be older than verl 0.5.0, got verl 0.5",
-        ),
         ({"before": "verl 0.10.0"}, "before must be older than verl 0.5.0, got verl"),
-        (
-            {"release": "0.5.0"},
-            "release must be a release like verl 0.5.0, got '0.5.0'",
-        ),
-        ({"en_why": "by 12.5%"}, "en_why must hold no figure, got 12.5%"),
     ],
 )
 def test_a_change_that_nothing_shows_is_refused(
@@ -231,36 +209,15 @@ def test_a_change_that_nothing_shows_is_refused(
 ) -> None:
     with pytest.raises(ValueError) as refusal:
         changes(CHANGE | change)
-    assert str(refusal.value).startswith("docs/timeline.yml:")
     assert message in str(refusal.value)
 
 
-def test_the_oldest_change_comes_first() -> None:
-    older = CHANGE | {"release": NOW, "before": "verl 0.5.0"}
-    with pytest.raises(
-        ValueError, match=r"verl 0\.5\.0 must stand before verl 0\.9\.1"
-    ):
-        changes(older, CHANGE)
-
-
-@pytest.mark.parametrize(
-    ("change", "message"),
-    [
-        ({"names": "b.py"}, "names must be a list, not empty"),
-        ({"names": [["b.py"]]}, "names must be text on one line, got '[...]'"),
-        ({"now": PLACE | {"hash": "9cf6"}}, "hash must be 12 hex digits, got"),
-        ({"now": PLACE | {"release": "x 1"}}, "release does not belong here"),
-        ({"now": {"path": "a"}}, "lines is missing; the fields are path, lines, hash"),
-        ({"then": {"en": "gone"}}, "zh is missing; the fields are zh, en"),
-        ({"then": REASON | {"en": "by 0.5"}}, "en must hold no figure, got 0.5"),
-        ({"page": "gae"}, "page must be a page id like gae/inputs, got 'gae'"),
-    ],
-)
-def test_a_malformed_place_is_refused(change: dict[str, Any], message: str) -> None:
-    with pytest.raises(ValueError) as refusal:
-        renamed(RENAMED | change)
-    assert str(refusal.value).startswith("docs/code_map.yml:")
-    assert message in str(refusal.value)
+def test_rows_come_by_topic_and_changes_by_release() -> None:
+    assert [each.topic for each in compared(OTHER, row())] == ["gae", "critic"]
+    newer = CHANGE | {"release": NOW, "before": "verl 0.4.1"}
+    mask = replace(MASK, entries=(*MASK.entries[1:], entry(NOW, digest="2")))
+    both = frameworks.parse_timeline(as_yaml([newer, CHANGE]), {"mask": mask})
+    assert [change.release for change in both] == ["verl 0.5.0", NOW]
 
 
 def test_a_name_stands_in_one_row_of_the_code_map() -> None:
@@ -282,53 +239,3 @@ def test_every_place_that_a_list_leads_to_is_on_its_page() -> None:
         targets = set(re.findall(r'href="#([^"]+)"', html))
         own = set(re.findall(r'id="([^"]+)"', html))
         assert targets - own and targets <= places | own
-
-
-# The code that the dialogues name. The logs are not published; they lie beside the
-# project where it is written.
-LOGS = next(filter(Path.is_dir, (p / "shared/dialogues" for p in ROOT.parents)), None)
-PATTERNS = (
-    re.compile(r"(?P<name>[a-z_]+\.py)(?:[:第](?P<lines>\d+(?:-\d+)?))?", re.ASCII),
-    re.compile(r"(?<![\w\\])(?P<name>[a-z]*_[a-z_]{2,})(?=\()", re.ASCII),
-    re.compile(r"\b(?P<name>[A-Z]\w*PPO\w+)", re.ASCII),
-    re.compile(r"'(?P<name>(?:actor|critic)/\w+)'", re.ASCII),
-    re.compile(r"^- `(?P<name>\w{2,})`：", re.MULTILINE | re.ASCII),  # config keys
-    re.compile(r"`(?P<name>ppo_epochs)`", re.ASCII),
-)
-NO_CODE = {"r_t", "values"}  # a symbol, and a row of the batch
-
-
-def references(text: str) -> Iterator[str]:
-    for pattern in PATTERNS:
-        for match in pattern.finditer(text):
-            lines = match.groupdict().get("lines")
-            yield match["name"] + (f":{lines}" if lines else "")
-
-
-def test_every_reference_of_the_dialogues_is_in_the_map() -> None:
-    if LOGS is None:
-        pytest.skip("no shared/dialogues beside the project: the logs are unpublished")
-    logs = sorted(LOGS.glob("*.txt"))
-    assert len(logs) == 5
-    said = {name for log in logs for name in references(log.read_text("utf-8"))}
-    mapped = {name for each in frameworks.code_map(ROOT) for name in each.names}
-    assert len(said) > 45
-    assert sorted(said - mapped - NO_CODE) == []
-    # Written as a second line of the same place, or only in prose.
-    assert sorted(mapped - said) == ["dp_critic.py:100"]
-
-
-@pytest.mark.parametrize(
-    ("text", "names"),
-    [
-        ("代码位于 `verl/a/core_algos.py:70-107`。", ["core_algos.py:70-107"]),
-        ("# 在ray_trainer.py第774-776行", ["ray_trainer.py:774-776"]),
-        ("verl_F.masked_whiten(advantages)", ["masked_whiten"]),
-        ("(`MegatronPPOActor`)", ["MegatronPPOActor"]),
-        ("    'actor/pg_loss': -0.0156,", ["actor/pg_loss"]),
-        ("- `gamma`：折扣因子", ["gamma"]),
-        ("max(a), clip(b), range(c)", []),
-    ],
-)
-def test_what_counts_as_a_reference(text: str, names: list[str]) -> None:
-    assert sorted(references(text)) == names

@@ -155,8 +155,8 @@ def test_the_pictures_of_the_topics_are_there() -> None:
 def test_frameworks_say_who_uses_a_place_and_what_no_test_reads() -> None:
     entry = Entry("verl 0.9.1", "a/b.py", "3", "0" * 12, quote="a < b")
     concepts = [
-        Concept("values.yml", (entry,), "切片", "The `slice`"),
-        Concept("other.yml", (replace(entry, release="o/n@a14dc3a"),), "甲", "O"),
+        Concept("切片", "The `slice`", (entry,), file="values.yml"),
+        Concept("甲", "O", (replace(entry, release="o/n@a14dc3a"),), file="other.yml"),
     ]
     page = ANSWER._replace(page="debug/signs", title="Signs")
     html = lists.places(concepts, "en", [ANSWER, page])
