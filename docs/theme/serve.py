@@ -57,16 +57,14 @@ class Verifying(threading.Thread):
             self.news.set()
 
     def run(self) -> None:
-        how = ["again"]  # what failed in an earlier session, once
         while self.news.wait() and not self.ending:
             self.news.clear()
             self.process = subprocess.Popen(
-                [*VERIFY, *how],
+                VERIFY,
                 stdin=subprocess.PIPE,
                 start_new_session=True,  # Ctrl-C is for this process, which ends it
                 env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
             )
-            how = []
             self.process.wait()
 
     def end(self) -> None:

@@ -12,12 +12,8 @@ from typing import Any
 
 from site_tools.confinement import calls, folders, limits
 from site_tools.confinement.folders import Reach, reach
+from site_tools.say import Message
 
-NETWORK = "the network is cut off from a block"
-PROCESSES = "a block starts no process"
-SIGNALS = "a block signals no other process"
-WRITING = "a block writes only in its own folder, not {}"
-READING = "a block does not read {}"
 STARTS = (
     *("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec"),
     *("os.spawn", "os.posix_spawn", "pty.spawn"),
@@ -34,6 +30,14 @@ CHANGES = {
     "os.symlink": (1,),
 }
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class OutOfReach(PermissionError):
+    """Says what a block does not do."""
+
+    def __init__(self, key: str, /, **values: object) -> None:
+        self.message = Message(key, values)
+        super().__init__(str(self.message))
 
 
 def confine(folder: str, cuda: bool = False) -> None:
@@ -77,7 +81,7 @@ class Guard:
         """Refuse what is out of reach.
 
         Raises:
-            PermissionError: saying what a block does not do.
+            OutOfReach: saying what a block does not do.
         """
         if event == "open":
             path, _, flags = arguments
@@ -85,11 +89,11 @@ class Guard:
         elif event in ("os.listdir", "os.scandir"):
             self._check(arguments[0] or ".", writes=False, lists=True)
         elif event in STARTS:
-            raise PermissionError(PROCESSES)
+            raise OutOfReach("block_process")
         elif event in CONTACTS or (event == "socket.__new__" and _goes_out(arguments)):
-            raise PermissionError(NETWORK)
+            raise OutOfReach("block_network")
         elif event == "os.kill" and arguments[0] != self._process:
-            raise PermissionError(SIGNALS)
+            raise OutOfReach("block_signal")
         elif event in CHANGES:
             for at in CHANGES[event]:
                 self._check(arguments[at], writes=True)
@@ -99,12 +103,12 @@ class Guard:
             return  # opened before, and judged then
         real = os.path.realpath(os.fsdecode(path))
         if writes and not _within(real, self._writes):
-            raise PermissionError(WRITING.format(real))
+            raise OutOfReach("block_writes_outside", path=real)
         if lists and real in self._lists:
             return
         own = (*self._writes, *self._reads)
         if _within(real, (self._home,)) and not _within(real, own):
-            raise PermissionError(READING.format(real))
+            raise OutOfReach("block_reads_outside", path=real)
 
 
 def _goes_out(arguments: tuple[Any, ...]) -> bool:

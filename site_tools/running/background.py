@@ -14,21 +14,17 @@ from pathlib import Path
 
 from site_tools.ledger import Damaged, read
 from site_tools.page.page import LANGUAGES, read_page
+from site_tools.page.pictures import is_notebook
 from site_tools.problems import Problem
 from site_tools.running import evidence, verdict
-from site_tools.running.evidence import Setting, local, setting
+from site_tools.running.evidence import Outcome, Setting, local, setting
 from site_tools.running.hashes import block_hashes
 
 LONGEST = 70  # characters shown of a part of a problem
 
 
 def stale(root: Path, here: Setting) -> list[str]:
-    """The pages with a block that has not been tried as it stands, last edited first.
-
-    Args:
-        root: The project's folder.
-        here: With what blocks must have run.
-    """
+    """The pages with a block that has not passed as it stands, last edited first."""
     try:
         ledger = read(root / local("cpu"))
     except Damaged:
@@ -38,25 +34,27 @@ def stale(root: Path, here: Setting) -> list[str]:
         name = file.relative_to(root).as_posix()
         with suppress(OSError, UnicodeDecodeError):  # the build tells of it
             blocks, _ = evidence.blocks_of(root, name, file.read_text("utf-8"))
-            entry = evidence.current(ledger, name, here)
-            hashes, passed = {*block_hashes(blocks).values()}, evidence.passed(entry)
-            tried = passed | evidence.failed(entry)
-            redraw = evidence.undrawn(root, name, blocks, here)
-            if not tried >= hashes or (passed >= hashes and redraw):
+            passed = evidence.passed(evidence.current(ledger, name, here))
+            verified = passed.issuperset(block_hashes(blocks).values())
+            if not verified or evidence.undrawn(root, name, blocks, here):
                 pages.append((-file.stat().st_mtime, name))
     return [name for _, name in sorted(pages)]
 
 
 def verify(root: Path, name: str, here: Setting) -> tuple[int, list[Problem]]:
-    """Run a page and note how it ended: how many blocks passed, and what is wrong."""
+    """Run a page and note what passed: how many blocks, and what is wrong."""
     verified = verdict.run(read_page(root, name))
-    problems, end = verdict.check_run(verified), evidence.outcome(verified)
+    page, problems = verified.page, verdict.check_run(verified)
+    hashes = block_hashes(page.blocks)
+    wrong = [b for b in verified.running if verdict.check_block(verified, b)]
+    failed = frozenset(hashes[block.fence.line] for block in wrong)
+    passed = frozenset(hashes.values()) - failed
     if setting(root) == here:  # else what ran may be older or newer than the hash says
-        evidence.note(root, "cpu", here, "CPU", {name: end})
-        if not end.failed:
-            results = verified.run.results
-            evidence.keep_plots(root, name, verified.page.blocks, here, results)
-    return len(end.passed), problems
+        outcome = Outcome(passed | failed, passed, failed)
+        evidence.note(root, "cpu", here, "CPU", {name: outcome})
+        if is_notebook(page.id) and not failed:
+            evidence.keep_plots(root, name, page.blocks, here, verified.run.results)
+    return len(passed), problems
 
 
 def one_line(problem: Problem) -> str:
@@ -66,27 +64,27 @@ def one_line(problem: Problem) -> str:
         >>> one_line(Problem("docs/en/x.md", 7, "shown\\n1", "printed\\n2", "do"))
         'docs/en/x.md:7: shown 1; expected: printed 2'
     """
-    found, expected = _flat(problem.found), _flat(problem.expected)
-    return f"{problem.place}: {found}; expected: {expected}"
-
-
-def _flat(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= LONGEST else f"{line[:LONGEST]} ..."
+    parts = (" ".join(text.split()) for text in (problem.found, problem.expected))
+    short = (p if len(p) <= LONGEST else f"{p[:LONGEST]} ..." for p in parts)
+    return f"{problem.place}: {'; expected: '.join(short)}"
 
 
 def verify_stale(root: Path) -> None:
-    """Verify until nothing is stale, or the package is no longer the one at hand."""
-    here, passed, failed = setting(root), 0, 0
-    while (pages := stale(root, here)) and setting(root) == here:
+    """Verify each stale page once, while the package is the one at hand."""
+    here, tried, passed, failed = setting(root), list[str](), 0, 0
+    while setting(root) == here:
+        pages = [name for name in stale(root, here) if name not in tried]
+        if not pages:
+            break
         print(f"verifying {_count(len(pages), 'page')} ...", flush=True)
         for name in pages[:6]:  # then look again: another page may be edited by now
+            tried.append(name)
             with suppress(OSError, UnicodeDecodeError):
                 blocks, problems = verify(root, name, here)
                 passed, failed = passed + blocks, failed + len(problems)
                 for problem in problems:
                     print(f"  {one_line(problem)}", flush=True)
-    if passed or failed:
+    if tried:
         rest = f", {failed} failed: make check PAGE=... says more" if failed else ""
         print(f"verified {_count(passed, 'block')}{rest}", flush=True)
 
@@ -100,15 +98,8 @@ def _end_with_parent() -> None:
     os.kill(os.getpid(), signal.SIGTERM)
 
 
-def main() -> None:
-    """Verify what is stale; with ``again`` also what failed before."""
+if __name__ == "__main__":
     os.nice(10)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     threading.Thread(target=_end_with_parent, daemon=True).start()
-    if "again" in sys.argv:
-        evidence.forget_failures(Path.cwd(), "cpu")
     verify_stale(Path.cwd())
-
-
-if __name__ == "__main__":
-    main()

@@ -24,7 +24,7 @@ from typing import Any
 import numpy
 import torch
 
-from site_tools.confinement.confine import confine
+from site_tools.confinement.confine import OutOfReach, confine
 from site_tools.confinement.limits import FILE, MEMORY
 from site_tools.running.results import Failure, PageToRun, Result, Source, Value, encode
 from site_tools.say import Message
@@ -230,6 +230,8 @@ def _failure(error: BaseException) -> Failure:
     message = error.msg if isinstance(error, SyntaxError) else str(error)
     if isinstance(error, Fault):
         return Failure(error.type, error.message, lines)
+    if isinstance(error, OutOfReach):
+        return Failure("PermissionError", error.message, lines)
     if isinstance(error, MemoryError) or "can't allocate memory" in message:
         most = Message("block_needs_memory", {"most": MEMORY >> 30})
         return Failure("MemoryLimit", most, lines)

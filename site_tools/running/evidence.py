@@ -2,12 +2,11 @@
 
 A run of the pages leaves a ledger for each kind of device in ``.cache/verified``; that
 of a GPU can be committed as ``docs/verified/cuda.txt``. A line is a page, made from the
-package; its content are the hashes of the blocks that passed and of those that failed,
-which need not be tried again.
+package; its content are the hashes of the blocks that passed.
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from importlib.metadata import version
 from pathlib import Path
@@ -21,7 +20,6 @@ from site_tools.page.pictures import is_notebook
 from site_tools.problems import Problem, problem
 from site_tools.running.hashes import block_hashes, package_hash
 from site_tools.running.results import Result
-from site_tools.running.verdict import Verified, check_block
 from site_tools.say import Message
 
 LOCAL = ".cache/verified"
@@ -66,24 +64,15 @@ def current(ledger: Ledger, page: str, here: Setting, device: str = "") -> Entry
     return ledger[page] if fresh(ledger.get(page), here.made_from, by) else None
 
 
-def passed(entry: Entry | None, name: str = "passed") -> Hashes:
+def passed(entry: Entry | None) -> Hashes:
     """The blocks of a page that passed."""
-    content = entry.content if entry and isinstance(entry.content, dict) else {}
-    return frozenset(str(content.get(name, "")).split())
+    return frozenset(str(entry.content or "").split() if entry else ())
 
 
-def failed(entry: Entry | None) -> Hashes:
-    """The blocks of a page that failed."""
-    return passed(entry, "failed")
-
-
-def entry_of(
-    here: Setting, device: str, day: str, passed: Hashes, failed: Hashes = frozenset()
-) -> Entry:
-    """A page in a ledger: with what it ran, on what and when, and how that ended."""
-    ends = {"passed": passed, "failed": failed}
-    content = {name: " ".join(sorted(end)) for name, end in ends.items() if end}
-    return Entry(here.made_from, here.by | {"device": device, "date": day}, content)
+def entry_of(here: Setting, device: str, day: str, passed: Hashes) -> Entry:
+    """A page in a ledger: with what it ran, on what and when, and what passed."""
+    by = here.by | {"device": device, "date": day}
+    return Entry(here.made_from, by, " ".join(sorted(passed)) or None)
 
 
 class Outcome(NamedTuple):
@@ -94,56 +83,29 @@ class Outcome(NamedTuple):
     failed: Hashes
 
 
-def outcome(verified: Verified) -> Outcome:
-    """How the whole run of a page ended."""
-    hashes = block_hashes(verified.page.blocks)
-    wrong = [block for block in verified.running if check_block(verified, block)]
-    failed = frozenset(hashes[block.fence.line] for block in wrong)
-    blocks = frozenset(hashes.values())
-    return Outcome(blocks, blocks - failed, failed)
-
-
 def note(
     root: Path, kind: str, here: Setting, device: str, run: Mapping[str, Outcome]
 ) -> None:
     """Add what a run gave to the ledger of its kind of device.
 
-    Args:
-        root: The project's folder.
-        kind: Of the device, ``cpu`` or ``cuda``.
-        here: With what it ran.
-        device: On what, as readers are told: ``CPU`` or the name of a GPU.
-        run: The outcome of each page; other pages stay as they are.
+    ``device`` is what readers are told: ``CPU`` or the name of a GPU.
     """
     today = date.today().isoformat()
     with update(root / local(kind)) as ledger:
         for page, end in run.items():
-            old = current(ledger, page, here, device)
-            after = (
-                end.passed | passed(old) & end.blocks - end.failed,
-                end.failed | failed(old) & end.blocks - end.passed,
-            )
-            ledger[page] = entry_of(here, device, today, *after)
+            before = passed(current(ledger, page, here, device))
+            after = end.passed | before & end.blocks - end.failed
+            ledger[page] = entry_of(here, device, today, after)
         for page in [page for page in ledger if not (root / page).is_file()]:
             del ledger[page]
 
 
-def forget_failures(root: Path, kind: str) -> None:
-    """Let what failed on a kind of device count as not yet tried."""
-    with update(root / local(kind)) as ledger:
-        for page, entry in ledger.items():
-            content = {"passed": " ".join(sorted(passed(entry)))}
-            ledger[page] = replace(entry, content=content)
-
-
 @dataclass(frozen=True)
 class Evidence:
-    """What has been verified, by page.
+    """What has been verified, by page, and the package, torch and Python at hand.
 
-    Args:
-        setting: The package, torch and Python at hand.
-        cpu: What runs on the CPU left on this machine.
-        gpu: What runs on a GPU left here, else the committed record.
+    ``cpu`` is what runs on the CPU left on this machine; ``gpu`` what runs on a GPU
+    left here, else the committed record.
     """
 
     setting: Setting
@@ -200,10 +162,9 @@ def keep_plots(
     results: Sequence[Result],
 ) -> None:
     """Keep what the blocks of a notebook drew in a run in which all of them passed."""
-    if _draws(page):
-        with update(root / PLOTS) as ledger:
-            drawn = [dict(result.plots) for result in results]
-            ledger[page] = Entry(*_makers(blocks, here), drawn)
+    with update(root / PLOTS) as ledger:
+        drawn = [dict(result.plots) for result in results]
+        ledger[page] = Entry(*_makers(blocks, here), drawn)
 
 
 def plots(root: Path, page: str) -> list[dict[str, str]]:
@@ -216,13 +177,10 @@ def undrawn(
     root: Path, page: str, blocks: Sequence[Block], here: Setting
 ) -> list[Problem]:
     """A problem if a page is a notebook whose plots are not those of its code."""
-    if not _draws(page) or fresh(_plot_entry(root, page), *_makers(blocks, here)):
+    draws = is_notebook(page.split("/", 2)[2])
+    if not draws or fresh(_plot_entry(root, page), *_makers(blocks, here)):
         return []
     return [problem(page, 1, "plots_undrawn", file=PLOTS)]
-
-
-def _draws(page: str) -> bool:
-    return is_notebook(page.split("/", 2)[2])
 
 
 def _makers(

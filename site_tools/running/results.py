@@ -5,7 +5,7 @@ nothing comes but text and numbers, where a pickle would run what was written in
 """
 
 import json
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any
 
 from site_tools.say import Message, Refusal
@@ -50,9 +50,14 @@ class PageToRun:
     once: bool = False
     cuda: bool = False
 
+    @property
+    def size(self) -> int:
+        """The number of results: each block alone, each in order, each figure."""
+        return 2 * len(self.sources) + len(self.expressions)
+
     def line(self) -> bytes:
         """The page as a line of JSON."""
-        return json.dumps(asdict(self)).encode() + b"\n"
+        return json.dumps(self, default=vars).encode() + b"\n"
 
     @classmethod
     def of(cls, line: bytes) -> "PageToRun":
@@ -108,21 +113,7 @@ LOST = Failure("ProcessEnded", Message("block_process_lost"))
 
 def encode(outcome: Result | Value | None) -> bytes:
     """What a block did, or what an expression gave, as a line of JSON."""
-    match outcome:
-        case Result(printed, failure, plots):
-            data: Any = [printed, failure and _list(failure), plots]
-        case Failure():
-            data = {"failure": _list(outcome)}
-        case _:
-            data = outcome
-    return json.dumps(data).encode() + b"\n"
-
-
-def _list(failure: Failure) -> list[Any]:
-    message: Any = failure.message
-    if isinstance(message, Message):
-        message = {"key": message.key, "values": dict(message.values)}
-    return [failure.type, message, failure.lines]
+    return json.dumps(outcome, default=vars).encode() + b"\n"
 
 
 def decode(line: bytes) -> Result | Value | None:
@@ -132,45 +123,35 @@ def decode(line: bytes) -> Result | Value | None:
         Refusal: if the line has another form, whoever wrote it.
 
     Example:
-        >>> decode(b'["2", null, []]'), decode(b"0.5")
-        (Result(printed='2', failure=None, plots=()), 0.5)
+        >>> decode(b'{"printed": "2", "failure": null, "plots": []}')
+        Result(printed='2', failure=None, plots=())
     """
     try:
-        match json.loads(line):
-            case [str(printed), failure, list(plots)]:
-                pairs = tuple((_text(name), _text(svg)) for name, svg in plots)
-                failed = None if failure is None else _failure(failure)
-                return Result(_shown(printed), failed, pairs)
-            case {"failure": failure}:
-                return _failure(failure)
-            case bool():
-                pass
-            case int() | float() | None as value:
-                return value
-    except (ValueError, KeyError, TypeError, RecursionError):
-        pass
-    raise Refusal("result_form", line=repr(line[:80]))
+        data = json.loads(line)
+        if data is None or type(data) in (int, float):
+            return data  # type: ignore[no-any-return]
+        if "printed" not in data:
+            return _failure(data)
+        failure = data["failure"] and _failure(data["failure"])
+        plots = tuple((_text(name), _text(svg)) for name, svg in data["plots"])
+        return Result(_text(data["printed"]), failure, plots)
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
+        raise Refusal("result_form", line=repr(line[:80])) from None
 
 
 def _failure(data: Any) -> Failure:
-    kind, message, lines = data
+    message = data["message"]
     if isinstance(message, dict):
-        values = {name: _shown(str(text)) for name, text in message["values"].items()}
-        message = Message(_text(message["key"]), values)
+        values = {name: _text(str(text)) for name, text in message["values"].items()}
+        message = Message(message["key"], values)
         str(message)  # KeyError if there is no such message
     else:
-        message = _shown(_text(message))
-    places = tuple((int(block), int(line)) for block, line in lines)
-    if any(block < 0 or line < 1 for block, line in places):
+        message = _text(message)
+    lines = tuple((int(block), int(line)) for block, line in data["lines"])
+    if any(block < 0 or line < 1 for block, line in lines):
         raise ValueError
-    return Failure(_shown(_text(kind)), message, places)
+    return Failure(_text(data["type"]), message, lines)
 
 
-def _text(data: Any) -> str:
-    if not isinstance(data, str):
-        raise TypeError
-    return data
-
-
-def _shown(text: str) -> str:
-    return text.translate(SIGNS)
+def _text(data: str) -> str:
+    return str.translate(data, SIGNS)

@@ -8,10 +8,12 @@ judges one block of it and ``check_run`` all that it shows. The tests, ``check``
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import chain
 from typing import Any
 
 from site_tools import numbers
-from site_tools.confinement import confine, limits
+from site_tools.confinement import limits
 from site_tools.page.blocks import Block, Copy, Kind
 from site_tools.page.figures import Figure
 from site_tools.page.page import LANGUAGES, Page
@@ -35,28 +37,32 @@ DEVICE = re.compile(r'^(?P<start>(?:>>> )?device = )"cpu"(?=[ ]*(?:#.*)?$)', re.
 # Exceptions that say that the block itself is wrong.
 MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
 
-FIXES = {
-    "TimeLimit": Message("fix_time"),
-    "MemoryLimit": Message("fix_memory", {"most": limits.MEMORY >> 30}),
-    "FileLimit": Message(
-        "fix_files", {"one": limits.FILE >> 20, "all": limits.FOLDER >> 20}
-    ),
-    "OutputLimit": Message("fix_output"),
-    "NoResult": Message("fix_no_result"),
-    "Unseeded": Message("fix_unseeded"),
-    "ProcessEnded": Message("fix_ended_process"),
-    "ResourceWarning": Message("fix_open_file"),
+# What is said of a block, and what is to be done about it.
+REMEDIES = {
+    **dict.fromkeys(("block_needs_memory", "block_stopped_memory"), "fix_memory"),
+    **dict.fromkeys(("block_writes_large_file", "block_stopped_files"), "fix_files"),
+    **dict.fromkeys(("block_ended_process", "block_process_lost"), "fix_ended_process"),
+    "block_stopped_time": "fix_time",
+    "block_result_too_large": "fix_output",
+    "block_prints_too_much": "fix_prints_too_much",
+    "block_leaves_file_open": "fix_open_file",
+    "block_unseeded": "fix_unseeded",
+    "result_form": "fix_no_result",
+    "block_network": "fix_network",
+    "block_process": "fix_process",
+    "block_signal": "fix_signal",
+    "block_writes_outside": "fix_writes_outside",
+    "block_reads_outside": "fix_reads_outside",
 }
-# What the guard says, the key of the message, and that of the remedy.
-REFUSALS = (
-    (confine.NETWORK, "block_network", "fix_network"),
-    (confine.PROCESSES, "block_process", "fix_process"),
-    (confine.SIGNALS, "block_signal", "fix_signal"),
-    (confine.WRITING.format(""), "block_writes_outside", "fix_writes_outside"),
-    (confine.READING.format(""), "block_reads_outside", "fix_reads_outside"),
-    ("Permission denied", "", "fix_permission"),
-    ("not permitted", "", "fix_not_permitted"),
-    ("prints over", "", "fix_prints_too_much"),
+LIMITS = {
+    "most": limits.MEMORY >> 30,
+    "one": limits.FILE >> 20,
+    "all": limits.FOLDER >> 20,
+}
+# What the kernel says where the guard of Python has seen nothing.
+OF_KERNEL = (
+    ("Permission denied", "fix_permission"),
+    ("not permitted", "fix_not_permitted"),
 )
 
 
@@ -72,10 +78,14 @@ class Verified:
         """The blocks that ran, in order."""
         return [block for block in self.page.blocks if block.runs]
 
-    @property
+    @cached_property
     def copies(self) -> list[Copy]:
         """What ran alone: of the running blocks, then of functions of ``ppo_ref``."""
         return _copies(self.page)
+
+    def number(self, block: Block) -> int:
+        """The place of a block among those that ran."""
+        return [copy.block for copy in self.copies].index(block)
 
     def value(self, figure: Figure) -> Value:
         """What the expression of a figure in the prose gives."""
@@ -96,27 +106,25 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
         device: Where blocks run that name one, as in ``cuda:1``.
     """
     once = is_notebook(page.id)
-    sources = [
-        Source(
-            on_device("\n".join(line.text for line in block.lines) + "\n", device),
+    sources = []
+    for copy in _copies(page):
+        block, alone = copy.block, None
+        if copy.lines != block.lines:
+            alone = on_device(copy.text + "\n", device)
+        text = "\n".join(line.text for line in block.lines) + "\n"
+        source = Source(
+            on_device(text, device),
             session=block.kind is Kind.SESSION,
             continues=once or "cont" in block.classes,
             raises="raises" in block.classes,
-            copied=_copied(copy, device),
+            copied=alone,
             apart=block.kind is Kind.SOURCE,
         )
-        for block, copy in ((copy.block, copy) for copy in _copies(page))
-    ]
-    figures = [*page.figures, *(f for figs in page.pictures.values() for f in figs)]
+        sources.append(source)
+    figures = [*page.figures, *chain.from_iterable(page.pictures.values())]
     expressions = [figure.expression for figure in figures]
     seed = LANGUAGES.index(page.language)
     return Running(sources, expressions, seed, seconds, once, kind(device) == "cuda")
-
-
-def _copied(copy: Copy, device: str) -> str | None:
-    if copy.lines == copy.block.lines:
-        return None
-    return on_device(copy.text + "\n", device)
 
 
 def _copies(page: Page) -> list[Copy]:
@@ -161,7 +169,7 @@ def check_run(verified: Verified) -> list[Problem]:
 
 def check_block(verified: Verified, block: Block) -> Problem | None:
     """Compare what a block, and what is copied from it, did with what the page says."""
-    number = _number(verified, block)
+    number = verified.number(block)
     copy = verified.copies[number]
     in_place = [_check_in_place(verified, part) for part in copy.chain]
     if any(in_place):  # what is wrong with a block above is named there, once
@@ -171,12 +179,8 @@ def check_block(verified: Verified, block: Block) -> Problem | None:
     return _check_copy(verified.page.path, copy, verified.run.copies[number])
 
 
-def _number(verified: Verified, block: Block) -> int:
-    return [copy.block for copy in verified.copies].index(block)
-
-
 def _check_in_place(verified: Verified, block: Block) -> Problem | None:
-    result = verified.run.results[_number(verified, block)]
+    result = verified.run.results[verified.number(block)]
     if "raises" in block.classes:
         return _check_raises(verified.page, block, result)
     if result.failure:
@@ -203,9 +207,6 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
 def _words(failure: Failure, code: str = "") -> Message | str:
     """What a failure says; a bare assertion has but its code."""
     message = failure.message or code
-    for words, key, _ in REFUSALS:
-        if key and isinstance(message, str) and message.startswith(words):
-            message = Message(key, {"path": message.removeprefix(words)})
     if isinstance(message, Message):
         return Message("block_failure", {"type": failure.type, "message": message})
     return f"{failure.type}: {message}".strip()
@@ -213,9 +214,12 @@ def _words(failure: Failure, code: str = "") -> Message | str:
 
 def _remedy(failure: Failure) -> Message | None:
     """What to do about a limit, or about what is out of reach; None for all else."""
-    message = str(failure.message)
-    fixes = (Message(fix) for words, _, fix in REFUSALS if words in message)
-    return FIXES.get(failure.type) or next(fixes, None)
+    message = failure.message
+    if isinstance(message, Message):
+        key = REMEDIES.get(message.key)
+    else:
+        key = next((fix for words, fix in OF_KERNEL if words in message), None)
+    return Message(key, LIMITS) if key else None
 
 
 def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
@@ -293,8 +297,8 @@ def check_figure(figure: Figure, value: Value, path: str) -> Problem | None:
                 return None
         except ValueError as error:
             key, values = "figure_not_number", {"error": error}
-    values |= {"shown": figure.shown, "expression": figure.expression}
-    return problem(path, figure.line, key, **values)
+    shown, expression = figure.shown, figure.expression
+    return problem(path, figure.line, key, shown=shown, expression=expression, **values)
 
 
 def _check_figures(
@@ -305,18 +309,16 @@ def _check_figures(
     Where a block of the page failed, those without a value are not named: they lack
     what the block was to leave behind.
     """
-    pairs = list(zip(figures, values, strict=True))
-    if _failed(verified):
-        pairs = [pair for pair in pairs if not isinstance(pair[1], Failure)]
-    return [check_figure(figure, value, path) for figure, value in pairs]
-
-
-def _failed(verified: Verified) -> bool:
-    blocks = [copy.block for copy in verified.copies]
-    return any(
-        result.failure and block.runs and "raises" not in block.classes
-        for block, result in zip(blocks, verified.run.results, strict=True)
+    results = zip(verified.copies, verified.run.results, strict=True)
+    broken = any(
+        result.failure and copy.block.runs and "raises" not in copy.block.classes
+        for copy, result in results
     )
+    return [
+        check_figure(figure, value, path)
+        for figure, value in zip(figures, values, strict=True)
+        if not (broken and isinstance(value, Failure))
+    ]
 
 
 def check_drawn(verified: Verified) -> list[Problem]:
@@ -342,16 +344,10 @@ def check_plots(verified: Verified) -> list[Problem]:
     }
     places = plots(page.body, page.id)
     shown = {name: line_of(page.body, place.start()) for name, place in places}
-    folder = page.id.rpartition("/")[2]
-    problems = []
-    for plot in sorted(
-        drawn.keys() ^ shown.keys(), key=lambda name: (name in shown, name)
-    ):
-        key = "plot_not_drawn" if plot in shown else "plot_not_shown"
-        values: dict[str, Any] = {
-            "plot": plot,
-            "folder": folder,
-            "plots": sorted(drawn),
-        }
-        problems.append(problem(page.path, {**drawn, **shown}[plot], key, **values))
-    return problems
+    folder, names = page.id.rpartition("/")[2], sorted(drawn)
+    sides = (("plot_not_shown", drawn, shown), ("plot_not_drawn", shown, drawn))
+    return [
+        problem(page.path, here[plot], key, plot=plot, folder=folder, plots=names)
+        for key, here, there in sides
+        for plot in sorted(here.keys() - there)
+    ]

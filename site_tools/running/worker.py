@@ -1,14 +1,14 @@
 """Runs the blocks of pages in processes of their own, watched and ended in time.
 
-A server has imported torch once and forks a process for each run, which takes a
-hundredth of a second instead of two. It watches all of them itself and runs no block,
+A server has imported torch once. For each page it forks a watcher, and this forks a
+process for each run, in a hundredth of a second instead of two. Neither runs a block,
 so what a block does to its process is not done to what watches it; a signal could not
-stop a call of torch, so they are killed. It never reads a result: it counts lines and
-hands them on. It is started with a clean environment: what the contributor's holds, a
-token above all, is then in no memory that a block could read.
+stop a call of torch, so the process is killed. The watcher never reads a result: it
+counts lines and hands them on. The server is started with a clean environment: what the
+contributor's holds, a token above all, is then in no memory that a block could read.
 
-The server ends with the process that started it, a page with the connection on which
-it was asked for: no process and no folder is left behind.
+The server ends with the process that started it, a watcher with the connection on
+which its page was asked for: no process and no folder is left behind.
 """
 
 import atexit
@@ -19,7 +19,7 @@ import importlib
 import os
 import pkgutil
 import platform
-import selectors
+import select
 import shutil
 import signal
 import socket
@@ -27,8 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from typing import Any
 
@@ -90,9 +89,8 @@ class Running:
     def wait(self) -> Run:
         """The results; every process of the page is gone when this returns."""
         blocks = len(self._page.sources)
-        count = 2 * blocks + len(self._page.expressions)
         with self._answers, self._answers.makefile("rb") as lines:
-            outcomes = _outcomes(lines.readlines(), count)
+            outcomes = _outcomes(lines.readlines(), self._page.size)
         ended = [Result("", o) if isinstance(o, Failure) else o for o in outcomes]
         alone, in_order = ended[:blocks], ended[blocks : 2 * blocks]
         copies = [a or b for a, b in zip(alone, in_order, strict=True)]
@@ -166,184 +164,21 @@ def _server() -> socket.socket:
     return ours
 
 
-class Page:
-    """A page in the server: its processes, one after the other.
-
-    Args:
-        answers: The connection on which it was asked for, and that gets the results.
-    """
-
-    def __init__(self, answers: socket.socket) -> None:
-        with os.fdopen(os.dup(answers.fileno()), "rb") as lines:
-            self.page = PageToRun.of(lines.readline())
-        self.answers, self.ready = answers, b""
-        answers.setblocking(False)
-        self.folder = tempfile.mkdtemp(prefix="page-")
-        blocks = len(self.page.sources)
-        # Which block runs, all in order for None; how many results that gives.
-        apart = [] if self.page.once else [(number, 1) for number in range(blocks)]
-        missing = 2 * blocks + len(self.page.expressions) - len(apart)
-        self.runs = deque[tuple[int | None, int]]([*apart, (None, missing)])
-        self.child, self.pipe, self.unread = 0, -1, b""
-        self.start()
-
-    def start(self) -> None:
-        """Begin the next run; after the last one nothing but its results is left."""
-        if not self.runs:
-            _remove(self.folder)
-            return
-        number, self.missing = self.runs.popleft()
-        self.pipe, writing = os.pipe()
-        server = os.getpid()
-        self.child = os.fork()
-        if self.child == 0:
-            try:
-                self._run(number, writing, server)
-            except BaseException:
-                sys.excepthook(*sys.exc_info())
-            finally:
-                os._exit(0)
-        os.close(writing)
-        self.began = self.looked = time.monotonic()
-
-    def _run(self, number: int | None, pipe: int, server: int) -> None:
-        from site_tools.running import block
-
-        os.setsid()
-        if platform.system() == "Linux":
-            ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
-        if os.getppid() == server:
-            block.serve(self.page, number, self.folder, pipe)
-
-    def read(self) -> None:
-        """Take the results that have come."""
-        piece = os.read(self.pipe, 1 << 16)
-        *lines, self.unread = (self.unread + piece).split(b"\n")
-        lines = lines[: self.missing]
-        self.ready += b"".join(line + b"\n" for line in lines)
-        self.missing -= len(lines)
-        if lines:
-            self.began = time.monotonic()
-        if not self.missing:
-            self.end_run()
-            self.start()
-        elif not piece:
-            self.stop(ENDED)
-        elif len(self.unread) > LARGEST:
-            self.stop(_limit("Output", "block_result_too_large", LARGEST >> 20))
-
-    def look(self) -> None:
-        """Stop the run if it takes more time, memory or files than it may."""
-        now = time.monotonic()
-        if now > self.began + self.page.seconds:
-            self.stop(_limit("Time", "block_stopped_time", f"{self.page.seconds:g}"))
-        elif now > self.looked + LOOK:
-            self.looked = now
-            if limits.resident(self.child) > limits.MEMORY:
-                most = limits.MEMORY >> 30
-                self.stop(_limit("Memory", "block_stopped_memory", most))
-            elif limits.stored(self.folder, self.child) > limits.FOLDER:
-                most = limits.FOLDER >> 20
-                self.stop(_limit("File", "block_stopped_files", most))
-
-    def stop(self, failure: Failure) -> None:
-        """End the run, and all further ones if it did not end by itself."""
-        self.end_run()
-        left = self.missing - 1
-        if failure != ENDED:
-            left += sum(count for _, count in self.runs)
-            self.runs.clear()
-        self.ready += results.encode(failure) + results.encode(NOT_RUN) * left
-        self.start()
-
-    def end_run(self) -> None:
-        """End the process, whether or not it has ended, and wait until it is gone."""
-        with suppress(ProcessLookupError, PermissionError):
-            os.killpg(self.child, signal.SIGKILL)
-        os.kill(self.child, signal.SIGKILL)
-        os.waitpid(self.child, 0)
-        os.close(self.pipe)
-        self.child, self.pipe, self.unread = 0, -1, b""
-
-    def go_on(self, with_what: object, events: int) -> bool:
-        """Take results that have come, or hand on some; False if nobody waits."""
-        if with_what == self.pipe:
-            self.read()
-        elif not events & selectors.EVENT_WRITE:
-            return False  # all that can be read there is the end
-        else:
-            try:
-                self.ready = self.ready[self.answers.send(self.ready) :]
-            except BlockingIOError:
-                pass
-            except OSError:
-                return False
-        return True
-
-    def abandon(self) -> None:
-        """End all of it: nobody waits for the results."""
-        self.runs.clear()
-        if self.child:
-            self.end_run()
-            _remove(self.folder)
-        self.answers.close()
-
-
-def _limit(kind: str, key: str, most: object) -> Failure:
-    return Failure(f"{kind}Limit", Message(key, {"most": most}))
-
-
-def _remove(folder: str) -> None:
-    with suppress(RecursionError):  # folders in folders, without end
-        shutil.rmtree(folder, ignore_errors=True)
-    if os.path.exists(folder):
-        subprocess.run(["rm", "-rf", "--", folder], check=False)
-
-
 def main() -> None:
-    """Run pages as they are asked for, until nobody can ask for any."""
+    """Fork a watcher for each page that is asked for, until nobody can ask."""
     requests = socket.socket(fileno=os.dup(0))
     nothing = os.open(os.devnull, os.O_RDWR)
     os.dup2(nothing, 0)
     os.close(nothing)
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a watcher
     _preload()
-    pages: list[Page] = []
-    try:
-        while _turn(requests, pages):
-            pass
-    finally:
-        for page in pages:
-            page.abandon()
-
-
-def _turn(requests: socket.socket, pages: list[Page]) -> bool:
-    """Do what is to do now; whether anybody can still ask for a page."""
-    with selectors.DefaultSelector() as ready:
-        ready.register(requests, selectors.EVENT_READ)
-        for page in pages:
-            sends = selectors.EVENT_WRITE if page.ready else 0
-            ready.register(page.answers, selectors.EVENT_READ | sends, page)
-            if page.child:
-                ready.register(page.pipe, selectors.EVENT_READ, page)
-        happened = ready.select(LOOK if pages else None)
-    for key, events in happened:
-        if key.fileobj is requests:
-            asked, handles, _, _ = socket.recv_fds(requests, 1, 1)
-            if not asked:
-                return False
-            with suppress(ValueError):  # of one that ended before it had asked
-                pages.append(Page(socket.socket(fileno=handles[0])))
-        elif key.data in pages and not key.data.go_on(key.fileobj, events):
-            key.data.abandon()
-            pages.remove(key.data)
-    for page in list(pages):
-        if page.child:
-            page.look()
-        elif not page.ready:
-            page.answers.close()
-            pages.remove(page)
-    return True
+    while True:
+        asked, handles, _, _ = socket.recv_fds(requests, 1, 1)
+        if not asked:
+            return
+        with socket.socket(fileno=handles[0]) as connection:
+            _fork(lambda: _watch(connection, requests))
 
 
 def _preload() -> None:
@@ -360,6 +195,135 @@ def _preload() -> None:
     importlib.import_module("torch._dynamo")
     torch.set_num_threads(1)  # a fork after a parallel operation hangs
     gc.freeze()  # else each fork copies what its collector only looks at
+
+
+def _fork(run: Callable[[], None]) -> int:
+    """Start a process that does this, and nothing else."""
+    process = os.fork()
+    if process == 0:
+        try:
+            run()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(0)
+    return process
+
+
+def _watch(connection: socket.socket, requests: socket.socket) -> None:
+    """Run a page, one process after the other, and send the results."""
+    requests.close()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    with connection.makefile("rb") as lines:
+        line = lines.readline()
+    if not line:  # of one that ended before it had asked
+        return
+    page = PageToRun.of(line)
+    # Which block runs, all in order for None; how many results that gives.
+    runs: list[tuple[int | None, int]] = []
+    if not page.once:
+        runs += [(number, 1) for number in range(len(page.sources))]
+    missing = page.size
+    runs.append((None, missing - len(runs)))
+    folder = tempfile.mkdtemp(prefix="page-")
+    try:
+        for number, count in runs:
+            done, failure = _run(page, number, count, folder, connection)
+            if failure:
+                stopped = failure != ENDED  # then no further run begins
+                rest = (missing if stopped else count) - len(done) - 1
+                done += [results.encode(failure), results.encode(NOT_RUN) * rest]
+            connection.sendall(b"".join(done))
+            missing -= count
+            if failure and stopped:
+                return
+    except ConnectionError:  # nobody waits for the results
+        pass
+    finally:
+        _remove(folder)
+
+
+def _run(
+    page: PageToRun,
+    number: int | None,
+    count: int,
+    folder: str,
+    connection: socket.socket,
+) -> tuple[list[bytes], Failure | None]:
+    """The results of one process, as lines; and why there are no more, if so."""
+    reading, writing = os.pipe()
+    watcher = os.getpid()
+    child = _fork(lambda: _serve(page, number, folder, writing, watcher))
+    os.close(writing)
+    heard = connection.fileno()
+    lines, unread, failure = list[bytes](), b"", None
+    began = looked = time.monotonic()
+    try:
+        while len(lines) < count and not failure:
+            ready, _, _ = select.select([reading, heard], [], [], LOOK)
+            if heard in ready:  # all that can be read there is the end
+                raise ConnectionError
+            now = time.monotonic()
+            if reading in ready:
+                piece = os.read(reading, 1 << 16)
+                *whole, unread = (unread + piece).split(b"\n")
+                lines += [line + b"\n" for line in whole[: count - len(lines)]]
+                began = now if whole else began
+                failure = _wrong_piece(piece, unread)
+            if not failure and now > began + page.seconds:
+                failure = _limit("Time", "block_stopped_time", f"{page.seconds:g}")
+            if not failure and now > looked + LOOK:
+                looked, failure = now, _taken(child, folder)
+    finally:
+        _end(child)
+        os.close(reading)
+    return lines, failure if len(lines) < count else None
+
+
+def _wrong_piece(piece: bytes, unread: bytes) -> Failure | None:
+    if len(unread) > LARGEST:
+        return _limit("Output", "block_result_too_large", LARGEST >> 20)
+    return None if piece else ENDED
+
+
+def _serve(
+    page: PageToRun, number: int | None, folder: str, pipe: int, watcher: int
+) -> None:
+    from site_tools.running import block
+
+    os.setsid()
+    if platform.system() == "Linux":
+        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() == watcher:
+        block.serve(page, number, folder, pipe)
+
+
+def _taken(child: int, folder: str) -> Failure | None:
+    """The limit of memory or files that a process has passed."""
+    if limits.resident(child) > limits.MEMORY:
+        return _limit("Memory", "block_stopped_memory", limits.MEMORY >> 30)
+    if limits.stored(folder, child) > limits.FOLDER:
+        return _limit("File", "block_stopped_files", limits.FOLDER >> 20)
+    return None
+
+
+def _limit(kind: str, key: str, most: object) -> Failure:
+    return Failure(f"{kind}Limit", Message(key, {"most": most}))
+
+
+def _end(child: int) -> None:
+    """End a process, whether or not it has ended, and wait until it is gone."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+def _remove(folder: str) -> None:
+    with suppress(RecursionError):  # folders in folders, without end
+        shutil.rmtree(folder, ignore_errors=True)
+    if os.path.exists(folder):
+        subprocess.run(["rm", "-rf", "--", folder], check=False)
 
 
 if __name__ == "__main__":
