@@ -14,7 +14,6 @@ from ppo_ref.diagnostics import (
     ratio_statistics,
     rollout_mismatch,
 )
-from ppo_ref.losses import policy_loss
 from tests import oracles
 from tests.strategies import numbers, poisoned, token_tensors
 
@@ -40,24 +39,9 @@ def test_explained_variance_is_one_less_the_variance_left(batch):
     assert_close(of_critic(values, returns, mask), expected)
 
 
-@pytest.mark.parametrize(
-    ("critic", "expected"),
-    [
-        (lambda returns: returns + 3, 1.0),
-        (lambda returns: torch.full_like(returns, 0.7), 0.0),
-        (lambda returns: 0.5 * returns, 0.75),
-        (lambda returns: -returns, -3.0),
-    ],
-    ids=["shifted", "constant", "timid", "inverted"],
-)
-def test_explained_variance_of_known_critics(critic, expected):
-    returns = poisoned(numbers(0, 2, 4), MASK)
-    assert_close(of_critic(critic(returns), returns), expected)
-
-
-@pytest.mark.parametrize("score", [0.0, 1.0, 0.3])
-@pytest.mark.parametrize("time", [1, 7, 1024])
-@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+@pytest.mark.parametrize("score", [0.0, 0.3])
+@pytest.mark.parametrize("time", [1, 1024])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
 def test_returns_that_differ_by_rounding_alone_explain_nothing(score, time, dtype):
     """The first iteration: every answer wrong, no KL, and lambda 1."""
     values = numbers(1, 16, time).to(dtype)
@@ -70,13 +54,6 @@ def test_returns_that_differ_by_rounding_alone_explain_nothing(score, time, dtyp
     assert math.isnan(of_critic(values, returns, mask))
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
-def test_a_small_spread_on_a_large_return_is_no_rounding(size):
-    returns = size * (1 + 1e-4 * numbers(4, 2, 4).float())
-    assert of_critic(returns, returns) == 1
-    assert of_critic(torch.zeros_like(returns), returns) == pytest.approx(0)
-
-
 @given(token_tensors(1))
 def test_effective_sample_size_is_kishs(batch):
     (x,), mask = batch
@@ -87,8 +64,8 @@ def test_effective_sample_size_is_kishs(batch):
     assert 1 / mask.sum().item() - 1e-12 <= share <= 1 + 1e-12
 
 
-@pytest.mark.parametrize("size", [1e-30, 1.0, 1e30])
-@pytest.mark.parametrize("heavy", [1, 2, 5])
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+@pytest.mark.parametrize("heavy", [1, 5])
 def test_equal_weights_on_some_tokens_are_their_share(size, heavy):
     mask = torch.ones(1, 5, dtype=torch.bool)
     weights = size * (torch.arange(5) < heavy).float()[None]
@@ -123,19 +100,6 @@ def test_ratio_statistics_are_those_of_the_list(batch):
     )
 
 
-def test_both_estimates_are_of_the_kl_from_the_model_that_sampled():
-    """Every outcome once, weighed by the model that sampled it."""
-    p, q = numbers(5, 2, 6).log_softmax(-1)
-    exact = (p.exp() * (p - q)).sum().item()
-    one = torch.ones(1, 1, dtype=torch.bool)
-    for name in ("kl_k1", "kl_k3"):
-        terms = [
-            getattr(of_pair(new.view(1, 1), old.view(1, 1), one), name) * old.exp()
-            for old, new in zip(p, q, strict=True)
-        ]
-        assert_close(sum(terms).item(), exact)
-
-
 def test_mismatch_is_the_ratio_of_trainer_and_engine():
     trainer, engine = numbers(6, 2, 2, 4)
     mismatch = rollout_mismatch(
@@ -143,13 +107,6 @@ def test_mismatch_is_the_ratio_of_trainer_and_engine():
     )
     assert_close(mismatch.kl_k1, (engine - trainer)[MASK].mean())
     assert mismatch == of_pair(trainer, engine)
-
-
-def test_the_policy_loss_reports_the_same_k1():
-    log_probs, old_log_probs, advantages = numbers(7, 3, 2, 4)
-    inputs = {"log_probs": log_probs, "old_log_probs": 15 * old_log_probs}
-    loss = policy_loss(**inputs, advantages=advantages, response_mask=MASK)
-    assert ratio_statistics(**inputs, response_mask=MASK).kl_k1 == loss.approx_kl
 
 
 @pytest.mark.parametrize("sign", [1, -1])
@@ -169,15 +126,6 @@ def figures(log_probs, old_log_probs, values, returns, mask):
             *of_pair(log_probs, old_log_probs, mask),
         ]
     )
-
-
-def test_row_order_and_padding_do_not_matter():
-    tensors = [poisoned(x, MASK) for x in numbers(8, 4, 2, 4)]
-    expected = figures(*tensors, MASK)
-    assert_close(figures(*(x.flip(0) for x in tensors), MASK.flip(0)), expected)
-    wide = [torch.nn.functional.pad(x, (1, 3), value=torch.nan) for x in tensors]
-    mask = torch.nn.functional.pad(MASK, (1, 3))
-    assert_close(figures(*wide, mask), expected)
 
 
 def test_figures_carry_no_gradient():

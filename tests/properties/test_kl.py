@@ -1,6 +1,9 @@
-"""k1, k2, k3: definitions, exact expectations, gradients, and small differences."""
+"""k1, k2, k3: definitions, expectations by sampler, gradients, small differences."""
 
+import itertools
 import math
+import random
+from collections.abc import Callable
 
 import pytest
 import torch
@@ -9,9 +12,10 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from ppo_ref.kl import adaptive_kl_coef, kl_k1, kl_k2, kl_k3
-from tests.strategies import numbers
+from ppo_ref.losses import surrogate_objective
 
-log_probs = st.floats(min_value=-30, max_value=0)
+log_probs = st.floats(min_value=-9, max_value=0)
+seeds = st.integers(0, 2**16)
 
 
 def one(x: float) -> torch.Tensor:
@@ -29,25 +33,6 @@ def test_estimators_are_their_formulas(p, q):
     assert_close(k3, math.exp(q - p) - 1 - (q - p))
     assert k2 >= 0
     assert k3 >= -1e-15 * abs(k1)  # rounding of the last subtraction
-
-
-def test_k1_and_k3_have_the_exact_kl_as_expectation():
-    p, q = numbers(0, 2, 1, 5).log_softmax(-1)
-    exact = (p.exp() * (p - q)).sum()
-    for estimator in (kl_k1, kl_k3):
-        assert_close((p.exp() * estimator(log_probs=p, ref_log_probs=q)).sum(), exact)
-
-
-def test_mean_gradient_of_k2_is_that_of_the_exact_kl():
-    logits = numbers(1, 1, 5).requires_grad_()
-    q, p = numbers(2, 1, 5).log_softmax(-1), logits.log_softmax(-1)
-    (exact,) = torch.autograd.grad((p.exp() * (p - q)).sum(), logits, retain_graph=True)
-    k2 = (p.detach().exp() * kl_k2(log_probs=p, ref_log_probs=q)).sum()
-    (estimated,) = torch.autograd.grad(k2, logits, retain_graph=True)
-    assert_close(estimated, exact)
-    k1 = (p.detach().exp() * kl_k1(log_probs=p, ref_log_probs=q)).sum()
-    (blind,) = torch.autograd.grad(k1, logits)
-    assert_close(blind, torch.zeros_like(blind))
 
 
 def test_k3_keeps_its_digits_when_the_models_are_close():
@@ -77,3 +62,118 @@ def test_a_batch_that_could_take_the_price_to_nothing_is_refused(steps):
     text = f"steps must be below 5 times the horizon, 50, got {steps}"
     with pytest.raises(ValueError, match=f"^adaptive_kl_coef: {text}$"):
         adaptive_kl_coef(kl_coef=0.5, kl=6, target=6, horizon=10, steps=steps)
+
+
+def distribution(source: random.Random, size: int) -> list[float]:
+    weights = [source.uniform(0.05, 1) for _ in range(size)]
+    return [weight / math.fsum(weights) for weight in weights]
+
+
+def kl(p: list[float], q: list[float]) -> float:
+    return math.fsum(a * math.log(a / b) for a, b in zip(p, q, strict=True))
+
+
+def estimate(of: Callable, p: list[float], q: list[float]) -> list[float]:
+    """The estimator of every token of a vocabulary."""
+    log_probs, ref_log_probs = (
+        torch.tensor([x], dtype=torch.float64).log() for x in (p, q)
+    )
+    return of(log_probs=log_probs, ref_log_probs=ref_log_probs)[0].tolist()
+
+
+@given(seeds, st.integers(1, 3), st.integers(1, 4))
+def test_sum_of_log_ratios(seed, vocab, length):
+    r"""\sum_{t} \log\frac{\pi(a_t \mid s_t)}{\pi_{\mathrm{ref}}(a_t \mid s_t)} =
+    \log\frac{\pi(a_0,\dots,a_{L-1} \mid s_0)}
+    {\pi_{\mathrm{ref}}(a_0,\dots,a_{L-1} \mid s_0)}
+
+    On every answer of a tree; so their mean is the KL of whole answers.
+    """
+    source = random.Random(seed)
+    answers = list(itertools.product(range(vocab), repeat=length))
+    states = {answer[:t] for answer in answers for t in range(length)}
+    actor, ref = (
+        {state: distribution(source, vocab) for state in sorted(states)}
+        for _ in range(2)
+    )
+    rows = [
+        [[model[a[:t]][a[t]] for t in range(length)] for a in answers]
+        for model in (actor, ref)
+    ]
+    log_probs, ref_log_probs = (
+        torch.tensor(row, dtype=torch.float64).log() for row in rows
+    )
+    kld = kl_k1(log_probs=log_probs, ref_log_probs=ref_log_probs)
+    whole, whole_ref = ([math.prod(answer) for answer in row] for row in rows)
+    for total, p, q in zip(kld.sum(1).tolist(), whole, whole_ref, strict=True):
+        assert total == pytest.approx(math.log(p / q), abs=1e-12)
+    mean = math.fsum(p * x for p, x in zip(whole, kld.sum(1).tolist(), strict=True))
+    assert mean == pytest.approx(kl(whole, whole_ref), abs=1e-12)
+    assert mean >= -1e-12
+
+
+@given(seeds, st.integers(1, 6))
+def test_log_ratio_under_a_sampler(seed, vocab):
+    r"""\mathbb{E}_{a \sim b}\Bigl[\log\frac{\pi(a)}{\pi_{\mathrm{ref}}(a)}\Bigr] =
+    \mathrm{KL}(b \,\|\, \pi_{\mathrm{ref}}) - \mathrm{KL}(b \,\|\, \pi)
+    """
+    source = random.Random(seed)
+    b, p, q = (distribution(source, vocab) for _ in range(3))
+    for sampler in b, p, q:
+        tokens = zip(sampler, estimate(kl_k1, p, q), strict=True)
+        mean = math.fsum(weight * x for weight, x in tokens)
+        expected = kl(sampler, q) - kl(sampler, p)
+        assert mean == pytest.approx(expected, abs=1e-12)
+
+
+@given(seeds, st.integers(2, 6))
+def test_gradients_of_the_estimators(seed, vocab):
+    r"""\begin{aligned}
+    \mathbb{E}_{a \sim \pi}[\nabla k_1] &= 0 \\
+    \mathbb{E}_{a \sim \pi}[\nabla k_2] &=
+    \nabla\,\mathrm{KL}(\pi \,\|\, \pi_{\mathrm{ref}}) \\
+    \mathbb{E}_{a \sim \pi}[\nabla k_3] &=
+    \nabla\,\mathrm{KL}(\pi_{\mathrm{ref}} \,\|\, \pi)
+    \end{aligned}
+
+    By logit, those on the right are p_i (log(p_i / q_i) - KL) and p_i - q_i.
+    """
+    source = random.Random(seed)
+    p, q = distribution(source, vocab), distribution(source, vocab)
+    forward = kl(p, q)
+    right = {
+        kl_k1: [0.0] * vocab,
+        kl_k2: [a * (math.log(a / b) - forward) for a, b in zip(p, q, strict=True)],
+        kl_k3: [a - b for a, b in zip(p, q, strict=True)],
+    }
+    for estimator, expected in right.items():
+        logits = torch.tensor([p], dtype=torch.float64).log().requires_grad_()
+        ref_log_probs = torch.tensor([q], dtype=torch.float64).log()
+        tokens = estimator(log_probs=logits.log_softmax(1), ref_log_probs=ref_log_probs)
+        (torch.tensor([p], dtype=torch.float64) * tokens).sum().backward()
+        assert logits.grad[0].tolist() == pytest.approx(expected, abs=1e-12)
+
+
+def ratio(new: float, old: float) -> float:
+    """As the loss of one token with advantage 1 has it."""
+    return surrogate_objective(
+        log_probs=one(new),
+        old_log_probs=one(old),
+        advantages=one(1.0),
+        response_mask=torch.tensor([[True]]),
+    ).item()
+
+
+@given(log_probs, log_probs, log_probs)
+def test_two_distances(new, old, ref):
+    r"""\log\frac{\pi_\theta}{\pi_{\mathrm{ref}}}
+    = \underbrace{\log\frac{\pi_\theta}{\pi_{\mathrm{old}}}}_{\log\rho_t}
+    + \underbrace{\log\frac{\pi_{\mathrm{old}}}{\pi_{\mathrm{ref}}}}_{\mathrm{kld}_t}
+
+    The ratio of the loss and k1 of the old row add up to the log-quotient, by ``math``.
+    With the reference for the old row the first is all of it.
+    """
+    whole = math.log(math.exp(new) / math.exp(ref))
+    kld = kl_k1(log_probs=one(old), ref_log_probs=one(ref)).item()
+    assert_close(math.log(ratio(new, old)) + kld, whole)
+    assert_close(math.log(ratio(new, ref)), whole)

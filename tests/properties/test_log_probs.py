@@ -43,18 +43,6 @@ def test_statistics_are_those_of_the_softmax(batch, time, vocab, temperature):
     assert torch.equal(both.entropy, entropy)
 
 
-def test_a_shift_of_the_logits_changes_nothing():
-    logits, responses = numbers(0, 2, 3, 5), sampled(0, 2, 3, 5)
-    shifted = token_log_probs(logits + 700, responses)
-    assert_close(shifted, token_log_probs(logits, responses))
-
-
-def test_entropy_of_the_uniform_and_of_the_certain():
-    certain = torch.tensor([[[0.0, -math.inf, -math.inf]]])
-    assert_close(token_entropy(torch.zeros(1, 1, 3)).item(), math.log(3))
-    assert token_entropy(certain).item() == 0
-
-
 def test_a_forbidden_token_leaves_the_gradient_finite():
     logits = torch.tensor([[[1.0, 2.0, -math.inf]]], requires_grad=True)
     statistics = log_probs_and_entropy(logits, torch.tensor([[1]]))
@@ -67,13 +55,6 @@ def test_gradients_are_those_of_the_formulas():
     assert torch.autograd.gradcheck(
         lambda x: tuple(log_probs_and_entropy(x, responses, 0.7)), logits
     )
-
-
-def test_gradient_of_the_log_prob_is_one_hot_less_softmax():
-    logits, responses = numbers(2, 1, 1, 4).requires_grad_(), torch.tensor([[2]])
-    token_log_probs(logits, responses).sum().backward()
-    one_hot = torch.tensor([0.0, 0.0, 1.0, 0.0], dtype=torch.float64)
-    assert_close(logits.grad[0, 0], one_hot - logits.detach()[0, 0].softmax(-1))
 
 
 VOCAB = 2**10
@@ -101,8 +82,3 @@ def test_a_block_holds_as_many_rows_as_its_elements_allow(device, elements):
 @pytest.mark.parametrize("rows", [1023, 1024, 1025])
 def test_four_blocks_are_few(rows):
     assert fits_few_blocks(torch.empty(rows, VOCAB)) == (rows <= 1024)
-
-
-def test_columns_are_as_long_as_the_rows():
-    with pytest.raises(ValueError, match="zip"):
-        list(blocks(torch.empty(300, VOCAB), torch.empty(200)))

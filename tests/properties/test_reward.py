@@ -1,7 +1,6 @@
 """The rule's scores, the reward model's, and how it learns."""
 
 import math
-import re
 
 import pytest
 import torch
@@ -39,13 +38,10 @@ def answered(*texts: str, slots: int = 11):
 
 
 def test_the_rule_looks_for_the_sum_behind_the_last_equals_sign():
-    scores = rule(TOKENIZER)([QUESTION] * len(SCORES), answered(*SCORES))
-    assert scores.tolist() == list(SCORES.values())
-
-
-def test_the_scores_are_those_asked_for():
-    scores = rule(TOKENIZER, right=2, wrong=-0.5)
-    assert scores([QUESTION] * 2, answered("=12", "=1")).tolist() == [2.0, -0.5]
+    asked = [QUESTION] * len(SCORES), answered(*SCORES)
+    assert rule(TOKENIZER)(*asked).tolist() == list(SCORES.values())
+    other = rule(TOKENIZER, right=2, wrong=-0.5)(*asked)
+    assert other.tolist() == [2.5 * score - 0.5 for score in SCORES.values()]
 
 
 def test_an_answer_without_an_end_is_wrong():
@@ -60,19 +56,10 @@ def test_an_answer_without_an_end_is_wrong():
     assert rule(TOKENIZER)([QUESTION], cut).tolist() == [0.0]
 
 
-def test_padding_within_an_answer_makes_it_wrong():
-    rollout = answered("5+7=12")
-    sequences = rollout.sequences.clone()
-    sequences[0, -7] = 0
-    spoilt = rollout._replace(sequences=sequences)
-    assert rule(TOKENIZER)([QUESTION], spoilt).tolist() == [0.0]
-
-
-@pytest.mark.parametrize("count", [0, 1, 3])
-def test_another_number_of_questions_is_refused(count):
-    text = re.escape(f"rule: questions must be one per response, 2, got {count}")
+def test_another_number_of_questions_is_refused():
+    text = "rule: questions must be one per response, 2, got 1"
     with pytest.raises(ValueError, match=f"^{text}$"):
-        rule(TOKENIZER)([QUESTION] * count, answered("=12", "=12"))
+        rule(TOKENIZER)([QUESTION], answered("=12", "=12"))
 
 
 def test_a_reward_model_is_read_at_the_last_token():
@@ -113,13 +100,3 @@ def test_a_reward_model_step_descends_the_cross_entropy():
     assert loss == pytest.approx(expected)
     moved = bias - 0.1 * math.fsum(slopes) / 3
     assert network.head.bias.item() == pytest.approx(moved)
-
-
-def test_a_reward_model_learns_to_tell_answers_apart():
-    network = networks.critic().float()
-    rollout = ragged_rollout(1, 2, 3, 4, 5, 9)
-    right = torch.tensor([True, False] * 3)
-    optimizer = torch.optim.Adam(network.parameters(), lr=0.03)
-    for _ in range(60):
-        reward_model_step(network, optimizer, rollout, right)
-    assert torch.equal(learned(network)([], rollout) > 0, right)

@@ -1,11 +1,17 @@
-"""Scores land on the last token; the KL is priced per token."""
+"""Scores land on the last token, KL is priced per token; what earns most."""
 
+import itertools
+import math
+import random
+
+import pytest
 import torch
 from hypothesis import given
-from torch.testing import assert_close
+from hypothesis import strategies as st
 
+from ppo_ref.kl import kl_k1
 from ppo_ref.rewards import token_level_rewards, token_level_scores
-from tests.strategies import full_row_masks, numbers, token_tensors
+from tests.strategies import full_row_masks, numbers
 
 
 @given(full_row_masks())
@@ -18,28 +24,6 @@ def test_each_score_lies_on_its_rows_last_token(mask):
         assert placed[row].tolist() == expected
 
 
-@given(token_tensors(2, least=0))
-def test_rewards_are_scores_less_priced_kl(batch):
-    (scores, kl), mask = batch
-    rewards = token_level_rewards(
-        token_level_scores=scores, kl=kl, response_mask=mask, kl_coef=0.3
-    )
-    assert_close(rewards[mask], scores[mask] - 0.3 * kl[mask])
-    assert not rewards[~mask].any()
-
-
-@given(full_row_masks())
-def test_without_a_price_a_rows_rewards_sum_to_its_score(mask):
-    scores = numbers(1, len(mask))
-    rewards = token_level_rewards(
-        token_level_scores=token_level_scores(scores, mask),
-        kl=numbers(2, *mask.shape),
-        response_mask=mask,
-        kl_coef=0,
-    )
-    assert_close(rewards.sum(1), scores)
-
-
 def test_padding_gets_no_gradient():
     mask = torch.tensor([[True, False]])
     kl = torch.tensor([[1.0, torch.nan]], requires_grad=True)
@@ -47,3 +31,96 @@ def test_padding_gets_no_gradient():
         token_level_scores=torch.zeros(1, 2), kl=kl, response_mask=mask, kl_coef=0.5
     ).sum().backward()
     assert kl.grad.tolist() == [[-0.5, 0.0]]
+
+
+ANSWERS = [*itertools.product(range(2), repeat=3)]
+
+
+seeds = st.integers(0, 2**16)
+
+
+prices = st.floats(min_value=0.05, max_value=2)
+
+
+def policy(source):
+    """By what is written: how likely 1 comes next."""
+    states = [a[:t] for a in ANSWERS for t in range(3)]
+    return {state: source.uniform(0.05, 0.95) for state in states}
+
+
+def row(of, answer):
+    chances = (of[answer[:t]] for t in range(3))
+    return [p if a else 1 - p for p, a in zip(chances, answer, strict=True)]
+
+
+def made(pi, ref, scores, price):
+    """The package's rewards of all answers, a row an answer."""
+    pi_rows, ref_rows = (
+        torch.tensor([row(of, a) for a in ANSWERS], dtype=torch.float64).log()
+        for of in (pi, ref)
+    )
+    mask = torch.ones(len(ANSWERS), 3, dtype=torch.bool)
+    return token_level_rewards(
+        token_level_scores=token_level_scores(
+            torch.tensor(scores, dtype=torch.float64), mask
+        ),
+        kl=kl_k1(log_probs=pi_rows, ref_log_probs=ref_rows),
+        response_mask=mask,
+        kl_coef=price,
+    )
+
+
+def drawn(seed):
+    source = random.Random(seed)
+    pi, ref = policy(source), policy(source)
+    return pi, ref, [source.uniform(-1, 1) for _ in ANSWERS]
+
+
+@given(seeds, prices)
+def test_token_level_reward(seed, price):
+    r"""r_t = \mathbb{1}[t = L-1]\,s - \beta\,\mathrm{kld}_t"""
+    pi, ref, scores = drawn(seed)
+    rewards = made(pi, ref, scores, price)
+    for i, answer in enumerate(ANSWERS):
+        pairs = zip(row(pi, answer), row(ref, answer), strict=True)
+        for t, (p, q) in enumerate(pairs):
+            expected = scores[i] * (t == 2) - price * (math.log(p) - math.log(q))
+            assert rewards[i, t].item() == pytest.approx(expected, abs=1e-12)
+
+
+@given(seeds, prices)
+def test_reward_sum(seed, price):
+    r"""\sum_t r_t = s - \beta\log\frac{\pi_{\mathrm{old}}(y)}{\pi_{\mathrm{ref}}(y)}"""
+    pi, ref, scores = drawn(seed)
+    sums = made(pi, ref, scores, price).sum(1)
+    for i, answer in enumerate(ANSWERS):
+        quotient = math.prod(row(pi, answer)) / math.prod(row(ref, answer))
+        expected = scores[i] - price * math.log(quotient)
+        assert sums[i].item() == pytest.approx(expected, abs=1e-12)
+
+
+@given(seeds, prices)
+def test_kl_optimum(seed, price):
+    r"""\begin{aligned}
+    \mathbb{E}_\pi\Big[\sum_t r_t\Big] &= \beta\log Z
+    - \beta\,\mathrm{KL}(\pi\,\|\,\pi^*) \\
+    \pi^*(y) &= \pi_{\mathrm{ref}}(y)\,e^{s(y)/\beta} / Z
+    \end{aligned}
+
+    Exactly, summed over all answers by loops; so no policy earns more than beta log Z.
+    """
+    pi, ref, scores = drawn(seed)
+    sums = made(pi, ref, scores, price).sum(1).tolist()
+    chances = [math.prod(row(pi, a)) for a in ANSWERS]
+    tilted = [
+        math.prod(row(ref, a)) * math.exp(s / price)
+        for a, s in zip(ANSWERS, scores, strict=True)
+    ]
+    total = math.fsum(tilted)
+    earned = math.fsum(p * r for p, r in zip(chances, sums, strict=True))
+    kl = math.fsum(
+        p * math.log(p / (x / total)) for p, x in zip(chances, tilted, strict=True)
+    )
+    best = price * math.log(total)
+    assert earned == pytest.approx(best - price * kl, abs=1e-9)
+    assert earned <= best + 1e-9

@@ -8,9 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from ppo_ref.aggregation import token_sum
-from ppo_ref.examples import two_token_tree
-from ppo_ref.losses import policy_loss
 from ppo_ref.rollout_correction import (
     accepted_sequences,
     accepted_tokens,
@@ -96,52 +93,6 @@ def test_a_row_adds_its_log_ratios_before_any_is_clamped():
     old, rollout = torch.tensor([[0.0, -30.0]]), torch.tensor([[-30.0, 0.0]])
     weights = sequence_weights(**inputs(old, rollout, torch.ones(1, 2).bool()))
     assert_close(weights, torch.ones(1, 2))
-
-
-def tree_under(engine):
-    """The tree's four responses, and each one's probability where a token 1 is."""
-    tree = two_token_tree()
-    probs = torch.where(tree.responses == 1, engine, 1 - engine)
-    return tree, probs
-
-
-def test_sequence_weights_restore_the_trainers_expectation():
-    """Sampled by the engine and weighed, the mean score is the trainer's."""
-    tree, engine = tree_under(0.8)
-    scores = tree.token_level_rewards.sum(1)
-    trainer = inputs(tree.actor_probs.log(), engine.log(), tree.response_mask)
-    for cap, expected in ((math.inf, 0.25), (1.0, 0.25), (0.3, 0.64 * 0.3)):
-        weights = sequence_weights(**trainer, cap=cap)[:, 0]
-        assert_close((engine.prod(1) * weights * scores).sum().item(), expected)
-    assert_close((engine.prod(1) * scores).sum().item(), 0.64)
-
-
-def test_weighted_loss_has_the_trainers_gradient_and_the_bare_loss_has_not():
-    """One token of five kinds; the engine's rows are weighed by their frequency."""
-    logits, engine = numbers(3, 5).requires_grad_(), numbers(4, 5).softmax(0)
-    advantages = numbers(5, 5)
-    log_probs = logits.log_softmax(0)
-    (exact,) = torch.autograd.grad(
-        (log_probs.exp() * advantages).sum(), logits, retain_graph=True
-    )
-    row = inputs(
-        log_probs.detach()[:, None], engine.log()[:, None], torch.ones(5, 1) > 0
-    )
-    weights = token_weights(**row, cap=math.inf)
-
-    def gradient(rollout_weights):
-        loss = policy_loss(
-            log_probs=log_probs[:, None],
-            old_log_probs=row["old_log_probs"],
-            advantages=advantages[:, None],
-            response_mask=row["response_mask"],
-            rollout_weights=rollout_weights,
-            aggregate=lambda losses, mask: token_sum(engine[:, None] * losses, mask),
-        ).loss
-        return -torch.autograd.grad(loss, logits, retain_graph=True)[0]
-
-    assert_close(gradient(weights), exact)
-    assert (gradient(None) - exact).abs().max() > 0.01
 
 
 @pytest.mark.parametrize("bounds", [(1.0, 2.0), (0.5, 1.0), (1, 1)])

@@ -23,19 +23,6 @@ def test_packing_lists_the_tokens_and_unpacking_puts_them_back(batch):
     assert torch.equal(unpack(packed, places), torch.where(mask, x, 0))
 
 
-@given(token_tensors(1, least=0))
-def test_time_is_the_last_axis_however_many_there_are(batch):
-    (x,), mask = batch
-    places = token_places(mask)
-    stacked, masks = torch.stack([x, 2 * x]), torch.stack([mask, mask])
-    assert torch.equal(token_places(masks), torch.stack([places, places]))
-    both = pack(stacked, token_places(masks))
-    assert torch.equal(both, torch.stack([pack(x, places), 2 * pack(x, places)]))
-    back = torch.where(mask, x, 0)
-    unpacked = unpack(both, token_places(masks))
-    assert torch.equal(unpacked, torch.stack([back, 2 * back]))
-
-
 @pytest.mark.parametrize("bootstrap", [False, True])
 def test_blocks_of_rows_are_rows(monkeypatch, bootstrap):
     rewards, values, noise = numbers(0, 3, 7, 5).float()
@@ -70,12 +57,6 @@ def test_suffix_sum_is_the_sum_of_the_next_terms(length, discount, terms, seed):
     ]
     actual = discounted_suffix_sum(x, discount, terms)
     assert_close(actual, torch.tensor(expected, dtype=torch.float64))
-
-
-@pytest.mark.parametrize("terms", range(1, 20))
-def test_every_number_of_terms_holds_exactly_that_many(terms):
-    held = discounted_suffix_sum(torch.ones(16), 1.0, terms)
-    assert held.tolist() == [min(terms, 16 - t) for t in range(16)]
 
 
 def test_weights_that_vanish_are_left_out():

@@ -3,33 +3,9 @@
 import torch
 from hypothesis import given
 
-from ppo_ref.examples import three_tokens
 from ppo_ref.trace import trace
 from tests import oracles
 from tests.strategies import token_batches
-
-TABLE = """\
-  t     r_t  V(s_t)   delta       A       R
-  0  0.0000  0.3000  0.1000  0.6510  0.9510
-  1       -       -       -       -       -
-  2  0.0000  0.4000  0.2000  0.5800  0.9800
-  3  1.0000  0.6000  0.4000  0.4000  1.0000"""
-
-
-def test_table_of_the_three_tokens_with_a_gap():
-    rewards, values, mask = three_tokens()
-    gap = torch.tensor([[torch.nan]], dtype=torch.float64)
-
-    def gapped(x, fill):
-        return torch.cat([x[:, :1], fill, x[:, 1:]], 1)
-
-    printed = trace(
-        token_level_rewards=gapped(rewards, gap),
-        values=gapped(values, gap),
-        response_mask=gapped(mask, torch.tensor([[False]])),
-        gae_lambda=0.95,
-    )
-    assert printed == TABLE
 
 
 @given(token_batches())
