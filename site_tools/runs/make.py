@@ -9,7 +9,6 @@ only the ledger changes.
 
 import ast
 import json
-import math
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
@@ -25,7 +24,6 @@ from site_tools.problems import Problem, problem
 from site_tools.running.hashes import code_hash
 from site_tools.runs.chart import draw
 from site_tools.runs.table import Chart, Run
-from site_tools.say import Refusal
 
 STORED, LEDGER = "ppo_ref/stored", "docs/verified/runs.txt"
 PRODUCING = "site_tools/runs/producing.py"
@@ -92,15 +90,7 @@ def stored(root: Path, names: Iterable[str]) -> dict[str, StoredRun]:
 def run_problem(
     root: Path, name: str, run: Run, code: str, entry: Entry | None
 ) -> Problem | None:
-    """Why a run must be made anew, or None.
-
-    Args:
-        root: The project's folder.
-        name: Of the run in the table.
-        run: How it is made.
-        code: What ``code_of`` gives.
-        entry: Its line in the ledger.
-    """
+    """Why a run must be made anew, by its line in the ledger; None if it need not."""
     path, place = path_of(root, name), f"{STORED}/{name}.jsonl"
     try:
         content = path.read_bytes()
@@ -133,39 +123,33 @@ def problems(
         if path not in [path_of(root, name) for name in runs]:
             yield problem(path.relative_to(root).as_posix(), 1, "run_unknown")
     for name, chart in charts.items() if not any(faults) else ():
-        path = root / "snippets" / name
-        if not path.exists():
-            yield problem(f"snippets/{name}", 1, "chart_missing")
-        elif path.read_text("utf-8") != drawn(root, chart):
+        if _shown(root / "snippets" / name) != drawn(root, chart):
             yield problem(f"snippets/{name}", 1, "chart_stale")
 
 
 def drawn(root: Path, chart: Chart) -> str:
     """A chart of the runs as they are stored."""
-    return draw(chart, stored(root, [line.run for line in chart.lines]))
+    return draw(chart, stored(root, chart.lines))
 
 
 def redraw(root: Path, charts: Mapping[str, Chart]) -> None:
     """Draw the charts that differ from their stored runs."""
     for name, chart in charts.items():
         path, svg = root / "snippets" / name, drawn(root, chart)
-        if not path.exists() or path.read_text("utf-8") != svg:
+        if _shown(path) != svg:
             store(path, svg.encode())
             print(f"snippets/{name}: drawn", flush=True)
+
+
+def _shown(chart: Path) -> str | None:
+    return chart.read_text("utf-8") if chart.exists() else None
 
 
 def make(root: Path, runs: Mapping[str, Run], produce: Produce) -> list[str]:
     """Produce and store the runs that are missing or stale, two at a time.
 
-    A run that fails, or is interrupted, leaves what was there.
-
-    Args:
-        root: The project's folder.
-        runs: The table.
-        produce: Gives what a run measures, by its name; importable by other processes.
-
-    Returns:
-        A sentence for each run that failed.
+    A run that fails, or is interrupted, leaves what was there; ``produce`` gives what a
+    run measures, by its name. Returns a sentence for each run that failed.
     """
     ledger, code, failed = read(root / LEDGER), code_of(root), list[str]()
     with ThreadPoolExecutor(AT_ONCE) as threads:
@@ -198,26 +182,23 @@ def _in_process(*job: Any) -> str:
 
 
 def store_run(root: Path, name: str, run: Run, code: str, produce: Produce) -> str:
-    """Make a run, store it, and say whether that changed a number.
-
-    Raises:
-        Refusal: naming the iteration and the statistic that is not a finite number.
-    """
+    """Make a run, store it, and say whether that changed a number."""
     import torch  # only here: who asks what is stale need not wait for it
 
     torch.set_num_threads(THREADS)
-    path, lines = path_of(root, name), []
-    for line in numbered(name, produce(name)):
-        lines.append(line)
-        if "record" not in line and line["iteration"] % REPORTED_EVERY == 0:
-            print(f"{name}: iteration {line['iteration']}", flush=True)
+    path, lines, iterations = path_of(root, name), list[Mapping[str, Any]](), 0
+    for measured in produce(name):
+        iterations += "record" not in measured
+        lines.append({"iteration": iterations, **_short(measured)})
+        if "record" not in measured and iterations % REPORTED_EVERY == 0:
+            print(f"{name}: iteration {iterations}", flush=True)
     machine = f"{platform.machine()} CPU, {THREADS} thread"
     makers = {"torch": version("torch"), "machine": machine}
-    records = sum("record" in line for line in lines)
-    counts = {"iterations": len(lines) - records, "records": records}
+    counts = {"iterations": iterations, "records": len(lines) - iterations}
     header = {"format": FORMAT, "name": name, **asdict(run), **makers, **counts}
-    before = path.read_text("utf-8") if path.exists() else ""
     text = "".join(f"{_compact(line)}\n" for line in [header, *lines])
+    parse_run(text, name)  # a number that is none is not stored
+    before = path.read_text("utf-8") if path.exists() else ""
     same = before.partition("\n")[2] == text.partition("\n")[2]
     store(path, text.encode())
     with update(root / LEDGER) as ledger:
@@ -230,42 +211,12 @@ def _compact(line: Mapping[str, Any]) -> str:
     return json.dumps(line, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
-def numbered(name: str, made: Iterable[Mapping[str, Any]]) -> Iterator[dict[str, Any]]:
-    """Each line of a run with the number of its iteration, its floats shortened.
-
-    Args:
-        name: Of the run, for the message.
-        made: What was measured: statistics as numbers by name, and records, which have
-            the key ``record`` and belong to the iteration before them.
-
-    Raises:
-        Refusal: naming the statistic that is not a finite number.
-
-    Example:
-        >>> for line in numbered("a", [{"kl": 1 / 3}, {"record": "row", "ids": [3]}]):
-        ...     print(line)
-        {'iteration': 1, 'kl': 0.333333}
-        {'iteration': 1, 'record': 'row', 'ids': [3]}
-    """
-    iteration = 0
-
-    def shorten(value: Any, key: str) -> Any:
-        if isinstance(value, list | tuple):
-            return [shorten(item, key) for item in value]
-        if not isinstance(value, float):
-            return value
-        if not math.isfinite(value):
-            raise refusal("statistic_not_finite", key, value)
+def _short(value: Any) -> Any:
+    """With the significant digits that are kept, however deep a float lies."""
+    if isinstance(value, float):
         return float(f"{value:.{DIGITS}g}")
-
-    def refusal(message: str, key: str, value: Any) -> Refusal:
-        values = {"name": name, "iteration": iteration, "key": key}
-        return Refusal(message, value=repr(value), **values)
-
-    for measured in made:
-        iteration += "record" not in measured
-        short = {key: shorten(value, key) for key, value in measured.items()}
-        for key, value in short.items() if "record" not in short else ():
-            if isinstance(value, bool) or not isinstance(value, int | float):
-                raise refusal("statistic_not_number", key, value)
-        yield {"iteration": iteration, **short}
+    if isinstance(value, list | tuple):
+        return [_short(item) for item in value]
+    if isinstance(value, Mapping):
+        return {name: _short(item) for name, item in value.items()}
+    return value

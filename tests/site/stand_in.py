@@ -5,15 +5,15 @@ from collections.abc import Iterator
 from typing import Any
 
 from ppo_ref.stored_runs import StoredRun
-from site_tools.runs.table import Chart, Line, Panel, Run
+from site_tools.runs.table import Chart, Run
 
 RUNS = {
     "first": Run("Falls slowly.", {"rate": 0.9, "limits": (0.2, 0.3)}, seed=1),
     "second": Run("Falls fast.", {"rate": 0.5}, seed=2),
 }
 CHART = Chart(
-    (Panel("kl", "KL", "KL"), Panel("score", "得分", "score")),
-    (Line("first", "慢", "slow"), Line("second", "快", "fast")),
+    {"kl": ("KL", "KL"), "score": ("得分", "score")},
+    {"first": ("慢", "slow"), "second": ("快", "fast")},
 )
 
 
