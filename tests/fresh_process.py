@@ -1,5 +1,6 @@
-"""A reader's machine: the wheel, an empty folder, an interpreter of its own."""
+"""A reader's machine: the wheel, an empty folder, a process of its own."""
 
+import json
 import os
 import subprocess
 import sys
@@ -7,6 +8,26 @@ import tempfile
 from pathlib import Path
 
 PIP = (sys.executable, "-m", "pip", "install", "-q", "--disable-pip-version-check")
+# Imports torch once, then runs each text in a fork of its own, as a script.
+EACH = """
+import json, os, sys, traceback
+import torch, torch._dynamo  # seconds each, at the first optimizer the latter
+torch.set_num_threads(1)
+for text in json.load(sys.stdin):
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        os.dup2(writing, 1)
+        try:
+            exec(compile(text, "copied", "exec"), {"__name__": "__main__"})
+        except BaseException as error:
+            sys.stdout.write(traceback.format_exception_only(error)[-1])
+        sys.stdout.flush()
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading, encoding="utf-8") as said:
+        print(json.dumps(said.read()), flush=True)
+    os.wait()
+"""
 
 
 def install(wheel: Path | str, target: Path) -> None:
@@ -17,16 +38,28 @@ def install(wheel: Path | str, target: Path) -> None:
 
 
 def run(code: str, installed: Path) -> str:
-    """What code prints, and the last line of what it raises, in an empty folder."""
+    """What code prints, in an empty folder."""
     with tempfile.TemporaryDirectory() as empty:
-        done = subprocess.run(
-            [sys.executable, "-c", code],
-            cwd=empty,
-            env=os.environ | {"PYTHONPATH": str(installed), "PYTHONUTF8": "1"},
-            capture_output=True,
-            text=True,
-            encoding="utf-8",
-        )
-    raised = done.stderr.strip().rpartition("\n")[2] if done.returncode else ""
-    lines = f"{done.stdout}{raised}".splitlines()
-    return "\n".join(line.rstrip() for line in lines).strip("\n")
+        return _python(code, installed, empty).strip()
+
+
+def run_each(texts: list[str], installed: Path) -> list[str]:
+    """What each text prints, and the last line of what it raises."""
+    with tempfile.TemporaryDirectory() as empty:
+        lines = _python(EACH, installed, empty, json.dumps(texts)).splitlines()
+    outputs = [json.loads(line).splitlines() for line in lines]
+    return ["\n".join(map(str.rstrip, output)).strip("\n") for output in outputs]
+
+
+def _python(code: str, installed: Path, folder: str, given: str = "") -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=folder,
+        env=os.environ | {"PYTHONPATH": str(installed), "PYTHONUTF8": "1"},
+        input=given,
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout

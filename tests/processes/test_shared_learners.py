@@ -2,7 +2,6 @@
 
 import pytest
 import torch
-from torch.distributed.tensor.debug import CommDebugMode
 
 from ppo_ref.processes.group import Processes
 from ppo_ref.processes.sharding import whole
@@ -95,6 +94,9 @@ def test_optimizers_move_the_weights_that_are_shared(both):
 
 @pytest.mark.filterwarnings("ignore:Full backward hook:UserWarning")  # of counting
 def test_a_network_that_was_whole_gathers_no_more_than_before(both):
+    # Two seconds, which every process that collects the tests would pay for.
+    from torch.distributed.tensor.debug import CommDebugMode
+
     def counts(one: Processes) -> list[dict]:
         network, ids = actor(seed=0), torch.tensor([[1, 2, 3]])
         mask = torch.ones_like(ids, dtype=torch.bool)
