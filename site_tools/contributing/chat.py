@@ -20,14 +20,12 @@ from site_tools.contributing.chat_log import (
     write,
 )
 from site_tools.contributing.likeness import answering, nearest, wordings
-from site_tools.contributing.new import add_wording
-from site_tools.contributing.pages import check_question, language_of_text
-from site_tools.contributing.talk import Refusal, Talk, data_is_read, why
+from site_tools.contributing.pages import LONGEST, language_of_text
+from site_tools.contributing.talk import Refusal, Talk, data_is_read
 from site_tools.ledger import store_together
 
 LOG = "log.txt"  # beside the drafts, what was read: by its ending none of them
 SKELETONS = Path(__file__).with_name("skeletons")
-LONGEST = 120  # characters of a title
 # A file that a chat was pointed at, as @[verl/trainer.py], and marks of a layout.
 MENTION = re.compile(r"@\[[^\]\n]*\]|@[\w./-]+|^ {0,3}(?:#{1,6}|>|[-*+]|\d+[.)])[ \t]+")
 SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![”」\"’])\s*|(?<=\.)\s+")
@@ -46,13 +44,12 @@ FORMULA = re.compile(
 def options(parser: ArgumentParser, talk: Talk) -> None:
     """Name the arguments."""
     parser.add_argument("log", metavar="LOG", type=Path, help=talk.text("import_log"))
-    dry, out = talk.text("import_dry_run"), talk.text("import_out")
+    dry = talk.text("import_dry_run")
     parser.add_argument("--dry-run", action="store_true", help=dry)
-    parser.add_argument("--out", metavar="FOLDER", type=Path, help=out)
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
-    """Read the log, say what it asks, and write the drafts agreed on."""
+    """Read the log, say what it asks, and write the drafts if that is agreed on."""
     log = _read(options.log, talk)
     known = known_pages(log, root)
     for each in log.rounds:
@@ -61,47 +58,30 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         talk.say(key, title=title(each.question), **values)
     if options.dry_run:
         return 0
-    folder = options.out or root / "drafts" / options.log.stem
-    if taken := _in_the_way(folder):
+    folder, count = root / "drafts" / options.log.stem, len(log.rounds)
+    taken = min(folder.iterdir(), default=None) if folder.is_dir() else folder
+    if taken and os.path.lexists(taken):
         raise Refusal("import_taken", path=taken)
-    homes = {
-        each.number: page
-        for each in log.rounds
-        if (page := known[each.number])
-        and talk.decide("import_merge", number=each.number, page=page)
-    }
-    rounds = [each for each in log.rounds if each.number not in homes]
-    size, count = len(log.rounds), len(rounds)
-    if not talk.ask("import_plan", size=size, count=count, left_out=size - count):
+    if not talk.ask("import_plan", count=count):
         raise Refusal("nothing_written")
     drafts = {
-        f"question_{each.number:02}.md": draft(each, known[each.number])
-        for each in rounds
+        f"question_{r.number:02}.md": draft(r, known[r.number]) for r in log.rounds
     }
-    if drafts:
-        texts = {**drafts, LOG: write(log)}
-        try:
-            store_together({folder / name: t.encode() for name, t in texts.items()})
-        except OSError as error:
-            raise Refusal("unwritable", path=folder, reason=why(error)) from None
-        talk.say("import_written", folder=folder, count=count)
-    for each in log.rounds:
-        if each.number in homes:
-            _add_wording(each, homes[each.number], root, talk)
-    if drafts:
-        talk.say("import_next", file=folder / next(iter(drafts)))
+    texts = {**drafts, LOG: write(log)}
+    try:
+        store_together({folder / name: t.encode() for name, t in texts.items()})
+    except OSError as error:
+        raise Refusal("unwritable", path=folder, reason=error.strerror) from None
+    talk.say("import_written", folder=folder, count=count)
+    talk.say("import_next", file=folder / next(iter(drafts)))
     return 0
 
 
 def _read(path: Path, talk: Talk) -> Log:
-    if path == Path():
-        raise Refusal("import_unnamed")
-    if not path.is_file():
-        raise Refusal("import_folder" if path.is_dir() else "import_missing", path=path)
     try:
         return read(path.read_bytes(), str(path))
     except OSError as error:
-        raise Refusal("unreadable", path=path, reason=why(error)) from None
+        raise Refusal("import_unread", path=path, reason=error.strerror) from None
     except Broken as broken:
         talk.show(talk.problem(broken.problem))
         raise Refusal("nothing_written") from None
@@ -111,17 +91,8 @@ def known_pages(log: Log, root: Path) -> dict[int, str | None]:
     """For each round the page that perhaps answers it already, by its number."""
     with data_is_read():
         pages = wordings(root)
-    found = {r.number: answering(nearest(title(r.question), pages)) for r in log.rounds}
-    return {n: pages[0].page if pages else None for n, pages in found.items()}
-
-
-def _add_wording(each: Round, page: str, root: Path, talk: Talk) -> None:
-    """Add a wording to a page; one that cannot be an alias hinders nothing."""
-    try:
-        wording = check_question(title(each.question))
-        add_wording(page.partition("#")[0], wording, root, talk)
-    except Refusal as error:
-        talk.say("import_no_wording", number=each.number, reason=error)
+    known = {r.number: answering(nearest(title(r.question), pages)) for r in log.rounds}
+    return {number: near[0].page if near else None for number, near in known.items()}
 
 
 def title(question: str) -> str:
@@ -131,26 +102,16 @@ def title(question: str) -> str:
         >>> title("@[verl/a.py] 我看了“2？”的例子。V(0) 包含 r(0) 么？谢谢！")
         'V(0) 包含 r(0) 么？'
     """
-    kept, fence = "", ""
+    prose, fence = "", ""
     for line in lines_of(question):
         before, fence = fence, fence_after(line, fence)
-        kept += "" if before or fence else MENTION.sub(" ", line)
-    parts = [
-        " ".join(sentence.split())
-        for line in (kept if kept.strip() else question).split("\n")
-        for sentence in SENTENCE_END.split(line)
-    ]
+        prose += "" if before or fence else MENTION.sub(" ", line)
+    lines = (prose if prose.strip() else question).split("\n")
+    parts = (" ".join(s.split()) for line in lines for s in SENTENCE_END.split(line))
     sentences = [part for part in parts if part]
     asking = [sentence for sentence in sentences if sentence.endswith(("?", "？"))]
     first = asking[0] if asking else max(sentences, key=len, default="")
     return first if len(first) <= LONGEST else f"{first[: LONGEST - 1]}…"
-
-
-def _in_the_way(folder: Path) -> Path | None:
-    """What would have to give way to drafts in this folder."""
-    if folder.is_dir():
-        return min(folder.iterdir(), default=None)
-    return folder if os.path.lexists(folder) else None
 
 
 def draft(each: Round, known: str | None = None) -> str:

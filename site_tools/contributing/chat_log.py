@@ -6,16 +6,18 @@ log that was read can be written again, byte for byte.
 
 import re
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime
 from itertools import chain, count
 from typing import NamedTuple
 
 from site_tools.problems import Problem, problem
+from site_tools.say import Message
 
 TITLE, TIME, CONTENT = "# Chat Dialogue Log\n", "## 对话时间\n", "## 对话内容\n"
 USER, ASSISTANT = "用户：", "助手："
 HEADING = "### 问题 "
-KINDS = {TITLE: "title", USER: "user", ASSISTANT: "assistant"}
+MISSING = {TITLE: "log_no_title", USER: "log_no_user", ASSISTANT: "log_no_assistant"}
 FENCE = re.compile(r" {0,3}(?P<mark>`{3,}(?!.*`)|~{3,})(?P<info>.*)")
 # A heading with a slip in it, if a speaker follows: it would swallow a round.
 ALMOST = re.compile(r" {0,3}#{1,6} *问题 *\S* *\n")
@@ -30,13 +32,9 @@ class Broken(ValueError):
 
 
 class Round(NamedTuple):
-    """A question and its answer, as they stand behind ``用户：`` and ``助手：``.
+    """A question and its answer, with all that stands behind ``用户：`` and ``助手：``.
 
-    Args:
-        number: Its number in the log, from 1.
-        line: Line of ``### 问题 N`` in the log.
-        question: The question, to the end of its last line.
-        answer: The answer, with all that stands before the next heading.
+    ``line`` is that of the heading, ``### 问题 N``.
     """
 
     number: int
@@ -50,11 +48,6 @@ class Log(NamedTuple):
 
     opening: tuple[str, str, str]
     rounds: tuple[Round, ...]
-
-    @property
-    def time(self) -> str:
-        """When the conversation took place, as ``YYYY-MM-DD HH:MM:SS``."""
-        return self.opening[1].strip().split("\n")[0].strip()
 
 
 def write(log: Log) -> str:
@@ -76,10 +69,10 @@ def compose(time: str, rounds: Iterable[tuple[str, str]]) -> str:
         用户：Why?
         助手：Because.
     """
-    opening = ("\n", f"{time}\n\n---\n\n", "\n")
-    texts = [(f"{_plain(q)}\n", f"{_plain(a)}\n") for q, a in rounds]
-    between = [(q, f"{a}\n---\n\n") for q, a in texts[:-1]] + texts[-1:]
-    return write(Log(opening, tuple(Round(0, 0, q, a) for q, a in between)))
+    texts = [f"用户：{_plain(q)}\n助手：{_plain(a)}\n" for q, a in rounds]
+    numbered = (f"{HEADING}{n}\n{text}" for n, text in enumerate(texts, 1))
+    opening = f"{TITLE}\n{TIME}{time}\n\n---\n\n{CONTENT}\n"
+    return opening + "\n---\n\n".join(numbered)
 
 
 def _plain(text: str) -> str:
@@ -105,16 +98,18 @@ def read(content: bytes, path: str) -> Log:
     for each in log.rounds:
         if not each.question.strip():
             raise Broken(path, each.line + 1, "log_question", speaker=USER)
-    line, text = parts[1]
-    try:
-        if datetime.strptime(log.time, "%Y-%m-%d %H:%M:%S").isoformat(" ") != log.time:
-            raise ValueError
-    except ValueError:
-        above = text[: len(text) - len(text.lstrip())]
-        at = line + 1 + (above.count("\n") if log.time else 0)
-        found, heading = _short(log.time), TIME.strip()
-        raise Broken(path, at, "log_time", found=found, heading=heading) from None
+    _check_time(*parts[1], path)
     return log
+
+
+def _check_time(line: int, text: str, path: str) -> None:
+    time = text.strip().split("\n")[0].strip()
+    with suppress(ValueError):
+        if datetime.strptime(time, "%Y-%m-%d %H:%M:%S").isoformat(" ") == time:
+            return
+    above = text[: len(text) - len(text.lstrip())]
+    at = line + 1 + (above.count("\n") if time else 0)
+    raise Broken(path, at, "log_time", found=_short(time), heading=TIME.strip())
 
 
 def _decoded(content: bytes, path: str) -> str:
@@ -169,9 +164,10 @@ def _missing(
         answer = enumerate(lines_of(parts[-1][1]), parts[-1][0])
         narrow = [each for each in answer if each[1].startswith("助手:")]
         line, found = narrow[0] if narrow else (line, found)
-    kind = "heading" if due.startswith(HEADING) else KINDS.get(due, "line")
-    key = f"log_end_{kind}" if found is None else f"log_no_{kind}"
-    return Broken(path, line, key, found=_short(found or ""), due=due.strip())
+    heading = "log_no_heading" if due.startswith(HEADING) else "log_no_line"
+    key = MISSING.get(due, heading)
+    shown = Message("log_end") if found is None else _short(found)
+    return Broken(path, line, key, found=shown, due=due.strip())
 
 
 def _short(text: str) -> str:

@@ -9,14 +9,7 @@ from pathlib import Path
 from site_tools.checks.all import judge, text_of
 from site_tools.checks.evidence import check_facts
 from site_tools.checks.words import todo
-from site_tools.contributing import changes, github
-from site_tools.contributing.pages import (
-    EXAMPLE,
-    FACTS,
-    facts_of,
-    files_of,
-    page_id,
-)
+from site_tools.contributing import github, pages
 from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read
 from site_tools.page import accord
 from site_tools.problems import Problem
@@ -27,8 +20,8 @@ FORMATS = ("terminal", "github")
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
     """Name the arguments."""
-    pages = talk.text("check_pages")
-    parser.add_argument("pages", nargs="*", metavar="PAGE", help=pages)
+    named = talk.text("check_pages")
+    parser.add_argument("pages", nargs="*", metavar="PAGE", help=named)
     form = talk.text("check_format")
     parser.add_argument("--format", choices=FORMATS, default=FORMATS[0], help=form)
 
@@ -36,24 +29,23 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 def run(options: Namespace, root: Path, talk: Talk) -> int:
     """Check pages, each in both languages at once, and files of facts."""
     names = options.pages or _changed(root, talk)
-    facts = facts_of(names, root)
-    named = [page_id(name) for name in names if name not in facts]
-    pages = {page: files_of(page, root) for page in dict.fromkeys(named)}
-    concepts = [*dict.fromkeys(facts.values())]
     if not names:
         return 0
+    facts = pages.facts_of(names, root)
+    ids = dict.fromkeys(pages.page_id(name) for name in names if name not in facts)
+    files, concepts = {page: pages.files_of(page, root) for page in ids}, facts.values()
     on_github, problems = options.format == "github", list[Problem]()
-    for found, remarks in _judgements(root, pages, concepts):
+    for found, remarks in _judgements(root, files, dict.fromkeys(concepts)):
         problems += found
         for problem in found:
-            told = github.annotation(problem, talk) if on_github else None
-            talk.show(told or talk.problem(problem))
-        for remark in remarks:
-            text = talk.of(remark)
+            annotated = on_github and github.annotation(problem, talk)
+            talk.show(annotated or talk.problem(problem))
+        for text in map(talk.of, remarks):
             talk.show(github.notice(text) if on_github else text)
-    ending = _ending([*pages, *(f"facts/{concept}" for concept in concepts)], problems)
-    text = ending.text(talk.language)
-    talk.show(github.notice(text) if on_github else text)
+    key = {0: "check_sound", 1: "check_one"}.get(len(problems), "check_several")
+    checked = ", ".join([*ids, *(f"facts/{concept}" for concept in concepts)])
+    ending = Message(key, {"pages": checked, "count": len(problems)})
+    talk.show(github.notice(talk.of(ending)) if on_github else talk.of(ending))
     if on_github and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
         with Path(summary).open("a", encoding="utf-8") as out:
             for language in LANGUAGES:
@@ -63,22 +55,22 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
 
 
 def _judgements(
-    root: Path, pages: dict[str, list[str]], concepts: Iterable[str]
+    root: Path, files: dict[str, list[str]], concepts: Iterable[str]
 ) -> Iterator[tuple[list[Problem], list[Message]]]:
     """The problems of each page and file of facts, and the remarks on it."""
-    for page, files in pages.items():
+    for page, paths in files.items():
         with data_is_read():
-            problems = judge(root, files)
-        yield problems, [*_remarks(root, page, files)]
+            problems = judge(root, paths)
+        yield problems, [*_remarks(root, page, paths)]
     for concept in concepts:
         with data_is_read():
             problems, absent = check_facts(root, f"{concept}.yml")
         yield problems, [Message("facts_unread", {"release": r}) for r in absent]
 
 
-def _remarks(root: Path, page: str, files: list[str]) -> Iterator[Message]:
+def _remarks(root: Path, page: str, paths: list[str]) -> Iterator[Message]:
     """What is left to do on a page and fails nothing while it is written."""
-    left = [p for file in files for p in todo(root, file, text_of(root / file))]
+    left = [p for path in paths for p in todo(root, path, text_of(root / path))]
     for problem in dict.fromkeys(left):
         values = {"place": problem.place, "what": problem.found}
         yield Message("check_todo", values)
@@ -88,11 +80,6 @@ def _remarks(root: Path, page: str, files: list[str]) -> Iterator[Message]:
             yield state.message
 
 
-def _ending(pages: list[str], problems: list[Problem]) -> Message:
-    key = {0: "check_sound", 1: "check_one"}.get(len(problems), "check_several")
-    return Message(key, {"pages": ", ".join(pages), "count": len(problems)})
-
-
 def _changed(root: Path, talk: Talk) -> list[str]:
     """Pages and facts that changed against the main branch; says so if there is none.
 
@@ -100,20 +87,11 @@ def _changed(root: Path, talk: Talk) -> list[str]:
         Refusal: where nobody can know.
     """
     try:
-        files = changes.changed_files(root)
+        files = pages.changed_files(root)
     except Refusal as error:
-        raise Refusal("check_unknown", reason=error, page=EXAMPLE) from None
-    if every := changes.shared(files):
-        key = "check_shared_several" if every[1:] else "check_shared"
-        talk.say(key, file=every[0], count=len(every) - 1)
-    texts = {page: _text_of(root, page) for page in accord.page_ids(root)}
-    facts = [f for f in files if FACTS.fullmatch(f) and (root / f).is_file()]
-    pages = [*changes.pages_of(files, texts), *facts]
-    if not pages:
-        talk.say("check_unchanged", page=EXAMPLE)
-    return pages
-
-
-def _text_of(root: Path, page: str) -> str:
-    files = [root / f"docs/{language}/{page}.md" for language in LANGUAGES]
-    return "\n".join(text_of(file) for file in files if file.is_file())
+        raise Refusal("check_unknown", reason=error, page=pages.EXAMPLE) from None
+    facts = [f for f in files if pages.FACTS.fullmatch(f) and (root / f).is_file()]
+    changed = [*pages.changed_pages(files, root), *facts]
+    if not changed:
+        talk.say("check_unchanged", page=pages.EXAMPLE)
+    return changed

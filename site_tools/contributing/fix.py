@@ -7,9 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 
 from site_tools.checks.all import judge
-from site_tools.contributing import changes
 from site_tools.contributing.mending import Pair, kept_lock, mended, with_outputs
-from site_tools.contributing.pages import EXAMPLE, files_of, page_id
+from site_tools.contributing.pages import (
+    EXAMPLE,
+    changed_files,
+    changed_pages,
+    files_of,
+    page_id,
+)
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
 from site_tools.ledger import store
 from site_tools.page.accord import page_ids
@@ -60,11 +65,10 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
 def _changed(root: Path, talk: Talk) -> list[str]:
     """The pages that are worth running, where none is named."""
     try:
-        files = changes.changed_files(root)
+        pages = changed_pages(changed_files(root), root)
     except Refusal as error:
         talk.say("fix_unknown", reason=error, page=EXAMPLE)
         return []
-    pages = changes.pages_of(files, dict.fromkeys(page_ids(root), ""))
     key = "fix_running" if pages else "fix_running_none"
     talk.say(key, pages=", ".join(pages))
     return pages
@@ -79,7 +83,7 @@ def _mend(root: Path, page: str, files: list[str]) -> dict[str, Pair]:
     pairs = {}
     for path, text in old.items():
         twin = next((other for name, other in old.items() if name != path), None)
-        pairs[path] = (text, mended(text, page, path, twin))
+        pairs[path] = (text, mended(text, path, twin))
     return {**pairs, **kept_lock(root, page, pairs)}
 
 

@@ -50,16 +50,16 @@ def nearest(question: str, pages: Mapping[str, Sequence[str]]) -> list[Known]:
 
     asked = _pairs(question)
     whole = weight(asked)
-    found = []
+
+    def likeness(text: str) -> float:
+        size = sqrt(whole * weight(_pairs(text))) or 1
+        return weight(asked & _pairs(text)) / size
+
+    known = []
     for page, texts in pages.items():
-        best, wording = 0.0, ""
-        for text in texts:
-            size = sqrt(whole * weight(_pairs(text))) or 1
-            best, wording = max(
-                (best, wording), (weight(asked & _pairs(text)) / size, text)
-            )
-        found.append(Known(page, wording, best))
-    return sorted(found, key=lambda known: -known.likeness)
+        best, wording = max(((likeness(text), text) for text in texts), default=(0, ""))
+        known.append(Known(page, wording, best))
+    return sorted(known, key=lambda page: -page.likeness)
 
 
 def answering(known: Sequence[Known]) -> list[Known]:
@@ -87,9 +87,6 @@ def wordings(root: Path) -> dict[str, list[str]]:
     Its question or title, its aliases, the claims that it refutes, and how the
     dialogues asked. A section of a page in ``debug`` counts as a page, as in
     ``debug/symptoms#kl``: these lead from one symptom to the next.
-
-    Raises:
-        ValueError: naming a page or data file that cannot be read.
     """
     found: defaultdict[str, list[str]] = defaultdict(list)
     for language in LANGUAGES:

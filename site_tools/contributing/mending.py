@@ -9,10 +9,8 @@ import re
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
-from itertools import combinations
 from pathlib import Path
 
-from site_tools.checks.shape import MANDATORY, SECTIONS, is_question
 from site_tools.checks.typography import replace as edited
 from site_tools.checks.typography import typeset
 from site_tools.page.accord import lock_of, lock_path, parse, write
@@ -30,19 +28,14 @@ HEADING = re.compile(
 Pair = tuple[str, str]  # the text there is, and the one that replaces it
 
 
-def mended(text: str, page: str, path: str, twin: str | None = None) -> str:
+def mended(text: str, path: str, twin: str | None = None) -> str:
     """A page with all that can be mended without running it.
 
-    Args:
-        text: The page.
-        page: As in ``gae/inputs``.
-        path: Its path, as in ``docs/zh/gae/inputs.md``.
-        twin: The same page in the other language.
+    ``twin`` is the same page in the other language.
     """
-    text = trimmed(
-        text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
-    )
-    return with_ids(typeset(text) if path.startswith("docs/zh/") else text, page, twin)
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = trimmed(text)
+    return with_ids(typeset(text) if path.startswith("docs/zh/") else text, twin)
 
 
 def trimmed(text: str) -> str:
@@ -60,42 +53,23 @@ def trimmed(text: str) -> str:
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
-def with_ids(text: str, page: str, twin: str | None = None) -> str:
-    """A page whose headings have ids, where only one can be meant.
-
-    The ids of the twin come first, if its headings are as many and as deep; else, on a
-    page that answers a question, those of the sections, if only one choice fits.
+def with_ids(text: str, twin: str | None) -> str:
+    """A page with the ids of its twin, if its headings are as many and as deep.
 
     Example:
-        >>> with_ids("## Yes\\n## Run { #code }\\n## More\\n", "gae/x")
-        '## Yes { #answer }\\n## Run { #code }\\n## More { #next }\\n'
+        >>> with_ids("## 对\\n## 跑\\n", "## Yes { #answer }\\n## Run { #code }\\n")
+        '## 对 { #answer }\\n## 跑 { #code }\\n'
     """
     ours, theirs = _headings(text), _headings(twin or "")
-    own = {heading["id"] for heading in ours}
-    ids: list[str | None] = [None] * len(ours)
-    if [h["level"] for h in ours] == [h["level"] for h in theirs] and all(
-        one["id"] in (None, other["id"])
-        for one, other in zip(ours, theirs, strict=True)
-        if other["id"]
-    ):
-        ids = [None if other["id"] in own else other["id"] for other in theirs]
-    elif is_question(page):
-        places = [at for at, heading in enumerate(ours) if heading["level"] == "##"]
-        choices = [
-            ids
-            for ids in combinations(SECTIONS, len(places))
-            if set(MANDATORY) <= set(ids)
-            and all(
-                ours[at]["id"] in (None, s) for at, s in zip(places, ids, strict=True)
-            )
-        ]
-        for at, *names in zip(places, *choices, strict=bool(choices)):
-            ids[at] = names[0] if len(set(names)) == 1 else None
-    edits = [
-        (heading.start() + len(heading[0].rstrip()),) * 2 + (f" {{ #{name} }}",)
-        for heading, name in zip(ours, ids, strict=True)
-        if name and heading["id"] is None and "{" not in heading[0]
-    ]
+    own, edits = {heading["id"] for heading in ours}, []
+    if [h["level"] for h in ours] != [h["level"] for h in theirs]:
+        return text
+    for heading, other in zip(ours, theirs, strict=True):
+        if heading["id"] and other["id"] not in (None, heading["id"]):
+            return text
+        if other["id"] not in (None, *own) and "{" not in heading[0]:
+            end = heading.start() + len(heading[0].rstrip())
+            edits.append((end, end, f" {{ #{other['id']} }}"))
     return edited(text, edits)
 
 
@@ -171,13 +145,9 @@ def _renewed(page: Page, outputs: Sequence[tuple[int, str]]) -> str:
 def kept_lock(root: Path, page: str, texts: dict[str, Pair]) -> dict[str, Pair]:
     """The lock of a page after a change that says nothing new: accord stays accord.
 
-    A section that somebody has changed since stays as it was recorded: nobody has said
-    that both languages agree there.
-
-    Args:
-        root: The project's folder.
-        page: As in ``gae/inputs``.
-        texts: Both files of the page before and after; without a twin there is no lock.
+    ``texts`` are both files of the page before and after. A section that somebody has
+    changed since stays as it was recorded: nobody has said that both languages agree
+    there. Without a twin there is no lock.
     """
     pairs = [texts.get(f"docs/{language}/{page}.md") for language in ("zh", "en")]
     path = lock_path(page)

@@ -18,7 +18,7 @@ from site_tools.contributing.pages import (
     language_of_text,
     page_id,
 )
-from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read, why
+from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read
 from site_tools.data.rows import figure_in
 from site_tools.ledger import store, store_together
 from site_tools.page import files
@@ -61,8 +61,8 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
             files = skeleton(page, question, languages, known, code, root)
         store_together({root / name: text.encode() for name, text in files.items()})
     except OSError as error:
-        file, reason = error.filename, why(error)
-        raise Refusal("new_unwritable", file=file, reason=reason) from None
+        values = {"path": error.filename, "reason": error.strerror}
+        raise Refusal("unwritable", **values) from None
     talk.say("new_written", files=", ".join(files))
     if options.draft:
         talk.say("new_draft_stays", file=options.draft)
@@ -192,14 +192,7 @@ def skeleton(
     """The files of a new page and what they hold, from the texts in ``skeletons``.
 
     What has to be replaced says TODO, which ``check`` lists and no build lets through.
-
-    Args:
-        page: As in ``gae/why_sum``.
-        question: As it was asked.
-        languages: Those to write.
-        known: The pages to link to, the nearest first.
-        code: Of a draft, where the page begins with one.
-        root: The project's folder.
+    ``known`` are the pages to link to, the nearest first; ``code`` is that of a draft.
     """
     snippet, files = f"snippets/{page}.py", {}
     links = links_to(page, known, languages, root)

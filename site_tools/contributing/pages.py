@@ -1,18 +1,21 @@
-"""What a contributor names: a page that is there, a file of facts, a new page."""
+"""The pages that a command is about: named, changed, or new."""
 
 import difflib
 import re
+import subprocess
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 import yaml
 
+from site_tools.checks.all import text_of
 from site_tools.checks.shape import TOPICS
 from site_tools.data.rows import PAGE_ID
-from site_tools.page.accord import page_ids
+from site_tools.page.accord import lock_path, page_ids
 from site_tools.say import LANGUAGES, Refusal
 
+BRANCHES = ("origin/main", "main", "HEAD")
 EXAMPLE = "alignment/value_before_token"
 FACTS = re.compile(r"(?:docs/)?facts/(?P<concept>[\w-]+)(?:\.yml)?")
 HAN = re.compile("[㐀-鿿]")
@@ -64,43 +67,72 @@ def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
     matches = {name: FACTS.fullmatch(name.strip()) for name in names}
     concepts = {name: match["concept"] for name, match in matches.items() if match}
     known = [file.stem for file in sorted((root / "docs/facts").glob("*.yml"))]
-    for concept in concepts.values():
-        if concept not in known:
-            nearest = difflib.get_close_matches(concept, known, n=1, cutoff=0)
-            raise Refusal(
-                "facts_file_unknown",
-                concept=concept,
-                nearest=(nearest or ["returns"])[0],
-            )
+    for concept in {*concepts.values()} - {*known}:
+        nearest = difflib.get_close_matches(concept, [*known, "returns"], 1, 0)[0]
+        raise Refusal("facts_file_unknown", concept=concept, nearest=nearest)
     return concepts
+
+
+def changed_files(root: Path) -> list[str]:
+    """Files that differ from the main branch, committed or not, new ones among them.
+
+    Raises:
+        Refusal: outside of a git repository with a commit.
+    """
+    bases = (_git(root, "merge-base", "HEAD", branch) for branch in BRANCHES)
+    base = next(filter(None, bases), None)
+    if base is None:
+        raise Refusal("git_without_commit")
+    tracked = _git(root, "diff", "--name-only", "-z", "--relative", base.strip(), "--")
+    new = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
+    return sorted({*tracked.split("\0"), *new.split("\0")} - {""})
+
+
+def _git(root: Path, *words: str) -> str:
+    try:
+        command = ["git", "-C", str(root), *words]
+        done = subprocess.run(command, capture_output=True, check=True)
+    except (FileNotFoundError, subprocess.CalledProcessError):
+        return ""
+    return done.stdout.decode(errors="surrogateescape")
+
+
+def changed_pages(files: Iterable[str], root: Path) -> list[str]:
+    """The pages that a change of these files concerns."""
+    files, pages = list(files), []
+    for page in page_ids(root):
+        own = [root / f"docs/{language}/{page}.md" for language in LANGUAGES]
+        text = "\n".join(text_of(file) for file in own if file.is_file())
+        if any(_concerns(file, page, text) for file in files):
+            pages.append(page)
+    return pages
+
+
+def _concerns(file: str, page: str, text: str) -> bool:
+    if file.startswith("snippets/"):
+        name = file.removeprefix("snippets/")
+        own = name.rpartition(".")[0] == page
+        return own or f'"{name}' in text or f"({name.rpartition('/')[2]})" in text
+    if file.startswith("docs/facts/"):
+        concept = Path(file).stem
+        return any(line.startswith(f"{concept} ") for line in text.splitlines())
+    pages = [f"docs/{language}/{page}.md" for language in LANGUAGES]
+    return file in (*pages, lock_path(page))
 
 
 def check_new_name(page: str, root: Path) -> None:
     """Refuse a name for a new page that is no id of a question page, or is in use."""
-    topic, _, name = page.partition("/")
+    topic = page.partition("/")[0]
     if not re.fullmatch(PAGE_ID, page):
-        raise Refusal("name_odd", page=page, suggestion=_suggested(page))
+        raise Refusal("name_odd", page=page)
     if topic not in TOPICS:
         nearest = difflib.get_close_matches(topic, TOPICS, n=1, cutoff=0)[0]
         topics = ", ".join(TOPICS)
         raise Refusal("topic_unknown", topic=topic, nearest=nearest, topics=topics)
-    if name == "index":
-        raise Refusal("name_index", page=page)
     docs = [f"docs/{language}/{page}.md" for language in LANGUAGES]
     files = [*docs, f"snippets/{page}.py", f"snippets/{page}.svg"]
-    taken = [file for file in files if (root / file).exists()]
-    pages = page_ids(root)
-    if taken:
-        key = "name_of_page" if taken[0] in docs else "name_taken"
-        others = [p.removeprefix(f"{topic}/") for p in pages if p.startswith(topic)]
-        others = [other for other in others if other not in (name, "index")]
-        raise Refusal(
-            key,
-            page=page,
-            files=", ".join(taken),
-            topic=topic,
-            others=", ".join(others),
-        )
+    if taken := [file for file in files if (root / file).exists()]:
+        raise Refusal("name_taken", page=page, files=", ".join(taken))
     file = root / "docs/redirects.yml"
     # The build judges the file; here it says which names are taken.
     text = file.read_text("utf-8") if file.exists() else ""
@@ -109,29 +141,9 @@ def check_new_name(page: str, root: Path) -> None:
         raise Refusal("name_redirected", page=page, new=moves[page])
 
 
-def _suggested(page: str) -> str:
-    """An id near a name that is none: ``gae/steps`` for ``gae/2 Steps!``."""
-    parts = [re.sub(r"\W+|_+", "_", part, flags=re.ASCII) for part in page.split("/")]
-    parts = [part.lower().strip("_") for part in parts if part.strip("_")]
-    topic = difflib.get_close_matches(parts[0], TOPICS, n=1) if parts else []
-    name = "_".join(parts[1:] if topic else parts).lstrip("0123456789_")
-    return f"{(topic or ['gae'])[0]}/{name or 'short_name'}"
-
-
 def check_question(text: str) -> str:
-    """A question as the front matter of a page can hold it: one line of words.
-
-    Raises:
-        Refusal: saying what must hold and what came.
-    """
-    if not text.strip():
-        raise Refusal("question_empty")
-    if len(text.strip().splitlines()) > 1:
-        raise Refusal("question_lines", text=repr(text.strip()))
-    question = " ".join(text.split())
-    for sign in question:
-        if not sign.isprintable():
-            raise Refusal("question_invisible", sign=f"U+{ord(sign):04X}")
+    """A question as the front matter of a page can hold it: one line of words."""
+    question = "".join(sign for sign in " ".join(text.split()) if sign.isprintable())
     if not re.search(r"[^\W_]", question):
         raise Refusal("question_wordless", text=question)
     wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in question)

@@ -5,14 +5,13 @@ import sys
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
-from errno import errorcode
 from typing import TextIO
 
 from site_tools.problems import Problem
 from site_tools.running.results import SIGNS
-from site_tools.say import LANGUAGES, Message, Refusal, catalogue
+from site_tools.say import LANGUAGES, Message, Refusal
 
-__all__ = ["LANGUAGES", "Refusal", "Talk", "data_is_read", "language_of", "why"]
+__all__ = ["LANGUAGES", "Refusal", "Talk", "data_is_read", "language_of"]
 YES = ("y", "yes", "是", "好", "对")
 
 
@@ -20,11 +19,8 @@ YES = ("y", "yes", "是", "好", "对")
 class Talk:
     """Says messages and asks questions, each by its key in the catalogues.
 
-    Args:
-        language: ``zh`` or ``en``.
-        agreed: Whether every question is answered with yes beforehand.
-        out: Where it is said, the terminal unless given.
-        answer: Gives a line that the contributor types, or None where nobody is there.
+    ``agreed`` answers every question with yes beforehand, ``out`` is the terminal
+    unless given, ``answer`` gives a typed line, or None where nobody is there.
 
     Example:
         >>> Talk("zh").say("fix_nothing")
@@ -92,13 +88,6 @@ def data_is_read() -> Iterator[None]:
         what = error.args[0] if error.args else ""
         text = what.in_line if isinstance(what, Problem) else error
         raise Refusal("as_it_is", text=text) from error
-
-
-def why(error: OSError) -> object:
-    """What the machine says of a file, as a message where there is one."""
-    name = errorcode.get(error.errno or 0, "")
-    known = name in catalogue("en")["os_errors"]
-    return Message("os_errors", {}, name) if known else error.strerror
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:

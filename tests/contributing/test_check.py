@@ -10,10 +10,7 @@ from zipfile import ZipFile
 import pytest
 
 from site_tools.__main__ import main
-from site_tools.contributing import changes, github
-from site_tools.contributing.pages import files_of, page_id
-from site_tools.contributing.talk import Talk
-from site_tools.problems import Problem
+from site_tools.contributing.pages import changed_files, changed_pages
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
 from tests.site.sample import ROOT, broken, line_of
 
@@ -73,19 +70,6 @@ def test_a_problem_is_told_in_the_language_of_the_reader(project: Path) -> None:
     ]
 
 
-def test_a_page_is_named_by_its_id_or_by_any_of_its_files(project: Path) -> None:
-    (project / PATHS[1]).unlink()
-    assert files_of(PAGE, project) == files_of(PATHS[1], project) == PATHS[:1]
-    for suffix in ("py", "svg"):
-        assert page_id(f"snippets/{PAGE}.{suffix}") == PAGE
-
-
-def test_data_that_cannot_be_read_is_refused_in_a_sentence(project: Path) -> None:
-    (project / "docs/dialogues.yml").unlink()
-    (project / "docs/dialogues.yml").write_text("a: b\n")
-    assert "docs/dialogues.yml:1: must be a list" in run(project, PAGE)
-
-
 def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
     project: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -108,15 +92,6 @@ def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
     assert "\n      expected: no HTML in a page\n" in written
 
 
-def test_signs_that_github_reads_are_escaped() -> None:
-    problem = Problem("a,b:c.md", 1, "a: 50%, b\r\n::error::x", "e", "f")
-    line = github.annotation(problem, Talk())
-    assert line.startswith("::error file=a%2Cb%3Ac.md,line=1,title=a%3A 50%25%2C b::")
-    assert "\n" not in line and "\r" not in line
-    box = github.summary("t", [Problem("a.md", 1, "x\n# <img>\n```", "e", "f")], Talk())
-    assert all(line[:4] in ("", "    ", "### ") for line in box.split("\n"))
-
-
 def test_without_a_page_those_that_changed_are_checked(project: Path) -> None:
     assert "no git repository" in run(project)
     git(project, "init", "-q", "-b", "main")
@@ -132,9 +107,7 @@ def test_without_a_page_those_that_changed_are_checked(project: Path) -> None:
     assert run(project).endswith(f"Checked {PAGE}: no problem.\n")
     git(project, "reset", "-q", "--hard", "main")
     (project / "docs/zh/alignment/new one.md").write_text(ZH, "utf-8")
-    assert changes.changed_files(project) == ["docs/zh/alignment/new one.md"]
-    (project / "docs/topics.yml").unlink()
-    assert "Every page rests on docs/topics.yml; make test" in run(project)
+    assert changed_files(project) == ["docs/zh/alignment/new one.md"]
 
 
 @pytest.mark.parametrize(
@@ -143,19 +116,20 @@ def test_without_a_page_those_that_changed_are_checked(project: Path) -> None:
         ("docs/en/gae/a.md", ["gae/a"]),
         ("docs/locks/gae/a.txt", ["gae/a"]),
         ("snippets/gae/a.py", ["gae/a", "gae/b"]),
-        ("snippets/gae/b.svg", ["gae/b"]),
         ("snippets/gae/c.svg", ["gae/a"]),
         ("docs/facts/kl.yml", ["gae/b"]),
         ("docs/facts/k.yml", []),
-        ("README.md", []),
     ],
 )
-def test_a_file_concerns_the_pages_that_use_it(file: str, pages: list[str]) -> None:
-    texts = {
-        "gae/a": "![c](c.svg)\n",
-        "gae/b": '--8<-- "gae/a.py:x"\n\n```fact\nkl verl 0.9.1\n```\n',
-    }
-    assert changes.pages_of([file], texts) == pages
+def test_a_file_concerns_the_pages_that_use_it(
+    tmp_path: Path, file: str, pages: list[str]
+) -> None:
+    folder = tmp_path / "docs/en/gae"
+    folder.mkdir(parents=True)
+    (folder / "a.md").write_text("![c](c.svg)\n")
+    fact = "```fact\nkl verl 0.9.1\n```\n"
+    (folder / "b.md").write_text(f'--8<-- "gae/a.py:x"\n\n{fact}')
+    assert changed_pages([file], tmp_path) == pages
 
 
 @pytest.mark.parametrize(
@@ -265,11 +239,3 @@ def test_facts_that_are_not_there_or_cannot_be_read_are_refused(tmp_path: Path) 
         tmp_path, "facts/sum"
     )
     assert "sums.yml:12: hash must be" in run(tmp_path, "facts/sums")
-
-
-def test_changed_facts_are_checked_where_nothing_is_named(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    files = ["README.md", "docs/facts/gone.yml", "docs/facts/sums.yml"]
-    monkeypatch.setattr(changes, "changed_files", lambda _: files)
-    assert run(facts(tmp_path)) == "0 Checked facts/sums: no problem.\n"

@@ -10,10 +10,9 @@ import pytest
 from site_tools.checks.all import check_pair, check_written, judge
 from site_tools.checks.words import todo
 from site_tools.contributing import new
-from site_tools.contributing.likeness import Known, answering, nearest, wordings
+from site_tools.contributing.likeness import answering, nearest, wordings
 from site_tools.contributing.talk import Refusal
-from site_tools.ledger import store_together
-from site_tools.page import files, page
+from site_tools.page import page
 from site_tools.page.accord import State, read
 from site_tools.page.files import read_front_matter
 from tests.contributing.trial import command, state
@@ -122,28 +121,6 @@ def test_no_page_is_left_as_it_was_begun() -> None:
     assert len(files) > 60 and left == [], "\n".join(map(str, left))
 
 
-def test_every_page_can_be_linked_to_whatever_stands_in_its_title(
-    root: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    path = "docs/en/gae/group_size.md"
-    run(root, "gae/group_size", "--question", ASKED)
-    pages = [p.removesuffix(".md") for p in files.paths(ROOT / "docs" / "en")]
-    known = [Known(other, "", 0.0) for other in pages]
-    monkeypatch.setattr(new, "LINKS", 60)
-    text = new.skeleton("gae/group_size", ASKED, ["en"], known, [], root)[path]
-    assert text.count("](") > 30 and "](../alignment/value_before_token.md)" in text
-    assert check_written(page.read_page(root, path, text), root) == []
-
-
-@pytest.mark.parametrize(
-    "asked", ['What is "V": a {page}?', "# V?", "- V", "!!python/name:os.system", "V\\"]
-)
-def test_a_question_stands_there_as_it_was_asked(root: Path, asked: str) -> None:
-    run(root, "gae/group_size", "--question", asked, "--anyway")
-    read = page.read_page(root, "docs/en/gae/group_size.md")
-    assert read.meta["question"] == asked and read.problems == ()
-
-
 def test_whoever_asks_what_is_answered_adds_a_wording(root: Path) -> None:
     before = state(root)
     said = run(root, "gae/later", "--question", KNOWN, says="y")
@@ -201,16 +178,9 @@ def test_a_wording_can_be_added_without_a_search(root: Path) -> None:
     [
         ("gae/variance", ASKED, [], "gae/variance is taken: docs/zh/gae/variance.md"),
         ("../gae/a", ASKED, [], "without a leading / or .."),
-        ("/etc/passwd", ASKED, [], "without a leading / or .."),
-        ("GAE/Why-Sum", ASKED, [], "got GAE/Why-Sum; as in gae/why_sum"),
-        ("gae/2 Steps!", ASKED, [], "as in gae/steps"),
-        ("为什么", ASKED, [], "as in gae/short_name"),
+        ("GAE/Why-Sum", ASKED, [], "as in gae/why_sum; got GAE/Why-Sum"),
         ("gea/why", ASKED, [], "No topic gea; the nearest is gae"),
-        ("gae/index", ASKED, [], "is the list of a topic"),
-        ("gae/why", "", [], "The question is empty"),
-        ("gae/why", "Why?\nHow?", [], "must stand on one line"),
         ("gae/why", "?!", [], "must have words"),
-        ("gae/why", "V\u202e?", [], "no invisible characters, got U+202E"),
         ("gae/why", "为" * 61, [], "at most 120 columns"),
         ("gae/varianc", "Why?", ["--alias"], "the nearest is gae/variance"),
     ],
@@ -223,17 +193,6 @@ def test_a_refusal_writes_nothing_and_is_in_the_language_asked_for(
     said = run(root, name, "--question", asked, *more, code=1, lang="zh")
     assert re.search("[㐀-鿿]", said.splitlines()[-1])
     assert written(root, before) == []
-
-
-def test_files_are_written_together_or_not_at_all(tmp_path: Path) -> None:
-    first, second = tmp_path / "a" / "b" / "1", tmp_path / "2"
-    second.write_bytes(b"taken")
-    with pytest.raises(FileExistsError):
-        store_together({first: b"1", second: b"2"})
-    assert state(tmp_path) == {"2": b"taken"} and not first.parent.parent.exists()
-    second.unlink()
-    store_together({first: b"1", second: b"2"})
-    assert state(tmp_path) == {"a/b/1": b"1", "2": b"2"}
 
 
 DRAFT = """---
@@ -286,23 +245,12 @@ def test_a_draft_gives_question_and_code(
         assert check_written(twin, root) == []
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        (b"# A log\n", "is no draft: it must begin with question"),
-        (b"---\nquestion: [A?]\n---\n", "is no draft: it must begin with question"),
-        (b"\xff", "is no draft: it must be UTF-8"),
-        (b'---\nquestion: "' + b"w" * 200 + b'"\n---\n', "at most 120 columns"),
-        (None, "Nothing was written: "),
-    ],
-)
-def test_what_is_no_draft_is_refused(
-    root: Path, tmp_path: Path, text: bytes | None, message: str
-) -> None:
+def test_what_is_no_draft_is_refused(root: Path, tmp_path: Path) -> None:
     file = tmp_path / "draft.md"
-    if text is not None:
+    for text, told in ((b"# A log\n", "must begin with question"), (b"\xff", "UTF-8")):
         file.write_bytes(text)
-    assert message in run(root, "gae/group_size", "--draft", str(file), code=1)
+        said = run(root, "gae/group_size", "--draft", str(file), code=1)
+        assert "is no draft: it must" in said and told in said
 
 
 # One more way to ask, put into the list as it is written.
@@ -314,17 +262,14 @@ BODY = "---\n\n## So { #answer }\n\naliases: [no]\n\n---\n"
     "front",
     [
         "aliases:\n  - A?\n  - B?\nneeds: []\n",
-        "aliases:\n- A?\nneeds: []\n",
-        "aliases:\n    - A? # why\n# needs\nneeds: []\n",
+        "aliases:\n- A? # why\n# needs\nneeds: []\n",
         'aliases: ["A?"]\nneeds: []\n',
         "aliases: []\n",
-        "aliases: [\n  A?,\n]\n",
         "question: Q?\nneeds: []\n",
-        "needs: []\naliases:\n  - A?\n",
     ],
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
-@pytest.mark.parametrize("asked", ['Is "a": b?', "- x", "yes", "!!python/x", "a\\b"])
+@pytest.mark.parametrize("asked", ['Is "a": b?', "!!python/x", "a\\b"])
 def test_an_alias_is_added_and_nothing_else_changes(
     front: str, end: str, asked: str
 ) -> None:
@@ -339,15 +284,6 @@ def test_an_alias_is_added_and_nothing_else_changes(
     assert changed.endswith(text[start:]), "something else changed"
 
 
-@pytest.mark.parametrize(
-    ("text", "message"),
-    [
-        ("# A\n", r"added to a\.md"),
-        (f"---\naliases: A?\n{BODY}", r"added to a\.md, which has none in a list"),
-        (f"---\naliases:\n{BODY}", r"added to a\.md"),
-        (f"---\na: [\n{BODY}", r"added to a\.md"),
-    ],
-)
-def test_a_page_without_a_list_is_refused(text: str, message: str) -> None:
-    with pytest.raises(Refusal, match=message):
-        new.with_alias(text, "C?", "a.md")
+def test_a_page_without_a_list_is_refused() -> None:
+    with pytest.raises(Refusal, match=r"added to a\.md, which has none in a list"):
+        new.with_alias(f"---\naliases: A?\n{BODY}", "C?", "a.md")
