@@ -1,7 +1,6 @@
 """The blocks of a page: what each fence is, what it includes, what is copied from it."""
 
 import ast
-import doctest
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -106,7 +105,6 @@ class Kind(Enum):
     """How a fence is treated."""
 
     RUN = "code that runs"
-    SESSION = "an interactive session that runs"
     NORUN = "code that is shown and not run, with the reason"
     OUTPUT = "what the block above must print"
     SHOWN = "text that is only shown"
@@ -116,7 +114,6 @@ class Kind(Enum):
 
 LANGUAGES = {
     **dict.fromkeys(("python", "py", "python3", "py3"), Kind.RUN),
-    "pycon": Kind.SESSION,
     "output": Kind.OUTPUT,
     **dict.fromkeys(
         ("text", "bash", "console", "json", "yaml", "toml", "diff", "markdown"),
@@ -163,7 +160,7 @@ class Block:
     @property
     def runs(self) -> bool:
         """Whether the block is executed."""
-        return self.kind in (Kind.RUN, Kind.SESSION)
+        return self.kind is Kind.RUN
 
     @property
     def runs_copied(self) -> bool:
@@ -360,7 +357,6 @@ def _import(start: str, names: list[str]) -> list[str]:
     return [f"{start}import (", *(f"    {name}," for name in names), ")"]
 
 
-PROMPT = re.compile(r"\s*(?:>>>|\.\.\.)(?: (.*)|$)")
 ANNOTATION = re.compile(r"\s*# \(\d+\)!$")
 
 
@@ -389,16 +385,15 @@ class Copy:
     @property
     def states(self) -> str:
         """What it must print: the outputs of the chain, joined in order."""
-        return "\n".join(filter(None, map(_printed, self.chain)))
+        return "\n".join(part.expects for part in self.chain if part.expects)
 
 
 def copies(blocks: Sequence[Block]) -> list[Copy]:
     """What the copy button of each block of a page gives.
 
     A block without ``.cont`` runs alone. One with it brings along all blocks from the
-    last one without it, but those that are meant to raise. A session comes without its
-    prompts, annotated code without its marks, a function of ``ppo_ref`` with its
-    imports.
+    last one without it, but those that are meant to raise. Annotated code comes without
+    its marks, a function of ``ppo_ref`` with its imports.
 
     Args:
         blocks: The blocks of the page, in order.
@@ -428,27 +423,7 @@ def _code(block: Block) -> list[Line]:
     if block.kind is Kind.SOURCE:
         code = source(block.text)
         return [Line(text, block.fence.line) for text in code.splitlines()]
-    if block.kind is Kind.SESSION:
-        typed = ((line, PROMPT.match(line.text)) for line in block.lines)
-        return [replace(line, text=match[1] or "") for line, match in typed if match]
     if block.kind is Kind.RUN:
         plain = ((line, ANNOTATION.sub("", line.text)) for line in block.lines)
         return [replace(line, text=text) for line, text in plain]
     return list(block.lines)
-
-
-def _printed(block: Block) -> str:
-    """What a block prints when it is run and not typed in."""
-    if block.kind is not Kind.SESSION:
-        return block.expects or ""
-    examples = doctest.DocTestParser().get_examples(block.text)
-    return "".join(e.want for e in examples if not _shows_a_value(e.source)).strip("\n")
-
-
-def _shows_a_value(source: str) -> bool:
-    match ast.parse(source).body:
-        case [ast.Expr(value=ast.Call(func=ast.Name(id="print")))]:
-            return False
-        case [ast.Expr()]:
-            return True
-    return False

@@ -2,7 +2,6 @@
 
 import builtins
 import dis
-import doctest
 import errno
 import importlib
 import io
@@ -16,6 +15,7 @@ import traceback
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stdout
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from types import CodeType
@@ -26,7 +26,7 @@ import torch
 
 from site_tools.confinement.confine import OutOfReach, confine
 from site_tools.confinement.limits import FILE, MEMORY
-from site_tools.running.results import Failure, PageToRun, Result, Source, Value, encode
+from site_tools.running.results import Failure, PageToRun, Result, Value, encode
 from site_tools.say import Message
 
 LARGEST_OUTPUT = 100_000  # characters
@@ -39,13 +39,7 @@ NOTHING = dict.fromkeys(("Creator", "Date", "Format", "Type"))
 
 
 class Fault(Exception):
-    """A fault of a block that Python itself does not mind.
-
-    Args:
-        type: What the failure is called.
-        key: Of the message.
-        values: Of the message.
-    """
+    """A fault of a block that Python itself does not mind, and its name."""
 
     def __init__(self, type: str, key: str, /, **values: object) -> None:
         self.type, self.message = type, Message(key, values)
@@ -55,11 +49,8 @@ class Fault(Exception):
 def serve(page: PageToRun, number: int | None, folder: str, pipe: int) -> None:
     """Run what a page asks for, confined, and write each result to a pipe.
 
-    Args:
-        page: The page.
-        number: The block to run alone, as copied; None for all of them in order.
-        folder: The one place where the blocks write.
-        pipe: Every other open file is closed.
+    ``number`` is that of a block to run alone, as copied; None is all of them in order.
+    The blocks write in the folder alone, and every open file but the pipe is closed.
     """
     os.chdir(folder)
     os.environ.update(HOME=folder, TMPDIR=folder)
@@ -73,11 +64,10 @@ def serve(page: PageToRun, number: int | None, folder: str, pipe: int) -> None:
     confine(folder, page.cuda)
     os.dup2(pipe, PIPE)
     os.closerange(PIPE + 1, os.sysconf("SC_OPEN_MAX"))
-    # As many results as for any page; the first also says that all is prepared.
-    outcomes = [None] * len(page.sources) if page.once else []
-    for outcome in chain(
-        outcomes, _in_order(page) if number is None else [_alone(page, number)]
-    ):
+    outcomes = _in_order(page) if number is None else iter([_alone(page, number)])
+    if page.once:  # as many as of any page; the first says that all is prepared
+        outcomes = chain([None] * len(page.sources), outcomes)
+    for outcome in outcomes:
         line = encode(outcome)
         while line:
             line = line[os.write(PIPE, line) :]
@@ -97,7 +87,8 @@ def _in_order(page: PageToRun) -> Iterator[Result | Value | None]:
         if not source.apart and (source.continues or not source.raises):
             # One that raises leaves no name behind.
             own = dict(names) if source.raises else names
-            result = run_block(source, number, own, draws=page.once)
+            run = partial(_run_script, source.text, number, own)
+            result = _observed(run, draws=page.once)
         yield result
     for expression in page.expressions:
         yield evaluate(expression, names)
@@ -109,21 +100,6 @@ def _fresh(seed: int) -> dict[str, Any]:
     numpy.random.seed(seed)
     torch.manual_seed(seed)
     return {"__name__": "__main__"}
-
-
-def run_block(
-    source: Source, number: int, names: dict[str, Any], draws: bool = False
-) -> Result:
-    """Run a block in a namespace.
-
-    Args:
-        source: The block.
-        number: Its place on the page, for the lines of a failure.
-        names: The names it finds and leaves.
-        draws: Whether to take its plots.
-    """
-    run = _run_session if source.session else _run_script
-    return _observed(lambda: run(source.text, number, names), draws)
 
 
 def run_copy(text: str, number: int, names: dict[str, Any]) -> Result:
@@ -188,28 +164,6 @@ def _run_script(text: str, number: int, names: dict[str, Any]) -> None:
     exec(compile(text, name, "exec"), names)
 
 
-def _run_session(text: str, number: int, names: dict[str, Any]) -> None:
-    pieces = doctest.DocTestParser().parse(text)
-    examples = [piece for piece in pieces if isinstance(piece, doctest.Example)]
-    loose = [p.strip() for p in pieces if isinstance(p, str) and p.strip()]
-    if loose or not examples:
-        raise Fault("ValueError", "session_loose_line", line=repr((loose or [text])[0]))
-    for example in examples:
-        printed = io.StringIO()
-        padded = "\n" * example.lineno + example.source
-        with redirect_stdout(printed):
-            exec(compile(padded, f"<block {number}>", "single"), names)
-        if printed.getvalue() != example.want:
-            raise Fault(
-                "AssertionError",
-                "session_prints_otherwise",
-                line=example.lineno + 1,
-                source=example.source.strip(),
-                shown=example.want,
-                printed=printed.getvalue(),
-            )
-
-
 def _global_names(code: CodeType) -> set[str]:
     """What the functions of some code read from outside themselves."""
     loads = (
@@ -222,41 +176,40 @@ def _global_names(code: CodeType) -> set[str]:
 
 def _failure(error: BaseException) -> Failure:
     """An exception, with the line of each block that it went through."""
-    frames = traceback.extract_tb(error.__traceback__)
-    places = [(frame.filename, frame.lineno) for frame in frames]
+    places = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
+    kind, message = type(error).__name__, str(error)
+    said: str | Message = message
     if isinstance(error, SyntaxError):
         places.append((str(error.filename), error.lineno))
-    lines = tuple(_in_blocks(places))
-    message = error.msg if isinstance(error, SyntaxError) else str(error)
-    if isinstance(error, Fault):
-        return Failure(error.type, error.message, lines)
-    if isinstance(error, OutOfReach):
-        return Failure("PermissionError", error.message, lines)
-    if isinstance(error, MemoryError) or "can't allocate memory" in message:
-        most = Message("block_needs_memory", {"most": MEMORY >> 30})
-        return Failure("MemoryLimit", most, lines)
-    if isinstance(error, OSError) and error.errno == errno.EFBIG:
-        most = Message("block_writes_large_file", {"most": FILE >> 20})
-        return Failure("FileLimit", most, lines)
-    return Failure(type(error).__name__, message, lines)
+        said = error.msg
+    elif isinstance(error, Fault):
+        kind, said = error.type, error.message
+    elif isinstance(error, OutOfReach):
+        kind, said = "PermissionError", error.message
+    elif isinstance(error, MemoryError) or "can't allocate memory" in message:
+        kind, most = "MemoryLimit", MEMORY >> 30
+        said = Message("block_needs_memory", {"most": most})
+    elif isinstance(error, OSError) and error.errno == errno.EFBIG:
+        kind, most = "FileLimit", FILE >> 20
+        said = Message("block_writes_large_file", {"most": most})
+    return Failure(kind, said, _in_blocks(places))
 
 
 def _ignored(event: Any) -> Failure:
     """What Python only reports, as it reports a file that was opened and not closed."""
-    places = [(f.filename, f.lineno) for f in traceback.extract_stack()]
-    lines = tuple(_in_blocks(places))
+    lines = _in_blocks([(f.filename, f.lineno) for f in traceback.extract_stack()])
     if isinstance(event.exc_value, ResourceWarning) and hasattr(event.object, "name"):
         name = Message("block_leaves_file_open", {"name": repr(event.object.name)})
         return Failure("ResourceWarning", name, lines)
     return Failure(event.exc_type.__name__, str(event.exc_value), lines)
 
 
-def _in_blocks(
-    places: list[tuple[str, int | None]],
-) -> Iterator[tuple[int, int]]:
-    for file, line in places:
-        if file.startswith("<block "):
-            yield int(file[7:-1]), line or 1
+def _in_blocks(places: list[tuple[str, int | None]]) -> tuple[tuple[int, int], ...]:
+    return tuple(
+        (int(file[7:-1]), line or 1)
+        for file, line in places
+        if file.startswith("<block ")
+    )
 
 
 def _prepare_plots() -> None:

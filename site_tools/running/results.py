@@ -21,7 +21,6 @@ class Source:
     """A block as the process needs it that runs it."""
 
     text: str
-    session: bool = False  # interactive, with prompts
     continues: bool = False  # the blocks above it
     raises: bool = False
     copied: str | None = None  # where a reader who copies it gets another text

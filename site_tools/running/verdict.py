@@ -114,7 +114,6 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
         text = "\n".join(line.text for line in block.lines) + "\n"
         source = Source(
             on_device(text, device),
-            session=block.kind is Kind.SESSION,
             continues=once or "cont" in block.classes,
             raises="raises" in block.classes,
             copied=alone,

@@ -120,7 +120,7 @@ def _join(source: Source, alone: Result, in_order: Result | None) -> Result:
     """What a block did: alone if it runs alone, unless it fails only among others."""
     if in_order is None:
         return alone
-    if source.continues or source.session:
+    if source.continues:
         return in_order
     if alone.failure or in_order.failure == NOT_RUN:
         return alone

@@ -19,7 +19,6 @@ NAMES = {
     Kind.RUN: "python",
     Kind.NORUN: "python",
     Kind.SOURCE: "python",
-    Kind.SESSION: "pycon",
     Kind.OUTPUT: "output",
     Kind.DERIVED: "text",
 }

@@ -125,7 +125,7 @@ def _runs(fence: Fence) -> bool:
         language, attributes = fence.header
     except ValueError:
         return False
-    running = LANGUAGES.get(language) in (Kind.RUN, Kind.SESSION)
+    running = LANGUAGES.get(language) is Kind.RUN
     return running and "norun" not in attributes.classes
 
 

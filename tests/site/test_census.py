@@ -27,7 +27,6 @@ RUNS = {
     "language and braces": "```python { .annotate }\nprint(1)\n```\n",
     "capital in braces": "```{ .Python }\nprint(1)\n```\n",
     "py": "```py\nprint(1)\n```\n",
-    "pycon": "```pycon\n>>> 1 + 1\n2\n```\n",
     "Python": "```Python\nprint(1)\n```\n",
     "blank before the language": "``` python\nprint(1)\n```\n",
     "dot before the language": "```.python\nprint(1)\n```\n",

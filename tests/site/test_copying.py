@@ -52,14 +52,6 @@ def test_the_outputs_of_a_chain_are_joined() -> None:
     assert read.copies[2].states == "1\n1 2"
 
 
-def test_a_session_is_copied_without_prompts() -> None:
-    session = ">>> def f():\n...     return 1\n...\n>>> f()\n1\n>>> print(2)\n2"
-    copy = blocks(("pycon", session)).copies[0]
-    assert copy.text == "def f():\n    return 1\n\nf()\nprint(2)"
-    assert copy.states == "2"
-    assert problems(("pycon", session)) == []
-
-
 def test_annotations_are_not_copied() -> None:
     text = "x = 1  # (1)!\ny = 2  # kept"
     assert blocks(("{ .python .annotate }", text)).copies[0].text == (
@@ -102,8 +94,3 @@ def test_a_function_never_called_must_find_its_names_too() -> None:
 def test_what_is_wrong_above_is_told_once() -> None:
     fences = "a = 1\nprint(a)", ("output", "2"), (CONT, "print(a)"), ("output", "1")
     assert [p.line for p in problems(*fences)] == [7]
-
-
-def test_a_session_that_needs_the_blocks_above_fails() -> None:
-    (problem,) = problems("a = 1", ("pycon", ">>> a\n1"))
-    assert "NameError: name 'a' is not defined" in problem.found

@@ -122,18 +122,6 @@ def test_broken_code_is_named(code: str, message: str) -> None:
     assert problem.line == line_of(code, text)
 
 
-def test_a_session_is_compared_line_by_line() -> None:
-    (result,) = (
-        Running([Source(">>> 1 + 1\n2\n>>> 2 + 2\n5\n", session=True)], [], 0)
-        .wait()
-        .results
-    )
-    assert result.failure is not None
-    assert str(result.failure.message) == (
-        "line 3 of the session: 2 + 2\nshown on the page:\n5\nprinted now:\n4\n"
-    )
-
-
 def test_a_value_must_be_one_number() -> None:
     sources = [Source("import torch\nx = torch.ones(2)\ny = True")]
     both = Running(sources, ["x", "y", "x[0]", "x.sum()"], 0).wait().values
@@ -186,13 +174,6 @@ def test_a_file_left_open_is_named_at_its_line_with_the_remedy() -> None:
     assert problem.line == line_of("open('notes.txt'", text)
     closed = "with open('notes.txt', 'w') as file:\n    file.write('x')"
     assert problems(broken("total = 1 + 1", f"total = 2\n{closed}")) == []
-
-
-@pytest.mark.parametrize("text", ["print(0.5)\n0.7\n", ">>> x = 1\n\nloss 0.5\n"])
-def test_a_session_holds_nothing_but_examples(text: str) -> None:
-    (result,) = Running([Source(text, session=True)], [], seed=0).wait().results
-    assert result.failure is not None
-    assert str(result.failure.message).startswith("neither >>> nor printed by it: ")
 
 
 def test_a_bare_assertion_is_shown_by_its_line() -> None:
