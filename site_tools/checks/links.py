@@ -170,4 +170,4 @@ def _reference(root: Path, lang: str) -> dict[str, str]:
 
 @lru_cache(maxsize=2)
 def _symbols(root: Path) -> dict[str, str]:
-    return article.symbols(reference.read(root / reference.FOLDER))
+    return reference.symbols(reference.read(root / reference.FOLDER))

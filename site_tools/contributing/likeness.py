@@ -13,6 +13,7 @@ from math import log, sqrt
 from pathlib import Path
 from typing import NamedTuple
 
+from site_tools.data.dialogues import read_dialogues
 from site_tools.page import files
 from site_tools.say import LANGUAGES
 from site_tools.site import sources
@@ -106,7 +107,7 @@ def wordings(root: Path) -> dict[str, list[str]]:
                     found[f"{page}#{heading['id']}"] += titles
         for answer in sources.answers(root, language):
             found[answer.page] += [wrong.claim for wrong in answer.wrong]
-    for dialogue in sources.dialogues(root):
+    for dialogue in read_dialogues(root):
         for asked in dialogue.questions:
             found[asked.page] += [asked.zh, asked.en]
     index = {page for page in found if page.rpartition("/")[2] == "index"}

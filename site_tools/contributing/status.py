@@ -6,13 +6,13 @@ from pathlib import Path
 
 from site_tools.checks.shape import SECTIONS, is_question
 from site_tools.contributing.talk import Talk, data_is_read
+from site_tools.data.dialogues import read_dialogues
 from site_tools.data.facts import concepts, unread
 from site_tools.page import accord
 from site_tools.page.prose import find_section
 from site_tools.runs.make import problems
 from site_tools.runs.table import CHARTS, RUNS
 from site_tools.say import LANGUAGES, Message
-from site_tools.site import sources
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -47,7 +47,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
 
 def coming(root: Path, language: str) -> Iterator[Message]:
     """The questions of the dialogues whose page is not written yet."""
-    for dialogue in sources.dialogues(root):
+    for dialogue in read_dialogues(root):
         for asked in dialogue.questions:
             files = [root / f"docs/{lang}/{asked.page}.md" for lang in LANGUAGES]
             if not any(file.is_file() for file in files):

@@ -49,6 +49,11 @@ class Asked(Row):
     page: PageId
 
     @property
+    def topic(self) -> str:
+        """The folder of that page."""
+        return self.page.partition("/")[0]
+
+    @property
     def anchor(self) -> str:
         """The id of the question on its page."""
         return "q-" + self.id.replace("·", "-")
@@ -93,7 +98,7 @@ def parse(text: str) -> tuple[Dialogue, ...]:
             if asked.id != f"{dialogue.id}·{number}":
                 due = f"{dialogue.id}·{number}"
                 raise asked.refuse("dialogue_order", due=due, id=asked.id)
-            if asked.page.partition("/")[0] not in TOPICS:
+            if asked.topic not in TOPICS:
                 known = ", ".join(TOPICS)
                 raise asked.refuse("dialogue_page", page=asked.page, topics=known)
     return dialogues

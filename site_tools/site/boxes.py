@@ -32,17 +32,7 @@ def complete(
 
     Where another text is copied than the one shown, the theme's button finds it in
     ``data-copy``. The first box whose code runs and imports ``ppo_ref`` gets the line
-    that installs it from the site itself.
-
-    Args:
-        html: The rendered body of the page.
-        blocks: Its blocks, in order.
-        lang: Its language.
-        wheel: Gives the address of the wheel; called only if a block needs it.
-        marks: What :func:`marks` gives, if the boxes get any.
-
-    Raises:
-        Refusal: if the page has other code boxes than its blocks.
+    that installs it from the site itself; only then is the wheel made.
     """
     plots = any(block.runs and PLOTS.search(block.text) for block in blocks)
     boxes = [copy for copy in copies(blocks) if copy.block.has_box]

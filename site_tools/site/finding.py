@@ -39,12 +39,7 @@ Entry = dict[str, str | float | list[str]]
 
 
 def description(html: str) -> str:
-    """The first paragraph of the answer, or of the page, without any markup.
-
-    Example:
-        >>> description("<h2>Why</h2><p>It <em>is</em> <code>t</code>.</p><p>So.</p>")
-        'It is t.'
-    """
+    """The first paragraph of the answer, or of the page, without any markup."""
     text = BESIDE.sub("", html[max(html.find(ANSWER), 0) :])
     found = (as_text(p[1], _spelled) for p in PARAGRAPH.finditer(text))
     paragraphs = (" ".join(_bare(p).split()) for p in found)
@@ -76,19 +71,7 @@ def entries(
 ) -> list[Entry]:
     """What the search knows: one entry for a page and one for each of its sections.
 
-    Args:
-        html: The page, its formulas as text.
-        url: Its address from the site's root.
-        title: Its title.
-        aliases: Other wordings of its question.
-        boost: What a find here counts; below 1 for what should stand behind others.
-
-    Example:
-        >>> page = '<p>a &lt; b</p><h2 id="why">Why<b>?</b></h2><ul><li>c</li></ul>d'
-        >>> for entry in entries(page, "gae/", "GAE", ["What?"]):
-        ...     print(entry)
-        {'location': 'gae/', 'title': 'GAE', 'text': 'a < b', 'aliases': ['What?']}
-        {'location': 'gae/#why', 'title': 'Why?', 'text': 'c d'}
+    A boost below 1 lets what is found here stand behind others.
     """
     read = UNREAD.sub("", PICTURE.sub(r"<p>\1</p>", html))
     lead, *sections = HEADING.split(read)
@@ -103,14 +86,9 @@ def entries(
         if level == "h1":
             page |= {"title": plain(heading), "text": plain(lead + body)}
             continue
-        section: Entry = {
-            "location": f"{url}#{name}",
-            "title": plain(heading),
-            "text": plain(body),
-        }
-        if names := _names(level, name, heading):
-            section["aliases"] = names
-        found.append(section)
+        at: Entry = {"location": f"{url}#{name}", "title": plain(heading)}
+        names = _names(level, name, heading)
+        found.append(at | {"text": plain(body)} | ({"aliases": names} if names else {}))
     return found
 
 
@@ -128,12 +106,7 @@ def dump(found: Iterable[Entry]) -> str:
 
 
 def plain(html: str) -> str:
-    """Text without its tags, and with a blank where a block began.
-
-    Example:
-        >>> plain("<ul><li>a<b>b</b></li><li>c</li></ul>")
-        'ab c'
-    """
+    """Text without its tags, and with a blank where a block began."""
     return " ".join(_bare(BLOCK.sub(" ", html)).split())
 
 

@@ -9,11 +9,11 @@ import re
 import subprocess
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
 from hashlib import sha256
 from html import unescape
 from io import BytesIO
 from pathlib import Path
+from typing import NamedTuple
 
 from site_tools.ledger import store
 from site_tools.say import Refusal
@@ -41,8 +41,7 @@ FONT = re.compile(r"url\((fonts/[\w-]+\.woff2)\)")
 VISIBLE = re.compile(r'<span class="katex-html".*', re.DOTALL)
 
 
-@dataclass(frozen=True)
-class Formula:
+class Formula(NamedTuple):
     """TeX without its delimiters and its label."""
 
     tex: str
@@ -50,15 +49,7 @@ class Formula:
 
 
 def find(html: str) -> list[Formula]:
-    r"""The formulas that arithmatex marked in a rendered page.
-
-    Raises:
-        Refusal: if two formulas carry the same label.
-
-    Example:
-        >>> find(r'<span class="arithmatex">\(a &lt; b\)</span>')
-        [Formula(tex='a < b', display=False)]
-    """
+    """The formulas that arithmatex marked in a rendered page; no label comes twice."""
     labels = LABEL.findall(" ".join(match[0] for match in MARKED.finditer(html)))
     for label in labels:
         if labels.count(label) > 1:
@@ -107,18 +98,9 @@ def as_text(html: str, text: Callable[[Formula], str]) -> str:
 def typeset(
     contents: Mapping[str, str], cache: Path, package: Path = PACKAGE
 ) -> dict[Formula, str]:
-    """The HTML of every formula, from the cache where it is there.
+    """The HTML of every formula of the rendered pages, from the cache if it is there.
 
     KaTeX runs once, for all formulas that no earlier build has typeset.
-
-    Args:
-        contents: The rendered pages, by path.
-        cache: A folder that keeps results between builds.
-        package: The installed KaTeX.
-
-    Raises:
-        Refusal: if KaTeX is not installed; naming page and formula, if it cannot
-            read it.
     """
     places: dict[Formula, str] = {}
     for path, html in contents.items():
@@ -146,21 +128,13 @@ def typeset(
 
 
 def _run(formulas: Iterable[Formula], package: Path) -> dict[Formula, dict[str, str]]:
-    job = [{"tex": formula.tex, "display": formula.display} for formula in formulas]
+    job = [formula._asdict() for formula in formulas]
     if not job:
         return {}
-    answer = subprocess.run(
-        [
-            Path(sys.executable).with_name("node"),
-            SCRIPT,
-            (package / "dist" / "katex.mjs").as_uri(),
-        ],
-        input=json.dumps(job),
-        capture_output=True,
-        check=True,
-        text=True,
-        encoding="utf-8",
-    )
+    node = str(Path(sys.executable).with_name("node"))
+    command = [node, str(SCRIPT), (package / "dist" / "katex.mjs").as_uri()]
+    texts = json.dumps(job).encode()
+    answer = subprocess.run(command, input=texts, stdout=subprocess.PIPE, check=True)
     return dict(zip(formulas, json.loads(answer.stdout), strict=True))
 
 
@@ -217,11 +191,6 @@ def _digest(*parts: str | bytes) -> str:
 
 
 def searched(typeset: str) -> str:
-    """A typeset formula as the search index shows it.
-
-    Example:
-        >>> searched('<math><msub><mi>s</mi><mi>t</mi></msub></math><b>...</b>')
-        'st'
-    """
+    """A typeset formula as the search index shows it: the text of its MathML."""
     mathml = MATHML.search(typeset)
     return TAG.sub("", mathml[0]) if mathml else ""

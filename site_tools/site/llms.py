@@ -26,16 +26,13 @@ MARKUP = re.compile(r"#|- |> |\||`{3}|\$\$|1\. |[!?]{3}|===")
 
 
 class Site(NamedTuple):
-    """The site of a language: name, licences, the address of both, ``ppo_ref``'s wheel.
-
-    ``root`` and ``wheel`` are "" where there is none.
-    """
+    """The site of a language; ``root`` and ``wheel`` are "" where there is none."""
 
     lang: str
     name: str
     copyright: str
-    root: str
-    wheel: str
+    root: str  # the address of both languages
+    wheel: str  # the file name of ppo_ref's wheel
 
     @property
     def language(self) -> str:
@@ -49,29 +46,17 @@ class Site(NamedTuple):
 
 
 class PlainPage(NamedTuple):
-    """A page that a machine reads.
+    """A page that a machine reads."""
 
-    Args:
-        id: As in ``gae/inputs``.
-        labels: Those above it in the navigation.
-        title: Its title.
-        short: Its answer, or what it says first; without links.
-        text: All of it; "" for what is made from the package.
-        is_question: Whether it answers one.
-        aliases: Other wordings of its question.
-        verified: With what its code was run; "" if it has none.
-        is_verified: Whether all of its code has passed as it stands.
-    """
-
-    id: str
-    labels: tuple[str, ...]
+    id: str  # as in gae/inputs
+    labels: tuple[str, ...]  # those above it in the navigation
     title: str
-    short: str
-    text: str
+    short: str  # its answer, or what it says first; without links
+    text: str  # "" for what is made from the package
     is_question: bool = False
     aliases: tuple[str, ...] = ()
-    verified: str = ""
-    is_verified: bool = True
+    verified: str = ""  # with what its code was run
+    is_verified: bool = True  # whether all of its code has passed as it stands
 
     @property
     def address(self) -> str:
@@ -102,11 +87,7 @@ def resolve(link: str, page: str, site: Site) -> str:
 
 
 def read(root: Path, site: Site) -> list[PlainPage]:
-    """The pages of a language, in the order of the navigation.
-
-    Raises:
-        ValueError: naming the page that cannot be read.
-    """
+    """The pages of a language, in the order of the navigation."""
     lang = site.lang
     made = reference.pages(reference.read(root / reference.FOLDER), lang)
     metas = files.front_matters(root / "docs" / lang)
@@ -115,16 +96,15 @@ def read(root: Path, site: Site) -> list[PlainPage]:
     manifests, _ = evidence.gather(root)
     pages = []
     for labels, file in _flat(navigation.build(metas, lang, known), ()):
-        name = file.removesuffix(".md")
-        plain = _page(name, labels, metas[file], "")
-        if file not in made:
-            path = f"docs/{lang}/{file}"
-            page = read_page(root, path)
-            text = as_markdown(page, root, partial(resolve, page=name, site=site))
-            told, is_verified = verified(manifests, path, page.blocks, lang)
-            plain = _page(name, labels, metas[file], text)
-            plain = plain._replace(verified=told, is_verified=is_verified)
-        pages.append(plain)
+        name, meta, path = file.removesuffix(".md"), metas[file], f"docs/{lang}/{file}"
+        if file in made:
+            pages.append(_plain(name, labels, meta, ""))
+            continue
+        page = read_page(root, path)
+        text = as_markdown(page, root, partial(resolve, page=name, site=site))
+        told, is_verified = verified(manifests, path, page.blocks, lang)
+        plain = _plain(name, labels, meta, text)
+        pages.append(plain._replace(verified=told, is_verified=is_verified))
     return pages
 
 
@@ -139,7 +119,7 @@ def _flat(
             yield labels, inside
 
 
-def _page(
+def _plain(
     name: str, labels: tuple[str, ...], meta: Mapping[str, Any], text: str
 ) -> PlainPage:
     paragraphs = (block for block in text.split("\n\n") if not MARKUP.match(block))

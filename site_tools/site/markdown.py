@@ -27,11 +27,7 @@ Resolve = Callable[[str], str]
 
 
 def as_round(page: Page, root: Path) -> tuple[str, str]:
-    """The question of a page, and the page as its answer, as in the log of a chat.
-
-    Raises:
-        ValueError: if the page has no title, or a fence that cannot be read.
-    """
+    """The question of a page, and the page as its answer, as in the log of a chat."""
     question = page.meta.get("question", page.meta.get("title"))
     if not isinstance(question, str):
         raise Refusal("page_without_title", path=page.path)
@@ -41,16 +37,9 @@ def as_round(page: Page, root: Path) -> tuple[str, str]:
 def as_markdown(page: Page, root: Path, resolve: Resolve | None = None) -> str:
     """A page without its marks: a bound figure is what it shows, headings have no ids.
 
-    Includes are resolved, and lists made from data are there as text.
-
-    Args:
-        page: The page.
-        root: The project's folder.
-        resolve: Where a link of the page leads from the text. With it a picture is its
-            description, and a block says how it runs.
-
-    Raises:
-        ValueError: if a fence of the page cannot be read.
+    Includes are resolved, and lists made from data are there as text. Where it is told
+    where links lead from the text, a picture is its description, and a block says how
+    it runs.
     """
     if len(page.blocks) < len(page.fences):
         raise ValueError(page.problems[0])

@@ -7,39 +7,25 @@ typed. Here is what the site has of its own.
 
 import json
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
+
+from bs4 import BeautifulSoup, Comment
 
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.pictures import plots
 from site_tools.site.templates import fill, words
 
-NEXT = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
+NAMED = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
 SECTION = re.compile(r"^## .*\{\s*#([\w-]+)\s*\}\s*$", re.MULTILINE)
 INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
 FOLDED = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?: "(?P<title>.*)")?$', re.MULTILINE)
 INDENT = re.compile(r"^ {4}", re.MULTILINE)
 BOUND = re.compile(r"`([^`\n]+)`\{[^}\n]*\}")
-
-FOREIGN = re.compile(
-    r"<(style|script|clipboard-copy)\b.*?</\1>|<!--.*?-->"
-    r'|<div class="(?:jp-\w+Prompt|clipboard-copy-txt)\b[^>]*>.*?</div>',
-    re.DOTALL,
-)
-CODE = re.compile(r"<pre>(?!<code)(.*?)</pre>", re.DOTALL)
-PLAIN = (
-    (' tabindex="0"', ""),
-    ('class="highlight-ipynb hl-python"', 'class="language-python highlight"'),
-    ('class="anchor-link"', 'class="headerlink"'),
-)
-HEADING = re.compile(
-    r'<h2 id="[^"]*">(?P<title>.*?)<a class="anchor-link" href="[^"]*">', re.DOTALL
-)
-SETTLED = re.compile(r'<h2 id="([^"]*)">(.*?)<a class="headerlink"', re.DOTALL)
-UNDESCRIBED = re.compile(r'(?<=<img alt=")[^"]*(?=" src="data:image/svg)')
-VERBATIM = re.compile(r"(<pre\b.*?</pre>|<code\b.*?</code>)", re.DOTALL)
+# What JupyterLab has around a cell, and the site has not.
+FOREIGN = "style, script, clipboard-copy, .clipboard-copy-txt, [class*=Prompt]"
 DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 INLINE = re.compile(r"\$([^$\n]+)\$")
 
@@ -55,35 +41,30 @@ def notebook(
 ) -> str:
     """A page as a Jupyter notebook, its outputs as they were when it was verified.
 
-    Args:
-        text: The page.
-        title: Its title.
-        blocks: Its blocks, in order.
-        drawn: Per running block its plots by name.
-        lang: Its language.
-        wheel: The address of ``ppo_ref``'s wheel, if the site has one.
-        page_id: As in ``notebooks/toy``.
+    ``drawn`` has the plots of each running block by name, ``wheel`` the address of
+    ``ppo_ref``'s wheel, if the site has one.
     """
     w = words(lang)
     lines = FRONT_MATTER.sub(lambda m: "\n" * m[0].count("\n"), text).split("\n")
     needs = w["notebook_needs"].format(wheel).rstrip()
-    cells = [_prose(f"# {title}\n\n{needs}")]
     if not wheel:
-        cells = [_prose(f"# {title}\n\n{needs}\n\n{w['notebook_package']}")]
+        needs += f"\n\n{w['notebook_package']}"
+    cells = [_prose(f"# {title}\n\n{needs}")]
     alts = {name: picture["alt"] for name, picture in plots(text, page_id)}
     at, shown = 0, iter(drawn)
     for block in blocks:
         first = block.fence.line - 1
-        cells += _told("\n".join(lines[at:first]), page_id)
+        cells.append(_prose(_plain("\n".join(lines[at:first]), page_id)))
         at = first + len(block.fence.lines) + 2
         if block.runs:
             cells.append(_code(block, next(shown, {}), alts))
         elif block.kind is not Kind.OUTPUT:
             cells.append(_prose(f"```\n{block.text}\n```"))
-    cells += _told("\n".join(lines[at:]), page_id)
+    cells.append(_prose(_plain("\n".join(lines[at:]), page_id)))
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    written = (cell for cell in cells if cell["source"])
     made = {
-        "cells": [cell | {"id": f"cell-{n}"} for n, cell in enumerate(cells)],
+        "cells": [cell | {"id": f"cell-{n}"} for n, cell in enumerate(written)],
         "metadata": {
             "kernelspec": kernel,
             "language_info": {"name": "python"},
@@ -95,14 +76,13 @@ def notebook(
     return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 
-def _told(text: str, page_id: str) -> list[dict[str, Any]]:
+def _plain(text: str, page_id: str) -> str:
     """Prose without what only the site understands; a link into it keeps its words."""
     for _, picture in reversed([*plots(text, page_id)]):
         text = text[: picture.start()] + text[picture.end() :]
     text = FOLDED.sub(_unfolded, INDENT.sub("", text))
-    text = INNER.sub(r"\1", NEXT.sub(r"\1", text))
-    text = BOUND.sub(r"\1", text).strip()
-    return [_prose(text)] if text else []
+    text = INNER.sub(r"\1", NAMED.sub(r"\1", text))
+    return BOUND.sub(r"\1", text).strip()
 
 
 def _unfolded(fold: re.Match[str]) -> str:
@@ -138,51 +118,46 @@ def _code(
     }
 
 
-def settle(html: str, notebook: str, href: str, title: str, lang: str) -> str:
-    """The notebook without what is foreign, its formulas as the site typesets them.
+def settle(
+    html: str, notebook: str, href: str, title: str, lang: str
+) -> tuple[str, list[dict[str, Any]]]:
+    """A rendered notebook without what is foreign, and its sections.
 
-    Example:
-        >>> made = "<style>x</style><p>$a$</p><pre>$b$</pre>"
-        >>> notebook = '{"cells": [], "metadata": {"sections": []}}'
-        >>> html = settle(made, notebook, "a.ipynb", "A", "en")
-        >>> html.partition("</p>")[2].strip()
-        '<p><span class="arithmatex">\\\\(a\\\\)</span></p><pre><code>$b$</code></pre>'
+    Its headings have the ids of the page, its plots their descriptions, and its
+    formulas are marked as the site's are.
     """
-    cells = json.loads(notebook)
-    ids, alts = iter(cells["metadata"]["sections"]), _descriptions(cells)
-    html = CODE.sub(r"<pre><code>\1</code></pre>", FOREIGN.sub("", html))
-    html = HEADING.sub(lambda match: _heading(match["title"], next(ids)), html)
-    html = UNDESCRIBED.sub(lambda _: escape(next(alts)), html)
-    for theirs, ours in PLAIN:
-        html = html.replace(theirs, ours)
-    pieces = VERBATIM.split(html)
-    pieces[::2] = map(_formulas, pieces[::2])
-    return fill("page.in_jupyter", lang, href, title) + "".join(pieces)
-
-
-def sections(html: str) -> list[dict[str, Any]]:
-    """The sections of a settled notebook, as MkDocs takes a table of contents.
-
-    Example:
-        >>> html = '<h2 id="why">Why <em>not</em>?<a class="headerlink" href="#why">'
-        >>> sections(html)
-        [{'level': 2, 'id': 'why', 'name': 'Why not?', 'children': []}]
-    """
-    return [
-        {"level": 2, "id": id_, "name": re.sub("<[^>]*>", "", title), "children": []}
-        for id_, title in SETTLED.findall(html)
-    ]
-
-
-def _heading(title: str, name: str) -> str:
-    return f'<h2 id="{name}">{title}<a class="anchor-link" href="#{name}">'
-
-
-def _descriptions(notebook: Mapping[str, Any]) -> Iterator[str]:
-    for cell in notebook["cells"]:
-        for output in cell.get("outputs", ()):
-            if "image/svg+xml" in output.get("data", ()):
-                yield output["metadata"]["image/svg+xml"]["alt"]
+    made = json.loads(notebook)
+    outputs = [output for cell in made["cells"] for output in cell.get("outputs", ())]
+    plots = [o for o in outputs if "image/svg+xml" in o.get("data", ())]
+    soup = BeautifulSoup(html, "html.parser")
+    for foreign in soup.select(FOREIGN):
+        foreign.decompose()
+    for text in soup.find_all(string=True):
+        if isinstance(text, Comment):
+            text.extract()
+        elif "$" in text and not text.find_parent(["pre", "code"]):
+            text.replace_with(BeautifulSoup(_formulas(escape(text)), "html.parser"))
+    for pre in soup("pre"):
+        pre.attrs.pop("tabindex", None)
+        if pre.code is None:
+            pre.wrap(soup.new_tag("pre"))
+            pre.name = "code"
+    for box in soup.select(".highlight-ipynb"):
+        box["class"] = "language-python highlight"
+    for image, plot in zip(
+        soup.select('img[src^="data:image/svg"]'), plots, strict=True
+    ):
+        image["alt"] = plot["metadata"]["image/svg+xml"]["alt"]
+    for link in soup.select(".anchor-link"):
+        link["class"] = "headerlink"
+    sections = []
+    for heading, name in zip(soup("h2"), made["metadata"]["sections"], strict=True):
+        heading["id"] = name
+        for link in heading.select("a.headerlink"):
+            link["href"] = f"#{name}"
+        words_only = "".join(t for t in heading.strings if not t.find_parent("a"))
+        sections.append({"level": 2, "id": name, "name": words_only, "children": []})
+    return fill("page.in_jupyter", lang, href, title) + str(soup), sections
 
 
 def _formulas(html: str) -> str:

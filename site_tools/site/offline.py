@@ -41,17 +41,12 @@ PLAIN_FILE, UNIX = 0o100644 << 16, 3
 
 
 def copy(site: Mapping[str, bytes], home: str = "") -> dict[str, bytes]:
-    """The files of the copy by path.
-
-    Raises:
-        Refusal: naming a page and its link that leads to no file.
-    """
-    paths = frozenset(path for path in site if not _is_unused(path))
+    """The files of the copy by path."""
+    used = {path: content for path, content in site.items() if not _is_unused(path)}
     made = {}
-    for path in (path for path in site if path in paths):
-        content = site[path]
+    for path, content in used.items():
         if path.endswith(".html"):
-            content = rewrite(content.decode(), path, paths, home).encode()
+            content = rewrite(content.decode(), path, used, home).encode()
         elif path.endswith("assets/search/start.js"):
             content = Path(__file__).with_suffix(".js").read_bytes() + content
         elif path.endswith("assets/search/worker.js"):
@@ -64,8 +59,7 @@ def copy(site: Mapping[str, bytes], home: str = "") -> dict[str, bytes]:
 
 
 def _is_unused(path: str) -> bool:
-    inside = path.removeprefix("en/")
-    return any(fnmatchcase(inside, pattern) for pattern in UNUSED)
+    return any(fnmatchcase(path.removeprefix("en/"), pattern) for pattern in UNUSED)
 
 
 def _search_index(text: str) -> str:
@@ -81,15 +75,7 @@ def _search_index(text: str) -> str:
 def rewrite(html: str, page: str, files: Container[str], home: str = "") -> str:
     """A page whose local links name files.
 
-    Args:
-        html: The page.
-        page: Its path among the files.
-        files: The paths of all files.
-        home: The address of the site, if it has one: what a reader can follow there
-            leads into the copy too.
-
-    Raises:
-        Refusal: naming the page and a link that leads to no file.
+    What a reader can follow to ``home``, the address of the site, leads into the copy.
 
     Example:
         >>> files = ["index.html", "gae/inputs/index.html"]
@@ -125,12 +111,7 @@ def _to_file(link: str, page: str, files: Container[str], home: str) -> str:
 
 
 def pack(files: Mapping[str, bytes], folder: str) -> bytes:
-    """A zip with everything in one folder: the same bytes for the same files.
-
-    Example:
-        >>> pack({"a": b"1", "b": b"2"}, "x") == pack({"b": b"2", "a": b"1"}, "x")
-        True
-    """
+    """A zip with everything in one folder: the same bytes for the same files."""
     stream = io.BytesIO()
     with ZipFile(stream, "w") as archive:
         for path in sorted(files):

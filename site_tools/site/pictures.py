@@ -7,7 +7,7 @@ a line; what is white is left out.
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from html import unescape
 from itertools import count
 from xml.etree.ElementTree import Element
@@ -38,11 +38,7 @@ LEFT_OUT = ("metadata", "style", "title")
 
 
 def inline(html: str, read: Callable[[str], tuple[str, str]], lang: str) -> str:
-    """Put each SVG in the place of the image that names it.
-
-    Raises:
-        Refusal: naming file and element, as :func:`svg` does.
-    """
+    """Put each SVG in the place of the image that names it."""
     numbers = count(1)
 
     def place(match: re.Match[str]) -> str:
@@ -57,24 +53,7 @@ def inline(html: str, read: Callable[[str], tuple[str, str]], lang: str) -> str:
 
 
 def svg(text: str, path: str, alt: str, lang: str, prefix: str) -> str:
-    """One picture as an element of the page.
-
-    Args:
-        text: The SVG file.
-        path: Its path, for the messages.
-        alt: What it shows, in words.
-        lang: The language whose words are kept.
-        prefix: Makes the ids unique within the page.
-
-    Raises:
-        Refusal: naming file and element.
-
-    Example:
-        >>> text = '<svg viewBox="0 0 9 9"><text lang="zh">前</text></svg>'
-        >>> print(svg(text, "a.svg", "A post", "en", "p"))
-        <svg viewBox="0 0 9 9" role="img" aria-labelledby="p-title" \
-fill="currentColor"><title id="p-title">A post</title></svg>
-    """
+    """One picture as an element of the page, its ids made unique by a prefix."""
     if not alt.strip():
         raise Refusal("picture_undescribed", path=path)
     if "<!ENTITY" in text:
@@ -84,20 +63,14 @@ fill="currentColor"><title id="p-title">A post</title></svg>
     except ElementTree.ParseError as error:
         raise Refusal("picture_malformed", path=path, error=error) from None
     for element in root.iter():
-        _without_namespaces(element)
+        names = {key.rpartition("}")[2]: text for key, text in element.attrib.items()}
+        element.tag, element.attrib = element.tag.rpartition("}")[2], names
         for fault in picture_rules.faults(element.tag, element.attrib):
             raise Refusal("in_file", path=path, fault=fault)
     _keep_language(root, lang)
     _prefix_ids(root, prefix)
     _describe(root, alt, prefix)
     return ElementTree.tostring(root, encoding="unicode")
-
-
-def _without_namespaces(element: Element) -> None:
-    element.tag = element.tag.rpartition("}")[2]
-    element.attrib = {
-        name.rpartition("}")[2]: value for name, value in element.attrib.items()
-    }
 
 
 def _keep_language(element: Element, lang: str) -> None:
@@ -152,29 +125,27 @@ def plot_pictures(
 def themed(svg: str, name: str) -> str:
     """The SVG of a plot as a picture.
 
-    Raises:
-        Refusal: naming the plot and a colour that the site does not have.
-
     Example:
         >>> print(themed('<svg><text x="1.23456">λ</text></svg>', "toy"))
         <svg class="plot"><text x="1.2" style="text-anchor: start">λ</text></svg>
     """
     root = ElementTree.fromstring(svg)
     _leave_out(root)
-    used = {*_references(root)}
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
-        if element.get("id") not in used:
-            element.attrib.pop("id", None)
         for key in element.attrib.keys() & {*NUMBERS}:
-            short = LONG.sub(_short, element.attrib[key])
-            element.set(key, " ".join(short.split()))
+            element.set(key, LONG.sub(_short, element.attrib[key]))
         if element.get("transform", "").startswith("rotate(-0 "):
             del element.attrib["transform"]
         if element.tag in ("path", "use", "text", "tspan"):
             element.set("style", _style(element, name))
     root.set("class", "plot")
     return ElementTree.tostring(root, encoding="unicode")
+
+
+def _short(number: re.Match[str]) -> str:
+    """A tenth of a point is less than a pixel."""
+    return f"{float(number[0]):.1f}".removesuffix(".0")
 
 
 def _leave_out(element: Element) -> None:
@@ -188,17 +159,6 @@ def _leave_out(element: Element) -> None:
             element.remove(child)
         else:
             _leave_out(child)
-
-
-def _references(root: Element) -> Iterator[str]:
-    for element in root.iter():
-        for value in element.attrib.values():
-            yield from re.findall(r"#([\w-]+)", value)
-
-
-def _short(number: re.Match[str]) -> str:
-    """A tenth of a point is less than a pixel."""
-    return f"{float(number[0]):.1f}".removesuffix(".0")
 
 
 def _style(element: Element, name: str) -> str:

@@ -21,13 +21,16 @@ FLOORS = re.compile(r"(?:^ +\d+ +\w.*\n)+", re.MULTILINE)
 LINE_LINK = re.compile(r'<a id="[^"]*__codelineno-[^"]*"[^>]*></a>')
 LINE = re.compile(r'<span id="[^"]*__span-[^"]*">')
 SOURCE = re.compile(r"^Source:\n((?:    .*\n?)+)", re.MULTILINE)
+# A name of ppo_ref as inline code, and where such a name is no link.
+NAMED = re.compile(
+    r"<(?P<inert>a|h[1-6]|summary|pre)\b.*?</(?P=inert)>"
+    r"|<code>(?P<name>ppo_ref(?:\.\w+)+)</code>",
+    re.DOTALL,
+)
 
 
 def read(package: Path) -> dict[str, str]:
-    """The sources of a package by dotted module; none where there is no package.
-
-    A folder's own is ``folder.__init__``.
-    """
+    """The sources of a package by dotted module, a folder's own as ``a.__init__``."""
     found = {path.relative_to(package): path for path in sorted(package.rglob("*.py"))}
     return {
         ".".join(inside.with_suffix("").parts): path.read_text("utf-8")
@@ -38,9 +41,6 @@ def read(package: Path) -> dict[str, str]:
 def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
     """The reference pages of one language, as Markdown by path.
 
-    Raises:
-        Refusal: naming the module that has no docstring.
-
     Example:
         >>> made = pages({"__init__": '"All."', "gae": '"Sums."'}, "en")
         >>> list(made), made["ppo_ref/gae.md"].endswith("::: ppo_ref.gae")
@@ -50,10 +50,11 @@ def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
     note, made = f"{words(lang)['from_docstrings']}\n{{ .from-code }}", {}
     for name, doc in docs.items():
         *folder, last = FOLDER, *name.split(".")
-        title = ".".join(folder if last == "__init__" else [*folder, last])
-        path = "/".join([*folder, "index.md" if last == "__init__" else f"{last}.md"])
+        is_folder = last == "__init__"
+        title = ".".join(folder if is_folder else [*folder, last])
+        path = "/".join([*folder, "index.md" if is_folder else f"{last}.md"])
         body = f"::: {title}"
-        if last == "__init__":
+        if is_folder:
             body = _map(doc, _inside(docs, name.removesuffix("__init__")), lang)
         line = doc.splitlines()[0]
         front = {"title": title, "description": line, "search": {"boost": BOOST}}
@@ -65,10 +66,8 @@ def source(path: str) -> list[tuple[str, str]]:
     """What a reference page is made from, as ``ways.edits`` takes it.
 
     Example:
-        >>> source("ppo_ref/gae.md"), source("gae/inputs.md")
-        ([('code', 'ppo_ref/gae.py')], [])
-        >>> source("ppo_ref/asserts/index.md")
-        [('code', 'ppo_ref/asserts/__init__.py')]
+        >>> source("ppo_ref/asserts/index.md"), source("gae/inputs.md")
+        ([('code', 'ppo_ref/asserts/__init__.py')], [])
     """
     folder, name = posixpath.split(path.removesuffix(".md"))
     module = "__init__" if name == "index" else name
@@ -81,10 +80,6 @@ def finish(html: str) -> str:
 
     mkdocstrings gives the lines of every signature and example the same ids, and
     what is folded would be found by each word of the code.
-
-    Example:
-        >>> finish('<span id="__span-0-1"><a id="__codelineno-0-1"></a>gae</span>')
-        '<span>gae</span>'
     """
     html = LINE.sub("<span>", LINE_LINK.sub("", html))
     folded = '<details class="source"'
@@ -112,11 +107,7 @@ def _inside(docs: Mapping[str, str], folder: str) -> dict[str, str]:
 
 
 def _map(package: str, lines: Mapping[str, str], lang: str) -> str:
-    """The docstring of the package, each module in its floors with its line.
-
-    A module that the table of floors forgets is a fault of the package's own tests;
-    here it stands at the end, as what a folder holds does.
-    """
+    """A folder's docstring, each module in its floor with its line, the others last."""
     floors: dict[str, list[str]] = {}
     for floor, names in FLOOR.findall(package):
         floors.setdefault(floor, []).extend(names.split())
@@ -146,3 +137,38 @@ def for_reading(doc: str, returns: str = "") -> str:
         doc = re.sub(r"^Returns:\n +", rf"\g<0>{returns}: ", doc, flags=re.MULTILINE)
     doc = SOURCE.sub(lambda match: re.sub(r"^ {4}", "", match[1], flags=re.M), doc)
     return re.sub(r"^Example:$", "Examples:", doc, flags=re.MULTILINE)
+
+
+def symbols(sources: Mapping[str, str]) -> dict[str, str]:
+    r"""Where every module of the package is, and every public name that it defines.
+
+    Example:
+        >>> symbols({"kl": "def k1(): ...\ndef _sum(): ..."})
+        {'ppo_ref.kl': 'ppo_ref/kl/', 'ppo_ref.kl.k1': 'ppo_ref/kl/#ppo_ref.kl.k1'}
+    """
+    found = {}
+    for name, source in sources.items():
+        module = f"{FOLDER}.{name}".removesuffix(".__init__")
+        found[module] = page = f"{module.replace('.', '/')}/"
+        for node in ast.parse(source).body:
+            named = node.targets if isinstance(node, ast.Assign) else [node]
+            for each in named:
+                defined = str(getattr(each, "name", getattr(each, "id", "_")))
+                if not defined.startswith("_"):
+                    found[f"{module}.{defined}"] = f"{page}#{module}.{defined}"
+    return found
+
+
+def link_symbols(html: str, url: str, known: Mapping[str, str]) -> str:
+    """Lead from inline code that is just a name of the package to its reference."""
+    up = posixpath.relpath("/", posixpath.dirname(f"/{url}"))
+
+    def place(match: re.Match[str]) -> str:
+        name = match["name"]
+        if name is None:
+            return match[0]
+        if name not in known:
+            raise Refusal("symbol_unknown", name=name)
+        return f'<a href="{up}/{known[name]}">{match[0]}</a>'
+
+    return NAMED.sub(place, html)

@@ -1,14 +1,12 @@
-"""The question pages of a language, as the lists need them, and the data files."""
+"""The pages of a language as the lists show them, in reading order."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
 from functools import cache
-from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-from site_tools.data.dialogues import FILE as DIALOGUES
-from site_tools.data.dialogues import Asked, Dialogue, read_dialogues
+from site_tools.data.dialogues import Asked, read_dialogues
 from site_tools.page.fences import Fence, scan
 from site_tools.page.files import read_front_matter
 from site_tools.page.prose import (
@@ -41,29 +39,17 @@ FACT = re.compile(r"fact|\{\s*\.fact\s*\}")
 
 
 class Answer(NamedTuple):
-    """A question page: its title, its answer in Markdown, and what it leans on.
+    """A page: its question or title, its answer in Markdown, and what it leans on."""
 
-    Args:
-        page: Its id, as in ``gae/inputs``.
-        title: The question.
-        verdict: The bold first words of the answer, or "" if there are none.
-        short: The first paragraph of the answer.
-        answers: The questions that it answers.
-        needs: The pages that it builds on.
-        wrong: The claims that it refutes.
-        facts: The names of the facts files that it shows.
-        picture: What its picture shows, and the file; None if it has none.
-    """
-
-    page: str
+    page: str  # its id, as in gae/inputs
     title: str
-    verdict: str
-    short: str
-    answers: tuple[str, ...]
-    needs: tuple[str, ...]
-    wrong: tuple[WrongAnswer, ...]
-    facts: tuple[str, ...]
-    picture: tuple[str, str] | None = None
+    verdict: str = ""  # the bold first words of the answer
+    short: str = ""  # the first paragraph of the answer
+    answers: tuple[str, ...] = ()  # the questions of the dialogues
+    needs: tuple[str, ...] = ()  # the pages that it builds on
+    wrong: tuple[WrongAnswer, ...] = ()  # the claims that it refutes
+    facts: tuple[str, ...] = ()  # the facts files that it shows
+    picture: tuple[str, str] | None = None  # what its picture shows, and the file
 
     @property
     def topic(self) -> str:
@@ -73,14 +59,8 @@ class Answer(NamedTuple):
 
 @cache  # keyed by the text: a changed page is read again
 def read_answer(text: str, page: str, path: str) -> Answer:
-    """What the lists say of one page; the checks say what it lacks.
-
-    Raises:
-        ValueError: naming the page, if its front matter cannot be read.
-    """
-    front, problems = read_front_matter(text, path)
-    if problems or "question" not in front:
-        raise ValueError("\n".join(map(str, problems)) or f"{path}: no question")
+    """What the lists say of one page; the checks say what it lacks."""
+    front, _ = read_front_matter(text, path)
     fences, _ = scan(text, path)
     prose = body(text, fences)
     short = first_paragraph(section_text(prose, "answer"))
@@ -88,7 +68,7 @@ def read_answer(text: str, page: str, path: str) -> Answer:
     drawn = PICTURE.search(section_text(prose, "picture"))
     return Answer(
         page,
-        str(front["question"]),
+        str(front.get("question") or front.get("title") or ""),
         verdict["words"] if verdict else "",
         short,
         tuple(map(str, front.get("answers") or ())),
@@ -104,19 +84,27 @@ def _facts(fences: Sequence[Fence]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(words[0] for words in shown if words))
 
 
+def _folder(root: Path, lang: str, name: str) -> dict[str, Answer]:
+    """The pages of a folder by their ids, but for its index."""
+    pages = {}
+    for file in sorted((root / "docs" / lang / name).glob("[!.]*.md")):
+        page, path = f"{name}/{file.stem}", file.relative_to(root).as_posix()
+        if file.stem != "index":
+            pages[page] = read_answer(file.read_text("utf-8"), page, path)
+    return pages
+
+
 def answers(root: Path, lang: str) -> list[Answer]:
     """The question pages of a language, in reading order."""
-    docs, pages = root / "docs" / lang, {}
-    for file in chain.from_iterable(docs.glob(f"{topic}/*.md") for topic in TOPICS):
-        if file.stem != "index" and not file.name.startswith("."):
-            page, path = f"{file.parent.name}/{file.stem}", file.relative_to(root)
-            pages[page] = read_answer(file.read_text("utf-8"), page, path.as_posix())
-    needs = {page: set(answer.needs) for page, answer in pages.items()}
-    return [
-        pages[page]
-        for topic in TOPICS
-        for page in in_order([p for p in pages if pages[p].topic == topic], needs)
-    ]
+    folders = [_folder(root, lang, topic) for topic in TOPICS]
+    needs = {page: {*a.needs} for pages in folders for page, a in pages.items()}
+    return [pages[page] for pages in folders for page in in_order(pages, needs)]
+
+
+def users(root: Path, lang: str) -> list[Answer]:
+    """The pages that may lean on a fact: the question pages, then all others."""
+    others = (_folder(root, lang, folder) for folder, _ in TABS.values())
+    return [*answers(root, lang), *(a for pages in others for a in pages.values())]
 
 
 def in_order(pages: Collection[str], needs: Mapping[str, set[str]]) -> list[str]:
@@ -140,42 +128,18 @@ def in_order(pages: Collection[str], needs: Mapping[str, set[str]]) -> list[str]
     return done
 
 
-def users(root: Path, lang: str) -> list[Answer]:
-    """The pages that may lean on a fact: the question pages, then all others."""
-    docs, others = root / "docs" / lang, []
-    files = [sorted(docs.glob(f"{folder}/*.md")) for folder, _ in TABS.values()]
-    for file in chain.from_iterable(files):
-        text, path = file.read_text("utf-8"), file.relative_to(root).as_posix()
-        front, _ = read_front_matter(text, path)
-        page, title = f"{file.parent.name}/{file.stem}", str(front.get("title", ""))
-        facts = _facts(scan(text, path)[0])
-        others.append(Answer(page, title, "", "", (), (), (), facts))
-    return [*answers(root, lang), *others]
+def asked(root: Path, lang: str) -> dict[str, tuple[Asked, Asked | None]]:
+    """The dialogues' questions by id, each with the next that another page answers.
 
-
-def dialogues(root: Path) -> tuple[Dialogue, ...]:
-    """The dialogues; none where the project has no such file."""
-    return read_dialogues(root) if (root / DIALOGUES).exists() else ()
-
-
-class Question(NamedTuple):
-    """A question of a dialogue, and the next one that another page answers."""
-
-    id: str
-    zh: str
-    en: str
-    next: Asked | None
-
-
-def questions(root: Path, lang: str) -> dict[str, Question]:
-    """The dialogues' questions by their ids; a next one has a page in the language."""
-    found: dict[str, Question] = {}
-    for dialogue in dialogues(root):
+    That page is written in the language.
+    """
+    questions: dict[str, tuple[Asked, Asked | None]] = {}
+    for dialogue in read_dialogues(root):
         page, following, later = "", None, None
-        for asked in reversed(dialogue.questions):
-            if asked.page != page:
-                page, following = asked.page, later
-            found[asked.id] = Question(asked.id, asked.zh, asked.en, following)
-            if (root / "docs" / lang / f"{asked.page}.md").exists():
-                later = asked
-    return found
+        for question in reversed(dialogue.questions):
+            if question.page != page:
+                page, following = question.page, later
+            questions[question.id] = question, following
+            if (root / "docs" / lang / f"{question.page}.md").exists():
+                later = question
+    return questions

@@ -1,10 +1,10 @@
 """The pages about/status, about/offline and about/benchmarks, from the project."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import markdown
 from markupsafe import Markup
@@ -24,6 +24,7 @@ from site_tools.site.templates import fill, words
 STATUS, OFFLINE = "about/status/", "about/offline/"
 ZIP, LIST, FULL = "offline.zip", "llms.txt", "llms-full.txt"
 PARTS = ("wanted", "counts", "pages", "facts", "downloads")
+COUNTED = ("pages", "blocks", "figures", "formulas")
 PLACE = re.compile(r'<span data-download="([^"]+)">([^<]+)</span>')
 SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 # What can be done about a page, and in which language.
@@ -38,30 +39,27 @@ REMEDIES = {
 
 
 def status(part: str, lang: str, root: Path) -> str:
-    """One part of the status page: what waits, how much there is, what to take along.
-
-    Raises:
-        Refusal: for another part.
-        ValueError: for data that cannot be read.
-    """
-    if part not in PARTS:
-        known = ", ".join(PARTS)
-        raise Refusal("list_unknown", name="status", known=known, argument=part)
+    """One part of the status page: what waits, how much there is, or what to take."""
     if part in ("wanted", "pages"):
         states = accord.waiting(root) if part == "wanted" else accord.read_all(root)
         items = [_item(s, lang, root, part == "wanted") for s in states]
         html = fill("status.pages", lang, items)
     elif part == "counts":
         counts = [count(_texts(root, code)) for code in ways.SITES]
-        rows = [(key, [getattr(c, key) for c in counts]) for key in Counts._fields]
+        rows = zip(COUNTED, zip(*counts, strict=True), strict=True)
         html = fill("status.counts", lang, [s.name for s in ways.SITES.values()], rows)
     elif part == "facts":
         facts = concepts(root)
         places, every = unread(facts), sum(len(c.entries) for c in facts)
         open_ = sum(len(lines) for lines in places.values())
         html = fill("status.facts", lang, every, open_, places)
+    elif part == "downloads":
+        owners = {ZIP: "zh", LIST: lang, FULL: lang}  # one zip for both, at the root
+        links = {n: ways.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}
+        html = fill("status.downloads", lang, links)
     else:
-        html = fill("status.downloads", lang, [*_downloads(lang)])
+        known = ", ".join(PARTS)
+        raise Refusal("list_unknown", name="status", known=known, argument=part)
     return f'<div class="status" data-search-exclude="1">\n{html}\n</div>'
 
 
@@ -91,24 +89,15 @@ def _texts(root: Path, lang: str) -> list[str]:
     return [f.read_text("utf-8", errors="replace") for f in files if f.is_file()]
 
 
-class Counts(NamedTuple):
-    """What the pages of one language hold."""
-
-    pages: int
-    blocks: int
-    figures: int
-    formulas: int
-
-
-def count(texts: list[str]) -> Counts:
+def count(texts: list[str]) -> tuple[int, ...]:
     """How many pages, blocks that run, bound figures, displayed formulas.
 
     Example:
         >>> count(["`2`{ data-is='x' }\\n\\n```python\\nx = 2\\n```\\n"])
-        Counts(pages=1, blocks=1, figures=1, formulas=0)
+        (1, 1, 1, 0)
     """
-    found = [_of_page(text) for text in texts]
-    return Counts(len(texts), *(sum(page[i] for page in found) for i in range(3)))
+    pages = [_of_page(text) for text in texts]
+    return len(texts), *(sum(page[i] for page in pages) for i in range(3))
 
 
 @lru_cache(maxsize=1024)
@@ -129,25 +118,11 @@ def _runs(fence: Fence) -> bool:
     return running and "norun" not in attributes.classes
 
 
-def _downloads(lang: str) -> Iterator[tuple[str, str]]:
-    """What can be taken along; each is a name until ``link_downloads`` links it."""
-    for name in (ZIP, LIST, FULL):
-        owner = "zh" if name == ZIP else lang  # one zip for both, at the root
-        yield name, ways.link(lang, OFFLINE, owner, name)
-
-
 def link_downloads(html: str, page: str, sizes: Mapping[str, int]) -> str:
     """Link what has been made, with its size.
 
     The zip holds that page, so the page in it cannot say how large the zip is; nor need
     it, where the zip has been unpacked.
-
-    Example:
-        >>> place = '<span data-download="../x.txt">x.txt</span>'
-        >>> link_downloads(place, "about/index.html", {"x.txt": 1_260_000})
-        '<a href="../x.txt">x.txt</a> (1.3 MB)'
-        >>> link_downloads(place, "about/index.html", {}) == place
-        True
     """
 
     def link(match: re.Match[str]) -> str:
@@ -162,11 +137,7 @@ def link_downloads(html: str, page: str, sizes: Mapping[str, int]) -> str:
 
 
 def benchmarks(view: str, lang: str, root: Path) -> str:
-    """One section of what ``make bench`` wrote, or ``cuda``: all made on a GPU.
-
-    Raises:
-        Refusal: for a section that the record lacks.
-    """
+    """One section of what ``make bench`` wrote, or ``cuda``: all made on a GPU."""
     device = "cuda" if view == "cuda" else "cpu"
     file = root / "docs" / "verified" / f"benchmarks.{device}.{lang}.md"
     text = str(words(lang)["not_measured"])

@@ -5,8 +5,8 @@ template sees the words of its language as ``w`` and the language as ``lang``.
 """
 
 import re
-from collections.abc import Mapping
-from functools import cache, lru_cache
+from collections.abc import Mapping, Sequence
+from functools import cache
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -16,25 +16,16 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from markdown import Markdown
 from markupsafe import Markup
 
+from site_tools.data.facts import Entry
+from site_tools.data.frameworks import PLACE
+
 HERE = Path(__file__).parent
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\([^()\s]*\)")
 FORMULA = re.compile(r"\$([^$]+)\$")
 CODE = re.compile(r"`([^`]+)`")
-SIGNS = {
-    "alpha": "α",
-    "beta": "β",
-    "gamma": "γ",
-    "delta": "δ",
-    "epsilon": "ε",
-    "lambda": "λ",
-    "nabla": "∇",
-    "pi": "π",
-    "rho": "ρ",
-    "theta": "θ",
-    "hat A": "Â",
-    "mid": " | ",
-    "cdot": "·",
-}
+NAMES = "alpha beta gamma delta epsilon theta lambda pi rho nabla cdot"
+SIGNS = dict(zip(NAMES.split(), "αβγδεθλπρ∇·", strict=True))
+SIGNS |= {"hat A": "Â", "mid": " | "}
 UPRIGHT = re.compile(r"\\(?:mathrm|text)\s*\{([^}]*)\}")
 COMMAND = re.compile(r"\\(hat A|[A-Za-z]+)\s*")
 EXTENSIONS = {"attr_list": {}, "pymdownx.arithmatex": {"generic": True}}
@@ -49,12 +40,7 @@ def words(lang: str) -> Mapping[str, Any]:
 
 
 def fill(name: str, lang: str, *values: object) -> str:
-    """The HTML that a macro makes.
-
-    Args:
-        name: File and macro, as in ``lists.by_topic``.
-        lang: The language of the words.
-        values: What the macro takes; text is escaped unless it is ``Markup``.
+    """What a macro makes of values, by file and name as in ``lists.by_topic``.
 
     Example:
         >>> fill("page.notice", "en", Markup("<b>Late</b>"), "")
@@ -87,6 +73,12 @@ def as_html(text: str) -> Markup:
     return Markup(CODE.sub(r"<code>\1</code>", html))
 
 
+def with_code(html: Markup, entries: Sequence[Entry]) -> Markup:
+    """What a release does, with the code of its places where the text counts them."""
+    codes = [Markup("<code>{}</code>").format(entry.code) for entry in entries]
+    return Markup(PLACE.sub(lambda match: codes[int(match[1]) - 1], html))
+
+
 def as_plain(text: str) -> str:
     r"""The text as one line of plain characters, its formulas spelled out.
 
@@ -107,12 +99,7 @@ def spelled(tex: str) -> str:
 
 
 def anchor(text: str) -> str:
-    """A text as part of an id.
-
-    Example:
-        >>> anchor("verl 0.3.0.post1")
-        'verl-0-3-0-post1'
-    """
+    """A text as part of an id, as ``verl-0-3-0-post1`` of verl 0.3.0.post1."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-")
 
 
@@ -126,11 +113,11 @@ def _module(file: str, lang: str) -> Any:
         lstrip_blocks=True,
         undefined=StrictUndefined,
     )
-    environment.filters |= {"inline": inline, "as_html": as_html, "anchor": anchor}
+    environment.filters |= {f.__name__: f for f in (inline, as_html, with_code, anchor)}
     template = environment.get_template(path.name)
     return template.make_module({"w": words(lang), "lang": lang})
 
 
-@lru_cache(maxsize=1)
+@cache
 def _converter() -> Markdown:
     return Markdown(extensions=list(EXTENSIONS), extension_configs=EXTENSIONS)

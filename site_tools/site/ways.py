@@ -43,23 +43,14 @@ class Target(NamedTuple):
 
 
 def other(lang: str) -> str:
-    """The language that a page is not in.
-
-    Example:
-        >>> other("zh")
-        'en'
-    """
+    """The language that a page is not in."""
     return next(code for code in SITES if code != lang)
 
 
 def link(lang: str, url: str, to: str, target: str) -> str:
-    """The relative address of a page, from a page of either language.
+    """The relative address of the page ``target`` of the language ``to``.
 
-    Args:
-        lang: The language of the page that has the link.
-        url: Its address within the site of that language, ``""`` for the home.
-        to: The language of the page it leads to.
-        target: The address of that page within its site.
+    Addresses are within the site of a language, ``""`` is its home.
 
     Example:
         >>> link("en", "about/status/", "zh", "gae/inputs/")
@@ -90,12 +81,7 @@ def relative(html: str, url: str) -> str:
 
 
 def twin(lang: str, url: str, translated: bool) -> Link:
-    """The link from a page to its twin, or to the other home if it has none.
-
-    Example:
-        >>> twin("zh", "gae/inputs/", translated=True).href
-        '../../en/gae/inputs/'
-    """
+    """The link from a page to its twin, or to the other home if it has none."""
     there = other(lang)
     return Link(SITES[there].name, link(lang, url, there, url * translated), there)
 
@@ -118,12 +104,8 @@ def edits(
 ) -> list[Link]:
     """A link to edit each source of a page, and one to report what is wrong with it.
 
-    Args:
-        repository: Its address; while there is none there are no links.
-        sources: What each is (``zh``, ``en`` or ``code``), and its path.
-        page: Its id, as in ``gae/variance``, which the report names.
-        title: The page's, which the report will begin with.
-        lang: The language of the labels and of the form.
+    A source is ``zh``, ``en`` or ``code``, and its path. While the repository has no
+    address there are no links.
     """
     if not repository:
         return []
@@ -150,16 +132,13 @@ def without_account(page: str, title: str, lang: str) -> dict[str, str]:
 
 
 def stubs(moves: Redirects, pages: Mapping[str, Target], lang: str) -> dict[str, str]:
-    """The files that stand where pages were, by their path in the site.
-
-    Links are relative, so that they hold at any address of the site.
-    """
+    """The files that stand where pages were, by their path in the site."""
     made = {}
     for old, new in moves.items():
         if not old.anchor and new.page in pages:
             name = "" if old.page == "index" else old.page.removesuffix("/index") + "/"
-            href = _moved(name, pages[new.page], new.anchor, lang)
-            html = fill("page.stub", lang, href, pages[new.page].title)
+            to = pages[new.page]
+            html = fill("page.stub", lang, _moved(name, to, new.anchor, lang), to.title)
             made[f"{name}index.html"] = html
     return made
 
@@ -174,8 +153,9 @@ def moved_parts(
     made: dict[str, str] = {}
     for old, new in moves.items():
         if old.anchor and old.page in pages and new.page in pages:
-            href = _moved(pages[old.page].url, pages[new.page], new.anchor, lang)
-            html = fill("page.moved", lang, old.anchor, href, pages[new.page].title)
+            to = pages[new.page]
+            href = _moved(pages[old.page].url, to, new.anchor, lang)
+            html = fill("page.moved", lang, old.anchor, href, to.title)
             made[old.page] = made.get(old.page, "") + html
     return made
 

@@ -365,10 +365,6 @@ FAULTS: dict[str, tuple[str, str | bytes]] = {
         "docs/redirects.yml",
         "alignment/x: gae/a",
     ),
-    "docs/redirects.yml: alignment/first#td-residual: the anchor is still there": (
-        "docs/redirects.yml",
-        "alignment/first#td-residual: index",
-    ),
     "docs/en/index.md: `ppo_ref.sums.totals`: must be a name of the package": (
         "docs/en/index.md",
         "`ppo_ref.sums.totals`",

@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from site_tools.data.dialogues import read_dialogues
 from site_tools.page.page import read_page
-from site_tools.site import sources
 
 pytestmark = pytest.mark.pages
 
@@ -132,7 +132,7 @@ def test_the_request_to_copy_makes_a_log_that_can_be_read(language: str) -> None
 def test_the_five_dialogues_give_their_27_questions_and_the_same_bytes() -> None:
     if not DIALOGUES.is_dir():
         pytest.skip("the dialogues are not published; they lie beside the project")
-    asked = {d.id: len(d.questions) for d in sources.dialogues(ROOT)}
+    asked = {d.id: len(d.questions) for d in read_dialogues(ROOT)}
     logs = {f.name[:3]: f.read_bytes() for f in sorted(DIALOGUES.glob("*.txt"))}
     found = {name: len(rounds(log.decode())) for name, log in logs.items()}
     assert found == asked

@@ -17,8 +17,9 @@ from site_tools.data.facts import (
     reread,
 )
 from site_tools.data.frameworks import code_map
-from site_tools.site.lists import cite
+from site_tools.site.lists import derived
 from tests.differential.wheels import MISSING
+from tests.site.trial_site import write_files
 
 ROOT = Path(__file__).parents[2]
 CODE = "def slice(v):\n    a = 1\n    v = v[:, :-1]\n    return v\n"
@@ -140,27 +141,20 @@ def test_a_hash_of_digits_and_a_version_of_two_numbers_stay_text() -> None:
     assert (entry.release, entry.hash) == ("verl 0.9", "012345678901")
 
 
-def test_rendering_escapes_and_takes_every_entry_of_the_release() -> None:
-    concept = parse(TITLES + written(**{**PLAIN, "quote": "a < b"}), "values.yml")
-    concept = replace(concept, entries=(*concept.entries, DEFAULT))
-    assert cite(concept, "verl 0.9.1") == (
-        '<p class="fact">verl 0.9.1 · a.py:3 <code>a &lt; b</code></p>\n'
-        '<p class="fact">verl 0.9.1 · a.yaml:2 <code>algorithm.gamma: 0.99</code></p>'
+COMMIT = "owner/name@a14dc3a"
+CITED = [PLAIN | {"quote": "a < b"}, PLAIN | {"release": COMMIT}]
+UNCHECKED = r'\.fact\.unchecked{}::after {{ content: " · {}"'
+
+
+def test_a_fence_shows_every_place_of_the_release(tmp_path: Path) -> None:
+    text = TITLES + "".join(written(**fields) for fields in CITED)
+    write_files(tmp_path, {"docs/facts/values.yml": text})
+    assert derived("fact", "values verl 0.9.1", "", tmp_path) == (
+        '<p class="fact">verl 0.9.1 · a.py:3 <code>a &lt; b</code></p>'
     )
-    with pytest.raises(
-        ValueError, match=r"values\.yml: release must be in verl 0\.9\.1, got verl 0\.8"
-    ):
-        cite(concept, "verl 0.8")
-
-
-def test_an_entry_that_no_test_reads_again_is_marked() -> None:
-    commit = "owner/name@a14dc3a"
-    text = TITLES + written(**PLAIN) + written(**PLAIN | {"release": commit})
-    concept = parse(text, "v")
-    assert cite(concept, "verl 0.9.1").startswith('<p class="fact">verl 0.9.1')
-    unchecked = cite(concept, commit)
-    assert unchecked.startswith(f'<p class="fact unchecked">{commit} · a.py:3 <code>')
+    # No test reads a commit again, and the page says so.
+    unchecked = derived("fact", f"values {COMMIT}", "", tmp_path)
+    assert unchecked.startswith(f'<p class="fact unchecked">{COMMIT} · a.py:3 <code>')
     css = (ROOT / "docs/theme/assets/site.css").read_text("utf-8")
-    rule = r'\.fact\.unchecked{}::after {{ content: " · {}"'
-    assert re.search(rule.format("", "a commit, not re-read by the tests"), css)
-    assert re.search(rule.format(r":lang\(zh\)", "提交，测试不复核"), css)
+    assert re.search(UNCHECKED.format("", "a commit, not re-read by the tests"), css)
+    assert re.search(UNCHECKED.format(r":lang\(zh\)", "提交，测试不复核"), css)

@@ -1,45 +1,46 @@
 """What releases do and did: every row stands on places, and says what it may say."""
 
 import re
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from site_tools.data import frameworks
-from site_tools.data.facts import Concept, Entry
-from site_tools.data.frameworks import OTHERS, RELEASES, Change, Compared, Renamed
+from site_tools.data import facts, frameworks
+from site_tools.data.dialogues import read_dialogues
+from site_tools.data.frameworks import OTHERS, RELEASES, Change, Compared
 from site_tools.site import lists, sources
 from tests.site.rows import as_yaml
+from tests.site.trial_site import write_files
 
 pytestmark = pytest.mark.pages
 
 ROOT = Path(__file__).parents[2]
 NOW, OLD, OPEN, TRL = RELEASES
-ANSWER = sources.Answer("gae/b", "Is A < B?", "", "", (), (), (), ("mask",))
+TORCHRL = OTHERS[0]
+PLACE = {"path": "a/b.py", "lines": "3", "hash": "0" * 12, "quote": "a < b"}
+OTHER_LINES = {"hash": "1" * 12}
 
 
-def entry(release: str, quote: str = "a < b", digest: str = "0") -> Entry:
-    return Entry(release, "a/b.py", "3", digest * 12, quote=quote)
+def places(*releases: str) -> list[dict[str, str]]:
+    return [{"release": release} | PLACE for release in releases]
 
 
-MASK = Concept(
-    "甲",
-    "The `mask`",
-    (
-        entry(NOW),
-        entry(OLD),
-        entry(OPEN),
-        entry(OPEN, "default=2"),
-        entry("verl 0.5.0", digest="1"),
-        entry("verl 0.4.1"),
-        entry("verl 0.4.0"),
-    ),
-    file="mask.yml",
-)
-LOSS = Concept("乙", "The loss", (entry(NOW), entry(TRL)), file="loss.yml")
-CONCEPTS = {"mask": MASK, "loss": LOSS}
+MASK = {
+    "zh": "甲",
+    "en": "The `mask`",
+    "entries": [
+        *places(NOW, OLD, OPEN),
+        *(place | {"quote": "default=2"} for place in places(OPEN)),
+        *(place | OTHER_LINES for place in places("verl 0.5.0")),
+        *places("verl 0.4.1", "verl 0.4.0"),
+    ],
+}
+LOSS = {"zh": "乙", "en": "The loss", "entries": places(NOW, TRL, TORCHRL)}
+CONCEPTS = {
+    name: facts.parse(as_yaml(concept), f"{name}.yml")
+    for name, concept in (("mask", MASK), ("loss", LOSS))
+}
 SAID = {"zh": "跳过", "en": "it is skipped"}
 NOTHING = {"kind": "none", "zh": "没有", "en": "it has no tools"}
 CELLS: dict[str, Any] = {
@@ -58,17 +59,10 @@ CHANGE = {
     "en_why": "Advantages change",
     "page": "gae/b",
 }
-PLACE = {
-    "release": NOW,
-    "path": "a/b.py",
-    "lines": "3",
-    "hash": "0" * 12,
-    "quote": "a < b",
-}
 REASON = {"zh": "没有了", "en": "it is gone"}
 RENAMED: dict[str, Any] = {
     "names": ["b.py:3", "run"],
-    "then": PLACE,
+    "then": places(NOW)[0],
     "now": REASON,
     "zh": "跑",
     "en": "Runs `it`",
@@ -82,16 +76,33 @@ def row(facts: str = "mask", topic: str = "gae", **cells: Any) -> dict[str, Any]
     return {"facts": facts, "topic": topic, "releases": CELLS | changed}
 
 
-def compared(*rows: Any, known: dict[str, Concept] = CONCEPTS) -> tuple[Compared, ...]:
-    return frameworks.parse_comparison(as_yaml([*rows]), known)
+OTHER = row(
+    "loss", "critic", old=NOTHING, open=NOTHING, trl="same", **{TORCHRL: "same"}
+)
+
+
+def compared(*rows: Any) -> tuple[Compared, ...]:
+    return frameworks.parse_comparison(as_yaml([*rows]), CONCEPTS)
 
 
 def changes(*rows: Any) -> tuple[Change, ...]:
     return frameworks.parse_timeline(as_yaml([*rows]), CONCEPTS)
 
 
-def renamed(*rows: Any) -> tuple[Renamed, ...]:
-    return frameworks.parse_code_map(as_yaml([*rows]))
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A page that shows the mask, and the lists with a row about it."""
+    shown = "```fact\nmask verl 0.9.1\n```"
+    files = {
+        "docs/facts/mask.yml": as_yaml(MASK),
+        "docs/facts/loss.yml": as_yaml(LOSS),
+        "docs/comparison.yml": as_yaml([row(), OTHER]),
+        "docs/timeline.yml": as_yaml([CHANGE]),
+        "docs/code_map.yml": as_yaml([RENAMED]),
+        "docs/en/gae/b.md": f"---\nquestion: Is A < B?\n---\n\n{shown}\n",
+    }
+    write_files(tmp_path, files)
+    return tmp_path
 
 
 def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages() -> None:
@@ -100,7 +111,7 @@ def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages() -> None:
     kinds = [cell.kind for row in rows for cell in row.releases.values()]
     assert len(rows) > 30
     assert min(map(kinds.count, ("same", "differs", "none"))) > 5
-    homes = {q.page for d in sources.dialogues(ROOT) for q in d.questions}
+    homes = {q.page for d in read_dialogues(ROOT) for q in d.questions}
     homes |= {answer.page for answer in sources.users(ROOT, "zh")}
     listed = [*frameworks.timeline(ROOT), *frameworks.code_map(ROOT)]
     assert [each.page for each in listed if each.page not in homes] == []
@@ -108,13 +119,13 @@ def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages() -> None:
     assert len(now) > 35 and {place.release for place in now} == {"verl 0.9.1"}
 
 
-def test_a_card_says_what_is_the_same_and_leads_to_every_place() -> None:
-    html = lists.compared(compared(row()), [MASK, LOSS], "en", [ANSWER])
-    assert '<div class="compared" id="compared-mask">' in html
-    assert "<h4>The <code>mask</code></h4>" in html
-    first, differs, none, same = re.findall(
-        r'<div class="(?:fi|di|no|sa).*?</div>', html
-    )
+def test_a_card_says_what_is_the_same_and_leads_to_every_place(project: Path) -> None:
+    html = lists.derived("frameworks", "compared", "en", project)
+    mask, loss = html.split('<h3 id="compared-critic">')
+    assert '<div class="compared" id="compared-mask">' in mask
+    assert "<h4>The <code>mask</code></h4>" in mask
+    cells = re.findall(r'<div class="(?:fi|di|no|sa).*?</div>', mask)
+    first, differs, none, same = cells
     assert '<a href="#mask-verl-0-9-1">verl 0.9.1</a></dt><dd>it is skipped' in first
     assert '<span class="sign">differs: </span>times <code>default=2</code>' in differs
     assert '<dt>TRL 1.12.0</dt><dd><span class="sign">none: </span>it has no' in none
@@ -122,51 +133,34 @@ def test_a_card_says_what_is_the_same_and_leads_to_every_place() -> None:
         '<div class="same"><dt><a href="#mask-verl-0-3-0-post1">verl 0.3.0.post1</a>'
         "</dt><dd>same</dd></div>"
     )
-    assert 'Discussed in: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in html
-    elsewhere = ANSWER._replace(page="critic/c")
-    assert "Discussed" not in lists.compared(compared(row()), [MASK], "en", [elsewhere])
+    assert 'Discussed in: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in mask
+    # Releases that are the same share a line; a page of another topic is not named.
+    (same,) = re.findall(r'<div class="same">.*?</div>', loss)
+    assert same.count("<dt>") == 2 and f'loss-torchrl-0-14-1">{TORCHRL}</a>' in same
+    assert "Discussed" not in loss and TORCHRL not in mask
 
 
-def test_releases_that_are_the_same_share_a_line() -> None:
-    html = lists.compared(compared(row(open="same")), [MASK], "zh", [])
-    (same,) = re.findall(r'<div class="same">.*?</div>', html)
-    assert same.count("<dt>") == 2 and same.endswith("<dd>相同</dd></div>")
-    assert "细说" not in html
-
-
-def test_a_release_of_environments_stands_only_in_the_rows_that_name_it() -> None:
-    torchrl, _ = OTHERS
-    known = {"mask": replace(MASK, entries=(*MASK.entries, entry(torchrl)))}
-    (one,) = compared(row(**{torchrl: "same"}), known=known)
-    html = lists.compared((one,), [known["mask"]], "en", [])
-    assert f'<a href="#mask-torchrl-0-14-1">{torchrl}</a>' in html
-    assert torchrl not in lists.compared(compared(row()), [MASK, LOSS], "en", [])
-
-
-def test_a_change_says_what_why_and_leads_to_both_sides() -> None:
-    html = lists.changes(changes(CHANGE), "en", [ANSWER])
+def test_a_change_says_what_why_and_leads_to_both_sides(project: Path) -> None:
+    html = lists.derived("frameworks", "timeline", "en", project)
     assert '<li><h3 id="since-verl-0-5-0">verl 0.5.0</h3>' in html
     assert '<p class="claim">It <code>skips</code></p><p>Advantages change</p>' in html
     assert '<a href="#mask-verl-0-4-1">before verl 0.4.1</a>' in html
     assert '<a href="#mask-verl-0-5-0">after verl 0.5.0</a>' in html
     assert '<a href="/gae/b/">Is A &lt; B?</a>' in html
-    html = lists.changes(changes(CHANGE, CHANGE), "zh", [])
-    assert "gae/b" not in html
-    assert html.count("<h3") == 1 and html.count("改前 verl 0.4.1") == 2
+    # The page is not written in Chinese.
+    assert "gae/b" not in lists.derived("frameworks", "timeline", "zh", project)
 
 
-def test_a_card_of_the_code_map_names_both_places_or_why_there_is_none() -> None:
-    html = lists.renamed(renamed(RENAMED), "en", [ANSWER])
+def test_a_card_of_the_code_map_names_both_places_or_why_there_is_none(
+    project: Path,
+) -> None:
+    html = lists.derived("frameworks", "code map", "en", project)
     assert '<div class="compared" id="b-py-3">' in html
     assert "<h2><code>b.py:3</code>, <code>run</code></h2>" in html
     assert "<p>Runs <code>it</code></p>" in html
     assert "<dd>a/b.py:3 <code>a &lt; b</code></dd>" in html
     assert '<div class="none"><dt>verl 0.9.1</dt><dd>it is gone</dd></div>' in html
     assert '<a href="/gae/b/">Is A &lt; B?</a>' in html
-    assert "href" not in lists.renamed(renamed(RENAMED), "zh", [])
-
-
-OTHER = row("loss", "critic", old=NOTHING, open=NOTHING, trl="same")
 
 
 @pytest.mark.parametrize(
@@ -214,15 +208,14 @@ def test_a_change_that_nothing_shows_is_refused(
 
 def test_rows_come_by_topic_and_changes_by_release() -> None:
     assert [each.topic for each in compared(OTHER, row())] == ["gae", "critic"]
-    newer = CHANGE | {"release": NOW, "before": "verl 0.4.1"}
-    mask = replace(MASK, entries=(*MASK.entries[1:], entry(NOW, digest="2")))
-    both = frameworks.parse_timeline(as_yaml([newer, CHANGE]), {"mask": mask})
-    assert [change.release for change in both] == ["verl 0.5.0", NOW]
+    newer = CHANGE | {"release": NOW, "before": "verl 0.5.0"}
+    releases = [change.release for change in changes(newer, CHANGE)]
+    assert releases == ["verl 0.5.0", NOW]
 
 
 def test_a_name_stands_in_one_row_of_the_code_map() -> None:
     with pytest.raises(ValueError, match=r"names says b\.py:3, as the row at line 1"):
-        renamed(RENAMED, RENAMED)
+        frameworks.parse_code_map(as_yaml([RENAMED, RENAMED]))
 
 
 @pytest.mark.parametrize("part", ["compared", "timeline", "places", "code map"])
@@ -233,7 +226,9 @@ def test_a_fence_of_the_page_is_made_in_both_languages(part: str) -> None:
 
 
 def test_every_place_that_a_list_leads_to_is_on_its_page() -> None:
-    places = set(re.findall(r'id="([^"]+)"', lists.frameworks("places", "en", ROOT)))
+    places = set(
+        re.findall(r'id="([^"]+)"', lists.derived("frameworks", "places", "en", ROOT))
+    )
     for part in ("compared", "timeline"):
         html = lists.derived("frameworks", part, "en", ROOT)
         targets = set(re.findall(r'href="#([^"]+)"', html))

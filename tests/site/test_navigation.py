@@ -56,42 +56,15 @@ def test_a_need_may_be_a_page_of_the_other_language() -> None:
     assert navigation.build(pages, "en", ["gae/a.md", "gae/b.md"])
 
 
-def test_a_title_serves_where_there_is_no_question_and_notebooks_name_themselves() -> (
-    None
-):
-    pages = {"reference/glossary.md": {"title": "Glossary"}, "notebooks/toy.py": {}}
-    assert navigation.build(pages, "en", list(pages)) == [
-        {"Lab": ["notebooks/toy.py"]},
-        {"Reference": [{"Glossary": "reference/glossary.md"}]},
-    ]
-
-
-def test_an_index_is_called_like_its_topic_and_stands_first() -> None:
+def test_an_index_stands_first() -> None:
     paths = ["debug/frameworks.md", "debug/wrong_answers.md", "gae/b.md"]
-    pages = {path: {"title": path} for path in paths}
-    pages["gae/index.md"] = {"title": "GAE intuition"}
-    assert navigation.build(pages, "en", list(pages)) == [
-        {
-            "Questions": [
-                {
-                    "GAE intuition": [
-                        {"GAE intuition": "gae/index.md"},
-                        {"gae/b.md": "gae/b.md"},
-                    ]
-                }
-            ]
-        },
-        {
-            "Debug": [
-                {"debug/wrong_answers.md": "debug/wrong_answers.md"},
-                {"debug/frameworks.md": "debug/frameworks.md"},
-            ]
-        },
-    ]
-    pages["gae/index.md"] = {"title": "GAE"}
-    message = r"gae/index\.md: title must be GAE intuition, got GAE"
-    with pytest.raises(ValueError, match=message):
-        navigation.build(pages, "en", list(pages))
+    pages = {path: {"title": path} for path in [*paths, "gae/index.md"]}
+    questions, debug = navigation.build(pages, "en", list(pages))
+    (gae,) = questions["Questions"]
+    order = [path for item in gae["GAE intuition"] for path in item.values()]
+    assert order == ["gae/index.md", "gae/b.md"]
+    # and so does a page that the others of its folder lead to
+    assert [*map(list, debug["Debug"])] == [[paths[1]], [paths[0]]]
 
 
 @pytest.mark.parametrize("path", ["gea/a.md", "gae/deep/a.md", "stray.md"])

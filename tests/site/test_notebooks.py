@@ -175,14 +175,14 @@ def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path: Path) -> None:
 def test_the_sections_of_a_notebook_have_the_ids_of_its_page() -> None:
     made = '<h2 id="看图">看图<a class="anchor-link" href="#看图">¶</a></h2>'
     named = EMPTY.replace("[]}}", '["look"]}}')
-    html = download.settle(made, named, "a.ipynb", "A", "zh")
+    html, (section,) = download.settle(made, named, "a.ipynb", "A", "zh")
     assert '<h2 id="look">看图<a class="headerlink" href="#look">' in html
-    assert [section["id"] for section in download.sections(html)] == ["look"]
+    assert (section["id"], section["name"]) == ("look", "看图")
 
 
 def test_formulas_of_a_notebook_are_typeset_and_code_is_not() -> None:
     made = "<p>$a$ and <code>$b$</code></p><p>$$\nc\n$$</p><pre>$d$ $e$</pre>"
-    html = download.settle(made, EMPTY, "a.ipynb", "A < B", "zh")
+    html, _ = download.settle(made, EMPTY, "a.ipynb", "A < B", "zh")
     assert html.count('<span class="arithmatex">') == 1
     assert html.count('<div class="arithmatex">') == 1
     assert "<code>$b$</code>" in html and "<code>$d$ $e$</code>" in html

@@ -1,11 +1,9 @@
-"""What a page says in its section wrong-answers, and what keeps it off the list."""
+"""What a page says in its section wrong-answers, and what keeps it from the list."""
 
 import pytest
 
 from site_tools.page.fences import scan
 from site_tools.page.prose import WrongAnswer, body, read_wrong_answers
-from site_tools.site.lists import wrong_answers
-from site_tools.site.sources import read_answer
 
 PATH = "docs/en/gae/a.md"
 TEXT = """---
@@ -109,33 +107,3 @@ def test_a_section_without_an_entry_is_named() -> None:
             "give each claim a ### heading of its own, with an id"
         ],
     )
-
-
-def test_the_list_says_who_where_and_how_it_fails() -> None:
-    html = wrong_answers([], "en", [read_answer(TEXT, "gae/a", PATH)])
-    assert html.count("<li") == 2 and ">GAE intuition</h2>" in html
-    first = html.partition("</li>")[0]
-    assert '<a href="/gae/a/#wrong-three">"It is <em>three</em>"</a>' in first
-    assert '<span class="detail">Dialogue 001·4</span>' in first
-    assert "<code>AssertionError: got 2</code>" in first
-    assert '<p><a href="/gae/a/">Is A &lt; B?</a></p>' in first
-
-
-def test_the_list_begins_with_what_it_is_told_and_says_each_once() -> None:
-    answer = read_answer(TEXT, "gae/a", PATH)
-    html = wrong_answers(["gae/a#wrong-four"], "en", [answer])
-    assert html.index(">1 to begin with</h2>") < html.index("Four")
-    assert html.index("Four") < html.index(">GAE intuition</h2>") < html.index("three")
-    assert html.count("Four") == 1 and '<p class="count">2 of them.</p>' in html
-
-
-@pytest.mark.parametrize(
-    ("first", "fault"),
-    [
-        (["gae/a#wrong-five"], "gae/a#wrong-five is on no page"),
-        (["gae/a#wrong-four"] * 2, "gae/a#wrong-four is named twice"),
-    ],
-)
-def test_a_beginning_that_cannot_be_is_named(first: list[str], fault: str) -> None:
-    with pytest.raises(ValueError, match=fault):
-        wrong_answers(first, "en", [read_answer(TEXT, "gae/a", PATH)])

@@ -62,8 +62,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     lang, root = config.theme["language"], _root(config)
     if notebook_files.is_rendered(page.file.src_uri):
         name, made = Path(str(page.file.abs_src_path)).name, page.file.content_string
-        html = downloads.settle(html, made, name, str(page.title), lang)
-        page.toc = get_toc(downloads.sections(html))
+        html, found = downloads.settle(html, made, name, str(page.title), lang)
+        page.toc = get_toc(found)
         return html
     page_id = page.file.src_uri.removesuffix(".md")
 
@@ -81,11 +81,11 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         if page_id.startswith(f"{reference.FOLDER}/"):
             html = reference.finish(html)
         if "<code>ppo_ref." in html:
-            known = article.symbols(reference.read(root / reference.FOLDER))
-            html = article.link_symbols(html, page.url, known)
+            known = reference.symbols(reference.read(root / reference.FOLDER))
+            html = reference.link_symbols(html, page.url, known)
         html = pictures.inline(figures.render(html), read, lang)
         answers = page.meta.get("answers") or ()
-        html = article.answer_box(html, answers, lang, sources.questions(root, lang))
+        html = article.answer_box(html, answers, lang, sources.asked(root, lang))
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = article.link_terms(html, read_names(root), lang)
         html = article.provenance(html, lang)
