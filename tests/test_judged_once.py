@@ -56,22 +56,6 @@ def test_what_differs_is_judged(wrong):
             total(**GOOD | wrong)
 
 
-def test_a_refused_call_is_refused_again():
-    for _ in range(3):
-        with pytest.raises(TypeError, match="total: x must"):
-            total(X.long(), MASK)
-
-
-def test_the_fields_of_a_tuple_are_looked_at():
-    @checked
-    def mean(pair: Pair) -> float:
-        return float(pair.x.mean())
-
-    assert mean(Pair(X, MASK)) == 1
-    with pytest.raises(TypeError, match=r"mean: pair\.response_mask must"):
-        mean(Pair(X, MASK.long()))
-
-
 def test_tensors_on_two_devices_are_refused_after_a_call_that_passed():
     assert total(X, MASK) == 6
     with pytest.raises(ValueError, match="response_mask is on meta but x is on cpu"):
@@ -89,29 +73,3 @@ def test_what_passed_is_not_judged_again():
     assert answer(torch.zeros(2, 3)) == "no float"
     with pytest.raises(Exception, match="answer"):
         answer(X, [])  # what may change without showing is always judged
-
-
-@pytest.mark.parametrize("setting", [None, 3, "mean", 2.0, Pair(X, MASK)])
-def test_a_call_is_known_again_by_its_settings(setting):
-    results = iter([1.0, "no float"])
-
-    @checked
-    def answer(x: Tokens, setting: object) -> float:
-        return next(results)
-
-    assert answer(X, setting) == 1
-    assert answer(X, setting) == "no float"
-
-
-def test_not_all_calls_are_remembered():
-    @checked
-    def length(x: Tokens) -> int:
-        return x.shape[1]
-
-    held = next(
-        cell.cell_contents
-        for cell in length.__closure__
-        if isinstance(cell.cell_contents, set)
-    )
-    sizes = [length(torch.ones(1, time)) and len(held) for time in range(1, 1028)]
-    assert sizes == [*range(1, 1025), 1, 2, 3]

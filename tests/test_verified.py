@@ -1,6 +1,5 @@
 """A run of the pages leaves a manifest; a run on a GPU can become a record."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -164,29 +163,6 @@ def test_a_record_needs_committed_sources(committed: Path, name: str) -> None:
         "make record needs all sources committed, so that the commit says what ran; "
         f"commit or remove docs/{name}"
     )
-
-
-def test_a_record_needs_a_commit(tmp_path: Path) -> None:
-    with pytest.raises(SystemExit, match="make record needs the commit"):
-        record.record(tmp_path, "cuda")
-
-
-@pytest.mark.parametrize(
-    ("device", "reason"),
-    [("cpu", "it is for a GPU, got DEVICE=cpu"), ("tpu", "a device must be cpu, cuda")],
-)
-def test_a_record_is_refused_without_a_gpu(device: str, reason: str) -> None:
-    command = [sys.executable, "-m", "tests.record"]
-    told = subprocess.run(
-        command,
-        cwd=ROOT,
-        env=os.environ | {"DEVICE": device},
-        capture_output=True,
-        text=True,
-    )
-    assert told.returncode == 1 and told.stdout == ""
-    (line,) = told.stderr.splitlines()
-    assert line.startswith(f"make record: {reason}")
 
 
 def test_nothing_is_noted_when_the_package_changed_under_way(

@@ -4,7 +4,6 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.ledger import store
 from tests.contributing.trial import LOCK, PAGE, command, state
 from tests.site.sample import EN, ROOT, ZH, broken
 
@@ -61,15 +60,6 @@ def test_what_changed_is_shown_in_both_languages_and_asked_about(project: Path) 
     assert "[y/N]" not in command(project, "agree", PAGE)[1]
 
 
-def test_a_lock_that_cannot_be_read_is_written_anew(project: Path) -> None:
-    run(project, PAGE)
-    good = (project / LOCK).read_text()
-    (project / LOCK).write_text("garbage")
-    code, said = run(project, PAGE)
-    assert (code, (project / LOCK).read_text()) == (0, good)
-    assert "answer, code" in said
-
-
 @pytest.mark.parametrize("missing", ["zh", "en"])
 def test_a_page_of_one_language_is_not_recorded(project: Path, missing: str) -> None:
     (project / f"docs/{missing}/{PAGE}.md").unlink()
@@ -118,18 +108,3 @@ def test_without_a_page_it_names_those_that_wait(project: Path) -> None:
     run(project, PAGE)
     none = "None waits, every pair is recorded as it stands"
     assert run(project) == (1, f"{asked}{none}\n")
-
-
-def test_a_write_that_breaks_off_leaves_the_lock_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    file = tmp_path / "locks" / "a.txt"
-    store(file, b"old\n")
-
-    def full(*_: object) -> None:
-        raise OSError("no space left on device")
-
-    monkeypatch.setattr("os.replace", full)
-    with pytest.raises(OSError, match="no space"):
-        store(file, b"new\n")
-    assert file.read_text() == "old\n" and files(tmp_path) == ["locks/a.txt"]

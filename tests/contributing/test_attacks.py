@@ -21,7 +21,7 @@ from site_tools.running.worker import ALLOWED, Running
 from tests.site.sample import broken, line_of, page
 
 PATH = "docs/en/alignment/sample.md"
-C = "import ctypes, os; c = ctypes.CDLL(None, use_errno=True); "
+C = "import ctypes, os; c = ctypes.CDLL(None, use_errno=True);"
 needs_calls = pytest.mark.skipif("calls" not in means(), reason="no seccomp here")
 needs_files = pytest.mark.skipif("files" not in means(), reason="no Landlock here")
 
@@ -61,53 +61,38 @@ def test_the_network_is_cut_off(listening: socket.socket) -> None:
     assert problem.fix == "write what it would fetch into the block"
 
 
-def test_a_name_is_not_looked_up() -> None:
-    problem = attack("import urllib.request as u; u.urlopen('http://example.org')")
-    assert "the network is cut off from a block" in problem.found
+REFUSED = {
+    "c.socket(2, 1, 0)": 1,
+    "c.fork()": 1,
+    "c.vfork()": 1,
+    "c.execv(b'/bin/true', None)": 1,
+    "c.syscall(435, None, 0)": 38,  # clone3: as if there were none
+    "c.syscall(425, 1, None)": 1,  # io_uring
+    "c.ptrace(16, os.getppid(), 0, 0)": 1,
+    "c.kill(os.getppid(), 0)": 1,
+    "c.socketpair(1, 2, 0, (ctypes.c_int * 2)())": 1,  # may be sent anywhere
+    "c.chmod(b'.', 0)": 1,
+    "c.shmget(0, 4096, 0o1600)": 1,
+    "c.fcntl(1, 8, os.getppid())": 1,  # who is signalled: F_SETOWN
+    "c.fcntl(1, 10, 9)": 1,  # and how: F_SETSIG
+    "c.ioctl(1, 0x40086602, None)": 1,  # flags of a file that is only read
+    "c.mmap(None, 4096, 3, 0x21, -1, 0)": 1,  # memory that no limit counts
+}
 
 
 @needs_calls
-@pytest.mark.parametrize("family", [socket.AF_INET, socket.AF_INET6, socket.AF_UNIX])
-def test_no_socket_comes_from_the_kernel(family: int) -> None:
-    assert printed(f"{C}print(c.socket({int(family)}, 1, 0), ctypes.get_errno())") == (
-        "-1 1"
-    )
-
-
-@needs_calls
-@pytest.mark.parametrize(
-    ("call", "code"),
-    [
-        ("c.fork()", 1),
-        ("c.vfork()", 1),
-        ("c.execv(b'/bin/true', None)", 1),
-        ("c.syscall(435, None, 0)", 38),  # clone3: as if there were none
-        ("c.syscall(425, 1, None)", 1),  # io_uring
-        ("c.ptrace(16, os.getppid(), 0, 0)", 1),
-        ("c.kill(os.getppid(), 0)", 1),
-        ("c.socketpair(1, 2, 0, (ctypes.c_int * 2)())", 1),  # may be sent anywhere
-        ("c.chmod(b'.', 0)", 1),
-        ("c.shmget(0, 4096, 0o1600)", 1),
-        ("c.fcntl(1, 8, os.getppid())", 1),  # who is signalled: F_SETOWN
-        ("c.fcntl(1, 10, 9)", 1),  # and how: F_SETSIG
-        ("c.ioctl(1, 0x40086602, None)", 1),  # flags of a file that is only read
-        ("c.mmap(None, 4096, 3, 0x21, -1, 0)", 1),  # memory that no limit counts
-    ],
-)
-def test_a_call_that_leads_out_is_refused(call: str, code: int) -> None:
-    assert printed(f"{C}print({call}, ctypes.get_errno())") == f"-1 {code}"
+def test_the_calls_that_lead_out_are_refused() -> None:
+    rows = [f"print({call}, ctypes.get_errno())" for call in REFUSED]
+    codes = printed("\n".join([C, *rows])).splitlines()
+    assert dict(zip(REFUSED, codes, strict=True)) == {
+        call: f"-1 {code}" for call, code in REFUSED.items()
+    }
 
 
 def test_an_endless_loop_is_stopped() -> None:
     problem = attack("while True: pass", seconds=0.5)
     assert problem.found == "TimeLimit: stopped after 0.5 s"
     assert problem.fix.startswith("make it smaller")
-
-
-def test_an_endless_output_is_stopped() -> None:
-    problem = attack("while True: print('x' * 999)")
-    assert "prints over 100,000 characters" in problem.found
-    assert problem.fix == "print less; readers see every line"
 
 
 def test_output_past_print_is_stopped() -> None:
@@ -146,28 +131,6 @@ def test_memory_without_end_is_refused() -> None:
         problem = attack(code)
         assert problem.found == "MemoryLimit: the block needs over 4 GiB of memory"
         assert problem.fix == "use smaller tensors; a block has 4 GiB"
-
-
-def test_a_disk_is_not_filled() -> None:
-    many = "for n in range(99): open(str(n), 'wb').write(bytes(60 << 20))"
-    problem = attack(many)
-    assert problem.found == "FileLimit: stopped at 256 MiB of files"
-    assert problem.fix.startswith("write less")
-
-
-def test_recursion_without_end_is_an_error_of_the_block() -> None:
-    problem = attack("def f(): f()\nf()")
-    assert problem.found.startswith("RecursionError: maximum recursion depth")
-
-
-def test_a_process_that_would_outlive_the_page_is_not_started(tmp_path: Path) -> None:
-    canary = tmp_path / "canary"
-    code = f"import os\nif os.fork() == 0: os.setsid(); open({str(canary)!r}, 'w')"
-    problem = attack(code)
-    assert problem.found == "PermissionError: a block starts no process"
-    assert problem.fix == "do it in Python, in the block itself"
-    assert attack(f"import os; os.system('touch {canary}')").found == problem.found
-    assert not canary.exists()
 
 
 class Forged:
@@ -223,15 +186,6 @@ def test_a_result_without_end_is_stopped() -> None:
     assert problem.fix == "print and draw less; readers see every line"
 
 
-def test_a_result_that_never_ends_its_line_is_stopped() -> None:
-    drop = "import os, time\nwhile True: os.write(3, b'x'); time.sleep(0.01)"
-    assert attack(drop, seconds=0.5).found == "TimeLimit: stopped after 0.5 s"
-
-
-def test_signs_that_a_terminal_obeys_are_shown() -> None:
-    assert printed(r"print('\x1b[2J\x07')") == r"\x1b[2J\x07"
-
-
 def test_no_token_is_in_reach() -> None:
     """``PYTEST_CURRENT_TEST`` stands in: it is there whenever a server starts."""
     names = printed(
@@ -256,7 +210,7 @@ def test_nothing_of_another_process_or_the_machine_is_read(
     for path in (secret, Path(f"/proc/{os.getpid()}/environ"), Path("/etc/shadow")):
         if past_python:
             name = str(path).encode()
-            assert printed(f"{C}print(c.open({name!r}, 0))") == "-1", path
+            assert printed(f"{C} print(c.open({name!r}, 0))") == "-1", path
         else:
             problem = attack(f"print(open({str(path)!r}).read())")
             assert problem.found.startswith("PermissionError: [Errno 13]"), path
@@ -269,33 +223,43 @@ def state(file: Path) -> tuple[int, ...]:
 
 
 @needs_files
-@pytest.mark.parametrize(
-    "call",
-    [
-        "c.open({name!r}, 1)",
-        "c.open({name!r}, 512)",  # to read, and empty it
-        "c.truncate({name!r}, 0)",
-        "c.unlink({name!r})",
-        "c.rename({name!r}, b'mine')",
-        "c.link({name!r}, b'mine')",
-        "c.chmod({name!r}, 0)",
-    ],
-)
-def test_nothing_outside_is_changed(tmp_path: Path, call: str) -> None:
+def test_nothing_outside_is_changed(tmp_path: Path) -> None:
     canary = tmp_path / "canary"
     canary.write_text("as it was")
-    before = state(canary)
-    code = call.format(name=str(canary).encode())
-    assert printed(f"{C}print({code})") == "-1"
-    assert canary.read_text() == "as it was"
-    assert state(canary) == before
+    before, name = state(canary), str(canary).encode()
+    calls = [
+        f"c.open({name!r}, 1)",
+        f"c.open({name!r}, 512)",  # to read, and empty it
+        f"c.truncate({name!r}, 0)",
+        f"c.unlink({name!r})",
+        f"c.rename({name!r}, b'mine')",
+        f"c.link({name!r}, b'mine')",
+        f"c.chmod({name!r}, 0)",
+    ]
+    said = printed("\n".join([C, *(f"print({call})" for call in calls)]))
+    assert said.split() == ["-1"] * len(calls)
+    assert state(canary) == before and canary.read_text() == "as it was"
 
 
-def test_writing_outside_is_told_in_words(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("code", "words", "fix"),
+    [
+        ("open({canary!r}, 'w')", "writes only in its own", "write into the current"),
+        (
+            "import os\nif os.fork() == 0: open({canary!r}, 'w')",
+            "no process",
+            "do it in",
+        ),
+        ("import os; os.system('touch ' + {canary!r})", "no process", "do it in"),
+    ],
+)
+def test_the_guard_says_in_words_what_a_block_does_not_do(
+    tmp_path: Path, code: str, words: str, fix: str
+) -> None:
     canary = tmp_path / "canary"
-    problem = attack(f"open({str(canary)!r}, 'w')")
-    assert problem.found.startswith("PermissionError: a block writes only in its own")
-    assert problem.fix == "write into the current folder"
+    problem = attack(code.format(canary=str(canary)))
+    assert problem.found.startswith("PermissionError: a block ")
+    assert words in problem.found and problem.fix.startswith(fix)
     assert not canary.exists()
 
 

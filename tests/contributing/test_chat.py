@@ -323,11 +323,3 @@ def test_pages_become_rounds_of_a_log(site: Path) -> None:
     assert "用户：积是二么？\n" in said
     (site / "snippets/gae/sum.py").unlink()
     assert "correct the path below snippets/" in command(site, "export", "gae/sum")[1]
-
-
-@pytest.mark.slow
-@ONLY_LOCAL
-def test_the_home_of_most_questions_of_the_five_dialogues_is_found() -> None:
-    logs = [read(f.read_bytes(), f.name) for f in sorted(DIALOGUES.glob("*.txt"))]
-    found = [page for log in logs for page in chat.known_pages(log, ROOT).values()]
-    assert len(found) == 27 and sum(map(bool, found)) >= 20

@@ -1,7 +1,6 @@
 """check: what it takes, what it says, which pages changed."""
 
 import subprocess
-import sys
 from collections.abc import Sequence
 from hashlib import sha256
 from pathlib import Path
@@ -30,16 +29,6 @@ def git(root: Path, *words: str) -> None:
     who = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
     command = ["git", "-C", str(root), *who, *words]
     subprocess.run(command, check=True, capture_output=True)
-
-
-def test_a_sound_page_is_said_to_be_in_one_line_and_what_it_lacks(
-    project: Path,
-) -> None:
-    waits = f"{PAGE}: never recorded; compare both languages, then make agree PAGE="
-    assert run(project, PAGE) == f"0 {waits}{PAGE}\nChecked {PAGE}: no problem.\n"
-    (project / PATHS[1]).unlink()
-    alone = f"{PAGE}: no English; write {PATHS[1]}, then make agree PAGE={PAGE}\n"
-    assert run(project, PATHS[0]) == f"0 {alone}Checked {PAGE}: no problem.\n"
 
 
 def test_what_is_left_to_write_is_told_and_fails_nothing(project: Path) -> None:
@@ -157,20 +146,6 @@ def test_make_hands_over_what_is_typed_in_small_letters_too(
     assert said.stdout.splitlines() == ["gae/a", asked, "c.md"]
 
 
-def test_from_another_folder_python_says_where_to_go(tmp_path: Path) -> None:
-    packages = tmp_path / "venv/lib/python3.12/site-packages"
-    packages.mkdir(parents=True)
-    code = f"import install; install.write_signpost({str(tmp_path / 'venv')!r})"
-    subprocess.run([sys.executable, "-c", code], cwd=ROOT / "pins", check=True)
-    command = [sys.executable, "-m", "site_tools", "check"]
-    run = {"cwd": tmp_path, "capture_output": True, "text": True}
-    said = subprocess.run(command, env={"PYTHONPATH": str(packages)}, **run)
-    assert said.returncode == 1
-    assert said.stderr == f"In the folder of the project, please: cd {ROOT}\n"
-    command = [sys.executable, str(ROOT / "site_tools"), "--lang", "en", "--help"]
-    assert subprocess.run(command, **run).returncode == 0
-
-
 # The places of a file of facts, read again in a wheel.
 
 LINES = ["def f():", "    return gamma", "x = 1"]
@@ -231,11 +206,3 @@ def test_a_wheel_that_is_not_here_is_said_and_fails_nothing(tmp_path: Path) -> N
         "0 peer 2.0: not read, no wheel; make ready brings it",
         "Checked facts/sums: no problem.",
     ]
-
-
-def test_facts_that_are_not_there_or_cannot_be_read_are_refused(tmp_path: Path) -> None:
-    facts(tmp_path, FACTS.replace(HASH, "short"))
-    assert "No facts file sum; the nearest is facts/sums\n" in run(
-        tmp_path, "facts/sum"
-    )
-    assert "sums.yml:12: hash must be" in run(tmp_path, "facts/sums")

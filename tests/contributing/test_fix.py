@@ -41,26 +41,6 @@ def test_a_page_that_is_right_is_left_alone(project: Path) -> None:
     assert texts(project) == [ZH, EN]
 
 
-def test_what_is_mechanical_is_shown_and_written(project: Path) -> None:
-    put(project, HALF, EN)
-    code, said = command(project, "fix", PAGE)
-    assert code == 0
-    assert f"--- a/{ZH_FILE}\n+++ b/{ZH_FILE}\n" in said
-    assert "-**对。** 和是2,也是" in said and "+**对。** 和是 2，也是" in said
-    assert said.endswith(f"Mended: {ZH_FILE}\n")
-    assert texts(project) == [MENDED, EN]
-
-
-def test_what_is_left_is_told_with_its_remedy(project: Path) -> None:
-    put(project, HALF, broken("`2.00`", "`2.10`", EN))
-    code, said = command(project, "fix", PAGE)
-    assert code == 0
-    assert "  fix:      correct the figure, or the expression it is bound to" in said
-    assert f"Mended: {ZH_FILE}\nLeft for you: the problems above (2).\n" in said
-    code, said = command(project, "fix", PAGE, lang="zh")
-    assert said.endswith("机器能修的已经没有了。\n还剩上面 2 个问题，只有你能改。\n")
-
-
 def test_a_patch_gives_what_the_command_writes(
     project: Path, tmp_path_factory: pytest.TempPathFactory
 ) -> None:

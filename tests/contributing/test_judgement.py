@@ -18,12 +18,6 @@ def found(root: Path, *paths: str) -> list[str]:
     return [f"{p.path}:{p.line} {p.found}" for p in judge(root, paths or PATHS)]
 
 
-def test_a_sound_pair_has_no_problem_nor_has_one_language_alone(project: Path) -> None:
-    assert found(project) == []
-    (project / PATHS[0]).unlink()
-    assert found(project, PATHS[1]) == []
-
-
 def test_all_kinds_of_problems_are_told_by_line(project: Path) -> None:
     code = broken('print("total", total)', 'print("total", total, "!")', EN)
     text = broken("`2.00`", "`2.10`", code)
@@ -47,31 +41,6 @@ def test_a_pair_is_compared_also_where_one_language_is_named(project: Path) -> N
     put(project, broken("{ #why }", "{ #reason }", ZH), EN)
     (told,) = found(project, PATHS[1])
     assert told == f"{PATHS[1]}:{line_of('## Why', EN)} ## {{ #why }}"
-
-
-NOT_TEXT = {
-    "no UTF-8": (ZH.encode("gbk", "replace"), 2, "bytes that are not UTF-8: "),
-    "a mark": (b"\xef\xbb\xbf" + ZH.encode(), 1, "a byte order mark (BOM)"),
-    "Windows": (ZH.replace("\n", "\r\n").encode(), 1, "a carriage return at the end"),
-}
-
-
-@pytest.mark.parametrize("case", NOT_TEXT.values(), ids=NOT_TEXT.keys())
-def test_a_file_that_is_no_plain_text_is_told_so_and_nothing_else(
-    project: Path, case: tuple[bytes, int, str]
-) -> None:
-    data, line, words = case
-    (project / PATHS[0]).write_bytes(data)
-    (told,) = found(project)
-    assert told.startswith(f"{PATHS[0]}:{line} {words}")
-
-
-def test_a_list_that_no_data_can_fill_is_told_once(project: Path) -> None:
-    fence = "```{ .fact }\nnone verl 0.9.1\n```\n"
-    put(project, f"{ZH}\n{fence}", f"{EN}\n{fence}")
-    at = ZH.count("\n") + 2
-    named = [f"{path}:{at} ```fact none verl 0.9.1" for path in PATHS]
-    assert found(project) == named
 
 
 def test_a_picture_of_both_languages_is_judged_once(project: Path) -> None:

@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from site_tools.__main__ import COMMANDS, main, parser
-from site_tools.contributing.talk import Talk, language_of
+from site_tools.contributing.talk import Talk
 from site_tools.problems import Problem, problem
-from site_tools.say import FOLDER, Message, catalogue
+from site_tools.say import FOLDER, catalogue
 
 TOOLS = FOLDER.parent
 HAN = re.compile("[㐀-鿿]")
@@ -86,11 +86,6 @@ def test_every_key_that_the_code_names_is_there_with_its_values(folder: Path) ->
             assert wanted <= given or "**" in given, (file.name, key, wanted - given)
 
 
-def test_a_key_that_is_missing_would_be_seen() -> None:
-    source = 'talk.say("no_such_key", a=1)\nproblem(p, 1, "nor_this", **x)\nsay(key)\n'
-    assert calls(source) == {"no_such_key": {"a"}, "nor_this": {"**"}}
-
-
 def test_chinese_is_chinese() -> None:
     """Wherever the English has words of its own, beside its values."""
     for key, entry in catalogue("en").items():
@@ -133,17 +128,6 @@ def test_every_command_has_help_with_examples(
         said = capsys.readouterr().out
         assert f"make {name}" in said and "--lang {zh,en}" in said
         assert bool(HAN.search(said)) is (lang == "zh")
-
-
-def test_a_value_that_is_a_message_is_told_in_the_same_language() -> None:
-    inner = Message("git_without_commit")
-    told = Message("check_unknown", {"reason": inner, "page": "a/b"})
-    assert "没有提交" not in told.text("en") and "这里不是有提交" in told.text("zh")
-
-
-def test_the_language_is_that_of_the_terminal() -> None:
-    assert language_of({"LANG": "zh_CN.UTF-8"}) == "zh"
-    assert language_of({"LANG": "zh_CN.UTF-8", "LC_ALL": "C"}) == "en"
 
 
 def test_where_nobody_is_to_be_asked_the_answer_is_no(

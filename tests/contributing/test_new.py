@@ -96,31 +96,6 @@ def test_it_runs_and_its_output_is_what_it_prints(root: Path) -> None:
     assert judge(root, pages) != []
 
 
-def test_what_it_left_to_write_is_told_until_it_is_written(root: Path) -> None:
-    run(root, "gae/group_size", "--question", ASKED)
-    path, snippet = "docs/en/gae/group_size.md", "snippets/gae/group_size.py"
-    text = (root / path).read_text("utf-8")
-    found = todo(root, path, text)
-    assert {p.path for p in found} == {path, snippet}
-    verdict = next(p for p in found if p.found == "TODO: Yes, No or Perhaps")
-    assert text.splitlines()[verdict.line - 1].startswith(
-        "**TODO: Yes, No or Perhaps.**"
-    )
-    own = re.sub(r"\bTODO\b:? ?", "", text)
-    assert {p.path for p in todo(root, path, own)} == {snippet}
-
-
-def test_no_page_is_left_as_it_was_begun() -> None:
-    files = [f for lang in page.LANGUAGES for f in (ROOT / "docs" / lang).rglob("*.md")]
-    paths = {
-        file.relative_to(ROOT).as_posix(): file.read_text("utf-8") for file in files
-    }
-    left = [
-        problem for path, text in paths.items() for problem in todo(ROOT, path, text)
-    ]
-    assert len(files) > 60 and left == [], "\n".join(map(str, left))
-
-
 def test_whoever_asks_what_is_answered_adds_a_wording(root: Path) -> None:
     before = state(root)
     said = run(root, "gae/later", "--question", KNOWN, says="y")
@@ -243,14 +218,6 @@ def test_a_draft_gives_question_and_code(
     if more:
         twin = page.read_page(root, "docs/zh/gae/group_size.md")
         assert check_written(twin, root) == []
-
-
-def test_what_is_no_draft_is_refused(root: Path, tmp_path: Path) -> None:
-    file = tmp_path / "draft.md"
-    for text, told in ((b"# A log\n", "must begin with question"), (b"\xff", "UTF-8")):
-        file.write_bytes(text)
-        said = run(root, "gae/group_size", "--draft", str(file), code=1)
-        assert "is no draft: it must" in said and told in said
 
 
 # One more way to ask, put into the list as it is written.

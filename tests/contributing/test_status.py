@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.contributing import status
-from tests.contributing.trial import EN, LOCK, PAGE, PATHS, ZH, command, make, put
+from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
 
 FACTS = """zh: 值
 en: Values
@@ -73,10 +73,3 @@ def test_a_translation_waits_until_somebody_has_compared(project: Path) -> None:
     put(project, ZH, EN.replace("the same.", "just the same."))
     (row,) = told(project, "zh")["翻译"]
     assert row.startswith(f"{PAGE}：英文较新（英文：answer）；让 {PATHS[0]} 跟上")
-
-
-def test_a_lock_that_cannot_be_read_is_refused(project: Path) -> None:
-    (project / LOCK).parent.mkdir(parents=True)
-    (project / LOCK).write_text("garbage\n")
-    code, said = command(project, "status")
-    assert code == 1 and "garbage" in said

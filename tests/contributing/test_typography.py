@@ -7,9 +7,8 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from site_tools.checks.typography import check_typography, typeset, widened
+from site_tools.checks.typography import typeset
 from site_tools.contributing.mending import mended, with_ids
-from tests.site.sample import page
 
 pytestmark = pytest.mark.pages
 
@@ -89,25 +88,6 @@ def test_chinese_is_set_as_the_site_sets_it(wrong: str, right: str) -> None:
 )
 def test_what_is_no_prose_and_other_punctuation_stay(text: str) -> None:
     assert typeset(text) == text
-
-
-@pytest.mark.parametrize(
-    ("prose", "found", "expected"),
-    [
-        ("A 越大:越好。", "A 越大:越好。", "A 越大：越好。"),
-        ("抖多少.log_prob请用 `x`。", "抖多少.log_prob", "抖多少。log_prob"),
-        ("这是 PPO.所以如此。", "这是 PPO.所以如此。", "这是 PPO。所以如此。"),
-    ],
-)
-def test_a_half_width_mark_is_told_with_what_stands_around_it(
-    prose: str, found: str, expected: str
-) -> None:
-    text = f"---\ntitle: 一页\n---\n\n{prose}\n"
-    (problem,) = check_typography(page(text, "zh"))
-    assert problem.line == 5 and "make fix PAGE=" in problem.fix
-    assert (problem.found[:11], problem.expected[:11]) == (found[:11], expected[:11])
-    assert check_typography(page(text, "en")) == []
-    assert check_typography(page(widened(text), "zh")) == []
 
 
 @pytest.mark.parametrize(

@@ -4,9 +4,7 @@ zizmor judges most of it (test_linters.py): pins by hash, dangerous events, perm
 credentials that persist, expressions in a shell, concurrency. Here is what is stricter.
 """
 
-import os
 import re
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -100,10 +98,6 @@ def test_the_slow_tests_are_shared_out_whole() -> None:
     assert all((ROOT / folder).is_dir() for folder in folders)
 
 
-def test_a_sound_workflow_has_no_fault() -> None:
-    assert faults(SOUND) == []
-
-
 FAULTS = {
     "pull_request_target": ("  pull_request:", "  pull_request_target:"),
     "contents: write": ("contents: read", "contents: write"),
@@ -123,22 +117,3 @@ def test_a_planted_fault_is_found(found: str) -> None:
     sound, fault = FAULTS[found]
     assert SOUND.count(sound) == 1
     assert any(told.startswith(found) for told in faults(SOUND.replace(sound, fault)))
-
-
-def test_the_summary_says_in_both_languages_how_to_use_the_patch(
-    tmp_path: Path,
-) -> None:
-    """The step is run as GitHub runs it."""
-    jobs = yaml.safe_load((FOLDER / "preview.yml").read_text("utf-8"))["jobs"]
-    steps = {step.get("name"): step for step in jobs["preview"]["steps"]}
-    summary = tmp_path / "summary.md"
-    told = {"GITHUB_RUN_ID": "123", "GITHUB_REPOSITORY": "owner/name"}
-    subprocess.run(
-        ["bash", "-eo", "pipefail", "-c", steps["Say how to use them"]["run"]],
-        cwd=ROOT,
-        env=os.environ | told | {"GITHUB_STEP_SUMMARY": str(summary)},
-        check=True,
-    )
-    text = summary.read_text("utf-8")
-    assert text.count("gh run download 123 --repo owner/name --name mended") == 2
-    assert text.index("### 预览") < text.index("### Preview")

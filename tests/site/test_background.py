@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.ledger import read
 from site_tools.problems import Problem
 from site_tools.running.background import one_line, stale, verify, verify_stale
-from site_tools.running.evidence import Setting, local, setting
+from site_tools.running.evidence import Setting, setting
 from tests.site import trial_site
 from tests.site.test_serve import Live, wait
 
@@ -90,14 +89,6 @@ def test_a_page_that_fails_stays_stale_and_says_so_in_one_line(tmp_path: Path) -
     assert stale(root, here) == [PAGE]
 
 
-def test_the_page_last_edited_comes_first(tmp_path: Path) -> None:
-    root = project(tmp_path)
-    (root / "docs/zh/alignment/run.md").write_text(trial_site.RUN, "utf-8")
-    (root / "docs/zh/alignment/bytes.md").write_bytes(b"\xff```python\n```")
-    (root / "docs/en/alignment/none.md").write_text("no block", "utf-8")
-    assert stale(root, setting(root)) == ["docs/zh/alignment/run.md", PAGE]
-
-
 def test_more_is_said_in_one_line_a_failure(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -164,13 +155,3 @@ def test_nothing_outlives_the_server(root: Path, ending: signal.Signals) -> None
         told, _ = site.process.communicate()  # waits for all that can write
     assert not re.search("TimeLimit|Traceback|Fatal", told)
     assert wait(lambda: not alive(blocks[0]))
-
-
-def test_a_manifest_that_went_bad_is_made_anew(
-    root: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    (root / local("cpu")).parent.mkdir(parents=True)
-    (root / local("cpu")).write_text('{"passed": {')
-    verify_stale(root)
-    assert capsys.readouterr().out.endswith("verified 2 blocks\n")
-    assert read(root / local("cpu"))

@@ -38,18 +38,6 @@ def test_a_changed_block_changes_its_hash_and_those_below() -> None:
     assert above[0] != first and above[1] != second
 
 
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("```output\ntotal 2", "```output\ntotal 3"),
-        ("```python\ntotal", "```{ .python .raises }\ntotal"),
-        ("total = 1 + 1", "total = 1 + 1  # two"),
-    ],
-)
-def test_output_classes_and_comments_are_part_of_a_block(old: str, new: str) -> None:
-    assert not set(hashes(EN)) & set(hashes(broken(old, new)))
-
-
 def test_prose_and_lines_are_not() -> None:
     assert hashes(broken("The sum is", "Prose,\n\nmore prose, and the sum is")) == (
         hashes(EN)
@@ -84,22 +72,6 @@ def test_a_changed_function_changes_the_package(tmp_path: Path, new: str) -> Non
     assert package(tmp_path / "p", CODE.replace("2 * x", new)) != before
 
 
-def test_another_module_or_another_name_changes_the_package(tmp_path: Path) -> None:
-    before = package(tmp_path / "p", CODE)
-    assert package(tmp_path / "p", "", "more.py") != before
-    assert package(tmp_path / "q", CODE, "twice.py") != before
-
-
-def test_a_stored_run_is_part_of_the_package(tmp_path: Path) -> None:
-    before = package(tmp_path / "p", CODE)
-    run = tmp_path / "p/stored/first.jsonl"
-    run.parent.mkdir()
-    run.write_text('{"kl":0.5}\n')
-    stored = package_hash(tmp_path / "p")
-    run.write_text('{"kl":0.25}\n')
-    assert len({before, stored, package_hash(tmp_path / "p")}) == 3
-
-
 def noted(here: Setting = HERE, blocks: list[str] | None = None) -> Ledger:
     blocks = hashes(EN) if blocks is None else blocks
     return {PAGE: entry_of(here, "CPU", "2026-11-21", frozenset(blocks))}
@@ -107,10 +79,6 @@ def noted(here: Setting = HERE, blocks: list[str] | None = None) -> Ledger:
 
 def faults(known: Evidence, text: str = EN) -> list[int]:
     return [p.line for p in unverified(known, PAGE, list(page(text).blocks))]
-
-
-def test_a_page_whose_blocks_are_noted_is_verified() -> None:
-    assert faults(Evidence(HERE, noted())) == []
 
 
 @pytest.mark.parametrize(
@@ -165,21 +133,6 @@ def test_a_run_of_one_page_leaves_the_others_as_they_were(root: Path) -> None:
     assert passed(after[OTHER]) == {"a", "b"}
     after = run(root, x="b")
     assert passed(after[PAGE]) == {"a", "b"}
-
-
-def test_what_is_no_longer_on_a_page_is_forgotten(root: Path) -> None:
-    run(root, x="a-b")
-    outcome = Outcome(frozenset("cd"), frozenset("c"), frozenset())
-    note(root, "cpu", HERE, "CPU", {PAGE: outcome})
-    assert passed(read(root / local("cpu"))[PAGE]) == {"c"}
-    assert run(root, gone="a").keys() == {PAGE}
-
-
-def test_a_run_with_another_torch_or_device_starts_the_page_anew(root: Path) -> None:
-    run(root, x="ab")
-    there = Setting(HERE.package, "2.14.0", HERE.python)
-    assert passed(run(root, here=there, x="a")[PAGE]) == {"a"}
-    assert passed(run(root, device="H200", here=there, x="b")[PAGE]) == {"b"}
 
 
 def test_a_run_is_noted_and_read_again(root: Path) -> None:

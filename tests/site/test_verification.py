@@ -22,10 +22,6 @@ def problems(text: str, seconds: float = 20, language: str = "en") -> list[Probl
     return [problem for problem in found if problem]
 
 
-def test_the_sample_verifies_in_both_languages() -> None:
-    assert problems(EN) == problems(ZH, language="zh") == []
-
-
 def test_a_changed_output_is_named_at_its_line() -> None:
     text = broken("total 2", "total 3")
     (problem,) = problems(text)
@@ -68,12 +64,6 @@ def test_a_block_must_run_alone_unless_it_says_that_it_continues() -> None:
     assert ".cont" in problem.fix
 
 
-def test_a_block_that_should_raise_and_does_not_is_a_problem() -> None:
-    text = broken("assert total == 3", "assert total == 2")
-    (problem,) = problems(text)
-    assert problem.found == "a block that ends without an exception"
-
-
 def test_a_block_that_raises_for_another_reason_is_a_problem() -> None:
     text = broken("assert total == 3", "assert totl == 3")
     (problem,) = problems(text)
@@ -104,11 +94,6 @@ def test_a_block_that_hangs_is_stopped_and_the_rest_is_not_run() -> None:
 def test_a_block_that_ends_its_process_is_a_problem() -> None:
     text = broken("total = 1 + 1", "import os; os._exit(0)")
     assert problems(text)[0].found == "ProcessEnded: the block ended its process"
-
-
-def test_a_warning_is_a_problem() -> None:
-    text = broken("total = 1 + 1", "import warnings; warnings.warn('old')\ntotal = 2")
-    assert problems(text)[0].found == "UserWarning: old"
 
 
 @pytest.mark.parametrize(
@@ -156,13 +141,6 @@ def test_no_process_and_no_folder_of_a_page_outlives_its_run() -> None:
             assert file.read_text().rpartition(")")[2].split()[1] != watcher
 
 
-def test_what_is_written_past_print_is_refused() -> None:
-    code = "import os; os.write(1, b'0.5')"
-    (result,) = Running([Source(code)], [], seed=0).wait().results
-    assert result.failure is not None
-    assert "writes to the terminal past print()" in str(result.failure.message)
-
-
 def test_a_file_left_open_is_named_at_its_line_with_the_remedy() -> None:
     opened = "total = 2\nopen('notes.txt', 'w').write('x')"
     text = broken("total = 1 + 1", opened)
@@ -174,8 +152,3 @@ def test_a_file_left_open_is_named_at_its_line_with_the_remedy() -> None:
     assert problem.line == line_of("open('notes.txt'", text)
     closed = "with open('notes.txt', 'w') as file:\n    file.write('x')"
     assert problems(broken("total = 1 + 1", f"total = 2\n{closed}")) == []
-
-
-def test_a_bare_assertion_is_shown_by_its_line() -> None:
-    text = broken("assert total == 2", "assert total == 5")
-    assert problems(text)[0].found == "AssertionError: assert total == 5"
