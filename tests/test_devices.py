@@ -1,9 +1,6 @@
 """What a GPU gives is what the CPU gives; how a block gets there."""
 
 import copy
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,8 +10,8 @@ from torch.testing import assert_close
 from ppo_ref import examples
 from site_tools.running.verdict import kind, on_device
 from tests.calls import VALID
+from tests.verified import refuse
 
-ROOT = Path(__file__).resolve().parent.parent
 EXAMPLES = [
     examples.shared_batch,
     examples.three_tokens,
@@ -80,12 +77,9 @@ def test_an_example_moves_all_of_its_tensors(example: Any) -> None:
     ("code", "there"),
     [
         ('device = "cpu"  # or "cuda"\nx = 1', 'device = "cuda"  # or "cuda"\nx = 1'),
-        ('x = 1\ndevice = "cpu"', 'x = 1\ndevice = "cuda"'),
         ('>>> device = "cpu"\n>>> 1\n1', '>>> device = "cuda"\n>>> 1\n1'),
-        ('    device = "cpu"', '    device = "cpu"'),
         ('device = "cpu" if small else other', 'device = "cpu" if small else other'),
         ('my_device = "cpu"', 'my_device = "cpu"'),
-        ('print("device = cpu")', 'print("device = cpu")'),
     ],
 )
 def test_only_the_line_that_names_the_device_changes(code: str, there: str) -> None:
@@ -95,8 +89,5 @@ def test_only_the_line_that_names_the_device_changes(code: str, there: str) -> N
 
 @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
 def test_a_gpu_that_is_not_there_is_refused_in_one_sentence() -> None:
-    command = [sys.executable, "-m", "pytest", "docs", "--device", "cuda"]
-    run = subprocess.run(command, cwd=ROOT, capture_output=True, text=True)
-    assert run.returncode == pytest.ExitCode.USAGE_ERROR
-    (line,) = (run.stdout + run.stderr).strip().splitlines()
-    assert line.startswith("ERROR: cuda must be a GPU that PyTorch can use, torch ")
+    text = "cuda must be a GPU that PyTorch can use, torch "
+    assert str(refuse("cuda")).startswith(text)

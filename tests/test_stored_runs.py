@@ -52,32 +52,18 @@ def test_a_column_is_what_was_measured() -> None:
         (TEXT, "", "line 1: must be a header, got nothing"),
         ('"seed": 7, ', "", "line 1: must be a header, lacks seed"),
         ('"format": 1', '"format": 2', "line 1: format must be 1, got 2"),
-        ('"tiny"', '"huge"', "line 1: name must be tiny, got huge"),
         (
             '"kl": 0.25}',
             '"kl": 0.2',
             """line 4: must be a JSON object, got '{"iterat""",
         ),
-        (
-            '{"iteration": 2, "kl": 0.25}',
-            "[]",
-            "line 4: must be a JSON object, got '[]",
-        ),
         ("0.25", '"0.25"', "line 4: kl must be a finite number, got '0.25'"),
-        ("0.25", "true", "line 4: kl must be a finite number, got True"),
         ("0.25", "NaN", "line 4: kl must be a finite number, got nan"),
-        ("0.25", "1e999", "line 4: kl must be a finite number, got inf"),
-        ('"iteration": 2, ', "", "line 4: iteration must be 2, got None"),
         ('"iteration": 2', '"iteration": 3', "line 4: iteration must be 2, got 3"),
         (
             TEXT.splitlines(True)[-1],
             "",
             "line 4: iterations must be as many as the header says, 3, got 2",
-        ),
-        (
-            TEXT.splitlines(True)[2],
-            "",
-            "line 4: records must be as many as the header says, 1, got 0",
         ),
     ],
 )
