@@ -51,14 +51,7 @@ class Rollout(NamedTuple):
         return self.sequences[:, -self.response_mask.shape[1] :]
 
     def rows(self, index: Tensor) -> "Rollout":
-        """Some of the responses, in the order of the index.
-
-        Args:
-            index: Numbers of rows, or True for those to keep.
-
-        Returns:
-            The rows of every tensor.
-        """
+        """Some of the responses, in the order of their numbers."""
         return Rollout(*(x[index] for x in self))
 
 
@@ -92,13 +85,6 @@ class Experience(NamedTuple):
     rollout_weights: Tokens
 
     def rows(self, index: Tensor) -> "Experience":
-        """Some of the responses, in the order of the index.
-
-        Args:
-            index: As in ``Rollout.rows``.
-
-        Returns:
-            The rows of every tensor, of the rollout too.
-        """
+        """Some of the responses, in the order of their numbers."""
         rollout, *tensors = self
         return Experience(rollout.rows(index), *(x[index] for x in tensors))

@@ -31,13 +31,7 @@ Tick = Callable[[str, float, int, int], str]
 
 
 def draw(title: str, columns: Mapping[str, Mapping[int, float]]) -> str:
-    """An SVG file with a panel for each statistic measured at two iterations or more.
-
-    Example:
-        >>> svg = draw("A run", {"kl": {1: 0.5, 2: 0.25}, "once": {1: 0.5}})
-        >>> ">kl</text>" in svg, ">once</text>" in svg
-        (True, False)
-    """
+    """An SVG file with a panel for each statistic that was measured twice."""
     measured = {name: values for name, values in columns.items() if len(values) > 1}
     iterations = [number for values in measured.values() for number in values] or [0]
     ends = min(iterations), max(iterations)

@@ -31,17 +31,7 @@ class StoredRun(NamedTuple):
     records: list[dict[str, Any]]
 
     def column(self, statistic: str) -> list[float]:
-        """One statistic, in the order of the iterations that measured it.
-
-        Args:
-            statistic: Its name, as in ``kl``.
-
-        Returns:
-            One number per iteration that has it.
-
-        Raises:
-            ValueError: if no iteration measured it.
-        """
+        """One statistic, in the order of the iterations that measured it."""
         column = [line[statistic] for line in self.iterations if statistic in line]
         if not column:
             known = ", ".join(

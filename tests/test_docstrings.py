@@ -18,17 +18,13 @@ import torch
 from tests.layout import FOLDERS, MODULES, SOURCES
 
 SECTIONS = ["Args", "Returns", "Raises", "Source", "Example"]
-# The stages, the assertions, and what a training is called by.
+# The stages, the assertions, and what pages show of a training.
 FACES = (
     "training.experience.",
-    "training.update.update_",
-    "training.update.mini_batches",
-    "training.update.accumulate_gradients",
-    "training.rollout.",
-    "training.trainer.tiny_trainer",
     "training.estimates.whitened_gae",
+    "training.rollout.sample_responses",
+    "training.update.update_actor",
 )
-
 
 # Undecorated functions beside their checked faces, to be compiled.
 KERNELS = {

@@ -32,10 +32,6 @@ def beyond(difference: Tensor, tolerance: float, *sizes: Tensor) -> Tensor:
     """Where a difference is more than rounding; nan is.
 
     The tolerance is per unit of size: of numbers that went in, but 1 at least.
-
-    Example:
-        >>> beyond(torch.tensor([0.5, 0.5]), 0.1, torch.tensor([1., 9.]))
-        tensor([ True, False])
     """
     size = torch.ones_like(difference)
     for other in sizes:
@@ -44,14 +40,7 @@ def beyond(difference: Tensor, tolerance: float, *sizes: Tensor) -> Tensor:
 
 
 def fail(found: str, cause: str) -> NoReturn:
-    """End with what was found, its usual cause, and the remedy, in short lines.
-
-    Example:
-        >>> fail("returns[0, 2] requires grad", "the target follows the critic")
-        Traceback (most recent call last):
-        AssertionError: returns[0, 2] requires grad: the
-        target follows the critic
-    """
+    """End with what was found, its usual cause, and the remedy, in short lines."""
     text = _INDEX.sub(",\N{NO-BREAK SPACE}", f"{_TYPE}{found}: {cause}")
     text = textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
     raise AssertionError(text.replace("\N{NO-BREAK SPACE}", " ").removeprefix(_TYPE))
@@ -71,13 +60,7 @@ def described(x: object) -> str:
 
 @contextmanager
 def same_randomness() -> Iterator[None]:
-    """Put the random state back afterwards: dropout left on drops the same each time.
-
-    Example:
-        >>> with same_randomness(): first = torch.rand(1)
-        >>> bool(torch.rand(1) == first)
-        True
-    """
+    """Put the random state back afterwards: dropout drops the same each time."""
     # All GPUs by name: without names torch warns where there are several.
     started = torch.cuda.is_initialized()  # type: ignore[no-untyped-call]
     count = torch.cuda.device_count() if started else 0

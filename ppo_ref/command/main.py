@@ -1,6 +1,5 @@
 """The command line: which command, and refusals in one sentence."""
 
-import difflib
 from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any, NoReturn
@@ -38,7 +37,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     parsed, unknown = parser.parse_known_args(arguments)
     own = vars(parsed).pop("parser")
     if unknown:
-        own.error(unknown_argument(unknown[0], own.format_help().split()))
+        own.error(f"unknown argument {unknown[0]}; --help shows those that there are")
     try:
         code: int = vars(parsed).pop("run")(parsed)
     except KeyboardInterrupt:
@@ -51,23 +50,3 @@ def main(arguments: Sequence[str] | None = None) -> int:
         say(f"{own.prog}: {reason}")
         return 2
     return code
-
-
-def unknown_argument(argument: str, words: Sequence[str]) -> str:
-    """A sentence on an unknown argument, with the options among words that are near.
-
-    Example:
-        >>> unknown_argument("--bacth-size=8", ["--batch-size", "--seed"])
-        'unknown argument --bacth-size; did you mean --batch-size?'
-        >>> unknown_argument("--lr", ["--actor-lr", "--critic-lr", "--layers"])
-        'unknown argument --lr; did you mean --actor-lr or --critic-lr?'
-        >>> unknown_argument("runs/1", ["--seed"])
-        'unknown argument runs/1; --help shows those that there are'
-    """
-    name = argument.partition("=")[0]
-    options = [word for word in words if word.startswith("--")]
-    near = difflib.get_close_matches(name, options, n=1, cutoff=0.7)
-    near = near or [word for word in options if word.endswith(name.lstrip("-"))]
-    if not near:
-        return f"unknown argument {name}; --help shows those that there are"
-    return f"unknown argument {name}; did you mean {' or '.join(near)}?"

@@ -28,14 +28,7 @@ SPEAKING = threading.Lock()
 
 
 def start_command(processes: int, shards: bool = False) -> str:
-    """The command that trains on so many processes; ``shards`` if they share weights.
-
-    Example:
-        >>> start_command(1)
-        'python -m ppo_ref train'
-        >>> start_command(2, shards=True)
-        'torchrun --nproc-per-node=2 -m ppo_ref train --parallel fsdp2'
-    """
+    """The command that trains on so many processes, ``shards`` or not."""
     if processes == 1:
         return "python -m ppo_ref train"
     parallel = " --parallel fsdp2" if shards else ""

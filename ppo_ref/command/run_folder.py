@@ -127,7 +127,7 @@ def reopen_run(path: Path) -> Iterator[RunFolder]:
             if content["format"] != FORMAT:
                 raise ValueError(f"format must be {FORMAT}, got {content['format']}")
             settings, version = Settings.from_json(content), content["torch"]
-        except (ValueError, TypeError, KeyError) as error:
+        except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ValueError(
                 f"{config} is damaged, or not of this ppo_ref: {error}"
             ) from None
@@ -135,15 +135,7 @@ def reopen_run(path: Path) -> Iterator[RunFolder]:
 
 
 def add_line(path: Path, line: Mapping[str, Any]) -> None:
-    """Add a line of JSON to a file, whole or not at all; what is not finite is null.
-
-    Example:
-        >>> from tempfile import TemporaryDirectory
-        >>> with TemporaryDirectory() as folder:
-        ...     add_line(Path(folder, "a"), {"kl": 0.5, "ratio_max": float("inf")})
-        ...     Path(folder, "a").read_text()
-        '{"kl": 0.5, "ratio_max": null}\\n'
-    """
+    """Add a line of JSON to a file, whole or not at all; what is not finite is null."""
     finite = {name: _finite(value) for name, value in line.items()}
     content = f"{json.dumps(finite, ensure_ascii=False, allow_nan=False)}\n".encode()
     with naming(path), open(path, "ab", buffering=0) as log:

@@ -96,20 +96,13 @@ class Settings:
             types: dict[str, Any] = {
                 field.name: type(field.default) for field in dataclasses.fields(kind)
             }
-            values = content.get(part) if isinstance(content, dict) else None
-            if not isinstance(values, dict) or values.keys() != types.keys():
-                difference = "got none"
-                if values:
-                    names = values.keys() ^ types.keys()
-                    difference = f"it differs in {', '.join(sorted(names))}"
-                raise ValueError(f"{part} must be those of this ppo_ref, {difference}")
-            for name in values.keys() & CHOICES.keys():
-                if values[name] not in CHOICES[name]:
-                    known = ", ".join(CHOICES[name])
-                    raise ValueError(
-                        f"{name} must be one of {known}, got {values[name]!r}"
-                    )
-            parts[part] = kind(**{name: types[name](values[name]) for name in types})
+            if names := content[part].keys() ^ types.keys():
+                raise ValueError(
+                    f"{part} must be those of this ppo_ref, it differs in "
+                    f"{', '.join(sorted(names))}"
+                )
+            values = content[part].items()
+            parts[part] = kind(**{name: types[name](value) for name, value in values})
         return cls(**parts)
 
 

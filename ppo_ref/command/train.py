@@ -162,13 +162,7 @@ class Progress:
 
 
 def progress_line(step: Step, seconds_left: float) -> str:
-    """A step in words; nan seconds are not shown.
-
-    Example:
-        >>> step = Step("PPO", 75, 150, {"score": 0.9, "held_out": 0.8})
-        >>> print(progress_line(step, 63.2))
-        PPO          [#####     ]  75/150  score 0.900  held_out 0.800  1:04 left
-    """
+    """A step in words; nan seconds are not shown."""
     bar = "#" * (BAR * step.done // step.total)
     count = f"{step.done:>{len(str(step.total))}}/{step.total}"
     figures = [f"{name} {value:.3f}" for name, value in step.figures.items()]

@@ -74,20 +74,11 @@ def require_finite(
     """Refuse nan and infinity where they would be read.
 
     Sums are asked first, a single pass; then one reduced flag, because naming the
-    position makes a GPU wait.
-
-    Args:
-        function: Name of the public function that was called.
-        response_mask: True where the token counts, with all of its numbers; a tensor of
-            one float per row counts in the rows that have a token.
-        tensors: The tensors, by argument name; None is nothing to check.
-
-    Raises:
-        ValueError: if a tensor is not finite where it counts.
+    position makes a GPU wait. A tensor of one float per row counts in the rows that
+    have a token; None is nothing to check.
 
     Example:
         >>> mask = torch.tensor([[True, True, False]])
-        >>> require_finite("f", mask, kl=torch.tensor([[0, 1, torch.nan]]))
         >>> require_finite("f", mask, kl=torch.tensor([[0, torch.nan, 1]]))
         Traceback (most recent call last):
         ValueError: f: kl must be finite where response_mask is True, got nan at [0, 1]

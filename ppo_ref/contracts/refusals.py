@@ -30,15 +30,7 @@ _EXPECTED: dict[Any, tuple[str, str]] = {
 
 
 def explain(signature: Signature, arguments: dict[str, Any]) -> str | None:
-    """Say which argument of a refused call is at fault, and how to mend it.
-
-    Args:
-        signature: Of the function that was called.
-        arguments: What was passed, by parameter name; a named tuple is judged field
-            by field.
-
-    Returns:
-        The first fault in the order of the parameters, None where there is none.
+    """The first fault of a refused call, and how to mend it; None where there is none.
 
     Example:
         >>> from inspect import signature

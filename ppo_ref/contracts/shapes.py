@@ -40,19 +40,8 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
     jaxtyping and beartype judge; a refusal is put into words that name the function,
     the argument, what must hold and what was passed. An int passes for a float,
     a bool for no number. A named tuple is judged field by field. A call like one that
-    passed, in types, shapes and devices, passes without another judgement.
-
-    Args:
-        function: A function whose annotations come from this module.
-
-    Returns:
-        The function behind its checks. Do not compile it: compile the undecorated
-        kernel beneath.
-
-    Raises:
-        TypeError: on a call, if an argument is missing, unknown, or of the wrong
-            type, dtype or shape.
-        ValueError: on a call, if its tensors lie on more than one device.
+    passed, in types, shapes and devices, passes without another judgement. Do not
+    compile the function behind its checks: compile the undecorated kernel beneath.
 
     Example:
         >>> import torch

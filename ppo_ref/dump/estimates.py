@@ -19,9 +19,8 @@ from ppo_ref.masking import masked_whiten
 # How a trainer may have used GAE, the plainest first.
 PLAIN, BOOTSTRAPPED = "plain", "bootstrapped"
 AFTER_EOS = "V in the slot after EOS went in"
-LATE, EARLY = (f"values went in one slot {word}" for word in ("late", "early"))
 WHITENED = "whitened"
-VARIANTS = (PLAIN, BOOTSTRAPPED, AFTER_EOS, LATE, EARLY, WHITENED)
+VARIANTS = (PLAIN, BOOTSTRAPPED, AFTER_EOS, WHITENED)
 _SEARCHED = 16  # rows on which the grid is tried
 
 
@@ -34,18 +33,16 @@ class Choice(NamedTuple):
 
     def advantages(self, dump: Fields) -> Tensor:
         """The advantages that this choice gives; whitened for ``WHITENED``."""
-        values, counted, bootstrap = dump.values, dump.response_mask, None
+        counted, bootstrap = dump.response_mask, None
         if self.variant == BOOTSTRAPPED:
             cut = last_token(counted) & counted.all(1, keepdim=True)
             after = torch.where(cut, dump.returns - dump.rewards, 0)
             bootstrap = after.sum(1) / max(self.gamma, 1e-6)
         elif self.variant == AFTER_EOS:
             counted = counted | slot_after_end(counted)
-        elif self.variant in (LATE, EARLY):
-            values = values.roll(-1 if self.variant == LATE else 1, 1)
         raw = gae(
             token_level_rewards=dump.rewards,
-            values=values,
+            values=dump.values,
             response_mask=counted,
             gamma=self.gamma,
             gae_lambda=self.gae_lambda,
@@ -64,15 +61,7 @@ class Choice(NamedTuple):
 def explain(
     dump: Fields, gamma: float | None = None, gae_lambda: float | None = None
 ) -> Choice | None:
-    """The choice that gives the returns of a dump; the usual values unless given.
-
-    Example:
-        >>> from ppo_ref.dump.reading import fields
-        >>> x, mask = torch.tensor([[0., 0., 1.]]), torch.ones(1, 3)
-        >>> batch = {"values": x / 2, "advantages": x, "returns": x * 0 + 1}
-        >>> explain(fields(batch | {"rm_scores": x, "response_mask": mask}))
-        Choice(gamma=1.0, gae_lambda=1.0, variant='plain')
-    """
+    """The choice that gives the returns of a dump; the usual values unless given."""
     few = _rows(dump, _SEARCHED)
     gammas = GAMMAS if gamma is None else (gamma,)
     lambdas = (1.0, *LAMBDAS) if gae_lambda is None else (gae_lambda,)
@@ -106,7 +95,7 @@ def judge_advantages(
         numbers = {"gamma": gamma, "lambda": gae_lambda}
         wish = [f"{name} {x:g}" for name, x in numbers.items() if x is not None]
         verdict = Verdict("gae", DIFFERS, f"{text} explain it, not {', '.join(wish)}")
-    elif choice.variant in (AFTER_EOS, LATE, EARLY):
+    elif choice.variant == AFTER_EOS:
         text += f", if {choice.variant}"
         verdict = Verdict("gae", DIFFERS, text, choice.variant)
     returns = Verdict("returns", OK, "advantage + V")
@@ -237,12 +226,8 @@ def _other_whitenings(dump: Fields, raw: Tensor) -> Iterator[tuple[str, Tensor]]
         deviation = (square / (count - less).clamp(min=1)).sqrt()
         text = "row by row; verl whitens the whole batch"
         yield text, (raw - mean) / (deviation + 1e-8)
-    white, total = masked_whiten(raw, mask), float(mask.sum())
-    by_n = white * (total / (total - 1)) ** 0.5
-    yield "over the tokens that count, the variance by n, not n - 1", by_n
-    middle = raw[mask].mean()
-    yield "divided by the deviation, the mean left in", white + middle / raw[mask].std()
-    yield "divided by the deviation, the mean added again", white + middle
+    white = masked_whiten(raw, mask)
+    yield "divided by the deviation, the mean added again", white + raw[mask].mean()
     for workers in (2, 4, 8):
         if len(raw) % workers == 0:
             parts = [*zip(raw.chunk(workers), mask.chunk(workers), strict=True)]

@@ -145,16 +145,4 @@ def _not_sampled(dump: Fields, eos_token_id: int | None) -> Tensor:
         return mask & ~alignment.response_mask(ids.long(), eos_token_id)
     if dump.attention_mask is not None:
         return mask & ~dump.attention_mask
-    if ids is None:
-        return torch.zeros_like(mask)
-    # Without either: padding that follows itself, where an end and padding differ not.
-    last = last_token(mask)
-    before = last_token(mask & ~last)
-    short = ~mask[:, -1:] & before.any(1, keepdim=True)
-    one, two, three = (
-        ids[slots & short] for slots in (before, last, slot_after_end(mask))
-    )
-    repeated = (
-        bool(short.any()) and bool((one == two).all()) and bool((two == three).all())
-    )
-    return last & short & repeated
+    return torch.zeros_like(mask)

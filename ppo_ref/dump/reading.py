@@ -77,13 +77,7 @@ class Fields(NamedTuple):
 
 
 def fields(tensors: dict[str, Tensor]) -> Fields:
-    """The fields of a dump, checked; ``attention_mask`` is that of the response.
-
-    Example:
-        >>> fields({"values": torch.zeros(1, 2)})
-        Traceback (most recent call last):
-        ValueError: a dump must hold advantages, got values
-    """
+    """The fields of a dump, checked; ``attention_mask`` is that of the response."""
     for name in REQUIRED:
         if not any(theirs in tensors for theirs in NAMES[name]):
             names = ", ".join(sorted(tensors)) or "nothing"

@@ -16,24 +16,8 @@ def compute_gae_advantage_return(
     """Advantages, whitened over the batch, and returns, by verl's name for it.
 
     As verl's, except that both are 0 where no token counts, where verl goes on with the
-    number of the next token that does; and never below float32.
-
-    Args:
-        token_level_rewards: Float, [batch, time], in reward units.
-        values: Float, [batch, time], in reward units.
-        response_mask: 1 where the token counts, else 0; any dtype, [batch, time].
-        gamma: Discount per token, in [0, 1].
-        lam: Lambda, in [0, 1].
-
-    Returns:
-        Advantages and returns, [batch, time].
-
-    Raises:
-        ValueError: as in ``whitened_gae``, or if the mask holds another number.
-        TypeError: as in ``whitened_gae``.
-
-    Source:
-        verl v0.9.1, verl/trainer/ppo/core_algos.py, compute_gae_advantage_return.
+    number of the next token that does; and never below float32. The mask is 1 where
+    the token counts, else 0, in any dtype.
 
     Example:
         >>> import torch

@@ -26,12 +26,7 @@ class GlobalBatch(NamedTuple):
 
 
 def counted(response_mask: Tensor) -> Tensor:
-    """Which tokens count, whatever dtype says so; ValueError for other numbers.
-
-    Example:
-        >>> counted(torch.tensor([[1., 1., 0.]]))
-        tensor([[ True,  True, False]])
-    """
+    """Which tokens count, whatever dtype says so; ValueError for other numbers."""
     if response_mask.dtype == torch.bool:
         return response_mask
     other = (response_mask != 0) & (response_mask != 1)
@@ -49,11 +44,6 @@ def aggregation(loss_agg_mode: str, batch: GlobalBatch) -> Aggregate:
 
     The mean of what it returns on all ranks is the loss of the mini-batch. It raises a
     ValueError for an unknown mode, a missing count, or a count of 0.
-
-    Example:
-        >>> losses, mask = torch.ones(1, 3), torch.tensor([[True, True, False]])
-        >>> aggregation("token-mean", GlobalBatch(2, batch_num_tokens=8))(losses, mask)
-        tensor(0.5000)
     """
     divisor = _divisor(loss_agg_mode, batch)
 

@@ -20,14 +20,6 @@ def install() -> None:
 
     Each of the three says so once per process, when it is first called. Where verl is
     missing or of another release, nothing is replaced and a RuntimeError says so.
-
-    Example:
-        >>> import sys
-        >>> sys.modules["verl"] = None  # as where it is not installed
-        >>> install()
-        Traceback (most recent call last):
-        RuntimeError: install: verl must be release 0.9.1, got none
-        >>> del sys.modules["verl"]
     """
     release = _release()
     if release != RELEASE:

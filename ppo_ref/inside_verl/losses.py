@@ -31,15 +31,6 @@ def compute_policy_loss(
     """The clipped loss and three figures of verl's log (compute_policy_loss_vanilla).
 
     ``config`` is verl's ActorConfig. What ``policy_loss`` refuses, this refuses.
-
-    Example:
-        >>> import torch
-        >>> from types import SimpleNamespace
-        >>> config = SimpleNamespace(clip_ratio=0.2, clip_ratio_low=0.2,
-        ...     clip_ratio_high=0.2, clip_ratio_c=3.0, global_batch_info={})
-        >>> one, mask = torch.ones(1, 2), torch.tensor([[1., 1.]])
-        >>> compute_policy_loss(-one, -0.5 * one, one, mask, config=config)[0]
-        tensor(-1.2000)
     """
     if config is None:
         raise TypeError("compute_policy_loss: config must be verl's, got None")
@@ -83,14 +74,7 @@ def compute_value_loss(
     global_batch_size: int | None = None,
     loss_scale_factor: int | None = None,
 ) -> tuple[Tensor, Tensor]:
-    """Half the squared error of the critic and its clip fraction (compute_value_loss).
-
-    Example:
-        >>> import torch
-        >>> one, mask = torch.ones(1, 2), torch.tensor([[1., 1.]])
-        >>> compute_value_loss(one, 2 * one, 0 * one, mask, 0.5)
-        (tensor(1.1250), tensor(1.))
-    """
+    """Half the squared error and its clip fraction (compute_value_loss)."""
     mask = counted(response_mask)
     batch = GlobalBatch(dp_size, batch_num_tokens, global_batch_size, loss_scale_factor)
     aggregate = aggregation(loss_agg_mode, batch)

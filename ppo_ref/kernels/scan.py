@@ -17,7 +17,7 @@ NEGLIGIBLE = 1e-30
 def discounted_suffix_sum(
     x: Tensor, discount: float, terms: int | None = None
 ) -> Tensor:
-    """Sum what follows, each step ahead discounted once more.
+    """Sum what follows, each step ahead discounted once more; ``terms`` at most.
 
         y_j = x_j + discount * x_{j+1} + discount**2 * x_{j+2} + ...
 
@@ -25,17 +25,7 @@ def discounted_suffix_sum(
     of terms held, a 1 adds one more. The weights stay Python floats; rounded to
     float32 and compounded over 16384 tokens they would be wrong in the fifth digit.
 
-    Args:
-        x: One number per token, packed.
-        discount: Factor per token, in [0, 1].
-        terms: How many terms each sum holds; all of them when left out.
-
-    Returns:
-        The same shape; beyond the end of the row there is nothing to add.
-
     Example:
-        >>> discounted_suffix_sum(torch.tensor([[4., 2., 8.]]), 0.5)
-        tensor([[7., 6., 8.]])
         >>> discounted_suffix_sum(torch.tensor([[4., 2., 8.]]), 0.5, terms=2)
         tensor([[5., 6., 8.]])
     """
@@ -75,14 +65,9 @@ def token_places(response_mask: Tensor) -> Tensor:
 
 
 def pack(x: Tensor, places: Tensor) -> Tensor:
-    """Move the tokens that count to the front of their row, in order.
+    """Move the tokens that count to the front of their row, zeros behind them.
 
-    Args:
-        x: One number per slot; never read outside the mask.
-        places: The mask's ``token_places``.
-
-    Returns:
-        The tokens, zeros behind them, and one slot more, so that each has a next.
+    There is one slot more, so that each has a next.
 
     Example:
         >>> mask = torch.tensor([[True, False, True, True]])
@@ -109,29 +94,14 @@ def discounted_residuals(
     discount: float,
     terms: int | None = None,
 ) -> Tensor:
-    """Discounted sums of TD residuals over the tokens that count.
+    """Discounted sums of TD residuals over the tokens that count, 0 elsewhere.
 
         delta_t = r_t + gamma * V_{t+1} - V_t
 
     The values enter as (V_{t+1} - V_t) - (1 - gamma) * V_{t+1}: near gamma = 1 the
-    first difference is small, while gamma itself rounds to float32.
-
-    Args:
-        token_level_rewards: Never read outside the mask, like ``values``.
-        values: V before each token.
-        response_mask: True where the token counts; gaps allowed.
-        bootstrap_values: V after each row's last token; 0 when None.
-        gamma: Discount within a residual.
-        discount: Discount between residuals.
-        terms: How many residuals each sum holds; all of them when left out.
-
-    Returns:
-        The sums, 0 outside the mask, without gradient.
-
-    Example:
-        >>> from ppo_ref.examples import three_tokens
-        >>> discounted_residuals(*three_tokens(), None, gamma=1.0, discount=0.5)
-        tensor([[0.3000, 0.4000, 0.4000]], dtype=torch.float64)
+    first difference is small, while gamma itself rounds to float32. ``discount`` is
+    that between residuals; each sum holds ``terms`` of them, or all. V after each row's
+    last token is ``bootstrap_values``, 0 when None.
     """
     rows = max(1, BLOCK // max(1, values.shape[1]))
     if values.device.type != "cpu" or torch.compiler.is_compiling():

@@ -19,24 +19,11 @@ def pretrained_actor(path: str | Path, precision: torch.dtype = torch.float32) -
     """The causal language model in a folder; ``models_from`` makes the other three.
 
     Its weights become float32 whatever the files hold: in bfloat16 the small steps of
-    an optimizer would be lost. Nothing is fetched, no code from the folder is run, and
-    only safetensors are read. The model must say the same behind padding as without,
-    and with a cache as without, and its logits must be what its head makes of its
-    hidden states; this is tried on one sequence.
-
-    Args:
-        path: Of a folder with ``config.json`` and ``model.safetensors``, as
-            ``save_pretrained`` writes it.
-        precision: In which matrices are multiplied; bfloat16 by autocast.
-
-    Returns:
-        On the CPU. It shares its interface with every ``Actor``.
-
-    Raises:
-        ValueError: if there is no such folder, transformers is missing, the folder
-            holds no causal language model, weights are missing, damaged or of more than
-            the model, its context is shorter than 12 tokens, or it does not behave as
-            said.
+    an optimizer would be lost; ``precision`` is that of the products. Nothing is
+    fetched, no code from the folder is run, and only safetensors are read, as
+    ``save_pretrained`` writes them. The model must say the same behind padding as
+    without, and with a cache as without, and its logits must be what its head makes of
+    its hidden states; this is tried on one sequence. Any other folder is a ValueError.
 
     Example:
         >>> pretrained_actor("gpt2")

@@ -12,21 +12,7 @@ from ppo_ref.training.tokenizer import Tokenizer
 def pretrained_tokenizer(path: str | Path) -> "PretrainedTokenizer":
     """The tokenizer in the folder of a model; nothing is fetched.
 
-    Args:
-        path: Of a folder with ``config.json`` and ``tokenizer.json``.
-
-    Returns:
-        It makes prompts and responses, and reads responses.
-
-    Raises:
-        ValueError: if there is no such folder, transformers is missing, the folder
-            holds no tokenizer, it has no end, or more tokens than the model.
-
-    Example:
-        >>> pretrained_tokenizer("gpt2")
-        Traceback (most recent call last):
-        ValueError: pretrained_tokenizer: path must be a folder, got 'gpt2'; download \
-the model first, since nothing is fetched here
+    It must have an end, and no more tokens than the model; else it is a ValueError.
     """
     name = "pretrained_tokenizer"
     vocab = read(name, path, "a model", "AutoConfig").get_text_config().vocab_size

@@ -22,14 +22,9 @@ class OthersEnded(RuntimeError):
 class Processes:
     """One of the processes of a run; all take the same steps at the same time.
 
-    A process that is alone has every row and computes what it would without this.
-
-    Args:
-        rank: The number of this process, from 0.
-        size: How many there are.
-        parallel: What each keeps of actor and critic: ``ddp``, all of the weights, and
-            gradients are averaged; ``fsdp2``, a share of weights, gradients and what
-            the optimizer remembers.
+    A process that is alone has every row and computes what it would without this. Under
+    ``ddp`` each keeps all of actor and critic, and gradients are averaged; under
+    ``fsdp2`` a share of weights, gradients and what the optimizer remembers.
 
     Example:
         >>> Processes(rank=1, size=4).rows(8)

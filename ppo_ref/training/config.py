@@ -21,10 +21,6 @@ def _setting(
 class PPOConfig:
     """What one run does; refused as a whole if a number cannot be.
 
-    Raises:
-        ValueError: if a setting is outside its bounds, or a batch is not divisible.
-        TypeError: if a setting is of another type; an int passes for a float.
-
     Example:
         >>> PPOConfig(batch_size=100, mini_batch_size=64)
         Traceback (most recent call last):

@@ -120,23 +120,10 @@ def whitened_returns(
 def among_responses(
     compare: Callable[..., AdvantageEstimate], responses_per_prompt: int
 ) -> Estimate:
-    """An estimate from a function that compares the responses to one prompt.
+    """An estimate by a function such as ``grpo``, which compares rows of one prompt.
 
-    Args:
-        compare: Such as ``grpo``, of rewards, mask and groups.
-        responses_per_prompt: So many rows, one after another, are a group.
-
-    Returns:
-        The estimate, which reads neither values nor gamma nor lambda.
-
-    Raises:
-        ValueError: if there is nothing to compare.
-
-    Example:
-        >>> among_responses(grpo, 1)
-        Traceback (most recent call last):
-        ValueError: grpo: responses_per_prompt must be at least 2, as it compares the \
-responses to one prompt, got 1
+    So many rows, one after another, are a group; fewer than 2 are a ValueError. The
+    estimate reads neither values nor gamma nor lambda.
     """
     if responses_per_prompt < 2:
         raise ValueError(

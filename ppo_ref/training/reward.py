@@ -29,20 +29,6 @@ def rule(tokenizer: Tokenizer, right: float = 1.0, wrong: float = 0.0) -> Reward
     What stands before is not looked at, as with verl's rule for GSM8K, which reads
     the number behind ####.
 
-    Args:
-        tokenizer: Turns responses into text.
-        right: Score of a right response, in reward units.
-        wrong: Of every other one, those without an end or an = included.
-
-    Returns:
-        A function from questions and rollout to one score per response.
-
-    Raises:
-        ValueError: from that function, unless there is one question per response.
-
-    Source:
-        verl v0.9.1, verl/utils/reward_score/gsm8k.py, compute_score.
-
     Example:
         >>> from ppo_ref.training.rollout import as_rollout
         >>> from ppo_ref.training.tasks import CHARACTERS

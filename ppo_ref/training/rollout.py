@@ -88,26 +88,12 @@ def as_rollout(
 ) -> Rollout:
     """Responses from anywhere, in the form in which an actor samples them.
 
-    Args:
-        prompts: Padded on the left.
-        responses: Token ids up to an end, or to the last slot; padding after an end is
-            not read, but must hold valid ids.
-        rollout_log_probs: Of the model that sampled, in nats.
-
-    Returns:
-        Prompts and responses side by side. ``truncated`` is True where no end stands.
-
-    Raises:
-        ValueError: if the responses have no slot at all.
+    Padding after an end is not read, but must hold valid ids.
 
     Example:
         >>> prompts = Prompts(torch.tensor([[5], [6]]), torch.ones(2, 1).bool())
         >>> responses = torch.tensor([[7, prompts.eos_token_id, 0], [7, 7, 7]])
-        >>> rollout = as_rollout(prompts, responses, torch.zeros(2, 3))
-        >>> rollout.attention_mask
-        tensor([[ True,  True,  True, False],
-                [ True,  True,  True,  True]])
-        >>> rollout.truncated
+        >>> as_rollout(prompts, responses, torch.zeros(2, 3)).truncated
         tensor([False,  True])
     """
     mask = response_mask(responses, prompts.eos_token_id)

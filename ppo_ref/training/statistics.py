@@ -15,29 +15,11 @@ Statistics = dict[str, float]
 def experience_statistics(experience: Experience) -> Statistics:
     """What a batch says before any update, by the names under which it is logged.
 
-    Args:
-        experience: The batch.
-
-    Returns:
-        ``score`` (mean, in reward units), ``kl`` (mean over responses of the sum of
-        k1 to the reference, in nats), ``entropy`` (nats per token), ``value`` and
-        ``return`` (means over tokens), ``explained_variance`` (left out where all
-        returns are equal), ``response_length`` (tokens), ``truncated`` (share of
-        responses), ``rollout_kl`` (k3 from sampler to trainer, nats per token) and
-        ``rollout_effective_sample_size`` (share).
-
-    Raises:
-        ValueError: if no token counts, or an input is not finite on one that does.
-
-    Source:
-        verl v0.9.1, verl/trainer/ppo/metric_utils.py, compute_data_metrics.
-
-    Example:
-        >>> from ppo_ref.training.trainer import tiny_trainer
-        >>> experience = next(tiny_trainer().train()).experience
-        >>> figures = experience_statistics(experience)
-        >>> figures["kl"], figures["value"]  # actor and critic as they began
-        (0.0, 0.0)
+    ``score`` (mean, in reward units), ``kl`` (mean over responses of the sum of k1 to
+    the reference, in nats), ``entropy`` (nats per token), ``value`` and ``return``
+    (means over tokens), ``explained_variance`` (left out where all returns are equal),
+    ``response_length`` (tokens), ``truncated`` (share of responses), ``rollout_kl`` (k3
+    from sampler to trainer, nats per token), ``rollout_effective_sample_size`` (share).
     """
     rollout, mask = experience.rollout, experience.rollout.response_mask
     explained = explained_variance(

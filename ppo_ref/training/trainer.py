@@ -70,12 +70,8 @@ class Trainer:
         device: Where the networks are to lie.
         estimate: From rewards and values to advantages and returns.
         processes: Share the work of ``train``; what comes before, each does alone.
-        actor: Is moved there and trained, as of ``ppo_ref.pretrained``; a small new one
-            of the configured sizes if left out.
+        actor: As of ``ppo_ref.pretrained``; a small new one if left out.
         tokenizer: Of the actor; left out together with it, one of characters.
-
-    Raises:
-        ValueError: if a mini-batch cannot be shared evenly by the processes.
     """
 
     def __init__(
@@ -108,10 +104,9 @@ class Trainer:
         return self.learners.models
 
     def imitate(self) -> Iterator[float]:
-        """The warm start; at its end the other networks become copies of the actor.
+        """The warm start, step by step: its losses, in nats per token.
 
-        Returns:
-            The loss of each step that is left, in nats per token.
+        At its end the other networks become copies of the actor.
         """
         while self.imitated < self.config.warm_start_steps:
             loss = imitation_step(
@@ -129,11 +124,7 @@ class Trainer:
             yield loss
 
     def learn_reward(self) -> Iterator[float]:
-        """The reward model learns the rule on what the actor says after imitation.
-
-        Returns:
-            The loss of each step that is left, in nats per response.
-        """
+        """The reward model learns the rule on what the actor says: losses by step."""
         if self.rewarded == self.config.reward_model_steps:
             return
         reward = self.models.reward.requires_grad_(True)
@@ -151,11 +142,7 @@ class Trainer:
             yield loss
 
     def train(self) -> Iterator[Iteration]:
-        """The iterations that are left.
-
-        Returns:
-            Each one after its update; the next begins when it is asked for.
-        """
+        """The iterations that are left; the next begins when it is asked for."""
         self.learners.share(self.processes)
         while self.iteration < self.config.iterations:
             yield self._iterate()
@@ -166,34 +153,13 @@ class Trainer:
         ``train`` measures it too, after every ``evaluate_every`` iterations and after
         the last, as ``held_out``; ``solved`` is the share of each batch's sampled
         answers that are right, whatever scored them.
-
-        Returns:
-            From 0 to 1.
-
-        Example:
-            >>> 0 <= Trainer(PPOConfig(width=4)).held_out() <= 1
-            True
         """
         questions = self.questions.held_out
         rollout = self._sample(questions, temperature=0)
         return rule(self.tokenizer)(questions, rollout).mean().item()
 
     def state_dict(self) -> dict[str, Any]:
-        """All that the run is between two steps, of whatever stage.
-
-        Returns:
-            The number of steps done of each stage, the price of KL, and copies of the
-            states of networks and optimizers, which stay as they are when the run goes
-            on.
-
-        Example:
-            >>> from ppo_ref.training.trainer import tiny_trainer
-            >>> stopped, goes_on = tiny_trainer(), tiny_trainer()
-            >>> first = next(stopped.train())
-            >>> goes_on.load_state_dict(stopped.state_dict())
-            >>> [iteration.number for iteration in goes_on.train()]
-            [2, 3]
-        """
+        """All that the run is between two steps, of whatever stage, as copies."""
         return {
             "imitated": self.imitated,
             "rewarded": self.rewarded,
@@ -203,11 +169,7 @@ class Trainer:
         }
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Stand where another run of the same settings stood.
-
-        Args:
-            state: What ``state_dict`` gave.
-        """
+        """Stand where another run of the same settings stood."""
         self.learners.load_state_dict(state)
         self.imitated, self.rewarded = state["imitated"], state["rewarded"]
         self.iteration, self.kl_coef = state["iteration"], state["kl_coef"]
@@ -309,15 +271,12 @@ class Trainer:
 def tiny_trainer(**options: Any) -> Trainer:
     """A trainer small enough for an example: 4 prompts, 3 iterations, one layer.
 
-    Args:
-        options: Settings of ``PPOConfig`` that are to differ.
-
-    Returns:
-        The trainer before its imitation, which may be left out.
-
     Example:
-        >>> [iteration.number for iteration in tiny_trainer(iterations=2).train()]
-        [1, 2]
+        >>> stopped, goes_on = tiny_trainer(), tiny_trainer(iterations=3)
+        >>> first = next(stopped.train())
+        >>> goes_on.load_state_dict(stopped.state_dict())
+        >>> [iteration.number for iteration in goes_on.train()]
+        [2, 3]
     """
     small = {
         "width": 8,

@@ -46,25 +46,8 @@ def mini_batches(
 ) -> Iterator[Experience]:
     """Every response once per epoch, in an order drawn anew.
 
-    Args:
-        experience: Is not changed.
-        epochs: How often each response comes.
-        mini_batch_size: Responses in each part.
-        generator: Draws the orders, on the CPU.
-
-    Returns:
-        The parts, ``epochs`` times the number of responses by ``mini_batch_size``.
-
-    Raises:
-        ValueError: when the first is asked for, if the parts cannot be of one size: in
-            a smaller one every token would weigh more.
-
-    Example:
-        >>> from ppo_ref.training.trainer import tiny_trainer
-        >>> experience = next(tiny_trainer().train()).experience
-        >>> parts = mini_batches(experience, 3, 2, torch.Generator())
-        >>> [len(part.scores) for part in parts]
-        [2, 2, 2, 2, 2, 2]
+    A number of responses that ``mini_batch_size`` does not divide is a ValueError: in
+    a smaller part every token would weigh more.
     """
     count = len(experience.scores)
     if count % mini_batch_size:
@@ -86,24 +69,9 @@ def accumulate_gradients(
 ) -> MiniBatchLoss:
     """Add up gradients over micro-batches and processes, as if there had been none.
 
-    Every loss is divided by the tokens of the whole mini-batch: a mean over each
-    micro-batch would weigh tokens by the company they happen to be in.
-
-    Args:
-        mini: The mini-batch, the same on every process.
-        micro_batch_size: Responses per backward pass; the last part may be smaller.
-        loss: Of some responses, by the aggregation that it is handed.
-        processes: Share the responses evenly, and average their gradients.
-
-    Returns:
-        The loss of the whole mini-batch, the same on every process. The gradients are
-        added to those that the weights have.
-
-    Raises:
-        ValueError: if a loss that counts is not finite.
-
-    Source:
-        verl v0.9.1, verl/workers/utils/losses.py, ppo_loss, ``batch_num_tokens``.
+    Every loss is divided by the tokens of the whole mini-batch, as by verl's
+    ``batch_num_tokens``: a mean over each micro-batch would weigh tokens by the company
+    they happen to be in. The loss is handed some responses and the aggregation to use.
 
     Example:
         >>> from ppo_ref.training.networks import critic_values
@@ -245,34 +213,7 @@ def update_critic(
 ) -> Iterator[Statistics]:
     """One optimizer step per mini-batch towards returns that stay as they were.
 
-    Args:
-        critic: Is trained.
-        optimizer: Of the critic's weights.
-        experience: Is not changed.
-        config: Settings of the run.
-        generator: Draws the order of the responses, on the CPU.
-        processes: Have the same experience, and share each mini-batch evenly.
-
-    Returns:
-        Statistics of each mini-batch, read just before its step; the step is made when
-        they are asked for.
-
-    Raises:
-        ValueError: as in ``update_actor``.
-
-    Source:
-        verl v0.9.1, verl/workers/utils/losses.py, value_loss.
-
-    Example:
-        >>> from ppo_ref.training.trainer import tiny_trainer
-        >>> trainer = tiny_trainer()
-        >>> experience, critic = next(trainer.train()).experience, trainer.models.critic
-        >>> optimizer = torch.optim.SGD(critic.parameters(), lr=0.1)
-        >>> draws = torch.Generator().manual_seed(0)
-        >>> steps = update_critic(critic, optimizer, experience, trainer.config, draws)
-        >>> losses = [step["value_loss"] for step in steps]  # two epochs of two
-        >>> sum(losses[2:]) < sum(losses[:2])
-        True
+    As ``update_actor``, for each of ``critic_epochs``; it stops at nothing.
     """
     loss = processes.averaging(critic, _critic_loss(critic, config))
     sizes = config.critic_epochs, config.mini_batch_size

@@ -9,7 +9,7 @@ from torch import Tensor
 
 P, T, VOCAB = 3, 6, 11
 MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
-DTYPES = [torch.float64, torch.float32, torch.bfloat16]
+DTYPES = [torch.float32, torch.bfloat16]
 RIGHT, LATE, EARLY = slice(-T - 1, -1), slice(-T, None), slice(-T - 2, -2)
 
 

@@ -30,7 +30,7 @@ def recursion(rewards: Tensor, values: Tensor, gae_lambda: float) -> Tensor:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_padding_that_is_masked_is_ignored(dtype, seed):
     inputs = {"rewards": numbers(seed, dtype), "values": numbers(seed + 9, dtype)}
 
@@ -70,18 +70,6 @@ def test_whitening_over_all_slots_is_named(dtype):
     text = fault(assert_padding_ignored, plain, {"values": numbers(1, dtype)}, MASK)
     assert text.endswith("a mean, a deviation or a sum runs over all slots; mask it")
     assert "advantages[0, 0] from" in text
-
-
-def test_a_function_without_padding_to_test_is_refused():
-    full = torch.ones(2, 6, dtype=torch.bool)
-    with pytest.raises(ValueError, match="must be False somewhere, got all True"):
-        assert_padding_ignored(lambda x: x, {"x": numbers(0)}, full)
-    text = r"inputs\['x'\] must be .* \[2, 6\] like response_mask, got float32 of shape"
-    with pytest.raises(TypeError, match=text):
-        assert_padding_ignored(lambda x: x, {"x": numbers(0)[:, :3]}, MASK)
-    text = r"what advantages returns must be .* got float32 of shape \[2\]"
-    with pytest.raises(TypeError, match=text):
-        assert_padding_ignored(lambda x: x.sum(1), {"x": numbers(0)}, MASK)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -129,14 +117,6 @@ def test_another_temperature_is_named(function, other):
     text = fault(function, log_probs=x, response_mask=MASK, **{other: y})
     assert text.startswith("log_probs[0, 0] is ") and f"{other}[0, 0] is " in text
     assert "another temperature" in text
-
-
-def test_the_kl_and_the_ratio_are_told():
-    x = torch.full((2, 6), -1.0)
-    text = fault(assert_kl_zero, x, x - 0.25, MASK)
-    assert "mean kl 0.2500" in text
-    text = fault(assert_ratio_one, x, x - 0.25, MASK)
-    assert "ratio 1.28" in text  # e**0.25
 
 
 @pytest.mark.parametrize(("function", "other"), AT_STEP_ZERO)

@@ -30,7 +30,7 @@ TWO_EARLY = slice(-T - 3, -3)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", range(2))
 def test_the_right_slices_pass_in_every_precision(dtype, seed):
     ids = sequences(seed)
     assert_values_before_tokens(values(dtype, RIGHT), ids, MASK)
@@ -71,17 +71,6 @@ def test_a_wrong_slice_of_the_critic_is_named(dtype, cut, text):
 def test_a_wrong_slice_of_the_actor_is_named(dtype, cut, labels, text):
     of = log_probs(dtype, cut, labels)
     assert fault(assert_log_probs_of_tokens, of, sequences(), MASK).endswith(text)
-
-
-def test_the_log_prob_of_the_next_token_is_named():
-    of = log_probs(torch.float32, RIGHT)
-    said = fault(
-        assert_log_probs_of_tokens,
-        lambda ids: of(torch.cat([ids, ids[:, :1]], 1)),
-        sequences(),
-        MASK,
-    )
-    assert said.endswith("the ids are gathered 1 position late; take those of [:, -T:]")
 
 
 @pytest.mark.parametrize("dtype", [torch.float64, torch.float32])
@@ -150,13 +139,3 @@ def test_what_is_passed_wrongly_is_refused():
     same = torch.ones(2, P + T, dtype=torch.long)
     with pytest.raises(ValueError, match="at least 2 different ids, got 1"):
         assert_values_before_tokens(values(torch.float32, RIGHT), same, MASK)
-
-
-def test_the_calls_are_as_many_as_said():
-    of, calls = values(torch.float32, RIGHT), []
-    assert_values_before_tokens(
-        lambda ids: (calls.append(ids), of(ids))[1], sequences(), MASK, probes=3
-    )
-    changed = [(ids != sequences()).nonzero()[:, 1].unique().tolist() for ids in calls]
-    assert changed == [[], [], [P], [P + 2], [P + 5]]
-    assert not any((ids[:, P:] == 0)[MASK].any() for ids in calls)

@@ -90,11 +90,6 @@ def test_a_batch_without_returns_and_one_of_another_shape():
         kept["returns"] = kept["returns"][:, :2]
 
 
-def test_the_updates_own_error_comes_through():
-    with pytest.raises(KeyError), assert_targets_fixed(batch()):
-        raise KeyError("lr")
-
-
 MASK = torch.arange(6) < torch.tensor([6, 2, 4, 1])[:, None]
 
 
@@ -134,19 +129,6 @@ def test_a_mean_of_means_is_named(dtype):
     assert fault(assert_same_gradient, model, means(model), (4, 1)).endswith(
         "each micro-batch divides by its own tokens; divide all by the tokens of the "
         "mini-batch"
-    )
-
-
-def test_a_sum_of_micro_batches_is_named():
-    model = torch.nn.Linear(1, 1)
-
-    def backward(size: int) -> None:
-        for part in torch.ones(4, 1).split(size):
-            model(part).mean().backward()
-
-    assert fault(assert_same_gradient, model, backward, (4, 2)) == (
-        "the gradient at micro-batches of 2 is 2.00 times that of 4: it is not divided "
-        "by the number of micro-batches"
     )
 
 

@@ -1,7 +1,6 @@
 """What is shown of a run: its progress, its charts, its records of single tokens."""
 
 import io
-import json
 import re
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
@@ -57,14 +56,6 @@ def test_a_terminal_has_one_line_for_each_stage(monkeypatch):
     assert {len(part) for part in (*first.split("\r")[1:], second[1:])} == {59}
 
 
-def test_time_left_is_of_this_process(monkeypatch):
-    """A run that is resumed at 90 of 100 has not been fast until then."""
-    steps = [Step("PPO", done, 100, {}) for done in (90, 91, 92)]
-    told = shown(Terminal(), steps, [100.0, 160.0, 220.0])
-    assert "91/100  9:00 left" in told and "92/100  8:00 left" in told
-    assert "90/100  " in told.split("\r")[1] and "left" not in told.split("\r")[1]
-
-
 def test_each_statistic_has_its_line():
     columns = {"kl": {1: 0.5, 2: 0.25, 3: 0.0}, "held_out": {0: 0.4, 2: 0.9}}
     svg = draw("a < b", columns | {"measured_once": {1: 0.5}, "never": {}})
@@ -82,16 +73,6 @@ def test_it_needs_nothing_from_elsewhere_and_has_a_dark_side(whole: Path):
     assert re.findall(r"https?://[^\"]*", text) == ["http://www.w3.org/2000/svg"]
     assert "href" not in text and "<script" not in text
     assert "@media (prefers-color-scheme: dark)" in text
-
-
-def test_all_that_was_measured_twice_is_drawn(whole: Path):
-    lines = (whole / "statistics.jsonl").read_text("utf-8").splitlines()
-    found = [json.loads(line) for line in lines]
-    names = {name for line in found for name in line} - {"iteration"}
-    twice = {name for name in names if sum(name in line for line in found) > 1}
-    root = ElementTree.parse(whole / "charts.svg").getroot()
-    texts = {text.text for text in root.iter(f"{SVG}text")}
-    assert twice <= texts and "score" in twice
 
 
 def test_every_row_of_a_response():

@@ -5,7 +5,7 @@ import torch
 from torch import Tensor
 
 from ppo_ref.dump.judging import judge
-from tests.dump.batches import EOS, LENGTHS, MASK, PAD, T, dumped, sampled, whitened
+from tests.dump.batches import EOS, LENGTHS, MASK, T, dumped, sampled, whitened
 
 ENDS = torch.tensor(LENGTHS) - 1
 ROWS = torch.arange(6)
@@ -51,7 +51,7 @@ def test_a_right_dump_is_ok_and_its_choices_are_found(gamma, gae_lambda):
     assert judged(batch, gamma=gamma, gae_lambda=gae_lambda)[1] == "all ok"
 
 
-@pytest.mark.parametrize("dtype", [torch.float32, torch.bool, torch.int64])
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bool])
 def test_every_kind_of_mask_is_read(dtype):
     batch = dumped(sampled())
     batch["response_mask"] = batch["response_mask"].to(dtype)
@@ -83,16 +83,6 @@ def test_a_mask_with_the_slot_after_eos_is_named(named):
     )
     _, last = judged(batch, **options)
     assert last == "alignment ok; mask counts the slot after EOS"
-
-
-def test_where_padding_is_eos_two_of_them_that_count_tell():
-    batch = dumped(sampled())
-    batch["responses"] = torch.where(batch["responses"] == PAD, EOS, batch["responses"])
-    del batch["attention_mask"]
-    assert differing(batch) == {}
-    late = torch.where(MASK.roll(1, 1) | MASK, 1, 0)
-    found = differing({**batch, "response_mask": late})
-    assert "the slot after EOS" in found["mask"]
 
 
 def test_a_mask_without_eos_is_named():
@@ -133,16 +123,6 @@ def test_a_score_at_the_end_of_the_row_is_named():
         "differs: [1, 7] has one and does not count; the last token is [1, 4]"
     )
     assert last == "score outside the mask"
-
-
-def test_a_score_that_is_early_in_some_rows_is_named():
-    batch = sampled()
-    scores = batch["token_level_scores"]
-    scores[2] = scores[2].roll(-1)
-    batch |= {"token_level_rewards": scores}
-    assert differing(dumped(batch)) == {
-        "score": "differs: [2, 1] has one and is not the last token"
-    }
 
 
 def test_a_score_before_the_last_token_is_named_and_process_rewards_pass():
@@ -238,14 +218,6 @@ def test_a_value_after_eos_in_the_recursion_is_named():
     assert differing(dumped(batch, mask=late)) == {}
 
 
-def test_values_that_went_in_one_slot_off_are_named():
-    batch = sampled()
-    off = dumped({**batch, "values": batch["values"].roll(-1, 1)}, gae_lambda=0.95)
-    raw = off["returns"] - batch["values"].roll(-1, 1)
-    batch |= {"advantages": off["advantages"], "returns": raw + batch["values"]}
-    assert "values went in one slot late" in differing(batch)["gae"]
-
-
 def test_a_bootstrapped_cut_is_told():
     ends = torch.tensor([0.6, 0, 0, 0, 0, 0])
     said, last = judged(dumped(sampled(), gae_lambda=0.95, bootstrap_values=ends))
@@ -262,23 +234,16 @@ def per_row(x: Tensor, mask: Tensor) -> Tensor:
     return torch.cat(rows)
 
 
-def per_worker(x: Tensor, mask: Tensor) -> Tensor:
-    return torch.cat([whitened(x[:3], mask[:3]), whitened(x[3:], mask[3:])])
-
-
-def by_n(x: Tensor, mask: Tensor) -> Tensor:
-    n = int(mask.sum())
-    return whitened(x, mask) * (n / (n - 1)) ** 0.5
-
-
 @pytest.mark.parametrize(
     ("whiten", "words"),
     [
         (lambda x, mask: x, "none; verl whitens over the tokens that count"),
         (plain, "over all slots, padding too; pass response_mask"),
         (per_row, "row by row; verl whitens the whole batch"),
-        (per_worker, "in 2 parts, as if by each of 2 workers"),
-        (by_n, "over the tokens that count, the variance by n, not n - 1"),
+        (
+            lambda x, mask: torch.cat([*map(whitened, x.chunk(2), mask.chunk(2))]),
+            "in 2 parts, as if by each of 2 workers",
+        ),
     ],
 )
 def test_another_whitening_is_named(whiten, words):
@@ -317,14 +282,6 @@ def test_old_log_probs_shifted_against_the_rollout_are_named():
     assert said["ratio"] == "ok: old_log_probs are the rollout's own"
     batch["old_log_probs"] = -batch["old_log_probs"]
     assert "[0, 0] is above 0: no log-prob" in differing(batch)["ratio"]
-
-
-def test_two_faults_are_both_named():
-    batch = dumped(sampled(), whiten=plain)
-    batch["response_mask"][ROWS, (ENDS + 1).clamp(max=T - 1)] = 1
-    assert judged(batch)[1] == (
-        "alignment ok; mask counts the slot after EOS; whitening differs"
-    )
 
 
 def test_what_the_v1_trainer_holds_is_enough():
