@@ -1,10 +1,11 @@
 """Functions that run on two processes, forks of this one."""
 
+import importlib
+import io
 import multiprocessing
 import tempfile
 from collections.abc import Callable
 from datetime import timedelta
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -16,19 +17,24 @@ from ppo_ref.processes.group import Processes
 FORK = multiprocessing.get_context("fork")
 
 
-@pytest.fixture
-def both(tmp_path: Path) -> Callable[[Callable[[Processes], Any]], list[Any]]:
+@pytest.fixture(scope="session")
+def both(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Callable[[Callable[[Processes], Any]], list[Any]]:
     """What a function returns on each of two processes."""
+    folder = tmp_path_factory.mktemp("both")
+    importlib.import_module("torch._dynamo")  # seconds, else at each first optimizer
 
     def run(function: Callable[[Processes], Any], parallel: str = "ddp") -> list[Any]:
-        pipes, store = [], f"file://{tempfile.mkdtemp(dir=tmp_path)}/store"
+        pipes, store = [], f"file://{tempfile.mkdtemp(dir=folder)}/store"
         for rank in range(2):
             ours, theirs = FORK.Pipe(duplex=False)
             asked = (function, rank, parallel, store, theirs)
             FORK.Process(target=_member, args=asked, daemon=True).start()
             theirs.close()
             pipes.append(ours)
-        return [pipe.recv() for pipe in pipes]
+        answers = [io.BytesIO(pipe.recv_bytes()) for pipe in pipes]
+        return [torch.load(answer, weights_only=False) for answer in answers]
 
     return run
 
@@ -39,6 +45,8 @@ def _member(function, rank, parallel, store, answer):
     most = timedelta(seconds=60)
     distributed.init_process_group("gloo", store, most, rank=rank, world_size=2)
     try:
-        answer.send(function(Processes(rank, 2, parallel)))
+        written = io.BytesIO()
+        torch.save(function(Processes(rank, 2, parallel)), written)
+        answer.send_bytes(written.getvalue())
     finally:
         distributed.destroy_process_group()

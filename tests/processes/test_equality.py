@@ -1,60 +1,158 @@
 """Two processes do what one does on the same global batch, by DDP and by FSDP2."""
 
-from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
 import torch
+from torch import Tensor, nn
 from torch.testing import assert_close
 
 from ppo_ref.batch import Experience, Rollout
-from ppo_ref.processes.group import PARALLEL
+from ppo_ref.processes.group import ALONE, PARALLEL, Processes
+from ppo_ref.processes.sharding import gathered
+from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.networks import actor_statistics, critic_values
-from tests import oracles
-from tests.processes import cases
-from tests.processes.cases import CASES, UPDATES, trainer, updated, vector
-from tests.processes.starting import ended, started
+from ppo_ref.training.trainer import Trainer, tiny_trainer
+from ppo_ref.training.update import update_actor, update_critic
+from tests import networks, oracles
+from tests.command.runs import assert_equal
 
 pytestmark = pytest.mark.slow
 parallel = pytest.mark.parametrize("parallel", PARALLEL)
+UPDATES = {
+    "actor": (update_actor, networks.actor),
+    "critic": (update_critic, networks.critic),
+}
+
+
+class Case(NamedTuple):
+    """Lengths of the responses, and settings that differ."""
+
+    lengths: tuple[int, ...]
+    options: dict[str, float]
+
+
+# Tokens of eight responses: many of one, few of the other; a half of single tokens.
+RAGGED = (1, 9, 2, 4, 1, 5, 3, 1)
+HALVES = (1, 1, 1, 1, 5, 5, 5, 5)
+CASES = {
+    "ragged": Case(RAGGED, {}),
+    "halves": Case(HALVES, {"mini_batch_size": 8}),
+    "uneven micro-batches": Case(
+        (*RAGGED, 2, 7, 1, 1), {"mini_batch_size": 12, "micro_batch_size": 4}
+    ),
+    "clipped": Case(RAGGED, {"max_grad_norm": 1e-3, "critic_epochs": 2}),
+    "all terms": Case(HALVES, {"kl_loss_coef": 0.3, "entropy_coef": 0.2}),
+    "stopped": Case(RAGGED, {"actor_epochs": 3, "max_kl": 0.2}),
+}
+SMALL = {
+    "batch_size": 8,
+    "mini_batch_size": 4,
+    "actor_epochs": 2,
+    "reward_model_steps": 1,
+    "evaluate_every": 2,
+}
+
+
+class Updated(NamedTuple):
+    """All weights after an update, in one row, and its statistics."""
+
+    weights: Tensor
+    statistics: list[dict[str, float]]
+
+
+def experience(case: Case) -> Experience:
+    return networks.experience(networks.actor(), *case.lengths)
+
+
+def updated(
+    which: str, case: Case, given: Experience, processes: Processes = ALONE
+) -> Updated:
+    """By SGD, so that the change of the weights is the gradient."""
+    update, network = UPDATES[which][0], UPDATES[which][1]()
+    processes.shard(network)
+    optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
+    sizes = {"batch_size": len(case.lengths), "mini_batch_size": 4}
+    config = PPOConfig(**{**sizes, "micro_batch_size": 2, **case.options})
+    steps = update(network, optimizer, given, config, networks.seeded(0), processes)
+    statistics = list(steps)
+    return Updated(vector(network), statistics)
+
+
+def vector(network: nn.Module) -> Tensor:
+    whole = gathered(dict(network.named_parameters()))
+    return torch.cat([weight.detach().flatten() for weight in whole.values()])
+
+
+class Apart(Processes):
+    """Each takes the mean over its own tokens, DDP that of both: the mistake."""
+
+    def __init__(self, given: Processes) -> None:
+        super().__init__(given.rank, given.size, "ddp")
+        self.rank, self.size = 0, 1  # whatever it is given is all its own
+
+
+def all_updates(one: Processes) -> dict[Any, Updated]:
+    """Those of every case, and by name of the network those of the mistake."""
+    done = {
+        (name, which): updated(which, case, experience(case), one)
+        for name, case in CASES.items()
+        for which in UPDATES
+    }
+    if not one.shards:
+        rows = one.rows(len(HALVES))
+        half = Case(HALVES, {"mini_batch_size": len(rows)})
+        own = experience(half).rows(rows)
+        done |= {which: updated(which, half, own, Apart(one)) for which in UPDATES}
+    return {key: tuple(one) for key, one in done.items()}
+
+
+def trainer(processes: Processes = ALONE) -> Trainer:
+    """Small, in double precision, and after its imitation."""
+    torch.set_default_dtype(torch.float64)
+    made = Trainer(tiny_trainer(**SMALL).config, processes=processes)
+    list(made.imitate())
+    list(made.learn_reward())
+    return made
+
+
+def whole_run(one: Processes) -> dict[str, Any]:
+    made = trainer(one)
+    iterations = {}
+    for step in made.train():
+        given = step.experience._asdict() | {
+            "rollout": step.experience.rollout._asdict()
+        }
+        iterations[step.number] = {"given": given, "statistics": step.statistics}
+    weights = {name: vector(getattr(made.models, name)) for name in UPDATES}
+    return {"iterations": iterations, "state": made.state_dict(), "weights": weights}
 
 
 @pytest.fixture(scope="module")
-def found(tmp_path_factory: pytest.TempPathFactory) -> list[dict[Any, Any]]:
-    """What each of two processes has computed."""
-    folder: Path = tmp_path_factory.mktemp("found")
-    code, _, errors = ended(started("tests.processes.worker", folder))
-    assert code == 0, errors
-    kept = [folder / f"{rank}.pt" for rank in (0, 1)]
-    return [torch.load(path, weights_only=False) for path in kept]
+def updates(both) -> dict[str, list[Any]]:
+    """What each of two processes has computed, by the way they share weights."""
+    return {name: both(all_updates, name) for name in PARALLEL}
+
+
+@pytest.fixture(scope="module")
+def runs(both) -> dict[str, list[Any]]:
+    return {name: both(whole_run, name) for name in PARALLEL}
 
 
 @pytest.fixture
 def double():
-    torch.set_default_dtype(torch.float64)
-    yield
+    yield torch.set_default_dtype(torch.float64)
     torch.set_default_dtype(torch.float32)
-
-
-def test_what_processes_tell_each_other(found):
-    for rank in (0, 1):
-        said = found[rank]["exchanges"]
-        assert said["gathered"].tolist() == [[0, 7], [1, 7]]
-        assert said["flags"].tolist() == [True, False]
-        assert said["any"] == [True, False, True]
-        assert said["first"] == ("made by", 0)
-        assert said["failed"] == ("OthersEnded" if rank else "ValueError")
 
 
 @parallel
 @pytest.mark.parametrize("which", UPDATES)
 @pytest.mark.parametrize("name", CASES)
-def test_an_update_is_that_of_one_process(found, parallel, name, which):
-    """Sums of float64 in another order; the gradient is the change of the weights."""
-    case = CASES[name]
-    alone = updated(which, case, cases.experience(case))
-    for rank in (0, 1):
-        weights, statistics = found[rank]["updates"][parallel, name, which]
+def test_an_update_is_that_of_one_process(updates, parallel, name, which):
+    """Sums of float64 in another order."""
+    alone = updated(which, CASES[name], experience(CASES[name]))
+    for process in updates[parallel]:
+        weights, statistics = process[name, which]
         assert_close(weights, alone.weights, rtol=1e-10, atol=1e-12)
         assert [pytest.approx(step) for step in alone.statistics] == statistics
     if name == "stopped" and which == "actor":
@@ -64,95 +162,71 @@ def test_an_update_is_that_of_one_process(found, parallel, name, which):
 
 
 @pytest.mark.parametrize("which", UPDATES)
-def test_a_mean_over_each_processs_own_tokens_is_found(found, which):
+def test_a_mean_over_each_processs_own_tokens_is_found(updates, which):
     """The mistake that DDP invites: 4 tokens here, 20 there, and each half's mean."""
-    case = CASES["halves"]
-    alone = updated(which, case, cases.experience(case)).weights
+    alone = updated(which, CASES["halves"], experience(CASES["halves"])).weights
     start = vector(UPDATES[which][1]())
-    for rank in (0, 1):
-        off = (found[rank]["mistaken"][which] - alone).norm()
-        assert off > 0.1 * (alone - start).norm()
+    for process in updates["ddp"]:
+        assert (process[which][0] - alone).norm() > 0.1 * (alone - start).norm()
 
 
 @parallel
-def test_both_processes_end_a_run_with_the_same_bits(found, parallel):
-    one, other = (found[rank][parallel] for rank in (0, 1))
-    assert torch.equal(one["actor"], other["actor"])
-    assert torch.equal(one["critic"], other["critic"])
-    for ours, theirs in zip(one["iterations"], other["iterations"], strict=True):
-        for x, y in zip([*ours[0], *ours[1]], [*theirs[0], *theirs[1]], strict=True):
-            assert torch.equal(x, y)
-        assert ours[2] == theirs[2]
+def test_both_processes_end_a_run_with_the_same_bits(runs, parallel):
+    one, other = ({**run, "state": None} for run in runs[parallel])
+    assert_equal(one, other, "run")
 
 
 @parallel
 def test_a_run_is_that_of_one_process_on_the_same_experiences(
-    found, parallel, monkeypatch, double
+    runs, parallel, monkeypatch, double
 ):
     """Float64; Adam divides by roots of what it has seen, so rounding grows."""
-    shared = found[0][parallel]
-    given = iter(experiences(shared))
+    run = runs[parallel][0]
+    given = iter(experiences(run))
     alone = trainer()
     monkeypatch.setattr(
         "ppo_ref.training.trainer.collect_experience", lambda *_: next(given)
     )
     statistics = [iteration.statistics for iteration in alone.train()]
     assert len(statistics) == 3
-    for ours, theirs in zip(statistics, shared["iterations"], strict=True):
-        assert ours == pytest.approx(theirs[2], rel=1e-6, abs=1e-9)
-    for name in ("actor", "critic"):
-        weights = vector(getattr(alone.models, name))
-        assert_close(weights, shared[name], rtol=1e-7, atol=1e-9)
+    for ours, theirs in zip(statistics, run["iterations"].values(), strict=True):
+        assert ours == pytest.approx(theirs["statistics"], rel=1e-6, abs=1e-9)
+    for name, weights in run["weights"].items():
+        ours = vector(getattr(alone.models, name))
+        assert_close(ours, weights, rtol=1e-7, atol=1e-9)
 
 
-def test_the_first_batch_is_judged_as_one(found, double):
+def test_the_first_batch_is_judged_as_one(runs, double):
     """What each network says of every row, and whitening over the rows of both."""
-    (experience, *_) = experiences(found[0]["ddp"])
+    experience, *_ = experiences(runs["ddp"][0])
     rollout, mask = experience.rollout, experience.rollout.response_mask
     models = trainer().models
     with torch.no_grad():
-        assert_close(
-            actor_statistics(models.actor, rollout)[0], experience.old_log_probs
-        )
+        log_probs, *_ = actor_statistics(models.actor, rollout)
+        assert_close(log_probs, experience.old_log_probs)
         assert_close(critic_values(models.critic, rollout), experience.values)
-    halves = [experience.advantages[rows][mask[rows]] for rows in ROWS]
-    everything = torch.cat(halves).tolist()
-    assert oracles.mean(everything) == pytest.approx(0, abs=1e-12)
+    rows = slice(0, 4), slice(4, 8)
+    halves = [experience.advantages[half][mask[half]] for half in rows]
+    assert oracles.mean(torch.cat(halves).tolist()) == pytest.approx(0, abs=1e-12)
     assert abs(oracles.mean(halves[0].tolist())) > 1e-6
-    assert not torch.equal(*(rollout.responses[rows] for rows in ROWS))
+    assert not torch.equal(*(rollout.responses[half] for half in rows))
 
 
 @parallel
-def test_the_state_is_that_of_one_process(found, parallel, double):
+def test_the_state_is_that_of_one_process(runs, parallel, double):
     """Whole tensors by the same names: any number of processes can go on with it."""
-    state = found[0][parallel]["state"]
+    state = runs[parallel][0]["state"]
     alone = trainer()
     alone.load_state_dict(state)
-    assert_same_state(alone.state_dict(), state)
-    assert torch.equal(vector(alone.models.actor), found[0][parallel]["actor"])
-    remembered = state["actor_optimizer"]["state"]
-    assert len(remembered) == len(list(alone.models.actor.parameters()))
-    for place, weight in enumerate(alone.models.actor.parameters()):
-        assert type(remembered[place]["exp_avg"]) is torch.Tensor
-        assert remembered[place]["exp_avg"].shape == weight.shape
-
-
-def assert_same_state(ours: Any, theirs: Any) -> None:
-    if isinstance(ours, dict):
-        assert ours.keys() == theirs.keys()
-        for name in ours:
-            assert_same_state(ours[name], theirs[name])
-    elif isinstance(ours, torch.Tensor):
-        assert torch.equal(ours, theirs)
-    else:
-        assert ours == theirs
-
-
-ROWS = slice(0, 4), slice(4, 8)
+    assert_equal(alone.state_dict(), state, "state")
+    actor = alone.models.actor
+    assert torch.equal(vector(actor), runs[parallel][0]["weights"]["actor"])
+    moments = state["actor_optimizer"]["state"].values()
+    for memory, weight in zip(moments, actor.parameters(), strict=True):
+        assert type(memory["exp_avg"]) is torch.Tensor
+        assert memory["exp_avg"].shape == weight.shape
 
 
 def experiences(run: dict[str, Any]) -> list[Experience]:
-    return [
-        Experience(Rollout(*rollout), *tensors)
-        for rollout, tensors, _ in run["iterations"]
-    ]
+    given = [step["given"] for step in run["iterations"].values()]
+    return [Experience(**x | {"rollout": Rollout(**x["rollout"])}) for x in given]

@@ -22,12 +22,8 @@ def learners(seed: int) -> Learners:
     return learning
 
 
-def parameter(network: Actor) -> torch.Tensor:
-    return next(network.parameters())
-
-
 def kind(network: Actor) -> str:
-    return type(parameter(network)).__name__
+    return type(next(network.parameters())).__name__
 
 
 def flat(state: dict) -> list[float]:
@@ -68,28 +64,20 @@ def test_all_learn_on_from_the_weights_of_the_first(both, parallel):
     assert rates == [0.5, 0.25]
 
 
-def test_it_is_done_once_and_never_alone(both):
+def test_it_is_done_once_never_alone_and_optimizers_move_what_is_shared(both):
     def again(one: Processes) -> bool:
         learning = learners(seed=0)
-        alone = learning.critic_optimizer
+        alone = learning.actor_optimizer
         learning.share(Processes())
-        assert learning.critic_optimizer is alone
+        assert learning.actor_optimizer is alone
         learning.share(one)
-        optimizer = learning.critic_optimizer
+        optimizer = learning.actor_optimizer
         learning.share(one)
-        return optimizer is not alone and learning.critic_optimizer is optimizer
-
-    assert both(again) == [True, True]
-
-
-def test_optimizers_move_the_weights_that_are_shared(both):
-    def moves(one: Processes) -> bool:
-        learning = learners(seed=0)
-        learning.share(one)
-        moved = learning.actor_optimizer.param_groups[0]["params"]
+        assert alone is not learning.actor_optimizer is optimizer
+        moved = optimizer.param_groups[0]["params"]
         return [*map(id, moved)] == [*map(id, learning.models.actor.parameters())]
 
-    assert both(moves, "fsdp2") == [True, True]
+    assert both(again, "fsdp2") == [True, True]
 
 
 @pytest.mark.filterwarnings("ignore:Full backward hook:UserWarning")  # of counting
