@@ -8,12 +8,11 @@ from pathlib import Path
 from pymdownx.snippets import SnippetMissingError
 from pymdownx.superfences import SuperFencesException
 
-from site_tools.checks.census import check_boxes, check_collected
+from site_tools.checks.census import check_boxes, check_collected, check_shown
 from site_tools.checks.evidence import check_answers, check_identities, check_lists
 from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.links import check_links
 from site_tools.checks.shape import check_bytes, check_shape
-from site_tools.checks.shown import check_shown
 from site_tools.checks.typography import check_typography
 from site_tools.checks.words import check_terms
 from site_tools.data.names import read_names
@@ -32,12 +31,7 @@ OPENS = re.compile(r"(?:```|~~~)[ ]*[\w{]").match
 
 
 def read(root: Path, path: str) -> Page:
-    """A page of the project, of which bytes that are no text are left to the checks.
-
-    Args:
-        root: The project's folder.
-        path: The page, relative to it.
-    """
+    """A page of the project, of which bytes that are no text are left to the checks."""
     return read_page(root, path, text_of(root / path))
 
 
@@ -52,10 +46,6 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
 
     They run at once, each in a child of its own, while this process reads on. A twin
     that is missing is no problem.
-
-    Args:
-        root: The project's folder.
-        paths: Their files, relative to it, as in ``docs/zh/gae/inputs.md``.
 
     Returns:
         By file in the order given, each from its first line to its last; what is in
@@ -86,12 +76,7 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
 
 
 def unreadable(page: Page, data: bytes) -> list[Problem]:
-    """What keeps a page from being read at all, from which all else would follow.
-
-    Args:
-        page: The page.
-        data: The bytes of its file.
-    """
+    """What keeps a page from being read at all, from which all else would follow."""
     if problems := check_bytes(data, page.path):
         return problems
     front = FRONT_MATTER.match(page.text)

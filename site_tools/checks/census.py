@@ -1,7 +1,7 @@
 """Every code fence is accounted for: the page, Sybil and the built HTML agree.
 
 The line scan says what is on the page, Sybil's lexer what runs, the HTML what readers
-see. Any fence on which they differ is an error.
+see. Any fence on which they differ is an error; so is HTML that a page may not have.
 """
 
 import re
@@ -12,10 +12,11 @@ from typing import NamedTuple
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from site_tools.page.blocks import Block, Kind
+from site_tools.page.blocks import Kind
 from site_tools.page.fences import Fence
 from site_tools.page.page import Page
 from site_tools.problems import Problem, problem
+from site_tools.site import allowed
 
 # In Markdown's own HTML < stands for nothing else; a tree takes ten times as long.
 BOX = re.compile(r"<pre\b[^>]*>(?:<span></span>)?<code\b[^>]*>(.*?)</code>", re.DOTALL)
@@ -86,25 +87,28 @@ def check_boxes(page: Page, html: str) -> list[Problem]:
     boxed = [(block, copy.text) for block, copy in pairs if block.has_box]
     for number, (block, copied) in enumerate(boxed):
         expected = copied if block.kind is Kind.SOURCE else block.text
-        if number == len(shown):
-            return [_missing(page, block, expected, "census_no_box")]
-        if _bare(shown[number]) != _bare(expected):
-            values = {"shown": shown[number].strip("\n")}
-            return [_missing(page, block, expected, "census_other_box", **values)]
+        values = {"expected": expected, "shown": "".join(shown[number : number + 1])}
+        if _bare(values["shown"]) != _bare(expected):
+            key = "census_other_box" if shown[number:] else "census_no_box"
+            return [problem(page.path, block.fence.line, key, **values)]
     if not shown[len(boxed) :]:
         return []
-    lines = shown[len(boxed)].strip().splitlines()
-    first = lines[0].strip() if lines else ""
-    numbered = enumerate(page.body.split("\n"), 1)
-    line = next((n for n, text in numbered if first and first in text), 1)
+    first = [*shown[len(boxed)].strip().split("\n"), ""][0].strip()
+    line = page.line_with(first)
     return [problem(page.path, line, "census_extra_box", text=first[:60])]
-
-
-def _missing(
-    page: Page, block: Block, expected: str, key: str, **values: str
-) -> Problem:
-    return problem(page.path, block.fence.line, key, expected=expected, **values)
 
 
 def _bare(text: str) -> str:
     return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+
+
+def check_shown(page: Page, html: str) -> list[Problem]:
+    """Every tag and attribute of a rendered page that a page may not have."""
+    problems = []
+    for fault in allowed.faults(html):
+        quoted = re.search(r'"([^"]+)"', fault)
+        words = [fault.split(" ")[0].rstrip(">"), quoted[1] if quoted else ""]
+        at = (page.line_with(word) for word in words if word)
+        line = next(filter(None, at), 1)  # it may be spelled otherwise
+        problems.append(problem(page.path, line, "html_not_allowed", fault=fault))
+    return problems

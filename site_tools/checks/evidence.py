@@ -14,45 +14,40 @@ from site_tools.page.prose import line_of, parts, read_wrong_answers
 from site_tools.problems import Problem, problem
 from site_tools.site.lists import derived
 
-LABEL = re.compile(r"\\label\{([a-z][a-z0-9-]*)\}")
-WRITTEN = re.compile(r"\\label\{[^}]*\}")
+WRITTEN = re.compile(r"\\label\{([^}]*)\}")
+ID = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def check_identities(page: Page, root: Path) -> list[Problem]:
-    """Every displayed formula of a page that lacks its id or its property test.
-
-    Args:
-        page: The page.
-        root: The project's folder; the tests are read from ``tests/properties``.
-    """
+    """Every displayed formula of a page that lacks its id or its property test."""
     problems: list[Problem] = []
     taken: set[str] = set()
     tests = property_tests(root)
     for part in parts(page.body):
         if part.kind != "display":
             continue
-        label, written = LABEL.search(part.text), WRITTEN.search(part.text)
-        name = label[1] if label else ""
+        written = WRITTEN.search(part.text)
+        name = written[1] if written else ""
         test = f"test_{name.replace('-', '_')}"
         formula = WRITTEN.sub("", part.text).strip()
-        key = "identity_without_id"
-        if name in taken:
-            key = "identity_twice"
-        elif name and test not in tests:
-            key = "identity_untested"
-        elif name and _squeeze(formula) not in _squeeze(tests[test]):
-            key = "identity_other"
-        elif written and not name:
+        key = ""
+        if not written:
+            key = "identity_without_id"
+        elif not ID.fullmatch(name):
             key = "identity_id"
-        elif name:
-            key = ""
+        elif name in taken:
+            key = "identity_twice"
+        elif test not in tests:
+            key = "identity_untested"
+        elif _squeeze(formula) not in _squeeze(tests[test]):
+            key = "identity_other"
         if key:
             values = {"name": name, "test": test, "formula": formula}
             values |= {"written": written[0] if written else ""}
             values |= {"tested": tests.get(test, "")}
             line = line_of(page.body, part.start)
             problems.append(problem(page.path, line, key, **values))
-        taken |= {name} - {""}
+        taken.add(name)
     return problems
 
 
@@ -76,7 +71,7 @@ def check_answers(page: Page, root: Path) -> list[Problem]:
     if not is_question(page.id):
         return []
     _, problems = read_wrong_answers(page.body, page.fences, page.path)
-    line = page.line_of("answers:")
+    line = page.line_with("answers:") or 1
     wrong = disagreements(read_dialogues(root), {page.id: page.texts("answers")})
     homes = (problem(page.path, line, "answers_home", why=why) for why in wrong)
     return [*problems, *homes]
@@ -99,15 +94,7 @@ def check_lists(page: Page, root: Path) -> list[Problem]:
 
 
 def check_facts(root: Path, name: str) -> tuple[list[Problem], list[str]]:
-    """What is wrong in a facts file, and the releases whose wheels are not here.
-
-    Args:
-        root: The project's folder.
-        name: The name of the file in ``docs/facts``.
-
-    Raises:
-        Refusal: naming line and field, if the file cannot be read.
-    """
+    """What is wrong in a file of ``docs/facts``, and releases without their wheels."""
     text = (root / facts.FOLDER / name).read_text("utf-8")
     problems, absent = list[Problem](), dict[str, None]()
     for entry in facts.parse(text, name).entries:

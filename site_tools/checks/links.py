@@ -39,15 +39,14 @@ INERT = ["a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre"]
 
 
 def check_links(page: Page, html: str, root: Path) -> list[Problem]:
-    """Links of a page that lead nowhere, ids that it has twice, unknown names.
-
-    Args:
-        page: The page.
-        html: The page as Markdown renders it, its lists filled.
-        root: The project's folder.
-    """
+    """Links of a rendered page that lead nowhere, ids it has twice, unknown names."""
     own = article.page_ids(html, page.texts("answers"))
-    problems = [*_twice(page, own), *_incoming(page, own, root)]
+    problems = [*_incoming(page, own, root)]
+    for name in [name for name, count in Counter(own).items() if count > 1]:
+        lines = _lines(page, "[#{]", name) or [1]
+        key = "id_twice" if lines[1:] else "id_twice_somewhere"
+        values = {"name": name, "first": lines[0]}
+        problems.append(problem(page.path, lines[-1], key, **values))
     tags = {str(tag["href"]): tag for tag in page.tree.find_all("a", href=True)}
     for href, tag in tags.items():
         if not ELSEWHERE.match(href) and (fault := _fault(page, href, own, root)):
@@ -63,14 +62,6 @@ def check_links(page: Page, html: str, root: Path) -> list[Problem]:
     return problems
 
 
-def _twice(page: Page, own: list[str]) -> Iterator[Problem]:
-    for name, count in Counter(own).items():
-        if count > 1:
-            lines = _lines(page, "[#{]", name) or [1]
-            key = "id_twice" if lines[1:] else "id_twice_somewhere"
-            yield problem(page.path, lines[-1], key, name=name, first=lines[0])
-
-
 def _lines(page: Page, before: str, text: str) -> list[int]:
     """Where an address or an id is written."""
     written = re.compile(rf"(?<={before}){re.escape(text)}(?![\w./#-])")
@@ -80,26 +71,22 @@ def _lines(page: Page, before: str, text: str) -> list[int]:
 def _incoming(page: Page, own: list[str], root: Path) -> Iterator[Problem]:
     """What leads to an id that the page does not have: other pages, the corrections."""
     folder, name = root / "docs" / page.language, posixpath.basename(page.id)
+    links: list[tuple[str, int, str, str]] = []  # file, line, page, id
     for path in sorted(files.paths(folder)):
         text = (folder / path).read_text("utf-8-sig", errors="replace")
-        if f"{name}.md#" not in text and f"{page.id}#" not in text:
-            continue
-        for match in INCOMING.finditer(text):
+        leads_here = f"{name}.md#" in text or f"{page.id}#" in text
+        for match in INCOMING.finditer(text) if leads_here else ():
             linked = posixpath.join(posixpath.dirname(path), match["file"] or "")
-            target = match["page"] or posixpath.normpath(linked)
+            target, line = match["page"] or linked, line_of(text, match.start())
             anchor = unquote(match["anchor"] or match["id"])
-            if target == page.id and path != f"{page.id}.md" and anchor not in own:
-                file, line = (
-                    f"docs/{page.language}/{path}",
-                    line_of(text, match.start()),
-                )
-                values = {"id": anchor, "page": page.path}
-                yield problem(file, line, "link_lost", **values)
+            links.append((f"docs/{page.language}/{path}", line, target, anchor))
     for row in read_corrections(root):
         for target, _, anchor in (place.partition("#") for place in row.held):
-            if target == page.id and anchor not in own:
-                values = {"id": anchor, "page": page.path}
-                yield problem(row.file, row.line, "link_lost", **values)
+            links.append((row.file, row.line, target, anchor))
+    for file, line, target, anchor in links:
+        here = posixpath.normpath(target) == page.id and file != page.path
+        if here and anchor not in own:
+            yield problem(file, line, "link_lost", id=anchor, page=page.path)
 
 
 def _fault(

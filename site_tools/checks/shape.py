@@ -7,17 +7,18 @@ import ast
 import difflib
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 from site_tools.data.dialogues import TOPICS as TOPICS
-from site_tools.page import files
+from site_tools.page.accord import page_ids
 from site_tools.page.blocks import Kind
 from site_tools.page.page import LANGUAGES, Page
 from site_tools.page.pictures import is_notebook
 from site_tools.page.prose import (
     HEADING,
+    PARTS,
     QUOTE,
     blank,
     line_of,
@@ -63,12 +64,6 @@ PATTERNS = {
     "picture_silent": re.compile(r"!\[\s*\]\("),
     "include_outside": re.compile(r"^[ \t>]*;*-+8<-+.*$", re.M),
 }
-# Conditions on gamma and lambda, which lie in [0, 1]: spelled one way, so that none
-# holds everywhere or nowhere, as \lambda<2 and \lambda=2 would.
-NAME = r"\\(?:gamma|lambda)"
-RELATION = re.compile(r"[=<>]|\\(?:ne|le|ge|leq|geq|approx)")
-ABOUT = re.compile(rf"(?:{NAME}|[\d.]|[-+]|{RELATION.pattern})+")
-SPELLED = re.compile(rf"(?:{NAME})+(?:={NAME})*=[01]?|{NAME}<1|{NAME}>0|0<{NAME}<1")
 
 
 def is_question(page_id: str) -> bool:
@@ -113,13 +108,10 @@ def check_bytes(data: bytes, path: str) -> list[Problem]:
 
 def check_shape(page: Page, root: Path) -> list[Problem]:
     """Everything about the shape of a page that does not hold."""
-    rows = [*front_matter(page, root)]
-    checks: list[Callable[[Page], Iterator[Row]]]
-    checks = [code_width, _body, _quotations, _languages]
+    rows = [*front_matter(page, root), *_code_width(page), *_body(page)]
+    rows += _languages(page)
     if is_question(page.id):
-        checks += [sections, answer, proof]
-    for check in checks:
-        rows += check(page)
+        rows += [*_sections(page), *_answer(page), *_proof(page)]
     return [problem(page.path, line, key, **values) for line, key, values in rows]
 
 
@@ -132,7 +124,7 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
         return
     keys, needed = (QUESTION_KEYS, "question") if question else (OTHER_KEYS, "title")
     for key, value in page.meta.items():
-        line = _line(page, key)
+        line = page.line_with(f"{key}:")
         if key not in keys:
             yield line, "front_key", {"key": key, "keys": ", ".join(keys)}
         listed = isinstance(value, list) and all(isinstance(v, str) for v in value)
@@ -142,47 +134,30 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
         yield 1, "front_missing", {"key": needed}
     for ref in page.refs:
         if not REF.fullmatch(ref):
-            yield _line(page, "refs"), "front_ref", {"ref": repr(ref)}
+            yield page.line_with("refs:"), "front_ref", {"ref": repr(ref)}
+    known = page_ids(root) if page.texts("needs") else []
     for need in page.texts("needs"):
-        folders = [root / "docs" / language for language in LANGUAGES]
-        if not any((folder / f"{need}.md").is_file() for folder in folders):
-            known = [path[:-3] for folder in folders for path in files.paths(folder)]
-            nearest = difflib.get_close_matches(need, known, n=1, cutoff=0)
-            near = (nearest or ["alignment/value_before_token"])[0]
-            yield _line(page, "needs"), "front_need", {"need": need, "near": near}
+        if need not in known:
+            near = [*difflib.get_close_matches(need, known, n=1, cutoff=0), need][0]
+            values = {"need": need, "near": near}
+            yield page.line_with("needs:"), "front_need", values
 
 
-def _line(page: Page, key: str) -> int:
-    lines = enumerate(page.text.splitlines(), 1)
-    return next((n for n, line in lines if line.startswith(f"{key}:")), 1)
-
-
-def sections(page: Page) -> Iterator[Row]:
+def _sections(page: Page) -> Iterator[Row]:
     """Sections that are unknown, missing or out of order."""
-    lines = _sections(page)
-    known = [name for name in lines if name in SECTIONS]
-    for name in [name for name in lines if name not in SECTIONS]:
-        yield (
-            lines[name],
-            "section_unknown",
-            {"name": name, "known": ", ".join(SECTIONS)},
-        )
+    lines, order = _section_lines(page), ", ".join(SECTIONS)
+    for name in lines.keys() - {*SECTIONS}:
+        yield lines[name], "section_unknown", {"name": name, "known": order}
     for name in MANDATORY:
         if name not in lines:
-            earlier = SECTIONS[: SECTIONS.index(name)]
-            before = [other for other in known if other in earlier]
-            key = "section_missing" if before else "section_missing_first"
-            due = {"name": name, "names": ", ".join(MANDATORY)}
-            yield 1, key, {**due, "before": before[-1] if before else ""}
+            values = {"name": name, "names": ", ".join(MANDATORY), "order": order}
+            yield 1, "section_missing", values
+    known = [name for name in lines if name in SECTIONS]
     if known != sorted(known, key=SECTIONS.index):
-        yield (
-            1,
-            "section_order",
-            {"order": ", ".join(known), "due": ", ".join(SECTIONS)},
-        )
+        yield 1, "section_order", {"order": ", ".join(known), "due": order}
 
 
-def _sections(page: Page) -> dict[str, int]:
+def _section_lines(page: Page) -> dict[str, int]:
     """The lines of the ``##`` headings by their ids."""
     return {
         match["id"]: line_of(page.body, match.start())
@@ -191,7 +166,7 @@ def _sections(page: Page) -> dict[str, int]:
     }
 
 
-def answer(page: Page) -> Iterator[Row]:
+def _answer(page: Page) -> Iterator[Row]:
     """A short answer without its verdict, too long, or silent on verl's default."""
     text = section_text(page.body, "answer")
     paragraphs = [p for p in re.split(r"\n\s*\n", text.strip()) if p.strip()]
@@ -216,17 +191,15 @@ def length(text: str, language: str) -> int:
         >>> length("V 准就够。", "zh"), length("Enough if `V` is exact.", "en")
         (4, 5)
     """
-    for part in reversed(list(parts(text))):
-        text = text[: part.start] + " x " + text[part.end :]
-    text = text.replace("*", "")
+    text = PARTS.sub(" x ", text).replace("*", "")
     if language == "en":
         return len(re.findall(r"\S*\w\S*", text))
     return len(re.findall(r"[㐀-鿿]|[^\W㐀-鿿]+", text))
 
 
-def proof(page: Page) -> Iterator[Row]:
+def _proof(page: Page) -> Iterator[Row]:
     """A section ``code`` without a block that asserts something."""
-    starts = _sections(page)
+    starts = _section_lines(page)
     if first := starts.get("code"):
         last = min((at for at in starts.values() if at > first), default=10**9)
         blocks = [b for b in page.blocks if b.runs and first < b.fence.line < last]
@@ -243,24 +216,20 @@ def _asserts(code: str) -> bool:
     return any(not isinstance(claim, ast.Constant) for claim in claims)
 
 
-def code_width(page: Page) -> Iterator[Row]:
+def _code_width(page: Page) -> Iterator[Row]:
     """Every line of code or output that a phone would cut."""
-    for block in page.blocks:
-        if block.kind in (Kind.RUN, Kind.OUTPUT):
-            for line in block.lines:
-                wide = [
-                    1 + (unicodedata.east_asian_width(c) in "WF") for c in line.text
-                ]
-                if sum(wide) > WIDEST_CODE:
-                    size = {"wide": sum(wide), "most": WIDEST_CODE}
-                    text = line.text.strip()[:60]
-                    key = "code_wide_included" if line.snippet else "code_wide"
-                    values = {**size, "text": text, "source": line.snippet}
-                    yield line.page_line, key, values
+    shown = [block for block in page.blocks if block.kind in (Kind.RUN, Kind.OUTPUT)]
+    for line in [line for block in shown for line in block.lines]:
+        wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in line.text)
+        if wide > WIDEST_CODE:
+            source = line.snippet or f"{page.path}:{line.page_line}"
+            values = {"wide": wide, "most": WIDEST_CODE, "source": source}
+            text = line.text.strip()[:60]
+            yield line.page_line, "code_wide", {**values, "text": text}
 
 
 def _body(page: Page) -> Iterator[Row]:
-    """Headings without an id, HTML, includes outside fences, conditions by detour."""
+    """Headings without an id, HTML, includes outside fences, quotations of nobody."""
     text = page.body
     for key, pattern in PATTERNS.items():
         for match in pattern.finditer(text):
@@ -269,23 +238,16 @@ def _body(page: Page) -> Iterator[Row]:
         if match["id"] is None and match["level"] != "#":
             heading = {"text": match[0].strip()}
             yield line_of(text, match.start()), "heading_without_id", heading
-    for part in parts(page.body):
-        if part.kind != "comment":
-            text = blank(text, part.start, part.end)
-        tex = "".join(part.text.split())
-        about = re.search(NAME, tex) and RELATION.search(tex) and ABOUT.fullmatch(tex)
-        if part.kind == "inline" and about and not SPELLED.fullmatch(tex):
-            yield line_of(page.body, part.start), "condition", {"tex": part.text}
-    for match in TAG.finditer(text):
-        yield line_of(text, match.start()), "html", {"text": match[0]}
-
-
-def _quotations(page: Page) -> Iterator[Row]:
-    for match in QUOTE.finditer(page.body):
+    for match in QUOTE.finditer(text):
         known = (f" {source}" for source in page.sources)
         if not any(f" {match['source']}".endswith(source) for source in known):
             values = {"source": match["source"], "known": ", ".join(page.sources)}
-            yield line_of(page.body, match.start()), "quote_source", values
+            yield line_of(text, match.start()), "quote_source", values
+    for part in parts(text):
+        if part.kind != "comment":
+            text = blank(text, part.start, part.end)
+    for match in TAG.finditer(text):
+        yield line_of(text, match.start()), "html", {"text": match[0]}
 
 
 def _languages(page: Page) -> Iterator[Row]:

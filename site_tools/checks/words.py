@@ -6,14 +6,15 @@ a page are its readers' words.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
 
 from site_tools.data.names import Name, key, pattern
-from site_tools.page import pictures
 from site_tools.page.page import Page
+from site_tools.page.pictures import line_in_picture, picture_tree
 from site_tools.page.prose import line_of, plain
+from site_tools.page.rendered import flows
 from site_tools.problems import Problem, problem
 
 QUOTED = re.compile(r"“[^“”\n]*”|「[^」\n]*」|\"[^\"\n]*\"")
@@ -21,19 +22,14 @@ TODO = re.compile(r"(?<!`)\bTODO\b[:：]?[^.。*?？]*")  # `TODO` is only spoke
 
 
 def check_terms(page: Page, names: Sequence[Name], root: Path) -> list[Problem]:
-    """Every word of a page or its pictures that the glossary has another for.
-
-    Args:
-        page: The page; its question or title counts, its aliases do not.
-        names: The rows of the glossary.
-        root: The project's folder.
-    """
+    """Every word of a page or its pictures that the glossary has another for."""
     title = str(page.meta.get("question", page.meta.get("title", "")))
-    front = page.line_of(title) if title else 1
+    front = page.line_with(title) or 1
     texts = [(page.path, front, title), (page.path, 1, plain(page.body, page.refs))]
     for path in page.pictures:
-        svg = (root / path).read_text("utf-8")
-        texts += [(path, line, words) for line, words in _drawn(svg, page.language)]
+        tree = picture_tree((root / path).read_text("utf-8"))
+        for flow in flows(tree, page.language):
+            texts.append((path, line_in_picture(flow.pieces[0].node), flow.text))
     return [
         each
         for path, first, text in texts
@@ -44,15 +40,7 @@ def check_terms(page: Page, names: Sequence[Name], root: Path) -> list[Problem]:
 def check_text(
     text: str, path: str, lang: str, names: Sequence[Name], first: int = 1
 ) -> list[Problem]:
-    """The same of a text that is not a page, as a topic's sentence or a meaning.
-
-    Args:
-        text: The text, in one language.
-        path: Its file, for the messages.
-        lang: Its language.
-        names: The rows of the glossary.
-        first: The line on which it begins.
-    """
+    """The same of a text that is not a page, as a topic's sentence or a meaning."""
     text = QUOTED.sub(lambda match: " " * len(match[0]), text)
     rejected, words = _vocabulary(tuple(names), lang)
     problems = []
@@ -76,29 +64,11 @@ def _vocabulary(
     return bad, pattern([*bad, *good], lang)
 
 
-def _drawn(svg: str, lang: str) -> Iterator[tuple[int, str]]:
-    """The texts of a picture, each with its line; none if it cannot be read."""
-    try:
-        root = pictures.read(svg)
-    except pictures.Unreadable:
-        return
-    for element in pictures.texts(root):
-        letters = [*pictures.letters(element, lang, "")]
-        if letters:
-            yield letters[0].line, "".join(letter.text for letter in letters)
-
-
 def todo(root: Path, path: str, text: str) -> list[Problem]:
     """Every line of a page, and of its snippet, that still says TODO.
 
     It fails no check of a page, which is being written; but no build of the site and
-    no run of all tests lets it through.
-
-    Args:
-        root: The project's folder.
-        path: The page, relative to it, as in ``docs/zh/gae/inputs.md``.
-        text: Its text.
-    """
+    no run of all tests lets it through."""
     page = "/".join(Path(path).with_suffix("").parts[2:])
     texts, snippet = {path: text}, f"snippets/{page}.py"
     if (root / snippet).is_file():

@@ -9,11 +9,9 @@ No state fails anything: either language may lead, and an author of one language
 held up. States are listed until somebody closes them.
 """
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import Enum
-from functools import reduce
 from pathlib import Path
 from typing import NamedTuple
 
@@ -25,7 +23,6 @@ from site_tools.say import Message
 
 Words = Mapping[str, str]  # of each section
 FOLDER = "docs/locks"
-HASHES = re.compile("zh:[0-9a-f]{12} en:[0-9a-f]{12}")
 
 
 class Pair(NamedTuple):
@@ -48,15 +45,12 @@ def lock_path(page: str) -> str:
     return f"{FOLDER}/{page}.txt"
 
 
-def digest(words: str) -> str:
-    """First 12 hex digits of the sha256 of the words of a section."""
-    return ledger.digest(words, 12)
-
-
 def lock_of(zh: Words, en: Words) -> Lock:
     """The lock of a page whose words are these in the two languages."""
     return {
-        section: Pair(digest(zh.get(section, "")), digest(en.get(section, "")))
+        section: Pair(
+            *(ledger.digest(words.get(section, ""), 12) for words in (zh, en))
+        )
         for section in sorted({*zh, *en})
     }
 
@@ -77,20 +71,16 @@ def parse(text: str, page: str) -> Lock:
     Raises:
         ValueError: whose argument is the ``Problem`` with the first bad line.
     """
+    file = lock_path(page)
     try:
-        entries = ledger.parse(text, lock_path(page))
+        entries = ledger.parse(text, file)
+        for number, entry in enumerate(entries.values(), 1):
+            if [*entry.made_from] != ["zh", "en"]:
+                raise ledger.Damaged(file, number, text.splitlines()[number - 1])
     except ledger.Damaged as error:
-        raise ValueError(_damaged(page, error.line, error.text)) from None
-    lines = text.splitlines()
-    for number, entry in enumerate(entries.values(), 1):
-        hashes = " ".join(f"{k}:{v}" for k, v in entry.made_from.items())
-        if not HASHES.fullmatch(hashes) or entry.by or entry.content:
-            raise ValueError(_damaged(page, number, lines[number - 1]))
+        values = {"text": error.text, "page": page}
+        raise ValueError(problem(file, error.line, "lock_damaged", **values)) from None
     return {what: Pair(**entry.made_from) for what, entry in entries.items()}
-
-
-def _damaged(page: str, line: int, text: str) -> Problem:
-    return problem(lock_path(page), line, "lock_damaged", text=text, page=page)
 
 
 def check_lock(root: Path, page: str) -> list[Problem]:
@@ -110,7 +100,7 @@ def check_locks(root: Path) -> list[Problem]:
         name = file.relative_to(root).as_posix()
         if name in pages:
             problems += check_lock(root, pages[name])
-        elif not file.is_dir():
+        elif file.is_file():
             page = name.removeprefix(f"{FOLDER}/").removesuffix(".txt")
             problems.append(problem(name, 1, "lock_orphan", page=page, file=name))
     return problems
@@ -141,12 +131,8 @@ REMEDIES = {
 class Accord:
     """A page, its state, and the sections that make it so.
 
-    Args:
-        page: As in ``gae/inputs``.
-        state: Its state.
-        zh: Sections whose Chinese words changed since they were recorded.
-        en: Sections whose English words did.
-        unrecorded: Sections that the lock does not know, or that only the lock knows.
+    These are: whose Chinese words changed since they were recorded, whose English words
+    did, and those that only the page or only its lock has.
     """
 
     page: str
@@ -165,33 +151,22 @@ class Accord:
     @property
     def message(self) -> Message:
         """The page, its state, its sections, and what to do."""
-        named = {"zh": self.zh, "en": self.en, "new": self.unrecorded}
-        lists = [
-            Message(f"accord_in_{key}", {"names": ", ".join(names)})
-            for key, names in named.items()
-            if names
-        ]
         values: dict[str, object] = {"page": self.page}
-        values |= {"state": Message(self.state.value), "remedy": self.remedy}
+        values["state"] = Message(self.state.value)
         if self.state is State.ACCORD:
             return Message("accord_closed", values)
-        if not lists:
-            return Message("accord_open", values)
-        both = reduce(lambda a, b: Message("accord_and", {"one": a, "two": b}), lists)
-        return Message("accord_open_in", {**values, "where": both})
+        values["remedy"] = self.remedy
+        named = {"zh": self.zh, "en": self.en, "new": self.unrecorded}
+        lists = [f"{key}: {', '.join(names)}" for key, names in named.items() if names]
+        values["where"] = "; ".join(lists)
+        return Message("accord_open_in" if lists else "accord_open", values)
 
     def __str__(self) -> str:
         return str(self.message)
 
 
 def judge(page: str, zh: Words | None, en: Words | None, lock: Lock | None) -> Accord:
-    """The state of a page.
-
-    Args:
-        page: As in ``gae/inputs``.
-        zh: Its words by section, or None where there is no such file.
-        en: The same in English.
-        lock: What was recorded, or None.
+    """The state of a page by its words and its lock, each None where there is no file.
 
     Example:
         >>> print(judge("gae/inputs", {"why": "..."}, None, None))
@@ -202,36 +177,29 @@ PAGE=gae/inputs
         return Accord(page, State.MISSING_ZH if zh is None else State.MISSING_EN)
     if lock is None:
         return Accord(page, State.UNRECORDED)
+    now = lock_of(zh, en)
     there = dict.fromkeys([*zh, *en])
-    known = [section for section in there if section in lock]
-    changed_zh = tuple(s for s in known if digest(zh.get(s, "")) != lock[s].zh)
-    changed_en = tuple(s for s in known if digest(en.get(s, "")) != lock[s].en)
-    unrecorded = [s for s in dict.fromkeys([*there, *lock]) if s not in known]
+    changed_zh = tuple(s for s in there if s in lock and now[s].zh != lock[s].zh)
+    changed_en = tuple(s for s in there if s in lock and now[s].en != lock[s].en)
+    alone = {*now} ^ {*lock}
+    unrecorded = tuple(s for s in dict.fromkeys([*there, *lock]) if s in alone)
     state = State.UNRECORDED if unrecorded else State.ACCORD
     if changed_zh or changed_en:
         state = State.ZH_AHEAD if changed_zh else State.EN_AHEAD
     if changed_zh and changed_en:
         state = State.BOTH_CHANGED
-    return Accord(page, state, changed_zh, changed_en, tuple(unrecorded))
+    return Accord(page, state, changed_zh, changed_en, unrecorded)
 
 
 def read(root: Path, page: str) -> Accord:
-    """The state of a page of the project at ``root``.
-
-    Raises:
-        ValueError: if its lock cannot be read, with the line and the remedy.
-    """
-    zh, en = (_text(root / "docs" / lang / f"{page}.md") for lang in ("zh", "en"))
-    return judge(
-        page,
-        None if zh is None else wording(zh),
-        None if en is None else wording(en),
-        _lock(root, page),
-    )
+    """The state of a page of the project; ValueError if its lock cannot be read."""
+    texts = [_text(root / "docs" / lang / f"{page}.md") for lang in ("zh", "en")]
+    zh, en = (None if text is None else wording(text) for text in texts)
+    return judge(page, zh, en, _lock(root, page))
 
 
 def read_all(root: Path) -> list[Accord]:
-    """The states of all pages; of the same errors as :func:`read`."""
+    """The states of all pages."""
     return [read(root, page) for page in page_ids(root)]
 
 

@@ -1,4 +1,9 @@
-"""The blocks of a page: what each fence is, what it includes, what is copied from it."""
+"""The blocks of a page: what each fence is, what it includes, what is copied from it.
+
+Every fence gets its meaning, and every output its block; what has no meaning is a
+problem with its line. Code from ``snippets/`` is resolved by pymdownx itself, as on the
+site, so that what runs is what is shown; here each line also keeps its origin.
+"""
 
 import ast
 import re
@@ -18,6 +23,8 @@ from site_tools.problems import Problem, problem
 from site_tools.say import Message, Refusal
 
 INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
+# What may stand between a block and its output: notes on its lines.
+ANNOTATION_LIST = re.compile(r"[ ]*(?:\d.*)?$|[ ]{4}")
 MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
 
 
@@ -31,17 +38,7 @@ class Line:
 
 
 def resolve(lines: tuple[str, ...], first_line: int, snippets: Path) -> list[Line]:
-    """Replace each include by the lines of its section.
-
-    Args:
-        lines: The inside of a fence.
-        first_line: Page line of ``lines[0]``.
-        snippets: The folder of snippets.
-
-    Raises:
-        ValueError: with the page line in front, if an include is malformed or
-            names a file or section that does not exist.
-    """
+    """Replace each include by the lines of its section, or refuse it with its line."""
     resolved: list[Line] = []
     for number, line in enumerate(lines, first_line):
         if "8<-" not in line:
@@ -57,37 +54,33 @@ def resolve(lines: tuple[str, ...], first_line: int, snippets: Path) -> list[Lin
 def _included(
     line: str, number: int, match: re.Match[str], snippets: Path
 ) -> list[Line]:
-    if not inside(snippets / match["file"], snippets):
-        folder, file = snippets.name, match["file"]
-        raise Refusal("include_beyond", line=number, folder=folder, file=file)
+    name, file = match["file"], snippets / match["file"]
+    if not inside(file, snippets):
+        raise Refusal("include_beyond", line=number, folder=snippets.name, file=name)
     try:
         texts = _preprocessor(snippets).run([line])
-        file = snippets / match["file"]
-        numbers = _section_lines(file.read_text("utf-8").splitlines(), match["section"])
+        origins = _origins(file.read_text("utf-8").split("\n"), match["section"])
     except (SnippetMissingError, ValueError) as error:
-        file = match["file"]
-        raise Refusal("include_fault", line=number, file=file, why=error) from None
+        raise Refusal("include_fault", line=number, file=name, why=error) from None
     while texts and not texts[-1].strip():
         texts.pop()
     return [
-        Line(text, number, f"{snippets.name}/{match['file']}:{at}")
-        for text, at in zip(texts, numbers, strict=False)
+        Line(text, number, f"{snippets.name}/{name}:{origin}")
+        for text, origin in zip(texts, origins, strict=False)
     ]
 
 
-def _section_lines(lines: list[str], section: str | None) -> list[int]:
-    plain = [n for n, line in enumerate(lines, 1) if not MARKER.search(line)]
-    if section is None:
-        return plain
-    places = {
-        edge: [n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line]
-        for edge in ("start", "end")
-    }
-    for edge, found in places.items():
-        if len(found) != 1:
-            values = {"section": section, "edge": edge, "count": len(found)}
-            raise Refusal("include_section", **values)
-    return [n for n in plain if places["start"][0] < n < places["end"][0]]
+def _origins(lines: list[str], section: str | None) -> list[int]:
+    """The numbers of the lines of a section, or of a whole file."""
+    first, last = 0, len(lines) + 1
+    if section is not None:
+        for edge in ("start", "end"):
+            at = [n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line]
+            if len(at) != 1:
+                values = {"section": section, "edge": edge, "count": len(at)}
+                raise Refusal("include_section", **values)
+            first, last = (at[0], last) if edge == "start" else (first, at[0])
+    return [n for n in range(first + 1, last) if not MARKER.search(lines[n - 1])]
 
 
 @lru_cache(maxsize=4)
@@ -134,22 +127,13 @@ CLASSES = {
 
 @dataclass(frozen=True)
 class Block:
-    """A fence with its meaning.
-
-    Args:
-        fence: The fence as it stands on the page.
-        kind: How it is treated.
-        classes: Classes behind the language, as ``cont`` and ``raises``.
-        lines: The lines inside, includes resolved.
-        reason: Why the block is not run, shown to readers.
-        output: The output fence that belongs to it.
-    """
+    """A fence with its meaning, its includes resolved, and the output it must print."""
 
     fence: Fence
     kind: Kind
     classes: frozenset[str]
     lines: tuple[Line, ...]
-    reason: str | None = None
+    reason: str | None = None  # why it is not run
     output: "Block | None" = None
 
     @property
@@ -179,17 +163,18 @@ class Block:
         return None if self.output is None else self.output.text
 
 
-def read_blocks(
-    fences: list[Fence], text: str, path: str, snippets: Path
-) -> tuple[list[Block], list[Problem]]:
-    """Give each fence its meaning and each output its block.
+class Fault(Exception):
+    """Why a fence has no meaning: the key of what is said of it, and its values."""
 
-    Args:
-        fences: The fences of the page, in order.
-        text: The page.
-        path: Its path, for the messages.
-        snippets: The folder of included code.
-    """
+    def __init__(self, key: str, **values: Any) -> None:
+        super().__init__(key)
+        self.key, self.values = key, values
+
+
+def read_blocks(
+    fences: Sequence[Fence], text: str, path: str, snippets: Path
+) -> tuple[list[Block], list[Problem]]:
+    """Give each fence of a page its meaning and each output its block."""
     blocks: list[Block] = []
     problems: list[Problem] = []
     above_refused = False
@@ -197,71 +182,57 @@ def read_blocks(
         try:
             block = _read(fence, snippets)
             if block.kind is Kind.OUTPUT and not above_refused:
-                blocks = _attach(block, blocks, text.splitlines())
+                blocks = _attach(block, blocks, text.split("\n"))
             blocks.append(block)
             above_refused = False
-        except _Fault as fault:
+        except Fault as fault:
             problems.append(problem(path, fence.line, fault.key, **fault.values))
             above_refused = True
     return blocks, problems
-
-
-class _Fault(Exception):
-    """Why a fence has no meaning: the key of what is said of it."""
-
-    def __init__(self, key: str, **values: Any) -> None:
-        super().__init__(key)
-        self.key, self.values = key, values
 
 
 def _read(fence: Fence, snippets: Path) -> Block:
     try:
         language, attributes = fence.header
     except ValueError as error:
-        raise _Fault("fence_info", info=repr(fence.info), why=error) from None
-    if not language:
-        raise _Fault("fence_no_language", known=", ".join(sorted(LANGUAGES)))
+        raise Fault("fence_info", info=repr(fence.info), why=error) from None
     if language not in LANGUAGES:
+        key = "fence_language" if language else "fence_no_language"
         known = ", ".join(sorted(LANGUAGES))
-        raise _Fault("fence_language", language=repr(language), known=known)
+        raise Fault(key, language=repr(language), known=known)
     kind = LANGUAGES[language]
     allowed = CLASSES.get(kind, set())
     if unknown := set(attributes.classes) - allowed:
         said = Message(f"kind_{kind.name.lower()}")
         name, classes = min(unknown), str(sorted(allowed))
-        raise _Fault("fence_class", name=name, kind=said, classes=classes)
+        raise Fault("fence_class", name=name, kind=said, classes=classes)
     try:
         lines = resolve(fence.lines, fence.line + 1, snippets)
     except ValueError as error:
-        raise _Fault("include_unresolved", why=error) from None
+        raise Fault("include_unresolved", why=error) from None
     block = Block(fence, kind, frozenset(attributes.classes), tuple(lines))
     if kind is Kind.SOURCE:
         try:
             source(block.text)
         except ValueError as error:
             text = f"```source {block.text}"
-            raise _Fault("list_unmade", fence=text, why=error) from None
+            raise Fault("list_unmade", fence=text, why=error) from None
     if "norun" not in attributes.classes:
         return block
     reason = attributes.values.get("data-reason", "").strip()
     if not reason:
-        raise _Fault("fence_norun")
+        raise Fault("fence_norun")
     return replace(block, kind=Kind.NORUN, reason=reason)
 
 
 def _attach(output: Block, blocks: list[Block], page: list[str]) -> list[Block]:
     above = blocks[-1] if blocks else None
     if above is None or not above.runs or above.output is not None:
-        raise _Fault("output_astray")
-    end = above.fence.line + len(above.fence.lines) + 1
-    between = page[end : output.fence.line - 1]
-    if any(line.strip() and not _annotation(line) for line in between):
-        raise _Fault("output_behind_prose")
+        raise Fault("output_astray")
+    between = page[above.fence.rows.stop - 1 : output.fence.line - 1]
+    if not all(ANNOTATION_LIST.match(line) for line in between):
+        raise Fault("output_behind_prose")
     return [*blocks[:-1], replace(above, output=output)]
-
-
-def _annotation(line: str) -> bool:
-    return line.lstrip()[0].isdigit() or line.startswith("    ")
 
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -269,16 +240,9 @@ WIDTH = 52  # what a phone shows of a line
 
 
 def source(name: str, root: Path = ROOT) -> str:
-    """A function with the imports and the private helpers of its module it needs.
+    """A function of ``ppo_ref`` with the imports and private helpers that it needs.
 
     Docstrings are left out. What is public in its module is imported from there.
-
-    Args:
-        name: Dotted, as in ``ppo_ref.alignment.response_outputs``.
-        root: The project's folder.
-
-    Raises:
-        Refusal: if there is no such function.
 
     Example:
         >>> print(source("ppo_ref.kernels.scan.token_places"))
@@ -299,7 +263,7 @@ def source(name: str, root: Path = ROOT) -> str:
         raise Refusal("package_source_unknown", module=module, name=function)
     codes, imported, shown = dict[str, str](), set[str](), [function]
     for each in shown:
-        codes[each] = _code_of(defined[each], text.splitlines())
+        codes[each] = _code_of(defined[each], text.split("\n"))
         nodes = [*ast.walk(ast.parse(codes[each]))]
         own = {node.arg for node in nodes if isinstance(node, ast.arg)} | {*shown}
         read = {node.id for node in nodes if isinstance(node, ast.Name)} - own
@@ -362,12 +326,7 @@ ANNOTATION = re.compile(r"\s*# \(\d+\)!$")
 
 @dataclass(frozen=True)
 class Copy:
-    """What the copy button of a code box gives.
-
-    Args:
-        chain: The blocks it is made of: the earlier ones it needs, then its own.
-        lines: Their lines, with an empty one between two blocks.
-    """
+    """What a copy button gives: the blocks that it is made of, and their lines."""
 
     chain: tuple[Block, ...]
     lines: tuple[Line, ...]
@@ -394,9 +353,6 @@ def copies(blocks: Sequence[Block]) -> list[Copy]:
     A block without ``.cont`` runs alone. One with it brings along all blocks from the
     last one without it, but those that are meant to raise. Annotated code comes without
     its marks, a function of ``ppo_ref`` with its imports.
-
-    Args:
-        blocks: The blocks of the page, in order.
     """
     chain: list[Block] = []
     made = []

@@ -10,21 +10,18 @@ knows.
 import ast
 import builtins
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from functools import cached_property
-from typing import Any
+from typing import NamedTuple
 
-from bs4 import BeautifulSoup, Tag
+from bs4 import Tag
 
 from site_tools import numbers
 from site_tools.numbers import Number
-from site_tools.page.blocks import Block, Kind
-from site_tools.page.fences import read_attributes
+from site_tools.page.blocks import Kind
 from site_tools.page.files import FRONT_MATTER
-from site_tools.page.prose import Part, line_of, parts, plain
-from site_tools.page.rendered import BOUND, Flow, Lines, Piece, flows
+from site_tools.page.prose import plain
+from site_tools.page.rendered import BOUND, Flow, Piece, Text, flows
 from site_tools.problems import Problem, problem
 from site_tools.say import Message, Refusal
 
@@ -37,9 +34,13 @@ HIDDEN = re.compile(
 NAMED = re.compile(
     r"(?<![A-Za-z0-9_`/-])(verl|[A-Za-z]+-[a-z]+|[A-Za-z]*[A-Z][A-Za-z]+)[ ]v?\Z"
 )
+RAISED = f"[{numbers.SUPERSCRIPTS}⁻⁺]"
+# What makes another number of a bound figure that it touches.
 TOUCHED = re.compile(
-    rf"[\d⁰-⁹]{BOUND}|[.,]\b{BOUND}|(?<![\w ])[-−+]{BOUND}|^[-−+]{BOUND}|\s[-−+]{BOUND}"
-    rf"|{BOUND}\s?[%％‰\d⁰-⁹]|{BOUND}[.,]\d|{BOUND}\s*(?:[×x·]\s*10|[eE][-+−]?\d)"
+    rf"(?:[\d{numbers.SUPERSCRIPTS}A-Za-z_.^/⁄{BOUND}]|\d,|百分之\s*"
+    rf"|(?:^|[=≈(:,，：（])\s*[-+−]\s*|(?<!\w)[-−+]){BOUND}"
+    rf"|{BOUND}(?:[\dA-Za-z_^/⁄{BOUND}+−-]|{RAISED}|[.,][\d{BOUND}]"
+    r"|\s*(?:[%％‰十百千万亿]|per ?cent\b|个百分点|分之|[×x·*]\s*10))"
 )
 RENDERED = re.compile(r'<code data-is="([^"]*)">(.*?)</code>')
 # V(s_0) = 7 says how much something is; \gamma = 1, t = 3 and T = 5 say where.
@@ -48,171 +49,133 @@ CLAIMED = re.compile(r"(?:=|\\approx)\s*([-−+]?\d+)\s*$")
 OF_CODE = {"a decimal", "a percentage", "a fraction", "worked arithmetic"} | {
     "a number in scientific notation"
 }
+CHOICES = ast.NamedExpr | ast.IfExp | ast.Lambda | ast.BoolOp
+EXTREMES = {"max", "min", "maximum", "minimum", "clamp", "clip"}
+Known = Callable[[str], str]
 
 
-@dataclass(frozen=True)
-class Figure:
+class Figure(NamedTuple):
     """A number as shown, and the expression that gives it."""
 
-    start: int
     line: int
     shown: str
     expression: str
 
 
-@dataclass(frozen=True)
-class Prose:
-    """What the figures of a page are read from.
-
-    Args:
-        path: Of the page, for the messages.
-        text: The page.
-        body: The same with front matter and fences blanked (``prose.body``).
-        meta: Its front matter.
-        refs: Versions and citations, whose numbers are not figures.
-        blocks: Its fences with their meaning.
-        tree: The rendered page.
-    """
-
-    path: str
-    text: str
-    body: str
-    meta: dict[str, Any]
-    refs: tuple[str, ...]
-    blocks: Sequence[Block]
-    tree: BeautifulSoup
-
-    @cached_property
-    def lines(self) -> Lines:
-        """Where the nodes of the tree stand."""
-        return Lines(self.tree, self.body)
-
-    @cached_property
-    def code(self) -> str:
-        """All that runs and is printed, without blanks."""
-        texts = [block.text for block in self.blocks if block.kind is not Kind.SHOWN]
-        return re.sub(r"[ \t]", "", "\n".join(texts))
-
-    def in_code(self, text: str) -> bool:
-        """Whether a text stands in code that runs, or in what it prints."""
-        wanted = re.escape(re.sub(r"\s", "", text))
-        return bool(re.search(rf"(?<![\d.]){wanted}(?!\.?\d)", self.code))
-
-    def known(self, text: str) -> str:
-        """A text with addresses and what ``refs`` knows blanked."""
-        longest = sorted(self.refs, key=len, reverse=True)
-        names = [re.escape(ref) + r"(?![\w.]*\d)" for ref in longest]
-        for known in (r"https?://[^\s>)]+", *names):
-            text = re.sub(known, lambda match: " " * len(match[0]), text)
-        return text
-
-    def line(self, piece: Piece, shown: str) -> int:
-        """The line of what a piece of the rendered page shows."""
-        rows = self.text.split("\n")
-        start = self.lines.of(piece.node)
-        near = (*range(start, min(start + 40, len(rows) + 1)), *range(1, start))
-        return next((n for n in near if shown in rows[n - 1]), start)
-
-
-def read_figures(prose: Prose) -> tuple[list[Figure], list[Problem]]:
+def read_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
     """The bound figures of a page, and a problem for each figure that is not."""
-    figures, problems = _bound_figures(prose)
-    for flow in flows(prose.tree):
+    known = known_blanked(page.refs)
+    figures, problems = _bound_figures(page)
+    for flow in flows(page.tree):
         if not flow.quoted:
-            problems += _in_flow(flow, prose)
-    problems += [*_in_front_matter(prose), *_in_fences(prose), *_formulas(prose)]
+            problems += _in_flow(flow, page, known)
+    problems += [*_in_front_matter(page, known), *_in_fences(page, known)]
+    problems += _undollared(page)
     told = {(p.line, p.found): p for p in problems}
     return figures, sorted(told.values(), key=lambda problem: problem.line)
 
 
-def _bound_figures(prose: Prose) -> tuple[list[Figure], list[Problem]]:
+def _bound_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
     figures: list[Figure] = []
     problems: list[Problem] = []
-    quoted: list[Part] = []
-    for part in parts(prose.body):
-        line = line_of(prose.body, part.start)
-        if part.kind == "quote":
-            quoted.append(part)
-        elif any(q.start < part.start < q.end for q in quoted):
-            if "data-is" in (part.attributes or ""):
+    for code in page.tree.select("code, [data-is]"):
+        text, expression = code.get_text(), code.get("data-is")
+        if code.find_parent("pre") or code.find_parent(class_="quote"):
+            if expression is not None:
+                line = page.line_of(code, text)
                 key = "figure_in_quotation"
-                problems.append(problem(prose.path, line, key, text=part.text))
+                problems.append(problem(page.path, line, key, text=text))
             continue
         try:
-            if part.kind == "code":
-                figures += _bound(part, line)
-            elif part.kind == "attributes":
-                _check_list(part)
+            if code.name != "code":
+                raise Refusal("binding_elsewhere", key="data-is")
+            for key in code.attrs.keys() - {"data-is"}:
+                raise Refusal("binding_attribute", key=key)
+            if expression is not None:
+                if "][" in expression:  # autorefs would make a link of it
+                    raise Refusal("binding_brackets", text=expression)
+                check_binding(text, str(expression))
+                figures.append(Figure(page.line_of(code, text), text, str(expression)))
+            elif HIDDEN.fullmatch(text):
+                raise Refusal("binding_missing")
         except ValueError as error:
-            shown = part.text if part.kind == "attributes" else f"`{part.text}`"
-            wrong = error.message if isinstance(error, Refusal) else str(error)
-            key = "figure_binding"
-            problems.append(problem(prose.path, line, key, text=shown, why=wrong))
+            line, shown = page.line_of(code, text), f"`{text}`"
+            values = {"text": shown, "why": error}
+            problems.append(problem(page.path, line, "figure_binding", **values))
     return figures, problems
 
 
-def _bound(part: Part, line: int) -> list[Figure]:
-    values = read_attributes(part.attributes or "").values
-    for key in values.keys() - {"data-is"}:
-        raise Refusal("binding_attribute", key=key)
-    expression = values.get("data-is")
-    if expression is None:
-        if HIDDEN.fullmatch(part.text):
-            raise Refusal("binding_missing")
-        return []
-    numbers.agrees(part.text, 0)
-    if "][" in expression:  # autorefs would make a link of it, and show the braces
-        raise Refusal("binding_brackets", text=expression)
-    check_expression(expression, part.text)
-    return [Figure(part.start, line, part.text, expression)]
+def check_binding(shown: str, expression: str) -> None:
+    """Refuse what is no number, or an expression that cannot be its value."""
+    numbers.agrees(shown, 0)
+    check_expression(expression, shown)
 
 
-def _check_list(part: Part) -> None:
-    for key in read_attributes(part.text[1:-1].lstrip(":")).values:
-        raise Refusal("binding_elsewhere", key=key)
-
-
-def _in_flow(flow: Flow, prose: Prose) -> Iterator[Problem]:
-    """Every figure that nothing binds in a run of text."""
-    shown = "".join(
-        numbers.NAME * len(piece.text) if piece.kind == "formula" else piece.text
-        for piece in flow.pieces
-    )
-    text = prose.known(shown)
-    if touching := TOUCHED.search(text):
-        bound = next(piece for piece in flow.pieces if piece.kind == "bound")
-        line, near = prose.lines.of(bound.node), touching[0].strip()
-        sign = near.replace(BOUND, "[bound figure]")
-        yield problem(prose.path, line, "figure_touched", text=sign)
-    for number in unbound(text, flow.in_table):
-        piece = flow.piece_at(number.start)
-        raw = shown[number.start : number.end]
-        line = prose.line(piece, raw)
-        if piece.kind == "code" and not flow.in_table and raw in piece.text:
-            alone = HIDDEN.fullmatch(piece.text)  # which has been told
-            if number.form in OF_CODE and not alone and not prose.in_code(piece.text):
-                text = f"`{piece.text}`"
-                yield problem(prose.path, line, "figure_in_code", text=text)
-            continue
-        yield _unbound(number, prose.path, line, shown)
-    for piece in flow.pieces:
-        if piece.kind == "formula":
-            displayed = isinstance(piece.node, Tag) and piece.node.name == "div"
-            for figure in in_formula(piece.text, flow.in_table, displayed):
-                line = prose.line(piece, piece.text.strip().split("\n")[0])
-                yield problem(prose.path, line, "figure_in_formula", number=figure)
+def known_blanked(refs: Sequence[str]) -> Known:
+    """Blanks addresses and what ``refs`` knows in a text."""
+    longest = sorted(refs, key=len, reverse=True)
+    names = [re.escape(ref) + r"(?![\w.]*\d)" for ref in longest]
+    pattern = re.compile("|".join([r"https?://[^\s>)]+", *names]))
+    return lambda text: pattern.sub(lambda match: " " * len(match[0]), text)
 
 
 def unbound(text: str, counts: bool = False) -> Iterator[Number]:
     """The numbers of a text but worked arithmetic that holds.
 
-    Args:
-        text: Any text.
-        counts: Whether whole numbers are figures too, as in a table.
+    With ``counts`` whole numbers are figures too, as in a table.
     """
     for number in numbers.find(text, counts):
         if not (number.form == "worked arithmetic" and numbers.holds(number.text)):
             yield number
+
+
+def touching(flow: Flow, path: str, line_of: Callable[[Piece], int]) -> list[Problem]:
+    """What stands at a bound figure and makes another number of it."""
+    match = TOUCHED.search(flow.text)
+    if not match:
+        return []
+    bound = next(piece for piece in flow.pieces if piece.kind == "bound")
+    sign = match[0].strip().replace(BOUND, "[bound figure]")
+    return [problem(path, line_of(bound), "figure_touched", text=sign)]
+
+
+def _in_flow(flow: Flow, page: Text, known: Known) -> Iterator[Problem]:
+    """Every figure that nothing binds in a run of text."""
+    shown = "".join(
+        numbers.NAME * len(piece.text) if piece.kind == "formula" else piece.text
+        for piece in flow.pieces
+    )
+    yield from touching(flow, page.path, lambda piece: page.line_of(piece.node))
+    for number in unbound(known(shown), flow.in_table):
+        piece = flow.piece_at(number.start)
+        raw = shown[number.start : number.end]
+        line = page.line_of(piece.node, raw)
+        if piece.kind == "code" and not flow.in_table and raw in piece.text:
+            alone = HIDDEN.fullmatch(piece.text)  # which has been told
+            if number.form in OF_CODE and not alone and not in_code(page, piece.text):
+                text = f"`{piece.text}`"
+                yield problem(page.path, line, "figure_in_code", text=text)
+            continue
+        yield _unbound(number, page.path, line, shown)
+    for piece in flow.pieces:
+        line = page.line_of(piece.node)
+        if piece.kind == "formula":
+            displayed = isinstance(piece.node, Tag) and piece.node.name == "div"
+            for figure in in_formula(piece.text, flow.in_table, displayed):
+                line = page.line_of(piece.node, piece.text.strip().split("\n")[0])
+                yield problem(page.path, line, "figure_in_formula", number=figure)
+        elif piece.kind == "text" and "data-is" in piece.text:
+            why = Message("binding_elsewhere", {"key": "data-is"})
+            values = {"text": piece.text.strip(), "why": why}
+            yield problem(page.path, line, "figure_binding", **values)
+
+
+def in_code(page: Text, text: str) -> bool:
+    """Whether a text stands in code of a page that runs, or in what it prints."""
+    blocks = [block.text for block in page.blocks if block.kind is not Kind.SHOWN]
+    code = re.sub(r"[ \t]", "", "\n".join(blocks))
+    wanted = re.escape(re.sub(r"\s", "", text))
+    return bool(re.search(rf"(?<![\d.]){wanted}(?!\.?\d)", code))
 
 
 def in_formula(
@@ -231,64 +194,60 @@ def in_formula(
         []
     """
     found = [*numbers.in_formula(tex)]
-    claimed = CLAIMED.search(tex)
     if displayed:
         yield from (number for number in found if "/" not in number or "=" in number)
         return
     yield from found
+    claimed = CLAIMED.search(tex)
     value = claimed and claimed[1] not in ("0", "1") and VALUE.match(tex.strip())
     if value or (in_table and re.fullmatch(r"\s*[-−+]?\d+\s*", tex)):
         yield tex.strip()
 
 
-def _formulas(prose: Prose) -> Iterator[Problem]:
-    """Formulas that are not between dollars, where the languages are compared."""
-    kinds = ("display", "inline")
-    written = {_squeeze(p.text) for p in parts(prose.body) if p.kind in kinds}
-    for node in prose.tree.select(".arithmatex"):
+def _undollared(page: Text) -> Iterator[Problem]:
+    """Formulas that are not between dollars, as formulas are on all pages."""
+    written = _squeeze(page.body)
+    for node in page.tree.select(".arithmatex"):
         tex = node.get_text().strip()[2:-2].strip()
-        if _squeeze(tex) not in written:
-            line = prose.line(Piece("formula", tex, node), tex.split("\n")[0])
-            yield problem(prose.path, line, "formula_undollared", text=tex)
+        if f"${_squeeze(tex)}$" not in written:
+            line = page.line_of(node, tex.split("\n")[0])
+            yield problem(page.path, line, "formula_undollared", text=tex)
 
 
 def _squeeze(tex: str) -> str:
     return "".join(tex.split())
 
 
-def _in_front_matter(prose: Prose) -> Iterator[Problem]:
+def _in_front_matter(page: Text, known: Known) -> Iterator[Problem]:
     """Figures of what becomes a title; a setting may stand there as it is in code."""
-    front = FRONT_MATTER.match(prose.text)
+    front = FRONT_MATTER.match(page.text)
+    rows = front[0].split("\n") if front else []
     for key in ("question", "title", "aliases"):
-        value = prose.meta.get(key)
+        value = page.meta.get(key)
         for text in value if isinstance(value, list) else [value]:
-            for number in unbound(prose.known(text)) if isinstance(text, str) else ():
-                if not prose.in_code(number.text):
-                    rows = front[0].split("\n") if front else []
+            for number in unbound(known(text)) if isinstance(text, str) else ():
+                if not in_code(page, number.text):
                     at = (n for n, row in enumerate(rows, 1) if number.text in row)
-                    name = as_shown(number)
+                    values = {"key": key, "number": as_shown(number)}
                     line = next(at, 1)
-                    yield problem(
-                        prose.path, line, "figure_in_front", key=key, number=name
-                    )
+                    yield problem(page.path, line, "figure_in_front", **values)
 
 
-def _in_fences(prose: Prose) -> Iterator[Problem]:
+def _in_fences(page: Text, known: Known) -> Iterator[Problem]:
     """Figures in fences that are text or data, which nothing prints."""
-    for block in prose.blocks:
-        if block.kind is Kind.SHOWN:
-            language = block.fence.header[0]
-            for line in block.lines:
-                for number in unbound(prose.known(plain(line.text))):
-                    if number.form in OF_CODE or language == "text":
-                        yield problem(
-                            prose.path,
-                            line.page_line,
-                            "figure_in_fence",
-                            snippet=line.snippet,
-                            number=number.text,
-                            language=language,
-                        )
+    for block in page.blocks:
+        language = block.fence.header[0]
+        for line in block.lines if block.kind is Kind.SHOWN else ():
+            for number in unbound(known(plain(line.text))):
+                if number.form in OF_CODE or language == "text":
+                    yield problem(
+                        page.path,
+                        line.page_line,
+                        "figure_in_fence",
+                        snippet=line.snippet,
+                        number=number.text,
+                        language=language,
+                    )
 
 
 def as_shown(number: Number) -> Message:
@@ -310,9 +269,8 @@ def _unbound(number: Number, path: str, line: int, text: str) -> Problem:
         return problem(path, line, "figure_loose", figure=form)
     if not re.search(r"\d", shown):
         return problem(path, line, "figure_in_words", figure=form)
-    key = (
-        "figure_or_version" if name and number.form == "a decimal" else "figure_unbound"
-    )
+    a_version = name and number.form == "a decimal"
+    key = "figure_or_version" if a_version else "figure_unbound"
     return problem(path, line, key, figure=form, number=shown, ref=ref)
 
 
@@ -321,19 +279,8 @@ def render(html: str) -> str:
     return RENDERED.sub(r'<span class="figure" data-is="\1">\2</span>', html)
 
 
-CHOICES = ast.NamedExpr | ast.IfExp | ast.Lambda | ast.BoolOp
-EXTREMES = {"max", "min", "maximum", "minimum", "clamp", "clip"}
-
-
 def check_expression(expression: str, shown: str = "") -> None:
     """Refuse an expression that is wrong, constant, or decides its own value.
-
-    Args:
-        expression: What stands in ``data-is``.
-        shown: The figure bound to it, which may not stand in it.
-
-    Raises:
-        Refusal: saying what must hold.
 
     Example:
         >>> check_expression("truth * 0 + 0.98", "0.98")

@@ -11,19 +11,18 @@ import yaml
 from site_tools.problems import Problem, problem
 from site_tools.say import Message, Refusal
 
+FOLDERS = ("docs", "snippets")
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 TAG = re.compile(r"<[A-Za-z/!?][^>\n]*>?|&#?\w+;")
-
-
 # The one in C, where PyYAML has it, reads ten times as fast.
 LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-LARGEST, DEEPEST = 1_000_000, 20  # characters; lists and mappings in each other
+DEEPEST = 20  # lists and mappings in each other
 
 
 class Fault(yaml.MarkedYAMLError):
     """What YAML may not hold here, and where."""
 
-    def __init__(self, key: str, mark: Any = None, **values: object) -> None:
+    def __init__(self, key: str, mark: Any, **values: object) -> None:
         self.message = Message(key, values)
         super().__init__(None, None, str(self.message), mark)
 
@@ -43,13 +42,7 @@ class StrictLoader(LOADER):  # type: ignore[misc, valid-type]
 
 
 def limit(text: str) -> None:
-    """Refuse YAML that a few lines could make endless: aliases, depth, size.
-
-    Raises:
-        Fault: with the place of an alias, or of brackets in brackets.
-    """
-    if len(text) > LARGEST:
-        raise Fault("yaml_long", most=f"{LARGEST:,}")
+    """Refuse YAML that a few lines could make endless: aliases, depth."""
     depth = 0
     for event in yaml.parse(text, Loader=LOADER):
         depth += isinstance(event, yaml.CollectionStartEvent)
@@ -61,18 +54,14 @@ def limit(text: str) -> None:
 
 
 def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Problem]]:
-    """The mapping between the ``---`` lines at the top.
-
-    Args:
-        text: The page.
-        path: Its path, for the messages.
-    """
+    """The mapping between the ``---`` lines at the top, and what is wrong with it."""
     front = FRONT_MATTER.match(text)
     if front is None:
         return {}, []
+    written = front[0].strip().strip("-")
     try:
-        limit(front[0].strip().strip("-"))
-        meta = yaml.load(front[0].strip().strip("-"), Loader=StrictLoader)
+        limit(written)
+        meta = yaml.load(written, Loader=StrictLoader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         why = getattr(error, "message", None) or getattr(error, "problem", None)
@@ -81,22 +70,20 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
     if not isinstance(meta, dict):
         kind = type(meta).__name__
         return {}, [problem(path, 1, "front_matter_mapping", kind=kind)]
-    return meta, [*_marked_up(front[0], path)]
-
-
-def _marked_up(front: str, path: str) -> Iterator[Problem]:
-    """A title is put into the head of the page and into menus as it stands."""
-    for match in TAG.finditer(front):
-        line = front.count("\n", 0, match.start()) + 1
-        yield problem(path, line, "front_matter_html", text=match[0])
+    # A title is put into the head of the page and into menus as it stands.
+    return meta, [
+        problem(
+            path,
+            front[0].count("\n", 0, tag.start()) + 1,
+            "front_matter_html",
+            text=tag[0],
+        )
+        for tag in TAG.finditer(front[0])
+    ]
 
 
 def paths(docs: Path) -> Iterator[str]:
-    """The path of each page below a folder, as ``gae/inputs.md``; hidden ones are none.
-
-    Args:
-        docs: The folder of one language.
-    """
+    """The pages below the folder of a language, as ``gae/inputs.md``."""
     for path in docs.rglob("*.md"):
         inner = path.relative_to(docs)
         if path.is_file() and not any(part.startswith(".") for part in inner.parts):
@@ -105,9 +92,6 @@ def paths(docs: Path) -> Iterator[str]:
 
 def front_matters(docs: Path) -> dict[str, dict[str, Any]]:
     """The front matter of each page of a language, by its path.
-
-    Args:
-        docs: The folder of the language, which lies in ``docs``.
 
     Raises:
         ValueError: naming the page whose front matter cannot be read.
@@ -130,15 +114,8 @@ def _read(page: Path, name: str) -> dict[str, Any]:
     return front
 
 
-FOLDERS = ("docs", "snippets")
-
-
 def inside(path: Path, folder: Path) -> bool:
-    """Whether a path leads to a place in a folder.
-
-    Args:
-        path: Of a file that may be missing.
-        folder: The folder.
+    """Whether a path leads to a place in a folder, also through symbolic links.
 
     Example:
         >>> inside(Path("/a/b/../c"), Path("/a")), inside(Path("/a/../c"), Path("/a"))
@@ -148,25 +125,17 @@ def inside(path: Path, folder: Path) -> bool:
 
 
 def links(root: Path) -> list[Problem]:
-    """A problem for each symbolic link among pages, data and snippets.
-
-    Args:
-        root: The project's folder.
-    """
-    found = sorted(path for name in FOLDERS for path in _links(root / name))
-    return [link(path, path.relative_to(root).as_posix()) for path in found]
+    """A problem for each symbolic link among pages, data and snippets."""
+    found = [
+        Path(at, name)
+        for folder in FOLDERS
+        for at, folders, files in os.walk(root / folder)
+        for name in (*folders, *files)
+        if Path(at, name).is_symlink()
+    ]
+    return [link(path, path.relative_to(root).as_posix()) for path in sorted(found)]
 
 
 def link(path: Path, name: str) -> Problem:
-    """The problem that a symbolic link is.
-
-    Args:
-        path: The link.
-        name: What it is called in the project.
-    """
+    """The problem that a symbolic link is."""
     return problem(name, 1, "symbolic_link", to=os.readlink(path))
-
-
-def _links(folder: Path) -> Iterator[Path]:
-    for at, folders, files in os.walk(folder):
-        yield from (p for n in (*folders, *files) if (p := Path(at, n)).is_symlink())

@@ -1,284 +1,37 @@
 """The pictures of a page: SVG files whose text is read like the prose around them.
 
 A number in a picture carries ``data-is`` on its element. Pieces in several elements
-are one text, and a bound figure in it is one character. What is neither an element nor
-a character is refused, so that no figure hides in it.
+are one text. What is neither an element nor a character is refused, so that no figure
+hides in it. The plots of a page that is a notebook are drawn by its code: a plot is
+named by its figure, as in ``plt.subplots(num="bias")``, and shown as
+``![what it shows](<page>/bias.svg)``.
 """
 
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
 from xml.parsers import expat
 
-from site_tools import numbers
-from site_tools.page.figures import Figure, as_shown, check_expression, unbound
+from bs4 import BeautifulSoup, Tag
+from bs4.element import PreformattedString
+
+from site_tools.page.figures import Figure, as_shown, check_binding, touching, unbound
+from site_tools.page.files import inside
+from site_tools.page.rendered import Flow, Piece, Text, flows
 from site_tools.problems import Problem, problem
 from site_tools.say import LANGUAGES, Message, Refusal
 
-PLACE = "\ufffc"
-RAISED = f"[{numbers.SUPERSCRIPTS}⁻⁺]"
-BEFORE = re.compile(
-    rf"(?:[A-Za-z\d_.^/⁄{PLACE}+−-]|\d,|百分之\s*|(?:^|[=≈(:,，：（])\s*[-+−]\s*)\Z"
-)
-AFTER = re.compile(
-    rf"[A-Za-z\d_^/⁄{PLACE}+−-]|{RAISED}|[.,][\d{PLACE}]"
-    r"|\s*(?:[%‰十百千万亿]|per ?cent\b|个百分点|分之)"
-    rf"|\s*[×x·*]\s*10(?:[\d^+−-]|{RAISED})"
-)
-PIECE = re.compile(
-    r"\A(?:[.,](?:\d|\Z)|[%‰/⁄]|per ?cent\b|个百分点|分之|[eE][-+−]?\d|[×x·*]\s*10)"
-    r"|(?:\d[.,]|百分之)\Z"
-)
+FOLDER = "notebooks"
+LANGUAGE = re.compile(r'^language = "(\w+)"  # or "(\w+)"$', re.MULTILINE)
+FILE = re.compile(r"[\w./-]+\.svg")
+PICTURE = re.compile(rf"!\[(?P<alt>[^\]]*)\]\((?P<file>{FILE.pattern})\)")
 
-
-class Words(NamedTuple):
-    """Characters between two tags, on one line of the file."""
-
-    text: str
-    line: int
-
-
-@dataclass
-class Element:
-    """An element of the picture; ``start`` is the offset of its tag in the file."""
-
-    name: str
-    attributes: dict[str, str]
-    start: int
-    line: int
-    content: list["Element | Words"] = field(default_factory=list)
-
-    @property
-    def text(self) -> str:
-        """Its characters; an element among them stands there as its tag."""
-        return "".join(
-            part.text if isinstance(part, Words) else f"<{part.name}>"
-            for part in self.content
-        )
-
-    @property
-    def text_line(self) -> int:
-        """The line of its first character."""
-        words = (p for p in self.content if isinstance(p, Words) and p.text.strip())
-        return next((part.line for part in words), self.line)
-
-    def walk(self) -> Iterator["Element"]:
-        """The element and all in it, in the order of the file."""
-        yield self
-        for part in self.content:
-            if isinstance(part, Element):
-                yield from part.walk()
-
-
-class Letter(NamedTuple):
-    """A character that a reader sees, its line, and the bound element if it is one."""
-
-    text: str
-    line: int
-    bound: Element | None = None
-
-
-class Unreadable(Exception):
-    """Why a file is not a picture: the line, and the key of what is said of it."""
-
-    def __init__(self, line: int, key: str, **values: Any) -> None:
-        super().__init__(f"line {line}: {key}")
-        self.line, self.key, self.values = line, key, values
-
-
-def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
-    """The bound figures of a picture, and a problem for each figure that is not.
-
-    Args:
-        svg: The file's text; a number in it carries ``data-is`` on its element.
-        path: Its path, for the messages.
-    """
-    try:
-        root = read(svg)
-    except Unreadable as error:
-        return [], [problem(path, error.line, error.key, **error.values)]
-    figures: list[Figure] = []
-    problems: list[Problem] = []
-    for element in root.walk():
-        problems += [
-            problem(path, element.line, "picture_refused", fault=fault)
-            for fault in faults(element.name, element.attributes)
-        ]
-        problems += _in_attributes(element, path)
-        try:
-            figures += _bound(element)
-        except ValueError as error:
-            at = element.text_line
-            why = error.message if isinstance(error, Refusal) else str(error)
-            problems.append(problem(path, at, "picture_binding", why=why))
-    for text in texts(root):
-        for language in LANGUAGES:
-            joined, apart = (list(letters(text, language, gap)) for gap in ("", " "))
-            problems += _unbound(joined, path) or _unbound(apart, path)
-            problems += _touched(joined, path) + _pieces(joined, path)
-    return figures, sorted(dict.fromkeys(problems), key=lambda found: found.line)
-
-
-def _bound(element: Element) -> list[Figure]:
-    expression = element.attributes.get("data-is")
-    if expression is None:
-        return []
-    numbers.read(element.text)
-    shown = element.text.strip()
-    check_expression(expression, shown)
-    return [Figure(element.start, element.text_line, shown, expression)]
-
-
-def _in_attributes(element: Element, path: str) -> list[Problem]:
-    """The figures in attributes that hold words, where nothing can be bound."""
-    return [
-        problem(
-            path,
-            element.line,
-            "picture_figure_in_attribute",
-            figure=as_shown(number),
-            name=name,
-        )
-        for name, value in element.attributes.items()
-        if name in ("title", "alt") or name.startswith("aria-")
-        for number in unbound(value)
-    ]
-
-
-def _unbound(seen: list[Letter], path: str) -> list[Problem]:
-    return [
-        problem(
-            path,
-            seen[number.start].line,
-            "picture_figure",
-            figure=as_shown(number),
-            number=number.text,
-        )
-        for number in unbound("".join(letter.text for letter in seen))
-    ]
-
-
-def _touched(seen: list[Letter], path: str) -> list[Problem]:
-    """What stands at a bound figure and makes another number of it."""
-    text = "".join(letter.text for letter in seen)
-    return [
-        problem(
-            path,
-            line,
-            f"picture_figure_touched_{side}",
-            number=bound.text.strip(),
-            sign=repr(match[0].replace(PLACE, "…")),
-        )
-        for at, (_, line, bound) in enumerate(seen)
-        if bound
-        for side, match in (
-            ("before", BEFORE.search(text[:at])),
-            ("behind", AFTER.match(text[at + 1 :])),
-        )
-        if match
-    ]
-
-
-def _pieces(seen: list[Letter], path: str) -> list[Problem]:
-    """The end of a number whose rest stands in another text."""
-    text = "".join(letter.text for letter in seen).strip()
-    match = PIECE.search(text)
-    if not match:
-        return []
-    values = {"piece": repr(match[0]), "text": repr(text)}
-    return [problem(path, seen[0].line, "picture_piece", **values)]
-
-
-def read(svg: str) -> Element:
-    """The outermost element of a picture.
-
-    Raises:
-        Unreadable: if the file is not well-formed XML, or holds what is neither an
-            element nor a character, such as a comment.
-
-    Example:
-        >>> [element.name for element in read("<svg><text>a</text></svg>").walk()]
-        ['svg', 'text']
-    """
-    return _Reading(svg).root()
-
-
-class _Reading:
-    def __init__(self, svg: str) -> None:
-        self._source = svg.encode()
-        self._outside = Element("", {}, 0, 1)
-        self._open = [self._outside]
-        self._parser = parser = expat.ParserCreate("utf-8")
-        parser.StartElementHandler = self._start
-        parser.EndElementHandler = lambda name: self._open.pop()
-        parser.CharacterDataHandler = self._words
-        parser.CommentHandler = lambda *_: self._refuse("comment")
-        parser.StartCdataSectionHandler = lambda: self._refuse("cdata")
-        parser.StartDoctypeDeclHandler = lambda *_: self._refuse("doctype")
-        parser.EntityDeclHandler = lambda *_: self._refuse("entity")
-        parser.ProcessingInstructionHandler = lambda name, _: self._refuse(
-            "instruction", name
-        )
-
-    def root(self) -> Element:
-        try:
-            self._parser.Parse(self._source, True)
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            raise Unreadable(error.lineno, "picture_xml", why=reason) from None
-        (root,) = (part for part in self._outside.content if isinstance(part, Element))
-        return root
-
-    def _start(self, name: str, attributes: dict[str, str]) -> None:
-        plain = {key.rpartition(":")[2]: value for key, value in attributes.items()}
-        start = len(self._source[: self._parser.CurrentByteIndex].decode())
-        line = self._parser.CurrentLineNumber
-        element = Element(name.rpartition(":")[2], plain, start, line)
-        self._open[-1].content.append(element)
-        self._open.append(element)
-
-    def _words(self, text: str) -> None:
-        words = Words(text, self._parser.CurrentLineNumber)
-        self._open[-1].content.append(words)
-
-    def _refuse(self, what: str, name: str = "") -> None:
-        markup = Message(f"picture_markup_{what}", {"name": name})
-        line = self._parser.CurrentLineNumber
-        raise Unreadable(line, "picture_markup", markup=markup)
-
-
-def texts(element: Element) -> Iterator[Element]:
-    """The outermost elements that hold characters."""
-    words = [part.text for part in element.content if isinstance(part, Words)]
-    if element.name in ("text", "title", "desc") or "".join(words).strip():
-        if element.name != "style":
-            yield element
-        return
-    for part in element.content:
-        if isinstance(part, Element):
-            yield from texts(part)
-
-
-def letters(element: Element, language: str, gap: str) -> Iterator[Letter]:
-    """What a reader of the language sees, ``gap`` around inner elements."""
-    if "data-is" in element.attributes:
-        yield Letter(PLACE, element.text_line, element)
-        return
-    for part in element.content:
-        if isinstance(part, Words):
-            narrow = part.text.translate(numbers.NARROW)
-            yield from (Letter(character, part.line) for character in narrow)
-        elif part.attributes.get("lang", language) == language:
-            around = [Letter(gap, part.line)] if gap else []
-            yield from [*around, *letters(part, language, gap), *around]
-
-
+# What a picture may be made of: shapes and text that follow light and dark.
 REFERENCE = re.compile(r"url\(\s*['\"]?(.*?)['\"]?\s*\)")
 ELEMENTS = re.compile(
     "svg|a|g|defs|symbol|use|title|desc|path|line|polyline|polygon|rect|circle|ellipse|"
-    "text|tspan|textPath|marker|pattern|clipPath|mask|linearGradient|radialGradient|stop"
+    "text|tspan|textPath|marker|pattern|clipPath|mask|linearGradient|radialGradient|stop",
+    re.IGNORECASE,
 )
 PAGE = re.compile(r"/(?:[a-z][a-z0-9_]*/)*(?:#[\w-]+)?")
 HIDING = ("display", "visibility", "opacity", "hidden")
@@ -293,12 +46,138 @@ THEMED = re.compile(
 )
 
 
+def is_notebook(page_id: str) -> bool:
+    """Whether a page is a notebook, whose code runs once, from top to bottom.
+
+    Example:
+        >>> is_notebook("notebooks/gae_laboratory"), is_notebook("gae/variance")
+        (True, False)
+    """
+    return page_id.startswith(f"{FOLDER}/")
+
+
+def plots(text: str, page_id: str) -> Iterator[tuple[str, re.Match[str]]]:
+    """The plots that a page shows: the name of each, and its place in the text.
+
+    Example:
+        >>> [name for name, _ in plots("![Low](toy/bias.svg)", "notebooks/toy")]
+        ['bias']
+    """
+    for match in PICTURE.finditer(text) if is_notebook(page_id) else ():
+        folder, name = posixpath.split(match["file"])
+        if folder == posixpath.basename(page_id):
+            yield name.removesuffix(".svg"), match
+
+
+def in_no_language(code: str) -> str:
+    """The code of a notebook without the language of its labels.
+
+    Example:
+        >>> in_no_language('language = "zh"  # or "en"')
+        'language = ...'
+    """
+    return LANGUAGE.sub("language = ...", code)
+
+
+def read_pictures(
+    page: Text,
+) -> tuple[dict[str, tuple[Figure, ...]], list[Problem]]:
+    """The figures of the pictures that lie beside the page's code, by their paths."""
+    pictures: dict[str, tuple[Figure, ...]] = {}
+    problems: list[Problem] = []
+    drawn = {match["file"] for _, match in plots(page.text, page.id)}
+    snippets = page.root / "snippets"
+    for image in page.tree.select("img"):
+        src = str(image.get("src", ""))
+        if src in drawn:
+            continue
+        line = page.line_with(f"]({src})")
+        file = (snippets / page.id).parent / src
+        name = file.relative_to(page.root).as_posix()
+        key = ""
+        if not line or not FILE.fullmatch(src):
+            key = "picture_elsewhere"
+        elif not inside(file, snippets):
+            key = "picture_outside"
+        elif not file.is_file():
+            key = "picture_missing"
+        if key:
+            line = line or page.line_with(src) or 1
+            problems.append(problem(page.path, line, key, src=src, name=name))
+            continue
+        figures, wrong = read_picture(file.read_text("utf-8"), name)
+        pictures[name] = tuple(figures)
+        problems += wrong
+    return pictures, problems
+
+
+def picture_tree(svg: str) -> BeautifulSoup:
+    """A picture as a tree whose tags know their lines, as a browser reads it."""
+    return BeautifulSoup(svg, "html.parser")
+
+
+def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
+    """The bound figures of a picture, and a problem for each figure that is not."""
+    tree = picture_tree(svg)
+    hidden = tree.find(string=lambda text: isinstance(text, PreformattedString))
+    if isinstance(hidden, PreformattedString):  # a comment, a CDATA section, a DOCTYPE
+        markup = hidden.PREFIX.strip()
+        line = svg[: max(svg.find(f"{hidden.PREFIX}{hidden}"), 0)].count("\n") + 1
+        return [], [problem(path, line, "picture_markup", markup=markup)]
+    try:
+        expat.ParserCreate().Parse(svg, True)
+    except expat.ExpatError as error:
+        reason = expat.ErrorString(error.code)
+        return [], [problem(path, error.lineno, "picture_xml", why=reason)]
+    figures: list[Figure] = []
+    problems: list[Problem] = []
+    for tag in tree.find_all(True):
+        attributes = {name: str(tag[name]) for name in tag.attrs}
+        problems += [
+            problem(path, line_in_picture(tag), "picture_refused", fault=fault)
+            for fault in faults(tag.name, attributes)
+        ]
+        if tag.has_attr("data-is"):
+            figure = Figure(
+                line_in_picture(tag), tag.get_text().strip(), attributes["data-is"]
+            )
+            try:
+                if tag.find(True):
+                    raise Refusal("number_unread", text=repr(tag.decode_contents()))
+                check_binding(figure.shown, figure.expression)
+                figures.append(figure)
+            except ValueError as error:
+                problems.append(
+                    problem(path, figure.line, "picture_binding", why=error)
+                )
+    for language in LANGUAGES:
+        for flow in flows(tree, language):
+            problems += _in_flow(flow, path)
+            problems += touching(flow, path, lambda piece: line_in_picture(piece.node))
+    return figures, sorted(dict.fromkeys(problems), key=lambda found: found.line)
+
+
+def line_in_picture(node: object) -> int:
+    tag = node if isinstance(node, Tag) else getattr(node, "parent", None)
+    return getattr(tag, "sourceline", None) or 1
+
+
+def _in_flow(flow: Flow, path: str) -> Iterator[Problem]:
+    """The figures of a text, its pieces read as one word and as several."""
+    gaps = [part for each in flow.pieces for part in (each, Piece("", " ", each.node))]
+    for read in (flow, Flow(gaps)):
+        for number in unbound(read.text):
+            piece = read.piece_at(number.start)
+            values = {"figure": as_shown(number), "number": number.text}
+            in_words = piece.kind not in ("text", "bound", "code", "")
+            key = "picture_figure_in_attribute" if in_words else "picture_figure"
+            yield problem(
+                path, line_in_picture(piece.node), key, name=piece.kind, **values
+            )
+
+
 def faults(tag: str, attributes: Mapping[str, str]) -> Iterator[Message]:
     """What makes an element run code, load something or hide in the dark.
-
-    Args:
-        tag: Its name, without a namespace.
-        attributes: Its attributes, the same.
 
     Example:
         >>> [fault.key for fault in faults("path", {"d": "M0 0", "fill": "red"})]
@@ -310,7 +189,7 @@ def faults(tag: str, attributes: Mapping[str, str]) -> Iterator[Message]:
         if [*attributes] != ["href"] or not PAGE.fullmatch(attributes["href"]):
             yield Message("picture_link", {"attributes": dict(attributes)})
     else:
-        if tag == "svg" and "viewBox" not in attributes:
+        if tag == "svg" and "viewbox" not in map(str.lower, attributes):
             yield Message("picture_view_box", {})
         for name, value in attributes.items():
             if key := _fault(name, value):
@@ -333,46 +212,3 @@ def _fault(name: str, value: str) -> str | None:
     if not all(THEMED.fullmatch(colour.strip()) for colour in colours):
         return "picture_colour"
     return None
-
-
-FOLDER = "notebooks"
-LANGUAGE = re.compile(r'^language = "(\w+)"  # or "(\w+)"$', re.MULTILINE)
-FILE = re.compile(r"[\w./-]+\.svg")
-PICTURE = re.compile(rf"!\[(?P<alt>[^\]]*)\]\((?P<file>{FILE.pattern})\)")
-
-
-def is_notebook(page_id: str) -> bool:
-    """Whether a page is a notebook, by its id.
-
-    Example:
-        >>> is_notebook("notebooks/gae_laboratory"), is_notebook("gae/variance")
-        (True, False)
-    """
-    return page_id.startswith(f"{FOLDER}/")
-
-
-def plots(text: str, page_id: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """The plots that a page shows: the name of each, and its place in the text.
-
-    Example:
-        >>> [name for name, _ in plots("![Low](toy/bias.svg)", "notebooks/toy")]
-        ['bias']
-        >>> [name for name, _ in plots("![A post](post.svg)", "notebooks/toy")]
-        []
-    """
-    if not is_notebook(page_id):
-        return
-    for match in PICTURE.finditer(text):
-        folder, name = posixpath.split(match["file"])
-        if folder == posixpath.basename(page_id):
-            yield name.removesuffix(".svg"), match
-
-
-def in_no_language(code: str) -> str:
-    """The code of a notebook without what its two languages do not share.
-
-    Example:
-        >>> in_no_language('language = "zh"  # or "en"')
-        'language = ...'
-    """
-    return LANGUAGE.sub("language = ...", code)

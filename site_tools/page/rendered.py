@@ -9,7 +9,7 @@ import re
 from bisect import bisect_right
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from html import escape
 from pathlib import Path
 from pkgutil import resolve_name
@@ -21,7 +21,8 @@ from bs4.element import NavigableString, PageElement
 from markdown import Markdown
 from pymdownx.superfences import SuperFencesException
 
-from site_tools.page.blocks import source
+from site_tools.page.blocks import Block, source
+from site_tools.page.fences import Fence
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.prose import blank
 
@@ -30,12 +31,7 @@ FENCES = "pymdownx.superfences"
 
 
 def render(text: str, root: Path) -> str:
-    """The HTML of a page, by the Markdown extensions of ``mkdocs.yml``.
-
-    Args:
-        text: The page, front matter included.
-        root: The project's folder.
-    """
+    """The HTML of a page, by the Markdown extensions of ``mkdocs.yml``."""
     return _convert(text, _converter(root / "mkdocs.yml", root / "snippets"))
 
 
@@ -50,8 +46,7 @@ def render_as_written(text: str, root: Path) -> str:
 
 
 def _convert(text: str, converter: Markdown) -> str:
-    front = FRONT_MATTER.match(text)
-    if front:
+    if front := FRONT_MATTER.match(text):
         text = blank(text, 0, front.end())
     converter.reset()
     return converter.convert(text)
@@ -149,6 +144,12 @@ def format_derived(
     )
 
 
+@lru_cache(maxsize=256)
+def parse(text: str, root: Path) -> BeautifulSoup:
+    """The tree of a page, which all who read it share: not to be changed."""
+    return BeautifulSoup(render_as_written(text, root), "html.parser")
+
+
 # What is in the page and not among the letters that readers see, or elsewhere: the
 # titles of tabs stand above all of them.
 UNSEEN = re.compile(
@@ -159,24 +160,8 @@ PIECES = re.compile(r"[`*_\[\](){}!|$^<>&]+")
 FAR, NEAR = 4000, 200  # letters; a short line is soon found by chance
 
 
-@lru_cache(maxsize=256)
-def parse(text: str, root: Path) -> BeautifulSoup:
-    """The tree of a page, rendered by the site's own Markdown; not to be changed.
-
-    Args:
-        text: The page, front matter included.
-        root: The project's folder.
-    """
-    return BeautifulSoup(render_as_written(text, root), "html.parser")
-
-
 class Lines:
-    """The line of the page that each node of its tree comes from.
-
-    Args:
-        tree: What ``parse`` gives.
-        body: The page with front matter and fences blanked (``prose.body``).
-    """
+    """The line of a page, by its body, that each node of its tree comes from."""
 
     def __init__(self, tree: BeautifulSoup, body: str) -> None:
         letters = []
@@ -187,22 +172,19 @@ class Lines:
             if isinstance(node, NavigableString) and not node.find_parent("pre"):
                 letters.append(_letters(str(node)))
                 count += len(letters[-1])
-        self._found = [0]
-        self._lines = [1]
+        self._places = [(0, 1)]  # offsets of letters, and the lines they stand on
         seen = "".join(letters)
         for number, line in enumerate(body.split("\n"), 1):
             self._place(line, number, seen)
 
     def _place(self, line: str, number: int, seen: str) -> None:
-        line = UNSEEN.sub("", line)
+        line, start = UNSEEN.sub("", line), self._places[-1][0]
         for piece in (line, *sorted(PIECES.split(line), key=len, reverse=True)):
             letters = _letters(piece)
-            start = self._found[-1]
             far = FAR if piece is line and len(letters) > 7 else NEAR
             at = seen.find(letters, start, start + far + len(letters))
             if letters and at >= 0:
-                self._found.append(at)
-                self._lines.append(number)
+                self._places.append((at, number))
                 return
 
     def of(self, node: PageElement) -> int:
@@ -210,18 +192,69 @@ class Lines:
         if isinstance(node, Tag):  # its first letters, not the blank before them
             node = next((n for n in node.strings if _letters(n)), node)
         offset = self._offsets[id(node)]
-        return self._lines[bisect_right(self._found, offset) - 1]
+        at = bisect_right(self._places, offset, key=lambda place: place[0])
+        return self._places[at - 1][1]
 
 
 def _letters(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
+@dataclass(frozen=True)
+class Text:
+    """A page of one language as it is written and as it is shown, its blocks read."""
+
+    path: str
+    language: str
+    id: str
+    text: str
+    meta: dict[str, Any]
+    body: str  # the text with front matter and fences blanked
+    fences: tuple[Fence, ...]
+    blocks: tuple[Block, ...]
+    root: Path
+
+    @cached_property
+    def tree(self) -> BeautifulSoup:
+        """The page as readers see it, its fences as they are written."""
+        return parse(self.text, self.root)
+
+    def texts(self, key: str) -> tuple[str, ...]:
+        """The texts listed under a key of the front matter."""
+        values = self.meta.get(key)
+        listed = values if isinstance(values, list) else []
+        return tuple(value for value in listed if isinstance(value, str))
+
+    @property
+    def refs(self) -> tuple[str, ...]:
+        """Versions and citations that the front matter knows."""
+        return self.texts("refs")
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What a quotation may come from: refs, and the questions answered."""
+        return (*self.refs, *self.texts("answers"))
+
+    @cached_property
+    def _lines(self) -> Lines:
+        return Lines(self.tree, self.body)
+
+    def line_of(self, node: PageElement, shown: str = "") -> int:
+        """The line of a node of the tree, or the next one with ``shown``."""
+        start = self._lines.of(node)
+        return self.line_with(shown, start) or self.line_with(shown) or start
+
+    def line_with(self, shown: str, first: int = 1) -> int:
+        """The first line of the file, from ``first`` on, that holds a text, or 0."""
+        rows = self.text.split("\n")[first - 1 :]
+        return next((n for n, row in enumerate(rows, first) if shown in row), 0)
+
+
 BLOCKS = re.compile(
     "address|article|aside|blockquote|br|dd|details|div|dl|dt|fieldset|figure|h[1-6]|hr|"
-    "label|li|ol|p|section|summary|table|tbody|td|th|thead|tr|ul"
+    "label|li|ol|p|section|summary|table|tbody|td|th|thead|tr|ul|desc|g|svg|text|title"
 )
-WORDS = ("title", "alt", "aria-label", "data-reason", "placeholder")
+WORDS = ("title", "alt", "aria-label", "aria-description", "data-reason", "placeholder")
 BOUND = "\ufffc"
 INVISIBLE = re.compile(
     "[\u200b-\u200f\u2060-\u2064\ufeff\u00ad\ufe0f\u20e3\u0300-\u036f]"
@@ -258,23 +291,28 @@ class Flow:
         return self.pieces[-1]
 
 
-def flows(tree: BeautifulSoup) -> list[Flow]:
-    """Every run of text of a page but that of its fences, in order."""
-    walker = _Walker()
+def flows(tree: Tag, language: str = "") -> list[Flow]:
+    """Every run of text of a page but that of its fences, or of a picture, in order.
+
+    Of a picture, what is in another language than the one given is left out.
+    """
+    walker = _Walker(language)
     walker.walk(tree, False, False)
     walker.end(False, False)
     return walker.flows
 
 
 class _Walker:
-    def __init__(self) -> None:
+    def __init__(self, language: str) -> None:
         self.flows: list[Flow] = []
         self._pieces: list[Piece] = []
+        self._language = language
 
     def walk(self, tag: Tag, in_table: bool, quoted: bool) -> None:
         for node in tag.children:
             if isinstance(node, Tag):
-                self._enter(node, in_table, quoted)
+                if node.get("lang") in (None, self._language) or not self._language:
+                    self._enter(node, in_table, quoted)
             elif type(node) is NavigableString:
                 self._pieces.append(Piece("text", INVISIBLE.sub("", node), node))
 
@@ -289,17 +327,16 @@ class _Walker:
         inner = in_table or tag.name in ("td", "th"), quoted or "quote" in classes
         for key in WORDS:
             if value := str(tag.get(key, "")):
-                piece = Piece("text", INVISIBLE.sub("", value), tag)
+                piece = Piece(key, INVISIBLE.sub("", value), tag)
                 self.flows.append(Flow([piece], quoted=inner[1]))
         if tag.name == "pre" or "headerlink" in classes:
             return
-        text = tag.get_text()
-        if tag.name == "code":
-            bound = tag.has_attr("data-is")
-            piece = Piece("bound", BOUND, tag) if bound else Piece("code", text, tag)
-            self._pieces.append(piece)
+        if tag.has_attr("data-is"):
+            self._pieces.append(Piece("bound", BOUND, tag))
+        elif tag.name == "code":
+            self._pieces.append(Piece("code", tag.get_text(), tag))
         elif "arithmatex" in classes:
-            self._pieces.append(Piece("formula", text.strip()[2:-2], tag))
+            self._pieces.append(Piece("formula", tag.get_text().strip()[2:-2], tag))
         elif BLOCKS.fullmatch(tag.name):
             self.end(in_table, quoted)
             self.walk(tag, *inner)

@@ -44,7 +44,6 @@ RUNS = {
     "footnote": "Text[^1].\n\n[^1]: Note.\n\n    ```python\n    print(1)\n    ```\n",
     "four backticks": "````python\nprint(1)\n````\n",
     "no blank lines around": "Text\n```python\nprint(1)\n```\nText\n",
-    "carriage returns": "```python\r\nprint(1)\r\n```\r\n",
 }
 SHOWN = {
     "fence inside a longer fence": "````markdown\n```python\nprint(1)\n```\n````\n",
@@ -53,7 +52,6 @@ SHOWN = {
 }
 REFUSED = {
     "list marker": ("- ```python\n  print(1)\n  ```\n", 5, "list marker '-'"),
-    "comment": ("<!--\n```python\nprint(1)\n```\n-->\n", 6, "inside an HTML comment"),
     "indented code": ("Text\n\n    print(1)\n", 7, "a code box that no fence makes"),
     "raw HTML": ("<pre><code>print(1)</code></pre>\n", 5, "that no fence makes"),
     "no language": ("```\nprint(1)\n```\n", 5, "a fence without a language"),

@@ -33,8 +33,8 @@ def test_the_sample_has_no_problem_and_three_figures() -> None:
         ("It is `0.5`.", "`0.5`"),
         ("It is `loss = 0.5`.", "`loss = 0.5`"),
         ('It is `0.5`{ data-iss="total" }.', "`0.5`"),
-        ('It is *x*{ title="x" }.', '{ title="x" }'),
-        ('It is `f(x)` { data-is="total" }.', '{ data-is="total" }'),
+        ('It is *x*{ data-is="total" }.', "`x`"),
+        ('It is `f(x)` { data-is="total" }.', '{ data-is="total" }.'),
         ("It {is 0.5} here.", "0.5 (a decimal)"),
         (r"It is \[x\](0.5).", "0.5 (a decimal)"),
         ("It is $0{.}5$.", "0.5 in a formula"),
@@ -74,8 +74,8 @@ def test_a_quotation_may_hold_figures_and_only_its_own() -> None:
     ("binding", "reason"),
     [
         ('`two`{ data-is="total" }', "'two' is not a number"),
-        (r'`2`{ data-is="a[\"x\"]" }', "without backslashes"),
-        ('`2`{ data-is=total" }', 'must be .class, #id or key="value"'),
+        (r'`2`{ data-is="a[\"x\"]" }', "no attribute but data-is"),
+        ('`2`{ data-is=total" }', "data-is must be an expression"),
         ('`2`{ data-is="total +" }', "invalid syntax"),
         ('`2`{ data-is="2" }', "must use a name that a block of the page defines"),
         ('`2`{ data-is="2 if True else total" }', "without :=, if, and, or"),
@@ -91,7 +91,7 @@ def test_a_binding_that_cannot_be_read_is_refused(binding: str, reason: str) -> 
 
 
 def test_a_wrong_figure_is_named_with_the_value() -> None:
-    figure = Figure(0, 7, "0.652", "a[0]")
+    figure = Figure(7, "0.652", "a[0]")
     problem = check_figure(figure, 0.6512, "docs/en/x.md")
     assert str(problem) == (
         "docs/en/x.md:7\n"
@@ -104,7 +104,7 @@ def test_a_wrong_figure_is_named_with_the_value() -> None:
 
 def test_an_expression_that_fails_is_named() -> None:
     failure = Failure("NameError", "name 'a' is not defined", ())
-    problem = check_figure(Figure(0, 7, "1", "a"), failure, "docs/en/x.md")
+    problem = check_figure(Figure(7, "1", "a"), failure, "docs/en/x.md")
     assert problem is not None
     assert problem.found == "a raises NameError: name 'a' is not defined"
 
@@ -130,6 +130,6 @@ def test_a_bound_figure_in_a_quotation_is_refused() -> None:
 
 
 def test_a_value_that_is_no_number_is_a_problem() -> None:
-    problem = check_figure(Figure(0, 7, "0.5", "a"), float("nan"), "docs/en/x.md")
+    problem = check_figure(Figure(7, "0.5", "a"), float("nan"), "docs/en/x.md")
     assert problem is not None
     assert problem.found == "0.5 = a: the value is nan"

@@ -125,8 +125,7 @@ def test_what_is_not_a_figure_may_be_said(language: str, text: str) -> None:
     ],
 )
 def test_a_figure_is_not_bound_to_itself(expression: str) -> None:
-    (told,) = found(f'`0.98`{{ data-is="{expression}" }}', "en")
-    assert told == "`0.98`"
+    assert "`0.98`" in found(f'`0.98`{{ data-is="{expression}" }}', "en")
     svg = f'<svg viewBox="0 0 9 9"><text data-is="{expression}">0.98</text></svg>'
     assert read_picture(svg, "a.svg")[1]
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.checks.shown import check_shown
+from site_tools.checks.census import check_shown
 from site_tools.page.rendered import render
 from tests.site.sample import EN, ROOT, ZH, broken, page
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks.shown import check_shown
+from site_tools.checks.census import check_shown
 from site_tools.page.accord import lock_of, lock_path, write
 from site_tools.page.prose import wording
 from site_tools.page.rendered import render
