@@ -45,8 +45,8 @@ def check_links(page: Page, html: str, root: Path) -> list[Problem]:
     for name in [name for name, count in Counter(own).items() if count > 1]:
         lines = _lines(page, "[#{]", name) or [1]
         key = "id_twice" if lines[1:] else "id_twice_somewhere"
-        values = {"name": name, "first": lines[0]}
-        problems.append(problem(page.path, lines[-1], key, **values))
+        twice = problem(page.path, lines[-1], key, name=name, first=lines[0])
+        problems.append(twice)
     tags = {str(tag["href"]): tag for tag in page.tree.find_all("a", href=True)}
     for href, tag in tags.items():
         if not ELSEWHERE.match(href) and (fault := _fault(page, href, own, root)):

@@ -12,7 +12,7 @@ import builtins
 import re
 from collections.abc import Callable, Iterator, Sequence
 from fractions import Fraction
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bs4 import Tag
 
@@ -100,8 +100,8 @@ def _bound_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
                 raise Refusal("binding_missing")
         except ValueError as error:
             line, shown = page.line_of(code, text), f"`{text}`"
-            values = {"text": shown, "why": error}
-            problems.append(problem(page.path, line, "figure_binding", **values))
+            key = "figure_binding"
+            problems.append(problem(page.path, line, key, text=shown, why=error))
     return figures, problems
 
 
@@ -166,8 +166,8 @@ def _in_flow(flow: Flow, page: Text, known: Known) -> Iterator[Problem]:
                 yield problem(page.path, line, "figure_in_formula", number=figure)
         elif piece.kind == "text" and "data-is" in piece.text:
             why = Message("binding_elsewhere", {"key": "data-is"})
-            values = {"text": piece.text.strip(), "why": why}
-            yield problem(page.path, line, "figure_binding", **values)
+            shown = piece.text.strip()
+            yield problem(page.path, line, "figure_binding", text=shown, why=why)
 
 
 def in_code(page: Text, text: str) -> bool:
@@ -228,7 +228,7 @@ def _in_front_matter(page: Text, known: Known) -> Iterator[Problem]:
             for number in unbound(known(text)) if isinstance(text, str) else ():
                 if not in_code(page, number.text):
                     at = (n for n, row in enumerate(rows, 1) if number.text in row)
-                    values = {"key": key, "number": as_shown(number)}
+                    values: dict[str, Any] = {"key": key, "number": as_shown(number)}
                     line = next(at, 1)
                     yield problem(page.path, line, "figure_in_front", **values)
 

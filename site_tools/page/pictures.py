@@ -10,6 +10,7 @@ named by its figure, as in ``plt.subplots(num="bias")``, and shown as
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
+from typing import Any
 from xml.parsers import expat
 
 from bs4 import BeautifulSoup, Tag
@@ -168,7 +169,7 @@ def _in_flow(flow: Flow, path: str) -> Iterator[Problem]:
     for read in (flow, Flow(gaps)):
         for number in unbound(read.text):
             piece = read.piece_at(number.start)
-            values = {"figure": as_shown(number), "number": number.text}
+            values: dict[str, Any] = {"figure": as_shown(number), "number": number.text}
             in_words = piece.kind not in ("text", "bound", "code", "")
             key = "picture_figure_in_attribute" if in_words else "picture_figure"
             yield problem(
