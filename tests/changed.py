@@ -135,17 +135,15 @@ def look(pages: Sequence[str]) -> list[str]:
     """What is wrong with pages of the built site, wide and light, narrow and dark."""
     from tests.browser.launch import Unavailable, chromium
     from tests.browser.server import serve
-    from tests.browser.watching import Watch
+    from tests.browser.watching import ALL, DESK, PHONE, Watch, tab_of
 
     faults = []
     try:
         with chromium() as browser, serve(ROOT / "site") as site:
-            for width, scheme in ((1280, "light"), (390, "dark")):
-                size = {"width": width, "height": 844}
-                inside = browser.new_context(viewport=size, color_scheme=scheme)
-                watch = Watch(inside.new_page(), site)
-                faults += [fault for p in pages for fault in watch.visit(p, axe=True)]
-                inside.close()
+            for width, scheme in ((DESK, "light"), (PHONE, "dark")):
+                with tab_of(browser, width, scheme) as tab:
+                    watch = Watch(tab, site)
+                    faults += [fault for p in pages for fault in watch.visit(p, ALL)]
     except Unavailable as missing:
         print(f"not opened in a browser: {missing}")
     return faults

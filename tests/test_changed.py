@@ -27,7 +27,7 @@ def test_a_snippet_opens_the_pages_that_show_it() -> None:
         ("docs/comparison.yml", OF_SITE, True),
         ("tests/site/test_build.py", ["tests/site/test_build.py"], False),
         ("tests/site/trial_site.py", ["tests/site"], False),
-        ("tests/browser/test_crawl.py", [], False),
+        ("tests/browser/test_desk.py", [], False),
         ("bench/steps.py", ["tests/bench"], False),
         ("tests/oracles.py", EVERYTHING, True),
         ("pins/python.txt", EVERYTHING, True),

@@ -35,6 +35,8 @@ class _Handler(SimpleHTTPRequestHandler):
         if kind.startswith(TEXT):
             content = _compressed(content)
             self.send_header("Content-Encoding", "gzip")
+        if kind != "text/html":  # as hosts do; a crawl then fetches it once
+            self.send_header("Cache-Control", "max-age=600")
         self.send_header("Content-Length", str(len(content)))
         self.end_headers()
         return io.BytesIO(content)

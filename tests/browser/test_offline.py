@@ -37,11 +37,11 @@ def watch(browser: Any, folder: Path) -> Iterator[Watch]:
 @pytest.mark.parametrize("lang", ["", "en/"])
 def test_pages_open_without_a_failed_request(watch: Watch, lang: str) -> None:
     for page in (*PAGES, NOTEBOOK, "about/offline/index.html", "ppo_ref/index.html"):
-        assert watch.visit(lang + page, axe=False) == []
+        assert watch.visit(lang + page) == []
 
 
 def test_formulas_have_their_fonts_and_notebooks_their_plots(watch: Watch) -> None:
-    watch.visit(NOTEBOOK, axe=False)
+    watch.visit(NOTEBOOK)
     assert watch.tab.locator("figure.picture svg path").count() > 10
     assert watch.tab.locator("figure.picture").count() == 3
     loaded = "[...document.fonts].filter(f => f.status == 'loaded').map(f => f.family)"
@@ -61,7 +61,7 @@ def test_formulas_have_their_fonts_and_notebooks_their_plots(watch: Watch) -> No
 def test_the_search_finds_and_leads_there(
     watch: Watch, home: str, query: str, found: str
 ) -> None:
-    watch.visit(f"{home}index.html", axe=False)
+    watch.visit(f"{home}index.html")
     watch.tab.fill(BOX, query)
     watch.tab.press(BOX, "End")  # the theme listens to keys
     watch.tab.wait_for_selector(RESULT)
@@ -71,7 +71,7 @@ def test_the_search_finds_and_leads_there(
 
 
 def test_the_install_line_names_the_wheel_in_the_folder(watch: Watch) -> None:
-    watch.visit("en/gae/why_sum_deltas/index.html", axe=False)
+    watch.visit("en/gae/why_sum_deltas/index.html")
     line = watch.tab.locator(".install a").first.inner_text()
     wheel = Path(line.removeprefix("file://").replace("%2B", "+"))
     assert wheel.suffix == ".whl" and zipfile.is_zipfile(wheel)
