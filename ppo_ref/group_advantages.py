@@ -19,13 +19,7 @@ from ppo_ref.masking import masked_whiten
 
 
 class _Grouped(NamedTuple):
-    """One number per row.
-
-    Attributes:
-        excess: The row's score less the mean of its group.
-        variance: Of the group's scores, with Bessel's correction.
-        rows: How many the group has.
-    """
+    """By row: score less the mean of its group, and the variance and size of that."""
 
     excess: Tensor
     variance: Tensor

@@ -79,24 +79,7 @@ def stored_run(name: str) -> StoredRun:
 
 
 def parse_run(text: str, name: str) -> StoredRun:
-    """Read the text of a stored run.
-
-    Args:
-        text: The lines of its file.
-        name: The name of the run, which its header must have.
-
-    Returns:
-        As ``stored_run``.
-
-    Raises:
-        ValueError: if it is damaged, naming the line.
-
-    Example:
-        >>> parse_run("", "first")
-        Traceback (most recent call last):
-        ValueError: stored run first, line 1: must be a header, got nothing; the file \
-is damaged: install ppo_ref anew, or in its project run make runs
-    """
+    """Read the text of a stored run; a damaged one is refused by its line."""
     lines = [_object(line, name, at) for at, line in enumerate(text.splitlines(), 1)]
     if not lines:
         _refuse(name, 1, "must be a header, got nothing")

@@ -28,11 +28,7 @@ def _option(default: Any, help: str) -> Any:
 
 @dataclass(frozen=True, kw_only=True)
 class Options:
-    """Where and how a run runs, and what it writes.
-
-    Raises:
-        ValueError: if a number is too small or too large, or there is no GPU.
-    """
+    """Where and how a run runs, and what it writes."""
 
     model: str = _option(
         "", "with a Hugging Face model to train in place of a small new one"
@@ -69,11 +65,7 @@ class Options:
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of the trainer, and those of the command around it.
-
-    Raises:
-        ValueError: if the estimate compares responses, and each prompt has only one.
-    """
+    """The settings of the trainer, and those of the command around it."""
 
     config: PPOConfig
     options: Options

@@ -164,13 +164,7 @@ RowsLoss = Callable[[TokenStatistics, slice], Tensor]
 
 
 class Loss(NamedTuple):
-    """A loss with what it was computed from, and its gradients.
-
-    Attributes:
-        total: The loss, without gradient.
-        statistics: Of each token, [batch, time], 0 in padding.
-        gradients: By hidden states, weight and bias, None for what was not asked for.
-    """
+    """A loss, its statistics by token, its gradients by hidden states, weight, bias."""
 
     total: Tensor
     statistics: TokenStatistics

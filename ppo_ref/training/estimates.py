@@ -85,11 +85,7 @@ def flipped_sign(**inputs: Any) -> AdvantageEstimate:
 def shifted_values(
     *, values: Tensor, response_mask: Tensor, **others: Any
 ) -> AdvantageEstimate:
-    """Wrong: each token is judged by the value of the next one, the last token by 0.
-
-    ``next_values`` stand where ``values`` belong: a token's own merit is taken out of
-    its advantage, and the last token is praised for the whole score.
-    """
+    """Wrong: each token is judged by the value of the next one, the last token by 0."""
     next_values = pad(torch.where(response_mask, values, 0)[:, 1:], (0, 1))
     return whitened_gae(values=next_values, response_mask=response_mask, **others)
 

@@ -25,13 +25,7 @@ Loss = Callable[[Experience, Aggregate], tuple[Tensor, PolicyLoss | ValueLoss, T
 
 
 class MiniBatchLoss(NamedTuple):
-    """The loss of a mini-batch and what it was computed from, without gradient.
-
-    Attributes:
-        loss: Mean over its tokens.
-        clip_fraction: Share of its tokens whose clipped term is the larger one.
-        outputs: Of the network, one per token, in the order of the mini-batch.
-    """
+    """The mean loss of a mini-batch, the share of its tokens clipped, its outputs."""
 
     loss: Tensor
     clip_fraction: Tensor

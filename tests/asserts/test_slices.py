@@ -97,15 +97,6 @@ def test_a_model_that_looks_ahead_and_one_that_reads_nothing():
     assert said.startswith("none of values moved, whichever token was changed")
 
 
-def test_only_what_counts_is_judged():
-    of = values(torch.float32, RIGHT)
-
-    def noisy_padding(ids: Tensor) -> Tensor:
-        return torch.where(MASK, of(ids), ids.sum().float())
-
-    assert_values_before_tokens(noisy_padding, sequences(), MASK)
-
-
 def test_the_model_is_left_as_it_was_and_dropout_does_not_disturb():
     critic = Network(1, torch.float32, dropout=0.5)
     critic(sequences()).sum().backward()

@@ -54,15 +54,6 @@ def test_the_summary(whole: Path):
     }
 
 
-def test_a_wrong_estimate_is_watched(whole: Path, tmp_path: Path):
-    path = tmp_path / "run"
-    assert train(*SMALL, "--estimate", "flipped_sign", "--out", path) == 0
-    right, wrong = (lines(run / "tokens.jsonl")[0] for run in (whole, path))
-    assert right["values"] == wrong["values"]
-    assert any(right["advantages"])
-    assert right["advantages"] == [-x for x in wrong["advantages"]]
-
-
 def test_a_run_that_has_ended_is_not_changed(whole: Path, capsys):
     before = files(whole)
     assert train("--resume", whole) == 0

@@ -3,7 +3,6 @@
 import io
 import re
 import xml.etree.ElementTree as ElementTree
-from pathlib import Path
 
 import torch
 
@@ -66,13 +65,6 @@ def test_each_statistic_has_its_line():
     assert "a &lt; b" in svg
     texts = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
     assert texts[1:4] == ["kl", "0.500", "0"]
-
-
-def test_it_needs_nothing_from_elsewhere_and_has_a_dark_side(whole: Path):
-    text = (whole / "charts.svg").read_text("utf-8")
-    assert re.findall(r"https?://[^\"]*", text) == ["http://www.w3.org/2000/svg"]
-    assert "href" not in text and "<script" not in text
-    assert "@media (prefers-color-scheme: dark)" in text
 
 
 def test_every_row_of_a_response():

@@ -51,16 +51,6 @@ def test_the_slice_is_the_one_of_both_trainers_of_verl_now(seed: int) -> None:
 
 
 @seeds
-def test_the_slice_of_vectors_is_verls(seed: int) -> None:
-    mask = contiguous_mask(seed)
-    attention_mask = with_prompt(mask, seed)
-    logits = normal(seed, attention_mask, 5)
-    ours = response_outputs(logits, mask.shape[1])
-    padded = padded_outputs(logits, attention_mask, mask.shape[1])
-    assert_close(torch.where(mask[..., None], ours, 0.0), padded)
-
-
-@seeds
 def test_old_verl_keeps_exactly_the_slot_after_the_end_too_many(seed: int) -> None:
     mask = contiguous_mask(seed)
     attention_mask = with_prompt(mask, seed)
@@ -69,15 +59,6 @@ def test_old_verl_keeps_exactly_the_slot_after_the_end_too_many(seed: int) -> No
     )
     assert_close(kept.bool(), mask | slot_after_end(mask))
     assert (kept.bool() & ~mask).sum() == (mask.sum(1) < mask.shape[1]).sum()
-
-
-@seeds
-def test_values_are_verls(seed: int) -> None:
-    mask = contiguous_mask(seed)
-    attention_mask = torch.cat([torch.ones(len(mask), 3).bool(), mask], 1)
-    outputs = normal(seed, attention_mask)
-    ours = response_values(outputs, mask)
-    assert_close(ours, padded_outputs(outputs, attention_mask, mask.shape[1]))
 
 
 @seeds

@@ -67,39 +67,6 @@ def test_gae_is_stable_baselines_with_the_cut_off_value_in_the_reward(
     assert_close(ours.returns[mask], theirs[1][mask])
 
 
-@requires(TORCHRL)
-@seeds
-@cut_off
-@pytest.mark.parametrize(("gamma", "gae_lambda"), [(1, 1), (1, 0.95), (0.99, 0.95)])
-def test_gae_is_torchrls_vectorised_where_that_keeps_enough_terms(
-    seed: int, gamma: float, gae_lambda: float, cut_off: bool
-) -> None:
-    given = batch(seed, cut_off) | {"gamma": gamma, "gae_lambda": gae_lambda}
-    ours, mask = gae(**given), given["response_mask"]
-    theirs = control_peers.torchrl_gae(VECTORISED, **given)
-    assert_close(ours.advantages[mask], theirs[0][mask], **TO_FLOAT32)
-    assert_close(ours.returns[mask], theirs[1][mask], **TO_FLOAT32)
-
-
-@requires(TORCHRL, STABLE)
-@seeds
-def test_a_value_after_the_end_counts_in_every_one_of_them_if_it_was_cut_off(
-    seed: int,
-) -> None:
-    given = batch(seed, cut_off=True) | {"gae_lambda": 0.95}
-    ended = given | {"bootstrap_values": None}
-    mask = given["response_mask"]
-    last = mask.sum(1) - 1
-    rows = torch.arange(len(mask))
-    for advantages in (
-        lambda case: gae(**case).advantages,
-        lambda case: control_peers.torchrl_gae(LOOP, **case)[0],
-        lambda case: control_peers.stable_gae(**case)[0],
-    ):
-        gained = (advantages(given) - advantages(ended))[rows, last]
-        assert_close(gained, given["bootstrap_values"])
-
-
 @requires(TRL)
 @seeds
 @discounted

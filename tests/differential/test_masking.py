@@ -29,18 +29,3 @@ def test_masked_slots_are_whitened_by_verl_and_zero_here(release: str) -> None:
     x, mask = row(1, 2, 3, 9), row(1, 1, 1, 0).bool()
     assert_close(masked_whiten(x, mask), row(-1, 0, 1, 0))
     assert_close(tensors(release).masked_whiten(x, mask.double()), row(-1, 0, 1, 7))
-
-
-@releases
-@pytest.mark.parametrize(
-    ("tokens", "reason"),
-    [(0, "At least one element in the mask"), (1, "The sum of the mask is one")],
-)
-def test_whitening_under_two_tokens_is_an_error_in_both(
-    release: str, tokens: int, reason: str
-) -> None:
-    x, mask = row(1, 2), row(tokens, 0).bool()
-    with pytest.raises(ValueError, match=reason):
-        tensors(release).masked_whiten(x, mask.double())
-    with pytest.raises(ValueError, match=f"at least 2 tokens, got {tokens}"):
-        masked_whiten(x, mask)

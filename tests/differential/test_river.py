@@ -5,18 +5,18 @@ import torch
 from torch import Tensor, nn
 from torch.testing import assert_close
 
+from ppo_ref.batch import Experience
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.estimates import whitened_gae
 from ppo_ref.training.experience import collect_experience
 from ppo_ref.training.networks import actor_statistics, critic_values
-from ppo_ref.training.rollout import sample_responses
 from ppo_ref.training.statistics import experience_statistics
 from ppo_ref.training.tasks import Question
-from ppo_ref.training.tokenizer import EOS_TOKEN_ID
 from ppo_ref.training.update import update_actor, update_critic
 from tests import networks
 from tests.differential import peers, river_peers
 from tests.differential.peers import NOW, RELEASES
+from tests.differential.river_peers import MicroBatch
 from tests.differential.wheels import requires
 from tests.networks import seeded
 
@@ -33,41 +33,36 @@ CONFIG = PPOConfig(
 )
 LENGTHS = 1, 3, 5, 9, 2, 4, 5, 1
 EXPERIENCE = networks.experience(networks.actor(), *LENGTHS)
-MICRO_BATCHES = torch.arange(8).split(2)
 
 
 def gradient(network: nn.Module) -> Tensor:
     return torch.cat([weight.grad.flatten() for weight in network.parameters()])
 
 
-def stepped(update, network: nn.Module, config: PPOConfig = CONFIG) -> Tensor:
-    """The gradient that an update left behind."""
-    optimizer = torch.optim.SGD(network.parameters(), lr=0.0)
-    list(update(network, optimizer, EXPERIENCE, config, seeded(0)))
-    return gradient(network)
+def actor_loss(actor: nn.Module, part: Experience, data: MicroBatch) -> Tensor:
+    return river_peers.actor_loss(*actor_statistics(actor, part.rollout), data, CONFIG)
 
 
-def test_the_actors_gradient_is_verls_over_micro_batches() -> None:
-    actor = networks.actor()
+def critic_loss(critic: nn.Module, part: Experience, data: MicroBatch) -> Tensor:
+    return river_peers.critic_loss(critic_values(critic, part.rollout), data, CONFIG)
+
+
+@pytest.mark.parametrize(
+    ("update", "network", "loss"),
+    [
+        (update_actor, networks.actor, actor_loss),
+        (update_critic, networks.critic, critic_loss),
+    ],
+)
+def test_the_gradient_is_verls_over_micro_batches(update, network, loss) -> None:
+    theirs, ours = network(), network()
     tokens = int(EXPERIENCE.rollout.response_mask.sum())
-    for rows in MICRO_BATCHES:
+    for rows in torch.arange(8).split(2):
         part = EXPERIENCE.rows(rows)
-        data = river_peers.micro_batch(part, tokens)
-        river_peers.actor_loss(
-            *actor_statistics(actor, part.rollout), data, CONFIG
-        ).backward()
-    assert_close(stepped(update_actor, networks.actor()), gradient(actor))
-
-
-def test_the_critics_gradient_is_verls_over_micro_batches() -> None:
-    critic = networks.critic()
-    tokens = int(EXPERIENCE.rollout.response_mask.sum())
-    for rows in MICRO_BATCHES:
-        part = EXPERIENCE.rows(rows)
-        data = river_peers.micro_batch(part, tokens)
-        values = critic_values(critic, part.rollout)
-        river_peers.critic_loss(values, data, CONFIG).backward()
-    assert_close(stepped(update_critic, networks.critic()), gradient(critic))
+        loss(theirs, part, river_peers.micro_batch(part, tokens)).backward()
+    optimizer = torch.optim.SGD(ours.parameters(), lr=0.0)
+    list(update(ours, optimizer, EXPERIENCE, CONFIG, seeded(0)))
+    assert_close(gradient(ours), gradient(theirs))
 
 
 def test_the_rewards_of_the_river_are_verls() -> None:
@@ -118,16 +113,3 @@ def test_an_end_in_the_last_slot_is_clipped_in_verl_and_not_truncated_here() -> 
     """Of eight responses two end in the last slot, and one is cut off there."""
     assert river_peers.data_metrics(EXPERIENCE)["response_length/clip_ratio"] == 3 / 8
     assert experience_statistics(EXPERIENCE)["truncated"] == 1 / 8
-
-
-@pytest.mark.parametrize("release", RELEASES)
-def test_the_mask_of_a_rollout_is_verls(release: str) -> None:
-    rollout = sample_responses(
-        networks.actor(),
-        networks.prompts(3, 1, 4, 2),
-        response_length=6,
-        generator=seeded(4),
-    )
-    theirs = peers.response_mask(release, rollout.responses, EOS_TOKEN_ID)
-    assert rollout.response_mask.tolist() == theirs.bool().tolist()
-    assert not rollout.response_mask.all()

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from tests.differential.control_peers import BUFFERS, STABLE, TORCHRL
+from tests.differential.control_peers import STABLE, TORCHRL
 from tests.differential.others import OPEN, TRL
-from tests.differential.peers import CORE, NOW, RELEASES, core, tensors
-from tests.differential.wheels import MISSING, cut, find, requires
+from tests.differential.peers import RELEASES, core, tensors
+from tests.differential.wheels import MISSING, find, requires
 
 PINS = Path(__file__).parents[2] / "pins" / "peers.txt"
 LINES = (line for line in PINS.read_text().splitlines() if "--hash" in line)
@@ -35,20 +35,6 @@ def test_reading_verl_imports_nothing_of_it() -> None:
         assert callable(core(release).kl_penalty)
         assert callable(tensors(release).masked_mean)
     assert not [name for name in sys.modules if name.partition(".")[0] == "verl"]
-
-
-@requires(NOW)
-def test_a_function_that_left_is_named() -> None:
-    with pytest.raises(LookupError, match=r"core_algos\.py has no gae$"):
-        cut(NOW, CORE, "kl_penalty", "gae")
-
-
-@requires(STABLE)
-def test_a_method_is_cut_by_its_class_and_named_if_it_left() -> None:
-    found = cut(STABLE, BUFFERS, "BaseBuffer.size", "RolloutBuffer.reset")
-    assert sorted(vars(found)) == ["reset", "size"]
-    with pytest.raises(LookupError, match=r"buffers\.py has no RolloutBuffer\.gae$"):
-        cut(STABLE, BUFFERS, "RolloutBuffer.gae")
 
 
 def test_a_missing_wheel_skips_with_the_command_that_brings_it() -> None:

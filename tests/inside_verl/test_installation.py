@@ -50,13 +50,6 @@ def test_each_function_stands_where_verl_looks_for_it(verl: dict[str, ModuleType
     assert not others
 
 
-def test_a_second_time_changes_nothing(verl: dict[str, ModuleType]):
-    installation.install()
-    before = dict(vars(verl[CORE]))
-    installation.install()
-    assert vars(verl[CORE]) == before
-
-
 def test_the_first_call_says_so_once(verl: dict[str, ModuleType], capsys):
     installation.install()
     assert capsys.readouterr().out == ""
@@ -76,15 +69,6 @@ def test_another_release_is_refused(verl: dict[str, ModuleType], release: str):
         installation.install()
     assert verl[CORE].compute_gae_advantage_return is theirs
     assert not verl[CORE].POLICY_LOSS_REGISTRY
-
-
-def test_a_verl_that_lacks_a_package_of_its_own_says_which(monkeypatch):
-    def broken(name: str) -> ModuleType:
-        raise ModuleNotFoundError("No module named 'ray'", name="ray")
-
-    monkeypatch.setattr(installation.importlib, "import_module", broken)
-    with pytest.raises(ModuleNotFoundError, match="'ray'"):
-        installation.install()
 
 
 def test_the_import_that_the_setting_names(monkeypatch: pytest.MonkeyPatch):

@@ -67,7 +67,7 @@ def test_padded_rows_say_what_each_says_by_itself(folder):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("steps", [(7,), (2, 5), (1, 1, 1, 4), (6, 1)])
+@pytest.mark.parametrize("steps", [(2, 5), (1, 1, 1, 4)])
 def test_a_cache_changes_nothing(folder, steps):
     actor, (ids, mask, *_) = pretrained_actor(folder), padded(rows(*LENGTHS))
     cache, read, done = [], [], 0
@@ -105,10 +105,9 @@ def sampled(actor: Actor, given: list[Tensor], **options: Any) -> Any:
     )
 
 
-@pytest.mark.parametrize("temperature", [1.0, 0.7])
-def test_log_probs_are_those_of_float64_logits(folder, temperature):
+def test_log_probs_are_those_of_float64_logits(folder):
     given, model = rows(*LENGTHS), theirs(folder).double()
-    actor = pretrained_actor(folder)
+    actor, temperature = pretrained_actor(folder), 0.7
     rollout = sampled(actor, given, temperature=temperature)
     mask = response_mask(rollout.responses, IDS[EOS])
     assert torch.equal(rollout.response_mask, mask) and not mask.all()
@@ -168,9 +167,8 @@ def test_it_never_drops_out(folders):
 
 
 @torch.no_grad()
-@pytest.mark.parametrize("kind", ["gpt2", "llama"])
-def test_weights_in_bfloat16_are_widened(tmp_path, kind):
-    folder, given = save(tmp_path, kind, torch.bfloat16), rows(*LENGTHS)
+def test_weights_in_bfloat16_are_widened(tmp_path):
+    folder, given = save(tmp_path, "llama", torch.bfloat16), rows(*LENGTHS)
     assert theirs(folder).dtype == torch.bfloat16
     actor, model = pretrained_actor(folder), theirs(folder, dtype=torch.float32)
     assert {weight.dtype for weight in actor.parameters()} == {torch.float32}
@@ -192,13 +190,6 @@ def test_products_in_bfloat16(folder):
     inside = rollout.response_mask
     drift = (log_probs - rollout.rollout_log_probs)[inside].abs().max()
     assert drift < 0.3  # the sampler read a cache, the trainer the whole
-
-
-def test_all_weights_may_be_bfloat16(folder):
-    actor = pretrained_actor(folder).bfloat16()
-    rollout = sampled(actor, rows(*LENGTHS))
-    assert actor_statistics(actor, rollout).log_probs.isfinite().all()
-    assert models_from(actor).critic.head.weight.dtype == torch.bfloat16
 
 
 def test_a_sequence_beyond_the_context(folder):

@@ -11,9 +11,7 @@ from typing import Any
 import pytest
 import torch
 
-from ppo_ref.pretrained import actor
 from ppo_ref.pretrained.actor import pretrained_actor
-from ppo_ref.pretrained.library import read
 from ppo_ref.pretrained.tokenizer import pretrained_tokenizer
 from tests.pretrained.folders import configuration, network, pretrained, save
 
@@ -59,23 +57,11 @@ def change_config(folder: Path, **values: Any) -> None:
     config.write_text(json.dumps({**json.loads(config.read_text()), **values}))
 
 
-def encoder(folder: Path) -> None:
-    from transformers import T5Config
-
-    T5Config().save_pretrained(folder)
-
-
 def scoring(folder: Path) -> None:
     from transformers import AutoModelForSequenceClassification
 
     config = configuration("llama", num_labels=1)
     AutoModelForSequenceClassification.from_config(config).save_pretrained(folder)
-
-
-def looking_ahead(folder: Path) -> None:
-    from transformers import BertConfig, BertLMHeadModel
-
-    BertLMHeadModel(BertConfig(**TINY)).save_pretrained(folder)
 
 
 def scaling_its_logits(folder: Path) -> None:
@@ -102,11 +88,6 @@ def with_a_layer_too_many(folder: Path) -> None:
     change_config(folder, num_hidden_layers=1)
 
 
-def of_another_shape(folder: Path) -> None:
-    save(folder, "llama")
-    change_config(folder, hidden_size=32)
-
-
 def cut_off(folder: Path) -> None:
     weights = save(folder, "llama") / "model.safetensors"
     weights.write_bytes(weights.read_bytes()[:-9])
@@ -123,9 +104,7 @@ def with_an_adapter(folder: Path) -> None:
 
 
 REFUSED: dict[Callable[[Path], None], str] = {
-    encoder: UNREAD,
     scoring: "all weights of a causal language model, got no lm_head.weight in ",
-    looking_ahead: "a model whose logits are its head's, padded and cached or not, got",
     scaling_its_logits: "a model whose logits are its head's, padded and cached or "
     "not, got CohereForCausalLM, which differs by 50.0%",
     with_another_cache: "a model that reads tokens alone, padding and a cache, got "
@@ -133,7 +112,6 @@ REFUSED: dict[Callable[[Path], None], str] = {
     short: "a model for sequences of 12 tokens, got one for 11 in ",
     with_a_layer_too_many: "only weights of its causal language model, got also "
     "model.layers.1.input_layernorm.weight in ",
-    of_another_shape: UNREAD,
     cut_off: UNREAD,
     pickled: UNREAD,
     with_an_adapter: "a whole model, got an adapter in ",
@@ -152,61 +130,6 @@ class TestWithTransformers:
     def test_a_config_of_nothing(self, tmp_path, content):
         (tmp_path / "config.json").write_text(content)
         refused(tmp_path, f"path must hold {UNREAD}")
-
-    def test_a_context_that_is_just_long_enough(self, tmp_path):
-        network("gpt2", n_positions=12).save_pretrained(tmp_path)
-        assert pretrained_actor(tmp_path)
-
-    @pytest.mark.parametrize("lacking", ["body", "head", "length"])
-    def test_what_an_actor_is_made_of(self, tmp_path, monkeypatch, lacking):
-        model = network("llama")
-        if lacking == "body":
-            monkeypatch.setattr(type(model), "base_model", property(lambda own: own))
-        elif lacking == "head":
-            model.lm_head = torch.nn.Identity()
-        else:
-            model.config.max_position_embeddings = 0
-        answer = model, {"missing_keys": set(), "unexpected_keys": set()}
-        monkeypatch.setattr(actor, "read", lambda *_, **given: answer)
-        parts = "a body, a linear head and a greatest length, got LlamaForCausalLM in "
-        refused(tmp_path, f"path must hold {parts}")
-
-    @pytest.mark.parametrize("bars", [False, True])
-    def test_what_transformers_shows_is_as_before(self, tmp_path, bars):
-        from transformers.utils import logging
-
-        save(tmp_path, "llama")
-        before = logging.is_progress_bar_enabled(), logging.get_verbosity()
-        switch = {
-            True: logging.enable_progress_bar,
-            False: logging.disable_progress_bar,
-        }
-        try:
-            switch[bars]()
-            logging.set_verbosity_info()
-            pretrained_actor(tmp_path)
-            assert logging.is_progress_bar_enabled() == bars
-            assert logging.get_verbosity() == logging.INFO
-        finally:
-            switch[before[0]]()
-            logging.set_verbosity(before[1])
-
-    def test_a_folder_alone_is_read_and_an_error_is_one_line(
-        self, tmp_path, monkeypatch
-    ):
-        from transformers import AutoConfig
-
-        def from_pretrained(path: str, **given: Any) -> None:
-            assert given == {"local_files_only": True, "trust_remote_code": False}
-            raise ValueError("the first line\nand more\nand more")
-
-        (tmp_path / "config.json").write_text("{}")
-        monkeypatch.setattr(AutoConfig, "from_pretrained", from_pretrained)
-        text = (
-            f"f: path must hold a model, got '{tmp_path}': ValueError: the first line"
-        )
-        with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
-            read("f", tmp_path, "a model", "AutoConfig")
 
     @pytest.mark.parametrize("kind", ["no-such", "llama"])
     def test_code_in_the_folder_is_not_run(self, tmp_path, kind):

@@ -159,11 +159,3 @@ def test_folders_that_are_refused(tmp_path):
         )
     config(tmp_path, vocab_size=VOCAB + 64)  # a head is often made wider
     assert len(pretrained_tokenizer(tmp_path).prompts(["1"]).token_ids) == 1
-
-
-def test_a_model_of_more_than_text_tells_its_tokens_with_its_text(tmp_path):
-    tokenizer().save_pretrained(tmp_path)
-    (tmp_path / "config.json").write_text(
-        json.dumps({"model_type": "gemma3", "text_config": {"vocab_size": VOCAB}})
-    )
-    assert pretrained_tokenizer(tmp_path).eos_token_id == IDS[EOS]

@@ -4,7 +4,6 @@ import copy
 import json
 import re
 
-import pytest
 import torch
 
 from ppo_ref.batch import Rollout
@@ -36,9 +35,9 @@ def trainer(folder, **options) -> Trainer:
     return Trainer(PPOConfig(**FEW | options), actor=actor, tokenizer=tokenizer)
 
 
-def test_it_learns_what_is_rewarded_and_the_reference_stays(folder, monkeypatch):
+def test_it_learns_what_is_rewarded_and_the_reference_stays(folders, monkeypatch):
     """The shorter the better: an end at once is the best answer."""
-    run = trainer(folder, iterations=30, warm_start_steps=0, actor_lr=2e-2)
+    run = trainer(folders["llama"], iterations=30, warm_start_steps=0, actor_lr=2e-2)
     monkeypatch.setattr(run, "_reward", lambda: shortness)
     frozen = weights_hash(run.models.reference)
     assert frozen == weights_hash(run.models.actor)
@@ -54,9 +53,9 @@ def test_it_learns_what_is_rewarded_and_the_reference_stays(folder, monkeypatch)
     assert first.values.abs().max() == 0 < last.values.abs().max()
 
 
-def test_a_stopped_run_goes_on_as_it_would_have(folder):
+def test_a_stopped_run_goes_on_as_it_would_have(folders):
     options = {"reward_model_steps": 2, "iterations": 3}
-    whole, stopped, again = (trainer(folder, **options) for _ in range(3))
+    whole, stopped, again = (trainer(folders["gpt2"], **options) for _ in range(3))
     for run in (whole, stopped):
         list(run.imitate()), list(run.learn_reward())
     list(whole.train()), next(stopped.train())
@@ -66,9 +65,8 @@ def test_a_stopped_run_goes_on_as_it_would_have(folder):
         assert weights_hash(ours) == weights_hash(theirs)
 
 
-@pytest.mark.parametrize("kind", ["gpt2", "llama"])
-def test_the_command_trains_and_resumes_it(tmp_path, monkeypatch, capsys, kind):
-    save(tmp_path / "model", kind)
+def test_the_command_trains_and_resumes_it(tmp_path, monkeypatch, capsys):
+    save(tmp_path / "model", "llama")
     monkeypatch.chdir(tmp_path)
     sizes = SMALL[6:]  # width, heads and layers are the model's own
     assert train(*sizes, "--model", "model", "--out", "whole") == 0

@@ -62,14 +62,6 @@ def test_any_chunk_gives_what_the_loops_give(seed, chunk_tokens, temperature, bi
         assert_close(came.detach(), wanted, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("chunk_tokens", [1, 3, TOKENS])
-def test_gradients_of_chunks_are_those_of_the_formulas(chunk_tokens):
-    assert torch.autograd.gradcheck(
-        lambda *x: tuple(log_probs_and_entropy_from_hidden(*x, IDS, 0.7, chunk_tokens)),
-        network(0),
-    )
-
-
 @pytest.mark.usefixtures("small_blocks")
 def test_gradients_of_blocks_are_those_of_the_formulas():
     logits = numbers(1, *IDS.shape, VOCAB).requires_grad_()

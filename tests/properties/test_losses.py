@@ -154,17 +154,6 @@ def test_policy_loss_is_the_mean_of_the_token_losses(batch, clip_range, dual_cli
     assert found[1:] == bare[1:]
 
 
-def test_a_weight_scales_the_gradient_of_its_token_and_gets_none():
-    log_probs = numbers(5, 2, 3).requires_grad_()
-    weights = poisoned(torch.tensor([[0.0, 0.5, 9], [2, 9, 1]]), MASK).requires_grad_()
-    inputs = policy_inputs((log_probs, log_probs.detach(), numbers(6, 2, 3)), MASK)
-    (bare,) = torch.autograd.grad(policy_loss(**inputs).loss, log_probs)
-    policy_loss(**inputs, rollout_weights=weights).loss.backward()
-    assert_close(log_probs.grad[MASK], weights.detach()[MASK] * bare[MASK])
-    assert not log_probs.grad[~MASK].any()
-    assert weights.grad is None
-
-
 @pytest.mark.parametrize("sign", [1, -1])
 def test_a_collapsed_actor_gives_finite_gradients(sign):
     log_probs = torch.tensor([[500.0, -500.0]], requires_grad=True)

@@ -11,7 +11,6 @@ from ppo_ref.training.networks import (
     Actor,
     Transformer,
     actor_statistics,
-    critic_values,
     initialised,
     models_from,
 )
@@ -60,17 +59,6 @@ def test_a_sequence_longer_than_the_context_is_refused():
     text = "Transformer: a sequence must fit the context of 12 tokens, got 13"
     with pytest.raises(ValueError, match=f"^{text}$"):
         ACTOR(ids, whole(ids))
-
-
-def test_the_same_generator_gives_the_same_network_whatever_it_was():
-    one, other = networks.actor(3), networks.actor(4)
-    ids = ids_of(3, 1, 4)
-    assert not torch.equal(one(ids, whole(ids)), other(ids, whole(ids)))
-    with torch.no_grad():
-        for weight in other.parameters():
-            weight.add_(1)
-    again = initialised(other.float(), seeded(3)).double()
-    assert torch.equal(one(ids, whole(ids)), again(ids, whole(ids)))
 
 
 def test_weights_are_drawn_with_the_stated_spread():
@@ -136,30 +124,6 @@ def test_log_probs_and_entropy_are_those_of_a_loop(temperature):
             assert found.log_probs[row, t - prompt].item() == pytest.approx(chosen)
             entropy = oracles.entropy(before)
             assert found.entropy[row, t - prompt].item() == pytest.approx(entropy)
-
-
-def test_values_are_read_before_each_token():
-    critic = networks.critic()
-    found = critic_values(critic, ROLLOUT)
-    for row, ids, prompt in rows():
-        outputs = critic(ids, torch.ones_like(ids).bool())[0]
-        for t in range(prompt, ids.shape[1]):
-            assert_close(found[row, t - prompt], outputs[t - 1])
-
-
-def test_gradient_flows_into_every_weight():
-    actor, critic = networks.actor(), networks.critic()
-    actor_statistics(actor, ROLLOUT).log_probs.square().sum().backward()
-    critic_values(critic, ROLLOUT).square().sum().backward()
-    for network in (actor, critic):
-        assert all(weight.grad.any() for weight in network.parameters())
-
-
-def test_bfloat16_outputs_are_widened():
-    actor = networks.actor().bfloat16()
-    assert actor_statistics(actor, ROLLOUT).log_probs.dtype == torch.float32
-    critic = networks.critic().bfloat16()
-    assert critic_values(critic, ROLLOUT).dtype == torch.float32
 
 
 WIDTH, LAYERS, HEADS = 12, 2, 3

@@ -60,11 +60,6 @@ def test_mini_batches_are_joined_by_what_their_names_say(numbers):
     )
 
 
-def test_a_figure_that_some_mini_batches_lack_is_a_mean_over_the_others():
-    tables = [{"actor_grad_norm": 1.0, "actor_steps": 1}, {"actor_steps": 0}]
-    assert update_statistics(tables) == {"actor_grad_norm": 1.0, "actor_steps": 1}
-
-
 def test_no_mini_batch_is_refused():
     text = "^update_statistics: mini_batches must be at least one, got 0$"
     with pytest.raises(ValueError, match=text):

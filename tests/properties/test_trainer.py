@@ -12,7 +12,6 @@ from ppo_ref.training.estimates import (
     among_responses,
     estimate_named,
     flipped_sign,
-    whitened_returns,
 )
 from ppo_ref.training.imitation import imitation_step
 from ppo_ref.training.trainer import Trainer, named_generator, tiny_trainer
@@ -218,16 +217,6 @@ def test_without_critic_epochs_there_is_no_critic_and_no_figure_of_one():
     assert {"value", "value_loss", "explained_variance"} <= {*with_critic}
 
 
-def test_a_critic_that_is_never_read_leaves_the_actor_where_it_is():
-    """REINFORCE++ with and without one, bit for bit: the critic draws nothing more."""
-    with_one = Trainer(tiny_trainer(iterations=1).config, estimate=whitened_returns)
-    config = tiny_trainer(iterations=1, critic_epochs=0).config
-    without = Trainer(config, estimate=whitened_returns)
-    one, other = next(with_one.train()), next(without.train())
-    for ours, theirs in zip(one.experience[7:10], other.experience[7:10], strict=True):
-        assert torch.equal(ours, theirs)
-
-
 ADAPTIVE = {"kl_target": 0.01, "kl_horizon": 10.0, "kl_coef": 0.5, "actor_lr": 1e-2}
 
 
@@ -246,12 +235,3 @@ def test_an_adaptive_coefficient_prices_the_next_batch():
         kl_coef *= 1 + error * 4 / 10
     assert kl_coef not in (0.5, found["kl_coef"])
     assert trainer.kl_coef == pytest.approx(kl_coef)
-
-
-def test_a_run_with_an_adaptive_coefficient_resumes_with_it():
-    whole, stopped, resumed = (tiny_trainer(**ADAPTIVE) for _ in range(3))
-    figures = [iteration.statistics for iteration in whole.train()]
-    next(stopped.train())
-    resumed.load_state_dict(stopped.state_dict())
-    assert [iteration.statistics for iteration in resumed.train()] == figures[1:]
-    assert same(weights(resumed), weights(whole))

@@ -111,15 +111,6 @@ def test_the_gradient_is_the_slope_of_the_loss_written_out(terms):
         assert gradient[place].item() == pytest.approx(expected, rel=1e-4, abs=1e-8)
 
 
-@updates
-def test_micro_batches_do_not_show(update, network):
-    """Rows of 1 to 5 tokens; float64 sums of another order."""
-    whole, figures = updated(update, network(), micro_batch_size=4)
-    parts, same = updated(update, network(), micro_batch_size=1)
-    assert_close(parts, whole, rtol=1e-10, atol=1e-12)
-    assert [pytest.approx(step) for step in figures] == same
-
-
 def order_of(update: Callable[..., object], network: nn.Module, seed: int) -> list:
     """The responses that a network was given in two epochs, by their numbers."""
     everything, seen = EXPERIENCE.rollout.sequences, []
@@ -141,18 +132,6 @@ def test_every_response_comes_once_per_epoch_in_a_new_order(update, network):
     assert seen[:8] != seen[8:]
     assert seen == order_of(update, network(), seed=0)
     assert seen != order_of(update, network(), seed=1)
-
-
-def test_an_actor_of_another_temperature_is_not_the_one_that_sampled():
-    experience = networks.experience(
-        networks.actor(), *LENGTHS, drift=0, temperature=0.7
-    )
-    ratios = [
-        updated(update_actor, networks.actor(), experience, temperature=t)[1][0]
-        for t in (0.7, 1.0)
-    ]
-    assert ratios[0]["ratio_max"] == pytest.approx(1)
-    assert ratios[1]["ratio_max"] > 1.1
 
 
 def test_the_update_stops_before_the_step_of_the_mini_batch_that_is_too_far():
@@ -199,15 +178,6 @@ def test_gradients_from_before_are_forgotten(update, network):
     for weight in stale.parameters():
         weight.grad = torch.ones_like(weight)
     assert torch.equal(updated(update, stale)[0], clean)
-
-
-@updates
-def test_the_experience_is_not_changed(update, network):
-    before = copy.deepcopy(EXPERIENCE)
-    updated(update, network(), actor_epochs=2)
-    for one, other in zip(before[1:], EXPERIENCE[1:], strict=True):
-        assert torch.equal(one, other)
-    assert all(map(torch.equal, before.rollout, EXPERIENCE.rollout))
 
 
 @updates
