@@ -34,13 +34,7 @@ DIGITS = 16
 
 @dataclass(frozen=True)
 class Entry:
-    """A thing that was made.
-
-    Args:
-        made_from: A hash of each source, by the name of the source.
-        by: What made it, as in ``{"torch": "2.13.0", "device": "CPU"}``.
-        content: What came out, as JSON knows it.
-    """
+    """A thing that was made: hashes of its sources, its makers, and what came out."""
 
     made_from: Mapping[str, str]
     by: Mapping[str, str] = field(default_factory=dict)
@@ -51,13 +45,7 @@ Ledger = dict[str, Entry]
 
 
 class Damaged(Refusal):
-    """A line of a ledger that cannot be read.
-
-    Args:
-        file: The ledger.
-        line: The number of the line, from 1.
-        text: The line.
-    """
+    """A line of a ledger that cannot be read."""
 
     def __init__(self, file: str, line: int, text: str) -> None:
         super().__init__("ledger_damaged", file=file, line=line, text=text[:80])
@@ -69,10 +57,7 @@ def fresh(
 ) -> bool:
     """Whether a thing was made from exactly these sources, and by these makers.
 
-    Args:
-        entry: What the ledger says of it; None if it does not know the thing.
-        made_from: The hashes of the sources as they are now.
-        by: The makers that must be the same; others may differ.
+    The ledger's entry may name more makers, and is None if it does not know the thing.
 
     Example:
         >>> entry = Entry({"code": "1f"}, {"torch": "2.13.0", "device": "CPU"})
@@ -99,15 +84,7 @@ def digest(content: str | bytes, digits: int = DIGITS) -> str:
 
 
 def parse(text: str, file: str) -> Ledger:
-    """A ledger from its text.
-
-    Args:
-        text: The lines.
-        file: Where they stand, for the message.
-
-    Raises:
-        Damaged: naming the first line that is not as :func:`dump` writes it.
-    """
+    """A ledger from its text, line by line as :func:`dump` writes it."""
     ledger: Ledger = {}
     for number, line in enumerate(text.splitlines(), 1):
         match = LINE.fullmatch(line)
@@ -154,11 +131,7 @@ def _line(what: str, entry: Entry) -> str:
 
 
 def read(file: Path) -> Ledger:
-    """The ledger in a file; empty where there is none.
-
-    Raises:
-        Damaged: if it cannot be read.
-    """
+    """The ledger in a file; empty where there is none."""
     try:
         return parse(file.read_text("utf-8", errors="replace"), file.name)
     except FileNotFoundError:
@@ -207,11 +180,7 @@ def store(target: Path, content: bytes) -> None:
 
 
 def store_together(files: Mapping[Path, bytes]) -> None:
-    """Write new files, all of them or none; none of them may be there.
-
-    Raises:
-        OSError: why one of them could not be written; then none is there.
-    """
+    """Write new files, all of them or none; none of them may be there."""
     folders = {f for file in files for f in file.parents if not f.exists()}
     written: list[Path] = []
     try:

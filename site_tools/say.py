@@ -31,16 +31,7 @@ class Message:
     part: str = ""
 
     def text(self, language: str, part: str = "") -> str:
-        """The message in ``zh`` or ``en``.
-
-        Args:
-            language: One of ``LANGUAGES``.
-            part: Of an entry that has several, as ``found`` of a problem; that of the
-                message unless given.
-
-        Raises:
-            KeyError: if the catalogue of the language has no such entry.
-        """
+        """The message in a language, or a part of it, as ``found`` of a problem."""
         entry, part = catalogue(language)[self.key], part or self.part
         template = entry[part] if part else entry
         return str(template).format_map(

@@ -71,9 +71,6 @@ def restrict(cuda: bool = False) -> None:
     """Refuse these calls from now on, to this process and all it starts.
 
     With ``cuda`` those stay that the driver of a GPU needs, which listens on a socket.
-
-    Raises:
-        OSError: if the kernel does not take the filter.
     """
     steps = list(_steps(platform.machine(), cuda))
     code = b"".join(struct.pack("=HBBI", *step) for step in steps)

@@ -41,11 +41,7 @@ class OutOfReach(PermissionError):
 
 
 def confine(folder: str, cuda: bool = False) -> None:
-    """Let this process, and all it starts, write in one folder alone, for good.
-
-    Raises:
-        OSError: if the kernel knows a means and does not take it; nothing may run then.
-    """
+    """Let this process, and all it starts, write in one folder alone, for good."""
     within = reach(folder, cuda)
     guard = Guard(within)
     limits.apply(cuda)
@@ -65,9 +61,7 @@ def means() -> tuple[str, ...]:
 class Guard:
     """An audit hook of this process, which cannot be taken away again.
 
-    Args:
-        within: What the process may read and write.
-        home: The contributor's home, of which nothing else is read.
+    Of the contributor's home nothing is read but what is in reach.
     """
 
     def __init__(self, within: Reach, home: str | None = None) -> None:
@@ -78,11 +72,7 @@ class Guard:
         self._process = os.getpid()
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
-        """Refuse what is out of reach.
-
-        Raises:
-            OutOfReach: saying what a block does not do.
-        """
+        """Refuse what is out of reach."""
         if event == "open":
             path, _, flags = arguments
             self._check(path, writes=bool((flags or 0) & WRITES))

@@ -81,11 +81,7 @@ def version() -> int:
 
 
 def restrict(within: Reach) -> None:
-    """Hold this process, and all it starts, to what is in reach.
-
-    Raises:
-        OSError: if the kernel has Landlock and does not take the rules.
-    """
+    """Hold this process, and all it starts, to what is in reach."""
     system, number = _system(), version()
     if not number:
         return

@@ -57,11 +57,7 @@ def _unnamed(root: Path) -> Refusal:
 
 
 def _words(page: str, root: Path, talk: Talk) -> tuple[Words, Words]:
-    """The words of a page in Chinese and in English.
-
-    Raises:
-        Refusal: if they cannot say the same yet; what differs has been shown.
-    """
+    """The words of a page in Chinese and in English."""
     present = files_of(page, root)
     files = [f"docs/{language}/{page}.md" for language in ("zh", "en")]
     for file in files:
@@ -81,11 +77,7 @@ def _words(page: str, root: Path, talk: Talk) -> tuple[Words, Words]:
 
 
 def _compared(page: str, root: Path, zh: Words, en: Words, talk: Talk) -> list[str]:
-    """The sections that are new since the last record, which were shown and agreed to.
-
-    Raises:
-        Refusal: unless whoever runs it says that both languages say the same there.
-    """
+    """The sections that are new since the last record: shown, and agreed to."""
     before: Lock = {}
     now = lock_of(zh, en)
     with suppress(FileNotFoundError, UnicodeDecodeError, ValueError):

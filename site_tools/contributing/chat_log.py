@@ -84,11 +84,7 @@ def _plain(text: str) -> str:
 
 
 def read(content: bytes, path: str) -> Log:
-    """Read a log; its name is for the messages.
-
-    Raises:
-        Broken: at the first line that breaks the format.
-    """
+    """Read a log; its name is for the messages."""
     parts = _parts(_decoded(content, path), path)
     rounds = zip(parts[3::3], parts[4::3], parts[5::3], strict=True)
     log = Log(

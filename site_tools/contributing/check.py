@@ -81,11 +81,7 @@ def _remarks(root: Path, page: str, paths: list[str]) -> Iterator[Message]:
 
 
 def _changed(root: Path, talk: Talk) -> list[str]:
-    """Pages and facts that changed against the main branch; says so if there is none.
-
-    Raises:
-        Refusal: where nobody can know.
-    """
+    """Pages and facts that changed against the main branch, or say that none has."""
     try:
         files = pages.changed_files(root)
     except Refusal as error:

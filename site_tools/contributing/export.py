@@ -20,11 +20,7 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
-    """Write a log to where the output goes.
-
-    Raises:
-        Refusal: if there is no such page.
-    """
+    """Write a log to where the output goes."""
     first = Path(options.pages[0], LOG)
     try:
         if len(options.pages) == 1 and first.is_file():

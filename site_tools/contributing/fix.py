@@ -1,9 +1,7 @@
 """fix: mend what has one right form, show it as a diff, and say what is left."""
 
 import difflib
-import sys
 from argparse import ArgumentParser, Namespace
-from dataclasses import replace
 from pathlib import Path
 
 from site_tools.checks.all import judge
@@ -30,8 +28,6 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
     """Mend pages: all is computed and shown, then stored, or nothing is."""
-    if options.patch == "-":
-        talk = replace(talk, out=sys.stderr)
     named = list(dict.fromkeys(map(page_id, options.pages)))
     files = {name: files_of(name, root) for name in named or page_ids(root)}
     running = named or _changed(root, talk)
@@ -107,9 +103,7 @@ def _lines(text: str) -> list[str]:
 
 
 def _propose(text: str, target: str | None, talk: Talk) -> int:
-    if target == "-":
-        print(text, end="")
-    elif target:
+    if target:
         store(Path(target), text.encode("utf-8"))
     talk.say("nothing_written" if text else "fix_nothing")
     return 1 if text else 0

@@ -6,9 +6,8 @@ the same to the byte.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
-from dataclasses import replace
 from pathlib import Path
 
 from site_tools.checks.typography import replace as edited
@@ -20,7 +19,6 @@ from site_tools.page.page import Page, read_page
 from site_tools.page.prose import body, wording
 from site_tools.running import verdict
 from site_tools.running.verdict import MISTAKES, Verified, check_block
-from site_tools.say import LANGUAGES
 
 HEADING = re.compile(
     r"^(?P<level>#{2,6})[ ].*?(?:\{[^}\n]*#(?P<id>[\w-]+)[^}\n]*\})?[ \t]*$", re.M
@@ -81,33 +79,26 @@ def _headings(text: str) -> list[re.Match[str]]:
 def with_outputs(root: Path, texts: dict[str, str]) -> dict[str, str]:
     """Those pages whose blocks print something new, with what they print now.
 
-    An output is renewed only if another seed gives it too.
+    A draw without a seed counts as a failure, so it is never renewed.
     """
     pages = [read_page(root, path, text) for path, text in texts.items()]
     pages = [page for page in pages if any(block.runs for block in page.blocks)]
     children = [verdict.start(page) for page in pages]
-    result = {}
+    renewed = {}
     for page, child in zip(pages, children, strict=True):
-        stale = _stale(Verified(page, child.wait()))
-        if stale:
-            other = LANGUAGES[1 - LANGUAGES.index(page.language)]
-            again = _stale(verdict.run(replace(page, language=other)))
-            result[page.path] = _renewed(
-                page, [each for each in stale if each in again]
-            )
-    return result
+        if outputs := [*_stale(Verified(page, child.wait()))]:
+            renewed[page.path] = _renewed(page, outputs)
+    return renewed
 
 
-def _stale(verified: Verified) -> list[tuple[int, str]]:
-    """Which running blocks show an output that can be renewed, and what they print."""
-    stale = []
+def _stale(verified: Verified) -> Iterator[tuple[Block, str]]:
+    """The blocks that show an output that can be renewed, and what they print."""
     for place, block in enumerate(verified.running):
         if check_block(verified, block):
             text = _printed(verified, place, block)
             included = block.output and any(line.snippet for line in block.output.lines)
             if text and "```" not in text and not included:
-                stale.append((place, text))
-    return stale
+                yield block, text
 
 
 def _printed(verified: Verified, place: int, block: Block) -> str | None:
@@ -125,17 +116,16 @@ def _printed(verified: Verified, place: int, block: Block) -> str | None:
     return "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
 
 
-def _renewed(page: Page, outputs: Sequence[tuple[int, str]]) -> str:
+def _renewed(page: Page, outputs: Sequence[tuple[Block, str]]) -> str:
     """The text of a page with these outputs in place of those it shows."""
     lines = page.text.split("\n")
-    running = [block for block in page.blocks if block.runs]
-    for place, text in reversed(outputs):
-        fence = (running[place].output or running[place]).fence
+    for block, text in reversed(outputs):
+        fence = (block.output or block).fence
         first, last = fence.line, fence.line + len(fence.lines)
         opening = lines[fence.line - 1]
         indent = opening[: len(opening) - len(opening.lstrip(" "))]
         shown = [f"{indent}{line}".rstrip() for line in text.split("\n")]
-        if running[place].output is None:
+        if block.output is None:
             first = last = last + 1
             shown = ["", f"{indent}```output", *shown, f"{indent}```"]
         lines[first:last] = shown

@@ -74,9 +74,6 @@ def _home(known: Sequence[Known], talk: Talk, ask: bool) -> str | None:
     """Show the nearest pages; the one that gets the wording, or None for a new page.
 
     Likeness can err: a person decides, and ``--yes`` does not do it for anybody.
-
-    Raises:
-        Refusal: where nobody decides, or neither is wanted.
     """
     perhaps = answering(known)
     for other in known[:MOST]:
@@ -98,12 +95,7 @@ def _decided(answer: bool | None) -> bool:
 
 
 def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
-    """Add a wording to a page in its own language, and keep the page's lock true.
-
-    Raises:
-        Refusal: where there is no such page in the language of the wording, or its
-            aliases are no list.
-    """
+    """Add a wording to a page in its own language, and keep the page's lock true."""
     page = page_id(page)
     files, name = files_of(page, root), f"docs/{language_of_text(question)}/{page}.md"
     if name not in files:
@@ -133,9 +125,6 @@ def _bare(text: str) -> str:
 def with_alias(text: str, question: str, file: str) -> str:
     """A page with one alias more, last in its list; every other byte as it was.
 
-    Raises:
-        Refusal: where there is no list to which it could be added.
-
     Example:
         >>> print(with_alias("---\\naliases: [B?]\\n---\\n", "C, D?", "a.md"), end="")
         ---
@@ -163,11 +152,7 @@ def with_alias(text: str, question: str, file: str) -> str:
 
 
 def read_draft(name: str) -> tuple[str, list[str]]:
-    """The question of a draft of ``import``, and its code, which nobody has run.
-
-    Raises:
-        Refusal: where it is no page with a question.
-    """
+    """The question of a draft of ``import``, and its code, which nobody has run."""
     try:
         text = Path(name).read_bytes().decode("utf-8")
     except UnicodeDecodeError:

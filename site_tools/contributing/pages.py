@@ -25,9 +25,6 @@ LONGEST = 120  # columns of a question; a Chinese character takes two
 def page_id(text: str) -> str:
     """The id of a page that was named by its id or by one of its files.
 
-    Raises:
-        Refusal: where it leads out of the pages.
-
     Example:
         >>> page_id("docs/zh/gae/variance.md"), page_id("snippets/gae/variance.py")
         ('gae/variance', 'gae/variance')
@@ -44,11 +41,7 @@ def page_id(text: str) -> str:
 
 
 def files_of(text: str, root: Path) -> list[str]:
-    """The files of a page in either language, relative to the project.
-
-    Raises:
-        Refusal: where there is none, with the nearest page.
-    """
+    """The files of a page in either language, relative to the project."""
     page = page_id(text)
     files = [f"docs/{language}/{page}.md" for language in LANGUAGES]
     present = [file for file in files if (root / file).is_file()]
@@ -59,11 +52,7 @@ def files_of(text: str, root: Path) -> list[str]:
 
 
 def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
-    """The concepts of those names that are files of facts, by the name.
-
-    Raises:
-        Refusal: where there is no such file, with the nearest.
-    """
+    """The concepts of those names that are files of facts, by the name."""
     matches = {name: FACTS.fullmatch(name.strip()) for name in names}
     concepts = {name: match["concept"] for name, match in matches.items() if match}
     known = [file.stem for file in sorted((root / "docs/facts").glob("*.yml"))]
@@ -74,11 +63,7 @@ def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
 
 
 def changed_files(root: Path) -> list[str]:
-    """Files that differ from the main branch, committed or not, new ones among them.
-
-    Raises:
-        Refusal: outside of a git repository with a commit.
-    """
+    """Files that differ from the main branch, committed or not, new ones among them."""
     bases = (_git(root, "merge-base", "HEAD", branch) for branch in BRANCHES)
     base = next(filter(None, bases), None)
     if base is None:

@@ -20,28 +20,19 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
-    """Say what waits, and how to go on with the first of each kind."""
+    """Say what waits."""
     with data_is_read():
-        states = accord.waiting(root)
-        incomplete = [*sections(root)]
         parts = {
-            "status_translations": [state.message for state in states],
+            "status_translations": [state.message for state in accord.waiting(root)],
             "status_coming": [*coming(root, talk.language)],
             "status_facts": [*facts(root)],
             "status_runs": [*stale(root)],
-            "status_sections": incomplete,
+            "status_sections": [*sections(root)],
         }
     for title, rows in parts.items():
         talk.say(title)
         for row in rows or [Message("status_none")]:
             talk.show(f"  {talk.of(row)}")
-    talk.say("status_ways")
-    for state in states[:1]:
-        talk.say("status_way_page", remedy=state.remedy, page=state.page)
-    for row in incomplete[:1]:
-        talk.say("status_way_section", page=row.values["page"])
-    talk.say("status_way_new")
-    talk.say("status_way_chat")
     return 0
 
 

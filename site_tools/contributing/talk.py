@@ -75,11 +75,7 @@ class Talk:
 
 @contextmanager
 def data_is_read() -> Iterator[None]:
-    """Refuse, in its own words, where a page or a file of data cannot be read.
-
-    Raises:
-        Refusal: in place of the ValueError that names the file.
-    """
+    """Refuse, in its own words, where a page or a file of data cannot be read."""
     try:
         yield
     except Refusal:

@@ -29,25 +29,19 @@ class Source:
 
 @dataclass(frozen=True)
 class PageToRun:
-    """What the server is asked to run.
+    """What the server is asked to run: blocks, then the expressions of figures.
 
-    Args:
-        sources: The blocks of the page.
-        expressions: Those bound to figures, evaluated after all blocks.
-        seed: Of the random numbers of a block that runs alone. It differs between the
-            languages, and from that of the blocks in order, so that a block that draws
-            numbers without a seed of its own is found.
-        seconds: Longest time for one block or expression.
-        once: Whether no block runs alone, as in a notebook, whose blocks may draw.
-        cuda: Whether blocks may use a GPU.
+    The seed of the random numbers of a block that runs alone differs between the
+    languages, and from that of the blocks in order, so that a block that draws numbers
+    without a seed of its own is found.
     """
 
     sources: tuple[Source, ...]
     expressions: tuple[str, ...]
     seed: int
-    seconds: float = SECONDS_PER_BLOCK
-    once: bool = False
-    cuda: bool = False
+    seconds: float = SECONDS_PER_BLOCK  # longest time for a block or an expression
+    once: bool = False  # no block runs alone, as in a notebook, whose blocks may draw
+    cuda: bool = False  # blocks may use a GPU
 
     @property
     def size(self) -> int:
@@ -70,10 +64,8 @@ class PageToRun:
 class Failure:
     """Why a block, or an expression, did not end well.
 
-    Args:
-        type: The type of the exception, or the limit that was reached.
-        message: What the exception says; what we say ourselves is a ``Message``.
-        lines: The number and the line of each block that the exception went through.
+    ``type`` is that of the exception, or the limit that was reached; ``lines`` are the
+    number and the line of each block that the exception went through.
     """
 
     type: str
@@ -117,9 +109,6 @@ def encode(outcome: Result | Value | None) -> bytes:
 
 def decode(line: bytes) -> Result | Value | None:
     """What a line says that :func:`encode` made.
-
-    Raises:
-        Refusal: if the line has another form, whoever wrote it.
 
     Example:
         >>> decode(b'{"printed": "2", "failure": null, "plots": []}')

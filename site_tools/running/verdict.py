@@ -98,13 +98,7 @@ def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
 
 
 def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> Running:
-    """Set a page running, in processes of its own.
-
-    Args:
-        page: The page.
-        seconds: Longest time for one block or expression.
-        device: Where blocks run that name one, as in ``cuda:1``.
-    """
+    """Set a page running, in processes of its own; a device is as in ``cuda:1``."""
     once = is_notebook(page.id)
     sources = []
     for copy in _copies(page):

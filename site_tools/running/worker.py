@@ -111,8 +111,8 @@ def _outcomes(lines: Sequence[bytes], count: int) -> list[Any]:
         except Refusal as error:
             outcomes.append(Failure("NoResult", error.message))
             break
-    else:
-        outcomes += [LOST][: count - len(lines)]
+    if not (outcomes and isinstance(outcomes[-1], Failure)):  # it does not say why
+        outcomes += [LOST][: count - len(outcomes)]
     return outcomes + [NOT_RUN] * (count - len(outcomes))
 
 
@@ -214,28 +214,22 @@ def _watch(connection: socket.socket, requests: socket.socket) -> None:
     """Run a page, one process after the other, and send the results."""
     requests.close()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
-    with connection.makefile("rb") as lines:
-        line = lines.readline()
+    with connection.makefile("rb") as request:
+        line = request.readline()
     if not line:  # of one that ended before it had asked
         return
     page = PageToRun.of(line)
     # Which block runs, all in order for None; how many results that gives.
-    runs: list[tuple[int | None, int]] = []
-    if not page.once:
-        runs += [(number, 1) for number in range(len(page.sources))]
-    missing = page.size
-    runs.append((None, missing - len(runs)))
+    alone = [] if page.once else [(number, 1) for number in range(len(page.sources))]
+    runs = [*alone, (None, page.size - len(alone))]
     folder = tempfile.mkdtemp(prefix="page-")
     try:
         for number, count in runs:
-            done, failure = _run(page, number, count, folder, connection)
+            lines, failure = _run(page, number, count, folder, connection)
             if failure:
-                stopped = failure != ENDED  # then no further run begins
-                rest = (missing if stopped else count) - len(done) - 1
-                done += [results.encode(failure), results.encode(NOT_RUN) * rest]
-            connection.sendall(b"".join(done))
-            missing -= count
-            if failure and stopped:
+                lines.append(results.encode(failure))
+            connection.sendall(b"".join(lines))
+            if failure not in (None, ENDED):
                 return
     except ConnectionError:  # nobody waits for the results
         pass

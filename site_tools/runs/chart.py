@@ -19,12 +19,7 @@ ITERATION = {"zh": "轮次", "en": "iteration"}
 
 
 def draw(chart: Chart, runs: Mapping[str, StoredRun]) -> str:
-    """The chart as an SVG file for both languages, 360 pixels wide.
-
-    Raises:
-        Refusal: naming the line or panel, for a name that is too long, a statistic
-            that a run has not measured at two iterations, or more lines than looks.
-    """
+    """The chart as an SVG file for both languages, 360 pixels wide."""
     if not 1 <= len(chart.lines) <= len(LOOKS):
         raise Refusal("chart_lines", most=len(LOOKS), count=len(chart.lines))
     parts, top = list[str](), 6

@@ -1,6 +1,5 @@
 """Training runs are produced once, stored whole, and known to be stale."""
 
-import dataclasses
 import os
 import signal
 import subprocess
@@ -207,16 +206,7 @@ def test_what_is_not_as_it_must_be_is_found(copy: Path, fault: str) -> None:
         assert found(copy) == []
 
 
-@pytest.mark.parametrize("changed", [{"seed": 3}, {"options": {"rate": 0.8}}])
-def test_another_row_of_the_table_makes_a_run_stale(
-    copy: Path, changed: dict[str, object]
-) -> None:
-    first = dataclasses.replace(stand_in.RUNS["first"], **changed)  # type: ignore
-    (problem,) = problems(copy, stand_in.RUNS | {"first": first}, CHART)
-    assert problem.found == "a stale run: changed since it was made: table"
-
-
-@pytest.mark.parametrize("value", [float("nan"), [0.5], "0.5", True])
+@pytest.mark.parametrize("value", [float("nan"), "0.5"])
 def test_what_is_no_number_is_not_stored(copy: Path, value: object) -> None:
     before = (copy / STORED).read_bytes()
     run = stand_in.RUNS["first"]
