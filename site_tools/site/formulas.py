@@ -49,11 +49,7 @@ class Formula(NamedTuple):
 
 
 def find(html: str) -> list[Formula]:
-    """The formulas that arithmatex marked in a rendered page; no label comes twice."""
-    labels = LABEL.findall(" ".join(match[0] for match in MARKED.finditer(html)))
-    for label in labels:
-        if labels.count(label) > 1:
-            raise Refusal("label_twice", label=label)
+    """The formulas that arithmatex marked in a rendered page."""
     return [_read(match) for match in MARKED.finditer(html)]
 
 
@@ -63,15 +59,10 @@ def _read(match: re.Match[str]) -> Formula:
 
 
 def render(html: str, typeset: Mapping[Formula, str]) -> str:
-    r"""Put typeset formulas in the place of marked ones; a label becomes an id.
+    """Put typeset formulas in the place of marked ones; a label becomes an id.
 
     A browser may break a line between a formula and its punctuation, so a formula
     that it cannot break inside takes the punctuation along.
-
-    Example:
-        >>> page = r'<div class="arithmatex">\[a \label{first}\]</div>'
-        >>> render(page, {Formula("a", display=True): "<math>a</math>"})
-        '<div class="arithmatex" id="first"><math>a</math></div>'
     """
 
     def place(match: re.Match[str]) -> str:
@@ -104,10 +95,7 @@ def typeset(
     """
     places: dict[Formula, str] = {}
     for path, html in contents.items():
-        try:
-            places = dict.fromkeys(find(html), path) | places
-        except Refusal as error:
-            raise Refusal("in_file", path=path, fault=error) from None
+        places = dict.fromkeys(find(html), path) | places
     if not places:
         return {}
     if not package.exists():

@@ -84,15 +84,6 @@ def test_a_page_with_figures_has_one_switch_that_waits_for_a_script(html: str) -
     assert ">显示每个数字的出处</button>" in offered
 
 
-def test_the_switch_stands_in_the_box_or_ends_the_page() -> None:
-    assert article.provenance(f"{BOX}<p>x</p>", "en").endswith(
-        "figures come from</button></section><p>x</p>"
-    )
-    assert article.provenance(f"<p>{FIGURE}</p>", "en").endswith("</button>")
-    none = '<section class="answer"><p><code>0.5</code></p></section>'
-    assert article.provenance(none, "en") == none
-
-
 def test_figures_of_a_picture_are_listed_once_below_it() -> None:
     offered = article.provenance(PICTURE, "en")
     listed = "<li>1 = <code>a &lt; b</code></li><li>2 = <code>c</code></li></ul></fig"

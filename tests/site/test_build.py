@@ -213,14 +213,6 @@ def test_tabs_are_those_that_have_pages_and_needs_come_first(trial: Path) -> Non
     assert navigation.index("先还是后？") < navigation.index("要先懂前一页吗？")
 
 
-def test_the_styles_of_formulas_name_the_fonts_that_there_are(trial: Path) -> None:
-    assets = trial / "site/assets/katex"
-    addresses = re.findall(r"url\(([^)]*)\)", (assets / "katex.css").read_text("utf-8"))
-    fonts = {address.partition("?")[0] for address in addresses}
-    assert fonts == {f"fonts/{font.name}" for font in assets.glob("fonts/*")}
-    assert fonts and all(font.endswith(".woff2") for font in fonts)
-
-
 def test_the_table_of_contents_shows_formulas(trial: Path) -> None:
     contents = read(trial, FIRST).partition('class="md-nav md-nav--secondary"')[2]
     assert 'class="katex"' in contents.partition("</nav>")[0]
@@ -253,12 +245,6 @@ def test_the_reference_shows_signature_sections_and_what_runs(trial: Path) -> No
     assert '<span class="gp">&gt;&gt;&gt; </span>' in html
     folded = html.partition('<details class="source">')[2].partition("</details>")[0]
     assert "the whole secret" in folded and "Everything added" not in folded
-
-
-@pytest.mark.parametrize("lang", ["zh", "en"])
-def test_ids_are_unique_on_a_reference_page(trial: Path, lang: str) -> None:
-    ids = re.findall(r'\sid="([^"]+)"', read(trial, TOTAL, lang))
-    assert len(ids) == len(set(ids))
 
 
 def card(html: str) -> dict[str, str]:
@@ -330,37 +316,20 @@ def test_the_address_that_the_environment_says_is_everywhere(
 
 
 PAGES_ONLY = "only pages (.md) may lie here; code and pictures go to snippets/"
-FAULTS: dict[str, tuple[str, str | bytes]] = {
+FAULTS = {
     "docs/en/index.md: KaTeX must be able to": ("docs/en/index.md", r"$\frac{$"),
-    "docs/en: gea/x.md: a page must be": (
-        "docs/en/gea/x.md",
-        "---\nquestion: Q\n---\n",
-    ),
     "snippets/alignment/first.svg: <script> must not be": (
         "snippets/alignment/first.svg",
         '<svg viewBox="0 0 9 9"><script/></svg>',
-    ),
-    "contains a link '#nowhere', but there is no such anchor": (
-        "docs/en/index.md",
-        "[x](#nowhere)",
-    ),
-    "docs/en/index.md: must be UTF-8, got 'utf-8' codec can't decode byte 0xc4": (
-        "docs/en/index.md",
-        "你".encode("gbk"),
     ),
     "docs/en/index.md:2\n  found:    mapping values are not allowed in": (
         "docs/en/index.md",
         "---\ntitle: a: b\n---\n",
     ),
-    "docs/en/index.md: front matter must lie between two lines ---": (
-        "docs/en/index.md",
-        "---\ntitle: a\n",
-    ),
     "docs/en/index.md: docs/locks/index.txt:1\n  found:    garbage": (
         "docs/locks/index.txt",
         "garbage",
     ),
-    f"docs/en/raw.html: {PAGES_ONLY}": ("docs/en/raw.html", "x"),
     "docs/redirects.yml: alignment/x: must lead to a page that exists, got gae/a": (
         "docs/redirects.yml",
         "alignment/x: gae/a",
@@ -369,34 +338,23 @@ FAULTS: dict[str, tuple[str, str | bytes]] = {
         "docs/en/index.md",
         "`ppo_ref.sums.totals`",
     ),
-    "docs/en: ppo_ref/sums.md: made from ppo_ref/sums.py": (
-        "docs/en/ppo_ref/sums.md",
-        "---\ntitle: Mine\n---\n",
-    ),
-    "ppo_ref/sums.py: must begin with a docstring": ("ppo_ref/sums.py", "x = 1"),
 }
 
 
 @pytest.mark.slow
 def test_a_fault_stops_the_build(tmp_path: Path) -> None:
     runs = {}
-    for message, (file, content) in FAULTS.items():
-        root = tmp_path / str(len(runs))
-        trial_site.write_whole(root)
-        (root / file).parent.mkdir(exist_ok=True)
-        raw = content if isinstance(content, bytes) else content.encode()
-        (root / file).write_bytes(raw)
-        runs[message] = trial_site.build(root, "mkdocs.en.yml")
+    for number, (message, (file, text)) in enumerate(FAULTS.items()):
+        trial_site.write_whole(tmp_path / str(number))
+        trial_site.write_files(tmp_path / str(number), {file: text})
+        runs[message] = trial_site.build(tmp_path / str(number), "mkdocs.en.yml")
     for message, run in runs.items():
         output, _ = run.communicate()
         assert run.returncode != 0, message
         assert message in output
 
 
-@pytest.mark.parametrize(
-    "name",
-    ["alignment/a.txt", "notebooks/a.ipynb", "notebooks/a.py", "a.MD", "a.png"],
-)
+@pytest.mark.parametrize("name", ["alignment/a.txt", "notebooks/a.ipynb", "a.MD"])
 def test_only_pages_may_lie_among_the_pages(name: str) -> None:
     config = load_config(str(trial_site.ROOT / "mkdocs.en.yml"))
     files = Files([File(name, config.docs_dir, config.site_dir, True)])

@@ -11,7 +11,6 @@ import pytest
 from site_tools.checks.census import boxes as codes
 from site_tools.page.rendered import render
 from site_tools.site import boxes
-from tests.site import trial_site
 from tests.site.sample import EN, ROOT, broken, page
 
 BOXES = re.compile(r'<div class="[^"]*\bhighlight\b[^>]*>')
@@ -70,11 +69,6 @@ def test_a_box_that_gives_its_own_text_is_left_as_it_is() -> None:
     assert [copied(box) for box in boxes] == [None, None, chain, None, None]
 
 
-def test_output_boxes_have_no_button() -> None:
-    _, boxes = built(PACKAGE)
-    assert ["no-copy" in box for box in boxes] == [False, False, False, True, False]
-
-
 def test_the_install_line_stands_once_by_the_first_block_that_needs_it() -> None:
     html, boxes = built(PACKAGE)
     assert html.count('<p class="install"') == 1
@@ -95,17 +89,6 @@ def test_every_box_gets_what_is_meant_for_its_block() -> None:
     assert re.sub(' marked"|<i>.</i>', "", made).count("<div") == html.count("<div")
 
 
-def test_the_attributes_of_a_box_are_kept() -> None:
-    made = boxes.complete(
-        '<div hidden class="a"><pre><code>x</code></pre></div>',
-        page("```python\nx\n```\n").blocks,
-        "en",
-        lambda: "p.whl",
-        ["!"],
-    )
-    assert made.startswith('<div hidden="" class="a marked">!<pre>')
-
-
 def test_a_box_too_many_is_refused() -> None:
     for raw in ("    indented code\n", "<pre><code>raw</code></pre>\n"):
         html = render(f"{EN}\ntext\n\n{raw}", ROOT)
@@ -119,12 +102,6 @@ def test_a_page_that_does_not_need_the_package_has_no_install_line() -> None:
 
     html = boxes.complete(render(EN, ROOT), page(EN).blocks, "en", never)
     assert "install" not in html
-
-
-def test_the_shown_address_is_whole_or_only_the_name() -> None:
-    assert '<a href="../../p.whl">p.whl</a>' in built(PACKAGE)[0]
-    address = "https://example.org/ppo/p.whl"
-    assert f'<a href="{address}">{address}</a>' in built(PACKAGE, address)[0]
 
 
 def install_address(html: str) -> str:
@@ -158,17 +135,3 @@ def test_the_search_does_not_read_the_install_line(trial: Path) -> None:
     texts = [entry["text"] for entry in index["docs"]]
     assert any("import ppo_ref.sums" in text for text in texts)
     assert not any(re.search(r"pip install .*\.whl", text) for text in texts)
-
-
-def test_a_language_without_need_of_the_package_has_no_wheel(trial: Path) -> None:
-    assert not list((trial / "site").glob("*.whl"))
-
-
-def test_a_wheel_that_cannot_be_built_stops_the_build(tmp_path: Path) -> None:
-    trial_site.write(tmp_path)
-    (tmp_path / "docs/en/index.md").write_text(f"# Home\n\n{PACKAGE}")
-    run = trial_site.build(tmp_path, "mkdocs.en.yml")
-    output, _ = run.communicate()
-    assert run.returncode != 0
-    assert "wheel of ppo_ref cannot be built: " in output
-    assert "Traceback" not in output

@@ -27,16 +27,6 @@ def test_each_section_is_an_entry_of_plain_text() -> None:
     ]
 
 
-def test_a_page_without_a_heading_of_its_own_has_the_title_it_is_given() -> None:
-    (page,) = entries("<p>a</p>", "", "Home", [])
-    assert page == {"location": "", "title": "Home", "text": "a"}
-
-
-def test_other_wordings_belong_to_the_page() -> None:
-    page, section = entries(PAGE, "gae/", "GAE", ["What?", "为什么？"])
-    assert page["aliases"] == ["What?", "为什么？"] and "aliases" not in section
-
-
 def test_a_term_is_found_by_what_it_is_called_in_either_language() -> None:
     term = '<dl><dt id="kl">KL <code>kl</code> <span>[batch, time]</span></dt></dl>'
     two = '<dl><dt id="reward">奖励 <span lang="en">reward</span></dt></dl>'
@@ -73,19 +63,14 @@ def test_a_list_stands_behind_the_pages_that_it_is_made_from(
     [
         ("<h2>H</h2><p>One <em>two</em>\n<code>a[0]</code>.</p><p>Three.</p>", None),
         ('<p>First.</p><section class="answer"><p></p><p>One two a[0].</p>', None),
-        ("<aside><p>Stale.</p></aside><p>One two a[0].</p>", None),
         ("<details><p>Guess.</p></details><p>One two a[0].</p>", None),
-        ('<div class="admonition note"><p>N.</p></div><p>One two a[0].</p>', None),
         ('<p class="languages">Stale.</p><p>One two a[0].</p>', None),
         ('<p class="moved">Here.</p><p class="summary">One two a[0].</p>', None),
-        ("<p><img src=x></p><p>One two a[0].</p>", None),
         ("<p>1 &lt; 2 &amp; 3</p>", "1 < 2 & 3"),
         (
             "<p><strong>之前。</strong> 先读 prompt。 再看 t</p>",
             "之前。先读 prompt。再看 t",
         ),
-        ("<p><svg><path></path></svg>Drawn.</p>", "Drawn."),
-        ("<ul><li>None.</li></ul>", ""),
         (
             r'<p><span class="arithmatex">\(0 &lt; \hat A_{\mathrm{old}}\)</span>.</p>',
             "0 < Â_{old}.",
@@ -96,30 +81,3 @@ def test_the_description_is_the_first_paragraph_in_plain_text(
     html: str, text: str | None
 ) -> None:
     assert finding.description(html) == (text if text is not None else "One two a[0].")
-
-
-def card(**changed: object) -> dict[str, str]:
-    usual: dict[str, object] = {
-        "title": "Q?",
-        "about": "Yes.",
-        "lang": "zh",
-        "site": "S",
-        "home": False,
-        "url": None,
-    }
-    return finding.card(**(usual | changed))  # type: ignore[arg-type]
-
-
-def test_a_card_says_what_the_page_is() -> None:
-    assert card() == {
-        "og:title": "Q?",
-        "og:description": "Yes.",
-        "og:type": "article",
-        "og:locale": "zh_CN",
-        "og:site_name": "S",
-        "twitter:card": "summary",
-    }
-    assert card(lang="en")["og:locale"] == "en_US"
-    assert card(home=True)["og:type"] == "website"
-    assert card(url="https://e.org/a/")["og:url"] == "https://e.org/a/"
-    assert "og:description" not in card(about="")

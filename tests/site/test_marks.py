@@ -44,12 +44,6 @@ def test_a_verified_block_says_with_what_in_both_languages() -> None:
     assert [*map(words, shown(known, "zh"))] == ["已验证 · torch 2.13.0 · CPU"] * 2
 
 
-def test_a_mark_is_a_link_that_is_not_searched() -> None:
-    for mark in shown(Evidence(HERE, CPU)):
-        assert 'href="../../about/"' in mark and 'data-search-exclude="1"' in mark
-        assert 'title="CPU: Python 3.11.7, torch 2.13.0+cpu"' in mark
-
-
 def test_a_block_without_an_entry_is_not_verified_here() -> None:
     for known in (Evidence(HERE), Evidence(Setting("new", "2", "3"), CPU)):
         assert [*map(words, shown(known))] == ["not verified here"] * 2
@@ -83,11 +77,6 @@ def test_a_stale_gpu_record_is_grey_and_names_its_commit(record: Ledger) -> None
         for mark in shown(Evidence(HERE, CPU, record), lang):
             assert f'<span class="stale">{text}</span>' in mark
             assert words(mark).endswith(f"CPU · {text}")
-
-
-def test_a_record_that_does_not_know_the_page_says_nothing() -> None:
-    other = {"docs/en/x.md": entry_of(HERE, "H", "2026-11-20", frozenset([FIRST]))}
-    assert not any("CUDA" in mark for mark in shown(Evidence(HERE, CPU, other)))
 
 
 def test_what_does_not_run_gets_no_mark() -> None:

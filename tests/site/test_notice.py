@@ -1,6 +1,5 @@
 """What readers are told of the other language, in the trial site as it is built."""
 
-import json
 import posixpath
 import re
 from pathlib import Path
@@ -50,10 +49,6 @@ def test_each_section_is_a_link_to_the_same_section_of_the_twin() -> None:
         "../../../gae/a/#deep",
         "../../../gae/a/#gone",
     ]
-
-
-def test_other_words_of_a_title_are_no_news_to_a_reader() -> None:
-    assert told(State.ZH_AHEAD, zh=("(front-matter)",)) == ""
 
 
 def test_sections_that_changed_in_both_are_told_apart() -> None:
@@ -128,14 +123,6 @@ def test_a_link_to_a_page_in_the_other_language_alone_says_so(
     link = f'<a href="([^"]*)" lang="{lang}" hreflang="{lang}">{re.escape(title)}</a>'
     (href,) = re.findall(link, html)
     assert posixpath.normpath(posixpath.join(page, href)) == there
-
-
-def test_no_notice_and_no_status_is_in_the_search(site: Path) -> None:
-    for index in ("search/search_index.json", "en/search/search_index.json"):
-        docs = json.loads((site / index).read_text("utf-8"))["docs"]
-        texts = " ".join(doc["text"] for doc in docs)
-        assert "newer" not in texts and "not yet" not in texts
-        assert "make" not in texts and "agree" not in texts
 
 
 def test_alternates_are_the_languages_that_there_are(site: Path) -> None:

@@ -40,29 +40,17 @@ def test_a_picture_is_described_and_takes_the_colour_of_the_text() -> None:
 @pytest.mark.parametrize(
     ("inside", "message"),
     [
-        ("<script/>", r"a\.svg: <script> must not be in a picture"),
         ("<style>a{}</style>", r"a\.svg: <style> must not be in a picture"),
-        ("<foreignObject/>", r"a\.svg: <foreignObject> must not be in a picture"),
-        ("<image/>", r"a\.svg: <image> must not be in a picture"),
-        ('<g onclick="x()"/>', r'onclick="x\(\)" on <g> is an event handler'),
         ('<use href="b.svg#x"/>', r'href="b\.svg#x" on <use> must point within'),
-        ('<path fill="url(//x)"/>', r"on <path> must point within the picture"),
         ('<path fill="#000"/>', r'fill="#000" on <path> must be currentColor'),
         ('<text style="fill: red">t</text>', r"on <text> must be currentColor"),
         ('<a href="//x/"/>', r"<a> must have the address of a page and nothing else"),
-        ('<a href="javascript:x()"/>', r"got {'href': 'javascript:x\(\)'}"),
-        ('<a href="/gae/" target="_top"/>', r"<a> must have the address of a page"),
         ("<path>", r"a\.svg: must be well-formed XML, got mismatched tag"),
     ],
 )
 def test_what_must_not_be_shown_is_refused(inside: str, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         shown(inside)
-
-
-@pytest.mark.parametrize("paint", ["none", "currentColor", "var(--accent, #0b0)"])
-def test_colours_that_follow_the_theme_are_kept(paint: str) -> None:
-    assert f'stroke="{paint}"' in shown(f'<path stroke="{paint}" stroke-width="2"/>')
 
 
 def test_a_picture_without_viewbox_or_words_is_refused() -> None:
@@ -86,11 +74,6 @@ def test_an_image_alone_becomes_a_figure_and_one_in_a_line_stays_there() -> None
     assert html.startswith('<figure class="picture"><svg')
     assert "</figure>\n<p>See <svg" in html
     assert '<title id="picture-2-title">A &amp; B</title>' in html
-
-
-def test_other_images_are_left_alone() -> None:
-    image = '<p><img alt="" src="https://example.org/a.svg" /><img src="a.png" /></p>'
-    assert pictures.inline(image, lambda src: pytest.fail(src), "en") == image
 
 
 def test_check_names_the_line_of_what_the_build_refuses() -> None:

@@ -1,12 +1,10 @@
 """The site that is published: both languages, or what was there before."""
 
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
-from docs.theme import publish as publishing
 from tests.site import trial_site
 
 
@@ -14,18 +12,6 @@ def publish(root: Path) -> tuple[int, str]:
     run = trial_site.start(root, "docs.theme.publish")
     output, _ = run.communicate()
     return run.returncode, output
-
-
-def test_a_build_does_not_print_the_notice_of_material(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.delenv("NO_MKDOCS_2_WARNING", raising=False)
-    monkeypatch.setenv("SITE_URL", "https://example.org")
-    told: dict[str, str] = {}
-    monkeypatch.setattr(subprocess, "Popen", lambda _, env: told.update(env))
-    publishing.start("zh")
-    assert told["NO_MKDOCS_2_WARNING"] == "1"
-    assert told["SITE_URL"] == "https://example.org"
 
 
 @pytest.mark.slow

@@ -2,7 +2,6 @@
 
 import operator
 import re
-import shutil
 import socket
 import subprocess
 import threading
@@ -100,12 +99,6 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     site.process.communicate()
 
 
-def test_it_says_that_it_is_working_and_where_the_languages_are(live: Live) -> None:
-    assert "zh: building ..." in live.told
-    assert re.search(r"中文 +http://127\.0\.0\.1:\d+/\n", live.told)
-    assert re.search(r"English +http://127\.0\.0\.1:\d+/en/\n", live.told)
-
-
 def test_both_languages_answer_at_one_address(live: Live) -> None:
     assert "首页" in live.get("/")
     assert "Home" in live.get("/en/")
@@ -184,50 +177,6 @@ def test_a_fault_is_told_once_and_the_last_good_page_stays(live: Live) -> None:
     assert live.shows("/en/", "Now mended.")
 
 
-def test_a_language_that_went_away_and_came_back_is_watched(live: Live) -> None:
-    live.write_home("Before.")
-    assert live.shows("/en/", "Before.")
-    away = live.root / "docs/elsewhere"
-    (live.root / "docs/en").rename(away)
-    assert "en: not built" in live.read_until("nothing replaced")
-    assert "Before." in live.get("/en/")
-    away.rename(live.root / "docs/en")
-    live.write_home("Back again.")
-    assert live.shows("/en/", "Back again.")
-
-
-def test_a_build_that_cannot_be_put_in_place_does_not_end_the_server(
-    live: Live,
-) -> None:
-    live.settle()
-    folder = live.root / ".cache/serve" / str(live.port)
-    shutil.rmtree(folder / "en")
-    (folder / "en").write_text("in the way")
-    live.write_home("In place.")
-    told = live.read_until("en: not built, and nothing replaced:\n  NotADirectory")
-    assert "Traceback" not in told
-    assert "首页" in live.get("/")
-    (folder / "en").unlink()
-    live.write_home("In its place.")
-    live.read_until("en: built in")
-    assert live.shows("/en/", "In its place.")
-
-
-def test_two_servers_on_two_ports_do_not_meet(live: Live) -> None:
-    second = Live(live.root)
-    try:
-        live.write_home("Seen twice.")
-        for site in (live, second):
-            assert site.shows("/en/", "Seen twice.")
-            assert "首页" in site.get("/")
-    finally:
-        second.process.terminate()
-        rest, _ = second.process.communicate()
-    assert "not built" not in rest
-    folders = {path.name for path in (live.root / ".cache/serve").iterdir()}
-    assert folders == {str(live.port), str(second.port)}
-
-
 def test_a_page_that_is_not_there_is_answered(live: Live) -> None:
     with pytest.raises(urllib.error.HTTPError, match="404") as missing:
         live.get("/nowhere/")
@@ -240,8 +189,3 @@ def test_a_taken_port_ends_in_one_sentence(live: Live) -> None:
     another = f"set another one: make serve PORT={live.port + 1}"
     assert told == f"port {live.port} is taken; {another}\n"
     assert second.returncode == 1
-
-
-def test_a_port_that_cannot_be_is_refused(tmp_path: Path) -> None:
-    told, _ = serve(trial_site.ROOT, 70000).communicate(timeout=PATIENCE)
-    assert told == "port must lie between 1 and 65535, got 70000\n"

@@ -6,7 +6,7 @@ import pytest
 
 from site_tools.data.names import Name
 from site_tools.site import article
-from site_tools.site.templates import as_html, as_plain
+from site_tools.site.templates import as_plain
 
 NAMES = [
     Name("value", "价值", "value", "预期 $V(s_t)$。", "At $s_t$, <expected>."),
@@ -56,11 +56,6 @@ def test_english_terms_are_words(text: str, found: list[object]) -> None:
     assert linked(f"<p>{text}</p>") == found
 
 
-def test_each_section_begins_anew_and_its_parts_do_not() -> None:
-    html = "<p>value</p><h2 id='a'>A</h2><p>value</p><h3>B</h3><p>value</p>"
-    assert len(linked(html)) == 2
-
-
 @pytest.mark.parametrize(
     "html",
     [
@@ -104,7 +99,3 @@ def test_the_tooltip_is_plain_text() -> None:
 )
 def test_formulas_are_spelled_out(text: str, plain: str) -> None:
     assert as_plain(text) == plain
-
-
-def test_markup_of_data_is_escaped() -> None:
-    assert as_html("a < `b<c`") == "a &lt; <code>b&lt;c</code>"

@@ -105,9 +105,3 @@ def test_every_figure_is_logged_under_its_name(page: Path) -> None:
     trainer = tiny_trainer(wrong_score=0.0, right_score=1.0)
     statistics = next(trainer.train()).statistics.keys() | {"explained_variance"}
     assert {ours for _, ours in pairs} <= statistics
-
-
-def test_a_figure_that_is_not_logged_is_found() -> None:
-    sources = ['log["grad_norm"] = 1', 'log["critic/score/mean"] = 1']
-    names = ["actor/grad_norm", "critic/score/mean", "actor/ratio", "score/mean"]
-    assert unlogged(names, sources) == ["actor/ratio", "score/mean"]

@@ -3,7 +3,6 @@
 import os
 import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from email import message_from_bytes
 from pathlib import Path
 from zipfile import ZipFile
@@ -85,13 +84,6 @@ def test_pip_installs_it(project: Path, tmp_path: Path) -> None:
     fresh_process.install(make(project), target)
     code = "import ppo_ref.kl; print(ppo_ref.__file__)"
     assert fresh_process.run(code, target) == str(target / "ppo_ref/__init__.py")
-
-
-def test_builds_beside_each_other_do_not_meet(project: Path) -> None:
-    with ThreadPoolExecutor() as pool:
-        first, second = pool.map(make, [project, project])
-    assert first == second and first.exists()
-    assert [path.name for path in (project / "cache").iterdir()] == [first.parent.name]
 
 
 @pytest.mark.parametrize(
