@@ -61,19 +61,7 @@ class PlainPage(NamedTuple):
     @property
     def address(self) -> str:
         """Its address below the root of its language."""
-        return address(self.id)
-
-
-def address(page: str) -> str:
-    """The address of a page below the root of its language, by its id.
-
-    Example:
-        >>> address("gae/inputs"), address("gae/index"), address("index")
-        ('gae/inputs/', 'gae/', '')
-    """
-    folder, name = posixpath.split(page)
-    path = folder if name == "index" else page
-    return f"{path}/" if path else ""
+        return ways.address(self.id)
 
 
 def resolve(link: str, page: str, site: Site) -> str:
@@ -82,8 +70,10 @@ def resolve(link: str, page: str, site: Site) -> str:
     if parts.scheme or parts.netloc:
         return link
     file = posixpath.join(posixpath.dirname(page), parts.path)
-    path = address(posixpath.normpath(file).removesuffix(".md") if parts.path else page)
-    return site.link(path) + (f"#{parts.fragment}" if parts.fragment else "")
+    to = posixpath.normpath(file).removesuffix(".md") if parts.path else page
+    return site.link(ways.address(to)) + (
+        f"#{parts.fragment}" if parts.fragment else ""
+    )
 
 
 def read(root: Path, site: Site) -> list[PlainPage]:

@@ -1,5 +1,6 @@
 """The pages about/status, about/offline and about/benchmarks, from the project."""
 
+import posixpath
 import re
 from collections.abc import Mapping
 from functools import lru_cache
@@ -70,13 +71,12 @@ def _item(state: Accord, lang: str, root: Path, with_remedy: bool) -> dict[str, 
         there = ways.other(lang)
     text = (root / "docs" / there / f"{page}.md").read_text("utf-8", errors="replace")
     meta, _ = read_front_matter(text, page)
-    url = page.removesuffix("index") if f"/{page}".endswith("/index") else f"{page}/"
     remedy = Markup("")
     if with_remedy and state.state in REMEDIES:
         kind, missing = REMEDIES[state.state]
         remedy = Markup(words(lang)["remedies"][kind]).format(lang=missing, page=page)
     return {
-        "href": ways.link(lang, STATUS, there, url),
+        "href": ways.link(lang, STATUS, there, ways.address(page)),
         "lang": there,
         "title": str(meta.get("question") or meta.get("title") or page),
         "state": state.state.name,
@@ -126,7 +126,7 @@ def link_downloads(html: str, page: str, sizes: Mapping[str, int]) -> str:
     """
 
     def link(match: re.Match[str]) -> str:
-        path = ways.target(page, match[1])
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), match[1]))
         if path not in sizes:
             return match[0]
         count = sizes[path]

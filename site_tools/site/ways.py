@@ -62,9 +62,16 @@ def link(lang: str, url: str, to: str, target: str) -> str:
     return f"{href}/" if not path or path.endswith("/") else href
 
 
-def target(page: str, href: str) -> str:
-    """The file that a relative link of a page means, both by their path in the site."""
-    return posixpath.normpath(posixpath.join(posixpath.dirname(page), href))
+def address(page: str) -> str:
+    """The address of a page below the root of its language, by its id.
+
+    Example:
+        >>> address("gae/inputs"), address("gae/index"), address("index")
+        ('gae/inputs/', 'gae/', '')
+    """
+    folder, name = posixpath.split(page)
+    path = folder if name == "index" else page
+    return f"{path}/" if path else ""
 
 
 def relative(html: str, url: str) -> str:
@@ -136,10 +143,9 @@ def stubs(moves: Redirects, pages: Mapping[str, Target], lang: str) -> dict[str,
     made = {}
     for old, new in moves.items():
         if not old.anchor and new.page in pages:
-            name = "" if old.page == "index" else old.page.removesuffix("/index") + "/"
-            to = pages[new.page]
-            html = fill("page.stub", lang, _moved(name, to, new.anchor, lang), to.title)
-            made[f"{name}index.html"] = html
+            url, to = address(old.page), pages[new.page]
+            html = fill("page.stub", lang, _moved(url, to, new.anchor, lang), to.title)
+            made[f"{url}index.html"] = html
     return made
 
 

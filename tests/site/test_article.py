@@ -91,44 +91,11 @@ def test_figures_of_a_picture_are_listed_once_below_it() -> None:
     assert offered.index("</svg>") < offered.index('<ul class="provenance"')
 
 
-@pytest.mark.parametrize(
-    ("lang", "url", "translated", "href"),
-    [
-        ("en", "", True, "../"),
-        ("zh", "gae/inputs/", True, "../../en/gae/inputs/"),
-        ("en", "gae/inputs/", True, "../../../gae/inputs/"),
-        ("en", "gae/inputs/", False, "../../../"),
-        ("zh", "notebooks/toy.html", True, "../en/notebooks/toy.html"),
-    ],
-)
-def test_the_way_to_the_other_language_works_wherever_the_site_is(
-    lang: str, url: str, translated: bool, href: str
-) -> None:
-    name = {"zh": "English", "en": "中文"}[lang]
-    assert ways.twin(lang, url, translated) == (name, href, ways.other(lang))
-
-
 def test_search_engines_are_told_the_languages_that_have_the_page() -> None:
     zh, en = "https://example.org/gae/", "https://example.org/en/gae/"
     address = partial(ways.alternates, "https://example.org/", "gae/")
     assert address(["zh", "en"]) == {"zh": zh, "en": en, "x-default": en}
     assert address(["zh"]) == {"zh": zh, "x-default": zh}
-
-
-def test_each_source_can_be_edited_and_the_page_reported() -> None:
-    links = ways.edits("https://e.org/o/r/", BOTH, "a/b", "是 a & b 吗？", "zh")
-    assert [link[:2] for link in links] == [
-        ("修改中文", "https://e.org/o/r/edit/main/docs/zh/a/b.md"),
-        ("修改英文", "https://e.org/o/r/edit/main/docs/en/a/b.md"),
-        (
-            "报告问题",
-            "https://e.org/o/r/issues/new?template=sentence_zh.yml&title="
-            "%E6%98%AF%20a%20%26%20b%20%E5%90%97%EF%BC%9F&page=a%2Fb&language=zh",
-        ),
-    ]
-    (code, _) = ways.edits("https://e.org/r", [("code", "p/a.py")], "p/a", "p", "en")
-    assert code[:2] == ("Edit the code", "https://e.org/r/edit/main/p/a.py")
-    assert ways.edits("", BOTH, "a/b", "A?", "zh") == []
 
 
 @pytest.mark.parametrize(("lang", "colon"), [("zh", "："), ("en", ":")])

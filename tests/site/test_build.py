@@ -55,11 +55,6 @@ STANDS: dict[str, tuple[str, str, list[str | None]]] = {
             "\\delta",
         ],
     ),
-    "a page without formulas loads none of their styles": (
-        "zh",
-        "index.html",
-        [None, "assets/katex/katex.css"],
-    ),
     "a picture is inline and in one language": (
         "zh",
         FIRST,
@@ -71,21 +66,10 @@ STANDS: dict[str, tuple[str, str, list[str | None]]] = {
             "post</text>",
         ],
     ),
-    "the other language has its own words in it": ("en", FIRST, [">post</text>"]),
     "a shape leads to where it is said": (
         "zh",
         TOTAL,
         ['href="../shapes/#ppo_ref.shapes.Tokens">Tokens</a>'],
-    ),
-    "and there it is": (
-        "zh",
-        "ppo_ref/shapes/index.html",
-        ['id="ppo_ref.shapes.Tokens"'],
-    ),
-    "what starts the package is read and not run": (
-        "zh",
-        "ppo_ref/__main__/index.html",
-        ["Adds up."],
     ),
     "the map of the package leads to its folders": (
         "en",
@@ -96,14 +80,6 @@ STANDS: dict[str, tuple[str, str, list[str | None]]] = {
         "zh",
         "ppo_ref/more/index.html",
         ["In which:", '<a href="means/"><code>means</code></a>: Means of tokens.'],
-    ),
-    "a module in a folder has its page": (
-        "en",
-        MEAN,
-        [
-            '<h2 id="ppo_ref.more.means.mean"',
-            'href="../../shapes/#ppo_ref.shapes.Tokens">Tokens</a>',
-        ],
     ),
     "a name in the text leads to the reference": (
         "zh",
@@ -134,7 +110,6 @@ STANDS: dict[str, tuple[str, str, list[str | None]]] = {
         ['<a href="../first/">Before or'],
     ),
     "what moved is not searched": ("zh", SEARCH, [None, "old_name", "移到"]),
-    "nor in the sitemap": ("zh", "sitemap.xml", [None, "old_name"]),
     "an anchor that moved leads on": (
         "zh",
         FIRST,

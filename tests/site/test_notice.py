@@ -99,16 +99,6 @@ def test_the_page_that_is_behind_has_the_notice_and_no_other_page(site: Path) ->
         assert notices(site, page) == []
 
 
-def test_its_links_lead_to_sections_that_are_there(site: Path) -> None:
-    (late,) = notices(site, "en/alignment/behind")
-    for href in re.findall(r'href="([^"]*)"', late):
-        path, _, section = href.partition("#")
-        target = posixpath.normpath(posixpath.join("en/alignment/behind", path))
-        assert target == "alignment/behind"
-        html = (site / target / "index.html").read_text("utf-8")
-        assert f'<h2 id="{section}">' in html
-
-
 @pytest.mark.parametrize(
     ("page", "lang", "title", "there"),
     [
@@ -123,24 +113,3 @@ def test_a_link_to_a_page_in_the_other_language_alone_says_so(
     link = f'<a href="([^"]*)" lang="{lang}" hreflang="{lang}">{re.escape(title)}</a>'
     (href,) = re.findall(link, html)
     assert posixpath.normpath(posixpath.join(page, href)) == there
-
-
-def test_alternates_are_the_languages_that_there_are(site: Path) -> None:
-    root = "https://example.org/ppo/"
-    both = {
-        "zh": f"{root}alignment/first/",
-        "en": f"{root}en/alignment/first/",
-        "x-default": f"{root}en/alignment/first/",
-    }
-    later = f"{root}alignment/a_later_page/"
-    alone = {"zh": later, "x-default": later}
-    lone = f"{root}en/alignment/english_only/"
-    link = re.compile(r'<link rel="alternate " hreflang="([^"]*)" href="([^"]*)">')
-    for page, wanted in {
-        "alignment/first": both,
-        "en/alignment/first": both,
-        "alignment/a_later_page": alone,
-        "en/alignment/english_only": {"en": lone, "x-default": lone},
-    }.items():
-        html = (site / page / "index.html").read_text("utf-8")
-        assert dict(link.findall(html)) == wanted
