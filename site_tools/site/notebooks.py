@@ -137,8 +137,9 @@ def settle(
             text.extract()
         elif "$" in text and not text.find_parent(["pre", "code"]):
             text.replace_with(BeautifulSoup(_formulas(escape(text)), "html.parser"))
+    for focused in soup.select("[tabindex]"):
+        del focused["tabindex"]
     for pre in soup("pre"):
-        pre.attrs.pop("tabindex", None)
         if pre.code is None:
             pre.wrap(soup.new_tag("pre"))
             pre.name = "code"
