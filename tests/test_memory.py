@@ -61,6 +61,7 @@ def test_a_loss_in_chunks_holds_the_logits_of_one_row_of_eight(network):
     assert peak <= whole / 8
 
 
+@pytest.mark.slow
 def test_in_bfloat16_a_chunk_has_products_and_logits_once(network):
     half = [x.detach().bfloat16().requires_grad_() for x in network]
     chunk = 2 * VOCAB * TOKENS // 8  # of products; twice that, of logits

@@ -66,15 +66,15 @@ def explain(
     gammas = GAMMAS if gamma is None else (gamma,)
     lambdas = (1.0, *LAMBDAS) if gae_lambda is None else (gae_lambda,)
     variants = VARIANTS if int(few.response_mask.sum()) > 1 else VARIANTS[:-1]
-    choices = [Choice(*choice) for choice in product(gammas, lambdas, variants)]
-    errors = {choice: choice.error(few) for choice in choices}
-    choices = [choice for choice in choices if errors[choice] < 1]
-    # Closer than rounding is no closer: then the plainer one, or the usual.
-    best = min(
-        choices,
-        key=lambda choice: (round(errors[choice], 2), VARIANTS.index(choice.variant)),
-        default=None,
-    )
+    best, least = None, 1.0
+    # The plainest first: closer than rounding is no closer.
+    for variant, g, lam in product(variants, gammas, lambdas):
+        choice = Choice(g, lam, variant)
+        error = round(choice.error(few), 2)
+        if error < least:
+            best, least = choice, error
+        if least == 0:
+            break
     return best if best and best.error(dump) < 1 else None
 
 

@@ -102,6 +102,7 @@ def test_exit_codes_say_what_was_found(tmp_path, capsys):
     assert capsys.readouterr().err.startswith("a dump must hold values, got advantag")
 
 
+@pytest.mark.slow
 def test_the_command_runs_as_written(tmp_path):
     path = tmp_path / "dump.pt"
     torch.save(dumped(sampled()), path)

@@ -96,15 +96,3 @@ def test_nothing_is_read_where_no_token_counts() -> None:
     (policy + value).backward()
     assert policy == value == clipped == 0 and not any(figures.values())
     assert bad.grad is not None and not bad.grad.any()
-
-
-def test_the_share_of_tokens_where_the_dual_clip_holds() -> None:
-    """Negative advantages at ratios 1, 2 and 4, and one at 4 behind the mask."""
-    ratios = torch.tensor([[1.0, 2.0, 4.0, 4.0, 4.0]])
-    advantages = torch.tensor([[-1.0, -1.0, -1.0, 1.0, -1.0]])
-    mask = torch.tensor([[1, 1, 1, 1, 0]])
-    given = (torch.zeros(1, 5), ratios.log(), advantages, mask)
-    loss, figures = compute_policy_loss(*given, config=actor())
-    assert figures["actor/pg_clipfrac_lower"] == 1 / 4  # 4 is above 3
-    assert figures["actor/pg_clipfrac"] == 1 / 4  # the one that is positive
-    assert loss.item() == pytest.approx((1 + 2 + 3 - 1.2) / 4)

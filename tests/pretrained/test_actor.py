@@ -1,6 +1,5 @@
 """A model from a folder says what transformers says of each row by itself."""
 
-import copy
 from pathlib import Path
 from typing import Any
 
@@ -14,7 +13,6 @@ from ppo_ref.pretrained.actor import pretrained_actor
 from ppo_ref.training.networks import (
     Actor,
     actor_statistics,
-    models_from,
 )
 from ppo_ref.training.rollout import as_rollout, sample_responses
 from ppo_ref.training.tokenizer import Prompts
@@ -78,26 +76,6 @@ def test_a_cache_changes_nothing(folder, steps):
     assert_close(torch.cat(read, 1)[mask], whole[mask], atol=1e-5, rtol=1e-5)
 
 
-@torch.no_grad()
-def test_the_most_probable_answer_is_found_without_a_cache_too(folder):
-    model, given, actor = theirs(folder), rows(*LENGTHS), pretrained_actor(folder)
-
-    def answer(row: Tensor, end: int) -> list[int]:
-        said: list[int] = []
-        while len(said) < 9 and end not in said:
-            read = torch.cat([row, torch.tensor(said, dtype=torch.long)])
-            said.append(int(model(input_ids=read[None]).logits[0, -1].argmax()))
-        return said
-
-    end = answer(given[1], -1)[3]  # so that one of the answers ends on the way
-    prompts = padded(given)._replace(eos_token_id=end)
-    rollout = sample_responses(actor, prompts, response_length=9, temperature=0)
-    answers = [answer(row, end) for row in given]
-    assert any(len(said) < 9 for said in answers)
-    wanted = [said + [IDS[PAD]] * (9 - len(said)) for said in answers]
-    assert rollout.responses.tolist() == wanted
-
-
 def sampled(actor: Actor, given: list[Tensor], **options: Any) -> Any:
     draws = torch.Generator().manual_seed(0)
     return sample_responses(
@@ -140,24 +118,6 @@ def test_gradients_are_those_of_transformers(folder):
     assert wanted.keys() == found.keys() and len(wanted) > 10
     for name, gradient in wanted.items():
         assert_close(found[name].grad, gradient, atol=1e-5, rtol=1e-4, msg=name)
-
-
-def test_four_modules_from_one(folder):
-    actor, (ids, mask, *_) = pretrained_actor(folder), padded(rows(*LENGTHS))
-    models = models_from(actor)
-    assert models.actor is actor
-    assert torch.equal(models.critic(ids, mask), torch.zeros(ids.shape))
-    assert torch.equal(models.reference(ids, mask), actor(ids, mask))
-    for module in (models.reference, models.reward):
-        assert not any(weight.requires_grad for weight in module.parameters())
-    learning = [*actor.parameters(), *models.critic.parameters()]
-    assert len({weight.data_ptr() for weight in learning}) == len(learning)
-    before = copy.deepcopy(models.reference.state_dict())
-    with torch.no_grad():
-        for weight in learning:
-            weight.add_(1)
-    after = models.reference.state_dict()
-    assert all(torch.equal(before[name], after[name]) for name in before)
 
 
 def test_it_never_drops_out(folders):

@@ -92,32 +92,6 @@ def test_a_chat_template_is_used():
     assert ours.encode("1+1") == ids("1+1")
 
 
-class Words:
-    """As a tokenizer of transformers behaves whose ids are large."""
-
-    chat_template = pad_token_id = None
-    eos_token_id = 50256
-
-    def __init__(self, unknown: int) -> None:
-        self.unk_token_id = unknown
-
-    def encode(self, text: str, add_special_tokens: bool = True) -> list[int]:
-        return [int(word) for word in text.split()]
-
-    def decode(self, ids: list[int], clean_up_tokenization_spaces: bool) -> str:
-        assert not clean_up_tokenization_spaces
-        return " ".join(map(str, ids))
-
-
-def test_an_unknown_token_is_refused_unless_it_is_the_end():
-    for unknown in (50000, 50255, 50257):
-        with pytest.raises(ValueError, match=r"got an unknown token at 1 in '7 \d+'$"):
-            PretrainedTokenizer(Words(unknown)).encode(f"7 {unknown}")
-    ours = PretrainedTokenizer(Words(50256))
-    assert ours.encode("7 50256") == [7, 50256]
-    assert ours.decode([7, 9, 50256, 8]) == "7 9"
-
-
 def refused(folder: Path, text: str) -> None:
     with pytest.raises(ValueError, match=f"^{re.escape(text)}"):
         pretrained_tokenizer(folder)

@@ -173,28 +173,6 @@ def test_value_loss(seed, mode, told, dtype):
     same_step(ours, theirs, dtype)
 
 
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("step", ["actor", "critic"])
-def test_a_micro_batch_in_which_no_token_counts(step, mode):
-    """Rejection leaves such ones; where the mini-batch is told, they weigh nothing."""
-
-    def run(loss_mode: str):
-        with pytest.MonkeyPatch.context() as patch:
-            rejected = estimated(0)
-            rejected.batch["response_mask"].zero_()
-            patch.setitem(globals(), "estimated", lambda *_: rejected)
-            if step == "critic":
-                return critic_step(0, torch.float64, SHARED, loss_agg_mode=mode)
-            return actor_step(0, loss_mode, torch.float64, SHARED, loss_agg_mode=mode)
-
-    with originals():
-        theirs = run("vanilla")
-    with bombs():
-        ours = run("ppo_ref")
-    same_step(ours, theirs, torch.float64)
-    assert ours.loss == 0 and not ours.grad.any()
-
-
 def test_the_registry_names_it_beside_verls_own():
     found = core_algos.get_policy_loss_fn("ppo_ref")
     assert found.__wrapped__ is compute_policy_loss
