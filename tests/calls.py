@@ -19,7 +19,6 @@ from ppo_ref import (
     rewards,
     rollout_correction,
 )
-from ppo_ref.asserts import masks, slices, step_zero, targets, updates
 from ppo_ref.batch import TokenStatistics
 from ppo_ref.trace import trace
 from ppo_ref.training.estimates import whitened_gae
@@ -52,61 +51,11 @@ ELSEWHERE = {
 }
 DIVERGENCE = {"log_probs": X, "ref_log_probs": X}
 CONTROLLED = {"kl_coef": 0.1, "kl": 2.0, "target": 1.0, "horizon": 1e4, "steps": 64}
-SEQUENCES = torch.arange(18).view(2, 9) % 5
-LAYER = torch.nn.Linear(1, 1)
-
-
-def values_of(sequences: Tensor) -> Tensor:
-    """Of a critic that adds up what it reads, cut where it belongs."""
-    return sequences.cumsum(1)[:, -7:-1].float()
-
-
-def log_probs_of(sequences: Tensor) -> Tensor:
-    return sequences.cumsum(1)[:, -6:].float()
 
 
 def minus_log_likelihood(said: TokenStatistics, rows: slice) -> Tensor:
     return -said.log_probs.sum()
 
-
-def backward(size: int) -> None:
-    LAYER(torch.ones(2, 1)).mean().backward()
-
-
-ASSERTS = {
-    slices.assert_values_before_tokens: {
-        "values": values_of,
-        "sequences": SEQUENCES,
-        "response_mask": MASK,
-    },
-    slices.assert_log_probs_of_tokens: {
-        "log_probs": log_probs_of,
-        "sequences": SEQUENCES,
-        "response_mask": MASK,
-    },
-    masks.assert_padding_ignored: {
-        "advantages": lambda x: 2 * x,
-        "inputs": {"x": X},
-        "response_mask": MASK,
-    },
-    masks.assert_score_on_last_token: {
-        "token_level_scores": X * alignment.last_token(MASK),
-        "response_mask": MASK,
-    },
-    step_zero.assert_kl_zero: {**DIVERGENCE, "response_mask": MASK},
-    step_zero.assert_ratio_one: {**RATIO, "old_log_probs": X},
-    targets.assert_return_to_go: {
-        "advantages": -X,
-        "values": X,
-        "token_level_rewards": 0 * X,
-        "response_mask": MASK,
-    },
-    updates.assert_same_gradient: {
-        "model": LAYER,
-        "backward": backward,
-        "micro_batch_sizes": (2, 1),
-    },
-}
 
 TRAINER = tiny_trainer()
 EXPERIENCE = next(TRAINER.train()).experience
@@ -155,7 +104,6 @@ CORRECTIONS = (
     *("accepted_tokens", "accepted_sequences"),
 )
 VALID: dict[Any, dict[str, Any]] = {
-    **ASSERTS,
     **TRAINING,
     advantages.gae: REWARDED,
     advantages.td_residuals: REWARDED,

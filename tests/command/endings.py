@@ -10,7 +10,6 @@ from tests.command.runs import SMALL
 
 LAST_EVENT = 66  # the small run is over soon after
 LOGS = "seconds.jsonl", "statistics.jsonl", "tokens.jsonl"
-REWARD = "--reward-model-steps", "3"
 
 # Before which event of the small run the kill comes, and what is then on the disk.
 MOMENTS = {
@@ -34,9 +33,9 @@ class Dead(NamedTuple):
     full: dict[str, Ended]
 
 
-def job(path: Path, at: int, *more: str) -> Job:
+def job(path: Path, at: int) -> Job:
     """A run that is killed just before that event."""
-    return Job(["train", *SMALL, *more, "--out", str(path)], str(path), at)
+    return Job(["train", *SMALL, "--out", str(path)], str(path), at)
 
 
 def killed(*jobs: Job) -> None:

@@ -9,12 +9,12 @@ from tests.command.endings import LAST_EVENT, MOMENTS, Dead, job, killed
 from tests.command.runs import SMALL, assert_same, files, train
 
 
-def go_on(path: Path, *more: str) -> None:
+def go_on(path: Path) -> None:
     """Resume, or begin where the kill came before there was a run."""
     if (path / "config.json").exists():
         assert train("--resume", path) == 0
     else:
-        assert train(*SMALL, *more, "--out", path) == 0
+        assert train(*SMALL, "--out", path) == 0
 
 
 @pytest.mark.parametrize("what", MOMENTS)
