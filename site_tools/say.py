@@ -31,9 +31,9 @@ class Message:
     part: str = ""
 
     def text(self, language: str, part: str = "") -> str:
-        """The message in a language, or a part of it, as ``found`` of a problem."""
-        entry, part = catalogue(language)[self.key], part or self.part
-        template = entry[part] if part else entry
+        """The message in a language; of one that has parts, ``found`` or another."""
+        entry, part = catalogue(language)[self.key], part or self.part or "found"
+        template = entry[part] if isinstance(entry, dict) else entry
         return str(template).format_map(
             {name: translate(value, language) for name, value in self.values.items()}
         )

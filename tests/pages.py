@@ -24,7 +24,7 @@ from site_tools.page.page import Page, read_page
 from site_tools.problems import Problem
 from site_tools.running import verdict
 from site_tools.running.evidence import blocks_of
-from site_tools.running.verdict import CPU, check_figure
+from site_tools.running.verdict import CPU
 from site_tools.running.worker import Running
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -101,8 +101,8 @@ def fences(document: PageDocument) -> Iterable[Region]:
 
 
 def figures(document: PageDocument) -> Iterable[Region]:
-    """All figures in the prose."""
-    if "data-is" in document.text:
+    """All figures, in the prose and in its pictures."""
+    if "data-is" in document.text or ".svg" in document.text:
         yield Region(0, 0, "figures", judge_figures)
 
 
@@ -111,7 +111,7 @@ def judge_page(example: Example) -> None:
     _ = document.running  # in its child, while this process reads on
     _raise(example, unreadable(page, document.data))
     problems = check_written(page, ROOT)
-    _raise(example, [*problems, *verdict.check_drawn(document.verified)])
+    _raise(example, [*problems, *verdict.check_plots(document.verified)])
 
 
 def judge_languages(example: Example) -> None:
@@ -131,10 +131,7 @@ def judge_block(example: Example) -> None:
 
 
 def judge_figures(example: Example) -> None:
-    verified = example.document.verified
-    page = verified.page
-    judged = (check_figure(f, verified.value(f), page.path) for f in page.figures)
-    _raise(example, [problem for problem in judged if problem])
+    _raise(example, verdict.check_figures(example.document.verified))
 
 
 def _raise(example: Example, problems: list[Problem]) -> None:

@@ -6,14 +6,11 @@ judges one block of it and ``check_run`` all that it shows. The tests, ``check``
 """
 
 import re
-from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
-from itertools import chain
 from typing import Any
 
 from site_tools import numbers
-from site_tools.confinement import limits
 from site_tools.page.blocks import Block, Copy, Kind
 from site_tools.page.figures import Figure
 from site_tools.page.page import LANGUAGES, Page
@@ -29,36 +26,14 @@ from site_tools.running.results import (
     Value,
 )
 from site_tools.running.worker import Running
-from site_tools.say import Message
+from site_tools.say import Message, catalogue
 
 CPU = "cpu"
-# At module level, also in an interactive session.
-DEVICE = re.compile(r'^(?P<start>(?:>>> )?device = )"cpu"(?=[ ]*(?:#.*)?$)', re.M)
+# At module level.
+DEVICE = re.compile(r'^(?P<start>device = )"cpu"(?=[ ]*(?:#.*)?$)', re.M)
 # Exceptions that say that the block itself is wrong.
 MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
 
-# What is said of a block, and what is to be done about it.
-REMEDIES = {
-    **dict.fromkeys(("block_needs_memory", "block_stopped_memory"), "fix_memory"),
-    **dict.fromkeys(("block_writes_large_file", "block_stopped_files"), "fix_files"),
-    **dict.fromkeys(("block_ended_process", "block_process_lost"), "fix_ended_process"),
-    "block_stopped_time": "fix_time",
-    "block_result_too_large": "fix_output",
-    "block_prints_too_much": "fix_prints_too_much",
-    "block_leaves_file_open": "fix_open_file",
-    "block_unseeded": "fix_unseeded",
-    "result_form": "fix_no_result",
-    "block_network": "fix_network",
-    "block_process": "fix_process",
-    "block_signal": "fix_signal",
-    "block_writes_outside": "fix_writes_outside",
-    "block_reads_outside": "fix_reads_outside",
-}
-LIMITS = {
-    "most": limits.MEMORY >> 30,
-    "one": limits.FILE >> 20,
-    "all": limits.FOLDER >> 20,
-}
 # What the kernel says where the guard of Python has seen nothing.
 OF_KERNEL = (
     ("Permission denied", "fix_permission"),
@@ -87,10 +62,6 @@ class Verified:
         """The place of a block among those that ran."""
         return [copy.block for copy in self.copies].index(block)
 
-    def value(self, figure: Figure) -> Value:
-        """What the expression of a figure in the prose gives."""
-        return self.run.values[self.page.figures.index(figure)]
-
 
 def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
     """Run the blocks of a page and evaluate the expressions of its figures."""
@@ -114,10 +85,15 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
             apart=block.kind is Kind.SOURCE,
         )
         sources.append(source)
-    figures = [*page.figures, *chain.from_iterable(page.pictures.values())]
-    expressions = [figure.expression for figure in figures]
+    expressions = [figure.expression for _, figure in _figures(page)]
     seed = LANGUAGES.index(page.language)
     return Running(sources, expressions, seed, seconds, once, kind(device) == "cuda")
+
+
+def _figures(page: Page) -> list[tuple[str, Figure]]:
+    """The figures of the prose and of the pictures, with the file of each."""
+    files = {page.path: page.figures, **page.pictures}
+    return [(path, figure) for path, figures in files.items() for figure in figures]
 
 
 def _copies(page: Page) -> list[Copy]:
@@ -151,13 +127,10 @@ def kind(device: str) -> str:
 
 
 def check_run(verified: Verified) -> list[Problem]:
-    """What is wrong with a page that has run: blocks, figures, pictures, plots."""
-    page = verified.page
+    """What is wrong with a page that has run: blocks, figures, plots."""
     blocks = [copy.block for copy in verified.copies if copy.block.reason is None]
-    problems = [check_block(verified, block) for block in blocks]
-    values = verified.run.values[: len(page.figures)]
-    problems += _check_figures(verified, page.figures, values, page.path)
-    return [*filter(None, problems), *check_drawn(verified)]
+    problems = filter(None, [check_block(verified, block) for block in blocks])
+    return [*problems, *check_figures(verified), *check_plots(verified)]
 
 
 def check_block(verified: Verified, block: Block) -> Problem | None:
@@ -209,10 +182,10 @@ def _remedy(failure: Failure) -> Message | None:
     """What to do about a limit, or about what is out of reach; None for all else."""
     message = failure.message
     if isinstance(message, Message):
-        key = REMEDIES.get(message.key)
-    else:
-        key = next((fix for words, fix in OF_KERNEL if words in message), None)
-    return Message(key, LIMITS) if key else None
+        parts = catalogue("en")[message.key]
+        return replace(message, part="fix") if isinstance(parts, dict) else None
+    fixes = (Message(fix) for words, fix in OF_KERNEL if words in message)
+    return next(fixes, None)
 
 
 def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
@@ -294,10 +267,8 @@ def check_figure(figure: Figure, value: Value, path: str) -> Problem | None:
     return problem(path, figure.line, key, shown=shown, expression=expression, **values)
 
 
-def _check_figures(
-    verified: Verified, figures: Sequence[Figure], values: Sequence[Value], path: str
-) -> list[Problem | None]:
-    """Compare figures with their values.
+def check_figures(verified: Verified) -> list[Problem]:
+    """Compare the figures of a page and of its pictures with their values.
 
     Where a block of the page failed, those without a value are not named: they lack
     what the block was to leave behind.
@@ -307,22 +278,13 @@ def _check_figures(
         result.failure and copy.block.runs and "raises" not in copy.block.classes
         for copy, result in results
     )
-    return [
+    figures = zip(_figures(verified.page), verified.run.values, strict=True)
+    problems = (
         check_figure(figure, value, path)
-        for figure, value in zip(figures, values, strict=True)
+        for (path, figure), value in figures
         if not (broken and isinstance(value, Failure))
-    ]
-
-
-def check_drawn(verified: Verified) -> list[Problem]:
-    """What is wrong with the figures in the pictures of a page, and with its plots."""
-    problems: list[Problem | None] = []
-    at = len(verified.page.figures)
-    for path, figures in verified.page.pictures.items():
-        values = verified.run.values[at : at + len(figures)]
-        problems += _check_figures(verified, figures, values, path)
-        at += len(figures)
-    return [*filter(None, problems), *check_plots(verified)]
+    )
+    return [*filter(None, problems)]
 
 
 def check_plots(verified: Verified) -> list[Problem]:
