@@ -54,12 +54,11 @@ def wanted():
 
 
 def pip(*arguments):
-    command = [PYTHON, "-I", "-m", "pip", "install", "--quiet", *arguments]
     failure = (
         "Installing verl failed, see pip's message above; run make tools ARGS=verl "
         "again to continue."
     )
-    environment.run(command, failure, cwd=environment.ROOT)
+    environment.pip_install(["--quiet", *arguments], failure, python=PYTHON)
 
 
 def install():
