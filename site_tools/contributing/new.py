@@ -22,12 +22,10 @@ from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read
 from site_tools.data.rows import figure_in
 from site_tools.ledger import store, store_together
 from site_tools.page import files
-from site_tools.page.fences import scan
 from site_tools.page.files import read_front_matter
 
 SKELETONS = Path(__file__).with_name("skeletons")
 LINKS = 2
-PYTHON = re.compile(r"\{?\s*\.?py(?:thon)?3?\b", re.I)
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -38,14 +36,12 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
     parser.add_argument("--write", choices=choices, help=talk.text("new_write"))
     parser.add_argument("--alias", action="store_true", help=talk.text("new_alias"))
     parser.add_argument("--anyway", action="store_true", help=talk.text("new_anyway"))
-    parser.add_argument("--draft", metavar="FILE", help=talk.text("new_draft"))
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
     """Write the files of a page, or add a wording; a refusal has written nothing."""
     try:
-        asked, code = read_draft(options.draft) if options.draft else ("", [])
-        question = check_question(options.question or asked)
+        question = check_question(options.question)
         if options.alias:
             return add_wording(options.page, question, root, talk)
         page = page_id(options.page)
@@ -58,14 +54,12 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         choice = options.write or language_of_text(question)
         languages = LANGUAGES if choice == "both" else (choice,)
         with data_is_read():
-            files = skeleton(page, question, languages, known, code, root)
+            files = skeleton(page, question, languages, known, root)
         store_together({root / name: text.encode() for name, text in files.items()})
     except OSError as error:
         values = {"path": error.filename, "reason": error.strerror}
         raise Refusal("unwritable", **values) from None
     talk.say("new_written", files=", ".join(files))
-    if options.draft:
-        talk.say("new_draft_stays", file=options.draft)
     talk.say("new_next", page=page, files=" ".join(files))
     return 0
 
@@ -151,33 +145,17 @@ def with_alias(text: str, question: str, file: str) -> str:
     return result
 
 
-def read_draft(name: str) -> tuple[str, list[str]]:
-    """The question of a draft of ``import``, and its code, which nobody has run."""
-    try:
-        text = Path(name).read_bytes().decode("utf-8")
-    except UnicodeDecodeError:
-        raise Refusal("draft_encoding", file=name) from None
-    meta, problems = read_front_matter(text, name)
-    question = meta.get("question")
-    if problems or not isinstance(question, str):
-        raise Refusal("draft_unlike", file=name)
-    said = "\n".join(line for f in scan(text, name)[0][1:] for line in f.lines)
-    python = [f for f in scan(said, name)[0] if PYTHON.match(f.info)]
-    return question, ["\n".join(fence.lines) for fence in python if any(fence.lines)]
-
-
 def skeleton(
     page: str,
     question: str,
     languages: Sequence[str],
     known: Sequence[Known],
-    code: Sequence[str],
     root: Path,
 ) -> dict[str, str]:
     """The files of a new page and what they hold, from the texts in ``skeletons``.
 
     What has to be replaced says TODO, which ``check`` lists and no build lets through.
-    ``known`` are the pages to link to, the nearest first; ``code`` is that of a draft.
+    ``known`` are the pages to link to, the nearest first.
     """
     snippet, files = f"snippets/{page}.py", {}
     links = links_to(page, known, languages, root)
@@ -191,20 +169,9 @@ def skeleton(
             text.replace("{snippet}", snippet)
             .replace("{page}", page)
             .replace("{links}", links[language])
-            .replace("{chat}", _fenced(code, talk))
             .replace("{question}", row.rstrip("\n"))  # last: it may hold any braces
         )
     return {**files, snippet: (SKELETONS / "snippet.txt").read_text("utf-8")}
-
-
-def _fenced(code: Sequence[str], talk: Talk) -> str:
-    """The code of a draft as a page shows it, with what is to be done about it."""
-    reason, text = talk.text("skeleton_code_reason"), ""
-    for block in code:
-        mark = "`" * max(3, 1 + max(map(len, re.findall("`+", block)), default=0))
-        info = f'{{ .python .norun data-reason="{reason}" }}'
-        text += f"{mark}{info}\n{block}\n{mark}\n\n"
-    return text and f"{talk.text('skeleton_code')}\n\n{text}"
 
 
 def links_to(

@@ -190,7 +190,7 @@ def test_every_round_is_a_draft_once_it_is_agreed(desk: Path) -> None:
     names = [f"question_{n:02}.md" for n in range(1, 7)]
     found = {f"drafts/talk_1/{name}" for name in ["log.txt", *names]}
     assert state(desk).keys() == {"talk_1.md", *found}
-    assert said[-1].endswith('drafts/talk_1/question_01.md"')
+    assert "drafts/talk_1/question_01.md: make new PAGE=" in said[-1]
     before = state(desk)
     code, said = bring(desk, says=GO)
     assert code == 1 and "is in the way" in said[-1] and state(desk) == before

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.all import check_pair, check_written, judge
-from site_tools.checks.words import todo
 from site_tools.contributing import new
 from site_tools.contributing.likeness import answering, nearest, wordings
 from site_tools.contributing.talk import Refusal
@@ -168,56 +167,6 @@ def test_a_refusal_writes_nothing_and_is_in_the_language_asked_for(
     said = run(root, name, "--question", asked, *more, code=1, lang="zh")
     assert re.search("[㐀-鿿]", said.splitlines()[-1])
     assert written(root, before) == []
-
-
-DRAFT = """---
-question: "How large should a GRPO group be?"
----
-
-```python
-raise NotImplementedError
-```
-
-`````text
-It is 0.5 at 99 %.
-
-```py
-x = 1
-```
-
-````{ .python }
-```
-y = 2
-```
-````
-
-```text
-no code
-```
-`````
-"""
-
-
-@pytest.mark.parametrize("more", [[], ["--write", "both"]])
-def test_a_draft_gives_question_and_code(
-    root: Path, tmp_path: Path, more: list[str]
-) -> None:
-    file = tmp_path / "draft.md"
-    file.write_text(DRAFT, "utf-8")
-    said = run(root, "gae/group_size", "--draft", str(file), *more)
-    assert f"{file} keeps its sentences: nobody has verified them" in said
-    read = page.read_page(root, "docs/en/gae/group_size.md")
-    assert read.meta["question"] == ASKED and read.meta["aliases"] == []
-    assert check_written(read, root) == [] == check_pair(read, root)
-    shown = [b.text for b in read.blocks if b.reason is not None]
-    assert shown == ["x = 1", "```\ny = 2\n```"]
-    assert "0.5 at" not in read.text
-    assert (
-        len([p for p in todo(root, read.path, read.text) if "a chat" in p.found]) == 2
-    )
-    if more:
-        twin = page.read_page(root, "docs/zh/gae/group_size.md")
-        assert check_written(twin, root) == []
 
 
 # One more way to ask, put into the list as it is written.
