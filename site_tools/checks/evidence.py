@@ -10,7 +10,7 @@ from site_tools.data import facts
 from site_tools.data.dialogues import disagreements, read_dialogues
 from site_tools.page.blocks import Kind
 from site_tools.page.page import Page
-from site_tools.page.prose import line_of, parts, read_wrong_answers
+from site_tools.page.prose import read_wrong_answers
 from site_tools.problems import Problem, problem
 from site_tools.site.lists import derived
 
@@ -23,13 +23,12 @@ def check_identities(page: Page, root: Path) -> list[Problem]:
     problems: list[Problem] = []
     taken: set[str] = set()
     tests = property_tests(root)
-    for part in parts(page.body):
-        if part.kind != "display":
-            continue
-        written = WRITTEN.search(part.text)
+    for node in page.tree.select("div.arithmatex"):
+        tex = node.get_text().strip()[2:-2]
+        written = WRITTEN.search(tex)
         name = written[1] if written else ""
         test = f"test_{name.replace('-', '_')}"
-        formula = WRITTEN.sub("", part.text).strip()
+        formula = WRITTEN.sub("", tex).strip()
         key = ""
         if not written:
             key = "identity_without_id"
@@ -45,7 +44,7 @@ def check_identities(page: Page, root: Path) -> list[Problem]:
             values = {"name": name, "test": test, "formula": formula}
             values |= {"written": written[0] if written else ""}
             values |= {"tested": tests.get(test, "")}
-            line = line_of(page.body, part.start)
+            line = page.line_of(node, tex.strip().split("\n")[0])
             problems.append(problem(page.path, line, key, **values))
         taken.add(name)
     return problems

@@ -7,10 +7,12 @@ Chinese, sets half-width brackets, and rewrites full-width letters.)
 """
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterator
 
 from site_tools.page.fences import scan
+from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import Page
+from site_tools.page.prose import PARTS, QUOTE, body
 from site_tools.problems import Problem, problem
 
 CODE = "\ue000"  # code or a formula: a word of its sentence
@@ -30,27 +32,18 @@ WORD = (
 FULL = "，。；：？！、（）"
 WIDE = dict(zip(",;:?!.()", "，；：？！。（）", strict=True))
 
-FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 SHOWN = re.compile(r"^(?:question|title):[ ]+(?P<value>\S.*)$", re.M)
-ODD_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029\r]")
-VERBATIM = re.compile(
-    r"(?P<code>(?<![\\`])(?P<ticks>`+)(?!`)[^\n]+?(?<!`)(?P=ticks)(?!`)"
-    r"(?:\{[^\n]*?\}(?!\"))?"
-    r"|(?<![\\$])\$(?=[^\s$])[^$\n]*?[^\s\\$]\$(?!\d))"
-    r"|(?P<opaque><!--.*?-->|\$\$.+?\$\$"
-    r"|^(?P<indent>[ ]*)[!?]{3}\+?[ ]quote\b.*\n?"  # a quotation, to its end
-    r"(?:(?P=indent)[ ]{4}.*(?:\n|\Z)|[ \t]*\n)*"
-    r"|^[ \t]*>.*$|^.*-8<-.*$"
+# What is neither prose nor one of the parts of a page.
+OTHER = re.compile(
+    r"^[ \t]*>.*$|^.*-8<-.*$"
     r"|^[ \t]*(?:[!?]{3}\+?|===[!+]?)(?:[ \t][^\"\n]*)?"  # a box, up to its title
-    r"|^\[(?!\^)[^\]\n]+\]:[ \t]*<?[^\s>]+>?[ \t]*$"
-    r"|<?https?://[^\s>)]+>?|\[\^[^\]\n]+\]:?|\{[^{}\n]*\}"
-    r"|&#?\w+;|\\.|<[A-Za-z!/][^>\n]*>|:[a-z][a-z0-9_+-]*:)",
-    re.DOTALL | re.M,
+    r"|(?<=\])\([^()\s]*[ ]\"[^\"\n]*\"\)|\[\^[^\]\n]+\]:?|\{[^{}\n]*\}"
+    r"|&#?\w+;|\\.|<[A-Za-z!/][^>\n]*>|:[a-z][a-z0-9_+-]*:",
+    re.M,
 )
 LINK = re.compile(
-    r"(?P<picture>!?)(?P<opens>\[)(?:[^\[\]\n]|\[[^\[\]\n]*\])*"
-    r"(?P<closes>\](?:\([^()\s]*(?:\([^()\s]*\)[^()\s]*)*(?:[ ]\"[^\"\n]*\")?\)"
-    r"|\[[^\]\n]*\]))"
+    r"(?P<opens>!?\[)(?:[^\[\]\n]|\[[^\[\]\n]*\])*"
+    rf"(?P<closes>\](?:{CLOSES}+|{OPAQUE}+|\[[^\]\n]*\]))"
 )
 SPOKEN = re.compile("“[^”\n]*”|「[^」\n]*」")
 EMPHASIS = (
@@ -196,43 +189,43 @@ def mask(text: str) -> str | None:
         '是 ccc。'
     """
     fences, problems = scan(text, "")
-    if problems or ODD_LINE_ENDS.search(text):
+    if problems:
         return None
-    lines = re.sub("[\ue000-\ue004]", OPAQUE, text).split("\n")
-    for fence in fences:
-        for number in range(fence.line - 1, fence.line + len(fence.lines) + 1):
-            lines[number] = OPAQUE * len(lines[number])
-    masked = list("\n".join(lines))
-    if front := FRONT_MATTER.match(text):
-        shown = SHOWN.search(front[0])
-        start, end = shown.span("value") if shown else (0, 0)
-        _cover(masked, [(0, start or front.end(), OPAQUE), (end, front.end(), OPAQUE)])
-    _cover(
-        masked,
-        (
-            (*match.span(), CODE if match["code"] else OPAQUE)
-            for match in VERBATIM.finditer("".join(masked))
-        ),
+    prose = body(text, fences)
+    front = FRONT_MATTER.match(text)
+    if shown := SHOWN.search(front[0]) if front else None:
+        start, end = shown.span("value")
+        prose = prose[:start] + text[start:end] + prose[end:]
+    masked = re.sub("[\ue000-\ue004]", OPAQUE, prose)
+    masked = "".join(
+        sign if sign == old else OPAQUE for sign, old in zip(masked, text, strict=True)
     )
-    for match in [*LINK.finditer("".join(masked))]:
-        signs = (OPAQUE, OPAQUE) if match["picture"] else (OPENS, CLOSES)
-        start = match.start()
-        _cover(masked, [(start, match.end("opens"), signs[0])])
-        _cover(masked, [(*match.span("closes"), signs[1])])
-    spoken = SPOKEN.finditer("".join(masked))
-    _cover(masked, [(*match.span(), QUOTED) for match in spoken])
+    masked = QUOTE.sub(_covered, f"{masked}\n")[:-1]
+    for pattern in (PARTS, OTHER):
+        masked = pattern.sub(_covered, masked)
+    masked = SPOKEN.sub(_all(QUOTED), LINK.sub(_edges, masked))
     for pattern in EMPHASIS:
-        for match in [*pattern.finditer("".join(masked))]:
-            _cover(masked, [(*match.span("opens"), OPENS)])
-            _cover(masked, [(*match.span("closes"), CLOSES)])
-    return "".join(masked)
+        masked = pattern.sub(_edges, masked)
+    return masked
 
 
-def _cover(masked: list[str], spans: Iterable[tuple[int, int, str]]) -> None:
-    for start, end, sign in spans:
-        for at in range(start, end):
-            if masked[at] != "\n":
-                masked[at] = sign
+def _all(sign: str) -> Callable[[re.Match[str]], str]:
+    return lambda match: re.sub(r"[^\n]", sign, match[0])
+
+
+def _covered(match: re.Match[str]) -> str:
+    """A part of a page as signs."""
+    signs = {"code": CODE, "inline": CODE, "target": CLOSES}
+    return _all(signs.get(match.lastgroup or "", OPAQUE))(match)
+
+
+def _edges(match: re.Match[str]) -> str:
+    """Emphasis or a link: its text, between signs."""
+    first, last = len(match["opens"]), len(match[0]) - len(match["closes"])
+    picture = match[0].startswith("!")
+    opens, closes = (OPAQUE, OPAQUE) if picture else (OPENS, CLOSES)
+    inside = match[0][first:last]
+    return opens * first + inside + closes * len(match["closes"])
 
 
 def replace(text: str, edits: list[Edit]) -> str:

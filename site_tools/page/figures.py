@@ -70,7 +70,6 @@ def read_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
         if not flow.quoted:
             problems += _in_flow(flow, page, known)
     problems += [*_in_front_matter(page, known), *_in_fences(page, known)]
-    problems += _undollared(page)
     told = {(p.line, p.found): p for p in problems}
     return figures, sorted(told.values(), key=lambda problem: problem.line)
 
@@ -202,20 +201,6 @@ def in_formula(
     value = claimed and claimed[1] not in ("0", "1") and VALUE.match(tex.strip())
     if value or (in_table and re.fullmatch(r"\s*[-−+]?\d+\s*", tex)):
         yield tex.strip()
-
-
-def _undollared(page: Text) -> Iterator[Problem]:
-    """Formulas that are not between dollars, as formulas are on all pages."""
-    written = _squeeze(page.body)
-    for node in page.tree.select(".arithmatex"):
-        tex = node.get_text().strip()[2:-2].strip()
-        if f"${_squeeze(tex)}$" not in written:
-            line = page.line_of(node, tex.split("\n")[0])
-            yield problem(page.path, line, "formula_undollared", text=tex)
-
-
-def _squeeze(tex: str) -> str:
-    return "".join(tex.split())
 
 
 def _in_front_matter(page: Text, known: Known) -> Iterator[Problem]:

@@ -101,7 +101,7 @@ def test_a_displayed_identity_needs_an_id_and_a_property_test() -> None:
     assert problem.found == "td-residual, the id of a formula above"
     text = broken("td-residual", "no-such-test")
     (problem,) = check_identities(page(text), ROOT)
-    assert problem.line == line_of("$$", text)
+    assert problem.line == line_of(r"\delta_t", text)
     assert problem.expected == "def test_no_such_test in tests/properties"
 
 
