@@ -94,9 +94,8 @@ def check_lists(page: Page, root: Path) -> list[Problem]:
 
 def check_facts(root: Path, name: str) -> tuple[list[Problem], list[str]]:
     """What is wrong in a file of ``docs/facts``, and releases without their wheels."""
-    text = (root / facts.FOLDER / name).read_text("utf-8")
     problems, absent = list[Problem](), dict[str, None]()
-    for entry in facts.parse(text, name).entries:
+    for entry in facts.concept(root, name).entries:
         wrong = facts.reread(entry, root / facts.WHEELS) if entry.checked else []
         if wrong is None:
             absent[entry.release] = None

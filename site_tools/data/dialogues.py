@@ -6,7 +6,6 @@
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
 from pathlib import Path
 from typing import Annotated
 
@@ -88,10 +87,9 @@ class Correction(Row):
     held: tuple[Annotated[str, Form(PAGE_ID + r"#[\w-]+", "form_anchor")], ...]
 
 
-@lru_cache(maxsize=2)
-def parse(text: str) -> tuple[Dialogue, ...]:
-    """Read ``docs/dialogues.yml``."""
-    dialogues = read_rows(text, FILE, Dialogue)
+def read_dialogues(root: Path) -> tuple[Dialogue, ...]:
+    """The dialogues of the project at ``root``."""
+    dialogues = read_rows(root, FILE, Dialogue)
     unique(dialogues, "id")
     for dialogue in dialogues:
         for number, asked in enumerate(dialogue.questions, 1):
@@ -104,34 +102,18 @@ def parse(text: str) -> tuple[Dialogue, ...]:
     return dialogues
 
 
-@lru_cache(maxsize=2)
-def parse_topics(text: str) -> dict[str, Topic]:
-    """Read ``docs/topics.yml``: one row per topic, in order."""
-    rows = read_rows(text, TOPICS_FILE, Topic)
-    ids = [row.id for row in rows]
-    if ids != list(TOPICS):
-        order = ", ".join(TOPICS)
-        raise Refusal("topic_order", file=TOPICS_FILE, order=order, ids=", ".join(ids))
-    return {row.id: row for row in rows}
-
-
-def read_dialogues(root: Path) -> tuple[Dialogue, ...]:
-    """The dialogues of the project at ``root``; none where it has no such file."""
-    file = root / FILE
-    return parse(file.read_text("utf-8")) if file.exists() else ()
-
-
 def read_topics(root: Path) -> dict[str, Topic]:
-    """The topics of the project at ``root``, in order."""
-    return parse_topics((root / TOPICS_FILE).read_text("utf-8"))
+    """The topics of the project at ``root``, each with its row, in order."""
+    topics = {row.id: row for row in read_rows(root, TOPICS_FILE, Topic)}
+    if [*topics] != [*TOPICS]:
+        values = {"order": ", ".join(TOPICS), "ids": ", ".join(topics)}
+        raise Refusal("topic_order", file=TOPICS_FILE, **values)
+    return topics
 
 
 def read_corrections(root: Path) -> tuple[Correction, ...]:
-    """The corrections of the project at ``root``, if it has any."""
-    file = root / CORRECTIONS_FILE
-    if not file.is_file():
-        return ()
-    return read_rows(file.read_text("utf-8"), CORRECTIONS_FILE, Correction)
+    """The corrections of the project at ``root``."""
+    return read_rows(root, CORRECTIONS_FILE, Correction)
 
 
 def disagreements(

@@ -109,20 +109,21 @@ class Concept(Row):
         return [entry for entry in self.entries if entry.release == release]
 
 
-def parse(text: str, name: str) -> Concept:
-    """Read a facts file."""
-    return read_row(text, f"{FOLDER}/{name}", Concept)
-
-
 def concepts(root: Path) -> list[Concept]:
     """The facts files of the project, by name."""
-    files = sorted((root / FOLDER).glob("*.yml"))
-    return [_read(file, file.stat().st_mtime_ns) for file in files]
+    names = sorted(file.name for file in (root / FOLDER).glob("*.yml"))
+    return [concept(root, name) for name in names]
+
+
+def concept(root: Path, name: str) -> Concept:
+    """The facts file of this name."""
+    file = root / FOLDER / name
+    return _read(file, file.stat().st_mtime_ns)
 
 
 @cache  # a page shows many facts, and ninety files are read for each
 def _read(file: Path, changed: int) -> Concept:
-    return parse(file.read_text("utf-8"), file.name)
+    return read_row(file.read_text("utf-8"), f"{FOLDER}/{file.name}", Concept)
 
 
 def unread(concepts: Iterable[Concept]) -> dict[tuple[str, str], list[str]]:

@@ -89,13 +89,12 @@ class Renamed(Row):
         return [place for place in (self.then, self.now) if isinstance(place, Entry)]
 
 
-def parse_comparison(text: str, known: Mapping[str, Concept]) -> tuple[Compared, ...]:
-    """Read ``docs/comparison.yml``; ``known`` are the facts files, by name."""
-    rows = read_rows(text, COMPARISON, Compared)
+def comparison(root: Path) -> tuple[Compared, ...]:
+    """What releases do, in the project at ``root``; topic by topic."""
+    rows, known = read_rows(root, COMPARISON, Compared), _known(root)
     unique(rows, "facts")
     for row in rows:
-        concept = _concept(row, known)
-        written = [*row.releases]
+        concept, written = _concept(row, known), [*row.releases]
         due = [name for name in RELEASES + OTHERS if name in {*RELEASES, *written}]
         if written != due:
             listed = ", ".join(RELEASES)
@@ -119,9 +118,9 @@ def _check_cell(cell: Cell, release: str, concept: Concept) -> None:
             raise cell.refuse("cell_place", **values, number=f"{{{number}}}")
 
 
-def parse_timeline(text: str, known: Mapping[str, Concept]) -> tuple[Change, ...]:
-    """Read ``docs/timeline.yml``, the oldest change first."""
-    changes = read_rows(text, TIMELINE, Change)
+def timeline(root: Path) -> tuple[Change, ...]:
+    """What changed in verl, in the project at ``root``; the oldest change first."""
+    changes, known = read_rows(root, TIMELINE, Change), _known(root)
     for change in changes:
         concept, both = _concept(change, known), (change.before, change.release)
         values = {"concept": concept.name, "before": both[0], "release": both[1]}
@@ -146,9 +145,9 @@ def version(release: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", release)))
 
 
-def parse_code_map(text: str) -> tuple[Renamed, ...]:
-    """Read ``docs/code_map.yml``."""
-    rows = read_rows(text, CODE_MAP, Renamed)
+def code_map(root: Path) -> tuple[Renamed, ...]:
+    """The code that the dialogues name, in the project at ``root``."""
+    rows = read_rows(root, CODE_MAP, Renamed)
     unique(rows, "names")
     return rows
 
@@ -157,21 +156,6 @@ def _concept(row: Compared | Change, known: Mapping[str, Concept]) -> Concept:
     if row.facts not in known:
         raise row.refuse("facts_unknown", name=row.facts)
     return known[row.facts]
-
-
-def comparison(root: Path) -> tuple[Compared, ...]:
-    """What releases do, in the project at ``root``."""
-    return parse_comparison((root / COMPARISON).read_text("utf-8"), _known(root))
-
-
-def timeline(root: Path) -> tuple[Change, ...]:
-    """What changed in verl, in the project at ``root``."""
-    return parse_timeline((root / TIMELINE).read_text("utf-8"), _known(root))
-
-
-def code_map(root: Path) -> tuple[Renamed, ...]:
-    """The code that the dialogues name, in the project at ``root``."""
-    return parse_code_map((root / CODE_MAP).read_text("utf-8"))
 
 
 def _known(root: Path) -> dict[str, Concept]:

@@ -3,7 +3,6 @@
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Annotated
@@ -47,20 +46,14 @@ class Name(Row):
         return value
 
 
-@lru_cache(maxsize=2)
-def parse(text: str) -> tuple[Name, ...]:
-    """Read ``docs/names.yml``."""
-    names = read_rows(text, FILE, Name)
+def read_names(root: Path) -> tuple[Name, ...]:
+    """The names of the project at ``root``."""
+    names = read_rows(root, FILE, Name)
     unique(names, "id")
     for name in names:
         if (name.not_zh or name.not_en) and not (name.choice_zh and name.choice_en):
             raise name.refuse("name_choice", id=name.id)
     return names
-
-
-def read_names(root: Path) -> tuple[Name, ...]:
-    """The rows of the project at ``root``."""
-    return parse((root / FILE).read_text("utf-8"))
 
 
 def pattern(words: Iterable[str], lang: str) -> re.Pattern[str]:

@@ -8,10 +8,11 @@ named by file and line.
 
 import re
 import typing
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import MISSING, dataclass, field, fields
-from functools import cache
+from functools import cache, lru_cache
 from itertools import chain
+from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, TypeVar
 
@@ -55,16 +56,24 @@ class Row:
 R = TypeVar("R", bound=Row)
 
 
-def read_rows(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
-    r"""The rows of a file that is a list of mappings.
+def read_rows(root: Path, file: str, kind: type[R]) -> tuple[R, ...]:
+    """The rows of a data file of the project; none where it has no such file."""
+    path = root / file
+    text = path.read_text("utf-8") if path.exists() else "[]"
+    rows: tuple[R, ...] = _parse_once(text, file, kind)
+    return rows
+
+
+def parse(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
+    r"""The rows of a text that is a list of mappings.
 
     Example:
         >>> @dataclass(frozen=True)
         ... class Topic(Row):
         ...     id: Text
-        >>> read_rows("- id: gae\n- id: critic\n", "topics.yml", Topic)[1].id
+        >>> parse("- id: gae\n- id: critic\n", "topics.yml", Topic)[1].id
         'critic'
-        >>> read_rows("- id: gae\n  ib: x\n", "topics.yml", Topic)
+        >>> parse("- id: gae\n  ib: x\n", "topics.yml", Topic)
         Traceback (most recent call last):
         site_tools.say.Refusal: topics.yml:2: ib does not belong here; the fields are id
     """
@@ -72,6 +81,10 @@ def read_rows(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
     if not isinstance(node, yaml.SequenceNode):
         raise Refusal("data_list", place=f"{file}:1")
     return tuple(_mapping(item, kind, file) for item in node.value)
+
+
+# every page asks for the names and the dialogues
+_parse_once: Callable[[str, str, Any], Any] = lru_cache(maxsize=8)(parse)
 
 
 def read_row(text: str, file: str, kind: type[R]) -> R:

@@ -1,4 +1,4 @@
-"""What search engines, share cards and the site's own search are told of a page."""
+"""What search engines and the site's own search are told of a page."""
 
 import json
 import re
@@ -8,7 +8,6 @@ from html import escape, unescape
 from site_tools.site.formulas import Formula, as_text
 from site_tools.site.templates import spelled
 
-LOCALES = {"zh": "zh_CN", "en": "en_US"}
 ANSWER = '<section class="answer">'
 # What stands beside the text of a page; a paragraph in it does not say what it is on.
 BESIDE = re.compile(
@@ -48,22 +47,6 @@ def description(html: str) -> str:
 
 def _spelled(formula: Formula) -> str:
     return escape(spelled(formula.tex), quote=False)
-
-
-def card(
-    *, title: str, about: str, lang: str, site: str, home: bool, url: str | None
-) -> dict[str, str]:
-    """The properties of a share card; without an address none is claimed."""
-    properties = {
-        "og:title": title,
-        "og:description": about,
-        "og:type": "website" if home else "article",
-        "og:locale": LOCALES[lang],
-        "og:site_name": site,
-        "og:url": url or "",
-        "twitter:card": "summary",
-    }
-    return {name: content for name, content in properties.items() if content}
 
 
 def entries(

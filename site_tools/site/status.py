@@ -12,7 +12,7 @@ from markupsafe import Markup
 
 from site_tools.data.facts import concepts, unread
 from site_tools.page import accord
-from site_tools.page.accord import Accord, State
+from site_tools.page.accord import Accord
 from site_tools.page.blocks import LANGUAGES, Kind
 from site_tools.page.fences import Fence, scan
 from site_tools.page.files import read_front_matter
@@ -28,15 +28,6 @@ PARTS = ("wanted", "counts", "pages", "facts", "downloads")
 COUNTED = ("pages", "blocks", "figures", "formulas")
 PLACE = re.compile(r'<span data-download="([^"]+)">([^<]+)</span>')
 SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
-# What can be done about a page, and in which language.
-REMEDIES = {
-    State.MISSING_ZH: ("write", "zh"),
-    State.MISSING_EN: ("write", "en"),
-    State.ZH_AHEAD: ("follow", "en"),
-    State.EN_AHEAD: ("follow", "zh"),
-    State.BOTH_CHANGED: ("compare", ""),
-    State.UNRECORDED: ("compare", ""),
-}
 
 
 def status(part: str, lang: str, root: Path) -> str:
@@ -71,16 +62,13 @@ def _item(state: Accord, lang: str, root: Path, with_remedy: bool) -> dict[str, 
         there = ways.other(lang)
     text = (root / "docs" / there / f"{page}.md").read_text("utf-8", errors="replace")
     meta, _ = read_front_matter(text, page)
-    remedy = Markup("")
-    if with_remedy and state.state in REMEDIES:
-        kind, missing = REMEDIES[state.state]
-        remedy = Markup(words(lang)["remedies"][kind]).format(lang=missing, page=page)
+    remedy = words(lang)["remedies"].get(state.state.name, "") if with_remedy else ""
     return {
         "href": ways.link(lang, STATUS, there, ways.address(page)),
         "lang": there,
         "title": str(meta.get("question") or meta.get("title") or page),
         "state": state.state.name,
-        "remedy": remedy,
+        "remedy": Markup(remedy).format(page=page),
     }
 
 

@@ -14,6 +14,7 @@ from site_tools.page.prose import HEADING
 from site_tools.site import sources
 from tests.site.rows import as_yaml
 from tests.site.sample import broken, page
+from tests.site.trial_site import write_files
 
 pytestmark = pytest.mark.pages
 
@@ -22,9 +23,13 @@ ROW = {"id": "004·1", "zh": "甲？", "en": "A?", "page": "gae/a"}
 NEXT = ROW | {"id": "004·2", "page": "gae/b"}
 
 
-def parsed(*rows: dict[str, Any]) -> tuple[dialogues.Dialogue, ...]:
-    item = {"id": "004", "zh": "路", "en": "A path", "questions": list(rows)}
-    return dialogues.parse(as_yaml([item]))
+def dialogue(*rows: dict[str, Any]) -> dict[str, Any]:
+    return {"id": "004", "zh": "路", "en": "A path", "questions": [*rows]}
+
+
+def read(root: Path, *rows: dict[str, Any]) -> tuple[dialogues.Dialogue, ...]:
+    write_files(root, {dialogues.FILE: as_yaml([*rows])})
+    return dialogues.read_dialogues(root)
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
@@ -41,10 +46,10 @@ def test_every_page_agrees_with_the_dialogues(lang: str) -> None:
     assert dialogues.disagreements(dialogues.read_dialogues(ROOT), said) == []
 
 
-def test_a_question_that_is_well_written_is_read() -> None:
-    (dialogue,) = parsed(ROW, NEXT)
-    assert [q.anchor for q in dialogue.questions] == ["q-004-1", "q-004-2"]
-    assert dialogue.questions[1] == dialogues.Asked(**NEXT)
+def test_a_question_that_is_well_written_is_read(tmp_path: Path) -> None:
+    (found,) = read(tmp_path, dialogue(ROW, NEXT))
+    assert [q.anchor for q in found.questions] == ["q-004-1", "q-004-2"]
+    assert found.questions[1] == dialogues.Asked(**NEXT)
 
 
 @pytest.mark.parametrize(
@@ -57,17 +62,18 @@ def test_a_question_that_is_well_written_is_read() -> None:
         ([], "questions must be a list, not empty"),
     ],
 )
-def test_a_faulty_question_is_named(rows: list[Any], message: str) -> None:
+def test_a_faulty_question_is_named(
+    tmp_path: Path, rows: list[Any], message: str
+) -> None:
     with pytest.raises(ValueError) as refusal:
-        parsed(*rows)
+        read(tmp_path, dialogue(*rows))
     assert str(refusal.value).startswith("docs/dialogues.yml:")
     assert message in str(refusal.value)
 
 
-def test_a_dialogue_that_comes_twice_is_named() -> None:
-    text = as_yaml([{"id": "004", "zh": "路", "en": "A", "questions": [ROW]}] * 2)
+def test_a_dialogue_that_comes_twice_is_named(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="id says 004, as the row at line 1 does"):
-        dialogues.parse(text)
+        read(tmp_path, dialogue(ROW), dialogue(ROW))
 
 
 @pytest.mark.parametrize(
@@ -86,8 +92,10 @@ def test_a_dialogue_that_comes_twice_is_named() -> None:
         ),
     ],
 )
-def test_homes_agree_in_both_directions(said: dict[str, Any], message: str) -> None:
-    found = parsed(ROW, NEXT)
+def test_homes_agree_in_both_directions(
+    tmp_path: Path, said: dict[str, Any], message: str
+) -> None:
+    found = read(tmp_path, dialogue(ROW, NEXT))
     agreeing = {"gae/a": ["004·1"], "gae/b": ["004·2", "verl#1960"]}
     assert dialogues.disagreements(found, agreeing) == []
     (told,) = dialogues.disagreements(found, agreeing | said)
@@ -122,7 +130,8 @@ def test_every_topic_has_a_sentence_as_short_as_an_answer() -> None:
         assert length(topic.en, "en") <= LONGEST_ANSWER["en"], topic.id
 
 
-def test_topics_come_in_the_order_in_which_data_flows() -> None:
+def test_topics_come_in_the_order_in_which_data_flows(tmp_path: Path) -> None:
+    write_files(tmp_path, {dialogues.TOPICS_FILE: "- {id: gae, zh: 甲, en: A}"})
     order = "id must be in the order pipeline, rewards, alignment, .*, got gae"
     with pytest.raises(ValueError, match=order):
-        dialogues.parse_topics("- {id: gae, zh: 甲, en: A}")
+        read_topics(tmp_path)

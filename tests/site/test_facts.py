@@ -13,10 +13,10 @@ from site_tools.data.facts import (
     concepts,
     faults,
     line_hash,
-    parse,
     reread,
 )
 from site_tools.data.frameworks import code_map
+from site_tools.data.rows import read_row
 from site_tools.site.lists import derived
 from tests.differential.wheels import MISSING
 from tests.site.trial_site import write_files
@@ -49,6 +49,10 @@ ALL = [*concepts(ROOT), Concept("", "", MAPPED, file="code_map.yml")]
 def written(**fields: str) -> str:
     body = "\n  ".join(f"{name}: {value!r}" for name, value in fields.items())
     return f"- {body}\n"
+
+
+def parse(text: str) -> Concept:
+    return read_row(text, "docs/facts/values.yml", Concept)
 
 
 def wrong(entry: Entry, text: str) -> list[tuple[str, str]]:
@@ -129,7 +133,7 @@ def test_a_key_that_the_file_has_not_is_named() -> None:
 )
 def test_a_malformed_entry_is_refused(change: dict[str, str], message: str) -> None:
     with pytest.raises(ValueError) as refusal:
-        parse(TITLES + written(**PLAIN) + written(**PLAIN | change), "values.yml")
+        parse(TITLES + written(**PLAIN) + written(**PLAIN | change))
     place, _, told = str(refusal.value).partition(": ")
     assert re.fullmatch(r"docs/facts/values\.yml:(9|1\d)", place)
     assert message in told
@@ -137,7 +141,7 @@ def test_a_malformed_entry_is_refused(change: dict[str, str], message: str) -> N
 
 def test_a_hash_of_digits_and_a_version_of_two_numbers_stay_text() -> None:
     text = TITLES + "- {release: verl 0.9, path: a, lines: 1, hash: 012345678901, "
-    (entry,) = parse(text + "quote: q}", "x").entries
+    (entry,) = parse(text + "quote: q}").entries
     assert (entry.release, entry.hash) == ("verl 0.9", "012345678901")
 
 

@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
-from site_tools.data import facts, frameworks
+from site_tools.data import frameworks
 from site_tools.data.dialogues import read_dialogues
-from site_tools.data.frameworks import OTHERS, RELEASES, Change, Compared
+from site_tools.data.frameworks import OTHERS, RELEASES
 from site_tools.site import lists, sources
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files
@@ -37,10 +37,6 @@ MASK = {
     ],
 }
 LOSS = {"zh": "乙", "en": "The loss", "entries": places(NOW, TRL, TORCHRL)}
-CONCEPTS = {
-    name: facts.parse(as_yaml(concept), f"{name}.yml")
-    for name, concept in (("mask", MASK), ("loss", LOSS))
-}
 SAID = {"zh": "跳过", "en": "it is skipped"}
 NOTHING = {"kind": "none", "zh": "没有", "en": "it has no tools"}
 CELLS: dict[str, Any] = {
@@ -81,14 +77,6 @@ OTHER = row(
 )
 
 
-def compared(*rows: Any) -> tuple[Compared, ...]:
-    return frameworks.parse_comparison(as_yaml([*rows]), CONCEPTS)
-
-
-def changes(*rows: Any) -> tuple[Change, ...]:
-    return frameworks.parse_timeline(as_yaml([*rows]), CONCEPTS)
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A page that shows the mask, and the lists with a row about it."""
@@ -103,6 +91,14 @@ def project(tmp_path: Path) -> Path:
     }
     write_files(tmp_path, files)
     return tmp_path
+
+
+def refused(root: Path, name: str, *rows: Any) -> str:
+    """Why a list of these rows is refused."""
+    write_files(root, {f"docs/{name}.yml": as_yaml([*rows])})
+    with pytest.raises(ValueError) as refusal:
+        getattr(frameworks, name)(root)
+    return str(refusal.value)
 
 
 def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages() -> None:
@@ -177,10 +173,10 @@ def test_a_card_of_the_code_map_names_both_places_or_why_there_is_none(
         ([row() | {"releases": {NOW: SAID}}], "got verl 0.9.1"),
     ],
 )
-def test_a_row_that_cannot_be_true_is_refused(rows: list[Any], message: str) -> None:
-    with pytest.raises(ValueError) as refusal:
-        compared(*rows)
-    assert message in str(refusal.value)
+def test_a_row_that_cannot_be_true_is_refused(
+    project: Path, rows: list[Any], message: str
+) -> None:
+    assert message in refused(project, "comparison", *rows)
 
 
 @pytest.mark.parametrize(
@@ -199,23 +195,23 @@ def test_a_row_that_cannot_be_true_is_refused(rows: list[Any], message: str) -> 
     ],
 )
 def test_a_change_that_nothing_shows_is_refused(
-    change: dict[str, str], message: str
+    project: Path, change: dict[str, str], message: str
 ) -> None:
-    with pytest.raises(ValueError) as refusal:
-        changes(CHANGE | change)
-    assert message in str(refusal.value)
+    assert message in refused(project, "timeline", CHANGE | change)
 
 
-def test_rows_come_by_topic_and_changes_by_release() -> None:
-    assert [each.topic for each in compared(OTHER, row())] == ["gae", "critic"]
+def test_rows_come_by_topic_and_changes_by_release(project: Path) -> None:
     newer = CHANGE | {"release": NOW, "before": "verl 0.5.0"}
-    releases = [change.release for change in changes(newer, CHANGE)]
+    files = {"comparison": [OTHER, row()], "timeline": [newer, CHANGE]}
+    write_files(project, {f"docs/{f}.yml": as_yaml(files[f]) for f in files})
+    assert [row.topic for row in frameworks.comparison(project)] == ["gae", "critic"]
+    releases = [change.release for change in frameworks.timeline(project)]
     assert releases == ["verl 0.5.0", NOW]
 
 
-def test_a_name_stands_in_one_row_of_the_code_map() -> None:
-    with pytest.raises(ValueError, match=r"names says b\.py:3, as the row at line 1"):
-        frameworks.parse_code_map(as_yaml([RENAMED, RENAMED]))
+def test_a_name_stands_in_one_row_of_the_code_map(project: Path) -> None:
+    told = refused(project, "code_map", RENAMED, RENAMED)
+    assert "names says b.py:3, as the row at line 1" in told
 
 
 @pytest.mark.parametrize("part", ["compared", "timeline", "places", "code map"])

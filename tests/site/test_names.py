@@ -1,5 +1,6 @@
 """The names of the field: what a row must say, and how readers see it."""
 
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -7,6 +8,7 @@ import pytest
 from site_tools.data import names
 from site_tools.site.templates import fill
 from tests.site.rows import as_yaml
+from tests.site.trial_site import write_files
 
 ROW = {
     "id": "a",
@@ -23,6 +25,11 @@ ROW = {
 WHY = {"choice_zh": "离线是另一回事。", "choice_en": "Offline is another thing."}
 
 
+def read(root: Path, *rows: dict[str, Any]) -> tuple[names.Name, ...]:
+    write_files(root, {names.FILE: as_yaml([*rows])})
+    return names.read_names(root)
+
+
 @pytest.mark.parametrize(
     ("fields", "fault"),
     [
@@ -37,19 +44,21 @@ WHY = {"choice_zh": "离线是另一回事。", "choice_en": "Offline is another
         ),
     ],
 )
-def test_a_faulty_row_is_named(fields: dict[str, Any], fault: str) -> None:
+def test_a_faulty_row_is_named(
+    tmp_path: Path, fields: dict[str, Any], fault: str
+) -> None:
     with pytest.raises(ValueError, match=r"^docs/names\.yml:\d+: ") as refusal:
-        names.parse(as_yaml([ROW | fields]))
+        read(tmp_path, ROW | fields)
     assert fault in str(refusal.value)
 
 
-def test_two_rows_do_not_share_an_id() -> None:
+def test_two_rows_do_not_share_an_id(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="id says a, as the row at line 1 does"):
-        names.parse(as_yaml([ROW, ROW]))
+        read(tmp_path, ROW, ROW)
 
 
-def test_glossary_and_notation_are_in_one_language() -> None:
-    rows = names.parse(as_yaml([ROW, ROW | {"id": "b", "not_zh": ["甲甲"]} | WHY]))
+def test_glossary_and_notation_are_in_one_language(tmp_path: Path) -> None:
+    rows = read(tmp_path, ROW, ROW | {"id": "b", "not_zh": ["甲甲"]} | WHY)
     zh, en = (
         fill("lists.glossary", *at) for at in (("zh", rows, "en"), ("en", rows, "zh"))
     )

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.data import dialogues, facts, frameworks, names
-from site_tools.data.rows import PageId, Row, Text, Words, figure_in, read_rows
+from site_tools.data.rows import PageId, Row, Text, Words, figure_in, parse
 
 ROOT = Path(__file__).parents[2]
 
@@ -37,7 +37,7 @@ class Table(Row):
 
 
 def read(text: str) -> tuple[Outer, ...]:
-    return read_rows(text, "a.yml", Outer)
+    return parse(text, "a.yml", Outer)
 
 
 def test_a_row_is_read_with_its_line() -> None:
@@ -49,10 +49,10 @@ def test_a_row_is_read_with_its_line() -> None:
 
 
 def test_a_mapping_may_have_any_keys() -> None:
-    (row,) = read_rows("- cells:\n    x 1: {zh: 乙, en: B}", "a.yml", Table)
+    (row,) = parse("- cells:\n    x 1: {zh: 乙, en: B}", "a.yml", Table)
     assert row.cells == {"x 1": Inner("乙", "B")} and row.cells["x 1"].line == 2
     with pytest.raises(ValueError, match=r"a\.yml:1: cells must be a mapping"):
-        read_rows("- cells: b", "a.yml", Table)
+        parse("- cells: b", "a.yml", Table)
 
 
 FAULTS = {

@@ -27,7 +27,6 @@ from site_tools.site import (
     allowed,
     article,
     boxes,
-    finding,
     pictures,
     reference,
     sources,
@@ -116,16 +115,8 @@ def on_page_context(
     context: dict[str, Any], page: Page, config: MkDocsConfig, **_: object
 ) -> dict[str, Any]:
     """What a search result and a share card say of the page."""
-    about = page.meta.get("description", "")
-    page.meta["description"] = escape(about)  # the theme puts it in as it is
-    context["card"] = finding.card(
-        title=config.site_name if page.is_homepage else str(page.title),
-        about=about,
-        lang=config.theme["language"],
-        site=config.site_name,
-        home=page.is_homepage,
-        url=page.canonical_url,
-    )
+    context["about"] = page.meta.get("description", "")
+    page.meta["description"] = escape(context["about"])  # the theme takes it as it is
     return context
 
 
