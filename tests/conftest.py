@@ -14,7 +14,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
 
 # Tensors are tiny here: threads would only wait for each other.
 torch.set_num_threads(1)
-settings.register_profile("project", deadline=None, derandomize=True, max_examples=40)
+settings.register_profile("project", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("project")
 
 

@@ -183,8 +183,8 @@ def test_residuals_telescope(batch, gamma):
     deltas = td_residuals(**batch._asdict(), gamma=gamma)
     for r, V, delta, end in listed(batch, deltas):
         returns = oracles.monte_carlo_returns(gamma)(r, end)
-        for t, (received, value) in enumerate(zip(returns, V, strict=True)):
-            assert discounted(delta[t:], gamma) == near(received - value)
+        for t, (earned, value) in enumerate(zip(returns, V, strict=True)):
+            assert discounted(delta[t:], gamma) == near(earned - value)
 
 
 @given(token_batches(), unit_interval)
@@ -192,8 +192,8 @@ def test_return_minus_value_in_steps(batch, gamma):
     r"""G_t - V(s_t) = \sum_{k \ge 0} \gamma^k\, \delta_{t+k}"""
     for r, V, G, end in listed(batch, received(batch, gamma)):
         delta = oracles.td_residuals(gamma)(r, V, end)
-        for t, (received_, value) in enumerate(zip(G, V, strict=True)):
-            assert received_ - value == near(discounted(delta[t:], gamma))
+        for t, (earned, value) in enumerate(zip(G, V, strict=True)):
+            assert earned - value == near(discounted(delta[t:], gamma))
 
 
 @given(token_batches(), unit_interval, unit_interval)

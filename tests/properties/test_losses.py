@@ -212,8 +212,8 @@ def test_value_clip_gradient(batch, reach):
     *_, slope = value_loss_of(*batch[0], batch[1], reach)
     tokens = listed((*batch[0], slope), batch[1])
     for v, old, r, pull in tokens:
-        near_v = min(max(v, old - reach), old + reach)
-        stopped = abs(v - r) < abs(near_v - r)
+        clipped = min(max(v, old - reach), old + reach)
+        stopped = abs(v - r) < abs(clipped - r)
         if stopped:
             assert abs(v - old) > reach and (v - old) * (r - old) > 0
         assert pull * len(tokens) == near(0 if stopped else v - r)

@@ -19,6 +19,12 @@ from tests import oracles
 from tests.networks import seeded
 
 
+@pytest.fixture(autouse=True)
+def few_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A reward model learns as well from 64 responses what is tested here."""
+    monkeypatch.setattr("ppo_ref.training.trainer.LABELLED", 64)
+
+
 def weights(trainer: Trainer) -> list[torch.Tensor]:
     learning = trainer.models.actor, trainer.models.critic
     return [w.detach().clone() for network in learning for w in network.parameters()]
