@@ -45,7 +45,7 @@ LONGEST_ANSWER = {"zh": 90, "en": 60}  # characters, words
 LONGEST_LINE = 2000  # characters: what reads a line may take the square of that
 WIDEST_CODE = 52  # columns that a phone shows
 QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
-OTHER_KEYS = ("title", "aliases", "refs", "hide")
+OTHER_KEYS = ("title", "aliases", "needs", "refs", "hide")
 REF = re.compile(
     r"[A-Za-z][\w.+/-]* v?\d+(?:\.\w+)+"  # verl 0.9.1
     r"|\d{3}·\d{1,2}"  # dialogue 004, question 2

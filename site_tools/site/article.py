@@ -13,8 +13,12 @@ from site_tools.data.names import Name, key, pattern
 from site_tools.page.accord import Accord, State
 from site_tools.page.prose import FRONT, TOP
 from site_tools.site import formulas, ways
+from site_tools.site.sources import Answer
 from site_tools.site.templates import as_plain, fill, words
 
+STEP = re.compile(r"\d+ · ")
+TAG = re.compile(r"<[^>]*>")
+HAN, WORD = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
 SECTION = re.compile(r'<h2 id="answer">.*?(?=<h2\b|\Z)', re.DOTALL)
 BOX = re.compile(r'<section class="answer">.*?(?=</section>)', re.DOTALL)
 DIALOGUE = re.compile(r"(\d{3})·(\d+)")
@@ -81,6 +85,34 @@ def page_ids(html: str, answers: Sequence[object]) -> list[str]:
     marked = " ".join(match[0] for match in formulas.MARKED.finditer(html))
     asked = anchors(answers) if SECTION.search(html) else []
     return [*asked, *formulas.ID.findall(html), *formulas.LABEL.findall(marked)]
+
+
+def reading(html: str, page: str, lang: str, pages: Sequence[Answer]) -> str:
+    """Begin a page with what to read first, how long it takes, and the course's steps.
+
+    Pages without ``needs`` in their front matter are left alone.
+    """
+    known = {answer.page: answer for answer in pages}
+    if page not in known:
+        return html
+    steps = (
+        [a for a in pages if STEP.match(a.title)]
+        if STEP.match(known[page].title)
+        else []
+    )
+    before = [known[need] for need in known[page].needs if need in known]
+    return fill("page.reading", lang, steps, page, before, minutes(html)) + html
+
+
+def minutes(html: str) -> int:
+    """How long a page takes to read: 300 Chinese characters or 200 words a minute.
+
+    Example:
+        >>> minutes("<p>" + "word " * 700 + "</p>")
+        4
+    """
+    text = TAG.sub(" ", html)
+    return max(1, round(len(HAN.findall(text)) / 300 + len(WORD.findall(text)) / 200))
 
 
 def aliases(others: Sequence[object], lang: str) -> str:

@@ -19,6 +19,7 @@ from site_tools.page.prose import (
 
 # Under each tab: the folder whose pages stand there directly, then its topics.
 TABS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "learn": ("course", ()),
     "questions": (
         "questions",
         ("pipeline", "rewards", "alignment", "bootstrap", "gae", "critic", "on_policy"),
@@ -30,6 +31,7 @@ TABS: dict[str, tuple[str, tuple[str, ...]]] = {
 }
 QUESTION_TOPICS = TABS["questions"][1]
 TOPICS = (*QUESTION_TOPICS, *TABS["about"][1])
+COURSE = TABS["learn"][0]
 # Pages that stand before the others of their folder.
 FIRST = ("index", "symptoms", "ten_asserts", "wrong_answers")
 
@@ -94,9 +96,9 @@ def _folder(root: Path, lang: str, name: str) -> dict[str, Answer]:
     return pages
 
 
-def answers(root: Path, lang: str) -> list[Answer]:
-    """The question pages of a language, in reading order."""
-    folders = [_folder(root, lang, topic) for topic in TOPICS]
+def answers(root: Path, lang: str, topics: Sequence[str] = TOPICS) -> list[Answer]:
+    """The question pages of a language, or those of some folders, in reading order."""
+    folders = [_folder(root, lang, topic) for topic in topics]
     needs = {page: {*a.needs} for pages in folders for page, a in pages.items()}
     return [pages[page] for pages in folders for page in in_order(pages, needs)]
 

@@ -88,6 +88,8 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = article.link_terms(html, read_names(root), lang)
         html = article.provenance(html, lang)
+        taught = sources.answers(root, lang, (sources.COURSE, *sources.TOPICS))
+        html = article.reading(html, page_id, lang, taught)
         html += article.aliases(page.meta.get("aliases") or (), lang)
         html = ways.relative(html, page.url)
         if _written(page.file, config):
