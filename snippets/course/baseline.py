@@ -1,0 +1,80 @@
+"""A baseline under the score, on the tree of step 2."""
+
+# --8<-- [start:example]
+from ppo_ref.examples import shared_batch
+
+batch = shared_batch()
+s = batch.scores
+b = s.mean()
+p = batch.old_log_probs.exp()
+pull = (s - b)[:, None] * (1 - p)
+print(f"baseline {b:.1f}")
+for row, n in enumerate(batch.response_mask.sum(1)):
+    cells = (f"{x:6.3f}" for x in pull[row, :n])
+    print(f"answer {row}: {s[row] - b:+.1f}")
+    print("  pull", *cells)
+# --8<-- [end:example]
+
+# --8<-- [start:free]
+import torch
+
+P = torch.full((4,), 0.25)  # 00 01 10 11
+score = torch.tensor([0.0, 0.0, 0.0, 1.0])
+grad_log_P = torch.tensor([  # from step 2
+    [-0.5, -0.5, 0.0],
+    [-0.5, 0.5, 0.0],
+    [0.5, 0.0, -0.5],
+    [0.5, 0.0, 0.5],
+])
+
+def pushes(b):
+    """One row for each answer."""
+    return (score - b)[:, None] * grad_log_P
+
+print("mean", *(f"{x:.3f}" for x in P @ grad_log_P))
+for b in 0, 0.25, 10:
+    gradient = P @ pushes(b)
+    print(f"{b:4}", *(f"{x:.3f}" for x in gradient))
+# --8<-- [end:free]
+
+# --8<-- [start:variance]
+def variance(b):
+    """Of the push of one drawn answer."""
+    mean = P @ pushes(b)
+    return P @ (pushes(b) - mean).square()
+
+print("   b  three variances        sum")
+for b in 0, 0.25, 0.5, 1:
+    v = variance(b)
+    cells = " ".join(f"{x:.4f}" for x in v)
+    print(f"{b:4}  {cells}  {v.sum():.4f}")
+# --8<-- [end:variance]
+
+# --8<-- [start:both_right]
+from ppo_ref.group_advantages import dr_grpo, rloo
+
+r = torch.zeros(2, 6, dtype=torch.float64)
+r[0, 5] = r[1, 3] = 1  # both answers score 1
+for estimate in dr_grpo, rloo:
+    A = estimate(
+        token_level_rewards=r,
+        response_mask=batch.response_mask,
+        groups=torch.tensor([0, 0]),
+    ).advantages
+    print(estimate.__name__, A.abs().max().item())
+# --8<-- [end:both_right]
+
+# --8<-- [start:own_score]
+push = (score - score)[:, None] * grad_log_P
+print(*(P @ push).tolist())
+# --8<-- [end:own_score]
+
+# --8<-- [start:draw]
+torch.manual_seed(0)
+drawn = torch.randint(4, (20_000, 12))
+for b, n in (0, 8), (0.25, 8), (0, 12):
+    first = pushes(b)[drawn[:, :n], 0].mean(1)
+    mean, std = first.mean(), first.std()
+    print(f"b {b:4}, {n:2} answers:", end=" ")
+    print(f"{mean:.3f} +- {std:.3f}")
+# --8<-- [end:draw]

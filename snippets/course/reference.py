@@ -1,0 +1,107 @@
+"""KL to a reference: a score that errs, the frozen anchor, kld per token."""
+
+# --8<-- [start:scores]
+import torch
+
+# answers: the sum, a shrug, "2 2 2 2 2 ..."
+start = torch.tensor([0.50, 0.49, 0.01]).double()
+true = torch.tensor([1.0, 0.0, 0.0]).double()
+proxy = torch.tensor([1.0, 0.0, 2.0]).double()
+
+print(f"true  {start @ true:.2f}")
+print(f"proxy {start @ proxy:.2f}")
+# --8<-- [end:scores]
+
+# --8<-- [start:train]
+def train(beta, updates=300, hold=True):
+    z, ref, path = start.log(), start, [start]
+    for _ in range(updates):
+        z.requires_grad_()
+        p = z.softmax(0)
+        kl = p @ (p / ref).log()
+        goal = p @ proxy - beta * kl
+        (g,) = torch.autograd.grad(goal, z)
+        z = (z + 2 * g).detach()
+        path.append(z.softmax(0))
+        if not hold:
+            ref = path[-1]  # the anchor moves
+    return torch.stack(path)
+
+strength = 0.5  # beta of this example
+without, kept = train(0), train(strength)
+# --8<-- [end:train]
+
+# --8<-- [start:table]
+print("         without KL      with KL")
+print("update  proxy  true  proxy  true")
+for n in 0, 20, 100, 200, 220, 300:
+    row = [
+        path[n] @ score
+        for path in (without, kept)
+        for score in (proxy, true)
+    ]
+    cells = (f"{x:6.2f}" for x in row)
+    print(f"{n:6}", *cells)
+# --8<-- [end:table]
+
+# --8<-- [start:rest]
+weight = start * (proxy / strength).exp()
+rest = weight / weight.sum()
+print("weight", *(f"{w:.2f}" for w in weight))
+print("share ", *(f"{x:.2f}" for x in rest))
+print("walked", *(f"{x:.2f}" for x in kept[-1]))
+assert kept[-1].allclose(rest, atol=0.01)
+# --8<-- [end:rest]
+
+# --8<-- [start:kld]
+from ppo_ref.examples import shared_batch
+
+old, ref, _, scores, mask, beta = shared_batch()
+kld = old - ref
+for row, n in enumerate(mask.sum(1)):
+    cells = (f"{x:5.2f}" for x in kld[row, :n])
+    print(f"answer {row}", *cells)
+print(f"mean {kld[mask].mean():.3f}")
+# --8<-- [end:kld]
+
+# --8<-- [start:mean]
+p = old[1, 0].exp()  # it, or anything else
+actor = torch.stack([p, 1 - p])
+q = ref[1, 0].exp()
+anchor = torch.stack([q, 1 - q])
+logs = (actor / anchor).log()
+kl = actor @ logs
+print("kld  ", *(f"{x:6.3f}" for x in logs))
+print("prob ", *(f"{x:6.3f}" for x in actor))
+print(f"mean {kl:.3f}")
+assert logs[0].isclose(kld[1, 0]) and kl > 0
+# --8<-- [end:mean]
+
+# --8<-- [start:rewards]
+from ppo_ref.rewards import token_level_rewards
+
+r = -beta * kld
+r[[0, 1], mask.sum(1) - 1] += scores
+for row, n in enumerate(mask.sum(1)):
+    print(*(f"{x:7.4f}" for x in r[row, :n]))
+# --8<-- [end:rewards]
+
+# --8<-- [start:sums]
+total = scores - beta * kld.sum(1)
+assert r.sum(1).allclose(total)
+print(*(f"{x:.4f}" for x in total))
+# --8<-- [end:sums]
+
+# --8<-- [start:zero]
+path = train(strength, updates=2)
+for p in path:
+    print(f"{p @ (p / start).log():.4f}")
+# --8<-- [end:zero]
+
+# --8<-- [start:moved]
+moved = train(strength, hold=False)
+for name, path in ("held", kept), ("moved", moved):
+    p = path[-1]
+    two = f"{p @ proxy:.2f} {p @ true:.2f}"
+    print(f"{name:5} {two}")
+# --8<-- [end:moved]

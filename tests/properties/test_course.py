@@ -1,0 +1,381 @@
+"""The formulas of the course, on random cases in float64."""
+
+import math
+
+import pytest
+import torch
+from hypothesis import given
+from hypothesis import strategies as st
+from torch import Tensor
+from torch.testing import assert_close
+
+from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
+from ppo_ref.losses import policy_loss, value_loss
+from ppo_ref.masking import masked_whiten
+from ppo_ref.rewards import token_level_rewards, token_level_scores
+from tests.strategies import token_batches, token_tensors, unit_interval
+
+SEEDS = st.integers(0, 2**32 - 1)
+
+
+def random_tree(seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Logits of two tokens out of three, the second's for each first; scores."""
+    random = torch.Generator().manual_seed(seed)
+    first = torch.randn(3, generator=random, dtype=torch.float64)
+    second = torch.randn(3, 3, generator=random, dtype=torch.float64)
+    scores = torch.randn(3, 3, generator=random, dtype=torch.float64)
+    return first.requires_grad_(), second.requires_grad_(), scores
+
+
+def answer_probs(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
+    return first.softmax(0)[:, None] * second.softmax(1)
+
+
+@given(SEEDS)
+def test_course_log_trick(seed: int) -> None:
+    r"""\nabla P_\theta(y) = P_\theta(y)\, \nabla \log P_\theta(y)"""
+    first, second, _ = random_tree(seed)
+    for i in range(9):
+        p = answer_probs(first, second).flatten()[i]
+        plain = torch.autograd.grad(p, [first, second], retain_graph=True)
+        logs = torch.autograd.grad(p.log(), [first, second])
+        for direct, log in zip(plain, logs, strict=True):
+            torch.testing.assert_close(direct, p.detach() * log)
+
+
+@given(SEEDS)
+def test_course_policy_gradient(seed: int) -> None:
+    r"""\nabla J = \sum_{y} P_\theta(y)\, s(y)\, \nabla \log P_\theta(y)
+    = \mathbb{E}_{y}\big[\, s(y)\, \nabla \log P_\theta(y) \,\big]
+    """
+    first, second, scores = random_tree(seed)
+    direct = torch.autograd.grad((answer_probs(first, second) * scores).sum(), [first])
+    mean = torch.zeros(3, dtype=torch.float64)
+    for i in range(9):
+        p = answer_probs(first, second).flatten()[i]
+        (push,) = torch.autograd.grad(p.log(), [first])
+        mean += p.detach() * scores.flatten()[i] * push
+    torch.testing.assert_close(direct[0], mean)
+
+
+@given(SEEDS)
+def test_course_token_gradient(seed: int) -> None:
+    r"""\nabla J = \mathbb{E}\Big[\, s(y) \sum_{t}
+    \nabla \log \pi_\theta(a_t \mid s_t) \,\Big]
+    """
+    # The log-prob of a token moves the logits of its own prefix alone, by e_a - p.
+    first, second, scores = random_tree(seed)
+    direct = torch.autograd.grad(
+        (answer_probs(first, second) * scores).sum(), [first, second]
+    )
+    means = [
+        torch.zeros(3, dtype=torch.float64),
+        torch.zeros(3, 3, dtype=torch.float64),
+    ]
+    probs = answer_probs(first, second).detach()
+    for a in range(3):
+        for b in range(3):
+            weight = probs[a, b] * scores[a, b]
+            means[0] += weight * (torch.eye(3)[a] - first.detach().softmax(0))
+            means[1][a] += weight * (torch.eye(3)[b] - second.detach()[a].softmax(0))
+    for exact, mean in zip(direct, means, strict=True):
+        torch.testing.assert_close(exact, mean)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_course_objective(seed: int) -> None:
+    r"""J(\theta) = \sum_{y} P_\theta(y)\, s(y),
+    \qquad P_\theta(y) = \prod_{t} \pi_\theta(a_t \mid s_t)
+    """
+    # Three tokens out of two: the mean score is found from the last token backwards.
+    random = torch.Generator().manual_seed(seed)
+    levels = [
+        torch.randn(2**t, 2, generator=random, dtype=torch.float64).softmax(1)
+        for t in range(3)
+    ]
+    scores = torch.randn(8, generator=random, dtype=torch.float64)
+    products = [
+        levels[0][0, y // 4] * levels[1][y // 4, y // 2 % 2] * levels[2][y // 2, y % 2]
+        for y in range(8)
+    ]
+    means = scores
+    for level in reversed(levels):
+        means = (level * means.view(-1, 2)).sum(1)
+    torch.testing.assert_close(torch.stack(products).sum().item(), 1.0)
+    torch.testing.assert_close(torch.stack(products) @ scores, means[0])
+
+
+@given(SEEDS)
+def test_course_nothing_on_average(seed: int) -> None:
+    r"""\mathbb{E}_{y}\big[\, \nabla \log P_\theta(y) \,\big]
+    = \sum_{y} \nabla P_\theta(y) = \nabla \sum_{y} P_\theta(y) = \nabla 1 = 0
+    """
+    first, second, _ = random_tree(seed)
+    means = [
+        torch.zeros(3, dtype=torch.float64),
+        torch.zeros(3, 3, dtype=torch.float64),
+    ]
+    for i in range(9):
+        p = answer_probs(first, second).flatten()[i]
+        pushes = torch.autograd.grad(p.log(), [first, second])
+        for mean, push in zip(means, pushes, strict=True):
+            mean += p.detach() * push
+    for mean in means:
+        torch.testing.assert_close(mean, torch.zeros_like(mean))
+
+
+@given(SEEDS, st.floats(-10, 10))
+def test_course_baseline(seed: int, b: float) -> None:
+    r"""\nabla J = \mathbb{E}_{y}\big[\, (s(y) - b)\, \nabla \log P_\theta(y) \,\big]"""
+    first, second, scores = random_tree(seed)
+    direct = torch.autograd.grad((answer_probs(first, second) * scores).sum(), [first])
+    mean = torch.zeros(3, dtype=torch.float64)
+    for i in range(9):
+        p = answer_probs(first, second).flatten()[i]
+        (push,) = torch.autograd.grad(p.log(), [first])
+        mean += p.detach() * (scores.flatten()[i] - b) * push
+    torch.testing.assert_close(direct[0], mean)
+
+
+@given(SEEDS)
+def test_course_prefix_baseline(seed: int) -> None:
+    r"""\mathbb{E}_{a_t}\big[\, V(s_t)\, \nabla \log \pi_\theta(a_t \mid s_t) \,\big]
+    = V(s_t)\, \nabla \sum_{a_t} \pi_\theta(a_t \mid s_t) = 0
+    """
+    random = torch.Generator().manual_seed(seed)
+    logits = torch.randn(5, generator=random, dtype=torch.float64).requires_grad_()
+    value = torch.randn((), generator=random, dtype=torch.float64)
+    probs = logits.softmax(0)
+    mean = torch.zeros(5, dtype=torch.float64)
+    for token in range(5):
+        (push,) = torch.autograd.grad(probs[token].log(), logits, retain_graph=True)
+        mean += probs[token].detach() * value * push
+    (of_sum,) = torch.autograd.grad(probs.sum(), logits)
+    torch.testing.assert_close(mean, value * of_sum)
+    torch.testing.assert_close(mean, torch.zeros_like(mean))
+
+
+@given(token_tensors(2))
+def test_course_critic_loss(batch: tuple[tuple[Tensor, ...], Tensor]) -> None:
+    r"""L = \frac{1}{2N} \sum_{t} \big(V(s_t) - G_t\big)^2"""
+    (values, returns), mask = batch
+    found = value_loss(
+        values=values,
+        old_values=values,
+        returns=returns,
+        response_mask=mask,
+        value_clip_range=math.inf,
+    ).loss
+    errors = [
+        v - g
+        for v, g in zip(values[mask].tolist(), returns[mask].tolist(), strict=True)
+    ]
+    expected = sum(error**2 for error in errors) / (2 * len(errors))
+    torch.testing.assert_close(found.item(), expected)
+
+
+def near(number):
+    return pytest.approx(number, abs=1e-12)
+
+
+def rows(batch):
+    """Of each answer: rewards, values with the 0 after the end, TD errors, returns."""
+    ended = batch._replace(bootstrap_values=None)._asdict()
+    deltas = td_residuals(**ended)
+    del ended["values"]
+    received = monte_carlo_returns(**ended)
+    for i, mask in enumerate(batch.response_mask):
+        values = [*batch.values[i][mask].tolist(), 0.0]
+        r = batch.token_level_rewards[i][mask].tolist()
+        yield r, values, deltas[i][mask].tolist(), received[i][mask].tolist()
+
+
+@given(token_batches())
+def test_course_td_error(batch):
+    r"""\delta_t = r_t + V(s_{t+1}) - V(s_t)"""
+    for r, V, delta, _ in rows(batch):
+        for t in range(len(r)):
+            assert delta[t] == near(r[t] + V[t + 1] - V[t])
+
+
+@given(token_batches())
+def test_course_telescope(batch):
+    r"""\begin{aligned}
+    \delta_0 + \delta_1 + \delta_2 ={}& r_0 + V(s_1) - V(s_0) \\
+    &+ r_1 + V(s_2) - V(s_1) \\
+    &+ r_2 + 0 - V(s_2) \\
+    ={}& r_0 + r_1 + r_2 - V(s_0)
+    \end{aligned}
+    """
+    for r, V, delta, G in rows(batch):
+        for t in range(len(r)):
+            assert sum(delta[t:]) == near(sum(r[t:]) - V[t])
+            assert sum(delta[t:]) == near(G[t] - V[t])
+
+
+def rows_with_advantages(batch, gae_lambda, gamma=1.0):
+    """Of each answer: rewards, values with the 0 after the end, advantages."""
+    ended = batch._replace(bootstrap_values=None)._asdict()
+    found = gae(**ended, gamma=gamma, gae_lambda=gae_lambda).advantages
+    deltas = td_residuals(**ended, gamma=gamma)
+    for i, mask in enumerate(batch.response_mask):
+        r = batch.token_level_rewards[i][mask].tolist()
+        V = [*batch.values[i][mask].tolist(), 0.0]
+        yield r, V, deltas[i][mask].tolist(), [*found[i][mask].tolist(), 0.0]
+
+
+@given(token_batches(), unit_interval)
+def test_course_gae_recursion(batch, gae_lambda):
+    r"""\hat A_t = \delta_t + \lambda\, \hat A_{t+1}"""
+    for r, V, _, A in rows_with_advantages(batch, gae_lambda):
+        for t in range(len(r)):
+            delta = r[t] + V[t + 1] - V[t]
+            assert A[t] == near(delta + gae_lambda * A[t + 1])
+
+
+@given(token_batches(), unit_interval)
+def test_course_gae_weights(batch, gae_lambda):
+    r"""\hat A_t = \delta_t + \lambda\,\delta_{t+1}
+    + \lambda^2\,\delta_{t+2} + \cdots
+    """
+    for r, V, _, A in rows_with_advantages(batch, gae_lambda):
+        delta = [r[t] + V[t + 1] - V[t] for t in range(len(r))]
+        for t in range(len(r)):
+            later = delta[t:]
+            total = sum(gae_lambda**k * later[k] for k in range(len(later)))
+            assert A[t] == near(total)
+
+
+@given(token_batches(), unit_interval, unit_interval)
+def test_course_gae(batch, gamma, gae_lambda):
+    r"""\begin{aligned}
+    \delta_t &= r_t + \gamma V(s_{t+1}) - V(s_t) \\
+    \hat A_t &= \delta_t + \gamma\lambda\, \hat A_{t+1}
+    \end{aligned}
+    """
+    for r, V, delta, A in rows_with_advantages(batch, gae_lambda, gamma):
+        for t in range(len(r)):
+            assert delta[t] == near(r[t] + gamma * V[t + 1] - V[t])
+            assert A[t] == near(delta[t] + gamma * gae_lambda * A[t + 1])
+
+
+def two_policies(seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+    """Logits of the actor being trained and of the old one; a function of the token."""
+    random = torch.Generator().manual_seed(seed)
+    new, old, f = torch.randn(3, 5, generator=random, dtype=torch.float64)
+    return new.requires_grad_(), old, f
+
+
+def quotient(new: torch.Tensor, old: torch.Tensor) -> torch.Tensor:
+    return new.softmax(0) / old.softmax(0)
+
+
+@given(SEEDS)
+def test_course_ratio(seed: int) -> None:
+    r"""\rho_t = \frac{\pi_\theta(a_t\mid s_t)}{\pi_{\mathrm{old}}(a_t\mid s_t)}
+    = \exp\big(\log\pi_\theta(a_t\mid s_t) - \log\pi_{\mathrm{old}}(a_t\mid s_t)\big)
+    """
+    new, old, _ = two_policies(seed)
+    difference = new.log_softmax(0) - old.log_softmax(0)
+    assert_close(difference.exp(), quotient(new, old))
+
+
+@given(SEEDS)
+def test_course_importance(seed: int) -> None:
+    r"""\sum_a \pi_\theta(a\mid s)\, f(a) = \sum_a \pi_{\mathrm{old}}(a\mid s)\,
+    \frac{\pi_\theta(a\mid s)}{\pi_{\mathrm{old}}(a\mid s)}\, f(a)
+    """
+    new, old, f = two_policies(seed)
+    wanted = new.softmax(0) @ f
+    weighted = (old.softmax(0) * quotient(new, old) * f).sum()
+    assert_close(wanted, weighted)
+
+
+@given(SEEDS)
+def test_course_ratio_gradient(seed: int) -> None:
+    r"""\nabla \rho_t = \rho_t\, \nabla\log\pi_\theta(a_t\mid s_t)"""
+    new, old, _ = two_policies(seed)
+    for a in range(5):
+        ratio = quotient(new, old)[a]
+        (direct,) = torch.autograd.grad(ratio, new)
+        # By the logits, the log-prob of token a has the gradient e_a - p.
+        by_log = torch.eye(5, dtype=torch.float64)[a] - new.detach().softmax(0)
+        assert_close(direct, ratio.detach() * by_log)
+
+
+@given(SEEDS, st.floats(0.05, 0.5))
+def test_course_clip(seed: int, eps: float) -> None:
+    r"""L^{CLIP} = \mathbb{E}_t\big[\min\big(\rho_t \hat A_t,\
+    \mathrm{clip}(\rho_t, 1-\varepsilon, 1+\varepsilon)\,\hat A_t\big)\big]
+    """
+    random = torch.Generator().manual_seed(seed)
+    new, old, advantages = torch.randn(3, 2, 5, generator=random, dtype=torch.float64)
+    mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+    terms = []
+    for row, t in mask.nonzero().tolist():
+        rho = (new - old)[row, t].exp().item()
+        a = advantages[row, t].item()
+        near = min(max(rho, 1 - eps), 1 + eps)
+        terms.append(min(rho * a, near * a))
+    judged = policy_loss(
+        log_probs=new,
+        old_log_probs=old,
+        advantages=advantages,
+        response_mask=mask,
+        clip_range=eps,
+    )
+    expected = torch.tensor(-sum(terms) / len(terms), dtype=torch.float64)
+    torch.testing.assert_close(judged.loss, expected)
+
+
+@given(SEEDS)
+def test_course_kl_mean(seed: int) -> None:
+    r"""\mathrm{KL}(\pi \,\|\, \pi_{\mathrm{ref}}) = \mathbb{E}_{y \sim \pi}\Big[\log
+    \frac{\pi(y)}{\pi_{\mathrm{ref}}(y)}\Big] \ge 0
+    """
+    random = torch.Generator().manual_seed(seed)
+    logits = 3 * torch.randn(2, 7, generator=random, dtype=torch.float64)
+    pi, ref = (torch.distributions.Categorical(logits=row) for row in logits)
+    mean = sum(
+        pi.probs[y] * (pi.log_prob(y) - ref.log_prob(y)) for y in torch.arange(7)
+    )
+    torch.testing.assert_close(mean, torch.distributions.kl_divergence(pi, ref))
+    assert mean >= 0
+
+
+@given(SEEDS, st.integers(1, 5), st.floats(0, 2))
+def test_course_kl_reward(seed: int, length: int, beta: float) -> None:
+    r"""r_t = \mathbb{1}[t = L-1]\, s - \beta
+    \big(\log \pi_{\mathrm{old}}(a_t \mid s_t)
+    - \log \pi_{\mathrm{ref}}(a_t \mid s_t)\big)
+    """
+    random = torch.Generator().manual_seed(seed)
+    old, ref = torch.randn(2, 1, 5, generator=random, dtype=torch.float64)
+    s = torch.randn(1, generator=random, dtype=torch.float64)
+    mask = torch.arange(5)[None] < length
+    judged = token_level_rewards(
+        token_level_scores=token_level_scores(s, mask),
+        kl=old - ref,
+        response_mask=mask,
+        kl_coef=beta,
+    )
+    for t in range(length):
+        expected = (s[0] if t == length - 1 else 0) - beta * (old - ref)[0, t]
+        torch.testing.assert_close(judged[0, t], expected)
+
+
+@given(st.integers(0, 2**32 - 1))
+def test_course_whitening(seed: int) -> None:
+    r"""\hat A_t^{\,\mathrm{white}}
+    = \frac{\hat A_t - \mu}{\sqrt{\sigma^2 + \epsilon}}
+    """
+    random = torch.Generator().manual_seed(seed)
+    advantages = torch.randn(2, 5, generator=random, dtype=torch.float64)
+    mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+    counted = advantages[mask].tolist()
+    mean = sum(counted) / len(counted)
+    variance = sum((a - mean) ** 2 for a in counted) / (len(counted) - 1)
+    white = masked_whiten(advantages, mask)
+    for row, t in mask.nonzero().tolist():
+        expected = (advantages[row, t] - mean) / (variance + 1e-8) ** 0.5
+        torch.testing.assert_close(white[row, t], expected)
