@@ -28,8 +28,8 @@ def least_miss(rows):
 misses = [least_miss(dialogue_001)]
 misses += [least_miss(dialogue_002)]
 rounding = 0.0005, 0.005
-print(f"001 misses by {misses[0]:.4f} at least")
-print(f"002 misses by {misses[1]:.4f} at least")
+print(f"001 misses by {misses[0]:.4f} on this grid")
+print(f"002 misses by {misses[1]:.4f} on this grid")
 fits = [m <= r for m, r in zip(misses, rounding)]
 assert any(fits), "no gamma, lambda give these rows"
 # --8<-- [end:invented]
