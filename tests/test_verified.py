@@ -9,9 +9,9 @@ import pytest
 
 from site_tools.ledger import read
 from site_tools.page.page import read_page
+from site_tools.running import verdict
 from site_tools.running.evidence import (
     RECORD,
-    Outcome,
     gather,
     local,
     note,
@@ -118,9 +118,7 @@ def stand_in(*pages: str) -> object:
 
     def run(root: Path, device: str) -> None:
         passed = {page: frozenset(hashes(root, page)) for page in pages}
-        none: frozenset[str] = frozenset()
-        outcomes = {page: Outcome(h, h, none) for page, h in passed.items()}
-        note(root, "cuda", setting(root), "NVIDIA H200", outcomes)
+        note(root, "cuda", setting(root), "NVIDIA H200", passed)
 
     return run
 
@@ -173,7 +171,7 @@ def test_nothing_is_noted_when_the_package_changed_under_way(
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     page = read_page(tmp_path, write(tmp_path, "en/about/one.md"))
     noted = verified.Note("cpu")
-    noted.add(page, page.blocks[0], passed=True)
+    noted.runs[page.path] = verdict.run(page)
     (tmp_path / "ppo_ref" / "gae.py").write_text("x = 1")
     noted.pytest_sessionfinish()
     assert not (tmp_path / local("cpu")).exists()

@@ -6,14 +6,10 @@ the CPU, whatever the machine has; ``make test`` runs them a second time on a GP
 """
 
 from collections.abc import Generator
-from typing import Any
 
 import pytest
 
-from site_tools.page.blocks import Block
-from site_tools.page.pictures import is_notebook
 from site_tools.running import evidence
-from site_tools.running.hashes import block_hashes
 from site_tools.running.verdict import CPU, Verified, kind
 from tests.pages import ROOT, PageDocument
 
@@ -58,48 +54,25 @@ def name(device: str) -> str:
 
 
 class Note:
-    """What became of each block, by the path of its page and its hash."""
+    """The pages that have run, by their path."""
 
     def __init__(self, device: str) -> None:
         self.device = device
         self.setting = evidence.setting(ROOT)
-        self.blocks: dict[str, frozenset[str]] = {}
-        self.ended: dict[str, dict[str, bool]] = {}
-        self.drawn: dict[str, Verified] = {}
+        self.runs: dict[str, Verified] = {}
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
-        self, item: pytest.Item, call: pytest.CallInfo[None]
+        self, item: pytest.Item
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         report = yield
-        example = getattr(item, "example", None)
-        block = getattr(example, "parsed", None)
-        if call.when == "call" and isinstance(block, Block) and block.runs:
-            self.add(example.document.page, block, report.passed)
-            if is_notebook(example.document.page.id) and self.device == CPU:
-                self.drawn[example.document.page.path] = example.document.verified
+        document = getattr(getattr(item, "example", None), "document", None)
+        if verified := vars(document).get("verified") if document else None:
+            self.runs[verified.page.path] = verified
         return report
-
-    def add(self, page: Any, block: Block, passed: bool) -> None:
-        hashes = block_hashes(page.blocks)
-        self.blocks[page.path] = frozenset(hashes.values())
-        self.ended.setdefault(page.path, {})[hashes[block.fence.line]] = passed
 
     def pytest_sessionfinish(self) -> None:
         """Nothing is noted if the package was edited under way: who knows what ran."""
-        if self.ended and evidence.setting(ROOT) == self.setting:
-            run = {page: self.outcome(page) for page in self.ended}
-            for path, verified in self.drawn.items():
-                if run[path].passed == run[path].blocks:
-                    page, results = verified.page, verified.run.results
-                    evidence.keep_plots(
-                        ROOT, page.path, page.blocks, self.setting, results
-                    )
+        if self.runs and evidence.setting(ROOT) == self.setting:
             place = ROOT, kind(self.device), self.setting, name(self.device)
-            evidence.note(*place, run)
-
-    def outcome(self, page: str) -> evidence.Outcome:
-        ended = self.ended[page].items()
-        passed = frozenset(block for block, passed in ended if passed)
-        failed = frozenset(block for block, passed in ended if not passed)
-        return evidence.Outcome(self.blocks[page], passed, failed)
+            evidence.note_runs(*place, [*self.runs.values()])

@@ -14,10 +14,9 @@ from pathlib import Path
 
 from site_tools.ledger import Damaged, read
 from site_tools.page.page import LANGUAGES, read_page
-from site_tools.page.pictures import is_notebook
 from site_tools.problems import Problem
 from site_tools.running import evidence, verdict
-from site_tools.running.evidence import Outcome, Setting, local, setting
+from site_tools.running.evidence import Setting, local, setting
 from site_tools.running.hashes import block_hashes
 
 LONGEST = 70  # characters shown of a part of a problem
@@ -44,17 +43,9 @@ def stale(root: Path, here: Setting) -> list[str]:
 def verify(root: Path, name: str, here: Setting) -> tuple[int, list[Problem]]:
     """Run a page and note what passed: how many blocks, and what is wrong."""
     verified = verdict.run(read_page(root, name))
-    page, problems = verified.page, verdict.check_run(verified)
-    hashes = block_hashes(page.blocks)
-    wrong = [b for b in verified.running if verdict.check_block(verified, b)]
-    failed = frozenset(hashes[block.fence.line] for block in wrong)
-    passed = frozenset(hashes.values()) - failed
     if setting(root) == here:  # else what ran may be older or newer than the hash says
-        outcome = Outcome(passed | failed, passed, failed)
-        evidence.note(root, "cpu", here, "CPU", {name: outcome})
-        if is_notebook(page.id) and not failed:
-            evidence.keep_plots(root, name, page.blocks, here, verified.run.results)
-    return len(passed), problems
+        evidence.note_runs(root, "cpu", here, "CPU", [verified])
+    return len(evidence.passing(verified)), verdict.check_run(verified)
 
 
 def one_line(problem: Problem) -> str:

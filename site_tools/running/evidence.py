@@ -20,6 +20,7 @@ from site_tools.page.pictures import is_notebook
 from site_tools.problems import Problem, problem
 from site_tools.running.hashes import block_hashes, package_hash
 from site_tools.running.results import Result
+from site_tools.running.verdict import Verified, check_block
 from site_tools.say import Message
 
 LOCAL = ".cache/verified"
@@ -75,29 +76,38 @@ def entry_of(here: Setting, device: str, day: str, passed: Hashes) -> Entry:
     return Entry(here.made_from, by, " ".join(sorted(passed)) or None)
 
 
-class Outcome(NamedTuple):
-    """How a run of a page ended: hashes of all its blocks, and of those that ran."""
-
-    blocks: Hashes
-    passed: Hashes
-    failed: Hashes
+def passing(verified: Verified) -> Hashes:
+    """The blocks of a page that passed when it ran."""
+    hashes = block_hashes(verified.page.blocks)
+    good = [b for b in verified.running if not check_block(verified, b)]
+    return frozenset(hashes[block.fence.line] for block in good)
 
 
 def note(
-    root: Path, kind: str, here: Setting, device: str, run: Mapping[str, Outcome]
+    root: Path, kind: str, here: Setting, device: str, run: Mapping[str, Hashes]
 ) -> None:
-    """Add what a run gave to the ledger of its kind of device.
+    """Note what passed of each page that ran; other pages stay as they are.
 
     ``device`` is what readers are told: ``CPU`` or the name of a GPU.
     """
     today = date.today().isoformat()
     with update(root / local(kind)) as ledger:
-        for page, end in run.items():
-            before = passed(current(ledger, page, here, device))
-            after = end.passed | before & end.blocks - end.failed
-            ledger[page] = entry_of(here, device, today, after)
+        for page, passed in run.items():
+            ledger[page] = entry_of(here, device, today, passed)
         for page in [page for page in ledger if not (root / page).is_file()]:
             del ledger[page]
+
+
+def note_runs(
+    root: Path, kind: str, here: Setting, device: str, runs: Sequence[Verified]
+) -> None:
+    """Note what passed, and what was drawn where all of a notebook did on the CPU."""
+    run = {each.page.path: passing(each) for each in runs if each.running}
+    note(root, kind, here, device, run)
+    for page, results in ((each.page, each.run.results) for each in runs):
+        whole = run.get(page.path) == {*block_hashes(page.blocks).values()}
+        if kind == "cpu" and is_notebook(page.id) and whole:
+            keep_plots(root, page.path, page.blocks, here, results)
 
 
 @dataclass(frozen=True)
