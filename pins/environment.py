@@ -29,7 +29,7 @@ def pip(arguments, failure):
 
 
 def pip_install(arguments, failure, python=PYTHON):
-    """Install; pip would compile on one core what all of them do in half of the time."""
+    """Install; what pip would compile on one core is left to all of them."""
     command = [python, "-I", "-m", "pip", "install", "--no-compile", *arguments]
     run(command, failure, cwd=ROOT)
     packages = os.path.join(os.path.dirname(os.path.dirname(python)), "lib")
