@@ -298,21 +298,15 @@ def _takes_no_part(node: ast.AST) -> bool:
 
 
 def _holds_itself(tree: ast.Expression, shown: str) -> bool:
-    """Whether the figure is written into its expression.
-
-    It may be a place, or the setting of a function of the page. A whole number may be
-    a factor too, and not what is added or one of those of which the largest is taken.
-    """
+    """Whether a figure is written into its expression, but for places and settings."""
     try:
         number = abs(numbers.read(shown.split("=")[-1])[0])
     except ValueError:
         return False
+    if number.denominator == 1:  # a factor, a count
+        return False
     own = {number, number * 100} if shown.endswith("%") else {number}
-    parts: list[ast.AST] = [tree]
-    if number.denominator == 1:
-        parts = [part for node in ast.walk(tree) for part in _compared(node)]
-    values = (value for part in parts for value in _literals(part))
-    return any(Fraction(str(value)) in own for value in values if value)
+    return any(Fraction(str(value)) in own for value in _literals(tree))
 
 
 def _literals(node: ast.AST) -> Iterator[float]:
@@ -338,12 +332,3 @@ def _is_library(function: ast.AST) -> bool:
         function = function.value
     names = {"torch", "math", *dir(builtins)}
     return isinstance(function, ast.Name) and function.id in names
-
-
-def _compared(node: ast.AST) -> list[ast.expr]:
-    match node:
-        case ast.BinOp(op=ast.Add() | ast.Sub(), left=left, right=right):
-            return [part for part in (left, right) if isinstance(part, ast.Constant)]
-        case ast.Call(func=ast.Name(id=name) | ast.Attribute(attr=name), args=args):
-            return args if name in EXTREMES else []
-    return []

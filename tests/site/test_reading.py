@@ -1,4 +1,4 @@
-"""How a page is read: attributes, info strings, includes, names, derived fences."""
+"""How the fences of a page are read: attributes, info strings, includes."""
 
 import re
 from pathlib import Path
@@ -7,10 +7,8 @@ import pytest
 
 from site_tools.page.blocks import resolve
 from site_tools.page.fences import read_attributes, read_info
-from site_tools.page.pictures import read_picture
 from site_tools.problems import Problem
-from site_tools.site.lists import derived
-from tests.site.sample import ROOT, broken, line_of, page
+from tests.site.sample import broken, line_of, page
 
 SNIPPET = """import math
 
@@ -64,8 +62,6 @@ def test_a_section_must_begin_and_end_once(snippets: Path, edge: str) -> None:
         ('--8<-- "topic/none.py"', "'topic/none.py' could not be found"),
         ('--8<-- "../topic/area.py"', "must stay in snippets/"),
         ('--8<-- "topic/area.py" ', "alone on its line"),
-        ('x = 1  # --8<-- "topic/area.py"', "alone on its line"),
-        ("--8<--", "an include must read"),
         ('--8<-- "topic/area.py:3:5"', "an include must read"),
     ],
 )
@@ -117,24 +113,7 @@ def test_attributes_are_read_strictly() -> None:
 
 def test_the_language_of_a_fence_is_read_in_lower_case() -> None:
     assert read_info("Python")[0] == read_info("{ .Python .cont }")[0] == "python"
-    assert read_info("")[0] == ""
     assert read_info("python { .cont }")[1].classes == ("cont",)
-
-
-def test_a_derived_fence_says_what_it_lacks() -> None:
-    with pytest.raises(ValueError, match=r"must be one of docs/facts, .* got none"):
-        derived("fact", "none verl 0.9.1", "", ROOT)
-    with pytest.raises(ValueError, match="release must be in verl 0"):
-        derived("fact", "values verl 9", "", ROOT)
-
-
-def test_a_figure_in_a_picture_is_bound_or_named() -> None:
-    svg = '<svg viewBox="0 0 9 9">\n<text data-is="a">0.5</text>\n\n'
-    figures, problems = read_picture(svg + "<text>0.7</text></svg>", "snippets/x.svg")
-    assert [(f.line, f.shown, f.expression) for f in figures] == [(2, "0.5", "a")]
-    (problem,) = problems
-    assert (problem.path, problem.line) == ("snippets/x.svg", 4)
-    assert problem.fix == 'write <tspan data-is="expression">0.7</tspan>'
 
 
 def test_a_picture_that_is_not_there_is_named() -> None:

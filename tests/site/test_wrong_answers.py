@@ -57,7 +57,6 @@ def read(text: str) -> tuple[list[WrongAnswer], list[str]]:
 def test_each_claim_has_its_source_and_the_end_of_its_run() -> None:
     four = WrongAnswer("wrong-four", '"Four"', "verl#1960", "")
     assert read(TEXT) == ([THREE, four], [])
-    assert read(TEXT.partition("## Wrong")[0]) == ([], [])
 
 
 @pytest.mark.parametrize(
@@ -67,11 +66,6 @@ def test_each_claim_has_its_source_and_the_end_of_its_run() -> None:
             '"Four" { #wrong-four }',
             '"Four" { #four }',
             '28: ### "Four" { #four } -> write ### "Four" { #wrong-short-name }',
-        ),
-        (
-            '"Four" { #wrong-four }',
-            '"Four"',
-            '28: ### "Four" -> write ### "Four" { #wrong-short-name }',
         ),
         (
             '!!! quote "verl#1960"\n\n    Four.',
