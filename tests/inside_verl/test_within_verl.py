@@ -1,6 +1,6 @@
 """ppo_ref inside verl 0.9.1, really installed: see within/ for what runs there.
 
-Each file is one process of the Python of .cache/verl; this tree comes first on its
+A process of the Python of .cache/verl runs them; this tree comes first on its
 path, and its home is a folder of its own, for what Ray writes there.
 """
 
@@ -23,17 +23,19 @@ pytestmark = [
 ]
 
 
-@pytest.mark.parametrize("name", ["dispatch", "page", "ray"])
-def test_within(name: str, tmp_path: Path) -> None:
+# To import verl takes half a minute: two files share a process.
+@pytest.mark.parametrize("names", ["dispatch page", "ray"])
+def test_within(names: str, tmp_path: Path) -> None:
     variables = {
         name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ
     }
     variables |= {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
+    files = [str(WITHIN / f"check_{name}.py") for name in names.split()]
     # By default the processes of Ray give way to all others; on a busy machine they
     # would never come to an end.
     variables |= {"RAY_worker_niceness": "0", "RAY_USAGE_STATS_ENABLED": "0"}
     done = subprocess.run(
-        [str(PYTHON), "-m", "pytest", "-q", str(WITHIN / f"check_{name}.py")],
+        [str(PYTHON), "-m", "pytest", "-q", *files],
         cwd=ROOT,
         env=variables,
         stdin=subprocess.DEVNULL,
