@@ -57,20 +57,15 @@ EMPHASIS = (
 
 # A mark alone: no ellipsis, no address, no run of them.
 ALONE = r"(?![,.;:?!/\\])"
-SHORT = r"(?i:vs|etc|al|cf|eg|ie|fig|eq|no|sec|app|ch|pp|approx|resp)\."
 MARKS = re.compile(
     f"(?<=[{HAN}）》]){CLOSES}*[,;:?!]{ALONE}"
     f"|(?<=[{WORD}{QUOTED})%‰°]){CLOSES}*[,;?!]{ALONE}"
     f"(?=[ \\t]*{OPENS}*[{HAN}（])"
     f"|(?<=[{WORD}{QUOTED})]):(?={OPENS}*[{HAN}（])"  # "-T: 从" is a slice
-    f"|(?<=[{HAN}）》]){CLOSES}*(?P<stop>\\.)"
-    f'(?=[{CLOSES}）"]*(?:[ \\t]|$))'
-    # A sentence that ends without a blank: no ending of a file, no abbreviation.
-    f"|(?<=[{HAN}）》])\\.(?=[A-Z][a-z]|[A-Za-z]+_)"
-    f"|(?<![A-Za-z.])(?!{SHORT})[A-Za-z]{{2,}}\\.(?=[{HAN}])",
+    f"|(?<=[{HAN}）》]){CLOSES}*\\."
+    f'(?=[{CLOSES}）"]*(?:[ \\t]|$))',
     re.M,
 )
-NUMBERED = re.compile(r"[ \t#*+-]*[一二三四五六七八九十]+\Z")
 BRACKET = re.compile("[(（)）\n]")
 LETTERS = re.compile(f"[A-Za-z]{{2}}|[{HAN}{CODE}{QUOTED}]")
 
@@ -144,12 +139,7 @@ def widened(text: str) -> str:
 
 
 def _marks(masked: str) -> Iterator[int]:
-    for match in MARKS.finditer(masked):
-        if match["stop"]:
-            line = masked[masked.rfind("\n", 0, match.start()) + 1 : match.start()]
-            if NUMBERED.fullmatch(line):
-                continue
-        yield match.end() - 1
+    return (match.end() - 1 for match in MARKS.finditer(masked))
 
 
 def _brackets(masked: str) -> Iterator[int]:

@@ -246,8 +246,12 @@ class Text:
 
     def line_with(self, shown: str, first: int = 1) -> int:
         """The first line of the file, from ``first`` on, that holds a text, or 0."""
-        rows = self.text.split("\n")[first - 1 :]
-        return next((n for n, row in enumerate(rows, first) if shown in row), 0)
+        numbers = range(first, len(self._rows) + 1)
+        return next((n for n in numbers if shown in self._rows[n - 1]), 0)
+
+    @cached_property
+    def _rows(self) -> list[str]:
+        return self.text.split("\n")
 
 
 BLOCKS = re.compile(

@@ -27,9 +27,6 @@ def test_the_sample_has_no_problem_and_three_figures() -> None:
     ("planted", "message"),
     [
         ("It is 0.5.", "0.5 (a decimal)"),
-        ("It is 50%.", "50% (a percentage)"),
-        ("It is 1/2.", "1/2 (a fraction)"),
-        ("It is 5e-1.", "5e-1 (a number in scientific notation)"),
         ("It is 1+1=3.", "1+1=3"),
         ("In verl 0.4.0 too.", "0.4.0"),
         ("It is $x = 0.5$.", "0.5 in a formula"),

@@ -72,13 +72,6 @@ def test_an_include_that_fails_names_its_line(
         resolve((include,), 7, snippets)
 
 
-def test_a_page_reports_an_include_that_fails() -> None:
-    text = broken("total = 1 + 1", '--8<-- "alignment/none.py"')
-    (problem,) = page(text).problems
-    assert problem.line == line_of("```python", text)
-    assert f"line {line_of('--8<--', text)}, alignment/none.py" in problem.found
-
-
 @pytest.mark.parametrize(
     ("old", "new", "found"),
     [

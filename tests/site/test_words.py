@@ -5,13 +5,10 @@ from pathlib import Path
 
 import pytest
 import yaml
-from sybil import Region
-from sybil.example import Example
 
 from site_tools.checks.words import check_terms, check_text
 from site_tools.data import names
 from site_tools.page.page import read_page
-from tests import pages
 from tests.site.sample import EN, ZH, broken, line_of, page
 
 pytestmark = pytest.mark.pages
@@ -122,12 +119,3 @@ def test_topics_facts_and_meanings_use_the_words_of_the_glossary() -> None:
     assert len(texts()) > 100
     for path, lang, text in texts():
         assert check_text(text, path, lang, rows) == []
-
-
-def test_the_run_of_the_pages_asks_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("site_tools.checks.all.read_names", lambda root: [OFF])
-    text = "---\ntitle: A value network\n---\n\nWords.\n"
-    document = pages.PageDocument(text, str(ROOT / "docs/en/reference/none.md"))
-    example = Example(document, 1, 1, Region(0, 0), {})
-    with pytest.raises(pages.PageFailure, match=r"none\.md:2\n  found: +value net"):
-        pages.judge_page(example)
