@@ -18,7 +18,6 @@ from site_tools.page.page import LANGUAGES, Page
 from site_tools.page.pictures import is_notebook
 from site_tools.page.prose import (
     HEADING,
-    PARTS,
     QUOTE,
     blank,
     line_of,
@@ -41,7 +40,6 @@ SECTIONS = [
     "next",
 ]
 MANDATORY = ("answer", "code", "next")
-LONGEST_ANSWER = {"zh": 90, "en": 60}  # characters, words
 LONGEST_LINE = 2000  # characters: what reads a line may take the square of that
 WIDEST_CODE = 52  # columns that a phone shows
 QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
@@ -167,34 +165,18 @@ def _section_lines(page: Page) -> dict[str, int]:
 
 
 def _answer(page: Page) -> Iterator[Row]:
-    """A short answer without its verdict, too long, or silent on verl's default."""
+    """An answer without its verdict, or silent on verl's default."""
     text = section_text(page.body, "answer")
     paragraphs = [p for p in re.split(r"\n\s*\n", text.strip()) if p.strip()]
     if not paragraphs:
         return
     line = line_of(page.body, page.body.index(paragraphs[0]))
-    short, most = paragraphs[0], LONGEST_ANSWER[page.language]
-    if not short.startswith("**"):
-        yield line, "answer_verdict", {"text": short[:30]}
-    if (size := length(short, page.language)) > most:
-        yield line, f"answer_long_{page.language}", {"size": size, "most": most}
+    if not paragraphs[0].startswith("**"):
+        yield line, "answer_verdict", {"text": paragraphs[0][:30]}
     about_verl = page.id.partition("/")[0] != "contribute"
     asked = any(re.match(r"\d{3}·\d", each) for each in page.texts("answers"))
     if about_verl and asked and not any(p.startswith("*verl") for p in paragraphs[1:]):
         yield line, "answer_default", {}
-
-
-def length(text: str, language: str) -> int:
-    """Han characters (zh) or words (en); a formula, code or Latin word is one.
-
-    Example:
-        >>> length("V 准就够。", "zh"), length("Enough if `V` is exact.", "en")
-        (4, 5)
-    """
-    text = PARTS.sub(" x ", text).replace("*", "")
-    if language == "en":
-        return len(re.findall(r"\S*\w\S*", text))
-    return len(re.findall(r"[㐀-鿿]|[^\W㐀-鿿]+", text))
 
 
 def _proof(page: Page) -> Iterator[Row]:

@@ -19,6 +19,10 @@ from site_tools.site.templates import as_plain, fill, words
 STEP = re.compile(r"\d+ · ")
 TAG = re.compile(r"<[^>]*>")
 HAN, WORD = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
+REFUTATION = re.compile(
+    r'(?P<heading><h3 id="wrong-.*?</h3>)(?P<body>.*?)(?=<h[23]\b|\Z)', re.DOTALL
+)
+HEADER_LINK = re.compile(r'<a class="headerlink".*?</a>')
 SECTION = re.compile(r'<h2 id="answer">.*?(?=<h2\b|\Z)', re.DOTALL)
 BOX = re.compile(r'<section class="answer">.*?(?=</section>)', re.DOTALL)
 DIALOGUE = re.compile(r"(\d{3})·(\d+)")
@@ -118,6 +122,23 @@ def minutes(html: str) -> int:
 def aliases(others: Sequence[object], lang: str) -> str:
     """The other wordings of a question; the search has them from the front matter."""
     return fill("page.aliases", lang, [*map(str, others)]) if others else ""
+
+
+def fold_refutations(html: str) -> str:
+    """Fold each refuted claim under its heading, which stays in sight with its anchor.
+
+    Example:
+        >>> print(fold_refutations('<h3 id="wrong-sign">It rises</h3><p>No.</p>'))
+        <details class="refuted"><summary><h3 id="wrong-sign">It rises</h3></summary>
+        <p>No.</p></details>
+    """
+    return REFUTATION.sub(_folded, html)
+
+
+def _folded(claim: re.Match[str]) -> str:
+    heading = HEADER_LINK.sub("", claim["heading"])  # a summary acts as a whole
+    opening = f'<details class="refuted"><summary>{heading}</summary>'
+    return f"{opening}\n{claim['body'].strip()}</details>"
 
 
 def notice(html: str, accord: Accord, lang: str, url: str) -> str:

@@ -34,9 +34,10 @@ for (const button of document.querySelectorAll("button.provenance")) {
   button.hidden = false
 }
 
-// An anchor that moved leads on.
+// An anchor that moved leads on; what is folded opens for whoever was sent there.
 const leadOn = () => {
   const place = document.getElementById(location.hash.slice(1))
+  if (place?.closest("details")) place.closest("details").open = true
   if (place?.matches(".moved")) location.replace(place.querySelector("a").href)
 }
 addEventListener("hashchange", leadOn)

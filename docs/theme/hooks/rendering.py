@@ -84,6 +84,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
             html = reference.link_symbols(html, page.url, known)
         html = pictures.inline(figures.render(html), read, lang)
         answers = page.meta.get("answers") or ()
+        html = article.fold_refutations(html)
         html = article.answer_box(html, answers, lang, sources.asked(root, lang))
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = article.link_terms(html, read_names(root), lang)
