@@ -52,12 +52,6 @@ def confine(folder: str, cuda: bool = False) -> None:
     sys.addaudithook(guard)
 
 
-def means() -> tuple[str, ...]:
-    """What of this machine's kernel cuts a block off, besides Python's own guard."""
-    files = ("files",) if folders.version() else ()
-    return (*files, "calls") if calls.available() else files
-
-
 class Guard:
     """An audit hook of this process, which cannot be taken away again.
 

@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.confinement.confine import Guard, means
+from site_tools.confinement import calls, folders
+from site_tools.confinement.confine import Guard
 from site_tools.confinement.folders import reach
 from site_tools.problems import Problem
 from site_tools.running import results, verdict
@@ -21,8 +22,8 @@ from tests.site.sample import broken, line_of, page
 
 PATH = "docs/en/alignment/sample.md"
 C = "import ctypes, os; c = ctypes.CDLL(None, use_errno=True);"
-needs_calls = pytest.mark.skipif("calls" not in means(), reason="no seccomp here")
-needs_files = pytest.mark.skipif("files" not in means(), reason="no Landlock here")
+needs_calls = pytest.mark.skipif(not calls.available(), reason="no seccomp here")
+needs_files = pytest.mark.skipif(not folders.version(), reason="no Landlock here")
 
 
 def attack(code: str, seconds: float = 10) -> Problem:
