@@ -1,4 +1,4 @@
-"""What stands around a page, as a reader meets it: switch, print, 404, redirects."""
+"""What stands around a page: switch, print, 404, redirects, marks; and its weight."""
 
 import shutil
 from collections.abc import Iterator
@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+from bench.weight import transferred
 from site_tools.data.redirects import parse
 from site_tools.site import ways
 from tests.browser.server import serve
@@ -31,12 +32,9 @@ def open_tab(browser: Any, address: str) -> Iterator[Any]:
         context.close()
 
 
-@pytest.mark.parametrize("lang", ["", "en/"])
-def test_the_switch_shows_expressions_and_is_remembered(
-    open_tab: Any, lang: str
-) -> None:
+def test_the_switch_shows_expressions_and_is_remembered(open_tab: Any) -> None:
     tab = open_tab(viewport=PHONE)
-    tab.goto(lang + PAGE)
+    tab.goto(PAGE)
     switch, figure = tab.locator("button.provenance"), tab.locator(".figure").first
     expression = figure.get_attribute("data-is")
     assert expression
@@ -54,28 +52,10 @@ def test_the_switch_shows_expressions_and_is_remembered(
     assert figure.evaluate(SHOWN) == "none"
 
 
-def test_the_switch_works_where_nothing_may_be_remembered(open_tab: Any) -> None:
-    tab = open_tab(viewport=PHONE)
-    tab.add_init_script(
-        "Storage.prototype.setItem = Storage.prototype.getItem = () => { throw 1 }"
-    )
-    tab.goto(PAGE)
-    tab.click("button.provenance")
-    assert "batch" in tab.locator(".figure").first.evaluate(SHOWN)
-
-
-def test_without_scripts_there_is_no_switch(open_tab: Any) -> None:
-    tab = open_tab(java_script_enabled=False)
-    tab.goto(PAGE)
-    assert tab.locator("button.provenance").count() == 1
-    assert not tab.locator("button.provenance").is_visible()
-
-
 @pytest.mark.parametrize(
     ("path", "first", "title"),
     [
         ("no/such/deep/page", "zh", "没有这一页 - PPO 实证问答"),
-        ("en/no/such/page/", "en", "No such page - PPO 实证问答"),
         ("en/alignment/nothing", "en", "No such page - PPO 实证问答"),
     ],
 )
@@ -120,8 +100,9 @@ def moving(site: Path, tmp_path: Path) -> Iterator[str]:
     targets = {"gae/new": ways.Target("gae/new/", "New")}
     part = ways.moved_parts(moves, targets, "en")["gae/new"]
     head = '<!doctype html><link rel="stylesheet" href="/ppo/site.css">'
-    text = f'<h1>New</h1>{part}<h2 id="is">Is</h2><script src="/ppo/site.js"></script>'
-    body = f'<body class="md-typeset">{text}</body>'
+    theme = "<script>document$ = { subscribe() {} }</script>"
+    text = f'<h1>New</h1>{part}<h2 id="is">Is</h2>{theme}<script src="/ppo/site.js">'
+    body = f'<body class="md-typeset">{text}</script></body>'
     pages = ways.stubs(moves, targets, "en") | {"gae/new/index.html": head + body}
     for name, html in (pages | {"404.html": ""}).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
@@ -143,19 +124,41 @@ def test_a_page_that_moved_is_reached(
     assert tab.inner_text("h1") == "New"
 
 
-def test_an_anchor_that_moved_is_reached(open_tab: Any, moving: str) -> None:
-    tab = open_tab(base_url=moving)
-    tab.goto("gae/new/#was")
-    tab.wait_for_url("**/gae/new/#is")
-    assert not tab.locator(".moved").is_visible()
-
-
-def test_without_scripts_a_moved_anchor_shows_its_link(
-    open_tab: Any, moving: str
+@pytest.mark.parametrize("scripts", [True, False])
+def test_an_anchor_that_moved_is_reached(
+    open_tab: Any, moving: str, scripts: bool
 ) -> None:
-    tab = open_tab(base_url=moving, java_script_enabled=False)
-    tab.goto("gae/new/")
-    assert not tab.locator(".moved").is_visible()
+    tab = open_tab(base_url=moving, java_script_enabled=scripts)
     tab.goto("gae/new/#was")
-    tab.locator(".moved a").click()
+    if not scripts:
+        tab.locator(".moved a").click()
     tab.wait_for_url("**/gae/new/#is")
+    assert not tab.locator(".moved").is_visible()
+
+
+def test_a_mark_stands_outside_the_code_and_leads_to_what_it_means(tab: Any) -> None:
+    tab.goto(PAGE)
+    codes = tab.locator(".marked pre > code").all_inner_texts()
+    assert len(codes) == tab.locator("a.mark").count() > 0
+    assert not [code for code in codes if "验证" in code]
+    mark = tab.locator("a.mark").first
+    assert mark.inner_text().startswith("已验证 · torch ")
+    mark.click()
+    tab.wait_for_url("**/about/verification/")
+
+
+MOST = 110_000  # of which 35 kB are the theme's styles, whole
+
+
+def test_a_question_page_is_light(tab: Any) -> None:
+    sizes = transferred(tab, lambda: tab.goto(PAGE))
+    assert sizes["document"] and sizes["stylesheet"] and sizes["font"]
+    assert sum(map(sum, sizes.values())) <= MOST
+
+
+def test_what_a_page_fetches_is_weighed(tab: Any) -> None:
+    """The bytes that come are those that are counted."""
+    heavy = b"\xff" * 2 * MOST
+    tab.route("**/logo.svg", lambda route: route.fulfill(body=heavy))
+    sizes = transferred(tab, lambda: tab.goto(PAGE))
+    assert sum(sizes["image"]) > MOST

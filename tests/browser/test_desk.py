@@ -1,8 +1,10 @@
 """Every page of the built site on a desk, in the light; and no wider than a phone."""
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
+from urllib.parse import urljoin
 
 import pytest
 
@@ -17,21 +19,21 @@ from tests.browser.watching import (
     pages,
     tab_of,
 )
-from tests.site.linked import links, local, target
+
+LINK = re.compile(r'<a [^>]*\bhref="([^"#?]+)')
 
 
 def unlinked(site: Path) -> set[str]:
     """The pages to which no way leads from either home."""
-    known, waiting = {"", "en/"}, ["", "en/"]
-    there = pages(site)
+    there, waiting = pages(site), ["", "en/"]
+    known = {*waiting}
     while waiting:
-        page = f"{waiting.pop()}index.html"
-        for path in map(local, links((site / page).read_text("utf-8"))):
-            other = target(page, path or "").removesuffix("index.html").rstrip(".")
-            other = f"{other}/" if other and not other.endswith("/") else other
-            if path and other in there - known:
-                known.add(other)
-                waiting.append(other)
+        page = waiting.pop()
+        links = LINK.findall((site / page / "index.html").read_text("utf-8"))
+        paths = {urljoin(f"/{page}", link).removeprefix("/") for link in links}
+        new = {path.removesuffix("index.html") for path in paths} & there - known
+        known |= new
+        waiting += new
     return there - known
 
 

@@ -81,20 +81,12 @@ def test_the_first_tab_stop_skips_to_the_content(tab: Any) -> None:
     assert tab.evaluate(inside)
 
 
-def test_slash_opens_the_search_and_escape_closes_it(tab: Any) -> None:
-    open_page(tab, 1280)
-    tab.keyboard.press("/")
-    focused = "document.activeElement.matches('.md-search__input')"
-    assert tab.evaluate(focused) and tab.is_checked("#__search")
-    tab.keyboard.press("Escape")
-    assert not tab.evaluate(focused) and not tab.is_checked("#__search")
-
-
 def test_a_result_is_chosen_and_opened_by_keys(tab: Any) -> None:
     open_page(tab, 1280)
     tab.keyboard.press("/")
-    tab.keyboard.type("落子")
-    tab.wait_for_selector(".md-search-result__item")
+    assert tab.is_checked("#__search")
+    tab.keyboard.press("Escape")
+    assert not tab.is_checked("#__search")
     tab.goto("reference/glossary/")
     tab.keyboard.press("/")
     tab.keyboard.type("落子")

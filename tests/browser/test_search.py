@@ -1,6 +1,6 @@
 """Queries as readers type them, in the built site: the page must come up at once."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -113,36 +113,20 @@ def test_a_query_typed_before_the_index_has_come_is_answered(tab: Any) -> None:
     tab.wait_for_selector(".md-search-result__item")
 
 
-@pytest.fixture
-def replaced(
+def test_what_looks_like_a_tag_in_a_text_is_text(
     site: Path, browser: Any, tmp_path: Path
-) -> Iterator[Callable[[str, str], tuple[Any, str]]]:
-    """Opens a copy of the site whose index has one text in the place of another."""
+) -> None:
     for name in ("index.html", "assets"):
         (tmp_path / name).symlink_to(site / name)
     (tmp_path / "search").mkdir()
     index = "search/search_index.json"
-
-    def start(old: str, new: str) -> tuple[Any, str]:
-        text = (site / index).read_text("utf-8")
-        assert old in text
-        (tmp_path / index).write_text(text.replace(old, new), "utf-8")
-        tab.goto(address)
-        return tab, address
-
+    text = (site / index).read_text("utf-8")
+    planted = text.replace("落子", "<img class='planted' src='x'>落子")
+    (tmp_path / index).write_text(planted, "utf-8")
     with serve(tmp_path) as address:
         tab = browser.new_page()
-        yield start
+        tab.goto(address)
+        assert text != planted and first_three(tab, "落子", address)
+        assert tab.locator(".planted").count() == 0
+        assert "<img class='planted'" in tab.inner_text(".md-search-result__list")
         tab.close()
-
-
-def test_a_page_that_has_lost_the_words_is_not_found(replaced: Any) -> None:
-    tab, address = replaced("落子", "…")
-    assert first_three(tab, "落子", address) == []
-
-
-def test_what_looks_like_a_tag_in_a_text_is_text(replaced: Any) -> None:
-    tab, address = replaced("落子", "<img class='planted' src='x'>落子")
-    assert first_three(tab, "落子", address)
-    assert tab.locator(".planted").count() == 0
-    assert "<img class='planted'" in tab.inner_text(".md-search-result__list")
