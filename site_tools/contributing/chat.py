@@ -8,16 +8,15 @@ import json
 import os
 import re
 from argparse import ArgumentParser, Namespace
+from collections.abc import Sequence
 from pathlib import Path
 
 from site_tools.contributing.chat_log import (
     Broken,
-    Log,
     Round,
     fence_after,
     lines_of,
     read,
-    write,
 )
 from site_tools.contributing.likeness import answering, nearest, wordings
 from site_tools.contributing.pages import LONGEST, language_of_text
@@ -50,26 +49,24 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
     """Read the log, say what it asks, and write the drafts if that is agreed on."""
-    log = _read(options.log, talk)
-    known = known_pages(log, root)
-    for each in log.rounds:
+    content, rounds = _read(options.log, talk)
+    known = known_pages(rounds, root)
+    for each in rounds:
         key = "import_round_known" if known[each.number] else "import_round"
         values = {"number": each.number, "line": each.line, "page": known[each.number]}
         talk.say(key, title=title(each.question), **values)
     if options.dry_run:
         return 0
-    folder, count = root / "drafts" / options.log.stem, len(log.rounds)
+    folder, count = root / "drafts" / options.log.stem, len(rounds)
     taken = min(folder.iterdir(), default=None) if folder.is_dir() else folder
     if taken and os.path.lexists(taken):
         raise Refusal("import_taken", path=taken)
     if not talk.ask("import_plan", count=count):
         raise Refusal("nothing_written")
-    drafts = {
-        f"question_{r.number:02}.md": draft(r, known[r.number]) for r in log.rounds
-    }
-    texts = {**drafts, LOG: write(log)}
+    drafts = {f"question_{r.number:02}.md": draft(r, known[r.number]) for r in rounds}
     try:
-        store_together({folder / name: t.encode() for name, t in texts.items()})
+        files = {folder / name: text.encode() for name, text in drafts.items()}
+        store_together({**files, folder / LOG: content})
     except OSError as error:
         raise Refusal("unwritable", path=folder, reason=error.strerror) from None
     talk.say("import_written", folder=folder, count=count)
@@ -77,9 +74,10 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     return 0
 
 
-def _read(path: Path, talk: Talk) -> Log:
+def _read(path: Path, talk: Talk) -> tuple[bytes, list[Round]]:
     try:
-        return read(path.read_bytes(), str(path))
+        content = path.read_bytes()
+        return content, read(content, str(path))
     except OSError as error:
         raise Refusal("import_unread", path=path, reason=error.strerror) from None
     except Broken as broken:
@@ -87,11 +85,11 @@ def _read(path: Path, talk: Talk) -> Log:
         raise Refusal("nothing_written") from None
 
 
-def known_pages(log: Log, root: Path) -> dict[int, str | None]:
+def known_pages(rounds: Sequence[Round], root: Path) -> dict[int, str | None]:
     """For each round the page that perhaps answers it already, by its number."""
     with data_is_read():
         pages = wordings(root)
-    known = {r.number: answering(nearest(title(r.question), pages)) for r in log.rounds}
+    known = {r.number: answering(nearest(title(r.question), pages)) for r in rounds}
     return {number: near[0].page if near else None for number, near in known.items()}
 
 

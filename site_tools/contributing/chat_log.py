@@ -1,14 +1,13 @@
-"""A chat log as ``contribute/dialogue_log`` describes it: read strictly, written back.
+"""A chat log as ``contribute/dialogue_log`` describes it, read strictly.
 
-Nothing of a log is lost: what stands behind each marker is kept as it is, so that the
-log that was read can be written again, byte for byte.
+Nothing of a log is lost: what stands behind each marker is kept as it is.
 """
 
 import re
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from datetime import datetime
-from itertools import chain, count
+from itertools import count
 from typing import NamedTuple
 
 from site_tools.problems import Problem, problem
@@ -43,20 +42,6 @@ class Round(NamedTuple):
     answer: str
 
 
-class Log(NamedTuple):
-    """What stands behind each of the three opening lines, and the rounds in order."""
-
-    opening: tuple[str, str, str]
-    rounds: tuple[Round, ...]
-
-
-def write(log: Log) -> str:
-    """The text of a log: what ``read`` was given, byte for byte."""
-    rounds = (("", each.question, each.answer) for each in log.rounds)
-    texts = chain(log.opening, *rounds)
-    return "".join(mark + text for mark, text in zip(_markers(), texts, strict=False))
-
-
 def compose(time: str, rounds: Iterable[tuple[str, str]]) -> str:
     """A new log of questions and answers, in the layout that people read.
 
@@ -83,19 +68,21 @@ def _plain(text: str) -> str:
     return kept
 
 
-def read(content: bytes, path: str) -> Log:
-    """Read a log; its name is for the messages."""
+def read(content: bytes, path: str) -> list[Round]:
+    """The rounds of a log, whose name is for the messages."""
     parts = _parts(_decoded(content, path), path)
-    rounds = zip(parts[3::3], parts[4::3], parts[5::3], strict=True)
-    log = Log(
-        (parts[0][1], parts[1][1], parts[2][1]),
-        tuple(Round(n, r[0][0], r[1][1], r[2][1]) for n, r in enumerate(rounds, 1)),
-    )
-    for each in log.rounds:
+    headings, questions, answers = parts[3::3], parts[4::3], parts[5::3]
+    rounds = [
+        Round(number, heading[0], question[1], answer[1])
+        for number, (heading, question, answer) in enumerate(
+            zip(headings, questions, answers, strict=True), 1
+        )
+    ]
+    for each in rounds:
         if not each.question.strip():
             raise Broken(path, each.line + 1, "log_question", speaker=USER)
     _check_time(*parts[1], path)
-    return log
+    return rounds
 
 
 def _check_time(line: int, text: str, path: str) -> None:

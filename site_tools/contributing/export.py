@@ -6,7 +6,7 @@ from datetime import datetime
 from pathlib import Path
 
 from site_tools.contributing.chat import LOG
-from site_tools.contributing.chat_log import Broken, compose, read, write
+from site_tools.contributing.chat_log import Broken, compose, read
 from site_tools.contributing.pages import files_of, page_id
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
 from site_tools.page.page import read_page
@@ -24,7 +24,9 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     first = Path(options.pages[0], LOG)
     try:
         if len(options.pages) == 1 and first.is_file():
-            log = write(read(first.read_bytes(), str(first)))
+            content = first.read_bytes()
+            read(content, str(first))
+            log = content.decode()
         else:
             rounds = [_round(page, root, talk.language) for page in options.pages]
             log = compose(datetime.now().strftime("%Y-%m-%d %H:%M:%S"), rounds)
