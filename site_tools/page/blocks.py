@@ -23,8 +23,6 @@ from site_tools.problems import Problem, problem
 from site_tools.say import Message, Refusal
 
 INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
-# What may stand between a block and its output: notes on its lines.
-ANNOTATION_LIST = re.compile(r"[ ]*(?:\d.*)?$|[ ]{4}")
 MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
 
 
@@ -106,7 +104,7 @@ class Kind(Enum):
 
 
 LANGUAGES = {
-    **dict.fromkeys(("python", "py", "python3", "py3"), Kind.RUN),
+    "python": Kind.RUN,
     "output": Kind.OUTPUT,
     **dict.fromkeys(
         ("text", "bash", "console", "json", "yaml", "toml", "diff", "markdown"),
@@ -119,10 +117,7 @@ LANGUAGES = {
         Kind.DERIVED,
     ),
 }
-CLASSES = {
-    Kind.RUN: {"cont", "raises", "norun", "annotate"},
-    Kind.OUTPUT: {"table", "formula"},
-}
+CLASSES = {Kind.RUN: {"cont", "raises", "norun"}}
 
 
 @dataclass(frozen=True)
@@ -153,9 +148,8 @@ class Block:
 
     @property
     def has_box(self) -> bool:
-        """Whether readers see it as a code box, not as a table, formula or list."""
-        derived = self.kind is Kind.DERIVED
-        return not derived and not self.classes & {"table", "formula"}
+        """Whether readers see it as a code box, not as a list made from data."""
+        return self.kind is not Kind.DERIVED
 
     @property
     def expects(self) -> str | None:
@@ -230,7 +224,7 @@ def _attach(output: Block, blocks: list[Block], page: list[str]) -> list[Block]:
     if above is None or not above.runs or above.output is not None:
         raise Fault("output_astray")
     between = page[above.fence.rows.stop - 1 : output.fence.line - 1]
-    if not all(ANNOTATION_LIST.match(line) for line in between):
+    if any(map(str.strip, between)):
         raise Fault("output_behind_prose")
     return [*blocks[:-1], replace(above, output=output)]
 
@@ -321,9 +315,6 @@ def _import(start: str, names: list[str]) -> list[str]:
     return [f"{start}import (", *(f"    {name}," for name in names), ")"]
 
 
-ANNOTATION = re.compile(r"\s*# \(\d+\)!$")
-
-
 @dataclass(frozen=True)
 class Copy:
     """What a copy button gives: the blocks that it is made of, and their lines."""
@@ -351,8 +342,8 @@ def copies(blocks: Sequence[Block]) -> list[Copy]:
     """What the copy button of each block of a page gives.
 
     A block without ``.cont`` runs alone. One with it brings along all blocks from the
-    last one without it, but those that are meant to raise. Annotated code comes without
-    its marks, a function of ``ppo_ref`` with its imports.
+    last one without it, but those that are meant to raise. A function of ``ppo_ref``
+    comes with its imports.
     """
     chain: list[Block] = []
     made = []
@@ -379,7 +370,4 @@ def _code(block: Block) -> list[Line]:
     if block.kind is Kind.SOURCE:
         code = source(block.text)
         return [Line(text, block.fence.line) for text in code.splitlines()]
-    if block.kind is Kind.RUN:
-        plain = ((line, ANNOTATION.sub("", line.text)) for line in block.lines)
-        return [replace(line, text=text) for line, text in plain]
     return list(block.lines)

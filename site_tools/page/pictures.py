@@ -94,11 +94,12 @@ def read_pictures(
             continue
         line = page.line_with(f"]({src})")
         file = (snippets / page.id).parent / src
-        name = file.relative_to(page.root).as_posix()
+        beside = inside(file, snippets)
+        name = file.relative_to(page.root).as_posix() if beside else src
         key = ""
         if not line or not FILE.fullmatch(src):
             key = "picture_elsewhere"
-        elif not inside(file, snippets):
+        elif not beside:
             key = "picture_outside"
         elif not file.is_file():
             key = "picture_missing"
@@ -139,9 +140,8 @@ def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
             for fault in faults(tag.name, attributes)
         ]
         if tag.has_attr("data-is"):
-            figure = Figure(
-                line_in_picture(tag), tag.get_text().strip(), attributes["data-is"]
-            )
+            shown, line = tag.get_text().strip(), line_in_picture(tag)
+            figure = Figure(line, shown, attributes["data-is"])
             try:
                 if tag.find(True):
                     raise Refusal("number_unread", text=repr(tag.decode_contents()))
@@ -159,6 +159,7 @@ def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
 
 
 def line_in_picture(node: object) -> int:
+    """The line of a tag of a picture, or of the tag around a text."""
     tag = node if isinstance(node, Tag) else getattr(node, "parent", None)
     return getattr(tag, "sourceline", None) or 1
 
@@ -184,13 +185,14 @@ def faults(tag: str, attributes: Mapping[str, str]) -> Iterator[Message]:
         >>> [fault.key for fault in faults("path", {"d": "M0 0", "fill": "red"})]
         ['picture_colour']
     """
+    attributes = {name.lower(): value for name, value in attributes.items()}
     if not ELEMENTS.fullmatch(tag):
         yield Message("picture_element", {"tag": tag})
-    elif tag == "a":
+    elif tag.lower() == "a":
         if [*attributes] != ["href"] or not PAGE.fullmatch(attributes["href"]):
             yield Message("picture_link", {"attributes": dict(attributes)})
     else:
-        if tag == "svg" and "viewbox" not in map(str.lower, attributes):
+        if tag == "svg" and "viewbox" not in attributes:
             yield Message("picture_view_box", {})
         for name, value in attributes.items():
             if key := _fault(name, value):

@@ -96,26 +96,9 @@ _Loader.add_multi_constructor("tag:yaml.org,2002:python/object/apply:", _apply)
 def format_output(
     text: str, language: str, css_class: str, options: Any, md: Any, **kwargs: Any
 ) -> str:
-    """What a block printed: as text, or as a table or formula if its class says so."""
-    if "formula" in kwargs["classes"]:
-        return f'<div class="arithmatex">\\[{escape(text)}\\]</div>'
-    if "table" in kwargs["classes"]:
-        return _table(text)
+    """What a block printed."""
     box = f"<pre><code>{escape(text)}</code></pre>"
     return f'<div class="language-output no-copy highlight">{box}</div>'
-
-
-def _table(text: str) -> str:
-    head, *rows = [line.split() for line in text.strip().splitlines()]
-    cells = "".join(f"<th>{escape(cell)}</th>" for cell in head)
-    body = "".join(
-        f"<tr>{''.join(f'<td>{escape(cell)}</td>' for cell in row)}</tr>"
-        for row in rows
-    )
-    return (
-        f'<div class="output-table"><table><thead><tr>{cells}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
 
 
 def format_source(

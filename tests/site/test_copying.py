@@ -52,13 +52,6 @@ def test_the_outputs_of_a_chain_are_joined() -> None:
     assert read.copies[2].states == "1\n1 2"
 
 
-def test_annotations_are_not_copied() -> None:
-    text = "x = 1  # (1)!\ny = 2  # kept"
-    assert blocks(("{ .python .annotate }", text)).copies[0].text == (
-        "x = 1\ny = 2  # kept"
-    )
-
-
 def test_other_fences_are_copied_as_they_stand() -> None:
     reason = '{ .python .norun data-reason="four GPUs" }'
     for info in ("bash", "yaml", "text", reason):

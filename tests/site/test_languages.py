@@ -20,7 +20,7 @@ def test_the_sample_pair_agrees() -> None:
         ("## Why", "### Why", "### { #why }"),
         ("total = 1 + 1", "total = 2", "total = 2"),
         ("total 2\n```", "total  2\n```", "total  2"),
-        ("```python\n", "```{ .python .annotate }\n", "```{ .python .annotate }"),
+        ("```python\n", "```{ .python .raises }\n", "```{ .python .raises }"),
         ("$G - V$", "$G + V$", "G+V"),
         ("`2.00`", "`2.0`", "2.0 = total"),
         ("../reference/notation.md", "../reference/glossary.md", "../reference/glo"),
