@@ -1,4 +1,4 @@
-"""Weights and rejections against loops, and the expectations they are made for."""
+"""Weights and rejections against loops, and at the ends of their range."""
 
 import math
 
@@ -31,47 +31,31 @@ def inputs(old_log_probs, rollout_log_probs, mask):
     }
 
 
-def per_row(of_ratios, batch):
-    """A function from a row's log-ratios to its tokens', over the rows."""
+def expected(function, batch, of_ratio):
+    """By loops: of each token's ratio, or of their product in a row."""
 
     def of_row(old, rollout, _):
-        return of_ratios([o - r for o, r in zip(old, rollout, strict=True)])
+        ratios = [math.exp(o - r) for o, r in zip(old, rollout, strict=True)]
+        if function in (sequence_weights, accepted_sequences):
+            ratios = [math.prod(ratios)] * len(ratios)
+        return [of_ratio(ratio) for ratio in ratios]
 
     return oracles.over_rows(of_row, batch[1], *batch[0])
 
 
-@given(token_tensors(2, least=0), caps)
-def test_token_weights_are_truncated_ratios(batch, cap):
-    expected = per_row(lambda row: [min(math.exp(x), cap) for x in row], batch)
-    assert_close(token_weights(**inputs(*batch[0], batch[1]), cap=cap), expected)
+@pytest.mark.parametrize("function", [token_weights, sequence_weights])
+@given(batch=token_tensors(2, least=0), cap=caps)
+def test_weights_are_truncated_ratios(function, batch, cap):
+    weights = function(**inputs(*batch[0], batch[1]), cap=cap)
+    assert_close(weights, expected(function, batch, lambda ratio: min(ratio, cap)))
 
 
-@given(token_tensors(2, least=0), caps)
-def test_sequence_weights_are_truncated_products(batch, cap):
-    def of_ratios(row):
-        return [min(math.prod(math.exp(x) for x in row), cap)] * len(row)
-
-    weights = sequence_weights(**inputs(*batch[0], batch[1]), cap=cap)
-    assert_close(weights, per_row(of_ratios, batch))
-
-
-@given(token_tensors(2, least=0), all_bounds)
-def test_accepted_tokens_have_a_ratio_within_bounds(batch, bounds):
-    low, high = bounds
-    expected = per_row(lambda row: [low <= math.exp(x) <= high for x in row], batch)
-    accepted = accepted_tokens(**inputs(*batch[0], batch[1]), bounds=bounds)
-    assert torch.equal(accepted, expected.bool())
-
-
-@given(token_tensors(2, least=0), all_bounds)
-def test_accepted_sequences_have_a_product_within_bounds(batch, bounds):
-    low, high = bounds
-
-    def of_ratios(row):
-        return [low <= math.prod(math.exp(x) for x in row) <= high] * len(row)
-
-    accepted = accepted_sequences(**inputs(*batch[0], batch[1]), bounds=bounds)
-    assert torch.equal(accepted, per_row(of_ratios, batch).bool())
+@pytest.mark.parametrize("function", [accepted_tokens, accepted_sequences])
+@given(batch=token_tensors(2, least=0), bounds=all_bounds)
+def test_what_is_accepted_has_a_ratio_within_bounds(function, batch, bounds):
+    accepted = function(**inputs(*batch[0], batch[1]), bounds=bounds)
+    within = expected(function, batch, lambda ratio: bounds[0] <= ratio <= bounds[1])
+    assert torch.equal(accepted, within.bool())
 
 
 @pytest.mark.parametrize("function", FUNCTIONS)
