@@ -134,22 +134,31 @@ torch.manual_seed(0)
 device = "cpu"  # or "cuda"
 scores = (torch.arange(256) % 2).float().to(device)
 mask = torch.ones(256, 20).bool().to(device)
-# one random number a row, whatever is written
-values = torch.randn(256, 1).to(device) * mask
 rewards = token_level_scores(scores, mask)
-for lam in 1, 0.95, 0.5, 0:
+# random numbers, whatever is written
+one_a_row = torch.randn(256, 1).expand(256, 20)
+one_a_token = torch.randn(256, 20)
+
+def explained(values, lam):
+    values = values.to(device)
     returns = gae(
         token_level_rewards=rewards,
         values=values,
         response_mask=mask,
         gae_lambda=lam,
     ).returns
-    found = explained_variance(
+    return explained_variance(
         values=values,
         returns=returns,
         response_mask=mask,
     )
-    print(f"lambda {lam:4} {found:5.1f}")
+
+print("lambda       one a row  one a token")
+for lam in 1, 0.95, 0.5, 0:
+    smooth = explained(one_a_row, lam)
+    rough = explained(one_a_token, lam)
+    cells = f"{smooth:9.1f} {rough:12.1f}"
+    print(f"lambda {lam:4} {cells}")
 # --8<-- [end:junk-critic]
 
 # --8<-- [start:entropy]
@@ -171,10 +180,10 @@ from torch.nn.utils import clip_grad_norm_
 device = "cpu"  # or "cuda"
 for scale in 1, 1000:
     x = torch.zeros(2).to(device).requires_grad_()
-    adam = torch.optim.Adam([x], lr=0.01)
+    sgd = torch.optim.SGD([x], lr=0.01)
     (scale * x).sum().backward()
     norm = clip_grad_norm_([x], max_norm=1.0)
-    adam.step()
+    sgd.step()
     print(f"logged {norm:7.2f}  step {x[0]:.3f}")
 # --8<-- [end:grad-norm]
 

@@ -63,7 +63,7 @@ def test_glossary_and_notation_are_in_one_language(tmp_path: Path) -> None:
         fill("lists.glossary", *at) for at in (("zh", rows, "en"), ("en", rows, "zh"))
     )
     assert '<dt id="b">a <span class="detail" lang="zh">甲</span></dt>' in en
-    assert "另一回事" in zh and "another thing" in en
+    assert "也叫：甲甲。离线是另一回事。" in zh and "Offline is another thing." in en
     assert (
         '<code>values[:, -T-1:-1]</code> <span class="detail">[batch, time] · reward'
         in fill("lists.notation", "en", rows)
