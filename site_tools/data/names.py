@@ -57,12 +57,7 @@ def read_names(root: Path) -> tuple[Name, ...]:
 
 
 def pattern(words: Iterable[str], lang: str) -> re.Pattern[str]:
-    """Any of the words in text whose ``<`` and ``&`` are escaped, the longest first.
-
-    Example:
-        >>> pattern(["value", "value head"], "en").findall("Value heads, valued")
-        ['Value heads']
-    """
+    """Any of the words in text whose ``<`` and ``&`` are escaped, the longest first."""
     longest = sorted(words, key=len, reverse=True)
     return re.compile("|".join(_pattern(word, lang) for word in longest), re.IGNORECASE)
 

@@ -27,13 +27,7 @@ Redirects = dict[Place, Place]
 
 
 def parse(text: str, pages: Collection[str]) -> Redirects:
-    """Read the file, and hold it to the paths without suffix of all pages.
-
-    Example:
-        >>> moves = parse("gae/old: gae/new", {"gae/new"})
-        >>> [(str(old), str(new)) for old, new in moves.items()]
-        [('gae/old', 'gae/new')]
-    """
+    """Read the file, and hold it to the paths without suffix of all pages."""
     node = load(text, FILE)
     if node is None:
         return {}

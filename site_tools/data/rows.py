@@ -65,18 +65,7 @@ def read_rows(root: Path, file: str, kind: type[R]) -> tuple[R, ...]:
 
 
 def parse(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
-    r"""The rows of a text that is a list of mappings.
-
-    Example:
-        >>> @dataclass(frozen=True)
-        ... class Topic(Row):
-        ...     id: Text
-        >>> parse("- id: gae\n- id: critic\n", "topics.yml", Topic)[1].id
-        'critic'
-        >>> parse("- id: gae\n  ib: x\n", "topics.yml", Topic)
-        Traceback (most recent call last):
-        site_tools.say.Refusal: topics.yml:2: ib does not belong here; the fields are id
-    """
+    """The rows of a text that is a list of mappings."""
     node = load(text, file)
     if not isinstance(node, yaml.SequenceNode):
         raise Refusal("data_list", place=f"{file}:1")
@@ -138,12 +127,7 @@ def unique(rows: Iterable[R], name: str) -> None:
 
 
 def figure_in(text: str) -> str | None:
-    """The first figure of a text, also in its formulas; worked sums that hold are fine.
-
-    Example:
-        >>> figure_in("about $0.5$"), figure_in("step 1 of 1+1=2")
-        ('0.5', None)
-    """
+    """The first figure of a text or of its formulas; worked sums that hold are fine."""
     for number in numbers.find(FORMULA.sub(" ", text)):
         worked = number.form == "worked arithmetic"
         if not (worked and numbers.holds(number.text)):

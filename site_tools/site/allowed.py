@@ -32,12 +32,7 @@ CONTROLS = ("radio", "checkbox")
 
 
 def faults(html: str) -> list[str]:
-    """Each tag and attribute that a page may not have, as it would be written.
-
-    Example:
-        >>> faults('<p onclick="f()"><script>g()</script></p>')
-        ['onclick="f()" on <p>', '<script>']
-    """
+    """Each tag and attribute that a page may not have, as it would be written."""
     reader = _Reader()
     reader.feed(html)
     reader.close()

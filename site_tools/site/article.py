@@ -69,23 +69,13 @@ def answer_box(
 
 
 def anchors(answers: Sequence[object]) -> list[str]:
-    """The ids of the dialogues' questions that a page answers.
-
-    Example:
-        >>> anchors(["004·2", "verl#1960"])
-        ['q-004-2']
-    """
+    """The ids of the dialogues' questions that a page answers."""
     found = (DIALOGUE.fullmatch(str(name)) for name in answers)
     return [f"q-{match[1]}-{match[2]}" for match in found if match]
 
 
 def page_ids(html: str, answers: Sequence[object]) -> list[str]:
-    r"""Every id of a page as readers get it, with those of its questions and formulas.
-
-    Example:
-        >>> page_ids('<h2 id="answer">Yes</h2><p id="x">', ["004·2"])
-        ['q-004-2', 'answer', 'x']
-    """
+    """Every id of a page as readers get it, also of its questions and formulas."""
     marked = " ".join(match[0] for match in formulas.MARKED.finditer(html))
     asked = anchors(answers) if SECTION.search(html) else []
     return [*asked, *formulas.ID.findall(html), *formulas.LABEL.findall(marked)]

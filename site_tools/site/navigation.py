@@ -25,10 +25,6 @@ def build(pages: Mapping[str, Meta], lang: str, known: Collection[str]) -> list[
 
     ``known`` are the pages of every language; ``needs`` may name, by its path without
     suffix, one that is not translated yet.
-
-    Example:
-        >>> build({"gae/inputs.md": {"question": "Enough?"}}, "en", ["gae/inputs.md"])
-        [{'Questions': [{'GAE intuition': [{'Enough?': 'gae/inputs.md'}]}]}]
     """
     labels, ids = words(lang)["labels"], {_id(path) for path in known}
     needs = {_id(path): {*(meta.get("needs") or ())} for path, meta in pages.items()}

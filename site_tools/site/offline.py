@@ -76,11 +76,6 @@ def rewrite(html: str, page: str, files: Container[str], home: str = "") -> str:
     """A page whose local links name files.
 
     What a reader can follow to ``home``, the address of the site, leads into the copy.
-
-    Example:
-        >>> files = ["index.html", "gae/inputs/index.html"]
-        >>> rewrite('<a href="gae/inputs/#why">', "index.html", files)
-        '<a href="gae/inputs/index.html#why">'
     """
 
     def led(value: str, base: str = "") -> str:

@@ -123,12 +123,7 @@ def plot_pictures(
 
 
 def themed(svg: str, name: str) -> str:
-    """The SVG of a plot as a picture.
-
-    Example:
-        >>> print(themed('<svg><text x="1.23456">λ</text></svg>', "toy"))
-        <svg class="plot"><text x="1.2" style="text-anchor: start">λ</text></svg>
-    """
+    """The SVG of a plot as a picture."""
     root = ElementTree.fromstring(svg)
     _leave_out(root)
     for element in root.iter():

@@ -39,13 +39,7 @@ def read(package: Path) -> dict[str, str]:
 
 
 def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
-    """The reference pages of one language, as Markdown by path.
-
-    Example:
-        >>> made = pages({"__init__": '"All."', "gae": '"Sums."'}, "en")
-        >>> list(made), made["ppo_ref/gae.md"].endswith("::: ppo_ref.gae")
-        (['ppo_ref/index.md', 'ppo_ref/gae.md'], True)
-    """
+    """The reference pages of one language, as Markdown by path."""
     docs = {name: _docstring(name, source) for name, source in sources.items()}
     note, made = f"{words(lang)['from_docstrings']}\n{{ .from-code }}", {}
     for name, doc in docs.items():
@@ -140,12 +134,7 @@ def for_reading(doc: str, returns: str = "") -> str:
 
 
 def symbols(sources: Mapping[str, str]) -> dict[str, str]:
-    r"""Where every module of the package is, and every public name that it defines.
-
-    Example:
-        >>> symbols({"kl": "def k1(): ...\ndef _sum(): ..."})
-        {'ppo_ref.kl': 'ppo_ref/kl/', 'ppo_ref.kl.k1': 'ppo_ref/kl/#ppo_ref.kl.k1'}
-    """
+    """Where every module of the package is, and every public name that it defines."""
     found = {}
     for name, source in sources.items():
         module = f"{FOLDER}.{name}".removesuffix(".__init__")

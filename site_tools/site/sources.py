@@ -110,12 +110,7 @@ def users(root: Path, lang: str) -> list[Answer]:
 
 
 def in_order(pages: Collection[str], needs: Mapping[str, set[str]]) -> list[str]:
-    """Needed pages first, ties by id; before everything an index, and ``FIRST``.
-
-    Example:
-        >>> in_order(["gae/a", "gae/b"], {"gae/a": {"gae/b"}, "gae/b": set()})
-        ['gae/b', 'gae/a']
-    """
+    """Needed pages first, ties by id; before everything an index, and ``FIRST``."""
 
     def rank(page: str) -> tuple[int, str]:
         name = page.rpartition("/")[2]

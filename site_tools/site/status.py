@@ -78,12 +78,7 @@ def _texts(root: Path, lang: str) -> list[str]:
 
 
 def count(texts: list[str]) -> tuple[int, ...]:
-    """How many pages, blocks that run, bound figures, displayed formulas.
-
-    Example:
-        >>> count(["`2`{ data-is='x' }\\n\\n```python\\nx = 2\\n```\\n"])
-        (1, 1, 1, 0)
-    """
+    """How many pages, blocks that run, bound figures, displayed formulas."""
     pages = [_of_page(text) for text in texts]
     return len(texts), *(sum(page[i] for page in pages) for i in range(3))
 

@@ -40,24 +40,14 @@ def words(lang: str) -> Mapping[str, Any]:
 
 
 def fill(name: str, lang: str, *values: object) -> str:
-    """What a macro makes of values, by file and name as in ``lists.by_topic``.
-
-    Example:
-        >>> fill("page.notice", "en", Markup("<b>Late</b>"), "")
-        '<p class="languages" data-search-exclude="1"><b>Late</b></p>'
-    """
+    """What a macro makes of values, by file and name as in ``lists.by_topic``."""
     file, _, macro = name.partition(".")
     # No Markup: that escapes whatever text it is joined with.
     return str(getattr(_module(file, lang), macro)(*values))
 
 
 def inline(text: str) -> Markup:
-    """A line of Markdown as HTML, its links as plain text: they point from elsewhere.
-
-    Example:
-        >>> print(inline("**Yes**, see [why](why.md) in `x`."))
-        <strong>Yes</strong>, see why in <code>x</code>.
-    """
+    """A line of Markdown as HTML; links from elsewhere are plain text."""
     html = _converter().reset().convert(LINK.sub(r"\1", text))
     return Markup(html.removeprefix("<p>").removesuffix("</p>"))
 
@@ -80,12 +70,7 @@ def with_code(html: Markup, entries: Sequence[Entry]) -> Markup:
 
 
 def as_plain(text: str) -> str:
-    r"""The text as one line of plain characters, its formulas spelled out.
-
-    Example:
-        >>> as_plain(r"At $\lambda=1$ it is $G_t$, from $V(s_{t+1})$ and $\hat A_t$.")
-        'At λ=1 it is G_t, from V(s_{t+1}) and Â_t.'
-    """
+    """The text as one line of plain characters, its formulas spelled out."""
     return CODE.sub(r"\1", FORMULA.sub(lambda match: spelled(match[1]), text))
 
 
