@@ -27,8 +27,6 @@ def wheel(root: Path, cache: Path) -> Path:
     try:
         package = [p for p in sorted((root / PACKAGE).rglob("*")) if p.is_file()]
         code = [path for path in package if path.suffix in (".py", ".typed", ".jsonl")]
-        if not code:
-            raise Refusal("wheel_no_sources", package=PACKAGE)
         files = [*code, *(root / name for name in BESIDE)]
         sources = {p.relative_to(root).as_posix(): p.read_bytes() for p in files}
         digest = sha256(repr(sources).encode()).hexdigest()[:8]

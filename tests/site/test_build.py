@@ -338,13 +338,6 @@ def test_only_pages_may_lie_among_the_pages(name: str) -> None:
     assert str(refusal.value) == f"docs/en/{name}: {PAGES_ONLY}"
 
 
-def test_hidden_files_are_let_be_and_not_published(trial: Path) -> None:
-    assert (trial / "docs/en/.draft.md").exists()
-    assert (trial / "docs/en/.raw.html").exists()
-    names = [path.name for path in (trial / "site").rglob("*")]
-    assert not [name for name in names if "draft" in name or "raw" in name]
-
-
 def test_a_verified_block_says_where_it_passed(trial: Path) -> None:
     html = read(trial, "alignment/run/index.html", "bare en")
     assert re.findall(r'class="mark"[^>]*>([^<]*)</', html) == (

@@ -123,13 +123,6 @@ def test_the_link_leads_to_the_wheel(trial: Path) -> None:
     assert wheel.read_bytes() == next(trial.glob(".cache/wheel/*/*.whl")).read_bytes()
 
 
-def test_with_an_address_the_link_is_whole(trial: Path) -> None:
-    html = (trial / "linked/en" / NEEDS).read_text("utf-8")
-    (wheel,) = (trial / "linked/en").glob("*.whl")
-    address = unquote(install_address(html))
-    assert address == f"https://example.org/ppo/en/{wheel.name}"
-
-
 def test_the_search_does_not_read_the_install_line(trial: Path) -> None:
     index = json.loads((trial / "site/en/search/search_index.json").read_text("utf-8"))
     texts = [entry["text"] for entry in index["docs"]]

@@ -118,20 +118,6 @@ def test_a_character_that_is_lost_is_seen(site: Path, tmp_path: Path) -> None:
     assert lost.startswith("index.html: KaTeX_Math-Italic.woff2 lacks") and "δ" in lost
 
 
-def test_a_family_that_is_lost_is_seen(site: Path, tmp_path: Path) -> None:
-    broken = tmp_path / "site"
-    shutil.copytree(site, broken)
-    (broken / "assets/katex/fonts/KaTeX_AMS-Regular.woff2").unlink()
-    assert glyphs.unknown_families(broken) == {"KaTeX_AMS"}
-
-
-def test_the_same_formulas_give_the_same_bytes(tmp_path: Path) -> None:
-    typeset = ['<span class="katex"><span class="katex-html">x</span></span>']
-    once = formulas.assets(typeset, DIST, tmp_path / "one")
-    again = formulas.assets(typeset, DIST, tmp_path / "two")
-    assert once == again and len(once) > 1
-
-
 def test_a_changed_font_has_another_address(tmp_path: Path) -> None:
     first, second = (
         formulas.assets(

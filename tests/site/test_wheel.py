@@ -10,7 +10,6 @@ from zipfile import ZipFile
 import pytest
 
 from site_tools.data.wheel import wheel
-from tests import fresh_process
 from tests.site.sample import ROOT
 
 
@@ -77,13 +76,6 @@ def test_its_bytes_are_the_same_on_every_machine(
         assert make(project, "another").read_bytes() == first
     finally:
         os.umask(before)
-
-
-def test_pip_installs_it(project: Path, tmp_path: Path) -> None:
-    target = tmp_path / "target"
-    fresh_process.install(make(project), target)
-    code = "import ppo_ref.kl; print(ppo_ref.__file__)"
-    assert fresh_process.run(code, target) == str(target / "ppo_ref/__init__.py")
 
 
 @pytest.mark.parametrize(
