@@ -32,7 +32,7 @@ UNUSED = (
 NAMES = "a|area|form|iframe|image|img|link|script|source|use"
 TAG = re.compile(rf'<(?:{NAMES})(?:\s+[^\s"=>]+(?:="[^"]*")?)*\s*/?>')
 ADDRESS = re.compile(r'(?<=\s)((?:xlink:)?href|src|action)="([^"]*)"')
-# How a page that has moved leads on (ways.stubs).
+# How a page that has moved leads on (ways.led_on).
 LED_ON = re.compile(r'(location\.replace\("|content="0; url=)([^"]*)(?=")')
 WORKER = """const searchWorker = (fetch, postMessage, addEventListener, location) => {
 %s}

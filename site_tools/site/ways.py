@@ -128,46 +128,28 @@ def edits(
     ]
 
 
-def without_account(page: str, title: str, lang: str) -> dict[str, str]:
-    """The same report as text, to be filled in and passed on to who has an account."""
-    w = words(lang)
-    return {
-        "question": w["no_account"],
-        "advice": w["without_account"],
-        "report": w["report_form"].format(page=page, title=title),
-    }
-
-
-def stubs(moves: Redirects, pages: Mapping[str, Target], lang: str) -> dict[str, str]:
-    """The files that stand where pages were, by their path in the site."""
-    made = {}
-    for old, new in moves.items():
-        if not old.anchor and new.page in pages:
-            url, to = address(old.page), pages[new.page]
-            html = fill("page.stub", lang, _moved(url, to, new.anchor, lang), to.title)
-            made[f"{url}index.html"] = html
-    return made
-
-
-def moved_parts(
+def led_on(
     moves: Redirects, pages: Mapping[str, Target], lang: str
-) -> dict[str, str]:
-    """What to put before each page from which anchors moved, by the page's path.
+) -> tuple[dict[str, str], dict[str, str]]:
+    """The files that stand where pages were, and what pages begin with, by their paths.
 
-    It is unseen unless a reader was sent to that anchor.
+    What a page begins with is unseen unless a reader was sent to an anchor that moved.
     """
-    made: dict[str, str] = {}
+    files: dict[str, str] = {}
+    beginnings: dict[str, str] = {}
     for old, new in moves.items():
-        if old.anchor and old.page in pages and new.page in pages:
-            to = pages[new.page]
-            href = _moved(pages[old.page].url, to, new.anchor, lang)
+        here, to = pages.get(old.page), pages.get(new.page)
+        if to is None or (old.anchor and here is None):
+            continue  # not written in this language
+        url = here.url if here else address(old.page)
+        anchor = f"#{new.anchor}" if new.anchor else ""
+        href = link(lang, url, lang, to.url) + anchor
+        if old.anchor:
             html = fill("page.moved", lang, old.anchor, href, to.title)
-            made[old.page] = made.get(old.page, "") + html
-    return made
-
-
-def _moved(url: str, to: Target, anchor: str, lang: str) -> str:
-    return link(lang, url, lang, to.url) + (f"#{anchor}" if anchor else "")
+            beginnings[old.page] = beginnings.get(old.page, "") + html
+        else:
+            files[f"{url}index.html"] = fill("page.stub", lang, href, to.title)
+    return files, beginnings
 
 
 def name_landmarks(html: str) -> str:

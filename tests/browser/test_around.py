@@ -98,12 +98,13 @@ def moving(site: Path, tmp_path: Path) -> Iterator[str]:
     """A site with one page, from which another page and an anchor moved."""
     moves = parse("gae/old: gae/new\ngae/new#was: gae/new#is", {"gae/new"})
     targets = {"gae/new": ways.Target("gae/new/", "New")}
-    part = ways.moved_parts(moves, targets, "en")["gae/new"]
+    stubs, beginnings = ways.led_on(moves, targets, "en")
+    part = beginnings["gae/new"]
     head = '<!doctype html><link rel="stylesheet" href="/ppo/site.css">'
     theme = "<script>document$ = { subscribe() {} }</script>"
     text = f'<h1>New</h1>{part}<h2 id="is">Is</h2>{theme}<script src="/ppo/site.js">'
     body = f'<body class="md-typeset">{text}</script></body>'
-    pages = ways.stubs(moves, targets, "en") | {"gae/new/index.html": head + body}
+    pages = stubs | {"gae/new/index.html": head + body}
     for name, html in (pages | {"404.html": ""}).items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(html, "utf-8")

@@ -9,6 +9,7 @@ import yaml
 
 from site_tools.data.dialogues import Asked
 from site_tools.site import article, ways
+from site_tools.site.templates import words
 
 FORMS = Path(__file__).parents[2] / ".github" / "ISSUE_TEMPLATE"
 BOTH = [("zh", "docs/zh/a/b.md"), ("en", "docs/en/a/b.md")]
@@ -107,6 +108,6 @@ def test_a_report_fills_in_what_its_form_asks(lang: str, colon: str) -> None:
     form = yaml.safe_load((FORMS / template).read_text("utf-8"))
     fields = {f["id"]: f["attributes"]["label"] for f in form["body"] if "id" in f}
     assert filled.keys() == {"page", "language"} and filled.keys() <= fields.keys()
-    text = ways.without_account("a/b", "A?", lang)["report"]
+    text = words(lang)["report_form"].format(page="a/b", title="A?")
     asked = [line.partition(colon)[0] for line in text.split("\n")]
     assert asked == [*fields.values()] and "a/b" in text and "A?" in text

@@ -60,7 +60,7 @@ TARGETS = {
 
 
 def test_a_stub_stands_where_the_page_was() -> None:
-    made = ways.stubs(moves("gae/old: gae/b#q\nold/index: gae/a"), TARGETS, "en")
+    made, _ = ways.led_on(moves("gae/old: gae/b#q\nold/index: gae/a"), TARGETS, "en")
     assert list(made) == ["gae/old/index.html", "old/index.html"]
     stub = made["gae/old/index.html"]
     assert '<html lang="en">' in stub
@@ -72,12 +72,11 @@ def test_a_stub_stands_where_the_page_was() -> None:
 
 def test_what_is_not_written_in_a_language_is_not_led_to() -> None:
     text = "gae/old: rewards/index\ngae/a#x: rewards/index#x\nrewards/index#y: gae/a"
-    assert ways.stubs(moves(text), TARGETS, "zh") == {}
-    assert ways.moved_parts(moves(text), TARGETS, "zh") == {}
+    assert ways.led_on(moves(text), TARGETS, "zh") == ({}, {})
 
 
 def test_an_anchor_that_moved_keeps_its_place() -> None:
-    made = ways.moved_parts(moves("gae/a#x: gae/b#x\ngae/a#y: gae/b"), TARGETS, "zh")
+    _, made = ways.led_on(moves("gae/a#x: gae/b#x\ngae/a#y: gae/b"), TARGETS, "zh")
     assert list(made) == ["gae/a"]
     assert (
         '<p class="moved" id="x" data-search-exclude="1">这一问已移到 ' in made["gae/a"]

@@ -15,6 +15,7 @@ from site_tools.data import redirects
 from site_tools.page import files
 from site_tools.page.files import read_front_matter
 from site_tools.site import formulas, navigation, reference, ways
+from site_tools.site.templates import words
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
@@ -77,9 +78,10 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         redirects.check_anchors(moves, anchors)
     except ValueError as error:
         raise PluginError(f"docs/{error}") from None
-    for path, html in ways.stubs(moves, targets, lang).items():
+    stubs, beginnings = ways.led_on(moves, targets, lang)
+    for path, html in stubs.items():
         files.append(File.generated(config, path, content=html))
-    for name, html in ways.moved_parts(moves, targets, lang).items():
+    for name, html in beginnings.items():
         pages[name].content = html + (pages[name].content or "")
     return env
 
@@ -95,9 +97,9 @@ def on_page_context(
     generated = reference.source(path)
     sources = generated or [(code, f"docs/{code}/{path}") for code in written]
     repository, title = config.extra.get("repository") or "", str(page.title)
-    known = path.rpartition(".")[0], title, lang
-    context["contributing"] = ways.edits(repository, sources, *known)
-    context["passing"] = ways.without_account(*known)
+    page_id = path.rpartition(".")[0]
+    context["contributing"] = ways.edits(repository, sources, page_id, title, lang)
+    context["words"], context["page_id"] = words(lang), page_id
     return context
 
 
