@@ -199,7 +199,6 @@ def test_actionlint_finds_what_is_planted(tmp_path: Path) -> None:
 
 LINES = (ROOT / ".github/CODEOWNERS").read_text("utf-8").splitlines()
 RULES = [line.split() for line in LINES if line and not line.startswith("#")]
-OWNER = re.compile(r"@[\w-]+(/[\w.-]+)?")
 
 
 def test_every_path_is_there() -> None:
@@ -227,7 +226,6 @@ def test_a_page_has_no_owner_so_that_one_maintainer_may_merge_it() -> None:
 
 FORMS = ROOT / ".github" / "ISSUE_TEMPLATE"
 KINDS = sorted(path.stem.removesuffix("_zh") for path in FORMS.glob("*_zh.yml"))
-CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 def form(kind: str, lang: str) -> dict[str, Any]:

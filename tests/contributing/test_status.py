@@ -65,4 +65,4 @@ def test_a_translation_waits_until_somebody_has_compared(project: Path) -> None:
     assert told(project, "zh")["翻译"] == ["没有"]
     put(project, ZH, EN.replace("the same.", "just the same."))
     (row,) = told(project, "zh")["翻译"]
-    assert row.startswith(f"{PAGE}：英文较新（英文：answer）；让 {PATHS[0]} 跟上")
+    assert row.startswith(f"{PAGE}：英文较新（en: answer）；让 {PATHS[0]} 跟上")
