@@ -29,7 +29,6 @@ RUNS = {
     "tildes": "~~~python\nprint(1)\n~~~\n",
     "list": "- item\n\n    ```python\n    print(1)\n    ```\n",
     "list, tabs": "- item\n\n\t```python\n\tprint(1)\n\t```\n",
-    "nested list": "- a\n\n    - b\n\n        ```python\n        print(1)\n        ```\n",
     "quote": "> ```python\n> print(1)\n> ```\n",
     "admonition": "!!! note\n\n    ```python\n    print(1)\n    ```\n",
     "tab": '=== "A"\n\n    ```python\n    print(1)\n    ```\n',
