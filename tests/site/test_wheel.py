@@ -40,7 +40,7 @@ def test_it_holds_the_package_and_nothing_else(project: Path) -> None:
     assert any(name.endswith("licenses/LICENSE") for name in content)
 
 
-def test_its_version_tells_one_state_of_the_sources_from_another(
+def test_it_is_built_once_per_state_and_its_version_tells_them_apart(
     project: Path,
 ) -> None:
     first = make(project)
@@ -48,18 +48,13 @@ def test_its_version_tells_one_state_of_the_sources_from_another(
         name = next(n for n in made.namelist() if n.endswith("METADATA"))
         version = message_from_bytes(made.read(name))["Version"]
     assert version.startswith("0.1.0+src") and version in first.name
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(subprocess, "run", None)
+        assert make(project) == first
+    assert [path.name for path in (project / "cache").iterdir()] == [first.parent.name]
     with (project / "ppo_ref/kl.py").open("a") as kl:
         kl.write("# one more line\n")
     assert make(project).name != first.name
-
-
-def test_it_is_built_once_per_state(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    first = make(project)
-    monkeypatch.setattr(subprocess, "run", None)
-    assert make(project) == first
-    assert [path.name for path in (project / "cache").iterdir()] == [first.parent.name]
 
 
 def test_its_bytes_are_the_same_on_every_machine(
