@@ -155,14 +155,11 @@ def _stands_alone(text: str, match: re.Match[str]) -> bool:
 
 
 def agrees(shown: str, value: int | float) -> bool:
-    """Whether the value rounds to what is shown.
+    """Whether the value rounds to what is shown; ValueError if one is no number.
 
     It does if it is within half a unit of the last digit shown. A whole number is a
     count and must be exact; for worked arithmetic the arithmetic must hold too, and
     the value is its right-hand side.
-
-    Raises:
-        ValueError: if what is shown, or the value, is no number.
 
     Example:
         >>> agrees("0.651", 0.6512), agrees("0.652", 0.6512), agrees("65.1%", 0.6512)
@@ -261,11 +258,7 @@ def _lowered(power: re.Match[str]) -> str:
 
 
 def read(shown: str) -> tuple[Fraction, Fraction]:
-    """A written number and the unit of its last digit.
-
-    Raises:
-        ValueError: if it is no number.
-    """
+    """A written number and the unit of its last digit; ValueError if it is none."""
     text = shown.translate(WIDE).strip().replace("−", "-")
     text = re.sub(rf"(?<=10)([⁻⁺]?[{SUPERSCRIPTS}]+)$", _lowered, text)
     if match := re.fullmatch(r"10\^([-+]?\d+)", text):

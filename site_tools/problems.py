@@ -8,24 +8,14 @@ from site_tools.say import Message, catalogue
 
 @dataclass(frozen=True)
 class Problem:
-    """A violation at one line of a page.
+    """A violation at one line of a page, with what must hold there and the remedy."""
 
-    Args:
-        path: Page, relative to the project, as in ``docs/zh/gae/inputs.md``.
-        line: Line of the page, from 1.
-        found: What stands there.
-        expected: What must hold.
-        fix: What to write instead.
-        snippet: ``snippets/...py:line`` where the line is included from there.
-        message: Its key and values, to tell it in another language.
-    """
-
-    path: str
+    path: str  # relative to the project, as in docs/zh/gae/inputs.md
     line: int
     found: str
     expected: str
     fix: str
-    snippet: str | None = None
+    snippet: str | None = None  # snippets/...py:line, where the line comes from
     message: Message | None = field(default=None, compare=False)
 
     def __str__(self) -> str:
@@ -64,15 +54,7 @@ class Problem:
 def problem(
     path: str, line: int, key: str, /, *, snippet: str | None = None, **values: object
 ) -> Problem:
-    """A problem by the key of its entry in the catalogue.
-
-    Args:
-        path: Page, relative to the project.
-        line: Line of the page, from 1.
-        key: Of an entry with ``found``, ``expected`` and ``fix``.
-        snippet: ``snippets/...py:line`` where the line is included from there.
-        values: What the entry's texts name in braces.
-    """
+    """A problem by the key of its entry in the catalogue and the values in its texts."""
     message = Message(key, values)
     found, expected, fix = (
         message.text("en", part) for part in ("found", "expected", "fix")
