@@ -1,4 +1,42 @@
-"""Where the TD error enters the critic: its first gradient, and what travels back."""
+"""From values to one step of the critic, and where the TD error enters."""
+
+# --8<-- [start:chain]
+import torch
+from ppo_ref.examples import shared_batch
+
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
+n, lam, lr = 4, 1.0, 2.0  # row 1 has n tokens
+rewards = batch.scores.new_zeros(n)
+rewards[-1] = batch.scores[1]  # wrong: 0
+
+V = batch.values[1, :n].clone()  # 1 values
+V.requires_grad_()
+with torch.no_grad():
+    V_next = torch.cat([V[1:], V.new_zeros(1)])
+    delta = rewards + V_next - V  # 2 TD errors
+    A, later = torch.zeros_like(V), 0.0
+    for t in reversed(range(n)):  # 3 advantages
+        later = A[t] = delta[t] + lam * later
+    R = A + V  # 4 returns, the target
+loss = 0.5 * ((V - R) ** 2).mean()  # 5 loss
+(grad,) = torch.autograd.grad(loss, V)
+new = V - lr * grad  # 6 one step
+
+def show(name, row):
+    cells = (f"{x:z6.2f}" for x in row)
+    print(f"{name:9}", *cells)
+
+show("1 V", V)
+show("2 delta", delta)
+show("3 A", A)
+show("4 R", R)
+print(f"5 loss    {loss:7.4f}")
+show("  -n*grad", -n * grad)
+show("6 new V", new)
+assert grad.allclose(-A / n)
+assert new.allclose((V + R) / 2)  # half of the way
+# --8<-- [end:chain]
 
 # --8<-- [start:gradient]
 import torch
