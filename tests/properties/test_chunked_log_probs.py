@@ -71,7 +71,9 @@ def test_gradients_of_blocks_are_those_of_the_formulas():
     statistics = log_probs_and_entropy(logits, IDS, 0.7)
     for came, wanted in zip(statistics, of_rows(logits, IDS, 0.7), strict=True):
         assert_close(came.detach(), wanted, rtol=1e-5, atol=1e-6)
-    assert torch.autograd.gradcheck(lambda *x: tuple(from_hidden(*x, 4)), network(0))
+    assert torch.autograd.gradcheck(
+        lambda *x: tuple(log_probs_and_entropy_from_hidden(*x, IDS, 0.7, 4)), network(0)
+    )
 
 
 def from_hidden(hidden, weight, bias, chunk_tokens):
