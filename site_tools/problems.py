@@ -54,7 +54,7 @@ class Problem:
 def problem(
     path: str, line: int, key: str, /, *, snippet: str | None = None, **values: object
 ) -> Problem:
-    """A problem by the key of its entry in the catalogue and the values in its texts."""
+    """A problem by the key of its entry in the catalogue, and the values in it."""
     message = Message(key, values)
     found, expected, fix = (
         message.text("en", part) for part in ("found", "expected", "fix")
