@@ -211,22 +211,6 @@ def test_all_is_pinned_and_what_is_asked_for_is_among_it() -> None:
     assert names(added) <= names(pins("transformers.txt"))
 
 
-def test_a_tool_that_cannot_be_installed_hinders_no_other(with_venv: Path) -> None:
-    (with_venv / "pins/transformers.txt").write_text("no-such-package==1\n")
-    (with_venv / "pins/browser.txt").write_text(SATISFIED)
-    first = f"{SETTLED}; install.TOOLS.pop('verl')"
-    code, output = install(with_venv, "--tools", first=first)
-    assert code == 1
-    told = "Installing transformers failed, see pip's message above."
-    assert last_line(output) == told
-    assert install(with_venv, "--tools", "browser", first=first) == (0, "")
-    code, output = install(with_venv, "--tools", "rust", first=SETTLED)
-    assert (code, output) == (
-        1,
-        "The tools are browser, transformers, verl, got ['rust'].\n",
-    )
-
-
 def project_files() -> Iterator[Path]:
     ignored = [line.strip("/") for line in (ROOT / ".gitignore").read_text().split()]
     ignored += [".git"]

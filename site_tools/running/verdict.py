@@ -173,8 +173,10 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
 def _words(failure: Failure, code: str = "") -> Message | str:
     """What a failure says; a bare assertion has but its code."""
     message = failure.message or code
-    if isinstance(message, Message):
+    if isinstance(message, Message) and failure.type:
         return Message("block_failure", {"type": failure.type, "message": message})
+    if isinstance(message, Message):  # which says of itself what it is
+        return message
     return f"{failure.type}: {message}".strip()
 
 

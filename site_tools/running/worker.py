@@ -129,7 +129,7 @@ def _join(source: Source, alone: Result, in_order: Result | None) -> Result:
     if in_order.printed == alone.printed:
         return alone
     printed = {"printed": in_order.printed.rstrip()}
-    unseeded = Failure("Unseeded", Message("block_unseeded", printed))
+    unseeded = Failure("", Message("block_unseeded", printed))
     return Result(alone.printed, unseeded)
 
 
