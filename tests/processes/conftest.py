@@ -1,6 +1,5 @@
 """Functions that run on two processes, forks of this one."""
 
-import importlib
 import io
 import multiprocessing
 import tempfile
@@ -23,7 +22,6 @@ def both(
 ) -> Callable[[Callable[[Processes], Any]], list[Any]]:
     """What a function returns on each of two processes."""
     folder = tmp_path_factory.mktemp("both")
-    importlib.import_module("torch._dynamo")  # seconds, else at each first optimizer
 
     def run(function: Callable[[Processes], Any], parallel: str = "ddp") -> list[Any]:
         pipes, store = [], f"file://{tempfile.mkdtemp(dir=folder)}/store"

@@ -1,5 +1,6 @@
 """Two processes do what one does on the same global batch, by DDP and by FSDP2."""
 
+import importlib
 from typing import Any, NamedTuple
 
 import pytest
@@ -9,8 +10,9 @@ from torch.testing import assert_close
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.processes.group import ALONE, PARALLEL, Processes
-from ppo_ref.processes.sharding import gathered
+from ppo_ref.processes.sharding import gathered, whole
 from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.learners import Learners
 from ppo_ref.training.networks import actor_statistics, critic_values
 from ppo_ref.training.trainer import Trainer, tiny_trainer
 from ppo_ref.training.update import update_actor, update_critic
@@ -128,6 +130,12 @@ def whole_run(one: Processes) -> dict[str, Any]:
     return {"iterations": iterations, "state": made.state_dict(), "weights": weights}
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiler() -> None:
+    """Seconds, else at the first optimizer of each fork."""
+    importlib.import_module("torch._dynamo")
+
+
 @pytest.fixture(scope="module")
 def updates(both) -> dict[str, list[Any]]:
     """What each of two processes has computed, by the way they share weights."""
@@ -230,3 +238,71 @@ def test_the_state_is_that_of_one_process(runs, parallel, double):
 def experiences(run: dict[str, Any]) -> list[Experience]:
     given = [step["given"] for step in run["iterations"].values()]
     return [Experience(**x | {"rollout": Rollout(**x["rollout"])}) for x in given]
+
+
+def learners(seed: int) -> Learners:
+    """After a step of every optimizer, so that there is something to remember."""
+    learning = Learners(networks.actor(seed), actor_lr=0.5, critic_lr=0.25)
+    for name in ("imitation", "reward", "actor", "critic"):
+        optimizer = getattr(learning, f"{name}_optimizer")
+        for group in optimizer.param_groups:
+            for weight in group["params"]:
+                weight.grad = torch.ones_like(weight)
+        optimizer.step()
+    return learning
+
+
+@parallel
+def test_all_learn_on_from_the_weights_of_the_first(both, parallel):
+    def shared(one: Processes) -> tuple:
+        learning = learners(seed=one.rank)
+        before = learning.state_dict()
+        learning.share(one)
+        kinds = [type(next(x.parameters())).__name__ for x in learning.models]
+        return before, learning.state_dict(), kinds
+
+    (before, after, kinds), (other, same, _) = both(shared, parallel)
+    weight = next(iter(before["actor"]))
+    assert not torch.equal(before["actor"][weight], other["actor"][weight])
+    assert_equal(after, before, "first")
+    assert_equal(after, same, "second")
+    learn = "DTensor" if parallel == "fsdp2" else "Parameter"
+    assert kinds == [learn, learn, "Parameter", "Parameter"]
+
+
+def test_learners_share_once_never_alone_and_optimizers_move_what_is_shared(both):
+    def again(one: Processes) -> bool:
+        learning = learners(seed=0)
+        alone = learning.actor_optimizer
+        learning.share(Processes())
+        assert learning.actor_optimizer is alone
+        learning.share(one)
+        optimizer = learning.actor_optimizer
+        learning.share(one)
+        assert alone is not learning.actor_optimizer is optimizer
+        moved = optimizer.param_groups[0]["params"]
+        return [*map(id, moved)] == [*map(id, learning.models.actor.parameters())]
+
+    assert both(again, "fsdp2") == [True, True]
+
+
+@pytest.mark.filterwarnings("ignore:Full backward hook:UserWarning")  # of counting
+def test_a_network_that_was_whole_gathers_no_more_than_before(both):
+    # Two seconds, which every process that collects the tests would pay for.
+    from torch.distributed.tensor.debug import CommDebugMode
+
+    def counts(one: Processes) -> list[dict]:
+        network, ids = networks.actor(seed=0), torch.tensor([[1, 2, 3]])
+        mask = torch.ones_like(ids, dtype=torch.bool)
+        one.shard(network)
+        found = []
+        for _ in range(2):
+            with CommDebugMode() as told:
+                network(ids, mask).sum().backward()
+            found.append({str(k): n for k, n in told.get_comm_counts().items()})
+            with whole(network):
+                network(ids, mask)
+        return found
+
+    for before, after in both(counts, "fsdp2"):
+        assert before == after and sum(before.values()) > 0
