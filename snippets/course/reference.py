@@ -78,10 +78,19 @@ assert logs[0].isclose(kld[1, 0]) and kl > 0
 # --8<-- [end:mean]
 
 # --8<-- [start:rewards]
-from ppo_ref.rewards import token_level_rewards
+from ppo_ref import rewards
 
 r = -beta * kld
 r[[0, 1], mask.sum(1) - 1] += scores
+judge = rewards.token_level_rewards(
+    token_level_scores=rewards.token_level_scores(
+        scores, mask
+    ),
+    kl=kld,
+    response_mask=mask,
+    kl_coef=beta,
+)
+assert r.allclose(judge)
 for row, n in enumerate(mask.sum(1)):
     print(*(f"{x:7.4f}" for x in r[row, :n]))
 # --8<-- [end:rewards]
