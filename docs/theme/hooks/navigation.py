@@ -37,7 +37,12 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
                 f"{path}: made from {reference.source(path)[0][1]}; mend that"
             )
         pages |= {path: read_front_matter(made[path], path)[0] for path in made}
-        config.nav = navigation.build(pages, lang, _known(docs.parent))
+        shown = {
+            path: meta
+            for path, meta in pages.items()
+            if not config.not_in_nav.match_file(path)
+        }
+        config.nav = navigation.build(shown, lang, _known(docs.parent))
     except ValueError as error:
         raise PluginError(f"docs/{lang}: {error}") from None
     config.extra_css.remove("assets/_mkdocstrings.css")  # site.css says what is needed
