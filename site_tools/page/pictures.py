@@ -51,10 +51,11 @@ def is_notebook(page_id: str) -> bool:
     """Whether a page is a notebook, whose code runs once, from top to bottom.
 
     Example:
-        >>> is_notebook("notebooks/gae_laboratory"), is_notebook("gae/variance")
+        >>> is_notebook("notebooks/gae_laboratory"), is_notebook("notebooks/index")
         (True, False)
     """
-    return page_id.startswith(f"{FOLDER}/")
+    folder, _, name = page_id.partition("/")
+    return folder == FOLDER and name.removesuffix(".md") != "index"
 
 
 def plots(text: str, page_id: str) -> Iterator[tuple[str, re.Match[str]]]:
