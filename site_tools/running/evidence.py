@@ -105,7 +105,7 @@ def note_runs(
     run = {each.page.path: passing(each) for each in runs if each.running}
     note(root, kind, here, device, run)
     for page, results in ((each.page, each.run.results) for each in runs):
-        whole = run.get(page.path) == {*block_hashes(page.blocks).values()}
+        whole = run.get(page.path) == frozenset(block_hashes(page.blocks).values())
         if kind == "cpu" and is_notebook(page.id) and whole:
             keep_plots(root, page.path, page.blocks, here, results)
 
