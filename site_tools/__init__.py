@@ -14,10 +14,11 @@ room with one concern.
 
 contributing  what a contributor types: new import check fix agree export status
 checks        all that may be wrong with a page; ``checks.all`` is the one judgement
-site          what readers get: lists, boxes, formulas, pictures, the search, llms.txt
+site          what readers get: lists, boxes, formulas, pictures, llms.txt, the search
+              (its index: ``finding``; the queries: docs/theme/assets/search)
 runs          the stored training runs that pages show
-running       the blocks of a page, executed, and compared with what the page shows
-page          what a page says: front matter, fences, figures, pictures, the tree
+running       the blocks of a page, executed; outputs and figures judged (``verdict``)
+page          what a page says: front matter, fences, which figures are bound, pictures
 data          the project's own data: facts about verl, names, dialogues, frameworks
 confinement   what a block may reach: no network, no process, its own folder
 problems      what a check found: where, what there is, what must be, the remedy

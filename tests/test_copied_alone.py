@@ -4,9 +4,9 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.data.wheel import wheel
 from site_tools.page.blocks import Copy
 from site_tools.page.page import read_page
+from site_tools.site.package_wheel import wheel
 from tests import fresh_process
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -1,1 +1,10 @@
-"""The blocks of a page, executed in a watched child, and what they did."""
+"""The blocks of a page, executed in a watched child, and what they did.
+
+worker      forks a process for a page, watches it, ends it in time
+block       inside that process: each block and expression is run
+results     what goes there and comes back, as lines of JSON
+verdict     outputs and figures that the page shows, against what came back
+evidence    which blocks have been verified, with what
+hashes      what a verification rests on
+background  verifies what changed, behind ``make serve``
+"""

@@ -17,7 +17,6 @@ from docs.theme import notebook_files
 from site_tools.checks import words
 from site_tools.checks.shape import is_question
 from site_tools.data.names import read_names
-from site_tools.data.wheel import wheel
 from site_tools.page import accord, figures
 from site_tools.page.pictures import is_notebook
 from site_tools.running import evidence
@@ -36,6 +35,7 @@ from site_tools.site import (
     notebooks as downloads,
 )
 from site_tools.site.lists import fill_lists
+from site_tools.site.package_wheel import wheel
 from site_tools.site.templates import fill
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
