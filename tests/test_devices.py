@@ -77,7 +77,6 @@ def test_an_example_moves_all_of_its_tensors(example: Any) -> None:
     ("code", "there"),
     [
         ('device = "cpu"  # or "cuda"\nx = 1', 'device = "cuda"  # or "cuda"\nx = 1'),
-        ('>>> device = "cpu"\n>>> 1\n1', '>>> device = "cuda"\n>>> 1\n1'),
         ('device = "cpu" if small else other', 'device = "cpu" if small else other'),
         ('my_device = "cpu"', 'my_device = "cpu"'),
     ],

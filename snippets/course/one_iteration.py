@@ -27,7 +27,7 @@ show("r", r, 4)
 # --8<-- [end:rewards]
 
 # --8<-- [start:deltas]
-V_next = torch.cat([V[:, 1:], V[:, :1]], 1)
+V_next = V.roll(-1, 1)
 V_next[[0, 1], last] = 0  # nothing comes after
 delta = r + gamma * V_next - V
 show("V", V, 2)
@@ -77,7 +77,8 @@ show("newV", new_V)
 # --8<-- [end:critic]
 
 # --8<-- [start:actor]
-z = torch.logit(old.exp() * mask + 0.5 * ~mask)
+p = old.exp().where(mask, 0.5)  # padding: any
+z = torch.logit(p)
 z.requires_grad_()
 
 def policy_loss(z):

@@ -56,10 +56,10 @@ from ppo_ref.examples import shared_batch
 
 batch = shared_batch()
 p = batch.old_log_probs.exp()
-pull = batch.scores[:, None] * (1 - p)
+push = batch.scores[:, None] * (1 - p)
 for row, n in enumerate(batch.response_mask.sum(1)):
     print(f"answer {row}")
-    for name, x in ("p", p), ("pull", pull):
+    for name, x in ("p", p), ("push", push):
         cells = (f"{v:.3f}" for v in x[row, :n])
         print(f"{name:4}", *cells)
 # --8<-- [end:shared]

@@ -44,11 +44,6 @@ TABS = """=== "a tab"
     ```python
     x = "<&\\""  # 优势
     ```
-
-    ```{ .output .table }
-    a
-    1
-    ```
 """
 
 
