@@ -123,3 +123,46 @@ print(f"Q of a first 0: {Q[0, 0]:.2f}, true 0")
 print(f"Q of a first 1: {Q[0, 1]:.2f}, true 1")
 assert Q[0, 0] < 0.1, "what is unseen stays a guess"
 # --8<-- [end:unseen]
+
+# --8<-- [start:steps]
+x = G.new_tensor(2.0)  # the policy to be judged
+one = a[:, 0] == 1  # old wrote a first 1
+then = log_probs(x)[one, 1].exp()  # 0 or 1 next
+w = (then.log() - old[one, 1]).exp()
+worth = {
+    "one step": then @ G[one],
+    "two steps": G[one].mean(),
+    "weighted": (w * G[one]).mean(),
+}
+for name, y in worth.items():
+    print(f"{name:9} {y:.3f}")
+true, plain, mended = worth.values()
+assert mended.isclose(true)
+assert plain.isclose(true), "old wrote token 1"
+# --8<-- [end:steps]
+
+# --8<-- [start:triad]
+own = G.new_tensor([[1, 0], [0, 1]])
+tied = G.new_tensor([[1], [2]])  # one weight
+
+def first_value(rows, lam=0, whole=False):
+    weight = rows.new_ones(rows.shape[1])
+    for _ in range(100):  # the score is 0
+        V = rows @ weight
+        gap = (1 - lam) * V[1] - V[0]
+        weight = weight + 0.1 * gap * rows[0]
+        if whole:  # the last token as well
+            gap = 0 - rows[1] @ weight
+            weight = weight + 0.1 * gap * rows[1]
+    return (rows @ weight)[0].item()
+
+found = {
+    "all three": first_value(tied),
+    "own values": first_value(own),
+    "lambda 1": first_value(tied, lam=1),
+    "on-policy": first_value(tied, whole=True),
+}
+for name, y in found.items():
+    print(f"{name:10} {y:.1e}")
+assert found["all three"] < 2, "V ran away"
+# --8<-- [end:triad]
