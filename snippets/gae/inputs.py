@@ -1,7 +1,23 @@
-"""What GAE takes in: its recursion in nine lines, and each input changed in turn."""
+"""What GAE takes in: a loop to copy, judged on a batch; each input changed in turn."""
 
 # --8<-- [start:recursion]
 import torch
+
+@torch.no_grad()
+def advantages(r, V, mask, lam=1, gamma=1, end=0):
+    A = torch.zeros_like(V[:, 0])  # one per row
+    V_next, out = A + end, torch.zeros_like(V)
+    for t in reversed(range(V.shape[1])):
+        m = mask[:, t].bool()  # does it count?
+        delta = r[:, t] + gamma * V_next - V[:, t]
+        new = delta + gamma * lam * A
+        A = torch.where(m, new, A)
+        V_next = torch.where(m, V[:, t], V_next)
+        out[:, t] = torch.where(m, new, 0)
+    return out
+# --8<-- [end:recursion]
+
+# --8<-- [start:judge]
 from ppo_ref.advantages import gae
 
 device = "cpu"  # or "cuda"
@@ -10,35 +26,48 @@ V = torch.tensor(V, dtype=float).to(device)
 r = V.new_tensor([[0, 0, 0, 0, 0, 1]])
 mask = V.new_tensor([[1, 1, 0, 0, 1, 1]]).bool()
 
-def advantages(r, V, mask, lam=1, gamma=1, end=0):
-    A, V_next, out = 0, end, torch.zeros_like(V)
-    for t in reversed(range(V.shape[1])):
-        if mask[0, t]:  # the actor wrote it
-            target = r[0, t] + gamma * V_next
-            delta = target - V[0, t]
-            A = delta + gamma * lam * A
-            V_next, out[0, t] = V[0, t], A
-    return out
-# --8<-- [end:recursion]
-
-# --8<-- [start:judge]
-def judge(lam, gamma, end):
+def judge(r, V, mask, lam, gamma, end):
     return gae(
         token_level_rewards=r,
         values=V,
         response_mask=mask,
         gamma=gamma,
         gae_lambda=lam,
-        bootstrap_values=V.new_tensor([end]),
+        bootstrap_values=V.new_tensor(end),
     ).advantages
 
 cut = 0.2  # V after an answer that was cut off
 cases = (1, 1, 0), (0.9, 1, 0), (0.9, 0.99, cut)
-for last in cases:
-    A = advantages(r, V, mask, *last)
-    assert A.allclose(judge(*last))
-    print(last, *(f"{a:.4f}" for a in A[mask]))
+for lam, gamma, end in cases:
+    A = advantages(r, V, mask, lam, gamma, end)
+    right = judge(r, V, mask, lam, gamma, [end])
+    assert A.allclose(right)
+    numbers = (f"{a:.4f}" for a in A[mask])
+    print((lam, gamma, end), *numbers)
 # --8<-- [end:judge]
+
+# --8<-- [start:batch]
+from ppo_ref.examples import shared_batch
+
+batch = shared_batch(device)
+score = torch.zeros_like(batch.values)
+score[0, 5], score[1, 3] = batch.scores
+three = (
+    torch.cat([score, r]),
+    torch.cat([batch.values, V]),
+    torch.cat([batch.response_mask, mask]),
+)
+ends = [0, 0, cut]  # one per row
+for lam in 0, 0.95, 1:
+    for gamma in 0.99, 1:
+        right = judge(*three, lam, gamma, ends)
+        end = V.new_tensor(ends)
+        A = advantages(*three, lam, gamma, end)
+        assert A.allclose(right)
+shown = 0.95
+for row in advantages(*three, shown).tolist():
+    print(*(f"{a:6.3f}" for a in row))
+# --8<-- [end:batch]
 
 # --8<-- [start:change]
 every = torch.ones_like(mask)  # tool slots too
