@@ -35,6 +35,16 @@ for row in 0, 1:
         assert R.allclose(judge[row, mask[row]])
 # --8<-- [end:targets]
 
+# --8<-- [start:story]
+guess, got = 0.80, 0.95
+v = V.new_tensor(guess, requires_grad=True)
+half = 0.5 * (v - got) ** 2
+(slope,) = torch.autograd.grad(half, v)
+print(f"too low by {got - guess:.2f}")
+print(f"loss {half:.5f}, gradient {slope:.2f}")
+assert slope.isclose(v - got)  # new V less target
+# --8<-- [end:story]
+
 # --8<-- [start:clip]
 from ppo_ref.losses import value_loss
 
