@@ -1,13 +1,36 @@
 """Who puts out which row of a batch? Fill the ledger, then ask who read what."""
 
-# --8<-- [start:ledger]
+# --8<-- [start:tokens]
 import torch
+
+device = "cpu"  # or "cuda"
+prompt = [1, 234, 567, 89, 10, 11, 12, 2]
+right = [100, 101, 102, 103, 104, 2]  # 2 is EOS
+wrong = [105, 106, 107, 2, 0, 0]  # 0 is padding
+rows = [prompt + right, prompt + wrong]
+input_ids = torch.tensor(rows, device=device)
+attention_mask = (input_ids != 0).long()
+responses = input_ids[:, len(prompt) :]
+response_mask = attention_mask[:, len(prompt) :]
+tokens_of = {
+    "input_ids": input_ids,
+    "attention_mask": attention_mask,
+    "responses": responses,
+    "response_mask": response_mask,
+}
+for name, x in tokens_of.items():
+    print(name, tuple(x.shape))
+    for row in x.tolist():
+        print(" ", *row)
+# --8<-- [end:tokens]
+
+# --8<-- [start:ledger]
 from ppo_ref.training.estimates import whitened_gae
 from ppo_ref.examples import shared_batch
 
-device = "cpu"  # or "cuda"
 batch = shared_batch(device)
 mask, beta = batch.response_mask, batch.kl_coef
+assert mask.equal(response_mask.bool())
 old, ref = batch.old_log_probs, batch.ref_log_probs
 values = batch.values * mask
 
@@ -42,6 +65,10 @@ ledger = {
     "whitened": advantages,
     "returns": returns,
 }
+line = f"{'responses':9}"
+for token in responses[0]:
+    line += f"{token:7}"
+print(line)
 for name, x in ledger.items():
     line = f"{name:9}"
     for v in x[0]:
@@ -49,6 +76,48 @@ for name, x in ledger.items():
         line += f"{cell:>7}"
     print(line)
 # --8<-- [end:numbers]
+
+# --8<-- [start:updates]
+from ppo_ref.losses import policy_loss, value_loss
+
+V = values.clone()
+z = torch.logit(old.exp() * mask + 0.5 * ~mask)
+metrics = {}
+for _ in range(2):
+    V.requires_grad_()
+    z.requires_grad_()
+    critic = value_loss(
+        values=V,
+        old_values=values,
+        returns=returns,
+        response_mask=mask,
+        value_clip_range=0.5,
+    )
+    actor = policy_loss(
+        log_probs=z.sigmoid().log(),
+        old_log_probs=old,
+        advantages=advantages,
+        response_mask=mask,
+    )
+    (dV,) = torch.autograd.grad(critic.loss, V)
+    (dz,) = torch.autograd.grad(actor.loss, z)
+    returned = {
+        "critic/vf_loss": critic.loss,
+        "critic/vf_clipfrac": critic.clip_fraction,
+        "critic/grad_norm": dV.norm(),
+        "actor/pg_loss": actor.loss,
+        "actor/pg_clipfrac": actor.clip_fraction,
+        "actor/ppo_kl": actor.approx_kl,
+        "actor/grad_norm": dz.norm(),
+    }
+    for name, x in returned.items():
+        row = metrics.setdefault(name, [])
+        row.append(x.item())
+    V = (V - 5 * dV).detach()
+    z = (z - 5 * dz).detach()
+for name, (first, second) in metrics.items():
+    print(f"{name:19}{first:z8.4f}{second:z8.4f}")
+# --8<-- [end:updates]
 
 # --8<-- [start:reads]
 from ppo_ref.advantages import gae
