@@ -54,6 +54,25 @@ for r in end, end.flip(1), spread:
     assert G.equal(judge)
 # --8<-- [end:where]
 
+# --8<-- [start:pull]
+start = old.new_tensor([0.50, 0.49, 0.01])
+true = old.new_tensor([1, 0, 0])
+proxy = old.new_tensor([1, 0, 2])
+truth = {}
+print("beta score    KL  true")
+for b in 0.05, 0.5, 5:
+    weight = start * (proxy / b).exp()
+    Z = weight.sum()
+    p = weight / Z  # the best policy
+    kl = p @ (p / start).log()
+    truth[b] = p @ true
+    row = p @ proxy, kl, truth[b]
+    cells = (f"{x:6.2f}" for x in row)
+    print(f"{b:4}" + "".join(cells))
+    mean = p @ proxy - b * kl
+    assert mean.isclose(b * Z.log())
+# --8<-- [end:pull]
+
 # --8<-- [start:environment]
 def made(ref):
     kld = (old - ref) * mask
