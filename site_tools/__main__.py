@@ -3,7 +3,8 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
 
@@ -29,7 +30,7 @@ def main(words: Sequence[str] | None = None) -> int:
     """Run one command, and return the exit status: 0 if all is well."""
     words = sys.argv[1:] if words is None else list(words)
     talk = Talk(_language(words))
-    options = parser(talk).parse_args(words)
+    options = parse(words, talk)
     talk = Talk(talk.language, agreed="yes" in options)
     try:
         code: int = options.run(options, ROOT, talk)
@@ -53,9 +54,14 @@ def _language(words: Sequence[str]) -> str:
     return language
 
 
-def parser(talk: Talk) -> argparse.ArgumentParser:
+def parse(words: Sequence[str], talk: Talk) -> argparse.Namespace:
+    """The command and its options; argparse complains in the contributor's language."""
+    with _argparse_in(talk):
+        return _parser(talk).parse_args(words)
+
+
+def _parser(talk: Talk) -> argparse.ArgumentParser:
     """The commands and their options, with help in the contributor's language."""
-    _translate_argparse(talk)
     shared = argparse.ArgumentParser(add_help=False)
     absent, language, yes = argparse.SUPPRESS, talk.text("lang"), talk.text("yes")
     shared.add_argument("--lang", choices=LANGUAGES, default=absent, help=language)
@@ -82,13 +88,23 @@ def parser(talk: Talk) -> argparse.ArgumentParser:
     return whole
 
 
-def _translate_argparse(talk: Talk) -> None:
-    """Hand argparse its own words: it has no other way than the name it calls."""
+@contextmanager
+def _argparse_in(talk: Talk) -> Iterator[None]:
+    """Let argparse speak the contributor's language, and no longer than asked.
+
+    It has no other way than the name it calls, which is the whole process's.
+    """
     from site_tools.say import catalogue
 
     english, own = catalogue("en")["argparse"], catalogue(talk.language)["argparse"]
     words = {text: own[part] for part, text in english.items()}
-    vars(argparse)["_"] = lambda text: words.get(text, text)
+    names = vars(argparse)
+    before = names["_"]
+    names["_"] = lambda text: words.get(text, text)
+    try:
+        yield
+    finally:
+        names["_"] = before
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from site_tools.__main__ import parser
+from site_tools.__main__ import parse
 from site_tools.contributing import chat
 from site_tools.contributing.chat import draft
 from site_tools.contributing.chat_log import Broken, Round, read
@@ -241,7 +241,7 @@ def test_the_drafts_give_the_log_back(
     assert command(desk, "export", folder) == (0, LOG)
     out = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="ascii"))
-    options = parser(Talk()).parse_args(["export", folder])
+    options = parse(["export", folder], Talk())
     assert options.run(options, desk, Talk()) == 0 and out.getvalue() == LOG.encode()
 
 

@@ -1,5 +1,6 @@
 """Both languages say the same things, and nothing is said that no catalogue holds."""
 
+import argparse
 import ast
 import re
 import string
@@ -7,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.__main__ import COMMANDS, main, parser
+from site_tools.__main__ import COMMANDS, main
 from site_tools.contributing.talk import Talk
 from site_tools.problems import Problem, problem
 from site_tools.say import FOLDER, catalogue
@@ -118,13 +119,23 @@ def test_what_argparse_says_is_in_chinese(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().err.startswith("usage: ")
 
 
+def test_other_parsers_of_the_process_keep_their_english(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    with pytest.raises(SystemExit):
+        main(["--lang", "zh", "--help"])
+    with pytest.raises(SystemExit):
+        argparse.ArgumentParser().parse_args(["--unknown"])
+    assert "error: unrecognized arguments" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("name", COMMANDS)
 def test_every_command_has_help_with_examples(
     name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for lang in ("zh", "en"):
         with pytest.raises(SystemExit):
-            parser(Talk(lang)).parse_args([name, "--help"])
+            main([name, "--lang", lang, "--help"])
         said = capsys.readouterr().out
         assert f"make {name}" in said and "--lang {zh,en}" in said
         assert bool(HAN.search(said)) is (lang == "zh")

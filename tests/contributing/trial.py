@@ -5,7 +5,7 @@ from collections.abc import Callable
 from io import StringIO
 from pathlib import Path
 
-from site_tools.__main__ import parser
+from site_tools.__main__ import parse
 from site_tools.contributing.talk import Refusal, Talk
 from tests.site import sample
 from tests.site.sample import ROOT
@@ -68,7 +68,7 @@ def command(
     """
     out, replies = StringIO(), iter(says)
     talk = Talk(lang, False, out, answer or (lambda: next(replies, None)))
-    options = parser(talk).parse_args(words)
+    options = parse(words, talk)
     talk = Talk(lang, "yes" in options, out, talk.answer)
     try:
         return options.run(options, root, talk), out.getvalue()
