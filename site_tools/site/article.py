@@ -37,7 +37,7 @@ RUNNING_TEXT = re.compile(
     r"<(?P<tag>a|button|code|figure|h[1-6]|label|nav|pre|script|style|summary|svg|th)\b"
     r".*?</(?P=tag)>"
     r'|<(?P<named>\w+)\b[^>]*\bclass="(?:[^"]* )?(?:admonition-title|aliases|arithmatex'
-    r'|derived|fact|highlight|names|output-table|quote)[ "].*?</(?P=named)>'
+    r'|derived|fact|highlight|names|quote)[ "].*?</(?P=named)>'
     r'|<!--.*?-->|<(?:"[^"]*"|[^">])*>'
     r"|(?P<text>[^<]+)",
     re.DOTALL,
@@ -84,16 +84,13 @@ def page_ids(html: str, answers: Sequence[object]) -> list[str]:
 def reading(html: str, page: str, lang: str, pages: Sequence[Answer]) -> str:
     """Begin a page with what to read first, how long it takes, and the course's steps.
 
-    Pages without ``needs`` in their front matter are left alone.
+    Only pages of the course and of questions begin so.
     """
     known = {answer.page: answer for answer in pages}
     if page not in known:
         return html
-    steps = (
-        [a for a in pages if STEP.match(a.title)]
-        if STEP.match(known[page].title)
-        else []
-    )
+    in_course = STEP.match(known[page].title)
+    steps = [a for a in pages if STEP.match(a.title)] if in_course else []
     before = [known[need] for need in known[page].needs if need in known]
     return fill("page.reading", lang, steps, page, before, minutes(html)) + html
 

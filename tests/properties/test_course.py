@@ -1,6 +1,7 @@
 """The formulas of the course, on random cases in float64."""
 
 import math
+from pathlib import Path
 
 import pytest
 import torch
@@ -18,7 +19,7 @@ from tests.strategies import token_batches, token_tensors, unit_interval
 SEEDS = st.integers(0, 2**32 - 1)
 
 
-def random_tree(seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def random_tree(seed: int) -> tuple[Tensor, Tensor, Tensor]:
     """Logits of two tokens out of three, the second's for each first; scores."""
     random = torch.Generator().manual_seed(seed)
     first = torch.randn(3, generator=random, dtype=torch.float64)
@@ -27,20 +28,38 @@ def random_tree(seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     return first.requires_grad_(), second.requires_grad_(), scores
 
 
-def answer_probs(first: torch.Tensor, second: torch.Tensor) -> torch.Tensor:
-    return first.softmax(0)[:, None] * second.softmax(1)
+def answer_probs(first: Tensor, second: Tensor) -> Tensor:
+    return (first.softmax(0)[:, None] * second.softmax(1)).flatten()
+
+
+def mean_push(first: Tensor, second: Tensor, weights: Tensor | float) -> list[Tensor]:
+    """The mean over answers of weight times the gradient of the answer's log-prob."""
+    probs = answer_probs(first, second)
+    weights = torch.as_tensor(weights, dtype=torch.float64).expand(9)
+    means = [torch.zeros_like(first), torch.zeros_like(second)]
+    for p, weight in zip(probs, weights, strict=True):
+        pushes = torch.autograd.grad(p.log(), [first, second], retain_graph=True)
+        for mean, push in zip(means, pushes, strict=True):
+            mean += p.detach() * weight * push
+    return means
+
+
+def gradient_of_mean_score(
+    first: Tensor, second: Tensor, scores: Tensor
+) -> tuple[Tensor, ...]:
+    mean_score = answer_probs(first, second) @ scores.flatten()
+    return torch.autograd.grad(mean_score, [first, second])
 
 
 @given(SEEDS)
 def test_course_log_trick(seed: int) -> None:
     r"""\nabla P_\theta(y) = P_\theta(y)\, \nabla \log P_\theta(y)"""
     first, second, _ = random_tree(seed)
-    for i in range(9):
-        p = answer_probs(first, second).flatten()[i]
+    for p in answer_probs(first, second):
         plain = torch.autograd.grad(p, [first, second], retain_graph=True)
-        logs = torch.autograd.grad(p.log(), [first, second])
+        logs = torch.autograd.grad(p.log(), [first, second], retain_graph=True)
         for direct, log in zip(plain, logs, strict=True):
-            torch.testing.assert_close(direct, p.detach() * log)
+            assert_close(direct, p.detach() * log)
 
 
 @given(SEEDS)
@@ -49,13 +68,8 @@ def test_course_policy_gradient(seed: int) -> None:
     = \mathbb{E}_{y}\big[\, s(y)\, \nabla \log P_\theta(y) \,\big]
     """
     first, second, scores = random_tree(seed)
-    direct = torch.autograd.grad((answer_probs(first, second) * scores).sum(), [first])
-    mean = torch.zeros(3, dtype=torch.float64)
-    for i in range(9):
-        p = answer_probs(first, second).flatten()[i]
-        (push,) = torch.autograd.grad(p.log(), [first])
-        mean += p.detach() * scores.flatten()[i] * push
-    torch.testing.assert_close(direct[0], mean)
+    direct = gradient_of_mean_score(first, second, scores)
+    assert_close([*direct], mean_push(first, second, scores.flatten()))
 
 
 @given(SEEDS)
@@ -65,21 +79,15 @@ def test_course_token_gradient(seed: int) -> None:
     """
     # The log-prob of a token moves the logits of its own prefix alone, by e_a - p.
     first, second, scores = random_tree(seed)
-    direct = torch.autograd.grad(
-        (answer_probs(first, second) * scores).sum(), [first, second]
-    )
-    means = [
-        torch.zeros(3, dtype=torch.float64),
-        torch.zeros(3, 3, dtype=torch.float64),
-    ]
-    probs = answer_probs(first, second).detach()
+    direct = gradient_of_mean_score(first, second, scores)
+    means = [torch.zeros_like(first), torch.zeros_like(second)]
+    probs = answer_probs(first, second).detach().view(3, 3)
     for a in range(3):
         for b in range(3):
             weight = probs[a, b] * scores[a, b]
             means[0] += weight * (torch.eye(3)[a] - first.detach().softmax(0))
             means[1][a] += weight * (torch.eye(3)[b] - second.detach()[a].softmax(0))
-    for exact, mean in zip(direct, means, strict=True):
-        torch.testing.assert_close(exact, mean)
+    assert_close([*direct], means)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -101,8 +109,8 @@ def test_course_objective(seed: int) -> None:
     means = scores
     for level in reversed(levels):
         means = (level * means.view(-1, 2)).sum(1)
-    torch.testing.assert_close(torch.stack(products).sum().item(), 1.0)
-    torch.testing.assert_close(torch.stack(products) @ scores, means[0])
+    assert_close(torch.stack(products).sum().item(), 1.0)
+    assert_close(torch.stack(products) @ scores, means[0])
 
 
 @given(SEEDS)
@@ -111,30 +119,16 @@ def test_course_nothing_on_average(seed: int) -> None:
     = \sum_{y} \nabla P_\theta(y) = \nabla \sum_{y} P_\theta(y) = \nabla 1 = 0
     """
     first, second, _ = random_tree(seed)
-    means = [
-        torch.zeros(3, dtype=torch.float64),
-        torch.zeros(3, 3, dtype=torch.float64),
-    ]
-    for i in range(9):
-        p = answer_probs(first, second).flatten()[i]
-        pushes = torch.autograd.grad(p.log(), [first, second])
-        for mean, push in zip(means, pushes, strict=True):
-            mean += p.detach() * push
-    for mean in means:
-        torch.testing.assert_close(mean, torch.zeros_like(mean))
+    for mean in mean_push(first, second, 1.0):
+        assert_close(mean, torch.zeros_like(mean))
 
 
 @given(SEEDS, st.floats(-10, 10))
 def test_course_baseline(seed: int, b: float) -> None:
     r"""\nabla J = \mathbb{E}_{y}\big[\, (s(y) - b)\, \nabla \log P_\theta(y) \,\big]"""
     first, second, scores = random_tree(seed)
-    direct = torch.autograd.grad((answer_probs(first, second) * scores).sum(), [first])
-    mean = torch.zeros(3, dtype=torch.float64)
-    for i in range(9):
-        p = answer_probs(first, second).flatten()[i]
-        (push,) = torch.autograd.grad(p.log(), [first])
-        mean += p.detach() * (scores.flatten()[i] - b) * push
-    torch.testing.assert_close(direct[0], mean)
+    direct = gradient_of_mean_score(first, second, scores)
+    assert_close([*direct], mean_push(first, second, scores.flatten() - b))
 
 
 @given(SEEDS)
@@ -151,8 +145,8 @@ def test_course_prefix_baseline(seed: int) -> None:
         (push,) = torch.autograd.grad(probs[token].log(), logits, retain_graph=True)
         mean += probs[token].detach() * value * push
     (of_sum,) = torch.autograd.grad(probs.sum(), logits)
-    torch.testing.assert_close(mean, value * of_sum)
-    torch.testing.assert_close(mean, torch.zeros_like(mean))
+    assert_close(mean, value * of_sum)
+    assert_close(mean, torch.zeros_like(mean))
 
 
 @given(token_tensors(2))
@@ -171,7 +165,7 @@ def test_course_critic_loss(batch: tuple[tuple[Tensor, ...], Tensor]) -> None:
         for v, g in zip(values[mask].tolist(), returns[mask].tolist(), strict=True)
     ]
     expected = sum(error**2 for error in errors) / (2 * len(errors))
-    torch.testing.assert_close(found.item(), expected)
+    assert_close(found.item(), expected)
 
 
 def near(number):
@@ -259,14 +253,14 @@ def test_course_gae(batch, gamma, gae_lambda):
             assert A[t] == near(delta[t] + gamma * gae_lambda * A[t + 1])
 
 
-def two_policies(seed: int) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
+def two_policies(seed: int) -> tuple[Tensor, Tensor, Tensor]:
     """Logits of the actor being trained and of the old one; a function of the token."""
     random = torch.Generator().manual_seed(seed)
     new, old, f = torch.randn(3, 5, generator=random, dtype=torch.float64)
     return new.requires_grad_(), old, f
 
 
-def quotient(new: torch.Tensor, old: torch.Tensor) -> torch.Tensor:
+def quotient(new: Tensor, old: Tensor) -> Tensor:
     return new.softmax(0) / old.softmax(0)
 
 
@@ -325,7 +319,7 @@ def test_course_clip(seed: int, eps: float) -> None:
         clip_range=eps,
     )
     expected = torch.tensor(-sum(terms) / len(terms), dtype=torch.float64)
-    torch.testing.assert_close(judged.loss, expected)
+    assert_close(judged.loss, expected)
 
 
 @given(SEEDS)
@@ -339,7 +333,7 @@ def test_course_kl_mean(seed: int) -> None:
     mean = sum(
         pi.probs[y] * (pi.log_prob(y) - ref.log_prob(y)) for y in torch.arange(7)
     )
-    torch.testing.assert_close(mean, torch.distributions.kl_divergence(pi, ref))
+    assert_close(mean, torch.distributions.kl_divergence(pi, ref))
     assert mean >= 0
 
 
@@ -361,7 +355,7 @@ def test_course_kl_reward(seed: int, length: int, beta: float) -> None:
     )
     for t in range(length):
         expected = (s[0] if t == length - 1 else 0) - beta * (old - ref)[0, t]
-        torch.testing.assert_close(judged[0, t], expected)
+        assert_close(judged[0, t], expected)
 
 
 @given(st.integers(0, 2**32 - 1))
@@ -378,4 +372,13 @@ def test_course_whitening(seed: int) -> None:
     white = masked_whiten(advantages, mask)
     for row, t in mask.nonzero().tolist():
         expected = (advantages[row, t] - mean) / (variance + 1e-8) ** 0.5
-        torch.testing.assert_close(white[row, t], expected)
+        assert_close(white[row, t], expected)
+
+
+def test_all_of_ppo_is_a_hundred_lines_of_torch_alone() -> None:
+    source = Path(__file__).parents[2] / "snippets" / "course" / "one_file.py"
+    whole = source.read_text("utf-8").split("# --8<-- [start:whole]\n")[1]
+    whole = whole.split("# --8<-- [end:whole]")[0].rstrip()
+    assert len(whole.splitlines()) == 100
+    imports = [line for line in whole.splitlines() if "import " in line]
+    assert imports == ["import copy", "import torch", "from torch import nn"]

@@ -9,6 +9,7 @@ import yaml
 
 from site_tools.data.dialogues import Asked
 from site_tools.site import article, ways
+from site_tools.site.sources import Answer
 from site_tools.site.templates import words
 
 FORMS = Path(__file__).parents[2] / ".github" / "ISSUE_TEMPLATE"
@@ -75,6 +76,37 @@ def test_other_wordings_stand_at_the_end_as_text() -> None:
         "<li>a &lt; b?</li>\n<li>为什么？</li>\n</ul></aside>"
     )
     assert article.aliases([], "en") == ""
+
+
+def test_a_page_says_first_what_to_read_before_it_and_for_how_long() -> None:
+    pages = [
+        Answer("course/goal", "1 · What is optimised"),
+        Answer("course/gradient", "2 · The gradient $g$", needs=("course/goal",)),
+        Answer("gae/why", "Why add?", needs=("course/gradient",)),
+    ]
+    text = "<p>" + "word " * 1000 + "</p>"
+    question = article.reading(text, "gae/why", "en", pages)
+    assert question.endswith(text) and "5 min" in question
+    assert question.count("<a href=") == 1 and "<ol" not in question
+    assert '<a href="/course/gradient/">2 · The gradient <span' in question
+    step = article.reading(text, "course/gradient", "en", pages)
+    here = (
+        '<a href="/course/gradient/" title="2 · The gradient $g$" aria-current="page">2'
+    )
+    assert step.count("<li>") == 2 and here in step
+    assert article.reading(text, "debug/index", "en", pages) == text
+
+
+def test_a_refuted_claim_is_folded_up_to_the_next_heading() -> None:
+    link = '<a class="headerlink" href="#wrong-a">#</a>'
+    claims = f'<h3 id="wrong-a">A{link}</h3><p>1</p><h3 id="wrong-b">B</h3><p>2</p>'
+    html = article.fold_refutations(f'{claims}<h2 id="code">C</h2><h3 id="x">D</h3>')
+    assert html == (
+        '<details class="refuted"><summary><h3 id="wrong-a">A</h3></summary>\n'
+        "<p>1</p></details>"
+        '<details class="refuted"><summary><h3 id="wrong-b">B</h3></summary>\n'
+        '<p>2</p></details><h2 id="code">C</h2><h3 id="x">D</h3>'
+    )
 
 
 @pytest.mark.parametrize("html", [f"{BOX}<p>{FIGURE}</p>", f"<p>{FIGURE}</p>", PICTURE])

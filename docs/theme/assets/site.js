@@ -8,7 +8,7 @@ for (const link of document.querySelectorAll("a.language")) {
 // What scrolls sideways within itself can be reached by keyboard. The theme wraps tables
 // once the page is there.
 document$.subscribe(() => setTimeout(() => {
-  for (const box of document.querySelectorAll(".arithmatex, .output-table, .md-typeset__scrollwrap")) {
+  for (const box of document.querySelectorAll(".arithmatex, .md-typeset__scrollwrap")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
   }
 }))
