@@ -5,17 +5,21 @@ from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from pathlib import Path
+from textwrap import indent
 
 from site_tools.checks.all import judge, text_of
 from site_tools.checks.evidence import check_facts
 from site_tools.checks.words import todo
-from site_tools.contributing import github, pages
-from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read
+from site_tools.contributing import pages
+from site_tools.contributing.talk import LANGUAGES, Talk, data_is_read
 from site_tools.page import accord
 from site_tools.problems import Problem
 from site_tools.say import Message
 
 FORMATS = ("terminal", "github")
+# What a workflow command of GitHub may not hold as it is.
+DATA = str.maketrans({"%": "%25", "\r": "%0D", "\n": "%0A"})
+PROPERTY = DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -28,30 +32,55 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
     """Check pages, each in both languages at once, and files of facts."""
-    names = options.pages or _changed(root, talk)
+    names = options.pages or pages.changed(root, talk, "check")
     if not names:
         return 0
     facts = pages.facts_of(names, root)
     ids = dict.fromkeys(pages.page_id(name) for name in names if name not in facts)
     files, concepts = {page: pages.files_of(page, root) for page in ids}, facts.values()
     on_github, problems = options.format == "github", list[Problem]()
+
+    def remark(message: Message) -> None:
+        text = talk.of(message)
+        talk.show(f"::notice::{text.translate(DATA)}" if on_github else text)
+
     for found, remarks in _judgements(root, files, dict.fromkeys(concepts)):
         problems += found
         for problem in found:
-            annotated = on_github and github.annotation(problem, talk)
-            talk.show(annotated or talk.problem(problem))
-        for text in map(talk.of, remarks):
-            talk.show(github.notice(text) if on_github else text)
+            talk.show(annotation(problem, talk) if on_github else talk.problem(problem))
+        for message in remarks:
+            remark(message)
     key = {0: "check_sound", 1: "check_one"}.get(len(problems), "check_several")
     checked = ", ".join([*ids, *(f"facts/{concept}" for concept in concepts)])
     ending = Message(key, {"pages": checked, "count": len(problems)})
-    talk.show(github.notice(talk.of(ending)) if on_github else talk.of(ending))
+    remark(ending)
     if on_github and (summary := os.environ.get("GITHUB_STEP_SUMMARY")):
         with Path(summary).open("a", encoding="utf-8") as out:
-            for language in LANGUAGES:
-                title = ending.text(language)
-                out.write(github.summary(title, problems, Talk(language)))
+            for language in LANGUAGES:  # boxes, in which nothing is markup
+                boxes = (Talk(language).problem(problem) for problem in problems)
+                shown = [
+                    f"### {ending.text(language)}",
+                    *(indent(b, "    ") for b in boxes),
+                ]
+                out.write("\n\n".join(shown) + "\n\n")
     return 1 if problems else 0
+
+
+def annotation(problem: Problem, talk: Talk) -> str:
+    """The line that puts a problem beside its line of the file on GitHub.
+
+    Where the line is included from a snippet, that is what a contributor changed.
+    """
+    file, line, remarks = problem.path, str(problem.line), talk.problem(problem)
+    if problem.snippet:
+        file, _, line = problem.snippet.rpartition(":")
+    else:
+        remarks = problem.remarks(talk.language)
+    title = problem.parts(talk.language)["found"].strip().partition("\n")[0]
+    place = f"file={file.translate(PROPERTY)},line={line}"
+    return (
+        f"::error {place},title={title.translate(PROPERTY)}::{remarks.translate(DATA)}"
+    )
 
 
 def _judgements(
@@ -78,16 +107,3 @@ def _remarks(root: Path, page: str, paths: list[str]) -> Iterator[Message]:
         state = accord.read(root, page)
         if state.state is not accord.State.ACCORD:
             yield state.message
-
-
-def _changed(root: Path, talk: Talk) -> list[str]:
-    """Pages and facts that changed against the main branch, or say that none has."""
-    try:
-        files = pages.changed_files(root)
-    except Refusal as error:
-        raise Refusal("check_unknown", reason=error, page=pages.EXAMPLE) from None
-    facts = [f for f in files if pages.FACTS.fullmatch(f) and (root / f).is_file()]
-    changed = [*pages.changed_pages(files, root), *facts]
-    if not changed:
-        talk.say("check_unchanged", page=pages.EXAMPLE)
-    return changed

@@ -1,21 +1,30 @@
-"""fix: mend what has one right form, show it as a diff, and say what is left."""
+"""fix: mend what has one right form, show it as a diff, and say what is left.
 
-import difflib
+No mending changes what a page says: without blanks, and with full-width and half-width
+punctuation taken as equal, the text is the same, and code, formulas and addresses are
+the same to the byte.
+"""
+
 from argparse import ArgumentParser, Namespace
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from difflib import unified_diff
 from pathlib import Path
 
 from site_tools.checks.all import judge
-from site_tools.contributing.mending import Pair, kept_lock, mended, with_outputs
-from site_tools.contributing.pages import (
-    EXAMPLE,
-    changed_files,
-    changed_pages,
-    files_of,
-    page_id,
-)
+from site_tools.checks.typography import typeset
+from site_tools.contributing.pages import changed, files_of, page_id
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
 from site_tools.ledger import store
-from site_tools.page.accord import page_ids
+from site_tools.page.accord import lock_of, lock_path, parse, write
+from site_tools.page.blocks import Block
+from site_tools.page.fences import scan
+from site_tools.page.page import Page, read_page
+from site_tools.page.prose import wording
+from site_tools.running import verdict
+from site_tools.running.verdict import MISTAKES, Verified, check_block
+
+Pair = tuple[str, str]  # the text there is, and the one that replaces it
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -28,25 +37,26 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
     """Mend pages: all is computed and shown, then stored, or nothing is."""
-    named = list(dict.fromkeys(map(page_id, options.pages)))
-    files = {name: files_of(name, root) for name in named or page_ids(root)}
-    running = named or _changed(root, talk)
+    names = options.pages or changed(root, talk, "fix")
+    files = {page: files_of(page, root) for page in dict.fromkeys(map(page_id, names))}
     texts, outputs = dict[str, Pair](), dict[str, str]()
-    for page in files:
-        own = _mend(root, page, files[page])
+    for page, paths in files.items():
+        own = _mend(root, page, paths)
         texts |= own
-        if page in running:
-            outputs |= with_outputs(root, {path: own[path][1] for path in files[page]})
+        outputs |= with_outputs(root, {path: own[path][1] for path in paths})
     talk.show(patch(texts))
     renewed = patch({path: (texts[path][1], new) for path, new in outputs.items()})
     talk.show(renewed)
     whole = {p: (old, outputs.get(p, new)) for p, (old, new) in texts.items()}
     if options.dry_run or options.patch:
-        return _propose(patch(whole), options.patch, talk)
+        if options.patch:
+            store(Path(options.patch), patch(whole).encode())
+        talk.say("nothing_written" if patch(whole) else "fix_nothing")
+        return 1 if patch(whole) else 0
     agreed = bool(renewed) and talk.ask("fix_outputs")
     stored = _store(root, whole if agreed else texts)
     with data_is_read():
-        left = [problem for page in running for problem in judge(root, files[page])]
+        left = [problem for paths in files.values() for problem in judge(root, paths)]
     for problem in left:
         talk.show(talk.problem(problem))
     if stored:
@@ -58,28 +68,13 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     return 0
 
 
-def _changed(root: Path, talk: Talk) -> list[str]:
-    """The pages that are worth running, where none is named."""
-    try:
-        pages = changed_pages(changed_files(root), root)
-    except Refusal as error:
-        talk.say("fix_unknown", reason=error, page=EXAMPLE)
-        return []
-    key = "fix_running" if pages else "fix_running_none"
-    talk.say(key, pages=", ".join(pages))
-    return pages
-
-
-def _mend(root: Path, page: str, files: list[str]) -> dict[str, Pair]:
+def _mend(root: Path, page: str, paths: list[str]) -> dict[str, Pair]:
     """The files of a page and its lock, as they are and as they should be."""
     try:
-        old = {path: (root / path).read_bytes().decode("utf-8") for path in files}
+        old = {path: (root / path).read_bytes().decode("utf-8") for path in paths}
     except UnicodeDecodeError as error:
-        raise Refusal("fix_encoding", files=", ".join(files), error=error) from None
-    pairs = {}
-    for path, text in old.items():
-        twin = next((other for name, other in old.items() if name != path), None)
-        pairs[path] = (text, mended(text, path, twin))
+        raise Refusal("fix_encoding", files=", ".join(paths), error=error) from None
+    pairs = {path: (text, mended(text, path)) for path, text in old.items()}
     return {**pairs, **kept_lock(root, page, pairs)}
 
 
@@ -88,9 +83,7 @@ def patch(texts: dict[str, Pair]) -> str:
     rows = [
         row
         for path, (old, new) in texts.items()
-        for row in difflib.unified_diff(
-            _lines(old), _lines(new), f"a/{path}", f"b/{path}"
-        )
+        for row in unified_diff(_lines(old), _lines(new), f"a/{path}", f"b/{path}")
     ]
     end = "\n\\ No newline at end of file\n"
     return "".join(row if row.endswith("\n") else row + end for row in rows)
@@ -102,13 +95,6 @@ def _lines(text: str) -> list[str]:
     return [f"{line}\n" for line in lines] + [last] * bool(last)
 
 
-def _propose(text: str, target: str | None, talk: Talk) -> int:
-    if target:
-        store(Path(target), text.encode("utf-8"))
-    talk.say("nothing_written" if text else "fix_nothing")
-    return 1 if text else 0
-
-
 def _store(root: Path, texts: dict[str, Pair]) -> list[str]:
     """Write what changed, unless somebody else has written it meanwhile."""
     for path, (old, _) in texts.items():
@@ -118,3 +104,102 @@ def _store(root: Path, texts: dict[str, Pair]) -> list[str]:
     for path in stored:
         store(root / path, texts[path][1].encode("utf-8"))
     return stored
+
+
+def mended(text: str, path: str) -> str:
+    """A page with all that can be mended without running it."""
+    text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
+    text = _trimmed(text)
+    return typeset(text) if path.startswith("docs/zh/") else text
+
+
+def _trimmed(text: str) -> str:
+    """No blanks at the end of a line, but in code, and two that break a paragraph."""
+    fences, problems = scan(text, "")
+    if problems or not text.strip():
+        return text
+    code = {n for f in fences for n in range(f.line, f.line + len(f.lines) + 2)}
+    lines = text.split("\n")
+    for number, line in enumerate(lines, 1):
+        following = lines[number] if number < len(lines) else ""
+        breaks = line.strip() and line.endswith("  ") and following.strip()
+        if number not in code and not breaks:
+            lines[number - 1] = line.rstrip(" \t")
+    return "\n".join(lines).rstrip("\n") + "\n"
+
+
+def with_outputs(root: Path, texts: dict[str, str]) -> dict[str, str]:
+    """Those pages whose blocks print something new, with what they print now.
+
+    A draw without a seed counts as a failure, so it is never renewed.
+    """
+    pages = [read_page(root, path, text) for path, text in texts.items()]
+    pages = [page for page in pages if any(block.runs for block in page.blocks)]
+    children = [verdict.start(page) for page in pages]
+    renewed = {}
+    for page, child in zip(pages, children, strict=True):
+        if outputs := [*_stale(Verified(page, child.wait()))]:
+            renewed[page.path] = _renewed(page, outputs)
+    return renewed
+
+
+def _stale(verified: Verified) -> Iterator[tuple[Block, str]]:
+    """The blocks that show an output that can be renewed, and what they print."""
+    for place, block in enumerate(verified.running):
+        if check_block(verified, block):
+            text = _printed(verified, place, block)
+            included = block.output and any(line.snippet for line in block.output.lines)
+            if text and "```" not in text and not included:
+                yield block, text
+
+
+def _printed(verified: Verified, place: int, block: Block) -> str | None:
+    """What its output must say; None where the block does not do what it must."""
+    result = verified.run.results[place]
+    printed, failure = result.printed, result.failure
+    if bool(failure) != ("raises" in block.classes):
+        return None
+    if failure:
+        stated = (block.expects or "").rpartition("\n")[2].partition(":")[0]
+        another = stated and stated != failure.type
+        if another or failure.type in (*MISTAKES, "TimeLimit", "ProcessEnded"):
+            return None  # it fails for another reason than the one it is to show
+        printed += f"{failure.type}: {failure.message}"
+    return "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
+
+
+def _renewed(page: Page, outputs: Sequence[tuple[Block, str]]) -> str:
+    """The text of a page with these outputs in place of those it shows."""
+    lines = page.text.split("\n")
+    for block, text in reversed(outputs):
+        fence = (block.output or block).fence
+        first, last = fence.line, fence.line + len(fence.lines)
+        opening = lines[fence.line - 1]
+        indent = opening[: len(opening) - len(opening.lstrip(" "))]
+        shown = [f"{indent}{line}".rstrip() for line in text.split("\n")]
+        if block.output is None:
+            first = last = last + 1
+            shown = ["", f"{indent}```output", *shown, f"{indent}```"]
+        lines[first:last] = shown
+    return "\n".join(lines)
+
+
+def kept_lock(root: Path, page: str, texts: dict[str, Pair]) -> dict[str, Pair]:
+    """The lock of a page after a change that says nothing new: accord stays accord.
+
+    A section that somebody has changed since stays as it was recorded: nobody has said
+    that both languages agree there. Without a twin there is no lock.
+    """
+    pairs = [texts.get(f"docs/{language}/{page}.md") for language in ("zh", "en")]
+    path = lock_path(page)
+    with suppress(FileNotFoundError, UnicodeDecodeError, ValueError):
+        text = (root / path).read_bytes().decode("utf-8")
+        lock = parse(text, page)
+        zh, en = ([wording(side) for side in pair or ()] for pair in pairs)
+        if zh and en:
+            old, new = lock_of(zh[0], en[0]), lock_of(zh[1], en[1])
+            agreed = {s for s in new if lock.get(s) == old.get(s)}
+            part = {s: new[s] if s in agreed else pair for s, pair in lock.items()}
+            kept = new if lock == old else part
+            return {path: (text, text if kept == lock else write(kept))}
+    return {}

@@ -35,13 +35,7 @@ class Known(NamedTuple):
 
 
 def nearest(question: str, pages: Mapping[str, Sequence[str]]) -> list[Known]:
-    """All pages by their wordings, those that are likest a question first.
-
-    Example:
-        >>> pages = {"gae/a": ["Why add deltas?"], "critic/b": ["What is fitted?"]}
-        >>> nearest("Why are deltas added?", pages)[0].page
-        'gae/a'
-    """
+    """All pages by their wordings, those that are likest a question first."""
     common = Counter(
         pair for texts in pages.values() for pair in set().union(*map(_pairs, texts))
     )
@@ -97,7 +91,7 @@ def wordings(root: Path) -> dict[str, list[str]]:
             own = [
                 front.get("question"),
                 front.get("title"),
-                *(front.get("aliases") or []),
+                *(front.get("aliases") or ()),
             ]
             found[page] += [str(text) for text in own if text]
             if page.startswith("debug/"):

@@ -5,13 +5,14 @@ import posixpath
 import re
 from argparse import ArgumentParser, Namespace
 from collections.abc import Sequence
+from itertools import islice
 from pathlib import Path
+from string import Template
 
-import yaml
-
+from site_tools.contributing.fix import kept_lock
 from site_tools.contributing.likeness import MOST, Known, answering, nearest, wordings
-from site_tools.contributing.mending import kept_lock
 from site_tools.contributing.pages import (
+    SKELETONS,
     check_new_name,
     check_question,
     files_of,
@@ -19,12 +20,9 @@ from site_tools.contributing.pages import (
     page_id,
 )
 from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read
-from site_tools.data.rows import figure_in
 from site_tools.ledger import store, store_together
-from site_tools.page import files
 from site_tools.page.files import read_front_matter
 
-SKELETONS = Path(__file__).with_name("skeletons")
 LINKS = 2
 
 
@@ -53,8 +51,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
             return add_wording(home, question, root, talk)
         choice = options.write or language_of_text(question)
         languages = LANGUAGES if choice == "both" else (choice,)
-        with data_is_read():
-            files = skeleton(page, question, languages, known, root)
+        files = skeleton(page, question, languages, known, root)
         store_together({root / name: text.encode() for name, text in files.items()})
     except OSError as error:
         values = {"path": error.filename, "reason": error.strerror}
@@ -117,22 +114,14 @@ def _bare(text: str) -> str:
 
 
 def with_alias(text: str, question: str, file: str) -> str:
-    """A page with one alias more, last in its list; every other byte as it was.
-
-    Example:
-        >>> print(with_alias("---\\naliases: [B?]\\n---\\n", "C, D?", "a.md"), end="")
-        ---
-        aliases: [B?, "C, D?"]
-        ---
-    """
+    """A page with one alias more, last in its list; every other byte as it was."""
     end = "\r\n" if "\r\n" in text else "\n"
     front = re.match(r"---\r?\n(?:.*\n)*?(?=---)", text)
     top, quoted = front[0] if front else "", json.dumps(question, ensure_ascii=False)
     flow = re.search(r"^aliases:\s*\[(?P<inside>[^\]]*?)\s*\]", top, re.M)
     block = re.search(r"^aliases:[ \t]*\r?\n(?:(?P<dent> *)- .*\n)+", top, re.M)
     if flow:
-        between = ("" if flow["inside"].endswith(",") else ",") + " "
-        at, added = flow.end() - 1, (between if flow["inside"] else "") + quoted
+        at, added = flow.end("inside"), ", " * bool(flow["inside"]) + quoted
     elif block:
         at, added = block.end(), f"{block['dent']}- {quoted}{end}"
     else:
@@ -155,47 +144,24 @@ def skeleton(
     """The files of a new page and what they hold, from the texts in ``skeletons``.
 
     What has to be replaced says TODO, which ``check`` lists and no build lets through.
-    ``known`` are the pages to link to, the nearest first.
+    It links to the nearest of the ``known`` pages that all of its languages have.
     """
     snippet, files = f"snippets/{page}.py", {}
-    links = links_to(page, known, languages, root)
+    docs = [root / "docs" / language for language in languages]
+    near = (k.page for k in known if all((d / f"{k.page}.md").exists() for d in docs))
+    folder = posixpath.dirname(page)
+    links = [
+        f"- [TODO: {other}]({posixpath.relpath(f'{other}.md', folder)})"
+        for other in islice(near, LINKS)
+    ]
     for language in languages:
-        talk, own = Talk(language), language_of_text(question) == language
-        translated = talk.text("skeleton_translate", question=question)
-        title = question if own or len(languages) == 1 else translated
-        row = yaml.safe_dump({"question": title}, allow_unicode=True, width=10**6)
+        own = language_of_text(question) == language or len(languages) == 1
+        translate = Talk(language).text("skeleton_translate", question=question)
         text = (SKELETONS / f"{language}.md").read_text("utf-8")
-        files[f"docs/{language}/{page}.md"] = (
-            text.replace("{snippet}", snippet)
-            .replace("{page}", page)
-            .replace("{links}", links[language])
-            .replace("{question}", row.rstrip("\n"))  # last: it may hold any braces
+        files[f"docs/{language}/{page}.md"] = Template(text).substitute(
+            snippet=snippet,
+            page=page,
+            links="\n".join(links),
+            question=json.dumps(question if own else translate, ensure_ascii=False),
         )
     return {**files, snippet: (SKELETONS / "snippet.txt").read_text("utf-8")}
-
-
-def links_to(
-    page: str, known: Sequence[Known], languages: Sequence[str], root: Path
-) -> dict[str, str]:
-    """A line for each of the nearest pages that all these languages have.
-
-    A page whose title has a figure is left out: nothing would bind it here.
-    """
-    titles = {language: _titles(root / "docs" / language) for language in languages}
-    near = [k.page for k in known if all(k.page in own for own in titles.values())]
-    folder = posixpath.dirname(page)
-    return {
-        language: "\n".join(
-            f"- [{own[other]}]({posixpath.relpath(f'{other}.md', folder)})"
-            for other in near[:LINKS]
-        )
-        for language, own in titles.items()
-    }
-
-
-def _titles(docs: Path) -> dict[str, str]:
-    fronts = files.front_matters(docs).items()
-    titles = {p: str(f.get("question", f.get("title", ""))) for p, f in fronts}
-    return {
-        p.removesuffix(".md"): t for p, t in titles.items() if t and not figure_in(t)
-    }

@@ -1,20 +1,22 @@
 """The pages that a command is about: named, changed, or new."""
 
-import difflib
 import re
 import subprocess
 import unicodedata
 from collections.abc import Iterable
+from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
 import yaml
 
 from site_tools.checks.all import text_of
 from site_tools.checks.shape import TOPICS
+from site_tools.contributing.talk import Talk
 from site_tools.data.rows import PAGE_ID
 from site_tools.page.accord import lock_path, page_ids
 from site_tools.say import LANGUAGES, Refusal
 
+SKELETONS = Path(__file__).with_name("skeletons")
 BRANCHES = ("origin/main", "main", "HEAD")
 EXAMPLE = "alignment/value_before_token"
 FACTS = re.compile(r"(?:docs/)?facts/(?P<concept>[\w-]+)(?:\.yml)?")
@@ -43,12 +45,15 @@ def page_id(text: str) -> str:
 def files_of(text: str, root: Path) -> list[str]:
     """The files of a page in either language, relative to the project."""
     page = page_id(text)
-    files = [f"docs/{language}/{page}.md" for language in LANGUAGES]
-    present = [file for file in files if (root / file).is_file()]
+    present = [file for file in _docs(page) if (root / file).is_file()]
     if not present:
-        nearest = difflib.get_close_matches(page, page_ids(root), n=1, cutoff=0)
-        raise Refusal("page_unknown", page=page, nearest=(nearest or [EXAMPLE])[0])
+        nearest = get_close_matches(page, page_ids(root), 1, 0) or [EXAMPLE]
+        raise Refusal("page_unknown", page=page, nearest=nearest[0])
     return present
+
+
+def _docs(page: str) -> list[str]:
+    return [f"docs/{language}/{page}.md" for language in LANGUAGES]
 
 
 def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
@@ -57,9 +62,24 @@ def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
     concepts = {name: match["concept"] for name, match in matches.items() if match}
     known = [file.stem for file in sorted((root / "docs/facts").glob("*.yml"))]
     for concept in {*concepts.values()} - {*known}:
-        nearest = difflib.get_close_matches(concept, [*known, "returns"], 1, 0)[0]
+        nearest = get_close_matches(concept, [*known, "returns"], 1, 0)[0]
         raise Refusal("facts_file_unknown", concept=concept, nearest=nearest)
     return concepts
+
+
+def changed(root: Path, talk: Talk, command: str) -> list[str]:
+    """What changed against the main branch: pages, and for check facts as well."""
+    try:
+        files = changed_files(root)
+    except Refusal as error:
+        values = {"reason": error, "command": command, "page": EXAMPLE}
+        raise Refusal("changed_unknown", **values) from None
+    names = changed_pages(files, root)
+    if command == "check":
+        names += [f for f in files if FACTS.fullmatch(f) and (root / f).is_file()]
+    if not names:
+        talk.say("changed_none", command=command, page=EXAMPLE)
+    return names
 
 
 def changed_files(root: Path) -> list[str]:
@@ -86,7 +106,7 @@ def changed_pages(files: Iterable[str], root: Path) -> list[str]:
     """The pages that a change of these files concerns."""
     files, pages = list(files), []
     for page in page_ids(root):
-        own = [root / f"docs/{language}/{page}.md" for language in LANGUAGES]
+        own = [root / file for file in _docs(page)]
         text = "\n".join(text_of(file) for file in own if file.is_file())
         if any(_concerns(file, page, text) for file in files):
             pages.append(page)
@@ -101,8 +121,7 @@ def _concerns(file: str, page: str, text: str) -> bool:
     if file.startswith("docs/facts/"):
         concept = Path(file).stem
         return any(line.startswith(f"{concept} ") for line in text.splitlines())
-    pages = [f"docs/{language}/{page}.md" for language in LANGUAGES]
-    return file in (*pages, lock_path(page))
+    return file in (*_docs(page), lock_path(page))
 
 
 def check_new_name(page: str, root: Path) -> None:
@@ -111,19 +130,17 @@ def check_new_name(page: str, root: Path) -> None:
     if not re.fullmatch(PAGE_ID, page):
         raise Refusal("name_odd", page=page)
     if topic not in TOPICS:
-        nearest = difflib.get_close_matches(topic, TOPICS, n=1, cutoff=0)[0]
+        (nearest,) = get_close_matches(topic, TOPICS, 1, 0)
         topics = ", ".join(TOPICS)
         raise Refusal("topic_unknown", topic=topic, nearest=nearest, topics=topics)
-    docs = [f"docs/{language}/{page}.md" for language in LANGUAGES]
-    files = [*docs, f"snippets/{page}.py", f"snippets/{page}.svg"]
+    files = [*_docs(page), f"snippets/{page}.py", f"snippets/{page}.svg"]
     if taken := [file for file in files if (root / file).exists()]:
         raise Refusal("name_taken", page=page, files=", ".join(taken))
-    file = root / "docs/redirects.yml"
-    # The build judges the file; here it says which names are taken.
-    text = file.read_text("utf-8") if file.exists() else ""
-    moves: dict[str, str] = yaml.safe_load(text) or {}
-    if page in moves:
-        raise Refusal("name_redirected", page=page, new=moves[page])
+    # The build judges the file of redirects; here it says which names are taken.
+    moves = root / "docs/redirects.yml"
+    text = moves.read_text("utf-8") if moves.exists() else ""
+    if new := (yaml.safe_load(text) or {}).get(page):
+        raise Refusal("name_redirected", page=page, new=new)
 
 
 def check_question(text: str) -> str:

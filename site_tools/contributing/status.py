@@ -22,11 +22,13 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 def run(options: Namespace, root: Path, talk: Talk) -> int:
     """Say what waits."""
     with data_is_read():
+        waiting = [state.message for state in accord.waiting(root)]
+        runs = [problem.in_line for problem in problems(root, RUNS, CHARTS)]
         parts = {
-            "status_translations": [state.message for state in accord.waiting(root)],
+            "status_translations": waiting,
             "status_coming": [*coming(root, talk.language)],
             "status_facts": [*facts(root)],
-            "status_runs": [*stale(root)],
+            "status_runs": runs,
             "status_sections": [*sections(root)],
         }
     for title, rows in parts.items():
@@ -38,10 +40,10 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
 
 def coming(root: Path, language: str) -> Iterator[Message]:
     """The questions of the dialogues whose page is not written yet."""
+    pages = {*accord.page_ids(root)}
     for dialogue in read_dialogues(root):
         for asked in dialogue.questions:
-            files = [root / f"docs/{lang}/{asked.page}.md" for lang in LANGUAGES]
-            if not any(file.is_file() for file in files):
+            if asked.page not in pages:
                 words = asked.zh if language == "zh" else asked.en
                 values = {"question": asked.id, "page": asked.page, "words": words}
                 yield Message("status_question", values)
@@ -52,12 +54,6 @@ def facts(root: Path) -> Iterator[Message]:
     for (name, place), lines in unread(concepts(root)).items():
         text = f"docs/facts/{name}.yml: {place}:{', '.join(lines)}"
         yield Message("as_it_is", {"text": text})
-
-
-def stale(root: Path) -> Iterator[Message]:
-    """What ``make runs`` would make anew."""
-    for problem in problems(root, RUNS, CHARTS):
-        yield problem.in_line
 
 
 def sections(root: Path) -> Iterator[Message]:

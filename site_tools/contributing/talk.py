@@ -21,10 +21,6 @@ class Talk:
 
     ``agreed`` answers every question with yes beforehand, ``out`` is the terminal
     unless given, ``answer`` gives a typed line, or None where nobody is there.
-
-    Example:
-        >>> Talk("zh").say("fix_nothing")
-        没有要修的。
     """
 
     language: str = "en"
@@ -87,12 +83,7 @@ def data_is_read() -> Iterator[None]:
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:
-    """The language that a terminal is set to.
-
-    Example:
-        >>> language_of({"LANG": "zh_CN.UTF-8"}), language_of({"LC_ALL": "C"})
-        ('zh', 'en')
-    """
+    """The language that a terminal is set to."""
     names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
     setting = next((environment[name] for name in names if environment.get(name)), "")
     return "zh" if setting.startswith("zh") else "en"

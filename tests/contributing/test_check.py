@@ -9,7 +9,10 @@ from zipfile import ZipFile
 import pytest
 
 from site_tools.__main__ import main
+from site_tools.contributing.check import annotation
 from site_tools.contributing.pages import changed_files, changed_pages
+from site_tools.contributing.talk import Talk
+from site_tools.problems import Problem
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
 from tests.site.sample import ROOT, broken, line_of
 
@@ -79,6 +82,13 @@ def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
     assert "\n### Checked alignment/sample: 2 problems.\n\n" in written
     assert "\n      应为：页面里不写 HTML\n" in written
     assert "\n      expected: no HTML in a page\n" in written
+
+
+def test_an_included_line_is_annotated_at_the_snippet() -> None:
+    told = Problem("a.md", 3, "50%\nof", "y", "z", "snippets/a,b.py:31")
+    line = annotation(told, Talk())
+    assert line.startswith("::error file=snippets/a%2Cb.py,line=31,title=50%25::")
+    assert "::a.md:3 (snippets/a,b.py:31)%0A" in line
 
 
 def test_without_a_page_those_that_changed_are_checked(project: Path) -> None:

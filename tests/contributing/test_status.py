@@ -26,7 +26,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "docs/facts/values.yml").write_text(FACTS, "utf-8")
     for language in ("zh", "en"):
         shutil.rmtree(tmp_path / f"docs/{language}/reference")
-    monkeypatch.setattr(status, "stale", lambda root: [])
+    monkeypatch.setattr(status, "problems", lambda *_: [])
     return tmp_path
 
 

@@ -8,7 +8,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from site_tools.checks.typography import typeset
-from site_tools.contributing.mending import mended, with_ids
+from site_tools.contributing.fix import mended
 
 pytestmark = pytest.mark.pages
 
@@ -19,11 +19,8 @@ PAGES = sorted(p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/??/**/*.m
 def test_no_page_of_the_site_is_changed() -> None:
     assert len(PAGES) > 80
     for path in PAGES:
-        _, language, name = path.split("/", 2)
         text = (ROOT / path).read_bytes().decode()
-        twin = ROOT / "docs" / {"zh": "en", "en": "zh"}[language] / name
-        other = twin.read_text("utf-8") if twin.is_file() else None
-        assert mended(text, path, other) == text, path
+        assert mended(text, path) == text, path
 
 
 @pytest.mark.parametrize(
@@ -105,18 +102,6 @@ def test_what_is_no_prose_and_other_punctuation_stay(text: str) -> None:
 def test_lines_end_as_they_must(wrong: str, right: str) -> None:
     assert mended(wrong, "docs/en/index.md") == right
     assert mended(right, "docs/en/index.md") == right
-
-
-def test_the_twin_gives_ids_in_its_order() -> None:
-    zh = "## 对\n\n### 小\n\n## 跑 { #code }\n"
-    en = "## Yes { #answer }\n\n### Small { #part }\n\n## Run { #code }\n"
-    right = "## 对 { #answer }\n\n### 小 { #part }\n\n## 跑 { #code }\n"
-    assert with_ids(zh, en) == right
-    other = en.replace("#code", "#why")
-    fewer = en.replace("### Small { #part }\n", "")
-    deeper = en.replace("### Small", "#### Small")
-    for twin in (other, fewer, deeper, None):
-        assert with_ids(zh, twin) == zh
 
 
 WORDS = ["V", "token", "0.95", "65%", "λ", "`a中b`", "$r中t$", "https://a.b/中x "]
