@@ -13,7 +13,7 @@ from pathlib import Path
 from site_tools.ledger import Ledger, read, write
 from site_tools.page.page import LANGUAGES
 from site_tools.running import evidence
-from site_tools.running.hashes import block_hashes
+from site_tools.running.evidence import block_hashes
 from site_tools.running.verdict import CPU, kind
 from tests.verified import refuse
 

@@ -12,13 +12,13 @@ from site_tools.page.page import read_page
 from site_tools.running import verdict
 from site_tools.running.evidence import (
     RECORD,
+    block_hashes,
     gather,
     local,
     note,
     passed,
     setting,
 )
-from site_tools.running.hashes import block_hashes
 from tests import record, verified
 
 ROOT = Path(__file__).resolve().parent.parent

@@ -33,13 +33,7 @@ class Collected(NamedTuple):
 
 
 def collect(text: str) -> list[Collected]:
-    r"""Every fence that Sybil's lexer finds; one inside another is not a fence.
-
-    Example:
-        >>> [(start, end, fence)] = collect("```python\n1\n```\n")
-        >>> start, end, fence.info, fence.lines
-        (0, 15, 'python', ('1',))
-    """
+    """Every fence that Sybil's lexer finds; one inside another is not a fence."""
     collected: list[Collected] = []
     end = 0
     for region in sorted(LEXER(Document(text, "")), key=lambda region: region.start):

@@ -38,12 +38,7 @@ class Feature:
 
 
 def twin_path(path: str) -> str:
-    """The same page in the other language.
-
-    Example:
-        >>> twin_path("docs/zh/gae/inputs.md")
-        'docs/en/gae/inputs.md'
-    """
+    """The same page in the other language."""
     docs, language, *rest = PurePosixPath(path).parts
     other = LANGUAGES[1 - LANGUAGES.index(language)]
     return str(PurePosixPath(docs, other, *rest))

@@ -65,23 +65,13 @@ PATTERNS = {
 
 
 def is_question(page_id: str) -> bool:
-    """Whether a page answers a question, unlike an index, the home or the reference.
-
-    Example:
-        >>> is_question("gae/inputs"), is_question("gae/index"), is_question("index")
-        (True, False, False)
-    """
+    """Whether a page answers a question, unlike an index, the home or the reference."""
     topic, _, name = page_id.partition("/")
     return topic in TOPICS and name not in ("", "index")
 
 
 def check_bytes(data: bytes, path: str) -> list[Problem]:
-    r"""What keeps the bytes of a page from being text as every tool reads it.
-
-    Example:
-        >>> [p.found for p in check_bytes(b"one\r\ntwo\r\n", "a.md")]
-        ['a carriage return at the end of the line (CRLF)']
-    """
+    """What keeps the bytes of a page from being text as every tool reads it."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

@@ -100,12 +100,7 @@ def check_typography(page: Page) -> list[Problem]:
 
 
 def typeset(text: str) -> str:
-    """A Chinese page with its punctuation full-width and its blanks where they belong.
-
-    Example:
-        >>> typeset("优势(advantage),即`A`，是**V**吗")
-        '优势（advantage），即 `A`，是 **V** 吗'
-    """
+    """A Chinese page with its punctuation full-width and its blanks in place."""
     return spaced(widened(text))
 
 
@@ -124,12 +119,7 @@ def spaced(text: str) -> str:
 
 
 def widened(text: str) -> str:
-    """A Chinese page with full-width punctuation beside Chinese characters.
-
-    Example:
-        >>> widened("优势(advantage),即 V(s) 之差: 见 [0, 1].")
-        '优势（advantage），即 V(s) 之差： 见 [0, 1].'
-    """
+    """A Chinese page with full-width punctuation beside Chinese characters."""
     for find in (_brackets, _marks):  # a comma behind a wide bracket is wide
         masked = mask(text)
         if masked is None:
@@ -172,12 +162,7 @@ def _is_chinese(masked: str, start: int, end: int) -> bool:
 
 
 def mask(text: str) -> str | None:
-    """The mask of a page, or None where nobody can say what is code.
-
-    Example:
-        >>> mask("是 `V`。").translate({ord(CODE): "c"})
-        '是 ccc。'
-    """
+    """The mask of a page, or None where nobody can say what is code."""
     fences, problems = scan(text, "")
     if problems:
         return None
@@ -219,12 +204,7 @@ def _edges(match: re.Match[str]) -> str:
 
 
 def replace(text: str, edits: list[Edit]) -> str:
-    """The text with stretches of it replaced; none may overlap another.
-
-    Example:
-        >>> replace("abc", [(0, 1, "x"), (2, 2, "-")])
-        'xb-c'
-    """
+    """The text with stretches of it replaced; none may overlap another."""
     for start, end, new in sorted(edits, reverse=True):
         text = text[:start] + new + text[end:]
     return text

@@ -5,8 +5,8 @@ What a page said in both languages when somebody called them equal is recorded i
 
     answer zh:9cf6e368c090 en:b5af38dfde76
 
-No state fails anything: either language may lead, and an author of one language is not
-held up. States are listed until somebody closes them.
+No state fails anything: either language may lead. States are listed until somebody
+closes them.
 """
 
 from collections.abc import Mapping
@@ -25,9 +25,7 @@ Words = Mapping[str, str]  # of each section
 FOLDER = "docs/locks"
 
 
-class Pair(NamedTuple):
-    """The hashes of one section in both languages."""
-
+class Pair(NamedTuple):  # the hashes of one section
     zh: str
     en: str
 
@@ -36,41 +34,26 @@ Lock = Mapping[str, Pair]
 
 
 def lock_path(page: str) -> str:
-    """Where the lock of a page lies.
-
-    Example:
-        >>> lock_path("gae/inputs")
-        'docs/locks/gae/inputs.txt'
-    """
+    """Where the lock of a page lies."""
     return f"{FOLDER}/{page}.txt"
 
 
 def lock_of(zh: Words, en: Words) -> Lock:
     """The lock of a page whose words are these in the two languages."""
+    sides = (zh, en)
     return {
-        section: Pair(
-            *(ledger.digest(words.get(section, ""), 12) for words in (zh, en))
-        )
+        section: Pair(*(ledger.digest(words.get(section, ""), 12) for words in sides))
         for section in sorted({*zh, *en})
     }
 
 
 def write(lock: Lock) -> str:
-    """The text of a lock file.
-
-    Example:
-        >>> write({"why": Pair("9cf6e368c090", "b5af38dfde76")})
-        'why zh:9cf6e368c090 en:b5af38dfde76\\n'
-    """
+    """The text of a lock file."""
     return ledger.dump({what: ledger.Entry(lock[what]._asdict()) for what in lock})
 
 
 def parse(text: str, page: str) -> Lock:
-    """Read the lock file of a page.
-
-    Raises:
-        ValueError: whose argument is the ``Problem`` with the first bad line.
-    """
+    """Read a lock file, or raise ValueError with the ``Problem`` of its first fault."""
     file = lock_path(page)
     try:
         entries = ledger.parse(text, file)
@@ -131,8 +114,8 @@ REMEDIES = {
 class Accord:
     """A page, its state, and the sections that make it so.
 
-    These are: whose Chinese words changed since they were recorded, whose English words
-    did, and those that only the page or only its lock has.
+    Their Chinese words changed, or their English ones, or only the page or the lock
+    has them.
     """
 
     page: str
@@ -142,23 +125,18 @@ class Accord:
     unrecorded: tuple[str, ...] = ()
 
     @property
-    def remedy(self) -> Message:
-        """What to do about it, without a full stop."""
-        key, language = REMEDIES.get(self.state, ("accord_compare", ""))
-        file = f"docs/{language}/{self.page}.md"
-        return Message(key, {"file": file, "page": self.page})
-
-    @property
     def message(self) -> Message:
         """The page, its state, its sections, and what to do."""
+        key, language = REMEDIES.get(self.state, ("accord_compare", ""))
+        file = f"docs/{language}/{self.page}.md"
         values: dict[str, object] = {"page": self.page}
+        values["remedy"] = Message(key, {"file": file, "page": self.page})
         values["state"] = Message(self.state.value)
+        sections = {"zh": self.zh, "en": self.en, "new": self.unrecorded}
+        lists = [f"{key}: {', '.join(s)}" for key, s in sections.items() if s]
+        values["where"] = "; ".join(lists)
         if self.state is State.ACCORD:
             return Message("accord_closed", values)
-        values["remedy"] = self.remedy
-        named = {"zh": self.zh, "en": self.en, "new": self.unrecorded}
-        lists = [f"{key}: {', '.join(names)}" for key, names in named.items() if names]
-        values["where"] = "; ".join(lists)
         return Message("accord_open_in" if lists else "accord_open", values)
 
     def __str__(self) -> str:
@@ -166,28 +144,23 @@ class Accord:
 
 
 def judge(page: str, zh: Words | None, en: Words | None, lock: Lock | None) -> Accord:
-    """The state of a page by its words and its lock, each None where there is no file.
-
-    Example:
-        >>> print(judge("gae/inputs", {"why": "..."}, None, None))
-        gae/inputs: no English; write docs/en/gae/inputs.md, then make agree \
-PAGE=gae/inputs
-    """
+    """The state of a page by its words and its lock, None where there is no file."""
     if zh is None or en is None:
         return Accord(page, State.MISSING_ZH if zh is None else State.MISSING_EN)
     if lock is None:
         return Accord(page, State.UNRECORDED)
     now = lock_of(zh, en)
-    there = dict.fromkeys([*zh, *en])
-    changed_zh = tuple(s for s in there if s in lock and now[s].zh != lock[s].zh)
-    changed_en = tuple(s for s in there if s in lock and now[s].en != lock[s].en)
-    alone = {*now} ^ {*lock}
-    unrecorded = tuple(s for s in dict.fromkeys([*there, *lock]) if s in alone)
-    state = State.UNRECORDED if unrecorded else State.ACCORD
-    if changed_zh or changed_en:
-        state = State.ZH_AHEAD if changed_zh else State.EN_AHEAD
+    sections = dict.fromkeys([*zh, *en, *lock])
+    both = [s for s in sections if s in now and s in lock]
+    changed_zh = tuple(s for s in both if now[s].zh != lock[s].zh)
+    changed_en = tuple(s for s in both if now[s].en != lock[s].en)
+    unrecorded = tuple(s for s in sections if s not in both)
     if changed_zh and changed_en:
         state = State.BOTH_CHANGED
+    elif changed_zh or changed_en:
+        state = State.ZH_AHEAD if changed_zh else State.EN_AHEAD
+    else:
+        state = State.UNRECORDED if unrecorded else State.ACCORD
     return Accord(page, state, changed_zh, changed_en, unrecorded)
 
 

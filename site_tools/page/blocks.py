@@ -7,12 +7,12 @@ site, so that what runs is what is shown; here each line also keeps its origin.
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from markdown import Markdown
 from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPreprocessor
@@ -24,15 +24,21 @@ from site_tools.say import Message, Refusal
 
 INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
 MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
+ROOT = Path(__file__).resolve().parents[2]
+WIDTH = 52  # what a phone shows of a line
 
 
-@dataclass(frozen=True)
-class Line:
+class Line(NamedTuple):
     """A line of code, the page line that shows it, and the snippet line it is."""
 
     text: str
     page_line: int
     snippet: str | None = None
+
+
+def text_of(lines: Iterable[Line]) -> str:
+    """Lines as one text without trailing blanks."""
+    return "\n".join(line.text.rstrip() for line in lines).strip("\n")
 
 
 def resolve(lines: tuple[str, ...], first_line: int, snippets: Path) -> list[Line]:
@@ -103,19 +109,12 @@ class Kind(Enum):
     DERIVED = "text made from checked data"
 
 
+SHOWN = "text bash console json yaml toml diff markdown"
+DERIVED = "fact glossary notation status questions topic wrong_answers frameworks"
 LANGUAGES = {
-    "python": Kind.RUN,
-    "output": Kind.OUTPUT,
-    **dict.fromkeys(
-        ("text", "bash", "console", "json", "yaml", "toml", "diff", "markdown"),
-        Kind.SHOWN,
-    ),
-    "source": Kind.SOURCE,
-    **dict.fromkeys(("fact", "glossary", "notation", "status"), Kind.DERIVED),
-    **dict.fromkeys(
-        ("questions", "topic", "wrong_answers", "frameworks", "benchmarks"),
-        Kind.DERIVED,
-    ),
+    **{"python": Kind.RUN, "output": Kind.OUTPUT, "source": Kind.SOURCE},
+    **dict.fromkeys(SHOWN.split(), Kind.SHOWN),
+    **dict.fromkeys([*DERIVED.split(), "benchmarks"], Kind.DERIVED),
 }
 CLASSES = {Kind.RUN: {"cont", "raises", "norun"}}
 
@@ -133,8 +132,8 @@ class Block:
 
     @property
     def text(self) -> str:
-        """The lines inside, as one string without trailing blanks."""
-        return "\n".join(line.text.rstrip() for line in self.lines).strip("\n")
+        """The lines as they run."""
+        return text_of(self.lines)
 
     @property
     def runs(self) -> bool:
@@ -148,21 +147,13 @@ class Block:
 
     @property
     def has_box(self) -> bool:
-        """Whether readers see it as a code box, not as a list made from data."""
+        """Whether readers see it as a code box."""
         return self.kind is not Kind.DERIVED
 
     @property
     def expects(self) -> str | None:
         """What the block must print, or None if nothing is stated."""
         return None if self.output is None else self.output.text
-
-
-class Fault(Exception):
-    """Why a fence has no meaning: the key of what is said of it, and its values."""
-
-    def __init__(self, key: str, **values: Any) -> None:
-        super().__init__(key)
-        self.key, self.values = key, values
 
 
 def read_blocks(
@@ -179,8 +170,9 @@ def read_blocks(
                 blocks = _attach(block, blocks, text.split("\n"))
             blocks.append(block)
             above_refused = False
-        except Fault as fault:
-            problems.append(problem(path, fence.line, fault.key, **fault.values))
+        except Refusal as fault:
+            key, values = fault.message.key, dict[str, Any](fault.message.values)
+            problems.append(problem(path, fence.line, key, **values))
             above_refused = True
     return blocks, problems
 
@@ -189,62 +181,51 @@ def _read(fence: Fence, snippets: Path) -> Block:
     try:
         language, attributes = fence.header
     except ValueError as error:
-        raise Fault("fence_info", info=repr(fence.info), why=error) from None
+        raise Refusal("fence_info", info=repr(fence.info), why=error) from None
     if language not in LANGUAGES:
         key = "fence_language" if language else "fence_no_language"
         known = ", ".join(sorted(LANGUAGES))
-        raise Fault(key, language=repr(language), known=known)
+        raise Refusal(key, language=repr(language), known=known)
     kind = LANGUAGES[language]
     allowed = CLASSES.get(kind, set())
     if unknown := set(attributes.classes) - allowed:
-        said = Message(f"kind_{kind.name.lower()}")
+        kind_of = Message(f"kind_{kind.name.lower()}")
         name, classes = min(unknown), str(sorted(allowed))
-        raise Fault("fence_class", name=name, kind=said, classes=classes)
+        raise Refusal("fence_class", name=name, kind=kind_of, classes=classes)
     try:
         lines = resolve(fence.lines, fence.line + 1, snippets)
     except ValueError as error:
-        raise Fault("include_unresolved", why=error) from None
-    block = Block(fence, kind, frozenset(attributes.classes), tuple(lines))
+        raise Refusal("include_unresolved", why=error) from None
     if kind is Kind.SOURCE:
+        name = "\n".join(fence.lines)
         try:
-            source(block.text)
+            code = source(name).split("\n")
         except ValueError as error:
-            text = f"```source {block.text}"
-            raise Fault("list_unmade", fence=text, why=error) from None
+            raise Refusal("list_unmade", fence=f"```source {name}", why=error) from None
+        lines = [Line(text, fence.line) for text in code]
+    block = Block(fence, kind, frozenset(attributes.classes), tuple(lines))
     if "norun" not in attributes.classes:
         return block
     reason = attributes.values.get("data-reason", "").strip()
     if not reason:
-        raise Fault("fence_norun")
+        raise Refusal("fence_norun")
     return replace(block, kind=Kind.NORUN, reason=reason)
 
 
 def _attach(output: Block, blocks: list[Block], page: list[str]) -> list[Block]:
     above = blocks[-1] if blocks else None
     if above is None or not above.runs or above.output is not None:
-        raise Fault("output_astray")
+        raise Refusal("output_astray")
     between = page[above.fence.rows.stop - 1 : output.fence.line - 1]
     if any(map(str.strip, between)):
-        raise Fault("output_behind_prose")
+        raise Refusal("output_behind_prose")
     return [*blocks[:-1], replace(above, output=output)]
 
 
-ROOT = Path(__file__).resolve().parents[2]
-WIDTH = 52  # what a phone shows of a line
-
-
 def source(name: str, root: Path = ROOT) -> str:
-    """A function of ``ppo_ref`` with the imports and private helpers that it needs.
+    """A function of ``ppo_ref`` without docstrings, and all that it takes to run.
 
-    Docstrings are left out. What is public in its module is imported from there.
-
-    Example:
-        >>> print(source("ppo_ref.kernels.scan.token_places"))
-        from torch import Tensor
-        <BLANKLINE>
-        def token_places(response_mask: Tensor) -> Tensor:
-            counts = response_mask.long()
-            return counts.cumsum(-1).mul_(counts)
+    Private helpers come along; what is public in its module is imported from there.
     """
     module, _, function = name.strip().rpartition(".")
     file = root / f"{module.replace('.', '/')}.py"
@@ -252,67 +233,57 @@ def source(name: str, root: Path = ROOT) -> str:
         raise Refusal("package_source_form", name=name.strip())
     text = file.read_text("utf-8")
     tree = ast.parse(text)
-    defined = _definitions(tree)
+    defined = {name: node for node in tree.body for name in _defines(node)}
     if not isinstance(defined.get(function), ast.FunctionDef):
         raise Refusal("package_source_unknown", module=module, name=function)
-    codes, imported, shown = dict[str, str](), set[str](), [function]
+    shown, imported = [function], set[str]()
     for each in shown:
-        codes[each] = _code_of(defined[each], text.split("\n"))
-        nodes = [*ast.walk(ast.parse(codes[each]))]
+        nodes = [*ast.walk(defined[each])]
         own = {node.arg for node in nodes if isinstance(node, ast.arg)} | {*shown}
         read = {node.id for node in nodes if isinstance(node, ast.Name)} - own
         private = [n for n in sorted(read) if n.startswith("_") and n in defined]
         shown += private
         imported |= read - {*private}
     public = sorted(n for n in imported if n in defined and n not in shown)
-    lines = [*_imports(tree, imported), *_import(f"from {module} ", public)]
-    parts = ["\n".join(lines), *(codes[n] for n in defined if n in codes)]
-    return "\n\n".join(filter(None, parts))
+    own_import = ast.ImportFrom(module, [ast.alias(n) for n in public], 0)
+    imports = [_import(node, imported) for node in (*tree.body, own_import)]
+    codes = [_code(node, text.split("\n")) for n, node in defined.items() if n in shown]
+    return "\n\n".join(filter(None, ["\n".join(filter(None, imports)), *codes]))
 
 
-def _definitions(tree: ast.Module) -> dict[str, ast.stmt]:
-    """What a module defines, by name and in order."""
-    defined: dict[str, ast.stmt] = {}
-    for node in tree.body:
-        match node:
-            case (
-                ast.FunctionDef(name=name)
-                | ast.ClassDef(name=name)
-                | ast.Assign(targets=[ast.Name(id=name)])
-                | ast.AnnAssign(target=ast.Name(id=name))
-            ):
-                defined[name] = node
-    return defined
+def _defines(node: ast.stmt) -> list[str]:
+    match node:
+        case (
+            ast.FunctionDef(name=name)
+            | ast.ClassDef(name=name)
+            | ast.Assign(targets=[ast.Name(id=name)])
+            | ast.AnnAssign(target=ast.Name(id=name))
+        ):
+            return [name]
+    return []
 
 
-def _code_of(node: ast.stmt, lines: list[str]) -> str:
-    decorators = getattr(node, "decorator_list", [])
-    start = min([node.lineno, *(decorator.lineno for decorator in decorators)])
+def _code(node: ast.stmt, lines: list[str]) -> str:
+    """What defines a function or a constant, decorators with it."""
+    start = min(each.lineno for each in (node, *getattr(node, "decorator_list", [])))
     code = lines[start - 1 : node.end_lineno]
     if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
         docstring = node.body[0]
-        first, last = docstring.lineno - start, (docstring.end_lineno or 0) - start
-        code = code[:first] + code[last + 1 :]
+        del code[docstring.lineno - start : (docstring.end_lineno or 0) - start + 1]
     return "\n".join(code)
 
 
-def _imports(tree: ast.Module, names: set[str]) -> list[str]:
-    """The import lines of a module, cut down to these names."""
-    lines = []
-    for node in tree.body:
-        if isinstance(node, ast.Import | ast.ImportFrom):
-            bound = {a: a.asname or a.name.partition(".")[0] for a in node.names}
-            used = [ast.unparse(alias) for alias in bound if bound[alias] in names]
-            start = f"from {node.module} " if isinstance(node, ast.ImportFrom) else ""
-            lines += _import(start, used)
-    return lines
-
-
-def _import(start: str, names: list[str]) -> list[str]:
-    line = f"{start}import {', '.join(names)}"
-    if not names or len(line) <= WIDTH or not start:
-        return [line] if names else []
-    return [f"{start}import (", *(f"    {name}," for name in names), ")"]
+def _import(node: ast.stmt, names: set[str]) -> str:
+    """An import of these names alone, broken for a phone."""
+    if not isinstance(node, ast.Import | ast.ImportFrom):
+        return ""
+    used = [a for a in node.names if (a.asname or a.name.partition(".")[0]) in names]
+    line = ", ".join(map(ast.unparse, used))
+    if isinstance(node, ast.Import):
+        return f"import {line}" if used else ""
+    if len(line) + len(f"from {node.module} import ") > WIDTH:
+        line = "".join(["(\n", *(f"    {ast.unparse(each)},\n" for each in used), ")"])
+    return f"from {node.module} import {line}" if used else ""
 
 
 @dataclass(frozen=True)
@@ -329,8 +300,8 @@ class Copy:
 
     @property
     def text(self) -> str:
-        """The lines as one text without trailing blanks."""
-        return "\n".join(line.text.rstrip() for line in self.lines).strip("\n")
+        """The lines as they run."""
+        return text_of(self.lines)
 
     @property
     def states(self) -> str:
@@ -342,8 +313,7 @@ def copies(blocks: Sequence[Block]) -> list[Copy]:
     """What the copy button of each block of a page gives.
 
     A block without ``.cont`` runs alone. One with it brings along all blocks from the
-    last one without it, but those that are meant to raise. A function of ``ppo_ref``
-    comes with its imports.
+    last one without it, but those that are meant to raise.
     """
     chain: list[Block] = []
     made = []
@@ -359,15 +329,6 @@ def copies(blocks: Sequence[Block]) -> list[Copy]:
 def _copy(chain: list[Block]) -> Copy:
     lines: list[Line] = []
     for block in chain:
-        code = _code(block)
-        gap = [replace(code[0], text="")] if lines and code else []
-        lines += [*gap, *code]
+        gap = [block.lines[0]._replace(text="")] if lines and block.lines else []
+        lines += [*gap, *block.lines]
     return Copy(tuple(chain), tuple(lines))
-
-
-def _code(block: Block) -> list[Line]:
-    """The lines of a block as they run."""
-    if block.kind is Kind.SOURCE:
-        code = source(block.text)
-        return [Line(text, block.fence.line) for text in code.splitlines()]
-    return list(block.lines)

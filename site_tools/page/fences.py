@@ -41,10 +41,6 @@ def read_attributes(text: str) -> Attributes:
     """Read the inside of ``{ ... }``: classes, ids and ``key="value"``, nothing else.
 
     Python-Markdown silently mangles an escaped quote; here it is refused.
-
-    Example:
-        >>> read_attributes('#why .cont data-is="a[0, 0]"').values
-        {'data-is': 'a[0, 0]'}
     """
     if rest := TOKEN.sub("", text).strip():
         raise Refusal("attributes_form", text=repr(rest))
@@ -60,12 +56,7 @@ def read_attributes(text: str) -> Attributes:
 
 
 def read_info(info: str) -> tuple[str, Attributes]:
-    """Read ``python``, ``python title="x"``, ``{ .python .cont }`` and their mixtures.
-
-    Example:
-        >>> read_info('{ .python .raises }')[1].classes
-        ('raises',)
-    """
+    """Read ``python``, ``python title="x"``, ``{ .python .cont }`` or a mixture."""
     word = FIRST_WORD.match(info)
     rest = info[word.end() :].strip() if word else info
     if rest.startswith("{") and rest.endswith("}"):

@@ -19,7 +19,6 @@ from bs4 import Tag
 from site_tools import numbers
 from site_tools.numbers import Number
 from site_tools.page.blocks import Kind
-from site_tools.page.files import FRONT_MATTER
 from site_tools.page.prose import plain
 from site_tools.page.rendered import BOUND, Flow, Piece, Text, flows
 from site_tools.problems import Problem, problem
@@ -45,9 +44,16 @@ TOUCHED = re.compile(
 RENDERED = re.compile(r'<code data-is="([^"]*)">(.*?)</code>')
 # V(s_0) = 7 says how much something is; \gamma = 1, t = 3 and T = 5 say where.
 VALUE = re.compile(r"(?:[VAGRQJL]|\\hat|\\bar|\\delta|\\mathbb|\\math|\)).*")
+WHOLE = re.compile(r"\s*[-−+]?\d+\s*")
 CLAIMED = re.compile(r"(?:=|\\approx)\s*([-−+]?\d+)\s*$")
 OF_CODE = {"a decimal", "a percentage", "a fraction", "worked arithmetic"} | {
     "a number in scientific notation"
+}
+# How a figure of a form is told; every other form in one way.
+KEYS = {
+    **{"worked arithmetic": "arithmetic_wrong", "a version": "version_unknown"},
+    **dict.fromkeys(("a share", "a ratio", "a multiple"), "figure_loose"),
+    "arithmetic in words": "figure_loose",
 }
 CHOICES = ast.NamedExpr | ast.IfExp | ast.Lambda | ast.BoolOp
 EXTREMES = {"max", "min", "maximum", "minimum", "clamp", "clip"}
@@ -70,8 +76,8 @@ def read_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
         if not flow.quoted:
             problems += _in_flow(flow, page, known)
     problems += [*_in_front_matter(page, known), *_in_fences(page, known)]
-    told = {(p.line, p.found): p for p in problems}
-    return figures, sorted(told.values(), key=lambda problem: problem.line)
+    once = {(p.line, p.found): p for p in problems}
+    return figures, sorted(once.values(), key=lambda problem: problem.line)
 
 
 def _bound_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
@@ -79,11 +85,12 @@ def _bound_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
     problems: list[Problem] = []
     for code in page.tree.select("code, [data-is]"):
         text, expression = code.get_text(), code.get("data-is")
-        if code.find_parent("pre") or code.find_parent(class_="quote"):
-            if expression is not None:
-                line = page.line_of(code, text)
-                key = "figure_in_quotation"
-                problems.append(problem(page.path, line, key, text=text))
+        quoted = code.find_parent("pre") or code.find_parent(class_="quote")
+        if quoted and expression is None:
+            continue
+        line = page.line_of(code, text)
+        if quoted:
+            problems.append(problem(page.path, line, "figure_in_quotation", text=text))
             continue
         try:
             if code.name != "code":
@@ -94,13 +101,12 @@ def _bound_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
                 if "][" in expression:  # autorefs would make a link of it
                     raise Refusal("binding_brackets", text=expression)
                 check_binding(text, str(expression))
-                figures.append(Figure(page.line_of(code, text), text, str(expression)))
+                figures.append(Figure(line, text, str(expression)))
             elif HIDDEN.fullmatch(text):
                 raise Refusal("binding_missing")
         except ValueError as error:
-            line, shown = page.line_of(code, text), f"`{text}`"
-            key = "figure_binding"
-            problems.append(problem(page.path, line, key, text=shown, why=error))
+            values: dict[str, Any] = {"text": f"`{text}`", "why": error}
+            problems.append(problem(page.path, line, "figure_binding", **values))
     return figures, problems
 
 
@@ -149,24 +155,24 @@ def _in_flow(flow: Flow, page: Text, known: Known) -> Iterator[Problem]:
         piece = flow.piece_at(number.start)
         raw = shown[number.start : number.end]
         line = page.line_of(piece.node, raw)
-        if piece.kind == "code" and not flow.in_table and raw in piece.text:
-            alone = HIDDEN.fullmatch(piece.text)  # which has been told
-            if number.form in OF_CODE and not alone and not in_code(page, piece.text):
-                text = f"`{piece.text}`"
-                yield problem(page.path, line, "figure_in_code", text=text)
+        if piece.kind != "code" or flow.in_table or raw not in piece.text:
+            yield _unbound(number, page.path, line, shown)
             continue
-        yield _unbound(number, page.path, line, shown)
+        alone = HIDDEN.fullmatch(piece.text)  # which has been told
+        if number.form in OF_CODE and not alone and not in_code(page, piece.text):
+            text = f"`{piece.text}`"
+            yield problem(page.path, line, "figure_in_code", text=text)
     for piece in flow.pieces:
-        line = page.line_of(piece.node)
         if piece.kind == "formula":
             displayed = isinstance(piece.node, Tag) and piece.node.name == "div"
             for figure in in_formula(piece.text, flow.in_table, displayed):
                 line = page.line_of(piece.node, piece.text.strip().split("\n")[0])
                 yield problem(page.path, line, "figure_in_formula", number=figure)
         elif piece.kind == "text" and "data-is" in piece.text:
-            why = Message("binding_elsewhere", {"key": "data-is"})
-            shown = piece.text.strip()
-            yield problem(page.path, line, "figure_binding", text=shown, why=why)
+            why = Refusal("binding_elsewhere", key="data-is")
+            values: dict[str, Any] = {"text": piece.text.strip(), "why": why}
+            line = page.line_of(piece.node)
+            yield problem(page.path, line, "figure_binding", **values)
 
 
 def in_code(page: Text, text: str) -> bool:
@@ -185,36 +191,25 @@ def in_formula(
     Decimals, percentages, fractions, powers of ten, arithmetic that does not hold, and
     how much a value is. The setting of a name, as ``\gamma = 1``, is not one; nor are
     the fractions of a displayed formula, which a property test proves.
-
-    Example:
-        >>> [*in_formula(r"V(s_0) = 7"), *in_formula(r"\tfrac12 + 0{.}5")]
-        ['V(s_0) = 7', '1/2', '0.5']
-        >>> [*in_formula(r"\gamma = 1"), *in_formula("98")]
-        []
     """
-    found = [*numbers.in_formula(tex)]
-    if displayed:
-        yield from (number for number in found if "/" not in number or "=" in number)
-        return
-    yield from found
+    for number in numbers.in_formula(tex):
+        if not displayed or "/" not in number or "=" in number:
+            yield number
     claimed = CLAIMED.search(tex)
     value = claimed and claimed[1] not in ("0", "1") and VALUE.match(tex.strip())
-    if value or (in_table and re.fullmatch(r"\s*[-−+]?\d+\s*", tex)):
+    if not displayed and (value or (in_table and WHOLE.fullmatch(tex))):
         yield tex.strip()
 
 
 def _in_front_matter(page: Text, known: Known) -> Iterator[Problem]:
     """Figures of what becomes a title; a setting may stand there as it is in code."""
-    front = FRONT_MATTER.match(page.text)
-    rows = front[0].split("\n") if front else []
     for key in ("question", "title", "aliases"):
         value = page.meta.get(key)
         for text in value if isinstance(value, list) else [value]:
             for number in unbound(known(text)) if isinstance(text, str) else ():
                 if not in_code(page, number.text):
-                    at = (n for n, row in enumerate(rows, 1) if number.text in row)
+                    line = page.line_with(number.text) or 1
                     values: dict[str, Any] = {"key": key, "number": as_shown(number)}
-                    line = next(at, 1)
                     yield problem(page.path, line, "figure_in_front", **values)
 
 
@@ -225,14 +220,9 @@ def _in_fences(page: Text, known: Known) -> Iterator[Problem]:
         for line in block.lines if block.kind is Kind.SHOWN else ():
             for number in unbound(known(plain(line.text))):
                 if number.form in OF_CODE or language == "text":
-                    yield problem(
-                        page.path,
-                        line.page_line,
-                        "figure_in_fence",
-                        snippet=line.snippet,
-                        number=number.text,
-                        language=language,
-                    )
+                    place = page.path, line.page_line, "figure_in_fence"
+                    values = {"number": number.text, "language": language}
+                    yield problem(*place, snippet=line.snippet, **values)
 
 
 def as_shown(number: Number) -> Message:
@@ -242,21 +232,15 @@ def as_shown(number: Number) -> Message:
 
 
 def _unbound(number: Number, path: str, line: int, text: str) -> Problem:
-    shown = number.text
-    if number.form == "worked arithmetic":
-        return problem(path, line, "arithmetic_wrong", text=shown)
-    name = NAMED.search(text, 0, number.start)
-    ref = f"{name[1] if name else 'verl'} {shown.removeprefix('v')}"
-    if number.form == "a version":
-        return problem(path, line, "version_unknown", version=shown, ref=ref)
-    form = as_shown(number)
-    if number.form in ("a share", "a ratio", "a multiple", "arithmetic in words"):
-        return problem(path, line, "figure_loose", figure=form)
-    if not re.search(r"\d", shown):
-        return problem(path, line, "figure_in_words", figure=form)
-    a_version = name and number.form == "a decimal"
-    key = "figure_or_version" if a_version else "figure_unbound"
-    return problem(path, line, key, figure=form, number=shown, ref=ref)
+    shown, name = number.text, NAMED.search(text, 0, number.start)
+    key = KEYS.get(number.form, "figure_unbound")
+    if name and number.form == "a decimal":
+        key = "figure_or_version"
+    elif key == "figure_unbound" and not re.search(r"\d", shown):
+        key = "figure_loose"
+    values: dict[str, Any] = {"text": shown, "version": shown, "number": shown}
+    values["ref"] = f"{name[1] if name else 'verl'} {shown.removeprefix('v')}"
+    return problem(path, line, key, figure=as_shown(number), **values)
 
 
 def render(html: str) -> str:
@@ -265,14 +249,7 @@ def render(html: str) -> str:
 
 
 def check_expression(expression: str, shown: str = "") -> None:
-    """Refuse an expression that is wrong, constant, or decides its own value.
-
-    Example:
-        >>> check_expression("truth * 0 + 0.98", "0.98")
-        Traceback (most recent call last):
-        site_tools.say.Refusal: data-is must give a value that its names decide, \
-got truth * 0 + 0.98
-    """
+    """Refuse an expression that is wrong, constant, or decides its own value."""
     try:
         tree = ast.parse(expression.strip(), mode="eval")
     except SyntaxError as error:
@@ -283,17 +260,15 @@ got truth * 0 + 0.98
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     if not names - set(dir(builtins)):
         raise Refusal("binding_constant", text=expression)
-    if any(map(_takes_no_part, nodes)) or _holds_itself(tree, shown):
+    if any(map(_times_zero, nodes)) or _holds_itself(tree, shown):
         raise Refusal("binding_idle", text=expression)
 
 
-def _takes_no_part(node: ast.AST) -> bool:
-    """Whether it multiplies by 0."""
+def _times_zero(node: ast.AST) -> bool:
     match node:
         case ast.BinOp(op=ast.Mult(), left=left, right=right):
-            return any(
-                isinstance(n, ast.Constant) and not n.value for n in (left, right)
-            )
+            factors = [n for n in (left, right) if isinstance(n, ast.Constant)]
+            return not all(factor.value for factor in factors)
     return False
 
 
@@ -303,10 +278,10 @@ def _holds_itself(tree: ast.Expression, shown: str) -> bool:
         number = abs(numbers.read(shown.split("=")[-1])[0])
     except ValueError:
         return False
-    if number.denominator == 1:  # a factor, a count
-        return False
     own = {number, number * 100} if shown.endswith("%") else {number}
-    return any(Fraction(str(value)) in own for value in _literals(tree))
+    literals = (Fraction(str(value)) for value in _literals(tree))
+    # A whole number may be a factor or a count.
+    return number.denominator > 1 and any(value in own for value in literals)
 
 
 def _literals(node: ast.AST) -> Iterator[float]:

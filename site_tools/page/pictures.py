@@ -48,23 +48,13 @@ THEMED = re.compile(
 
 
 def is_notebook(page_id: str) -> bool:
-    """Whether a page is a notebook, whose code runs once, from top to bottom.
-
-    Example:
-        >>> is_notebook("notebooks/gae_laboratory"), is_notebook("notebooks/index")
-        (True, False)
-    """
+    """Whether a page is a notebook, whose code runs once, from top to bottom."""
     folder, _, name = page_id.partition("/")
     return folder == FOLDER and name.removesuffix(".md") != "index"
 
 
 def plots(text: str, page_id: str) -> Iterator[tuple[str, re.Match[str]]]:
-    """The plots that a page shows: the name of each, and its place in the text.
-
-    Example:
-        >>> [name for name, _ in plots("![Low](toy/bias.svg)", "notebooks/toy")]
-        ['bias']
-    """
+    """The plots that a page shows: the name of each, and its place in the text."""
     for match in PICTURE.finditer(text) if is_notebook(page_id) else ():
         folder, name = posixpath.split(match["file"])
         if folder == posixpath.basename(page_id):
@@ -72,12 +62,7 @@ def plots(text: str, page_id: str) -> Iterator[tuple[str, re.Match[str]]]:
 
 
 def in_no_language(code: str) -> str:
-    """The code of a notebook without the language of its labels.
-
-    Example:
-        >>> in_no_language('language = "zh"  # or "en"')
-        'language = ...'
-    """
+    """The code of a notebook without the language of its labels."""
     return LANGUAGE.sub("language = ...", code)
 
 
@@ -180,12 +165,7 @@ def _in_flow(flow: Flow, path: str) -> Iterator[Problem]:
 
 
 def faults(tag: str, attributes: Mapping[str, str]) -> Iterator[Message]:
-    """What makes an element run code, load something or hide in the dark.
-
-    Example:
-        >>> [fault.key for fault in faults("path", {"d": "M0 0", "fill": "red"})]
-        ['picture_colour']
-    """
+    """What makes an element run code, load something or hide in the dark."""
     attributes = {name.lower(): value for name, value in attributes.items()}
     if not ELEMENTS.fullmatch(tag):
         yield Message("picture_element", {"tag": tag})

@@ -94,12 +94,7 @@ def _part(match: re.Match[str]) -> Part:
 
 
 def plain(text: str, refs: Sequence[str] = ()) -> str:
-    """The plain prose of a body; all else, quotations and ``refs`` are blanked.
-
-    Example:
-        >>> plain("see `x` in verl 0.9.1", ("verl 0.9.1",))
-        'see     in           '
-    """
+    """The plain prose of a body; all else, quotations and ``refs`` are blanked."""
     longest = sorted(refs, key=len, reverse=True)
     known = [re.compile(re.escape(ref) + r"(?![\w.]*\d)") for ref in longest]
     for pattern in (QUOTE, PARTS, *known):
@@ -120,12 +115,7 @@ def section_text(body: str, name: str) -> str:
 
 
 def first_paragraph(text: str) -> str:
-    r"""The first paragraph of a text, on one line.
-
-    Example:
-        >>> first_paragraph("\n**Yes.** It\nis.\n\nMore.")
-        '**Yes.** It is.'
-    """
+    """The first paragraph of a text, on one line."""
     return " ".join(text.strip().split("\n\n")[0].split())
 
 
@@ -138,10 +128,6 @@ def wording(text: str) -> Mapping[str, str]:
     formulas and the expression of a figure stay: a sentence in which two of them
     changed places says something else. Question, title and aliases are ``FRONT``, what
     stands above the first heading is ``TOP``.
-
-    Example:
-        >>> wording("One\\n\\ntwo.\\n\\n## Why { #why }\\n\\nSee [x](y.md).")
-        {'(top)': 'One two.', 'why': '## Why See [x] .'}
     """
     fences, _ = scan(text, "")
     prose, (meta, _) = body(text, fences), read_front_matter(text, "")

@@ -8,7 +8,7 @@ tree, onward from where the line before it was found.
 import re
 from bisect import bisect_right
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from html import escape
 from pathlib import Path
@@ -35,16 +35,6 @@ def render(text: str, root: Path) -> str:
     return _convert(text, _converter(root / "mkdocs.yml", root / "snippets"))
 
 
-@lru_cache(maxsize=256)
-def render_as_written(text: str, root: Path) -> str:
-    """The same with every fence as it stands in the file.
-
-    Includes are not resolved, and the site's own fences, as ``fact``, are boxes of what
-    they hold: so a page can be read without the data and lists that it shows.
-    """
-    return _convert(text, _converter(root / "mkdocs.yml", None))
-
-
 def _convert(text: str, converter: Markdown) -> str:
     if front := FRONT_MATTER.match(text):
         text = blank(text, 0, front.end())
@@ -64,15 +54,9 @@ def _converter(config: Path, snippets: Path | None) -> Markdown:
     return Markdown(extensions=list(settings), extension_configs=settings)
 
 
-def _box(
-    text: str, language: str, css_class: str, options: Any, md: Any, **_: Any
-) -> str:
-    return f'<pre class="{css_class}"><code>{escape(text)}</code></pre>'
-
-
 def _settings(config: Path) -> dict[str, Any]:
     """The ``markdown_extensions`` of ``mkdocs.yml``; our functions by their names."""
-    settings: dict[str, Any] = yaml.load(config.read_text("utf-8"), Loader=_Loader)
+    settings = yaml.load(config.read_text("utf-8"), Loader=_Loader)
     extensions: dict[str, Any] = settings["markdown_extensions"]
     return {name: options or {} for name, options in extensions.items()}
 
@@ -93,44 +77,48 @@ _Loader.add_multi_constructor(
 _Loader.add_multi_constructor("tag:yaml.org,2002:python/object/apply:", _apply)
 
 
-def format_output(
-    text: str, language: str, css_class: str, options: Any, md: Any, **kwargs: Any
-) -> str:
+def _box(text: str, language: str, css_class: str, *_: Any, **__: Any) -> str:
+    return f'<pre class="{css_class}"><code>{escape(text)}</code></pre>'
+
+
+def format_output(text: str, *_: Any, **__: Any) -> str:
     """What a block printed."""
     box = f"<pre><code>{escape(text)}</code></pre>"
     return f'<div class="language-output no-copy highlight">{box}</div>'
 
 
-def format_source(
-    text: str, language: str, css_class: str, options: Any, md: Any, **kwargs: Any
-) -> str:
+def format_source(text: str, *others: Any, **_: Any) -> str:
     """A function of ``ppo_ref``, coloured as Python."""
     try:
         code = source(text)
     except ValueError as error:
         # superfences turns every other exception into silence
         raise SuperFencesException(str(error)) from error
+    md = others[-1]
     options = {"options": {}, "classes": [], "id_value": "", "attrs": {}}
     fences = md.preprocessors["fenced_code_block"]
     html: str = fences.highlight(src=code, language="python", md=md, **options)
     return html
 
 
-def format_derived(
-    text: str, language: str, css_class: str, options: Any, md: Any, **kwargs: Any
-) -> str:
+def format_derived(text: str, language: str, *_: Any, attrs: Any, **__: Any) -> str:
     """The place of what is made from data; ``site.lists`` fills it."""
-    lang = kwargs["attrs"].get("data-language", "")
+    lang = escape(attrs.get("data-language", ""))
     return (
         f'<div class="from-data" data-derived="{language}" '
-        f'data-language="{escape(lang)}" data-argument="{escape(text)}"></div>'
+        f'data-language="{lang}" data-argument="{escape(text)}"></div>'
     )
 
 
 @lru_cache(maxsize=256)
 def parse(text: str, root: Path) -> BeautifulSoup:
-    """The tree of a page, which all who read it share: not to be changed."""
-    return BeautifulSoup(render_as_written(text, root), "html.parser")
+    """The tree of a page with every fence as it stands in the file; not to be changed.
+
+    Includes are not resolved, and the site's own fences, as ``fact``, are boxes of what
+    they hold: so a page can be read without the data and lists that it shows.
+    """
+    html = _convert(text, _converter(root / "mkdocs.yml", None))
+    return BeautifulSoup(html, "html.parser")
 
 
 # What is in the page and not among the letters that readers see, or elsewhere: the
@@ -266,7 +254,6 @@ class Flow:
 
     @property
     def text(self) -> str:
-        """Its characters; a bound figure is ``BOUND``."""
         return "".join(piece.text for piece in self.pieces)
 
     def piece_at(self, offset: int) -> Piece:
@@ -283,50 +270,38 @@ def flows(tree: Tag, language: str = "") -> list[Flow]:
 
     Of a picture, what is in another language than the one given is left out.
     """
-    walker = _Walker(language)
-    walker.walk(tree, False, False)
-    walker.end(False, False)
-    return walker.flows
+    made = [Flow([])]  # the last one is being filled
+    _walk(tree, Flow([]), language, made)
+    return [flow for flow in made if any(p.text.strip() for p in flow.pieces)]
 
 
-class _Walker:
-    def __init__(self, language: str) -> None:
-        self.flows: list[Flow] = []
-        self._pieces: list[Piece] = []
-        self._language = language
-
-    def walk(self, tag: Tag, in_table: bool, quoted: bool) -> None:
-        for node in tag.children:
-            if isinstance(node, Tag):
-                if node.get("lang") in (None, self._language) or not self._language:
-                    self._enter(node, in_table, quoted)
-            elif type(node) is NavigableString:
-                self._pieces.append(Piece("text", INVISIBLE.sub("", node), node))
-
-    def end(self, in_table: bool, quoted: bool) -> None:
-        """What comes next stands apart from what came before."""
-        if any(piece.text.strip() for piece in self._pieces):
-            self.flows.append(Flow(self._pieces, in_table, quoted))
-        self._pieces = []
-
-    def _enter(self, tag: Tag, in_table: bool, quoted: bool) -> None:
+def _walk(parent: Tag, around: Flow, language: str, made: list[Flow]) -> None:
+    for tag in parent.children:
+        if type(tag) is NavigableString:
+            made[-1].pieces.append(Piece("text", INVISIBLE.sub("", tag), tag))
+        if not isinstance(tag, Tag) or (
+            language and tag.get("lang", language) != language
+        ):
+            continue
         classes = tag.get_attribute_list("class")
-        inner = in_table or tag.name in ("td", "th"), quoted or "quote" in classes
+        in_table = around.in_table or tag.name in ("td", "th")
+        inner = Flow([], in_table, around.quoted or "quote" in classes)
         for key in WORDS:
             if value := str(tag.get(key, "")):
                 piece = Piece(key, INVISIBLE.sub("", value), tag)
-                self.flows.append(Flow([piece], quoted=inner[1]))
+                made.insert(-1, Flow([piece], quoted=inner.quoted))
         if tag.name == "pre" or "headerlink" in classes:
-            return
+            continue
         if tag.has_attr("data-is"):
-            self._pieces.append(Piece("bound", BOUND, tag))
+            made[-1].pieces.append(Piece("bound", BOUND, tag))
         elif tag.name == "code":
-            self._pieces.append(Piece("code", tag.get_text(), tag))
+            made[-1].pieces.append(Piece("code", tag.get_text(), tag))
         elif "arithmatex" in classes:
-            self._pieces.append(Piece("formula", tag.get_text().strip()[2:-2], tag))
-        elif BLOCKS.fullmatch(tag.name):
-            self.end(in_table, quoted)
-            self.walk(tag, *inner)
-            self.end(*inner)
+            tex = tag.get_text().strip()[2:-2]
+            made[-1].pieces.append(Piece("formula", tex, tag))
+        elif BLOCKS.fullmatch(tag.name):  # stands apart from what is around it
+            made.append(replace(inner, pieces=[]))
+            _walk(tag, inner, language, made)
+            made.append(replace(around, pieces=[]))
         else:
-            self.walk(tag, *inner)
+            _walk(tag, inner, language, made)

@@ -16,8 +16,7 @@ from site_tools.ledger import Damaged, read
 from site_tools.page.page import LANGUAGES, read_page
 from site_tools.problems import Problem
 from site_tools.running import evidence, verdict
-from site_tools.running.evidence import Setting, local, setting
-from site_tools.running.hashes import block_hashes
+from site_tools.running.evidence import Setting, block_hashes, local, setting
 
 LONGEST = 70  # characters shown of a part of a problem
 
@@ -49,12 +48,7 @@ def verify(root: Path, name: str, here: Setting) -> tuple[int, list[Problem]]:
 
 
 def one_line(problem: Problem) -> str:
-    """A problem as one line of a terminal.
-
-    Example:
-        >>> one_line(Problem("docs/en/x.md", 7, "shown\\n1", "printed\\n2", "do"))
-        'docs/en/x.md:7: shown 1; expected: printed 2'
-    """
+    """A problem as one line of a terminal."""
     parts = (" ".join(text.split()) for text in (problem.found, problem.expected))
     short = (p if len(p) <= LONGEST else f"{p[:LONGEST]} ..." for p in parts)
     return f"{problem.place}: {'; expected: '.join(short)}"

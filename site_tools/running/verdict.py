@@ -102,22 +102,12 @@ def _copies(page: Page) -> list[Copy]:
 
 
 def on_device(code: str, device: str) -> str:
-    """The code of a block, for a device; its lines stay where they are.
-
-    Example:
-        >>> on_device('device = "cpu"  # or "cuda"', "cuda:1")
-        'device = "cuda:1"  # or "cuda"'
-    """
+    """The code of a block, for a device; its lines stay where they are."""
     return DEVICE.sub(rf'\g<start>"{device}"', code)
 
 
 def follows(code: str) -> bool:
-    """Whether code runs on a GPU if one is chosen; other code runs on the CPU.
-
-    Example:
-        >>> follows('device = "cpu"'), follows("x = 1")
-        (True, False)
-    """
+    """Whether code runs on a GPU if one is chosen; other code runs on the CPU."""
     return bool(DEVICE.search(code))
 
 

@@ -134,12 +134,7 @@ def _join(source: Source, alone: Result, in_order: Result | None) -> Result:
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Those variables that blocks may know.
-
-    Example:
-        >>> environment({"LANG": "C", "LC_ALL": "C", "GITHUB_TOKEN": "x"})
-        {'LANG': 'C', 'LC_ALL': 'C', 'OMP_NUM_THREADS': '1'}
-    """
+    """Those variables that blocks may know."""
     names = [n for n in variables if n in ALLOWED or n.startswith("LC_")]
     return {name: variables[name] for name in names} | {"OMP_NUM_THREADS": "1"}
 

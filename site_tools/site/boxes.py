@@ -7,8 +7,7 @@ from dataclasses import replace
 from markupsafe import Markup, escape
 
 from site_tools.page.blocks import Block, Copy, Kind, copies
-from site_tools.running.evidence import Evidence
-from site_tools.running.hashes import block_hashes
+from site_tools.running.evidence import Evidence, block_hashes
 from site_tools.running.verdict import follows
 from site_tools.say import Refusal
 from site_tools.site.templates import fill, words

@@ -13,8 +13,7 @@ from site_tools.page.blocks import Block
 from site_tools.page.files import read_front_matter
 from site_tools.page.page import read_page
 from site_tools.running import evidence
-from site_tools.running.evidence import Evidence
-from site_tools.running.hashes import block_hashes
+from site_tools.running.evidence import Evidence, block_hashes
 from site_tools.site import navigation, reference, ways
 from site_tools.site.markdown import as_markdown
 from site_tools.site.status import LIST

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from html import unescape
 from pathlib import Path
 
-from site_tools.page.blocks import Block, Kind, source
+from site_tools.page.blocks import Block, Kind
 from site_tools.page.fences import OPENING
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import Page
@@ -85,8 +85,6 @@ def _fence(block: Block, opening: str, root: Path, notes: list[str]) -> list[str
     language, attributes = block.fence.header
     name = NAMES.get(block.kind, language)
     code = [line.text for line in block.lines]
-    if block.kind is Kind.SOURCE:
-        code = source(block.text).splitlines()
     if block.kind is Kind.DERIVED:
         lang = attributes.values.get("data-language", "")
         code = _text(derived(language, block.text, lang, root)).splitlines()

@@ -6,9 +6,8 @@ from site_tools.checks.census import check_shown
 from site_tools.page.figures import Figure, render
 from site_tools.page.rendered import render as render_page
 from site_tools.running import verdict
-from site_tools.running.results import Failure
 from site_tools.running.verdict import check_figure
-from tests.site.sample import EN, ROOT, ZH, broken, line_of, page
+from tests.site.sample import EN, ROOT, broken, line_of, page
 
 PLACE = "*verl's default*: the same."
 
@@ -29,16 +28,12 @@ def test_the_sample_has_no_problem_and_three_figures() -> None:
         ("It is 0.5.", "0.5 (a decimal)"),
         ("It is 1+1=3.", "1+1=3"),
         ("In verl 0.4.0 too.", "0.4.0"),
-        ("It is $x = 0.5$.", "0.5 in a formula"),
         ("![0.5 of it](value_before_token.svg)", "0.5 (a decimal)"),
         ("It is `loss = 0.5`.", "`loss = 0.5`"),
         ('It is `0.5`{ data-iss="total" }.', "`0.5`"),
         ('It is *x*{ data-is="total" }.', "`x`"),
         ('It is `f(x)` { data-is="total" }.', '{ data-is="total" }.'),
-        ("It {is 0.5} here.", "0.5 (a decimal)"),
         ("It is $0{.}5$.", "0.5 in a formula"),
-        (r"It is $\tfrac{1}{2}$.", "1/2 in a formula"),
-        ("It is `f(0.5)`.", "`f(0.5)`"),
         ("[^1]: It is 0.5.", "0.5 (a decimal)"),
     ],
 )
@@ -111,18 +106,13 @@ def test_a_wrong_figure_is_named_with_the_value() -> None:
     assert check_figure(figure, 0.65249, "docs/en/x.md") is None
 
 
-def test_an_expression_that_fails_is_named() -> None:
-    failure = Failure("NameError", "name 'a' is not defined", ())
-    problem = check_figure(Figure(7, "1", "a"), failure, "docs/en/x.md")
-    assert problem is not None
-    assert problem.found == "a raises NameError: name 'a' is not defined"
-
-
 def test_figures_are_evaluated_where_the_blocks_end() -> None:
     text = broken('`2`{ data-is="total" }', '`2`{ data-is="total + missing" }')
-    values = verdict.run(page(text)).run.values
-    assert values[0] == 2
-    assert isinstance(values[1], Failure)
+    verified = verdict.run(page(text))
+    (problem,) = verdict.check_figures(verified)
+    assert verified.run.values[0] == 2
+    why = "NameError: name 'missing' is not defined"
+    assert problem.found == f"total + missing raises {why}"
 
 
 def test_a_bound_figure_is_text_for_readers() -> None:
@@ -138,21 +128,11 @@ def test_a_bound_figure_in_a_quotation_is_refused() -> None:
     assert problem.found == "`2.5` with data-is inside a quotation"
 
 
-def test_a_value_that_is_no_number_is_a_problem() -> None:
-    problem = check_figure(Figure(7, "0.5", "a"), float("nan"), "docs/en/x.md")
-    assert problem is not None
-    assert problem.found == "0.5 = a: the value is nan"
-
-
 def shown(text: str) -> list[str]:
     read = page(text)
     return [
         p.found for p in (*read.problems, *check_shown(read, render_page(text, ROOT)))
     ]
-
-
-def test_the_sample_shows_nothing_unread() -> None:
-    assert shown(EN) == shown(ZH) == []
 
 
 @pytest.mark.parametrize(
@@ -162,25 +142,14 @@ def test_the_sample_shows_nothing_unread() -> None:
         ("It is 50&#37;.", "50% (a percentage)"),
         ("It is 0.\u20605.", "0.5 (a decimal)"),
         ("It is 0.*5*.", "0.5 (a decimal)"),
-        ("It is **0**.**5**.", "0.5 (a decimal)"),
-        ("It is 0.[5](x.md).", "0.5 (a decimal)"),
-        ("It is _0.5_.", "0.5 (a decimal)"),
         ("- stray ` tick\n- it is 0.5\n- another ` tick", "0.5 (a decimal)"),
         (r"It is \` 0.5 \`.", "0.5 (a decimal)"),
         ("[a]: x.md\n    'it is 0.5'\n\nSee [b][a].", "0.5 (a decimal)"),
         ('It is `2`{ data-is="total" }%.', "[bound figure]%"),
-        ('It is `2`{ data-is="total" }0.', "[bound figure]0"),
-        ('It is −`2`{ data-is="total" }.', "−[bound figure]"),
-        ('It is 1`2`{ data-is="total" }.', "1[bound figure]"),
-        ('It is `2`{ data-is="total" },000.', "[bound figure],0"),
-        ('It is `2`{ data-is="total" } × 10.', "[bound figure] × 10"),
         (r"It is \(a = 0.5\).", "0.5 in a formula"),
         ("![a plot](plot.png)", "a picture from plot.png"),
         ("![a plot](https://example.org/x.svg)", "a picture from https://"),
         ("![a plot][p]\n\n[p]: value_before_token.svg", "a picture from value_before"),
-        ("[x](javascript:alert(1))", 'href="javascript:alert(1)"'),
-        ('*x*{ onclick="alert(1)" }', 'onclick="alert(1)" on <em>'),
-        ('*x*{ style="color: red" }', 'style="color: red" on <em>'),
         ("| a |\n|---|\n| `7` |", "7 (a number in a table)"),
         ('```{ .python .norun data-reason="at 0.5" }\nx\n```', "0.5 (a decimal)"),
         ('```python title="at 0.5"\nx = 1\n```', "0.5 (a decimal)"),

@@ -6,8 +6,7 @@ from functools import partial
 import pytest
 
 from site_tools.page.page import read_page
-from site_tools.running.evidence import Evidence, Setting, entry_of
-from site_tools.running.hashes import block_hashes
+from site_tools.running.evidence import Evidence, Setting, block_hashes, entry_of
 from site_tools.site import llms
 from site_tools.site.markdown import as_markdown
 from tests.site.sample import ROOT

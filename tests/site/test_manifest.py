@@ -9,15 +9,16 @@ from site_tools.running.evidence import (
     RECORD,
     Evidence,
     Setting,
+    block_hashes,
     entry_of,
     gather,
     local,
     note,
+    package_hash,
     passed,
     setting,
     unverified,
 )
-from site_tools.running.hashes import block_hashes, package_hash
 from tests.site.sample import EN, ROOT, broken, page
 
 HERE = Setting("package", "2.13.0+cpu", "3.11.7")

@@ -7,8 +7,7 @@ import pytest
 
 from site_tools.ledger import Ledger
 from site_tools.page.rendered import render
-from site_tools.running.evidence import Evidence, Setting, entry_of
-from site_tools.running.hashes import block_hashes
+from site_tools.running.evidence import Evidence, Setting, block_hashes, entry_of
 from site_tools.site.boxes import complete, marks
 from tests.site.sample import EN, ROOT, broken, page
 
@@ -77,16 +76,3 @@ def test_a_stale_gpu_record_is_grey_and_names_its_commit(record: Ledger) -> None
         for mark in shown(Evidence(HERE, CPU, record), lang):
             assert f'<span class="stale">{text}</span>' in mark
             assert words(mark).endswith(f"CPU · {text}")
-
-
-def test_what_does_not_run_gets_no_mark() -> None:
-    old, new = "```python\n", '```{ .python .norun data-reason="why" }\n'
-    text = broken(old, new).replace("```output\ntotal 2\n```", "")
-    (only,) = shown(Evidence(HERE, CPU), text=text)
-    assert words(only) == "not verified here"  # the other, whose chain changed
-
-
-def test_without_the_page_that_explains_it_a_mark_is_no_link() -> None:
-    blocks = list(page(EN).blocks)
-    made = [*filter(None, marks(Evidence(HERE, CPU), PAGE, blocks, "en", None))]
-    assert len(made) == 2 and all(html.startswith("<span ") for html in made)

@@ -11,7 +11,7 @@ import pytest
 
 from site_tools.ledger import read
 from site_tools.problems import Problem
-from site_tools.running.hashes import code_hash
+from site_tools.running.evidence import code_hash
 from site_tools.runs.make import (
     LEDGER,
     PRODUCING,

@@ -14,7 +14,7 @@ from pathlib import Path
 from site_tools.page import accord as locks
 from site_tools.page.prose import wording
 from site_tools.running import evidence
-from site_tools.running.hashes import block_hashes
+from site_tools.running.evidence import block_hashes
 
 ROOT = Path(__file__).parents[2]
 MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")
