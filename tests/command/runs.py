@@ -1,8 +1,13 @@
-"""A run of seconds, and what must be the same of two of them."""
+"""A run of seconds, how it is ended from inside, what must be the same of two."""
 
+import multiprocessing
+import os
+import resource
+import signal
+import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 
@@ -16,6 +21,7 @@ SMALL = [
     *("--evaluate-every", "2", "--record-every", "2", "--record-rows", "2"),
     *("--checkpoint-seconds", "0", "--device", "cpu"),
 ]
+EVENTS = {"open", "os.rename", "os.truncate", "os.mkdir", "os.remove"}
 # What the same run writes again, byte for byte.
 SAME = "config.json", "statistics.jsonl", "tokens.jsonl"
 
@@ -26,6 +32,49 @@ def train(*arguments: Any) -> int:
         return main(["train", *map(str, arguments)])
     except SystemExit as end:
         return end.code
+
+
+class Ended(NamedTuple):
+    """The exit code of a process, negative for a signal, and its standard error."""
+
+    code: int
+    stderr: str
+
+
+def ended(*arguments: Any, folder: Path, at: int = 0, limit: int = 0) -> Ended:
+    """How the command ends in a fork of this process.
+
+    It is killed just before the nth time that it opens, renames or cuts a file of the
+    folder, which is the same moment on every machine; ``limit`` is the greatest size of
+    a file, in bytes.
+    """
+
+    def run() -> None:
+        os.close(reading)
+        seen = 0
+
+        def watch(event: str, given: tuple[Any, ...]) -> None:
+            nonlocal seen
+            if event in EVENTS and str(given[0]).startswith(str(folder)):
+                seen += 1
+                if seen == at:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(watch)
+        if limit:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
+        sys.stdout = open(os.devnull, "w")  # noqa: SIM115
+        sys.stderr = open(writing, "w", buffering=1)  # noqa: SIM115
+        sys.exit(train(*arguments))
+
+    reading, writing = os.pipe()
+    process = multiprocessing.get_context("fork").Process(target=run)
+    process.start()
+    os.close(writing)
+    with open(reading) as errors:
+        stderr = errors.read()
+    process.join()
+    return Ended(process.exitcode, stderr)
 
 
 def files(folder: Path) -> dict[str, bytes]:

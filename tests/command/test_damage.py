@@ -1,6 +1,5 @@
 """What cannot be believed is refused with the reason, and nothing is overwritten."""
 
-import io
 import json
 import pickle
 import re
@@ -9,7 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-import torch
 
 from ppo_ref.command import checkpoint
 from ppo_ref.command.checkpoint import BEFORE, LAST, Checkpoint, pack
@@ -26,20 +24,12 @@ class Code:
         return Path.touch, (self.path,)
 
 
-def torch_bytes(thing: object) -> bytes:
-    buffer = io.BytesIO()
-    torch.save(thing, buffer)
-    return buffer.getvalue()
-
-
 def flipped(content: bytes, at: int) -> bytes:
     return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
 
 DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
     "a bit": (lambda old: flipped(old, len(old) // 2), "is damaged or cut off"),
-    "the end": (lambda old: old[: len(old) // 2], "is damaged or cut off"),
-    "nothing left": (lambda old: b"", r"is no checkpoint of ppo_ref.*b''"),
     "pickle": (lambda old: pickle.dumps([1]), "is no checkpoint of ppo_ref"),
     "format": (
         lambda old: old.replace(b"format 1", b"format 2", 1),
@@ -119,12 +109,9 @@ def test_a_changed_log_is_refused(run, capsys):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda held: held.clear(), "'format'"),
         (lambda held: held.update(format=2), "format must be 1, got 2"),
         (lambda held: held["config"].update(witdh=8), "it differs in witdh"),
-        (lambda held: held["config"].update(width="x"), "invalid literal"),
         (lambda held: held["options"].update(estimate="gae"), "'gae'"),
-        (lambda held: held.update(config=[]), "keys"),
     ],
 )
 def test_a_damaged_config_is_refused(run, capsys, change, reason):

@@ -46,11 +46,7 @@ def test_help_shows_every_option_and_its_default(capsys):
     ("arguments", "told"),
     [
         (["--batch", "8"], "unknown argument --batch; --help shows those that there"),
-        (["runs/1"], "unknown argument runs/1; --help shows those that there are"),
-        (["--seed"], "argument --seed: expected one argument"),
         (["--seed", "x"], "argument --seed: invalid int value: 'x'"),
-        (["--threads", "1025"], "train: threads must be at most 1024, got 1025"),
-        (["--device", "tpu"], "argument --device: invalid choice: 'tpu'"),
         (["--estimate", "gae"], "argument --estimate: invalid choice: 'gae'"),
         (
             ["--estimate", "grpo"],
@@ -60,7 +56,6 @@ def test_help_shows_every_option_and_its_default(capsys):
         (["--threads", "0"], "train: threads must be at least 1, got 0"),
         (["--width", "66"], "width must be a multiple of heads 4, got 66"),
         (["--resume", "x", "--seed", "1"], "leave out --seed"),
-        (["--resume", "x", "--out", "y"], "leave out --out"),
         (["--resume", "nowhere"], "config.json is missing: no run was begun there"),
     ],
 )
