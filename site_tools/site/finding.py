@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from html import escape, unescape
 
 from site_tools.site.formulas import Formula, as_text
-from site_tools.site.templates import spelled
+from site_tools.site.templates import spelled, words
 
 ANSWER = '<section class="answer">'
 # What stands beside the text of a page; a paragraph in it does not say what it is on.
@@ -83,9 +83,13 @@ def _names(level: str, anchor: str, heading: str) -> list[str]:
     return [anchor] if "." in anchor else []
 
 
-def dump(found: Iterable[Entry]) -> str:
-    """The index as a file; Chinese is not escaped, which would double its size."""
-    return json.dumps({"docs": list(found)}, ensure_ascii=False, separators=(",", ":"))
+def dump(found: Iterable[Entry], lang: str) -> str:
+    """The index as a file, with what is said of a query that no page is about.
+
+    Chinese is not escaped, which would double its size.
+    """
+    index = {"docs": list(found), "uncovered": words(lang)["uncovered"]}
+    return json.dumps(index, ensure_ascii=False, separators=(",", ":"))
 
 
 def plain(html: str) -> str:

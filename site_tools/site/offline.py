@@ -65,7 +65,7 @@ def _is_unused(path: str) -> bool:
 def _search_index(text: str) -> str:
     """The index as a script, its pages named by their files."""
     found = json.loads(text)
-    for entry in found["docs"]:
+    for entry in [*found["docs"], found["uncovered"]]:
         path, anchor = urldefrag(entry["location"])
         entry["location"] = path + INDEX + (f"#{anchor}" if anchor else "")
     dumped = json.dumps(found, ensure_ascii=False, separators=(",", ":"))

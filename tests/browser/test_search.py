@@ -13,6 +13,7 @@ QUERIES = yaml.safe_load(Path(__file__).with_name("queries.yml").read_text("utf-
 BOX = ".md-search__input"
 FIRST_LINKS = """[...document.querySelectorAll(".md-search-result__item")].slice(0, 3)
 .map(item => item.querySelector("a").getAttribute("href"))"""
+UNCOVERED = {"zh": "没有一页专门讲", "en": "No page here is about"}
 
 NOTHING_TYPED = """(document.querySelector(".md-search-result__meta").textContent
 == JSON.parse(__config.textContent).translations["search.result.placeholder"])"""
@@ -50,12 +51,35 @@ def test_the_page_is_among_the_first_three(
 ) -> None:
     base = "" if golden["lang"] == "zh" else "en/"
     assert (site / base / golden["find"] / "index.html").exists(), "no such page"
-    found = first_three(boxes[golden["lang"]], golden["type"], address + base)
-    assert golden["find"] in found
+    tab = boxes[golden["lang"]]
+    assert golden["find"] in first_three(tab, golden["type"], address + base)
+    first = tab.locator(".md-search-result__item").first.inner_text()
+    assert UNCOVERED[golden["lang"]] not in first
 
 
-def test_what_is_not_there_is_not_found(boxes: dict[str, Any], address: str) -> None:
-    for nonsense in ("zyzzyva", "龘", "-", "[:]"):
+@pytest.mark.parametrize(
+    ("lang", "queries"),
+    [
+        ("en", ["DPO loss", "Q-learning exploration", "mujoco humanoid", "zyzzyva"]),
+        ("en", ["train reward model bradley terry", "speculative decoding", "AlphaGo"]),
+        (
+            "zh",
+            ["扩散模型", "多智能体", "连续动作空间", "投机采样", "docker 镜像", "龘"],
+        ),
+    ],
+)
+def test_what_no_page_is_about_is_said_before_what_comes_nearest(
+    boxes: dict[str, Any], address: str, lang: str, queries: list[str]
+) -> None:
+    tab, base = boxes[lang], address + ("" if lang == "zh" else "en/")
+    for query in queries:
+        assert first_three(tab, query, base)[0] == "contribute/"
+        said = tab.locator(".md-search-result__item").first.inner_text()
+        assert query in said and UNCOVERED[lang] in said
+
+
+def test_signs_alone_find_nothing(boxes: dict[str, Any], address: str) -> None:
+    for nonsense in ("-", "[:]"):
         assert first_three(boxes["zh"], nonsense, address) == []
 
 

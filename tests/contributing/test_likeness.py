@@ -52,7 +52,7 @@ def test_a_symptom_leads_to_its_section(
 
 def test_all_wordings_are_searched_and_no_index(whole: dict[str, list[str]]) -> None:
     deltas = whole["gae/why_sum_deltas"]
-    assert "Why isn't A_t simply δ_t?" in deltas  # the question
+    assert "Why is one TD error not yet the advantage?" in deltas  # the question
     assert "algorithm.lam 设成 0 会怎样？" in deltas  # an alias, in the other language
     assert '"A weighted average reduces variance"' in deltas  # a wrong answer
     assert any("我没能理解" in text for text in deltas)  # as the dialogue asked

@@ -40,7 +40,7 @@ def test_a_term_is_found_by_what_it_is_called_in_either_language() -> None:
 
 
 def test_chinese_is_written_as_it_is() -> None:
-    text = dump(entries("<p>落子</p>", "a/", "和", []))
+    text = dump(entries("<p>落子</p>", "a/", "和", []), "zh")
     assert "落子" in text and "\\u" not in text
     assert json.loads(text)["docs"][0]["title"] == "和"
 

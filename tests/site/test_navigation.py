@@ -1,8 +1,12 @@
 """The navigation follows from the pages."""
 
+from pathlib import Path
+
 import pytest
 
-from site_tools.site import navigation
+from site_tools.site import navigation, sources
+
+ROOT = Path(__file__).parents[2]
 
 
 def built(pages: dict[str, dict[str, object]], lang: str = "en") -> list[object]:
@@ -92,3 +96,13 @@ def test_a_page_without_a_title_is_refused() -> None:
     message = r"gae/a\.md: front matter must give question or title"
     with pytest.raises(ValueError, match=message):
         navigation.build({"gae/a.md": {}}, "en", ["gae/a.md"])
+
+
+@pytest.mark.pages
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_no_page_is_reached_before_what_it_needs(lang: str) -> None:
+    read: set[str] = set()
+    for topic in (sources.COURSE, *sources.QUESTION_TOPICS):
+        for page in sources.answers(ROOT, lang, [topic]):
+            assert read >= {*page.needs}, page.page
+            read.add(page.page)

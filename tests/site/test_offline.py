@@ -75,6 +75,7 @@ def test_a_link_that_leads_nowhere_is_named() -> None:
         rewrite('<a href="../gone/">', PAGE, FILES)
 
 
+INDEX = '{"docs":[%s],"uncovered":{"location":"contribute/"}}'
 SITE = {
     "index.html": '<a href="gae/">x</a><a href="en/">English</a>',
     "gae/index.html": '<a href="..">home</a>',
@@ -87,8 +88,8 @@ SITE = {
     "en/assets/javascripts/lunr/min/lunr.zh.min.js": "x",
     "assets/search/start.js": "start()\n",
     "assets/search/worker.js": "const pages = fetch(location)\n",
-    "search/search_index.json": '{"docs":[{"location":"gae/#a","text":"优势"}]}',
-    "en/search/search_index.json": '{"docs":[{"location":"","text":"x"}]}',
+    "search/search_index.json": INDEX % '{"location":"gae/#a","text":"优势"}',
+    "en/search/search_index.json": INDEX % '{"location":"","text":"x"}',
     "llms.txt": "x",
 }
 
@@ -118,8 +119,9 @@ def test_the_search_is_made_of_scripts() -> None:
     made = copy(files())
     index = made["search/search_index.js"].decode()
     assert index.startswith("const searchIndex = ") and index.endswith(";\n")
-    (entry,) = json.loads(index.removeprefix("const searchIndex = ")[:-2])["docs"]
-    assert entry == {"location": "gae/index.html#a", "text": "优势"}
+    found = json.loads(index.removeprefix("const searchIndex = ")[:-2])
+    assert found["docs"] == [{"location": "gae/index.html#a", "text": "优势"}]
+    assert found["uncovered"] == {"location": "contribute/index.html"}
     english = made["en/search/search_index.js"].decode()
     assert '"location":"index.html"' in english
     start = made["assets/search/start.js"].decode()

@@ -46,7 +46,8 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
 
 def on_post_build(config: MkDocsConfig) -> None:
     index = Path(config.site_dir) / "search" / "search_index.json"
-    index.write_text(finding.dump(config.extra["search_entries"]), "utf-8")
+    found = finding.dump(config.extra["search_entries"], config.theme["language"])
+    index.write_text(found, "utf-8")
 
 
 def _describe(

@@ -82,7 +82,19 @@ const excerpt = (text, query, pattern) => {
   return (from ? "…" : "") + mark(text.slice(from, from + 160), pattern) + (text.length > from + 160 ? "…" : "")
 }
 
-const search = (pages, query) => {
+// How much of what was looked for the best page holds; a word only in its text counts
+// half. Below a third and a bit, no page is about it (tests/browser/queries.yml).
+const COVERED = 0.4
+const share = (sections, sought) =>
+  sections.some(({ words: { title, names } }) => (title + names).includes(sought)) ? 1
+    : sections.some(({ words: { text } }) => text.includes(sought)) ? 0.5 : 0
+const covered = (pages, hits) => {
+  const weights = Array.from(hits, ([term, found]) => [term, Math.log(1 + pages.length / (found.length || 0.5))])
+  const held = (sections) => weights.reduce((sum, [term, weight]) => sum + weight * share(sections, term), 0)
+  return Math.max(...pages.map(held)) / weights.reduce((sum, [, weight]) => sum + weight, 0)
+}
+
+const search = ({ pages, uncovered }, query) => {
   const terms = termsOf(query)
   const whole = terms.size > 1 || /[^\p{L}\p{N}\s]/u.test(query) ? literal(query) : NEVER
   if (!terms.size) return []
@@ -114,21 +126,26 @@ const search = (pages, query) => {
     const boost = page?.called.has(typed) ? 1 : page?.doc.boost ?? 1
     return { items, score: boost * found * [...best.values()].reduce((sum, value) => sum + value, 0) }
   })
-  return results.sort((a, b) => b.score - a.score).map(({ items }) => items)
+  const ranked = results.sort((a, b) => b.score - a.score).map(({ items }) => items)
+  if (covered(pages, hits) >= COVERED) return ranked
+  const notice = { location: uncovered.location, score: Infinity, terms: {}, whole: true,
+    title: escape(uncovered.title.replace("{}", query.trim())), text: uncovered[ranked.length ? "text" : "alone"] }
+  return [[notice], ...ranked]
 }
 
 const load = async () => {
   const answer = await fetch(new URL("../../search/search_index.json", location))
+  const { docs, uncovered } = await answer.json()
   const pages = new Map()
-  for (const doc of (await answer.json()).docs) {
+  for (const doc of docs) {
     const [page] = doc.location.split("#")
     pages.set(page, [...pages.get(page) ?? [], prepare(doc)])
   }
-  return [...pages.values()]
+  return { pages: [...pages.values()], uncovered }
 }
 
-const pages = load()
-pages.then(() => postMessage({ type: READY }))
+const index = load()
+index.then(() => postMessage({ type: READY }))
 addEventListener("message", async ({ data: { type, data } }) => {
-  if (type === QUERY) postMessage({ type: RESULT, data: { items: search(await pages, data) } })
+  if (type === QUERY) postMessage({ type: RESULT, data: { items: search(await index, data) } })
 })
