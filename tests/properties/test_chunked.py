@@ -1,4 +1,4 @@
-"""The loss made with its gradient, a chunk of rows at a time, against whole logits."""
+"""Log-probs, entropy and losses a chunk at a time, against whole logits and loops."""
 
 import math
 
@@ -10,19 +10,27 @@ from torch.nn.functional import linear
 from torch.testing import assert_close
 
 from ppo_ref.batch import TokenStatistics
-from ppo_ref.chunked import loss_from_hidden
+from ppo_ref.chunked import log_probs_and_entropy_from_hidden, loss_from_hidden
+from ppo_ref.kernels import logits as logit_rows
 from ppo_ref.kernels.chunks import HeadProducts
+from ppo_ref.log_probs import log_probs_and_entropy
 from ppo_ref.losses import policy_loss
 from ppo_ref.masking import masked_mean
+from ppo_ref.training.config import PPOConfig
+from ppo_ref.training.tasks import CHARACTERS
+from ppo_ref.training.tokenizer import CharacterTokenizer
+from tests import oracles
 from tests.strategies import numbers
 
 ROWS, TIME, VOCAB, WIDTH = 4, 3, 7, 3
+TOKENS = ROWS * TIME
 IDS = torch.tensor([[0, 3, 6], [2, 5, 4], [1, 1, 3], [6, 0, 2]])
 # Of every length, with a gap.
 MASK = torch.tensor([[1, 1, 1], [1, 0, 1], [0, 1, 0], [1, 1, 0]]).bool()
 OLD_LOG_PROBS, ADVANTAGES = numbers(1, ROWS, TIME) - 2, numbers(2, ROWS, TIME)
 CLIP, ENTROPY_COEF = 0.2, 0.05
 EVERY = [1, 3, ROWS, ROWS + 1]
+temperatures = st.sampled_from([1, 0.5, 2.0])
 
 
 def network(seed: int) -> list[torch.Tensor]:
@@ -78,52 +86,116 @@ def assert_all_close(ones, others):
         assert_close(one, other)
 
 
+def looped(logits: torch.Tensor, temperature: float) -> list[torch.Tensor]:
+    """Log-probs and entropy by loops over the vocabulary."""
+    rows = (logits.detach() / temperature).flatten(0, -2).tolist()
+    pairs = zip(rows, IDS.flatten().tolist(), strict=True)
+    chosen = [oracles.log_softmax(row)[token] for row, token in pairs]
+    entropy = [oracles.entropy(row) for row in rows]
+    return [torch.tensor(x).double().view(IDS.shape) for x in (chosen, entropy)]
+
+
 @settings(max_examples=20)
-@given(
-    st.integers(0, 99),
-    st.sampled_from(EVERY),
-    st.sampled_from([1, 0.5, 2.0]),
-    st.booleans(),
-    st.sampled_from([of_rows, of_rows, without_entropy, without_log_probs]),
-)
-def test_any_chunk_gives_what_whole_logits_give(
-    seed, chunk_rows, temperature, biased, loss
+@given(st.integers(0, 99), st.integers(1, TOKENS + 2), temperatures, st.booleans())
+def test_statistics_of_any_chunk_are_those_of_loops(
+    seed, chunk_tokens, temperature, biased
 ):
-    given = network(seed)
-    given[2] = given[2] if biased else None
-    came = in_chunks(given, chunk_rows, temperature, loss)
-    wanted, said = whole(given, temperature, loss)
-    assert_close(came.loss, wanted)
-    assert_all_close(came.statistics, [x.detach() for x in said])
-    theirs = torch.autograd.grad(
-        wanted, [x for x in given if x is not None], allow_unused=True
+    hidden, weight, bias = network(seed)
+    bias = bias if biased else None
+    found = log_probs_and_entropy_from_hidden(
+        hidden, weight, bias, IDS, temperature, chunk_tokens
     )
-    for one, other in zip(gradients(came.loss, given), theirs, strict=True):
-        assert_close(one, torch.zeros_like(one) if other is None else other)
+    expected = looped(linear(hidden, weight, bias), temperature)
+    for one, other in zip(found, expected, strict=True):
+        assert_close(one.detach(), other, rtol=1e-5, atol=1e-6)
 
 
-@pytest.mark.parametrize("chunk_rows", EVERY)
-def test_every_row_is_asked_for_once_and_no_logits_are_made_for_padding(
-    chunk_rows, monkeypatch
-):
-    asked, made, logits = [], [], HeadProducts.logits
+def test_gradients_of_blocks_are_those_of_the_formulas(monkeypatch):
+    """Two rows a block."""
+    monkeypatch.setattr(logit_rows, "BLOCK", {"cpu": 2 * VOCAB})
+    monkeypatch.setattr(logit_rows, "FEW", 1)
+    logits = numbers(1, *IDS.shape, VOCAB).requires_grad_()
+    assert torch.autograd.gradcheck(
+        lambda x: tuple(log_probs_and_entropy(x, IDS, 0.7)), logits
+    )
+    found = log_probs_and_entropy(logits, IDS, 0.7)
+    for one, other in zip(found, looped(logits, 0.7), strict=True):
+        assert_close(one.detach(), other, rtol=1e-5, atol=1e-6)
+    assert torch.autograd.gradcheck(
+        lambda *x: tuple(log_probs_and_entropy_from_hidden(*x, IDS, 0.7, 5)), network(0)
+    )
+
+
+def test_stored_runs_are_not_cut_into_blocks():
+    """Autograd's own rounding is in them; the longest has 24 slots."""
+    vocab = CharacterTokenizer(CHARACTERS).vocab
+    logits = torch.empty(PPOConfig().batch_size, 24, vocab)
+    assert logit_rows.fits_few_blocks(logits)
+
+
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
+    """For how many tokens logits are made, each time."""
+    made, logits = [], HeadProducts.logits
 
     def counted(self, chunk):
         made.append(len(chunk))
         return logits(self, chunk)
 
+    monkeypatch.setattr(HeadProducts, "logits", counted)
+    return made
+
+
+@pytest.mark.parametrize(("chunk_tokens", "calls"), [(11, 4), (TOKENS, 1)])
+def test_logits_of_one_chunk_are_made_once(made, chunk_tokens, calls):
+    """Those of more are made again in the backward pass."""
+    statistics = log_probs_and_entropy_from_hidden(
+        *network(3), IDS, chunk_tokens=chunk_tokens
+    )
+    statistics.log_probs.sum().backward()
+    assert len(made) == calls
+
+
+@settings(max_examples=20)
+@given(
+    st.integers(0, 99),
+    st.sampled_from(EVERY),
+    temperatures,
+    st.booleans(),
+    st.sampled_from([of_rows, of_rows, without_entropy, without_log_probs]),
+)
+def test_losses_of_any_chunk_are_those_of_whole_logits(
+    seed, chunk_rows, temperature, biased, loss
+):
+    given = network(seed)
+    given[2] = given[2] if biased else None
+    found = in_chunks(given, chunk_rows, temperature, loss)
+    wanted, said = whole(given, temperature, loss)
+    assert_close(found.loss, wanted)
+    assert_all_close(found.statistics, [x.detach() for x in said])
+    theirs = torch.autograd.grad(
+        wanted, [x for x in given if x is not None], allow_unused=True
+    )
+    for one, other in zip(gradients(found.loss, given), theirs, strict=True):
+        assert_close(one, torch.zeros_like(one) if other is None else other)
+
+
+@pytest.mark.parametrize("chunk_rows", EVERY)
+def test_every_row_is_asked_for_once_and_no_logits_are_made_for_padding(
+    chunk_rows, made
+):
+    asked = []
+
     def loss(said, rows):
         asked.extend(range(ROWS)[rows])
         return of_rows(said, rows)
 
-    monkeypatch.setattr(HeadProducts, "logits", counted)
     in_chunks(network(4), chunk_rows, loss=loss)
     assert asked == list(range(ROWS))
     assert sum(made) == MASK.sum() and max(made) <= chunk_rows * TIME
 
 
-@pytest.mark.parametrize("chunk_rows", EVERY)
-def test_rows_without_a_token_between_them_have_no_part(chunk_rows):
+def test_rows_without_a_token_between_them_have_no_part():
     given = network(18)
     mask = MASK & torch.tensor([[True], [False], [False], [True]])
 
@@ -131,24 +203,23 @@ def test_rows_without_a_token_between_them_have_no_part(chunk_rows):
         # It refuses rows without a token.
         return masked_mean(said.log_probs, mask[rows]) * mask[rows].sum()
 
-    found = loss_from_hidden(*given, IDS, mask, loss, chunk_rows=chunk_rows)
+    found = loss_from_hidden(*given, IDS, mask, loss, chunk_rows=1)
     wanted = torch.where(mask, whole(given)[1].log_probs, 0)
     assert_close(found.statistics.log_probs, wanted.detach())
     assert_close(found.loss, wanted.sum())
     assert_all_close(gradients(found.loss, given), gradients(wanted.sum(), given))
 
 
-@pytest.mark.parametrize("garbage", [math.nan, math.inf])
-def test_hidden_states_of_padding_are_not_read_and_get_gradient_0(garbage):
+def test_hidden_states_of_padding_are_not_read_and_get_gradient_0():
     clean, given = network(20), network(20)
     padding = ~MASK[..., None]
-    given[0] = given[0].detach().masked_fill(padding, garbage).requires_grad_()
+    given[0] = given[0].detach().masked_fill(padding, math.nan).requires_grad_()
     found, other = (in_chunks(some) for some in (given, clean))
     assert torch.equal(found.loss, other.loss)
     assert all(map(torch.equal, found.statistics, other.statistics))
-    came = gradients(found.loss, given)
-    assert all(map(torch.equal, came, gradients(other.loss, clean)))
-    assert not came[0][~MASK].any()
+    slopes = gradients(found.loss, given)
+    assert all(map(torch.equal, slopes, gradients(other.loss, clean)))
+    assert not slopes[0][~MASK].any()
 
 
 def test_a_token_forbidden_by_the_bias_leaves_all_finite_but_its_own():
@@ -165,43 +236,46 @@ def test_a_token_forbidden_by_the_bias_leaves_all_finite_but_its_own():
     assert torch.equal(log_probs == -math.inf, (IDS == 3) & MASK)
     assert entropy.isfinite().all()
     assert_close(found.loss, wanted)
-    came = gradients(found.loss, given)
-    assert all(x.isfinite().all() for x in came)
-    assert came[2][3] == 0 and not came[1][3].any()
+    totals = [found.loss]
+    for chunk_tokens in (3, TOKENS):
+        said = log_probs_and_entropy_from_hidden(*given, IDS, 1.0, chunk_tokens)
+        assert torch.equal(said.log_probs == -math.inf, IDS == 3)
+        totals.append(loss(said, slice(None)))
+    for total in totals:
+        slopes = gradients(total, given)
+        assert all(x.isfinite().all() for x in slopes)
+        assert slopes[2][3] == 0 and not slopes[1][3].any()
 
 
-@pytest.mark.parametrize("frozen", [{0}, {2}, {1, 2}, {0, 1}])
-def test_what_is_frozen_gets_no_gradient_and_changes_none(frozen):
+@pytest.mark.parametrize("frozen", [{0}, {1, 2}])
+@pytest.mark.parametrize(
+    "loss",
+    [
+        lambda given: in_chunks(given).loss,
+        lambda given: sum(
+            x.sum() for x in log_probs_and_entropy_from_hidden(*given, IDS, 1.0, 5)
+        ),
+    ],
+)
+def test_what_is_frozen_gets_no_gradient_and_changes_none(loss, frozen):
     free, given = network(8), network(8)
     for k in frozen:
         given[k].requires_grad_(False)
     for some in (free, given):
-        in_chunks(some).loss.backward()
+        loss(some).backward()
     for k in range(3):
         assert (given[k].grad is None) == (k in frozen)
         assert k in frozen or torch.equal(given[k].grad, free[k].grad)
 
 
-@pytest.mark.parametrize("context", [torch.no_grad, torch.inference_mode])
-def test_without_gradient_there_is_the_loss_alone(context):
+def test_without_gradient_there_is_the_loss_alone():
     """And so the loss may be a number that knows no gradient."""
     wanted, said = whole(network(9))
-    with context():
+    with torch.no_grad():
         found = in_chunks(network(9), loss=lambda *of: of_rows(*of).detach())
     assert not found.loss.requires_grad
     assert_close(found.loss, wanted.detach())
     assert_all_close(found.statistics, [x.detach() for x in said])
-
-
-def test_what_the_loss_does_to_its_statistics_stays_with_it():
-    def loss(said, rows):
-        part = of_rows(said, rows)
-        said.log_probs.detach().zero_()
-        return part
-
-    given = network(21)
-    came, other = in_chunks(given, loss=loss), in_chunks(given)
-    assert torch.equal(came.statistics.log_probs, other.statistics.log_probs)
 
 
 @pytest.mark.parametrize("factor", [0.0, -1.0, 7.0])
@@ -209,30 +283,32 @@ def test_a_loss_that_is_multiplied_and_added_to_scales_its_gradient(factor):
     given = network(11)
     first = gradients(in_chunks(given).loss, given)
     critic = given[0].square().sum()
-    came = gradients(factor * in_chunks(given).loss + critic, given)
-    assert_close(came[0], factor * first[0] + 2 * given[0].detach())
-    assert_all_close(came[1:], [factor * x for x in first[1:]])
+    slopes = gradients(factor * in_chunks(given).loss + critic, given)
+    assert_close(slopes[0], factor * first[0] + 2 * given[0].detach())
+    assert_all_close(slopes[1:], [factor * x for x in first[1:]])
 
 
 @pytest.mark.parametrize("autocast", [False, True])
-@pytest.mark.parametrize("head", [torch.float32, torch.bfloat16])
-def test_half_precision_is_that_of_the_heads_products_alone(head, autocast):
-    hidden, *rest = (x.detach().to(head).requires_grad_() for x in network(14))
-    given = [hidden.detach().bfloat16().requires_grad_(), *rest]
+def test_half_precision_is_that_of_the_heads_products_alone(autocast):
+    given = [x.detach().bfloat16().requires_grad_() for x in network(14)]
     with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-        came = in_chunks(given)
-    rounded = [given[0], rest[0].bfloat16(), rest[1]]
-    exact = [x.detach().double().requires_grad_() for x in rounded]
-    wanted, said = whole(exact)
-    assert came.loss.is_floating_point() and came.loss.dtype != torch.bfloat16
-    assert_close(came.loss.double(), wanted, rtol=0, atol=0.02)
-    for one, other in zip(came.statistics, said, strict=True):
+        found = in_chunks(given)
+        said = log_probs_and_entropy_from_hidden(*given, IDS, 1.0, 3)
+    exact = [x.detach().double().requires_grad_() for x in given]
+    wanted, statistics = whole(exact)
+    assert_close(found.loss.double(), wanted, rtol=0, atol=0.02)
+    for one, other in zip(found.statistics, statistics, strict=True):
         assert one.dtype == torch.float32
         assert_close(one.double(), other.detach(), rtol=0, atol=0.05)
     theirs = gradients(wanted, exact)
-    for x, one, other in zip(given, gradients(came.loss, given), theirs, strict=True):
-        assert one.dtype == x.dtype
+    for one, other in zip(gradients(found.loss, given), theirs, strict=True):
+        assert one.dtype == torch.bfloat16
         assert_close(one.double(), other, rtol=0.05, atol=0.02)
+    hidden, weight, bias = given  # whose sum is float32
+    rounded = log_probs_and_entropy(linear(hidden, weight).float() + bias, IDS)
+    for one, other in zip(said, rounded, strict=True):
+        assert one.dtype == torch.float32
+        assert_close(one, other, rtol=0, atol=1e-6)
 
 
 def test_the_gradient_of_the_weight_is_added_up_in_float32():
@@ -249,18 +325,17 @@ def test_the_gradient_of_the_weight_is_added_up_in_float32():
     assert_close(weight.grad, torch.tensor([[rows / 2], [-rows / 2]]))
 
 
-@pytest.mark.parametrize("factor", [1 / 3, 0.7])
-def test_a_factor_is_not_rounded_to_the_precision_of_the_hidden_states(factor):
+def test_a_factor_is_not_rounded_to_the_precision_of_the_hidden_states():
     """bfloat16(1 / 3) is a thousandth off, and so would be all of the gradient."""
     hidden = numbers(23, ROWS, TIME, 256).bfloat16().requires_grad_()
     given = hidden, numbers(24, VOCAB, 256) / 16, None
     once, times = (
         torch.autograd.grad(f * in_chunks(given).loss, hidden)[0][MASK].double()
-        for f in (1, factor)
+        for f in (1, 1 / 3)
     )
     # Each number is rounded, up or down; their errors cancel, a factor's do not.
     slope = (times * once).sum() / once.square().sum()
-    assert abs(slope / factor - 1) < 5e-4
+    assert abs(3 * slope - 1) < 5e-4
 
 
 def test_a_second_backward_pass_is_refused():
@@ -277,7 +352,12 @@ def test_a_second_backward_pass_is_refused():
 def test_a_gradient_of_the_gradient_is_refused_and_leaves_the_first():
     given = network(16)
     loss = in_chunks(given).loss
-    text = "^loss_from_hidden: has no gradient of its gradient; create_graph must be"
-    with pytest.raises(RuntimeError, match=text):
+    text = "has no gradient of its gradient; create_graph must be"
+    with pytest.raises(RuntimeError, match=f"^loss_from_hidden: {text}"):
         torch.autograd.grad(loss, given, create_graph=True)
     assert_all_close(gradients(loss, given), gradients(whole(given)[0], given))
+    for chunk_tokens in (3, TOKENS):
+        said = log_probs_and_entropy_from_hidden(*given, IDS, 1.0, chunk_tokens)
+        name = "log_probs_and_entropy_from_hidden"
+        with pytest.raises(RuntimeError, match=f"^{name}: has no gradient"):
+            torch.autograd.grad(said.entropy.sum(), given, create_graph=True)
