@@ -14,14 +14,12 @@ import numpy
 import torch
 from torch import Tensor
 
-from tests.differential.others import piece
 from tests.differential.wheels import cut
 
 TORCHRL, STABLE = "TorchRL 0.14.1", "Stable-Baselines3 2.9.2"
 FUNCTIONAL = "torchrl/objectives/value/functional.py"
 CONVOLUTION = "torchrl/objectives/value/utils.py"
 BUFFERS = "stable_baselines3/common/buffers.py"
-COLLECTING = "stable_baselines3/common/on_policy_algorithm.py"
 
 
 def expand_right(tensor: Tensor, shape: tuple[int, ...]) -> Tensor:
@@ -96,43 +94,3 @@ def stable_buffer(
     return SimpleNamespace(
         **columns, **given, advantages=numpy.zeros_like(columns["values"])
     )
-
-
-def stable_rewards(rewards: Tensor, truncated: Tensor, gamma: float) -> Tensor:
-    """Rewards [batch] of a last step; those cut off with the critic's word added."""
-    policy = SimpleNamespace(
-        obs_to_tensor=lambda row: (row,),
-        predict_values=lambda row: truncated[row].view(1, 1),
-    )
-    infos = [
-        {"terminal_observation": row, "TimeLimit.truncated": True}
-        for row in range(len(rewards))
-    ]
-    first, last = "for idx, done in enumerate(dones)", "rewards[idx] += self.gamma"
-    given = {"dones": numpy.ones(len(rewards)), "infos": infos, "th": torch}
-    agent = SimpleNamespace(policy=policy, gamma=gamma)
-    taken = rewards.clone().numpy()
-    piece(STABLE, COLLECTING, first, last, rewards=taken, self=agent, **given)
-    return torch.from_numpy(taken)
-
-
-def stable_gae(
-    *,
-    token_level_rewards: Tensor,
-    values: Tensor,
-    response_mask: Tensor,
-    gamma: float = 1.0,
-    gae_lambda: float = 1.0,
-    bootstrap_values: Tensor | None = None,
-) -> tuple[Tensor, Tensor]:
-    """Advantages and returns of Stable-Baselines3, laid out as ours."""
-    last = response_mask.sum(1) - 1
-    rewards, rows = token_level_rewards.clone(), torch.arange(len(last))
-    if bootstrap_values is not None:
-        ends = rewards[rows, last]
-        rewards[rows, last] = stable_rewards(ends, bootstrap_values, gamma)
-    done = torch.arange(values.shape[1]) >= last[:, None]
-    given = {"rewards": rewards, "values": values, "done": done}
-    buffer = stable_buffer(**given, gamma=gamma, gae_lambda=gae_lambda)
-    stable()(buffer, torch.zeros(len(last)), numpy.ones(len(last), dtype=bool))
-    return torch.from_numpy(buffer.advantages).T, torch.from_numpy(buffer.returns).T

@@ -1,13 +1,11 @@
 """verl's rollout correction and its figures of a batch, under our names."""
 
 import ast
-import logging
 import math
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
-import torch
 from torch import Tensor
 
 from tests.differential.peers import NOW, tensors
@@ -81,27 +79,3 @@ def mismatch(
 ) -> dict[str, float]:
     mask = response_mask.to(old_log_probs.dtype)
     return helper().compute_offpolicy_metrics(old_log_probs, rollout_log_probs, mask)
-
-
-def explained_variance(
-    *, values: Tensor, returns: Tensor, response_mask: Tensor
-) -> float:
-    """What compute_data_metrics logs, of a batch whose other figures are zeros."""
-    names = "_compute_response_info", "compute_data_metrics"
-    module = cut(NOW, METRICS, *names, logger=logging.getLogger(METRICS))
-    prompt = torch.ones_like(response_mask[:, :1])
-    unread = dict.fromkeys(
-        ["token_level_scores", "token_level_rewards", "advantages"],
-        torch.zeros_like(returns),
-    )
-    batch = {
-        **unread,
-        "returns": returns,
-        "values": values,
-        "prompts": prompt.long(),
-        "responses": response_mask.long(),
-        "response_mask": response_mask,
-        "attention_mask": torch.cat([prompt, response_mask], 1),
-    }
-    given = SimpleNamespace(batch=batch, non_tensor_batch={})
-    return module.compute_data_metrics(given)["critic/vf_explained_var"]

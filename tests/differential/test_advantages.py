@@ -1,20 +1,42 @@
-"""``ppo_ref.advantages`` beside verl's loops: agreement, and every disagreement."""
+"""``ppo_ref.advantages`` beside other loops: agreement, and every disagreement."""
 
 import math
+from typing import Any
 
 import pytest
+from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref.advantages import gae
 from ppo_ref.masking import masked_whiten
-from tests.differential import batches, peers
+from tests.differential import batches, control_peers, others, peers
 from tests.differential.batches import normal, row, seeds
+from tests.differential.control_peers import TORCHRL
+from tests.differential.others import OPEN, TRL
 from tests.differential.peers import NOW, OLD
 from tests.differential.wheels import requires
 
 pytestmark = requires(NOW, OLD)
-SETTINGS = [(1, 1), (1, 0.95), (0.99, 1), (0.99, 0.95), (0.9, 0), (0, 0.5), (1, 0.9999)]
-discounted = pytest.mark.parametrize(("gamma", "gae_lambda"), SETTINGS)
+discounted = pytest.mark.parametrize(
+    ("gamma", "gae_lambda"), [(1, 1), (1, 0.95), (0.99, 0.9999), (0.9, 0), (0, 0.5)]
+)
+
+
+def batch(seed: int, mask: Tensor, gamma: float, gae_lambda: float) -> dict[str, Any]:
+    return {
+        "token_level_rewards": normal(seed, mask),
+        "values": normal(seed + 100, mask),
+        "response_mask": mask,
+        "gamma": gamma,
+        "gae_lambda": gae_lambda,
+    }
+
+
+def assert_same(given: dict[str, Any], theirs: Any, **tolerance: float) -> None:
+    """Our advantages and returns are theirs where a token counts."""
+    mask = given["response_mask"]
+    for ours, other in zip(gae(**given), theirs, strict=True):
+        assert_close(ours[mask], other[mask], **tolerance)
 
 
 @seeds
@@ -22,30 +44,47 @@ discounted = pytest.mark.parametrize(("gamma", "gae_lambda"), SETTINGS)
 def test_gae_is_verls_on_masks_with_gaps(
     seed: int, gamma: float, gae_lambda: float
 ) -> None:
-    mask = batches.gapped_mask(seed)
-    batch = {
-        "token_level_rewards": normal(seed, mask),
-        "values": normal(seed + 100, mask),
-        "response_mask": mask,
-        "gamma": gamma,
-        "gae_lambda": gae_lambda,
-    }
-    ours, theirs = gae(**batch), peers.gae(NOW, **batch)
-    assert_close(ours.advantages[mask], theirs[0][mask])
-    assert_close(ours.returns[mask], theirs[1][mask])
+    given = batch(seed, batches.gapped_mask(seed), gamma, gae_lambda)
+    assert_same(given, peers.gae(NOW, **given))
+
+
+@requires(OPEN, TRL)
+@seeds
+@discounted
+def test_gae_is_openrlhfs_and_trls_where_the_mask_has_no_gap(
+    seed: int, gamma: float, gae_lambda: float
+) -> None:
+    mask = batches.contiguous_mask(seed)
+    given = batch(seed, mask, gamma, gae_lambda)
+    # TRL reads its padding.
+    names = "values", "token_level_rewards"
+    rows = [batches.zero_outside(mask, given[name]) for name in names]
+    assert_same(given, others.open_gae(*rows, mask, gamma, gae_lambda))
+    assert_same(given, others.trl_recursion(*rows, gamma, gae_lambda))
+
+
+@requires(TORCHRL)
+@seeds
+@discounted
+@pytest.mark.parametrize("cut_off", [False, True])
+def test_gae_is_torchrls_done_at_the_last_token(
+    seed: int, gamma: float, gae_lambda: float, cut_off: bool
+) -> None:
+    mask = batches.contiguous_mask(seed)
+    given = batch(seed, mask, gamma, gae_lambda)
+    if cut_off:
+        given["bootstrap_values"] = normal(seed + 200, mask)[:, 0]
+    theirs = control_peers.torchrl_gae("generalized_advantage_estimate", **given)
+    # TorchRL multiplies its discounts by integers, which makes float32 of them.
+    assert_same(given, theirs, atol=1e-5, rtol=1e-5)
 
 
 @seeds
 def test_whitening_our_advantages_gives_what_verl_returns(seed: int) -> None:
-    mask = batches.gapped_mask(seed)
-    batch = {
-        "token_level_rewards": normal(seed, mask),
-        "values": normal(seed + 100, mask),
-        "response_mask": mask,
-        "gae_lambda": 0.95,
-    }
-    ours = masked_whiten(gae(**batch).advantages, mask)
-    theirs, _ = peers.gae(NOW, **batch, whitening="verl")
+    given = batch(seed, batches.gapped_mask(seed), 1, 0.95)
+    mask = given["response_mask"]
+    ours = masked_whiten(gae(**given).advantages, mask)
+    theirs, _ = peers.gae(NOW, **given, whitening="verl")
     assert_close(ours[mask], theirs[mask])
 
 

@@ -12,7 +12,7 @@ from ppo_ref.losses import policy_loss, value_loss
 from tests.differential import peers
 from tests.differential.batches import gapped_mask, normal, row, seeds
 from tests.differential.peers import NOW, OLD, RELEASES
-from tests.differential.test_aggregation import MODES
+from tests.differential.test_stages import MODES
 from tests.differential.wheels import requires, source
 
 pytestmark = requires(*RELEASES)

@@ -21,21 +21,6 @@ VALUES = torch.tensor([[0.3, 0.4, 0.9, -0.7, 0.6, 0.7]])
 REWARDS = torch.tensor([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 
 
-@requires(OPEN)
-@seeds
-@pytest.mark.parametrize("gae_lambda", [1.0, 0.95, 0.0])
-def test_openrlhf_is_ours_where_the_mask_has_no_gap(
-    seed: int, gae_lambda: float
-) -> None:
-    mask = torch.arange(7) < torch.tensor([[7], [3], [1 + seed % 6]])
-    batch = {"token_level_rewards": normal(seed, mask), "values": normal(seed, mask)}
-    given = {"response_mask": mask, "gamma": 0.9, "gae_lambda": gae_lambda}
-    ours = gae(**batch, **given)
-    theirs = others.open_gae(*reversed(batch.values()), mask, 0.9, gae_lambda)
-    assert_close(ours.advantages[mask], theirs[0][mask])
-    assert_close(ours.returns[mask], theirs[1][mask])
-
-
 @requires(OPEN, peers.NOW)
 def test_openrlhf_decays_over_a_gap_and_bootstraps_from_nothing_before_it() -> None:
     given = {"token_level_rewards": REWARDS, "values": VALUES, "response_mask": GAP}

@@ -1,4 +1,4 @@
-"""``ppo_ref.rollout_correction`` beside verl's helper of that name."""
+"""Rollout correction and its figures beside verl's helper of that name."""
 
 import math
 from typing import Any
@@ -8,6 +8,7 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
+from ppo_ref.diagnostics import effective_sample_size, rollout_mismatch
 from ppo_ref.rollout_correction import (
     accepted_sequences,
     accepted_tokens,
@@ -85,3 +86,31 @@ def test_verls_icepop_is_both_together_with_the_tokens_still_counted(
     kept = accept(**inputs, bounds=bounds)
     ours = WEIGHTS[level](**inputs, cap=math.inf)
     assert_close(zero_outside(kept, ours), theirs)
+
+
+@seeds
+@weights
+def test_effective_sample_size_is_verls(seed: int, level: str) -> None:
+    inputs = batch(seed)
+    theirs, metrics = rollout_peers.weights(level, 2.0, **inputs)
+    share = effective_sample_size(theirs, inputs["response_mask"]).item()
+    assert share == pytest.approx(metrics["rollout_is_eff_sample_size"], rel=1e-6)
+
+
+@seeds
+def test_mismatch_is_verls(seed: int) -> None:
+    inputs = batch(seed)
+    ours, theirs = rollout_mismatch(**inputs), rollout_peers.mismatch(**inputs)
+    assert ours.kl_k1.item() == pytest.approx(theirs["kl"])
+    assert ours.kl_k3.item() == pytest.approx(theirs["k3_kl"])
+    chi2 = ours.mean.square() / ours.effective_sample_size - 1
+    assert chi2.item() == pytest.approx(theirs["chi2_token"])
+
+
+def test_the_mismatch_is_clamped_at_twenty_here_alone() -> None:
+    inputs = pair([-1.0], [-101.0])
+    ours, theirs = rollout_mismatch(**inputs), rollout_peers.mismatch(**inputs)
+    assert ours.kl_k1.item() == -20
+    assert ours.kl_k3.item() == pytest.approx(math.exp(20) - 21)
+    assert theirs["kl"] == pytest.approx(-100)
+    assert theirs["k3_kl"] == pytest.approx(math.exp(100) - 101)

@@ -1,0 +1,239 @@
+"""The stages beside verl's functions: where they agree, and every disagreement."""
+
+import math
+
+import pytest
+import torch
+from torch import Tensor
+from torch.testing import assert_close
+
+from ppo_ref import aggregation, alignment
+from ppo_ref.alignment import response_mask, response_values, slot_after_end
+from ppo_ref.kl import adaptive_kl_coef, kl_k1, kl_k2, kl_k3
+from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
+from ppo_ref.masking import masked_mean, masked_sum, masked_variance, masked_whiten
+from ppo_ref.rewards import token_level_rewards, token_level_scores
+from tests.differential import peers
+from tests.differential.batches import (
+    contiguous_mask,
+    gapped_mask,
+    generator,
+    normal,
+    row,
+    seeds,
+)
+from tests.differential.group_peers import controllers
+from tests.differential.others import OPEN
+from tests.differential.peers import NOW, RELEASES, critic_values, kl, tensors
+from tests.differential.wheels import requires
+
+pytestmark = requires(*RELEASES)
+releases = pytest.mark.parametrize("release", RELEASES)
+
+
+@seeds
+@releases
+def test_the_mask_up_to_the_first_end_is_verls(seed: int, release: str) -> None:
+    responses = torch.randint(0, 5, (6, 9), generator=generator(seed))
+    theirs = peers.response_mask(release, responses, 2)
+    assert_close(response_mask(responses, 2), theirs.bool())
+
+
+def with_prompt(mask: Tensor, seed: int) -> Tensor:
+    """The attention mask of left-padded prompts before the responses."""
+    prompt = torch.randint(1, 5, (len(mask), 1), generator=generator(seed))
+    return torch.cat([torch.arange(4) >= 4 - prompt, mask], 1)
+
+
+@seeds
+def test_the_slice_is_the_one_of_both_trainers_of_verl_now(seed: int) -> None:
+    mask = contiguous_mask(seed)
+    attention_mask = with_prompt(mask, seed)
+    outputs = normal(seed, attention_mask)
+    ours = alignment.response_outputs(outputs, mask.shape[1])
+    padded = peers.padded_outputs(outputs, attention_mask, mask.shape[1])
+    assert_close(torch.where(mask, ours, 0.0), padded)
+    nested = peers.nested_outputs(outputs, attention_mask, mask.shape[1])
+    assert_close(ours[mask], torch.cat(nested))
+
+
+@seeds
+def test_values_are_old_verls_but_for_the_slot_after_the_end(seed: int) -> None:
+    mask = contiguous_mask(seed)
+    attention_mask = with_prompt(mask, seed)
+    outputs = normal(seed, attention_mask)
+    ours = response_values(outputs, mask)
+    theirs = critic_values(outputs, attention_mask, mask.shape[1])
+    extra = slot_after_end(mask)
+    assert_close(ours[~extra], theirs[~extra])
+    assert (ours[extra] == 0).all() and (theirs[extra] != 0).all()
+
+
+@seeds
+@releases
+def test_log_probs_entropy_and_their_gradients_are_verls(
+    seed: int, release: str
+) -> None:
+    mask = gapped_mask(seed)
+    logits = normal(seed, mask, 7, scale=3).requires_grad_()
+    responses = torch.randint(0, 7, mask.shape, generator=generator(seed))
+    verl, ours = tensors(release), log_probs_and_entropy(logits, responses)
+    assert_close(ours.log_probs, verl.logprobs_from_logits_naive(logits, responses))
+    log_probs = verl.logprobs_from_logits_v2(logits, responses)
+    entropy, weights = verl.entropy_from_logits(logits), normal(seed + 100, mask)
+    assert_close(ours.log_probs, log_probs)
+    assert_close(ours.entropy, entropy)
+    gradients = (
+        torch.autograd.grad((weights * sum(pair)).sum(), logits)[0]
+        for pair in (ours, (log_probs, entropy))
+    )
+    assert_close(*gradients)
+
+
+def test_bfloat16_logits_are_widened_here_and_rounded_again_by_verl() -> None:
+    logits = torch.tensor([[[3.0, 1.0, 0.0]]], dtype=torch.bfloat16)
+    responses = torch.tensor([[0]])
+    exact = -math.log1p(math.exp(-2) + math.exp(-3))
+    assert token_log_probs(logits, responses).item() == pytest.approx(exact, rel=1e-6)
+    theirs = tensors(NOW).logprobs_from_logits_v2(logits, responses)
+    assert theirs.dtype == torch.bfloat16
+    assert theirs.item() != pytest.approx(exact, rel=1e-4)
+
+
+def test_a_forbidden_token_makes_verls_entropy_nan_and_not_ours() -> None:
+    logits = torch.tensor([[[0.0, 0.0, -math.inf]]])
+    assert token_entropy(logits).item() == pytest.approx(math.log(2))
+    assert tensors(NOW).entropy_from_logits(logits).isnan().all()
+
+
+@seeds
+@releases
+def test_all_estimators_are_verls_while_the_log_ratio_is_below_two(
+    seed: int, release: str
+) -> None:
+    mask = gapped_mask(seed)
+    log_probs = -normal(seed, mask).abs()
+    shift = 2 * normal(seed + 100, mask).tanh()
+    both = {"log_probs": log_probs, "ref_log_probs": log_probs + shift}
+    assert_close(kl_k1(**both), kl(release, "kl", **both))
+    assert_close(kl_k1(**both).abs(), kl(release, "abs", **both))
+    assert_close(kl_k2(**both), kl(release, "mse", **both))
+    assert_close(kl_k3(**both), kl(release, "low_var_kl", **both))
+
+
+@releases
+def test_k3_is_clamped_at_ten_by_verl_and_its_gradient_dies_there(release: str) -> None:
+    log_probs = row(-5).requires_grad_()
+    both = {"log_probs": log_probs, "ref_log_probs": row(0)}
+    ours, theirs = kl_k3(**both), kl(release, "low_var_kl", **both)
+    assert ours.item() == pytest.approx(math.exp(5) - 6)
+    assert theirs.item() == 10
+    slopes = (torch.autograd.grad(x.sum(), log_probs)[0] for x in (ours, theirs))
+    assert [x.item() for x in slopes] == pytest.approx([1 - math.exp(5), 0])
+
+
+def test_a_small_difference_cancels_in_verls_k3_and_not_in_ours() -> None:
+    log_probs = torch.tensor([[-1.0]])
+    both = {"log_probs": log_probs, "ref_log_probs": log_probs + 2.0**-12}
+    exact = math.expm1(2.0**-12) - 2.0**-12
+    assert kl_k3(**both).item() == pytest.approx(exact, rel=0.01)
+    assert kl(NOW, "low_var_kl", **both).item() != pytest.approx(exact, rel=0.01)
+
+
+@requires(OPEN)
+@seeds
+def test_a_run_of_batches_gives_the_same_kl_coefficients(seed: int) -> None:
+    kls = 0.2 * torch.randn(50, generator=generator(seed), dtype=torch.float64)
+    kl_coef, others = 0.5, controllers(0.5, 0.1, 10000)
+    given = {"target": 0.1, "horizon": 10000, "steps": 256}
+    for mean in kls.tolist():
+        kl_coef = adaptive_kl_coef(kl_coef=kl_coef, kl=mean, **given)
+        for release, peer in others.items():
+            peer.update(mean, 256)
+            assert kl_coef == pytest.approx(float(peer.value), rel=1e-12), release
+
+
+@requires(OPEN)
+def test_a_batch_too_large_for_the_horizon_is_refused_and_turns_theirs_negative() -> (
+    None
+):
+    for peer in controllers(0.5, 0.1, 1000).values():
+        peer.update(0.0, 6000)
+        assert float(peer.value) == pytest.approx(-0.1)
+    with pytest.raises(ValueError, match="steps must be below 5 times the horizon"):
+        adaptive_kl_coef(kl_coef=0.5, kl=0.0, target=0.1, horizon=1000, steps=6000)
+
+
+@seeds
+@releases
+def test_scores_less_kl_are_verls(seed: int, release: str) -> None:
+    mask = contiguous_mask(seed)
+    scores = token_level_scores(normal(seed + 200, mask)[:, 0], mask)
+    log_probs, ref_log_probs = normal(seed, mask), normal(seed + 100, mask)
+    given = {"token_level_scores": scores, "response_mask": mask, "kl_coef": 0.1}
+    ours = token_level_rewards(
+        **given, kl=kl_k1(log_probs=log_probs, ref_log_probs=ref_log_probs)
+    )
+    theirs = peers.token_level_rewards(
+        release, **given, old_log_probs=log_probs, ref_log_probs=ref_log_probs
+    )
+    assert_close(ours, theirs)
+
+
+@releases
+def test_a_score_on_a_masked_slot_stays_in_verl_and_is_dropped_here(
+    release: str,
+) -> None:
+    scores, zero = row(0, 1, 5), row(0, 0, 0)
+    given = {"response_mask": row(1, 1, 0).bool(), "kl_coef": 0.1}
+    ours = token_level_rewards(token_level_scores=scores, kl=zero, **given)
+    given |= {"old_log_probs": zero, "ref_log_probs": zero}
+    theirs = peers.token_level_rewards(release, token_level_scores=scores, **given)
+    assert_close(ours, row(0, 1, 0))
+    assert_close(theirs, row(0, 1, 5))
+
+
+@seeds
+@releases
+def test_masked_statistics_are_verls_up_to_its_epsilon(seed: int, release: str) -> None:
+    mask = gapped_mask(seed)
+    x, floats, verl = 3 + normal(seed, mask), mask.double(), tensors(release)
+    assert_close(masked_sum(x, mask), verl.masked_sum(x, floats))
+    assert_close(masked_mean(x, mask), verl.masked_mean(x, floats))
+    assert_close(masked_variance(x, mask), verl.masked_var(x, floats))
+    whitened = verl.masked_whiten(x, floats)
+    assert_close(masked_whiten(x, mask)[mask], whitened[mask])
+
+
+@releases
+def test_masked_slots_are_whitened_by_verl_and_zero_here(release: str) -> None:
+    x, mask = row(1, 2, 3, 9), row(1, 1, 1, 0).bool()
+    assert_close(masked_whiten(x, mask), row(-1, 0, 1, 0))
+    assert_close(tensors(release).masked_whiten(x, mask.double()), row(-1, 0, 1, 7))
+
+
+MODES = {
+    "token-mean": aggregation.token_mean,
+    "token-sum": aggregation.token_sum,
+    "seq-mean-token-mean": aggregation.sequence_mean_token_mean,
+    "seq-mean-token-sum": aggregation.sequence_mean_token_sum,
+}
+
+
+@seeds
+@pytest.mark.parametrize("mode", MODES)
+def test_every_mode_is_verls_rows_without_a_token_included(
+    seed: int, mode: str
+) -> None:
+    mask = gapped_mask(seed)
+    mask[-1] &= mask.shape[0] <= 2
+    losses = normal(seed, mask)
+    assert_close(MODES[mode](losses, mask), peers.aggregate(mode, losses, mask))
+
+
+@pytest.mark.parametrize("mode", sorted(MODES.keys() - {"token-sum"}))
+def test_a_mean_over_no_token_is_nan_in_verl_and_an_error_here(mode: str) -> None:
+    losses, mask = row(1, 2), row(0, 0).bool()
+    assert peers.aggregate(mode, losses, mask).isnan()
+    with pytest.raises(ValueError, match="must count at least 1 token, got 0"):
+        MODES[mode](losses, mask)
