@@ -16,9 +16,9 @@ from site_tools.ledger import Damaged, read
 from site_tools.page.page import LANGUAGES, read_page
 from site_tools.problems import Problem
 from site_tools.running import evidence, verdict
-from site_tools.running.evidence import Setting, block_hashes, local, setting
+from site_tools.running.evidence import Evidence, Setting, local, setting
 
-LONGEST = 70  # characters shown of a part of a problem
+LONGEST = 80  # characters shown of a part of a problem
 
 
 def stale(root: Path, here: Setting) -> list[str]:
@@ -32,9 +32,8 @@ def stale(root: Path, here: Setting) -> list[str]:
         name = file.relative_to(root).as_posix()
         with suppress(OSError, UnicodeDecodeError):  # the build tells of it
             blocks, _ = evidence.blocks_of(root, name, file.read_text("utf-8"))
-            passed = evidence.passed(evidence.current(ledger, name, here))
-            verified = passed.issuperset(block_hashes(blocks).values())
-            if not verified or evidence.undrawn(root, name, blocks, here):
+            unverified = evidence.unverified(Evidence(here, ledger), name, blocks)
+            if unverified or evidence.undrawn(root, name, blocks, here):
                 pages.append((-file.stat().st_mtime, name))
     return [name for _, name in sorted(pages)]
 
@@ -50,8 +49,7 @@ def verify(root: Path, name: str, here: Setting) -> tuple[int, list[Problem]]:
 def one_line(problem: Problem) -> str:
     """A problem as one line of a terminal."""
     parts = (" ".join(text.split()) for text in (problem.found, problem.expected))
-    short = (p if len(p) <= LONGEST else f"{p[:LONGEST]} ..." for p in parts)
-    return f"{problem.place}: {'; expected: '.join(short)}"
+    return f"{problem.place}: {'; expected: '.join(p[:LONGEST] for p in parts)}"
 
 
 def verify_stale(root: Path) -> None:

@@ -75,8 +75,7 @@ def serve(page: PageToRun, number: int | None, folder: str, pipe: int) -> None:
 
 def _alone(page: PageToRun, number: int) -> Result:
     source = page.sources[number]
-    code = source.text if source.copied is None else source.copied
-    return run_copy(code, number, _fresh(page.seed))
+    return run_copy(source.copied or source.text, number, _fresh(page.seed))
 
 
 def _in_order(page: PageToRun) -> Iterator[Result | Value | None]:
@@ -84,7 +83,7 @@ def _in_order(page: PageToRun) -> Iterator[Result | Value | None]:
     names = _fresh(page.seed + LANGUAGES)
     for number, source in enumerate(page.sources):
         result = None
-        if not source.apart and (source.continues or not source.raises):
+        if source.continues or not source.raises:
             # One that raises leaves no name behind.
             own = dict(names) if source.raises else names
             run = partial(_run_script, source.text, number, own)

@@ -8,7 +8,7 @@ package; its content are the hashes of the blocks that passed.
 import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date
 from functools import lru_cache
 from importlib.metadata import version
@@ -84,10 +84,11 @@ def _plain(node: Any) -> Any:
     if not isinstance(node, ast.AST):
         return repr(node)
     fields = dict(ast.iter_fields(node))
-    if isinstance(node, DOCUMENTED) and (
-        ast.get_docstring(node, clean=False) is not None
+    if (
+        isinstance(node, DOCUMENTED)
+        and ast.get_docstring(node, clean=False) is not None
     ):
-        fields["body"] = fields["body"][1:]
+        fields["body"] = node.body[1:]
     filled = {name: value for name, value in fields.items() if value not in (None, [])}
     return [type(node).__name__, *([k, _plain(v)] for k, v in filled.items())]
 
@@ -109,12 +110,12 @@ class Setting(NamedTuple):
 
     @property
     def made_from(self) -> dict[str, str]:
-        """What a page is verified from, besides its own blocks."""
+        """As in a ledger: from what, besides its own blocks."""
         return {"package": self.package}
 
     @property
     def by(self) -> dict[str, str]:
-        """What verifies it."""
+        """As in a ledger: by what."""
         return {"torch": self.torch, "python": self.python}
 
 
@@ -123,10 +124,9 @@ def setting(root: Path) -> Setting:
     return Setting(package_hash(root / "ppo_ref"), version("torch"), python_version())
 
 
-def current(ledger: Ledger, page: str, here: Setting, device: str = "") -> Entry | None:
+def current(ledger: Ledger, page: str, here: Setting) -> Entry | None:
     """What a ledger says of a page, if it was verified with this setting."""
-    by = here.by | ({"device": device} if device else {})
-    return ledger[page] if fresh(ledger.get(page), here.made_from, by) else None
+    return ledger[page] if fresh(ledger.get(page), here.made_from, here.by) else None
 
 
 def passed(entry: Entry | None) -> Hashes:
@@ -178,8 +178,7 @@ def note_runs(
 class Evidence:
     """What has been verified, by page, and the package, torch and Python at hand.
 
-    ``cpu`` is what runs on the CPU left on this machine; ``gpu`` what runs on a GPU
-    left here, else the committed record.
+    ``cpu`` is what runs on this machine left; ``gpu`` the committed record.
     """
 
     setting: Setting
@@ -200,25 +199,24 @@ class Evidence:
 
 def gather(root: Path) -> tuple[Evidence, list[Message]]:
     """What has been verified of a project, and which ledgers cannot be read."""
-    ledgers: dict[str, Ledger] = {}
+    ledgers: list[Ledger] = []
     wrong: list[Message] = []
-    for name in (local("cpu"), local("cuda"), RECORD):
+    for name in (local("cpu"), RECORD):
         try:
-            ledgers[name] = read(root / name)
+            ledgers.append(read(root / name))
         except Damaged as error:
-            ledgers[name] = {}
+            ledgers.append({})
             wrong.append(Message("record_damaged", {"name": name, "error": error}))
-    here, own = setting(root), ledgers[local("cuda")]
-    fresh_own = {page: own[page] for page in own if current(own, page, here)}
-    return Evidence(here, ledgers[local("cpu")], ledgers[RECORD] | fresh_own), wrong
+    return Evidence(setting(root), *ledgers), wrong
 
 
 def unverified(evidence: Evidence, page: str, blocks: list[Block]) -> list[Problem]:
     """The running blocks of a page that have not been verified as they stand."""
-    lines = block_hashes(blocks).items()
-    open_lines = [line for line, block in lines if not evidence.on_cpu(page, block)]
-    key, file = "block_unverified", local("cpu")
-    return [problem(page, line, key, file=file) for line in open_lines]
+    return [
+        problem(page, line, "block_unverified", file=local("cpu"))
+        for line, block in block_hashes(blocks).items()
+        if not evidence.on_cpu(page, block)
+    ]
 
 
 def blocks_of(root: Path, path: str, text: str) -> tuple[list[Block], list[Problem]]:
@@ -238,12 +236,12 @@ def keep_plots(
     """Keep what the blocks of a notebook drew in a run in which all of them passed."""
     with update(root / PLOTS) as ledger:
         drawn = [dict(result.plots) for result in results]
-        ledger[page] = Entry(*_makers(blocks, here), drawn)
+        ledger[page] = replace(_due_plots(blocks, here), content=drawn)
 
 
 def plots(root: Path, page: str) -> list[dict[str, str]]:
     """The SVG of each plot by its name, per block; maybe of an earlier run."""
-    entry = _plot_entry(root, page)
+    entry = _kept_plots(root, page)
     return entry.content or [] if entry else []
 
 
@@ -251,22 +249,20 @@ def undrawn(
     root: Path, page: str, blocks: Sequence[Block], here: Setting
 ) -> list[Problem]:
     """A problem if a page is a notebook whose plots are not those of its code."""
-    draws = is_notebook(page.split("/", 2)[2])
-    if not draws or fresh(_plot_entry(root, page), *_makers(blocks, here)):
+    due, draws = _due_plots(blocks, here), is_notebook(page.split("/", 2)[2])
+    if not draws or fresh(_kept_plots(root, page), due.made_from, due.by):
         return []
     return [problem(page, 1, "plots_undrawn", file=PLOTS)]
 
 
-def _makers(
-    blocks: Sequence[Block], here: Setting
-) -> tuple[dict[str, str], dict[str, str]]:
-    """From what plots are made, and by what; the last block's hash covers all above."""
+def _due_plots(blocks: Sequence[Block], here: Setting) -> Entry:
+    """From what and by what plots are made; the last block's hash covers all above."""
     *_, last = ["none", *block_hashes(blocks).values()]
     by = here.by | {"matplotlib": version("matplotlib")}
-    return here.made_from | {"blocks": last}, by
+    return Entry(here.made_from | {"blocks": last}, by)
 
 
-def _plot_entry(root: Path, page: str) -> Entry | None:
+def _kept_plots(root: Path, page: str) -> Entry | None:
     try:
         return read(root / PLOTS).get(page)
     except Damaged:

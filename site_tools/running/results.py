@@ -5,6 +5,7 @@ nothing comes but text and numbers, where a pickle would run what was written in
 """
 
 import json
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,22 +24,21 @@ class Source:
     text: str
     continues: bool = False  # the blocks above it
     raises: bool = False
-    copied: str | None = None  # where a reader who copies it gets another text
-    apart: bool = False  # from the one namespace of the page
+    copied: str = ""  # where a reader who copies it gets another text
 
 
 @dataclass(frozen=True)
 class PageToRun:
-    """What the server is asked to run: blocks, then the expressions of figures.
+    """What is asked for: blocks, then the expressions of figures.
 
     The seed of the random numbers of a block that runs alone differs between the
     languages, and from that of the blocks in order, so that a block that draws numbers
     without a seed of its own is found.
     """
 
-    sources: tuple[Source, ...]
-    expressions: tuple[str, ...]
-    seed: int
+    sources: Sequence[Source]
+    expressions: Sequence[str] = ()
+    seed: int = 0
     seconds: float = SECONDS_PER_BLOCK  # longest time for a block or an expression
     once: bool = False  # no block runs alone, as in a notebook, whose blocks may draw
     cuda: bool = False  # blocks may use a GPU
@@ -48,16 +48,12 @@ class PageToRun:
         """The number of results: each block alone, each in order, each figure."""
         return 2 * len(self.sources) + len(self.expressions)
 
-    def line(self) -> bytes:
-        """The page as a line of JSON."""
-        return json.dumps(self, default=vars).encode() + b"\n"
-
     @classmethod
     def of(cls, line: bytes) -> "PageToRun":
-        """The page that :meth:`line` made a line of."""
+        """The page that :func:`encode` made a line of."""
         fields = json.loads(line)
-        sources = tuple(Source(**source) for source in fields.pop("sources"))
-        return cls(sources, tuple(fields.pop("expressions")), **fields)
+        sources = [Source(**source) for source in fields.pop("sources")]
+        return cls(sources, **fields)
 
 
 @dataclass(frozen=True)
@@ -102,9 +98,9 @@ ENDED = Failure("ProcessEnded", Message("block_ended_process"))
 LOST = Failure("ProcessEnded", Message("block_process_lost"))
 
 
-def encode(outcome: Result | Value | None) -> bytes:
-    """What a block did, or what an expression gave, as a line of JSON."""
-    return json.dumps(outcome, default=vars).encode() + b"\n"
+def encode(what: PageToRun | Result | Value | None) -> bytes:
+    """What is to run, or what came of it, as a line of JSON."""
+    return json.dumps(what, default=vars).encode() + b"\n"
 
 
 def decode(line: bytes) -> Result | Value | None:
@@ -128,12 +124,11 @@ def _failure(data: Any) -> Failure:
         values = {name: _text(str(text)) for name, text in message["values"].items()}
         message = Message(message["key"], values)
         str(message)  # KeyError if there is no such message
-    else:
-        message = _text(message)
     lines = tuple((int(block), int(line)) for block, line in data["lines"])
     if any(block < 0 or line < 1 for block, line in lines):
         raise ValueError
-    return Failure(_text(data["type"]), message, lines)
+    shown = message if isinstance(message, Message) else _text(message)
+    return Failure(_text(data["type"]), shown, lines)
 
 
 def _text(data: str) -> str:

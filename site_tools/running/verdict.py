@@ -8,10 +8,11 @@ judges one block of it and ``check_run`` all that it shows. The tests, ``check``
 import re
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import zip_longest
 from typing import Any
 
 from site_tools import numbers
-from site_tools.page.blocks import Block, Copy, Kind
+from site_tools.page.blocks import Block, Copy
 from site_tools.page.figures import Figure
 from site_tools.page.page import LANGUAGES, Page
 from site_tools.page.pictures import is_notebook, plots
@@ -20,6 +21,7 @@ from site_tools.problems import Problem, problem
 from site_tools.running.results import (
     SECONDS_PER_BLOCK,
     Failure,
+    PageToRun,
     Result,
     Run,
     Source,
@@ -33,12 +35,11 @@ CPU = "cpu"
 DEVICE = re.compile(r'^(?P<start>device = )"cpu"(?=[ ]*(?:#.*)?$)', re.M)
 # Exceptions that say that the block itself is wrong.
 MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
-
 # What the kernel says where the guard of Python has seen nothing.
-OF_KERNEL = (
-    ("Permission denied", "fix_permission"),
-    ("not permitted", "fix_not_permitted"),
-)
+OF_KERNEL = {
+    "Permission denied": "fix_permission",
+    "not permitted": "fix_not_permitted",
+}
 
 
 @dataclass(frozen=True)
@@ -55,7 +56,7 @@ class Verified:
 
     @cached_property
     def copies(self) -> list[Copy]:
-        """What ran alone: of the running blocks, then of functions of ``ppo_ref``."""
+        """What ran, functions of ``ppo_ref`` that the page shows among it."""
         return _copies(self.page)
 
     def number(self, block: Block) -> int:
@@ -70,24 +71,21 @@ def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
 
 def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> Running:
     """Set a page running, in processes of its own; a device is as in ``cuda:1``."""
-    once = is_notebook(page.id)
-    sources = []
+    once, sources = is_notebook(page.id), []
     for copy in _copies(page):
-        block, alone = copy.block, None
-        if copy.lines != block.lines:
-            alone = on_device(copy.text + "\n", device)
-        text = "\n".join(line.text for line in block.lines) + "\n"
+        classes, lines = copy.block.classes, copy.block.lines
+        alone = f"{copy.text}\n" if copy.lines != lines else ""
+        text = "\n".join(line.text for line in lines) + "\n"
         source = Source(
             on_device(text, device),
-            continues=once or "cont" in block.classes,
-            raises="raises" in block.classes,
-            copied=alone,
-            apart=block.kind is Kind.SOURCE,
+            continues=once or "cont" in classes,
+            raises="raises" in classes,
+            copied=on_device(alone, device),
         )
         sources.append(source)
     expressions = [figure.expression for _, figure in _figures(page)]
-    seed = LANGUAGES.index(page.language)
-    return Running(sources, expressions, seed, seconds, once, kind(device) == "cuda")
+    seed, cuda = LANGUAGES.index(page.language), kind(device) == "cuda"
+    return Running(PageToRun(sources, expressions, seed, seconds, once, cuda))
 
 
 def _figures(page: Page) -> list[tuple[str, Figure]]:
@@ -97,8 +95,7 @@ def _figures(page: Page) -> list[tuple[str, Figure]]:
 
 
 def _copies(page: Page) -> list[Copy]:
-    copies = [copy for copy in page.copies if copy.block.runs_copied]
-    return sorted(copies, key=lambda copy: not copy.block.runs)
+    return [copy for copy in page.copies if copy.block.runs_copied]
 
 
 def on_device(code: str, device: str) -> str:
@@ -118,9 +115,9 @@ def kind(device: str) -> str:
 
 def check_run(verified: Verified) -> list[Problem]:
     """What is wrong with a page that has run: blocks, figures, plots."""
-    blocks = [copy.block for copy in verified.copies if copy.block.reason is None]
-    problems = filter(None, [check_block(verified, block) for block in blocks])
-    return [*problems, *check_figures(verified), *check_plots(verified)]
+    problems = [check_block(verified, copy.block) for copy in verified.copies]
+    figures = check_figures(verified)
+    return [*filter(None, problems), *figures, *check_plots(verified)]
 
 
 def check_block(verified: Verified, block: Block) -> Problem | None:
@@ -150,12 +147,11 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
     if failure.lines:
         number, at = failure.lines[-1]
         lines = verified.copies[number].block.lines
-        origin = lines[min(at, len(lines)) - 1]
-        line, snippet, code = origin.page_line, origin.snippet, origin.text.strip()
-    fix = _remedy(failure) or Message("fix_block")
+        code, line, snippet = lines[min(at, len(lines)) - 1]
+    fix = _remedy(failure)
     if failure.type == "NameError" and "cont" not in block.classes:
         fix = Message("fix_undefined")
-    values: dict[str, Any] = {"failure": _words(failure, code), "fix": fix}
+    values: dict[str, Any] = {"failure": _words(failure, code.strip()), "fix": fix}
     path = verified.page.path
     return problem(path, line, "block_fails", snippet=snippet, **values)
 
@@ -163,21 +159,21 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
 def _words(failure: Failure, code: str = "") -> Message | str:
     """What a failure says; a bare assertion has but its code."""
     message = failure.message or code
-    if isinstance(message, Message) and failure.type:
-        return Message("block_failure", {"type": failure.type, "message": message})
-    if isinstance(message, Message):  # which says of itself what it is
+    if not isinstance(message, Message):
+        return f"{failure.type}: {message}".strip()
+    if not failure.type:  # it says of itself what it is
         return message
-    return f"{failure.type}: {message}".strip()
+    return Message("block_failure", {"type": failure.type, "message": message})
 
 
-def _remedy(failure: Failure) -> Message | None:
-    """What to do about a limit, or about what is out of reach; None for all else."""
+def _remedy(failure: Failure) -> Message:
+    """What to do about a limit, about what is out of reach, or about the code."""
     message = failure.message
-    if isinstance(message, Message):
-        parts = catalogue("en")[message.key]
-        return replace(message, part="fix") if isinstance(parts, dict) else None
-    fixes = (Message(fix) for words, fix in OF_KERNEL if words in message)
-    return next(fixes, None)
+    if not isinstance(message, Message):
+        fixes = (fix for words, fix in OF_KERNEL.items() if words in message)
+        return Message(next(fixes, "fix_block"))
+    has_fix = isinstance(catalogue("en")[message.key], dict)
+    return replace(message, part="fix") if has_fix else Message("fix_block")
 
 
 def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
@@ -186,12 +182,9 @@ def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
         return problem(page.path, block.fence.line, "block_raises_nothing")
     failure, stated = result.failure, (block.expects or "").rpartition("\n")[2]
     if failure.type in MISTAKES and not stated.startswith(failure.type):
-        undefined = failure.type == "NameError"
-        values: dict[str, Any] = {
-            "failure": _words(failure),
-            "stated": stated or Message("no_output"),
-            "fix": Message("fix_undefined" if undefined else "fix_block"),
-        }
+        fix = "fix_undefined" if failure.type == "NameError" else "fix_block"
+        values: dict[str, Any] = {"failure": _words(failure), "fix": Message(fix)}
+        values["stated"] = stated or Message("no_output")
         return problem(page.path, block.fence.line, "block_raises_mistake", **values)
     return _check_output(page, block, f"{result.printed}{failure}")
 
@@ -206,19 +199,15 @@ def _check_output(page: Page, block: Block, printed: str) -> Problem | None:
         return problem(page.path, line, "output_missing", printed=printed)
     if shown == printed:
         return None
-    line = (block.output or block).fence.line + 1 + _first_difference(shown, printed)
+    rows = zip_longest(shown.splitlines(), printed.splitlines())
+    first = next(number for number, (a, b) in enumerate(rows) if a != b)
+    row = min(first, shown.count("\n"))
+    line = (block.output or block).fence.line + 1 + row
     return problem(page.path, line, "output_differs", shown=shown, printed=printed)
 
 
 def _stripped(printed: str) -> str:
     return "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
-
-
-def _first_difference(shown: str, printed: str) -> int:
-    pairs = zip(shown.splitlines(), printed.splitlines(), strict=False)
-    same = [a == b for a, b in pairs]
-    last = max(len(shown.splitlines()) - 1, 0)
-    return min(same.index(False) if False in same else len(same), last)
 
 
 def _check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
@@ -227,21 +216,17 @@ def _check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
     if "cont" in copy.block.classes and len(copy.chain) == 1:
         return problem(path, line, "cont_needless")
     printed = result.printed
-    if result.failure:
-        printed += str(result.failure).rstrip()
-        at = min([at for _, at in result.failure.lines[-1:]], default=None)
-        line = copy.lines[min(at, len(copy.lines)) - 1].page_line if at else line
-    printed = _stripped(printed)
-    if printed == copy.states:
+    if failure := result.failure:
+        printed += str(failure).rstrip()
+        if failure.lines:
+            at = min(failure.lines[-1][1], len(copy.lines))
+            line = copy.lines[at - 1].page_line
+    if (printed := _stripped(printed)) == copy.states:
         return None
-    return problem(
-        path,
-        line,
-        "copy_differs",
-        lines=", ".join(str(part.fence.line) for part in copy.chain),
-        printed=printed or Message("no_output"),
-        states=copy.states or Message("no_output"),
-    )
+    nothing = Message("no_output")
+    values: dict[str, Any] = {"states": copy.states or nothing}
+    values["lines"] = ", ".join(str(part.fence.line) for part in copy.chain)
+    return problem(path, line, "copy_differs", printed=printed or nothing, **values)
 
 
 def check_figure(figure: Figure, value: Value, path: str) -> Problem | None:
@@ -285,8 +270,8 @@ def check_plots(verified: Verified) -> list[Problem]:
     if any(result.failure for result in results):
         return []  # which is named where it failed
     drawn = {
-        name: block.fence.line
-        for block, result in zip(verified.running, results, strict=False)
+        name: copy.block.fence.line
+        for copy, result in zip(verified.copies, results, strict=True)
         for name, _ in result.plots
     }
     places = plots(page.body, page.id)

@@ -20,7 +20,6 @@ import os
 import pkgutil
 import platform
 import select
-import shutil
 import signal
 import socket
 import subprocess
@@ -38,7 +37,6 @@ from site_tools.running.results import (
     LARGEST,
     LOST,
     NOT_RUN,
-    SECONDS_PER_BLOCK,
     Failure,
     PageToRun,
     Result,
@@ -63,25 +61,15 @@ class Running:
 
     Its blocks share one namespace, in order; and what a reader copies from each must
     run alone, in a fresh one. After a block that is stopped the later ones do not run.
-    The arguments are those of ``PageToRun``.
     """
 
-    def __init__(
-        self,
-        sources: Sequence[Source],
-        expressions: Sequence[str],
-        seed: int,
-        seconds: float = SECONDS_PER_BLOCK,
-        once: bool = False,
-        cuda: bool = False,
-    ) -> None:
-        page = PageToRun(tuple(sources), tuple(expressions), seed, seconds, once, cuda)
+    def __init__(self, page: PageToRun) -> None:
         self._page = page
         self._answers, theirs = socket.socketpair()
         try:
             with theirs:
                 socket.send_fds(_server(), [b"p"], [theirs.fileno()])
-            self._answers.sendall(page.line())
+            self._answers.sendall(results.encode(page))
         except OSError:  # it has died since
             _server.cache_clear()
             raise
@@ -124,13 +112,10 @@ def _join(source: Source, alone: Result, in_order: Result | None) -> Result:
         return in_order
     if alone.failure or in_order.failure == NOT_RUN:
         return alone
-    if in_order.failure:
+    if in_order.failure or in_order.printed == alone.printed:
         return in_order
-    if in_order.printed == alone.printed:
-        return alone
     printed = {"printed": in_order.printed.rstrip()}
-    unseeded = Failure("", Message("block_unseeded", printed))
-    return Result(alone.printed, unseeded)
+    return Result(alone.printed, Failure("", Message("block_unseeded", printed)))
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
@@ -144,18 +129,14 @@ def _server() -> socket.socket:
     """The connection on which pages are asked for."""
     ours, theirs = socket.socketpair()
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
-    server = subprocess.Popen(
-        [sys.executable, "-P", "-m", "site_tools.running.worker"],
-        stdin=theirs.fileno(),
-        env=environment(os.environ) | {"PYTHONPATH": path},
-    )
-    theirs.close()
-
-    def end() -> None:
-        ours.close()
-        server.wait()
-
-    atexit.register(end)
+    with theirs:
+        server = subprocess.Popen(
+            [sys.executable, "-P", "-m", "site_tools.running.worker"],
+            stdin=theirs.fileno(),
+            env=environment(os.environ) | {"PYTHONPATH": path},
+        )
+    atexit.register(server.wait)
+    atexit.register(ours.close)  # first
     return ours
 
 
@@ -228,8 +209,8 @@ def _watch(connection: socket.socket, requests: socket.socket) -> None:
                 return
     except ConnectionError:  # nobody waits for the results
         pass
-    finally:
-        _remove(folder)
+    finally:  # shutil gives up in folders in folders without end
+        subprocess.run(["rm", "-rf", "--", folder], check=False)
 
 
 def _run(
@@ -258,21 +239,18 @@ def _run(
                 *whole, unread = (unread + piece).split(b"\n")
                 lines += [line + b"\n" for line in whole[: count - len(lines)]]
                 began = now if whole else began
-                failure = _wrong_piece(piece, unread)
+                if not piece:
+                    failure = ENDED
+                elif len(unread) > LARGEST:
+                    failure = _limit("Output", "block_result_too_large", LARGEST >> 20)
             if not failure and now > began + page.seconds:
                 failure = _limit("Time", "block_stopped_time", f"{page.seconds:g}")
             if not failure and now > looked + LOOK:
-                looked, failure = now, _taken(child, folder)
+                looked, failure = now, _passed_limit(child, folder)
     finally:
         _end(child)
         os.close(reading)
     return lines, failure if len(lines) < count else None
-
-
-def _wrong_piece(piece: bytes, unread: bytes) -> Failure | None:
-    if len(unread) > LARGEST:
-        return _limit("Output", "block_result_too_large", LARGEST >> 20)
-    return None if piece else ENDED
 
 
 def _serve(
@@ -287,8 +265,7 @@ def _serve(
         block.serve(page, number, folder, pipe)
 
 
-def _taken(child: int, folder: str) -> Failure | None:
-    """The limit of memory or files that a process has passed."""
+def _passed_limit(child: int, folder: str) -> Failure | None:
     if limits.resident(child) > limits.MEMORY:
         return _limit("Memory", "block_stopped_memory", limits.MEMORY >> 30)
     if limits.stored(folder, child) > limits.FOLDER:
@@ -306,13 +283,6 @@ def _end(child: int) -> None:
         os.killpg(child, signal.SIGKILL)
     os.kill(child, signal.SIGKILL)
     os.waitpid(child, 0)
-
-
-def _remove(folder: str) -> None:
-    with suppress(RecursionError):  # folders in folders, without end
-        shutil.rmtree(folder, ignore_errors=True)
-    if os.path.exists(folder):
-        subprocess.run(["rm", "-rf", "--", folder], check=False)
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ from site_tools.confinement.confine import Guard
 from site_tools.confinement.folders import reach
 from site_tools.problems import Problem
 from site_tools.running import results, verdict
-from site_tools.running.results import Source
+from site_tools.running.results import PageToRun, Source
 from site_tools.running.worker import ALLOWED, Running
 from tests.site.sample import broken, line_of, page
 
@@ -40,7 +40,7 @@ def attack(code: str, seconds: float = 10) -> Problem:
 
 def printed(code: str) -> str:
     """What a block prints that nothing keeps from running."""
-    (result,) = Running([Source(code)], [], seed=0).wait().results
+    (result,) = Running(PageToRun([Source(code)])).wait().results
     assert result.failure is None, result.failure
     return result.printed.strip()
 
@@ -107,7 +107,7 @@ for n in itertools.count():
 def test_nothing_is_left_of_folders_in_folders() -> None:
     where = Source("import os; print(os.getcwd())")
     deep = Source("import os\nwhile True: os.mkdir('d' * 99); os.chdir('d' * 99)")
-    first, second = Running([where, deep], [], seed=0).wait().results
+    first, second = Running(PageToRun([where, deep])).wait().results
     assert second.failure is not None
     folder = Path(first.printed.strip())
     assert folder.is_absolute() and not folder.exists()
@@ -269,8 +269,9 @@ print(started, asyncio.run(two()))
 
 
 def test_a_block_that_is_stopped_stops_no_other_page() -> None:
-    hung = Running([Source("while True: pass"), Source("x = 1")], ["x"], 0, seconds=0.5)
-    other = Running([Source("x = 1")], ["x"], seed=0)
+    sources = [Source("while True: pass"), Source("x = 1")]
+    hung = Running(PageToRun(sources, ["x"], seconds=0.5))
+    other = Running(PageToRun([Source("x = 1")], ["x"]))
     assert other.wait().values == (1,)
     stopped, not_run = hung.wait().results
     assert stopped.failure and stopped.failure.type == "TimeLimit"

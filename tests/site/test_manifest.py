@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.ledger import Entry, Ledger, read, write
+from site_tools.ledger import Entry, Ledger, read
 from site_tools.running.evidence import (
     RECORD,
     Evidence,
@@ -148,20 +148,6 @@ def test_a_damaged_ledger_is_named_and_counts_for_nothing(
     names = [str(message).partition(":")[0] for message in wrong]
     assert names == [local("cpu"), RECORD]
     assert run(root, x="ab").keys() == {PAGE}  # a cache begins anew
-
-
-def test_a_run_on_a_gpu_here_stands_before_the_record(root: Path) -> None:
-    here, (first, second) = setting(root), hashes(EN)
-    older = Setting("older", here.torch, here.python)
-    record = entry_of(older, "H100", "2026-11-20", frozenset([first, second]))
-    write(root / RECORD, {PAGE: record})
-    known, _ = gather(root)
-    assert known.on_gpu(PAGE, first) == (record, False)
-    note(root, "cuda", here, "H200", {PAGE: frozenset([first])})
-    known, _ = gather(root)
-    for block, holds in ((first, True), (second, False)):
-        entry, still = known.on_gpu(PAGE, block) or (record, None)
-        assert (entry.by["device"], still) == ("H200", holds)
 
 
 def test_the_committed_record_can_be_read() -> None:

@@ -9,7 +9,7 @@ import torch
 from site_tools.page.page import LANGUAGES
 from site_tools.problems import Problem
 from site_tools.running import verdict
-from site_tools.running.results import Failure, Source
+from site_tools.running.results import Failure, PageToRun, Source
 from site_tools.running.worker import Running
 from tests.site.sample import EN, ZH, broken, line_of, page
 
@@ -109,7 +109,7 @@ def test_broken_code_is_named(code: str, message: str) -> None:
 
 def test_a_value_must_be_one_number() -> None:
     sources = [Source("import torch\nx = torch.ones(2)\ny = True")]
-    both = Running(sources, ["x", "y", "x[0]", "x.sum()"], 0).wait().values
+    both = Running(PageToRun(sources, ["x", "y", "x[0]", "x.sum()"])).wait().values
     assert [str(v.message) if isinstance(v, Failure) else v for v in both] == [
         "a Tensor with 2 elements cannot be converted to Scalar",
         "the expression must give one number, got bool",
@@ -121,10 +121,10 @@ def test_a_value_must_be_one_number() -> None:
 def test_a_block_does_not_see_what_another_did_to_its_modules() -> None:
     meddle = Source("import math\nmath.pi = 3")
     alone = Source("import math\nassert math.pi > 3.1, 'meddled'")
-    results = Running([meddle, alone], [], seed=0).wait().results
+    results = Running(PageToRun([meddle, alone])).wait().results
     assert results[1].failure is not None  # seen, since the page runs in order too
     raising = Source("import math\nmath.pi = 3\nassert 0", raises=True)
-    results = Running([raising, alone], [], seed=0).wait().results
+    results = Running(PageToRun([raising, alone])).wait().results
     assert results[1].failure is None
 
 
@@ -132,7 +132,7 @@ def test_a_block_does_not_see_what_another_did_to_its_modules() -> None:
 def test_no_process_and_no_folder_of_a_page_outlives_its_run() -> None:
     where = Source("import os\nprint(os.getppid(), os.getcwd())")
     hangs = Source("while True: pass")
-    first, second = Running([where, hangs], [], seed=0, seconds=1).wait().results
+    first, second = Running(PageToRun([where, hangs], seed=0, seconds=1)).wait().results
     assert second.failure and second.failure.type == "TimeLimit"
     watcher, folder = first.printed.split()
     assert not Path(folder).exists()
