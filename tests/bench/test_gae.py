@@ -11,16 +11,6 @@ from tests.differential import control_peers, peers, wheels
 PEERS = [peers.NOW, control_peers.TORCHRL, control_peers.STABLE]
 
 
-def test_the_mask_has_padding_and_gaps():
-    mask = gae.rows("masked", 8, 1024, "cpu").response_mask
-    counted = mask.nonzero()[:, 1].split(mask.sum(1).tolist())
-    ends = [int(slots.max()) + 1 for slots in counted]
-    assert ends[0] == 256 and ends[-1] in (992, 1024) and ends == sorted(ends)
-    holes = [end - len(slots) for end, slots in zip(ends, counted, strict=True)]
-    assert not any(holes[::2]) and all(hole % 32 == 0 for hole in holes[1::2])
-    assert all(holes[1::2])
-
-
 @pytest.mark.parametrize("kind", ["masked", "dense"])
 @wheels.requires(*PEERS)
 def test_contenders_agree(kind):
