@@ -5,7 +5,6 @@ import os
 import re
 import signal
 import threading
-import time
 from datetime import timedelta
 
 import pytest
@@ -124,35 +123,3 @@ def test_an_error_waits_for_an_order_to_end(told, capfd, ordered: bool):
     said = capfd.readouterr().err
     assert process.exitcode == 1
     assert said == "another has ended\n" if ordered else "or no memory" in said
-
-
-def test_who_cannot_ask_speaks(told, capsys):
-    joining.say("once")
-    told.setenv("TORCHELASTIC_USE_AGENT_STORE", "True")
-    told.setattr(joining, "SOON", joining.SOON / 50)
-    joining.say("twice")  # torchrun has ended, and its store with it
-    assert capsys.readouterr().err.splitlines()[:2] == ["once", "twice"]
-
-
-def test_an_order_to_end_does_not_cut_off_what_is_being_said(told, capfd):
-    """torchrun gives it while a process that missed another is about to say so."""
-    asked = []
-
-    def ordered() -> bool:
-        asked.append(True)
-        if len(asked) == 1:
-            os.kill(os.getpid(), signal.SIGTERM)
-            time.sleep(0.5)
-        return len(asked) == 1
-
-    def leave() -> None:
-        with joining.end_with_others("said of another"):
-            joining.say("said of one")
-            time.sleep(60)
-
-    told.setattr(joining, "_speaks_first", ordered)
-    process = multiprocessing.get_context("fork").Process(target=leave)
-    process.start()
-    process.join(30)
-    assert process.exitcode == joining.STOPPED
-    assert capfd.readouterr().err == "said of one\n"

@@ -1,26 +1,58 @@
 """``torchrun -m ppo_ref train``: killed, stopped, resumed, refused."""
 
 import json
+import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from ppo_ref.command import checkpoint, settings
-from ppo_ref.command.main import Parser
-from ppo_ref.command.run_folder import create_run
-from ppo_ref.command.session import Session
+from ppo_ref.command import checkpoint
 from tests.command.runs import SMALL, assert_same, train
-from tests.processes.starting import children, ended, started
 
 pytestmark = pytest.mark.slow
+ROOT = Path(__file__).resolve().parents[2]
+TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
 LONG = [*SMALL, "--iterations", "8"]
 LEFT = "A process of the run has ended, and so the others do; go on by: torchrun"
+
+
+def started(*module: Any) -> subprocess.Popen[str]:
+    """As ``torchrun --nproc-per-node=2 -m``, in the repository."""
+    return subprocess.Popen(
+        [*TORCHRUN, "--nproc-per-node=2", "-m", *map(str, module)],
+        cwd=ROOT,
+        env=os.environ | {"OMP_NUM_THREADS": "1"},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def ended(process: subprocess.Popen[str]) -> tuple[int, str, str]:
+    """Its exit code, and what it and its processes said; a hang is ended."""
+    try:
+        out, errors = process.communicate(timeout=300)
+    finally:
+        process.kill()
+    return process.returncode, out, errors
+
+
+def children(process: subprocess.Popen[str]) -> dict[int, int]:
+    """The pids of the processes of a group by rank."""
+    told = ["ps", "-o", "pid=", "--ppid", str(process.pid)]
+    done = subprocess.run(told, capture_output=True, text=True, check=True)
+    found = {}
+    for pid in map(int, done.stdout.split()):
+        environment = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
+        ranks = [x for x in environment if x.startswith(b"RANK=")]
+        found |= {int(rank[len(b"RANK=") :]): pid for rank in ranks}
+    return found
 
 
 def begun(*arguments: Any) -> subprocess.Popen[str]:
@@ -55,7 +87,7 @@ def test_one_is_killed_then_resumed(tmp_path: Path):
     midway(path, process, lines=0)
     victim = children(process)[0]
     midway(path, process, lines=2)
-    victim.send_signal(signal.SIGKILL)
+    os.kill(victim, signal.SIGKILL)
     code, _, errors = ended(process)
     assert code == 1
     again = " --nproc-per-node=2 -m ppo_ref train --parallel fsdp2 --resume"
@@ -75,23 +107,6 @@ def test_one_is_killed_then_resumed(tmp_path: Path):
     assert json.loads((alone / "summary.json").read_text())["finished"]
 
 
-def test_what_one_process_began_two_go_on_with(tmp_path: Path):
-    path, parser = tmp_path / "run", Parser()
-    settings.add_options(parser)
-    chosen = settings.make_settings(vars(parser.parse_args(LONG)))
-    with create_run(path, chosen) as folder:
-        session = Session(folder)
-        steps = session.steps()
-        while session.trainer.iteration < 2:
-            next(steps)
-        session.save()
-    before = (path / "statistics.jsonl").read_text()
-    code, _, errors = ended(begun("--resume", path, "--parallel", "fsdp2"))
-    assert code == 0, errors
-    after = (path / "statistics.jsonl").read_text()
-    assert after.startswith(before) and after.count("\n") == 8
-
-
 def test_ctrl_c_stops_all_after_the_same_step(tmp_path: Path):
     path = tmp_path / "run"
     process = begun(*SMALL, "--iterations", "5000", "--out", path)
@@ -105,33 +120,13 @@ def test_ctrl_c_stops_all_after_the_same_step(tmp_path: Path):
     assert not json.loads((path / "summary.json").read_text())["finished"]
 
 
-def holding(path: Path) -> None:
-    path.mkdir()
-    (path / "mine").touch()
-
-
-@pytest.mark.parametrize(
-    ("prepare", "arguments", "told"),
-    [
-        (
-            None,
-            ["--mini-batch-size", "1", "--micro-batch-size", "1"],
-            "Trainer: mini_batch_size must be a multiple of the 2 processes, got 1",
-        ),
-        (holding, [], "must be new or empty, but holds mine"),
-    ],
-)
-def test_a_refusal_is_said_once(
-    tmp_path: Path, prepare: Callable[[Path], None] | None, arguments, told: str
-):
-    path = tmp_path / "run"
-    if prepare:
-        prepare(path)
-    code, out, errors = ended(begun(*SMALL, *arguments, "--out", path))
-    assert code == 1 and not out
+def test_a_refusal_is_said_once(tmp_path: Path):
+    path, sizes = tmp_path / "run", ["--mini-batch-size", 1, "--micro-batch-size", 1]
+    code, out, errors = ended(begun(*SMALL, *sizes, "--out", path))
+    told = "Trainer: mini_batch_size must be a multiple of the 2 processes, got 1"
+    assert code == 1 and not out and not path.exists()
     assert errors.count("python -m ppo_ref train: ") == 1 and errors.count(told) == 1
     assert LEFT not in errors and "exitcode  : 2" in errors
-    assert path.exists() == bool(prepare)
 
 
 def test_what_one_process_finds_alone_is_said_once(tmp_path: Path):
