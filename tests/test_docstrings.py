@@ -68,27 +68,25 @@ METHODS = {
 
 
 def raising_functions(sources: dict[str, str]) -> set[str]:
-    """``module.function`` for each one that raises, or calls one that does."""
-    raising, calls = set(), {}
+    """The names of the functions that raise, or call one that does.
+
+    What begins with an underscore is called in its own module alone.
+    """
+
+    def full(module: str, name: str) -> str:
+        return f"{module}.{name}" if name.startswith("_") else name
+
+    calls: dict[str, set[str]] = {}
     for module, source in sources.items():
-        tree = ast.parse(source)
-        origin = {
-            alias.name: str(node.module).removeprefix("ppo_ref.")
-            for node in ast.walk(tree)
-            if isinstance(node, ast.ImportFrom)
-            for alias in node.names
-        }
-        for function in tree.body:
-            if not isinstance(function, ast.FunctionDef):
-                continue
-            name, nodes = f"{module}.{function.name}", list(ast.walk(function))
-            if any(isinstance(node, ast.Raise) for node in nodes):
-                raising.add(name)
-            calls[name] = {
-                f"{origin.get(node.func.id, module)}.{node.func.id}"
-                for node in nodes
-                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
-            }
+        for function in ast.parse(source).body:
+            if isinstance(function, ast.FunctionDef):
+                named = calls.setdefault(full(module, function.name), set())
+                for node in ast.walk(function):
+                    if isinstance(node, ast.Raise):
+                        named.add("raise")
+                    if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                        named.add(full(module, node.func.id))
+    raising = {"raise"}
     while more := {name for name in calls.keys() - raising if calls[name] & raising}:
         raising |= more
     return raising
@@ -104,34 +102,32 @@ def sentence_faults(doc: str | None) -> list[str]:
     """What the first line lacks."""
     summary, *rest = inspect.cleandoc(doc or "").splitlines() or [""]
     checks = {
-        "the first line must be a sentence that ends with a period": (
-            summary.endswith(".")
-        ),
-        "the first line must stand alone": not rest or rest[0] == "",
+        "must end with a period": summary.endswith("."),
+        "must stand alone": not rest or rest[0] == "",
     }
-    return [fault for fault, holds in checks.items() if not holds]
+    return [f"the first line {fault}" for fault, holds in checks.items() if not holds]
 
 
 def contract_faults(function: Callable[..., object], raises: bool) -> list[str]:
     """What a docstring lacks of a full contract, or says too much."""
-    found = sections(function.__doc__ or "")
+    parts = sections(function.__doc__ or "")
     signature = inspect.signature(function)
-    documented = re.findall(r"^    (\w+): ", found.get("Args", ""), flags=re.MULTILINE)
+    documented = re.findall(r"^    (\w+): ", parts.get("Args", ""), flags=re.MULTILINE)
     parameters = [name for name in signature.parameters if name != "self"]
     returns = signature.return_annotation not in (None, NoReturn)
     checks = {
-        "the first line must begin with a capital": found[""][:1].isupper(),
+        "the first line must begin with a capital": parts[""][:1].isupper(),
         f"sections must come from {SECTIONS}, in this order": (
-            [*found][1:] == [title for title in SECTIONS if title in found]
+            [*parts][1:] == [title for title in SECTIONS if title in parts]
         ),
         f"Args must be {parameters}, got {documented}": documented == parameters,
         "Returns must stand if and only if something returns": (
-            ("Returns" in found) == returns
+            ("Returns" in parts) == returns
         ),
         "Raises must stand if and only if something raises": (
-            ("Raises" in found) == raises
+            ("Raises" in parts) == raises
         ),
-        "Example must show a run": ">>> " in found.get("Example", ""),
+        "Example must show a run": ">>> " in parts.get("Example", ""),
     }
     faults = [fault for fault, holds in checks.items() if not holds]
     return sentence_faults(function.__doc__) + faults
@@ -151,25 +147,20 @@ RAISING = raising_functions(SOURCES)
 
 @pytest.mark.parametrize("name", [*filter(has_contract, FUNCTIONS)])
 def test_what_readers_call_has_a_full_contract(name):
-    assert contract_faults(FUNCTIONS[name], raises=name in RAISING) == []
+    assert (
+        contract_faults(FUNCTIONS[name], raises=name.rpartition(".")[2] in RAISING)
+        == []
+    )
 
 
 @pytest.mark.parametrize("name", [*MODULES, *sorted(FOLDERS)])
-def test_everything_else_has_a_sentence(name):
+def test_everything_has_a_sentence_and_examples_print_what_they_show(name):
     module = importlib.import_module(f"ppo_ref.{name}")
     assert sentence_faults(module.__doc__) == []
-    for things in (FUNCTIONS, CLASSES, METHODS):
-        for full_name, thing in things.items():
-            if thing.__module__ == module.__name__:
-                assert sentence_faults(thing.__doc__) == [], full_name
-
-
-@pytest.mark.parametrize("name", MODULES)
-def test_examples_print_what_they_show(name):
-    for things in (FUNCTIONS, CLASSES, METHODS):
-        for full_name, thing in things.items():
-            if thing.__module__ == f"ppo_ref.{name}":
-                assert example_report(full_name, thing) == ""
+    for full_name, thing in (FUNCTIONS | CLASSES | METHODS).items():
+        if thing.__module__ == module.__name__:
+            assert sentence_faults(thing.__doc__) == [], full_name
+            assert example_report(full_name, thing) == ""
 
 
 def complete(x: int) -> int:
@@ -188,21 +179,20 @@ def complete(x: int) -> int:
     return 2 * x
 
 
-PLANTED = {
-    ("a number.", "a number"): "ends with a period",
-    ("Double a number.", "double a number."): "begin with a capital",
-    ("Double a number.\n", "Double a number.\nTwice.\n"): "must stand alone",
-    ("    x: Any", "    y: Any"): r"Args must be \['x'\], got \['y'\]",
-    ("Returns", "Yields"): "sections must come from",
-    ("Returns:\n    Twice the number.\n", ""): "Returns must stand",
-    ("Example:", "Raises:\n    E: no.\n\nExample:"): "Raises must",
-    ("Args:", "Example:\n    >>> 1\n\nArgs:"): "in this order",
-    (">>> ", ""): "Example must show a run",
-}
-
-
-@pytest.mark.parametrize(("old", "new"), PLANTED)
-def test_planted_faults_are_found(old, new):
+@pytest.mark.parametrize(
+    ("old", "new", "fault"),
+    [
+        ("a number.", "a number", "end with a period"),
+        ("Double a number.", "double a number.", "begin with a capital"),
+        ("Double a number.\n", "Double a number.\nTwice.\n", "stand alone"),
+        ("    x: Any", "    y: Any", "Args must be ['x'], got ['y']"),
+        ("Returns", "Yields", "sections must come from"),
+        ("Returns:\n    Twice the number.\n", "", "Returns must stand"),
+        ("Example:", "Raises:\n    E: no.\n\nExample:", "Raises must"),
+        (">>> ", "", "Example must show a run"),
+    ],
+)
+def test_planted_faults_are_found(old, new, fault):
     assert contract_faults(complete, raises=False) == []
     # Python 3.13 takes the indentation away itself.
     plain = inspect.cleandoc(complete.__doc__)
@@ -210,8 +200,7 @@ def test_planted_faults_are_found(old, new):
     planted = FunctionType(complete.__code__, globals())
     planted.__annotations__ = complete.__annotations__
     planted.__doc__ = plain.replace(old, new, 1)
-    faults = contract_faults(planted, raises=False)
-    assert re.search(PLANTED[old, new], "; ".join(faults))
+    assert fault in "; ".join(contract_faults(planted, raises=False))
 
 
 def test_a_wrong_example_is_found():
