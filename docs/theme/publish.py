@@ -19,7 +19,7 @@ from pathlib import Path
 from mkdocs.config import load_config
 
 from docs.theme.building import CONFIGS
-from site_tools.site import llms, offline, status, ways
+from site_tools.site import downloads, llms, ways
 
 SITE = Path("site")
 ASIDE = Path(".cache", "publish")
@@ -71,9 +71,9 @@ def add_downloads(site: Path) -> None:
     files = sorted(path for path in site.rglob("*") if path.is_file())
     contents = {path.relative_to(site).as_posix(): path.read_bytes() for path in files}
     home = load_config(CONFIGS["zh"]).site_url or ""
-    copy = offline.copy(contents, home)
-    (site / status.ZIP).write_bytes(offline.pack(copy, FOLDER))
-    _link(site, [status.ZIP])
+    copy = downloads.copy(contents, home)
+    (site / downloads.ZIP).write_bytes(downloads.pack(copy, FOLDER))
+    _link(site, [downloads.ZIP])
 
 
 def _texts(lang: str, site: Path) -> list[str]:
@@ -89,8 +89,8 @@ def _texts(lang: str, site: Path) -> list[str]:
     )
     pages = llms.read(Path.cwd(), made)
     texts = {
-        status.LIST: llms.listed(made, pages),
-        status.FULL: llms.full(made, pages),
+        downloads.LIST: llms.listed(made, pages),
+        downloads.FULL: llms.full(made, pages),
     }
     for name, text in texts.items():
         (site / folder / name).write_text(text, "utf-8")
@@ -100,11 +100,11 @@ def _texts(lang: str, site: Path) -> list[str]:
 def _link(site: Path, made: list[str]) -> None:
     sizes = {path: (site / path).stat().st_size for path in made}
     for home in ways.SITES.values():
-        name = f"{home.folder}{status.OFFLINE}index.html"
+        name = f"{home.folder}{downloads.OFFLINE}index.html"
         page = site / name
         if page.exists():
             html = page.read_text("utf-8")
-            page.write_text(status.link_downloads(html, name, sizes), "utf-8")
+            page.write_text(downloads.link_downloads(html, name, sizes), "utf-8")
 
 
 if __name__ == "__main__":

@@ -30,7 +30,7 @@ from site_tools.ledger import store_together
 from site_tools.page.page import read_page
 from site_tools.problems import problem
 from site_tools.say import Message
-from site_tools.site.markdown import as_round
+from site_tools.site.llms import as_round
 
 TITLE, TIME, CONTENT = "# Chat Dialogue Log\n", "## 对话时间\n", "## 对话内容\n"
 HEADING, USER, ASSISTANT = "### 问题 ", "用户：", "助手："
@@ -122,7 +122,7 @@ class Broken(ValueError):
     """A log that breaks the format, with the problem at its first such line."""
 
     def __init__(self, path: str, line: int, key: str, **values: object) -> None:
-        self.problem = problem(path, line, key, **values)
+        self.problem = problem(path, line, key, snippet=None, **values)
         super().__init__(str(self.problem))
 
 

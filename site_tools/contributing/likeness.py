@@ -16,7 +16,7 @@ from typing import NamedTuple
 from site_tools.data.dialogues import read_dialogues
 from site_tools.page import files
 from site_tools.say import LANGUAGES
-from site_tools.site import sources
+from site_tools.site import navigation
 
 # Measured on tests/contributing/paraphrases.yml: above it nearly nothing that is new.
 SAME = 0.54
@@ -99,7 +99,7 @@ def wordings(root: Path) -> dict[str, list[str]]:
                     name = heading["id"].removeprefix("assert-").replace("-", " ")
                     titles = [heading["title"], *([name] if " " in name else [])]
                     found[f"{page}#{heading['id']}"] += titles
-        for answer in sources.answers(root, language):
+        for answer in navigation.answers(root, language):
             found[answer.page] += [wrong.claim for wrong in answer.wrong]
     for dialogue in read_dialogues(root):
         for asked in dialogue.questions:

@@ -103,7 +103,7 @@ def read_dialogues(root: Path) -> tuple[Dialogue, ...]:
 
 
 def read_topics(root: Path) -> dict[str, Topic]:
-    """The topics of the project at ``root``, each with its row, in order."""
+    """The topics, each with its row, in order."""
     topics = {row.id: row for row in read_rows(root, TOPICS_FILE, Topic)}
     if [*topics] != [*TOPICS]:
         values = {"order": ", ".join(TOPICS), "ids": ", ".join(topics)}
@@ -112,7 +112,7 @@ def read_topics(root: Path) -> dict[str, Topic]:
 
 
 def read_corrections(root: Path) -> tuple[Correction, ...]:
-    """The corrections of the project at ``root``."""
+    """The corrections of the project."""
     return read_rows(root, CORRECTIONS_FILE, Correction)
 
 

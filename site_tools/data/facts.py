@@ -71,11 +71,6 @@ class Entry(Row):
         """What stands there: a piece of code, or a key and its default."""
         return f"{self.key}: {self.default}" if self.key else self.quote
 
-    @property
-    def kind(self) -> str:
-        """The classes that tell readers whether a test reads the place again."""
-        return "fact" if self.checked else "fact unchecked"
-
     def problem(self, key: str, /, **values: Any) -> Problem:
         """A problem of the entry, by the key of its message."""
         return problem(self.file, self.line, key, place_of=self.place, **values)
@@ -111,8 +106,8 @@ class Concept(Row):
 
 def concepts(root: Path) -> list[Concept]:
     """The facts files of the project, by name."""
-    names = sorted(file.name for file in (root / FOLDER).glob("*.yml"))
-    return [concept(root, name) for name in names]
+    files = sorted((root / FOLDER).glob("*.yml"), key=lambda file: file.name)
+    return [_read(file, file.stat().st_mtime_ns) for file in files]
 
 
 def concept(root: Path, name: str) -> Concept:

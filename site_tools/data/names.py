@@ -16,12 +16,7 @@ Shape = Annotated[str, Form(SHAPE, "form_shape", figures=False)]
 
 @dataclass(frozen=True)
 class Name(Row):
-    """One idea: its term in both languages, and its symbol if it has one.
-
-    ``also_zh`` and ``also_en`` are further words for it, found in the text of pages;
-    ``not_zh`` and ``not_en`` those that pages do not use, ``choice_zh`` and
-    ``choice_en`` why not.
-    """
+    """One idea: its term in both languages, and its symbol if it has one."""
 
     id: Words
     zh: Words
@@ -33,9 +28,9 @@ class Name(Row):
     shape: Shape = ""
     unit_zh: Words = ""
     unit_en: Words = ""
-    also_zh: tuple[Words, ...] = ()
+    also_zh: tuple[Words, ...] = ()  # further words for it, found in the text of pages
     also_en: tuple[Words, ...] = ()
-    not_zh: tuple[Words, ...] = ()
+    not_zh: tuple[Words, ...] = ()  # words that pages do not use, and why
     not_en: tuple[Words, ...] = ()
     choice_zh: Words = ""
     choice_en: Words = ""

@@ -8,7 +8,7 @@ named by file and line.
 
 import re
 import typing
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, lru_cache
 from itertools import chain
@@ -60,20 +60,22 @@ def read_rows(root: Path, file: str, kind: type[R]) -> tuple[R, ...]:
     """The rows of a data file of the project; none where it has no such file."""
     path = root / file
     text = path.read_text("utf-8") if path.exists() else "[]"
-    rows: tuple[R, ...] = _parse_once(text, file, kind)
-    return rows
+    return parse(text, file, kind)
 
 
-def parse(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
-    """The rows of a text that is a list of mappings."""
+@lru_cache(maxsize=8)  # every page asks for the names and the dialogues
+def _parse(text: str, file: str, kind: Any) -> Any:
     node = load(text, file)
     if not isinstance(node, yaml.SequenceNode):
         raise Refusal("data_list", place=f"{file}:1")
     return tuple(_mapping(item, kind, file) for item in node.value)
 
 
-# every page asks for the names and the dialogues
-_parse_once: Callable[[str, str, Any], Any] = lru_cache(maxsize=8)(parse)
+def parse(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
+    """The rows of a text that is a list of mappings."""
+    hashable: Any = kind
+    rows: tuple[R, ...] = _parse(text, file, hashable)
+    return rows
 
 
 def read_row(text: str, file: str, kind: type[R]) -> R:

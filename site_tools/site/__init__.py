@@ -2,10 +2,8 @@
 
 templates   words of both languages, templates, a line of Markdown
 ways        addresses: the other language, the source, where a page was
-navigation  the order of pages and tabs
-sources     the question pages of a language, as the lists need them
-lists       what stands in a fence made from data
-status      the pages about/status, about/offline and about/benchmarks
+navigation  the order of pages and tabs, and what lists show of a page
+lists       what stands in a fence made from data, and the page about/status
 article     the answer box, the notice, names and terms, the switch of provenance
 boxes       code boxes: what is copied, and the mark of what was verified
 allowed     what the HTML of a page may be made of
@@ -14,7 +12,6 @@ pictures    SVG files and plots, put into the page
 notebooks   a page as a notebook, and the notebook as a page
 reference   a page for each module of ppo_ref
 finding     the search index and the card of a page
-offline     the built site as a zip that works from a folder
-markdown    a page as plain Markdown
-llms        llms.txt and llms-full.txt
+llms        a page as plain Markdown: llms.txt and llms-full.txt
+downloads   the built site as a zip that works from a folder, ppo_ref as a wheel
 """

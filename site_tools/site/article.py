@@ -13,7 +13,7 @@ from site_tools.data.names import Name, key, pattern
 from site_tools.page.accord import Accord, State
 from site_tools.page.prose import FRONT, TOP
 from site_tools.site import formulas, ways
-from site_tools.site.sources import Answer
+from site_tools.site.navigation import Answer
 from site_tools.site.templates import as_plain, fill, words
 
 STEP = re.compile(r"\d+ · ")

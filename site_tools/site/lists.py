@@ -1,4 +1,4 @@
-"""What stands in a fence made from data: facts, names, and lists of pages.
+"""What stands in a fence made from data: facts, names, lists of pages, what waits.
 
 Markdown leaves ``<div data-derived="topic" data-argument="gae" ...>`` in the place of
 such a fence, so that reading one page does not read all; here it is filled.
@@ -6,33 +6,48 @@ such a fence, so that reading one page does not read all; here it is filled.
 
 import difflib
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from html import unescape
 from itertools import groupby
 from operator import attrgetter
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import markdown
+from markupsafe import Markup
 
 from site_tools.data import frameworks as data
 from site_tools.data.dialogues import (
+    TOPICS,
     Asked,
     Dialogue,
     Topic,
     read_dialogues,
     read_topics,
 )
-from site_tools.data.facts import concepts
+from site_tools.data.facts import concepts, unread
 from site_tools.data.names import read_names
+from site_tools.page import accord
+from site_tools.page.accord import Accord
+from site_tools.page.blocks import LANGUAGES as CODE
+from site_tools.page.blocks import Kind
+from site_tools.page.fences import Fence, scan
+from site_tools.page.files import read_front_matter
 from site_tools.page.page import LANGUAGES
+from site_tools.page.prose import body, parts
 from site_tools.say import Refusal
-from site_tools.site import sources, status
-from site_tools.site.sources import QUESTION_TOPICS, Answer
-from site_tools.site.templates import fill
-from site_tools.site.ways import other
+from site_tools.site import navigation, ways
+from site_tools.site.downloads import FULL, LIST, OFFLINE, ZIP
+from site_tools.site.navigation import QUESTION_TOPICS, Answer, title_of
+from site_tools.site.templates import fill, words
 
 PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
 ATTRIBUTE = re.compile(r'data-(\w+)="([^"]*)"')
 MOST = 5  # pages on the home page, while no topic names one
+STATUS = "about/status/"  # where that fence may stand: its links lead from there
+COUNTED = ("pages", "blocks", "figures", "formulas")
+SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
 def fill_lists(html: str, root: Path) -> str:
@@ -53,6 +68,12 @@ def derived(name: str, argument: str, lang: str, root: Path) -> str:
     return DERIVED[name](argument.strip(), lang, root)
 
 
+def _require(name: str, argument: str, known: Iterable[str]) -> None:
+    if argument not in (known := [*known]):
+        values = {"name": name, "known": ", ".join(known), "argument": argument}
+        raise Refusal("list_unknown", **values)
+
+
 class Site(NamedTuple):
     """What the lists of questions are made from, in one language."""
 
@@ -65,7 +86,7 @@ class Site(NamedTuple):
 
 def read_site(lang: str, root: Path) -> Site:
     """The pages and the data files of the project at ``root``."""
-    answers, dialogues = sources.answers(root, lang), read_dialogues(root)
+    answers, dialogues = navigation.answers(root, lang), read_dialogues(root)
     homes = {name: answer for answer in answers for name in answer.answers}
     asked = [question for each in dialogues for question in each.questions]
     topics = [t for name, t in read_topics(root).items() if name in QUESTION_TOPICS]
@@ -89,7 +110,7 @@ def questions(order: str, lang: str, root: Path) -> str:
 def topic(name: str, lang: str, root: Path) -> str:
     """A topic's sentence and picture, then its pages, each with its short answer."""
     topics = read_topics(root)
-    _require("topic", name, [*topics])
+    _require("topic", name, topics)
     return fill("lists.topic", lang, topics[name], read_site(lang, root))
 
 
@@ -97,8 +118,7 @@ def wrong_answers(argument: str, lang: str, root: Path) -> str:
     """The claims about PPO of all pages; each leads to the run that refutes it."""
     claims = {
         f"{answer.page}#{wrong.id}": (wrong, answer)
-        for answer in sources.answers(root, lang)
-        if answer.topic in QUESTION_TOPICS
+        for answer in navigation.answers(root, lang, QUESTION_TOPICS)
         for wrong in answer.wrong
     }
     first = argument.split()
@@ -114,11 +134,10 @@ def wrong_answers(argument: str, lang: str, root: Path) -> str:
 def frameworks(part: str, lang: str, root: Path) -> str:
     """The frameworks: ``compared``, ``timeline``, ``places`` or the ``code map``."""
     _require("frameworks", part, ("compared", "timeline", "places", "code map"))
-    pages = sources.users(root, lang)
+    pages = navigation.users(root, lang)
     titles = {answer.page: answer.title for answer in pages}
     if part == "places":
-        topics = sources.TOPICS
-        return fill("lists.places", lang, concepts(root), pages, topics)
+        return fill("lists.places", lang, concepts(root), pages, TOPICS)
     if part == "code map":
         return fill("lists.code_map", lang, data.code_map(root), titles, data.NOW)
     if part == "timeline":
@@ -126,9 +145,8 @@ def frameworks(part: str, lang: str, root: Path) -> str:
         # A page that is not written in this language yet is not led to.
         return fill("lists.timeline", lang, releases, titles)
     known = {concept.id: concept for concept in concepts(root)}
-    rows = {
-        t: [*rows] for t, rows in groupby(data.comparison(root), attrgetter("topic"))
-    }
+    topics = groupby(data.comparison(root), attrgetter("topic"))
+    rows = {topic: [*rows] for topic, rows in topics}
     return fill("lists.compared", lang, rows, known, pages, data.NOW)
 
 
@@ -146,12 +164,6 @@ def fact(argument: str, lang: str, root: Path) -> str:
     return fill("lists.fact", "en", concept.of(release)).strip()
 
 
-def _require(name: str, argument: str, known: Sequence[str]) -> None:
-    if argument not in known:
-        values = {"name": name, "known": ", ".join(known), "argument": argument}
-        raise Refusal("list_unknown", **values)
-
-
 def notation(_: str, lang: str, root: Path) -> str:
     """The symbols and what they mean."""
     return fill("lists.notation", lang, read_names(root))
@@ -159,15 +171,97 @@ def notation(_: str, lang: str, root: Path) -> str:
 
 def glossary(_: str, lang: str, root: Path) -> str:
     """The terms and what they mean."""
-    return fill("lists.glossary", lang, read_names(root), other(lang))
+    return fill("lists.glossary", lang, read_names(root), ways.other(lang))
+
+
+def status(part: str, lang: str, root: Path) -> str:
+    """One part of the status page: what waits, how much there is, or what to take."""
+    _require("status", part, ("wanted", "counts", "pages", "facts", "downloads"))
+    if part in ("wanted", "pages"):
+        states = accord.waiting(root) if part == "wanted" else accord.read_all(root)
+        items = [_item(s, lang, root, part == "wanted") for s in states]
+        html = fill("status.pages", lang, items)
+    elif part == "counts":
+        counts = [count(_texts(root, code)) for code in ways.SITES]
+        rows = zip(COUNTED, zip(*counts, strict=True), strict=True)
+        html = fill("status.counts", lang, [s.name for s in ways.SITES.values()], rows)
+    elif part == "facts":
+        facts = concepts(root)
+        places, every = unread(facts), sum(len(c.entries) for c in facts)
+        open_ = sum(len(lines) for lines in places.values())
+        html = fill("status.facts", lang, every, open_, places)
+    else:
+        owners = {ZIP: "zh", LIST: lang, FULL: lang}  # one zip for both, at the root
+        links = {n: ways.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}
+        html = fill("status.downloads", lang, links)
+    return f'<div class="status" data-search-exclude="1">\n{html}\n</div>'
+
+
+def _item(state: Accord, lang: str, root: Path, with_remedy: bool) -> dict[str, Any]:
+    """A page in this language, or in the only one that it has."""
+    page, there = state.page, lang
+    if not (root / "docs" / lang / f"{page}.md").is_file():
+        there = ways.other(lang)
+    text = (root / "docs" / there / f"{page}.md").read_text("utf-8", errors="replace")
+    meta, _ = read_front_matter(text, page)
+    remedy = words(lang)["remedies"].get(state.state.name, "") if with_remedy else ""
+    return {
+        "href": ways.link(lang, STATUS, there, ways.address(page)),
+        "lang": there,
+        "title": title_of(meta) or page,
+        "state": state.state.name,
+        "remedy": Markup(remedy).format(page=page),
+    }
+
+
+def _texts(root: Path, lang: str) -> list[str]:
+    files = [root / "docs" / lang / f"{page}.md" for page in accord.page_ids(root)]
+    return [f.read_text("utf-8", errors="replace") for f in files if f.is_file()]
+
+
+def count(texts: list[str]) -> tuple[int, ...]:
+    """How many pages, blocks that run, bound figures, displayed formulas."""
+    pages = [_of_page(text) for text in texts]
+    return len(texts), *(sum(page[i] for page in pages) for i in range(3))
+
+
+@lru_cache(maxsize=1024)
+def _of_page(text: str) -> tuple[int, int, int]:
+    fences, _ = scan(text, "")
+    found = parts(body(text, fences))
+    figures = sum("data-is" in (part.attributes or "") for part in found)
+    formulas = sum(part.kind == "display" for part in found)
+    return sum(map(_runs, fences)), figures, formulas
+
+
+def _runs(fence: Fence) -> bool:
+    try:
+        language, attributes = fence.header
+    except ValueError:
+        return False
+    return CODE.get(language) is Kind.RUN and "norun" not in attributes.classes
+
+
+def benchmarks(view: str, lang: str, root: Path) -> str:
+    """One section of what ``make bench`` wrote, or ``cuda``: all made on a GPU."""
+    device = "cuda" if view == "cuda" else "cpu"
+    file = root / "docs" / "verified" / f"benchmarks.{device}.{lang}.md"
+    text = str(words(lang)["not_measured"])
+    if file.exists():
+        sections = dict(SECTION.findall(file.read_text("utf-8")))
+        _require("benchmarks", view, sorted([*sections, "cuda"]))
+        text = sections.get(view) or "\n".join(sections.values())
+    made = markdown.markdown(text, extensions=["tables"])
+    html = made.replace('src="', 'src="../')  # from the address of the page
+    return f'<div class="status benchmarks" data-search-exclude="1">\n{html}\n</div>'
 
 
 DERIVED: dict[str, Callable[[str, str, Path], str]] = {
     "fact": fact,
     "notation": notation,
     "glossary": glossary,
-    "status": status.status,
-    "benchmarks": status.benchmarks,
+    "status": status,
+    "benchmarks": benchmarks,
     "questions": questions,
     "topic": topic,
     "wrong_answers": wrong_answers,

@@ -1,27 +1,115 @@
-"""llms.txt, a list of the pages for machines, and llms-full.txt, all of their text."""
+"""Pages as plain Markdown for machines: what readers see, with nothing left to resolve.
+
+llms.txt is a list of the pages, llms-full.txt all of their text.
+"""
 
 import posixpath
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import partial
+from html import unescape
 from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from site_tools.page import files
-from site_tools.page.blocks import Block
-from site_tools.page.files import read_front_matter
-from site_tools.page.page import read_page
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.fences import OPENING
+from site_tools.page.files import FRONT_MATTER, read_front_matter
+from site_tools.page.page import Page, read_page
+from site_tools.page.pictures import PICTURE
+from site_tools.page.prose import parts
 from site_tools.running import evidence
 from site_tools.running.evidence import Evidence, block_hashes
+from site_tools.say import Refusal
 from site_tools.site import navigation, reference, ways
-from site_tools.site.markdown import as_markdown
-from site_tools.site.status import LIST
+from site_tools.site.downloads import LIST
+from site_tools.site.lists import derived
+from site_tools.site.navigation import title_of
 from site_tools.site.templates import LINK, fill, words
 
+NAMES = {
+    Kind.RUN: "python",
+    Kind.NORUN: "python",
+    Kind.SOURCE: "python",
+    Kind.OUTPUT: "output",
+    Kind.DERIVED: "text",
+}
+END_OF_LINE = re.compile(r"</(?:p|tr|li|h\d|caption|div)>")
 OPTIONAL = "Optional"  # in every language: the form gives this name a meaning
 # A block that is no paragraph of text.
 MARKUP = re.compile(r"#|- |> |\||`{3}|\$\$|1\. |[!?]{3}|===")
+Resolve = Callable[[str], str]
+
+
+def as_round(page: Page, root: Path) -> tuple[str, str]:
+    """The question of a page, and the page as its answer, as in the log of a chat."""
+    if not title_of(page.meta):
+        raise Refusal("page_without_title", path=page.path)
+    return title_of(page.meta), as_markdown(page, root)
+
+
+def as_markdown(page: Page, root: Path, resolve: Resolve = str) -> str:
+    """A page without its marks: a bound figure is what it shows, headings have no ids.
+
+    A picture is its description, a block says how it runs, includes are resolved, and
+    lists made from data are there as text.
+    """
+    if len(page.blocks) < len(page.fences):
+        raise ValueError(page.problems[0])
+    text = page.text
+    for start, end, shown in sorted(_cuts(page, resolve), reverse=True):
+        text = text[:start] + shown + text[end:]
+    lines = text.split("\n")
+    for block in reversed(page.blocks):
+        first = block.fence.line - 1
+        last = first + len(block.fence.lines) + 2
+        lines[first:last] = _fence(block, lines[first], page.language, root)
+    return FRONT_MATTER.sub("", "\n".join(lines)).strip("\n")
+
+
+def _cuts(page: Page, resolve: Resolve) -> Iterator[tuple[int, int, str]]:
+    """What stands otherwise in the prose, by offsets; lines stay where they are."""
+    pictures = [*PICTURE.finditer(page.body)]
+    for picture in pictures:
+        shown = words(page.language)["llms"]["picture"].format(picture["alt"])
+        yield picture.start(), picture.end(), shown
+    for part in parts(page.body):
+        if part.kind == "code" and "data-is" in (part.attributes or ""):
+            yield part.start, part.end, part.text
+        elif part.kind == "attributes":
+            before = page.body[: part.start]
+            yield len(before.rstrip(" ")), part.end, ""
+        elif part.kind == "target" and not any(
+            picture.start() < part.start < picture.end() for picture in pictures
+        ):
+            yield part.start, part.end, f"({resolve(part.text)})"
+
+
+def _fence(block: Block, opening: str, page_lang: str, root: Path) -> list[str]:
+    language, attributes = block.fence.header
+    name = NAMES.get(block.kind, language)
+    code = [line.text for line in block.lines]
+    if block.kind is Kind.DERIVED:
+        lang = attributes.values.get("data-language", "")
+        code = _text(derived(language, block.text, lang, root)).splitlines()
+    longest = max(map(len, re.findall("`{3,}", "\n".join(code))), default=2)
+    mark = "`" * (longest + 1)
+    match = OPENING.match(opening)
+    prefix = match["prefix"] if match else ""
+    w = words(page_lang)["llms"]
+    notes = [w[kind] for kind in ("cont", "raises") if kind in block.classes]
+    if block.reason:
+        notes.append(w["not_run"].format(block.reason))
+    above = [" ".join(notes), ""] if notes else []
+    rows = [*above, f"{mark}{name}", *code, mark]
+    return [f"{prefix}{row}".rstrip() for row in rows]
+
+
+def _text(html: str) -> str:
+    text = re.sub("<[^>]*>", " ", END_OF_LINE.sub("\n", html))
+    rows = (" ".join(row.split()) for row in unescape(text).split("\n"))
+    return "\n".join(filter(None, rows))
 
 
 class Site(NamedTuple):
@@ -70,9 +158,8 @@ def resolve(link: str, page: str, site: Site) -> str:
         return link
     file = posixpath.join(posixpath.dirname(page), parts.path)
     to = posixpath.normpath(file).removesuffix(".md") if parts.path else page
-    return site.link(ways.address(to)) + (
-        f"#{parts.fragment}" if parts.fragment else ""
-    )
+    anchor = f"#{parts.fragment}" if parts.fragment else ""
+    return site.link(ways.address(to)) + anchor
 
 
 def read(root: Path, site: Site) -> list[PlainPage]:
@@ -113,10 +200,9 @@ def _plain(
 ) -> PlainPage:
     paragraphs = (block for block in text.split("\n\n") if not MARKUP.match(block))
     short = meta.get("description") or " ".join(next(paragraphs, "").split())
-    title = str(meta.get("question") or meta.get("title", ""))
     aliases = tuple(map(str, meta.get("aliases") or ()))
-    short = LINK.sub(r"\1", short)
-    return PlainPage(name, labels, title, short, text, "question" in meta, aliases)
+    short, asks = LINK.sub(r"\1", short), "question" in meta
+    return PlainPage(name, labels, title_of(meta), short, text, asks, aliases)
 
 
 def verified(

@@ -1,23 +1,155 @@
-"""The navigation of the site, derived from the pages that exist.
+"""The pages of a language in reading order: the navigation, and what lists show.
 
 Topics stand in the order in which data flows; within a topic, a page stands after
 the pages that it needs.
 """
 
 import posixpath
-from collections.abc import Collection, Mapping
+import re
+from collections.abc import Collection, Mapping, Sequence
+from functools import cache
 from graphlib import CycleError, TopologicalSorter
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
+from site_tools.data.dialogues import TOPICS, Asked, read_dialogues
+from site_tools.page.fences import scan
+from site_tools.page.files import read_front_matter
+from site_tools.page.prose import (
+    WrongAnswer,
+    body,
+    first_paragraph,
+    read_wrong_answers,
+    section_text,
+)
 from site_tools.say import Refusal
-from site_tools.site.sources import TABS, in_order
 from site_tools.site.templates import words
+
+QUESTION_TOPICS = tuple(topic for topic in TOPICS if topic != "contribute")
+# Under each tab: the folder whose pages stand there directly, then its topics.
+TABS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "learn": ("course", ()),
+    "questions": ("questions", QUESTION_TOPICS),
+    "debug": ("debug", ()),
+    "lab": ("notebooks", ()),
+    "reference": ("reference", ("ppo_ref",)),
+    "about": ("about", ("contribute",)),
+}
+COURSE = TABS["learn"][0]
+FOLDERS = {name for folder, topics in TABS.values() for name in (folder, *topics)}
+NESTED = {"ppo_ref"}  # made from a package, which has folders
+# Pages that stand before the others of their folder.
+FIRST = ("index", "symptoms", "ten_asserts", "wrong_answers")
+
+VERDICT = re.compile(r"\*\*(?P<words>.+?)[。.：:，,；;]?\*\*[。.：:，,；;]?")
+PICTURE = re.compile(r"^!\[(?P<alt>.+)\]\((?P<file>[^()\s]+\.svg)\)", re.MULTILINE)
+FACT = re.compile(r"fact|\{\s*\.fact\s*\}")
 
 Meta = Mapping[str, Any]
 Item = dict[str, Any] | str
 
-NESTED = {"ppo_ref"}  # made from a package, which has folders
-FOLDERS = {name for folder, topics in TABS.values() for name in (folder, *topics)}
+
+class Answer(NamedTuple):
+    """A page: its question or title, its answer in Markdown, and what it leans on."""
+
+    page: str  # its id, as in gae/inputs
+    title: str
+    verdict: str = ""  # the bold first words of the answer
+    short: str = ""  # the first paragraph of the answer
+    answers: tuple[str, ...] = ()  # the questions of the dialogues
+    needs: tuple[str, ...] = ()  # the pages that it builds on
+    wrong: tuple[WrongAnswer, ...] = ()  # the claims that it refutes
+    facts: tuple[str, ...] = ()  # the facts files that it shows
+    picture: tuple[str, str] | None = None  # what its picture shows, and the file
+
+    @property
+    def topic(self) -> str:
+        """The folder of the page."""
+        return self.page.partition("/")[0]
+
+
+@cache  # keyed by the text: a changed page is read again
+def read_answer(text: str, page: str, path: str) -> Answer:
+    """What the lists say of one page; the checks say what it lacks."""
+    front, _ = read_front_matter(text, path)
+    fences, _ = scan(text, path)
+    prose = body(text, fences)
+    short = first_paragraph(section_text(prose, "answer"))
+    verdict = VERDICT.match(short)
+    drawn = PICTURE.search(section_text(prose, "picture"))
+    shown = (f.lines[0].split() for f in fences if f.lines and FACT.fullmatch(f.info))
+    return Answer(
+        page,
+        title_of(front),
+        verdict["words"] if verdict else "",
+        short,
+        tuple(map(str, front.get("answers") or ())),
+        tuple(map(str, front.get("needs") or ())),
+        tuple(read_wrong_answers(prose, fences, path)[0]),
+        tuple(dict.fromkeys(fact[0] for fact in shown if fact)),
+        (drawn["alt"], drawn["file"]) if drawn else None,
+    )
+
+
+def title_of(meta: Meta) -> str:
+    """What a page is called: its question, or its title."""
+    return str(meta.get("question") or meta.get("title") or "")
+
+
+def _folder(root: Path, lang: str, name: str) -> dict[str, Answer]:
+    """The pages of a folder by their ids, but for its index."""
+    pages = {}
+    for file in sorted((root / "docs" / lang / name).glob("[!.]*.md")):
+        page, path = f"{name}/{file.stem}", file.relative_to(root).as_posix()
+        if file.stem != "index":
+            pages[page] = read_answer(file.read_text("utf-8"), page, path)
+    return pages
+
+
+def answers(root: Path, lang: str, topics: Sequence[str] = TOPICS) -> list[Answer]:
+    """The question pages of a language, or those of some folders, in reading order."""
+    folders = [_folder(root, lang, topic) for topic in topics]
+    needs = {page: {*a.needs} for pages in folders for page, a in pages.items()}
+    return [pages[page] for pages in folders for page in in_order(pages, needs)]
+
+
+def users(root: Path, lang: str) -> list[Answer]:
+    """The pages that may lean on a fact: the question pages, then all others."""
+    others = (_folder(root, lang, folder) for folder, _ in TABS.values())
+    return [*answers(root, lang), *(a for pages in others for a in pages.values())]
+
+
+def in_order(pages: Collection[str], needs: Mapping[str, set[str]]) -> list[str]:
+    """Needed pages first, ties by id; before everything an index, and ``FIRST``."""
+
+    def rank(page: str) -> tuple[int, str]:
+        name = page.rpartition("/")[2]
+        return FIRST.index(name) if name in FIRST else len(FIRST), page
+
+    waiting, done = sorted(pages, key=rank), list[str]()
+    while waiting:
+        free = (page for page in waiting if needs[page].isdisjoint(waiting))
+        page = next(free, waiting[0])  # a cycle is refused where the site is built
+        waiting.remove(page)
+        done.append(page)
+    return done
+
+
+def asked(root: Path, lang: str) -> dict[str, tuple[Asked, Asked | None]]:
+    """The dialogues' questions by id, each with the next that another page answers.
+
+    That page is written in the language.
+    """
+    questions: dict[str, tuple[Asked, Asked | None]] = {}
+    for dialogue in read_dialogues(root):
+        page, following, later = "", None, None
+        for question in reversed(dialogue.questions):
+            if question.page != page:
+                page, following = question.page, later
+            questions[question.id] = question, following
+            if (root / "docs" / lang / f"{question.page}.md").exists():
+                later = question
+    return questions
 
 
 def build(pages: Mapping[str, Meta], lang: str, known: Collection[str]) -> list[Item]:
@@ -63,10 +195,9 @@ def _entries(
     paths = {_id(path): path for path in inside if posixpath.dirname(path) == folder}
     items: list[Item] = []
     for path in (paths[page] for page in in_order(paths, needs)):
-        title = pages[path].get("question") or pages[path].get("title")
-        if not title:
+        if not title_of(pages[path]):
             raise Refusal("nav_untitled", path=path)
-        items.append({str(title): path})
+        items.append({title_of(pages[path]): path})
     deeper = {posixpath.dirname(path) for path in inside} - {folder}
     for below in sorted(name for name in deeper if posixpath.dirname(name) == folder):
         title = pages[f"{below}/index.md"]["title"]

@@ -1,4 +1,7 @@
-"""Where links lead: to the other language, to the source, on from where a page was."""
+"""Where links lead: to the other language, to the source, on from where a page was.
+
+``docs/redirects.yml`` says where pages and anchors went that others link to.
+"""
 
 import posixpath
 import re
@@ -6,9 +9,14 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
-from site_tools.data.redirects import Redirects
+import yaml
+
+from site_tools.data.rows import load, pairs
+from site_tools.say import Refusal
 from site_tools.site.templates import fill, words
 
+REDIRECTS = "docs/redirects.yml"
+PLACE = re.compile(r"(?P<page>\w+(?:/\w+)*)(?:#(?P<anchor>[\w.-]+))?")
 ROOTED = re.compile(r'(<a\b[^>]*?\bhref=")/([^"#]*)')
 # The theme names a group of pages by the label that opens it. Where the group has a
 # page of its own that label is an arrow without a word; the title inside has one.
@@ -35,13 +43,6 @@ class Link(NamedTuple):
     lang: str = ""
 
 
-class Target(NamedTuple):
-    """A page: its address within the site of its language, and its title."""
-
-    url: str
-    title: str
-
-
 def other(lang: str) -> str:
     """The language that a page is not in."""
     return next(code for code in SITES if code != lang)
@@ -51,10 +52,6 @@ def link(lang: str, url: str, to: str, target: str) -> str:
     """The relative address of the page ``target`` of the language ``to``.
 
     Addresses are within the site of a language, ``""`` is its home.
-
-    Example:
-        >>> link("en", "about/status/", "zh", "gae/inputs/")
-        '../../../gae/inputs/'
     """
     start = posixpath.dirname(f"/{SITES[lang].folder}{url}")
     path = SITES[to].folder + target
@@ -63,24 +60,14 @@ def link(lang: str, url: str, to: str, target: str) -> str:
 
 
 def address(page: str) -> str:
-    """The address of a page below the root of its language, by its id.
-
-    Example:
-        >>> address("gae/inputs"), address("gae/index"), address("index")
-        ('gae/inputs/', 'gae/', '')
-    """
+    """The address of a page below the root of its language, by its id."""
     folder, name = posixpath.split(page)
     path = folder if name == "index" else page
     return f"{path}/" if path else ""
 
 
 def relative(html: str, url: str) -> str:
-    """Make links that begin at the root of the language work at any address.
-
-    Example:
-        >>> relative('<a href="/gae/inputs/#why">', "debug/wrong_answers/")
-        '<a href="../../gae/inputs/#why">'
-    """
+    """Make links that begin at the root of the language work at any address."""
     here = posixpath.join("/", url)
     return ROOTED.sub(
         lambda at: f"{at[1]}{posixpath.relpath('/' + at[2], here)}/", html
@@ -111,29 +98,72 @@ def edits(
 ) -> list[Link]:
     """A link to edit each source of a page, and one to report what is wrong with it.
 
-    A source is ``zh``, ``en`` or ``code``, and its path. While the repository has no
-    address there are no links.
+    A source is ``zh``, ``en`` or ``code``, and its path.
     """
     if not repository:
         return []
     root, w = repository.rstrip("/"), words(lang)
     form = {"template": f"sentence_{lang}.yml", "title": title, "page": page}
     asked = urlencode(form | {"language": lang}, quote_via=quote, safe="")
-    return [
-        *(
-            Link(w[f"edit_{kind}"], f"{root}/edit/main/{path}")
-            for kind, path in sources
-        ),
-        Link(w["report"], f"{root}/issues/new?{asked}"),
-    ]
+    edits = [Link(w[f"edit_{kind}"], f"{root}/edit/main/{at}") for kind, at in sources]
+    return [*edits, Link(w["report"], f"{root}/issues/new?{asked}")]
+
+
+class Place(NamedTuple):
+    """A page by its path without suffix, and an anchor on it or ``""``."""
+
+    page: str
+    anchor: str
+
+    def __str__(self) -> str:
+        return f"{self.page}#{self.anchor}" if self.anchor else self.page
+
+
+Redirects = dict[Place, Place]
+
+
+def redirects(text: str, pages: Collection[str]) -> Redirects:
+    """Read ``docs/redirects.yml``, held to the paths without suffix of all pages."""
+    node = load(text, REDIRECTS)
+    if node is None:
+        return {}
+    if not isinstance(node, yaml.MappingNode):
+        raise Refusal("redirect_rows", place=f"{REDIRECTS}:1")
+    rows = pairs(node, REDIRECTS)
+    moves = {_place(old): _place(new.value) for old, new in rows.items()}
+    for old, new in moves.items():
+        faults = {
+            "redirect_chain": new in moves,
+            "redirect_no_page": new.page not in pages,
+            "redirect_still_there": not old.anchor and old.page in pages,
+        }
+        values = {"file": REDIRECTS, "old": old, "new": new}
+        for key in (key for key, holds in faults.items() if holds):
+            raise Refusal(key, **values, onward=moves.get(new, ""))
+    return moves
+
+
+def _place(text: object) -> Place:
+    match = PLACE.fullmatch(str(text))
+    if match is None:
+        raise Refusal("redirect_place", file=REDIRECTS, text=text)
+    return Place(match["page"], match["anchor"] or "")
+
+
+def check_anchors(moves: Redirects, anchors: Mapping[str, Collection[str]]) -> None:
+    """Hold redirects to the ids on each page that is written in a language."""
+    for old, new in moves.items():
+        if new.anchor and new.anchor not in anchors.get(new.page, [new.anchor]):
+            raise Refusal("redirect_no_anchor", file=REDIRECTS, old=old, new=new)
 
 
 def led_on(
-    moves: Redirects, pages: Mapping[str, Target], lang: str
+    moves: Redirects, pages: Mapping[str, tuple[str, str]], lang: str
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The files that stand where pages were, and what pages begin with, by their paths.
 
-    What a page begins with is unseen unless a reader was sent to an anchor that moved.
+    ``pages`` have their address and their title. What a page begins with is unseen
+    unless a reader was sent to an anchor that moved.
     """
     files: dict[str, str] = {}
     beginnings: dict[str, str] = {}
@@ -141,14 +171,14 @@ def led_on(
         here, to = pages.get(old.page), pages.get(new.page)
         if to is None or (old.anchor and here is None):
             continue  # not written in this language
-        url = here.url if here else address(old.page)
+        url = here[0] if here else address(old.page)
         anchor = f"#{new.anchor}" if new.anchor else ""
-        href = link(lang, url, lang, to.url) + anchor
+        href = link(lang, url, lang, to[0]) + anchor
         if old.anchor:
-            html = fill("page.moved", lang, old.anchor, href, to.title)
+            html = fill("page.moved", lang, old.anchor, href, to[1])
             beginnings[old.page] = beginnings.get(old.page, "") + html
         else:
-            files[f"{url}index.html"] = fill("page.stub", lang, href, to.title)
+            files[f"{url}index.html"] = fill("page.stub", lang, href, to[1])
     return files, beginnings
 
 

@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 from bench.weight import transferred
-from site_tools.data.redirects import parse
 from site_tools.site import ways
+from site_tools.site.ways import redirects as parse
 from tests.browser.server import serve
 
 PAGE = "alignment/value_before_token/"

@@ -214,6 +214,8 @@ ANSWER = """## It is
 
 \\### 问题 9
 
+(continues the code above)
+
 ```python
 total = 1 + 1
 ```

@@ -8,13 +8,13 @@ import pytest
 from site_tools.checks.census import check_shown
 from site_tools.checks.shape import check_bytes, check_shape
 from site_tools.contributing.talk import Talk
-from site_tools.data import redirects, rows
+from site_tools.data import rows
 from site_tools.page.blocks import resolve
 from site_tools.page.files import links
 from site_tools.page.page import read_page
 from site_tools.page.rendered import render
 from site_tools.problems import Problem
-from site_tools.site import pictures
+from site_tools.site import pictures, ways
 from site_tools.site.allowed import faults
 from tests.site.sample import EN, ROOT, broken, line_of, page
 
@@ -122,7 +122,7 @@ def test_data_files_take_no_alias_and_no_tag(tmp_path: Path) -> None:
     with pytest.raises(ValueError, match="no alias, no tag"):
         rows.load(bomb, "a.yml")
     with pytest.raises(ValueError, match="no alias, no tag"):
-        redirects.parse(bomb, set())
+        ways.redirects(bomb, set())
     with pytest.raises(ValueError, match="no alias, no tag"):
         rows.load(f"- !!python/object/apply:os.mkdir [{tmp_path / 'canary'}]", "a.yml")
     assert not (tmp_path / "canary").exists()

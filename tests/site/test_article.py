@@ -9,7 +9,7 @@ import yaml
 
 from site_tools.data.dialogues import Asked
 from site_tools.site import article, ways
-from site_tools.site.sources import Answer
+from site_tools.site.navigation import Answer
 from site_tools.site.templates import words
 
 FORMS = Path(__file__).parents[2] / ".github" / "ISSUE_TEMPLATE"

@@ -10,7 +10,7 @@ from site_tools.data import dialogues
 from site_tools.data.dialogues import read_topics
 from site_tools.page.page import read_page
 from site_tools.page.prose import HEADING
-from site_tools.site import sources
+from site_tools.site import navigation
 from tests.site.rows import as_yaml
 from tests.site.sample import broken, page
 from tests.site.trial_site import write_files
@@ -33,14 +33,14 @@ def read(root: Path, *rows: dict[str, Any]) -> tuple[dialogues.Dialogue, ...]:
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_all_of_them_are_answered(lang: str) -> None:
-    answered = [q for a in sources.answers(ROOT, lang) for q in a.answers]
+    answered = [q for a in navigation.answers(ROOT, lang) for q in a.answers]
     asked = {q.id for d in dialogues.read_dialogues(ROOT) for q in d.questions}
     assert sorted(asked.intersection(answered)) == sorted(asked)
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_every_page_agrees_with_the_dialogues(lang: str) -> None:
-    said = {a.page: a.answers for a in sources.answers(ROOT, lang)}
+    said = {a.page: a.answers for a in navigation.answers(ROOT, lang)}
     assert said
     assert dialogues.disagreements(dialogues.read_dialogues(ROOT), said) == []
 

@@ -9,7 +9,7 @@ import pytest
 from site_tools.data import frameworks
 from site_tools.data.dialogues import read_dialogues
 from site_tools.data.frameworks import OTHERS, RELEASES
-from site_tools.site import lists, sources
+from site_tools.site import lists, navigation
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files
 
@@ -103,12 +103,12 @@ def refused(root: Path, name: str, *rows: Any) -> str:
 
 def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages() -> None:
     rows = frameworks.comparison(ROOT)
-    assert {row.topic for row in rows} == set(sources.QUESTION_TOPICS)
+    assert {row.topic for row in rows} == set(navigation.QUESTION_TOPICS)
     kinds = [cell.kind for row in rows for cell in row.releases.values()]
     assert len(rows) > 30
     assert min(map(kinds.count, ("same", "differs", "none"))) > 5
     homes = {q.page for d in read_dialogues(ROOT) for q in d.questions}
-    homes |= {answer.page for answer in sources.users(ROOT, "zh")}
+    homes |= {answer.page for answer in navigation.users(ROOT, "zh")}
     listed = [*frameworks.timeline(ROOT), *frameworks.code_map(ROOT)]
     assert [each.page for each in listed if each.page not in homes] == []
     now = [p for each in frameworks.code_map(ROOT) for p in each.places if p.checked]

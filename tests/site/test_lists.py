@@ -7,10 +7,10 @@ import pytest
 
 from site_tools.checks.census import check_boxes, check_shown
 from site_tools.checks.evidence import check_lists
-from site_tools.data.dialogues import read_topics
+from site_tools.data.dialogues import TOPICS, read_topics
 from site_tools.page.page import read_page
 from site_tools.page.rendered import render
-from site_tools.site import sources
+from site_tools.site import navigation
 from site_tools.site.lists import derived, fill_lists
 from site_tools.site.templates import inline
 from tests.site.rows import as_yaml
@@ -87,7 +87,7 @@ def topics(**pictures: str) -> str:
         [
             {"id": name, "zh": f"{name}。", "en": f"On {name}."}
             | ({"picture": pictures[name]} if name in pictures else {})
-            for name in sources.TOPICS
+            for name in TOPICS
         ]
     )
 
@@ -112,11 +112,11 @@ def items(html: str) -> list[str]:
 
 
 def test_a_page_gives_title_verdict_and_facts(project: Path) -> None:
-    (answer,) = sources.answers(project, "en")
+    (answer,) = navigation.answers(project, "en")
     assert (answer.title, answer.verdict, answer.topic) == ("Is A < B?", "Yes", "gae")
     assert answer.facts == ("values",) and answer.picture == ("Two < three", "b.svg")
     bare = PAGE.replace("**Yes.** By", "By")
-    assert sources.read_answer(bare, "gae/b", "x").verdict == ""
+    assert navigation.read_answer(bare, "gae/b", "x").verdict == ""
 
 
 def test_by_topic_shows_pages_first_and_then_what_is_coming(project: Path) -> None:
@@ -176,7 +176,7 @@ def test_a_topic_shows_a_picture_and_short_answers_without_links(project: Path) 
 
 
 def test_the_pictures_of_the_topics_are_there() -> None:
-    pages = {a.page: a for lang in ("zh", "en") for a in sources.answers(ROOT, lang)}
+    pages = {a.page: a for lang in ("zh", "en") for a in navigation.answers(ROOT, lang)}
     named = [t.picture for t in read_topics(ROOT).values() if t.picture]
     assert named and [page for page in named if not pages[page].picture] == []
 
@@ -244,7 +244,7 @@ def test_a_line_of_markdown_loses_its_links_only() -> None:
 
 def test_a_question_leads_to_the_next_that_another_page_answers() -> None:
     next_of = {
-        id: following for id, (_, following) in sources.asked(ROOT, "en").items()
+        id: following for id, (_, following) in navigation.asked(ROOT, "en").items()
     }
     # 004·3 and 004·4 have one page: whoever has read it goes on with 004·5.
     following = next_of["004·3"]

@@ -8,7 +8,7 @@ import pytest
 from site_tools.page.page import read_page
 from site_tools.running.evidence import Evidence, Setting, block_hashes, entry_of
 from site_tools.site import llms
-from site_tools.site.markdown import as_markdown
+from site_tools.site.llms import as_markdown
 from tests.site.sample import ROOT
 
 PAGE = "docs/en/gae/inputs.md"

@@ -5,7 +5,7 @@ import time
 
 import pytest
 
-from site_tools.site.offline import copy, pack, rewrite
+from site_tools.site.downloads import copy, pack, rewrite
 from tests.site.linked import broken
 
 FILES = frozenset(

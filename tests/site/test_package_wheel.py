@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from site_tools.site.package_wheel import wheel
+from site_tools.site.downloads import wheel
 from tests.site.sample import ROOT
 
 

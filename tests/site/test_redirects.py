@@ -2,8 +2,9 @@
 
 import pytest
 
-from site_tools.data.redirects import Redirects, check_anchors, parse
 from site_tools.site import ways
+from site_tools.site.ways import Redirects, check_anchors
+from site_tools.site.ways import redirects as parse
 
 PAGES = {"gae/a", "gae/b", "rewards/index", "index"}
 
@@ -54,8 +55,8 @@ def test_the_anchors_of_a_page_are_held() -> None:
 
 
 TARGETS = {
-    "gae/a": ways.Target("gae/a/", "A?"),
-    "gae/b": ways.Target("gae/b/", "Is 1 < 2?"),
+    "gae/a": ("gae/a/", "A?"),
+    "gae/b": ("gae/b/", "Is 1 < 2?"),
 }
 
 

@@ -9,9 +9,9 @@ from site_tools.checks.census import check_shown
 from site_tools.page.accord import lock_of, lock_path, write
 from site_tools.page.prose import wording
 from site_tools.page.rendered import render
-from site_tools.site import status
-from site_tools.site.lists import fill_lists
-from site_tools.site.status import count
+from site_tools.site import lists as status
+from site_tools.site.downloads import link_downloads
+from site_tools.site.lists import count, fill_lists
 from tests.site.sample import EN, ROOT, ZH, page
 
 HEAD = "zh: 值\nen: Values\nentries:\n"
@@ -112,7 +112,7 @@ def test_counts_are_no_figures_that_want_binding(part: str) -> None:
 
 
 def test_a_download_is_linked_once_it_is_made() -> None:
-    page, fill = "en/about/offline/index.html", status.link_downloads
+    page, fill = "en/about/offline/index.html", link_downloads
     html = status.status("downloads", "en", ROOT)
     assert "<a" not in html and fill(html, page, {}) == html
     texts = fill(html, page, {"en/llms.txt": 24_600, "en/llms-full.txt": 837_000})

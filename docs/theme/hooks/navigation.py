@@ -11,7 +11,6 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
 from docs.theme import notebook_files
-from site_tools.data import redirects
 from site_tools.page import files
 from site_tools.page.files import read_front_matter
 from site_tools.site import formulas, navigation, reference, ways
@@ -76,11 +75,11 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
     known = pages.keys() | {path.rpartition(".")[0] for path in _known(docs)}
     ids = formulas.ID.findall
     anchors = {name: ids(page.content or "") for name, page in pages.items()}
-    targets = {n: ways.Target(page.url, str(page.title)) for n, page in pages.items()}
+    targets = {name: (page.url, str(page.title)) for name, page in pages.items()}
     try:
         text = source.read_text("utf-8") if source.exists() else ""
-        moves = redirects.parse(text, known)
-        redirects.check_anchors(moves, anchors)
+        moves = ways.redirects(text, known)
+        ways.check_anchors(moves, anchors)
     except ValueError as error:
         raise PluginError(f"docs/{error}") from None
     stubs, beginnings = ways.led_on(moves, targets, lang)

@@ -16,6 +16,7 @@ from mkdocs.structure.toc import get_toc
 from docs.theme import notebook_files
 from site_tools.checks import words
 from site_tools.checks.shape import is_question
+from site_tools.data.dialogues import TOPICS
 from site_tools.data.names import read_names
 from site_tools.page import accord, figures
 from site_tools.page.pictures import is_notebook
@@ -26,16 +27,16 @@ from site_tools.site import (
     allowed,
     article,
     boxes,
+    navigation,
     pictures,
     reference,
-    sources,
     ways,
 )
 from site_tools.site import (
     notebooks as downloads,
 )
+from site_tools.site.downloads import wheel
 from site_tools.site.lists import fill_lists
-from site_tools.site.package_wheel import wheel
 from site_tools.site.templates import fill
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
@@ -85,11 +86,11 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html = pictures.inline(figures.render(html), read, lang)
         answers = page.meta.get("answers") or ()
         html = article.fold_refutations(html)
-        html = article.answer_box(html, answers, lang, sources.asked(root, lang))
+        html = article.answer_box(html, answers, lang, navigation.asked(root, lang))
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = article.link_terms(html, read_names(root), lang)
         html = article.provenance(html, lang)
-        taught = sources.answers(root, lang, (sources.COURSE, *sources.TOPICS))
+        taught = navigation.answers(root, lang, (navigation.COURSE, *TOPICS))
         html = article.reading(html, page_id, lang, taught)
         html += article.aliases(page.meta.get("aliases") or (), lang)
         html = ways.relative(html, page.url)
