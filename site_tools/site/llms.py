@@ -219,7 +219,7 @@ def verified(
     on_gpu = [run for run, holds in runs if holds]
     gpu = w["on_gpu"].format(**on_gpu[0].by) if len(on_gpu) == len(hashes) else ""
     here = {"torch": known.setting.torch, "python": known.setting.python}
-    # The hash of the last block covers all above it (running.hashes).
+    # The hash of the last block covers all above it (running.evidence).
     told = w["passed"].format(count=len(hashes), gpu=gpu, hash=hashes[-1], **here)
     return told, True
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.site import navigation, sources
+from site_tools.site import navigation
 
 ROOT = Path(__file__).parents[2]
 
@@ -102,7 +102,7 @@ def test_a_page_without_a_title_is_refused() -> None:
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_no_page_is_reached_before_what_it_needs(lang: str) -> None:
     read: set[str] = set()
-    for topic in (sources.COURSE, *sources.QUESTION_TOPICS):
-        for page in sources.answers(ROOT, lang, [topic]):
+    for topic in (navigation.COURSE, *navigation.QUESTION_TOPICS):
+        for page in navigation.answers(ROOT, lang, [topic]):
             assert read >= {*page.needs}, page.page
             read.add(page.page)
