@@ -1,5 +1,6 @@
 """Inside the process that runs blocks: each is run, and what it did is written down."""
 
+import ast
 import builtins
 import dis
 import errno
@@ -13,7 +14,7 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import redirect_stdout
 from functools import partial
 from itertools import chain
@@ -46,11 +47,13 @@ class Fault(Exception):
         super().__init__(str(self.message))
 
 
-def serve(page: PageToRun, number: int | None, folder: str, pipe: int) -> None:
+def serve(
+    page: PageToRun, numbers: Sequence[int] | None, folder: str, pipe: int
+) -> None:
     """Run what a page asks for, confined, and write each result to a pipe.
 
-    ``number`` is that of a block to run alone, as copied; None is all of them in order.
-    The blocks write in the folder alone, and every open file but the pipe is closed.
+    ``numbers`` are blocks to run alone, as copied; None is all of them in order. The
+    blocks write in the folder alone, and every open file but the pipe is closed.
     """
     os.chdir(folder)
     os.environ.update(HOME=folder, TMPDIR=folder)
@@ -64,7 +67,7 @@ def serve(page: PageToRun, number: int | None, folder: str, pipe: int) -> None:
     confine(folder, page.cuda)
     os.dup2(pipe, PIPE)
     os.closerange(PIPE + 1, os.sysconf("SC_OPEN_MAX"))
-    outcomes = _in_order(page) if number is None else iter([_alone(page, number)])
+    outcomes = _in_order(page) if numbers is None else _alone(page, numbers)
     if page.once:  # as many as of any page; the first says that all is prepared
         outcomes = chain([None] * len(page.sources), outcomes)
     for outcome in outcomes:
@@ -73,9 +76,18 @@ def serve(page: PageToRun, number: int | None, folder: str, pipe: int) -> None:
             line = line[os.write(PIPE, line) :]
 
 
-def _alone(page: PageToRun, number: int) -> Result:
-    source = page.sources[number]
-    return run_copy(source.copied or source.text, number, _fresh(page.seed))
+def _alone(page: PageToRun, numbers: Sequence[int]) -> Iterator[Result]:
+    """What is copied from each; what has run for the one before is not run again."""
+    names, printed, ran = _fresh(page.seed), "", 0
+    result = Result("")
+    for number in numbers:
+        source = page.sources[number]
+        if not result.failure:
+            code = source.copied or source.text
+            result = run_copy(code, number, names, ran)
+            printed += result.printed
+            ran = 0 if result.failure else len(ast.parse(code).body)
+        yield Result(printed, result.failure)
 
 
 def _in_order(page: PageToRun) -> Iterator[Result | Value | None]:
@@ -101,14 +113,15 @@ def _fresh(seed: int) -> dict[str, Any]:
     return {"__name__": "__main__"}
 
 
-def run_copy(text: str, number: int, names: dict[str, Any]) -> Result:
+def run_copy(text: str, number: int, names: dict[str, Any], ran: int = 0) -> Result:
     """Run what a reader copies from a block, as a script of its own.
 
-    It fails also if a function in it reads a name that is missing, called or not.
+    So many of its first statements have run. It fails also if a function in it reads a
+    name that is missing, called or not.
     """
 
     def run() -> None:
-        _run_script(text, number, names)
+        _run_script(text, number, names, ran)
         defined = names.keys() | vars(builtins).keys()
         for name in sorted(_global_names(compile(text, "", "exec")) - defined):
             raise NameError(f"name {name!r} is not defined")
@@ -157,10 +170,18 @@ def _observed(run: Callable[[], None], draws: bool = False) -> Result:
     return Result(output.getvalue(), plots=plots)
 
 
-def _run_script(text: str, number: int, names: dict[str, Any]) -> None:
+def _run_script(text: str, number: int, names: dict[str, Any], ran: int = 0) -> None:
     name = f"<block {number}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
-    exec(compile(text, name, "exec"), names)
+    script = ast.parse(text, name)
+    features = [node for node in script.body[:ran] if _of_future(node)]
+    script.body[:ran] = features
+    exec(compile(script, name, "exec"), names)
+
+
+def _of_future(node: ast.stmt) -> bool:
+    """Whether it holds for all of a script, however often it has run."""
+    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def _global_names(code: CodeType) -> set[str]:

@@ -26,6 +26,12 @@ class Source:
     raises: bool = False
     copied: str = ""  # where a reader who copies it gets another text
 
+    def begins_with(self, other: "Source") -> bool:
+        """Whether what is copied begins with all of another, which leaves its names."""
+        beginning = (other.copied or other.text).rstrip("\n") + "\n"
+        lasting = not (self.raises or other.raises)
+        return lasting and self.copied.startswith(beginning)
+
 
 @dataclass(frozen=True)
 class PageToRun:
@@ -47,6 +53,21 @@ class PageToRun:
     def size(self) -> int:
         """The number of results: each block alone, each in order, each figure."""
         return 2 * len(self.sources) + len(self.expressions)
+
+    @property
+    def alone(self) -> list[list[int]]:
+        """The blocks that run alone, by process, each once all above it have run.
+
+        What is copied from one begins with what is copied from those before it.
+        """
+        runs = list[list[int]]()
+        for number, source in enumerate(() if self.once else self.sources):
+            begun = [run for run in runs if source.begins_with(self.sources[run[-1]])]
+            if begun:
+                begun[-1].append(number)
+            else:
+                runs.append([number])
+        return runs
 
     @classmethod
     def of(cls, line: bytes) -> "PageToRun":

@@ -28,6 +28,7 @@ import tempfile
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from itertools import chain
 from typing import Any
 
 from site_tools.confinement import limits
@@ -80,7 +81,9 @@ class Running:
         with self._answers, self._answers.makefile("rb") as lines:
             outcomes = _outcomes(lines.readlines(), self._page.size)
         ended = [Result("", o) if isinstance(o, Failure) else o for o in outcomes]
-        alone, in_order = ended[:blocks], ended[blocks : 2 * blocks]
+        order = [*chain.from_iterable(self._page.alone)] or range(blocks)
+        alone = [ended[order.index(number)] for number in range(blocks)]
+        in_order = ended[blocks : 2 * blocks]
         copies = [a or b for a, b in zip(alone, in_order, strict=True)]
         joined = map(_join, self._page.sources, copies, in_order)
         return Run(tuple(joined), tuple(outcomes[2 * blocks :]), tuple(copies))
@@ -195,15 +198,16 @@ def _watch(connection: socket.socket, requests: socket.socket) -> None:
     if not line:  # of one that ended before it had asked
         return
     page = PageToRun.of(line)
-    # Which block runs, all in order for None; how many results that gives.
-    alone = [] if page.once else [(number, 1) for number in range(len(page.sources))]
-    runs = [*alone, (None, page.size - len(alone))]
+    # Which blocks run alone, all in order for None; how many results that gives.
+    alone = [(numbers, len(numbers)) for numbers in page.alone]
+    runs = [*alone, (None, page.size - sum(count for _, count in alone))]
     folder = tempfile.mkdtemp(prefix="page-")
     try:
-        for number, count in runs:
-            lines, failure = _run(page, number, count, folder, connection)
+        for numbers, count in runs:
+            lines, failure = _run(page, numbers, count, folder, connection)
             if failure:
-                lines.append(results.encode(failure))
+                others = count - len(lines) if numbers and failure == ENDED else 1
+                lines += [results.encode(failure)] * others
             connection.sendall(b"".join(lines))
             if failure not in (None, ENDED):
                 return
@@ -215,7 +219,7 @@ def _watch(connection: socket.socket, requests: socket.socket) -> None:
 
 def _run(
     page: PageToRun,
-    number: int | None,
+    numbers: Sequence[int] | None,
     count: int,
     folder: str,
     connection: socket.socket,
@@ -223,7 +227,7 @@ def _run(
     """The results of one process, as lines; and why there are no more, if so."""
     reading, writing = os.pipe()
     watcher = os.getpid()
-    child = _fork(lambda: _serve(page, number, folder, writing, watcher))
+    child = _fork(lambda: _serve(page, numbers, folder, writing, watcher))
     os.close(writing)
     heard = connection.fileno()
     lines, unread, failure = list[bytes](), b"", None
@@ -254,7 +258,11 @@ def _run(
 
 
 def _serve(
-    page: PageToRun, number: int | None, folder: str, pipe: int, watcher: int
+    page: PageToRun,
+    numbers: Sequence[int] | None,
+    folder: str,
+    pipe: int,
+    watcher: int,
 ) -> None:
     from site_tools.running import block
 
@@ -262,7 +270,7 @@ def _serve(
     if platform.system() == "Linux":
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
     if os.getppid() == watcher:
-        block.serve(page, number, folder, pipe)
+        block.serve(page, numbers, folder, pipe)
 
 
 def _passed_limit(child: int, folder: str) -> Failure | None:

@@ -84,6 +84,20 @@ def test_a_function_never_called_must_find_its_names_too() -> None:
     assert "NameError: name 'missing' is not defined" in problem.found
 
 
+def test_a_chain_runs_once_however_many_copies_begin_with_it() -> None:
+    count = "with open('runs', 'a') as f:\n    f.write('x')\n    print(f.tell())"
+    fences = "from __future__ import annotations", (CONT, count), (RAISES, "None.x")
+    run = verdict.start(blocks(*fences, (CONT, "def f(x: later): pass\nf"))).wait()
+    printed = [copy.printed for copy in run.copies]
+    assert printed == ["", "1\n", "2\n", "1\n"]  # what raises has a process of its own
+    assert [bool(copy.failure) for copy in run.copies] == [False, False, True, False]
+    with_source = blocks("a = 1", ("source", "ppo_ref.training.experience.collect_experience"), (CONT, "a"))
+    assert not any(copy.failure for copy in verdict.start(with_source).wait().copies)
+    ended = ("a = 1", (CONT, "import os\nos._exit(0)"), (CONT, "a"))
+    run = verdict.start(blocks(*ended)).wait()
+    assert [bool(copy.failure) for copy in run.copies] == [False, True, True]
+
+
 def test_what_is_wrong_above_is_told_once() -> None:
     fences = "a = 1\nprint(a)", ("output", "2"), (CONT, "print(a)"), ("output", "1")
     assert [p.line for p in problems(*fences)] == [7]
