@@ -6,13 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from ppo_ref.advantages import (
-    gae,
-    monte_carlo_returns,
-    n_step_advantages,
-    td_residuals,
-)
-from ppo_ref.examples import three_tokens
+from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
 from tests import oracles
 from tests.strategies import TokenBatch, numbers, token_batches, unit_interval
 
@@ -85,23 +79,6 @@ def test_advantages_have_no_gradient():
     estimate = gae(token_level_rewards=rewards, values=values, response_mask=mask)
     assert not estimate.advantages.requires_grad
     assert not estimate.returns.requires_grad
-
-
-@pytest.mark.parametrize(
-    ("function", "discounts"),
-    [
-        (gae, {"gamma": 1.0, "gae_lambda": 1.0}),
-        (td_residuals, {"gamma": 1.0}),
-        (n_step_advantages, {"gamma": 1.0, "steps": 2}),
-        (monte_carlo_returns, {"gamma": 1.0}),
-    ],
-)
-def test_nothing_is_discounted_unless_asked(function, discounts):
-    batch = three_tokens()._asdict()
-    if function is monte_carlo_returns:
-        del batch["values"]
-    steps = {name: x for name, x in discounts.items() if name == "steps"}
-    assert_close(function(**batch, **steps), function(**batch, **discounts))
 
 
 TIME = 16384

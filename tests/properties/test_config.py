@@ -1,7 +1,6 @@
 """What a setting may be, and in what words it is refused: one of each kind of bound."""
 
 import dataclasses
-import math
 import re
 
 import pytest
@@ -25,7 +24,6 @@ def refused(error, told, **options):
         ("kl_coef", "at least", 0, 0, -0.1),
         ("batch_size", "at least", 1, 1, 0),
         ("temperature", "above", 0, 5e-324, 0),
-        ("temperature", "above", 0, math.inf, math.nan),
         ("gamma", "at most", 1, 1, 1.0000001),
         ("clip_range", "below", 1, 0.9999999, 1.0),
     ],
@@ -54,15 +52,7 @@ def test_every_number_but_a_score_has_a_lower_bound():
             {"batch_size": 100},
             "batch_size must be a multiple of mini_batch_size 64, got 100",
         ),
-        (
-            {"mini_batch_size": 32, "micro_batch_size": 24},
-            "mini_batch_size must be a multiple of micro_batch_size 24, got 32",
-        ),
         ({"width": 10, "heads": 4}, "width must be a multiple of heads 4, got 10"),
-        (
-            {"responses_per_prompt": 3},
-            "batch_size must be a multiple of responses_per_prompt 3, got 256",
-        ),
         (
             {"kl_horizon": 51.2},
             "kl_horizon must be above a fifth of batch_size 256, got 51.2",

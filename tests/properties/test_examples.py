@@ -5,32 +5,25 @@ import math
 
 import pytest
 
-from ppo_ref.examples import (
-    four_token_tree,
-    two_token_tree,
-)
+from ppo_ref.examples import four_token_tree, two_token_tree
 
 TREES = [(two_token_tree, 2, 2), (four_token_tree, 4, 3)]
 
 
 @pytest.mark.parametrize(("tree_of", "tokens", "ones"), TREES)
-def test_a_tree_has_every_response_once_and_scores_its_end(tree_of, tokens, ones):
+def test_a_tree_has_every_response_once_and_the_actors_means_as_values(
+    tree_of, tokens, ones
+):
+    """How many ways of writing on from a prefix have enough 1s: counted, not summed."""
     tree = tree_of()
     written = list(itertools.product([0, 1], repeat=tokens))
     assert tree.responses.tolist() == [list(answer) for answer in written]
-    assert tree.actor_probs.tolist() == [[0.5] * tokens for _ in written]
-    assert tree.response_mask.tolist() == [[True] * tokens for _ in written]
+    assert (tree.actor_probs == 0.5).all() and tree.response_mask.all()
     assert tree.token_level_rewards.tolist() == [
         [0.0] * (tokens - 1) + [float(answer.count(1) >= ones)] for answer in written
     ]
-
-
-@pytest.mark.parametrize(("tree_of", "tokens", "ones"), TREES)
-def test_the_trees_values_are_the_actors_means(tree_of, tokens, ones):
-    """How many ways of writing on from a prefix have enough 1s: counted, not summed."""
-    tree = tree_of()
-    for answer, values in zip(tree.responses.tolist(), tree.values, strict=True):
-        for t, value in enumerate(values.tolist()):
+    for answer, values in zip(written, tree.values.tolist(), strict=True):
+        for t, value in enumerate(values):
             left, missing = tokens - t, max(ones - sum(answer[:t]), 0)
             ways = sum(math.comb(left, k) for k in range(missing, left + 1))
             assert value == ways / 2**left

@@ -19,21 +19,6 @@ def rates(learning: Learners) -> dict[str, float]:
     }
 
 
-def test_each_optimizer_moves_its_own_network():
-    learning = learners()
-    models = learning.models
-    trained = {
-        "imitation": models.actor,
-        "actor": models.actor,
-        "critic": models.critic,
-        "reward": models.reward,
-    }
-    for name, network in trained.items():
-        (group,) = getattr(learning, f"{name}_optimizer").param_groups
-        moved = [*map(id, group["params"])]
-        assert moved == [*map(id, network.parameters())], name
-
-
 @pytest.mark.parametrize("shares", [[0.5, 1.0], [0.125, 0.25]])
 def test_a_share_is_one_of_the_peak_whatever_was_before(shares):
     learning = learners()

@@ -6,10 +6,8 @@ import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
-from torch.testing import assert_close
 
 from ppo_ref.advantages import gae
-from ppo_ref.aggregation import sequence_mean_token_mean, token_sum
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from tests import oracles
 from tests.strategies import (
@@ -271,18 +269,3 @@ def test_gradient_reaches_the_trained_model_alone_and_no_padding():
         assert trained.grad[MASK].any()
     for constant in (tensors[1], tensors[2], old_values, returns):
         assert constant.grad is None
-
-
-@pytest.mark.parametrize("aggregate", [token_sum, sequence_mean_token_mean])
-def test_the_aggregation_is_the_callers(aggregate):
-    inputs = policy_inputs(numbers(4, 3, 2, 3), MASK)
-    log_probs, old, advantages = (inputs[name] for name in list(inputs)[:3])
-    ratio = (log_probs - old).exp()
-    losses = torch.maximum(-advantages * ratio, -advantages * ratio.clamp(0.8, 1.2))
-    assert_close(
-        policy_loss(**inputs, aggregate=aggregate).loss, aggregate(losses, MASK)
-    )
-    assert_close(
-        surrogate_objective(**inputs, aggregate=aggregate),
-        aggregate(ratio * advantages, MASK),
-    )

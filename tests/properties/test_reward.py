@@ -6,7 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from ppo_ref.training.reward import learned, model_scores, reward_model_step, rule
+from ppo_ref.training.reward import model_scores, reward_model_step, rule
 from ppo_ref.training.rollout import as_rollout
 from ppo_ref.training.tasks import CHARACTERS, Question
 from ppo_ref.training.tokenizer import CharacterTokenizer
@@ -69,17 +69,6 @@ def test_a_reward_model_is_read_at_the_last_token():
         ids = rollout.sequences[row][rollout.attention_mask[row]][None]
         alone = network(ids, torch.ones_like(ids).bool())[0, -1]
         assert_close(score, alone)
-
-
-def test_a_learned_reward_follows_its_model_without_gradient():
-    network, rollout = networks.critic(), ragged_rollout(2, 4)
-    scores = learned(network)
-    before = scores([], rollout)
-    assert not before.requires_grad
-    assert model_scores(network, rollout).requires_grad
-    with torch.no_grad():
-        network.head.bias.add_(2)
-    assert_close(scores([], rollout), before + 2)
 
 
 def test_a_reward_model_step_descends_the_cross_entropy():

@@ -58,9 +58,3 @@ def test_mini_batches_are_joined_by_what_their_names_say(numbers):
             "actor_steps": math.fsum(numbers),
         }
     )
-
-
-def test_no_mini_batch_is_refused():
-    text = "^update_statistics: mini_batches must be at least one, got 0$"
-    with pytest.raises(ValueError, match=text):
-        update_statistics([])

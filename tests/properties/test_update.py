@@ -234,16 +234,6 @@ def test_a_batch_that_mini_batches_do_not_divide_is_refused(update, network):
         updated(update, network(), part)
 
 
-@updates
-def test_what_does_not_fit_is_refused_before_a_weight_changes(update, network):
-    float_mask = EXPERIENCE.rollout.response_mask.float()
-    rollout = EXPERIENCE.rollout._replace(response_mask=float_mask)
-    part, trained = EXPERIENCE._replace(rollout=rollout), network()
-    with pytest.raises(TypeError, match=r"rollout\.response_mask must be a bool"):
-        updated(update, trained, part)
-    assert torch.equal(weights(trained), weights(network()))
-
-
 small = st.integers(1, 3)
 
 
