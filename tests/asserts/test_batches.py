@@ -30,9 +30,8 @@ def recursion(rewards: Tensor, values: Tensor, gae_lambda: float) -> Tensor:
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("seed", range(2))
-def test_padding_that_is_masked_is_ignored(dtype, seed):
-    inputs = {"rewards": numbers(seed, dtype), "values": numbers(seed + 9, dtype)}
+def test_padding_that_is_masked_is_ignored(dtype):
+    inputs = {"rewards": numbers(0, dtype), "values": numbers(9, dtype)}
 
     def masked(rewards: Tensor, values: Tensor) -> Tensor:
         return recursion(rewards * MASK, values * MASK, 0.95)
@@ -62,21 +61,18 @@ def test_the_slot_after_the_end_in_the_recursion_is_named(dtype):
     )
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_whitening_over_all_slots_is_named(dtype):
+def test_whitening_over_all_slots_is_named():
     def plain(values: Tensor) -> Tensor:
         return (values - values.mean()) / values.std()
 
-    text = fault(assert_padding_ignored, plain, {"values": numbers(1, dtype)}, MASK)
+    text = fault(assert_padding_ignored, plain, {"values": numbers(1)}, MASK)
     assert text.endswith("a mean, a deviation or a sum runs over all slots; mask it")
     assert "advantages[0, 0] from" in text
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-def test_a_score_on_the_last_token_passes(dtype):
-    assert_score_on_last_token(SCORE.to(dtype), MASK)
-    assert_score_on_last_token(-0.5 * SCORE.to(dtype), MASK)
-    assert_score_on_last_token(0 * SCORE, MASK)
+def test_a_score_on_the_last_token_passes():
+    for factor in (1, -0.5, 0):
+        assert_score_on_last_token(factor * SCORE, MASK)
     gapped = MASK.clone()
     gapped[0, 2] = False
     assert_score_on_last_token(SCORE, gapped)
@@ -126,21 +122,13 @@ def test_a_model_in_bfloat16_is_told_of_its_tolerance():
     assert "a model in bfloat16 may: pass tolerance=0.1" in text
     assert_ratio_one(x, off, MASK, tolerance=0.1)
     assert_ratio_one(x.bfloat16(), off.bfloat16(), MASK)
-    fault(assert_ratio_one, x, off, MASK, tolerance=0.02)
     fault(assert_ratio_one, x.bfloat16(), (x + 0.3).bfloat16(), MASK)
 
 
-def estimated(
-    gamma: float, gae_lambda: float, bootstrap_values: Tensor | None = None
-) -> dict[str, Tensor]:
+def estimated(gamma: float, gae_lambda: float) -> dict[str, Tensor]:
     rewards, values = numbers(0, torch.float64), numbers(1, torch.float64)
-    advantages = oracles.over_rows(
-        oracles.gae(gamma, gae_lambda),
-        MASK,
-        rewards,
-        values,
-        bootstrap_values=bootstrap_values,
-    )
+    of_row = oracles.gae(gamma, gae_lambda)
+    advantages = oracles.over_rows(of_row, MASK, rewards, values)
     return {
         "advantages": advantages,
         "values": values,
@@ -150,7 +138,7 @@ def estimated(
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("gamma", [1.0, 0.9, 0.0])
+@pytest.mark.parametrize("gamma", [1.0, 0.9])
 def test_advantage_and_value_are_the_return_to_go(gamma, dtype):
     batch = estimated(gamma, 1.0)
     batch = {name: x if x is MASK else x.to(dtype) for name, x in batch.items()}

@@ -26,13 +26,10 @@ from tests.asserts.models import (
     values,
 )
 
-TWO_EARLY = slice(-T - 3, -3)
-
 
 @pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("seed", range(2))
-def test_the_right_slices_pass_in_every_precision(dtype, seed):
-    ids = sequences(seed)
+def test_the_right_slices_pass_in_every_precision(dtype):
+    ids = sequences()
     assert_values_before_tokens(values(dtype, RIGHT), ids, MASK)
     assert_log_probs_of_tokens(log_probs(dtype, RIGHT), ids, MASK)
 
@@ -51,12 +48,10 @@ def test_the_right_slices_pass_in_every_precision(dtype, seed):
             r"values\[0, 1\] did not move when token 0 was changed, values\[0, 2\] "
             r"did: the slice is 1 position early; cut \[:, -T-1:-1\]",
         ),
-        (TWO_EARLY, r"values\[0, 1\] did not move .* the slice is 2 positions early"),
     ],
 )
 def test_a_wrong_slice_of_the_critic_is_named(dtype, cut, text):
-    ids = torch.cat([sequences()[:, :1], sequences()], 1)  # a prompt that long
-    said = fault(assert_values_before_tokens, values(dtype, cut), ids, MASK)
+    said = fault(assert_values_before_tokens, values(dtype, cut), sequences(), MASK)
     assert re.match(text, said)
 
 

@@ -1,9 +1,6 @@
 """A file is read without executing it; what is no dump is told in one sentence."""
 
-import os
 import pickle
-import subprocess
-import sys
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +11,6 @@ from ppo_ref.__main__ import main
 from ppo_ref.dump.reading import WRITE, read
 from tests.dump.batches import dumped, sampled
 
-ROOT = Path(__file__).resolve().parents[2]
-
 
 class DataProto:
     """Pickles like verl's: a class of its own, with bytes in it."""
@@ -24,20 +19,14 @@ class DataProto:
         return (Path.touch, (Path("executed"),))
 
 
-def test_a_dict_of_tensors_is_read_and_the_rest_left_out(tmp_path):
-    path = tmp_path / "dump.pt"
-    torch.save({"values": torch.ones(1, 2), "step": 3}, path)
-    assert list(read(path)) == ["values"]
-
-
 def test_the_line_that_is_printed_makes_the_right_file(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     class Data:
-        batch = dumped(sampled())
+        batch = dumped(sampled()) | {"step": 3}  # which is no tensor, and left out
 
     exec(WRITE, {"torch": torch, "batch": Data})
-    assert read("dump.pt").keys() == Data.batch.keys()
+    assert read("dump.pt").keys() == Data.batch.keys() - {"step"}
 
 
 def refusal(path: Path) -> str:
@@ -100,16 +89,3 @@ def test_exit_codes_say_what_was_found(tmp_path, capsys):
     torch.save(batch, path)
     assert main(["check", path]) == 2
     assert capsys.readouterr().err.startswith("a dump must hold values, got advantag")
-
-
-@pytest.mark.slow
-def test_the_command_runs_as_written(tmp_path):
-    path = tmp_path / "dump.pt"
-    torch.save(dumped(sampled()), path)
-    command = [sys.executable, "-m", "ppo_ref", "check", str(path)]
-    environment = os.environ | {"PYTHONPATH": str(ROOT)}
-    run = subprocess.run(
-        command, cwd=tmp_path, env=environment, capture_output=True, text=True
-    )
-    assert (run.returncode, run.stderr) == (0, "")
-    assert run.stdout.splitlines()[-1] == "all ok"
