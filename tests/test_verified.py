@@ -79,18 +79,14 @@ def test_a_run_notes_what_passed_page_by_page(project: Path) -> None:
     _, second = hashes(project, bad)
     assert passed(known.cpu[good]) == {*hashes(project, good)}
     assert passed(known.cpu[bad]) == {second}
-    # Mended, and run alone; the other page has changed and is not run.
-    write(project, "en/about/bad.md", shown="cpu 1")
+    # On a stand-in for a GPU the block runs as changed, and is noted as it stands;
+    # the other page has changed and is not run.
     write(project, "en/about/good.md", number=3)
-    run_pages(project, bad)
-    known, _ = gather(project)
-    assert passed(known.cpu[bad]) == {*hashes(project, bad)}
-    assert not any(known.on_cpu(good, block) for block in hashes(project, good))
-    # On a stand-in for a GPU the block runs as changed, and is noted as it stands.
     write(project, "en/about/bad.md", shown="cpu:0 1")
     told = run_pages(project, bad, "--device", "cpu:0")
     known, _ = gather(project)
     assert passed(known.cpu[bad]) == {*hashes(project, bad)}, told
+    assert not any(known.on_cpu(good, block) for block in hashes(project, good))
 
 
 def git(root: Path, *words: str) -> str:
@@ -123,44 +119,28 @@ def stand_in(*pages: str) -> object:
     return run
 
 
-def test_a_record_is_the_manifest_with_its_commit(
+def test_a_record_is_the_manifest_with_its_commit_and_leaves_no_block_out(
     committed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pages = ["docs/en/about/one.md", "docs/zh/about/one.md"]
+    monkeypatch.setattr(record, "run", stand_in(pages[0]))
+    with pytest.raises(SystemExit, match=r"did not: \['docs/zh/about/one.md'\]"):
+        record.record(committed, "cuda")
+    assert not (committed / RECORD).exists()
     monkeypatch.setattr(record, "run", stand_in(*pages))
     record.record(committed, "cuda:0")
     made = read(committed / RECORD)
     commit = git(committed, "rev-parse", "HEAD").strip()
     assert {entry.by["commit"] for entry in made.values()} == {commit}
-    assert [*made] == pages
-    for page in pages:
-        assert passed(made[page]) == {*hashes(committed, page)}
+    assert {page: passed(made[page]) for page in made} == {
+        page: {*hashes(committed, page)} for page in pages
+    }
 
 
-def test_a_record_leaves_no_block_out(
-    committed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(record, "run", stand_in("docs/en/about/one.md"))
-    with pytest.raises(SystemExit, match=r"did not: \['docs/zh/about/one.md'\]"):
+def test_a_record_needs_committed_sources(committed: Path) -> None:
+    write(committed, "en/about/new.md", number=2)
+    with pytest.raises(SystemExit, match=r"commit or remove docs/en/about/new\.md"):
         record.record(committed, "cuda")
-    monkeypatch.setattr(record, "run", lambda *_: None)
-    shutil.rmtree(committed / ".cache")
-    with pytest.raises(
-        SystemExit, match=r"did not: \['docs/zh/about/one.md', 'docs/en"
-    ):
-        record.record(committed, "cuda")
-    assert not (committed / RECORD).exists()
-
-
-@pytest.mark.parametrize("name", ["en/about/one.md", "en/about/new.md"])
-def test_a_record_needs_committed_sources(committed: Path, name: str) -> None:
-    write(committed, name, number=2)
-    with pytest.raises(SystemExit) as refusal:
-        record.record(committed, "cuda")
-    assert str(refusal.value) == (
-        "make record needs all sources committed, so that the commit says what ran; "
-        f"commit or remove docs/{name}"
-    )
 
 
 def test_nothing_is_noted_when_the_package_changed_under_way(

@@ -13,8 +13,7 @@ from site_tools.checks.evidence import check_answers, check_identities, check_li
 from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.links import check_links
 from site_tools.checks.shape import check_bytes, check_shape
-from site_tools.checks.typography import check_typography
-from site_tools.checks.words import check_terms
+from site_tools.checks.words import check_terms, check_typography
 from site_tools.data.names import read_names
 from site_tools.page.accord import check_lock
 from site_tools.page.files import FRONT_MATTER
@@ -44,32 +43,21 @@ def text_of(file: Path) -> str:
 def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     """Everything that is wrong with these pages, and with their other language.
 
-    They run at once, each in a child of its own, while this process reads on. A twin
-    that is missing is no problem.
-
-    Returns:
-        By file in the order given, each from its first line to its last; what is in
-        other files, as in pictures, at the end. Of files that are no plain text and
-        fences that cannot be read nothing but that, which the rest follows from.
-
-    Raises:
-        ValueError: naming the file of data that cannot be read.
+    Problems come by file in the order given, by line; what is in other files, as in
+    pictures, at the end. Where a file or a fence cannot be read, nothing but that is
+    told, which the rest follows from.
     """
     pages = [read(root, path) for path in paths]
-    broken = chain(
-        *(unreadable(page, (root / page.path).read_bytes()) for page in pages)
-    )
-    if problems := [*broken]:
-        return problems
+    broken = [unreadable(page, (root / page.path).read_bytes()) for page in pages]
+    if any(broken):
+        return [*chain(*broken)]
     running = [start(page) for page in pages]
     try:
         problems = _unrun(pages, root)
-    except ValueError:  # of data that cannot be read; the children come to their end
-        for child in running:
-            child.wait()
-        raise
-    for page, child in zip(pages, running, strict=True):
-        problems += check_run(Verified(page, child.wait()))
+    finally:  # the children come to their end, whatever the data are
+        runs = [child.wait() for child in running]
+    for page, run in zip(pages, runs, strict=True):
+        problems += check_run(Verified(page, run))
     order = {path: number for number, path in enumerate(paths)}
     key = {problem: order.get(problem.path, len(paths)) for problem in problems}
     return sorted(key, key=lambda problem: (key[problem], problem.path, problem.line))
@@ -90,8 +78,7 @@ def unreadable(page: Page, data: bytes) -> list[Problem]:
     unclosed = [p for p in fences if p.message and p.message.key == "fence_unclosed"]
     for block in page.blocks:
         if block.runs and (inner := [*filter(OPENS, block.fence.lines)]):
-            mark = inner[0].split(maxsplit=1)[0][:3]
-            line, values = block.fence.line, {"fence": mark, "prefix": ""}
+            line, values = block.fence.line, {"fence": inner[0][:3], "prefix": ""}
             return [problem(page.path, line, "fence_unclosed", **values)]
     return unclosed[:1] or fences
 

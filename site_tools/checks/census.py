@@ -12,7 +12,6 @@ from typing import NamedTuple
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from site_tools.page.blocks import Kind
 from site_tools.page.fences import Fence
 from site_tools.page.page import Page
 from site_tools.problems import Problem, problem
@@ -40,9 +39,8 @@ def collect(text: str) -> list[Collected]:
         if region.start >= end:
             end = region.end
             line = text.count("\n", 0, region.start) + 1
-            source = textwrap.dedent(region.lexemes["source"])
-            info = region.lexemes["info"].strip()
-            fence = Fence(line, info, tuple(source.splitlines()))
+            lines = textwrap.dedent(region.lexemes["source"]).splitlines()
+            fence = Fence(line, region.lexemes["info"].strip(), tuple(lines))
             collected.append(Collected(region.start, end, fence))
     return collected
 
@@ -51,17 +49,13 @@ def check_collected(page: Page) -> list[Problem]:
     """Compare the fences of the line scan with those that Sybil collects."""
     scanned = {fence.line: _content(fence) for fence in page.fences}
     lexed = {each.fence.line: _content(each.fence) for each in collect(page.text)}
-    return [
-        problem(
-            page.path,
-            line,
-            "census_scan" if line in scanned else "census_sybil",
-            scan=scanned.get(line),
-            sybil=lexed.get(line),
-        )
-        for line in sorted(scanned.keys() | lexed.keys())
-        if scanned.get(line) != lexed.get(line)
-    ]
+    problems = []
+    for line in sorted(scanned.keys() | lexed.keys()):
+        scan, sybil = scanned.get(line), lexed.get(line)
+        if scan != sybil:
+            key = "census_sybil" if scan is None else "census_scan"
+            problems.append(problem(page.path, line, key, scan=scan, sybil=sybil))
+    return problems
 
 
 def _content(fence: Fence) -> str:
@@ -77,19 +71,17 @@ def boxes(html: str) -> list[str]:
 def check_boxes(page: Page, html: str) -> list[Problem]:
     """Compare the blocks of a page with the code boxes that readers see."""
     shown = boxes(html)
-    pairs = zip(page.blocks, page.copies, strict=True)
-    boxed = [(block, copy.text) for block, copy in pairs if block.has_box]
-    for number, (block, copied) in enumerate(boxed):
-        expected = copied if block.kind is Kind.SOURCE else block.text
-        values = {"expected": expected, "shown": "".join(shown[number : number + 1])}
-        if _bare(values["shown"]) != _bare(expected):
+    boxed = [block for block in page.blocks if block.has_box]
+    for number, block in enumerate(boxed):
+        values = {"expected": block.text, "shown": "".join(shown[number : number + 1])}
+        if _bare(values["shown"]) != _bare(block.text):
             key = "census_other_box" if shown[number:] else "census_no_box"
             return [problem(page.path, block.fence.line, key, **values)]
-    if not shown[len(boxed) :]:
-        return []
-    first = [*shown[len(boxed)].strip().split("\n"), ""][0].strip()
-    line = page.line_with(first)
-    return [problem(page.path, line, "census_extra_box", text=first[:60])]
+    for extra in shown[len(boxed) :]:
+        first = extra.strip().partition("\n")[0].strip()
+        line = page.line_with(first)
+        return [problem(page.path, line, "census_extra_box", text=first[:60])]
+    return []
 
 
 def _bare(text: str) -> str:

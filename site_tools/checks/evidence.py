@@ -25,12 +25,12 @@ def check_identities(page: Page, root: Path) -> list[Problem]:
     tests = property_tests(root)
     for node in page.tree.select("div.arithmatex"):
         tex = node.get_text().strip()[2:-2]
-        written = WRITTEN.search(tex)
-        name = written[1] if written else ""
+        label, formula = WRITTEN.search(tex), WRITTEN.sub("", tex).strip()
+        name = label[1] if label else ""
         test = f"test_{name.replace('-', '_')}"
-        formula = WRITTEN.sub("", tex).strip()
+        tested = tests.get(test, "")
         key = ""
-        if not written:
+        if not label:
             key = "identity_without_id"
         elif not ID.fullmatch(name):
             key = "identity_id"
@@ -38,13 +38,12 @@ def check_identities(page: Page, root: Path) -> list[Problem]:
             key = "identity_twice"
         elif test not in tests:
             key = "identity_untested"
-        elif _squeeze(formula) not in _squeeze(tests[test]):
+        elif _squeeze(formula) not in _squeeze(tested):
             key = "identity_other"
         if key:
-            values = {"name": name, "test": test, "formula": formula}
-            values |= {"written": written[0] if written else ""}
-            values |= {"tested": tests.get(test, "")}
             line = page.line_of(node, tex.strip().split("\n")[0])
+            values = {"name": name, "test": test, "formula": formula, "tested": tested}
+            values["written"] = label[0] if label else ""
             problems.append(problem(page.path, line, key, **values))
         taken.add(name)
     return problems

@@ -3,10 +3,9 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 from itertools import zip_longest
 from pathlib import PurePosixPath
-from typing import Any
+from typing import Any, NamedTuple
 
 from bs4 import Tag
 
@@ -23,8 +22,7 @@ TITLES = (".admonition-title", "summary")
 ORDERED = ("heading", "code_block", "displayed_formula", "picture", "box", "table_row")
 
 
-@dataclass(frozen=True)
-class Feature:
+class Feature(NamedTuple):
     """Something that both languages must have: what it is, where, and its value."""
 
     kind: str
@@ -100,10 +98,9 @@ def _of_tag(tag: Tag, page: Page) -> Iterator[tuple[str, str]]:
 def compare(page: Page, twin: Page) -> list[Problem]:
     """Every difference between a page and its twin that is not in the words.
 
-    Headings, code, outputs, displayed formulas, pictures, boxes and tables must
-    agree in order; inline formulas, figures, links and quoted figures within each
-    section; of inline code, each section must have the same pieces. Where headings
-    differ nothing else is compared, since sections then mean nothing.
+    What is ``ORDERED`` must agree in order, all else within each section; of inline
+    code, each section must have the same pieces. Where headings differ nothing else is
+    compared, since sections then mean nothing.
     """
     problems = []
     for key in SHARED:
@@ -160,10 +157,7 @@ def _difference(ours: Feature, theirs: Feature, path: str, twin: str) -> Problem
 
 def _missing(feature: Feature, ours: bool, path: str, twin: str) -> Problem:
     has, lacks = (path, twin) if ours else (twin, path)
-    values: dict[str, Any] = {
-        "kind": Message(f"kind_{feature.kind}"),
-        "shown": (feature.value.splitlines() or [""])[0],
-        "section": feature.section or Message("pair_top"),
-        "file": lacks,
-    }
+    values: dict[str, Any] = {"kind": Message(f"kind_{feature.kind}"), "file": lacks}
+    values["shown"] = feature.value.partition("\n")[0]
+    values["section"] = feature.section or Message("pair_top")
     return problem(has, feature.at(0), "pair_missing", **values)

@@ -18,7 +18,7 @@ from site_tools.data.dialogues import read_corrections
 from site_tools.page import files
 from site_tools.page.fences import scan
 from site_tools.page.files import read_front_matter
-from site_tools.page.page import LANGUAGES, Page
+from site_tools.page.page import Page
 from site_tools.page.prose import HEADING, body, line_of
 from site_tools.page.rendered import render
 from site_tools.problems import Problem, problem
@@ -44,9 +44,8 @@ def check_links(page: Page, html: str, root: Path) -> list[Problem]:
     problems = [*_incoming(page, own, root)]
     for name in [name for name, count in Counter(own).items() if count > 1]:
         lines = _lines(page, "[#{]", name) or [1]
-        key = "id_twice" if lines[1:] else "id_twice_somewhere"
-        twice = problem(page.path, lines[-1], key, name=name, first=lines[0])
-        problems.append(twice)
+        values: dict[str, Any] = {"name": name, "first": lines[0]}
+        problems.append(problem(page.path, lines[-1], "id_twice", **values))
     tags = {str(tag["href"]): tag for tag in page.tree.find_all("a", href=True)}
     for href, tag in tags.items():
         if not ELSEWHERE.match(href) and (fault := _fault(page, href, own, root)):
@@ -55,8 +54,8 @@ def check_links(page: Page, html: str, root: Path) -> list[Problem]:
                 problems.append(problem(page.path, line, key, href=href, **values))
     for tag in page.tree.find_all("code", string=NAME):
         name = tag.get_text()
-        known = tag.find_parent(INERT) or not NAME.fullmatch(name)
-        if not known and name not in _symbols(root):
+        inert = tag.find_parent(INERT) or not NAME.fullmatch(name)
+        if not inert and name not in _symbols(root):
             line = page.line_of(tag)
             problems.append(problem(page.path, line, "name_unknown", name=name))
     return problems
@@ -94,23 +93,19 @@ def _fault(
 ) -> tuple[str, dict[str, Any]] | None:
     """What is wrong with an address within the site, and the nearest that is not."""
     path, _, anchor = href.partition("#")
-    folder = f"docs/{page.language}"
+    folder, lang = f"docs/{page.language}", page.language
     file = posixpath.join(posixpath.dirname(page.path), unquote(path))
     inside = posixpath.relpath(posixpath.normpath(file), folder) if path else ""
-    if path.startswith("/") or (path and not _exists(root, page.language, inside)):
-        other = LANGUAGES[1 - LANGUAGES.index(page.language)]
-        if not path.startswith("/") and _exists(root, other, inside):
-            return "link_unwritten", {"folder": folder, "file": f"{folder}/{inside}"}
-        known = [*files.paths(root / folder), *_reference(root, page.language)]
-        nearest = difflib.get_close_matches(inside, sorted(known), n=1, cutoff=0)
+    if path.startswith("/") or (path and not _exists(root, lang, inside)):
+        known = sorted([*files.paths(root / folder), *_reference(root, lang)])
+        nearest = difflib.get_close_matches(inside, known, n=1, cutoff=0)
         here = posixpath.dirname(page.path.removeprefix(f"{folder}/"))
         near = posixpath.relpath(nearest[0], here or ".") if nearest else "page.md"
         return "link_dead", {"folder": folder, "near": near}
-    if not anchor:
+    # The headings of a page are known without rendering it.
+    if not anchor or (path and anchor in _headings(root / folder / inside)):
         return None
-    if path and anchor in _headings(root / folder / inside):
-        return None
-    there = anchors(root, page.language, inside) if path else own
+    there = _anchors(root, lang, inside) if path else own
     if anchor in there:
         return None
     alike = difflib.get_close_matches(anchor, there) or there[:MOST_IDS] or ["id"]
@@ -120,7 +115,6 @@ def _fault(
 
 
 def _headings(file: Path) -> set[str]:
-    """The ids that a page gives its headings, known without rendering it."""
     text = file.read_text("utf-8-sig", errors="replace") if file.is_file() else ""
     prose = body(text, scan(text, "")[0])
     return {match["id"] for match in HEADING.finditer(prose) if match["id"]}
@@ -132,15 +126,16 @@ def _exists(root: Path, lang: str, path: str) -> bool:
     return written or path in _reference(root, lang)
 
 
-def anchors(root: Path, lang: str, path: str) -> list[str]:
+def _anchors(root: Path, lang: str, path: str) -> list[str]:
     """The ids of a page, as ``gae/inputs.md``."""
     if path not in _reference(root, lang):
         text = (root / "docs" / lang / path).read_text("utf-8-sig", errors="replace")
         return _ids(text, root)
     url = path.removesuffix(".md").removesuffix("index").rstrip("/") + "/#"
-    known = _symbols(root).values()
-    names = [at.removeprefix(url) for at in known if at.startswith(url)]
-    return [*_ids(_reference(root, lang)[path], root), *names]
+    named = [
+        at.removeprefix(url) for at in _symbols(root).values() if at.startswith(url)
+    ]
+    return [*_ids(_reference(root, lang)[path], root), *named]
 
 
 @lru_cache(maxsize=256)

@@ -8,6 +8,7 @@ import difflib
 import re
 import unicodedata
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
@@ -30,14 +31,8 @@ from site_tools.problems import Problem, problem
 Row = tuple[int, str, dict[str, Any]]
 
 SECTIONS = [
-    "answer",
-    "picture",
-    "code",
-    "numbers",
-    "why",
-    "wrong-answers",
-    "in-verl",
-    "next",
+    *("answer", "picture", "code", "numbers"),
+    *("why", "wrong-answers", "in-verl", "next"),
 ]
 MANDATORY = ("answer", "code", "next")
 LONGEST_LINE = 2000  # characters: what reads a line may take the square of that
@@ -88,8 +83,7 @@ def check_bytes(data: bytes, path: str) -> list[Problem]:
         if sign := UNSEEN.search(words):
             point = f"U+{ord(sign[0]):04X}"
             problems.append(problem(path, number, "bytes_unseen", sign=point))
-        if len(words) > LONGEST_LINE:
-            size, most = len(words), LONGEST_LINE
+        if (size := len(words)) > (most := LONGEST_LINE):
             problems.append(problem(path, number, "bytes_long", size=size, most=most))
     return problems
 
@@ -180,24 +174,23 @@ def _proof(page: Page) -> Iterator[Row]:
 
 
 def _asserts(code: str) -> bool:
-    try:
-        nodes = ast.walk(ast.parse(code))
-    except SyntaxError:  # which is told when it runs
-        return True
-    claims = (node.test for node in nodes if isinstance(node, ast.Assert))
-    return any(not isinstance(claim, ast.Constant) for claim in claims)
+    with suppress(SyntaxError):  # which is told when it runs
+        claims = (
+            n.test for n in ast.walk(ast.parse(code)) if isinstance(n, ast.Assert)
+        )
+        return any(not isinstance(claim, ast.Constant) for claim in claims)
+    return True
 
 
 def _code_width(page: Page) -> Iterator[Row]:
     """Every line of code or output that a phone would cut."""
     shown = [block for block in page.blocks if block.kind in (Kind.RUN, Kind.OUTPUT)]
-    for line in [line for block in shown for line in block.lines]:
-        wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in line.text)
+    for text, number, snippet in (line for block in shown for line in block.lines):
+        wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
         if wide > WIDEST_CODE:
-            source = line.snippet or f"{page.path}:{line.page_line}"
-            values = {"wide": wide, "most": WIDEST_CODE, "source": source}
-            text = line.text.strip()[:60]
-            yield line.page_line, "code_wide", {**values, "text": text}
+            values = {"source": snippet or f"{page.path}:{number}", "wide": wide}
+            values |= {"most": WIDEST_CODE, "text": text.strip()[:60]}
+            yield number, "code_wide", values
 
 
 def _body(page: Page) -> Iterator[Row]:

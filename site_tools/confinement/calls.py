@@ -68,10 +68,7 @@ def available() -> bool:
 
 
 def restrict(cuda: bool = False) -> None:
-    """Refuse these calls from now on, to this process and all it starts.
-
-    With ``cuda`` those stay that the driver of a GPU needs, which listens on a socket.
-    """
+    """Refuse these calls, but those of a GPU's driver, to this process and its own."""
     steps = list(_steps(platform.machine(), cuda))
     code = b"".join(struct.pack("=HBBI", *step) for step in steps)
     system = ctypes.CDLL(None, use_errno=True)

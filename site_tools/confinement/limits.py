@@ -8,6 +8,7 @@ import stat
 import struct
 from collections.abc import Iterator
 from contextlib import suppress
+from errno import ENAMETOOLONG
 from itertools import chain, islice
 from math import inf
 
@@ -21,14 +22,10 @@ READ_AS_ROOT = 1 << 1  # keeps what a root reads of other people's project reada
 
 
 def apply(cuda: bool = False) -> None:
-    """Set the limits of this process and all it starts.
-
-    With ``cuda`` only the watch over the process counts its memory: it is not known how
-    much the driver of a GPU maps.
-    """
+    """Set the limits of this process and all it starts."""
     _at_most(resource.RLIMIT_CORE, 0)
     _at_most(resource.RLIMIT_FSIZE, FILE)
-    if not cuda:
+    if not cuda:  # of which nobody knows how much its driver maps: see the watch
         _at_most(resource.RLIMIT_DATA, MEMORY)
         _at_most(resource.RLIMIT_NOFILE, OPEN_FILES)
 
@@ -68,18 +65,13 @@ def stored(folder: str, process: int) -> float:
 
 
 def _below(folder: str) -> Iterator[float]:
-    waiting = [folder]
-    while waiting:
-        try:
-            with os.scandir(waiting.pop()) as entries:
-                for entry in entries:
-                    yield entry.stat(follow_symlinks=False).st_blocks * 512
-                    if entry.is_dir(follow_symlinks=False):
-                        waiting.append(entry.path)
-        except FileNotFoundError:
-            continue  # removed meanwhile
-        except OSError:
-            yield inf  # so deep that its path is too long
+    errors: list[OSError] = []
+    for at, folders, files in os.walk(folder, onerror=errors.append):
+        for name in (*folders, *files):
+            with suppress(OSError):  # removed meanwhile
+                yield os.lstat(f"{at}/{name}").st_blocks * 512
+    if any(error.errno == ENAMETOOLONG for error in errors):
+        yield inf  # folders in folders
 
 
 def _removed(process: int) -> Iterator[float]:

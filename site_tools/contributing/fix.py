@@ -12,7 +12,7 @@ from difflib import unified_diff
 from pathlib import Path
 
 from site_tools.checks.all import judge
-from site_tools.checks.typography import typeset
+from site_tools.checks.words import typeset
 from site_tools.contributing.pages import changed, files_of, page_id
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
 from site_tools.ledger import store

@@ -75,20 +75,6 @@ def check_lock(root: Path, page: str) -> list[Problem]:
     return []
 
 
-def check_locks(root: Path) -> list[Problem]:
-    """Locks that nobody can read, locks without a page, and other files among them."""
-    problems: list[Problem] = []
-    pages = {lock_path(page): page for page in page_ids(root)}
-    for file in sorted((root / FOLDER).rglob("*")):
-        name = file.relative_to(root).as_posix()
-        if name in pages:
-            problems += check_lock(root, pages[name])
-        elif file.is_file():
-            page = name.removeprefix(f"{FOLDER}/").removesuffix(".txt")
-            problems.append(problem(name, 1, "lock_orphan", page=page, file=name))
-    return problems
-
-
 class State(Enum):
     """How the two languages of a page stand to each other."""
 
@@ -112,11 +98,7 @@ REMEDIES = {
 
 @dataclass(frozen=True)
 class Accord:
-    """A page, its state, and the sections that make it so.
-
-    Their Chinese words changed, or their English ones, or only the page or the lock
-    has them.
-    """
+    """A page, its state, and the sections whose words changed or are not recorded."""
 
     page: str
     state: State

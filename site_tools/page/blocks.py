@@ -223,10 +223,7 @@ def _attach(output: Block, blocks: list[Block], page: list[str]) -> list[Block]:
 
 
 def source(name: str, root: Path = ROOT) -> str:
-    """A function of ``ppo_ref`` without docstrings, and all that it takes to run.
-
-    Private helpers come along; what is public in its module is imported from there.
-    """
+    """A function of ``ppo_ref``, its private helpers, and imports of all else."""
     module, _, function = name.strip().rpartition(".")
     file = root / f"{module.replace('.', '/')}.py"
     if not module.startswith("ppo_ref.") or not file.is_file():

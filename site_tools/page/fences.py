@@ -38,10 +38,8 @@ class Attributes:
 
 
 def read_attributes(text: str) -> Attributes:
-    """Read the inside of ``{ ... }``: classes, ids and ``key="value"``, nothing else.
-
-    Python-Markdown silently mangles an escaped quote; here it is refused.
-    """
+    """Read what is in ``{ ... }``: classes, ids and ``key="value"``, nothing else."""
+    # Python-Markdown silently mangles an escaped quote; here it is refused.
     if rest := TOKEN.sub("", text).strip():
         raise Refusal("attributes_form", text=repr(rest))
     tokens = [*TOKEN.finditer(text)]

@@ -125,10 +125,7 @@ def known_blanked(refs: Sequence[str]) -> Known:
 
 
 def unbound(text: str, counts: bool = False) -> Iterator[Number]:
-    """The numbers of a text but worked arithmetic that holds.
-
-    With ``counts`` whole numbers are figures too, as in a table.
-    """
+    """The numbers of a text, maybe with counts, but no worked arithmetic that holds."""
     for number in numbers.find(text, counts):
         if not (number.form == "worked arithmetic" and numbers.holds(number.text)):
             yield number

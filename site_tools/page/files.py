@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from site_tools.problems import Problem, problem
-from site_tools.say import Message, Refusal
+from site_tools.say import Refusal
 
 FOLDERS = ("docs", "snippets")
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
@@ -19,12 +19,8 @@ LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 DEEPEST = 20  # lists and mappings in each other
 
 
-class Fault(yaml.MarkedYAMLError):
-    """What YAML may not hold here, and where."""
-
-    def __init__(self, key: str, mark: Any, **values: object) -> None:
-        self.message = Message(key, values)
-        super().__init__(None, None, str(self.message), mark)
+def _refusal(key: str, mark: Any, **values: object) -> Refusal:
+    return Refusal(key, line=mark.line + 1, **values)
 
 
 class StrictLoader(LOADER):  # type: ignore[misc, valid-type]
@@ -34,9 +30,9 @@ class StrictLoader(LOADER):  # type: ignore[misc, valid-type]
         seen: set[str] = set()
         for key, _ in node.value:
             if not isinstance(key.value, str):
-                raise Fault("yaml_key", key.start_mark)
+                raise _refusal("yaml_key", key.start_mark)
             if key.value in seen:
-                raise Fault("yaml_key_twice", key.start_mark, name=repr(key.value))
+                raise _refusal("yaml_key_twice", key.start_mark, name=repr(key.value))
             seen.add(key.value)
         return super().construct_mapping(node, deep)
 
@@ -48,9 +44,9 @@ def limit(text: str) -> None:
         depth += isinstance(event, yaml.CollectionStartEvent)
         depth -= isinstance(event, yaml.CollectionEndEvent)
         if depth > DEEPEST:
-            raise Fault("yaml_deep", event.start_mark, most=DEEPEST)
+            raise _refusal("yaml_deep", event.start_mark, most=DEEPEST)
         if isinstance(event, yaml.AliasEvent):
-            raise Fault("yaml_alias", event.start_mark, name=event.anchor)
+            raise _refusal("yaml_alias", event.start_mark, name=event.anchor)
 
 
 def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Problem]]:
@@ -62,24 +58,21 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
     try:
         limit(written)
         meta = yaml.load(written, Loader=StrictLoader)
+    except Refusal as error:
+        line = int(str(error.message.values["line"]))
+        return {}, [problem(path, line, "front_matter_yaml", why=error.message)]
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
-        why = getattr(error, "message", None) or getattr(error, "problem", None)
+        why = getattr(error, "problem", None) or str(error)
         line = mark.line + 1 if mark else 1
-        return {}, [problem(path, line, "front_matter_yaml", why=why or str(error))]
+        return {}, [problem(path, line, "front_matter_yaml", why=why)]
     if not isinstance(meta, dict):
         kind = type(meta).__name__
         return {}, [problem(path, 1, "front_matter_mapping", kind=kind)]
     # A title is put into the head of the page and into menus as it stands.
-    return meta, [
-        problem(
-            path,
-            front[0].count("\n", 0, tag.start()) + 1,
-            "front_matter_html",
-            text=tag[0],
-        )
-        for tag in TAG.finditer(front[0])
-    ]
+    tags = [(front[0].count("\n", 0, t.start()), t[0]) for t in TAG.finditer(front[0])]
+    key = "front_matter_html"
+    return meta, [problem(path, above + 1, key, text=tag) for above, tag in tags]
 
 
 def paths(docs: Path) -> Iterator[str]:
@@ -91,11 +84,7 @@ def paths(docs: Path) -> Iterator[str]:
 
 
 def front_matters(docs: Path) -> dict[str, dict[str, Any]]:
-    """The front matter of each page of a language, by its path.
-
-    Raises:
-        ValueError: naming the page whose front matter cannot be read.
-    """
+    """The front matter of each page of a language, or ValueError naming a bad one."""
     return {
         path: _read(docs / path, f"docs/{docs.name}/{path}") for path in paths(docs)
     }

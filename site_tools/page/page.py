@@ -8,7 +8,7 @@ from site_tools.page.blocks import Copy, copies, read_blocks
 from site_tools.page.fences import scan
 from site_tools.page.figures import Figure, read_figures
 from site_tools.page.files import link, read_front_matter
-from site_tools.page.pictures import read_pictures
+from site_tools.page.pictures import Figures, read_pictures
 from site_tools.page.prose import body
 from site_tools.page.rendered import Text
 from site_tools.problems import Problem
@@ -28,7 +28,7 @@ class Page(Text):
         return tuple(self._figures[0])
 
     @cached_property
-    def pictures(self) -> dict[str, tuple[Figure, ...]]:
+    def pictures(self) -> Figures:
         """Figures in the page's pictures, by the path of the picture."""
         return self._pictures[0]
 
@@ -42,7 +42,7 @@ class Page(Text):
         return read_figures(self)
 
     @cached_property
-    def _pictures(self) -> tuple[dict[str, tuple[Figure, ...]], list[Problem]]:
+    def _pictures(self) -> tuple[Figures, list[Problem]]:
         return read_pictures(self)
 
     @cached_property
@@ -52,10 +52,7 @@ class Page(Text):
 
 
 def read_page(root: Path, path: str, text: str | None = None) -> Page:
-    """Read a page of the project, as ``docs/zh/gae/inputs.md``, or a text in its place.
-
-    Its figures and pictures are read when they are asked for.
-    """
+    """Read a page, as ``docs/zh/gae/inputs.md``, or a text in its place."""
     if text is None:
         text = (root / path).read_text("utf-8")
     _, language, *rest = Path(path).with_suffix("").parts

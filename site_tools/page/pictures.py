@@ -22,6 +22,7 @@ from site_tools.page.rendered import Flow, Piece, Text, flows
 from site_tools.problems import Problem, problem
 from site_tools.say import LANGUAGES, Message, Refusal
 
+Figures = dict[str, tuple[Figure, ...]]  # by the path of the picture
 FOLDER = "notebooks"
 LANGUAGE = re.compile(r'^language = "(\w+)"  # or "(\w+)"$', re.MULTILINE)
 FILE = re.compile(r"[\w./-]+\.svg")
@@ -66,11 +67,9 @@ def in_no_language(code: str) -> str:
     return LANGUAGE.sub("language = ...", code)
 
 
-def read_pictures(
-    page: Text,
-) -> tuple[dict[str, tuple[Figure, ...]], list[Problem]]:
+def read_pictures(page: Text) -> tuple[Figures, list[Problem]]:
     """The figures of the pictures that lie beside the page's code, by their paths."""
-    pictures: dict[str, tuple[Figure, ...]] = {}
+    pictures: Figures = {}
     problems: list[Problem] = []
     drawn = {match["file"] for _, match in plots(page.text, page.id)}
     snippets = page.root / "snippets"
@@ -127,16 +126,13 @@ def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
         ]
         if tag.has_attr("data-is"):
             shown, line = tag.get_text().strip(), line_in_picture(tag)
-            figure = Figure(line, shown, attributes["data-is"])
             try:
                 if tag.find(True):
                     raise Refusal("number_unread", text=repr(tag.decode_contents()))
-                check_binding(figure.shown, figure.expression)
-                figures.append(figure)
+                check_binding(shown, attributes["data-is"])
+                figures.append(Figure(line, shown, attributes["data-is"]))
             except ValueError as error:
-                problems.append(
-                    problem(path, figure.line, "picture_binding", why=error)
-                )
+                problems.append(problem(path, line, "picture_binding", why=error))
     for language in LANGUAGES:
         for flow in flows(tree, language):
             problems += _in_flow(flow, path)
@@ -156,12 +152,11 @@ def _in_flow(flow: Flow, path: str) -> Iterator[Problem]:
     for read in (flow, Flow(gaps)):
         for number in unbound(read.text):
             piece = read.piece_at(number.start)
-            values: dict[str, Any] = {"figure": as_shown(number), "number": number.text}
+            values: dict[str, Any] = {"figure": as_shown(number), "name": piece.kind}
             in_words = piece.kind not in ("text", "bound", "code", "")
             key = "picture_figure_in_attribute" if in_words else "picture_figure"
-            yield problem(
-                path, line_in_picture(piece.node), key, name=piece.kind, **values
-            )
+            line = line_in_picture(piece.node)
+            yield problem(path, line, key, number=number.text, **values)
 
 
 def faults(tag: str, attributes: Mapping[str, str]) -> Iterator[Message]:

@@ -48,17 +48,13 @@ FENCE_WORDS = re.compile(r'(?:title|data-reason)="([^"]*)"')
 
 
 class Part(NamedTuple):
-    """A piece of a page that is not plain prose: a group of ``PARTS``, and its place.
-
-    ``text`` is the code, the formula or the link target; ``attributes`` is the list
-    behind inline code, without braces.
-    """
+    """What is not plain prose: a group of ``PARTS``, its place, what it holds."""
 
     kind: str
     start: int
     end: int
     text: str
-    attributes: str | None = None
+    attributes: str | None = None  # behind inline code, without braces
 
 
 def line_of(text: str, offset: int) -> int:
@@ -124,10 +120,8 @@ def wording(text: str) -> Mapping[str, str]:
     """The words of each section of a page that has any, in order, each on one line.
 
     Left out is what the two languages are compared by (code blocks, displayed formulas,
-    what a figure shows, link targets) and how the text is laid out. Inline code, inline
-    formulas and the expression of a figure stay: a sentence in which two of them
-    changed places says something else. Question, title and aliases are ``FRONT``, what
-    stands above the first heading is ``TOP``.
+    what a figure shows, link targets) and how the text is laid out. Question, title and
+    aliases are ``FRONT``, what stands above the first heading is ``TOP``.
     """
     fences, _ = scan(text, "")
     prose, (meta, _) = body(text, fences), read_front_matter(text, "")
@@ -169,26 +163,25 @@ def read_wrong_answers(
     section = find_section(body, "wrong-answers")
     if section is None:
         return [], []
-    found = HEADING.finditer(body, *section.span("text"))
-    headings = [heading for heading in found if heading["level"] == "###"]
-    if not headings:
+    headings = HEADING.finditer(body, *section.span("text"))
+    claims = [heading for heading in headings if heading["level"] == "###"]
+    if not claims:
         return [], [problem(path, line_of(body, section.start()), "wrong_answers_none")]
-    ends = [*(heading.start() for heading in headings), section.end()]
+    ends = [*(claim.start() for claim in claims[1:]), section.end()]
     entries: list[WrongAnswer] = []
     problems: list[Problem] = []
-    for heading, end in zip(headings, ends[1:], strict=True):
-        line, name = line_of(body, heading.start()), heading["id"] or ""
-        shown, claim = heading[0].strip(), heading["title"]
-        quote = QUOTE.search(body, heading.end(), end)
+    for claim, end in zip(claims, ends, strict=True):
+        line, name = line_of(body, claim.start()), claim["id"] or ""
+        values = {"heading": claim[0].strip(), "claim": claim["title"]}
+        quote = QUOTE.search(body, claim.end(), end)
         if not name.startswith("wrong-"):
-            values = {"heading": shown, "claim": claim}
             problems.append(problem(path, line, "wrong_answer_id", **values))
         if quote is None:
-            problems.append(problem(path, line, "wrong_answer_source", heading=shown))
+            problems.append(problem(path, line, "wrong_answer_source", **values))
         rows = range(line, line_of(body, end))
-        inside = [fence for fence in fences if fence.line in rows]
+        failure = _failure([fence for fence in fences if fence.line in rows])
         source = quote["source"] if quote else ""
-        entries.append(WrongAnswer(name, claim, source, _failure(inside)))
+        entries.append(WrongAnswer(name, claim["title"], source, failure))
     return entries, problems
 
 

@@ -7,12 +7,10 @@ tree, onward from where the line before it was found.
 
 import re
 from bisect import bisect_right
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from html import escape
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, NamedTuple
 
 import yaml
@@ -42,39 +40,25 @@ def _convert(text: str, converter: Markdown) -> str:
     return converter.convert(text)
 
 
+class _Loader(yaml.UnsafeLoader):
+    """Reads ``mkdocs.yml`` as MkDocs does; no ``!ENV`` plays a part in Markdown."""
+
+
+_Loader.add_constructor("!ENV", lambda loader, node: None)
+
+
 @lru_cache(maxsize=4)
 def _converter(config: Path, snippets: Path | None) -> Markdown:
-    settings = _settings(config)
+    everything = yaml.load(config.read_text("utf-8"), Loader=_Loader)
+    written: dict[str, Any] = everything["markdown_extensions"]
+    settings = {name: options or {} for name, options in written.items()}
     if snippets:
         settings[SNIPPETS]["base_path"] = [str(snippets)]
     else:
         del settings[SNIPPETS]
-    for fence in settings[FENCES]["custom_fences"]:
-        fence["format"] = resolve_name(fence["format"]) if snippets else _box
+        for fence in settings[FENCES]["custom_fences"]:
+            fence["format"] = _box
     return Markdown(extensions=list(settings), extension_configs=settings)
-
-
-def _settings(config: Path) -> dict[str, Any]:
-    """The ``markdown_extensions`` of ``mkdocs.yml``; our functions by their names."""
-    settings = yaml.load(config.read_text("utf-8"), Loader=_Loader)
-    extensions: dict[str, Any] = settings["markdown_extensions"]
-    return {name: options or {} for name, options in extensions.items()}
-
-
-class _Loader(yaml.SafeLoader):
-    """Knows the tags of mkdocs.yml; of ``!ENV`` the values play no part in Markdown."""
-
-
-def _apply(loader: yaml.SafeLoader, name: str, node: Any) -> Any:
-    called: Callable[..., Any] = resolve_name(name)
-    return called(**loader.construct_mapping(node, deep=True).get("kwds", {}))
-
-
-_Loader.add_constructor("!ENV", lambda loader, node: None)
-_Loader.add_multi_constructor(
-    "tag:yaml.org,2002:python/name:", lambda loader, name, node: name
-)
-_Loader.add_multi_constructor("tag:yaml.org,2002:python/object/apply:", _apply)
 
 
 def _box(text: str, language: str, css_class: str, *_: Any, **__: Any) -> str:

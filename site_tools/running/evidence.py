@@ -54,10 +54,7 @@ def package_hash(folder: Path) -> str:
 
 
 def code_hash(root: Path, files: Iterable[Path]) -> str:
-    """One hash of files and their paths below a folder.
-
-    Docstrings and comments of modules do not count.
-    """
+    """One hash of files and their paths below a folder, without docstrings."""
     texts = {path: path.read_text("utf-8") for path in files}
     covered = {
         path.relative_to(root).as_posix(): _code(text) if path.suffix == ".py" else text
@@ -75,10 +72,8 @@ def _code(source: str) -> Any:
 
 
 def _plain(node: Any) -> Any:
-    """A syntax tree as lists, without lines, columns and docstrings.
-
-    What is empty is left out, since newer Pythons add fields.
-    """
+    """A syntax tree as lists, without lines, docstrings, and fields that are empty."""
+    # Newer Pythons add such fields.
     if isinstance(node, list):
         return [_plain(item) for item in node]
     if not isinstance(node, ast.AST):
@@ -99,10 +94,7 @@ def local(kind: str) -> str:
 
 
 class Setting(NamedTuple):
-    """With what blocks ran: the hash of ``ppo_ref``, the versions of torch and Python.
-
-    Where one of these differs, nothing is verified.
-    """
+    """With what blocks ran; where one of these differs, nothing is verified."""
 
     package: str
     torch: str
@@ -150,10 +142,7 @@ def passing(verified: Verified) -> Hashes:
 def note(
     root: Path, kind: str, here: Setting, device: str, run: Mapping[str, Hashes]
 ) -> None:
-    """Note what passed of each page that ran; other pages stay as they are.
-
-    ``device`` is what readers are told: ``CPU`` or the name of a GPU.
-    """
+    """Note what passed of each page that ran, on a device by the name readers know."""
     today = date.today().isoformat()
     with update(root / local(kind)) as ledger:
         for page, passed in run.items():
@@ -176,14 +165,11 @@ def note_runs(
 
 @dataclass(frozen=True)
 class Evidence:
-    """What has been verified, by page, and the package, torch and Python at hand.
-
-    ``cpu`` is what runs on this machine left; ``gpu`` the committed record.
-    """
+    """What has been verified, by page, and the package, torch and Python at hand."""
 
     setting: Setting
-    cpu: Ledger = field(default_factory=dict)
-    gpu: Ledger = field(default_factory=dict)
+    cpu: Ledger = field(default_factory=dict)  # what runs on this machine left
+    gpu: Ledger = field(default_factory=dict)  # the committed record
 
     def on_cpu(self, page: str, block: str) -> Entry | None:
         """The run on this machine in which a block passed, by its page and hash."""

@@ -79,15 +79,11 @@ class PageToRun:
 
 @dataclass(frozen=True)
 class Failure:
-    """Why a block, or an expression, did not end well.
+    """Why a block, or an expression, did not end well."""
 
-    ``type`` is that of the exception, or the limit that was reached; ``lines`` are the
-    number and the line of each block that the exception went through.
-    """
-
-    type: str
+    type: str  # of the exception, or the limit that was reached
     message: str | Message
-    lines: tuple[tuple[int, int], ...] = ()
+    lines: tuple[tuple[int, int], ...] = ()  # each block that it went through, its line
 
     def __str__(self) -> str:
         return f"{self.type}: {self.message}"

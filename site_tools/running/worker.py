@@ -2,13 +2,10 @@
 
 A server has imported torch once. For each page it forks a watcher, and this forks a
 process for each run, in a hundredth of a second instead of two. Neither runs a block,
-so what a block does to its process is not done to what watches it; a signal could not
-stop a call of torch, so the process is killed. The watcher never reads a result: it
-counts lines and hands them on. The server is started with a clean environment: what the
-contributor's holds, a token above all, is then in no memory that a block could read.
-
-The server ends with the process that started it, a watcher with the connection on
-which its page was asked for: no process and no folder is left behind.
+nor reads a result: the watcher counts lines and hands them on. The server is started
+with a clean environment: what the contributor's holds, a token above all, is then in no
+memory that a block could read. It ends with the process that started it, a watcher with
+the connection on which its page was asked for.
 """
 
 import atexit

@@ -81,10 +81,8 @@ def _tick(chart: Chart, column: str) -> Callable[..., str]:
 
 def _scale(chart: Chart, last: int) -> Iterator[str]:
     """The iterations below a column of panels, numbered from 1."""
-    tick, place = (
-        _tick(chart, "iteration"),
-        f'class="muted small" x="{PANEL // 2}" y="0"',
-    )
+    tick = _tick(chart, "iteration")
+    place = f'class="muted small" x="{PANEL // 2}" y="0"'
     yield tick("min", 1, 0, 0, "start")
     for lang, word in ITERATION.items():
         yield f'<text {place} lang="{lang}">{word}</text>'

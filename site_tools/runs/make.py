@@ -11,7 +11,7 @@ import ast
 import json
 import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor, as_completed
+from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from importlib.metadata import version
 from multiprocessing import active_children, get_context
@@ -27,7 +27,6 @@ from site_tools.runs.table import Chart, Run
 
 STORED, LEDGER = "ppo_ref/stored", "docs/verified/runs.txt"
 PRODUCING = "site_tools/runs/producing.py"
-LARGEST = 160_000  # bytes of one file; all of them travel in the wheel
 DIGITS = 6  # significant ones that are kept: float32 has seven
 AT_ONCE, THREADS = 2, 1  # one thread gives the same sums on every machine
 REPORTED_EVERY = 10  # iterations
@@ -35,10 +34,7 @@ Produce = Callable[[str], Iterable[Mapping[str, Any]]]
 
 
 def closure(root: Path, file: Path) -> list[Path]:
-    """A file and the modules of ``ppo_ref`` that it imports, and those they import.
-
-    The ``__init__`` of a folder counts with what is imported from the folder.
-    """
+    """A file and the modules of ``ppo_ref`` that it imports, and those they import."""
     files: set[Path] = set()
     waiting = [file]
     while waiting:
@@ -46,9 +42,9 @@ def closure(root: Path, file: Path) -> list[Path]:
         if path not in files:
             files.add(path)
             for name in _imported(ast.parse(path.read_text("utf-8")), path, root):
-                parts = name.split(".")
-                places = [root.joinpath(*parts[:n]) for n in range(1, len(parts) + 1)]
-                for at in places if parts[0] == "ppo_ref" else ():
+                at = root
+                for part in name.split(".") if name.startswith("ppo_ref") else ():
+                    at /= part
                     modules = at.with_suffix(".py"), at / "__init__.py"
                     waiting += filter(Path.is_file, modules)
     return sorted(files)
@@ -56,12 +52,12 @@ def closure(root: Path, file: Path) -> list[Path]:
 
 def _imported(tree: ast.Module, path: Path, root: Path) -> Iterator[str]:
     """Every dotted name that is imported, and each name imported from it."""
-    own = path.relative_to(root).with_suffix("").parts
+    folders = path.relative_to(root).parts
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             yield from (alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            above = own[: -node.level] if node.level else ()
+            above = folders[: -node.level] if node.level else ()
             stem = [*above, *filter(None, [node.module])]
             yield from (".".join([*stem, alias.name]) for alias in node.names)
 
@@ -91,22 +87,20 @@ def run_problem(
     root: Path, name: str, run: Run, code: str, entry: Entry | None
 ) -> Problem | None:
     """Why a run must be made anew, by its line in the ledger; None if it need not."""
-    path, place = path_of(root, name), f"{STORED}/{name}.jsonl"
+    place = f"{STORED}/{name}.jsonl"
     try:
-        content = path.read_bytes()
+        content = path_of(root, name).read_bytes()
         parse_run(content.decode(), name)
     except FileNotFoundError:
         return problem(place, 1, "run_missing", what=run.what)
     except ValueError as error:  # not UTF-8 is one too
         return problem(place, 1, "run_damaged", error=error)
-    if len(content) > LARGEST:
-        return problem(place, 1, "run_too_large", size=len(content), most=LARGEST)
     now = _made_from(code, run, content)
-    if not fresh(entry, now):
-        before = entry.made_from if entry else {}
-        changed = [name for name in now if before.get(name) != now[name]]
-        return problem(place, 1, "run_stale", changed=", ".join(changed))
-    return None
+    if fresh(entry, now):
+        return None
+    before = entry.made_from if entry else {}
+    changed = ", ".join(name for name in now if before.get(name) != now[name])
+    return problem(place, 1, "run_stale", changed=changed)
 
 
 def problems(
@@ -121,7 +115,7 @@ def problems(
     yield from filter(None, faults)
     for path in sorted((root / STORED).glob("*")):
         if path not in [path_of(root, name) for name in runs]:
-            yield problem(path.relative_to(root).as_posix(), 1, "run_unknown")
+            yield problem(f"{STORED}/{path.name}", 1, "run_unknown")
     for name, chart in charts.items() if not any(faults) else ():
         if _shown(root / "snippets" / name) != drawn(root, chart):
             yield problem(f"snippets/{name}", 1, "chart_stale")
@@ -152,14 +146,12 @@ def make(root: Path, runs: Mapping[str, Run], produce: Produce) -> list[str]:
     run measures, by its name. Returns a sentence for each run that failed.
     """
     ledger, code, failed = read(root / LEDGER), code_of(root), list[str]()
-    with ThreadPoolExecutor(AT_ONCE) as threads:
-        waiting = {}
-        for name, run in runs.items():
-            if run_problem(root, name, run, code, ledger.get(name)):
-                job = (root, name, run, code, produce)
-                waiting[threads.submit(_in_process, *job)] = name
-            else:
-                print(f"{name}: fresh", flush=True)
+    with ProcessPoolExecutor(AT_ONCE, get_context("forkserver")) as processes:
+        waiting = {
+            processes.submit(store_run, root, name, run, code, produce): name
+            for name, run in runs.items()
+            if run_problem(root, name, run, code, ledger.get(name))
+        }
         try:
             for future in as_completed(waiting):
                 name, error = waiting[future], future.exception()
@@ -168,17 +160,11 @@ def make(root: Path, runs: Mapping[str, Run], produce: Produce) -> list[str]:
                 else:
                     print(f"{name}: {future.result()}", flush=True)
         except KeyboardInterrupt:
-            threads.shutdown(wait=False, cancel_futures=True)
+            processes.shutdown(wait=False, cancel_futures=True)
             for process in active_children():
                 process.terminate()
             raise
     return failed
-
-
-def _in_process(*job: Any) -> str:
-    """One run in a process of its own, so that it takes no other with it."""
-    with ProcessPoolExecutor(1, get_context("forkserver")) as process:
-        return process.submit(store_run, *job).result()
 
 
 def store_run(root: Path, name: str, run: Run, code: str, produce: Produce) -> str:
@@ -196,7 +182,10 @@ def store_run(root: Path, name: str, run: Run, code: str, produce: Produce) -> s
     makers = {"torch": version("torch"), "machine": machine}
     counts = {"iterations": iterations, "records": len(lines) - iterations}
     header = {"format": FORMAT, "name": name, **asdict(run), **makers, **counts}
-    text = "".join(f"{_compact(line)}\n" for line in [header, *lines])
+    dump = json.JSONEncoder(
+        ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    ).encode
+    text = "".join(f"{dump(line)}\n" for line in [header, *lines])
     parse_run(text, name)  # a number that is none is not stored
     before = path.read_text("utf-8") if path.exists() else ""
     same = before.partition("\n")[2] == text.partition("\n")[2]
@@ -205,10 +194,6 @@ def store_run(root: Path, name: str, run: Run, code: str, produce: Produce) -> s
         ledger[name] = Entry(_made_from(code, run, text.encode()), makers)
     size = f"{len(text) / 1000:.0f} kB"
     return f"{size}, every number as it was" if same else f"{size}, stored"
-
-
-def _compact(line: Mapping[str, Any]) -> str:
-    return json.dumps(line, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
 
 
 def _short(value: Any) -> Any:

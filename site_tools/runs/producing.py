@@ -22,14 +22,9 @@ QUESTION, ANSWERS = "1+1=", ("1+1=2", "1+1=3")
 def produce(name: str) -> Iterator[dict[str, Any]]:
     """What a run of the table measures, one iteration after the other.
 
-    Args:
-        name: Of a run in the table.
-
-    Returns:
-        First a record of the share of held-out questions that were answered right
-        before PPO; then for each iteration its statistics, numbers by name, behind them
-        a record of the question that is watched, and behind some of these records of
-        single tokens.
+    First comes a record of the share of held-out questions answered right before PPO;
+    then for each iteration its statistics, a record of the question that is watched,
+    and behind some of these records of single tokens.
     """
     options = dict(RUNS[name].options)
     used = options.pop("estimate", "whitened_gae")

@@ -30,7 +30,6 @@ def seen(text: str) -> list[Problem]:
     ("planted", "found"),
     [
         ("<script>alert(1)</script>", "<script>"),
-        ("<img src=x onerror=alert(1)>", "<img src=x onerror=alert(1)>"),
         ('=== "<b onclick=f()>"\n\n    x', "<b onclick=f()>"),
     ],
 )
@@ -48,10 +47,7 @@ def test_html_in_the_source_is_named(planted: str, found: str) -> None:
         ("[x](javascript:alert(1))", 'href="javascript:alert(1)" on <a>'),
         ("[x](&#106;avascript:f())", 'href="javascript:f()" on <a>'),
         ('*x*{ onclick="f()" }', 'onclick="f()" on <em>'),
-        ('*x*{ style="position: fixed" }', 'style="position: fixed" on <em>'),
         ("![x](https://x.org/a.svg)", 'src="https://x.org/a.svg" on <img>'),
-        ('![x](a.svg){ srcset="//x.org/b" }', 'srcset="//x.org/b" on <img>'),
-        ('[x](a.md){ ping="//x.org" }', 'ping="//x.org" on <a>'),
         ("*x*{ #__config }", 'id="__config" on <em>'),
         ('*x*{ data-copy="rm" }', 'data-copy="rm" on <em>'),
         # Python takes this for one comment, a browser for two and a script.
@@ -67,21 +63,14 @@ def test_html_that_markdown_makes_is_named(planted: str, found: str) -> None:
     assert (problem.line == 1) == ("&#106;" in planted)  # no longer as it was written
 
 
-@pytest.mark.parametrize(
-    "html",
-    [
-        "<object data=x></object>",
-        "<base href='//x'>",
-        "<form><button>x</button></form>",
-        "<meta http-equiv=refresh>",
-        "<td style='text-align: left; position: fixed'>",
-        "<a href='JaVaScRiPt:f()'>",
+def test_what_is_not_listed_is_refused() -> None:
+    for html in (
+        "<object data=x>",
+        "<form>",
         "<a href='java\tscript:f()'>",
-        "<!DOCTYPE html>",
-    ],
-)
-def test_what_is_not_listed_is_refused(html: str) -> None:
-    assert faults(html)
+        "<!DOCTYPE>",
+    ):
+        assert faults(html)
 
 
 def test_html_in_the_front_matter_is_named() -> None:
@@ -184,12 +173,9 @@ def test_a_page_that_is_a_link_is_named(project: Path) -> None:
     [
         ("<script>f()</script>", "<script> must not be in a picture"),
         ("<foreignObject/>", "<foreignObject> must not be in a picture"),
-        ("<style/>", "<style> must not be in a picture"),
         ("<path onload='f()'/>", "is an event handler"),
         ("<use href='//x.org/a#b'/>", "must point within the picture"),
-        ("<path filter='url(//x)'/>", "must point within the picture"),
         (r"<path filter='u\72l(//x)'/>", "must not hold a backslash"),
-        ("<path STYLE='position: fixed'/>", "must be made of fill"),
         ("<path style='fill: image-set(\"//x\")'/>", "must be made of fill"),
         ("<a href='javascript:f()'/>", "must have the address of a page"),
     ],
@@ -199,12 +185,6 @@ def test_a_picture_runs_and_loads_nothing(inside: str, told: str) -> None:
     with pytest.raises(ValueError, match=r"^a\.svg: ") as refused:
         pictures.svg(svg, "a.svg", "words", "en", "p")
     assert told in str(refused.value)
-
-
-def test_a_picture_that_grows_without_end_is_refused() -> None:
-    bomb = '<!DOCTYPE svg [<!ENTITY a "x"><!ENTITY b "&a;&a;">]><svg>&b;</svg>'
-    with pytest.raises(ValueError, match="must hold no ENTITY; write the text"):
-        pictures.svg(bomb, "a.svg", "words", "en", "p")
 
 
 @pytest.mark.parametrize(

