@@ -6,7 +6,6 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 from ppo_ref.advantages import gae
 from ppo_ref.kernels.scan import discounted_residuals
-from tests.differential import peers, wheels
 from tests.strategies import numbers
 
 VIEWS = {"slice", "select", "view", "unsqueeze", "expand", "alias", "detach"}
@@ -64,12 +63,3 @@ def test_the_checks_wait_once():
     with Launches() as counted:
         gae(token_level_rewards=rewards, values=values, response_mask=mask)
     assert counted.names.count("_local_scalar_dense") == 1
-
-
-@wheels.requires(peers.NOW)
-def test_the_loop_of_verl_launches_per_token():
-    def loop(rewards, values, mask, *_):
-        given = {"token_level_rewards": rewards, "values": values}
-        peers.gae(peers.NOW, **given, response_mask=mask)
-
-    assert len(launches(loop, 64)) - len(launches(loop, 32)) >= 32 * 5
