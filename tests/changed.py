@@ -14,22 +14,11 @@ from typing import NamedTuple
 
 ROOT = Path(__file__).resolve().parents[1]
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-m", "not slow"]
-AT_ONCE = [
-    "-n",
-    "auto",
-    "--maxprocesses",
-    "8",
-    "--dist",
-    "loadfile",
-    "--no-loadscope-reorder",
-]
+AT_ONCE = ["-n", "auto", "--maxprocesses", "8"]
+AT_ONCE += ["--dist", "loadfile", "--no-loadscope-reorder"]
 EVERYTHING = ["tests", "docs"]
 OF_SITE = ["tests/site", "tests/contributing", "docs"]
-OF_TEXTS = [
-    "tests/contributing",
-    "tests/site/test_readme.py",
-    "tests/test_setup.py",
-]
+OF_TEXTS = ["tests/contributing", "tests/site/test_readme.py", "tests/test_setup.py"]
 NOT_OF_PACKAGE = {"bench", "browser", "contributing", "site"}
 
 

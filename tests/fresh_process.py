@@ -37,29 +37,18 @@ def install(wheel: Path | str, target: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-def run(code: str, installed: Path) -> str:
-    """What code prints, in an empty folder."""
-    with tempfile.TemporaryDirectory() as empty:
-        return _python(code, installed, empty).strip()
-
-
 def run_each(texts: list[str], installed: Path) -> list[str]:
-    """What each text prints, and the last line of what it raises."""
+    """What each text prints in an empty folder, and the last line of what it raises."""
     with tempfile.TemporaryDirectory() as empty:
-        lines = _python(EACH, installed, empty, json.dumps(texts)).splitlines()
-    outputs = [json.loads(line).splitlines() for line in lines]
-    return ["\n".join(map(str.rstrip, output)).strip("\n") for output in outputs]
-
-
-def _python(code: str, installed: Path, folder: str, given: str = "") -> str:
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env=os.environ | {"PYTHONPATH": str(installed), "PYTHONUTF8": "1"},
-        input=given,
-        capture_output=True,
-        text=True,
-        encoding="utf-8",
-    )
+        done = subprocess.run(
+            [sys.executable, "-c", EACH],
+            cwd=empty,
+            env=os.environ | {"PYTHONPATH": str(installed), "PYTHONUTF8": "1"},
+            input=json.dumps(texts),
+            capture_output=True,
+            text=True,
+            encoding="utf-8",
+        )
     assert done.returncode == 0, done.stderr
-    return done.stdout
+    outputs = [json.loads(line).splitlines() for line in done.stdout.splitlines()]
+    return ["\n".join(map(str.rstrip, output)).strip("\n") for output in outputs]

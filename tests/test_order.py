@@ -5,7 +5,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
-from tests.order import pytest_collection_modifyitems, seed
+from tests.order import pytest_collection_modifyitems
 
 
 def shuffled(number: int | None, workers: dict[str, Any] | None = None) -> list[Any]:
@@ -21,18 +21,13 @@ def shuffled(number: int | None, workers: dict[str, Any] | None = None) -> list[
     return [(test.path.stem, test.number) for test in tests]
 
 
-def test_a_seed_repeats_its_order_and_another_has_another() -> None:
+def test_a_seed_repeats_its_order_in_every_process_of_a_run() -> None:
     assert shuffled(1) == shuffled(1) != shuffled(2)
     assert sorted(shuffled(1)) == shuffled(None)
-    assert seed("7") == 7 and 0 <= seed("new") < 10**6
+    assert shuffled(2, workers={"shuffle": 1}) == shuffled(1)
 
 
 def test_the_tests_of_a_file_stay_together() -> None:
     files = [file for file, _ in shuffled(3)]
     changes = sum(one != two for one, two in pairwise(files))
     assert changes == 5
-
-
-def test_every_process_of_a_run_takes_the_order_of_the_first() -> None:
-    assert shuffled(2, workers={"shuffle": 1}) == shuffled(1)
-    assert shuffled(2, workers={"shuffle": None}) == shuffled(None)

@@ -108,7 +108,6 @@ def last_line(output: str) -> str:
     [
         ((3, 10, 13), "needs Python 3.11 or newer, found 3.10.13 at /x/python3; "),
         ((3, 15, 0), "needs Python 3.11 to 3.14, for the pinned PyTorch, found 3.15.0"),
-        ((3, 14, 9), ""),
     ],
 )
 def test_python_refusal(
@@ -116,18 +115,16 @@ def test_python_refusal(
 ) -> None:
     monkeypatch.setenv("PATH", "")
     refusal = machine["python_refusal"](version, "/x/python3")
-    assert refusal.startswith(words) and bool(refusal) == bool(words)
-    remedy = "; set PYTHON, as in: make test PYTHON=/path/to/python3.12"
-    assert refusal.endswith(remedy) or not words
+    assert refusal.startswith(words)
+    assert refusal.endswith("; set PYTHON, as in: make test PYTHON=/path/to/python3.12")
+    assert machine["python_refusal"]((3, 14, 9), "/x/python3") == ""
 
 
 @pytest.mark.parametrize(
     ("found", "words"),
     [
         (("Linux", "x86_64", ("glibc", "2.28"), ("",)), ""),
-        (("Darwin", "arm64", ("", ""), ("14.0",)), ""),
         (("Darwin", "arm64", ("", ""), ("13.6.1",)), "macOS 14 or newer"),
-        (("Windows", "AMD64", ("", ""), ("",)), "found Windows AMD64"),
         (("Linux", "x86_64", ("glibc", "2.17"), ("",)), "glibc 2.28 or newer"),
     ],
 )
@@ -145,6 +142,7 @@ def test_a_refusal_is_one_sentence_and_leaves_nothing(project: Path) -> None:
     assert not (project / ".venv").exists()
 
 
+@pytest.mark.slow
 def test_ready_only_when_all_went_well(with_venv: Path) -> None:
     stamp, pins = with_venv / ".venv/.ready", with_venv / "pins/python.txt"
 

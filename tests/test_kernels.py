@@ -1,0 +1,182 @@
+"""What kernels cost: few operations, no logits or one tensor of them, one graph."""
+
+import shutil
+
+import pytest
+import torch
+from torch.nn.functional import linear
+from torch.testing import assert_close
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from bench.memory import peak_bytes
+from ppo_ref.advantages import gae
+from ppo_ref.batch import TokenStatistics
+from ppo_ref.chunked import (
+    log_probs_and_entropy_from_hidden,
+    log_probs_and_entropy_from_hidden_kernel,
+    loss_from_hidden,
+)
+from ppo_ref.kernels.logits import BLOCK
+from ppo_ref.kernels.scan import discounted_residuals
+from ppo_ref.log_probs import log_probs_and_entropy, log_probs_and_entropy_kernel
+from ppo_ref.losses import clipped_policy_losses, clipped_value_losses
+from tests.strategies import numbers
+
+VIEWS = {"slice", "select", "view", "unsqueeze", "expand", "alias", "detach"}
+
+
+class Launches(TorchDispatchMode):
+    """Counts what is more than another look at the same memory."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.names: list[str] = []
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        name = function.overloadpacket.__name__
+        if name not in VIEWS and not name.startswith("empty"):
+            self.names.append(name)
+        return function(*args, **kwargs or {})
+
+
+def launches(function, time: int, discount: float = 1.0) -> list[str]:
+    # On the meta device there is nothing to wait for: who asks for a number fails.
+    rewards, values = torch.zeros(2, 2, time, device="meta")
+    given = rewards, values, values.bool(), None, 1.0, discount
+    with Launches() as counted:
+        function(*given)
+    return counted.names
+
+
+@pytest.mark.parametrize("power", [3, 10, 17])
+def test_two_launches_a_doubling(power):
+    """A copy and an addition each; the rest does not depend on the length."""
+    fixed = len(launches(discounted_residuals, 1))
+    assert len(launches(discounted_residuals, 2**power)) == fixed + 2 * power
+    assert fixed <= 16
+
+
+def test_doubling_ends_where_weights_vanish():
+    long, longer = (
+        len(launches(discounted_residuals, 2**power, 0.95)) for power in (11, 17)
+    )
+    assert long == longer
+
+
+def test_waiting_for_the_device_is_found():
+    def impatient(rewards, *_):
+        return bool(rewards.sum() > 0)
+
+    with pytest.raises(RuntimeError, match="meta tensors"):
+        launches(impatient, 8)
+
+
+def test_the_checks_wait_once():
+    rewards, values = numbers(0, 2, 2, 64).float()
+    mask = torch.ones(2, 64, dtype=torch.bool)
+    with Launches() as counted:
+        gae(token_level_rewards=rewards, values=values, response_mask=mask)
+    assert counted.names.count("_local_scalar_dense") == 1
+
+
+TOKENS, VOCAB, WIDTH = 1024, 32000, 8
+LOGITS = 4 * TOKENS * VOCAB
+HEAD = 4 * VOCAB * (WIDTH + 1)
+
+
+@pytest.fixture(scope="module")
+def network() -> tuple[torch.Tensor, ...]:
+    shapes = (8, TOKENS // 8, WIDTH), (VOCAB, WIDTH), (VOCAB,)
+    return tuple(torch.randn(shape).requires_grad_() for shape in shapes)
+
+
+IDS = torch.arange(TOKENS).view(8, -1)
+
+
+def in_chunks(*network: torch.Tensor) -> TokenStatistics:
+    return log_probs_and_entropy_from_hidden(*network, IDS)
+
+
+def from_logits(*network: torch.Tensor) -> TokenStatistics:
+    return log_probs_and_entropy(linear(*network), IDS)
+
+
+def gradients(function, *given: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    statistics = function(*given)
+    loss = statistics.log_probs.sum() - statistics.entropy.sum()
+    return torch.autograd.grad(loss, given)
+
+
+def test_from_hidden_states_an_eighth_of_the_logits_is_enough(network):
+    peak = peak_bytes(lambda: gradients(in_chunks, *network))
+    assert peak - HEAD <= LOGITS / 8
+    with torch.no_grad():
+        assert peak_bytes(lambda: in_chunks(*network)) <= LOGITS / 8
+
+
+def by_loss(chunk_rows: int, *network: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def loss(said: TokenStatistics, rows: slice) -> torch.Tensor:
+        return said.log_probs.sum() - said.entropy.sum()
+
+    every = torch.ones_like(IDS, dtype=torch.bool)
+    made = loss_from_hidden(*network, IDS, every, loss, chunk_rows=chunk_rows).loss
+    return torch.autograd.grad(made, network)
+
+
+def test_a_loss_in_chunks_holds_the_logits_of_one_row_of_eight(network):
+    peak = peak_bytes(lambda: by_loss(1, *network))
+    assert peak - HEAD <= LOGITS * 3 / 16  # a row's, and a block in work
+    whole = peak_bytes(lambda: gradients(from_logits, *network))
+    assert peak <= whole / 8
+
+
+@pytest.mark.slow
+def test_in_bfloat16_a_chunk_has_products_and_logits_once(network):
+    half = [x.detach().bfloat16().requires_grad_() for x in network]
+    chunk = 2 * VOCAB * TOKENS // 8  # of products; twice that, of logits
+    block = 4 * BLOCK["cpu"]
+    # Of the gradients of the head: float32, and what is handed over.
+    peak = peak_bytes(lambda: by_loss(1, *half)) - HEAD * 3 // 2
+    assert 3 * chunk <= peak <= 3 * chunk + 3 * block
+    alone = peak_bytes(lambda: in_chunks(*half))
+    with torch.no_grad():
+        assert peak_bytes(lambda: in_chunks(*half)) <= alone <= LOGITS / 8
+
+
+def test_logits_that_are_given_cost_their_gradient(network):
+    with torch.no_grad():
+        logits = linear(*network)
+        assert peak_bytes(lambda: log_probs_and_entropy(logits, IDS)) <= LOGITS / 8
+    logits.requires_grad_()
+    peak = peak_bytes(
+        lambda: gradients(lambda x: log_probs_and_entropy(x, IDS), logits)
+    )
+    assert LOGITS <= peak <= LOGITS * 9 / 8
+
+
+X, Y, Z = numbers(0, 3, 2, 5)
+MASK = torch.tensor([[True, False, True, True, False], [True] * 5])
+PAIRS = torch.tensor([[0, 1], [2, 0]])
+KERNELS = {
+    discounted_residuals: (X, Y, MASK, Z[:, 0], 0.9, 0.8),
+    clipped_policy_losses: (X, Y, 0.2, 0.3, 3.0),
+    clipped_value_losses: (X, Y, Z, 0.5),
+    log_probs_and_entropy_kernel: (numbers(1, 2, 2, 3), PAIRS, 0.7),
+    log_probs_and_entropy_from_hidden_kernel: (
+        *(numbers(2, 2, 2, 4), numbers(3, 3, 4), numbers(4, 3)),
+        *(PAIRS, 0.7, 3),
+    ),
+}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")  # inductor's own
+# torch's own: it makes one of each autograd function that it compiles.
+@pytest.mark.filterwarnings("ignore:.*should not be instantiated")
+@pytest.mark.skipif(
+    not shutil.which("c++"), reason="torch.compile needs a C++ compiler"
+)
+@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
+def test_kernel_compiles(kernel):
+    compiled = torch.compile(kernel, fullgraph=True)
+    assert_close(compiled(*KERNELS[kernel]), kernel(*KERNELS[kernel]))
