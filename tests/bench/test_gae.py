@@ -4,7 +4,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from bench import gae, gae_over_time
+from bench import gae
 from bench.floors import FLOORS
 from tests.differential import control_peers, peers, wheels
 
@@ -38,9 +38,3 @@ def test_every_floor_names_contenders_that_run():
         if floor.subject == gae.SUBJECT:
             kind = floor.setting.split()[0]
             assert {floor.contender, floor.against} - {None} <= names[kind]
-
-
-def test_growth_is_measured_to_131072_and_the_loop_only_while_it_is_short():
-    made = list(gae_over_time.comparisons(False, "cpu"))
-    assert max(comparison.sizes["time"] for comparison in made) == 131072
-    assert peers.NOW not in gae_over_time.contenders(131072, "cpu")

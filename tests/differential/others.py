@@ -9,10 +9,12 @@ from textwrap import dedent
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
-from tests.differential.wheels import cut, source
+from tests.differential.peers import CORE, NOW, OLD
+from tests.differential.wheels import cut, cut_class, source
 
 OPEN, TRL = "OpenRLHF 0.11.2", "TRL 1.12.0"
 MAKER = "openrlhf/trainer/ppo_utils/experience_maker.py"
@@ -219,3 +221,27 @@ def trl_value_loss(
     }
     first, last = "vpredclipped = torch.clamp(", "vf_loss = 0.5 * masked_mean"
     return piece(TRL, TRAINER, first, last, **names).vf_loss
+
+
+def open_shaped(estimator: str, scores: Tensor, per_prompt: int) -> Tensor:
+    """Scores less their baseline, as OpenRLHF makes them before KL comes in."""
+    advantage = SimpleNamespace(estimator=estimator)
+    args = SimpleNamespace(
+        algo=SimpleNamespace(advantage=advantage),
+        rollout=SimpleNamespace(n_samples_per_prompt=per_prompt),
+    )
+    first, last = 'if args.algo.advantage.estimator == "rloo"', "rewards.mean()"
+    shaped = scores.reshape(-1, per_prompt)
+    return piece(OPEN, MAKER, first, last, args=args, rewards=shaped).rewards.flatten()
+
+
+def controllers(kl_coef: float, target: float, horizon: float) -> dict[str, Any]:
+    """One controller of each release, as it begins."""
+    controller = "openrlhf/trainer/ppo_utils/kl_controller.py"
+    paths = {NOW: CORE, OLD: CORE, OPEN: controller}
+    return {
+        release: cut_class(release, path, "AdaptiveKLController", np=np)(
+            kl_coef, target, horizon
+        )
+        for release, path in paths.items()
+    }

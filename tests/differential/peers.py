@@ -5,10 +5,14 @@ nothing is installed and sys.modules never hears of verl. Whitening inside verl'
 is replaced by the identity, which leaves the raw advantages.
 """
 
+import ast
+import math
+from collections import defaultdict
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor
 
@@ -198,4 +202,124 @@ def nested_outputs(
         function(
             nest(sequences, layout=torch.jagged), nest(responses, layout=torch.jagged)
         ).unbind()
+    )
+
+
+GROUPWISE = "verl/utils/groupwise.py"
+GROUPS = {
+    "grpo": "compute_grpo_outcome_advantage",
+    "rloo": "compute_rloo_outcome_advantage",
+    "rloo_vectorized": "compute_rloo_vectorized_outcome_advantage",
+    "reinforce_plus_plus": "compute_reinforce_plus_plus_outcome_advantage",
+    "reinforce_plus_plus_baseline": (
+        "compute_reinforce_plus_plus_baseline_outcome_advantage"
+    ),
+}
+
+
+@cache
+def _estimates() -> SimpleNamespace:
+    group_mean_std = cut(
+        NOW, GROUPWISE, "group_mean_std", _resolve_device=torch.device
+    ).group_mean_std
+    return cut(
+        NOW,
+        CORE,
+        *GROUPS.values(),
+        np=np,
+        defaultdict=defaultdict,
+        verl_F=tensors(NOW),
+        group_mean_std=group_mean_std,
+        as_torch_index=lambda index, device: torch.as_tensor(index, device=device),
+    )
+
+
+def group_advantages(
+    name: str,
+    *,
+    token_level_rewards: Tensor,
+    response_mask: Tensor,
+    groups: Tensor | None = None,
+    gamma: float = 1.0,
+    **options: Any,
+) -> tuple[Tensor, Tensor]:
+    """Advantages and returns; verl writes into what it is handed, so it gets copies."""
+    if groups is not None:
+        options["index"] = groups.numpy()
+    return getattr(_estimates(), GROUPS[name])(
+        token_level_rewards=token_level_rewards.clone(),
+        response_mask=response_mask.to(token_level_rewards.dtype),
+        config=SimpleNamespace(gamma=gamma),
+        **options,
+    )
+
+
+HELPER = "verl/trainer/ppo/rollout_corr_helper.py"
+CORRECTIONS = (
+    "_parse_rollout_is_threshold",
+    "_parse_rollout_rs_thresholds",
+    "compute_rollout_rejection_mask",
+    "compute_rs_metrics",
+    "compute_rollout_correction_weights",
+    "compute_is_metrics",
+    "compute_offpolicy_metrics",
+)
+
+
+def constants(path: str) -> dict[str, Any]:
+    """What a file of verl assigns at its top in plain figures and names."""
+    assigned = {}
+    for node in ast.parse(source(NOW, path)).body:
+        if isinstance(node, ast.Assign):
+            (target,) = node.targets
+        elif isinstance(node, ast.AnnAssign):
+            target = node.target
+        else:
+            continue
+        assigned[ast.unparse(target)] = ast.literal_eval(node.value)
+    return assigned
+
+
+@cache
+def corrections() -> SimpleNamespace:
+    given = {"math": math, "verl_F": tensors(NOW), **constants(HELPER)}
+    return cut(NOW, HELPER, *CORRECTIONS, **given)
+
+
+def rollout_weights(
+    level: str,
+    threshold: float | str,
+    *,
+    old_log_probs: Tensor,
+    rollout_log_probs: Tensor,
+    response_mask: Tensor,
+) -> tuple[Tensor, dict[str, float]]:
+    return corrections().compute_rollout_correction_weights(
+        old_log_probs - rollout_log_probs,
+        response_mask.to(old_log_probs.dtype),
+        rollout_is=level,
+        rollout_is_threshold=threshold,
+    )
+
+
+def accepted(
+    option: str,
+    threshold: float | str,
+    *,
+    old_log_probs: Tensor,
+    rollout_log_probs: Tensor,
+    response_mask: Tensor,
+) -> Tensor:
+    mask, _ = corrections().compute_rollout_rejection_mask(
+        old_log_probs - rollout_log_probs, response_mask.long(), option, threshold
+    )
+    return mask.bool()
+
+
+def mismatch(
+    *, old_log_probs: Tensor, rollout_log_probs: Tensor, response_mask: Tensor
+) -> dict[str, float]:
+    mask = response_mask.to(old_log_probs.dtype)
+    return corrections().compute_offpolicy_metrics(
+        old_log_probs, rollout_log_probs, mask
     )

@@ -12,9 +12,9 @@ from ppo_ref.rewards import token_level_scores
 from ppo_ref.training.config import PPOConfig
 from tests.differential import peers
 from tests.differential.peers import NOW, ActorConfig, core, tensors
-from tests.differential.rollout_peers import METRICS
 from tests.differential.wheels import cut
 
+METRICS = "verl/trainer/ppo/metric_utils.py"
 LOSSES = "verl/workers/utils/losses.py"
 GSM8K = "verl/utils/reward_score/gsm8k.py"
 

@@ -15,7 +15,7 @@ from ppo_ref.rollout_correction import (
     sequence_weights,
     token_weights,
 )
-from tests.differential import rollout_peers
+from tests.differential import peers
 from tests.differential.batches import gapped_mask, normal, row, seeds, zero_outside
 from tests.differential.peers import NOW
 from tests.differential.wheels import requires
@@ -50,7 +50,7 @@ def pair(old: list[float], rollout: list[float]) -> dict[str, Tensor]:
 def test_weights_are_verls(seed: int, level: str, cap: float) -> None:
     inputs = batch(seed)
     ours = WEIGHTS[level](**inputs, cap=cap)
-    theirs, _ = rollout_peers.weights(level, cap, **inputs)
+    theirs, _ = peers.rollout_weights(level, cap, **inputs)
     assert_close(ours, theirs)
     assert (ours == cap).any() == (theirs == cap).any()
 
@@ -64,15 +64,15 @@ def test_acceptance_is_verls_with_the_bounds_inverted(
     inputs, (low, high) = batch(seed), bounds
     ours = ACCEPTED[option](**inputs, bounds=bounds)
     inverse = f"{1 / high}_{1 / low}"
-    assert torch.equal(ours, rollout_peers.accepted(option, inverse, **inputs))
+    assert torch.equal(ours, peers.accepted(option, inverse, **inputs))
 
 
 @accepted
 def test_verl_bounds_the_engine_over_the_trainer(option: str) -> None:
     inputs: Any = pair([math.log(0.8)], [math.log(0.4)])
     assert ACCEPTED[option](**inputs, bounds=(0.9, 3.0)).all()
-    assert not rollout_peers.accepted(option, "0.9_3.0", **inputs).any()
-    assert rollout_peers.accepted(option, "0.4_1.1", **inputs).all()
+    assert not peers.accepted(option, "0.9_3.0", **inputs).any()
+    assert peers.accepted(option, "0.4_1.1", **inputs).all()
 
 
 @seeds
@@ -81,7 +81,7 @@ def test_verls_icepop_is_both_together_with_the_tokens_still_counted(
     seed: int, level: str
 ) -> None:
     inputs, bounds = batch(seed), (0.5, 5.0)
-    theirs, _ = rollout_peers.weights(level, "0.5_5.0", **inputs)
+    theirs, _ = peers.rollout_weights(level, "0.5_5.0", **inputs)
     accept = accepted_tokens if level == "token" else accepted_sequences
     kept = accept(**inputs, bounds=bounds)
     ours = WEIGHTS[level](**inputs, cap=math.inf)
@@ -92,7 +92,7 @@ def test_verls_icepop_is_both_together_with_the_tokens_still_counted(
 @weights
 def test_effective_sample_size_is_verls(seed: int, level: str) -> None:
     inputs = batch(seed)
-    theirs, metrics = rollout_peers.weights(level, 2.0, **inputs)
+    theirs, metrics = peers.rollout_weights(level, 2.0, **inputs)
     share = effective_sample_size(theirs, inputs["response_mask"]).item()
     assert share == pytest.approx(metrics["rollout_is_eff_sample_size"], rel=1e-6)
 
@@ -100,7 +100,7 @@ def test_effective_sample_size_is_verls(seed: int, level: str) -> None:
 @seeds
 def test_mismatch_is_verls(seed: int) -> None:
     inputs = batch(seed)
-    ours, theirs = rollout_mismatch(**inputs), rollout_peers.mismatch(**inputs)
+    ours, theirs = rollout_mismatch(**inputs), peers.mismatch(**inputs)
     assert ours.kl_k1.item() == pytest.approx(theirs["kl"])
     assert ours.kl_k3.item() == pytest.approx(theirs["k3_kl"])
     chi2 = ours.mean.square() / ours.effective_sample_size - 1
@@ -109,7 +109,7 @@ def test_mismatch_is_verls(seed: int) -> None:
 
 def test_the_mismatch_is_clamped_at_twenty_here_alone() -> None:
     inputs = pair([-1.0], [-101.0])
-    ours, theirs = rollout_mismatch(**inputs), rollout_peers.mismatch(**inputs)
+    ours, theirs = rollout_mismatch(**inputs), peers.mismatch(**inputs)
     assert ours.kl_k1.item() == -20
     assert ours.kl_k3.item() == pytest.approx(math.exp(20) - 21)
     assert theirs["kl"] == pytest.approx(-100)

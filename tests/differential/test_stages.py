@@ -22,8 +22,7 @@ from tests.differential.batches import (
     row,
     seeds,
 )
-from tests.differential.group_peers import controllers
-from tests.differential.others import OPEN
+from tests.differential.others import OPEN, controllers
 from tests.differential.peers import NOW, RELEASES, critic_values, kl, tensors
 from tests.differential.wheels import requires
 

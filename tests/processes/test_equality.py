@@ -86,27 +86,12 @@ def vector(network: nn.Module) -> Tensor:
     return torch.cat([weight.detach().flatten() for weight in whole.values()])
 
 
-class Apart(Processes):
-    """Each takes the mean over its own tokens, DDP that of both: the mistake."""
-
-    def __init__(self, given: Processes) -> None:
-        super().__init__(given.rank, given.size, "ddp")
-        self.rank, self.size = 0, 1  # whatever it is given is all its own
-
-
-def all_updates(one: Processes) -> dict[Any, Updated]:
-    """Those of every case, and by name of the network those of the mistake."""
-    done = {
-        (name, which): updated(which, case, experience(case), one)
+def all_updates(one: Processes) -> dict[Any, tuple]:
+    return {
+        (name, which): tuple(updated(which, case, experience(case), one))
         for name, case in CASES.items()
         for which in UPDATES
     }
-    if not one.shards:
-        rows = one.rows(len(HALVES))
-        half = Case(HALVES, {"mini_batch_size": len(rows)})
-        own = experience(half).rows(rows)
-        done |= {which: updated(which, half, own, Apart(one)) for which in UPDATES}
-    return {key: tuple(one) for key, one in done.items()}
 
 
 def trainer(processes: Processes = ALONE) -> Trainer:
@@ -167,15 +152,6 @@ def test_an_update_is_that_of_one_process(updates, parallel, name, which):
         assert alone.statistics[-1]["actor_steps"] == 0
     if "clipped" in name:
         assert alone.statistics[0][f"{which}_grad_norm"] > 1e-3
-
-
-@pytest.mark.parametrize("which", UPDATES)
-def test_a_mean_over_each_processs_own_tokens_is_found(updates, which):
-    """The mistake that DDP invites: 4 tokens here, 20 there, and each half's mean."""
-    alone = updated(which, CASES["halves"], experience(CASES["halves"])).weights
-    start = vector(UPDATES[which][1]())
-    for process in updates["ddp"]:
-        assert (process[which][0] - alone).norm() > 0.1 * (alone - start).norm()
 
 
 @parallel

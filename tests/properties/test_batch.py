@@ -13,14 +13,6 @@ def tensors(batch: Rollout | Experience) -> dict[str, torch.Tensor]:
     return {**found, **inside}
 
 
-def test_responses_are_what_follows_the_prompt():
-    sequences = torch.tensor([[0, 7, 8, 4, 5, 1], [6, 7, 8, 9, 1, 0]])
-    mask = torch.tensor([[True] * 3, [True, True, False]])
-    none = torch.zeros(2, 3)
-    rollout = Rollout(sequences, sequences > 0, mask, none, mask[:, 2])
-    assert rollout.responses.tolist() == [[4, 5, 1], [9, 1, 0]]
-
-
 def test_rows_are_those_of_every_tensor():
     whole = experience(actor(), 2, 5, 1, 7)
     index = torch.tensor([3, 0])

@@ -97,37 +97,23 @@ def test_what_a_batch_holds_beside_the_river():
     assert not any(x.requires_grad for x in (*EXPERIENCE.rollout, *tensors))
 
 
-@pytest.mark.parametrize(
-    ("scores", "error", "told"),
-    [
-        (
-            torch.zeros(5, 1),
-            ValueError,
-            "reward must give one score per response, [5], got [5, 1]",
-        ),
-        (
-            torch.tensor([0, 1, torch.nan, 0, torch.inf]),
-            ValueError,
-            "reward must give finite scores, got nan for response 2",
-        ),
-        ([0.0] * 5, TypeError, "reward must give a floating-point tensor, got list"),
-    ],
-)
-def test_a_reward_that_gives_no_scores_is_refused(scores, error, told):
-    with pytest.raises(error, match=f"^{re.escape(f'collect_experience: {told}')}$"):
-        collected(lambda questions, rollout: scores)
+NO_TENSOR = "collect_experience: reward must give a floating-point tensor, got list"
+REFUSED = {
+    "collect_experience: questions must be one per prompt, 5, got 4": {
+        "questions": QUESTIONS[:4]
+    },
+    "collect_experience: reward must give one score per response, [5], got [5, 1]": {
+        "reward": lambda *_: torch.zeros(5, 1)
+    },
+    "collect_experience: reward must give finite scores, got nan for response 2": {
+        "reward": lambda *_: torch.tensor([0, 1, torch.nan, 0, torch.inf])
+    },
+    NO_TENSOR: {"reward": lambda *_: [0.0] * 5},
+    "estimate must be a function such as whitened_gae, got str": {"estimate": "gae"},
+}
 
 
-def test_another_number_of_questions_is_refused():
-    text = "collect_experience: questions must be one per prompt, 5, got 4"
-    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
-        collected(questions=QUESTIONS[:4])
-
-
-def test_what_is_no_function_is_refused():
-    text = "reward must be a function from questions and rollout to scores"
-    with pytest.raises(TypeError, match=text):
-        collected(reward=SCORES)
-    text = "estimate must be a function such as whitened_gae, got str"
-    with pytest.raises(TypeError, match=text):
-        collected(estimate="gae")
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_cannot_be_a_batch_is_refused(text):
+    with pytest.raises((ValueError, TypeError), match=re.escape(text)):
+        collected(**REFUSED[text])
