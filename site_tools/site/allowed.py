@@ -22,7 +22,7 @@ TAGS = re.compile(
     "strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|ul|var"
 )
 ANYWHERE = re.compile(r"class|id|lang|title|role|aria-[a-z]+")
-DATA = re.compile(r"data-(download|is|language|reason|search-exclude|tabs)")
+DATA = re.compile(r"data-(download|is|lab|language|reason|search-exclude|tabs)")
 # The theme's script finds its own settings and parts by these.
 THEME = {"id": re.compile(r"__(?!tabbed_)"), "class": re.compile(r"(^|\s)md-")}
 ALIGNED = re.compile(r"text-align: \w+;?")

@@ -19,6 +19,7 @@ from site_tools.site.templates import fill
 
 TAG = r'<img\b(?P<{0}>[^>]*\bsrc="[^":]+\.svg"[^>]*)>'
 IMAGE = re.compile(rf"<p>\s*{TAG.format('alone')}\s*</p>|{TAG.format('inline')}")
+WIDGET = re.compile(r'data-lab="[a-z]+"')  # what takes the picture's place
 ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 COLOURS = {
@@ -47,7 +48,9 @@ def inline(html: str, read: Callable[[str], tuple[str, str]], lang: str) -> str:
         path, text = read(values["src"])
         alt = unescape(values.get("alt", ""))
         picture = svg(text, path, alt, lang, f"picture-{next(numbers)}")
-        return f'<figure class="picture">{picture}</figure>' if alone else picture
+        figure = f'<figure class="picture">{picture}</figure>' if alone else picture
+        widget = WIDGET.search(alone or "")
+        return f"<div {widget[0]}>{figure}</div>" if widget else figure
 
     return IMAGE.sub(place, html)
 

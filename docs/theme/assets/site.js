@@ -55,3 +55,14 @@ for (const line of document.querySelectorAll(".install")) {
   button.dataset.clipboardText = link.parentElement.textContent
   button.hidden = false
 }
+
+// A picture that can be operated is replaced by its widget when it comes into view.
+const scripts = new URL(document.currentScript?.src ?? "assets/site.js", location)
+const waiting = new IntersectionObserver((seen) => {
+  for (const { target, isIntersecting } of seen) {
+    if (!isIntersecting) continue
+    waiting.unobserve(target)
+    import(new URL(`lab/${target.dataset.lab}.js`, scripts)).then(({ mount }) => mount(target)).catch(() => {})
+  }
+}, { rootMargin: "200px" })
+for (const place of document.querySelectorAll("[data-lab]")) waiting.observe(place)

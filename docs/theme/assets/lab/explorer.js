@@ -1,0 +1,158 @@
+// The step explorer: two answers of six tokens, every number of a PPO step as a bar.
+import { address, between, choice, copyButton, draggable, element, lang, onceAFrame, shown, slider, styled, tick } from "./lab.js"
+import { BUGS, PRESETS, compute, python } from "./explorer_model.js"
+
+const WORDS = {
+  zh: {
+    name: "逐 token 实验", preset: "从哪里开始", answer: "回答", token: "token", copy: "复制成 Python", bugs: "弄坏它",
+    hint: "带 ↕ 的格子可以上下拖，也可以用方向键；点“算”那一行，决定哪个 token 算数。",
+    presets: { batch: "教程的两个回答", verl: "verl 0.9.1、0.7.1 的默认值", old_verl: "verl 0.3.0 的默认值", three: "对话 004 的三个 token" },
+    rows: { mask: "算", score: "得分 s", kl: "KL", rewards: "奖励 r", values: "价值 V", deltas: "TD 误差 δ", advantages: "优势 A",
+      returns: "目标 R", used: "给 actor 的 A", ratios: "ratio ρ", losses: "loss", pushes: "概率往" },
+    knobs: { gamma: "γ", lambda: "λ", beta: "β（KL 的系数）", low: "裁剪：往下", high: "裁剪：往上", dual: "dual clip（0 为关）", white: "白化" },
+    sums: { loss: "策略 loss", valueLoss: "价值 loss", clipfrac: "被裁剪的比例", ppoKl: "新旧 KL", steps: "这次更新的步数" },
+    bug: { "": "没有弄坏", values: "V 晚了一格", log_probs: "log-prob 晚了一格", padding: "白化没带 mask", score: "得分放在行尾",
+      reference: "reference 的权重不对", engine: "旧 log-prob 来自另一个引擎", returns: "目标用了另一个 λ", targets: "目标也被白化了",
+      split: "每个回答先平均，再平均", steps: "每个 micro-batch 更新一步" },
+    fires: "抓住它的断言：", up: "上", down: "下", clipped: "被裁剪，没有梯度", out: "不算数",
+  },
+  en: {
+    name: "Step explorer", preset: "Begin with", answer: "answer", token: "token", copy: "Copy as Python", bugs: "Break it",
+    hint: "Drag the cells marked ↕ up and down, or use the arrow keys; in the row “counts”, click a token to leave it out.",
+    presets: { batch: "the course's two answers", verl: "defaults of verl 0.9.1, 0.7.1", old_verl: "defaults of verl 0.3.0", three: "three tokens of dialogue 004" },
+    rows: { mask: "counts", score: "score s", kl: "KL", rewards: "reward r", values: "value V", deltas: "TD error δ", advantages: "advantage A",
+      returns: "target R", used: "A for the actor", ratios: "ratio ρ", losses: "loss", pushes: "push" },
+    knobs: { gamma: "γ", lambda: "λ", beta: "β, price of KL", low: "clip below", high: "clip above", dual: "dual clip, 0 for off", white: "whiten" },
+    sums: { loss: "policy loss", valueLoss: "value loss", clipfrac: "clip fraction", ppoKl: "KL, old to new", steps: "steps of this update" },
+    bug: { "": "nothing is broken", values: "V one slot late", log_probs: "log-probs one slot late", padding: "whitened without the mask",
+      score: "score at the end of the row", reference: "reference has other weights", engine: "old log-probs of another engine",
+      returns: "targets with another λ", targets: "targets whitened too", split: "a mean per answer, then their mean", steps: "a step per micro-batch" },
+    fires: "The assert that fires: ", up: "up", down: "down", clipped: "clipped, no gradient", out: "does not count",
+  },
+}[lang]
+
+// From top to bottom, with what a full bar stands for. `drag` names what is moved.
+const ROWS = [
+  { key: "score", of: "tokenScores", full: 1.2, drag: "scores" },
+  { key: "kl", full: 0.6, drag: "kl" },
+  { key: "rewards", full: 1.2 },
+  { key: "values", full: 1.2, drag: "values" },
+  { key: "deltas", full: 1.2 },
+  { key: "advantages", full: 1.2 },
+  { key: "returns", full: 1.2 },
+  { key: "used", full: 2.5 },
+  { key: "ratios", full: 1, zero: 1, drag: "ratios", least: 0.05 },
+  { key: "losses", full: 2.5 },
+  { key: "pushes", full: 2.5 },
+]
+const KNOBS = [["gamma", 0, 1, 0.01], ["lambda", 0, 1, 0.01], ["beta", 0, 0.5, 0.001], ["low", 0, 0.9, 0.05], ["high", 0, 1, 0.05], ["dual", 0, 5, 0.5]]
+const SLOTS = 6
+
+export const mount = async (place) => {
+  await styled
+  const link = address("explorer")
+  const copy = (x) => JSON.parse(JSON.stringify(x))
+  let state = link.read({ preset: "batch", ...copy(PRESETS.batch) })
+  if (!(state.preset in PRESETS)) state.preset = "batch"
+  if (!(state.bug in WORDS.bug)) state.bug = ""
+  if (!state.mask.every((row) => row.some(Boolean))) state.mask = copy(PRESETS.batch.mask)
+  state.answer = state.answer === 1 ? 1 : 0
+  for (const { drag, full, zero = 0, least = zero - full } of ROWS) {
+    if (drag && drag !== "scores") state[drag] = state[drag].map((row) => row.map((x) => between(x, least, zero + full)))
+  }
+
+  const parts = []
+  const add = (part) => { parts.push(part); return part.node }
+  const changed = onceAFrame(() => { draw(); link.write(state, { preset: "batch", ...PRESETS.batch }) })
+  const knob = (key) => ({ label: WORDS.knobs[key], get: () => state[key], set: (x) => { state[key] = x; changed() } })
+
+  const controls = element("div", { class: "knobs" },
+    add(choice({ label: WORDS.preset, options: Object.entries(WORDS.presets), get: () => state.preset,
+      set: (preset) => { state = { preset, ...copy(PRESETS[preset]), answer: state.answer }; changed() } })),
+    add(choice({ label: WORDS.bugs, options: Object.entries(WORDS.bug), get: () => state.bug, set: (bug) => { state.bug = bug; changed() } })),
+    KNOBS.map(([key, min, max, step]) => add(slider({ ...knob(key), min, max, step }))),
+    add(tick(knob("white"))))
+
+  const answers = [0, 1].map((i) => element("button", { type: "button", onclick: () => { state.answer = i; changed() } }, `${WORDS.answer} ${i}`))
+  parts.push({ update: () => answers.forEach((button, i) => button.setAttribute("aria-pressed", state.answer === i)) })
+
+  const masks = Array.from({ length: SLOTS }, (_, t) => element("button", {
+    type: "button", class: "counts", "aria-label": `${WORDS.rows.mask}, ${WORDS.token} ${t}`,
+    onclick: () => {
+      const row = state.mask[state.answer]
+      if (row[t] && row.filter(Boolean).length === 1) return // one must stay
+      row[t] = !row[t]
+      changed()
+    },
+  }))
+  const heads = element("tr", {}, element("th", { scope: "col" }, WORDS.token),
+    Array.from({ length: SLOTS }, (_, t) => element("th", { scope: "col" }, t)))
+  const body = [element("tr", {}, element("th", { scope: "row" }, WORDS.rows.mask), masks.map((button) => element("td", {}, button)))]
+  const cells = new Map()
+  for (const row of ROWS) {
+    const { key, drag, full, zero = 0, least = zero - full } = row
+    const line = Array.from({ length: SLOTS }, (_, t) => {
+      const handle = element("span", { class: "bar" })
+      if (drag) {
+        draggable(handle, {
+          min: least, max: zero + full, step: 0.01, label: `${WORDS.rows[key]}, ${WORDS.token} ${t}`,
+          get: () => drag === "scores" ? state.scores[state.answer] : state[drag][state.answer][t],
+          set: (x) => {
+            if (drag === "scores") state.scores[state.answer] = x
+            else state[drag][state.answer][t] = x
+            changed()
+          },
+        })
+      }
+      return handle
+    })
+    cells.set(key, line)
+    body.push(element("tr", { class: key }, element("th", { scope: "row" }, WORDS.rows[key], drag ? " ↕" : ""), line.map((handle) => element("td", {}, handle))))
+  }
+
+  const sums = Object.fromEntries(Object.keys(WORDS.sums).map((key) => [key, element("output")]))
+  const fires = element("p", { class: "fires", role: "status" })
+  const asserts = new URL("../../debug/ten_asserts/", import.meta.url)
+
+  const draw = () => {
+    const numbers = compute(state)
+    const row = state.mask[state.answer]
+    const last = row.lastIndexOf(true)
+    for (const { key, of = key, full, zero = 0, drag } of ROWS) {
+      cells.get(key).forEach((cell, t) => {
+        const x = numbers[of][state.answer][t]
+        const movable = drag && row[t] && (drag !== "scores" || t === last)
+        cell.style.setProperty("--x", row[t] ? between((x - zero) / full, -1, 1).toFixed(4) : 0)
+        const text = !row[t] ? "" : key !== "pushes" ? shown(x)
+          : x ? `${x > 0 ? "↑" : "↓"}${shown(Math.abs(x))}` : "0"
+        if (cell.textContent !== text) cell.textContent = text
+        cell.classList.toggle("out", !row[t])
+        cell.classList.toggle("flat", (key === "losses" || key === "pushes") && row[t] && !numbers.pushes[state.answer][t])
+        if (drag) {
+          cell.classList.toggle("drag", Boolean(movable))
+          cell.tabIndex = movable ? 0 : -1
+          cell.setAttribute("aria-disabled", !movable)
+          cell.setAttribute("aria-valuenow", drag === "scores" ? state.scores[state.answer] : state[drag][state.answer][t])
+        }
+      })
+    }
+    masks.forEach((button, t) => {
+      button.setAttribute("aria-pressed", row[t])
+      button.textContent = row[t] ? "●" : "○"
+    })
+    for (const [key, output] of Object.entries(sums)) output.textContent = key === "steps" ? numbers.steps : shown(numbers[key], 3)
+    const bug = BUGS[state.bug]
+    fires.replaceChildren(...bug
+      ? [WORDS.fires, element("a", { href: `${asserts}#assert-${bug.assert}` }, `assert-${bug.assert}`)] : [])
+    parts.forEach(({ update }) => update())
+  }
+
+  place.replaceChildren(element("section", { class: "lab", "aria-label": WORDS.name },
+    controls, fires,
+    element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, answers),
+    element("table", { class: "rows" }, element("thead", {}, heads), element("tbody", {}, body)),
+    element("p", { class: "sums" }, Object.entries(WORDS.sums).map(([key, label]) => element("span", {}, `${label} `, sums[key]))),
+    element("p", { class: "hint" }, WORDS.hint),
+    copyButton(WORDS.copy, () => python(state))))
+  draw()
+}

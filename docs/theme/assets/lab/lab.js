@@ -1,0 +1,134 @@
+// What the widgets of the lab share: elements, sliders, cells that one drags, a state
+// that travels in the address, a button that copies code.
+
+export const lang = document.documentElement.lang.startsWith("zh") ? "zh" : "en"
+
+// Only pages with a widget need its styles.
+const sheet = document.createElement("link")
+export const styled = new Promise((done) => Object.assign(sheet, {
+  rel: "stylesheet", href: new URL("lab.css", import.meta.url), onload: done, onerror: done }))
+document.head.append(sheet)
+
+export const element = (tag, attributes = {}, ...children) => {
+  const made = document.createElement(tag)
+  for (const [key, value] of Object.entries(attributes)) {
+    if (key.startsWith("on")) made.addEventListener(key.slice(2), value)
+    else if (value === true) made.setAttribute(key, "")
+    else if (value !== false && value != null) made.setAttribute(key, value)
+  }
+  made.append(...children.flat())
+  return made
+}
+
+// Two digits more than one sees; a minus that is one.
+export const shown = (x, digits = 2) => (Math.abs(x) < 0.5 * 10 ** -digits ? 0 : x).toFixed(digits).replace("-", "−")
+export const rounded = (x, step) => Number((Math.round(x / step) * step).toFixed(6))
+export const between = (x, low, high) => Math.min(Math.max(x, low), high)
+
+// Does it have the form of the example: the same keys and lengths, and numbers where
+// numbers are? What comes from an address can be anything.
+const fits = (value, example) =>
+  Array.isArray(example)
+    ? Array.isArray(value) && value.length === example.length && value.every((x, i) => fits(x, example[i]))
+    : typeof value === typeof example && (typeof value !== "number" || Number.isFinite(value))
+
+// The state of a widget in the address, as what differs from its beginning. Others see
+// what they are sent, and Back leads where one was.
+export const address = (name) => {
+  let waiting
+  return {
+    read(state) {
+      try {
+        const sent = JSON.parse(new URLSearchParams(location.search).get(name) ?? "{}")
+        for (const key of Object.keys(state)) if (fits(sent[key], state[key])) state[key] = sent[key]
+      } catch { /* not ours, or cut off: begin at the beginning */ }
+      return state
+    },
+    write(state, beginning) {
+      clearTimeout(waiting) // browsers allow few changes a second
+      waiting = setTimeout(() => {
+        const differs = Object.entries(state).filter(([key, value]) =>
+          JSON.stringify(value) !== JSON.stringify(beginning[key]))
+        const here = new URL(location)
+        if (differs.length) here.searchParams.set(name, JSON.stringify(Object.fromEntries(differs)))
+        else here.searchParams.delete(name)
+        history.replaceState(history.state, "", here)
+      }, 250)
+    },
+  }
+}
+
+// A named slider with its number beside it.
+export const slider = ({ label, min, max, step, get, set }) => {
+  const number = element("output")
+  const input = element("input", { type: "range", min, max, step, oninput: () => set(Number(input.value)) })
+  const update = () => {
+    input.value = get()
+    number.textContent = get()
+    input.setAttribute("aria-valuetext", get())
+  }
+  return { node: element("label", { class: "knob" }, element("span", {}, label), input, number), update }
+}
+
+export const choice = ({ label, options, get, set }) => {
+  const select = element("select", { onchange: () => set(select.value) },
+    options.map(([value, text]) => element("option", { value }, text)))
+  return {
+    node: element("label", { class: "knob" }, element("span", {}, label), select),
+    update: () => { select.value = get() },
+  }
+}
+
+export const tick = ({ label, get, set }) => {
+  const input = element("input", { type: "checkbox", onchange: () => set(input.checked) })
+  return { node: element("label", { class: "knob tick" }, input, element("span", {}, label)), update: () => { input.checked = get() } }
+}
+
+// Makes a cell one that is dragged up and down, or moved by the arrow keys.
+export const draggable = (cell, { min, max, step, label, get, set }) => {
+  const move = (value) => set(rounded(between(value, min, max), step))
+  const keys = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }
+  let from = null
+  cell.classList.add("drag")
+  for (const [key, value] of Object.entries({
+    role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": min, "aria-valuemax": max,
+  })) cell.setAttribute(key, value)
+  cell.addEventListener("pointerdown", (event) => {
+    from = { y: event.clientY, value: get() }
+    cell.setPointerCapture(event.pointerId)
+    cell.focus({ preventScroll: true })
+    event.preventDefault()
+  })
+  cell.addEventListener("pointermove", ({ clientY }) => {
+    if (from) move(from.value + (from.y - clientY) / cell.clientHeight * (max - min))
+  })
+  for (const end of ["pointerup", "pointercancel"]) cell.addEventListener(end, () => { from = null })
+  cell.addEventListener("keydown", (event) => {
+    const { key } = event
+    if (key === "Home" || key === "End") move(key === "Home" ? min : max)
+    else if (key in keys) move(get() + keys[key] * step)
+    else return
+    event.preventDefault()
+  })
+}
+
+// Calls draw at most once a frame, however often it is asked to.
+export const onceAFrame = (draw) => {
+  let asked = false
+  return () => {
+    if (asked) return
+    asked = true
+    requestAnimationFrame(() => { asked = false; draw() })
+  }
+}
+
+const COPIED = { zh: "已复制", en: "Copied" }
+export const copyButton = (label, text) => {
+  const button = element("button", { type: "button", class: "md-button", onclick: async () => {
+    try { await navigator.clipboard.writeText(text()) } catch { return code.hidden = false, code.textContent = text() }
+    button.textContent = COPIED[lang]
+    setTimeout(() => { button.textContent = label }, 1500)
+  } }, label)
+  const code = element("pre", { hidden: true }) // where a page may not write to the clipboard
+  return element("div", { class: "copy" }, button, code)
+}

