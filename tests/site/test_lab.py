@@ -162,7 +162,7 @@ MOVED = {
     "mask": [[t != 1 for t in range(6)], [t not in (2, 5) for t in range(6)]],
     "scores": [0.7, -1.0],
     "gamma": 0.9,
-    "lambda": 0.5,
+    "lambda": 0.8,
     "beta": 0.3,
     "low": 0.1,
     "high": 0.4,

@@ -31,20 +31,22 @@ const WORDS = {
   },
 }[lang]
 
-// From top to bottom, with what a full bar stands for. `drag` names what is moved.
+// From top to bottom. `full` is what a full bar stands for; without it the row's largest
+// number decides. `drag` names what is moved, between `least` and `most`.
 const ROWS = [
-  { key: "score", of: "tokenScores", full: 1.2, drag: "scores" },
-  { key: "kl", full: 0.6, drag: "kl" },
-  { key: "rewards", full: 1.2 },
-  { key: "values", full: 1.2, drag: "values" },
-  { key: "deltas", full: 1.2 },
-  { key: "advantages", full: 1.2 },
-  { key: "returns", full: 1.2 },
-  { key: "used", full: 2.5 },
-  { key: "ratios", full: 1, zero: 1, drag: "ratios", least: 0.05 },
-  { key: "losses", full: 2.5 },
-  { key: "pushes", full: 2.5 },
+  { key: "score", of: "tokenScores", full: 1, drag: "scores", least: -1, most: 1 },
+  { key: "kl", drag: "kl", least: -1, most: 1 },
+  { key: "rewards" },
+  { key: "values", full: 1, drag: "values", least: -1, most: 1 },
+  { key: "deltas" },
+  { key: "advantages" },
+  { key: "returns", full: 1 },
+  { key: "used" },
+  { key: "ratios", full: 1, zero: 1, drag: "ratios", least: 0.05, most: 3 },
+  { key: "losses" },
+  { key: "pushes" },
 ]
+const SCALES = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25]
 const KNOBS = [["gamma", 0, 1, 0.01], ["lambda", 0, 1, 0.01], ["beta", 0, 0.5, 0.001], ["low", 0, 0.9, 0.05], ["high", 0, 1, 0.05], ["dual", 0, 5, 0.5]]
 const SLOTS = 6
 
@@ -53,12 +55,12 @@ export const mount = async (place) => {
   const link = address("explorer")
   const copy = (x) => JSON.parse(JSON.stringify(x))
   let state = link.read({ preset: "batch", ...copy(PRESETS.batch) })
-  if (!(state.preset in PRESETS)) state.preset = "batch"
-  if (!(state.bug in WORDS.bug)) state.bug = ""
+  if (!Object.hasOwn(PRESETS, state.preset)) state.preset = "batch"
+  if (!Object.hasOwn(WORDS.bug, state.bug)) state.bug = ""
   if (!state.mask.every((row) => row.some(Boolean))) state.mask = copy(PRESETS.batch.mask)
   state.answer = state.answer === 1 ? 1 : 0
-  for (const { drag, full, zero = 0, least = zero - full } of ROWS) {
-    if (drag && drag !== "scores") state[drag] = state[drag].map((row) => row.map((x) => between(x, least, zero + full)))
+  for (const { drag, least, most } of ROWS) {
+    if (drag && drag !== "scores") state[drag] = state[drag].map((row) => row.map((x) => between(x, least, most)))
   }
 
   const parts = []
@@ -88,14 +90,14 @@ export const mount = async (place) => {
   const heads = element("tr", {}, element("th", { scope: "col" }, WORDS.token),
     Array.from({ length: SLOTS }, (_, t) => element("th", { scope: "col" }, t)))
   const body = [element("tr", {}, element("th", { scope: "row" }, WORDS.rows.mask), masks.map((button) => element("td", {}, button)))]
-  const cells = new Map()
+  const cells = new Map(), scales = {}
   for (const row of ROWS) {
-    const { key, drag, full, zero = 0, least = zero - full } = row
+    const { key, drag, least, most } = row
     const line = Array.from({ length: SLOTS }, (_, t) => {
       const handle = element("span", { class: "bar" })
       if (drag) {
         draggable(handle, {
-          min: least, max: zero + full, step: 0.01, label: `${WORDS.rows[key]}, ${WORDS.token} ${t}`,
+          min: least, max: most, step: 0.01, label: `${WORDS.rows[key]}, ${WORDS.token} ${t}`,
           get: () => drag === "scores" ? state.scores[state.answer] : state[drag][state.answer][t],
           set: (x) => {
             if (drag === "scores") state.scores[state.answer] = x
@@ -107,7 +109,7 @@ export const mount = async (place) => {
       return handle
     })
     cells.set(key, line)
-    body.push(element("tr", { class: key }, element("th", { scope: "row" }, WORDS.rows[key], drag ? " ↕" : ""), line.map((handle) => element("td", {}, handle))))
+    body.push(element("tr", { class: key }, element("th", { scope: "row" }, WORDS.rows[key], drag ? " ↕" : "", scales[key] = element("small", { class: "scale" })), line.map((handle) => element("td", {}, handle))))
   }
 
   const sums = Object.fromEntries(Object.keys(WORDS.sums).map((key) => [key, element("output")]))
@@ -118,7 +120,10 @@ export const mount = async (place) => {
     const numbers = compute(state)
     const row = state.mask[state.answer]
     const last = row.lastIndexOf(true)
-    for (const { key, of = key, full, zero = 0, drag } of ROWS) {
+    for (const { key, of = key, full: fixed, zero = 0, drag } of ROWS) {
+      const largest = Math.max(...numbers[of].flatMap((line, i) => line.map((x, t) => state.mask[i][t] ? Math.abs(x - zero) : 0)))
+      const full = fixed ?? SCALES.find((scale) => scale >= largest) ?? largest
+      scales[key].textContent = `${zero || ""}±${full}`
       cells.get(key).forEach((cell, t) => {
         const x = numbers[of][state.answer][t]
         const movable = drag && row[t] && (drag !== "scores" || t === last)

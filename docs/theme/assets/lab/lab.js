@@ -124,7 +124,7 @@ export const onceAFrame = (draw) => {
 
 const COPIED = { zh: "已复制", en: "Copied" }
 export const copyButton = (label, text) => {
-  const button = element("button", { type: "button", class: "md-button", onclick: async () => {
+  const button = element("button", { type: "button", onclick: async () => {
     try { await navigator.clipboard.writeText(text()) } catch { return code.hidden = false, code.textContent = text() }
     button.textContent = COPIED[lang]
     setTimeout(() => { button.textContent = label }, 1500)

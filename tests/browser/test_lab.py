@@ -1,0 +1,124 @@
+"""The widgets of the lab, operated: what is shown is what ppo_ref computes."""
+
+import contextlib
+import io
+import json
+from ast import literal_eval
+from typing import Any
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+PAGE = "notebooks/"
+SHOWN = """([...document.querySelectorAll(".lab .rows tbody tr")].slice(1).map(row =>
+  [row.className, [...row.querySelectorAll(".bar")].map(bar => bar.textContent)]))"""
+ROWS = ("rewards", "deltas", "advantages", "returns", "used")
+
+
+@pytest.fixture
+def lab(tab: Any) -> Any:
+    tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    tab.goto(f"en/{PAGE}")
+    tab.wait_for_selector(".lab .bar")
+    return tab
+
+
+def copied(lab: Any) -> dict[str, Any]:
+    """What the copied Python prints: ppo_ref's numbers for what is shown."""
+    lab.evaluate("navigator.clipboard.writeText('')")
+    lab.locator(".lab .copy button").click()
+    lab.wait_for_function("async () => await navigator.clipboard.readText() !== ''")
+    printed = io.StringIO()
+    with contextlib.redirect_stdout(printed):
+        exec(
+            compile(lab.evaluate("navigator.clipboard.readText()"), "copied", "exec"),
+            {},
+        )
+    lines = [line.partition(" ") for line in printed.getvalue().split("\n")]
+    return {name: literal_eval(rest) for name, _, rest in lines if name in ROWS}
+
+
+def assert_shown(lab: Any, answer: int) -> None:
+    """Every cell that shows something is within half a unit of its last digit."""
+    lab.wait_for_timeout(100)  # a frame, at least
+    shown, computed = dict(lab.evaluate(SHOWN)), copied(lab)
+    compared = 0
+    for name in ROWS:
+        for text, number in zip(shown[name], computed[name][answer], strict=True):
+            if text:
+                assert abs(float(text.replace("−", "-")) - number) < 0.00501, name
+                compared += 1
+    assert compared >= 4 * len(ROWS)
+
+
+def drag(lab: Any, row: str, token: int, by: int) -> None:
+    cell = lab.locator(f".lab tr.{row} .bar").nth(token)
+    cell.scroll_into_view_if_needed()
+    box = cell.bounding_box()
+    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
+    lab.mouse.move(x, y)
+    lab.mouse.down()
+    lab.mouse.move(x, y + by, steps=8)
+    lab.mouse.up()
+
+
+def test_dragged_cells_show_what_ppo_ref_computes(lab: Any) -> None:
+    before = dict(lab.evaluate(SHOWN))
+    drag(lab, "values", 2, 30)
+    drag(lab, "kl", 0, -12)
+    drag(lab, "ratios", 4, -10)
+    drag(lab, "score", 5, 15)
+    assert_shown(lab, 0)
+    lab.locator(".lab .counts").nth(1).click()
+    lab.locator(".lab .answers button").nth(1).click()
+    drag(lab, "values", 0, -9)
+    assert_shown(lab, 1)
+    assert dict(lab.evaluate(SHOWN)) != before
+
+
+def test_keys_sliders_and_bugs_move_the_numbers(lab: Any) -> None:
+    cell = lab.locator(".lab tr.values .bar").nth(3)
+    cell.focus()
+    for key in ("ArrowDown", "PageDown", "ArrowUp"):
+        lab.keyboard.press(key)
+    assert cell.get_attribute("aria-valuenow") == "0.8"
+    lab.keyboard.press("End")
+    assert cell.get_attribute("aria-valuenow") == "1"
+    lab.locator(".lab input[type=range]").nth(1).fill("0.4")
+    assert_shown(lab, 0)
+    lab.locator(".lab select").nth(1).select_option("values")
+    assert_shown(lab, 0)
+    lab.get_by_role("link", name="assert-values").click()
+    lab.wait_for_url("**/en/debug/ten_asserts/#assert-values")
+
+
+def test_a_link_shares_what_is_seen(lab: Any) -> None:
+    drag(lab, "values", 1, 20)
+    lab.wait_for_function("location.search.includes('explorer')")
+    seen, address = lab.evaluate(SHOWN), lab.url
+    (state,) = parse_qs(urlsplit(address).query)["explorer"]
+    assert [*json.loads(state)] == ["values"]
+    other = lab.context.new_page()
+    other.goto(address)
+    other.wait_for_selector(".lab .bar")
+    assert other.evaluate(SHOWN) == seen
+
+
+@pytest.mark.parametrize(
+    "sent",
+    ["{", '{"values":[[1]]}', '{"mask":[[],[]],"gamma":"x","bug":"constructor"}',
+     '{"ratios":[[0,0,0,0,0,0],[9e99,0,0,0,0,0]],"preset":"toString"}'],
+)  # fmt: skip
+def test_an_address_that_is_not_ours_does_no_harm(lab: Any, sent: str) -> None:
+    lab.goto(f"en/{PAGE}?" + "explorer=" + sent)
+    lab.wait_for_selector(".lab .bar")
+    said = lab.locator(".lab").inner_text()
+    assert "NaN" not in said and "undefined" not in said
+
+
+def test_without_scripts_the_picture_stays(browser: Any, address: str) -> None:
+    context = browser.new_context(base_url=address, java_script_enabled=False)
+    tab = context.new_page()
+    tab.goto(f"en/{PAGE}")
+    assert tab.locator("[data-lab] figure.picture svg").is_visible()
+    context.close()
