@@ -17,7 +17,7 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from errno import EEXIST
 from hashlib import sha256
@@ -58,13 +58,6 @@ def fresh(
     """Whether a thing was made from exactly these sources, and by these makers.
 
     The ledger's entry may name more makers, and is None if it does not know the thing.
-
-    Example:
-        >>> entry = Entry({"code": "1f"}, {"torch": "2.13.0", "device": "CPU"})
-        >>> fresh(entry, {"code": "1f"}, {"torch": "2.13.0"})
-        True
-        >>> fresh(entry, {"code": "2e"}), fresh(None, {"code": "1f"})
-        (False, False)
     """
     if entry is None or dict(entry.made_from) != dict(made_from):
         return False
@@ -72,12 +65,7 @@ def fresh(
 
 
 def digest(content: str | bytes, digits: int = DIGITS) -> str:
-    """The first hex digits of the SHA-256 of a text or of bytes.
-
-    Example:
-        >>> digest("", 12)
-        'e3b0c44298fc'
-    """
+    """The first hex digits of the SHA-256 of a text or of bytes."""
     if isinstance(content, str):
         content = content.encode("utf-8", "surrogatepass")
     return sha256(content).hexdigest()[:digits]
@@ -108,26 +96,16 @@ def _entry(match: re.Match[str]) -> Entry | None:
 
 
 def dump(ledger: Mapping[str, Entry]) -> str:
-    """The text of a ledger, the same for equal ledgers.
-
-    Example:
-        >>> text = dump({"b": Entry({"zh": "1", "en": "2"}), "a": Entry({"x": "3"})})
-        >>> print(text, end="")
-        a x:3
-        b zh:1 en:2
-        >>> dump(parse(text, "b.txt")) == text
-        True
-    """
-    return "".join(f"{_line(what, entry)}\n" for what, entry in sorted(ledger.items()))
-
-
-def _line(what: str, entry: Entry) -> str:
-    rest = {"by": dict(entry.by), "content": entry.content}
-    filled = {name: value for name, value in rest.items() if value not in (None, {})}
-    parts = [what, *(f"{name}:{value}" for name, value in entry.made_from.items())]
-    if filled:
-        parts.append(json.dumps(filled, sort_keys=True))
-    return " ".join(parts)
+    """The text of a ledger, the same for equal ledgers."""
+    lines = []
+    for what, entry in sorted(ledger.items()):
+        rest = {"by": dict(entry.by), "content": entry.content}
+        filled = {key: value for key, value in rest.items() if value not in (None, {})}
+        parts = [what, *(f"{name}:{value}" for name, value in entry.made_from.items())]
+        if filled:
+            parts.append(json.dumps(filled, sort_keys=True))
+        lines.append(" ".join(parts) + "\n")
+    return "".join(lines)
 
 
 def read(file: Path) -> Ledger:
@@ -179,20 +157,10 @@ def store(target: Path, content: bytes) -> None:
         raise
 
 
-def store_together(files: Mapping[Path, bytes]) -> None:
-    """Write new files, all of them or none; none of them may be there."""
-    folders = {f for file in files for f in file.parents if not f.exists()}
-    written: list[Path] = []
-    try:
-        for file, content in files.items():
-            if file.exists():
-                raise FileExistsError(EEXIST, os.strerror(EEXIST), str(file))
-            store(file, content)
-            written.append(file)
-    except BaseException:
-        for file in written:
-            file.unlink(missing_ok=True)
-        for folder in sorted(folders, key=lambda f: -len(f.parts)):
-            with suppress(OSError):
-                folder.rmdir()
-        raise
+def store_new(files: Mapping[Path, bytes]) -> None:
+    """Write files, none of which may be there."""
+    for file in files:
+        if file.exists():
+            raise FileExistsError(EEXIST, os.strerror(EEXIST), str(file))
+    for file, content in files.items():
+        store(file, content)

@@ -19,12 +19,7 @@ LANGUAGES = ("zh", "en")
 
 @dataclass(frozen=True)
 class Message:
-    """A key and its values; a value may be a message itself.
-
-    Example:
-        >>> str(Message("fix_nothing")) == Message("fix_nothing").text("en")
-        True
-    """
+    """A key and its values; a value may be a message itself."""
 
     key: str
     values: Mapping[str, object] = field(default_factory=dict, hash=False)

@@ -1,9 +1,10 @@
 """Docstrings of ``ppo_ref`` as mkdocstrings is to read them: an extension of griffe."""
 
+import re
+
 from griffe import Extension, Function, GriffeLoader, Object
 
-from site_tools.site.reference import for_reading
-
+SOURCE = re.compile(r"^Source:\n((?:    .*\n?)+)", re.MULTILINE)
 FOLDED = '\n\n??? source "{file}"\n\n    ```source\n    {name}\n    ```\n'
 
 
@@ -19,3 +20,11 @@ class Docstrings(Extension):
         if isinstance(obj, Function) and obj.parent is obj.module:
             file = obj.module.path.replace(".", "/") + ".py"
             obj.docstring.value += FOLDED.format(file=file, name=obj.path)
+
+
+def for_reading(doc: str, returns: str = "") -> str:
+    """A docstring with the sections that griffe knows; a paper as a paragraph."""
+    if returns:
+        doc = re.sub(r"^Returns:\n +", rf"\g<0>{returns}: ", doc, flags=re.MULTILINE)
+    doc = SOURCE.sub(lambda match: re.sub(r"^ {4}", "", match[1], flags=re.M), doc)
+    return re.sub(r"^Example:$", "Examples:", doc, flags=re.MULTILINE)

@@ -10,7 +10,6 @@ from pathlib import Path
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, InclusionLevel
-from mkdocs_jupyter.plugin import NotebookFile
 
 from site_tools.ledger import store
 from site_tools.page.files import read_front_matter
@@ -24,10 +23,7 @@ RENDERED = "jupyter.ipynb"
 def files(page: File, config: MkDocsConfig, wheel: str) -> Iterator[File]:
     """The files of one notebook, as the last run that verified it left its plots.
 
-    Args:
-        page: The notebook's page.
-        config: Of the site, in whose language it is.
-        wheel: The address of ``ppo_ref``'s wheel, if the site has one.
+    ``wheel`` is the address of ``ppo_ref``'s wheel, if the site has one.
     """
     lang, root = config.theme["language"], Path(config.config_file_path).parent
     page_id = page.src_uri.removesuffix(".md")
@@ -51,6 +47,8 @@ def files(page: File, config: MkDocsConfig, wheel: str) -> Iterator[File]:
 
 
 def _rendered(page_id: str, place: Path, config: MkDocsConfig) -> File:
+    from mkdocs_jupyter.plugin import NotebookFile  # slow to import
+
     file = File.generated(config, f"{page_id}/{RENDERED}", abs_src_path=str(place))
     wrapped = NotebookFile(file, **config)  # its own hook has run before this site's
     # It answers these from its class, not from the file that it wraps.
@@ -60,31 +58,16 @@ def _rendered(page_id: str, place: Path, config: MkDocsConfig) -> File:
 
 
 def name(page_id: str) -> str:
-    """What the file is called.
-
-    Example:
-        >>> name("notebooks/toy")
-        'toy.ipynb'
-    """
+    """What the file is called."""
     return f"{posixpath.basename(page_id)}.ipynb"
 
 
 def source(uri: str) -> str:
-    """The page that a page is made from: itself, unless mkdocs-jupyter renders it.
-
-    Example:
-        >>> source("notebooks/toy/jupyter.ipynb"), source("gae/inputs.md")
-        ('notebooks/toy.md', 'gae/inputs.md')
-    """
+    """The page that a page is made from: itself, unless mkdocs-jupyter renders it."""
     page, _, last = uri.rpartition("/")
     return f"{page}.md" if last == RENDERED else uri
 
 
 def is_rendered(uri: str) -> bool:
-    """Whether mkdocs-jupyter makes this page.
-
-    Example:
-        >>> is_rendered("notebooks/toy/jupyter.ipynb"), is_rendered("gae/inputs.md")
-        (True, False)
-    """
+    """Whether mkdocs-jupyter makes this page."""
     return source(uri) != uri

@@ -14,7 +14,6 @@ from site_tools.checks.languages import compare
 from site_tools.contributing.pages import files_of, page_id
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
 from site_tools.ledger import store
-from site_tools.page import accord
 from site_tools.page.accord import Lock, lock_of, lock_path, parse, write
 from site_tools.page.page import read_page
 from site_tools.page.prose import APART, wording
@@ -26,16 +25,14 @@ Words = Mapping[str, str]  # of a language, by section
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
-    """Name the arguments."""
     pages = talk.text("agree_pages")
     parser.add_argument("pages", nargs="*", metavar="PAGE", help=pages)
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
-    """Record pages, all of them or none."""
     names = [page_id(text) for text in options.pages]
     if not names:
-        raise _unnamed(root)
+        raise Refusal("agree_unnamed")
     sides = {page: _words(page, root, talk) for page in names}
     changed = {page: _compared(page, root, *sides[page], talk) for page in names}
     for page in names:
@@ -46,33 +43,18 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     return 0
 
 
-def _unnamed(root: Path) -> Refusal:
-    """The refusal of no page, with those that wait."""
-    alone = (accord.State.MISSING_ZH, accord.State.MISSING_EN)
-    with data_is_read():
-        waiting = [s.page for s in accord.waiting(root) if s.state not in alone]
-    if waiting:
-        return Refusal("agree_unnamed", pages=", ".join(waiting))
-    return Refusal("agree_unnamed_none")
-
-
 def _words(page: str, root: Path, talk: Talk) -> tuple[Words, Words]:
-    """The words of a page in Chinese and in English."""
     present = files_of(page, root)
     files = [f"docs/{language}/{page}.md" for language in ("zh", "en")]
     for file in files:
         if file not in present:
             raise Refusal("agree_missing", missing=file, present=present[0])
-    try:
+    with data_is_read():
         zh, en = (read_page(root, file) for file in files)
-    except UnicodeDecodeError as error:
-        raise Refusal("agree_encoding", page=page, error=error) from None
-    unread = [*zh.problems, *en.problems]
-    differences = compare(zh, en)
-    for problem in unread or differences:
-        talk.show(talk.problem(problem))
-    if unread or differences:
-        raise Refusal("agree_problems" if unread else "agree_structure", page=page)
+    if problems := [*zh.problems, *en.problems] or compare(zh, en):
+        for problem in problems:
+            talk.show(talk.problem(problem))
+        raise Refusal("agree_problems", page=page)
     return wording(zh.text), wording(en.text)
 
 

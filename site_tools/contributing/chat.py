@@ -26,7 +26,7 @@ from site_tools.contributing.pages import (
     page_id,
 )
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
-from site_tools.ledger import store_together
+from site_tools.ledger import store_new
 from site_tools.page.page import read_page
 from site_tools.problems import problem
 from site_tools.say import Message
@@ -46,7 +46,6 @@ ODD_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\n?")
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
-    """Name the arguments of import."""
     parser.add_argument("log", metavar="LOG", type=Path, help=talk.text("import_log"))
     dry = talk.text("import_dry_run")
     parser.add_argument("--dry-run", action="store_true", help=dry)
@@ -81,7 +80,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     if not talk.ask("import_plan", count=len(drafts)):
         raise Refusal("nothing_written")
     try:
-        store_together({folder / name: text.encode() for name, text in drafts.items()})
+        store_new({folder / name: text.encode() for name, text in drafts.items()})
     except OSError as error:
         raise Refusal("unwritable", path=folder, reason=error.strerror) from None
     talk.say("import_written", folder=folder, count=len(drafts))
@@ -90,13 +89,11 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
 
 
 def export_options(parser: ArgumentParser, talk: Talk) -> None:
-    """Name the arguments of export."""
     pages = talk.text("export_pages")
     parser.add_argument("pages", nargs="+", metavar="PAGE", help=pages)
 
 
 def export(options: Namespace, root: Path, talk: Talk) -> int:
-    """Write a log to where the output goes."""
     rounds = []
     for page in options.pages:
         file = f"docs/{talk.language}/{page_id(page)}.md"
@@ -250,12 +247,7 @@ def fence_after(line: str, fence: str) -> str:
 
 
 def title(question: str) -> str:
-    """The sentence of a question that asks, else the longest; no code, no mention.
-
-    Example:
-        >>> title("@[verl/a.py] 我看了“2？”的例子。V(0) 包含 r(0) 么？谢谢！")
-        'V(0) 包含 r(0) 么？'
-    """
+    """The sentence of a question that asks, else the longest; no code, no mention."""
     prose, fence = "", ""
     for line in lines_of(question):
         before, fence = fence, fence_after(line, fence)
@@ -269,7 +261,6 @@ def title(question: str) -> str:
 
 
 def draft(each: Round, known: str | None = None) -> str:
-    """The draft of a round; ``known`` is the page that perhaps answers it already."""
     talk = Talk(language_of_text(title(each.question)))
     skeleton = (SKELETONS / f"draft_{talk.language}.md").read_text("utf-8")
     return Template(skeleton).substitute(
@@ -282,7 +273,6 @@ def draft(each: Round, known: str | None = None) -> str:
 
 
 def _fenced(text: str) -> str:
-    """What a chat said, as text."""
     text = ODD_LINE_ENDS.sub("\n", RULE.sub("", text, count=1)).strip("\n")
     mark = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{mark}text\n{text}\n{mark}"

@@ -23,7 +23,6 @@ PROPERTY = DATA | str.maketrans({":": "%3A", ",": "%2C"})
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
-    """Name the arguments."""
     named = talk.text("check_pages")
     parser.add_argument("pages", nargs="*", metavar="PAGE", help=named)
     form = talk.text("check_format")
@@ -31,7 +30,6 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
-    """Check pages, each in both languages at once, and files of facts."""
     names = options.pages or pages.changed(root, talk, "check")
     if not names:
         return 0
@@ -76,7 +74,7 @@ def annotation(problem: Problem, talk: Talk) -> str:
         file, _, line = problem.snippet.rpartition(":")
     else:
         remarks = problem.remarks(talk.language)
-    title = problem.parts(talk.language)["found"].strip().partition("\n")[0]
+    title = problem.message.text(talk.language, "found").strip().partition("\n")[0]
     place = f"file={file.translate(PROPERTY)},line={line}"
     return (
         f"::error {place},title={title.translate(PROPERTY)}::{remarks.translate(DATA)}"

@@ -28,7 +28,6 @@ Pair = tuple[str, str]  # the text there is, and the one that replaces it
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
-    """Name the arguments."""
     pages, dry = talk.text("fix_pages"), talk.text("fix_dry_run")
     parser.add_argument("pages", nargs="*", metavar="PAGE", help=pages)
     parser.add_argument("--dry-run", action="store_true", help=dry)
@@ -69,7 +68,6 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
 
 
 def _mend(root: Path, page: str, paths: list[str]) -> dict[str, Pair]:
-    """The files of a page and its lock, as they are and as they should be."""
     try:
         old = {path: (root / path).read_bytes().decode("utf-8") for path in paths}
     except UnicodeDecodeError as error:
@@ -96,7 +94,6 @@ def _lines(text: str) -> list[str]:
 
 
 def _store(root: Path, texts: dict[str, Pair]) -> list[str]:
-    """Write what changed, unless somebody else has written it meanwhile."""
     for path, (old, _) in texts.items():
         if (root / path).read_bytes() != old.encode("utf-8"):
             raise Refusal("fix_meanwhile", file=path)
@@ -107,7 +104,6 @@ def _store(root: Path, texts: dict[str, Pair]) -> list[str]:
 
 
 def mended(text: str, path: str) -> str:
-    """A page with all that can be mended without running it."""
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = _trimmed(text)
     return typeset(text) if path.startswith("docs/zh/") else text
@@ -169,7 +165,6 @@ def _printed(verified: Verified, place: int, block: Block) -> str | None:
 
 
 def _renewed(page: Page, outputs: Sequence[tuple[Block, str]]) -> str:
-    """The text of a page with these outputs in place of those it shows."""
     lines = page.text.split("\n")
     for block, text in reversed(outputs):
         fence = (block.output or block).fence

@@ -35,7 +35,6 @@ class Known(NamedTuple):
 
 
 def nearest(question: str, pages: Mapping[str, Sequence[str]]) -> list[Known]:
-    """All pages by their wordings, those that are likest a question first."""
     common = Counter(
         pair for texts in pages.values() for pair in set().union(*map(_pairs, texts))
     )

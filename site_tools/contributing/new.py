@@ -19,19 +19,16 @@ from site_tools.contributing.pages import (
     language_of_text,
     page_id,
 )
-from site_tools.contributing.talk import LANGUAGES, Refusal, Talk, data_is_read
-from site_tools.ledger import store, store_together
+from site_tools.contributing.talk import Refusal, Talk, data_is_read
+from site_tools.ledger import store, store_new
 from site_tools.page.files import read_front_matter
 
 LINKS = 2
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
-    """Name the arguments."""
     parser.add_argument("page", metavar="TOPIC/ID", help=talk.text("new_page"))
     parser.add_argument("--question", default="", help=talk.text("new_question"))
-    choices = (*LANGUAGES, "both")
-    parser.add_argument("--write", choices=choices, help=talk.text("new_write"))
     parser.add_argument("--alias", action="store_true", help=talk.text("new_alias"))
     parser.add_argument("--anyway", action="store_true", help=talk.text("new_anyway"))
 
@@ -49,10 +46,8 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         home = _home(known, talk, ask=not options.anyway)
         if home:
             return add_wording(home, question, root, talk)
-        choice = options.write or language_of_text(question)
-        languages = LANGUAGES if choice == "both" else (choice,)
-        files = skeleton(page, question, languages, known, root)
-        store_together({root / name: text.encode() for name, text in files.items()})
+        files = skeleton(page, question, known, root)
+        store_new({root / name: text.encode() for name, text in files.items()})
     except OSError as error:
         values = {"path": error.filename, "reason": error.strerror}
         raise Refusal("unwritable", **values) from None
@@ -86,7 +81,6 @@ def _decided(answer: bool | None) -> bool:
 
 
 def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
-    """Add a wording to a page in its own language, and keep the page's lock true."""
     page = page_id(page)
     files, name = files_of(page, root), f"docs/{language_of_text(question)}/{page}.md"
     if name not in files:
@@ -135,33 +129,26 @@ def with_alias(text: str, question: str, file: str) -> str:
 
 
 def skeleton(
-    page: str,
-    question: str,
-    languages: Sequence[str],
-    known: Sequence[Known],
-    root: Path,
+    page: str, question: str, known: Sequence[Known], root: Path
 ) -> dict[str, str]:
-    """The files of a new page and what they hold, from the texts in ``skeletons``.
+    """The files of a new page in the question's language, from ``skeletons``.
 
     What has to be replaced says TODO, which ``check`` lists and no build lets through.
-    It links to the nearest of the ``known`` pages that all of its languages have.
+    It links to the nearest of the ``known`` pages that the language has.
     """
-    snippet, files = f"snippets/{page}.py", {}
-    docs = [root / "docs" / language for language in languages]
-    near = (k.page for k in known if all((d / f"{k.page}.md").exists() for d in docs))
+    language, snippet = language_of_text(question), f"snippets/{page}.py"
+    docs = root / "docs" / language
+    near = (k.page for k in known if (docs / f"{k.page}.md").exists())
     folder = posixpath.dirname(page)
     links = [
         f"- [TODO: {other}]({posixpath.relpath(f'{other}.md', folder)})"
         for other in islice(near, LINKS)
     ]
-    for language in languages:
-        own = language_of_text(question) == language or len(languages) == 1
-        translate = Talk(language).text("skeleton_translate", question=question)
-        text = (SKELETONS / f"{language}.md").read_text("utf-8")
-        files[f"docs/{language}/{page}.md"] = Template(text).substitute(
-            snippet=snippet,
-            page=page,
-            links="\n".join(links),
-            question=json.dumps(question if own else translate, ensure_ascii=False),
-        )
-    return {**files, snippet: (SKELETONS / "snippet.txt").read_text("utf-8")}
+    text = Template((SKELETONS / f"{language}.md").read_text("utf-8")).substitute(
+        snippet=snippet,
+        page=page,
+        links="\n".join(links),
+        question=json.dumps(question, ensure_ascii=False),
+    )
+    code = (SKELETONS / "snippet.txt").read_text("utf-8")
+    return {f"docs/{language}/{page}.md": text, snippet: code}

@@ -25,12 +25,7 @@ LONGEST = 120  # columns of a question; a Chinese character takes two
 
 
 def page_id(text: str) -> str:
-    """The id of a page that was named by its id or by one of its files.
-
-    Example:
-        >>> page_id("docs/zh/gae/variance.md"), page_id("snippets/gae/variance.py")
-        ('gae/variance', 'gae/variance')
-    """
+    """The id of a page that was named by its id or by one of its files."""
     path = PurePosixPath(text.strip()[:200])  # no file has a longer name
     if path.is_absolute() or ".." in path.parts or "\\" in text:
         raise Refusal("page_outside", text=text)
@@ -43,7 +38,6 @@ def page_id(text: str) -> str:
 
 
 def files_of(text: str, root: Path) -> list[str]:
-    """The files of a page in either language, relative to the project."""
     page = page_id(text)
     present = [file for file in _docs(page) if (root / file).is_file()]
     if not present:
@@ -57,7 +51,6 @@ def _docs(page: str) -> list[str]:
 
 
 def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
-    """The concepts of those names that are files of facts, by the name."""
     matches = {name: FACTS.fullmatch(name.strip()) for name in names}
     concepts = {name: match["concept"] for name, match in matches.items() if match}
     known = [file.stem for file in sorted((root / "docs/facts").glob("*.yml"))]
@@ -103,7 +96,6 @@ def _git(root: Path, *words: str) -> str:
 
 
 def changed_pages(files: Iterable[str], root: Path) -> list[str]:
-    """The pages that a change of these files concerns."""
     files, pages = list(files), []
     for page in page_ids(root):
         own = [root / file for file in _docs(page)]

@@ -33,11 +33,9 @@ class Talk:
         return self.of(Message(key, values), part)
 
     def of(self, message: Message, part: str = "") -> str:
-        """A message that is at hand, in the contributor's language."""
         return message.text(self.language, part)
 
     def say(self, key: str, /, **values: object) -> None:
-        """Say a message."""
         self.show(self.text(key, **values))
 
     def show(self, text: str) -> None:
@@ -47,7 +45,6 @@ class Talk:
             print(shown, file=self.out or sys.stdout, flush=True)
 
     def problem(self, problem: Problem) -> str:
-        """A problem as it is shown: its place, and what is said of it."""
         return f"{problem.place}\n{problem.remarks(self.language)}"
 
     def ask(self, key: str, /, **values: object) -> bool:
@@ -83,7 +80,6 @@ def data_is_read() -> Iterator[None]:
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:
-    """The language that a terminal is set to."""
     names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
     setting = next((environment[name] for name in names if environment.get(name)), "")
     return "zh" if setting.startswith("zh") else "en"

@@ -49,12 +49,10 @@ class Asked(Row):
 
     @property
     def topic(self) -> str:
-        """The folder of that page."""
         return self.page.partition("/")[0]
 
     @property
     def anchor(self) -> str:
-        """The id of the question on its page."""
         return "q-" + self.id.replace("·", "-")
 
 
@@ -88,7 +86,6 @@ class Correction(Row):
 
 
 def read_dialogues(root: Path) -> tuple[Dialogue, ...]:
-    """The dialogues of the project at ``root``."""
     dialogues = read_rows(root, FILE, Dialogue)
     unique(dialogues, "id")
     for dialogue in dialogues:
@@ -103,7 +100,6 @@ def read_dialogues(root: Path) -> tuple[Dialogue, ...]:
 
 
 def read_topics(root: Path) -> dict[str, Topic]:
-    """The topics, each with its row, in order."""
     topics = {row.id: row for row in read_rows(root, TOPICS_FILE, Topic)}
     if [*topics] != [*TOPICS]:
         values = {"order": ", ".join(TOPICS), "ids": ", ".join(topics)}
@@ -112,7 +108,6 @@ def read_topics(root: Path) -> dict[str, Topic]:
 
 
 def read_corrections(root: Path) -> tuple[Correction, ...]:
-    """The corrections of the project."""
     return read_rows(root, CORRECTIONS_FILE, Correction)
 
 
@@ -123,13 +118,9 @@ def disagreements(
     homes = {asked.id: asked.page for each in dialogues for asked in each.questions}
     wrong = []
     for page, ids in answers.items():
-        for question in ids:
-            if re.fullmatch(NUMBER, question) and homes.get(question) != page:
-                key = "home_other" if question in homes else "home_unknown"
-                values = {"question": question, "home": homes.get(question, "")}
-                wrong.append(Message(key, {"page": page, **values}))
-        for question, home in homes.items():
-            if home == page and question not in ids:
-                values = {"page": page, "question": question, "ids": ", ".join(ids)}
-                wrong.append(Message("home_missing", values))
+        said = [each for each in ids if re.fullmatch(NUMBER, each)]
+        due = [question for question, home in homes.items() if home == page]
+        if {*said} != {*due}:
+            values = {"due": ", ".join(due) or "-", "ids": ", ".join(said) or "-"}
+            wrong.append(Message("home_other", {"page": page, **values}))
     return wrong

@@ -58,7 +58,6 @@ class Entry(Row):
 
     @property
     def place(self) -> str:
-        """Release, path and lines, as readers see them."""
         return f"{self.release} · {self.path}:{self.lines}"
 
     @property
@@ -72,7 +71,6 @@ class Entry(Row):
         return f"{self.key}: {self.default}" if self.key else self.quote
 
     def problem(self, key: str, /, **values: Any) -> Problem:
-        """A problem of the entry, by the key of its message."""
         return problem(self.file, self.line, key, place_of=self.place, **values)
 
 
@@ -86,32 +84,26 @@ class Concept(Row):
 
     @property
     def name(self) -> str:
-        """The name of the file."""
         return Path(self.file).name
 
     @property
     def id(self) -> str:
-        """The file's name without its ending, as pages and lists name it."""
         return Path(self.file).stem
 
     @property
     def releases(self) -> list[str]:
-        """The releases that the file has entries of, in its order."""
         return list(dict.fromkeys(entry.release for entry in self.entries))
 
     def of(self, release: str) -> list[Entry]:
-        """Its places in one release."""
         return [entry for entry in self.entries if entry.release == release]
 
 
 def concepts(root: Path) -> list[Concept]:
-    """The facts files of the project, by name."""
     files = sorted((root / FOLDER).glob("*.yml"), key=lambda file: file.name)
     return [_read(file, file.stat().st_mtime_ns) for file in files]
 
 
 def concept(root: Path, name: str) -> Concept:
-    """The facts file of this name."""
     file = root / FOLDER / name
     return _read(file, file.stat().st_mtime_ns)
 

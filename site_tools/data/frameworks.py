@@ -85,7 +85,6 @@ class Renamed(Row):
 
     @property
     def places(self) -> list[Entry]:
-        """Those of the two that are places."""
         return [place for place in (self.then, self.now) if isinstance(place, Entry)]
 
 
@@ -107,8 +106,6 @@ def comparison(root: Path) -> tuple[Compared, ...]:
 def _check_cell(cell: Cell, release: str, concept: Concept) -> None:
     places = concept.of(release)
     values = {"release": release, "concept": concept.name, "count": len(places)}
-    if cell.kind == SAME and release == NOW:
-        raise cell.refuse("cell_same_first", **values)
     if cell.kind == NONE and places:
         raise cell.refuse("cell_none", **values, place_of=places[0].place)
     if cell.kind != NONE and not places:
@@ -123,25 +120,22 @@ def timeline(root: Path) -> tuple[Change, ...]:
     changes, known = read_rows(root, TIMELINE, Change), _known(root)
     for change in changes:
         concept, both = _concept(change, known), (change.before, change.release)
-        values = {"concept": concept.name, "before": both[0], "release": both[1]}
-        if version(change.before) >= version(change.release):
-            raise change.refuse("change_order", **values)
-        for release in both:
-            if not concept.of(release):
-                raise change.refuse("cell_no_place", **values | {"release": release})
         before, after = ({place.hash for place in concept.of(name)} for name in both)
+        for release, places in zip(both, (before, after), strict=True):
+            if not places:
+                values = {"concept": concept.name, "release": release}
+                raise change.refuse("cell_no_place", **values)
         if before == after:
+            values = {"concept": concept.name, "before": both[0], "release": both[1]}
             raise change.refuse("change_none", **values)
     return tuple(sorted(changes, key=lambda change: version(change.release)))
 
 
 def version(release: str) -> tuple[int, ...]:
-    """The numbers of a release, to sort by."""
     return tuple(map(int, re.findall(r"\d+", release)))
 
 
 def code_map(root: Path) -> tuple[Renamed, ...]:
-    """The code that the dialogues name, in the project at ``root``."""
     rows = read_rows(root, CODE_MAP, Renamed)
     unique(rows, "names")
     return rows

@@ -42,7 +42,6 @@ class Name(Row):
 
 
 def read_names(root: Path) -> tuple[Name, ...]:
-    """The names of the project at ``root``."""
     names = read_rows(root, FILE, Name)
     unique(names, "id")
     for name in names:

@@ -49,7 +49,6 @@ class Row:
     line: int = field(default=0, compare=False, repr=False)
 
     def refuse(self, key: str, **values: object) -> Refusal:
-        """An error of the row, by the key of its message."""
         return Refusal(key, place=f"{self.file}:{self.line}", **values)
 
 
@@ -72,14 +71,12 @@ def _parse(text: str, file: str, kind: Any) -> Any:
 
 
 def parse(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
-    """The rows of a text that is a list of mappings."""
     hashable: Any = kind
     rows: tuple[R, ...] = _parse(text, file, hashable)
     return rows
 
 
 def read_row(text: str, file: str, kind: type[R]) -> R:
-    """The one row of a file that is a mapping."""
     row: R = _mapping(load(text, file), kind, file)
     return row
 
@@ -104,7 +101,6 @@ def load(text: str, file: str) -> yaml.Node | None:
 
 
 def pairs(node: yaml.Node, file: str) -> dict[str, yaml.Node]:
-    """The keys and values of a mapping; no key stands twice."""
     values: dict[str, yaml.Node] = {}
     for key, value in node.value:
         place = f"{file}:{key.start_mark.line + 1}"
@@ -143,7 +139,6 @@ def figure_in(text: str) -> str | None:
 
 @cache
 def _hints(kind: type) -> dict[str, Any]:
-    """The annotation of each field of a kind of row."""
     hints = typing.get_type_hints(kind, include_extras=True)
     return {name: hints[name] for name in hints if name not in Row.__annotations__}
 

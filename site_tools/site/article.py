@@ -96,12 +96,7 @@ def reading(html: str, page: str, lang: str, pages: Sequence[Answer]) -> str:
 
 
 def minutes(html: str) -> int:
-    """How long a page takes to read: 300 Chinese characters or 200 words a minute.
-
-    Example:
-        >>> minutes("<p>" + "word " * 700 + "</p>")
-        4
-    """
+    """How long a page takes to read: 300 Chinese characters or 200 words a minute."""
     text = TAG.sub(" ", html)
     return max(1, round(len(HAN.findall(text)) / 300 + len(WORD.findall(text)) / 200))
 
@@ -112,13 +107,7 @@ def aliases(others: Sequence[object], lang: str) -> str:
 
 
 def fold_refutations(html: str) -> str:
-    """Fold each refuted claim under its heading, which stays in sight with its anchor.
-
-    Example:
-        >>> print(fold_refutations('<h3 id="wrong-sign">It rises</h3><p>No.</p>'))
-        <details class="refuted"><summary><h3 id="wrong-sign">It rises</h3></summary>
-        <p>No.</p></details>
-    """
+    """Fold each refuted claim under its heading, which stays in sight."""
     return REFUTATION.sub(_folded, html)
 
 
@@ -203,7 +192,6 @@ def link_terms(html: str, names: Sequence[Name], lang: str) -> str:
 def _vocabulary(
     names: tuple[Name, ...], lang: str
 ) -> tuple[dict[str, Name], re.Pattern[str]]:
-    """The terms, and one pattern of them all."""
     known = {
         key(word): name
         for name in names

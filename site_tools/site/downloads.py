@@ -68,7 +68,6 @@ def link_downloads(html: str, page: str, sizes: Mapping[str, int]) -> str:
 
 
 def copy(site: Mapping[str, bytes], home: str = "") -> dict[str, bytes]:
-    """The files of the copy by path."""
     used = {path: content for path, content in site.items() if not _is_unused(path)}
     made = {}
     for path, content in used.items():
@@ -90,7 +89,6 @@ def _is_unused(path: str) -> bool:
 
 
 def _search_index(text: str) -> str:
-    """The index as a script, its pages named by their files."""
     found = json.loads(text)
     for entry in [*found["docs"], found["uncovered"]]:
         path, anchor = urldefrag(entry["location"])
@@ -100,10 +98,7 @@ def _search_index(text: str) -> str:
 
 
 def rewrite(html: str, page: str, files: Container[str], home: str = "") -> str:
-    """A page whose local links name files.
-
-    What a reader can follow to ``home``, the address of the site, leads into the copy.
-    """
+    """A page whose local links, also those to ``home``, name files of the copy."""
 
     def led(value: str, base: str = "") -> str:
         return escape(_to_file(unescape(value), page, files, base))

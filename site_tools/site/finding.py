@@ -93,7 +93,6 @@ def dump(found: Iterable[Entry], lang: str) -> str:
 
 
 def plain(html: str) -> str:
-    """Text without its tags, and with a blank where a block began."""
     return " ".join(_bare(BLOCK.sub(" ", html)).split())
 
 

@@ -49,7 +49,6 @@ class Formula(NamedTuple):
 
 
 def find(html: str) -> list[Formula]:
-    """The formulas that arithmatex marked in a rendered page."""
     return [_read(match) for match in MARKED.finditer(html)]
 
 
@@ -77,12 +76,10 @@ def render(html: str, typeset: Mapping[Formula, str]) -> str:
 
 
 def render_in_title(title: str, typeset: Mapping[Formula, str]) -> str:
-    """Put typeset formulas into an entry of the contents, where TeX is left bare."""
     return BARE.sub(lambda match: typeset[_read(match)], title)
 
 
 def as_text(html: str, text: Callable[[Formula], str]) -> str:
-    """A page with the text of its formulas in their places."""
     return MARKED.sub(lambda match: text(_read(match)) + match["closing"], html)
 
 
@@ -96,10 +93,10 @@ def typeset(
     places: dict[Formula, str] = {}
     for path, html in contents.items():
         places = dict.fromkeys(find(html), path) | places
+    if places and not package.exists():
+        raise Refusal("katex_missing", folder=package)
     if not places:
         return {}
-    if not package.exists():
-        raise Refusal("katex_missing", folder=package)
     version = json.loads((package / "package.json").read_text("utf-8"))["version"]
     maker = version + SCRIPT.read_text("utf-8")
     slots = {
@@ -143,17 +140,11 @@ def assets(typeset: Iterable[str], dist: Path, cache: Path) -> dict[str, str | b
 
 
 def address(assets: Mapping[str, str | bytes]) -> str:
-    """Where a page finds the styles among these assets."""
     return f"{CSS}?{_digest(assets[CSS])}"
 
 
 def characters(typeset: Iterable[str]) -> str:
-    """Every character that the visible half of a formula shows, in order.
-
-    Example:
-        >>> characters(['<math>x</math><span class="katex-html"><b>b&lt;a</b></span>'])
-        '<ab'
-    """
+    """Every character that the visible half of a formula shows, in order."""
     visible = (VISIBLE.search(formula) for formula in typeset)
     texts = (TAG.sub("", found[0]) for found in visible if found)
     return "".join(sorted({char for text in texts for char in unescape(text)}))

@@ -51,7 +51,6 @@ SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
 def fill_lists(html: str, root: Path) -> str:
-    """A page with its lists."""
 
     def place(match: re.Match[str]) -> str:
         values = {key: unescape(text) for key, text in ATTRIBUTE.findall(match[1])}
@@ -85,7 +84,6 @@ class Site(NamedTuple):
 
 
 def read_site(lang: str, root: Path) -> Site:
-    """The pages and the data files of the project at ``root``."""
     answers, dialogues = navigation.answers(root, lang), read_dialogues(root)
     homes = {name: answer for answer in answers for name in answer.answers}
     asked = [question for each in dialogues for question in each.questions]
@@ -165,12 +163,10 @@ def fact(argument: str, lang: str, root: Path) -> str:
 
 
 def notation(_: str, lang: str, root: Path) -> str:
-    """The symbols and what they mean."""
     return fill("lists.notation", lang, read_names(root))
 
 
 def glossary(_: str, lang: str, root: Path) -> str:
-    """The terms and what they mean."""
     return fill("lists.glossary", lang, read_names(root), ways.other(lang))
 
 

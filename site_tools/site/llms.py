@@ -5,7 +5,7 @@ llms.txt is a list of the pages, llms-full.txt all of their text.
 
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import unescape
 from pathlib import Path
@@ -113,28 +113,24 @@ def _text(html: str) -> str:
 
 
 class Site(NamedTuple):
-    """The site of a language; ``root`` and ``wheel`` are "" where there is none."""
+    """The site of a language."""
 
     lang: str
     name: str
     copyright: str
-    root: str  # the address of both languages
-    wheel: str  # the file name of ppo_ref's wheel
+    root: str  # the address of both languages, or ""
+    wheel: str  # the file name of ppo_ref's wheel, or ""
 
     @property
     def language(self) -> str:
-        """What its readers call the language."""
         return ways.SITES[self.lang].name
 
     def link(self, path: str) -> str:
-        """A link to what lies below the root of the language."""
         home = self.root and self.root + ways.SITES[self.lang].folder
         return f"{home}{path}" or "./"
 
 
 class PlainPage(NamedTuple):
-    """A page that a machine reads."""
-
     id: str  # as in gae/inputs
     labels: tuple[str, ...]  # those above it in the navigation
     title: str
@@ -147,7 +143,6 @@ class PlainPage(NamedTuple):
 
     @property
     def address(self) -> str:
-        """Its address below the root of its language."""
         return ways.address(self.id)
 
 
@@ -163,7 +158,6 @@ def resolve(link: str, page: str, site: Site) -> str:
 
 
 def read(root: Path, site: Site) -> list[PlainPage]:
-    """The pages of a language, in the order of the navigation."""
     lang = site.lang
     made = reference.pages(reference.read(root / reference.FOLDER), lang)
     metas = files.front_matters(root / "docs" / lang)
@@ -173,14 +167,26 @@ def read(root: Path, site: Site) -> list[PlainPage]:
     pages = []
     for labels, file in _flat(navigation.build(metas, lang, known), ()):
         name, meta, path = file.removesuffix(".md"), metas[file], f"docs/{lang}/{file}"
-        if file in made:
-            pages.append(_plain(name, labels, meta, ""))
-            continue
-        page = read_page(root, path)
-        text = as_markdown(page, root, partial(resolve, page=name, site=site))
-        told, is_verified = verified(manifests, path, page.blocks, lang)
-        plain = _plain(name, labels, meta, text)
-        pages.append(plain._replace(verified=told, is_verified=is_verified))
+        text, told, is_verified = "", "", True
+        if file not in made:
+            page = read_page(root, path)
+            text = as_markdown(page, root, partial(resolve, page=name, site=site))
+            told, is_verified = verified(manifests, path, page.blocks, lang)
+        paragraphs = (each for each in text.split("\n\n") if not MARKUP.match(each))
+        short = meta.get("description") or " ".join(next(paragraphs, "").split())
+        pages.append(
+            PlainPage(
+                name,
+                labels,
+                title_of(meta),
+                LINK.sub(r"\1", short),
+                text,
+                "question" in meta,
+                tuple(map(str, meta.get("aliases") or ())),
+                told,
+                is_verified,
+            )
+        )
     return pages
 
 
@@ -193,16 +199,6 @@ def _flat(
             yield from _flat(inside, (*labels, title))
         else:
             yield labels, inside
-
-
-def _plain(
-    name: str, labels: tuple[str, ...], meta: Mapping[str, Any], text: str
-) -> PlainPage:
-    paragraphs = (block for block in text.split("\n\n") if not MARKUP.match(block))
-    short = meta.get("description") or " ".join(next(paragraphs, "").split())
-    aliases = tuple(map(str, meta.get("aliases") or ()))
-    short, asks = LINK.sub(r"\1", short), "question" in meta
-    return PlainPage(name, labels, title_of(meta), short, text, asks, aliases)
 
 
 def verified(
@@ -249,6 +245,5 @@ def _section(page: PlainPage, lang: str) -> str:
 
 
 def full(site: Site, pages: Sequence[PlainPage]) -> str:
-    """llms-full.txt: every page that is written, each under its title."""
     whole = all(page.is_verified for page in pages)
     return fill("llms.full", site.lang, site, pages, whole)

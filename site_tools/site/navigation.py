@@ -64,7 +64,6 @@ class Answer(NamedTuple):
 
     @property
     def topic(self) -> str:
-        """The folder of the page."""
         return self.page.partition("/")[0]
 
 
@@ -92,7 +91,6 @@ def read_answer(text: str, page: str, path: str) -> Answer:
 
 
 def title_of(meta: Meta) -> str:
-    """What a page is called: its question, or its title."""
     return str(meta.get("question") or meta.get("title") or "")
 
 

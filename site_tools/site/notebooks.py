@@ -97,25 +97,20 @@ def _prose(text: str) -> dict[str, Any]:
 def _code(
     block: Block, drawn: Mapping[str, str], alts: Mapping[str, str]
 ) -> dict[str, Any]:
-    outputs: list[dict[str, Any]] = []
+    outputs: list[dict[str, Any]] = [
+        {
+            "output_type": "display_data",
+            "metadata": {"image/svg+xml": {"alt": alts.get(name, name)}},
+            "data": {"image/svg+xml": svg, "text/plain": f"<plot {name}>"},
+        }
+        for name, svg in drawn.items()
+    ]
     if block.expects:
         printed = f"{block.expects}\n"
-        outputs.append({"output_type": "stream", "name": "stdout", "text": printed})
-    for name, svg in drawn.items():
-        outputs.append(
-            {
-                "output_type": "display_data",
-                "metadata": {"image/svg+xml": {"alt": alts.get(name, name)}},
-                "data": {"image/svg+xml": svg, "text/plain": f"<plot {name}>"},
-            }
-        )
-    return {
-        "cell_type": "code",
-        "metadata": {},
-        "execution_count": None,
-        "source": block.text,
-        "outputs": outputs,
-    }
+        stream = {"output_type": "stream", "name": "stdout", "text": printed}
+        outputs.insert(0, stream)
+    cell = {"cell_type": "code", "metadata": {}, "execution_count": None}
+    return cell | {"source": block.text, "outputs": outputs}
 
 
 def settle(

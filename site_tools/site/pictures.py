@@ -39,7 +39,6 @@ LEFT_OUT = ("metadata", "style", "title")
 
 
 def inline(html: str, read: Callable[[str], tuple[str, str]], lang: str) -> str:
-    """Put each SVG in the place of the image that names it."""
     numbers = count(1)
 
     def place(match: re.Match[str]) -> str:
@@ -116,7 +115,6 @@ def _describe(root: Element, alt: str, prefix: str) -> None:
 def plot_pictures(
     text: str, page_id: str, drawn: Mapping[str, str], lang: str
 ) -> dict[str, str]:
-    """The plots that a page shows, as pictures by their paths."""
     return {
         f"{page_id}/{name}.svg": themed(drawn[name], name)
         if name in drawn

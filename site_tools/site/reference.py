@@ -20,7 +20,6 @@ FLOOR = re.compile(r"^ +(\d+) +(\w.*)$", re.MULTILINE)
 FLOORS = re.compile(r"(?:^ +\d+ +\w.*\n)+", re.MULTILINE)
 LINE_LINK = re.compile(r'<a id="[^"]*__codelineno-[^"]*"[^>]*></a>')
 LINE = re.compile(r'<span id="[^"]*__span-[^"]*">')
-SOURCE = re.compile(r"^Source:\n((?:    .*\n?)+)", re.MULTILINE)
 # A name of ppo_ref as inline code, and where such a name is no link.
 NAMED = re.compile(
     r"<(?P<inert>a|h[1-6]|summary|pre)\b.*?</(?P=inert)>"
@@ -40,7 +39,8 @@ def read(package: Path) -> dict[str, str]:
 
 def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
     """The reference pages of one language, as Markdown by path."""
-    docs = {name: _docstring(name, source) for name, source in sources.items()}
+    # tests/test_docstrings.py sees to it that every module has one
+    docs = {n: ast.get_docstring(ast.parse(s)) or n for n, s in sources.items()}
     note, made = f"{words(lang)['from_docstrings']}\n{{ .from-code }}", {}
     for name, doc in docs.items():
         *folder, last = FOLDER, *name.split(".")
@@ -57,12 +57,7 @@ def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
 
 
 def source(path: str) -> list[tuple[str, str]]:
-    """What a reference page is made from, as ``ways.edits`` takes it.
-
-    Example:
-        >>> source("ppo_ref/asserts/index.md"), source("gae/inputs.md")
-        ([('code', 'ppo_ref/asserts/__init__.py')], [])
-    """
+    """What a reference page is made from, as ``ways.edits`` takes it."""
     folder, name = posixpath.split(path.removesuffix(".md"))
     module = "__init__" if name == "index" else name
     ours = f"{folder}/".startswith(f"{FOLDER}/")
@@ -78,14 +73,6 @@ def finish(html: str) -> str:
     html = LINE.sub("<span>", LINE_LINK.sub("", html))
     folded = '<details class="source"'
     return html.replace(folded, f'{folded} data-search-exclude="1"')
-
-
-def _docstring(name: str, source: str) -> str:
-    doc = ast.get_docstring(ast.parse(source))
-    if doc is None:
-        path = f"{FOLDER}/{name.replace('.', '/')}.py"
-        raise Refusal("module_undocumented", path=path)
-    return doc
 
 
 def _inside(docs: Mapping[str, str], folder: str) -> dict[str, str]:
@@ -118,23 +105,7 @@ def _map(package: str, lines: Mapping[str, str], lang: str) -> str:
     return f"{text}\n\n{listed([name for name in lines if name not in placed])}"
 
 
-def for_reading(doc: str, returns: str = "") -> str:
-    r"""A docstring with the sections that griffe knows; a paper as a paragraph.
-
-    Example:
-        >>> for_reading("Sum.\n\nSource:\n    Paper, eq. 1.\n\nExample:\n    >>> 1\n")
-        'Sum.\n\nPaper, eq. 1.\n\nExamples:\n    >>> 1\n'
-        >>> for_reading("Cut.\n\nReturns:\n    One a row: its end.", "TokenMask")
-        'Cut.\n\nReturns:\n    TokenMask: One a row: its end.'
-    """
-    if returns:
-        doc = re.sub(r"^Returns:\n +", rf"\g<0>{returns}: ", doc, flags=re.MULTILINE)
-    doc = SOURCE.sub(lambda match: re.sub(r"^ {4}", "", match[1], flags=re.M), doc)
-    return re.sub(r"^Example:$", "Examples:", doc, flags=re.MULTILINE)
-
-
 def symbols(sources: Mapping[str, str]) -> dict[str, str]:
-    """Where every module of the package is, and every public name that it defines."""
     found = {}
     for name, source in sources.items():
         module = f"{FOLDER}.{name}".removesuffix(".__init__")

@@ -33,7 +33,6 @@ EXTENSIONS = {"attr_list": {}, "pymdownx.arithmatex": {"generic": True}}
 
 @cache
 def words(lang: str) -> Mapping[str, Any]:
-    """The words of a language by their keys."""
     text = (HERE / "words" / f"{lang}.yml").read_text("utf-8")
     found: dict[str, Any] = yaml.safe_load(text)
     return found
@@ -53,29 +52,21 @@ def inline(text: str) -> Markup:
 
 
 def as_html(text: str) -> Markup:
-    r"""A short text of a data file, its formulas and its code marked up.
-
-    Example:
-        >>> print(as_html("`old` at $s_t$ < 1"))
-        <code>old</code> at <span class="arithmatex">\(s_t\)</span> &lt; 1
-    """
+    """A short text of a data file, its formulas and its code marked up."""
     html = FORMULA.sub(r'<span class="arithmatex">\\(\1\\)</span>', escape(text))
     return Markup(CODE.sub(r"<code>\1</code>", html))
 
 
 def with_code(html: Markup, entries: Sequence[Entry]) -> Markup:
-    """What a release does, with the code of its places where the text counts them."""
     codes = [Markup("<code>{}</code>").format(entry.code) for entry in entries]
     return Markup(PLACE.sub(lambda match: codes[int(match[1]) - 1], html))
 
 
 def as_plain(text: str) -> str:
-    """The text as one line of plain characters, its formulas spelled out."""
     return CODE.sub(r"\1", FORMULA.sub(lambda match: spelled(match[1]), text))
 
 
 def spelled(tex: str) -> str:
-    """A formula as plain characters."""
     tex = UPRIGHT.sub(r"\1", tex)
     tex = COMMAND.sub(lambda match: SIGNS.get(match[1], f"{match[1]} "), tex)
     # an index of one sign needs no braces, any other keeps them

@@ -36,15 +36,12 @@ SITES = {"zh": Site("中文", ""), "en": Site("English", "en/")}
 
 
 class Link(NamedTuple):
-    """Words, where they lead, and in which language that is."""
-
     words: str
     href: str
     lang: str = ""
 
 
 def other(lang: str) -> str:
-    """The language that a page is not in."""
     return next(code for code in SITES if code != lang)
 
 
@@ -60,7 +57,6 @@ def link(lang: str, url: str, to: str, target: str) -> str:
 
 
 def address(page: str) -> str:
-    """The address of a page below the root of its language, by its id."""
     folder, name = posixpath.split(page)
     path = folder if name == "index" else page
     return f"{path}/" if path else ""
@@ -75,7 +71,6 @@ def relative(html: str, url: str) -> str:
 
 
 def twin(lang: str, url: str, translated: bool) -> Link:
-    """The link from a page to its twin, or to the other home if it has none."""
     there = other(lang)
     return Link(SITES[there].name, link(lang, url, there, url * translated), there)
 
@@ -151,7 +146,6 @@ def _place(text: object) -> Place:
 
 
 def check_anchors(moves: Redirects, anchors: Mapping[str, Collection[str]]) -> None:
-    """Hold redirects to the ids on each page that is written in a language."""
     for old, new in moves.items():
         if new.anchor and new.anchor not in anchors.get(new.page, [new.anchor]):
             raise Refusal("redirect_no_anchor", file=REDIRECTS, old=old, new=new)
@@ -183,5 +177,4 @@ def led_on(
 
 
 def name_landmarks(html: str) -> str:
-    """A page whose groups in the navigation are named by their titles."""
     return GROUP.sub(r'aria-labelledby="\1_title"\2 id="\1_title" for=', html)

@@ -12,7 +12,7 @@ from site_tools.__main__ import main
 from site_tools.contributing.check import annotation
 from site_tools.contributing.pages import changed_files, changed_pages
 from site_tools.contributing.talk import Talk
-from site_tools.problems import Problem
+from site_tools.problems import problem
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
 from tests.site.sample import ROOT, broken, line_of
 
@@ -85,7 +85,8 @@ def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
 
 
 def test_an_included_line_is_annotated_at_the_snippet() -> None:
-    told = Problem("a.md", 3, "50%\nof", "y", "z", "snippets/a,b.py:31")
+    said = {"found": "50%\nof", "due": "y"}
+    told = problem("a.md", 3, "log_marker", snippet="snippets/a,b.py:31", **said)
     line = annotation(told, Talk())
     assert line.startswith("::error file=snippets/a%2Cb.py,line=31,title=50%25::")
     assert "::a.md:3 (snippets/a,b.py:31)%0A" in line
@@ -207,12 +208,4 @@ def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path: Path) ->
         "  现在：peer 1.0 · peer/sums.py:3：那里是别的行",
         "  应为：算 hash 的那几行",
         f"  改法：写 lines: 2 hash: {HASH}",
-    ]
-
-
-def test_a_wheel_that_is_not_here_is_said_and_fails_nothing(tmp_path: Path) -> None:
-    facts(tmp_path, FACTS.replace("peer 1.0", "peer 2.0"))
-    assert run(tmp_path, "facts/sums").splitlines() == [
-        "0 peer 2.0: not read, no wheel; make ready brings it",
-        "Checked facts/sums: no problem.",
     ]

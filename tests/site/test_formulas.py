@@ -20,12 +20,6 @@ def test_a_formula_is_read_without_delimiters_entities_and_label() -> None:
     ]
 
 
-def test_a_label_becomes_an_id_that_links_may_name() -> None:
-    html = formulas.render(DISPLAY, {Formula("a + b", display=True): "<b>a</b>"})
-    assert html == '<div class="arithmatex" id="sum"><b>a</b></div>'
-    assert formulas.ID.findall(html) == ["sum"]
-
-
 @pytest.mark.parametrize(
     ("bases", "expected"),
     [
@@ -39,13 +33,6 @@ def test_punctuation_stays_with_a_formula_that_cannot_break(
     typeset = '<i class="katex-base"></i>' * bases
     html = formulas.render(INLINE, {Formula("a < b", display=False): typeset})
     assert html.endswith(expected.format(typeset))
-
-
-def test_a_formula_in_the_table_of_contents_is_typeset() -> None:
-    title = formulas.render_in_title(
-        r"Why \(a &lt; b\)?", {Formula("a < b", display=False): "<b>a</b>"}
-    )
-    assert title == "Why <b>a</b>?"
 
 
 def test_katex_gives_one_text_to_the_search_and_mathml_to_readers(

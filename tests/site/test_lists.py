@@ -9,10 +9,10 @@ from site_tools.checks.census import check_boxes, check_shown
 from site_tools.checks.evidence import check_lists
 from site_tools.data.dialogues import TOPICS, read_topics
 from site_tools.page.page import read_page
+from site_tools.page.prose import read_wrong_answers
 from site_tools.page.rendered import render
 from site_tools.site import navigation
 from site_tools.site.lists import derived, fill_lists
-from site_tools.site.templates import inline
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files
 
@@ -111,14 +111,6 @@ def items(html: str) -> list[str]:
     return re.findall(r"<li[^>]*>(.*?)</li>", html)
 
 
-def test_a_page_gives_title_verdict_and_facts(project: Path) -> None:
-    (answer,) = navigation.answers(project, "en")
-    assert (answer.title, answer.verdict, answer.topic) == ("Is A < B?", "Yes", "gae")
-    assert answer.facts == ("values",) and answer.picture == ("Two < three", "b.svg")
-    bare = PAGE.replace("**Yes.** By", "By")
-    assert navigation.read_answer(bare, "gae/b", "x").verdict == ""
-
-
 def test_by_topic_shows_pages_first_and_then_what_is_coming(project: Path) -> None:
     html = derived("questions", "by topic", "en", project)
     headings = re.findall(r'<h3 id="(\w+)">', html)
@@ -194,6 +186,28 @@ def test_a_wrong_answer_says_who_where_and_how_it_fails(project: Path) -> None:
     assert html.count("Four") == 1 and '<p class="count">2 of them.</p>' in html
 
 
+FOUR = '!!! quote "verl#1960"\n\n    Four.'
+THREE = '!!! quote "Dialogue 001·4"\n\n    Three.'
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("#wrong-four", "#four", '### "Four" { #four }'),
+        (FOUR, "Somebody says four.", '### "Four" { #wrong-four } without a quotation'),
+        (THREE, "Three.", '### "It is *three*" { #wrong-three } without a quotation'),
+        ('### "', '#### "', "a section #wrong-answers without an entry"),
+    ],
+)
+def test_a_claim_without_id_or_quotation_is_named(
+    old: str, new: str, found: str
+) -> None:
+    assert old in PAGE
+    page = read_page(ROOT, "docs/en/gae/b.md", PAGE.replace(old, new))
+    _, problems = read_wrong_answers(page.body, page.fences, page.path)
+    assert [problem.found for problem in problems] == [found]
+
+
 def test_frameworks_say_who_uses_a_place_and_what_no_test_reads(project: Path) -> None:
     html = derived("frameworks", "places", "en", project)
     assert '<summary><h3 id="values">The <code>slice</code></h3></summary>' in html
@@ -234,12 +248,6 @@ def test_a_page_of_lists_passes_the_checks_of_a_page() -> None:
         read_page(ROOT, "docs/en/alignment/index.md", planted), ROOT
     )
     assert "must be one of" in problem.expected and problem.line == 7
-
-
-def test_a_line_of_markdown_loses_its_links_only() -> None:
-    assert inline("`a[0]` [b[:, t]](c.md#d) ![e](f.svg)").startswith(
-        "<code>a[0]</code> b[:, t] <img"
-    )
 
 
 def test_a_question_leads_to_the_next_that_another_page_answers() -> None:

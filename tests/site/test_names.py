@@ -52,11 +52,6 @@ def test_a_faulty_row_is_named(
     assert fault in str(refusal.value)
 
 
-def test_two_rows_do_not_share_an_id(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match="id says a, as the row at line 1 does"):
-        read(tmp_path, ROW, ROW)
-
-
 def test_glossary_and_notation_are_in_one_language(tmp_path: Path) -> None:
     rows = read(tmp_path, ROW, ROW | {"id": "b", "not_zh": ["甲甲"]} | WHY)
     zh, en = (

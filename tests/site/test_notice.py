@@ -1,6 +1,5 @@
 """What readers are told of the other language, in the trial site as it is built."""
 
-import posixpath
 import re
 from pathlib import Path
 
@@ -97,19 +96,3 @@ def test_the_page_that_is_behind_has_the_notice_and_no_other_page(site: Path) ->
     assert text(late) == "The Chinese version is newer: answer, why."
     for page in ("", "en", "alignment/behind", "about/status", "en/about/status"):
         assert notices(site, page) == []
-
-
-@pytest.mark.parametrize(
-    ("page", "lang", "title", "there"),
-    [
-        ("en/about/status", "zh", "要先懂前一页吗？", "alignment/a_later_page"),
-        ("about/status", "en", "Alone?", "en/alignment/english_only"),
-    ],
-)
-def test_a_link_to_a_page_in_the_other_language_alone_says_so(
-    site: Path, page: str, lang: str, title: str, there: str
-) -> None:
-    html = (site / page / "index.html").read_text("utf-8")
-    link = f'<a href="([^"]*)" lang="{lang}" hreflang="{lang}">{re.escape(title)}</a>'
-    (href,) = re.findall(link, html)
-    assert posixpath.normpath(posixpath.join(page, href)) == there

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.page.blocks import resolve
-from site_tools.problems import Problem
+from site_tools.problems import problem
 from tests.site.sample import broken, line_of, page
 
 SNIPPET = """import math
@@ -96,8 +96,9 @@ def test_a_picture_that_is_not_there_is_named() -> None:
 
 
 def test_a_problem_shows_place_found_expected_and_fix() -> None:
-    shown = str(Problem("docs/en/x.md", 3, "a\nb", "c", "d", "snippets/x.py:5"))
-    assert shown == (
+    said, snippet = {"found": "a\nb", "due": "c"}, "snippets/x.py:5"
+    shown = str(problem("docs/en/x.md", 3, "log_marker", snippet=snippet, **said))
+    assert shown.startswith(
         "docs/en/x.md:3 (snippets/x.py:5)\n"
-        "  found:\n    a\n    b\n  expected: c\n  fix:      d"
+        "  found:\n    a\n    b\n  expected: c\n  fix:      write c "
     )

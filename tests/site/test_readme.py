@@ -1,5 +1,6 @@
 """Both READMEs count what is there."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -21,19 +22,7 @@ COUNTED = {
     "releases": {"en": "where {} releases differ", "zh": "{}个发布版的异同"},
 }
 WORDS = {
-    "en": [
-        "zero",
-        "one",
-        "two",
-        "three",
-        "four",
-        "five",
-        "six",
-        "seven",
-        "eight",
-        "nine",
-        "ten",
-    ],
+    "en": re.findall(r"\w+", "zero one two three four five six seven eight nine ten"),
     "zh": [*"零一二三四五六七八九十"],
 }
 
