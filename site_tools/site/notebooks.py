@@ -109,8 +109,8 @@ def _code(
         printed = f"{block.expects}\n"
         stream = {"output_type": "stream", "name": "stdout", "text": printed}
         outputs.insert(0, stream)
-    cell = {"cell_type": "code", "metadata": {}, "execution_count": None}
-    return cell | {"source": block.text, "outputs": outputs}
+    cell: dict[str, Any] = {"cell_type": "code", "execution_count": None}
+    return cell | {"metadata": {}, "source": block.text, "outputs": outputs}
 
 
 def settle(
