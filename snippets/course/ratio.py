@@ -1,27 +1,8 @@
 """The ratio: what it weighs, why, what it leaves out, and why it begins at 1."""
 
-# --8<-- [start:update]
-import torch
-from ppo_ref.examples import shared_batch
-
-batch = shared_batch()
-mask = batch.response_mask
-old = batch.old_log_probs  # stored numbers
-A = batch.scores[:, None] - batch.values
-
-p = old.exp()
-z = torch.logit(p) + 10 * A * (1 - p) / 10
-new = z.sigmoid().log()
-ratio = (new - old).exp()
-rows = {"old p": p, "new p": new.exp()}
-rows["ratio"] = ratio
-for i, n in enumerate(mask.sum(1)):
-    print(f"answer {i}")
-    for name, x in rows.items():
-        print(name, *(f"{v:.3f}" for v in x[i, :n]))
-# --8<-- [end:update]
-
 # --8<-- [start:weight]
+import torch
+
 old_p = torch.tensor([0.5, 0.5])  # of 0, of 1
 new_p = torch.tensor([0.25, 0.75])
 worth = torch.tensor([0.0, 0.5])  # V after it
@@ -35,19 +16,14 @@ print(f"weighted {weighted:.3f}")
 assert weighted == wanted
 # --8<-- [end:weight]
 
-# --8<-- [start:limits]
-half, q = old_p[1], new_p[1]  # of a 1, each time
-A_data = half - half * half  # V after - before
-A_new = q - q * q
-rows = {
-    "1 after a 1": (half * weight[1], q),
-    "prefix 1   ": (half, q),
-    "A of it    ": (A_data, A_new),
-}
-print("             data   new")
-for name, (data, actor) in rows.items():
-    print(f"{name} {data:5.2f} {actor:5.2f}")
-# --8<-- [end:limits]
+# --8<-- [start:batch]
+from ppo_ref.examples import shared_batch
+
+batch = shared_batch()
+mask = batch.response_mask
+old = batch.old_log_probs  # stored numbers
+A = batch.scores[:, None] - batch.values
+# --8<-- [end:batch]
 
 # --8<-- [start:first]
 from ppo_ref.losses import surrogate_objective
@@ -71,6 +47,33 @@ for loss in step_2, with_ratio:
     print(f"loss {value:6.3f}  gradient", *cells)
     assert g[mask].allclose(-A[mask] / 10)
 # --8<-- [end:first]
+
+# --8<-- [start:update]
+p = old.exp()
+z = torch.logit(p) + 10 * A * (1 - p) / 10
+new = z.sigmoid().log()
+ratio = (new - old).exp()
+rows = {"old p": p, "new p": new.exp()}
+rows["ratio"] = ratio
+for i, n in enumerate(mask.sum(1)):
+    print(f"answer {i}")
+    for name, x in rows.items():
+        print(name, *(f"{v:.3f}" for v in x[i, :n]))
+# --8<-- [end:update]
+
+# --8<-- [start:limits]
+half, q = old_p[1], new_p[1]  # of a 1, each time
+A_old = half - half * half  # V after - before
+A_new = q - q * q
+rows = {
+    "a 1 after a 1": (half * weight[1], q),
+    "how often the prefix is 1": (half, q),
+    "advantage of a first 1": (A_old, A_new),
+}
+print(" " * 25, "weighted  truth")
+for name, (got, truth) in rows.items():
+    print(f"{name:25} {got:8.2f} {truth:6.2f}")
+# --8<-- [end:limits]
 
 # --8<-- [start:count]
 prompts, mini_batch, epochs = 1024, 256, 1
