@@ -13,7 +13,7 @@ print(f"proxy {start @ proxy:.2f}")
 # --8<-- [end:scores]
 
 # --8<-- [start:train]
-def train(beta, updates=300, hold=True):
+def train(beta, updates=300, fixed=True):
     z, ref, path = start.log(), start, [start]
     for _ in range(updates):
         z.requires_grad_()
@@ -23,8 +23,8 @@ def train(beta, updates=300, hold=True):
         (g,) = torch.autograd.grad(goal, z)
         z = (z + 2 * g).detach()
         path.append(z.softmax(0))
-        if not hold:
-            ref = path[-1]  # the anchor moves
+        if not fixed:  # exercise 3
+            ref = path[-1]
     return torch.stack(path)
 
 strength = 0.5  # beta of this example
@@ -32,16 +32,15 @@ without, kept = train(0), train(strength)
 # --8<-- [end:train]
 
 # --8<-- [start:table]
-print("         without KL      with KL")
-print("update  proxy  true  proxy  true")
+heads = "  proxy  true   odd"
+print(" " * 6, " without KL          with KL")
+print("update" + heads + heads)
 for n in 0, 20, 100, 200, 220, 300:
-    row = [
-        path[n] @ score
-        for path in (without, kept)
-        for score in (proxy, true)
-    ]
-    cells = (f"{x:6.2f}" for x in row)
-    print(f"{n:6}", *cells)
+    line = f"{n:6}"
+    for p in without[n], kept[n]:
+        line += f" {p @ proxy:6.2f} {p @ true:5.2f}"
+        line += f" {p[2]:5.3f}"  # the strange one
+    print(line)
 # --8<-- [end:table]
 
 # --8<-- [start:rest]
@@ -56,7 +55,9 @@ assert kept[-1].allclose(rest, atol=0.01)
 # --8<-- [start:kld]
 from ppo_ref.examples import shared_batch
 
-old, ref, _, scores, mask, beta = shared_batch()
+batch = shared_batch()
+mask = batch.response_mask
+old, ref = batch.old_log_probs, batch.ref_log_probs
 kld = old - ref
 for row, n in enumerate(mask.sum(1)):
     cells = (f"{x:5.2f}" for x in kld[row, :n])
@@ -68,8 +69,8 @@ print(f"mean {kld[mask].mean():.3f}")
 p = old[1, 0].exp()  # it, or anything else
 actor = torch.stack([p, 1 - p])
 q = ref[1, 0].exp()
-anchor = torch.stack([q, 1 - q])
-logs = (actor / anchor).log()
+reference = torch.stack([q, 1 - q])
+logs = (actor / reference).log()
 kl = actor @ logs
 print("kld  ", *(f"{x:6.3f}" for x in logs))
 print("prob ", *(f"{x:6.3f}" for x in actor))
@@ -80,6 +81,7 @@ assert logs[0].isclose(kld[1, 0]) and kl > 0
 # --8<-- [start:rewards]
 from ppo_ref import rewards
 
+beta, scores = batch.kl_coef, batch.scores
 r = -beta * kld
 r[[0, 1], mask.sum(1) - 1] += scores
 judge = rewards.token_level_rewards(
@@ -108,8 +110,8 @@ for p in path:
 # --8<-- [end:zero]
 
 # --8<-- [start:moved]
-moved = train(strength, hold=False)
-for name, path in ("held", kept), ("moved", moved):
+moved = train(strength, fixed=False)
+for name, path in ("fixed", kept), ("moved", moved):
     p = path[-1]
     two = f"{p @ proxy:.2f} {p @ true:.2f}"
     print(f"{name:5} {two}")

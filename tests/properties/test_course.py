@@ -339,8 +339,7 @@ def test_course_kl_mean(seed: int) -> None:
 
 @given(SEEDS, st.integers(1, 5), st.floats(0, 2))
 def test_course_kl_reward(seed: int, length: int, beta: float) -> None:
-    r"""r_t = \mathbb{1}[t = L-1]\, s - \beta
-    \big(\log \pi_{\mathrm{old}}(a_t \mid s_t)
+    r"""r_t = -\beta \big(\log \pi_{\mathrm{old}}(a_t \mid s_t)
     - \log \pi_{\mathrm{ref}}(a_t \mid s_t)\big)
     """
     random = torch.Generator().manual_seed(seed)
@@ -354,8 +353,9 @@ def test_course_kl_reward(seed: int, length: int, beta: float) -> None:
         kl_coef=beta,
     )
     for t in range(length):
-        expected = (s[0] if t == length - 1 else 0) - beta * (old - ref)[0, t]
-        assert_close(judged[0, t], expected)
+        r = -beta * (old - ref)[0, t]
+        last = t == length - 1  # which receives the score on top
+        assert_close(judged[0, t], r + s[0] if last else r)
 
 
 @given(st.integers(0, 2**32 - 1))
