@@ -12,7 +12,7 @@ A = (batch.scores[:, None] - batch.values) * mask
 mean, std = A[mask].mean(), A[mask].std()
 white = (A - mean) / std * mask
 assert white.allclose(masked_whiten(A, mask))
-print(f"mean {mean:.3f}, std {std:.3f}")
+print(f"mean {mean:.4f}, std {std:.4f}")
 for row, n in enumerate(mask.sum(1)):
     for x in A, white:
         print(*(f"{v:6.2f}" for v in x[row, :n]))
@@ -31,11 +31,12 @@ print(*(f"{v:6.2f}" for v in alone[0]))
 # --8<-- [end:alone]
 
 # --8<-- [start:length]
-print("tokens   mean  right  wrong")
+print("tokens   mean    std  right  wrong")
 for n in 4, 6, 60:
     half = torch.tensor([0.5] * n + [-0.5] * 4)
-    w = (half - half.mean()) / half.std()
-    row = half.mean(), w[0], w[-1]
+    m, d = half.mean(), half.std()
+    w = (half - m) / d
+    row = m, d, w[0], w[-1]
     print(f"{n:6}", *(f"{v:6.2f}" for v in row))
 # --8<-- [end:length]
 
