@@ -24,8 +24,8 @@ from ppo_ref.trace import trace
 from ppo_ref.training.estimates import whitened_gae
 from ppo_ref.training.experience import collect_experience
 from ppo_ref.training.networks import actor_statistics, critic_values
-from ppo_ref.training.reward import model_scores, reward_model_step, rule
-from ppo_ref.training.rollout import as_rollout, sample_responses
+from ppo_ref.training.reward import model_scores, rule
+from ppo_ref.training.rollout import sample_responses
 from ppo_ref.training.statistics import experience_statistics
 from ppo_ref.training.trainer import tiny_trainer
 
@@ -69,20 +69,9 @@ TRAINING = {
         "prompts": PROMPTS,
         "response_length": 3,
     },
-    as_rollout: {
-        "prompts": PROMPTS,
-        "responses": ROLLOUT.responses,
-        "rollout_log_probs": ROLLOUT.rollout_log_probs,
-    },
     actor_statistics: {"actor": MODELS.actor, "rollout": ROLLOUT},
     critic_values: {"critic": MODELS.critic, "rollout": ROLLOUT},
     model_scores: {"reward": MODELS.reward, "rollout": ROLLOUT},
-    reward_model_step: {
-        "reward": MODELS.critic,
-        "optimizer": torch.optim.SGD(MODELS.critic.parameters(), lr=0.0),
-        "rollout": ROLLOUT,
-        "right": torch.tensor([True, False, False, True]),
-    },
     whitened_gae: {**REWARDED, "gamma": 1, "gae_lambda": 0.95},
     collect_experience: {
         "models": MODELS,

@@ -1,10 +1,8 @@
 """A changed path names the tests that it can break, and whether the site is built."""
 
-from pathlib import Path
-
 import pytest
 
-from tests.changed import EVERYTHING, OF_SITE, OF_TEXTS, ROOT, address, of_pages, plan
+from tests.changed import EVERYTHING, OF_SITE, OF_TEXTS, ROOT, of_pages, plan
 
 
 def test_a_page_is_verified_built_and_opened() -> None:
@@ -56,10 +54,3 @@ def test_what_is_named_twice_runs_once() -> None:
 def test_what_it_names_is_there() -> None:
     for path in {*OF_SITE, *OF_TEXTS, *EVERYTHING}:
         assert (ROOT / path).exists(), path
-
-
-def test_an_address_is_that_of_the_built_page() -> None:
-    assert address("zh", "index") == ""
-    assert address("en", "index") == "en/"
-    assert address("en", "notebooks/index") == "en/notebooks/"
-    assert address("zh", str(Path("gae", "variance"))) == "gae/variance/"

@@ -16,7 +16,6 @@ from ppo_ref.chunked import (
     log_probs_and_entropy_from_hidden_kernel,
     loss_from_hidden,
 )
-from ppo_ref.kernels.logits import BLOCK
 from ppo_ref.kernels.scan import discounted_residuals
 from ppo_ref.log_probs import log_probs_and_entropy, log_probs_and_entropy_kernel
 from ppo_ref.losses import clipped_policy_losses, clipped_value_losses
@@ -128,19 +127,6 @@ def test_a_loss_in_chunks_holds_the_logits_of_one_row_of_eight(network):
     assert peak - HEAD <= LOGITS * 3 / 16  # a row's, and a block in work
     whole = peak_bytes(lambda: gradients(from_logits, *network))
     assert peak <= whole / 8
-
-
-@pytest.mark.slow
-def test_in_bfloat16_a_chunk_has_products_and_logits_once(network):
-    half = [x.detach().bfloat16().requires_grad_() for x in network]
-    chunk = 2 * VOCAB * TOKENS // 8  # of products; twice that, of logits
-    block = 4 * BLOCK["cpu"]
-    # Of the gradients of the head: float32, and what is handed over.
-    peak = peak_bytes(lambda: by_loss(1, *half)) - HEAD * 3 // 2
-    assert 3 * chunk <= peak <= 3 * chunk + 3 * block
-    alone = peak_bytes(lambda: in_chunks(*half))
-    with torch.no_grad():
-        assert peak_bytes(lambda: in_chunks(*half)) <= alone <= LOGITS / 8
 
 
 def test_logits_that_are_given_cost_their_gradient(network):

@@ -205,7 +205,6 @@ def nested_outputs(
     )
 
 
-GROUPWISE = "verl/utils/groupwise.py"
 GROUPS = {
     "grpo": "compute_grpo_outcome_advantage",
     "rloo": "compute_rloo_outcome_advantage",
@@ -219,9 +218,6 @@ GROUPS = {
 
 @cache
 def _estimates() -> SimpleNamespace:
-    group_mean_std = cut(
-        NOW, GROUPWISE, "group_mean_std", _resolve_device=torch.device
-    ).group_mean_std
     return cut(
         NOW,
         CORE,
@@ -229,7 +225,6 @@ def _estimates() -> SimpleNamespace:
         np=np,
         defaultdict=defaultdict,
         verl_F=tensors(NOW),
-        group_mean_std=group_mean_std,
         as_torch_index=lambda index, device: torch.as_tensor(index, device=device),
     )
 

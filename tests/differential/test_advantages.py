@@ -140,29 +140,3 @@ def test_nan_at_a_masked_slot_poisons_verl_to_its_left_and_never_us() -> None:
         assert advantages[0, :2].isnan().all()
         whitened, _ = peers.gae(release, **batch, whitening="verl")
         assert whitened.isnan().any()
-
-
-def test_a_bool_mask_is_required_here_and_refused_by_verls_subtraction() -> None:
-    batch = row(0, 1), row(0.2, 0.3), row(1, 1).bool()
-    with pytest.raises(
-        RuntimeError, match="Subtraction, the `-` operator, with a bool"
-    ):
-        peers.core(NOW).compute_gae_advantage_return(*batch, 1.0, 1.0)
-    rewards, values, mask = batch
-    named = {"token_level_rewards": rewards, "values": values}
-    assert_close(gae(**named, response_mask=mask).advantages, row(0.8, 0.7))
-    with pytest.raises(TypeError, match=r"response_mask\.bool\(\)"):
-        gae(**named, response_mask=mask.double())
-
-
-def test_a_batch_without_a_token_has_zero_advantages_but_verls_whitening_raises() -> (
-    None
-):
-    batch = {
-        "token_level_rewards": row(0, 1),
-        "values": row(0.2, 0.3),
-        "response_mask": row(0, 0).bool(),
-    }
-    assert_close(gae(**batch).advantages, row(0, 0))
-    with pytest.raises(ValueError, match="At least one element in the mask"):
-        peers.gae(NOW, **batch, whitening="verl")

@@ -50,15 +50,6 @@ def test_openrlhf_whitens_with_the_divisor_n(seed: int) -> None:
     assert_close(theirs, verls * (count / (count - 1)) ** 0.5, atol=1e-4, rtol=1e-4)
 
 
-@requires(OPEN)
-def test_openrlhf_puts_the_score_on_the_models_last_token_and_clips_it() -> None:
-    mask = torch.tensor([[1, 1, 0, 0], [1, 0, 1, 0]])
-    score, kl = torch.tensor([1.0, 40.0]), torch.full((2, 4), 0.5)
-    run = others.open_rewards().compute_reward
-    placed = run(score, 0.0, kl, action_mask=mask, reward_clip_range=(-10, 10))
-    assert placed.tolist() == [[0, 1, 0, 0], [0, 0, 10, 0]]
-
-
 @requires(OPEN, peers.NOW)
 def test_openrlhf_clamps_k1_and_verl_does_not() -> None:
     rows = torch.tensor([[-0.5, -0.5]]), torch.tensor([[-12.5, -0.25]])

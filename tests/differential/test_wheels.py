@@ -35,9 +35,3 @@ def test_reading_verl_imports_nothing_of_it() -> None:
         assert callable(core(release).kl_penalty)
         assert callable(tensors(release).masked_mean)
     assert not [name for name in sys.modules if name.partition(".")[0] == "verl"]
-
-
-def test_a_missing_wheel_skips_with_the_command_that_brings_it() -> None:
-    mark = requires("verl 0.0").mark
-    assert mark.args == (True,)
-    assert mark.kwargs["reason"] == MISSING and "make ready" in MISSING

@@ -54,14 +54,8 @@ REFUSED = {
     "counted: response_mask must be 0 or 1, got 2 at [1, 1]": lambda: counted(
         torch.tensor([[1, 0], [1, 2]])
     ),
-    "aggregation: loss_agg_mode must be one of token-mean, token-sum, "
-    "seq-mean-token-sum, seq-mean-token-sum-norm, seq-mean-token-mean, got "
-    "'seq-mean'": lambda: aggregation("seq-mean", ALONE),
     "aggregation: batch_num_tokens must be given for several ranks, got None with "
     "dp_size 2": lambda: aggregation("token-mean", GlobalBatch(2)),
-    "aggregation: loss_scale_factor must be above 0, got 0": lambda: aggregation(
-        "seq-mean-token-sum-norm", GlobalBatch(loss_scale_factor=0)
-    ),
     "compute_policy_loss: config must be verl's, got None": lambda: compute_policy_loss(
         ONE, ONE, ONE, MASK
     ),

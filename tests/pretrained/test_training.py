@@ -74,13 +74,3 @@ def test_the_command_trains_and_resumes_it(tmp_path, monkeypatch, capsys):
     (tmp_path / "model").rename(tmp_path / "gone")
     assert train("--resume", tmp_path / "part") == 2
     assert "path must be a folder, got" in capsys.readouterr().err
-
-
-def test_what_the_command_refuses(tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    assert train("--model", "gpt2", "--out", "run") == 2
-    assert train("--model", "gpt2", "--width", "8", "--out", "run") == 2
-    first, second = capsys.readouterr().err.splitlines()[-2:]
-    assert "path must be a folder, got" in first
-    assert second.endswith("width is the model's own; leave it out with --model")
-    assert not list(tmp_path.iterdir())
