@@ -55,10 +55,7 @@ def open_whitened(advantages: Tensor, mask: Tensor) -> Tensor:
 
 @cache
 def open_rewards() -> Any:
-    """``compute_reward`` of OpenRLHF: score and KL, one reward a token."""
-    names = "compute_reward", "compute_approx_kl"
-    typing = {"Optional": None, "Union": None, "Tuple": None}
-    return cut(OPEN, "openrlhf/models/utils.py", *names, **typing)
+    return cut(OPEN, "openrlhf/models/utils.py", "compute_approx_kl", Optional=None)
 
 
 def trl_mask(lengths: Tensor, width: int) -> SimpleNamespace:

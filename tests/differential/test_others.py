@@ -50,14 +50,6 @@ def test_openrlhf_whitens_with_the_divisor_n(seed: int) -> None:
     assert_close(theirs, verls * (count / (count - 1)) ** 0.5, atol=1e-4, rtol=1e-4)
 
 
-@requires(OPEN, peers.NOW)
-def test_openrlhf_clamps_k1_and_verl_does_not() -> None:
-    rows = torch.tensor([[-0.5, -0.5]]), torch.tensor([[-12.5, -0.25]])
-    theirs = others.open_rewards().compute_approx_kl(*rows, kl_estimator="k1")
-    verls = peers.kl(peers.NOW, "kl", log_probs=rows[0], ref_log_probs=rows[1])
-    assert theirs.tolist() == [[10.0, -0.25]] and verls.tolist() == [[12.0, -0.25]]
-
-
 @requires(TRL)
 def test_trl_puts_the_score_behind_the_answer_if_the_batch_has_room() -> None:
     last = torch.tensor([1, 3])  # the longest answer fills its four slots

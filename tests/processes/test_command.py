@@ -127,14 +127,3 @@ def test_a_refusal_is_said_once(tmp_path: Path):
     assert code == 1 and not out and not path.exists()
     assert errors.count("python -m ppo_ref train: ") == 1 and errors.count(told) == 1
     assert LEFT not in errors and "exitcode  : 2" in errors
-
-
-def test_what_one_process_finds_alone_is_said_once(tmp_path: Path):
-    """The other is told to end, but not why; the user hears the reason."""
-    path = tmp_path / "run"
-    process = started("tests.processes.failing", "train", *LONG, "--out", path)
-    code, _, errors = ended(process)
-    assert code == 1
-    assert errors.count("python -m ppo_ref train: only the second finds this") == 1
-    assert LEFT not in errors
-    assert checkpoint.load(path).state["iteration"] == 2

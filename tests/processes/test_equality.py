@@ -13,10 +13,9 @@ from ppo_ref.processes.group import ALONE, PARALLEL, Processes
 from ppo_ref.processes.sharding import gathered
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.learners import Learners
-from ppo_ref.training.networks import actor_statistics, critic_values
 from ppo_ref.training.trainer import Trainer, tiny_trainer
 from ppo_ref.training.update import update_actor, update_critic
-from tests import networks, oracles
+from tests import networks
 from tests.command.runs import assert_equal
 
 pytestmark = pytest.mark.slow
@@ -178,22 +177,6 @@ def test_a_run_is_that_of_one_process_on_the_same_experiences(
     for name, weights in run["weights"].items():
         ours = vector(getattr(alone.models, name))
         assert_close(ours, weights, rtol=1e-7, atol=1e-9)
-
-
-def test_the_first_batch_is_judged_as_one(runs, double):
-    """What each network says of every row, and whitening over the rows of both."""
-    experience, *_ = experiences(runs["ddp"][0])
-    rollout, mask = experience.rollout, experience.rollout.response_mask
-    models = trainer().models
-    with torch.no_grad():
-        log_probs, *_ = actor_statistics(models.actor, rollout)
-        assert_close(log_probs, experience.old_log_probs)
-        assert_close(critic_values(models.critic, rollout), experience.values)
-    rows = slice(0, 4), slice(4, 8)
-    halves = [experience.advantages[half][mask[half]] for half in rows]
-    assert oracles.mean(torch.cat(halves).tolist()) == pytest.approx(0, abs=1e-12)
-    assert abs(oracles.mean(halves[0].tolist())) > 1e-6
-    assert not torch.equal(*(rollout.responses[half] for half in rows))
 
 
 @parallel

@@ -212,8 +212,10 @@ def test_an_adaptive_coefficient_prices_the_next_batch():
     trainer, kl_coef = tiny_trainer(**ADAPTIVE), 0.5
     list(trainer.imitate())
     for iteration in trainer.train():
-        found = iteration.statistics
+        found, resumed = iteration.statistics, tiny_trainer(**ADAPTIVE)
         assert found["kl_coef"] == pytest.approx(kl_coef)
+        resumed.load_state_dict(trainer.state_dict())
+        assert resumed.kl_coef == trainer.kl_coef != kl_coef
         experience = iteration.experience
         mask = experience.rollout.response_mask
         kl = experience.old_log_probs - experience.ref_log_probs

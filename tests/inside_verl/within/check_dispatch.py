@@ -6,11 +6,10 @@ import pytest
 import torch
 from torch.testing import assert_close
 from verl import DataProto
-from verl.trainer.ppo import core_algos, ray_trainer
+from verl.trainer.ppo import ray_trainer
 from verl.workers.config import CriticConfig, FSDPActorConfig, PolicyLossConfig
 from verl.workers.utils import losses
 
-from ppo_ref.inside_verl.losses import compute_policy_loss
 from tests.inside_verl.within.data import (
     batch,
     estimated,
@@ -171,13 +170,6 @@ def test_value_loss(seed, mode, told, dtype):
     with bombs():
         ours = critic_step(seed, dtype, told, **settings)
     same_step(ours, theirs, dtype)
-
-
-def test_the_registry_names_it_beside_verls_own():
-    found = core_algos.get_policy_loss_fn("ppo_ref")
-    assert found.__wrapped__ is compute_policy_loss
-    assert core_algos.get_policy_loss_fn("vanilla").__module__ == core_algos.__name__
-    assert core_algos.get_adv_estimator_fn("gae").__module__.startswith("ppo_ref.")
 
 
 def test_the_bombs_go_off():
