@@ -19,7 +19,7 @@ from site_tools.page.accord import check_lock
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import LANGUAGES, Page, read_page
 from site_tools.page.rendered import render
-from site_tools.problems import Problem, problem
+from site_tools.problems import Problem
 from site_tools.running.verdict import Verified, check_run, start
 from site_tools.say import Refusal
 from site_tools.site.lists import fill_lists
@@ -69,7 +69,7 @@ def unreadable(page: Page, data: bytes) -> list[Problem]:
         return problems
     front = FRONT_MATTER.match(page.text)
     if front is None and page.text.startswith("---\n"):
-        return [problem(page.path, 1, "front_unclosed")]
+        return [page.problem(1, "front_unclosed")]
     last = front[0].count("\n") if front else 0
     if broken := [p for p in page.problems if p.line <= last and not page.meta]:
         return broken[:1]
@@ -78,8 +78,8 @@ def unreadable(page: Page, data: bytes) -> list[Problem]:
     unclosed = [p for p in fences if p.message and p.message.key == "fence_unclosed"]
     for block in page.blocks:
         if block.runs and (inner := [*filter(OPENS, block.fence.lines)]):
-            line, values = block.fence.line, {"fence": inner[0][:3], "prefix": ""}
-            return [problem(page.path, line, "fence_unclosed", **values)]
+            line, fence = block.fence.line, inner[0][:3]
+            return [page.problem(line, "fence_unclosed", fence=fence, prefix="")]
     return unclosed[:1] or fences
 
 

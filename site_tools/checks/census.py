@@ -14,7 +14,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 from site_tools.page.fences import Fence
 from site_tools.page.page import Page
-from site_tools.problems import Problem, problem
+from site_tools.problems import Problem
 from site_tools.site import allowed
 
 # In Markdown's own HTML < stands for nothing else; a tree takes ten times as long.
@@ -54,7 +54,7 @@ def check_collected(page: Page) -> list[Problem]:
         scan, sybil = scanned.get(line), lexed.get(line)
         if scan != sybil:
             key = "census_sybil" if scan is None else "census_scan"
-            problems.append(problem(page.path, line, key, scan=scan, sybil=sybil))
+            problems.append(page.problem(line, key, scan=scan, sybil=sybil))
     return problems
 
 
@@ -76,11 +76,11 @@ def check_boxes(page: Page, html: str) -> list[Problem]:
         values = {"expected": block.text, "shown": "".join(shown[number : number + 1])}
         if _bare(values["shown"]) != _bare(block.text):
             key = "census_other_box" if shown[number:] else "census_no_box"
-            return [problem(page.path, block.fence.line, key, **values)]
+            return [page.problem(block.fence.line, key, **values)]
     for extra in shown[len(boxed) :]:
         first = extra.strip().partition("\n")[0].strip()
         line = page.line_with(first)
-        return [problem(page.path, line, "census_extra_box", text=first[:60])]
+        return [page.problem(line, "census_extra_box", text=first[:60])]
     return []
 
 
@@ -96,5 +96,5 @@ def check_shown(page: Page, html: str) -> list[Problem]:
         words = [fault.split(" ")[0].rstrip(">"), quoted[1] if quoted else ""]
         at = (page.line_with(word) for word in words if word)
         line = next(filter(None, at), 1)  # it may be spelled otherwise
-        problems.append(problem(page.path, line, "html_not_allowed", fault=fault))
+        problems.append(page.problem(line, "html_not_allowed", fault=fault))
     return problems

@@ -11,7 +11,7 @@ from site_tools.data.dialogues import disagreements, read_dialogues
 from site_tools.page.blocks import Kind
 from site_tools.page.page import Page
 from site_tools.page.prose import read_wrong_answers
-from site_tools.problems import Problem, problem
+from site_tools.problems import Problem
 from site_tools.site.lists import derived
 
 WRITTEN = re.compile(r"\\label\{([^}]*)\}")
@@ -44,7 +44,7 @@ def check_identities(page: Page, root: Path) -> list[Problem]:
             line = page.line_of(node, tex.strip().split("\n")[0])
             values = {"name": name, "test": test, "formula": formula, "tested": tested}
             values["written"] = label[0] if label else ""
-            problems.append(problem(page.path, line, key, **values))
+            problems.append(page.problem(line, key, **values))
         taken.add(name)
     return problems
 
@@ -71,7 +71,7 @@ def check_answers(page: Page, root: Path) -> list[Problem]:
     _, problems = read_wrong_answers(page.body, page.fences, page.path)
     line = page.line_with("answers:") or 1
     wrong = disagreements(read_dialogues(root), {page.id: page.texts("answers")})
-    homes = (problem(page.path, line, "answers_home", why=why) for why in wrong)
+    homes = (page.problem(line, "answers_home", why=why) for why in wrong)
     return [*problems, *homes]
 
 
@@ -86,7 +86,7 @@ def check_lists(page: Page, root: Path) -> list[Problem]:
                 derived(name, block.text, lang, root)
             except ValueError as error:
                 line, fence = block.fence.line, f"```{name} {block.text}"
-                wrong = problem(page.path, line, "list_unmade", fence=fence, why=error)
+                wrong = page.problem(line, "list_unmade", fence=fence, why=error)
                 problems.append(wrong)
     return problems
 

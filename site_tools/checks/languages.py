@@ -54,13 +54,12 @@ def features(page: Page) -> Iterator[Feature]:
     lines = page.text.splitlines()
     for block in page.blocks:
         first = block.fence.line
-        indent = re.match(r"[ \t>]*", lines[first - 1])
+        indent = re.split(r"[^ \t>]", lines[first - 1], maxsplit=1)[0]
         info = PROSE_OPTIONS.sub("", block.fence.info)
         code = in_no_language(block.text) if is_notebook(page.id) else block.text
-        value = f"{indent and indent[0]}```{info}\n{code}"
         section = next(name for line, name in reversed(starts) if line <= first)
         rows = (first, *(line.page_line for line in block.lines))
-        yield Feature("code_block", section, value, rows)
+        yield Feature("code_block", section, f"{indent}```{info}\n{code}", rows)
 
 
 def _of_tag(tag: Tag, page: Page) -> Iterator[tuple[str, str]]:
@@ -107,7 +106,7 @@ def compare(page: Page, twin: Page) -> list[Problem]:
         value, other = page.meta.get(key), twin.meta.get(key)
         if value != other:
             values = {"key": key, "value": value, "other": other, "twin": twin.path}
-            problems.append(problem(page.path, 1, "pair_front", **values))
+            problems.append(page.problem(1, "pair_front", **values))
     ours, theirs = list(features(page)), list(features(twin))
     kinds = dict.fromkeys(feature.kind for feature in [*ours, *theirs])
     for kind in sorted(kinds, key=lambda kind: kind != "heading"):

@@ -44,20 +44,20 @@ def check_links(page: Page, html: str, root: Path) -> list[Problem]:
     problems = [*_incoming(page, own, root)]
     for name in [name for name, count in Counter(own).items() if count > 1]:
         lines = _lines(page, "[#{]", name) or [1]
-        values: dict[str, Any] = {"name": name, "first": lines[0]}
-        problems.append(problem(page.path, lines[-1], "id_twice", **values))
+        twice = page.problem(lines[-1], "id_twice", name=name, first=lines[0])
+        problems.append(twice)
     tags = {str(tag["href"]): tag for tag in page.tree.find_all("a", href=True)}
     for href, tag in tags.items():
         if not ELSEWHERE.match(href) and (fault := _fault(page, href, own, root)):
             key, values = fault
             for line in _lines(page, r"[(<\s]", href) or [page.line_of(tag)]:
-                problems.append(problem(page.path, line, key, href=href, **values))
+                problems.append(page.problem(line, key, href=href, **values))
     for tag in page.tree.find_all("code", string=NAME):
         name = tag.get_text()
         inert = tag.find_parent(INERT) or not NAME.fullmatch(name)
         if not inert and name not in _symbols(root):
             line = page.line_of(tag)
-            problems.append(problem(page.path, line, "name_unknown", name=name))
+            problems.append(page.problem(line, "name_unknown", name=name))
     return problems
 
 

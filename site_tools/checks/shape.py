@@ -94,7 +94,7 @@ def check_shape(page: Page, root: Path) -> list[Problem]:
     rows += _languages(page)
     if is_question(page.id):
         rows += [*_sections(page), *_answer(page), *_proof(page)]
-    return [problem(page.path, line, key, **values) for line, key, values in rows]
+    return [page.problem(line, key, **values) for line, key, values in rows]
 
 
 def front_matter(page: Page, root: Path) -> Iterator[Row]:
@@ -114,15 +114,12 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
             yield line, "front_list", {"key": key, "value": repr(value)}
     if not isinstance(page.meta.get(needed), str):
         yield 1, "front_missing", {"key": needed}
-    for ref in page.refs:
-        if not REF.fullmatch(ref):
-            yield page.line_with("refs:"), "front_ref", {"ref": repr(ref)}
+    for ref in (ref for ref in page.refs if not REF.fullmatch(ref)):
+        yield page.line_with("refs:"), "front_ref", {"ref": repr(ref)}
     known = page_ids(root) if page.texts("needs") else []
-    for need in page.texts("needs"):
-        if need not in known:
-            near = [*difflib.get_close_matches(need, known, n=1, cutoff=0), need][0]
-            values = {"need": need, "near": near}
-            yield page.line_with("needs:"), "front_need", values
+    for need in (need for need in page.texts("needs") if need not in known):
+        near = [*difflib.get_close_matches(need, known, n=1, cutoff=0), need][0]
+        yield page.line_with("needs:"), "front_need", {"need": need, "near": near}
 
 
 def _sections(page: Page) -> Iterator[Row]:
@@ -130,10 +127,9 @@ def _sections(page: Page) -> Iterator[Row]:
     lines, order = _section_lines(page), ", ".join(SECTIONS)
     for name in lines.keys() - {*SECTIONS}:
         yield lines[name], "section_unknown", {"name": name, "known": order}
-    for name in MANDATORY:
-        if name not in lines:
-            values = {"name": name, "names": ", ".join(MANDATORY), "order": order}
-            yield 1, "section_missing", values
+    for name in [name for name in MANDATORY if name not in lines]:
+        names = ", ".join(MANDATORY)
+        yield 1, "section_missing", {"name": name, "names": names, "order": order}
     known = [name for name in lines if name in SECTIONS]
     if known != sorted(known, key=SECTIONS.index):
         yield 1, "section_order", {"order": ", ".join(known), "due": order}
@@ -151,15 +147,15 @@ def _section_lines(page: Page) -> dict[str, int]:
 def _answer(page: Page) -> Iterator[Row]:
     """An answer without its verdict, or silent on verl's default."""
     text = section_text(page.body, "answer")
-    paragraphs = [p for p in re.split(r"\n\s*\n", text.strip()) if p.strip()]
-    if not paragraphs:
+    first, *rest = re.split(r"\n\s*\n", text.strip())
+    if not first:
         return
-    line = line_of(page.body, page.body.index(paragraphs[0]))
-    if not paragraphs[0].startswith("**"):
-        yield line, "answer_verdict", {"text": paragraphs[0][:30]}
+    line = line_of(page.body, page.body.index(first))
+    if not first.startswith("**"):
+        yield line, "answer_verdict", {"text": first[:30]}
     about_verl = page.id.partition("/")[0] != "contribute"
     asked = any(re.match(r"\d{3}·\d", each) for each in page.texts("answers"))
-    if about_verl and asked and not any(p.startswith("*verl") for p in paragraphs[1:]):
+    if about_verl and asked and not any(p.startswith("*verl") for p in rest):
         yield line, "answer_default", {}
 
 
@@ -204,13 +200,12 @@ def _body(page: Page) -> Iterator[Row]:
             heading = {"text": match[0].strip()}
             yield line_of(text, match.start()), "heading_without_id", heading
     for match in QUOTE.finditer(text):
-        known = (f" {source}" for source in page.sources)
-        if not any(f" {match['source']}".endswith(source) for source in known):
-            values = {"source": match["source"], "known": ", ".join(page.sources)}
+        source = match["source"]
+        if not any(f" {source}".endswith(f" {known}") for known in page.sources):
+            values = {"source": source, "known": ", ".join(page.sources)}
             yield line_of(text, match.start()), "quote_source", values
-    for part in parts(text):
-        if part.kind != "comment":
-            text = blank(text, part.start, part.end)
+    for part in (part for part in parts(text) if part.kind != "comment"):
+        text = blank(text, part.start, part.end)
     for match in TAG.finditer(text):
         yield line_of(text, match.start()), "html", {"text": match[0]}
 

@@ -13,6 +13,7 @@ Chinese, sets half-width brackets, and rewrites full-width letters.)
 import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from site_tools.data.names import Name, key, pattern
@@ -31,17 +32,14 @@ TODO = re.compile(r"(?<!`)\bTODO\b[:：]?[^.。*?？]*")  # `TODO` is only spoke
 def check_terms(page: Page, names: Sequence[Name], root: Path) -> list[Problem]:
     """Every word of a page or its pictures that the glossary has another for."""
     title = str(page.meta.get("question", page.meta.get("title", "")))
-    front = page.line_with(title) or 1
-    texts = [(page.path, front, title), (page.path, 1, plain(page.body, page.refs))]
+    texts = [(page.path, page.line_with(title) or 1, title)]
+    texts.append((page.path, 1, plain(page.body, page.refs)))
     for path in page.pictures:
         tree = picture_tree((root / path).read_text("utf-8"))
         for flow in flows(tree, page.language):
             texts.append((path, line_in_picture(flow.pieces[0].node), flow.text))
-    return [
-        each
-        for path, first, text in texts
-        for each in check_text(text, path, page.language, names, first)
-    ]
+    checked = (check_text(t, path, page.language, names, at) for path, at, t in texts)
+    return [*chain.from_iterable(checked)]
 
 
 def check_text(
@@ -158,14 +156,13 @@ def check_typography(page: Page) -> list[Problem]:
     """The lines of a Chinese page with half-width punctuation, which ``fix`` mends."""
     if page.language != "zh":
         return []
-    pairs = zip(page.text.split("\n"), widened(page.text).split("\n"), strict=True)
     problems = []
-    for number, (old, new) in enumerate(pairs, 1):
-        places = [at for at, (a, b) in enumerate(zip(old, new, strict=True)) if a != b]
-        if places:
+    lines = zip(page.text.split("\n"), widened(page.text).split("\n"), strict=True)
+    for number, (old, new) in enumerate(lines, 1):
+        if places := [at for at, sign in enumerate(new) if old[at] != sign]:
             shown = slice(max(places[0] - 8, 0), places[-1] + 9)
             values = {"found": old[shown], "expected": new[shown], "page": page.id}
-            problems.append(problem(page.path, number, "marks_narrow", **values))
+            problems.append(page.problem(number, "marks_narrow", **values))
     return problems
 
 
@@ -188,10 +185,8 @@ def spaced(text: str) -> str:
 def widened(text: str) -> str:
     """A Chinese page with full-width punctuation beside Chinese characters."""
     for find in (_brackets, _marks):  # a comma behind a wide bracket is wide
-        masked = mask(text)
-        if masked is None:
-            return text
-        text = replace(text, [(at, at + 1, WIDE[text[at]]) for at in find(masked)])
+        if masked := mask(text):
+            text = replace(text, [(at, at + 1, WIDE[text[at]]) for at in find(masked)])
     return text
 
 

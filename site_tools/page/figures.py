@@ -90,7 +90,7 @@ def _bound_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
             continue
         line = page.line_of(code, text)
         if quoted:
-            problems.append(problem(page.path, line, "figure_in_quotation", text=text))
+            problems.append(page.problem(line, "figure_in_quotation", text=text))
             continue
         try:
             if code.name != "code":
@@ -105,8 +105,8 @@ def _bound_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
             elif HIDDEN.fullmatch(text):
                 raise Refusal("binding_missing")
         except ValueError as error:
-            values: dict[str, Any] = {"text": f"`{text}`", "why": error}
-            problems.append(problem(page.path, line, "figure_binding", **values))
+            shown, key = f"`{text}`", "figure_binding"
+            problems.append(page.problem(line, key, text=shown, why=error))
     return figures, problems
 
 
@@ -157,19 +157,17 @@ def _in_flow(flow: Flow, page: Text, known: Known) -> Iterator[Problem]:
             continue
         alone = HIDDEN.fullmatch(piece.text)  # which has been told
         if number.form in OF_CODE and not alone and not in_code(page, piece.text):
-            text = f"`{piece.text}`"
-            yield problem(page.path, line, "figure_in_code", text=text)
+            yield page.problem(line, "figure_in_code", text=f"`{piece.text}`")
     for piece in flow.pieces:
         if piece.kind == "formula":
             displayed = isinstance(piece.node, Tag) and piece.node.name == "div"
             for figure in in_formula(piece.text, flow.in_table, displayed):
                 line = page.line_of(piece.node, piece.text.strip().split("\n")[0])
-                yield problem(page.path, line, "figure_in_formula", number=figure)
+                yield page.problem(line, "figure_in_formula", number=figure)
         elif piece.kind == "text" and "data-is" in piece.text:
             why = Refusal("binding_elsewhere", key="data-is")
-            values: dict[str, Any] = {"text": piece.text.strip(), "why": why}
-            line = page.line_of(piece.node)
-            yield problem(page.path, line, "figure_binding", **values)
+            line, text = page.line_of(piece.node), piece.text.strip()
+            yield page.problem(line, "figure_binding", text=text, why=why)
 
 
 def in_code(page: Text, text: str) -> bool:
@@ -205,9 +203,8 @@ def _in_front_matter(page: Text, known: Known) -> Iterator[Problem]:
         for text in value if isinstance(value, list) else [value]:
             for number in unbound(known(text)) if isinstance(text, str) else ():
                 if not in_code(page, number.text):
-                    line = page.line_with(number.text) or 1
-                    values: dict[str, Any] = {"key": key, "number": as_shown(number)}
-                    yield problem(page.path, line, "figure_in_front", **values)
+                    line, shown = page.line_with(number.text) or 1, as_shown(number)
+                    yield page.problem(line, "figure_in_front", key=key, number=shown)
 
 
 def _in_fences(page: Text, known: Known) -> Iterator[Problem]:

@@ -90,7 +90,7 @@ def read_pictures(page: Text) -> tuple[Figures, list[Problem]]:
             key = "picture_missing"
         if key:
             line = line or page.line_with(src) or 1
-            problems.append(problem(page.path, line, key, src=src, name=name))
+            problems.append(page.problem(line, key, src=src, name=name))
             continue
         figures, wrong = read_picture(file.read_text("utf-8"), name)
         pictures[name] = tuple(figures)

@@ -23,6 +23,7 @@ from site_tools.page.blocks import Block, source
 from site_tools.page.fences import Fence
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.prose import blank
+from site_tools.problems import Problem, problem
 
 SNIPPETS = "pymdownx.snippets"
 FENCES = "pymdownx.superfences"
@@ -168,6 +169,10 @@ class Text:
     fences: tuple[Fence, ...]
     blocks: tuple[Block, ...]
     root: Path
+
+    def problem(self, line: int, about: str, /, **values: Any) -> Problem:
+        """What is wrong at a line of the page."""
+        return problem(self.path, line, about, **values)
 
     @cached_property
     def tree(self) -> BeautifulSoup:

@@ -3,7 +3,6 @@
 import ast
 import builtins
 import dis
-import errno
 import importlib
 import io
 import linecache
@@ -26,11 +25,10 @@ import numpy
 import torch
 
 from site_tools.confinement.confine import OutOfReach, confine
-from site_tools.confinement.limits import FILE, MEMORY
+from site_tools.confinement.limits import MEMORY
 from site_tools.running.results import Failure, PageToRun, Result, Value, encode
 from site_tools.say import Message
 
-LARGEST_OUTPUT = 100_000  # characters
 PAST, PIPE = 1, 3  # the standard output, a file here; where the results go
 LANGUAGES = 2  # so many seeds are taken by blocks that run alone
 FONTS = Path(__file__).resolve().parents[2] / ".cache" / "matplotlib"
@@ -141,19 +139,11 @@ def evaluate(expression: str, names: dict[str, Any]) -> Value:
         return _failure(error)
 
 
-class _Output(io.StringIO):
-    def write(self, text: str) -> int:
-        if self.tell() + len(text) > LARGEST_OUTPUT:
-            most = f"{LARGEST_OUTPUT:,}"
-            raise Fault("RuntimeError", "block_prints_too_much", most=most)
-        return super().write(text)
-
-
 def _observed(run: Callable[[], None], draws: bool = False) -> Result:
     """Run code: what it prints, its plots, and its failure, if it fails."""
-    output, plots = _Output(), tuple[tuple[str, str], ...]()
-    ignored: list[Failure] = []
-    sys.unraisablehook = lambda event: ignored.append(_ignored(event))
+    output, plots = io.StringIO(), tuple[tuple[str, str], ...]()
+    ignored: list[Any] = []  # what Python only reports, as a file that was not closed
+    sys.unraisablehook = ignored.append
     os.truncate(PAST, 0)
     try:
         with redirect_stdout(output):
@@ -162,7 +152,7 @@ def _observed(run: Callable[[], None], draws: bool = False) -> Result:
             finally:  # what a block leaves open is not the next one's
                 plots = _plots() if draws else ()
         if ignored:
-            return Result(output.getvalue(), ignored[0])
+            raise ignored[0].exc_value
         if os.fstat(PAST).st_size:
             raise Fault("RuntimeError", "block_writes_past_print")
     except BaseException as error:
@@ -209,27 +199,12 @@ def _failure(error: BaseException) -> Failure:
     elif isinstance(error, MemoryError) or "can't allocate memory" in message:
         kind, most = "MemoryLimit", MEMORY >> 30
         said = Message("block_needs_memory", {"most": most})
-    elif isinstance(error, OSError) and error.errno == errno.EFBIG:
-        kind, most = "FileLimit", FILE >> 20
-        said = Message("block_writes_large_file", {"most": most})
-    return Failure(kind, said, _in_blocks(places))
-
-
-def _ignored(event: Any) -> Failure:
-    """What Python only reports, as it reports a file that was opened and not closed."""
-    lines = _in_blocks([(f.filename, f.lineno) for f in traceback.extract_stack()])
-    if isinstance(event.exc_value, ResourceWarning) and hasattr(event.object, "name"):
-        name = Message("block_leaves_file_open", {"name": repr(event.object.name)})
-        return Failure("ResourceWarning", name, lines)
-    return Failure(event.exc_type.__name__, str(event.exc_value), lines)
-
-
-def _in_blocks(places: list[tuple[str, int | None]]) -> tuple[tuple[int, int], ...]:
-    return tuple(
+    lines = [
         (int(file[7:-1]), line or 1)
         for file, line in places
         if file.startswith("<block ")
-    )
+    ]
+    return Failure(kind, said, tuple(lines))
 
 
 def _prepare_plots() -> None:

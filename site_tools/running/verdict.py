@@ -18,15 +18,8 @@ from site_tools.page.page import LANGUAGES, Page
 from site_tools.page.pictures import is_notebook, plots
 from site_tools.page.prose import line_of
 from site_tools.problems import Problem, problem
-from site_tools.running.results import (
-    SECONDS_PER_BLOCK,
-    Failure,
-    PageToRun,
-    Result,
-    Run,
-    Source,
-    Value,
-)
+from site_tools.running import results
+from site_tools.running.results import SECONDS_PER_BLOCK, Failure, Result, Run
 from site_tools.running.worker import Running
 from site_tools.say import Message, catalogue
 
@@ -76,7 +69,7 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
         classes, lines = copy.block.classes, copy.block.lines
         alone = f"{copy.text}\n" if copy.lines != lines else ""
         text = "\n".join(line.text for line in lines) + "\n"
-        source = Source(
+        source = results.Source(
             on_device(text, device),
             continues=once or "cont" in classes,
             raises="raises" in classes,
@@ -85,7 +78,7 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
         sources.append(source)
     expressions = [figure.expression for _, figure in _figures(page)]
     seed, cuda = LANGUAGES.index(page.language), kind(device) == "cuda"
-    return Running(PageToRun(sources, expressions, seed, seconds, once, cuda))
+    return Running(results.PageToRun(sources, expressions, seed, seconds, once, cuda))
 
 
 def _figures(page: Page) -> list[tuple[str, Figure]]:
@@ -179,14 +172,8 @@ def _remedy(failure: Failure) -> Message:
 def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
     """That a block raises, and what its output states."""
     if result.failure is None:
-        return problem(page.path, block.fence.line, "block_raises_nothing")
-    failure, stated = result.failure, (block.expects or "").rpartition("\n")[2]
-    if failure.type in MISTAKES and not stated.startswith(failure.type):
-        fix = "fix_undefined" if failure.type == "NameError" else "fix_block"
-        values: dict[str, Any] = {"failure": _words(failure), "fix": Message(fix)}
-        values["stated"] = stated or Message("no_output")
-        return problem(page.path, block.fence.line, "block_raises_mistake", **values)
-    return _check_output(page, block, f"{result.printed}{failure}")
+        return page.problem(block.fence.line, "block_raises_nothing")
+    return _check_output(page, block, f"{result.printed}{result.failure}")
 
 
 def _check_output(page: Page, block: Block, printed: str) -> Problem | None:
@@ -196,14 +183,14 @@ def _check_output(page: Page, block: Block, printed: str) -> Problem | None:
     if shown is None:
         if not printed:
             return None
-        return problem(page.path, line, "output_missing", printed=printed)
+        return page.problem(line, "output_missing", printed=printed)
     if shown == printed:
         return None
     rows = zip_longest(shown.splitlines(), printed.splitlines())
     first = next(number for number, (a, b) in enumerate(rows) if a != b)
     row = min(first, shown.count("\n"))
     line = (block.output or block).fence.line + 1 + row
-    return problem(page.path, line, "output_differs", shown=shown, printed=printed)
+    return page.problem(line, "output_differs", shown=shown, printed=printed)
 
 
 def _stripped(printed: str) -> str:
@@ -229,7 +216,7 @@ def _check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
     return problem(path, line, "copy_differs", printed=printed or nothing, **values)
 
 
-def check_figure(figure: Figure, value: Value, path: str) -> Problem | None:
+def check_figure(figure: Figure, value: results.Value, path: str) -> Problem | None:
     """Compare one figure with the value of its expression."""
     key, values = "figure_differs", dict[str, Any](value=repr(value))
     if isinstance(value, Failure):
@@ -251,10 +238,7 @@ def check_figures(verified: Verified) -> list[Problem]:
     what the block was to leave behind.
     """
     results = zip(verified.copies, verified.run.results, strict=True)
-    broken = any(
-        result.failure and copy.block.runs and "raises" not in copy.block.classes
-        for copy, result in results
-    )
+    broken = any(r.failure and "raises" not in c.block.classes for c, r in results)
     figures = zip(_figures(verified.page), verified.run.values, strict=True)
     problems = (
         check_figure(figure, value, path)
@@ -279,7 +263,7 @@ def check_plots(verified: Verified) -> list[Problem]:
     folder, names = page.id.rpartition("/")[2], sorted(drawn)
     sides = (("plot_not_shown", drawn, shown), ("plot_not_drawn", shown, drawn))
     return [
-        problem(page.path, here[plot], key, plot=plot, folder=folder, plots=names)
+        page.problem(here[plot], key, plot=plot, folder=folder, plots=names)
         for key, here, there in sides
         for plot in sorted(here.keys() - there)
     ]

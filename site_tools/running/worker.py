@@ -30,17 +30,7 @@ from typing import Any
 
 from site_tools.confinement import limits
 from site_tools.running import results
-from site_tools.running.results import (
-    ENDED,
-    LARGEST,
-    LOST,
-    NOT_RUN,
-    Failure,
-    PageToRun,
-    Result,
-    Run,
-    Source,
-)
+from site_tools.running.results import ENDED, NOT_RUN, Failure, PageToRun, Result, Run
 from site_tools.say import Message, Refusal
 
 # To import these is to run them; the second wants verl.
@@ -100,11 +90,11 @@ def _outcomes(lines: Sequence[bytes], count: int) -> list[Any]:
             outcomes.append(Failure("NoResult", error.message))
             break
     if not (outcomes and isinstance(outcomes[-1], Failure)):  # it does not say why
-        outcomes += [LOST][: count - len(outcomes)]
+        outcomes += [results.LOST][: count - len(outcomes)]
     return outcomes + [NOT_RUN] * (count - len(outcomes))
 
 
-def _join(source: Source, alone: Result, in_order: Result | None) -> Result:
+def _join(source: results.Source, alone: Result, in_order: Result | None) -> Result:
     """What a block did: alone if it runs alone, unless it fails only among others."""
     if in_order is None:
         return alone
@@ -242,8 +232,10 @@ def _run(
                 began = now if whole else began
                 if not piece:
                     failure = ENDED
-                elif len(unread) > LARGEST:
-                    failure = _limit("Output", "block_result_too_large", LARGEST >> 20)
+                elif len(unread) > results.LARGEST:
+                    failure = _limit(
+                        "Output", "block_result_too_large", results.LARGEST >> 20
+                    )
             if not failure and now > began + page.seconds:
                 failure = _limit("Time", "block_stopped_time", f"{page.seconds:g}")
             if not failure and now > looked + LOOK:

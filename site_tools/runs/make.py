@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from importlib.metadata import version
-from multiprocessing import active_children, get_context
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
@@ -113,57 +113,50 @@ def problems(
         for name, run in runs.items()
     ]
     yield from filter(None, faults)
-    for path in sorted((root / STORED).glob("*")):
-        if path not in [path_of(root, name) for name in runs]:
-            yield problem(f"{STORED}/{path.name}", 1, "run_unknown")
+    known = [path_of(root, name) for name in runs]
+    for path in sorted({*(root / STORED).glob("*")} - {*known}):
+        yield problem(f"{STORED}/{path.name}", 1, "run_unknown")
     for name, chart in charts.items() if not any(faults) else ():
-        if _shown(root / "snippets" / name) != drawn(root, chart):
+        if not _is_drawn(root / "snippets" / name, _draw(root, chart)):
             yield problem(f"snippets/{name}", 1, "chart_stale")
-
-
-def drawn(root: Path, chart: Chart) -> str:
-    """A chart of the runs as they are stored."""
-    return draw(chart, stored(root, chart.lines))
 
 
 def redraw(root: Path, charts: Mapping[str, Chart]) -> None:
     """Draw the charts that differ from their stored runs."""
     for name, chart in charts.items():
-        path, svg = root / "snippets" / name, drawn(root, chart)
-        if _shown(path) != svg:
-            store(path, svg.encode())
+        path, svg = root / "snippets" / name, _draw(root, chart)
+        if not _is_drawn(path, svg):
+            store(path, svg)
             print(f"snippets/{name}: drawn", flush=True)
 
 
-def _shown(chart: Path) -> str | None:
-    return chart.read_text("utf-8") if chart.exists() else None
+def _draw(root: Path, chart: Chart) -> bytes:
+    return draw(chart, stored(root, chart.lines)).encode()
+
+
+def _is_drawn(file: Path, svg: bytes) -> bool:
+    return file.is_file() and file.read_bytes() == svg
 
 
 def make(root: Path, runs: Mapping[str, Run], produce: Produce) -> list[str]:
     """Produce and store the runs that are missing or stale, two at a time.
 
-    A run that fails, or is interrupted, leaves what was there; ``produce`` gives what a
-    run measures, by its name. Returns a sentence for each run that failed.
+    A run that fails leaves what was there. Returns a sentence for each that failed.
     """
     ledger, code, failed = read(root / LEDGER), code_of(root), list[str]()
-    with ProcessPoolExecutor(AT_ONCE, get_context("forkserver")) as processes:
+    forks = get_context("forkserver")
+    with ProcessPoolExecutor(AT_ONCE, forks, max_tasks_per_child=1) as processes:
         waiting = {
             processes.submit(store_run, root, name, run, code, produce): name
             for name, run in runs.items()
             if run_problem(root, name, run, code, ledger.get(name))
         }
-        try:
-            for future in as_completed(waiting):
-                name, error = waiting[future], future.exception()
-                if error:
-                    failed.append(f"{name}: {type(error).__name__}: {error}")
-                else:
-                    print(f"{name}: {future.result()}", flush=True)
-        except KeyboardInterrupt:
-            processes.shutdown(wait=False, cancel_futures=True)
-            for process in active_children():
-                process.terminate()
-            raise
+        for future in as_completed(waiting):
+            name, error = waiting[future], future.exception()
+            if error:
+                failed.append(f"{name}: {type(error).__name__}: {error}")
+            else:
+                print(f"{name}: {future.result()}", flush=True)
     return failed
 
 

@@ -67,9 +67,9 @@ def calls(source: str) -> dict[str, set[str]]:
     for node in ast.walk(ast.parse(source)):
         if isinstance(node, ast.Call):
             name = getattr(node.func, "id", getattr(node.func, "attr", ""))
-            key = (
-                node.args[CALLS[name]] if len(node.args) > CALLS.get(name, 99) else None
-            )
+            of_page = name == "problem" and isinstance(node.func, ast.Attribute)
+            at = CALLS.get(name, 99) - of_page  # the page names itself
+            key = node.args[at] if len(node.args) > at else None
             if isinstance(key, ast.Constant) and KEY.fullmatch(str(key.value)):
                 given = {keyword.arg or "**" for keyword in node.keywords}
                 found[key.value] = given if name != "Message" else {"**"}

@@ -23,30 +23,28 @@ def test_no_page_of_the_site_is_changed() -> None:
         assert mended(text, path) == text, path
 
 
-@pytest.mark.parametrize(
-    ("wrong", "right"),
-    [
-        ("第0个token在前", "第 0 个 token 在前"),
-        ("奖励是$r_t$的和", "奖励是 $r_t$ 的和"),
-        ('是`0.5`{ data-is="a" }的', '是 `0.5`{ data-is="a" } 的'),
-        ("占65%的，λ小，约10⁻⁵的", "占 65% 的，λ 小，约 10⁻⁵ 的"),
-        ("一个**V**函数，*verl*的", "一个 **V** 函数，*verl* 的"),
-        ("对 ，V 是， 它", "对，V 是，它"),
-        ('??? note "先猜V"\n\n    是V', '??? note "先猜 V"\n\n    是 V'),
-        ("**是**, 但", "**是**，但"),
-        ("对吗?对!好;坏:完", "对吗？对！好；坏：完"),
-        ("到此为止.", "到此为止。"),
-        ("自举(bootstrap)是", "自举（bootstrap）是"),
-        ("(见[下面](x.md))", "（见[下面](x.md)）"),
-        (
-            "---\nquestion: V是什么?\naliases: [V是什么?, 是V]\n---\n\n是V\n",
-            "---\nquestion: V 是什么？\naliases: [V是什么?, 是V]\n---\n\n是 V\n",
-        ),
-    ],
-)
-def test_chinese_is_set_as_the_site_sets_it(wrong: str, right: str) -> None:
-    assert typeset(wrong) == right
-    assert typeset(right) == right
+SET = """
+第0个token在前 → 第 0 个 token 在前
+奖励是$r_t$的和 → 奖励是 $r_t$ 的和
+是`0.5`{ data-is="a" }的 → 是 `0.5`{ data-is="a" } 的
+占65%的，λ小，约10⁻⁵的 → 占 65% 的，λ 小，约 10⁻⁵ 的
+一个**V**函数，*verl*的 → 一个 **V** 函数，*verl* 的
+对 ，V 是， 它 → 对，V 是，它
+??? note "先猜V"  → ??? note "先猜 V"
+**是**, 但 → **是**，但
+对吗?对!好;坏:完 → 对吗？对！好；坏：完
+到此为止. → 到此为止。
+自举(bootstrap)是 → 自举（bootstrap）是
+(见[下面](x.md)) → （见[下面](x.md)）
+"""
+
+
+def test_chinese_is_set_as_the_site_sets_it() -> None:
+    for row in SET.strip().replace("  →", " →").split("\n"):
+        wrong, right = row.split(" → ")
+        assert typeset(wrong) == typeset(right) == right
+    front = "---\nquestion: V{}是什么{}\naliases: [V是什么?, 是V]\n---\n\n是{}V\n"
+    assert typeset(front.format("", "?", "")) == front.format(" ", "？", " ")
 
 
 @pytest.mark.parametrize(

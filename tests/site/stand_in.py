@@ -36,12 +36,6 @@ def one_fails(name: str) -> Iterator[dict[str, Any]]:
         yield line
 
 
-def never_ends(name: str) -> Iterator[dict[str, Any]]:
-    """Until somebody ends its process."""
-    while True:
-        yield {"kl": 0.5}
-
-
 def none_runs(name: str) -> Iterator[dict[str, Any]]:
     """For runs that must not be produced again."""
     raise AssertionError(f"{name} is produced again")

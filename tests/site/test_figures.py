@@ -1,5 +1,7 @@
 """Figures: bound, unbound, wrong, hidden; each is named with line and remedy."""
 
+import re
+
 import pytest
 
 from site_tools.checks.census import check_shown
@@ -27,9 +29,7 @@ def test_the_sample_has_no_problem_and_three_figures() -> None:
     [
         ("It is 0.5.", "0.5 (a decimal)"),
         ("It is 1+1=3.", "1+1=3"),
-        ("In verl 0.4.0 too.", "0.4.0"),
         ("![0.5 of it](value_before_token.svg)", "0.5 (a decimal)"),
-        ("It is `loss = 0.5`.", "`loss = 0.5`"),
         ('It is `0.5`{ data-iss="total" }.', "`0.5`"),
         ('It is *x*{ data-is="total" }.', "`x`"),
         ('It is `f(x)` { data-is="total" }.', '{ data-is="total" }.'),
@@ -43,17 +43,15 @@ def test_an_unbound_figure_is_named_with_its_line(planted: str, message: str) ->
     assert all(problem.fix for problem in page(text).problems)
 
 
-@pytest.mark.parametrize(
-    ("prose", "fix"),
-    [
-        ("As TRL 1.12.0 does.", 'refs: ["TRL 1.12.0"]'),
-        ("在 TRL 0.20 里。", 'name it in refs: ["TRL 0.20"]'),
-        ("It is 1.12.0 now.", 'refs: ["verl 1.12.0"]'),
-    ],
-)
-def test_the_word_before_a_version_is_what_has_it(prose: str, fix: str) -> None:
-    (problem,) = page(broken(PLACE, prose)).problems
-    assert fix in problem.fix
+def test_the_word_before_a_version_is_what_has_it() -> None:
+    for prose, ref in (
+        ("TRL 1.12.0", "TRL"),
+        ("在 TRL 0.20 里", "TRL"),
+        ("1.12.0", "verl"),
+    ):
+        (problem,) = page(broken(PLACE, prose)).problems
+        version = re.search(r"[\d.]+", prose)
+        assert version and f'refs: ["{ref} {version[0]}"]' in problem.fix
 
 
 def test_what_is_no_figure_stays_silent() -> None:
@@ -143,14 +141,11 @@ def shown(text: str) -> list[str]:
         ("It is 0.\u20605.", "0.5 (a decimal)"),
         ("It is 0.*5*.", "0.5 (a decimal)"),
         ("- stray ` tick\n- it is 0.5\n- another ` tick", "0.5 (a decimal)"),
-        (r"It is \` 0.5 \`.", "0.5 (a decimal)"),
         ("[a]: x.md\n    'it is 0.5'\n\nSee [b][a].", "0.5 (a decimal)"),
         ('It is `2`{ data-is="total" }%.', "[bound figure]%"),
         (r"It is \(a = 0.5\).", "0.5 in a formula"),
-        ("![a plot](plot.png)", "a picture from plot.png"),
         ("![a plot](https://example.org/x.svg)", "a picture from https://"),
         ("![a plot][p]\n\n[p]: value_before_token.svg", "a picture from value_before"),
-        ("| a |\n|---|\n| `7` |", "7 (a number in a table)"),
         ('```{ .python .norun data-reason="at 0.5" }\nx\n```', "0.5 (a decimal)"),
         ('```python title="at 0.5"\nx = 1\n```', "0.5 (a decimal)"),
     ],

@@ -50,12 +50,6 @@ def test_a_block_without_an_entry_is_not_verified_here() -> None:
         assert all('class="mark unverified"' in mark for mark in shown(known))
 
 
-def test_a_changed_block_loses_its_mark_and_keeps_that_of_the_one_above() -> None:
-    text = broken("total == 3", "total == 4", MOVED)
-    first, second = map(words, shown(Evidence(HERE, CPU), text=text))
-    assert first.startswith("verified") and second == "not verified here"
-
-
 def test_a_gpu_record_that_holds_adds_cuda() -> None:
     mark, _ = shown(Evidence(HERE, CPU, gpu("package", FIRST, SECOND)))
     assert words(mark) == "verified · torch 2.13.0 · CPU · CUDA"

@@ -54,7 +54,6 @@ def test_a_section_must_begin_and_end_once(snippets: Path) -> None:
     [
         ('--8<-- "topic/area.py:volume"', "'volume' could not be located"),
         ('--8<-- "topic/none.py"', "'topic/none.py' could not be found"),
-        ('--8<-- "../topic/area.py"', "must stay in snippets/"),
         ('--8<-- "topic/area.py:3:5"', "an include must read"),
     ],
 )
