@@ -173,7 +173,13 @@ def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
     """That a block raises, and what its output states."""
     if result.failure is None:
         return page.problem(block.fence.line, "block_raises_nothing")
-    return _check_output(page, block, f"{result.printed}{result.failure}")
+    failure, stated = result.failure, (block.expects or "").rpartition("\n")[2]
+    if failure.type in MISTAKES and not stated.startswith(failure.type):
+        fix = "fix_undefined" if failure.type == "NameError" else "fix_block"
+        values: dict[str, Any] = {"failure": _words(failure), "fix": Message(fix)}
+        values["stated"] = stated or Message("no_output")
+        return page.problem(block.fence.line, "block_raises_mistake", **values)
+    return _check_output(page, block, f"{result.printed}{failure}")
 
 
 def _check_output(page: Page, block: Block, printed: str) -> Problem | None:

@@ -59,7 +59,8 @@ def test_a_block_must_run_alone_unless_it_says_that_it_continues() -> None:
 
 def test_a_block_that_raises_for_another_reason_is_a_problem() -> None:
     (problem,) = problems(broken("assert total == 3", "assert totl == 3"))
-    assert problem.expected == "printed\nNameError: name 'totl' is not defined"
+    assert problem.found == "NameError: name 'totl' is not defined"
+    assert problem.expected.endswith("states: AssertionError: got 2")
 
 
 def test_an_unseeded_draw_is_told_even_where_the_page_shows_what_it_printed() -> None:
