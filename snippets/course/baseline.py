@@ -7,12 +7,12 @@ batch = shared_batch()
 s = batch.scores
 b = s.mean()
 p = batch.old_log_probs.exp()
-pull = (s - b)[:, None] * (1 - p)
+push = (s - b)[:, None] * (1 - p)
 print(f"baseline {b:.1f}")
 for row, n in enumerate(batch.response_mask.sum(1)):
-    cells = (f"{x:6.3f}" for x in pull[row, :n])
+    cells = (f"{x:6.3f}" for x in push[row, :n])
     print(f"answer {row}: {s[row] - b:+.1f}")
-    print("  pull", *cells)
+    print("  push", *cells)
 # --8<-- [end:example]
 
 # --8<-- [start:free]
@@ -65,8 +65,8 @@ for estimate in dr_grpo, rloo:
 # --8<-- [end:both_right]
 
 # --8<-- [start:own_score]
-push = (score - score)[:, None] * grad_log_P
-print(*(P @ push).tolist())
+none_left = (score - score)[:, None] * grad_log_P
+print(*(P @ none_left).tolist())
 # --8<-- [end:own_score]
 
 # --8<-- [start:draw]

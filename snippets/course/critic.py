@@ -6,15 +6,16 @@ import torch
 P = torch.full((4,), 0.25)  # 00 01 10 11
 score = torch.tensor([0.0, 0.0, 0.0, 1.0])
 V_start = score.mean()  # nothing written
-V_0 = score[:2].mean()  # after a 0
-V_1 = score[2:].mean()  # after a 1
-print(f"V {V_start:.2f} {V_0:.2f} {V_1:.2f}")
+V_after_0 = score[:2].mean()
+V_after_1 = score[2:].mean()
+print(f"V {V_start:.2f}", end=" ")
+print(f"{V_after_0:.2f} {V_after_1:.2f}")
 
 V = torch.tensor([  # before each of two tokens
-    [V_start, V_0],
-    [V_start, V_0],
-    [V_start, V_1],
-    [V_start, V_1],
+    [V_start, V_after_0],
+    [V_start, V_after_0],
+    [V_start, V_after_1],
+    [V_start, V_after_1],
 ])
 # --8<-- [end:tree]
 
@@ -27,7 +28,7 @@ grad_log_P = torch.tensor([  # from step 2
 ])
 
 def pushes(V):
-    """Token 0 in column 0, token 1 in 1 and 2."""
+    """Token 0: parameter 0; token 1: 1 and 2."""
     A = score[:, None] - V
     return A[:, [0, 1, 1]] * grad_log_P
 
@@ -75,11 +76,12 @@ head = nn.Linear(8, 1)  # the value head
 def critic(ids):
     hidden, _ = body(embed(ids))
     out = head(hidden)[:, :, 0]  # one per position
-    return out[:, -7:-1]  # before each of 6 tokens
+    # The answer is in positions -6 to -1.
+    return out[:, -7:-1]  # one to the left
 
 ids = torch.randint(99, (2, 9))  # 3 of the prompt
 other = ids.clone()
-other[:, 5] += 1  # another token 2
+other[:, 3 + 2] += 1  # another token 2
 print(tuple(critic(ids).shape))
 changed = critic(ids) != critic(other)
 print(changed[0].int().tolist())
@@ -98,7 +100,8 @@ print("pull", *(f"{x:.2f}" for x in pull[1, :4]))
 
 judge = value_loss(
     values=values, old_values=values, returns=G,
-    response_mask=mask, value_clip_range=0.5,
+    response_mask=mask,
+    value_clip_range=0.5,  # does nothing here
 )
 assert judge.loss.allclose(loss)
 assert pull.allclose(A)
@@ -111,7 +114,8 @@ for steps in 0, 10, 100:
     for _ in range(steps):
         slope = ((guess - 1) + (guess - 0)) / 2
         guess -= 0.1 * slope
-    left = ((guess - 1) ** 2 + guess**2) / 4
+    squares = (guess - 1) ** 2, (guess - 0) ** 2
+    left = sum(squares) / (2 * 2)  # 2 answers
     cells = f"V {guess:.2f} loss {left:.4f}"
     print(f"{steps:3} steps: {cells}")
 # --8<-- [end:settle]

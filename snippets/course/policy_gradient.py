@@ -20,9 +20,6 @@ def log_P(theta):
 theta = torch.zeros(3, requires_grad=True)
 P = log_P(theta).exp()
 J = P @ score
-start = P[2] + P[3]  # of a first 1
-rest = 1 - start
-then = P[3] / start  # of a 1 after it
 for name, p, s in zip(names, P, score, strict=True):
     print(f"{name}  P {p:.2f}  score {s:.0f}")
 print(f"J = {J:.2f}")
@@ -48,7 +45,8 @@ assert mean.allclose(exact)
 drawn = [0, 3, 1, 3, 2, 0, 3, 1]  # 3 means 11
 loss = -(score[drawn] * log_P(theta)[drawn]).mean()
 loss.backward()
-print(*(f"{0 - g:.4f}" for g in theta.grad))
+uphill = 0 - theta.grad  # turn the sign back
+print(*(f"{g:.4f}" for g in uphill))
 # --8<-- [end:loss]
 
 # --8<-- [start:shared]
