@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import re
 from ast import literal_eval
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
@@ -23,10 +24,10 @@ def lab(tab: Any) -> Any:
     return tab
 
 
-def copied(lab: Any) -> dict[str, Any]:
+def ran(lab: Any, widget: str) -> str:
     """What the copied Python prints: ppo_ref's numbers for what is shown."""
     lab.evaluate("navigator.clipboard.writeText('')")
-    lab.locator(".lab .copy button").click()
+    lab.locator(f"[data-lab={widget}] .copy button").click()
     lab.wait_for_function("async () => await navigator.clipboard.readText() !== ''")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -34,7 +35,11 @@ def copied(lab: Any) -> dict[str, Any]:
             compile(lab.evaluate("navigator.clipboard.readText()"), "copied", "exec"),
             {},
         )
-    lines = [line.partition(" ") for line in printed.getvalue().split("\n")]
+    return printed.getvalue()
+
+
+def copied(lab: Any) -> dict[str, Any]:
+    lines = [line.partition(" ") for line in ran(lab, "explorer").split("\n")]
     return {name: literal_eval(rest) for name, _, rest in lines if name in ROWS}
 
 
@@ -52,7 +57,7 @@ def assert_shown(lab: Any, answer: int) -> None:
 
 
 def drag(lab: Any, row: str, token: int, by: int) -> None:
-    cell = lab.locator(f".lab tr.{row} .bar").nth(token)
+    cell = lab.locator(f"[data-lab=explorer] tr.{row} .bar").nth(token)
     cell.scroll_into_view_if_needed()
     box = cell.bounding_box()
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
@@ -69,24 +74,24 @@ def test_dragged_cells_show_what_ppo_ref_computes(lab: Any) -> None:
     drag(lab, "ratios", 4, -10)
     drag(lab, "score", 5, 15)
     assert_shown(lab, 0)
-    lab.locator(".lab .counts").nth(1).click()
-    lab.locator(".lab .answers button").nth(1).click()
+    lab.locator("[data-lab=explorer] .counts").nth(1).click()
+    lab.locator("[data-lab=explorer] .answers button").nth(1).click()
     drag(lab, "values", 0, -9)
     assert_shown(lab, 1)
     assert dict(lab.evaluate(SHOWN)) != before
 
 
 def test_keys_sliders_and_bugs_move_the_numbers(lab: Any) -> None:
-    cell = lab.locator(".lab tr.values .bar").nth(3)
+    cell = lab.locator("[data-lab=explorer] tr.values .bar").nth(3)
     cell.focus()
     for key in ("ArrowDown", "PageDown", "ArrowUp"):
         lab.keyboard.press(key)
     assert cell.get_attribute("aria-valuenow") == "0.8"
     lab.keyboard.press("End")
     assert cell.get_attribute("aria-valuenow") == "1"
-    lab.locator(".lab input[type=range]").nth(1).fill("0.4")
+    lab.locator("[data-lab=explorer] input[type=range]").nth(1).fill("0.4")
     assert_shown(lab, 0)
-    lab.locator(".lab select").nth(1).select_option("values")
+    lab.locator("[data-lab=explorer] select").nth(1).select_option("values")
     assert_shown(lab, 0)
     lab.get_by_role("link", name="assert-values").click()
     lab.wait_for_url("**/en/debug/ten_asserts/#assert-values")
@@ -112,7 +117,7 @@ def test_a_link_shares_what_is_seen(lab: Any) -> None:
 def test_an_address_that_is_not_ours_does_no_harm(lab: Any, sent: str) -> None:
     lab.goto(f"en/{PAGE}?" + "explorer=" + sent)
     lab.wait_for_selector(".lab .bar")
-    said = lab.locator(".lab").inner_text()
+    said = lab.locator("[data-lab=explorer]").inner_text()
     assert "NaN" not in said and "undefined" not in said
 
 
@@ -120,5 +125,38 @@ def test_without_scripts_the_picture_stays(browser: Any, address: str) -> None:
     context = browser.new_context(base_url=address, java_script_enabled=False)
     tab = context.new_page()
     tab.goto(f"en/{PAGE}")
-    assert tab.locator("[data-lab] figure.picture svg").is_visible()
+    assert tab.locator("[data-lab=explorer] figure.picture svg").is_visible()
     context.close()
+
+
+@pytest.mark.parametrize(
+    "sent",
+    [
+        {},
+        {"ratio": 0.5},
+        {"ratio": 0.5, "advantage": -1.5},
+        {"ratio": 3.4, "advantage": -0.7},
+        {"ratio": 3.4, "advantage": -0.7, "dual": 0},
+        {"ratio": 1.19, "high": 0.1, "low": 0.3},
+    ],
+)
+def test_a_token_under_the_clip_is_as_ppo_ref_says(
+    lab: Any, sent: dict[str, float]
+) -> None:
+    lab.goto(f"en/{PAGE}?clip={json.dumps(sent)}")
+    widget = lab.locator("[data-lab=clip]")
+    widget.scroll_into_view_if_needed()
+    widget.locator(".handle").wait_for()
+    if not sent:  # a drag by hand, and the keys
+        box = widget.locator(".handle").bounding_box()
+        lab.mouse.move(box["x"] + 90, box["y"] + 60)
+        lab.mouse.down()
+        lab.mouse.move(box["x"] + 190, box["y"] + 60, steps=5)
+        lab.mouse.up()
+        lab.keyboard.press("PageUp")
+    lab.wait_for_timeout(100)
+    words = ran(lab, "clip").split()
+    for name, number in zip(words[::2], words[1::2], strict=True):
+        line = widget.locator(".sums span").filter(has_text=re.compile(rf"^{name} "))
+        text = line.locator("output").inner_text().replace("−", "-")
+        assert abs(float(text) - float(number)) < 0.000501, name

@@ -84,8 +84,8 @@ export const tick = ({ label, get, set }) => {
   return { node: element("label", { class: "knob tick" }, input, element("span", {}, label)), update: () => { input.checked = get() } }
 }
 
-// Makes a cell one that is dragged up and down, or moved by the arrow keys.
-export const draggable = (cell, { min, max, step, label, get, set }) => {
+// Makes an element one that is dragged, up and down or sideways, or moved by the arrows.
+export const draggable = (cell, { min, max, step, label, get, set, sideways = false }) => {
   const move = (value) => set(rounded(between(value, min, max), step))
   const keys = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }
   let from = null
@@ -94,13 +94,14 @@ export const draggable = (cell, { min, max, step, label, get, set }) => {
     role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": min, "aria-valuemax": max,
   })) cell.setAttribute(key, value)
   cell.addEventListener("pointerdown", (event) => {
-    from = { y: event.clientY, value: get() }
+    from = { at: sideways ? -event.clientX : event.clientY, value: get() }
     cell.setPointerCapture(event.pointerId)
     cell.focus({ preventScroll: true })
     event.preventDefault()
   })
-  cell.addEventListener("pointermove", ({ clientY }) => {
-    if (from) move(from.value + (from.y - clientY) / cell.clientHeight * (max - min))
+  cell.addEventListener("pointermove", ({ clientX, clientY }) => {
+    const moved = from && from.at - (sideways ? -clientX : clientY)
+    if (from) move(from.value + moved / (sideways ? cell.clientWidth : cell.clientHeight) * (max - min))
   })
   for (const end of ["pointerup", "pointercancel"]) cell.addEventListener(end, () => { from = null })
   cell.addEventListener("keydown", (event) => {
