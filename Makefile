@@ -68,7 +68,7 @@ check fix agree status export: ready
 
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready
-	@$(pytest) $(at_once) docs
+	@$(venv_python) -m tests.verified || $(pytest) $(at_once) docs
 	@$(venv_python) -m docs.theme.publish
 
 bench: ready

@@ -162,6 +162,10 @@ SYBILS = [
 pytest_collect_file = (SYBILS[0] + SYBILS[1]).pytest()
 
 
+def pages_of(root: Path) -> set[Path]:
+    return {p for lang in ("zh", "en") for p in (root / "docs" / lang).rglob("*.md")}
+
+
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(
     config: pytest.Config, items: list[pytest.Item]
@@ -169,7 +173,7 @@ def pytest_collection_modifyitems(
     """In a run of the whole project, no page may have been left out."""
     if "docs" not in config.args:
         return
-    pages = {p for lang in ("zh", "en") for p in (ROOT / "docs" / lang).rglob("*.md")}
+    pages = pages_of(ROOT)
     left_out = pages - {item.path for item in items}
     if left_out or not pages:
         names = sorted(str(p.relative_to(ROOT)) for p in left_out)

@@ -1,8 +1,10 @@
 """A run of the pages leaves a manifest; a run on a GPU can become a record."""
 
+import os
 import shutil
 import subprocess
 import sys
+from argparse import Namespace
 from pathlib import Path
 
 import pytest
@@ -158,3 +160,32 @@ def test_nothing_is_noted_when_the_package_changed_under_way(
     (tmp_path / "ppo_ref" / "gae.py").unlink()
     noted.pytest_sessionfinish()
     assert (tmp_path / local("cpu")).exists()
+
+
+def test_all_is_verified_until_something_is_edited(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page, package = tmp_path / write(tmp_path, "en/good.md"), tmp_path / "ppo_ref"
+    package.mkdir()
+    (package / "one.py").write_text("ONE = 1\n", "utf-8")
+    monkeypatch.setattr(verified, "ROOT", tmp_path)
+    text = page.read_text("utf-8")
+    for after in ("passed", "edited and mended", "failed", "left out", "passed"):
+        run = verified.Whole()
+        run.files = {"docs/en/good.md"} if after != "left out" else set()
+        if after == "edited and mended":
+            os.utime(page)
+        run.pytest_sessionfinish(after == "failed")
+        assert verified.all_verified(tmp_path) == (after == "passed")
+    page.write_text(text + "\n", "utf-8")
+    assert not verified.all_verified(tmp_path)
+
+
+@pytest.mark.parametrize(
+    "more", [{"keyword": "gae"}, {"device": "cuda"}, {"markexpr": "slow"}]
+)
+def test_a_run_of_some_pages_is_none_of_all(more: dict[str, str]) -> None:
+    options = {"device": "cpu", "markexpr": "not slow", "keyword": "", "lf": False}
+    assert verified.of_all(["tests", "docs"], Namespace(**options))
+    assert not verified.of_all(["docs/zh"], Namespace(**options))
+    assert not verified.of_all(["docs"], Namespace(**options | more))

@@ -3,15 +3,28 @@
 A pytest plugin (``-p tests.verified``): the option ``--device``, and at the end of a
 run the ledger from which the site draws its marks. Without the option pages run on
 the CPU, whatever the machine has; ``make test`` runs them a second time on a GPU.
+
+Where every page has passed as it stands, ``python -m tests.verified`` ends with 0, and
+``make build`` need not run them again.
 """
 
-from collections.abc import Generator
+import sys
+from argparse import Namespace
+from collections.abc import Generator, Iterator
+from hashlib import sha256
+from pathlib import Path
 
 import pytest
 
+from site_tools.ledger import store
 from site_tools.running import evidence
 from site_tools.running.verdict import CPU, Verified, kind
-from tests.pages import ROOT, PageDocument
+from tests.pages import ROOT, PageDocument, pages_of
+
+WHOLE = f"{evidence.LOCAL}/whole.txt"
+# All that a verdict on a page rests on; what is installed is in the last.
+SOURCES = ("docs", "snippets", "ppo_ref", "site_tools", "tests", "pins", ".venv/.ready")
+SELECT = ("keyword", "deselect", "ignore", "ignore_glob", "lf", "stepwise")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -28,6 +41,16 @@ def pytest_configure(config: pytest.Config) -> None:
         raise pytest.UsageError(f"{refusal}; without --device pages run on the CPU")
     PageDocument.device = device
     config.pluginmanager.register(Note(device), "note of what was verified")
+    alone = not hasattr(config, "workerinput")  # who asked for all knows how all ended
+    if alone and of_all(config.args, config.option):
+        config.pluginmanager.register(Whole(), "note that every page was verified")
+
+
+def of_all(arguments: list[str], options: Namespace) -> bool:
+    """Whether a run is of every page, on the CPU."""
+    selects = any(getattr(options, name, None) for name in SELECT)
+    whole = options.markexpr in ("", "not slow") and options.device == CPU
+    return "docs" in arguments and whole and not selects
 
 
 def refuse(device: str) -> str | None:
@@ -53,6 +76,48 @@ def name(device: str) -> str:
     return torch.cuda.get_device_name(device)
 
 
+def state(root: Path) -> str:
+    """A hash of all that the pages are verified from, and of when it was written."""
+    hashed = sha256(repr(evidence.setting(root)).encode())
+    for file in sorted(_sources(root)):
+        content = sha256(file.read_bytes()).hexdigest()
+        about = file.relative_to(root), file.stat().st_mtime_ns, content
+        hashed.update(repr(about).encode())
+    return hashed.hexdigest()
+
+
+def _sources(root: Path) -> Iterator[Path]:
+    yield from (file for file in root.iterdir() if file.suffix in (".yml", ".toml"))
+    for place in SOURCES:
+        for file in [root / place, *(root / place).rglob("*")]:
+            if file.is_file() and "__pycache__" not in file.parts:
+                yield file
+
+
+def all_verified(root: Path) -> bool:
+    """Whether every page has passed as it stands, with all that it rests on."""
+    noted = root / WHOLE
+    return noted.is_file() and noted.read_text("utf-8") == state(root)
+
+
+class Whole:
+    """A run of all pages, which is noted if all is well and nothing was edited."""
+
+    def __init__(self) -> None:
+        self.before = state(ROOT)
+        self.files: set[str] = set()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        self.files.add(report.nodeid.partition("::")[0])
+
+    def pytest_sessionfinish(self, exitstatus: int) -> None:
+        (ROOT / WHOLE).unlink(missing_ok=True)
+        pages = {path.relative_to(ROOT).as_posix() for path in pages_of(ROOT)}
+        all_passed = exitstatus == 0 and pages <= self.files
+        if all_passed and state(ROOT) == self.before:
+            store(ROOT / WHOLE, self.before.encode())
+
+
 class Note:
     """The pages that have run, by their path."""
 
@@ -76,3 +141,9 @@ class Note:
         if self.runs and evidence.setting(ROOT) == self.setting:
             place = ROOT, kind(self.device), self.setting, name(self.device)
             evidence.note_runs(*place, [*self.runs.values()])
+
+
+if __name__ == "__main__":
+    if not all_verified(ROOT):
+        sys.exit(1)
+    print("Every page was verified as it stands.")

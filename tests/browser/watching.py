@@ -1,6 +1,6 @@
 """What a tab notices while pages load, and what must hold of a page once it has."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -115,6 +115,11 @@ def pages(site: Path) -> set[str]:
         if file.name != "404.html"
         if 'http-equiv="refresh"' not in file.read_text("utf-8")
     }
+
+
+def of_each_kind(paths: Iterable[str]) -> set[str]:
+    """A page of each folder: the others there are made by the same templates."""
+    return set({Path(path).parent: path for path in paths}.values())
 
 
 def is_sampled(path: str) -> bool:
