@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__" and not __package__:  # run from elsewhere: ../site_tools
     sys.path[0] = str(ROOT)
 
-from site_tools.contributing import agree, chat, check, fix, new, status  # noqa: E402
+from site_tools.contributing import agree, chat, check, fix, new  # noqa: E402
 from site_tools.contributing.talk import (  # noqa: E402
     LANGUAGES,
     Refusal,
@@ -27,7 +27,7 @@ COMMANDS = {
     "check": (check.options, check.run),
     "fix": (fix.options, fix.run),
     "agree": (agree.options, agree.run),
-    "status": (status.options, status.run),
+    "status": (lambda parser, talk: None, agree.status),
     "export": (chat.export_options, chat.export),
 }
 

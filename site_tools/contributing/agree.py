@@ -1,7 +1,7 @@
-"""agree: record that pages say the same in both languages.
+"""agree: record that pages say the same in both languages; status: what waits.
 
-Whoever runs it declares it, so it takes pages by name and has no way to take them all
-at once: nobody has compared pages that he cannot name.
+Whoever agrees declares it, so it takes pages by name and has no way to take them all at
+once: nobody has compared pages that he cannot name.
 """
 
 import re
@@ -13,10 +13,14 @@ from pathlib import Path
 from site_tools.checks.languages import compare
 from site_tools.contributing.pages import files_of, page_id
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
+from site_tools.data.facts import concepts, unread
 from site_tools.ledger import store
-from site_tools.page.accord import Lock, lock_of, lock_path, parse, write
+from site_tools.page.accord import Lock, lock_of, lock_path, parse, waiting, write
 from site_tools.page.page import read_page
 from site_tools.page.prose import APART, wording
+from site_tools.runs.make import problems
+from site_tools.runs.table import CHARTS, RUNS
+from site_tools.say import Message
 
 WIDEST = 500  # characters of a section that are shown
 BETWEEN = re.compile(f"(?<=[{APART}]) (?=[{APART}])")
@@ -51,8 +55,8 @@ def _words(page: str, root: Path, talk: Talk) -> tuple[Words, Words]:
             raise Refusal("agree_missing", missing=file, present=present[0])
     with data_is_read():
         zh, en = (read_page(root, file) for file in files)
-    if problems := [*zh.problems, *en.problems] or compare(zh, en):
-        for problem in problems:
+    if wrong := [*zh.problems, *en.problems] or compare(zh, en):
+        for problem in wrong:
             talk.show(talk.problem(problem))
         raise Refusal("agree_problems", page=page)
     return wording(zh.text), wording(en.text)
@@ -76,3 +80,22 @@ def _compared(page: str, root: Path, zh: Words, en: Words, talk: Talk) -> list[s
     if changed and not talk.ask("agree_question"):
         raise Refusal("agree_nothing")
     return changed
+
+
+def status(options: Namespace, root: Path, talk: Talk) -> int:
+    """Say what waits for somebody's hand, as the page about/status does."""
+    with data_is_read():
+        facts = unread(concepts(root)).items()
+        parts = {
+            "status_translations": [state.message for state in waiting(root)],
+            "status_facts": [
+                Message("status_fact", {"name": name, "place": f"{at}:{', '.join(n)}"})
+                for (name, at), n in facts
+            ],
+            "status_runs": [p.in_line for p in problems(root, RUNS, CHARTS)],
+        }
+    for title, rows in parts.items():
+        talk.say(title)
+        for row in rows or [Message("status_none")]:
+            talk.show(f"  {talk.of(row)}")
+    return 0

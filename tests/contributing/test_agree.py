@@ -89,16 +89,6 @@ def test_a_page_whose_structure_differs_is_not_recorded(
     assert files(project) == []
 
 
-def test_of_several_pages_none_is_recorded_if_one_cannot_be(project: Path) -> None:
-    (project / "docs/zh/index.md").write_text("---\ntitle: 首页\n---\n", "utf-8")
-    code, _ = run(project, PAGE, "index")
-    assert (code, files(project)) == (1, [])
-    (project / "docs/en/index.md").write_text("---\ntitle: Home\n---\n", "utf-8")
-    code, said = run(project, PAGE, "index")
-    assert (code, len(said.splitlines())) == (0, 2)
-    assert files(project) == [LOCK, "docs/locks/index.txt"]
-
-
 def test_it_takes_pages_by_name_only(project: Path) -> None:
     code, said = run(project)
     assert code == 1 and said.startswith("No page given; as in: make agree PAGE=")

@@ -8,7 +8,6 @@ from zipfile import ZipFile
 
 import pytest
 
-from site_tools.__main__ import main
 from site_tools.contributing.check import annotation
 from site_tools.contributing.pages import changed_files, changed_pages
 from site_tools.contributing.talk import Talk
@@ -130,16 +129,6 @@ def test_a_file_concerns_the_pages_that_use_it(
     fact = "```fact\nkl verl 0.9.1\n```\n"
     (folder / "b.md").write_text(f'--8<-- "gae/a.py:x"\n\n{fact}')
     assert changed_pages([file], tmp_path) == pages
-
-
-@pytest.mark.parametrize(
-    "words", [["--lang", "zh", "check"], ["check", "--lang", "zh"]]
-)
-def test_the_language_is_said_before_or_behind_the_command(
-    words: list[str], capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main([*words, "gae/none"]) == 1
-    assert capsys.readouterr().err.startswith("没有 gae/none 这一页；最接近的是 gae/")
 
 
 @pytest.mark.parametrize(

@@ -130,16 +130,6 @@ def test_where_nobody_decides_nothing_is_written(root: Path, more: list[str]) ->
     assert len(written(root, before)) == 2
 
 
-def test_a_wording_can_be_added_without_a_search(root: Path) -> None:
-    en, zh = "docs/en/gae/variance.md", "docs/zh/gae/variance.md"
-    said = run(root, en, "--alias", "--question", "新的 λ 问法？")
-    assert "[y/N]" not in said and f"{zh}: added to aliases: 新的 λ 问法？" in said
-    assert "新的 λ 问法？" in page.read_page(root, zh).texts("aliases")
-    (root / zh).unlink()
-    said = run(root, "gae/variance", "--alias", "--question", "又一种问法？", code=1)
-    assert f"No {zh} to add it to; {en}" in said
-
-
 @pytest.mark.parametrize(
     ("name", "asked", "more", "told"),
     [

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.contributing import status
+from site_tools.contributing import agree
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
 
 FACTS = """zh: 值
@@ -26,7 +26,7 @@ def project(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     (tmp_path / "docs/facts/values.yml").write_text(FACTS, "utf-8")
     for language in ("zh", "en"):
         shutil.rmtree(tmp_path / f"docs/{language}/reference")
-    monkeypatch.setattr(status, "problems", lambda *_: [])
+    monkeypatch.setattr(agree, "problems", lambda *_: [])
     return tmp_path
 
 

@@ -29,10 +29,6 @@ def problems(*fences: str | tuple[str, str]) -> list[Problem]:
     return [problem for problem in found if problem]
 
 
-def test_a_plain_block_is_copied_as_it_stands() -> None:
-    assert blocks("a = 1", "b = 2\n\nc = b").copies[1].text == "b = 2\n\nc = b"
-
-
 def test_a_chain_goes_back_to_the_last_block_that_runs_alone() -> None:
     fences = "a = 1", "b = 2", (CONT, "c = b"), (CONT, "assert c == 2")
     assert chain(*fences) == [1, 2, 3]
@@ -43,13 +39,6 @@ def test_a_block_that_raises_leaves_nothing_behind() -> None:
     fences = "a = 1", (RAISES, "a = 2\nassert a == 1"), (CONT, "print(a)")
     assert chain(*fences) == [0, 2]
     assert problems(fences[0], fences[1], ("output", "AssertionError:"))[1:] == []
-
-
-def test_the_outputs_of_a_chain_are_joined() -> None:
-    read = blocks(
-        "a = 1\nprint(a)", ("output", "1"), (CONT, "print(a, 2)"), ("output", "1 2")
-    )
-    assert read.copies[2].states == "1\n1 2"
 
 
 def test_a_chain_that_misses_a_name_fails() -> None:

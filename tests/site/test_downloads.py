@@ -97,17 +97,6 @@ def test_every_link_of_the_texts_leads_to_a_file(published: Path) -> None:
             assert file.is_file() or (file / "index.html").is_file(), f"{name}: {path}"
 
 
-def test_the_page_states_the_sizes_but_not_its_own(published: Path) -> None:
-    size = f"{(published / 'offline.zip').stat().st_size / 1e3:.0f} kB"
-    page = "about/offline/index.html"
-    for name, home in ((page, ""), (f"en/{page}", "../")):
-        html = (published / name).read_text("utf-8")
-        assert f'<a href="../../{home}offline.zip">offline.zip</a> ({size})' in html
-        inside = unpacked(published)[name].decode()
-        assert ">offline.zip</span>" in inside and "offline.zip</a>" not in inside
-        assert '<a href="../../llms-full.txt">llms-full.txt</a> (' in inside
-
-
 def test_what_was_verified_is_stated(published: Path) -> None:
     text = (published / "en" / "llms-full.txt").read_text("utf-8")
     assert "every block of code was run" in text

@@ -116,11 +116,6 @@ def test_a_default_of_another_type_is_another_default() -> None:
     ]
 
 
-def test_a_key_that_the_file_has_not_is_named() -> None:
-    ((found, _),) = wrong(replace(DEFAULT, key="algorithm.gamma.x"), CONFIG)[1:]
-    assert found.endswith("algorithm.gamma.x is not in the file")
-
-
 @pytest.mark.parametrize(
     ("change", "message"),
     [

@@ -61,11 +61,6 @@ def test_the_page_and_the_formula_are_named_when_katex_cannot_read_it(
         formulas.typeset({"a.md": INLINE, "b.md": bad}, tmp_path)
 
 
-def test_a_missing_katex_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ValueError, match=r"KaTeX must be installed in .*absent"):
-        formulas.typeset({"a.md": INLINE}, tmp_path, tmp_path / "absent")
-
-
 DIST = formulas.PACKAGE / "dist"
 ADVANTAGE = r"\hat A_t = \sum_{l=0}^\infty (\gamma\lambda)^l \delta_{t+l}"
 PAGE = "".join(

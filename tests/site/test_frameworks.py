@@ -198,13 +198,6 @@ def test_a_change_that_nothing_shows_is_refused(
     assert message in refused(project, "timeline", CHANGE | change)
 
 
-@pytest.mark.parametrize("part", ["compared", "timeline", "places", "code map"])
-def test_a_fence_of_the_page_is_made_in_both_languages(part: str) -> None:
-    zh, en = (lists.derived("frameworks", part, c, ROOT) for c in ("zh", "en"))
-    boxes = re.compile(r'<(?:div|li|d[ltd]|h\d|details)\b[^>]*| href="#[^"]*"')
-    assert zh != en and boxes.findall(zh) == boxes.findall(en)
-
-
 def test_every_place_that_a_list_leads_to_is_on_its_page() -> None:
     places = set(
         re.findall(r'id="([^"]+)"', lists.derived("frameworks", "places", "en", ROOT))

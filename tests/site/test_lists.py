@@ -7,7 +7,7 @@ import pytest
 
 from site_tools.checks.census import check_boxes, check_shown
 from site_tools.checks.evidence import check_lists
-from site_tools.data.dialogues import TOPICS, read_topics
+from site_tools.data.dialogues import TOPICS
 from site_tools.page.page import read_page
 from site_tools.page.prose import read_wrong_answers
 from site_tools.page.rendered import render
@@ -165,12 +165,6 @@ def test_a_topic_shows_a_picture_and_short_answers_without_links(project: Path) 
     parts = ["On gae.", image, "/gae/b/", 'id="coming"']
     places = [html.index(part) for part in parts]
     assert places == sorted(places)
-
-
-def test_the_pictures_of_the_topics_are_there() -> None:
-    pages = {a.page: a for lang in ("zh", "en") for a in navigation.answers(ROOT, lang)}
-    named = [t.picture for t in read_topics(ROOT).values() if t.picture]
-    assert named and [page for page in named if not pages[page].picture] == []
 
 
 def test_a_wrong_answer_says_who_where_and_how_it_fails(project: Path) -> None:

@@ -43,13 +43,6 @@ def test_a_piece_of_a_page(source: str, expected: str) -> None:
     assert plain(source) == expected
 
 
-def test_code_keeps_every_character() -> None:
-    code = 'def f(a):\n    """It\'s <b>`x`</b> & $y$."""\n\n    return a  # *_*'
-    assert plain(f"```{{ .python }}\n{code}\n```") == f"```python\n{code}\n```"
-    fenced = "````text\n```python\nx\n```\n````"
-    assert plain(fenced) == fenced
-
-
 @pytest.mark.parametrize(
     ("kinds", "lang", "line"),
     [

@@ -38,12 +38,6 @@ def test_a_changed_block_changes_its_hash_and_those_below() -> None:
     assert above[0] != first and above[1] != second
 
 
-def test_prose_and_lines_are_not() -> None:
-    assert hashes(broken("The sum is", "Prose,\n\nmore prose, and the sum is")) == (
-        hashes(EN)
-    )
-
-
 CODE = '''"""What it is."""
 
 def double(x):

@@ -60,17 +60,6 @@ def test_a_need_may_be_a_page_of_the_other_language() -> None:
     assert navigation.build(pages, "en", ["gae/a.md", "gae/b.md"])
 
 
-def test_an_index_stands_first() -> None:
-    paths = ["debug/frameworks.md", "debug/wrong_answers.md", "gae/b.md"]
-    pages = {path: {"title": path} for path in [*paths, "gae/index.md"]}
-    questions, debug = navigation.build(pages, "en", list(pages))
-    (gae,) = questions["Questions"]
-    order = [path for item in gae["GAE intuition"] for path in item.values()]
-    assert order == ["gae/index.md", "gae/b.md"]
-    # and so does a page that the others of its folder lead to
-    assert [*map(list, debug["Debug"])] == [[paths[1]], [paths[0]]]
-
-
 @pytest.mark.parametrize("path", ["gea/a.md", "gae/deep/a.md", "stray.md"])
 def test_a_page_outside_the_topics_is_refused(path: str) -> None:
     with pytest.raises(ValueError, match=rf"{path}: a page must be <folder>/<page>"):

@@ -65,11 +65,6 @@ def test_a_page_that_has_moved_leads_to_a_file() -> None:
     assert made == stub.replace("{}", "../why/index.html#code")
 
 
-def test_text_that_looks_like_a_link_is_left_alone() -> None:
-    html = '<p>href="../why/" &lt;a href="../why/"&gt;</p><div data-href="../why/">'
-    assert rewrite(html, PAGE, FILES) == html
-
-
 def test_a_link_that_leads_nowhere_is_named() -> None:
     with pytest.raises(ValueError, match=r"^gae/inputs/index.html: .* got \.\./gone/$"):
         rewrite('<a href="../gone/">', PAGE, FILES)

@@ -17,10 +17,6 @@ def test_pages_and_anchors_move() -> None:
     }
 
 
-def test_nothing_moved() -> None:
-    assert parse("# nothing moved yet\n", PAGES) == {}
-
-
 FAULTS = {
     "gae/old: gae/c": "gae/old: must lead to a page that exists, got gae/c",
     "gae/a: gae/b": "gae/a: the page still exists; take the line away",

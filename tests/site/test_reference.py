@@ -52,14 +52,6 @@ def test_the_map_shows_floors_in_their_order_and_forgets_no_module() -> None:
     assert "gone" not in text and "inner" not in text
 
 
-def test_a_folder_lists_what_it_holds() -> None:
-    made = reference.pages(SOURCES, "en")
-    text = made["ppo_ref/folder/index.md"]
-    assert '"title": "ppo_ref.folder", "description": "A folder."' in text
-    assert text.endswith("In which:\n\n- [`inner`](inner.md): Inside.")
-    assert made["ppo_ref/folder/inner.md"].endswith("\n\n::: ppo_ref.folder.inner")
-
-
 def test_folders_of_the_package_follow_its_modules_in_the_navigation() -> None:
     paths = ["index", "b", "a/index", "a/c", "z"]
     pages = {f"ppo_ref/{path}.md": {"title": path} for path in paths}

@@ -79,16 +79,6 @@ def test_what_waits_is_named_with_its_remedy(project: Path) -> None:
     ]
 
 
-def test_every_page_has_its_state_in_words(project: Path) -> None:
-    assert shown("pages", "zh", project) == [
-        "和是二吗？ 中英一致",
-        "A &lt; B 还没有中文",
-    ]
-    html = status.status("pages", "zh", project)
-    assert '<a href="../../en/" lang="en" hreflang="en">A &lt; B</a>' in html
-    assert '<a href="../../alignment/sample/">' in html
-
-
 def test_facts_that_no_test_reads_are_named(project: Path) -> None:
     assert shown("facts", "en", project) == [
         "Places cited in the source of frameworks: 2. In no release, so that no test "
