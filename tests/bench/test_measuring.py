@@ -63,15 +63,6 @@ def test_turns_are_interleaved_and_their_order_changes():
     assert len({turn[0] for turn in rounds}) == 3
 
 
-def test_a_comparison_may_measure_something_else():
-    contenders = {"small": lambda: 10, "large": lambda: 80}
-    found = compare(
-        Clock(), contenders, unit="bytes", measure=lambda c: c(), seconds=0, rounds=2
-    )
-    assert found.unit == "bytes"
-    assert found.ratio("small", "large") == 8
-
-
 @pytest.mark.parametrize(
     ("values", "expected"),
     [

@@ -16,7 +16,6 @@ from tests.differential.wheels import cut
 
 METRICS = "verl/trainer/ppo/metric_utils.py"
 LOSSES = "verl/workers/utils/losses.py"
-GSM8K = "verl/utils/reward_score/gsm8k.py"
 
 
 class MicroBatch(dict[str, Any]):

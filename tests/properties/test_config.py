@@ -1,6 +1,5 @@
 """What a setting may be, and in what words it is refused: one of each kind of bound."""
 
-import dataclasses
 import re
 
 import pytest
@@ -34,15 +33,6 @@ def test_a_number_may_go_to_its_bound_and_not_beyond(
     assert getattr(PPOConfig(**{**SMALLEST, name: within}), name) == within
     told = f"{name} must be {words} {bound}, got {beyond}"
     refused(ValueError, told, **{name: beyond})
-
-
-def test_every_number_but_a_score_has_a_lower_bound():
-    free = {
-        setting.name
-        for setting in dataclasses.fields(PPOConfig)
-        if not {"least", "above"} & setting.metadata.keys()
-    }
-    assert free == {"precision", "right_score", "wrong_score"}
 
 
 @pytest.mark.parametrize(
