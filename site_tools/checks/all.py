@@ -96,15 +96,15 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
 
 def check_written(page: Page, root: Path) -> list[Problem]:
     """What is wrong with a page as it stands there, before it runs."""
-    problems = [*page.problems, *check_lists(page, root), *check_shape(page, root)]
+    problems = [*page.problems, *check_shape(page, root)]
     problems += check_collected(page)
     problems += [*check_typography(page), *check_identities(page, root)]
     problems += check_answers(page, root)
     problems += check_terms(page, read_names(root), root)
     try:
         html = fill_lists(render(page.text, root), root)
-    except (SuperFencesException, SnippetMissingError, Refusal):  # named by now
-        return problems
+    except (SuperFencesException, SnippetMissingError, Refusal):
+        return [*problems, *check_lists(page, root)]
     if not problems:  # else a fence that could not be read would be named twice
         problems += [*check_boxes(page, html), *check_shown(page, html)]
     return [*problems, *check_links(page, html, root)]

@@ -136,12 +136,27 @@ def reread(entry: Entry, wheels: Path) -> list[Problem] | None:
     wheel = next(wheels.glob(f"{name}-{version}-*.whl"), None)
     if wheel is None:
         return None
-    with ZipFile(wheel) as archive:
-        names = {PURE.sub("", name): name for name in archive.namelist()}
-        if entry.path not in names:
-            return [entry.problem("fact_no_file")]
-        text = archive.read(names[entry.path]).decode("utf-8", errors="replace")
-    return list(faults(entry, text))
+    text = _text(wheel, entry.path)
+    return [entry.problem("fact_no_file")] if text is None else [*faults(entry, text)]
+
+
+@cache
+def _text(wheel: Path, path: str) -> str | None:
+    archive, names = _archive(wheel)
+    if path not in names:
+        return None
+    return archive.read(names[path]).decode("utf-8", errors="replace")
+
+
+@cache  # hundreds of entries are read from ten wheels
+def _archive(wheel: Path) -> tuple[ZipFile, dict[str, str]]:
+    archive = ZipFile(wheel)
+    return archive, {PURE.sub("", name): name for name in archive.namelist()}
+
+
+@cache
+def _config(text: str) -> Any:
+    return yaml.safe_load(text)
 
 
 def faults(entry: Entry, text: str) -> Iterator[Problem]:
@@ -149,20 +164,24 @@ def faults(entry: Entry, text: str) -> Iterator[Problem]:
     lines = text.split("\n")
     first, _, last = entry.lines.partition("-")
     size = max(1, int(last or first) - int(first) + 1)
-    hashes = {n + 1: line_hash(lines[n : n + size]) for n in range(len(lines))}
-    spans = {n: f"{n}-{n + size - 1}" if size > 1 else str(n) for n in hashes}
     landmark = entry.quote or entry.key.rpartition(".")[2] + ":"
-    if (entry.lines, entry.hash) in ((spans[n], hashes[n]) for n in hashes):
+
+    def at(n: int) -> tuple[str, str]:
+        span = f"{n}-{n + size - 1}" if size > 1 else str(n)
+        return span, line_hash(lines[n - 1 :][:size])
+
+    if at(int(first)) == (entry.lines, entry.hash):
         if not any(landmark in line for line in lines[int(first) - 1 :][:size]):
             yield entry.problem("fact_quote", landmark=landmark)
     else:
-        places = [n for n, each in hashes.items() if each == entry.hash]
-        places = places or [n for n in hashes if landmark in lines[n - 1]]
-        choices = " or ".join(f"lines: {spans[n]} hash: {hashes[n]}" for n in places)
+        known = {n: at(n) for n in range(1, len(lines) + 1)}
+        places = [n for n in known if known[n][1] == entry.hash]
+        places = places or [n for n in known if landmark in lines[n - 1]]
+        choices = " or ".join("lines: {} hash: {}".format(*known[n]) for n in places)
         key = "fact_moved" if choices else "fact_gone"
         yield entry.problem(key, landmark=landmark, choices=choices)
     if entry.key:
-        config = yaml.safe_load(text)
+        config = _config(text)
         for part in entry.key.split("."):
             if not isinstance(config, dict) or part not in config:
                 yield entry.problem("fact_no_key", key=entry.key)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import markdown
 from markupsafe import Markup
 
+from site_tools.data import facts
 from site_tools.data import frameworks as data
 from site_tools.data.dialogues import (
     TOPICS,
@@ -26,7 +27,7 @@ from site_tools.data.dialogues import (
     read_dialogues,
     read_topics,
 )
-from site_tools.data.facts import concepts, unread
+from site_tools.data.facts import FOLDER, concepts, unread
 from site_tools.data.names import read_names
 from site_tools.page import accord
 from site_tools.page.accord import Accord
@@ -151,11 +152,11 @@ def frameworks(part: str, lang: str, root: Path) -> str:
 def fact(argument: str, lang: str, root: Path) -> str:
     """The places that a facts file has of a release, as in ``values verl 0.9.1``."""
     name, _, release = argument.partition(" ")
-    known = {concept.id: concept for concept in concepts(root)}
-    if name not in known:
+    if "/" in name or not (root / FOLDER / f"{name}.yml").is_file():
+        known = [concept.id for concept in concepts(root)]
         (nearest,) = difflib.get_close_matches(name, known, 1, 0) or ["-"]
         raise Refusal("fact_concept", nearest=nearest, name=name)
-    concept = known[name]
+    concept = facts.concept(root, f"{name}.yml")
     if release not in concept.releases:
         values = {"file": concept.name, "known": ", ".join(concept.releases)}
         raise Refusal("fact_release", release=release, **values)
