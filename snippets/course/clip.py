@@ -17,7 +17,7 @@ def train(objective, updates):
         p_10 = torch.stack([p[0], 1 - p[1]])
         goal = objective(p_10 / 0.5, A_10).mean()
         (g,) = torch.autograd.grad(goal, z)
-        z = (z + g).detach()
+        z = (z + 1 * g).detach()  # learning rate 1
     return z.sigmoid()
 # --8<-- [end:too_long]
 
@@ -39,8 +39,8 @@ J = show(plain)
 eps = 0.2
 
 def clipped(ratio, A):
-    near = ratio.clamp(1 - eps, 1 + eps)
-    return torch.min(ratio * A, near * A)
+    bounded = ratio.clamp(1 - eps, 1 + eps)
+    return torch.min(ratio * A, bounded * A)
 
 print(" A ratio plain  near   min slope")
 for a in 1.0, -1.0:

@@ -35,7 +35,7 @@ for x in 0, 0.5, lam, 1:
 exact, start, says = 0.5, 0.25, 0.1  # V
 truth = exact - start  # what a first 1 is worth
 
-def judge(V_1, lam):
+def estimates(V_1, lam):
     """A_0 of a first 1: then 1, then 0."""
     d_0 = V_1 - start
     then_1 = d_0 + lam * (1 - V_1)
@@ -43,12 +43,21 @@ def judge(V_1, lam):
     mean = (then_1 + then_0) / 2
     return then_1, then_0, mean
 
-print("lambda  then 1  then 0    mean    bias")
-for x in 0, 0.5, lam, 1:
-    a, b, mean = judge(says, x)
-    cells = f"{a:7.3f} {b:7.3f} {mean:7.3f}"
-    print(f"{x:6.2f} {cells} {mean - truth:z7.3f}")
+def show(V_1):
+    print("lambda  then 1  then 0    mean    bias")
+    for x in 0, 0.5, lam, 1:
+        a, b, mean = estimates(V_1, x)
+        bias = mean - truth
+        cells = f"{a:7.3f} {b:7.3f} {mean:7.3f}"
+        # z: a 0 without a sign
+        print(f"{x:6.2f} {cells} {bias:z7.3f}")
+
+show(says)
 # --8<-- [end:tree]
+
+# --8<-- [start:exact]
+show(exact)
+# --8<-- [end:exact]
 
 # --8<-- [start:gamma]
 gamma = 0.99
