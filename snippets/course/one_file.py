@@ -130,10 +130,11 @@ from ppo_ref.rewards import (
 
 tokens, mask, old, W, R = collect()
 with torch.no_grad():
+    # The prompt is 4 tokens, 0 to 3.
     logits = actor(tokens)[:, 3:-1]
     ref = log_probs(reference, tokens)
     V = values(critic, tokens)
-answers = tokens[:, 4:]
+answers = tokens[:, 4:]  # after the prompt
 agree("old", old, token_log_probs(logits, answers))
 r = token_level_rewards(
     token_level_scores=token_level_scores(
@@ -174,7 +175,7 @@ judge = losses.value_loss(
     old_values=V,
     returns=R,
     response_mask=mask,
-    value_clip_range=10.0,
+    value_clip_range=10.0,  # too wide to act
 )
 ours = value_loss(V, R, mask)
 agree("value loss", ours, judge.loss)
