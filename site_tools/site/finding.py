@@ -12,7 +12,7 @@ ANSWER = '<section class="answer">'
 # What stands beside the text of a page; a paragraph in it does not say what it is on.
 BESIDE = re.compile(
     r"<(aside|blockquote|details|figure|nav|table|svg)\b.*?</\1>"
-    r'|<div class="admonition.*?</div>'
+    r'|<div class="(?:admonition|reading)\b.*?</div>'
     r'|<p class="(?:languages|moved|from-code|download|install)\b.*?</p>',
     re.DOTALL,
 )

@@ -89,14 +89,6 @@ def test_a_draft_has_the_form_of_a_page() -> None:
     assert "gae/a 也许已经答了：先读那一页。" in draft(ROUNDS[0], "gae/a")
 
 
-def test_nothing_of_the_chat_runs_or_is_html() -> None:
-    for page, said in ((CHINESE, ROUNDS[0]), (ENGLISH, ROUNDS[1])):
-        run, asked, answered = page.blocks
-        assert (run.kind, run.text[:5]) == (Kind.RUN, "raise")
-        assert asked.kind is answered.kind is Kind.SHOWN
-        assert asked.text == said.question.strip("\n").replace("  \n", "\n").rstrip()
-
-
 HOSTILE = [
     "a\u2028```python\nboom()\n```",
     "\x85```py\nboom()",

@@ -1,6 +1,5 @@
 """What stands around the text of one page: box, aliases, switch, ways out of it."""
 
-from functools import partial
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -38,13 +37,6 @@ def test_the_box_ends_where_the_next_section_begins() -> None:
     assert article.answer_box(bare, ["004·2"], "en", {}) == bare
 
 
-def test_dialogue_questions_get_anchors_and_others_do_not() -> None:
-    answers = ["004·2", "004·10", "verl#1960", "004·3 (half)"]
-    html = article.answer_box(PAGE, answers, "zh", {})
-    assert html.count("<span id=") == 2
-    assert '<span id="q-004-2"></span>\n<span id="q-004-10"></span>' in html
-
-
 def test_the_askers_words_are_folded_and_lead_to_the_conversation() -> None:
     later = Asked("004·5", "那么？", "So $V$?", "gae/b")
     asked = {
@@ -60,13 +52,6 @@ def test_the_askers_words_are_folded_and_lead_to_the_conversation() -> None:
     assert f'Then came <a href="/gae/b/#q-004-5">004·5</a> So {formula}?</p>' in folded
     assert html.index("</details>") < html.index("</section>")
     assert "<details" not in article.answer_box(PAGE, ["verl#1960"], "en", asked)
-
-
-def test_jump_links_name_the_sections_that_exist_in_page_order() -> None:
-    html = article.answer_box(PAGE, [], "zh", {})
-    assert '<a href="#code">代码</a>\n<a href="#in-verl">verl</a>\n</nav>' in html
-    assert html.count("<a href=") == 2
-    assert "data-search-exclude" in html.partition("<a href")[0]
 
 
 def test_other_wordings_stand_at_the_end_as_text() -> None:
@@ -122,13 +107,6 @@ def test_figures_of_a_picture_are_listed_once_below_it() -> None:
     listed = "<li>1 = <code>a &lt; b</code></li><li>2 = <code>c</code></li></ul></fig"
     assert listed in offered
     assert offered.index("</svg>") < offered.index('<ul class="provenance"')
-
-
-def test_search_engines_are_told_the_languages_that_have_the_page() -> None:
-    zh, en = "https://example.org/gae/", "https://example.org/en/gae/"
-    address = partial(ways.alternates, "https://example.org/", "gae/")
-    assert address(["zh", "en"]) == {"zh": zh, "en": en, "x-default": en}
-    assert address(["zh"]) == {"zh": zh, "x-default": zh}
 
 
 @pytest.mark.parametrize(("lang", "colon"), [("zh", "："), ("en", ":")])

@@ -63,12 +63,6 @@ def test_a_box_that_gives_its_own_text_is_left_as_it_is() -> None:
     assert [copied(box) for box in boxes] == [None, None, chain, None, None]
 
 
-def test_the_install_line_stands_once_by_the_first_block_that_needs_it() -> None:
-    html, boxes = built(PACKAGE)
-    assert html.count('<p class="install"') == 1
-    assert f'{boxes[2]}<p class="install" data-search-exclude="1">' in html
-
-
 def test_every_box_gets_what_is_meant_for_its_block() -> None:
     text = broken("## Next", f"{TABS}\n## Next")
     html, blocks = render(text, ROOT), page(text).blocks

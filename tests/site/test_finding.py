@@ -64,6 +64,7 @@ def test_a_list_stands_behind_the_pages_that_it_is_made_from(
         ("<h2>H</h2><p>One <em>two</em>\n<code>a[0]</code>.</p><p>Three.</p>", None),
         ('<p>First.</p><section class="answer"><p></p><p>One two a[0].</p>', None),
         ("<details><p>Guess.</p></details><p>One two a[0].</p>", None),
+        ('<div class="reading" id="x"><p>9 min</p></div><p>One two a[0].</p>', None),
         ('<p class="languages">Stale.</p><p>One two a[0].</p>', None),
         ('<p class="moved">Here.</p><p class="summary">One two a[0].</p>', None),
         ("<p>1 &lt; 2 &amp; 3</p>", "1 < 2 & 3"),

@@ -196,14 +196,3 @@ def test_a_change_that_nothing_shows_is_refused(
     project: Path, change: dict[str, str], message: str
 ) -> None:
     assert message in refused(project, "timeline", CHANGE | change)
-
-
-def test_every_place_that_a_list_leads_to_is_on_its_page() -> None:
-    places = set(
-        re.findall(r'id="([^"]+)"', lists.derived("frameworks", "places", "en", ROOT))
-    )
-    for part in ("compared", "timeline"):
-        html = lists.derived("frameworks", part, "en", ROOT)
-        targets = set(re.findall(r'href="#([^"]+)"', html))
-        own = set(re.findall(r'id="([^"]+)"', html))
-        assert targets - own and targets <= places | own

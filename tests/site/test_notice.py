@@ -29,14 +29,6 @@ def test_nothing_is_said_where_nothing_is_known_to_be_behind(
     assert told(state, lang, unrecorded=("why",)) == ""
 
 
-def test_only_the_page_that_is_behind_says_so() -> None:
-    assert told(State.ZH_AHEAD, "zh", zh=("why",)) == ""
-    assert told(State.EN_AHEAD, "en", en=("why",)) == ""
-    assert text(told(State.EN_AHEAD, "zh", en=("why", "(top)", "answer"))) == (
-        "英文版较新：为什么、开头、答案。"
-    )
-
-
 def test_each_section_is_a_link_to_the_same_section_of_the_twin() -> None:
     html = told(State.ZH_AHEAD, zh=("(top)", "why", "deep", "gone"))
     assert text(html) == (

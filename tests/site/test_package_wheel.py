@@ -73,22 +73,8 @@ def test_its_bytes_are_the_same_on_every_machine(
         os.umask(before)
 
 
-@pytest.mark.parametrize(
-    ("content", "message"),
-    [
-        ("[project\n", 'one line must read version = "..."'),
-        ('[project\nversion = "1"\n', "the wheel of ppo_ref cannot be built: "),
-        (None, "the wheel of ppo_ref cannot be built: [Errno 2]"),
-    ],
-)
-def test_a_failure_is_one_sentence(
-    project: Path, content: str | None, message: str
-) -> None:
-    (project / "pyproject.toml").unlink()
-    if content is not None:
-        (project / "pyproject.toml").write_text(content)
-    with pytest.raises(ValueError) as refusal:
+def test_a_failure_is_one_sentence(project: Path) -> None:
+    (project / "pyproject.toml").write_text('[project\nversion = "1"\n')
+    with pytest.raises(ValueError, match="wheel of ppo_ref cannot be built: ") as told:
         make(project)
-    assert message in str(refusal.value)
-    assert "\n" not in str(refusal.value)
-    assert not list(project.glob("cache/*/*.whl"))
+    assert "\n" not in str(told.value) and not list(project.glob("cache/*/*.whl"))

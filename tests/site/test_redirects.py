@@ -70,13 +70,3 @@ def test_a_stub_stands_where_the_page_was() -> None:
 def test_what_is_not_written_in_a_language_is_not_led_to() -> None:
     text = "gae/old: rewards/index\ngae/a#x: rewards/index#x\nrewards/index#y: gae/a"
     assert ways.led_on(moves(text), TARGETS, "zh") == ({}, {})
-
-
-def test_an_anchor_that_moved_keeps_its_place() -> None:
-    _, made = ways.led_on(moves("gae/a#x: gae/b#x\ngae/a#y: gae/b"), TARGETS, "zh")
-    assert list(made) == ["gae/a"]
-    assert (
-        '<p class="moved" id="x" data-search-exclude="1">这一问已移到 ' in made["gae/a"]
-    )
-    assert '<a href="../b/#x">Is 1 &lt; 2?</a>' in made["gae/a"]
-    assert '<a href="../b/">' in made["gae/a"]

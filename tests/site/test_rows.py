@@ -2,11 +2,15 @@
 
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from site_tools.data import dialogues, facts, frameworks, names
 from site_tools.data.rows import PageId, Row, Text, Words, figure_in, parse
+from site_tools.site.templates import fill
+from tests.site.rows import as_yaml
+from tests.site.trial_site import write_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -110,3 +114,41 @@ def test_every_data_file_of_the_project_can_be_read() -> None:
     assert "state" in {name.id for name in names.read_names(ROOT)}
     assert tuple(dialogues.read_topics(ROOT)) == dialogues.TOPICS
     assert len(frameworks.timeline(ROOT)) > 10
+
+
+NAME = {
+    "id": "a",
+    "zh": "甲",
+    "en": "a",
+    "symbol": "A_t",
+    "code": "values[:, -T-1:-1]",
+    "shape": "[batch, time]",
+    "unit_zh": "奖励",
+    "unit_en": "reward",
+    "meaning_zh": r"第 $t$ 个，$\lambda=1$。",
+    "meaning_en": r"At $s_{t+1}$.",
+}
+WHY = {"choice_zh": "离线是另一回事。", "choice_en": "Offline is another thing."}
+
+
+def read_names(root: Path, *rows: dict[str, Any]) -> tuple[names.Name, ...]:
+    write_files(root, {names.FILE: as_yaml([*rows])})
+    return names.read_names(root)
+
+
+def test_a_word_that_pages_do_not_use_has_its_reason(tmp_path: Path) -> None:
+    with pytest.raises(ValueError, match="choice_zh and choice_en must say why a is"):
+        read_names(tmp_path, NAME | {"not_zh": ["甲甲"], "choice_zh": "有理由。"})
+
+
+def test_glossary_and_notation_are_in_one_language(tmp_path: Path) -> None:
+    rows = read_names(tmp_path, NAME, NAME | {"id": "b", "not_zh": ["甲甲"]} | WHY)
+    zh, en = (
+        fill("lists.glossary", *at) for at in (("zh", rows, "en"), ("en", rows, "zh"))
+    )
+    assert '<dt id="b">a <span class="detail" lang="zh">甲</span></dt>' in en
+    assert "也叫：甲甲。离线是另一回事。" in zh and "Offline is another thing." in en
+    assert (
+        '<code>values[:, -T-1:-1]</code> <span class="detail">[batch, time] · reward'
+        in fill("lists.notation", "en", rows)
+    )

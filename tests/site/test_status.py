@@ -55,16 +55,6 @@ def test_the_sample_is_counted_by_hand() -> None:
     assert count([EN, shown_only, "```python\nopen"]) == (3, 2, 2, 1)
 
 
-def test_there_is_as_much_as_there_is(project: Path) -> None:
-    assert shown("counts", "en", project) == [
-        "中文 English",
-        "pages 1 2",
-        "code blocks that run 2 2",
-        "bound figures in the text 2 2",
-        "displayed formulas 1 1",
-    ]
-
-
 def test_what_waits_is_named_with_its_remedy(project: Path) -> None:
     assert shown("wanted", "zh", project) == [
         "A &lt; B 还没有中文",
