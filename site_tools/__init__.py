@@ -3,12 +3,13 @@
 A module sees only the floors below its own; a folder counts as one module, and is a
 room with one concern.
 
-    7   __main__
-    6   contributing
-    5   checks
-    4   site  runs
-    3   running
-    2   page  data  confinement
+    8   __main__
+    7   contributing
+    6   checks
+    5   site  runs
+    4   running
+    3   page
+    2   data  confinement
     1   problems  ledger  numbers
     0   say
 

@@ -100,6 +100,20 @@ def load(text: str, file: str) -> yaml.Node | None:
         raise Refusal("data_yaml", place=place, reason=reason) from error
 
 
+def plain(text: str, file: str) -> Any:
+    """What a file says, as texts, lists and mappings; None is nothing."""
+    return _plain(load(text, file), file)
+
+
+def _plain(node: yaml.Node | None, file: str) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return {key: _plain(value, file) for key, value in pairs(node, file).items()}
+    if isinstance(node, yaml.SequenceNode):
+        return [_plain(item, file) for item in node.value]
+    given = isinstance(node, yaml.ScalarNode) and (node.value or node.style)
+    return node.value if node and given else None
+
+
 def pairs(node: yaml.Node, file: str) -> dict[str, yaml.Node]:
     values: dict[str, yaml.Node] = {}
     for key, value in node.value:

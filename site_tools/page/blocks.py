@@ -316,16 +316,12 @@ def copies(blocks: Sequence[Block]) -> list[Copy]:
     made = []
     for block in blocks:
         continues = block.runs and "cont" in block.classes
-        above = chain if continues else []
-        made.append(_copy([*above, block]))
+        whole = [*chain, block] if continues else [block]
+        lines: list[Line] = []
+        for part in whole:
+            gap = [part.lines[0]._replace(text="")] if lines and part.lines else []
+            lines += [*gap, *part.lines]
+        made.append(Copy(tuple(whole), tuple(lines)))
         if block.runs and "raises" not in block.classes:
-            chain = [*above, block]
+            chain = whole
     return made
-
-
-def _copy(chain: list[Block]) -> Copy:
-    lines: list[Line] = []
-    for block in chain:
-        gap = [block.lines[0]._replace(text="")] if lines and block.lines else []
-        lines += [*gap, *block.lines]
-    return Copy(tuple(chain), tuple(lines))

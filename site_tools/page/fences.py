@@ -6,7 +6,8 @@ collects what runs, and the built HTML holds what readers see. All three must ag
 """
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import NamedTuple
 
 from site_tools.problems import Problem, problem
 from site_tools.say import Refusal
@@ -14,9 +15,9 @@ from site_tools.say import Refusal
 TOKEN = re.compile(
     r"""(?<!\S)(?:
         \.(?P<cls>[A-Za-z][\w-]*)
-      | \#(?P<id>[A-Za-z][\w:-]*)
+      | \#[A-Za-z][\w:-]*
       | (?P<key>[A-Za-z][\w-]*)=
-        (?:"(?P<double>[^"\\]*)"|'(?P<single>[^'\\]*)'|(?P<bare>[^\s"'\\{}]+))
+        (?:"(?P<a>[^"\\]*)"|'(?P<b>[^'\\]*)'|(?P<c>[^\s"'\\{}]+))
     )(?!\S)""",
     re.VERBOSE,
 )
@@ -28,29 +29,11 @@ OPENING = re.compile(
 )
 
 
-@dataclass(frozen=True)
-class Attributes:
-    """Classes in order, the id if there is one, and the other keys."""
+class Attributes(NamedTuple):
+    """The classes behind the language of a fence, and the keys; an id says nothing."""
 
-    classes: tuple[str, ...] = ()
-    id: str | None = None
-    values: dict[str, str] = field(default_factory=dict)
-
-
-def read_attributes(text: str) -> Attributes:
-    """Read what is in ``{ ... }``: classes, ids and ``key="value"``, nothing else."""
-    # Python-Markdown silently mangles an escaped quote; here it is refused.
-    if rest := TOKEN.sub("", text).strip():
-        raise Refusal("attributes_form", text=repr(rest))
-    tokens = [*TOKEN.finditer(text)]
-    values = {
-        token["key"]: token["double"] or token["single"] or token["bare"] or ""
-        for token in tokens
-        if token["key"]
-    }
-    names = [token["id"] for token in tokens if token["id"]]
-    classes = tuple(token["cls"] for token in tokens if token["cls"])
-    return Attributes(classes, names[-1] if names else None, values)
+    classes: tuple[str, ...]
+    values: dict[str, str]
 
 
 def read_info(info: str) -> tuple[str, Attributes]:
@@ -61,13 +44,15 @@ def read_info(info: str) -> tuple[str, Attributes]:
         rest = rest[1:-1]
     elif not OPTIONS.fullmatch(rest):
         raise Refusal("info_form", text=repr(rest))
-    attributes = read_attributes(rest)
-    if word:
-        return word["language"].lower(), attributes
-    language, *classes = attributes.classes or ("",)
-    return language.lower(), Attributes(
-        tuple(classes), attributes.id, attributes.values
-    )
+    # Python-Markdown silently mangles an escaped quote; here it is refused.
+    if wrong := TOKEN.sub("", rest).strip():
+        raise Refusal("attributes_form", text=repr(wrong))
+    tokens = [*TOKEN.finditer(rest)]
+    values = {t["key"]: t["a"] or t["b"] or t["c"] or "" for t in tokens if t["key"]}
+    classes = [token["cls"] for token in tokens if token["cls"]]
+    language = word["language"] if word else "".join(classes[:1])
+    own = classes if word else classes[1:]
+    return language.lower(), Attributes(tuple(own), values)
 
 
 @dataclass(frozen=True)

@@ -6,47 +6,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from site_tools.data import rows
 from site_tools.problems import Problem, problem
 from site_tools.say import Refusal
 
 FOLDERS = ("docs", "snippets")
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 TAG = re.compile(r"<[A-Za-z/!?][^>\n]*>?|&#?\w+;")
-# The one in C, where PyYAML has it, reads ten times as fast.
-LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-DEEPEST = 20  # lists and mappings in each other
-
-
-def _refusal(key: str, mark: Any, **values: object) -> Refusal:
-    return Refusal(key, line=mark.line + 1, **values)
-
-
-class StrictLoader(LOADER):  # type: ignore[misc, valid-type]
-    """Refuses a key that stands twice, of which YAML would keep the second."""
-
-    def construct_mapping(self, node: Any, deep: bool = False) -> Any:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if not isinstance(key.value, str):
-                raise _refusal("yaml_key", key.start_mark)
-            if key.value in seen:
-                raise _refusal("yaml_key_twice", key.start_mark, name=repr(key.value))
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-def limit(text: str) -> None:
-    """Refuse YAML that a few lines could make endless: aliases, depth."""
-    depth = 0
-    for event in yaml.parse(text, Loader=LOADER):
-        depth += isinstance(event, yaml.CollectionStartEvent)
-        depth -= isinstance(event, yaml.CollectionEndEvent)
-        if depth > DEEPEST:
-            raise _refusal("yaml_deep", event.start_mark, most=DEEPEST)
-        if isinstance(event, yaml.AliasEvent):
-            raise _refusal("yaml_alias", event.start_mark, name=event.anchor)
 
 
 def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Problem]]:
@@ -54,17 +20,11 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
     front = FRONT_MATTER.match(text)
     if front is None:
         return {}, []
-    written = front[0].strip().strip("-")
     try:
-        limit(written)
-        meta = yaml.load(written, Loader=StrictLoader)
+        meta = rows.plain(front[0].strip().strip("-"), "front matter")
     except Refusal as error:
-        line = int(str(error.message.values["line"]))
-        return {}, [problem(path, line, "front_matter_yaml", why=error.message)]
-    except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
-        why = getattr(error, "problem", None) or str(error)
-        line = mark.line + 1 if mark else 1
+        line = int(str(error.message.values["place"]).rpartition(":")[2])
+        why = error.message.values.get("reason", error)
         return {}, [problem(path, line, "front_matter_yaml", why=why)]
     if not isinstance(meta, dict):
         kind = type(meta).__name__

@@ -112,10 +112,9 @@ def _fresh(seed: int) -> dict[str, Any]:
 
 
 def run_copy(text: str, number: int, names: dict[str, Any], ran: int = 0) -> Result:
-    """Run what a reader copies from a block, as a script of its own.
+    """Run what is copied from a block, of which so many statements have run.
 
-    So many of its first statements have run. It fails also if a function in it reads a
-    name that is missing, called or not.
+    All names that its functions read must exist, called or not.
     """
 
     def run() -> None:
@@ -164,14 +163,10 @@ def _run_script(text: str, number: int, names: dict[str, Any], ran: int = 0) -> 
     name = f"<block {number}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     script = ast.parse(text, name)
-    features = [node for node in script.body[:ran] if _of_future(node)]
-    script.body[:ran] = features
+    # What holds for all of a script is said again.
+    imports = [node for node in script.body[:ran] if isinstance(node, ast.ImportFrom)]
+    script.body[:ran] = [node for node in imports if node.module == "__future__"]
     exec(compile(script, name, "exec"), names)
-
-
-def _of_future(node: ast.stmt) -> bool:
-    """Whether it holds for all of a script, however often it has run."""
-    return isinstance(node, ast.ImportFrom) and node.module == "__future__"
 
 
 def _global_names(code: CodeType) -> set[str]:

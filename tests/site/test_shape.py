@@ -95,9 +95,9 @@ def test_a_chinese_page_has_chinese() -> None:
 
 
 def test_front_matter_of_the_wrong_kind_does_not_stop_the_reading() -> None:
-    text = broken('refs: ["verl 0.9.1", "001·4"]', "refs: [0.9]")
+    text = broken('refs: ["verl 0.9.1", "001·4"]', "refs: [{a: 0.9}]")
     found = [problem.found for problem in check_shape(page(text), ROOT)]
-    assert "refs: [0.9]" in found
+    assert "refs: [{'a': '0.9'}]" in found
 
 
 def test_a_displayed_identity_is_the_one_that_its_test_states() -> None:
