@@ -21,13 +21,16 @@ from ppo_ref import (
 )
 from ppo_ref.batch import TokenStatistics
 from ppo_ref.trace import trace
+from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.estimates import whitened_gae
 from ppo_ref.training.experience import collect_experience
 from ppo_ref.training.networks import actor_statistics, critic_values
 from ppo_ref.training.reward import model_scores, rule
 from ppo_ref.training.rollout import sample_responses
 from ppo_ref.training.statistics import experience_statistics
-from ppo_ref.training.trainer import tiny_trainer
+from ppo_ref.training.tasks import CHARACTERS, Question
+from ppo_ref.training.tokenizer import CharacterTokenizer
+from tests import networks
 
 X = torch.linspace(-1, 1, 12).view(2, 6)
 MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
@@ -57,11 +60,10 @@ def minus_log_likelihood(said: TokenStatistics, rows: slice) -> Tensor:
     return -said.log_probs.sum()
 
 
-TRAINER = tiny_trainer()
-EXPERIENCE = next(TRAINER.train()).experience
-MODELS, ROLLOUT = TRAINER.models, EXPERIENCE.rollout
-QUESTIONS = TRAINER.questions.train[:4]
-PROMPTS = TRAINER.tokenizer.prompts([question.text for question in QUESTIONS])
+# Without an optimizer: to make the first takes seconds of every process that collects.
+MODELS, PROMPTS = networks.models(), networks.prompts(3, 1, 4, 2)
+EXPERIENCE = networks.experience(MODELS.actor, 3, 5, 4, 9)
+ROLLOUT = EXPERIENCE.rollout
 
 TRAINING = {
     sample_responses: {
@@ -75,11 +77,11 @@ TRAINING = {
     whitened_gae: {**REWARDED, "gamma": 1, "gae_lambda": 0.95},
     collect_experience: {
         "models": MODELS,
-        "questions": QUESTIONS,
+        "questions": [Question("1+1=", 1, 1)] * 4,
         "prompts": PROMPTS,
-        "reward": rule(TRAINER.tokenizer, wrong=-1),
+        "reward": rule(CharacterTokenizer(CHARACTERS), wrong=-1),
         "estimate": whitened_gae,
-        "config": TRAINER.config,
+        "config": PPOConfig(response_length=6),
         "generator": torch.Generator(),
     },
     experience_statistics: {"experience": EXPERIENCE},

@@ -2,7 +2,6 @@
 
 import pytest
 
-from bench.__main__ import SUBJECTS
 from bench.floors import FLOORS, Ceiling, Floor, judged
 from bench.report import in_chinese, write
 from bench.results import Result, Spread, exponent, slopes
@@ -33,6 +32,9 @@ def test_a_ceiling_is_an_amount(most, verdict):
 
 
 def test_every_floor_names_a_comparison_that_is_made():
+    # A second, which every process that collects the tests would pay for.
+    from bench.__main__ import SUBJECTS
+
     made = {
         (device, comparison.subject, comparison.setting)
         for device in ("cpu", "cuda")
