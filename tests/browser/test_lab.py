@@ -97,6 +97,22 @@ def test_keys_sliders_and_bugs_move_the_numbers(lab: Any) -> None:
     lab.wait_for_url("**/en/debug/ten_asserts/#assert-values")
 
 
+def test_the_home_page_has_a_small_one_to_drag(lab: Any) -> None:
+    lab.goto("en/")
+    cell = lab.locator("[data-lab=gae] tr.values .bar").nth(2)
+    cell.focus()
+    for key in ("PageUp", "PageUp", "ArrowUp"):
+        lab.keyboard.press(key)
+    assert cell.inner_text() == "0.61"
+    lab.locator("[data-lab=gae] input").fill("0.5")
+    lab.wait_for_timeout(100)
+    for line in ran(lab, "gae").splitlines():
+        name, _, numbers = line.partition(" ")
+        bars = lab.locator(f"[data-lab=gae] tr.{name} .bar").all_inner_texts()
+        for text, number in zip(bars, literal_eval(numbers), strict=True):
+            assert abs(float(text.replace("−", "-")) - number) < 0.00501
+
+
 def test_a_link_shares_what_is_seen(lab: Any) -> None:
     drag(lab, "values", 1, 20)
     lab.wait_for_function("location.search.includes('explorer')")
