@@ -10,13 +10,16 @@ llms-full.txt of each language, and offline.zip with all of it.
 import argparse
 import os
 import shutil
-import subprocess
 import sys
-from concurrent.futures import ProcessPoolExecutor
+from collections.abc import Sequence
+from concurrent.futures import Executor, ProcessPoolExecutor
+from contextlib import suppress
 from itertools import chain, repeat
 from pathlib import Path
 
+from mkdocs.__main__ import cli as mkdocs
 from mkdocs.config import load_config
+from mkdocs.exceptions import Abort, ConfigurationError
 
 from docs.theme.building import CONFIGS
 from site_tools.site import downloads, llms, ways
@@ -33,40 +36,50 @@ def main() -> None:
     parser.add_argument("--draft", action="store_true")
     strict = [] if parser.parse_args().draft else ["--strict"]
     shutil.rmtree(ASIDE, ignore_errors=True)
-    builds = {lang: start(lang, *strict) for lang in CONFIGS}
-    failed = [lang for lang, build in builds.items() if build.wait() != 0]
-    if failed:
-        kept = f"; {SITE}/ is as it was" if SITE.exists() else ""
-        sys.exit(f"not built: {', '.join(failed)}, see above{kept}")
-    (ASIDE / "en").rename(ASIDE / "zh" / "en")
-    try:
-        add_downloads(ASIDE / "zh")
-    except ValueError as error:
-        sys.exit(f"not built: {error}")
+    os.environ.update(QUIET)
+    import_plugins()
+    with ProcessPoolExecutor() as pool:
+        ended = zip(CONFIGS, pool.map(build, CONFIGS, repeat(strict)), strict=True)
+        failed = [lang for lang, well in ended if not well]
+        if failed:
+            kept = f"; {SITE}/ is as it was" if SITE.exists() else ""
+            sys.exit(f"not built: {', '.join(failed)}, see above{kept}")
+        (ASIDE / "en").rename(ASIDE / "zh" / "en")
+        try:
+            add_downloads(ASIDE / "zh", pool)
+        except ValueError as error:
+            sys.exit(f"not built: {error}")
     shutil.rmtree(SITE, ignore_errors=True)
     (ASIDE / "zh").rename(SITE)
 
 
-def start(lang: str, *options: str) -> subprocess.Popen[bytes]:
-    """Build one language aside."""
-    mkdocs = [sys.executable, "-m", "mkdocs", "build", *options]
-    return subprocess.Popen(
-        [*mkdocs, "-f", CONFIGS[lang], "-d", str(ASIDE.absolute() / lang)],
-        env=os.environ | QUIET,
-    )
+def import_plugins() -> None:
+    """Import what a build needs, which takes as long, before this process is forked."""
+    with suppress(Abort, ConfigurationError):  # which each build says again
+        load_config(CONFIGS["zh"])
 
 
-def add_downloads(site: Path) -> None:
+def build(lang: str, options: Sequence[str]) -> bool:
+    """Build one language aside; whether that went well."""
+    folder = str(ASIDE.absolute() / lang)
+    try:
+        mkdocs.main(["build", *options, "-f", CONFIGS[lang], "-d", folder])
+    except SystemExit as end:
+        return not end.code
+    return True
+
+
+def add_downloads(site: Path, pool: Executor) -> None:
     """Put them into the site, and their sizes where it names them.
 
     Args:
         site: The folder with both languages.
+        pool: Where the texts of each are made.
 
     Raises:
         ValueError: naming a page that cannot be read, or its link that leads nowhere.
     """
-    with ProcessPoolExecutor() as pool:
-        texts = [*chain.from_iterable(pool.map(_texts, CONFIGS, repeat(site)))]
+    texts = [*chain.from_iterable(pool.map(_texts, CONFIGS, repeat(site)))]
     _link(site, texts)
     files = sorted(path for path in site.rglob("*") if path.is_file())
     contents = {path.relative_to(site).as_posix(): path.read_bytes() for path in files}

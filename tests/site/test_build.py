@@ -349,8 +349,11 @@ def test_a_strict_build_names_every_fault_of_its_pages(tmp_path: Path) -> None:
         "docs/en/alignment/begun.md": trial_site.LATER.replace("见[", "TODO: ["),
     }
     trial_site.write_files(tmp_path, files)
+    notebook = "docs/en/notebooks/kl_estimators.md"
+    trial_site.write_files(tmp_path, {notebook: "---\ntitle: Plots\n---\n"})
     output, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
     assert run.returncode != 0
+    assert "a notebook whose plots have not been drawn here" in output
     lines = re.findall(rf"{trial_site.RUN_PAGE}:(\d+)", output)
     assert lines == [str(trial_site.RUN.count("\n") - 2)]
     assert "has not been verified here as it stands" in output

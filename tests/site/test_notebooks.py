@@ -177,13 +177,9 @@ def test_formulas_of_a_notebook_are_typeset_and_code_is_not() -> None:
     assert '<a href="../">A &lt; B</a>' in html
 
 
-def test_a_strict_build_shows_plots_and_refuses_stale_ones(tmp_path: Path) -> None:
+def test_a_strict_build_shows_plots(tmp_path: Path) -> None:
     trial_site.write(tmp_path)
     toy = page(tmp_path)
-    failing, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
-    assert run.returncode != 0
-    assert "a notebook whose plots have not been drawn here" in failing
-
     background.verify_stale(tmp_path)
     passing, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
     assert run.returncode == 0, passing

@@ -156,6 +156,13 @@ TOLD = {  # as whoever publishes says it
     "SITE_URL": "https://example.org/ppo",
     "REPOSITORY": "https://example.org/owner/name",
 }
+# Both in one process: what a build imports takes as long as the build.
+BUILD_LINKED = """
+from mkdocs.__main__ import cli
+for config, folder in (("mkdocs.yml", "linked"), ("mkdocs.en.yml", "linked-en")):
+    options = ["--strict", "-f", config, "-d", folder]
+    cli.main(["build", *options], standalone_mode=False)
+"""
 RUN_PAGE = "docs/en/alignment/run.md"
 RUN = """---
 question: Does it run?
@@ -273,10 +280,8 @@ def write_whole(root: Path) -> None:
 def build_whole(root: Path) -> None:
     """In ``site`` as it is published without an address, in ``linked`` with one."""
     write_whole(root)
-    runs = [start(root, "docs.theme.publish")]
-    for config, folder in (("mkdocs.yml", "linked"), ("mkdocs.en.yml", "linked-en")):
-        runs.append(build(root, config, "--site-dir", str(root / folder), **TOLD))
-    for run in runs:
+    linked = start(root, "-c", BUILD_LINKED, **TOLD)
+    for run in (start(root, "docs.theme.publish"), linked):
         output, _ = run.communicate()
         assert run.returncode == 0, output
         assert "WARNING" not in output, output
@@ -284,11 +289,15 @@ def build_whole(root: Path) -> None:
 
 
 def start(root: Path, *arguments: str, **told: str) -> subprocess.Popen[str]:
-    """Run a module in the trial site; its environment says where it is published."""
+    """Run a module, or code behind ``-c``, in the trial site.
+
+    Its environment says where it is published.
+    """
+    arguments = arguments if arguments[0] == "-c" else ("-m", *arguments)
     unsaid = {"SITE_URL": "", "REPOSITORY": ""}
     quiet = {"NO_MKDOCS_2_WARNING": "1", "PYTHONUNBUFFERED": "1"}
     return subprocess.Popen(
-        [sys.executable, "-m", *arguments],
+        [sys.executable, *arguments],
         cwd=root,
         env=os.environ | quiet | unsaid | told,
         stdout=subprocess.PIPE,
