@@ -16,6 +16,7 @@ from ppo_ref.chunked import (
     log_probs_and_entropy_from_hidden_kernel,
     loss_from_hidden,
 )
+from ppo_ref.kernels import scan
 from ppo_ref.kernels.scan import discounted_residuals
 from ppo_ref.log_probs import log_probs_and_entropy, log_probs_and_entropy_kernel
 from ppo_ref.losses import clipped_policy_losses, clipped_value_losses
@@ -76,6 +77,25 @@ def test_the_checks_wait_once():
     with Launches() as counted:
         gae(token_level_rewards=rewards, values=values, response_mask=mask)
     assert counted.names.count("_local_scalar_dense") == 1
+
+
+@pytest.mark.parametrize("bootstrap", [False, True])
+def test_blocks_of_rows_are_rows(monkeypatch, bootstrap):
+    rewards, values, noise = numbers(0, 3, 7, 5).float()
+    ends = values[:, 0] if bootstrap else None
+    given = rewards, values, noise > -0.5, ends, 0.9, 0.8
+    whole = scan.discounted_residuals(*given)
+    for slots in (1, 5, 10, 34):
+        monkeypatch.setattr(scan, "BLOCK", slots)
+        assert torch.equal(scan.discounted_residuals(*given), whole)
+
+
+def test_no_row_is_no_block():
+    none = torch.zeros(0, 5)
+    assert scan.discounted_residuals(none, none, none.bool(), None, 1, 1).shape == (
+        0,
+        5,
+    )
 
 
 TOKENS, VOCAB, WIDTH = 1024, 32000, 8

@@ -134,9 +134,9 @@ def test_openrlhfs_and_trls_value_losses_are_ours(seed: int) -> None:
 TO_FLOAT32 = {"atol": 1e-6, "rtol": 1e-6}
 
 
-@requires(OPEN)
+@requires(OPEN, TRL)
 @seeds
-def test_openrlhfs_estimates_are_ours_while_they_are_below_ten(seed: int) -> None:
+def test_estimates_are_openrlhfs_below_ten_and_trls(seed: int) -> None:
     mask = gapped_mask(seed)
     log_probs = -normal(seed, mask).abs()
     shift = 2 * normal(seed + 1, mask).tanh()
@@ -144,13 +144,5 @@ def test_openrlhfs_estimates_are_ours_while_they_are_below_ten(seed: int) -> Non
     for name, ours in {"k1": kl_k1, "k2": kl_k2, "k3": kl_k3}.items():
         theirs = others.open_kl(name, **both)
         assert_close(ours(**both).float(), theirs, **TO_FLOAT32)
-
-
-@requires(TRL)
-@seeds
-def test_trls_estimates_are_ours_with_no_clamp(seed: int) -> None:
-    mask = gapped_mask(seed)
-    log_probs = -normal(seed, mask, scale=9.0).abs()
-    both = {"log_probs": log_probs, "ref_log_probs": normal(seed + 1, mask)}
-    for name, ours in {"k1": kl_k1, "k3": kl_k3}.items():
-        assert_close(ours(**both), others.trl_kl(name, **both))
+        if ours is not kl_k2:  # which TRL has not
+            assert_close(ours(**both), others.trl_kl(name, **both))

@@ -62,14 +62,6 @@ def test_responses_end_and_hold_their_text(rows, room):
             "encode: text must be made of '012', got 'x' at 2 in '10x1'",
         ),
         (
-            lambda: CharacterTokenizer("012").decode([-1]),
-            "decode: token_ids must lie in [0, 5), got -1",
-        ),
-        (
-            lambda: TOKENIZER.prompts(["1", ""]),
-            "prompts: texts must be at least one, none of them empty, got ['1', '']",
-        ),
-        (
             lambda: TOKENIZER.responses(["1", "1+1=2"], 5),
             "responses: a text and its end must fit 5 slots, got 6 tokens for '1+1=2'",
         ),
