@@ -3,7 +3,7 @@
 import pytest
 
 from bench.floors import FLOORS, Ceiling, Floor, judged
-from bench.report import in_chinese, write
+from bench.report import write
 from bench.results import Result, Spread, exponent, slopes
 
 
@@ -87,7 +87,3 @@ def test_a_run_is_written_in_both_languages(tmp_path):
     sections = [line for line in english.splitlines() if line.startswith("## ")]
     assert sections == [line for line in chinese.splitlines() if line.startswith("## ")]
     assert {"## machine", "## gae", "## floors"} <= {*sections}
-
-
-def test_a_word_within_a_word_is_left_alone():
-    assert in_chinese("| threads, metadata |") == "| 个线程，metadata |"

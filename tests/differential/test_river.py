@@ -107,9 +107,3 @@ def test_the_figures_of_a_batch_are_those_that_verl_logs() -> None:
     variance = EXPERIENCE.returns[EXPERIENCE.rollout.response_mask].var().item()
     left = (1 - theirs["critic/vf_explained_var"]) * (variance + 1e-5) / variance
     assert 1 - ours["explained_variance"] == pytest.approx(left)
-
-
-def test_an_end_in_the_last_slot_is_clipped_in_verl_and_not_truncated_here() -> None:
-    """Of eight responses two end in the last slot, and one is cut off there."""
-    assert river_peers.data_metrics(EXPERIENCE)["response_length/clip_ratio"] == 3 / 8
-    assert experience_statistics(EXPERIENCE)["truncated"] == 1 / 8

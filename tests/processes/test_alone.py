@@ -94,18 +94,6 @@ def test_what_the_environment_must_say(told):
         pass
 
 
-def test_more_processes_than_gpus(told):
-    told.setattr(torch.cuda, "device_count", lambda: 1)
-    told.setattr(torch.cuda, "set_device", lambda own: None)
-    with refused(
-        "--nproc-per-node must be at most the number of GPUs, 1, got 2; "
-        "or use --device cpu"
-    ):
-        joining.take_own_gpu()
-    told.setenv("LOCAL_WORLD_SIZE", "1")
-    joining.take_own_gpu()
-
-
 @pytest.mark.parametrize("ordered", [True, False])
 def test_an_error_waits_for_an_order_to_end(told, capfd, ordered: bool):
     """Torch fails here because another process has gone, or for a reason of its own."""

@@ -64,10 +64,6 @@ def test_effective_sample_size_is_kishs(batch):
     assert 1 / mask.sum().item() - 1e-12 <= share <= 1 + 1e-12
 
 
-def test_no_token_is_effective_where_none_has_weight():
-    assert effective_sample_size(torch.zeros(2, 4), MASK) == 0
-
-
 @given(token_tensors(2))
 def test_ratio_statistics_are_those_of_the_list(batch):
     (log_probs, old_log_probs), mask = batch

@@ -51,13 +51,6 @@ def test_the_cache_gives_what_the_whole_sequence_gives(seed, parts, padding):
     assert cache[0][0].shape[2] == length
 
 
-def test_a_sequence_longer_than_the_context_is_refused():
-    ids = ids_of(0, 1, CONTEXT + 1)
-    text = "Transformer: a sequence must fit the context of 12 tokens, got 13"
-    with pytest.raises(ValueError, match=f"^{text}$"):
-        ACTOR(ids, whole(ids))
-
-
 def test_the_four_modules_begin_as_the_actor_and_are_four():
     actor = networks.actor()
     models = models_from(actor)

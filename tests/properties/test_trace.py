@@ -1,6 +1,5 @@
 """The printed table: its figures, its dashes, its width."""
 
-import torch
 from hypothesis import given
 
 from ppo_ref.trace import trace
@@ -29,12 +28,3 @@ def test_every_row_prints_what_the_oracles_say(batch):
                 continue
             for cell, column in zip(cells, columns, strict=True):
                 assert abs(float(cell) - column[row, t].item()) <= 0.50001e-4
-
-
-def test_a_rounded_zero_has_no_sign():
-    printed = trace(
-        token_level_rewards=torch.tensor([[-1e-9]]),
-        values=torch.zeros(1, 1),
-        response_mask=torch.tensor([[True]]),
-    )
-    assert printed.splitlines()[1].split() == ["0", *["0.0000"] * 5]
