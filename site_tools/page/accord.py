@@ -75,18 +75,10 @@ def check_lock(root: Path, page: str) -> list[Problem]:
     return []
 
 
-class State(Enum):
-    """How the two languages of a page stand to each other."""
-
-    ACCORD = "state_accord"
-    MISSING_ZH = "state_missing_zh"
-    MISSING_EN = "state_missing_en"
-    ZH_AHEAD = "state_zh_ahead"
-    EN_AHEAD = "state_en_ahead"
-    BOTH_CHANGED = "state_both_changed"
-    UNRECORDED = "state_unrecorded"
-
-
+State = Enum(
+    "State",
+    "ACCORD MISSING_ZH MISSING_EN ZH_AHEAD EN_AHEAD BOTH_CHANGED UNRECORDED",
+)
 # What to do, and in which language.
 REMEDIES = {
     State.MISSING_ZH: ("accord_write", "zh"),
@@ -113,7 +105,7 @@ class Accord:
         file = f"docs/{language}/{self.page}.md"
         values: dict[str, object] = {"page": self.page}
         values["remedy"] = Message(key, {"file": file, "page": self.page})
-        values["state"] = Message(self.state.value)
+        values["state"] = Message(f"state_{self.state.name.lower()}")
         sections = {"zh": self.zh, "en": self.en, "new": self.unrecorded}
         lists = [f"{key}: {', '.join(s)}" for key, s in sections.items() if s]
         values["where"] = "; ".join(lists)

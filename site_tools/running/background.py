@@ -10,30 +10,27 @@ import signal
 import sys
 import threading
 from contextlib import suppress
+from dataclasses import replace
 from pathlib import Path
 
-from site_tools.ledger import Damaged, read
 from site_tools.page.page import LANGUAGES, read_page
 from site_tools.problems import Problem
 from site_tools.running import evidence, verdict
-from site_tools.running.evidence import Evidence, Setting, local, setting
+from site_tools.running.evidence import Setting, setting
 
 LONGEST = 80  # characters shown of a part of a problem
 
 
 def stale(root: Path, here: Setting) -> list[str]:
     """The pages with a block that has not passed as it stands, last edited first."""
-    try:
-        ledger = read(root / local("cpu"))
-    except Damaged:
-        ledger = {}
+    known = replace(evidence.gather(root)[0], setting=here)
     pages: list[tuple[float, str]] = []
     for file in (p for at in LANGUAGES for p in (root / "docs" / at).rglob("*.md")):
         name = file.relative_to(root).as_posix()
         with suppress(OSError, UnicodeDecodeError):  # the build tells of it
             blocks, _ = evidence.blocks_of(root, name, file.read_text("utf-8"))
-            unverified = evidence.unverified(Evidence(here, ledger), name, blocks)
-            if unverified or evidence.undrawn(root, name, blocks, here):
+            drawn = not evidence.undrawn(root, name, blocks, here)
+            if not drawn or evidence.unverified(known, name, blocks):
                 pages.append((-file.stat().st_mtime, name))
     return [name for _, name in sorted(pages)]
 
