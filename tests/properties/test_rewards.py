@@ -24,15 +24,6 @@ def test_each_score_lies_on_its_rows_last_token(mask):
         assert placed[row].tolist() == expected
 
 
-def test_padding_gets_no_gradient():
-    mask = torch.tensor([[True, False]])
-    kl = torch.tensor([[1.0, torch.nan]], requires_grad=True)
-    token_level_rewards(
-        token_level_scores=torch.zeros(1, 2), kl=kl, response_mask=mask, kl_coef=0.5
-    ).sum().backward()
-    assert kl.grad.tolist() == [[-0.5, 0.0]]
-
-
 ANSWERS = [*itertools.product(range(2), repeat=3)]
 
 
