@@ -55,7 +55,6 @@ def translate(value: object, language: str) -> Any:
 @cache
 def catalogue(language: str) -> dict[str, Any]:
     """Every entry of a language by its key."""
-    entries: dict[str, Any] = yaml.safe_load(
-        (FOLDER / f"{language}.yml").read_text("utf-8")
-    )
+    text = (FOLDER / f"{language}.yml").read_text("utf-8")
+    entries: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
     return entries

@@ -156,7 +156,7 @@ def _archive(wheel: Path) -> tuple[ZipFile, dict[str, str]]:
 
 @cache
 def _config(text: str) -> Any:
-    return yaml.safe_load(text)
+    return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
 def faults(entry: Entry, text: str) -> Iterator[Problem]:

@@ -41,7 +41,7 @@ def _convert(text: str, converter: Markdown) -> str:
     return converter.convert(text)
 
 
-class _Loader(yaml.UnsafeLoader):
+class _Loader(yaml.CUnsafeLoader):
     """Reads ``mkdocs.yml`` as MkDocs does; no ``!ENV`` plays a part in Markdown."""
 
 

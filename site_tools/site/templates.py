@@ -34,7 +34,7 @@ EXTENSIONS = {"attr_list": {}, "pymdownx.arithmatex": {"generic": True}}
 @cache
 def words(lang: str) -> Mapping[str, Any]:
     text = (HERE / "words" / f"{lang}.yml").read_text("utf-8")
-    found: dict[str, Any] = yaml.safe_load(text)
+    found: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
     return found
 
 
