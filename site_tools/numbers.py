@@ -203,14 +203,16 @@ def _unit(text: str) -> Fraction:
 def _calculate(text: str) -> Fraction:
     for sign, plain in zip("−–×÷·^", ["-", "-", "*", "/", "*", "**"], strict=True):
         text = text.replace(sign, plain)
-    text = re.sub(rf"[⁻⁺]?[{SUPERSCRIPTS}]+", _raised, text).replace(",", "")
+    power = rf"[⁻⁺]?[{SUPERSCRIPTS}]+"
+    text = re.sub(power, lambda p: "**" + _plain_power(p[0]), text).replace(",", "")
     text = re.sub(r"√\s*([\d.]+)", r"(\1)**0.5", text)
     text = re.sub(r"(?<![\d.])0+(?=\d)", "", text.translate({123: "(", 125: ")"}))
     return _value(ast.parse(text.strip(), mode="eval").body)
 
 
-def _raised(power: re.Match[str]) -> str:
-    return "**" + unicodedata.normalize("NFKC", power[0]).replace("−", "-")
+def _plain_power(power: str) -> str:
+    """A power in superscripts as plain digits."""
+    return unicodedata.normalize("NFKC", power).replace("−", "-")
 
 
 OPERATIONS = {
@@ -239,14 +241,11 @@ def _value(node: ast.expr) -> Fraction:
     raise Refusal("number_arithmetic", text=ast.unparse(node))
 
 
-def _lowered(power: re.Match[str]) -> str:
-    return "^" + unicodedata.normalize("NFKC", power[0]).replace("−", "-")
-
-
 def read(shown: str) -> tuple[Fraction, Fraction]:
     """A written number and the unit of its last digit; ValueError if it is none."""
     text = shown.translate(WIDE).strip().replace("−", "-")
-    text = re.sub(rf"(?<=10)([⁻⁺]?[{SUPERSCRIPTS}]+)$", _lowered, text)
+    if match := re.search(rf"(?<=10)[⁻⁺]?[{SUPERSCRIPTS}]+$", text):
+        text = f"{text[: match.start()]}^{_plain_power(match[0])}"
     if match := re.fullmatch(r"10\^([-+]?\d+)", text):
         return Fraction(10) ** int(match[1]), Fraction(1, 10**9)
     if re.fullmatch("[¼-¾⅐-⅞]", text):

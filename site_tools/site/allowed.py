@@ -58,7 +58,11 @@ class _Reader(HTMLParser):
     def handle_decl(self, decl: str) -> None:
         self.found.append(f"<!{decl}>")
 
-    unknown_decl = handle_pi = handle_decl
+    def unknown_decl(self, data: str) -> None:
+        self.found.append(f"<![{data}")
+
+    def handle_pi(self, data: str) -> None:
+        self.found.append(f"<?{data}>")
 
 
 def _fits(tag: str, key: str, value: str) -> bool:

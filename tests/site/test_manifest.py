@@ -81,7 +81,6 @@ def faults(known: Evidence, text: str = EN) -> list[int]:
         {},
         noted(blocks=[]),
         noted(Setting("other package", HERE.torch, HERE.python)),
-        noted(Setting(HERE.package, "2.14.0", HERE.python)),
         noted(Setting(HERE.package, HERE.torch, "3.12.1")),
         {PAGE: Entry(HERE.made_from, HERE.by, ["passed"])},
     ],

@@ -33,7 +33,6 @@ def linked(html: str, lang: str = "en") -> list[tuple[str, str]]:
         ("GAE估计和GAE 的 λ，Critic给", ["gae", "gae-lambda", "critic"]),
         ("价值、价值、优势", ["value", "advantage"]),
         ("critics 和 RGAE、GAE2、actor-critic", []),
-        ("value 和 advantage 是英文", []),
     ],
 )
 def test_chinese_terms_have_no_word_ends(text: str, found: list[object]) -> None:
@@ -49,7 +48,6 @@ def test_chinese_terms_have_no_word_ends(text: str, found: list[object]) -> None
         ("the TD\nresiduals", [("td", "TD\nresiduals")]),
         ("a TD error, then a TD residual", [("td", "TD error")]),
         ("GAE lambda and GAE", [("gae-lambda", "GAE lambda"), ("gae", "GAE")]),
-        ("优势", []),
     ],
 )
 def test_english_terms_are_words(text: str, found: list[object]) -> None:
@@ -61,14 +59,12 @@ def test_english_terms_are_words(text: str, found: list[object]) -> None:
     [
         "<code>value</code>",
         '<a href="x.md">the <em>value</em></a>',
-        "<h3>The <em>value</em></h3>",
         '<span class="arithmatex">\\(value\\)</span>',
         '<div class="admonition quote"><p class="admonition-title">1</p><p>value</p>'
         "</div>",
         '<figure><svg><path d="M0 0"/><text>value</text></svg></figure>',
         '<section class="derived own"><p>value</p></section>',
         '<img alt="value > other" title="value">',
-        "<!-- value -->",
     ],
 )
 def test_a_term_that_is_no_running_text_is_let_be(html: str) -> None:
