@@ -11,6 +11,7 @@ import sys
 from argparse import ArgumentParser, Namespace
 from collections.abc import Iterable, Iterator
 from datetime import datetime
+from io import TextIOWrapper
 from itertools import count, pairwise
 from json import dumps
 from pathlib import Path
@@ -103,12 +104,10 @@ def export(options: Namespace, root: Path, talk: Talk) -> int:
             rounds.append(as_round(read_page(root, file), root))
     log = compose(datetime.now().strftime("%Y-%m-%d %H:%M:%S"), rounds)
     out = talk.out or sys.stdout
-    if hasattr(out, "buffer"):  # a log is UTF-8, whatever the terminal is set to
-        out.flush()
-        out.buffer.write(log.encode())
-        out.buffer.flush()
-    else:
-        out.write(log)
+    if isinstance(out, TextIOWrapper):
+        out.reconfigure(encoding="utf-8")  # whatever the terminal is set to
+    out.write(log)
+    out.flush()
     return 0
 
 

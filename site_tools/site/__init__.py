@@ -4,8 +4,8 @@ templates   words of both languages, templates, a line of Markdown
 ways        addresses: the other language, the source, where a page was
 navigation  the order of pages and tabs, and what lists show of a page
 lists       what stands in a fence made from data, and the page about/status
-article     the answer box, the notice, names and terms, the switch of provenance
-boxes       code boxes: what is copied, and the mark of what was verified
+article     the answer box, the notice, names and terms, the switch of provenance,
+            what is copied from code boxes and the marks of what was verified
 allowed     what the HTML of a page may be made of
 formulas    KaTeX, its fonts, a formula as text
 pictures    SVG files and plots, put into the page

@@ -9,7 +9,7 @@ import pytest
 
 from site_tools.checks.census import boxes as codes
 from site_tools.page.rendered import render
-from site_tools.site import boxes
+from site_tools.site.article import complete_boxes
 from tests.site.sample import EN, ROOT, broken, page
 
 BOXES = re.compile(r'<div class="[^"]*\bhighlight\b[^>]*>')
@@ -48,7 +48,7 @@ TABS = """=== "a tab"
 
 def built(text: str, address: str = "../../p.whl") -> tuple[str, list[str]]:
     """A page, and the opening tags of its boxes."""
-    html = boxes.complete(render(text, ROOT), page(text).blocks, "en", lambda: address)
+    html = complete_boxes(render(text, ROOT), page(text).blocks, "en", lambda: address)
     return html, BOXES.findall(html)
 
 
@@ -68,7 +68,7 @@ def test_every_box_gets_what_is_meant_for_its_block() -> None:
     html, blocks = render(text, ROOT), page(text).blocks
     shown = [block for block in blocks if block.has_box]
     marks = [f"<i>{n}</i>" for n in range(len(shown))]
-    made = boxes.complete(html, blocks, "en", lambda: "p.whl", marks)
+    made = complete_boxes(html, blocks, "en", lambda: "p.whl", marks)
     assert [block.text for block in shown] == [t.strip("\n") for t in codes(made)]
     for mark, block in zip(marks, shown, strict=True):
         before, found, after = made.partition(f">{mark}<pre>")
@@ -81,14 +81,14 @@ def test_a_box_too_many_is_refused() -> None:
     for raw in ("    indented code\n", "<pre><code>raw</code></pre>\n"):
         html = render(f"{EN}\ntext\n\n{raw}", ROOT)
         with pytest.raises(ValueError, match="4 fences, 5 boxes"):
-            boxes.complete(html, page(EN).blocks, "en", lambda: "p.whl")
+            complete_boxes(html, page(EN).blocks, "en", lambda: "p.whl")
 
 
 def test_a_page_that_does_not_need_the_package_has_no_install_line() -> None:
     def never() -> str:
         raise AssertionError("no wheel is needed")
 
-    html = boxes.complete(render(EN, ROOT), page(EN).blocks, "en", never)
+    html = complete_boxes(render(EN, ROOT), page(EN).blocks, "en", never)
     assert "install" not in html
 
 

@@ -8,7 +8,7 @@ import pytest
 from site_tools.ledger import Ledger
 from site_tools.page.rendered import render
 from site_tools.running.evidence import Evidence, Setting, block_hashes, entry_of
-from site_tools.site.boxes import complete, marks
+from site_tools.site.article import complete_boxes, marks
 from tests.site.sample import EN, ROOT, broken, page
 
 HERE = Setting("package", "2.13.0+cpu", "3.11.7")
@@ -29,7 +29,7 @@ def shown(known: Evidence, lang: str = "en", text: str = MOVED) -> list[str]:
     """The marks of the page, as HTML."""
     blocks = list(page(text).blocks)
     found = marks(known, PAGE, blocks, lang, "../../about/")
-    html = complete(render(text, ROOT), blocks, lang, lambda: "p.whl", found)
+    html = complete_boxes(render(text, ROOT), blocks, lang, lambda: "p.whl", found)
     return re.findall(r'<a class="mark.*?</a>(?=<pre>)', html)
 
 

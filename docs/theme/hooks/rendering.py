@@ -26,7 +26,6 @@ from site_tools.say import Refusal
 from site_tools.site import (
     allowed,
     article,
-    boxes,
     navigation,
     pictures,
     reference,
@@ -140,9 +139,9 @@ def _complete_code_boxes(
         return _wheel(file, config, files)
 
     try:
-        marks = boxes.marks(known, path, blocks, lang, href)
+        marks = article.marks(known, path, blocks, lang, href)
         html = page.content or ""
-        page.content = boxes.complete(html, blocks, lang, package, marks)
+        page.content = article.complete_boxes(html, blocks, lang, package, marks)
         if is_notebook(file.src_uri):
             name = notebook_files.name(path.removesuffix(".md"))
             page.content = fill("page.take_notebook", lang, name) + page.content
