@@ -176,3 +176,26 @@ def test_a_token_under_the_clip_is_as_ppo_ref_says(
         line = widget.locator(".sums span").filter(has_text=re.compile(rf"^{name} "))
         text = line.locator("output").inner_text().replace("−", "-")
         assert abs(float(text) - float(number)) < 0.000501, name
+
+
+def test_the_stepper_shows_what_a_value_has_read(lab: Any) -> None:
+    widget = lab.locator("[data-lab=alignment]")
+    widget.scroll_into_view_if_needed()
+    widget.locator("td").first.wait_for()
+    for slice_ in ("[:, -T-1:-1]", "[:, -T:]", "[:, -T-2:-2]"):
+        widget.locator("select").select_option(slice_)
+        while widget.get_by_role("button", name="before").is_enabled():
+            widget.get_by_role("button", name="before").click()
+            lab.wait_for_timeout(50)
+        moves = [
+            literal_eval(line.partition("moves ")[2])
+            for line in ran(lab, "alignment").splitlines()
+        ]
+        for t in range(4):
+            lab.wait_for_timeout(50)
+            ids = widget.locator("tr").first.locator("td").all()[4:]
+            read = ["read" in (cell.get_attribute("class") or "") for cell in ids]
+            assert read == [bool(moved[t]) for moved in moves], (slice_, t)
+            faulty = "fault" in (widget.locator(".says").get_attribute("class") or "")
+            assert faulty is (slice_ != "[:, -T-1:-1]")
+            widget.locator(".wide").press("ArrowRight")
