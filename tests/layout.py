@@ -63,7 +63,7 @@ def layout_faults(package: str, modules: dict[str, str]) -> Iterator[str]:
         placed = "in the table alone" if name in floor_of else "not in the table"
         yield f"{name}: {placed}"
     needs: dict[str, set[str]] = {}
-    for module in modules.keys() - {"__init__"}:
+    for module in sorted(modules.keys() - {"__init__"}):
         own, _, inside = module.partition(".")
         for name in imported(package, modules[module]):
             other, _, neighbour = name.partition(".")

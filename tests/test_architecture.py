@@ -51,7 +51,11 @@ def test_an_import_of_a_stage_by_a_stage_is_found_in_every_spelling(source: str)
         ("kl", "import x.losses", "kl (floor 1) imports losses (floor 2)"),
         ("asserts.masks", "import x.losses", "asserts.masks (floor 2) imports losses"),
         ("losses", "import x.asserts.masks", "losses (floor 2) imports asserts"),
-        ("asserts.slices", "import x.asserts.masks", "asserts.slices imports asserts."),
+        (
+            "asserts.slices",
+            "import x.asserts.masks",
+            "asserts.masks imports asserts.slices",
+        ),
         ("losses", "from .kl import kl_k1", "losses: an import must name the package"),
         ("rewards", "", "rewards: not in the table"),
         ("dump.reading", '"""D."""', "dump.reading: its folder has no __init__.py"),

@@ -33,10 +33,10 @@ class Pair(NamedTuple):
 
 
 PAIRS = {
-    "flipped_sign": Pair("healthy", 0.6, 10),
+    "flipped_sign": Pair("healthy", 0.6, 20),
     "shifted_values": Pair("healthy", 0.015, 40),
-    "whitened_over_padding": Pair("penalty", 0.03, 20),
-    "learned_reward_without_kl": Pair("learned_reward", 0.2, 40),
+    "whitened_over_padding": Pair("penalty", 0.03, 40),
+    "learned_reward_without_kl": Pair("learned_reward", 0.2, 60),
 }
 OTHER_SEED = 1
 
