@@ -28,17 +28,14 @@ class Problem:
 
     @property
     def found(self) -> str:
-        """What stands there."""
         return self.message.text("en", "found")
 
     @property
     def expected(self) -> str:
-        """What must hold there."""
         return self.message.text("en", "expected")
 
     @property
     def fix(self) -> str:
-        """The remedy."""
         return self.message.text("en", "fix")
 
     @property

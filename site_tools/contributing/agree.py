@@ -85,13 +85,13 @@ def _compared(page: str, root: Path, zh: Words, en: Words, talk: Talk) -> list[s
 def status(options: Namespace, root: Path, talk: Talk) -> int:
     """Say what waits for somebody's hand, as the page about/status does."""
     with data_is_read():
-        facts = unread(concepts(root)).items()
+        facts = [
+            f"docs/facts/{name}.yml: {place}:{', '.join(lines)}"
+            for (name, place), lines in unread(concepts(root)).items()
+        ]
         parts = {
             "status_translations": [state.message for state in waiting(root)],
-            "status_facts": [
-                Message("status_fact", {"name": name, "place": f"{at}:{', '.join(n)}"})
-                for (name, at), n in facts
-            ],
+            "status_facts": [Message("as_it_is", {"text": text}) for text in facts],
             "status_runs": [p.in_line for p in problems(root, RUNS, CHARTS)],
         }
     for title, rows in parts.items():
