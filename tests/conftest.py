@@ -5,22 +5,29 @@ import signal
 from collections import Counter
 
 import pytest
-import torch
 from hypothesis import settings
+
+from tests.verified import runs_tests
 
 # A shell starts its background jobs deaf to Ctrl-C, and they pass it on: a test that
 # interrupts what it started would wait for ever.
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-# Tensors are tiny here: threads would only wait for each other.
-torch.set_num_threads(1)
 settings.register_profile("project", deadline=None, derandomize=True, max_examples=25)
 settings.load_profile("project")
 
 
 # Else a fifth of the time goes into looking for garbage among all that torch defines.
 gc.disable()
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if runs_tests(config):
+        import torch  # two seconds
+
+        # Tensors are tiny here: threads would only wait for each other.
+        torch.set_num_threads(1)
 
 
 def pytest_collection_finish() -> None:
@@ -31,6 +38,8 @@ def pytest_collection_finish() -> None:
 @pytest.fixture(autouse=True)
 def same_draws() -> None:
     """Also of what a test draws without a generator of its own."""
+    import torch
+
     torch.manual_seed(0)
 
 

@@ -12,6 +12,7 @@ import sys
 from argparse import Namespace
 from collections.abc import Generator, Iterator
 from hashlib import sha256
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -40,10 +41,17 @@ def pytest_configure(config: pytest.Config) -> None:
     if device != CPU and (refusal := refuse(device)):
         raise pytest.UsageError(f"{refusal}; without --device pages run on the CPU")
     PageDocument.device = device
-    config.pluginmanager.register(Note(device), "note of what was verified")
-    alone = not hasattr(config, "workerinput")  # who asked for all knows how all ended
-    if alone and of_all(config.args, config.option):
+    if runs_tests(config):
+        config.pluginmanager.register(Note(device), "note of what was verified")
+    # Who asked for all of it knows how all of it ended.
+    if not hasattr(config, "workerinput") and of_all(config.args, config.option):
         config.pluginmanager.register(Whole(), "note that every page was verified")
+
+
+def runs_tests(config: pytest.Config) -> bool:
+    """Not so the process that hands them out to others."""
+    at_once = getattr(config.option, "numprocesses", None)
+    return hasattr(config, "workerinput") or not at_once
 
 
 def of_all(arguments: list[str], options: Namespace) -> bool:
@@ -78,7 +86,7 @@ def name(device: str) -> str:
 
 def state(root: Path) -> str:
     """A hash of all that the pages are verified from, and of when it was written."""
-    hashed = sha256(repr(evidence.setting(root)).encode())
+    hashed = sha256(f"torch {version('torch')}, Python {sys.version}".encode())
     for file in sorted(_sources(root)):
         content = sha256(file.read_bytes()).hexdigest()
         about = file.relative_to(root), file.stat().st_mtime_ns, content
