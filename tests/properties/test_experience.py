@@ -1,5 +1,6 @@
 """The river is the composition of its stages, written out by hand in float64."""
 
+import math
 import re
 from typing import Any
 
@@ -8,9 +9,11 @@ import torch
 from torch.testing import assert_close
 
 from ppo_ref.batch import Rollout
+from ppo_ref.training import experience
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.estimates import whitened_gae
 from ppo_ref.training.experience import collect_experience
+from ppo_ref.training.rollout import sample_responses
 from ppo_ref.training.tasks import Question
 from tests import networks, oracles
 from tests.networks import prompts, seeded
@@ -88,13 +91,21 @@ def test_the_river_is_its_composition_by_hand():
 def test_what_a_batch_holds_beside_the_river():
     assert torch.equal(EXPERIENCE.scores, SCORES)
     mask = EXPERIENCE.rollout.response_mask
-    # Sampler and trainer agree, so that a token weighs 1.
-    weights = EXPERIENCE.rollout_weights
-    assert_close(weights, mask.double(), rtol=1e-9, atol=1e-9)
     for name in ("token_level_rewards", "advantages", "returns", "rollout_weights"):
         assert not getattr(EXPERIENCE, name)[~mask].any(), name
     _, *tensors = EXPERIENCE
     assert not any(x.requires_grad for x in (*EXPERIENCE.rollout, *tensors))
+
+
+def test_a_token_weighs_what_the_trainer_gives_it_over_the_sampler(monkeypatch):
+    def other_engine(*given, **options):
+        rollout = sample_responses(*given, **options)
+        return rollout._replace(rollout_log_probs=rollout.rollout_log_probs - 0.1)
+
+    monkeypatch.setattr(experience, "sample_responses", other_engine)
+    found = collected()
+    expected = math.exp(0.1) * found.rollout.response_mask.double()
+    assert_close(found.rollout_weights, expected, rtol=1e-9, atol=1e-9)
 
 
 NO_TENSOR = "collect_experience: reward must give a floating-point tensor, got list"

@@ -66,7 +66,8 @@ def actor_loss(logits: list, experience: Experience, settings: PPOConfig) -> flo
     """The loss of the actor from its logits, in lists."""
     mask, losses = experience.rollout.response_mask, []
     for row, t in mask.nonzero().tolist():
-        said = oracles.log_softmax(logits[row][t])
+        scaled = [x / settings.temperature for x in logits[row][t]]
+        said = oracles.log_softmax(scaled)
         new = said[experience.rollout.responses[row, t]]
         ratio = math.exp(new - experience.old_log_probs[row, t].item())
         clip = settings.clip_range
@@ -76,7 +77,7 @@ def actor_loss(logits: list, experience: Experience, settings: PPOConfig) -> flo
         losses.append(
             loss * experience.rollout_weights[row, t].item()
             + settings.kl_loss_coef * (math.exp(ahead) - 1 - ahead)
-            - settings.entropy_coef * oracles.entropy(logits[row][t])
+            - settings.entropy_coef * oracles.entropy(scaled)
         )
     return oracles.mean(losses)
 
@@ -94,7 +95,7 @@ def logits_of(actor: nn.Module) -> list:
         {"kl_loss_coef": 0.0, "entropy_coef": 0.0},
         {"kl_loss_coef": 2.0, "entropy_coef": 0.0},
         {"kl_loss_coef": 0.0, "entropy_coef": 2.0},
-        {"kl_loss_coef": 0.3, "entropy_coef": 0.2, "clip_range": 0.05},
+        {"entropy_coef": 0.2, "clip_range": 0.05, "temperature": 0.7},
     ],
     ids=["policy", "kl", "entropy", "all"],
 )
