@@ -70,7 +70,7 @@ rows = {
     "how often the prefix is 1": (half, q),
     "advantage of a first 1": (A_old, A_new),
 }
-print(" " * 25, "weighted  truth")
+print(" " * 25, "    used  truth")
 for name, (got, truth) in rows.items():
     print(f"{name:25} {got:8.2f} {truth:6.2f}")
 # --8<-- [end:limits]
