@@ -44,8 +44,9 @@ ifndef DEVICE
 	fi
 endif
 
+# Training takes longest, and the browser waits much: they begin together.
 slow: ready
-	@$(pytest) $(at_once) -m slow $(or $(ARGS),tests)
+	@$(pytest) $(at_once) -m slow $(or $(ARGS),tests/training tests)
 
 changed: ready
 	@$(venv_python) -m tests.changed $(ARGS)

@@ -9,7 +9,6 @@ import pytest
 
 from bench.weight import transferred
 from site_tools.site import ways
-from site_tools.site.ways import redirects as parse
 from tests.browser.server import serve
 
 PAGE = "alignment/value_before_token/"
@@ -96,8 +95,8 @@ def test_paper_is_light_and_whole(open_tab: Any) -> None:
 @pytest.fixture
 def moving(site: Path, tmp_path: Path) -> Iterator[str]:
     """A site with one page, from which another page and an anchor moved."""
-    moves = parse("gae/old: gae/new\ngae/new#was: gae/new#is", {"gae/new"})
-    targets = {"gae/new": ways.Target("gae/new/", "New")}
+    moves = ways.redirects("gae/old: gae/new\ngae/new#was: gae/new#is", {"gae/new"})
+    targets = {"gae/new": ("gae/new/", "New")}
     stubs, beginnings = ways.led_on(moves, targets, "en")
     part = beginnings["gae/new"]
     head = '<!doctype html><link rel="stylesheet" href="/ppo/site.css">'

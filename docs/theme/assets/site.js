@@ -56,7 +56,8 @@ for (const line of document.querySelectorAll(".install")) {
   button.hidden = false
 }
 
-// A picture that can be operated is replaced by its widget when it comes into view.
+// A picture that can be operated is replaced by its widget when it comes into view. In a
+// copy on disk it stays: browsers load no modules from files.
 const scripts = new URL(document.currentScript?.src ?? "assets/site.js", location)
 const waiting = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) {
@@ -65,4 +66,6 @@ const waiting = new IntersectionObserver((seen) => {
     import(new URL(`lab/${target.dataset.lab}.js`, scripts)).then(({ mount }) => mount(target)).catch(() => {})
   }
 }, { rootMargin: "200px" })
-for (const place of document.querySelectorAll("[data-lab]")) waiting.observe(place)
+if (location.protocol !== "file:") {
+  for (const place of document.querySelectorAll("[data-lab]")) waiting.observe(place)
+}
