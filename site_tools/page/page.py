@@ -4,9 +4,9 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from site_tools.page.bindings import Figure, read_figures
 from site_tools.page.blocks import Copy, copies, read_blocks
 from site_tools.page.fences import scan
-from site_tools.page.figures import Figure, read_figures
 from site_tools.page.files import link, read_front_matter
 from site_tools.page.pictures import Figures, read_pictures
 from site_tools.page.prose import body

@@ -16,7 +16,7 @@ from xml.parsers import expat
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PreformattedString
 
-from site_tools.page.figures import Figure, as_shown, check_binding, touching, unbound
+from site_tools.page.bindings import Figure, as_shown, check_binding, touching, unbound
 from site_tools.page.files import inside
 from site_tools.page.rendered import Flow, Piece, Text, flows
 from site_tools.problems import Problem, problem

@@ -12,8 +12,8 @@ from itertools import zip_longest
 from typing import Any
 
 from site_tools import numbers
+from site_tools.page.bindings import Figure
 from site_tools.page.blocks import Block, Copy
-from site_tools.page.figures import Figure
 from site_tools.page.page import LANGUAGES, Page
 from site_tools.page.pictures import is_notebook, plots
 from site_tools.page.prose import line_of
@@ -83,7 +83,7 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
 
 def _figures(page: Page) -> list[tuple[str, Figure]]:
     """The figures of the prose and of the pictures, with the file of each."""
-    files = {page.path: page.figures, **page.pictures}
+    files = {page.path: page.bindings, **page.pictures}
     return [(path, figure) for path, figures in files.items() for figure in figures]
 
 

@@ -6,7 +6,7 @@ import pytest
 
 from ppo_ref.chart import tick
 from site_tools import numbers
-from site_tools.page.figures import check_expression
+from site_tools.page.bindings import check_expression
 from site_tools.page.pictures import read_picture
 from site_tools.running.block import evaluate
 from site_tools.running.verdict import check_figure

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from site_tools.checks.census import check_shown
-from site_tools.page.figures import Figure, render
+from site_tools.page.bindings import Figure, render
 from site_tools.page.rendered import render as render_page
 from site_tools.running import verdict
 from site_tools.running.verdict import check_figure

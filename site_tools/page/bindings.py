@@ -1,4 +1,4 @@
-"""The figures of a page: each is bound to an expression, or it is a problem.
+"""The figures of a page and their bindings: one without an expression is a problem.
 
 A figure stands in the text as inline code with ``data-is``, an expression that is
 evaluated where the page's blocks end: ``0.651`` with ``{ data-is="a[0, 0]" }``. All
