@@ -44,9 +44,8 @@ ifndef DEVICE
 	fi
 endif
 
-# Training takes longest, and the browser waits much: they begin together.
 slow: ready
-	@$(pytest) $(at_once) -m slow $(or $(ARGS),tests/training tests)
+	@$(pytest) $(at_once) -m slow $(or $(ARGS),tests)
 
 changed: ready
 	@$(venv_python) -m tests.changed $(ARGS)
