@@ -83,7 +83,7 @@ def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> 
 
 def _figures(page: Page) -> list[tuple[str, Figure]]:
     """The figures of the prose and of the pictures, with the file of each."""
-    files = {page.path: page.bindings, **page.pictures}
+    files = {page.path: page.figures, **page.pictures}
     return [(path, figure) for path, figures in files.items() for figure in figures]
 
 
