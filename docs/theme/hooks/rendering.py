@@ -18,7 +18,7 @@ from site_tools.checks import words
 from site_tools.checks.shape import is_question
 from site_tools.data.dialogues import TOPICS
 from site_tools.data.names import read_names
-from site_tools.page import accord, figures
+from site_tools.page import accord, bindings
 from site_tools.page.pictures import is_notebook
 from site_tools.running import evidence
 from site_tools.running.evidence import Evidence
@@ -82,7 +82,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         if "<code>ppo_ref." in html:
             known = reference.symbols(reference.read(root / reference.FOLDER))
             html = reference.link_symbols(html, page.url, known)
-        html = pictures.inline(figures.render(html), read, lang)
+        html = pictures.inline(bindings.render(html), read, lang)
         answers = page.meta.get("answers") or ()
         html = article.fold_refutations(html)
         html = article.answer_box(html, answers, lang, navigation.asked(root, lang))
