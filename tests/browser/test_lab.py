@@ -16,6 +16,14 @@ SHOWN = """([...document.querySelectorAll(".lab .rows tbody tr")].slice(1).map(r
 ROWS = ("rewards", "deltas", "advantages", "returns", "used")
 
 
+DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
+
+
+def settle(lab: Any) -> None:
+    """Wait until what was changed is drawn: the widgets draw once a frame."""
+    lab.evaluate(DRAWN)
+
+
 @pytest.fixture
 def lab(tab: Any) -> Any:
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -45,7 +53,7 @@ def copied(lab: Any) -> dict[str, Any]:
 
 def assert_shown(lab: Any, answer: int) -> None:
     """Every cell that shows something is within half a unit of its last digit."""
-    lab.wait_for_timeout(100)  # a frame, at least
+    settle(lab)
     shown, computed = dict(lab.evaluate(SHOWN)), copied(lab)
     compared = 0
     for name in ROWS:
@@ -86,8 +94,10 @@ def test_keys_sliders_and_bugs_move_the_numbers(lab: Any) -> None:
     cell.focus()
     for key in ("ArrowDown", "PageDown", "ArrowUp"):
         lab.keyboard.press(key)
+    settle(lab)
     assert cell.get_attribute("aria-valuenow") == "0.8"
     lab.keyboard.press("End")
+    settle(lab)
     assert cell.get_attribute("aria-valuenow") == "1"
     lab.locator("[data-lab=explorer] input[type=range]").nth(1).fill("0.4")
     assert_shown(lab, 0)
@@ -103,9 +113,10 @@ def test_the_home_page_has_a_small_one_to_drag(lab: Any) -> None:
     cell.focus()
     for key in ("PageUp", "PageUp", "ArrowUp"):
         lab.keyboard.press(key)
+    settle(lab)
     assert cell.inner_text() == "0.61"
     lab.locator("[data-lab=gae] input").fill("0.5")
-    lab.wait_for_timeout(100)
+    settle(lab)
     for line in ran(lab, "gae").splitlines():
         name, _, numbers = line.partition(" ")
         bars = lab.locator(f"[data-lab=gae] tr.{name} .bar").all_inner_texts()
@@ -170,7 +181,7 @@ def test_a_token_under_the_clip_is_as_ppo_ref_says(
         lab.mouse.move(box["x"] + 190, box["y"] + 60, steps=5)
         lab.mouse.up()
         lab.keyboard.press("PageUp")
-    lab.wait_for_timeout(100)
+    settle(lab)
     words = ran(lab, "clip").split()
     for name, number in zip(words[::2], words[1::2], strict=True):
         line = widget.locator(".sums span").filter(has_text=re.compile(rf"^{name} "))
@@ -186,13 +197,13 @@ def test_the_stepper_shows_what_a_value_has_read(lab: Any) -> None:
         widget.locator("select").select_option(slice_)
         while widget.get_by_role("button", name="before").is_enabled():
             widget.get_by_role("button", name="before").click()
-            lab.wait_for_timeout(50)
+            settle(lab)
         moves = [
             literal_eval(line.partition("moves ")[2])
             for line in ran(lab, "alignment").splitlines()
         ]
         for t in range(4):
-            lab.wait_for_timeout(50)
+            settle(lab)
             ids = widget.locator("tr").first.locator("td").all()[4:]
             read = ["read" in (cell.get_attribute("class") or "") for cell in ids]
             assert read == [bool(moved[t]) for moved in moves], (slice_, t)
