@@ -210,3 +210,13 @@ def test_the_stepper_shows_what_a_value_has_read(lab: Any) -> None:
             faulty = "fault" in (widget.locator(".says").get_attribute("class") or "")
             assert faulty is (slice_ != "[:, -T-1:-1]")
             widget.locator(".wide").press("ArrowRight")
+
+
+@pytest.mark.parametrize("widget", ["explorer", "clip"])
+def test_knobs_out_of_range_are_those_that_ppo_ref_takes(lab: Any, widget: str) -> None:
+    lab.goto(f'en/{PAGE}?{widget}={{"dual":0.5,"low":7,"high":-3}}')
+    place = lab.locator(f"[data-lab={widget}]")
+    place.scroll_into_view_if_needed()
+    place.locator(".copy button").wait_for()
+    settle(lab)
+    assert "loss" in ran(lab, widget)  # which raises where ppo_ref refuses a knob

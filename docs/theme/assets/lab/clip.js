@@ -1,6 +1,6 @@
 // One token under the clip: its objective against the ratio, for either sign of the
 // advantage; and what k1, k2 and k3 say of it.
-import { address, between, copyButton, draggable, element, lang, onceAFrame, shown, slider, styled } from "./lab.js"
+import { address, between, copyButton, draggable, dualClip, element, lang, onceAFrame, shown, slider, styled } from "./lab.js"
 import { k1, k2, k3, policyToken } from "./ppo.js"
 
 const WORDS = {
@@ -58,14 +58,14 @@ export const mount = async (place) => {
   const link = address("clip")
   const state = link.read({ ...BEGIN })
   for (const [key, [least, most]] of Object.entries({ advantage: [-2, 2], ratio: [0.05, MOST], low: [0, 0.9], high: [0, 2], dual: [0, 5] })) state[key] = between(state[key], least, most)
-  if (state.dual > 0 && state.dual <= 1) state.dual = 0
+  state.dual = dualClip(state.dual)
 
   const parts = []
   const changed = onceAFrame(() => { draw(); link.write(state, BEGIN) })
   const add = (part) => { parts.push(part); return part.node }
   const knob = (key, min, max, step) => add(slider({
     label: WORDS.knobs[key], min, max, step, get: () => state[key],
-    set: (value) => { state[key] = key === "dual" && value <= 1 ? 0 : value; changed() } }))
+    set: (value) => { state[key] = key === "dual" ? dualClip(value) : value; changed() } }))
 
   const range = svg("rect", { y: 8, height: H - 24, class: "range" })
   const plain = svg("path", { class: "plain" }), clipped = svg("path", { class: "line" })

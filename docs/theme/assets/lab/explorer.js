@@ -1,5 +1,5 @@
 // The step explorer: two answers of six tokens, every number of a PPO step as a bar.
-import { address, between, choice, copyButton, draggable, element, lang, onceAFrame, shown, slider, styled, tick } from "./lab.js"
+import { address, between, choice, copyButton, draggable, dualClip, element, lang, onceAFrame, shown, slider, styled, tick } from "./lab.js"
 import { BUGS, PRESETS, compute, python } from "./explorer_model.js"
 
 const WORDS = {
@@ -14,7 +14,7 @@ const WORDS = {
     bug: { "": "没有弄坏", values: "V 晚了一格", log_probs: "log-prob 晚了一格", padding: "白化没带 mask", score: "得分放在行尾",
       reference: "reference 的权重不对", engine: "旧 log-prob 来自另一个引擎", returns: "目标用了另一个 λ", targets: "目标也被白化了",
       split: "每个回答先平均，再平均", steps: "每个 micro-batch 更新一步" },
-    fires: "抓住它的断言：", up: "上", down: "下", clipped: "被裁剪，没有梯度", out: "不算数",
+    fires: "抓住它的断言：",
   },
   en: {
     name: "Step explorer", preset: "Begin with", answer: "answer", token: "token", copy: "Copy as Python", bugs: "Break it",
@@ -27,7 +27,7 @@ const WORDS = {
     bug: { "": "nothing is broken", values: "V one slot late", log_probs: "log-probs one slot late", padding: "whitened without the mask",
       score: "score at the end of the row", reference: "reference has other weights", engine: "old log-probs of another engine",
       returns: "targets with another λ", targets: "targets whitened too", split: "a mean per answer, then their mean", steps: "a step per micro-batch" },
-    fires: "The assert that fires: ", up: "up", down: "down", clipped: "clipped, no gradient", out: "does not count",
+    fires: "The assert that fires: ",
   },
 }[lang]
 
@@ -59,6 +59,8 @@ export const mount = async (place) => {
   if (!Object.hasOwn(WORDS.bug, state.bug)) state.bug = ""
   if (!state.mask.every((row) => row.some(Boolean))) state.mask = copy(PRESETS.batch.mask)
   state.answer = state.answer === 1 ? 1 : 0
+  for (const [key, least, most] of KNOBS) state[key] = between(state[key], least, most)
+  state.dual = dualClip(state.dual)
   for (const { drag, least, most } of ROWS) {
     if (drag && drag !== "scores") state[drag] = state[drag].map((row) => row.map((x) => between(x, least, most)))
   }
@@ -66,7 +68,7 @@ export const mount = async (place) => {
   const parts = []
   const add = (part) => { parts.push(part); return part.node }
   const changed = onceAFrame(() => { draw(); link.write(state, { preset: "batch", ...PRESETS.batch }) })
-  const knob = (key) => ({ label: WORDS.knobs[key], get: () => state[key], set: (x) => { state[key] = x; changed() } })
+  const knob = (key) => ({ label: WORDS.knobs[key], get: () => state[key], set: (x) => { state[key] = key === "dual" ? dualClip(x) : x; changed() } })
 
   const controls = element("div", { class: "knobs" },
     add(choice({ label: WORDS.preset, options: Object.entries(WORDS.presets), get: () => state.preset,

@@ -20,8 +20,10 @@ export const element = (tag, attributes = {}, ...children) => {
   return made
 }
 
-// Two digits more than one sees; a minus that is one.
+// A number as people read it: no −0, and a real minus sign.
 export const shown = (x, digits = 2) => (Math.abs(x) < 0.5 * 10 ** -digits ? 0 : x).toFixed(digits).replace("-", "−")
+// Dual clip is off at 0; between that and 1 it would turn the loss around.
+export const dualClip = (bound) => bound <= 1 ? 0 : bound
 export const rounded = (x, step) => Number((Math.round(x / step) * step).toFixed(6))
 export const between = (x, low, high) => Math.min(Math.max(x, low), high)
 

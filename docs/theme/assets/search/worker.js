@@ -83,7 +83,7 @@ const excerpt = (text, query, pattern) => {
 }
 
 // How much of what was looked for the best page holds; a word only in its text counts
-// half. Below a third and a bit, no page is about it (tests/browser/queries.yml).
+// half. Below this, no page is about it: measured on tests/browser/queries.yml.
 const COVERED = 0.4
 const share = (sections, sought) =>
   sections.some(({ words: { title, names } }) => (title + names).includes(sought)) ? 1
