@@ -42,7 +42,7 @@ def clipped(ratio, A):
     bounded = ratio.clamp(1 - eps, 1 + eps)
     return torch.min(ratio * A, bounded * A)
 
-print(" A ratio plain  near   min slope")
+print(" A ratio plain  clip   min slope")
 for a in 1.0, -1.0:
     for r in 0.7, 1.3:
         r = torch.tensor(r, requires_grad=True)

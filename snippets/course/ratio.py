@@ -16,6 +16,16 @@ print(f"weighted {weighted:.3f}")
 assert weighted == wanted
 # --8<-- [end:weight]
 
+# --8<-- [start:objective]
+gain = worth - plain  # the advantages of 0 and 1
+unweighted = (old_p * gain).sum()
+promised = (old_p * weight * gain).sum()
+print(f"mean of A, old actor  {unweighted:.3f}")
+print(f"mean of ratio times A {promised:.3f}")
+print(f"what J has gained     {wanted - plain:.3f}")
+assert promised == wanted - plain
+# --8<-- [end:objective]
+
 # --8<-- [start:batch]
 from ppo_ref.examples import shared_batch
 
@@ -61,8 +71,20 @@ for i, n in enumerate(mask.sum(1)):
         print(name, *(f"{v:.3f}" for v in x[i, :n]))
 # --8<-- [end:update]
 
-# --8<-- [start:limits]
+# --8<-- [start:promise]
 half, q = old_p[1], new_p[1]  # of a 1, each time
+gain_2 = torch.tensor([-0.5, 0.5])  # after a 1
+first = (old_p * weight * gain).sum()
+second = half * (old_p * weight * gain_2).sum()
+J_promised = plain + first + second
+print(f"first token  {first:.3f}")
+print(f"second token {second:.3f}")
+print(f"promised J   {J_promised:.3f}")
+print(f"true J       {q * q:.3f}")
+assert J_promised < q * q
+# --8<-- [end:promise]
+
+# --8<-- [start:limits]
 A_old = half - half * half  # V after - before
 A_new = q - q * q
 rows = {
