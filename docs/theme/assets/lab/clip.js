@@ -1,6 +1,6 @@
 // One token under the clip: its objective against the ratio, for either sign of the
 // advantage; and what k1, k2 and k3 say of it.
-import { address, between, copyButton, draggable, dualClip, element, lang, onceAFrame, shown, slider, styled } from "./lab.js"
+import { address, between, copyButton, draggable, dualClip, element, lang, onceAFrame, shown, slider, styled, svg } from "./lab.js"
 import { k1, k2, k3, policyToken } from "./ppo.js"
 
 const WORDS = {
@@ -24,12 +24,6 @@ const MOST = 4 // the largest ratio that is drawn
 const W = 340, H = 190, LEFT = 30, BASE = 95
 const x = (ratio) => LEFT + ratio / MOST * (W - LEFT - 8)
 
-const svg = (tag, attributes, ...children) => {
-  const made = document.createElementNS("http://www.w3.org/2000/svg", tag)
-  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
-  made.append(...children)
-  return made
-}
 const curve = (f, y) => Array.from({ length: 161 }, (_, i) => {
   const ratio = Math.max(i / 160 * MOST, 0.01)
   return `${i ? "L" : "M"}${x(ratio).toFixed(1)} ${between(y(f(ratio)), -5, H + 5).toFixed(1)}`

@@ -20,6 +20,13 @@ export const element = (tag, attributes = {}, ...children) => {
   return made
 }
 
+export const svg = (tag, attributes, ...children) => {
+  const made = document.createElementNS("http://www.w3.org/2000/svg", tag)
+  for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value)
+  made.append(...children)
+  return made
+}
+
 // A number as people read it: no −0, and a real minus sign.
 export const shown = (x, digits = 2) => (Math.abs(x) < 0.5 * 10 ** -digits ? 0 : x).toFixed(digits).replace("-", "−")
 // Dual clip is off at 0; between that and 1 it would turn the loss around.
@@ -90,12 +97,14 @@ export const tick = ({ label, get, set }) => {
 export const draggable = (cell, { min, max, step, label, get, set, sideways = false }) => {
   const move = (value) => set(rounded(between(value, min, max), step))
   const keys = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }
+  const still = () => cell.getAttribute("aria-disabled") === "true"
   let from = null
   cell.classList.add("drag")
   for (const [key, value] of Object.entries({
     role: "slider", tabindex: 0, "aria-label": label, "aria-valuemin": min, "aria-valuemax": max,
   })) cell.setAttribute(key, value)
   cell.addEventListener("pointerdown", (event) => {
+    if (still()) return
     from = { at: sideways ? -event.clientX : event.clientY, value: get() }
     cell.setPointerCapture(event.pointerId)
     cell.focus({ preventScroll: true })
@@ -108,6 +117,7 @@ export const draggable = (cell, { min, max, step, label, get, set, sideways = fa
   for (const end of ["pointerup", "pointercancel"]) cell.addEventListener(end, () => { from = null })
   cell.addEventListener("keydown", (event) => {
     const { key } = event
+    if (still()) return
     if (key === "Home" || key === "End") move(key === "Home" ? min : max)
     else if (key in keys) move(get() + keys[key] * step)
     else return
