@@ -1,6 +1,6 @@
 // One token under the clip: its objective against the ratio, for either sign of the
 // advantage; and what k1, k2 and k3 say of it.
-import { address, between, copyButton, draggable, dualClip, element, lang, onceAFrame, shown, slider, styled, svg } from "./lab.js"
+import { address, between, copyButton, cropped, draggable, dualClip, element, lang, onceAFrame, shown, slider, styled, svg } from "./lab.js"
 import { k1, k2, k3, policyToken } from "./ppo.js"
 
 const WORDS = {
@@ -21,12 +21,12 @@ const WORDS = {
 }[lang]
 const BEGIN = { advantage: 1, ratio: 1.35, low: 0.2, high: 0.2, dual: 3 }
 const MOST = 4 // the largest ratio that is drawn
-const W = 340, H = 190, LEFT = 30, BASE = 95
+const W = 340, H = 190, LEFT = 30, TOP = 20, BASE = 98
 const x = (ratio) => LEFT + ratio / MOST * (W - LEFT - 8)
 
 const curve = (f, y) => Array.from({ length: 161 }, (_, i) => {
   const ratio = Math.max(i / 160 * MOST, 0.01)
-  return `${i ? "L" : "M"}${x(ratio).toFixed(1)} ${between(y(f(ratio)), -5, H + 5).toFixed(1)}`
+  return `${i ? "L" : "M"}${x(ratio).toFixed(1)} ${between(y(f(ratio)), -H, 2 * H).toFixed(1)}`
 }).join("")
 
 const python = ({ advantage, ratio, low, high, dual }) => `import torch
@@ -61,20 +61,23 @@ export const mount = async (place) => {
     label: WORDS.knobs[key], min, max, step, get: () => state[key],
     set: (value) => { state[key] = key === "dual" ? dualClip(value) : value; changed() } }))
 
-  const range = svg("rect", { y: 8, height: H - 24, class: "range" })
+  const range = svg("rect", { y: TOP, height: H - 16 - TOP, class: "range" })
   const plain = svg("path", { class: "plain" }), clipped = svg("path", { class: "line" })
   const dot = svg("circle", { r: 7, class: "dot" })
-  const labels = [0, 1, 2, 3, 4].map((r) => svg("text", { x: x(r), y: H - 2 }, String(r)))
+  const labels = () => [0, 1, 2, 3, 4].map((r) => svg("text", { x: x(r), y: H - 2 }, String(r)))
   const plot = svg("svg", { viewBox: `0 0 ${W} ${H}`, class: "plot", "aria-hidden": "true" },
-    range, svg("path", { class: "axis", d: `M${LEFT} ${BASE}H${W}M${x(1)} 8V${H - 16}` }), plain, clipped, dot, ...labels,
+    range, svg("path", { class: "axis", d: `M${LEFT} ${BASE}H${W}M${x(1)} ${TOP}V${H - 16}` }),
+    cropped(W, TOP, H - 14, plain, clipped), dot, ...labels(),
     svg("text", { x: LEFT, y: 12, class: "start" }, WORDS.objective), svg("text", { x: W, y: BASE - 5, class: "end" }, WORDS.ratio))
-  const kBase = 150
+  const heights = [0, 1, 2].map(() => svg("text", { x: LEFT - 5, class: "end" }))
+  plot.append(...heights)
+  const kBase = 140
   const estimates = [k1, k2, k3].map((_, i) => svg("path", { class: `line k${i + 1}` }))
   const mark = svg("path", { class: "axis" })
   const plate = svg("svg", { viewBox: `0 0 ${W} ${H}`, class: "plot", "aria-hidden": "true" },
-    svg("path", { class: "axis", d: `M${LEFT} ${kBase}H${W}` }), mark, ...estimates,
+    svg("path", { class: "axis", d: `M${LEFT} ${kBase}H${W}` }), mark, cropped(W, TOP, H - 14, ...estimates), ...labels(),
     svg("text", { x: LEFT, y: 12, class: "start" }, WORDS.estimators),
-    ...["k1", "k2", "k3"].map((name, i) => svg("text", { x: W - 70 + 26 * i, y: 26, class: name }, name)))
+    ...["k1", "k2", "k3"].map((name, i) => svg("text", { x: W - 60 + 26 * i, y: 12, class: name }, name)))
 
   const handle = element("div", { class: "handle" }, plot)
   draggable(handle, {
@@ -87,14 +90,20 @@ export const mount = async (place) => {
     const { advantage, low, high } = state
     const dual = state.dual || undefined
     const at = (ratio) => policyToken({ logRatio: Math.log(ratio), advantage, low, high, dual })
-    const y = (objective) => BASE - objective / 8 * (H - 20)
+    const tick = Math.abs(advantage) > 1 ? 4 : 2
+    const y = (objective) => BASE - objective / tick * 42
+    heights.forEach((label, i) => {
+      const at = [tick, 0, -tick][i]
+      label.textContent = String(at).replace("-", "−")
+      label.setAttribute("y", y(at) + 3)
+    })
     const token = at(state.ratio)
     range.setAttribute("x", x(1 - low))
     range.setAttribute("width", x(1 + high) - x(1 - low))
     plain.setAttribute("d", curve((ratio) => advantage * ratio, y))
     clipped.setAttribute("d", curve((ratio) => -at(ratio).loss, y))
     dot.setAttribute("cx", x(state.ratio))
-    dot.setAttribute("cy", between(y(-token.loss), 4, H - 20))
+    dot.setAttribute("cy", between(y(-token.loss), TOP, H - 20))
     const kind = token.bounded ? "bounded" : token.clipped ? "clipped" : "free"
     dot.classList.toggle("flat", kind !== "free")
     says.textContent = WORDS.says[kind]
@@ -102,7 +111,7 @@ export const mount = async (place) => {
     const of = { ...token, k1: k1(log), k2: k2(log), k3: k3(log) }
     for (const [key, output] of Object.entries(sums)) output.textContent = shown(of[key], 3)
     estimates.forEach((path, i) => path.setAttribute("d", curve((ratio) => [k1, k2, k3][i](Math.log(ratio)), (k) => kBase - k * 42)))
-    mark.setAttribute("d", `M${x(state.ratio)} 8V${H}`)
+    mark.setAttribute("d", `M${x(state.ratio)} ${TOP}V${H - 14}`)
     handle.setAttribute("aria-valuenow", state.ratio)
     handle.setAttribute("aria-valuetext", `${WORDS.ratio} ${state.ratio}, ${WORDS.says[kind]}`)
     parts.forEach(({ update }) => update())

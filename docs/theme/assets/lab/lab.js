@@ -27,6 +27,11 @@ export const svg = (tag, attributes, ...children) => {
   return made
 }
 
+// A part of a plot, from one height to another; what leaves it is cut off there, so that
+// no curve runs through the words above.
+export const cropped = (width, top, bottom, ...children) =>
+  svg("svg", { y: top, width, height: bottom - top, viewBox: `0 ${top} ${width} ${bottom - top}` }, ...children)
+
 // A number as people read it: no −0, and a real minus sign.
 export const shown = (x, digits = 2) => (Math.abs(x) < 0.5 * 10 ** -digits ? 0 : x).toFixed(digits).replace("-", "−")
 // Dual clip is off at 0; between that and 1 it would turn the loss around.

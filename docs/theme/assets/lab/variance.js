@@ -1,6 +1,6 @@
 // Bias and variance: a critic's errors by hand, lambda by hand; the exact curve, and
 // sampled estimates that come in beside it.
-import { address, between, copyButton, draggable, element, lang, onceAFrame, shown, slider, styled, svg } from "./lab.js"
+import { address, between, copyButton, cropped, draggable, element, lang, onceAFrame, shown, slider, styled, svg } from "./lab.js"
 import { ANSWERS, BEGIN, PREFIXES, SWAY, best, curve, drawn, errors, estimates, exact, moments, monteCarlo, python, score, truth } from "./variance_model.js"
 
 const WORDS = {
@@ -41,7 +41,7 @@ const MOST = 200 // samples
 const W = 340, H = 200, LEFT = 24, TOP = 24, LOW = 182
 const HIGHEST = 0.5 // of the chart of squared errors; the variance of Monte Carlo is at most half of it
 const across = (share) => LEFT + share * (W - LEFT - 6)
-const up = (share) => LOW - between(share, 0, 1) * (LOW - TOP)
+const up = (share) => LOW - between(share, -1, 2) * (LOW - TOP)
 const line = (points) => points.map(([x, y], i) => `${i ? "L" : "M"}${x.toFixed(1)} ${y.toFixed(1)}`).join("")
 const SCALES = [1, 2, 4, 8, 16, 32, 64]
 
@@ -95,7 +95,7 @@ export const mount = async (place) => {
   const bias2 = path("area bias"), noise = path("area noise"), total = path("total"), mc = path("plain"), here = path("axis")
   const dot = svg("circle", { r: 6, class: "dot" }), above = text(W / 2, TOP + 10, "", "")
   const plot = svg("svg", { viewBox: `0 0 ${W} ${H}`, class: "plot", "aria-hidden": "true" },
-    bias2, noise, path("axis"), total, mc, here, dot, above,
+    path("axis"), cropped(W, TOP, LOW, bias2, noise, total), mc, here, dot, above,
     svg("rect", { x: LEFT, y: 5, width: 8, height: 8, class: "area bias" }), text(LEFT + 12, 13, WORDS.bias2),
     svg("rect", { x: 84, y: 5, width: 8, height: 8, class: "area noise" }), text(96, 13, WORDS.variance),
     svg("path", { class: "plain", d: "M160 9h14" }), text(178, 13, WORDS.mc),
@@ -200,7 +200,7 @@ export const mount = async (place) => {
     drawSamples(all, exactly)
     here.setAttribute("d", `M${across(state.lambda)} ${TOP}V${LOW}`)
     dot.setAttribute("cx", across(state.lambda))
-    dot.setAttribute("cy", up(exactly.squared / HIGHEST))
+    dot.setAttribute("cy", up(Math.min(exactly.squared / HIGHEST, 1)))
     const beyond = exactly.squared > HIGHEST
     above.textContent = beyond ? `↑ ${shown(exactly.squared, 2)}` : ""
     above.setAttribute("x", between(across(state.lambda) + 24, LEFT, W - 24))
