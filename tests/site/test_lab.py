@@ -20,7 +20,8 @@ from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 
-LAB = Path(__file__).parents[2] / "docs" / "theme" / "assets" / "lab"
+ROOT = Path(__file__).parents[2]
+LAB = ROOT / "docs" / "theme" / "assets" / "lab"
 COMPUTE = """
 import { readFileSync } from "node:fs"
 import * as ppo from "%s"
@@ -194,13 +195,21 @@ def test_the_explorer_begins_with_the_batches_of_the_pages(
     assert begin["mask"] == batch.response_mask.tolist()
     three = model["presets"]["three"]
     assert [three["values"][0][:3]] == three_tokens().values.tolist()
+    refuted: dict[str, Any] = {}
+    code = (ROOT / "snippets/pipeline/token_rows.py").read_text("utf-8")
+    exec(code.partition("# --8<-- [end:rows]")[0], refuted)
+    (state,) = in_node(MODEL % MODULE, [model["presets"]["one"]])["states"]
+    assert model["presets"]["one"]["values"][0] == refuted["V"]
+    assert state["numbers"]["rewards"][0] == pytest.approx(refuted["r"])
+    (state,) = in_node(MODEL % MODULE, [model["presets"]["fit"]])["states"]
+    assert state["numbers"]["valueLoss"] == pytest.approx(0.5 * (0.95 - 0.8) ** 2)
 
 
 @pytest.mark.pages
 def test_the_presets_of_verl_are_the_defaults_of_its_releases(
     model: dict[str, Any],
 ) -> None:
-    facts = Path(__file__).parents[2] / "docs" / "facts"
+    facts = ROOT / "docs" / "facts"
     default = {
         (entry["release"], entry["key"]): entry["default"]
         for name in (
@@ -217,7 +226,7 @@ def test_the_presets_of_verl_are_the_defaults_of_its_releases(
     }
     actor = "actor_rollout_ref.actor."
     for preset, releases in {
-        "verl": ("verl 0.9.1", "verl 0.7.1"),
+        "verl": ("verl 0.9.1", "verl 0.7.1", "verl 0.4.0"),
         "old_verl": ("verl 0.3.0.post1",),
     }.items():
         state = model["presets"][preset]
@@ -268,9 +277,7 @@ def test_every_bug_changes_what_is_shown_and_has_an_assert(
         for state in (in_node(MODEL % MODULE, [MOVED, *STATES[3:]]))["states"]
     ]
     assert all(numbers != right for numbers in broken)
-    page = (Path(__file__).parents[2] / "docs/en/debug/ten_asserts.md").read_text(
-        "utf-8"
-    )
+    page = (ROOT / "docs/en/debug/ten_asserts.md").read_text("utf-8")
     for bug in model["bugs"].values():
         assert f"#assert-{bug['assert']} }}" in page
 
@@ -361,7 +368,7 @@ def test_the_tree_begins_with_the_noisy_critic_of_its_page() -> None:
     tree = four_token_tree()
     wrong = {*(tree.wrong_values - tree.values)[:, 1:].flatten().tolist()}
     assert {*answer["begin"]["error"][1:]} == wrong
-    page = (Path(__file__).parents[2] / "docs/en/gae/variance.md").read_text("utf-8")
+    page = (ROOT / "docs/en/gae/variance.md").read_text("utf-8")
     row = next(line for line in page.splitlines() if line.startswith("0.50  0.0000"))
     assert answer["begin"]["lambda"] == 0.5 and answer["begin"]["times"] == 1
     shown = [answer["moments"][key] for key in ("bias", "variance")]

@@ -6,7 +6,8 @@ const WORDS = {
   zh: {
     name: "逐 token 实验", preset: "从哪里开始", answer: "回答", token: "token", copy: "复制成 Python", bugs: "弄坏它",
     hint: "带 ↕ 的格子可以上下拖，也可以用方向键；点“算”那一行，决定哪个 token 算数。",
-    presets: { batch: "教程的两个回答", verl: "verl 0.9.1、0.7.1 的默认值", old_verl: "verl 0.3.0 的默认值", three: "对话 004 的三个 token" },
+    presets: { batch: "教程的两个回答（第一个出自对话 002）", verl: "verl 0.9.1、0.7.1、0.4.0 的默认值", old_verl: "verl 0.3.0 的默认值",
+      three: "对话 004 的三个 token", one: "对话 001 那一行：它印的 return 没有 γ、λ 算得出", fit: "对话 001 的一个价值：0.8，目标 0.95" },
     rows: { mask: "算", score: "得分 s", kl: "KL", rewards: "奖励 r", values: "价值 V", deltas: "TD 误差 δ", advantages: "优势 A",
       returns: "目标 R", used: "给 actor 的 A", ratios: "ratio ρ", losses: "loss", pushes: "概率往" },
     knobs: { gamma: "γ", lambda: "λ", beta: "β（KL 的系数）", low: "裁剪：往下", high: "裁剪：往上", dual: "dual clip（0 为关）", white: "白化" },
@@ -19,7 +20,8 @@ const WORDS = {
   en: {
     name: "Step explorer", preset: "Begin with", answer: "answer", token: "token", copy: "Copy as Python", bugs: "Break it",
     hint: "Drag the cells marked ↕ up and down, or use the arrow keys; in the row “counts”, click a token to leave it out.",
-    presets: { batch: "the course's two answers", verl: "defaults of verl 0.9.1, 0.7.1", old_verl: "defaults of verl 0.3.0", three: "three tokens of dialogue 004" },
+    presets: { batch: "the course's two answers, the first of dialogue 002", verl: "defaults of verl 0.9.1, 0.7.1, 0.4.0", old_verl: "defaults of verl 0.3.0",
+      three: "three tokens of dialogue 004", one: "the row of dialogue 001: no γ, λ gives the returns it prints", fit: "one value of dialogue 001: 0.8, its target 0.95" },
     rows: { mask: "counts", score: "score s", kl: "KL", rewards: "reward r", values: "value V", deltas: "TD error δ", advantages: "advantage A",
       returns: "target R", used: "A for the actor", ratios: "ratio ρ", losses: "loss", pushes: "push" },
     knobs: { gamma: "γ", lambda: "λ", beta: "β, price of KL", low: "clip below", high: "clip above", dual: "dual clip, 0 for off", white: "whiten" },

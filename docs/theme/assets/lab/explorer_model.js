@@ -16,6 +16,20 @@ export const PRESETS = {
   batch: { ...knobs, ...batch },
   verl: { ...knobs, ...batch, lambda: 1, beta: 0 }, // docs/facts: gae_defaults, kl_in_reward
   old_verl: { ...knobs, ...batch, lambda: 1, beta: 0.001, dual: 0 }, // up to 0.3
+  one: { // dialogue 001, question 1, as snippets/pipeline/token_rows.py has it
+    ...knobs, ...batch, lambda: 1, beta: 0.1, white: false,
+    scores: [1, 1],
+    kl: filled(0.1),
+    values: [[0.85, 0.88, 0.9, 0.93, 0.96, 0.99], [0.85, 0.88, 0.9, 0.93, 0.96, 0.99]],
+    mask: filled(true),
+  },
+  fit: { // dialogue 001, question 3: V says 0.8, the return is 0.95
+    ...knobs, ...batch, lambda: 1, beta: 0, white: false,
+    scores: [0.95, 0.95],
+    kl: filled(0),
+    values: [[0.8, 0, 0, 0, 0, 0], [0.8, 0, 0, 0, 0, 0]],
+    mask: [[true, false, false, false, false, false], [true, false, false, false, false, false]],
+  },
   three: { // dialogue 004, question 4: ppo_ref.examples.three_tokens
     ...knobs, ...batch, beta: 0, white: false,
     scores: [1, 0],
