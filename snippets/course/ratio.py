@@ -75,26 +75,27 @@ for i, n in enumerate(mask.sum(1)):
 half, q = old_p[1], new_p[1]  # of a 1, each time
 gain_2 = torch.tensor([-0.5, 0.5])  # after a 1
 first = (old_p * weight * gain).sum()
-second = half * (old_p * weight * gain_2).sum()
-J_promised = plain + first + second
+promised_2 = half * (old_p * weight * gain_2).sum()
+J_promised = plain + first + promised_2
 print(f"first token  {first:.3f}")
-print(f"second token {second:.3f}")
+print(f"second token {promised_2:.3f}")
 print(f"promised J   {J_promised:.3f}")
 print(f"true J       {q * q:.3f}")
 assert J_promised < q * q
 # --8<-- [end:promise]
 
 # --8<-- [start:limits]
+share = new_p[1]  # of the prefix 1, in truth
+second = share * (old_p * weight * gain_2).sum()
+J = plain + first + second
+print(f"second token {second:.3f}")
+print(f"J            {J:.3f}")
+assert J == q * q
 A_old = half - half * half  # V after - before
 A_new = q - q * q
-rows = {
-    "a 1 after a 1": (half * weight[1], q),
-    "how often the prefix is 1": (half, q),
-    "advantage of a first 1": (A_old, A_new),
-}
-print(" " * 25, "    used  truth")
-for name, (got, truth) in rows.items():
-    print(f"{name:25} {got:8.2f} {truth:6.2f}")
+name = "advantage of a first 1,"
+print(f"{name} old actor {A_old:.2f}")
+print(f"{name} new actor {A_new:.2f}")
 # --8<-- [end:limits]
 
 # --8<-- [start:count]
