@@ -2,7 +2,7 @@
 
 import inspect
 import re
-from typing import Any, get_args
+from typing import Any, Literal, get_args
 
 import pytest
 import torch
@@ -12,8 +12,10 @@ from torch import Tensor
 from ppo_ref import aggregation, masking
 from ppo_ref.advantages import gae, n_step_advantages
 from ppo_ref.alignment import response_mask, response_outputs
+from ppo_ref.batch import TokenStatistics
 from ppo_ref.chunked import loss_from_hidden
-from ppo_ref.contracts.shapes import Scalar, Tokens, checked
+from ppo_ref.contracts.checks import require_finite
+from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 from ppo_ref.group_advantages import grpo
 from ppo_ref.kernels.scan import discounted_residuals
 from ppo_ref.kl import adaptive_kl_coef
@@ -138,6 +140,54 @@ def test_int32_ids_and_ints_for_floats_pass():
     policy_loss(**SAMPLED, clip_range=(0, 1), dual_clip=3)
 
 
+@checked
+def total(
+    x: Tokens,
+    response_mask: TokenMask,
+    pair: TokenStatistics | None = None,
+    scale: float = 1.0,
+    steps: int = 1,
+    mode: Literal["mean", "sum"] = "sum",
+) -> float:
+    return float(x.sum())
+
+
+GOOD = {"x": X, "response_mask": MASK, "scale": 2.0, "steps": 1, "mode": "mean"}
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        {"x": X.long()},
+        {"x": X[:1]},
+        {"response_mask": X},
+        {"scale": "2.0"},
+        {"steps": True},
+        {"mode": "max"},
+        {"pair": (X, X)},
+        {"response_mask": MASK.to("meta")},
+    ],
+)
+def test_a_call_that_differs_from_one_that_passed_is_judged(wrong):
+    for _ in range(2):
+        total(**GOOD)
+        with pytest.raises((TypeError, ValueError), match=r"^total: \w+ (must|is on)"):
+            total(**GOOD | wrong)
+
+
+def test_a_call_like_one_that_passed_is_not_judged_again():
+    results = iter([1.0, "no float", "no float"])
+
+    @checked
+    def answer(x: Tokens, batch: list | None = None) -> float:
+        return next(results)
+
+    assert answer(X) == 1
+    assert answer(X + 1) == "no float"
+    with pytest.raises(TypeCheckError, match="answer"):
+        answer(X, [])  # what may change without showing is always judged
+
+
 TENSORS = (Tensor, AbstractArray)
 
 
@@ -204,6 +254,15 @@ def test_what_does_not_count_is_not_refused():
     gae(**no_row, bootstrap_values=ends)
     text = "bootstrap_values must be finite in rows with a token, got nan at [1]"
     refused(ValueError, gae, {**REWARDED, "bootstrap_values": ends}, text)
+
+
+@pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float64])
+def test_a_sum_that_overflows_is_no_fault_and_infinities_do_not_cancel(dtype):
+    largest = torch.full((2, 6), torch.finfo(dtype).max, dtype=dtype)
+    require_finite("f", torch.ones_like(MASK), x=largest, y=-largest)
+    x = torch.tensor([[torch.inf, -torch.inf]], dtype=dtype)
+    with pytest.raises(ValueError, match=r"got inf at \[0, 0\]"):
+        require_finite("f", x.isinf(), x=x)
 
 
 def test_a_loss_that_overflows_is_refused_by_its_aggregation():

@@ -4,7 +4,7 @@ import pytest
 
 from bench.floors import FLOORS, Ceiling, Floor, judged
 from bench.report import write
-from bench.results import Result, Spread, exponent, slopes
+from bench.results import Result, Spread, slopes
 
 
 def found(**medians: float) -> list[Result]:
@@ -53,12 +53,6 @@ def result(time: int = 8, median: float = 2.0, over: str = "") -> Result:
         "verl 0.9.1": Spread(median * 10, median * 10, median * 10, 7),
     }
     return Result("gae", f"masked 1x{time}", {"time": time}, over, "seconds", spreads)
-
-
-@pytest.mark.parametrize("power", [0.0, 2.0])
-def test_the_slope_of_a_power_is_its_exponent(power):
-    line = {size: 3e-6 * size**power for size in (128, 512, 4096, 131072)}
-    assert exponent(line) == pytest.approx(power)
 
 
 def test_growth_is_fitted_where_it_was_asked_for_and_three_sizes_are_there():

@@ -55,13 +55,6 @@ def test_the_switch_keeps_the_section(
     assert tab.locator(f"[id='{section}']").count() == 1
 
 
-def test_a_section_is_in_both_languages(site: Path) -> None:
-    """Else the switch would lead to the top of the page."""
-    for path, twin in twins(site):
-        if twin not in ("", "en/"):
-            assert sections(site, path) == sections(site, twin), path
-
-
 def test_without_scripts_a_page_can_be_read_and_left(
     browser: Any, address: str
 ) -> None:

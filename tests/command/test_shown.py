@@ -17,11 +17,6 @@ from ppo_ref.training.tokenizer import CharacterTokenizer
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
 def shown(stream: io.StringIO, steps: list[Step], seconds: list[float]) -> str:
     times = iter(seconds)
     progress = Progress(stream, clock=lambda: next(times))
@@ -38,21 +33,6 @@ def test_elsewhere_ten_lines_of_each_stage_stay():
     assert len(lines) == 11 and "\r" not in told
     assert lines[1] == ("PPO          [#         ]  4/40  score 0.100  0:36 left")
     assert lines[-1] == "PPO          [##########] 40/40  score 1.000"
-
-
-def test_a_terminal_has_one_line_for_each_stage(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "60")
-    monkeypatch.setenv("LINES", "24")
-    steps = [
-        Step("imitation", 1, 2, {"loss": 2.0}),
-        Step("imitation", 2, 2, {"loss": 1.0}),
-        Step("PPO", 1, 2, {"score": 0.5, "held_out": 0.25, "kl": 0.125}),
-    ]
-    told = shown(Terminal(), steps, [0.0] * 5)
-    first, second, rest = told.split("\n")
-    assert rest == ""
-    assert first.count("\r") == 2 and second.count("\r") == 1
-    assert {len(part) for part in (*first.split("\r")[1:], second[1:])} == {59}
 
 
 def test_each_statistic_has_its_line():

@@ -8,7 +8,6 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref.advantages import gae
-from ppo_ref.masking import masked_whiten
 from tests.differential import batches, control_peers, others, peers
 from tests.differential.batches import normal, row, seeds
 from tests.differential.control_peers import TORCHRL
@@ -77,15 +76,6 @@ def test_gae_is_torchrls_done_at_the_last_token(
     theirs = control_peers.torchrl_gae("generalized_advantage_estimate", **given)
     # TorchRL multiplies its discounts by integers, which makes float32 of them.
     assert_same(given, theirs, atol=1e-5, rtol=1e-5)
-
-
-@seeds
-def test_whitening_our_advantages_gives_what_verl_returns(seed: int) -> None:
-    given = batch(seed, batches.gapped_mask(seed), 1, 0.95)
-    mask = given["response_mask"]
-    ours = masked_whiten(gae(**given).advantages, mask)
-    theirs, _ = peers.gae(NOW, **given, whitening="verl")
-    assert_close(ours[mask], theirs[mask])
 
 
 def test_gap_tokens_decay_in_old_verl_and_are_skipped_now() -> None:

@@ -3,12 +3,11 @@
 import pytest
 import torch
 from hypothesis import given, settings
-from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
 from tests import oracles
-from tests.strategies import TokenBatch, numbers, token_batches, unit_interval
+from tests.strategies import numbers, token_batches, unit_interval
 
 
 def judged(of_row, batch, *tensors):
@@ -44,20 +43,6 @@ def test_monte_carlo_return_is_the_discounted_sum_of_rewards(batch, gamma):
         oracles.monte_carlo_returns(gamma), batch, batch.token_level_rewards
     )
     assert_close(monte_carlo_returns(**inputs, gamma=gamma), expected)
-
-
-@given(token_batches(), unit_interval, unit_interval, st.randoms())
-def test_rows_do_not_know_of_each_other(batch, gamma, gae_lambda, random):
-    def advantages(rows: list[int]) -> torch.Tensor:
-        part = TokenBatch(*(tensor[rows] for tensor in batch))
-        return gae(**part._asdict(), gamma=gamma, gae_lambda=gae_lambda).advantages
-
-    order = list(range(len(batch.response_mask)))
-    whole = advantages(order)
-    random.shuffle(order)
-    assert torch.equal(advantages(order), whole[order])
-    for row in order:
-        assert torch.equal(advantages([row]), whole[row : row + 1])
 
 
 @settings(max_examples=20)

@@ -1,4 +1,4 @@
-"""Log-probs, entropy and losses a chunk at a time, against whole logits and loops."""
+"""Log-probs, entropy and losses, whole and a chunk at a time, against loops."""
 
 import math
 
@@ -13,7 +13,11 @@ from ppo_ref.batch import TokenStatistics
 from ppo_ref.chunked import log_probs_and_entropy_from_hidden, loss_from_hidden
 from ppo_ref.kernels import logits as logit_rows
 from ppo_ref.kernels.chunks import HeadProducts
-from ppo_ref.log_probs import log_probs_and_entropy
+from ppo_ref.log_probs import (
+    log_probs_and_entropy,
+    token_entropy,
+    token_log_probs,
+)
 from ppo_ref.losses import policy_loss
 from ppo_ref.masking import masked_mean
 from ppo_ref.training.config import PPOConfig
@@ -97,22 +101,30 @@ def looped(logits: torch.Tensor, temperature: float) -> list[torch.Tensor]:
 
 @settings(max_examples=20)
 @given(st.integers(0, 99), st.integers(1, TOKENS + 2), temperatures, st.booleans())
-def test_statistics_of_any_chunk_are_those_of_loops(
-    seed, chunk_tokens, temperature, biased
-):
+def test_statistics_are_those_of_loops(seed, chunk_tokens, temperature, biased):
+    """Of whole logits, each alone and both, and of any chunk."""
     hidden, weight, bias = network(seed)
     bias = bias if biased else None
+    logits = 5 * linear(hidden, weight, bias)
+    whole = log_probs_and_entropy(logits, IDS, temperature)
+    alone = (
+        token_log_probs(logits, IDS, temperature),
+        token_entropy(logits, temperature),
+    )
+    assert all(map(torch.equal, whole, alone))
+    for one, other in zip(whole, looped(logits, temperature), strict=True):
+        assert_close(one.detach(), other)
     found = log_probs_and_entropy_from_hidden(
         hidden, weight, bias, IDS, temperature, chunk_tokens
     )
-    expected = looped(linear(hidden, weight, bias), temperature)
-    for one, other in zip(found, expected, strict=True):
+    for one, other in zip(found, looped(logits / 5, temperature), strict=True):
         assert_close(one.detach(), other, rtol=1e-5, atol=1e-6)
 
 
-def test_gradients_of_blocks_are_those_of_the_formulas(monkeypatch):
-    """Two rows a block."""
-    monkeypatch.setattr(logit_rows, "BLOCK", {"cpu": 2 * VOCAB})
+@pytest.mark.parametrize("rows", [2, TOKENS])
+def test_gradients_of_blocks_are_those_of_the_formulas(monkeypatch, rows):
+    """So many rows a block."""
+    monkeypatch.setattr(logit_rows, "BLOCK", {"cpu": rows * VOCAB})
     monkeypatch.setattr(logit_rows, "FEW", 1)
     logits = numbers(1, *IDS.shape, VOCAB).requires_grad_()
     assert torch.autograd.gradcheck(
@@ -338,7 +350,7 @@ def test_a_factor_is_not_rounded_to_the_precision_of_the_hidden_states():
     assert abs(3 * slope - 1) < 5e-4
 
 
-def test_a_second_backward_pass_is_refused():
+def test_a_second_backward_pass_is_refused_and_leaves_the_first():
     given = network(15)
     loss = in_chunks(given).loss
     loss.backward(retain_graph=True)
@@ -349,15 +361,11 @@ def test_a_second_backward_pass_is_refused():
     assert all(torch.equal(x.grad, was) for x, was in zip(given, first, strict=True))
 
 
-def test_a_gradient_of_the_gradient_is_refused_and_leaves_the_first():
+def test_a_gradient_of_the_gradient_is_refused():
     given = network(16)
-    loss = in_chunks(given).loss
-    text = "has no gradient of its gradient; create_graph must be"
-    with pytest.raises(RuntimeError, match=f"^loss_from_hidden: {text}"):
-        torch.autograd.grad(loss, given, create_graph=True)
-    assert_all_close(gradients(loss, given), gradients(whole(given)[0], given))
-    for chunk_tokens in (3, TOKENS):
-        said = log_probs_and_entropy_from_hidden(*given, IDS, 1.0, chunk_tokens)
-        name = "log_probs_and_entropy_from_hidden"
+    made = {"loss_from_hidden": in_chunks(given).loss}
+    said = log_probs_and_entropy_from_hidden(*given, IDS, 1.0, 3)
+    made["log_probs_and_entropy_from_hidden"] = said.entropy.sum()
+    for name, loss in made.items():
         with pytest.raises(RuntimeError, match=f"^{name}: has no gradient"):
-            torch.autograd.grad(said.entropy.sum(), given, create_graph=True)
+            torch.autograd.grad(loss, given, create_graph=True)

@@ -14,18 +14,18 @@ from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
 from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
-from tests.strategies import token_batches, token_tensors, unit_interval
+from tests import oracles
+from tests.strategies import numbers, token_batches, token_tensors, unit_interval
 
-SEEDS = st.integers(0, 2**32 - 1)
+SEEDS = st.integers(0, 2**31)
+MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
 
 
 def random_tree(seed: int) -> tuple[Tensor, Tensor, Tensor]:
     """Logits of two tokens out of three, the second's for each first; scores."""
-    random = torch.Generator().manual_seed(seed)
-    first = torch.randn(3, generator=random, dtype=torch.float64)
-    second = torch.randn(3, 3, generator=random, dtype=torch.float64)
-    scores = torch.randn(3, 3, generator=random, dtype=torch.float64)
-    return first.requires_grad_(), second.requires_grad_(), scores
+    first, *second = numbers(seed, 4, 3)
+    scores = numbers(seed + 1, 3, 3)
+    return first.requires_grad_(), torch.stack(second).requires_grad_(), scores
 
 
 def answer_probs(first: Tensor, second: Tensor) -> Tensor:
@@ -90,18 +90,14 @@ def test_course_token_gradient(seed: int) -> None:
     assert_close([*direct], means)
 
 
-@given(st.integers(0, 2**32 - 1))
+@given(SEEDS)
 def test_course_objective(seed: int) -> None:
     r"""J(\theta) = \sum_{y} P_\theta(y)\, s(y),
     \qquad P_\theta(y) = \prod_{t} \pi_\theta(a_t \mid s_t)
     """
     # Three tokens out of two: the mean score is found from the last token backwards.
-    random = torch.Generator().manual_seed(seed)
-    levels = [
-        torch.randn(2**t, 2, generator=random, dtype=torch.float64).softmax(1)
-        for t in range(3)
-    ]
-    scores = torch.randn(8, generator=random, dtype=torch.float64)
+    levels = [numbers(seed + t, 2**t, 2).softmax(1) for t in range(3)]
+    scores = numbers(seed + 3, 8)
     products = [
         levels[0][0, y // 4] * levels[1][y // 4, y // 2 % 2] * levels[2][y // 2, y % 2]
         for y in range(8)
@@ -136,9 +132,7 @@ def test_course_prefix_baseline(seed: int) -> None:
     r"""\mathbb{E}_{a_t}\big[\, V(s_t)\, \nabla \log \pi_\theta(a_t \mid s_t) \,\big]
     = V(s_t)\, \nabla \sum_{a_t} \pi_\theta(a_t \mid s_t) = 0
     """
-    random = torch.Generator().manual_seed(seed)
-    logits = torch.randn(5, generator=random, dtype=torch.float64).requires_grad_()
-    value = torch.randn((), generator=random, dtype=torch.float64)
+    logits, value = numbers(seed, 5).requires_grad_(), numbers(seed + 1)
     probs = logits.softmax(0)
     mean = torch.zeros(5, dtype=torch.float64)
     for token in range(5):
@@ -160,35 +154,31 @@ def test_course_critic_loss(batch: tuple[tuple[Tensor, ...], Tensor]) -> None:
         response_mask=mask,
         value_clip_range=math.inf,
     ).loss
-    errors = [
-        v - g
-        for v, g in zip(values[mask].tolist(), returns[mask].tolist(), strict=True)
-    ]
-    expected = sum(error**2 for error in errors) / (2 * len(errors))
-    assert_close(found.item(), expected)
+    errors = oracles.counted(values - returns, mask)
+    assert_close(found.item(), oracles.mean([error**2 for error in errors]) / 2)
 
 
 def near(number):
     return pytest.approx(number, abs=1e-12)
 
 
-def rows(batch):
-    """Of each answer: rewards, values with the 0 after the end, TD errors, returns."""
-    ended = batch._replace(bootstrap_values=None)._asdict()
-    deltas = td_residuals(**ended)
-    del ended["values"]
-    received = monte_carlo_returns(**ended)
+def rows(batch, gamma=1.0, gae_lambda=1.0):
+    """Of each answer: rewards, values, TD errors, advantages, returns; 0 after it."""
+    inputs = batch._replace(bootstrap_values=None)._asdict() | {"gamma": gamma}
+    deltas = td_residuals(**inputs)
+    advantages = gae(**inputs, gae_lambda=gae_lambda).advantages
+    del inputs["values"]
+    columns = deltas, advantages, monte_carlo_returns(**inputs)
     for i, mask in enumerate(batch.response_mask):
-        values = [*batch.values[i][mask].tolist(), 0.0]
-        r = batch.token_level_rewards[i][mask].tolist()
-        yield r, values, deltas[i][mask].tolist(), received[i][mask].tolist()
+        given = batch.token_level_rewards, batch.values, *columns
+        yield [[*x[i][mask].tolist(), 0.0] for x in given]
 
 
 @given(token_batches())
 def test_course_td_error(batch):
     r"""\delta_t = r_t + V(s_{t+1}) - V(s_t)"""
-    for r, V, delta, _ in rows(batch):
-        for t in range(len(r)):
+    for r, V, delta, _, _ in rows(batch):
+        for t in range(len(r) - 1):
             assert delta[t] == near(r[t] + V[t + 1] - V[t])
 
 
@@ -201,28 +191,17 @@ def test_course_telescope(batch):
     ={}& r_0 + r_1 + r_2 - V(s_0)
     \end{aligned}
     """
-    for r, V, delta, G in rows(batch):
+    for r, V, delta, _, G in rows(batch):
         for t in range(len(r)):
             assert sum(delta[t:]) == near(sum(r[t:]) - V[t])
             assert sum(delta[t:]) == near(G[t] - V[t])
 
 
-def rows_with_advantages(batch, gae_lambda, gamma=1.0):
-    """Of each answer: rewards, values with the 0 after the end, advantages."""
-    ended = batch._replace(bootstrap_values=None)._asdict()
-    found = gae(**ended, gamma=gamma, gae_lambda=gae_lambda).advantages
-    deltas = td_residuals(**ended, gamma=gamma)
-    for i, mask in enumerate(batch.response_mask):
-        r = batch.token_level_rewards[i][mask].tolist()
-        V = [*batch.values[i][mask].tolist(), 0.0]
-        yield r, V, deltas[i][mask].tolist(), [*found[i][mask].tolist(), 0.0]
-
-
 @given(token_batches(), unit_interval)
 def test_course_gae_recursion(batch, gae_lambda):
     r"""\hat A_t = \delta_t + \lambda\, \hat A_{t+1}"""
-    for r, V, _, A in rows_with_advantages(batch, gae_lambda):
-        for t in range(len(r)):
+    for r, V, _, A, _ in rows(batch, gae_lambda=gae_lambda):
+        for t in range(len(r) - 1):
             delta = r[t] + V[t + 1] - V[t]
             assert A[t] == near(delta + gae_lambda * A[t + 1])
 
@@ -232,11 +211,10 @@ def test_course_gae_weights(batch, gae_lambda):
     r"""\hat A_t = \delta_t + \lambda\,\delta_{t+1}
     + \lambda^2\,\delta_{t+2} + \cdots
     """
-    for r, V, _, A in rows_with_advantages(batch, gae_lambda):
-        delta = [r[t] + V[t + 1] - V[t] for t in range(len(r))]
-        for t in range(len(r)):
-            later = delta[t:]
-            total = sum(gae_lambda**k * later[k] for k in range(len(later)))
+    for r, V, _, A, _ in rows(batch, gae_lambda=gae_lambda):
+        delta = [r[t] + V[t + 1] - V[t] for t in range(len(r) - 1)]
+        for t in range(len(delta)):
+            total = sum(gae_lambda**k * later for k, later in enumerate(delta[t:]))
             assert A[t] == near(total)
 
 
@@ -247,16 +225,15 @@ def test_course_gae(batch, gamma, gae_lambda):
     \hat A_t &= \delta_t + \gamma\lambda\, \hat A_{t+1}
     \end{aligned}
     """
-    for r, V, delta, A in rows_with_advantages(batch, gae_lambda, gamma):
-        for t in range(len(r)):
+    for r, V, delta, A, _ in rows(batch, gamma, gae_lambda):
+        for t in range(len(r) - 1):
             assert delta[t] == near(r[t] + gamma * V[t + 1] - V[t])
             assert A[t] == near(delta[t] + gamma * gae_lambda * A[t + 1])
 
 
 def two_policies(seed: int) -> tuple[Tensor, Tensor, Tensor]:
     """Logits of the actor being trained and of the old one; a function of the token."""
-    random = torch.Generator().manual_seed(seed)
-    new, old, f = torch.randn(3, 5, generator=random, dtype=torch.float64)
+    new, old, f = numbers(seed, 3, 5)
     return new.requires_grad_(), old, f
 
 
@@ -302,24 +279,20 @@ def test_course_clip(seed: int, eps: float) -> None:
     r"""L^{CLIP} = \mathbb{E}_t\big[\min\big(\rho_t \hat A_t,\
     \mathrm{clip}(\rho_t, 1-\varepsilon, 1+\varepsilon)\,\hat A_t\big)\big]
     """
-    random = torch.Generator().manual_seed(seed)
-    new, old, advantages = torch.randn(3, 2, 5, generator=random, dtype=torch.float64)
-    mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
-    terms = []
-    for row, t in mask.nonzero().tolist():
-        rho = (new - old)[row, t].exp().item()
-        a = advantages[row, t].item()
-        near = min(max(rho, 1 - eps), 1 + eps)
-        terms.append(min(rho * a, near * a))
+    new, old, advantages = numbers(seed, 3, 2, 5)
+    ratios = oracles.counted((new - old).exp(), MASK)
+    terms = [
+        min(rho * a, min(max(rho, 1 - eps), 1 + eps) * a)
+        for rho, a in zip(ratios, oracles.counted(advantages, MASK), strict=True)
+    ]
     judged = policy_loss(
         log_probs=new,
         old_log_probs=old,
         advantages=advantages,
-        response_mask=mask,
+        response_mask=MASK,
         clip_range=eps,
     )
-    expected = torch.tensor(-sum(terms) / len(terms), dtype=torch.float64)
-    assert_close(judged.loss, expected)
+    assert judged.loss.item() == near(-oracles.mean(terms))
 
 
 @given(SEEDS)
@@ -327,8 +300,7 @@ def test_course_kl_mean(seed: int) -> None:
     r"""\mathrm{KL}(\pi \,\|\, \pi_{\mathrm{ref}}) = \mathbb{E}_{y \sim \pi}\Big[\log
     \frac{\pi(y)}{\pi_{\mathrm{ref}}(y)}\Big] \ge 0
     """
-    random = torch.Generator().manual_seed(seed)
-    logits = 3 * torch.randn(2, 7, generator=random, dtype=torch.float64)
+    logits = 3 * numbers(seed, 2, 7)
     pi, ref = (torch.distributions.Categorical(logits=row) for row in logits)
     mean = sum(
         pi.probs[y] * (pi.log_prob(y) - ref.log_prob(y)) for y in torch.arange(7)
@@ -342,9 +314,7 @@ def test_course_kl_reward(seed: int, length: int, beta: float) -> None:
     r"""r_t = -\beta \big(\log \pi_{\mathrm{old}}(a_t \mid s_t)
     - \log \pi_{\mathrm{ref}}(a_t \mid s_t)\big)
     """
-    random = torch.Generator().manual_seed(seed)
-    old, ref = torch.randn(2, 1, 5, generator=random, dtype=torch.float64)
-    s = torch.randn(1, generator=random, dtype=torch.float64)
+    (old, ref), s = numbers(seed, 2, 1, 5), numbers(seed + 1, 1)
     mask = torch.arange(5)[None] < length
     judged = token_level_rewards(
         token_level_scores=token_level_scores(s, mask),
@@ -358,21 +328,15 @@ def test_course_kl_reward(seed: int, length: int, beta: float) -> None:
         assert_close(judged[0, t], r + s[0] if last else r)
 
 
-@given(st.integers(0, 2**32 - 1))
+@given(SEEDS)
 def test_course_whitening(seed: int) -> None:
     r"""\hat A_t^{\,\mathrm{white}}
     = \frac{\hat A_t - \mu}{\sqrt{\sigma^2 + \epsilon}}
     """
-    random = torch.Generator().manual_seed(seed)
-    advantages = torch.randn(2, 5, generator=random, dtype=torch.float64)
-    mask = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
-    counted = advantages[mask].tolist()
-    mean = sum(counted) / len(counted)
-    variance = sum((a - mean) ** 2 for a in counted) / (len(counted) - 1)
-    white = masked_whiten(advantages, mask)
-    for row, t in mask.nonzero().tolist():
-        expected = (advantages[row, t] - mean) / (variance + 1e-8) ** 0.5
-        assert_close(white[row, t], expected)
+    advantages = numbers(seed, 2, 5)
+    white = oracles.whitened(oracles.counted(advantages, MASK), epsilon=1e-8)
+    found = masked_whiten(advantages, MASK)
+    assert oracles.counted(found, MASK) == pytest.approx(white)
 
 
 def test_all_of_ppo_is_a_hundred_lines_of_torch_alone() -> None:

@@ -12,7 +12,6 @@ from ppo_ref.diagnostics import (
     effective_sample_size,
     explained_variance,
     ratio_statistics,
-    rollout_mismatch,
 )
 from tests import oracles
 from tests.strategies import numbers, token_tensors
@@ -86,21 +85,3 @@ def test_ratio_statistics_are_those_of_the_list(batch):
     assert {name: x.item() for name, x in statistics._asdict().items()} == (
         pytest.approx(expected, rel=1e-7, abs=1e-7)
     )
-
-
-def test_mismatch_is_the_ratio_of_trainer_and_engine():
-    trainer, engine = numbers(6, 2, 2, 4)
-    mismatch = rollout_mismatch(
-        old_log_probs=trainer, rollout_log_probs=engine, response_mask=MASK
-    )
-    assert_close(mismatch.kl_k1, (engine - trainer)[MASK].mean())
-    assert mismatch == of_pair(trainer, engine)
-
-
-@pytest.mark.parametrize("sign", [1, -1])
-def test_a_collapsed_actor_gives_finite_figures(sign):
-    far = torch.full((2, 4), 500.0 * sign)
-    statistics = of_pair(far, torch.zeros(2, 4))
-    assert all(x.isfinite() for x in statistics)
-    assert statistics.kl_k1.item() == -20 * sign
-    assert statistics.max.item() == pytest.approx(math.exp(20 * sign))

@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
@@ -16,7 +16,6 @@ from tests.networks import CONTEXT, VOCAB, seeded
 
 ACTOR, CRITIC = networks.actor(), networks.critic()
 seeds = st.integers(0, 2**16)
-few = settings(max_examples=25)
 
 
 def ids_of(seed: int, batch: int, length: int) -> torch.Tensor:
@@ -27,7 +26,6 @@ def whole(ids: torch.Tensor) -> torch.Tensor:
     return torch.ones_like(ids, dtype=torch.bool)
 
 
-@few
 @given(
     seeds,
     st.lists(st.integers(1, 4), min_size=2, max_size=4),
