@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.changed import EVERYTHING, OF_SITE, OF_TEXTS, ROOT, of_pages, plan
+from tests.changed import EVERYTHING, OF_SITE, of_pages, plan
 
 
 def test_a_page_is_verified_built_and_opened() -> None:
@@ -43,14 +43,3 @@ def test_the_package_breaks_what_imports_it_and_the_pages() -> None:
     parts = {"docs", "tests/properties", "tests/differential", "tests/command"}
     assert parts <= set(todo.tests)
     assert not {"tests/site", "tests/contributing"} & set(todo.tests)
-
-
-def test_what_is_named_twice_runs_once() -> None:
-    todo = plan(["site_tools/numbers.py", "tests/site/test_build.py"])
-    assert todo.tests == tuple(sorted(OF_SITE))
-    assert plan(["pins/python.txt", "ppo_ref/kl.py"]).tests == ("docs", "tests")
-
-
-def test_what_it_names_is_there() -> None:
-    for path in {*OF_SITE, *OF_TEXTS, *EVERYTHING}:
-        assert (ROOT / path).exists(), path

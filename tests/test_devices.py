@@ -10,7 +10,6 @@ from torch.testing import assert_close
 from ppo_ref import examples
 from site_tools.running.verdict import kind, on_device
 from tests.calls import VALID
-from tests.verified import refuse
 
 EXAMPLES = [
     examples.shared_batch,
@@ -77,9 +76,3 @@ def test_an_example_moves_all_of_its_tensors(example: Any) -> None:
 def test_only_the_line_that_names_the_device_changes(code: str, there: str) -> None:
     assert on_device(code, "cuda") == there
     assert on_device(code, "cpu") == code
-
-
-@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
-def test_a_gpu_that_is_not_there_is_refused_in_one_sentence() -> None:
-    text = "cuda must be a GPU that PyTorch can use, torch "
-    assert str(refuse("cuda")).startswith(text)

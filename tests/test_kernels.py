@@ -63,14 +63,6 @@ def test_doubling_ends_where_weights_vanish():
     assert long == longer
 
 
-def test_waiting_for_the_device_is_found():
-    def impatient(rewards, *_):
-        return bool(rewards.sum() > 0)
-
-    with pytest.raises(RuntimeError, match="meta tensors"):
-        launches(impatient, 8)
-
-
 def test_the_checks_wait_once():
     rewards, values = numbers(0, 2, 2, 64).float()
     mask = torch.ones(2, 64, dtype=torch.bool)
@@ -88,14 +80,6 @@ def test_blocks_of_rows_are_rows(monkeypatch, bootstrap):
     for slots in (1, 5, 10, 34):
         monkeypatch.setattr(scan, "BLOCK", slots)
         assert torch.equal(scan.discounted_residuals(*given), whole)
-
-
-def test_no_row_is_no_block():
-    none = torch.zeros(0, 5)
-    assert scan.discounted_residuals(none, none, none.bool(), None, 1, 1).shape == (
-        0,
-        5,
-    )
 
 
 TOKENS, VOCAB, WIDTH = 1024, 32000, 8

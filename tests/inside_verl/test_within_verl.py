@@ -23,19 +23,16 @@ pytestmark = [
 ]
 
 
-# To import verl takes half a minute: two files share a process.
-@pytest.mark.parametrize("names", ["dispatch page", "ray"])
-def test_within(names: str, tmp_path: Path) -> None:
-    variables = {
-        name: os.environ[name] for name in ("PATH", "LANG") if name in os.environ
-    }
+# To import verl takes half a minute.
+@pytest.mark.parametrize("name", ["dispatch", "ray"])
+def test_within(name: str, tmp_path: Path) -> None:
+    variables = {key: os.environ[key] for key in ("PATH", "LANG") if key in os.environ}
     variables |= {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
-    files = [str(WITHIN / f"check_{name}.py") for name in names.split()]
     # By default the processes of Ray give way to all others; on a busy machine they
     # would never come to an end.
     variables |= {"RAY_worker_niceness": "0", "RAY_USAGE_STATS_ENABLED": "0"}
     done = subprocess.run(
-        [str(PYTHON), "-m", "pytest", "-q", *files],
+        [str(PYTHON), "-m", "pytest", "-q", str(WITHIN / f"check_{name}.py")],
         cwd=ROOT,
         env=variables,
         stdin=subprocess.DEVNULL,

@@ -1,5 +1,7 @@
 """verl's own dispatch calls our functions on its own batches, and gets its numbers."""
 
+import re
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -19,6 +21,8 @@ from tests.inside_verl.within.data import (
 )
 from tests.inside_verl.within.verls import bombs, originals
 
+SNIPPET = Path(__file__).parents[3] / "snippets/reference/inside_verl.py"
+SECTION = re.compile(r"# --8<-- \[start:compare\]\n(.*?)# --8<-- \[end", re.DOTALL)
 SEEDS = range(4)
 MODES = [
     "token-mean",
@@ -181,3 +185,13 @@ def test_the_bombs_go_off():
     ):
         with bombs(), originals(), pytest.raises(AssertionError, match="own function"):
             run()
+
+
+def test_the_block_of_the_page_that_needs_verl(tmp_path, monkeypatch, capsys):
+    (code,) = SECTION.findall(SNIPPET.read_text("utf-8"))
+    monkeypatch.chdir(tmp_path)
+    torch.save(dict(batch(0).batch.items()), "dump.pt")
+    with originals():
+        exec(code, {})
+    theirs, ours = capsys.readouterr().out.split("tensor")[1:]
+    assert theirs.strip() == ours.strip()

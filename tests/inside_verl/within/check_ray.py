@@ -6,6 +6,8 @@ that Ray starts; a DataProto and a TensorDict travel between them.
 
 import json
 import os
+import re
+import shlex
 import sys
 import time
 from pathlib import Path
@@ -21,9 +23,12 @@ from verl.utils.config import omega_conf_to_dataclass
 from verl.workers.config import CriticConfig
 from verl.workers.utils.losses import ppo_loss, value_loss
 
-from tests.inside_verl.within.commands import overrides
 from tests.inside_verl.within.data import batch, for_a_worker, model_output
 
+PAGE = Path(__file__).parents[3] / "docs/en/reference/inside_verl.md"
+TRAINING = re.compile(
+    r"^```bash\n(python3 -m verl\.trainer\.main_ppo .*?)^```", re.MULTILINE | re.DOTALL
+)
 PATIENCE = 30  # seconds for what processes print to arrive
 TOLD = {"dp_size": 1, "batch_num_tokens": None, "global_batch_size": None}
 SMALL = [
@@ -37,9 +42,12 @@ SMALL = [
 
 
 def configured(*more: str):
-    """verl's configuration, as the command on the page sets it."""
+    """verl's configuration, as the command on the page that trains sets it."""
+    (command,) = TRAINING.findall(PAGE.read_text("utf-8"))
+    words = shlex.split(command.replace("\\\n", ""))
+    told = [word for word in words if "=" in word]
     with initialize_config_module("verl.trainer.config", version_base=None):
-        return compose("ppo_trainer", overrides=[*overrides(), *SMALL, *more])
+        return compose("ppo_trainer", overrides=[*told, *SMALL, *more])
 
 
 def advantages(config):
