@@ -22,7 +22,7 @@ SOUND = {
 
 
 @pytest.mark.parametrize("package", ["ppo_ref", "site_tools"])
-def test_a_package_is_laid_out_as_its_docstring_says(package: str):
+def test_a_package_is_laid_out_as_its_docstring_says(package):
     assert list(layout_faults(package, sources(ROOT / package))) == []
 
 
@@ -50,7 +50,7 @@ def test_what_starts_the_package_defines_nothing():
         ("asserts", "import x.kl", "asserts: __init__.py must hold a docstring"),
     ],
 )
-def test_what_differs_from_the_table_is_found(module: str, source: str, fault: str):
+def test_what_differs_from_the_table_is_found(module, source, fault):
     assert list(layout_faults("x", SOUND)) == []
     faults = list(layout_faults("x", SOUND | {module: source}))
     assert any(one.startswith(fault) for one in faults), faults

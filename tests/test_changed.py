@@ -5,13 +5,13 @@ import pytest
 from tests.changed import EVERYTHING, OF_SITE, of_pages, plan
 
 
-def test_a_page_is_verified_built_and_opened() -> None:
+def test_a_page_is_verified_built_and_opened():
     todo = plan(["docs/en/gae/variance.md"])
     assert todo.tests == tuple(sorted(["docs", *of_pages()]))
     assert todo.build and todo.pages == ("en/gae/variance/",)
 
 
-def test_a_snippet_opens_the_pages_that_show_it() -> None:
+def test_a_snippet_opens_the_pages_that_show_it():
     todo = plan(["snippets/gae/variance.py"])
     assert {"gae/variance/", "en/gae/variance/"} <= set(todo.pages)
     assert len(todo.pages) < 20
@@ -33,12 +33,12 @@ def test_a_snippet_opens_the_pages_that_show_it() -> None:
         ("what/nobody/named", EVERYTHING, True),
     ],
 )
-def test_a_path_means_what_can_break(path: str, tests: list[str], build: bool) -> None:
+def test_a_path_means_what_can_break(path, tests, build):
     todo = plan([path])
     assert (todo.tests, todo.build) == (tuple(sorted(tests)), build)
 
 
-def test_the_package_breaks_what_imports_it_and_the_pages() -> None:
+def test_the_package_breaks_what_imports_it_and_the_pages():
     todo = plan(["ppo_ref/kl.py"])
     parts = {"docs", "tests/properties", "tests/differential", "tests/command"}
     assert parts <= set(todo.tests)

@@ -46,9 +46,7 @@ def parts(result: Any) -> tuple[Any, ...]:
 
 
 @pytest.mark.parametrize("function", VALID, ids=lambda function: function.__name__)
-def test_a_function_gives_on_the_device_what_it_gives_on_the_cpu(
-    function: Any, device: str
-) -> None:
+def test_a_function_gives_on_the_device_what_it_gives_on_the_cpu(function, device):
     inputs = VALID[function]
     there = function(**{key: moved(x, device) for key, x in inputs.items()})
     for here, result in zip(parts(function(**inputs)), parts(there), strict=True):
@@ -60,7 +58,7 @@ def test_a_function_gives_on_the_device_what_it_gives_on_the_cpu(
 
 
 @pytest.mark.parametrize("example", EXAMPLES)
-def test_an_example_moves_all_of_its_tensors(example: Any) -> None:
+def test_an_example_moves_all_of_its_tensors(example):
     tensors = [x for x in example("meta") if isinstance(x, torch.Tensor)]
     assert tensors and all(x.is_meta for x in tensors)
 
@@ -73,6 +71,6 @@ def test_an_example_moves_all_of_its_tensors(example: Any) -> None:
         ('my_device = "cpu"', 'my_device = "cpu"'),
     ],
 )
-def test_only_the_line_that_names_the_device_changes(code: str, there: str) -> None:
+def test_only_the_line_that_names_the_device_changes(code, there):
     assert on_device(code, "cuda") == there
     assert on_device(code, "cpu") == code

@@ -108,9 +108,7 @@ def last_line(output: str) -> str:
         ((3, 15, 0), "needs Python 3.11 to 3.14, for the pinned PyTorch, found 3.15.0"),
     ],
 )
-def test_python_refusal(
-    version: tuple[int, int, int], words: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_python_refusal(version, words, monkeypatch):
     monkeypatch.setenv("PATH", "")
     refusal = machine["python_refusal"](version, "/x/python3")
     assert refusal.startswith(words)
@@ -126,12 +124,12 @@ def test_python_refusal(
         (("Linux", "x86_64", ("glibc", "2.17"), ("",)), "glibc 2.28 or newer"),
     ],
 )
-def test_platform_refusal(found: tuple[object, ...], words: str) -> None:
+def test_platform_refusal(found, words):
     refusal = machine["platform_refusal"](*found)
     assert words in refusal and bool(refusal) == bool(words)
 
 
-def test_a_refusal_is_one_sentence_and_leaves_nothing(project: Path) -> None:
+def test_a_refusal_is_one_sentence_and_leaves_nothing(project):
     old = "import os; os.environ['PATH'] = ''; sys.version_info = (3, 9, 2)"
     code, output = install(project, first=old)
     assert code == 1 and output.count("\n") == 1
@@ -141,7 +139,7 @@ def test_a_refusal_is_one_sentence_and_leaves_nothing(project: Path) -> None:
 
 
 @pytest.mark.slow
-def test_ready_only_when_all_went_well(with_venv: Path) -> None:
+def test_ready_only_when_all_went_well(with_venv):
     stamp, pins = with_venv / ".venv/.ready", with_venv / "pins/python.txt"
 
     code, output = install(with_venv)
@@ -164,7 +162,7 @@ def test_ready_only_when_all_went_well(with_venv: Path) -> None:
 SETTLED = "from install import inside_verl; install.is_ready = lambda: True"
 
 
-def test_wheels_come_along_and_are_known_by_their_hash(with_venv: Path) -> None:
+def test_wheels_come_along_and_are_known_by_their_hash(with_venv):
     wheel = with_venv / ".cache/wheels/any-name.whl"
     wheel.parent.mkdir(parents=True)
     wheel.write_bytes(b"a wheel")
@@ -173,9 +171,7 @@ def test_wheels_come_along_and_are_known_by_their_hash(with_venv: Path) -> None:
     assert install(with_venv, first=SETTLED) == (0, "")
 
 
-def test_without_a_network_it_says_once_that_wheels_are_missing(
-    with_venv: Path,
-) -> None:
+def test_without_a_network_it_says_once_that_wheels_are_missing(with_venv):
     (with_venv / "pins/peers.txt").write_text(f"verl==1 --hash=sha256:{'0' * 64}\n")
     code, output = install(with_venv, first=SETTLED)
     assert code == 0
@@ -196,7 +192,7 @@ def pins(file: str) -> list[str]:
     return [line for line in lines if line and not line.startswith("#")]
 
 
-def test_all_is_pinned_and_what_is_asked_for_is_among_it() -> None:
+def test_all_is_pinned_and_what_is_asked_for_is_among_it():
     for file in ("python.txt", "verl.txt", "browser.txt", "transformers.txt"):
         assert all("==" in line for line in pins(file)), file
     for stem in ("python", "verl"):
@@ -213,7 +209,7 @@ def project_files() -> list[Path]:
     return [path for line in done.stdout.splitlines() if (path := ROOT / line).exists()]
 
 
-def test_no_file_names_the_host_of_a_registry() -> None:
+def test_no_file_names_the_host_of_a_registry():
     hosts = (  # written so that this file names none of them
         "pypi/org pythonhosted/org npmjs/org npmjs/com npmmirror/com yarnpkg/com "
         "debian/org ubuntu/com download/pytorch/org tuna/tsinghua mirrors/aliyun"
@@ -234,7 +230,7 @@ def tree(readme: str) -> list[str]:
 
 
 @pytest.mark.parametrize("readme", ["README.md", "README.zh.md"])
-def test_the_tree_of_the_readme_is_the_disk(readme: str) -> None:
+def test_the_tree_of_the_readme_is_the_disk(readme):
     shown = tree(readme)
     missing = [name for name in shown if not (ROOT / name).exists()]
     assert not missing

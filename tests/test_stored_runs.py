@@ -29,7 +29,7 @@ LINES = [
 TEXT = "".join(f"{json.dumps(line)}\n" for line in LINES)
 
 
-def test_a_column_is_what_was_measured() -> None:
+def test_a_column_is_what_was_measured():
     run = parse_run(TEXT, "tiny")
     assert (run.header, run.records) == (HEADER, [LINES[2]])
     assert run.column("kl") == [0.5, 0.25, 0.125]
@@ -54,7 +54,7 @@ def test_a_column_is_what_was_measured() -> None:
         ),
     ],
 )
-def test_a_damaged_file_is_refused(old: str, new: str, told: str) -> None:
+def test_a_damaged_file_is_refused(old, new, told):
     assert TEXT.count(old) == 1
     with pytest.raises(ValueError) as refusal:
         parse_run(TEXT.replace(old, new), "tiny")
@@ -64,9 +64,7 @@ def test_a_damaged_file_is_refused(old: str, new: str, told: str) -> None:
     )
 
 
-def test_runs_lie_in_the_package(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_runs_lie_in_the_package(tmp_path, monkeypatch):
     assert Path(stored_runs.__file__).parent / "stored" == stored_runs.FOLDER
     monkeypatch.setattr(stored_runs, "FOLDER", tmp_path)
     for name in ("tiny", "second"):

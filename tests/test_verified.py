@@ -72,7 +72,7 @@ def run_pages(root: Path, *arguments: str) -> str:
 
 
 @pytest.mark.slow
-def test_a_run_notes_what_passed_page_by_page(project: Path) -> None:
+def test_a_run_notes_what_passed_page_by_page(project):
     good = write(project, "en/about/good.md")
     bad = write(project, "en/about/bad.md", number=2)
     told = run_pages(project, "-n2", "--dist=loadfile", good, bad)
@@ -122,8 +122,8 @@ def stand_in(*pages: str) -> object:
 
 
 def test_a_record_is_the_manifest_with_its_commit_and_leaves_no_block_out(
-    committed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    committed, monkeypatch
+):
     pages = ["docs/en/about/one.md", "docs/zh/about/one.md"]
     monkeypatch.setattr(record, "run", stand_in(pages[0]))
     with pytest.raises(SystemExit, match=r"did not: \['docs/zh/about/one.md'\]"):
@@ -139,15 +139,13 @@ def test_a_record_is_the_manifest_with_its_commit_and_leaves_no_block_out(
     }
 
 
-def test_a_record_needs_committed_sources(committed: Path) -> None:
+def test_a_record_needs_committed_sources(committed):
     write(committed, "en/about/new.md", number=2)
     with pytest.raises(SystemExit, match=r"commit or remove docs/en/about/new\.md"):
         record.record(committed, "cuda")
 
 
-def test_nothing_is_noted_when_the_package_changed_under_way(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_is_noted_when_the_package_changed_under_way(tmp_path, monkeypatch):
     monkeypatch.setattr(verified, "ROOT", tmp_path)
     (tmp_path / "ppo_ref").mkdir()
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
@@ -162,9 +160,7 @@ def test_nothing_is_noted_when_the_package_changed_under_way(
     assert (tmp_path / local("cpu")).exists()
 
 
-def test_all_is_verified_until_something_is_edited(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_all_is_verified_until_something_is_edited(tmp_path, monkeypatch):
     page, package = tmp_path / write(tmp_path, "en/good.md"), tmp_path / "ppo_ref"
     package.mkdir()
     (package / "one.py").write_text("ONE = 1\n", "utf-8")
@@ -184,7 +180,7 @@ def test_all_is_verified_until_something_is_edited(
 @pytest.mark.parametrize(
     "more", [{"keyword": "gae"}, {"device": "cuda"}, {"markexpr": "slow"}]
 )
-def test_a_run_of_some_pages_is_none_of_all(more: dict[str, str]) -> None:
+def test_a_run_of_some_pages_is_none_of_all(more):
     options = {"device": "cpu", "markexpr": "not slow", "keyword": "", "lf": False}
     assert verified.of_all(["tests", "docs"], Namespace(**options))
     assert not verified.of_all(["docs/zh"], Namespace(**options))

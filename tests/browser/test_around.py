@@ -31,7 +31,7 @@ def open_tab(browser: Any, address: str) -> Iterator[Any]:
         context.close()
 
 
-def test_the_switch_shows_expressions_and_is_remembered(open_tab: Any) -> None:
+def test_the_switch_shows_expressions_and_is_remembered(open_tab):
     tab = open_tab(viewport=PHONE)
     tab.goto(PAGE)
     switch, figure = tab.locator("button.provenance"), tab.locator(".figure").first
@@ -58,9 +58,7 @@ def test_the_switch_shows_expressions_and_is_remembered(open_tab: Any) -> None:
         ("en/alignment/nothing", "en", "No such page - PPO 实证问答"),
     ],
 )
-def test_a_missing_page_leads_home_in_each_language(
-    tab: Any, address: str, path: str, first: str, title: str
-) -> None:
+def test_a_missing_page_leads_home_in_each_language(tab, address, path, first, title):
     tab.goto(path)
     tab.wait_for_function("document.querySelectorAll('a:not([hidden])').length == 2")
     assert tab.locator("section").first.get_attribute("lang") == first
@@ -72,7 +70,7 @@ def test_a_missing_page_leads_home_in_each_language(
         assert link.evaluate("link => link.href") == home
 
 
-def test_paper_is_light_and_whole(open_tab: Any) -> None:
+def test_paper_is_light_and_whole(open_tab):
     tab = open_tab(color_scheme="dark")
     tab.goto(PAGE)
     tab.emulate_media(media="print")
@@ -114,9 +112,7 @@ def moving(site: Path, tmp_path: Path) -> Iterator[str]:
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_a_page_that_moved_is_reached(
-    open_tab: Any, moving: str, scripts: bool
-) -> None:
+def test_a_page_that_moved_is_reached(open_tab, moving, scripts):
     tab = open_tab(base_url=moving, java_script_enabled=scripts)
     tab.goto("gae/old/#part")
     kept = "#part" if scripts else ""  # a refresh cannot know the anchor
@@ -125,9 +121,7 @@ def test_a_page_that_moved_is_reached(
 
 
 @pytest.mark.parametrize("scripts", [True, False])
-def test_an_anchor_that_moved_is_reached(
-    open_tab: Any, moving: str, scripts: bool
-) -> None:
+def test_an_anchor_that_moved_is_reached(open_tab, moving, scripts):
     tab = open_tab(base_url=moving, java_script_enabled=scripts)
     tab.goto("gae/new/#was")
     if not scripts:
@@ -136,7 +130,7 @@ def test_an_anchor_that_moved_is_reached(
     assert not tab.locator(".moved").is_visible()
 
 
-def test_a_mark_stands_outside_the_code_and_leads_to_what_it_means(tab: Any) -> None:
+def test_a_mark_stands_outside_the_code_and_leads_to_what_it_means(tab):
     tab.goto(PAGE)
     codes = tab.locator(".marked pre > code").all_inner_texts()
     assert len(codes) == tab.locator("a.mark").count() > 0
@@ -150,13 +144,13 @@ def test_a_mark_stands_outside_the_code_and_leads_to_what_it_means(tab: Any) -> 
 MOST = 110_000  # of which 35 kB are the theme's styles, whole
 
 
-def test_a_question_page_is_light(tab: Any) -> None:
+def test_a_question_page_is_light(tab):
     sizes = transferred(tab, lambda: tab.goto(PAGE))
     assert sizes["document"] and sizes["stylesheet"] and sizes["font"]
     assert sum(map(sum, sizes.values())) <= MOST
 
 
-def test_what_a_page_fetches_is_weighed(tab: Any) -> None:
+def test_what_a_page_fetches_is_weighed(tab):
     """The bytes that come are those that are counted."""
     heavy = b"\xff" * 2 * MOST
     tab.route("**/logo.svg", lambda route: route.fulfill(body=heavy))

@@ -1,6 +1,5 @@
 """What the copy buttons of the site put into the clipboard, and that it runs."""
 
-from pathlib import Path
 from typing import Any
 from urllib.request import urlopen
 
@@ -46,7 +45,7 @@ def boxes(tab: Any, language: str) -> list[Any]:
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-def test_each_button_gives_what_runs(reader: Any, language: str) -> None:
+def test_each_button_gives_what_runs(reader, language):
     expected = copies(language)
     found = boxes(reader, language)
     assert len(found) == len(expected)
@@ -63,9 +62,7 @@ def test_each_button_gives_what_runs(reader: Any, language: str) -> None:
     assert pressed > 5
 
 
-def test_the_wheel_of_the_site_runs_what_was_copied(
-    reader: Any, tmp_path: Path
-) -> None:
+def test_the_wheel_of_the_site_runs_what_was_copied(reader, tmp_path):
     found, target = boxes(reader, "zh"), tmp_path / "installed"
     command = clicked(reader, reader.locator(".install button"))
     assert command == reader.inner_text(".install code")
@@ -84,9 +81,7 @@ def test_the_wheel_of_the_site_runs_what_was_copied(
     assert fresh_process.run_each(texts, target) == states
 
 
-def test_without_scripts_the_link_leads_to_the_wheel(
-    browser: Any, address: str
-) -> None:
+def test_without_scripts_the_link_leads_to_the_wheel(browser, address):
     context = browser.new_context(base_url=address, java_script_enabled=False)
     tab = context.new_page()
     tab.goto(f"{PAGE}/")

@@ -45,22 +45,18 @@ def crawl(judged: Mapping[str, Any], watch: Watch) -> Iterator[str]:
         yield from watch.resized(path, PHONE)
 
 
-def test_every_page_is_linked(site: Path) -> None:
+def test_every_page_is_linked(site):
     assert unlinked(site) == set()
 
 
-def test_nothing_is_wrong_with_a_chinese_page(
-    browser: Any, site: Path, address: str
-) -> None:
+def test_nothing_is_wrong_with_a_chinese_page(browser, site, address):
     chinese = [path for path in sorted(pages(site)) if not path.startswith("en/")]
     with tab_of(browser, DESK, "light") as tab:
         judged = {path: ALL if is_sampled(path) else None for path in chinese}
         assert list(crawl(judged, Watch(tab, address))) == []
 
 
-def test_nothing_is_wrong_with_an_english_page(
-    browser: Any, site: Path, address: str
-) -> None:
+def test_nothing_is_wrong_with_an_english_page(browser, site, address):
     """Each page is built like its twin and has the same colours, as ``make test`` sees.
 
     What axe says more of English is in the words of a template.
@@ -90,7 +86,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("width", [DESK, PHONE])
-def test_a_fault_is_seen(browser: Any, tmp_path: Path, width: int) -> None:
+def test_a_fault_is_seen(browser, tmp_path, width):
     write(tmp_path, "", SOUND.format(""))
     write(tmp_path, "en", SOUND.format("".join(FAULTS.values())))
     with tab_of(browser, width, "light") as tab, serve(tmp_path) as address:
@@ -101,7 +97,7 @@ def test_a_fault_is_seen(browser: Any, tmp_path: Path, width: int) -> None:
     assert [kind for kind in FAULTS if not any(kind in f for f in faults)] == []
 
 
-def test_a_page_without_a_way_to_it_is_seen(tmp_path: Path) -> None:
+def test_a_page_without_a_way_to_it_is_seen(tmp_path):
     for place in ("", "en", "alone"):
         write(tmp_path, place, SOUND.format(""))
     assert unlinked(tmp_path) == {"alone/"}

@@ -51,13 +51,13 @@ def open_page(tab: Any, width: int) -> None:
     tab.evaluate("document.fonts.ready")
 
 
-def test_tab_reaches_everything_and_shows_where_it_is(tab: Any) -> None:
+def test_tab_reaches_everything_and_shows_where_it_is(tab):
     for width in (390, 1280):
         open_page(tab, width)
         assert walk(tab) == ([], [])
 
 
-def test_what_tab_passes_by_is_seen(tab: Any) -> None:
+def test_what_tab_passes_by_is_seen(tab):
     tab.goto("reference/glossary/")
     tab.evaluate(
         """document.querySelector("h1").insertAdjacentHTML("afterend",
@@ -70,7 +70,7 @@ def test_what_tab_passes_by_is_seen(tab: Any) -> None:
     assert len(unseen) == 1 and unseen[0].startswith('<button class="planted')
 
 
-def test_the_first_tab_stop_skips_to_the_content(tab: Any) -> None:
+def test_the_first_tab_stop_skips_to_the_content(tab):
     open_page(tab, 1280)
     tab.keyboard.press("Tab")
     assert tab.evaluate("document.activeElement.matches('.md-skip')")
@@ -81,7 +81,7 @@ def test_the_first_tab_stop_skips_to_the_content(tab: Any) -> None:
     assert tab.evaluate(inside)
 
 
-def test_a_result_is_chosen_and_opened_by_keys(tab: Any) -> None:
+def test_a_result_is_chosen_and_opened_by_keys(tab):
     open_page(tab, 1280)
     tab.keyboard.press("/")
     assert tab.is_checked("#__search")
@@ -96,7 +96,7 @@ def test_a_result_is_chosen_and_opened_by_keys(tab: Any) -> None:
     tab.wait_for_url(f"**/{PAGE}*")
 
 
-def test_arrows_change_the_tab(tab: Any) -> None:
+def test_arrows_change_the_tab(tab):
     open_page(tab, 1280)
     tab.focus(".tabbed-set > input:checked >> nth=0")
     before = tab.evaluate("document.activeElement.id")

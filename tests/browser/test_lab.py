@@ -75,7 +75,7 @@ def drag(lab: Any, row: str, token: int, by: int) -> None:
     lab.mouse.up()
 
 
-def test_dragged_cells_show_what_ppo_ref_computes(lab: Any) -> None:
+def test_dragged_cells_show_what_ppo_ref_computes(lab):
     before = dict(lab.evaluate(SHOWN))
     drag(lab, "values", 2, 30)
     drag(lab, "kl", 0, -12)
@@ -89,7 +89,7 @@ def test_dragged_cells_show_what_ppo_ref_computes(lab: Any) -> None:
     assert dict(lab.evaluate(SHOWN)) != before
 
 
-def test_keys_sliders_and_bugs_move_the_numbers(lab: Any) -> None:
+def test_keys_sliders_and_bugs_move_the_numbers(lab):
     cell = lab.locator("[data-lab=explorer] tr.values .bar").nth(3)
     cell.focus()
     for key in ("ArrowDown", "PageDown", "ArrowUp"):
@@ -107,7 +107,7 @@ def test_keys_sliders_and_bugs_move_the_numbers(lab: Any) -> None:
     lab.wait_for_url("**/en/debug/ten_asserts/#assert-values")
 
 
-def test_the_home_page_has_a_small_one_to_drag(lab: Any) -> None:
+def test_the_home_page_has_a_small_one_to_drag(lab):
     lab.goto("en/")
     cell = lab.locator("[data-lab=gae] tr.values .bar").nth(2)
     cell.focus()
@@ -124,7 +124,7 @@ def test_the_home_page_has_a_small_one_to_drag(lab: Any) -> None:
             assert abs(float(text.replace("−", "-")) - number) < 0.00501
 
 
-def test_a_link_shares_what_is_seen(lab: Any) -> None:
+def test_a_link_shares_what_is_seen(lab):
     drag(lab, "values", 1, 20)
     lab.wait_for_function("location.search.includes('explorer')")
     seen, address = lab.evaluate(SHOWN), lab.url
@@ -141,14 +141,14 @@ def test_a_link_shares_what_is_seen(lab: Any) -> None:
     ["{", '{"values":[[1]]}', '{"mask":[[],[]],"gamma":"x","bug":"constructor"}',
      '{"ratios":[[0,0,0,0,0,0],[9e99,0,0,0,0,0]],"preset":"toString"}'],
 )  # fmt: skip
-def test_an_address_that_is_not_ours_does_no_harm(lab: Any, sent: str) -> None:
+def test_an_address_that_is_not_ours_does_no_harm(lab, sent):
     lab.goto(f"en/{PAGE}?" + "explorer=" + sent)
     lab.wait_for_selector(".lab .bar")
     said = lab.locator("[data-lab=explorer]").inner_text()
     assert "NaN" not in said and "undefined" not in said
 
 
-def test_without_scripts_the_picture_stays(browser: Any, address: str) -> None:
+def test_without_scripts_the_picture_stays(browser, address):
     context = browser.new_context(base_url=address, java_script_enabled=False)
     tab = context.new_page()
     tab.goto(f"en/{PAGE}")
@@ -167,9 +167,7 @@ def test_without_scripts_the_picture_stays(browser: Any, address: str) -> None:
         {"ratio": 1.19, "high": 0.1, "low": 0.3},
     ],
 )
-def test_a_token_under_the_clip_is_as_ppo_ref_says(
-    lab: Any, sent: dict[str, float]
-) -> None:
+def test_a_token_under_the_clip_is_as_ppo_ref_says(lab, sent):
     lab.goto(f"en/{PAGE}?clip={json.dumps(sent)}")
     widget = lab.locator("[data-lab=clip]")
     widget.scroll_into_view_if_needed()
@@ -189,7 +187,7 @@ def test_a_token_under_the_clip_is_as_ppo_ref_says(
         assert abs(float(text) - float(number)) < 0.000501, name
 
 
-def test_the_stepper_shows_what_a_value_has_read(lab: Any) -> None:
+def test_the_stepper_shows_what_a_value_has_read(lab):
     widget = lab.locator("[data-lab=alignment]")
     widget.scroll_into_view_if_needed()
     widget.locator("td").first.wait_for()
@@ -213,7 +211,7 @@ def test_the_stepper_shows_what_a_value_has_read(lab: Any) -> None:
 
 
 @pytest.mark.parametrize("widget", ["explorer", "clip"])
-def test_knobs_out_of_range_are_those_that_ppo_ref_takes(lab: Any, widget: str) -> None:
+def test_knobs_out_of_range_are_those_that_ppo_ref_takes(lab, widget):
     lab.goto(f'en/{PAGE}?{widget}={{"dual":0.5,"low":7,"high":-3}}')
     place = lab.locator(f"[data-lab={widget}]")
     place.scroll_into_view_if_needed()
@@ -222,7 +220,7 @@ def test_knobs_out_of_range_are_those_that_ppo_ref_takes(lab: Any, widget: str) 
     assert "loss" in ran(lab, widget)  # which raises where ppo_ref refuses a knob
 
 
-def test_bias_and_variance_are_dragged_sampled_and_shared(lab: Any) -> None:
+def test_bias_and_variance_are_dragged_sampled_and_shared(lab):
     widget = lab.locator("[data-lab=variance]")
     widget.scroll_into_view_if_needed()
     widget.locator(".handle").wait_for()

@@ -2,7 +2,6 @@
 
 import re
 from pathlib import Path
-from typing import Any
 from urllib.parse import urljoin
 
 import pytest
@@ -35,7 +34,7 @@ KINDS = [
 ]
 
 
-def test_every_page_leads_to_its_twin(site: Path) -> None:
+def test_every_page_leads_to_its_twin(site):
     pairs = twins(site)
     assert len(pairs) > 4 and len(set(pairs)) == len(pairs)
     for path, twin in pairs:
@@ -45,9 +44,7 @@ def test_every_page_leads_to_its_twin(site: Path) -> None:
 
 
 @pytest.mark.parametrize("path", ["", *KINDS[1:-2], f"en/{KINDS[1]}"])
-def test_the_switch_keeps_the_section(
-    tab: Any, site: Path, address: str, path: str
-) -> None:
+def test_the_switch_keeps_the_section(tab, site, address, path):
     section = sections(site, path)[-1]
     tab.goto(f"{path}#{section}")
     tab.click(SWITCH)
@@ -55,9 +52,7 @@ def test_the_switch_keeps_the_section(
     assert tab.locator(f"[id='{section}']").count() == 1
 
 
-def test_without_scripts_a_page_can_be_read_and_left(
-    browser: Any, address: str
-) -> None:
+def test_without_scripts_a_page_can_be_read_and_left(browser, address):
     context = browser.new_context(
         base_url=address,
         java_script_enabled=False,

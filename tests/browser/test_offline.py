@@ -35,12 +35,12 @@ def watch(browser: Any, folder: Path) -> Iterator[Watch]:
 
 
 @pytest.mark.parametrize("lang", ["", "en/"])
-def test_pages_open_without_a_failed_request(watch: Watch, lang: str) -> None:
+def test_pages_open_without_a_failed_request(watch, lang):
     for page in (*PAGES, NOTEBOOK, "about/offline/index.html", "ppo_ref/index.html"):
         assert watch.visit(lang + page) == []
 
 
-def test_formulas_have_their_fonts_and_notebooks_their_plots(watch: Watch) -> None:
+def test_formulas_have_their_fonts_and_notebooks_their_plots(watch):
     watch.visit(NOTEBOOK)
     assert watch.tab.locator("figure.picture svg path").count() > 10
     assert watch.tab.locator("figure.picture").count() == 3
@@ -58,9 +58,7 @@ def test_formulas_have_their_fonts_and_notebooks_their_plots(watch: Watch) -> No
         ("en/", "missing V(prompt)", "en/alignment/value_before_token/index.html"),
     ],
 )
-def test_the_search_finds_and_leads_there(
-    watch: Watch, home: str, query: str, found: str
-) -> None:
+def test_the_search_finds_and_leads_there(watch, home, query, found):
     watch.visit(f"{home}index.html")
     watch.tab.fill(BOX, query)
     watch.tab.press(BOX, "End")  # the theme listens to keys
@@ -70,14 +68,14 @@ def test_the_search_finds_and_leads_there(
     assert watch.faults == []
 
 
-def test_the_install_line_names_the_wheel_in_the_folder(watch: Watch) -> None:
+def test_the_install_line_names_the_wheel_in_the_folder(watch):
     watch.visit("en/gae/why_sum_deltas/index.html")
     line = watch.tab.locator(".install a").first.inner_text()
     wheel = Path(line.removeprefix("file://").replace("%2B", "+"))
     assert wheel.suffix == ".whl" and zipfile.is_zipfile(wheel)
 
 
-def test_every_link_in_the_folder_leads_to_a_file_of_it(folder: Path) -> None:
+def test_every_link_in_the_folder_leads_to_a_file_of_it(folder):
     files = {
         path.relative_to(folder).as_posix(): path.read_bytes()
         for path in folder.rglob("*")
@@ -87,7 +85,7 @@ def test_every_link_in_the_folder_leads_to_a_file_of_it(folder: Path) -> None:
 
 
 @pytest.mark.parametrize("home", ["", "en/"])
-def test_the_page_of_downloads_links_all_of_them(site: Path, home: str) -> None:
+def test_the_page_of_downloads_links_all_of_them(site, home):
     page = f"{home}about/offline/index.html"
     targets = {
         target(page, path)

@@ -1,7 +1,6 @@
 """The built site on a phone, in the dark: the colours of its pages."""
 
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -19,9 +18,7 @@ from tests.browser.watching import (
 PICTURE = '<figure class="picture">'
 
 
-def test_nothing_is_wrong_on_a_phone_in_the_dark(
-    browser: Any, site: Path, address: str
-) -> None:
+def test_nothing_is_wrong_on_a_phone_in_the_dark(browser, site, address):
     """Both languages share their colours; the rest was seen on a desk.
 
     A page with a picture has colours of its own. Those of all others are the theme's,
@@ -39,9 +36,7 @@ def test_nothing_is_wrong_on_a_phone_in_the_dark(
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_colour_too_faint_in_the_dark_is_seen_there(
-    browser: Any, tmp_path: Path, scheme: str
-) -> None:
+def test_a_colour_too_faint_in_the_dark_is_seen_there(browser, tmp_path, scheme):
     (tmp_path / "index.html").write_text(
         """<!doctype html><title>A page</title><link rel="icon" href="data:,"><style>
         p {color: #fff; background: #000}

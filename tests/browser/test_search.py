@@ -46,9 +46,7 @@ def first_three(tab: Any, query: str, base: str) -> list[str]:
 @pytest.mark.parametrize(
     "golden", QUERIES, ids=[f"{golden['lang']}-{golden['type']}" for golden in QUERIES]
 )
-def test_the_page_is_among_the_first_three(
-    boxes: dict[str, Any], address: str, site: Path, golden: dict[str, str]
-) -> None:
+def test_the_page_is_among_the_first_three(boxes, address, site, golden):
     base = "" if golden["lang"] == "zh" else "en/"
     assert (site / base / golden["find"] / "index.html").exists(), "no such page"
     tab = boxes[golden["lang"]]
@@ -69,8 +67,8 @@ def test_the_page_is_among_the_first_three(
     ],
 )
 def test_what_no_page_is_about_is_said_before_what_comes_nearest(
-    boxes: dict[str, Any], address: str, lang: str, queries: list[str]
-) -> None:
+    boxes, address, lang, queries
+):
     tab, base = boxes[lang], address + ("" if lang == "zh" else "en/")
     for query in queries:
         assert first_three(tab, query, base)[0] == "contribute/"
@@ -78,14 +76,12 @@ def test_what_no_page_is_about_is_said_before_what_comes_nearest(
         assert query in said and UNCOVERED[lang] in said
 
 
-def test_signs_alone_find_nothing(boxes: dict[str, Any], address: str) -> None:
+def test_signs_alone_find_nothing(boxes, address):
     for nonsense in ("-", "[:]"):
         assert first_three(boxes["zh"], nonsense, address) == []
 
 
-def test_the_best_section_of_a_page_comes_first_and_shows_the_words(
-    boxes: dict[str, Any], address: str
-) -> None:
+def test_the_best_section_of_a_page_comes_first_and_shows_the_words(boxes, address):
     tab = boxes["en"]
     first_three(tab, "fence posts", f"{address}en/")
     item = tab.locator(".md-search-result__item").first
@@ -95,9 +91,7 @@ def test_the_best_section_of_a_page_comes_first_and_shows_the_words(
     assert [word.lower().rstrip("s") for word in marked] == ["fence", "post"]
 
 
-def test_another_wording_of_the_question_leads_to_the_top_of_its_page(
-    boxes: dict[str, Any], address: str
-) -> None:
+def test_another_wording_of_the_question_leads_to_the_top_of_its_page(boxes, address):
     tab = boxes["en"]
     first_three(tab, "missing V(prompt)", f"{address}en/")
     tab.press(BOX, "Enter")
@@ -105,15 +99,13 @@ def test_another_wording_of_the_question_leads_to_the_top_of_its_page(
     tab.goto("en/")
 
 
-def test_the_text_shown_is_where_the_query_stands(
-    boxes: dict[str, Any], address: str
-) -> None:
+def test_the_text_shown_is_where_the_query_stands(boxes, address):
     tab = boxes["en"]
     first_three(tab, "[1, P+T]", f"{address}en/")
     assert "ids [1, P+T] to values" in tab.inner_text(".md-search-result__list")
 
 
-def test_nothing_of_the_search_is_fetched_before_it_is_wanted(tab: Any) -> None:
+def test_nothing_of_the_search_is_fetched_before_it_is_wanted(tab):
     fetched: list[str] = []
     tab.on("request", lambda request: fetched.append(request.url))
     tab.goto("alignment/value_before_token/")
@@ -126,7 +118,7 @@ def test_nothing_of_the_search_is_fetched_before_it_is_wanted(tab: Any) -> None:
     assert worker.endswith("/assets/search/worker.js")
 
 
-def test_a_query_typed_before_the_index_has_come_is_answered(tab: Any) -> None:
+def test_a_query_typed_before_the_index_has_come_is_answered(tab):
     waiting: list[Any] = []
     tab.route("**/search_index.json", lambda route: waiting.append(route))
     with tab.expect_request("**/search_index.json"):
@@ -137,9 +129,7 @@ def test_a_query_typed_before_the_index_has_come_is_answered(tab: Any) -> None:
     tab.wait_for_selector(".md-search-result__item")
 
 
-def test_what_looks_like_a_tag_in_a_text_is_text(
-    site: Path, browser: Any, tmp_path: Path
-) -> None:
+def test_what_looks_like_a_tag_in_a_text_is_text(site, browser, tmp_path):
     for name in ("index.html", "assets"):
         (tmp_path / name).symlink_to(site / name)
     (tmp_path / "search").mkdir()

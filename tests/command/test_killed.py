@@ -39,7 +39,7 @@ def go_on(path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", MOMENTS)
-def test_killed_at_this_moment(whole: Path, tmp_path: Path, what: str):
+def test_killed_at_this_moment(whole, tmp_path, what):
     path, (at, written) = tmp_path / "run", MOMENTS[what]
     kill(path, at)
     assert sorted(file.name for file in path.glob("*")) == written
@@ -48,7 +48,7 @@ def test_killed_at_this_moment(whole: Path, tmp_path: Path, what: str):
     assert files(path).keys() == files(whole).keys()
 
 
-def test_half_a_line_and_half_a_checkpoint_are_taken_away(whole: Path, tmp_path: Path):
+def test_half_a_line_and_half_a_checkpoint_are_taken_away(whole, tmp_path):
     path = tmp_path / "run"
     kill(path, 41)
     lines = (path / "statistics.jsonl").read_bytes()
@@ -60,7 +60,7 @@ def test_half_a_line_and_half_a_checkpoint_are_taken_away(whole: Path, tmp_path:
     assert not list(path.glob(".*"))
 
 
-def test_killed_again_and_again(whole: Path, tmp_path: Path):
+def test_killed_again_and_again(whole, tmp_path):
     path = tmp_path / "run"
     kill(path, 30)
     for at in (9, 14, 12):
@@ -70,7 +70,7 @@ def test_killed_again_and_again(whole: Path, tmp_path: Path):
 
 
 @pytest.mark.slow
-def test_killed_at_many_moments(whole: Path, tmp_path: Path):
+def test_killed_at_many_moments(whole, tmp_path):
     for at in range(3, LAST_EVENT, 4):
         path = tmp_path / str(at)
         kill(path, at)
@@ -79,9 +79,7 @@ def test_killed_at_many_moments(whole: Path, tmp_path: Path):
 
 
 @pytest.mark.parametrize(("room", "file"), [(-1, "config.json"), (100, LAST)])
-def test_a_disk_too_small_for_a_checkpoint_is_left_empty(
-    whole: Path, tmp_path: Path, room: int, file: str
-):
+def test_a_disk_too_small_for_a_checkpoint_is_left_empty(whole, tmp_path, room, file):
     path, limit = tmp_path / "run", (whole / "config.json").stat().st_size + room
     code, told = ended(*SMALL, "--out", path, folder=path, limit=limit)
     assert code == 2 and not path.exists()
@@ -89,7 +87,7 @@ def test_a_disk_too_small_for_a_checkpoint_is_left_empty(
     assert "Traceback" not in told
 
 
-def test_a_disk_that_fills_up_keeps_the_last_checkpoint(whole: Path, tmp_path: Path):
+def test_a_disk_that_fills_up_keeps_the_last_checkpoint(whole, tmp_path):
     path, limit = tmp_path / "run", (whole / LAST).stat().st_size - 100
     code, told = ended(*SMALL, "--out", path, folder=path, limit=limit)
     assert code == 2 and "Traceback" not in told
@@ -100,7 +98,7 @@ def test_a_disk_that_fills_up_keeps_the_last_checkpoint(whole: Path, tmp_path: P
     assert_same(path, whole)
 
 
-def test_a_line_is_added_whole_or_not_at_all(tmp_path: Path):
+def test_a_line_is_added_whole_or_not_at_all(tmp_path):
     log = tmp_path / "log"
     add_line(log, {"a": 1})
     before = log.read_bytes()
@@ -115,13 +113,13 @@ def test_a_line_is_added_whole_or_not_at_all(tmp_path: Path):
     assert log.read_bytes() == before
 
 
-def test_one_process_writes_at_a_time(whole: Path, capsys):
+def test_one_process_writes_at_a_time(whole, capsys):
     with reopen_run(whole):
         assert train("--resume", whole) == 2
     assert f"{whole} is being written by another process" in capsys.readouterr().err
 
 
-def test_what_is_there_is_left_alone(whole: Path, tmp_path: Path, capsys):
+def test_what_is_there_is_left_alone(whole, tmp_path, capsys):
     before = files(whole)
     (tmp_path / "thesis.tex").write_text("mine")
     for path, told in {

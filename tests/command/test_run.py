@@ -19,7 +19,7 @@ def lines(path: Path) -> list[dict]:
     return [json.loads(line) for line in path.read_text("utf-8").splitlines()]
 
 
-def test_what_a_run_writes(whole: Path):
+def test_what_a_run_writes(whole):
     assert files(whole).keys() == {
         *("config.json", "summary.json", "charts.svg"),
         *("checkpoint.pt", "checkpoint.before.pt"),
@@ -36,7 +36,7 @@ def test_what_a_run_writes(whole: Path):
     assert seconds == sorted(seconds) and seconds[0] > 0
 
 
-def test_the_summary(whole: Path):
+def test_the_summary(whole):
     told = json.loads((whole / "summary.json").read_text())
     held_out = lines(whole / "statistics.jsonl")[-1]["held_out"]
     assert told.pop("seconds") >= 0
@@ -54,7 +54,7 @@ def test_the_summary(whole: Path):
     }
 
 
-def test_a_run_that_has_ended_is_not_changed(whole: Path, capsys):
+def test_a_run_that_has_ended_is_not_changed(whole, capsys):
     before = files(whole)
     assert train("--resume", whole) == 0
     after = files(whole)

@@ -33,7 +33,7 @@ def files(root: Path) -> list[str]:
     return sorted(path for path in state(root) if not path.endswith(".md"))
 
 
-def test_a_page_is_recorded_and_what_is_recorded_is_said(project: Path) -> None:
+def test_a_page_is_recorded_and_what_is_recorded_is_said(project):
     sections = "(front-matter), answer, code, next, why, wrong-answers"
     assert run(project, PAGE) == (0, f"{PAGE}: {sections} ({LOCK})\n")
     assert files(project) == [LOCK]
@@ -43,7 +43,7 @@ def test_a_page_is_recorded_and_what_is_recorded_is_said(project: Path) -> None:
     assert run(project, PAGE) == (0, f"{PAGE}: answer ({LOCK})\n")
 
 
-def test_what_changed_is_shown_in_both_languages_and_asked_about(project: Path) -> None:
+def test_what_changed_is_shown_in_both_languages_and_asked_about(project):
     run(project, PAGE)
     lock = (project / LOCK).read_bytes()
     put(project, "zh", broken("一样", "也一样", ZH))
@@ -61,7 +61,7 @@ def test_what_changed_is_shown_in_both_languages_and_asked_about(project: Path) 
 
 
 @pytest.mark.parametrize("missing", ["zh", "en"])
-def test_a_page_of_one_language_is_not_recorded(project: Path, missing: str) -> None:
+def test_a_page_of_one_language_is_not_recorded(project, missing):
     (project / f"docs/{missing}/{PAGE}.md").unlink()
     there = "en" if missing == "zh" else "zh"
     code, said = run(project, PAGE)
@@ -78,9 +78,7 @@ def test_a_page_of_one_language_is_not_recorded(project: Path, missing: str) -> 
         ("```python\n", "```pithon\n", "'pithon'"),
     ],
 )
-def test_a_page_whose_structure_differs_is_not_recorded(
-    project: Path, old: str, new: str, found: str
-) -> None:
+def test_a_page_whose_structure_differs_is_not_recorded(project, old, new, found):
     put(project, "en", broken(old, new))
     code, said = run(project, PAGE)
     assert code == 1 and found in said
@@ -89,6 +87,6 @@ def test_a_page_whose_structure_differs_is_not_recorded(
     assert files(project) == []
 
 
-def test_it_takes_pages_by_name_only(project: Path) -> None:
+def test_it_takes_pages_by_name_only(project):
     code, said = run(project)
     assert code == 1 and said.startswith("No page given; as in: make agree PAGE=")

@@ -53,7 +53,7 @@ def listening() -> Iterator[socket.socket]:
             server.accept()
 
 
-def test_the_network_is_cut_off(listening: socket.socket) -> None:
+def test_the_network_is_cut_off(listening):
     place = listening.getsockname()
     problem = attack(f"import socket; socket.create_connection({place!r})")
     assert problem.found == "PermissionError: the network is cut off from a block"
@@ -80,7 +80,7 @@ REFUSED = {
 
 
 @needs_calls
-def test_the_calls_that_lead_out_are_refused() -> None:
+def test_the_calls_that_lead_out_are_refused():
     rows = [f"print({call}, ctypes.get_errno())" for call in REFUSED]
     codes = printed("\n".join([C, *rows])).splitlines()
     assert dict(zip(REFUSED, codes, strict=True)) == {
@@ -88,7 +88,7 @@ def test_the_calls_that_lead_out_are_refused() -> None:
     }
 
 
-def test_a_file_that_is_removed_and_held_open_counts() -> None:
+def test_a_file_that_is_removed_and_held_open_counts():
     code = """import os, itertools, time
 held = []
 for n in itertools.count():
@@ -97,7 +97,7 @@ for n in itertools.count():
     assert attack(code).found.startswith("FileLimit: ")
 
 
-def test_nothing_is_left_of_folders_in_folders() -> None:
+def test_nothing_is_left_of_folders_in_folders():
     where = Source("import os; print(os.getcwd())")
     deep = Source("import os\nwhile True: os.mkdir('d' * 99); os.chdir('d' * 99)")
     first, second = Running(PageToRun([where, deep])).wait().results
@@ -106,13 +106,13 @@ def test_nothing_is_left_of_folders_in_folders() -> None:
     assert folder.is_absolute() and not folder.exists()
 
 
-def test_memory_without_end_is_refused() -> None:
+def test_memory_without_end_is_refused():
     problem = attack("import torch; x = torch.ones(2 << 30)")
     assert problem.found == "MemoryLimit: the block needs over 4 GiB of memory"
     assert problem.fix == "use smaller tensors; a block has 4 GiB"
 
 
-def test_what_a_block_forges_is_no_result() -> None:
+def test_what_a_block_forges_is_no_result():
     problem = attack("import os\nos.write(3, b'forged\\n')")
     assert problem.found.startswith("NoResult: a result must be a line of JSON")
     assert problem.fix.startswith("leave the open files of the process alone")
@@ -127,18 +127,18 @@ def test_what_a_block_forges_is_no_result() -> None:
         b"[" * 100_000,
     ],
 )
-def test_a_line_of_another_form_is_refused(line: bytes) -> None:
+def test_a_line_of_another_form_is_refused(line):
     with pytest.raises(ValueError, match="must be a line of JSON"):
         results.decode(line)
 
 
-def test_a_result_without_end_is_stopped() -> None:
+def test_a_result_without_end_is_stopped():
     problem = attack("import os\nwhile True: os.write(3, bytes(65536))")
     assert problem.found == "OutputLimit: stopped after a result of 8 MiB"
     assert problem.fix == "print and draw less; readers see every line"
 
 
-def test_no_token_is_in_reach() -> None:
+def test_no_token_is_in_reach():
     """``PYTEST_CURRENT_TEST`` stands in: it is there whenever a server starts."""
     names = printed(
         "import os\n"
@@ -154,9 +154,7 @@ def test_no_token_is_in_reach() -> None:
 
 @needs_files
 @pytest.mark.parametrize("past_python", [False, True])
-def test_nothing_of_another_process_or_the_machine_is_read(
-    tmp_path: Path, past_python: bool
-) -> None:
+def test_nothing_of_another_process_or_the_machine_is_read(tmp_path, past_python):
     secret = tmp_path / "secret"
     secret.write_text("token")
     for path in (secret, Path(f"/proc/{os.getpid()}/environ"), Path("/etc/shadow")):
@@ -175,7 +173,7 @@ def state(file: Path) -> tuple[int, ...]:
 
 
 @needs_files
-def test_nothing_outside_is_changed(tmp_path: Path) -> None:
+def test_nothing_outside_is_changed(tmp_path):
     canary = tmp_path / "canary"
     canary.write_text("as it was")
     before, name = state(canary), str(canary).encode()
@@ -200,16 +198,14 @@ def test_nothing_outside_is_changed(tmp_path: Path) -> None:
         ("import os; os.system('touch ' + {canary!r})", "starts no process"),
     ],
 )
-def test_the_guard_says_in_words_what_a_block_does_not_do(
-    tmp_path: Path, code: str, told: str
-) -> None:
+def test_the_guard_says_in_words_what_a_block_does_not_do(tmp_path, code, told):
     canary = tmp_path / "canary"
     problem = attack(code.format(canary=str(canary)))
     assert problem.found.startswith(f"PermissionError: a block {told}")
     assert not canary.exists()
 
 
-def test_the_home_of_the_contributor_is_guarded_by_python_too(tmp_path: Path) -> None:
+def test_the_home_of_the_contributor_is_guarded_by_python_too(tmp_path):
     guard = Guard(reach(str(tmp_path / "own")), home=str(tmp_path))
     for event, given in (
         ("open", (str(tmp_path / ".ssh" / "id"), "r", os.O_RDONLY)),
@@ -223,7 +219,7 @@ def test_the_home_of_the_contributor_is_guarded_by_python_too(tmp_path: Path) ->
     guard("open", ("/usr/share/x", "r", os.O_RDONLY))
 
 
-def test_what_blocks_need_they_have() -> None:
+def test_what_blocks_need_they_have():
     code = """
 import asyncio, socket, tempfile, threading, torch
 from pathlib import Path

@@ -31,7 +31,7 @@ def written(rounds: Sequence[Round]) -> str:
     return "".join(texts)
 
 
-def test_no_byte_of_a_round_is_lost() -> None:
+def test_no_byte_of_a_round_is_lost():
     assert LOG.endswith(written(ROUNDS)) and len(ROUNDS) == 6
     assert ROUNDS[1].line == 46 and "### 问题 3\n用户：<question>" in ROUNDS[1].question
 
@@ -58,9 +58,7 @@ ONE = f"{START}\n### 问题 1\n用户：a\n助手：b\n"
         (f"{ONE}## 问题 2\n用户：c\n".encode(), 11, "## 问题 2"),
     ],
 )
-def test_the_first_line_that_breaks_the_format_is_named(
-    content: bytes, line: int, found: str
-) -> None:
+def test_the_first_line_that_breaks_the_format_is_named(content, line, found):
     with pytest.raises(Broken) as broken:
         read(content, "log.md")
     problem = broken.value.problem
@@ -78,7 +76,7 @@ def page_of(text: str, language: str) -> Page:
 CHINESE, ENGLISH = page_of(draft(ROUNDS[0]), "zh"), page_of(draft(ROUNDS[1]), "en")
 
 
-def test_a_draft_has_the_form_of_a_page() -> None:
+def test_a_draft_has_the_form_of_a_page():
     assert CHINESE.meta["question"] == "values 为什么要左移一格？"
     assert CHINESE.meta["aliases"] == CHINESE.meta["refs"] == []
     for page in (CHINESE, ENGLISH):
@@ -110,9 +108,7 @@ chats = st.lists(st.sampled_from([*HAZARDS, *HOSTILE]), max_size=6).map("\n".joi
 
 @settings(max_examples=25)
 @given(chats, chats)
-def test_nothing_of_any_chat_runs_or_is_shown_as_checked(
-    question: str, answer: str
-) -> None:
+def test_nothing_of_any_chat_runs_or_is_shown_as_checked(question, answer):
     page = page_of(draft(Round(1, 1, f"{question}\nWhy?", answer)), "en")
     assert len(page.blocks) == len(page.fences)
     running = [block.text for block in page.blocks if block.runs]
@@ -139,7 +135,7 @@ def bring(root: Path, *words: str, says: str = "") -> tuple[int, list[str]]:
     return code, said.splitlines()
 
 
-def test_a_dry_run_says_one_line_a_question_and_writes_nothing(desk: Path) -> None:
+def test_a_dry_run_says_one_line_a_question_and_writes_nothing(desk):
     code, said = bring(desk, "--dry-run")
     assert code == 0 and len(said) == 6 and [*state(desk)] == ["talk_1.md"]
     assert said[:3] == [
@@ -149,7 +145,7 @@ def test_a_dry_run_says_one_line_a_question_and_writes_nothing(desk: Path) -> No
     ]
 
 
-def test_every_round_is_a_draft_once_it_is_agreed(desk: Path) -> None:
+def test_every_round_is_a_draft_once_it_is_agreed(desk):
     for says in ("n", ""):
         code, said = bring(desk, says=says)
         assert code == 1 and said[-1].endswith("Nothing was written.")
@@ -165,9 +161,7 @@ def test_every_round_is_a_draft_once_it_is_agreed(desk: Path) -> None:
     assert code == 1 and "is in the way" in said[-1] and state(desk) == before
 
 
-def test_what_a_page_perhaps_answers_is_said_in_the_draft(
-    desk: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_what_a_page_perhaps_answers_is_said_in_the_draft(desk, monkeypatch):
     asked = "Where do these figures come from?"
     monkeypatch.setattr(chat, "wordings", lambda root: {"gae/a": [asked.upper()]})
     _, said = bring(desk, says=GO)
@@ -176,7 +170,7 @@ def test_what_a_page_perhaps_answers_is_said_in_the_draft(
     assert "<!--\nPerhaps answered already at gae/a: read that page" in text
 
 
-def test_a_log_that_cannot_be_read_is_refused(desk: Path) -> None:
+def test_a_log_that_cannot_be_read_is_refused(desk):
     for name, told in (("none.md", "No such file"), ("", "Is a directory")):
         assert told in command(desk, "import", str(desk / name))[1]
     (desk / "talk_1.md").write_bytes(LOG.replace("### 问题 5", "### 问题 6").encode())
@@ -227,7 +221,7 @@ def site(desk: Path) -> Path:
     return desk
 
 
-def test_pages_become_rounds_of_a_log(site: Path) -> None:
+def test_pages_become_rounds_of_a_log(site):
     pages = ["gae/sum", "docs/en/gae/sum.md"]
     code, text = command(site, "export", *pages)
     rounds = read(text.encode(), "log.md")
@@ -240,9 +234,7 @@ def test_pages_become_rounds_of_a_log(site: Path) -> None:
     assert "用户：积是二么？\n" in said
 
 
-def test_a_log_is_utf_8_whatever_the_terminal_is_set_to(
-    site: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_log_is_utf_8_whatever_the_terminal_is_set_to(site, monkeypatch):
     out = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="ascii"))
     options = parse(["export", "gae/product"], Talk("zh"))

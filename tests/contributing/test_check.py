@@ -33,7 +33,7 @@ def git(root: Path, *words: str) -> None:
     subprocess.run(command, check=True, capture_output=True)
 
 
-def test_what_is_left_to_write_is_told_and_fails_nothing(project: Path) -> None:
+def test_what_is_left_to_write_is_told_and_fails_nothing(project):
     put(project, f"{ZH}\nTODO：写。\n", f"{EN}\nTODO: write it.\n")
     last = EN.count("\n") + 2
     told = run(project, PAGE).splitlines()
@@ -42,7 +42,7 @@ def test_what_is_left_to_write_is_told_and_fails_nothing(project: Path) -> None:
     assert told[-1] == f"Checked {PAGE}: no problem."
 
 
-def test_a_problem_is_told_in_the_language_of_the_reader(project: Path) -> None:
+def test_a_problem_is_told_in_the_language_of_the_reader(project):
     put(project, ZH, broken("`2.00`", "`2.10`", EN))
     (project / PATHS[0]).unlink()
     line = line_of("`2.00`", EN)
@@ -62,8 +62,8 @@ def test_a_problem_is_told_in_the_language_of_the_reader(project: Path) -> None:
 
 
 def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+    project, monkeypatch
+):
     summary = project / "summary.md"
     summary.write_text("before\n")
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
@@ -83,7 +83,7 @@ def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
     assert "\n      expected: no HTML in a page\n" in written
 
 
-def test_an_included_line_is_annotated_at_the_snippet() -> None:
+def test_an_included_line_is_annotated_at_the_snippet():
     said = {"found": "50%\nof", "due": "y"}
     told = problem("a.md", 3, "log_marker", snippet="snippets/a,b.py:31", **said)
     line = annotation(told, Talk())
@@ -91,7 +91,7 @@ def test_an_included_line_is_annotated_at_the_snippet() -> None:
     assert "::a.md:3 (snippets/a,b.py:31)%0A" in line
 
 
-def test_without_a_page_those_that_changed_are_checked(project: Path) -> None:
+def test_without_a_page_those_that_changed_are_checked(project):
     assert "no git repository" in run(project)
     git(project, "init", "-q", "-b", "main")
     assert "no git repository with a commit" in run(project)
@@ -120,9 +120,7 @@ def test_without_a_page_those_that_changed_are_checked(project: Path) -> None:
         ("docs/facts/k.yml", []),
     ],
 )
-def test_a_file_concerns_the_pages_that_use_it(
-    tmp_path: Path, file: str, pages: list[str]
-) -> None:
+def test_a_file_concerns_the_pages_that_use_it(tmp_path, file, pages):
     folder = tmp_path / "docs/en/gae"
     folder.mkdir(parents=True)
     (folder / "a.md").write_text("![c](c.svg)\n")
@@ -134,9 +132,7 @@ def test_a_file_concerns_the_pages_that_use_it(
 @pytest.mark.parametrize(
     "how", ["PAGE=gae/a Q={} LOG=c.md", "page=gae/a q={} log=c.md"]
 )
-def test_make_hands_over_what_is_typed_in_small_letters_too(
-    tmp_path: Path, how: str
-) -> None:
+def test_make_hands_over_what_is_typed_in_small_letters_too(tmp_path, how):
     asked = 'Why "x" $$y `z`, (a #b): {c}?'
     rule = tmp_path / "show.mk"
     rule.write_text('show:\n\t@printf "%s\\n" "$$PAGE" "$$Q" "$$LOG"\n')
@@ -178,13 +174,11 @@ def facts(root: Path, text: str = FACTS, lines: Sequence[str] = LINES) -> Path:
 @pytest.mark.parametrize(
     "name", ["facts/sums", "docs/facts/sums.yml", "facts/sums.yml", "docs/facts/sums"]
 )
-def test_sound_facts_are_checked_however_they_are_named(
-    tmp_path: Path, name: str
-) -> None:
+def test_sound_facts_are_checked_however_they_are_named(tmp_path, name):
     assert run(facts(tmp_path), name) == "0 Checked facts/sums: no problem.\n"
 
 
-def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path: Path) -> None:
+def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path):
     facts(tmp_path, FACTS.replace("lines: 2", "lines: 3"))
     assert run(tmp_path, "facts/sums").splitlines() == [
         "1 docs/facts/sums.yml:9",

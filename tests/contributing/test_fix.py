@@ -35,15 +35,13 @@ def texts(root: Path) -> list[str]:
     return [(root / path).read_bytes().decode() for path in PATHS]
 
 
-def test_a_page_that_is_right_is_left_alone(project: Path) -> None:
+def test_a_page_that_is_right_is_left_alone(project):
     assert command(project, "fix", PAGE) == (0, "Nothing to mend.\n")
     assert command(project, "fix", "--dry-run", PAGE) == (0, "Nothing to mend.\n")
     assert texts(project) == [ZH, EN]
 
 
-def test_a_patch_gives_what_the_command_writes(
-    project: Path, tmp_path_factory: pytest.TempPathFactory
-) -> None:
+def test_a_patch_gives_what_the_command_writes(project, tmp_path_factory):
     put(project, *STALE)
     code, said = command(project, "fix", "--dry-run", PAGE)
     assert code == 1 and said.endswith("Nothing was written.\n")
@@ -55,7 +53,7 @@ def test_a_patch_gives_what_the_command_writes(
     assert texts(project) == [MENDED, EN]
 
 
-def test_outputs_are_replaced_after_a_yes_only(project: Path) -> None:
+def test_outputs_are_replaced_after_a_yes_only(project):
     put(project, *STALE)
     code, said = command(project, "fix", PAGE)
     assert code == 0 and "-total 3\n+total 2\n" in said
@@ -67,7 +65,7 @@ def test_outputs_are_replaced_after_a_yes_only(project: Path) -> None:
     assert texts(project) == [MENDED, EN]
 
 
-def test_a_file_that_changes_meanwhile_stops_everything(project: Path) -> None:
+def test_a_file_that_changes_meanwhile_stops_everything(project):
     put(project, *STALE)
 
     def meanwhile() -> str:
@@ -89,9 +87,7 @@ RECORDED = write(lock_of(wording(HALF), wording(EN)))
         (write(lock_of(wording(ZH), wording(EN))), None),  # it waits
     ],
 )
-def test_the_languages_agree_as_before(
-    project: Path, before: str, after: str | None
-) -> None:
+def test_the_languages_agree_as_before(project, before, after):
     put(project, HALF, EN)
     (project / LOCK).parent.mkdir(parents=True)
     (project / LOCK).write_text(before, "utf-8")
@@ -104,7 +100,7 @@ def git(root: Path, *words: str) -> None:
     subprocess.run(["git", *author, *words], cwd=root, check=True)
 
 
-def test_without_a_page_only_what_changed_is_mended(project: Path) -> None:
+def test_without_a_page_only_what_changed_is_mended(project):
     put(project, *STALE)
     other = project / "docs/en/alignment/other.md"
     other.write_text(f"{STALE[1]}x \n", "utf-8")
@@ -157,7 +153,7 @@ def renewed(root: Path, text: str, language: str = "zh") -> str:
         ),
     ],
 )
-def test_an_output_is_renewed(tmp_path: Path, text: str, old: str, new: str) -> None:
+def test_an_output_is_renewed(tmp_path, text, old, new):
     box = '!!! note "x"\n\n' if text.startswith("    ") else ""
     assert renewed(tmp_path, box + broken(old, new, text)) == box + text
     assert renewed(tmp_path, box + text) == box + text
@@ -172,8 +168,6 @@ def test_an_output_is_renewed(tmp_path: Path, text: str, old: str, new: str) -> 
         '```python\nprint("`" * 3)\n```\n\n```output\n2\n```\n',
     ],
 )
-def test_a_block_that_fails_or_is_left_to_chance_is_left(
-    tmp_path: Path, text: str
-) -> None:
+def test_a_block_that_fails_or_is_left_to_chance_is_left(tmp_path, text):
     for language in ("zh", "en"):
         assert renewed(tmp_path, text, language) == text

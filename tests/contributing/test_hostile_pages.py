@@ -33,7 +33,7 @@ def seen(text: str) -> list[Problem]:
         ('=== "<b onclick=f()>"\n\n    x', "<b onclick=f()>"),
     ],
 )
-def test_html_in_the_source_is_named(planted: str, found: str) -> None:
+def test_html_in_the_source_is_named(planted, found):
     text = broken(PLACE, planted)
     problem, *_ = check_shape(page(text), ROOT)
     assert (problem.path, problem.line) == (PATH, line_of(found, text))
@@ -54,7 +54,7 @@ def test_html_in_the_source_is_named(planted: str, found: str) -> None:
         ("x](<!--><b>-->)", "<!--><b>-->"),
     ],
 )
-def test_html_that_markdown_makes_is_named(planted: str, found: str) -> None:
+def test_html_that_markdown_makes_is_named(planted, found):
     text = broken(PLACE, planted)
     (problem,) = [p for p in seen(text) if p.found == found]
     assert problem.path == PATH
@@ -63,7 +63,7 @@ def test_html_that_markdown_makes_is_named(planted: str, found: str) -> None:
     assert (problem.line == 1) == ("&#106;" in planted)  # no longer as it was written
 
 
-def test_what_is_not_listed_is_refused() -> None:
+def test_what_is_not_listed_is_refused():
     for html in (
         "<object data=x>",
         "<form>",
@@ -73,7 +73,7 @@ def test_what_is_not_listed_is_refused() -> None:
         assert faults(html)
 
 
-def test_html_in_the_front_matter_is_named() -> None:
+def test_html_in_the_front_matter_is_named():
     line = next(row for row in EN.splitlines() if row.startswith("question:"))
     for html in ("<script>", "&lt;script&gt;"):
         text = EN.replace(line, f"question: 'x {html}'")
@@ -94,9 +94,7 @@ def test_html_in_the_front_matter_is_named() -> None:
         ("answers: x\n? [a]\n: b", "a key that is not a word"),
     ],
 )
-def test_yaml_that_does_more_than_say_is_named(
-    planted: str, found: str, tmp_path: Path
-) -> None:
+def test_yaml_that_does_more_than_say_is_named(planted, found, tmp_path):
     canary = tmp_path / "canary"
     text = EN.replace('answers: ["004·2"]', planted.format(canary=canary))
     (problem,) = [p for p in page(text).problems if "front matter" in p.expected]
@@ -106,7 +104,7 @@ def test_yaml_that_does_more_than_say_is_named(
     assert not canary.exists()
 
 
-def test_data_files_take_no_alias_and_no_tag(tmp_path: Path) -> None:
+def test_data_files_take_no_alias_and_no_tag(tmp_path):
     bomb = "a: &a [x]\nb: [*a]"
     with pytest.raises(ValueError, match="no alias, no tag"):
         rows.load(bomb, "a.yml")
@@ -133,14 +131,14 @@ def project(tmp_path: Path) -> Path:
 @pytest.mark.parametrize(
     "file", ["../../secret.py", "/etc/passwd", "alignment/linked.py"]
 )
-def test_an_include_does_not_leave_its_folder(project: Path, file: str) -> None:
+def test_an_include_does_not_leave_its_folder(project, file):
     with pytest.raises(ValueError, match=r"^line 7: .* must stay in snippets/") as told:
         resolve((f'--8<-- "{file}"',), 7, project / "snippets")
     assert "put the code there" in str(told.value) and "token" not in str(told.value)
 
 
 @pytest.mark.parametrize("file", ["../../../secret.svg", "/secret.svg", "linked.svg"])
-def test_a_picture_does_not_leave_its_folder(project: Path, file: str) -> None:
+def test_a_picture_does_not_leave_its_folder(project, file):
     text = broken(PLACE, f"![x]({file})")
     (project / PATH).write_text(text, "utf-8")
     read = read_page(project, PATH)
@@ -150,7 +148,7 @@ def test_a_picture_does_not_leave_its_folder(project: Path, file: str) -> None:
     assert not read.pictures
 
 
-def test_symbolic_links_are_named(project: Path) -> None:
+def test_symbolic_links_are_named(project):
     (project / "docs/en/away").symlink_to("/etc")
     found = {problem.path: problem.fix for problem in links(project)}
     assert found.keys() == {
@@ -162,7 +160,7 @@ def test_symbolic_links_are_named(project: Path) -> None:
     assert links(ROOT) == []
 
 
-def test_a_page_that_is_a_link_is_named(project: Path) -> None:
+def test_a_page_that_is_a_link_is_named(project):
     (project / PATH).symlink_to("/etc/passwd")
     found = [problem.found for problem in read_page(project, PATH, EN).problems]
     assert "a symbolic link to /etc/passwd" in found
@@ -179,7 +177,7 @@ def test_a_page_that_is_a_link_is_named(project: Path) -> None:
         ("<a href='javascript:f()'/>", "must have the address of a page"),
     ],
 )
-def test_a_picture_runs_and_loads_nothing(inside: str, told: str) -> None:
+def test_a_picture_runs_and_loads_nothing(inside, told):
     svg = f"<svg viewBox='0 0 1 1'>{inside}</svg>"
     with pytest.raises(ValueError, match=r"^a\.svg: ") as refused:
         pictures.svg(svg, "a.svg", "words", "en", "p")
@@ -194,14 +192,14 @@ def test_a_picture_runs_and_loads_nothing(inside: str, told: str) -> None:
         ("[" * 2001, "a line of 2001 characters"),
     ],
 )
-def test_what_nobody_sees_is_named(planted: str, found: str) -> None:
+def test_what_nobody_sees_is_named(planted, found):
     text = broken(PLACE, planted)
     (problem,) = check_bytes(text.encode(), PATH)
     assert (problem.line, problem.found) == (line_of(planted, text), found)
     assert problem.fix in ("take it out", "break it in two paragraphs")
 
 
-def test_a_terminal_is_told_nothing_that_it_would_obey() -> None:
+def test_a_terminal_is_told_nothing_that_it_would_obey():
     out = io.StringIO()
     Talk(out=out).show("a\x1b]0;title\x07b")
     assert out.getvalue() == "a\\x1b]0;title\\x07b\n"

@@ -18,7 +18,7 @@ def found(root: Path, *paths: str) -> list[str]:
     return [f"{p.path}:{p.line} {p.found}" for p in judge(root, paths or PATHS)]
 
 
-def test_all_kinds_of_problems_are_told_by_line(project: Path) -> None:
+def test_all_kinds_of_problems_are_told_by_line(project):
     code = broken('print("total", total)', 'print("total", total, "!")', EN)
     text = broken("`2.00`", "`2.10`", code)
     put(project, ZH, f"{text}\n<b>now</b>\n")
@@ -37,13 +37,13 @@ def test_all_kinds_of_problems_are_told_by_line(project: Path) -> None:
     ]
 
 
-def test_a_pair_is_compared_also_where_one_language_is_named(project: Path) -> None:
+def test_a_pair_is_compared_also_where_one_language_is_named(project):
     put(project, broken("{ #why }", "{ #reason }", ZH), EN)
     (told,) = found(project, PATHS[1])
     assert told == f"{PATHS[1]}:{line_of('## Why', EN)} ## {{ #why }}"
 
 
-def test_a_picture_of_both_languages_is_judged_once(project: Path) -> None:
+def test_a_picture_of_both_languages_is_judged_once(project):
     (project / "snippets").unlink()
     picture = "snippets/alignment/sample.svg"
     (project / picture).parent.mkdir(parents=True)
@@ -55,9 +55,7 @@ def test_a_picture_of_both_languages_is_judged_once(project: Path) -> None:
     assert found(project) == [f"{picture}:1 3"]
 
 
-def test_figures_that_lack_what_a_failing_block_defines_are_not_told(
-    project: Path,
-) -> None:
+def test_figures_that_lack_what_a_failing_block_defines_are_not_told(project):
     put(project, ZH, broken("total = 1 + 1", "total = one + 1", EN))
     told = [row for row in found(project, PATHS[1]) if row.startswith(PATHS[1])]
     assert not [row for row in told if "raises" in row]
@@ -72,16 +70,14 @@ BROKEN = {
 
 
 @pytest.mark.parametrize("case", BROKEN.values(), ids=BROKEN.keys())
-def test_what_cannot_be_read_is_told_once_and_nothing_that_follows(
-    project: Path, case: tuple[str, str, int, str]
-) -> None:
+def test_what_cannot_be_read_is_told_once_and_nothing_that_follows(project, case):
     old, new, line, words = case
     put(project, ZH, broken(old, new, EN))
     (told,) = found(project)
     assert told.startswith(f"{PATHS[1]}:{line} ") and words in told, told
 
 
-def test_an_id_that_another_page_leads_to_is_not_renamed(project: Path) -> None:
+def test_an_id_that_another_page_leads_to_is_not_renamed(project):
     for lang in ("zh", "en"):
         other = project / f"docs/{lang}/alignment/other.md"
         list_ = "```{ .wrong_answers }\nalignment/sample#wrong-gone\n```"

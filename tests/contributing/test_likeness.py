@@ -23,14 +23,12 @@ def pages(whole: dict[str, list[str]]) -> dict[str, list[str]]:
     return {page: whole[page] for page in GOLDEN["answered"]}
 
 
-def test_nearly_every_paraphrase_finds_its_page_among_three(
-    pages: dict[str, list[str]],
-) -> None:
+def test_nearly_every_paraphrase_finds_its_page_among_three(pages):
     lost = [q for q, page in ASKED if page not in [k[0] for k in nearest(q, pages)[:3]]]
     assert len(ASKED) > 60 and len(lost) <= 5, lost
 
 
-def test_of_what_is_new_nothing_is_claimed(pages: dict[str, list[str]]) -> None:
+def test_of_what_is_new_nothing_is_claimed(pages):
     claimed = [q for q in GOLDEN["new"] if answering(nearest(q, pages))]
     assert len(GOLDEN["new"]) > 20 and claimed == []
 
@@ -44,13 +42,11 @@ def test_of_what_is_new_nothing_is_claimed(pages: dict[str, list[str]]) -> None:
         ("rollout 和训练概率不一致", "mismatch"),
     ],
 )
-def test_a_symptom_leads_to_its_section(
-    whole: dict[str, list[str]], asked: str, section: str
-) -> None:
+def test_a_symptom_leads_to_its_section(whole, asked, section):
     assert answering(nearest(asked, whole))[0].page == f"debug/symptoms#{section}"
 
 
-def test_all_wordings_are_searched_and_no_index(whole: dict[str, list[str]]) -> None:
+def test_all_wordings_are_searched_and_no_index(whole):
     deltas = whole["gae/why_sum_deltas"]
     assert "Why is one TD error not yet the advantage?" in deltas  # the question
     assert "algorithm.lam 设成 0 会怎样？" in deltas  # an alias, in the other language

@@ -24,7 +24,7 @@ def values(text: str) -> set[str]:
     return {name for _, name, _, _ in string.Formatter().parse(text) if name}
 
 
-def test_both_catalogues_have_the_same_keys_and_values() -> None:
+def test_both_catalogues_have_the_same_keys_and_values():
     english, chinese = catalogue("en"), catalogue("zh")
     assert english.keys() == chinese.keys()
     for key in english.keys() - {"argparse"}:
@@ -50,7 +50,7 @@ def named(folder: Path) -> str:
     return "|".join(text for text in found if re.fullmatch(r"[\w\\+]+", text))
 
 
-def test_every_entry_is_used() -> None:
+def test_every_entry_is_used():
     used = re.compile(named(TOOLS))
     assert {key for key in catalogue("en") if not used.fullmatch(key)} == set()
 
@@ -77,7 +77,7 @@ def calls(source: str) -> dict[str, set[str]]:
 
 
 @pytest.mark.parametrize("folder", sorted({p.parent for p in TOOLS.rglob("*.py")}))
-def test_every_key_that_the_code_names_is_there_with_its_values(folder: Path) -> None:
+def test_every_key_that_the_code_names_is_there_with_its_values(folder):
     entries = catalogue("en")
     for file in folder.glob("*.py"):
         for key, given in calls(file.read_text("utf-8")).items():
@@ -86,7 +86,7 @@ def test_every_key_that_the_code_names_is_there_with_its_values(folder: Path) ->
             assert wanted <= given or "**" in given, (file.name, key, wanted - given)
 
 
-def test_chinese_is_chinese() -> None:
+def test_chinese_is_chinese():
     """Wherever the English has words of its own, beside its values."""
     for key, entry in catalogue("en").items():
         english = re.sub(r"\{\w*\}", "", " ".join(parts(entry).values()))
@@ -94,7 +94,7 @@ def test_chinese_is_chinese() -> None:
             assert HAN.search(" ".join(parts(catalogue("zh")[key]).values())), key
 
 
-def test_what_argparse_says_is_in_chinese(capsys: pytest.CaptureFixture[str]) -> None:
+def test_what_argparse_says_is_in_chinese(capsys):
     with pytest.raises(SystemExit):
         main(["new", "--lang", "zh"])
     said = capsys.readouterr().err
@@ -104,9 +104,7 @@ def test_what_argparse_says_is_in_chinese(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().err.startswith("usage: ")
 
 
-def test_other_parsers_of_the_process_keep_their_english(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_other_parsers_of_the_process_keep_their_english(capsys):
     with pytest.raises(SystemExit):
         main(["--lang", "zh", "--help"])
     with pytest.raises(SystemExit):
@@ -115,9 +113,7 @@ def test_other_parsers_of_the_process_keep_their_english(
 
 
 @pytest.mark.parametrize("name", COMMANDS)
-def test_every_command_has_help_with_examples(
-    name: str, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_every_command_has_help_with_examples(name, capsys):
     for lang in ("zh", "en"):
         with pytest.raises(SystemExit):
             main([name, "--lang", lang, "--help"])
@@ -126,9 +122,7 @@ def test_every_command_has_help_with_examples(
         assert bool(HAN.search(said)) is (lang == "zh")
 
 
-def test_where_nobody_is_to_be_asked_the_answer_is_no(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_where_nobody_is_to_be_asked_the_answer_is_no(capsys):
     assert not Talk(answer=lambda: None).ask("fix_outputs")
     assert Talk(agreed=True).ask("fix_outputs")
     assert Talk(agreed=True).decide("new_all_the_same") is None

@@ -313,12 +313,12 @@ def commit(root: Path, mistake: Mistake) -> None:
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
-def test_the_page_is_right_without_them(trial: Path, lang: str) -> None:
+def test_the_page_is_right_without_them(trial, lang):
     code, told = said(trial, lang)
     assert code == 0, told
 
 
-def test_a_language_that_is_missing_is_told_and_fails_nothing(trial: Path) -> None:
+def test_a_language_that_is_missing_is_told_and_fails_nothing(trial):
     (trial / EN).unlink()
     for lang, words in (("en", f"write {EN}"), ("zh", EN)):
         code, told = said(trial, lang)
@@ -326,9 +326,7 @@ def test_a_language_that_is_missing_is_told_and_fails_nothing(trial: Path) -> No
 
 
 @pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.name)
-def test_a_mistake_is_told_where_it_is(
-    trial: Path, mistake: Mistake, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_mistake_is_told_where_it_is(trial, mistake, monkeypatch):
     commit(trial, mistake)
     problems = check.judge(trial, [ZH, EN])
     monkeypatch.setattr(check, "judge", lambda *_: problems)
@@ -345,7 +343,7 @@ def test_a_mistake_is_told_where_it_is(
         ), f"no {place} with {words} in:\n{told}"
 
 
-def test_github_is_shown_file_line_and_remedy(trial: Path) -> None:
+def test_github_is_shown_file_line_and_remedy(trial):
     commit(trial, MISTAKES[0])
     code, told = said(trial, "en", "github")
     assert code == 1

@@ -63,9 +63,7 @@ def written(root: Path, before: dict[str, bytes]) -> list[str]:
     ("asked", "language"),
     [(ASKED, "en"), (ZH, "zh")],
 )
-def test_a_page_that_passes_in_the_language_of_its_question(
-    root: Path, asked: str, language: str
-) -> None:
+def test_a_page_that_passes_in_the_language_of_its_question(root, asked, language):
     before = state(root)
     said = run(root, "gae/group_size", "--question", asked)
     path = f"docs/{language}/gae/group_size.md"
@@ -79,7 +77,7 @@ def test_a_page_that_passes_in_the_language_of_its_question(
 
 
 @pytest.mark.slow
-def test_it_runs_and_its_output_is_what_it_prints(root: Path) -> None:
+def test_it_runs_and_its_output_is_what_it_prints(root):
     run(root, "critic/group_size", "--question", ZH)
     pages = ["docs/zh/critic/group_size.md"]
     assert judge(root, pages) == []
@@ -88,7 +86,7 @@ def test_it_runs_and_its_output_is_what_it_prints(root: Path) -> None:
     assert judge(root, pages) != []
 
 
-def test_whoever_asks_what_is_answered_adds_a_wording(root: Path) -> None:
+def test_whoever_asks_what_is_answered_adds_a_wording(root):
     before = state(root)
     said = run(root, "gae/later", "--question", KNOWN, says="y")
     assert "Perhaps answered at gae/why_sum_deltas: Why does GAE add up later" in said
@@ -107,7 +105,7 @@ def test_whoever_asks_what_is_answered_adds_a_wording(root: Path) -> None:
     assert again == f"{path} has this wording already; nothing to add\n"
 
 
-def test_whoever_says_no_is_asked_before_a_page_is_written(root: Path) -> None:
+def test_whoever_says_no_is_asked_before_a_page_is_written(root):
     before = state(root)
     perhaps = answering(nearest(KNOWN, wordings(root)))
     no = "n" * len(perhaps)
@@ -120,7 +118,7 @@ def test_whoever_says_no_is_asked_before_a_page_is_written(root: Path) -> None:
 
 
 @pytest.mark.parametrize("more", [[], ["--yes"]])
-def test_where_nobody_decides_nothing_is_written(root: Path, more: list[str]) -> None:
+def test_where_nobody_decides_nothing_is_written(root, more):
     before = state(root)
     said = run(root, "gae/a", "--question", KNOWN, *more, code=1)
     assert re.search(r"ARGS=--alias, .* or ARGS=--anyway", said)
@@ -143,8 +141,8 @@ def test_where_nobody_decides_nothing_is_written(root: Path, more: list[str]) ->
     ],
 )
 def test_a_refusal_writes_nothing_and_is_in_the_language_asked_for(
-    root: Path, name: str, asked: str, more: list[str], told: str
-) -> None:
+    root, name, asked, more, told
+):
     before = state(root)
     assert told in run(root, name, "--question", asked, *more, code=1)
     said = run(root, name, "--question", asked, *more, code=1, lang="zh")
@@ -169,9 +167,7 @@ BODY = "---\n\n## So { #answer }\n\naliases: [no]\n\n---\n"
 )
 @pytest.mark.parametrize("end", ["\n", "\r\n"])
 @pytest.mark.parametrize("asked", ['Is "a": b?', "!!python/x", "a\\b"])
-def test_an_alias_is_added_and_nothing_else_changes(
-    front: str, end: str, asked: str
-) -> None:
+def test_an_alias_is_added_and_nothing_else_changes(front, end, asked):
     text = f"---\n{front}{BODY}".replace("\n", end)
     changed = new.with_alias(text, asked, "a.md")
     before, _ = read_front_matter(text.replace(end, "\n"), "")
@@ -183,6 +179,6 @@ def test_an_alias_is_added_and_nothing_else_changes(
     assert changed.endswith(text[start:]), "something else changed"
 
 
-def test_a_page_without_a_list_is_refused() -> None:
+def test_a_page_without_a_list_is_refused():
     with pytest.raises(Refusal, match=r"added to a\.md, which has none in a list"):
         new.with_alias(f"---\naliases: A?\n{BODY}", "C?", "a.md")

@@ -43,7 +43,7 @@ def told(root: Path, lang: str = "en") -> dict[str, list[str]]:
     return parts
 
 
-def test_what_waits_is_named_with_the_way_to_go_on(project: Path) -> None:
+def test_what_waits_is_named_with_the_way_to_go_on(project):
     parts = told(project)
     remedy = f"compare both languages, then make agree PAGE={PAGE}"
     assert parts == {
@@ -55,7 +55,7 @@ def test_what_waits_is_named_with_the_way_to_go_on(project: Path) -> None:
     }
 
 
-def test_a_translation_waits_until_somebody_has_compared(project: Path) -> None:
+def test_a_translation_waits_until_somebody_has_compared(project):
     assert command(project, "agree", PAGE, says="y")[0] == 0
     assert told(project)["Translations"] == ["nothing waits"]
     assert told(project, "zh")["翻译"] == ["没有"]

@@ -16,7 +16,7 @@ ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/??/**/*.md"))
 
 
-def test_no_page_of_the_site_is_changed() -> None:
+def test_no_page_of_the_site_is_changed():
     assert len(PAGES) > 80
     for path in PAGES:
         text = (ROOT / path).read_bytes().decode()
@@ -39,7 +39,7 @@ SET = """
 """
 
 
-def test_chinese_is_set_as_the_site_sets_it() -> None:
+def test_chinese_is_set_as_the_site_sets_it():
     for row in SET.strip().replace("  →", " →").split("\n"):
         wrong, right = row.split(" → ")
         assert typeset(wrong) == typeset(right) == right
@@ -65,7 +65,7 @@ def test_chinese_is_set_as_the_site_sets_it() -> None:
         "~~~py\n中x no end\n",
     ],
 )
-def test_what_is_no_prose_and_other_punctuation_stay(text: str) -> None:
+def test_what_is_no_prose_and_other_punctuation_stay(text):
     assert typeset(text) == text
 
 
@@ -79,7 +79,7 @@ def test_what_is_no_prose_and_other_punctuation_stay(text: str) -> None:
         ("~~~md\n```python\n```\n~~~\n", "~~~md\n```python\n```\n~~~\n"),
     ],
 )
-def test_lines_end_as_they_must(wrong: str, right: str) -> None:
+def test_lines_end_as_they_must(wrong, right):
     assert mended(wrong, "docs/en/index.md") == right
     assert mended(right, "docs/en/index.md") == right
 
@@ -100,7 +100,7 @@ VERBATIM = re.compile(r"`[^`\n]+`|\$[^$\n]+\$|\]\([^()\s]*\)|https://\S+|原V,�
 @settings(max_examples=200, deadline=None)
 @example("是,**V**,`x`")
 @example("**是V** ,和")
-def test_fix_twice_is_fix_once_and_nothing_else_changes(text: str) -> None:
+def test_fix_twice_is_fix_once_and_nothing_else_changes(text):
     once = mended(text, "docs/zh/index.md")
     assert mended(once, "docs/zh/index.md") == once
     plain, mended_plain = (re.sub(r"\s", "", t.translate(FOLD)) for t in (text, once))

@@ -40,9 +40,7 @@ def assert_same(given: dict[str, Any], theirs: Any, **tolerance: float) -> None:
 
 @seeds
 @discounted
-def test_gae_is_verls_on_masks_with_gaps(
-    seed: int, gamma: float, gae_lambda: float
-) -> None:
+def test_gae_is_verls_on_masks_with_gaps(seed, gamma, gae_lambda):
     given = batch(seed, batches.gapped_mask(seed), gamma, gae_lambda)
     assert_same(given, peers.gae(NOW, **given))
 
@@ -50,9 +48,7 @@ def test_gae_is_verls_on_masks_with_gaps(
 @requires(OPEN, TRL)
 @seeds
 @discounted
-def test_gae_is_openrlhfs_and_trls_where_the_mask_has_no_gap(
-    seed: int, gamma: float, gae_lambda: float
-) -> None:
+def test_gae_is_openrlhfs_and_trls_where_the_mask_has_no_gap(seed, gamma, gae_lambda):
     mask = batches.contiguous_mask(seed)
     given = batch(seed, mask, gamma, gae_lambda)
     # TRL reads its padding.
@@ -66,9 +62,7 @@ def test_gae_is_openrlhfs_and_trls_where_the_mask_has_no_gap(
 @seeds
 @discounted
 @pytest.mark.parametrize("cut_off", [False, True])
-def test_gae_is_torchrls_done_at_the_last_token(
-    seed: int, gamma: float, gae_lambda: float, cut_off: bool
-) -> None:
+def test_gae_is_torchrls_done_at_the_last_token(seed, gamma, gae_lambda, cut_off):
     mask = batches.contiguous_mask(seed)
     given = batch(seed, mask, gamma, gae_lambda)
     if cut_off:
@@ -78,7 +72,7 @@ def test_gae_is_torchrls_done_at_the_last_token(
     assert_same(given, theirs, atol=1e-5, rtol=1e-5)
 
 
-def test_gap_tokens_decay_in_old_verl_and_are_skipped_now() -> None:
+def test_gap_tokens_decay_in_old_verl_and_are_skipped_now():
     batch = {
         "token_level_rewards": row(0, 0, 0, 0, 0, 1),
         "values": row(0, 0, 0, 0, 0, 0),
@@ -90,7 +84,7 @@ def test_gap_tokens_decay_in_old_verl_and_are_skipped_now() -> None:
     assert peers.gae(OLD, **batch)[0][0, 0].item() == pytest.approx(0.9**5)
 
 
-def test_masked_slots_hold_zero_here_and_the_next_tokens_advantage_in_verl() -> None:
+def test_masked_slots_hold_zero_here_and_the_next_tokens_advantage_in_verl():
     batch = {
         "token_level_rewards": row(0, 0, 0, 0, 0, 1, 0),
         "values": row(0.3, 0.4, 0.9, -0.7, 0.6, 0.7, 0.8),
@@ -105,7 +99,7 @@ def test_masked_slots_hold_zero_here_and_the_next_tokens_advantage_in_verl() -> 
     assert_close(returns, row(0.9374625, 0.96575, 1.285, -0.315, 0.985, 1, 0.8))
 
 
-def test_a_reward_on_a_masked_slot_is_dropped_except_in_old_verl() -> None:
+def test_a_reward_on_a_masked_slot_is_dropped_except_in_old_verl():
     batch = {
         "token_level_rewards": row(0, 0, 0, 1, 0, 0),
         "values": row(0.3, 0.4, 0.9, -0.7, 0.6, 0.7),
@@ -118,7 +112,7 @@ def test_a_reward_on_a_masked_slot_is_dropped_except_in_old_verl() -> None:
     assert_close(old, row(0.7, 0.6, 0.1, 1.7, -0.6, -0.7))
 
 
-def test_nan_at_a_masked_slot_poisons_verl_to_its_left_and_never_us() -> None:
+def test_nan_at_a_masked_slot_poisons_verl_to_its_left_and_never_us():
     batch = {
         "token_level_rewards": row(0, 0, math.nan, 0, 1),
         "values": row(0.1, 0.2, math.nan, 0.4, 0.5),

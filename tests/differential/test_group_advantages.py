@@ -1,7 +1,5 @@
 """Estimates without a critic beside verl's and OpenRLHF's, disagreements included."""
 
-from typing import Any
-
 import pytest
 import torch
 from torch import Tensor
@@ -55,14 +53,14 @@ def column(*scores: float, dtype: torch.dtype = torch.float64) -> dict[str, Tens
         (reinforce_plus_plus_baseline, "reinforce_plus_plus_baseline", {}),
     ],
 )
-def test_advantages_are_verls(seed: int, ours: Any, name: str, options: Any) -> None:
+def test_advantages_are_verls(seed, ours, name, options):
     given = batch(seed)
     assert_close(ours(**given).advantages, verl(name, **given, **options)[0])
 
 
 @seeds
 @pytest.mark.parametrize("gamma", [1.0, 0.9, 0.0])
-def test_reinforce_plus_plus_is_verls(seed: int, gamma: float) -> None:
+def test_reinforce_plus_plus_is_verls(seed, gamma):
     given = batch(seed) | {"gamma": gamma}
     del given["groups"]
     ours, theirs = reinforce_plus_plus(**given), verl("reinforce_plus_plus", **given)
@@ -75,14 +73,14 @@ def test_reinforce_plus_plus_is_verls(seed: int, gamma: float) -> None:
     ("ours", "name"),
     [(rloo, "rloo"), (dr_grpo, "dr_grpo"), (dr_grpo, "reinforce_baseline")],
 )
-def test_without_kl_baselines_are_openrlhfs(seed: int, ours: Any, name: str) -> None:
+def test_without_kl_baselines_are_openrlhfs(seed, ours, name):
     scores = torch.randn(12, generator=generator(seed), dtype=torch.float64)
     given = column(*scores) | {"groups": torch.arange(12) // 4}
     theirs = open_shaped(name, scores, per_prompt=4)
     assert_close(ours(**given).advantages[:, 0], theirs)
 
 
-def test_a_lone_response_is_refused_here_and_counts_in_full_in_verl() -> None:
+def test_a_lone_response_is_refused_here_and_counts_in_full_in_verl():
     given = column(3)
     for ours in grpo, dr_grpo, rloo, reinforce_plus_plus_baseline:
         with pytest.raises(ValueError, match="got 1 row of group 0"):
@@ -97,7 +95,7 @@ def test_a_lone_response_is_refused_here_and_counts_in_full_in_verl() -> None:
     assert open_shaped("dr_grpo", torch.tensor([3.0]), 1).item() == 0
 
 
-def test_equal_scores_are_0_here_and_in_verl_what_rounding_leaves() -> None:
+def test_equal_scores_are_0_here_and_in_verl_what_rounding_leaves():
     """A mean of equal numbers may round to another; GRPO divides that by almost 0."""
     largest = 0.0
     for count in 3, 7, 8, 16:

@@ -42,8 +42,8 @@ def assert_same(ours: Tensor, theirs: Tensor, leaf: Tensor) -> None:
 @pytest.mark.parametrize("dual_clip", [None, 1.5, 3.0])
 @pytest.mark.parametrize("weighted", [False, True])
 def test_the_clipped_loss_is_verls_with_every_clip_and_weight(
-    seed: int, clip_range: tuple[float, float], dual_clip: float | None, weighted: bool
-) -> None:
+    seed, clip_range, dual_clip, weighted
+):
     batch = policy_batch(seed)
     weights = normal(seed + 3, batch["response_mask"]).exp() if weighted else None
     shared = {**batch, "clip_range": clip_range, "rollout_weights": weights}
@@ -58,7 +58,7 @@ def test_the_clipped_loss_is_verls_with_every_clip_and_weight(
 
 @seeds
 @pytest.mark.parametrize("mode", MODES)
-def test_the_clipped_loss_is_verls_in_every_aggregation(seed: int, mode: str) -> None:
+def test_the_clipped_loss_is_verls_in_every_aggregation(seed, mode):
     batch = policy_batch(seed)
     ours = policy_loss(**batch, aggregate=MODES[mode])
     loss, *_ = peers.policy_loss(NOW, **batch, mode=mode, clip_ratio_c=OFF)
@@ -67,7 +67,7 @@ def test_the_clipped_loss_is_verls_in_every_aggregation(seed: int, mode: str) ->
 
 @seeds
 @releases
-def test_the_value_loss_is_verls(seed: int, release: str) -> None:
+def test_the_value_loss_is_verls(seed, release):
     mask = gapped_mask(seed)
     batch = {
         "values": normal(seed, mask).requires_grad_(),
@@ -91,7 +91,7 @@ def one_token(log_ratio: float, advantage: float) -> dict[str, Tensor]:
     }
 
 
-def test_dual_clip_is_on_in_verl_and_off_here_and_in_old_verl() -> None:
+def test_dual_clip_is_on_in_verl_and_off_here_and_in_old_verl():
     batch = one_token(math.log(5), -1)
     assert policy_loss(**batch).loss.item() == pytest.approx(5)
     assert peers.policy_loss(OLD, **batch)[0].item() == pytest.approx(5)
@@ -102,7 +102,7 @@ def test_dual_clip_is_on_in_verl_and_off_here_and_in_old_verl() -> None:
     assert config["clip_ratio_c"] == 3
 
 
-def test_the_log_ratio_is_clamped_at_twenty_except_in_old_verl() -> None:
+def test_the_log_ratio_is_clamped_at_twenty_except_in_old_verl():
     batch = one_token(25, -1)
     ours = policy_loss(**batch).loss
     assert ours.item() == pytest.approx(math.exp(20))

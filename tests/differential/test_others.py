@@ -22,7 +22,7 @@ REWARDS = torch.tensor([[0.0, 0.0, 0.0, 0.0, 0.0, 1.0]])
 
 
 @requires(OPEN, peers.NOW)
-def test_openrlhf_decays_over_a_gap_and_bootstraps_from_nothing_before_it() -> None:
+def test_openrlhf_decays_over_a_gap_and_bootstraps_from_nothing_before_it():
     given = {"token_level_rewards": REWARDS, "values": VALUES, "response_mask": GAP}
     # Which of the four tokens agree: the last two have no gap behind them.
     agree = {1.0: [1, 1, 1, 1], 0.95: [0, 0, 1, 1], 0.0: [1, 0, 1, 1]}
@@ -41,7 +41,7 @@ def test_openrlhf_decays_over_a_gap_and_bootstraps_from_nothing_before_it() -> N
 
 @requires(OPEN, peers.NOW)
 @seeds
-def test_openrlhf_whitens_with_the_divisor_n(seed: int) -> None:
+def test_openrlhf_whitens_with_the_divisor_n(seed):
     mask = batches.gapped_mask(seed)
     raw = normal(seed, mask)
     count = int(mask.sum())
@@ -51,7 +51,7 @@ def test_openrlhf_whitens_with_the_divisor_n(seed: int) -> None:
 
 
 @requires(TRL)
-def test_trl_puts_the_score_behind_the_answer_if_the_batch_has_room() -> None:
+def test_trl_puts_the_score_behind_the_answer_if_the_batch_has_room():
     last = torch.tensor([1, 3])  # the longest answer fills its four slots
     ran = others.trl_gae(last, torch.tensor([5.0, 7.0]), torch.zeros(2, 4), 0.95)
     assert ran.rewards.tolist() == [[0, 0, 5, 0], [0, 0, 0, 7]]
@@ -61,7 +61,7 @@ def test_trl_puts_the_score_behind_the_answer_if_the_batch_has_room() -> None:
 
 
 @requires(TRL)
-def test_trl_judges_an_answer_by_its_neighbours_length() -> None:
+def test_trl_judges_an_answer_by_its_neighbours_length():
     scores, values = torch.ones(1), torch.tensor([[0.3, 0.4, 0.8]])
     alone = others.trl_gae(torch.tensor([1]), scores, values[:, :2], 0.95)
     beside = others.trl_gae(torch.tensor([1]), scores, values, 0.95)
@@ -96,9 +96,7 @@ def value_batch(seed: int) -> dict[str, Tensor]:
 @ranges
 @pytest.mark.parametrize("dual_clip", [None, 1.5, 3.0])
 @pytest.mark.parametrize("by_token", [True, False])
-def test_openrlhfs_clipped_loss_is_ours(
-    seed: int, clip_range: tuple[float, float], dual_clip: float | None, by_token: bool
-) -> None:
+def test_openrlhfs_clipped_loss_is_ours(seed, clip_range, dual_clip, by_token):
     batch = policy_batch(seed)
     aggregate = token_mean if by_token else sequence_mean_token_mean
     given = {"clip_range": clip_range, "dual_clip": dual_clip}
@@ -114,7 +112,7 @@ def test_openrlhfs_clipped_loss_is_ours(
 
 @requires(TRL)
 @seeds
-def test_trls_clipped_loss_is_ours(seed: int) -> None:
+def test_trls_clipped_loss_is_ours(seed):
     batch = policy_batch(seed)
     ours = policy_loss(**batch, clip_range=0.2)
     loss, clipped = others.trl_policy_loss(**batch, clip_range=0.2)
@@ -124,7 +122,7 @@ def test_trls_clipped_loss_is_ours(seed: int) -> None:
 
 @requires(OPEN, TRL)
 @seeds
-def test_openrlhfs_and_trls_value_losses_are_ours(seed: int) -> None:
+def test_openrlhfs_and_trls_value_losses_are_ours(seed):
     batch = value_batch(seed)
     for theirs in (others.open_value_loss, others.trl_value_loss):
         ours = value_loss(**batch, value_clip_range=0.5).loss
@@ -136,7 +134,7 @@ TO_FLOAT32 = {"atol": 1e-6, "rtol": 1e-6}
 
 @requires(OPEN, TRL)
 @seeds
-def test_estimates_are_openrlhfs_below_ten_and_trls(seed: int) -> None:
+def test_estimates_are_openrlhfs_below_ten_and_trls(seed):
     mask = gapped_mask(seed)
     log_probs = -normal(seed, mask).abs()
     shift = 2 * normal(seed + 1, mask).tanh()

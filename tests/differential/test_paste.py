@@ -62,7 +62,7 @@ def inside(x: Tensor, mask: Tensor) -> Tensor:
 
 
 @many
-def test_the_means_are_those_of_both(batches: int) -> None:
+def test_the_means_are_those_of_both(batches):
     verl = peers.tensors(NOW)
     for batch in drawn(batches):
         x, mask = batch.tokens(), batch.mask
@@ -77,7 +77,7 @@ def test_the_means_are_those_of_both(batches: int) -> None:
 
 
 @many
-def test_log_probs_and_entropy_are_those_of_both(batches: int) -> None:
+def test_log_probs_and_entropy_are_those_of_both(batches):
     verl = peers.tensors(NOW)
     for batch in drawn(batches):
         shape = (*batch.mask.shape, 11)
@@ -94,7 +94,7 @@ def test_log_probs_and_entropy_are_those_of_both(batches: int) -> None:
         assert_close(ours, (theirs, verl.entropy_from_logits(scaled)))
 
 
-def test_a_token_that_cannot_be_written_has_no_part() -> None:
+def test_a_token_that_cannot_be_written_has_no_part():
     logits = torch.tensor([[[1.0, 2.0, -torch.inf]]], requires_grad=True)
     ids = torch.tensor([[0]])
     log_p, entropy = PASTE["log_probs_entropy"](logits, ids)
@@ -106,7 +106,7 @@ def test_a_token_that_cannot_be_written_has_no_part() -> None:
 
 
 @many
-def test_the_estimates_of_kl_are_those_of_both(batches: int) -> None:
+def test_the_estimates_of_kl_are_those_of_both(batches):
     names = {"k1": (kl_k1, "kl"), "k2": (kl_k2, "mse"), "k3": (kl_k3, "low_var_kl")}
     for batch in drawn(batches):
         x, y = (inside(batch.tokens(), batch.mask) for _ in range(2))
@@ -119,7 +119,7 @@ def test_the_estimates_of_kl_are_those_of_both(batches: int) -> None:
 
 
 @many
-def test_gae_is_that_of_both(batches: int) -> None:
+def test_gae_is_that_of_both(batches):
     for batch in drawn(batches):
         mask, r, V = batch.mask, batch.tokens(), batch.tokens()
         gamma, lam = batch.one_of(1.0, 0.9, 0.0), batch.one_of(1.0, 0.95, 0.0)
@@ -153,7 +153,7 @@ def same_gradient(ours: Tensor, theirs: Tensor, leaf: Tensor) -> None:
 
 
 @many
-def test_the_policy_loss_and_its_gradient_are_those_of_both(batches: int) -> None:
+def test_the_policy_loss_and_its_gradient_are_those_of_both(batches):
     for batch in drawn(batches):
         mask, old, A = batch.mask, batch.tokens(), batch.tokens()
         log_p = (inside(old, mask) + batch.tokens(0.4)).requires_grad_()
@@ -179,7 +179,7 @@ def test_the_policy_loss_and_its_gradient_are_those_of_both(batches: int) -> Non
 
 
 @many
-def test_the_value_loss_and_its_gradient_are_those_of_both(batches: int) -> None:
+def test_the_value_loss_and_its_gradient_are_those_of_both(batches):
     for batch in drawn(batches):
         mask, old, returns = batch.mask, batch.tokens(), batch.tokens()
         V = (inside(old, mask) + batch.tokens()).requires_grad_()
@@ -200,7 +200,7 @@ def test_the_value_loss_and_its_gradient_are_those_of_both(batches: int) -> None
 
 
 @many
-def test_losses_are_aggregated_as_by_both_and_by_micro_batches(batches: int) -> None:
+def test_losses_are_aggregated_as_by_both_and_by_micro_batches(batches):
     modes = {
         "token-mean": aggregation.token_mean,
         "seq-mean-token-sum": aggregation.sequence_mean_token_sum,
@@ -221,7 +221,7 @@ def test_losses_are_aggregated_as_by_both_and_by_micro_batches(batches: int) -> 
 
 
 @many
-def test_advantages_of_groups_are_those_of_both(batches: int) -> None:
+def test_advantages_of_groups_are_those_of_both(batches):
     options = {"grpo": {}, "rloo": {}, "dr_grpo": {"norm_adv_by_std_in_grpo": False}}
     for batch in drawn(batches):
         size = batch.one_of(2, 3, 5)
@@ -241,14 +241,14 @@ def test_advantages_of_groups_are_those_of_both(batches: int) -> None:
             assert_close(ours, theirs[:, 0], rtol=1e-5, atol=1e-5)
 
 
-def test_a_lone_answer_gets_nothing() -> None:
+def test_a_lone_answer_gets_nothing():
     scores, groups = torch.tensor([1.0, 1.0, 0.0]), torch.tensor([4, 2, 2])
     for kind in "grpo", "dr_grpo", "rloo":
         assert PASTE["group_advantages"](scores, groups, kind)[0] == 0
 
 
 @many
-def test_rollout_weights_are_those_of_both(batches: int) -> None:
+def test_rollout_weights_are_those_of_both(batches):
     for batch in drawn(batches):
         mask, old, engine = batch.mask, batch.tokens(), batch.tokens()
         cap = batch.one_of(1.0, 2.0, 5.0)
@@ -265,7 +265,7 @@ def test_rollout_weights_are_those_of_both(batches: int) -> None:
             assert_close(ours, theirs)
 
 
-def test_what_they_are_told_and_do_not_know_is_refused() -> None:
+def test_what_they_are_told_and_do_not_know_is_refused():
     x, mask = torch.zeros(1, 2), torch.ones(1, 2, dtype=torch.bool)
     with pytest.raises(ValueError, match="k4"):
         PASTE["kl_per_token"](x, x, "k4")

@@ -47,7 +47,7 @@ def pair(old: list[float], rollout: list[float]) -> dict[str, Tensor]:
 @seeds
 @weights
 @pytest.mark.parametrize("cap", [2.0, 0.5, 1e12])
-def test_weights_are_verls(seed: int, level: str, cap: float) -> None:
+def test_weights_are_verls(seed, level, cap):
     inputs = batch(seed)
     ours = WEIGHTS[level](**inputs, cap=cap)
     theirs, _ = peers.rollout_weights(level, cap, **inputs)
@@ -58,9 +58,7 @@ def test_weights_are_verls(seed: int, level: str, cap: float) -> None:
 @seeds
 @accepted
 @pytest.mark.parametrize("bounds", [(0.5, 2.0), (0.8, 3.0), (0.1, 0.9)])
-def test_acceptance_is_verls_with_the_bounds_inverted(
-    seed: int, option: str, bounds: tuple[float, float]
-) -> None:
+def test_acceptance_is_verls_with_the_bounds_inverted(seed, option, bounds):
     inputs, (low, high) = batch(seed), bounds
     ours = ACCEPTED[option](**inputs, bounds=bounds)
     inverse = f"{1 / high}_{1 / low}"
@@ -68,7 +66,7 @@ def test_acceptance_is_verls_with_the_bounds_inverted(
 
 
 @accepted
-def test_verl_bounds_the_engine_over_the_trainer(option: str) -> None:
+def test_verl_bounds_the_engine_over_the_trainer(option):
     inputs: Any = pair([math.log(0.8)], [math.log(0.4)])
     assert ACCEPTED[option](**inputs, bounds=(0.9, 3.0)).all()
     assert not peers.accepted(option, "0.9_3.0", **inputs).any()
@@ -77,9 +75,7 @@ def test_verl_bounds_the_engine_over_the_trainer(option: str) -> None:
 
 @seeds
 @weights
-def test_verls_icepop_is_both_together_with_the_tokens_still_counted(
-    seed: int, level: str
-) -> None:
+def test_verls_icepop_is_both_together_with_the_tokens_still_counted(seed, level):
     inputs, bounds = batch(seed), (0.5, 5.0)
     theirs, _ = peers.rollout_weights(level, "0.5_5.0", **inputs)
     accept = accepted_tokens if level == "token" else accepted_sequences
@@ -90,7 +86,7 @@ def test_verls_icepop_is_both_together_with_the_tokens_still_counted(
 
 @seeds
 @weights
-def test_effective_sample_size_is_verls(seed: int, level: str) -> None:
+def test_effective_sample_size_is_verls(seed, level):
     inputs = batch(seed)
     theirs, metrics = peers.rollout_weights(level, 2.0, **inputs)
     share = effective_sample_size(theirs, inputs["response_mask"]).item()
@@ -98,7 +94,7 @@ def test_effective_sample_size_is_verls(seed: int, level: str) -> None:
 
 
 @seeds
-def test_mismatch_is_verls(seed: int) -> None:
+def test_mismatch_is_verls(seed):
     inputs = batch(seed)
     ours, theirs = rollout_mismatch(**inputs), peers.mismatch(**inputs)
     assert ours.kl_k1.item() == pytest.approx(theirs["kl"])
@@ -107,7 +103,7 @@ def test_mismatch_is_verls(seed: int) -> None:
     assert chi2.item() == pytest.approx(theirs["chi2_token"])
 
 
-def test_the_mismatch_is_clamped_at_twenty_here_alone() -> None:
+def test_the_mismatch_is_clamped_at_twenty_here_alone():
     inputs = pair([-1.0], [-101.0])
     ours, theirs = rollout_mismatch(**inputs), peers.mismatch(**inputs)
     assert ours.kl_k1.item() == -20

@@ -32,7 +32,7 @@ releases = pytest.mark.parametrize("release", RELEASES)
 
 @seeds
 @releases
-def test_the_mask_up_to_the_first_end_is_verls(seed: int, release: str) -> None:
+def test_the_mask_up_to_the_first_end_is_verls(seed, release):
     responses = torch.randint(0, 5, (6, 9), generator=generator(seed))
     theirs = peers.response_mask(release, responses, 2)
     assert_close(response_mask(responses, 2), theirs.bool())
@@ -45,7 +45,7 @@ def with_prompt(mask: Tensor, seed: int) -> Tensor:
 
 
 @seeds
-def test_the_slice_is_the_one_of_both_trainers_of_verl_now(seed: int) -> None:
+def test_the_slice_is_the_one_of_both_trainers_of_verl_now(seed):
     mask = contiguous_mask(seed)
     attention_mask = with_prompt(mask, seed)
     outputs = normal(seed, attention_mask)
@@ -57,7 +57,7 @@ def test_the_slice_is_the_one_of_both_trainers_of_verl_now(seed: int) -> None:
 
 
 @seeds
-def test_values_are_old_verls_but_for_the_slot_after_the_end(seed: int) -> None:
+def test_values_are_old_verls_but_for_the_slot_after_the_end(seed):
     mask = contiguous_mask(seed)
     attention_mask = with_prompt(mask, seed)
     outputs = normal(seed, attention_mask)
@@ -70,9 +70,7 @@ def test_values_are_old_verls_but_for_the_slot_after_the_end(seed: int) -> None:
 
 @seeds
 @releases
-def test_log_probs_entropy_and_their_gradients_are_verls(
-    seed: int, release: str
-) -> None:
+def test_log_probs_entropy_and_their_gradients_are_verls(seed, release):
     mask = gapped_mask(seed)
     logits = normal(seed, mask, 7, scale=3).requires_grad_()
     responses = torch.randint(0, 7, mask.shape, generator=generator(seed))
@@ -89,7 +87,7 @@ def test_log_probs_entropy_and_their_gradients_are_verls(
     assert_close(*gradients)
 
 
-def test_bfloat16_logits_are_widened_here_and_rounded_again_by_verl() -> None:
+def test_bfloat16_logits_are_widened_here_and_rounded_again_by_verl():
     logits = torch.tensor([[[3.0, 1.0, 0.0]]], dtype=torch.bfloat16)
     responses = torch.tensor([[0]])
     exact = -math.log1p(math.exp(-2) + math.exp(-3))
@@ -99,7 +97,7 @@ def test_bfloat16_logits_are_widened_here_and_rounded_again_by_verl() -> None:
     assert theirs.item() != pytest.approx(exact, rel=1e-4)
 
 
-def test_a_forbidden_token_makes_verls_entropy_nan_and_not_ours() -> None:
+def test_a_forbidden_token_makes_verls_entropy_nan_and_not_ours():
     logits = torch.tensor([[[0.0, 0.0, -math.inf]]])
     assert token_entropy(logits).item() == pytest.approx(math.log(2))
     assert tensors(NOW).entropy_from_logits(logits).isnan().all()
@@ -107,9 +105,7 @@ def test_a_forbidden_token_makes_verls_entropy_nan_and_not_ours() -> None:
 
 @seeds
 @releases
-def test_all_estimators_are_verls_while_the_log_ratio_is_below_two(
-    seed: int, release: str
-) -> None:
+def test_all_estimators_are_verls_while_the_log_ratio_is_below_two(seed, release):
     mask = gapped_mask(seed)
     log_probs = -normal(seed, mask).abs()
     shift = 2 * normal(seed + 100, mask).tanh()
@@ -121,7 +117,7 @@ def test_all_estimators_are_verls_while_the_log_ratio_is_below_two(
 
 
 @releases
-def test_k3_is_clamped_at_ten_by_verl_and_its_gradient_dies_there(release: str) -> None:
+def test_k3_is_clamped_at_ten_by_verl_and_its_gradient_dies_there(release):
     log_probs = row(-5).requires_grad_()
     both = {"log_probs": log_probs, "ref_log_probs": row(0)}
     ours, theirs = kl_k3(**both), kl(release, "low_var_kl", **both)
@@ -133,7 +129,7 @@ def test_k3_is_clamped_at_ten_by_verl_and_its_gradient_dies_there(release: str) 
 
 @requires(OPEN)
 @seeds
-def test_a_run_of_batches_gives_the_same_kl_coefficients(seed: int) -> None:
+def test_a_run_of_batches_gives_the_same_kl_coefficients(seed):
     kls = 0.2 * torch.randn(50, generator=generator(seed), dtype=torch.float64)
     kl_coef, others = 0.5, controllers(0.5, 0.1, 10000)
     given = {"target": 0.1, "horizon": 10000, "steps": 256}
@@ -145,9 +141,7 @@ def test_a_run_of_batches_gives_the_same_kl_coefficients(seed: int) -> None:
 
 
 @requires(OPEN)
-def test_a_batch_too_large_for_the_horizon_is_refused_and_turns_theirs_negative() -> (
-    None
-):
+def test_a_batch_too_large_for_the_horizon_is_refused_and_turns_theirs_negative():
     for peer in controllers(0.5, 0.1, 1000).values():
         peer.update(0.0, 6000)
         assert float(peer.value) == pytest.approx(-0.1)
@@ -157,7 +151,7 @@ def test_a_batch_too_large_for_the_horizon_is_refused_and_turns_theirs_negative(
 
 @seeds
 @releases
-def test_scores_less_kl_are_verls(seed: int, release: str) -> None:
+def test_scores_less_kl_are_verls(seed, release):
     mask = contiguous_mask(seed)
     scores = token_level_scores(normal(seed + 200, mask)[:, 0], mask)
     log_probs, ref_log_probs = normal(seed, mask), normal(seed + 100, mask)
@@ -172,9 +166,7 @@ def test_scores_less_kl_are_verls(seed: int, release: str) -> None:
 
 
 @releases
-def test_a_score_on_a_masked_slot_stays_in_verl_and_is_dropped_here(
-    release: str,
-) -> None:
+def test_a_score_on_a_masked_slot_stays_in_verl_and_is_dropped_here(release):
     scores, zero = row(0, 1, 5), row(0, 0, 0)
     given = {"response_mask": row(1, 1, 0).bool(), "kl_coef": 0.1}
     ours = token_level_rewards(token_level_scores=scores, kl=zero, **given)
@@ -186,7 +178,7 @@ def test_a_score_on_a_masked_slot_stays_in_verl_and_is_dropped_here(
 
 @seeds
 @releases
-def test_masked_statistics_are_verls_up_to_its_epsilon(seed: int, release: str) -> None:
+def test_masked_statistics_are_verls_up_to_its_epsilon(seed, release):
     mask = gapped_mask(seed)
     x, floats, verl = 3 + normal(seed, mask), mask.double(), tensors(release)
     assert_close(masked_sum(x, mask), verl.masked_sum(x, floats))
@@ -197,7 +189,7 @@ def test_masked_statistics_are_verls_up_to_its_epsilon(seed: int, release: str) 
 
 
 @releases
-def test_masked_slots_are_whitened_by_verl_and_zero_here(release: str) -> None:
+def test_masked_slots_are_whitened_by_verl_and_zero_here(release):
     x, mask = row(1, 2, 3, 9), row(1, 1, 1, 0).bool()
     assert_close(masked_whiten(x, mask), row(-1, 0, 1, 0))
     assert_close(tensors(release).masked_whiten(x, mask.double()), row(-1, 0, 1, 7))
@@ -213,9 +205,7 @@ MODES = {
 
 @seeds
 @pytest.mark.parametrize("mode", MODES)
-def test_every_mode_is_verls_rows_without_a_token_included(
-    seed: int, mode: str
-) -> None:
+def test_every_mode_is_verls_rows_without_a_token_included(seed, mode):
     mask = gapped_mask(seed)
     mask[-1] &= mask.shape[0] <= 2
     losses = normal(seed, mask)

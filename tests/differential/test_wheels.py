@@ -17,20 +17,20 @@ HASHES = dict(line.split(" --hash=sha256:") for line in LINES)
 
 
 @pytest.mark.parametrize("pin", HASHES)
-def test_a_wheel_is_the_pinned_one(pin: str) -> None:
+def test_a_wheel_is_the_pinned_one(pin):
     wheel = find(pin.replace("==", " "))
     if wheel is None:
         pytest.skip(MISSING)
     assert hashlib.sha256(wheel.read_bytes()).hexdigest() == HASHES[pin]
 
 
-def test_every_peer_is_pinned() -> None:
+def test_every_peer_is_pinned():
     peers = {*RELEASES, OPEN, TRL, TORCHRL, STABLE}
     assert {peer.lower().replace(" ", "==") for peer in peers} <= HASHES.keys()
 
 
 @requires(*RELEASES)
-def test_reading_verl_imports_nothing_of_it() -> None:
+def test_reading_verl_imports_nothing_of_it():
     for release in RELEASES:
         assert callable(core(release).kl_penalty)
         assert callable(tensors(release).masked_mean)

@@ -1,7 +1,6 @@
 """Our functions behind verl's signatures, against verl's own from its wheel."""
 
 import re
-from collections.abc import Callable
 from types import SimpleNamespace
 
 import pytest
@@ -41,7 +40,7 @@ def actor(**settings: object) -> SimpleNamespace:
 @seeds
 @pytest.mark.parametrize("batch", [ALONE, SHARED], ids=["alone", "shared"])
 @pytest.mark.parametrize("mode", MODES)
-def test_aggregation(seed: int, mode: str, batch: GlobalBatch) -> None:
+def test_aggregation(seed, mode, batch):
     mask = gapped_mask(seed)
     losses = normal(seed, mask).requires_grad_()
     wanted = core(VERL).agg_loss(losses, mask.double(), mode, **batch._asdict())
@@ -74,12 +73,12 @@ REFUSED = [
 
 
 @pytest.mark.parametrize(("call", "text"), REFUSED)
-def test_what_is_refused(call: Callable[[], object], text: str) -> None:
+def test_what_is_refused(call, text):
     with pytest.raises((ValueError, TypeError), match=f"^{re.escape(text)}$"):
         call()
 
 
-def test_nothing_is_read_where_no_token_counts() -> None:
+def test_nothing_is_read_where_no_token_counts():
     """A micro-batch that rejection has emptied, full of nan."""
     bad = torch.full((1, 2), torch.nan, requires_grad=True)
     told = actor(global_batch_info=GlobalBatch(1, 8, 4)._asdict())

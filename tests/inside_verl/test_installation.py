@@ -37,7 +37,7 @@ def verl(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
     return modules
 
 
-def test_each_function_stands_where_verl_looks_for_it(verl: dict[str, ModuleType]):
+def test_each_function_stands_where_verl_looks_for_it(verl):
     installation.install()
     core, workers = verl[CORE], verl[WORKERS]
     gae = core.compute_gae_advantage_return
@@ -50,7 +50,7 @@ def test_each_function_stands_where_verl_looks_for_it(verl: dict[str, ModuleType
     assert not others
 
 
-def test_the_first_call_says_so_once(verl: dict[str, ModuleType], capsys):
+def test_the_first_call_says_so_once(verl, capsys):
     installation.install()
     assert capsys.readouterr().out == ""
     one, mask = torch.ones(1, 2), torch.ones(1, 2)
@@ -62,7 +62,7 @@ def test_the_first_call_says_so_once(verl: dict[str, ModuleType], capsys):
 
 
 @pytest.mark.parametrize("release", ["0.8.0", "0.9.0", "0.9.2", "0.10.0.dev"])
-def test_another_release_is_refused(verl: dict[str, ModuleType], release: str):
+def test_another_release_is_refused(verl, release):
     verl["verl"].__version__ = release
     text = f"^install: verl must be release 0.9.1, got {release}$"
     with pytest.raises(RuntimeError, match=text):
@@ -71,7 +71,7 @@ def test_another_release_is_refused(verl: dict[str, ModuleType], release: str):
     assert not verl[CORE].POLICY_LOSS_REGISTRY
 
 
-def test_the_import_that_the_setting_names(monkeypatch: pytest.MonkeyPatch):
+def test_the_import_that_the_setting_names(monkeypatch):
     monkeypatch.setitem(sys.modules, "verl", None)
     with pytest.raises(RuntimeError, match="got none"):
         __import__("ppo_ref.verl_plugin")

@@ -25,7 +25,7 @@ pytestmark = [
 
 # To import verl takes half a minute.
 @pytest.mark.parametrize("name", ["dispatch", "ray"])
-def test_within(name: str, tmp_path: Path) -> None:
+def test_within(name, tmp_path):
     variables = {key: os.environ[key] for key in ("PATH", "LANG") if key in os.environ}
     variables |= {"HOME": str(tmp_path), "PYTHONPATH": str(ROOT)}
     # By default the processes of Ray give way to all others; on a busy machine they

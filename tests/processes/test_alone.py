@@ -95,7 +95,7 @@ def test_what_the_environment_must_say(told):
 
 
 @pytest.mark.parametrize("ordered", [True, False])
-def test_an_error_waits_for_an_order_to_end(told, capfd, ordered: bool):
+def test_an_error_waits_for_an_order_to_end(told, capfd, ordered):
     """Torch fails here because another process has gone, or for a reason of its own."""
 
     def leave() -> None:

@@ -80,7 +80,7 @@ def _lines(log: Path) -> int:
     return log.read_bytes().count(b"\n") if log.exists() else 0
 
 
-def test_one_is_killed_then_resumed(tmp_path: Path):
+def test_one_is_killed_then_resumed(tmp_path):
     """The same processes again: the same bits. Another number: a whole run."""
     path, whole = tmp_path / "run", whole_run(tmp_path / "whole", "fsdp2")
     process = begun(*LONG, "--parallel", "fsdp2", "--out", path)
@@ -107,7 +107,7 @@ def test_one_is_killed_then_resumed(tmp_path: Path):
     assert json.loads((alone / "summary.json").read_text())["finished"]
 
 
-def test_ctrl_c_stops_all_after_the_same_step(tmp_path: Path):
+def test_ctrl_c_stops_all_after_the_same_step(tmp_path):
     path = tmp_path / "run"
     process = begun(*SMALL, "--iterations", "5000", "--out", path)
     midway(path, process)
@@ -120,7 +120,7 @@ def test_ctrl_c_stops_all_after_the_same_step(tmp_path: Path):
     assert not json.loads((path / "summary.json").read_text())["finished"]
 
 
-def test_a_refusal_is_said_once(tmp_path: Path):
+def test_a_refusal_is_said_once(tmp_path):
     path, sizes = tmp_path / "run", ["--mini-batch-size", 1, "--micro-batch-size", 1]
     code, out, errors = ended(begun(*SMALL, *sizes, "--out", path))
     told = "Trainer: mini_batch_size must be a multiple of the 2 processes, got 1"

@@ -52,7 +52,7 @@ def gradient_of_mean_score(
 
 
 @given(SEEDS)
-def test_course_log_trick(seed: int) -> None:
+def test_course_log_trick(seed):
     r"""\nabla P_\theta(y) = P_\theta(y)\, \nabla \log P_\theta(y)"""
     first, second, _ = random_tree(seed)
     for p in answer_probs(first, second):
@@ -63,7 +63,7 @@ def test_course_log_trick(seed: int) -> None:
 
 
 @given(SEEDS)
-def test_course_policy_gradient(seed: int) -> None:
+def test_course_policy_gradient(seed):
     r"""\nabla J = \sum_{y} P_\theta(y)\, s(y)\, \nabla \log P_\theta(y)
     = \mathbb{E}_{y}\big[\, s(y)\, \nabla \log P_\theta(y) \,\big]
     """
@@ -73,7 +73,7 @@ def test_course_policy_gradient(seed: int) -> None:
 
 
 @given(SEEDS)
-def test_course_token_gradient(seed: int) -> None:
+def test_course_token_gradient(seed):
     r"""\nabla J = \mathbb{E}\Big[\, s(y) \sum_{t}
     \nabla \log \pi_\theta(a_t \mid s_t) \,\Big]
     """
@@ -91,7 +91,7 @@ def test_course_token_gradient(seed: int) -> None:
 
 
 @given(SEEDS)
-def test_course_objective(seed: int) -> None:
+def test_course_objective(seed):
     r"""J(\theta) = \sum_{y} P_\theta(y)\, s(y),
     \qquad P_\theta(y) = \prod_{t} \pi_\theta(a_t \mid s_t)
     """
@@ -110,7 +110,7 @@ def test_course_objective(seed: int) -> None:
 
 
 @given(SEEDS)
-def test_course_nothing_on_average(seed: int) -> None:
+def test_course_nothing_on_average(seed):
     r"""\mathbb{E}_{y}\big[\, \nabla \log P_\theta(y) \,\big]
     = \sum_{y} \nabla P_\theta(y) = \nabla \sum_{y} P_\theta(y) = \nabla 1 = 0
     """
@@ -120,7 +120,7 @@ def test_course_nothing_on_average(seed: int) -> None:
 
 
 @given(SEEDS, st.floats(-10, 10))
-def test_course_baseline(seed: int, b: float) -> None:
+def test_course_baseline(seed, b):
     r"""\nabla J = \mathbb{E}_{y}\big[\, (s(y) - b)\, \nabla \log P_\theta(y) \,\big]"""
     first, second, scores = random_tree(seed)
     direct = gradient_of_mean_score(first, second, scores)
@@ -128,7 +128,7 @@ def test_course_baseline(seed: int, b: float) -> None:
 
 
 @given(SEEDS)
-def test_course_prefix_baseline(seed: int) -> None:
+def test_course_prefix_baseline(seed):
     r"""\mathbb{E}_{a_t}\big[\, V(s_t)\, \nabla \log \pi_\theta(a_t \mid s_t) \,\big]
     = V(s_t)\, \nabla \sum_{a_t} \pi_\theta(a_t \mid s_t) = 0
     """
@@ -144,7 +144,7 @@ def test_course_prefix_baseline(seed: int) -> None:
 
 
 @given(token_tensors(2))
-def test_course_critic_loss(batch: tuple[tuple[Tensor, ...], Tensor]) -> None:
+def test_course_critic_loss(batch):
     r"""L = \frac{1}{2N} \sum_{t} \big(V(s_t) - G_t\big)^2"""
     (values, returns), mask = batch
     found = value_loss(
@@ -242,7 +242,7 @@ def quotient(new: Tensor, old: Tensor) -> Tensor:
 
 
 @given(SEEDS)
-def test_course_ratio(seed: int) -> None:
+def test_course_ratio(seed):
     r"""\rho_t = \frac{\pi_\theta(a_t\mid s_t)}{\pi_{\mathrm{old}}(a_t\mid s_t)}
     = \exp\big(\log\pi_\theta(a_t\mid s_t) - \log\pi_{\mathrm{old}}(a_t\mid s_t)\big)
     """
@@ -252,7 +252,7 @@ def test_course_ratio(seed: int) -> None:
 
 
 @given(SEEDS)
-def test_course_importance(seed: int) -> None:
+def test_course_importance(seed):
     r"""\sum_a \pi_\theta(a\mid s)\, f(a) = \sum_a \pi_{\mathrm{old}}(a\mid s)\,
     \frac{\pi_\theta(a\mid s)}{\pi_{\mathrm{old}}(a\mid s)}\, f(a)
     """
@@ -263,7 +263,7 @@ def test_course_importance(seed: int) -> None:
 
 
 @given(SEEDS)
-def test_course_ratio_gradient(seed: int) -> None:
+def test_course_ratio_gradient(seed):
     r"""\nabla \rho_t = \rho_t\, \nabla\log\pi_\theta(a_t\mid s_t)"""
     new, old, _ = two_policies(seed)
     for a in range(5):
@@ -275,7 +275,7 @@ def test_course_ratio_gradient(seed: int) -> None:
 
 
 @given(SEEDS, st.floats(0.05, 0.5))
-def test_course_clip(seed: int, eps: float) -> None:
+def test_course_clip(seed, eps):
     r"""L^{CLIP} = \mathbb{E}_t\big[\min\big(\rho_t \hat A_t,\
     \mathrm{clip}(\rho_t, 1-\varepsilon, 1+\varepsilon)\,\hat A_t\big)\big]
     """
@@ -296,7 +296,7 @@ def test_course_clip(seed: int, eps: float) -> None:
 
 
 @given(SEEDS)
-def test_course_kl_mean(seed: int) -> None:
+def test_course_kl_mean(seed):
     r"""\mathrm{KL}(\pi \,\|\, \pi_{\mathrm{ref}}) = \mathbb{E}_{y \sim \pi}\Big[\log
     \frac{\pi(y)}{\pi_{\mathrm{ref}}(y)}\Big] \ge 0
     """
@@ -310,7 +310,7 @@ def test_course_kl_mean(seed: int) -> None:
 
 
 @given(SEEDS, st.integers(1, 5), st.floats(0, 2))
-def test_course_kl_reward(seed: int, length: int, beta: float) -> None:
+def test_course_kl_reward(seed, length, beta):
     r"""r_t = -\beta \big(\log \pi_{\mathrm{old}}(a_t \mid s_t)
     - \log \pi_{\mathrm{ref}}(a_t \mid s_t)\big)
     """
@@ -329,7 +329,7 @@ def test_course_kl_reward(seed: int, length: int, beta: float) -> None:
 
 
 @given(SEEDS)
-def test_course_whitening(seed: int) -> None:
+def test_course_whitening(seed):
     r"""\hat A_t^{\,\mathrm{white}}
     = \frac{\hat A_t - \mu}{\sqrt{\sigma^2 + \epsilon}}
     """
@@ -339,7 +339,7 @@ def test_course_whitening(seed: int) -> None:
     assert oracles.counted(found, MASK) == pytest.approx(white)
 
 
-def test_all_of_ppo_is_a_hundred_lines_of_torch_alone() -> None:
+def test_all_of_ppo_is_a_hundred_lines_of_torch_alone():
     source = Path(__file__).parents[2] / "snippets" / "course" / "one_file.py"
     whole = source.read_text("utf-8").split("# --8<-- [start:whole]\n")[1]
     whole = whole.split("# --8<-- [end:whole]")[0].rstrip()

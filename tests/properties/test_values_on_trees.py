@@ -148,7 +148,7 @@ def test_regression_mean(tree, gamma):
 
 
 @given(trees(), unit_interval, st.randoms())
-def test_mean_residual(tree, gamma, source: random.Random):
+def test_mean_residual(tree, gamma, source):
     r"""V = V^\pi \iff \mathbb{E}[\delta_t \mid s_t] = 0 \quad \forall s_t
 
     One way on the exact values; the other at the last state that a wrong critic errs

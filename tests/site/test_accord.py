@@ -23,7 +23,7 @@ def state(zh: str | None = ZH, en: str | None = EN, recorded: bool = True) -> Ac
     return judge("alignment/sample", *words, LOCK if recorded else None)
 
 
-def test_the_words_of_a_page_are_in_its_sections() -> None:
+def test_the_words_of_a_page_are_in_its_sections():
     sections = ["(front-matter)", "answer", "code", "why", "wrong-answers", "next"]
     assert [*wording(EN)] == sections
     assert wording(ZH)["(front-matter)"] == "和 是 二 吗 ？ 一 加 一 是 几 ？"
@@ -44,7 +44,7 @@ LAYOUT = [
 
 
 @pytest.mark.parametrize(("old", "new"), LAYOUT)
-def test_what_is_not_words_is_no_state(old: str, new: str) -> None:
+def test_what_is_not_words_is_no_state(old, new):
     assert state(en=broken(old, new)).state is State.ACCORD
 
 
@@ -61,9 +61,7 @@ WORDS = [
 
 
 @pytest.mark.parametrize(("old", "new", "section"), WORDS)
-def test_changed_words_are_found_in_their_section(
-    old: str, new: str, section: str
-) -> None:
+def test_changed_words_are_found_in_their_section(old, new, section):
     found = state(en=broken(old, new))
     assert (found.state, found.zh, found.en) == (State.EN_AHEAD, (), (section,))
 
@@ -82,15 +80,13 @@ STATES = [
 
 
 @pytest.mark.parametrize(("zh", "en", "expected", "told"), STATES)
-def test_each_state_is_told_with_its_sections_and_its_remedy(
-    zh: str | None, en: str | None, expected: State, told: str
-) -> None:
+def test_each_state_is_told_with_its_sections_and_its_remedy(zh, en, expected, told):
     assert state(zh, en).state is expected
     assert str(state(zh, en)).startswith(f"alignment/sample: {told}")
     assert str(state(zh, en)).endswith(", then make agree PAGE=alignment/sample")
 
 
-def test_accord_and_a_page_without_a_lock_are_told() -> None:
+def test_accord_and_a_page_without_a_lock_are_told():
     assert str(state()) == "alignment/sample: in accord"
     assert "never recorded; compare both" in str(state(recorded=False))
 
@@ -116,14 +112,14 @@ def put(root: Path, name: str, text: str) -> None:
     (root / name).write_text(text, "utf-8")
 
 
-def test_every_lock_of_the_project_can_be_read_and_has_its_page() -> None:
+def test_every_lock_of_the_project_can_be_read_and_has_its_page():
     pages = accord.page_ids(ROOT)
     assert not [page for page in pages if accord.check_lock(ROOT, page)]
     locks = {p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/locks/**/*.*")}
     assert locks <= {accord.lock_path(page) for page in pages}
 
 
-def test_a_lock_holds_the_hash_of_the_words_of_each_section(project: Path) -> None:
+def test_a_lock_holds_the_hash_of_the_words_of_each_section(project):
     assert write(lock_of(wording(PAGE_ZH), wording(PAGE_EN))) == LINE
     assert accord.read(project, "gae/inputs").state is State.ACCORD
 
@@ -132,9 +128,7 @@ def test_a_lock_holds_the_hash_of_the_words_of_each_section(project: Path) -> No
     "text",
     ["garbage\n", "why zh:961006a60f4b\n", LINE + LINE, f"<<<<<<< HEAD\n{LINE}"],
 )
-def test_a_lock_that_cannot_be_read_is_named_with_its_remedy(
-    project: Path, text: str
-) -> None:
+def test_a_lock_that_cannot_be_read_is_named_with_its_remedy(project, text):
     put(project, FILE, text)
     (problem,) = accord.check_lock(project, "gae/inputs")
     assert problem.path == FILE
@@ -144,9 +138,7 @@ def test_a_lock_that_cannot_be_read_is_named_with_its_remedy(
         accord.read(project, "gae/inputs")
 
 
-def test_the_summary_has_a_line_for_each_page_that_waits(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_the_summary_has_a_line_for_each_page_that_waits(project, monkeypatch):
     reporter, lines = Mock(), list[str]()
     reporter.write_line = lines.append
     monkeypatch.setattr(states, "ROOT", project)

@@ -26,7 +26,7 @@ PICTURE = (
 )
 
 
-def test_the_box_ends_where_the_next_section_begins() -> None:
+def test_the_box_ends_where_the_next_section_begins():
     html = article.answer_box(PAGE, [], "zh", {})
     box, _, rest = html.partition("</section>\n")
     assert box.startswith('<section class="answer">\n<h2 id="answer">之前</h2>')
@@ -37,7 +37,7 @@ def test_the_box_ends_where_the_next_section_begins() -> None:
     assert article.answer_box(bare, ["004·2"], "en", {}) == bare
 
 
-def test_the_askers_words_are_folded_and_lead_to_the_conversation() -> None:
+def test_the_askers_words_are_folded_and_lead_to_the_conversation():
     later = Asked("004·5", "那么？", "So $V$?", "gae/b")
     asked = {
         "004·2": (Asked("004·2", "甲？", "Is $V$ < 1?", "gae/a"), later),
@@ -54,7 +54,7 @@ def test_the_askers_words_are_folded_and_lead_to_the_conversation() -> None:
     assert "<details" not in article.answer_box(PAGE, ["verl#1960"], "en", asked)
 
 
-def test_other_wordings_stand_at_the_end_as_text() -> None:
+def test_other_wordings_stand_at_the_end_as_text():
     html = article.aliases(["a < b?", "为什么？"], "zh")
     assert html == (
         '<aside class="aliases" data-search-exclude="1"><p>也有人这样问</p><ul>\n'
@@ -63,7 +63,7 @@ def test_other_wordings_stand_at_the_end_as_text() -> None:
     assert article.aliases([], "en") == ""
 
 
-def test_a_page_says_first_what_to_read_before_it_and_for_how_long() -> None:
+def test_a_page_says_first_what_to_read_before_it_and_for_how_long():
     pages = [
         Answer("course/goal", "1 · What is optimised"),
         Answer("course/gradient", "2 · The gradient $g$", needs=("course/goal",)),
@@ -82,7 +82,7 @@ def test_a_page_says_first_what_to_read_before_it_and_for_how_long() -> None:
     assert article.reading(text, "debug/index", "en", pages) == text
 
 
-def test_a_refuted_claim_is_folded_up_to_the_next_heading() -> None:
+def test_a_refuted_claim_is_folded_up_to_the_next_heading():
     link = '<a class="headerlink" href="#wrong-a">#</a>'
     claims = f'<h3 id="wrong-a">A{link}</h3><p>1</p><h3 id="wrong-b">B</h3><p>2</p>'
     html = article.fold_refutations(f'{claims}<h2 id="code">C</h2><h3 id="x">D</h3>')
@@ -95,14 +95,14 @@ def test_a_refuted_claim_is_folded_up_to_the_next_heading() -> None:
 
 
 @pytest.mark.parametrize("html", [f"{BOX}<p>{FIGURE}</p>", f"<p>{FIGURE}</p>", PICTURE])
-def test_a_page_with_figures_has_one_switch_that_waits_for_a_script(html: str) -> None:
+def test_a_page_with_figures_has_one_switch_that_waits_for_a_script(html):
     offered = article.provenance(html, "zh")
     assert offered.count("<button") == 1 and "tabindex" not in offered
     assert 'aria-pressed="false" hidden' in offered
     assert ">显示每个数字的出处</button>" in offered
 
 
-def test_figures_of_a_picture_are_listed_once_below_it() -> None:
+def test_figures_of_a_picture_are_listed_once_below_it():
     offered = article.provenance(PICTURE, "en")
     listed = "<li>1 = <code>a &lt; b</code></li><li>2 = <code>c</code></li></ul></fig"
     assert listed in offered
@@ -110,7 +110,7 @@ def test_figures_of_a_picture_are_listed_once_below_it() -> None:
 
 
 @pytest.mark.parametrize(("lang", "colon"), [("zh", "："), ("en", ":")])
-def test_a_report_fills_in_what_its_form_asks(lang: str, colon: str) -> None:
+def test_a_report_fills_in_what_its_form_asks(lang, colon):
     *_, report = ways.edits("https://e.org/r", [], "a/b", "A?", lang)
     filled = parse_qs(urlsplit(report.href).query)
     (template,) = filled.pop("template")

@@ -58,7 +58,7 @@ def edit(root: Path, old: str, new: str) -> None:
     (root / PAGE).write_text(text.replace(old, new), "utf-8")
 
 
-def test_a_page_is_stale_until_it_passes_and_when_it_changes(tmp_path: Path) -> None:
+def test_a_page_is_stale_until_it_passes_and_when_it_changes(tmp_path):
     root = project(tmp_path)
     here = setting(root)
     assert stale(root, here) == [PAGE]
@@ -89,7 +89,7 @@ def live(root: Path) -> Iterator[Live]:
 
 
 @pytest.mark.slow
-def test_the_site_is_there_at_once_and_its_marks_follow(live: Live) -> None:
+def test_the_site_is_there_at_once_and_its_marks_follow(live):
     # No answer yet is older than the page: nothing was verified when it was built.
     assert "verif" not in live.told
     told = live.read_until("verified 2 blocks")
@@ -109,7 +109,7 @@ def test_the_site_is_there_at_once_and_its_marks_follow(live: Live) -> None:
 
 @pytest.mark.slow
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc to ask")
-def test_nothing_outlives_the_server(root: Path) -> None:
+def test_nothing_outlives_the_server(root):
     edit(root, "x = 1\n", "while True: pass\n")
     site = Live(root)
     blocks: list[int] = []  # seen once is enough: a busy machine lets it wait again

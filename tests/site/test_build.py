@@ -138,7 +138,7 @@ STANDS: dict[str, tuple[str, str, list[str | None]]] = {
 
 
 @pytest.mark.parametrize("what", STANDS)
-def test_it_stands_in_the_page(trial: Path, what: str) -> None:
+def test_it_stands_in_the_page(trial, what):
     lang, page, fragments = STANDS[what]
     text = read(trial, page, lang)
     at = fragments.index(None) if None in fragments else len(fragments)
@@ -146,7 +146,7 @@ def test_it_stands_in_the_page(trial: Path, what: str) -> None:
     assert [part for part in fragments[at + 1 :] if part and part in text] == []
 
 
-def test_every_address_is_relative(trial: Path) -> None:
+def test_every_address_is_relative(trial):
     pages = [*(trial / "site").rglob("*.html")]
     addresses = {
         address
@@ -167,9 +167,7 @@ def test_every_address_is_relative(trial: Path) -> None:
         ("alignment/a_later_page/index.html", "en/index.html"),
     ],
 )
-def test_the_language_switch_leads_to_the_twin(
-    trial: Path, page: str, twin: str
-) -> None:
+def test_the_language_switch_leads_to_the_twin(trial, page, twin):
     link = re.search(
         r'<a class="language" href="([^"]*)"[^>]*>(.*?)<', read(trial, page, "bare")
     )
@@ -180,12 +178,12 @@ def test_the_language_switch_leads_to_the_twin(
     assert (trial / "site" / twin).exists()
 
 
-def test_the_table_of_contents_shows_formulas(trial: Path) -> None:
+def test_the_table_of_contents_shows_formulas(trial):
     contents = read(trial, FIRST).partition('class="md-nav md-nav--secondary"')[2]
     assert 'class="katex"' in contents.partition("</nav>")[0]
 
 
-def test_the_search_reads_plain_text(trial: Path) -> None:
+def test_the_search_reads_plain_text(trial):
     found = index(trial)
     answer = found["alignment/first/#answer"]
     assert answer["title"] == "之前"
@@ -199,7 +197,7 @@ def test_the_search_reads_plain_text(trial: Path) -> None:
     assert "verified" not in index(trial, "en")["alignment/run/#answer"]["text"]
 
 
-def test_the_reference_shows_signature_sections_and_what_runs(trial: Path) -> None:
+def test_the_reference_shows_signature_sections_and_what_runs(trial):
     html = read(trial, TOTAL)
     assert '<h2 id="ppo_ref.sums.total"' in html
     text = re.sub(r"<[^>]+>", "", html)
@@ -219,7 +217,7 @@ def card(html: str) -> dict[str, str]:
     return {name: text for name, text in found if ":" in name or name == "description"}
 
 
-def test_a_question_page_has_its_card(trial: Path) -> None:
+def test_a_question_page_has_its_card(trial):
     html = read(trial, FIRST)
     assert "<title>先还是后？ - PPO 实证问答</title>" in html
     assert card(html) == {
@@ -234,7 +232,7 @@ def test_a_question_page_has_its_card(trial: Path) -> None:
     }
 
 
-def test_home_has_its_card_and_nothing_breaks_out_of_it(trial: Path) -> None:
+def test_home_has_its_card_and_nothing_breaks_out_of_it(trial):
     english = card(read(trial, "index.html", "en"))
     assert english["og:type"] == "website"
     assert english["og:locale"] == "en_US"
@@ -250,7 +248,7 @@ def foot(html: str) -> list[str]:
     return re.findall(r'href="([^"]*)"', nav)
 
 
-def test_every_page_can_be_edited_and_reported(trial: Path) -> None:
+def test_every_page_can_be_edited_and_reported(trial):
     root = "https://example.org/owner/name"
     assert foot(read(trial, FIRST, "en")) == [
         f"{root}/edit/main/docs/zh/alignment/first.md",
@@ -270,9 +268,7 @@ def test_every_page_can_be_edited_and_reported(trial: Path) -> None:
 
 
 @pytest.mark.parametrize(("lang", "folder"), [("zh", ""), ("en", "en/")])
-def test_the_address_that_the_environment_says_is_everywhere(
-    trial: Path, lang: str, folder: str
-) -> None:
+def test_the_address_that_the_environment_says_is_everywhere(trial, lang, folder):
     html = read(trial, FIRST, lang)
     own = f"{trial_site.ADDRESS}{folder}alignment/first/"
     assert f'<link rel="canonical" href="{own}">' in html
@@ -309,7 +305,7 @@ FAULTS = {
 
 
 @pytest.mark.slow
-def test_a_fault_stops_the_build(tmp_path: Path) -> None:
+def test_a_fault_stops_the_build(tmp_path):
     runs = {}
     for number, (message, (file, text)) in enumerate(FAULTS.items()):
         trial_site.write_whole(tmp_path / str(number))
@@ -322,7 +318,7 @@ def test_a_fault_stops_the_build(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["alignment/a.txt", "notebooks/a.ipynb", "a.MD"])
-def test_only_pages_may_lie_among_the_pages(name: str) -> None:
+def test_only_pages_may_lie_among_the_pages(name):
     config = load_config(str(trial_site.ROOT / "mkdocs.en.yml"))
     files = Files([File(name, config.docs_dir, config.site_dir, True)])
     with pytest.raises(PluginError) as refusal:
@@ -330,14 +326,14 @@ def test_only_pages_may_lie_among_the_pages(name: str) -> None:
     assert str(refusal.value) == f"docs/en/{name}: {PAGES_ONLY}"
 
 
-def test_a_verified_block_says_where_it_passed(trial: Path) -> None:
+def test_a_verified_block_says_where_it_passed(trial):
     html = read(trial, "alignment/run/index.html", "bare en")
     assert re.findall(r'class="mark"[^>]*>([^<]*)</', html) == (
         [f"verified · torch {version('torch').partition('+')[0]} · CPU"] * 2
     )
 
 
-def test_a_strict_build_names_every_fault_of_its_pages(tmp_path: Path) -> None:
+def test_a_strict_build_names_every_fault_of_its_pages(tmp_path):
     trial_site.write(tmp_path)
     trial_site.write_running_page(tmp_path)
     trial_site.note_as_verified(tmp_path)
@@ -366,7 +362,7 @@ def test_a_strict_build_names_every_fault_of_its_pages(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
-def test_a_site_that_does_not_build_replaces_nothing(tmp_path: Path) -> None:
+def test_a_site_that_does_not_build_replaces_nothing(tmp_path):
     trial_site.write(tmp_path)
     before = {"site/en/index.html": "as it was"}
     trial_site.write_files(tmp_path, before)

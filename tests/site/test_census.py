@@ -59,26 +59,24 @@ def account(markdown: str) -> tuple[int, list[Problem]]:
 
 
 @pytest.mark.parametrize("markdown", RUNS.values(), ids=RUNS.keys())
-def test_every_spelling_of_python_runs(markdown: str) -> None:
+def test_every_spelling_of_python_runs(markdown):
     assert account(markdown) == (1, [])
 
 
 @pytest.mark.parametrize("markdown", SHOWN.values(), ids=SHOWN.keys())
-def test_what_is_only_shown_does_not_run(markdown: str) -> None:
+def test_what_is_only_shown_does_not_run(markdown):
     assert account(markdown) == (0, [])
 
 
 @pytest.mark.parametrize("case", REFUSED.values(), ids=REFUSED.keys())
-def test_everything_else_is_an_error_with_its_line(case: tuple[str, int, str]) -> None:
+def test_everything_else_is_an_error_with_its_line(case):
     markdown, line, found = case
     _, problems = account(markdown)
     assert any(p.line == line and found in str(p) for p in problems), problems
     assert all(problem.fix for problem in problems)
 
 
-def test_a_fence_that_only_one_lexer_sees_is_an_error(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_a_fence_that_only_one_lexer_sees_is_an_error(monkeypatch):
     document = PageDocument(TOP + RUNS["plain"], str(ROOT / "docs/en/reference/c.md"))
     monkeypatch.setattr(census, "collect", lambda text: [])
     (problem,) = check_collected(document.page)
@@ -90,9 +88,7 @@ def test_a_fence_that_only_one_lexer_sees_is_an_error(
     assert problem.found == "readers see\nprint(2)"
 
 
-def test_a_page_that_no_example_comes_from_stops_the_run(
-    pytestconfig: pytest.Config, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_page_that_no_example_comes_from_stops_the_run(pytestconfig, monkeypatch):
     monkeypatch.setattr(pytestconfig, "args", ["tests", "docs"])
     with pytest.raises(pytest.UsageError, match=r"collected from: \['docs/en/"):
         pages.pytest_collection_modifyitems(pytestconfig, [])

@@ -23,7 +23,7 @@ RUNS = {
 }
 
 
-def test_each_panel_has_a_line_for_each_run_at_its_height() -> None:
+def test_each_panel_has_a_line_for_each_run_at_its_height():
     svg = draw(CHART, RUNS)
     lines = re.findall(
         r'class="([\w ]+)" vector-effect="non-scaling-stroke" d="(.*?)"', svg
@@ -43,7 +43,7 @@ def ticks(svg: str) -> list[str]:
     return re.findall(r"data-is=\"[^\"]*\">(.*?)<", svg)
 
 
-def test_axes_show_the_least_and_the_greatest_that_was_measured() -> None:
+def test_axes_show_the_least_and_the_greatest_that_was_measured():
     svg = draw(CHART, RUNS)
     assert ticks(svg) == ["1", "0", "2", "−1.25", "1", "3", "1", "3"]
     alone = draw(Chart({"score": PANELS["score"]}, {"second": LINES["second"]}), RUNS)
@@ -51,7 +51,7 @@ def test_axes_show_the_least_and_the_greatest_that_was_measured() -> None:
     assert 'd="M0 300l1 0 1 0"' in alone  # a constant, in the middle
 
 
-def test_its_figures_pass_the_check_that_every_picture_passes() -> None:
+def test_its_figures_pass_the_check_that_every_picture_passes():
     svg = draw(CHART, RUNS)
     figures, problems = read_picture(svg, "x.svg")
     assert problems == [] and len(figures) == 8
@@ -69,7 +69,7 @@ def test_its_figures_pass_the_check_that_every_picture_passes() -> None:
     assert (problem.found, "= 0.5," in problem.expected) == ("1", True)
 
 
-def test_what_is_drawn_lies_within_the_picture() -> None:
+def test_what_is_drawn_lies_within_the_picture():
     panels = {name: (f"KL {name}",) * 2 for name in "ABCDE"}
     columns = {name: [1.0, 2.0] for name in panels}
     runs = {name: stand_in.run(**columns) for name in ("first", "second", "third")}
@@ -95,13 +95,13 @@ def test_what_is_drawn_lies_within_the_picture() -> None:
         ),
     ],
 )
-def test_what_cannot_be_drawn_is_refused(chart: Chart, told: str) -> None:
+def test_what_cannot_be_drawn_is_refused(chart, told):
     with pytest.raises(ValueError, match=told):
         draw(chart, RUNS)
 
 
 @pytest.mark.parametrize("value", [0.0512, 9.996, 99.95, 0.99951, 1e-3, 123456.7, 5e-7])
-def test_a_tick_is_what_it_stands_for(value: float) -> None:
+def test_a_tick_is_what_it_stands_for(value):
     for signed in (value, -value):
         assert numbers.agrees(tick(signed), signed)
         assert len(tick(signed)) <= 7

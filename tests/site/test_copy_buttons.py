@@ -2,7 +2,6 @@
 
 import re
 from html import unescape
-from pathlib import Path
 from urllib.parse import unquote, urljoin
 
 import pytest
@@ -57,13 +56,13 @@ def copied(box: str) -> str | None:
     return unescape(found[1]) if found else None
 
 
-def test_a_box_that_gives_its_own_text_is_left_as_it_is() -> None:
+def test_a_box_that_gives_its_own_text_is_left_as_it_is():
     _, boxes = built(PACKAGE)
     chain = 'x = 1\n\nfrom ppo_ref.kl import k1\nprint(x, "<&>")'
     assert [copied(box) for box in boxes] == [None, None, chain, None, None]
 
 
-def test_every_box_gets_what_is_meant_for_its_block() -> None:
+def test_every_box_gets_what_is_meant_for_its_block():
     text = broken("## Next", f"{TABS}\n## Next")
     html, blocks = render(text, ROOT), page(text).blocks
     shown = [block for block in blocks if block.has_box]
@@ -77,14 +76,14 @@ def test_every_box_gets_what_is_meant_for_its_block() -> None:
     assert re.sub(' marked"|<i>.</i>', "", made).count("<div") == html.count("<div")
 
 
-def test_a_box_too_many_is_refused() -> None:
+def test_a_box_too_many_is_refused():
     for raw in ("    indented code\n", "<pre><code>raw</code></pre>\n"):
         html = render(f"{EN}\ntext\n\n{raw}", ROOT)
         with pytest.raises(ValueError, match="4 fences, 5 boxes"):
             complete_boxes(html, page(EN).blocks, "en", lambda: "p.whl")
 
 
-def test_a_page_that_does_not_need_the_package_has_no_install_line() -> None:
+def test_a_page_that_does_not_need_the_package_has_no_install_line():
     def never() -> str:
         raise AssertionError("no wheel is needed")
 
@@ -101,7 +100,7 @@ def install_address(html: str) -> str:
 NEEDS = "alignment/needs_package/index.html"
 
 
-def test_the_link_leads_to_the_wheel(trial: Path) -> None:
+def test_the_link_leads_to_the_wheel(trial):
     english = trial / "site/en"
     html = (english / NEEDS).read_text("utf-8")
     address = urljoin("/alignment/needs_package/", install_address(html))

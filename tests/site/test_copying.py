@@ -29,19 +29,19 @@ def problems(*fences: str | tuple[str, str]) -> list[Problem]:
     return [problem for problem in found if problem]
 
 
-def test_a_chain_goes_back_to_the_last_block_that_runs_alone() -> None:
+def test_a_chain_goes_back_to_the_last_block_that_runs_alone():
     fences = "a = 1", "b = 2", (CONT, "c = b"), (CONT, "assert c == 2")
     assert chain(*fences) == [1, 2, 3]
     assert blocks(*fences).copies[3].text == "b = 2\n\nc = b\n\nassert c == 2"
 
 
-def test_a_block_that_raises_leaves_nothing_behind() -> None:
+def test_a_block_that_raises_leaves_nothing_behind():
     fences = "a = 1", (RAISES, "a = 2\nassert a == 1"), (CONT, "print(a)")
     assert chain(*fences) == [0, 2]
     assert problems(fences[0], fences[1], ("output", "AssertionError:"))[1:] == []
 
 
-def test_a_chain_that_misses_a_name_fails() -> None:
+def test_a_chain_that_misses_a_name_fails():
     (needless,) = problems((CONT, "x = 1"))
     assert needless.found == ".cont on a block that needs nothing of those above it"
     (problem,) = problems("x = 1", "y = 2", (CONT, "assert y\nassert x"))
@@ -52,7 +52,7 @@ def test_a_chain_that_misses_a_name_fails() -> None:
     assert "alone and in a fresh process:\nno output" in problem.expected
 
 
-def test_a_chain_that_prints_something_else_fails() -> None:
+def test_a_chain_that_prints_something_else_fails():
     seeded = "import random\nrandom.seed(0)"
     draws = "import random\nplaces = 3\nrandom.random()"
     last = (CONT, "print(round(random.random(), places))"), ("output", "0.758")
@@ -62,12 +62,12 @@ def test_a_chain_that_prints_something_else_fails() -> None:
     assert "a seed of its own" in problem.fix
 
 
-def test_a_function_never_called_must_find_its_names_too() -> None:
+def test_a_function_never_called_must_find_its_names_too():
     (problem,) = problems("def f(): return missing")
     assert "NameError: name 'missing' is not defined" in problem.found
 
 
-def test_a_chain_runs_once_however_many_copies_begin_with_it() -> None:
+def test_a_chain_runs_once_however_many_copies_begin_with_it():
     count = "with open('runs', 'a') as f:\n    f.write('x')\n    print(f.tell())"
     fences = "from __future__ import annotations", (CONT, count), (RAISES, "None.x")
     run = verdict.start(blocks(*fences, (CONT, "def f(x: later): pass\nf"))).wait()
@@ -85,6 +85,6 @@ def test_a_chain_runs_once_however_many_copies_begin_with_it() -> None:
     assert [bool(copy.failure) for copy in run.copies] == [False, True, True]
 
 
-def test_what_is_wrong_above_is_told_once() -> None:
+def test_what_is_wrong_above_is_told_once():
     fences = "a = 1\nprint(a)", ("output", "2"), (CONT, "print(a)"), ("output", "1")
     assert [p.line for p in problems(*fences)] == [7]

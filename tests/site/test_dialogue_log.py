@@ -59,9 +59,7 @@ texts = st.lists(st.sampled_from(HAZARDS), max_size=4).map("\n".join)
 
 
 @given(st.lists(st.tuples(texts, texts), min_size=1, max_size=12), st.booleans())
-def test_every_round_comes_back_and_so_do_the_bytes(
-    said: list[tuple[str, str]], ended: bool
-) -> None:
+def test_every_round_comes_back_and_so_do_the_bytes(said, ended):
     log = HEAD
     for number, (question, answer) in enumerate(said, 1):
         log += f"### 问题 {number}\n用户：{question}\n助手：{answer}\n\n---\n\n"
@@ -88,9 +86,7 @@ GOOD = f"{HEAD}### 问题 1\n用户：a\n助手：b\n\n---\n\n### 问题 2\n用�
         ("用户：c", "用户：```", "after line 18: code left open"),
     ],
 )
-def test_a_log_that_breaks_the_format_is_refused_with_line_and_reason(
-    old: str, new: str, reason: str
-) -> None:
+def test_a_log_that_breaks_the_format_is_refused_with_line_and_reason(old, new, reason):
     assert len(rounds(GOOD)) == 2
     with pytest.raises(ValueError) as refusal:
         READ(GOOD.replace(old, new, 1))
@@ -98,7 +94,7 @@ def test_a_log_that_breaks_the_format_is_refused_with_line_and_reason(
 
 
 @pytest.mark.parametrize("language", ["zh", "en"])
-def test_the_request_to_copy_makes_a_log_that_can_be_read(language: str) -> None:
+def test_the_request_to_copy_makes_a_log_that_can_be_read(language):
     page = (ROOT / f"docs/{language}/contribute/dialogue_log.md").read_text("utf-8")
     blocks = re.findall(r"(?ms)^    ````text\n(.*?)^    ````$", page)
     requests = [textwrap.dedent(block) for block in blocks]
@@ -116,7 +112,7 @@ def test_the_request_to_copy_makes_a_log_that_can_be_read(language: str) -> None
             READ(unfenced)
 
 
-def test_the_five_dialogues_give_their_27_questions_and_the_same_bytes() -> None:
+def test_the_five_dialogues_give_their_27_questions_and_the_same_bytes():
     if not DIALOGUES.is_dir():
         pytest.skip("the dialogues are not published; they lie beside the project")
     asked = {d.id: len(d.questions) for d in read_dialogues(ROOT)}

@@ -32,14 +32,14 @@ def read(root: Path, *rows: dict[str, Any]) -> tuple[dialogues.Dialogue, ...]:
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
-def test_all_of_them_are_answered(lang: str) -> None:
+def test_all_of_them_are_answered(lang):
     answered = [q for a in navigation.answers(ROOT, lang) for q in a.answers]
     asked = {q.id for d in dialogues.read_dialogues(ROOT) for q in d.questions}
     assert sorted(asked.intersection(answered)) == sorted(asked)
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
-def test_every_page_agrees_with_the_dialogues(lang: str) -> None:
+def test_every_page_agrees_with_the_dialogues(lang):
     said = {a.page: a.answers for a in navigation.answers(ROOT, lang)}
     assert said
     assert dialogues.disagreements(dialogues.read_dialogues(ROOT), said) == []
@@ -49,7 +49,7 @@ def test_every_page_agrees_with_the_dialogues(lang: str) -> None:
     "said",
     [{"critic/c": ["004·2"]}, {"critic/c": ["004·3"]}, {"gae/b": ["verl#1960"]}],
 )
-def test_homes_agree_in_both_directions(tmp_path: Path, said: dict[str, Any]) -> None:
+def test_homes_agree_in_both_directions(tmp_path, said):
     found = read(tmp_path, dialogue(ROW, NEXT))
     agreeing = {"gae/a": ["004·1"], "gae/b": ["004·2", "verl#1960"]}
     assert dialogues.disagreements(found, agreeing) == []
@@ -57,7 +57,7 @@ def test_homes_agree_in_both_directions(tmp_path: Path, said: dict[str, Any]) ->
     assert str(told).startswith(f"{next(iter(said))}: answers must hold the questions")
 
 
-def test_the_check_of_a_page_names_the_line_of_its_answers() -> None:
+def test_the_check_of_a_page_names_the_line_of_its_answers():
     entry = '### "Two" { #wrong-two }\n\n!!! quote "001·4"'
     text = broken('!!! quote "001·4"', entry)
     assert check_answers(page(text, name="value_before_token"), ROOT) == []
@@ -68,7 +68,7 @@ def test_the_check_of_a_page_names_the_line_of_its_answers() -> None:
 
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
-def test_the_48_corrections_have_their_places(lang: str) -> None:
+def test_the_48_corrections_have_their_places(lang):
     rows = dialogues.read_corrections(ROOT)
     assert [row.id for row in rows] == [str(n) for n in range(1, 49)]
     places = {place.partition("#") for row in rows for place in row.held}
@@ -79,14 +79,14 @@ def test_the_48_corrections_have_their_places(lang: str) -> None:
     assert [place for place in places if place[2] not in ids[place[0]]] == []
 
 
-def test_topics_come_in_the_order_in_which_data_flows(tmp_path: Path) -> None:
+def test_topics_come_in_the_order_in_which_data_flows(tmp_path):
     write_files(tmp_path, {dialogues.TOPICS_FILE: "- {id: gae, zh: 甲, en: A}"})
     order = "id must be in the order pipeline, rewards, alignment, .*, got gae"
     with pytest.raises(ValueError, match=order):
         read_topics(tmp_path)
 
 
-def test_a_question_out_of_order_is_named(tmp_path: Path) -> None:
+def test_a_question_out_of_order_is_named(tmp_path):
     due = (
         r"docs/dialogues\.yml:\d+: id must be 004·2, in order and each once, got 004·1"
     )

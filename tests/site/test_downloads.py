@@ -40,14 +40,14 @@ def sections(full: str) -> dict[str, str]:
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_nothing_is_left_to_resolve(lang: str) -> None:
+def test_nothing_is_left_to_resolve(lang):
     for text in texts(lang):
         prose = MATHS.sub("", CODE.sub("", FENCED.sub("", text))).replace("\\<", "")
         assert [line for line in prose.splitlines() if SOURCE.search(line)] == []
 
 
 @pytest.mark.parametrize("lang", LANGUAGES)
-def test_the_code_of_a_page_is_there_to_the_byte(lang: str) -> None:
+def test_the_code_of_a_page_is_there_to_the_byte(lang):
     found = sections(texts(lang)[1])
     compared = 0
     for path in sorted((ROOT / "docs" / lang).rglob("*.md")):
@@ -78,7 +78,7 @@ def unpacked(site: Path) -> Mapping[str, bytes]:
     }
 
 
-def test_every_link_of_the_zip_leads_to_a_file_in_it(published: Path) -> None:
+def test_every_link_of_the_zip_leads_to_a_file_in_it(published):
     files = unpacked(published)
     assert {
         "index.html",
@@ -88,7 +88,7 @@ def test_every_link_of_the_zip_leads_to_a_file_in_it(published: Path) -> None:
     assert broken(files) == []
 
 
-def test_every_link_of_the_texts_leads_to_a_file(published: Path) -> None:
+def test_every_link_of_the_texts_leads_to_a_file(published):
     for name in ("llms.txt", "llms-full.txt", "en/llms.txt", "en/llms-full.txt"):
         links = MARKDOWN.findall((published / name).read_text("utf-8"))
         assert links
@@ -97,7 +97,7 @@ def test_every_link_of_the_texts_leads_to_a_file(published: Path) -> None:
             assert file.is_file() or (file / "index.html").is_file(), f"{name}: {path}"
 
 
-def test_what_was_verified_is_stated(published: Path) -> None:
+def test_what_was_verified_is_stated(published):
     text = (published / "en" / "llms-full.txt").read_text("utf-8")
     assert "every block of code was run" in text
     assert re.search(

@@ -60,7 +60,7 @@ def wrong(entry: Entry, text: str) -> list[tuple[str, str]]:
 
 
 @pytest.mark.parametrize("concept", ALL, ids=lambda concept: concept.name)
-def test_a_file_says_what_the_wheels_say(concept: Concept) -> None:
+def test_a_file_says_what_the_wheels_say(concept):
     published = [entry for entry in concept.entries if entry.checked]
     problems = {entry: reread(entry, ROOT / WHEELS) for entry in published}
     assert [p for told in problems.values() for p in told or []] == []
@@ -68,12 +68,12 @@ def test_a_file_says_what_the_wheels_say(concept: Concept) -> None:
         pytest.skip(MISSING)
 
 
-def test_there_are_places_in_wheels_and_in_commits() -> None:
+def test_there_are_places_in_wheels_and_in_commits():
     kinds = [entry.checked for concept in ALL for entry in concept.entries]
     assert kinds.count(True) > 500 and kinds.count(False) > 10
 
 
-def test_a_true_entry_passes() -> None:
+def test_a_true_entry_passes():
     assert wrong(ENTRY, CODE) == wrong(DEFAULT, CONFIG) == []
     two = line_hash(["    a = 1", "    v = v[:, :-1]"])
     assert wrong(replace(ENTRY, lines="2-3", hash=two), CODE) == []
@@ -99,14 +99,12 @@ MOVED = "verl 0.9.1 · a.py:3: other lines stand there"
         ({"lines": "3-2"}, CODE, "other lines", f"write lines: 3 hash: {ENTRY.hash}"),
     ],
 )
-def test_lines_that_are_elsewhere_are_found_again(
-    change: dict[str, str], text: str, found: str, fix: str
-) -> None:
+def test_lines_that_are_elsewhere_are_found_again(change, text, found, fix):
     ((told, remedy),) = wrong(replace(ENTRY, **change), text)
     assert found in told and fix in remedy
 
 
-def test_a_default_of_another_type_is_another_default() -> None:
+def test_a_default_of_another_type_is_another_default():
     entry = replace(DEFAULT, default="'0.99'")
     assert wrong(entry, CONFIG) == [
         (
@@ -124,7 +122,7 @@ def test_a_default_of_another_type_is_another_default() -> None:
         ({"key": "a.b", "default": "1"}, "an entry has quote, or key and default"),
     ],
 )
-def test_a_malformed_entry_is_refused(change: dict[str, str], message: str) -> None:
+def test_a_malformed_entry_is_refused(change, message):
     with pytest.raises(ValueError) as refusal:
         parse(TITLES + written(**PLAIN) + written(**PLAIN | change))
     place, _, told = str(refusal.value).partition(": ")
@@ -132,7 +130,7 @@ def test_a_malformed_entry_is_refused(change: dict[str, str], message: str) -> N
     assert message in told
 
 
-def test_a_hash_of_digits_and_a_version_of_two_numbers_stay_text() -> None:
+def test_a_hash_of_digits_and_a_version_of_two_numbers_stay_text():
     text = TITLES + "- {release: verl 0.9, path: a, lines: 1, hash: 012345678901, "
     (entry,) = parse(text + "quote: q}").entries
     assert (entry.release, entry.hash) == ("verl 0.9", "012345678901")
@@ -143,7 +141,7 @@ CITED = [PLAIN | {"quote": "a < b"}, PLAIN | {"release": COMMIT}]
 UNCHECKED = r'\.fact\.unchecked{}::after {{ content: " · {}"'
 
 
-def test_a_fence_shows_every_place_of_the_release(tmp_path: Path) -> None:
+def test_a_fence_shows_every_place_of_the_release(tmp_path):
     text = TITLES + "".join(written(**fields) for fields in CITED)
     write_files(tmp_path, {"docs/facts/values.yml": text})
     assert derived("fact", "values verl 0.9.1", "", tmp_path) == (

@@ -18,7 +18,7 @@ def found(text: str) -> list[tuple[int, str]]:
     return [(problem.line, problem.found) for problem in page(text).problems]
 
 
-def test_the_sample_has_no_problem_and_three_figures() -> None:
+def test_the_sample_has_no_problem_and_three_figures():
     sample = page()
     assert sample.problems == ()
     assert [f.expression for f in sample.figures] == ["total", "total"]
@@ -37,13 +37,13 @@ def test_the_sample_has_no_problem_and_three_figures() -> None:
         ("[^1]: It is 0.5.", "0.5 (a decimal)"),
     ],
 )
-def test_an_unbound_figure_is_named_with_its_line(planted: str, message: str) -> None:
+def test_an_unbound_figure_is_named_with_its_line(planted, message):
     text = broken(PLACE, f"*verl's default*.\n\n{planted}")
     assert found(text) == [(line_of(planted, text), message)]
     assert all(problem.fix for problem in page(text).problems)
 
 
-def test_the_word_before_a_version_is_what_has_it() -> None:
+def test_the_word_before_a_version_is_what_has_it():
     for prose, ref in (
         ("TRL 1.12.0", "TRL"),
         ("在 TRL 0.20 里", "TRL"),
@@ -54,7 +54,7 @@ def test_the_word_before_a_version_is_what_has_it() -> None:
         assert version and f'refs: ["{ref} {version[0]}"]' in problem.fix
 
 
-def test_what_is_no_figure_stays_silent() -> None:
+def test_what_is_no_figure_stays_silent():
     prose = (
         "`f(2)` in code, [a link](x.md#v0.5), 6 tokens, 1+1=2, verl 0.9.1, 004·2, "
         "$\\gamma=1, T-1$, https://example.org/1.5"
@@ -62,12 +62,12 @@ def test_what_is_no_figure_stays_silent() -> None:
     assert found(broken(PLACE, prose)) == []
 
 
-def test_a_table_number_must_be_bound() -> None:
+def test_a_table_number_must_be_bound():
     text = broken('`2`{ data-is="total" }', "2")
     assert found(text) == [(line_of("| sum", text), "2 (a number in a table)")]
 
 
-def test_a_quotation_may_hold_figures_and_only_its_own() -> None:
+def test_a_quotation_may_hold_figures_and_only_its_own():
     text = broken("It is 2.5.", "It is 2.5.\n\nIt is 2.5.")
     assert found(text) == [(line_of("\nIt is 2.5.", text) + 1, "2.5 (a decimal)")]
 
@@ -85,14 +85,14 @@ def test_a_quotation_may_hold_figures_and_only_its_own() -> None:
         ('`2`{ data-is="rows[0][1]" }', "without ][, as in a[0, 1]"),
     ],
 )
-def test_a_binding_that_cannot_be_read_is_refused(binding: str, reason: str) -> None:
+def test_a_binding_that_cannot_be_read_is_refused(binding, reason):
     text = broken('`2.00`{ data-is="total" }', binding)
     (problem,) = page(text).problems
     assert problem.line == line_of("The sum is", text)
     assert reason in problem.expected
 
 
-def test_a_wrong_figure_is_named_with_the_value() -> None:
+def test_a_wrong_figure_is_named_with_the_value():
     figure = Figure(7, "0.652", "a[0]")
     problem = check_figure(figure, 0.6512, "docs/en/x.md")
     assert str(problem) == (
@@ -104,7 +104,7 @@ def test_a_wrong_figure_is_named_with_the_value() -> None:
     assert check_figure(figure, 0.65249, "docs/en/x.md") is None
 
 
-def test_figures_are_evaluated_where_the_blocks_end() -> None:
+def test_figures_are_evaluated_where_the_blocks_end():
     text = broken('`2`{ data-is="total" }', '`2`{ data-is="total + missing" }')
     verified = verdict.run(page(text))
     (problem,) = verdict.check_figures(verified)
@@ -113,14 +113,14 @@ def test_figures_are_evaluated_where_the_blocks_end() -> None:
     assert problem.found == f"total + missing raises {why}"
 
 
-def test_a_bound_figure_is_text_for_readers() -> None:
+def test_a_bound_figure_is_text_for_readers():
     html = '<code data-is="a[0]">0.5</code> <code>x</code>'
     shown = '<span class="figure" data-is="a[0]">0.5</span> <code>x</code>'
     assert render(html) == shown
     assert EN.count("data-is") == 2
 
 
-def test_a_bound_figure_in_a_quotation_is_refused() -> None:
+def test_a_bound_figure_in_a_quotation_is_refused():
     text = broken("It is 2.5.", 'It is `2.5`{ data-is="total" }.')
     (problem,) = page(text).problems
     assert problem.found == "`2.5` with data-is inside a quotation"
@@ -150,12 +150,12 @@ def shown(text: str) -> list[str]:
         ('```python title="at 0.5"\nx = 1\n```', "0.5 (a decimal)"),
     ],
 )
-def test_a_trick_is_found(planted: str, found: str) -> None:
+def test_a_trick_is_found(planted, found):
     seen = shown(broken(PLACE, f"*verl*.\n\n{planted}"))
     assert [text for text in seen if text.startswith(found)], seen
 
 
-def test_a_sentence_may_end_at_a_figure() -> None:
+def test_a_sentence_may_end_at_a_figure():
     prose = (
         'It is `2`{ data-is="total" }. Or `2`{ data-is="total" }, from '
         '`2`{ data-is="total" } to `2`{ data-is="total" }：x-`f(2)`.'

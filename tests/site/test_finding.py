@@ -16,7 +16,7 @@ PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
 """
 
 
-def test_each_section_is_an_entry_of_plain_text() -> None:
+def test_each_section_is_an_entry_of_plain_text():
     assert entries(PAGE, "gae/", "ignored", []) == [
         {"location": "gae/", "title": "Title", "text": "Lead"},
         {
@@ -27,7 +27,7 @@ def test_each_section_is_an_entry_of_plain_text() -> None:
     ]
 
 
-def test_a_term_is_found_by_what_it_is_called_in_either_language() -> None:
+def test_a_term_is_found_by_what_it_is_called_in_either_language():
     term = '<dl><dt id="kl">KL <code>kl</code> <span>[batch, time]</span></dt></dl>'
     two = '<dl><dt id="reward">奖励 <span lang="en">reward</span></dt></dl>'
     code = '<h2 id="ppo_ref.kl.kl_k1">kl_k1</h2>'
@@ -39,7 +39,7 @@ def test_a_term_is_found_by_what_it_is_called_in_either_language() -> None:
         assert entries(html, "a/", "A", [])[1]["aliases"] == names
 
 
-def test_chinese_is_written_as_it_is() -> None:
+def test_chinese_is_written_as_it_is():
     text = dump(entries("<p>落子</p>", "a/", "和", []), "zh")
     assert "落子" in text and "\\u" not in text
     assert json.loads(text)["docs"][0]["title"] == "和"
@@ -49,9 +49,7 @@ def test_chinese_is_written_as_it_is() -> None:
     ("section", "boost"),
     [("derived", 0.2), ("derived own", 0.4), ("names", None)],
 )
-def test_a_list_stands_behind_the_pages_that_it_is_made_from(
-    section: str, boost: float | None
-) -> None:
+def test_a_list_stands_behind_the_pages_that_it_is_made_from(section, boost):
     page, *_ = entries(
         f'<h1>T</h1><section class="{section}">a</section>', "u", "T", []
     )
@@ -78,7 +76,5 @@ def test_a_list_stands_behind_the_pages_that_it_is_made_from(
         ),
     ],
 )
-def test_the_description_is_the_first_paragraph_in_plain_text(
-    html: str, text: str | None
-) -> None:
+def test_the_description_is_the_first_paragraph_in_plain_text(html, text):
     assert finding.description(html) == (text if text is not None else "One two a[0].")

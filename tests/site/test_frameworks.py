@@ -101,7 +101,7 @@ def refused(root: Path, name: str, *rows: Any) -> str:
     return str(refusal.value)
 
 
-def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages() -> None:
+def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages():
     rows = frameworks.comparison(ROOT)
     assert {row.topic for row in rows} == set(navigation.QUESTION_TOPICS)
     kinds = [cell.kind for row in rows for cell in row.releases.values()]
@@ -115,7 +115,7 @@ def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages() -> None:
     assert len(now) > 35 and {place.release for place in now} == {"verl 0.9.1"}
 
 
-def test_a_card_says_what_is_the_same_and_leads_to_every_place(project: Path) -> None:
+def test_a_card_says_what_is_the_same_and_leads_to_every_place(project):
     html = lists.derived("frameworks", "compared", "en", project)
     mask, loss = html.split('<h3 id="compared-critic">')
     assert '<div class="compared" id="compared-mask">' in mask
@@ -136,7 +136,7 @@ def test_a_card_says_what_is_the_same_and_leads_to_every_place(project: Path) ->
     assert "Discussed" not in loss and TORCHRL not in mask
 
 
-def test_a_change_says_what_why_and_leads_to_both_sides(project: Path) -> None:
+def test_a_change_says_what_why_and_leads_to_both_sides(project):
     html = lists.derived("frameworks", "timeline", "en", project)
     assert '<li><h3 id="since-verl-0-5-0">verl 0.5.0</h3>' in html
     assert '<p class="claim">It <code>skips</code></p><p>Advantages change</p>' in html
@@ -147,9 +147,7 @@ def test_a_change_says_what_why_and_leads_to_both_sides(project: Path) -> None:
     assert "gae/b" not in lists.derived("frameworks", "timeline", "zh", project)
 
 
-def test_a_card_of_the_code_map_names_both_places_or_why_there_is_none(
-    project: Path,
-) -> None:
+def test_a_card_of_the_code_map_names_both_places_or_why_there_is_none(project):
     html = lists.derived("frameworks", "code map", "en", project)
     assert '<div class="compared" id="b-py-3">' in html
     assert "<h2><code>b.py:3</code>, <code>run</code></h2>" in html
@@ -172,9 +170,7 @@ def test_a_card_of_the_code_map_names_both_places_or_why_there_is_none(
         ([row() | {"releases": {NOW: SAID}}], "got verl 0.9.1"),
     ],
 )
-def test_a_row_that_cannot_be_true_is_refused(
-    project: Path, rows: list[Any], message: str
-) -> None:
+def test_a_row_that_cannot_be_true_is_refused(project, rows, message):
     assert message in refused(project, "comparison", *rows)
 
 
@@ -192,7 +188,5 @@ def test_a_row_that_cannot_be_true_is_refused(
         ),
     ],
 )
-def test_a_change_that_nothing_shows_is_refused(
-    project: Path, change: dict[str, str], message: str
-) -> None:
+def test_a_change_that_nothing_shows_is_refused(project, change, message):
     assert message in refused(project, "timeline", CHANGE | change)

@@ -62,12 +62,12 @@ def found(text: str, language: str) -> list[str]:
 
 
 @pytest.mark.parametrize(("language", "text"), tries(CAUGHT))
-def test_a_wrong_number_is_caught_however_it_is_said(language: str, text: str) -> None:
+def test_a_wrong_number_is_caught_however_it_is_said(language, text):
     assert found(text, language)
 
 
 @pytest.mark.parametrize(("language", "text"), tries(FREE))
-def test_what_is_not_a_figure_may_be_said(language: str, text: str) -> None:
+def test_what_is_not_a_figure_may_be_said(language, text):
     assert found(text, language) == []
 
 
@@ -77,14 +77,14 @@ CONSTANTS = """0.98 | 0.5 + 0.48 | total * 0 + 0.98 | max(total, 0.98) | total a
 
 
 @pytest.mark.parametrize("expression", re.split(r"\s*[|] ", CONSTANTS))
-def test_a_figure_is_not_bound_to_itself(expression: str) -> None:
+def test_a_figure_is_not_bound_to_itself(expression):
     assert "`0.98`" in found(f'`0.98`{{ data-is="{expression}" }}', "en")
     svg = f'<svg viewBox="0 0 9 9"><text data-is="{expression}">0.98</text></svg>'
     assert read_picture(svg, "a.svg")[1]
 
 
 @pytest.mark.parametrize("language", ["text", "bash", "json", "yaml", "diff"])
-def test_a_fence_that_does_not_run_has_no_figure(language: str) -> None:
+def test_a_fence_that_does_not_run_has_no_figure(language):
     (told,) = found(f"so\n\n```{language}\nbias: 0.98\n```\n\nIt is", "en")
     assert told == f"0.98 in a {language} fence"
 
@@ -97,19 +97,19 @@ def test_a_fence_that_does_not_run_has_no_figure(language: str) -> None:
         ("question: Is two the sum?", "title: Is it 10 times?"),
     ],
 )
-def test_a_title_has_no_figure(old: str, new: str) -> None:
+def test_a_title_has_no_figure(old, new):
     (told, *_) = page(broken(old, new)).problems
     assert "of the front matter" in told.found
     assert told.line == line_of(new, broken(old, new))
 
 
-def test_a_title_may_name_a_setting_of_the_code() -> None:
+def test_a_title_may_name_a_setting_of_the_code():
     text = broken("What is one and one?", "Is it so at lam 0.95?")
     assert page(text).problems
     assert not page(text.replace("total = 1 + 1", "total, lam = 1 + 1, 0.95")).problems
 
 
 @pytest.mark.parametrize("shown", ["0,98", "half", "three quarters", "2 + 2 = 5"])
-def test_a_picture_says_no_number_that_nothing_binds(shown: str) -> None:
+def test_a_picture_says_no_number_that_nothing_binds(shown):
     svg = f'<svg viewBox="0 0 9 9"><text>{shown}</text></svg>'
     assert read_picture(svg, "a.svg")[1]

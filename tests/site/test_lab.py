@@ -134,7 +134,7 @@ def in_node(program: str, given: object) -> Any:
 
 
 @pytest.mark.slow
-def test_a_thousand_batches_are_as_ppo_ref_computes_them() -> None:
+def test_a_thousand_batches_are_as_ppo_ref_computes_them():
     random_ = random.Random(0)
     batches = [drawn(random_) for _ in range(1000)]
     answers = in_node(COMPUTE % (LAB / "ppo.js").as_uri(), batches)
@@ -185,9 +185,7 @@ def model() -> dict[str, Any]:
     return answer
 
 
-def test_the_explorer_begins_with_the_batches_of_the_pages(
-    model: dict[str, Any],
-) -> None:
+def test_the_explorer_begins_with_the_batches_of_the_pages(model):
     begin, batch = model["presets"]["batch"], shared_batch()
     kl = (batch.old_log_probs - batch.ref_log_probs).round(decimals=6)
     assert begin["kl"] == kl.tolist() and begin["values"] == batch.values.tolist()
@@ -206,9 +204,7 @@ def test_the_explorer_begins_with_the_batches_of_the_pages(
 
 
 @pytest.mark.pages
-def test_the_presets_of_verl_are_the_defaults_of_its_releases(
-    model: dict[str, Any],
-) -> None:
+def test_the_presets_of_verl_are_the_defaults_of_its_releases(model):
     facts = ROOT / "docs" / "facts"
     default = {
         (entry["release"], entry["key"]): entry["default"]
@@ -246,9 +242,7 @@ def test_the_presets_of_verl_are_the_defaults_of_its_releases(
 @pytest.mark.parametrize(
     "at", range(len(STATES)), ids=lambda at: str(STATES[at].get("bug", at))
 )
-def test_the_copied_python_prints_what_the_explorer_shows(
-    model: dict[str, Any], at: int, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_copied_python_prints_what_the_explorer_shows(model, at, capsys):
     state = model["states"][at]
     exec(compile(state["code"], "copied", "exec"), {})
     words = capsys.readouterr().out.split("\n")
@@ -268,9 +262,7 @@ def test_the_copied_python_prints_what_the_explorer_shows(
         )
 
 
-def test_every_bug_changes_what_is_shown_and_has_an_assert(
-    model: dict[str, Any],
-) -> None:
+def test_every_bug_changes_what_is_shown_and_has_an_assert(model):
     assert [*model["bugs"]] == BUGS
     right, *broken = [
         state["numbers"]
@@ -335,7 +327,7 @@ def estimates(state: dict[str, Any]) -> tuple[Tensor, Tensor]:
     return result.advantages[own, t], scores[own].mean() - scores[before].mean()
 
 
-def test_a_token_of_the_tree_is_judged_as_ppo_ref_does() -> None:
+def test_a_token_of_the_tree_is_judged_as_ppo_ref_does():
     random_ = random.Random(0)
     states = [erring(random_) for _ in range(200)]
     for state, answer in zip(states, in_tree(states), strict=True):
@@ -363,7 +355,7 @@ def test_a_token_of_the_tree_is_judged_as_ppo_ref_does() -> None:
             )
 
 
-def test_the_tree_begins_with_the_noisy_critic_of_its_page() -> None:
+def test_the_tree_begins_with_the_noisy_critic_of_its_page():
     (answer,) = in_tree([{}])
     tree = four_token_tree()
     wrong = {*(tree.wrong_values - tree.values)[:, 1:].flatten().tolist()}
@@ -380,9 +372,7 @@ def test_the_tree_begins_with_the_noisy_critic_of_its_page() -> None:
     [{}, {"count": 60, "seed": 7},
      {"token": "10", "lambda": 0.3, "gamma": 0.9, "times": 4, "count": 20}],
 )  # fmt: skip
-def test_the_copied_tree_prints_what_is_shown(
-    change: dict[str, Any], capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_the_copied_tree_prints_what_is_shown(change, capsys):
     (answer,) = in_tree([change])
     exec(compile(answer["code"], "copied", "exec"), {})
     lines = capsys.readouterr().out.split("\n")[:-1]
@@ -396,7 +386,7 @@ def test_the_copied_tree_prints_what_is_shown(
     assert printed == pytest.approx(expected, abs=1e-12)
 
 
-def test_a_seed_draws_the_same_answers_and_all_of_them_alike() -> None:
+def test_a_seed_draws_the_same_answers_and_all_of_them_alike():
     few, many, other = in_tree(
         [{"count": 50}, {"count": 200}, {"count": 200, "seed": 1}]
     )

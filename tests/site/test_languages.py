@@ -9,7 +9,7 @@ TABLE = "| term | value |\n|------|-------|\n| sum  |"
 WIDER = "| term | x | value |\n|------|---|-------|\n| sum  | x |"
 
 
-def test_the_sample_pair_agrees() -> None:
+def test_the_sample_pair_agrees():
     assert compare(page(ZH, "zh"), page(EN)) == compare(page(EN), page(ZH, "zh")) == []
 
 
@@ -30,9 +30,7 @@ def test_the_sample_pair_agrees() -> None:
         ('refs: ["verl 0.9.1", "001·4"]', 'refs: ["001·4"]', "refs: ['001·4']"),
     ],
 )
-def test_a_difference_is_named_once_with_both_places(
-    old: str, new: str, found: str
-) -> None:
+def test_a_difference_is_named_once_with_both_places(old, new, found):
     text = broken(old, new)
     problem, *others = compare(page(text), page(ZH, "zh"))
     assert problem.found.startswith(found)
@@ -41,7 +39,7 @@ def test_a_difference_is_named_once_with_both_places(
     assert not others
 
 
-def test_the_first_line_that_differs_is_named() -> None:
+def test_the_first_line_that_differs_is_named():
     text = broken('print("total", total)', 'print("Total", total)')
     (problem,) = compare(page(text), page(ZH, "zh"))
     assert problem.line == line_of('print("Total"', text)
@@ -57,14 +55,14 @@ def test_the_first_line_that_differs_is_named() -> None:
         ('`2.00`{ data-is="total" }', "figure"),
     ],
 )
-def test_what_only_one_language_has_is_named(piece: str, kind: str) -> None:
+def test_what_only_one_language_has_is_named(piece, kind):
     less = page(broken(piece, ""))
     for problem, *_ in (compare(less, page(ZH, "zh")), compare(page(ZH, "zh"), less)):
         assert kind in problem.found or kind in problem.fix
         assert problem.path.endswith("zh/alignment/sample.md") or kind != "figure"
 
 
-def test_words_may_differ() -> None:
+def test_words_may_differ():
     text = broken("One block", "Another { .x }").replace(" { .x }", "")
     text = text.replace("```python\n", '```python title="Sum"\n', 1)
     assert compare(page(text), page(ZH, "zh")) == []

@@ -2,7 +2,6 @@
 
 import os
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -14,7 +13,7 @@ ENTRIES = {
 }
 
 
-def test_a_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
+def test_a_ledger_is_read_as_it_was_written(tmp_path):
     file = tmp_path / "folder" / "pages.txt"
     assert read(file) == {}
     write(file, ENTRIES)
@@ -39,7 +38,7 @@ def test_a_ledger_is_read_as_it_was_written(tmp_path: Path) -> None:
     ],
     ids=lambda line: line[:30],
 )
-def test_a_damaged_line_is_named(line: str) -> None:
+def test_a_damaged_line_is_named(line):
     with pytest.raises(Damaged) as refusal:
         parse(f"ok zh:1\n{line}\n", "a.txt")
     assert (refusal.value.line, refusal.value.text) == (2, line)
@@ -54,16 +53,14 @@ def test_a_damaged_line_is_named(line: str) -> None:
         ({"package": "1f"}, {"python": "3.12"}),
     ],
 )
-def test_another_source_or_maker_makes_it_stale(
-    made_from: dict[str, str], by: dict[str, str]
-) -> None:
+def test_another_source_or_maker_makes_it_stale(made_from, by):
     entry = ENTRIES["docs/en/a.md"]
     assert fresh(entry, {"package": "1f"}, {"torch": "2.13"})
     assert not fresh(entry, made_from, by)
     assert not fresh(None, {"package": "1f"})
 
 
-def test_two_writers_lose_nothing(tmp_path: Path) -> None:
+def test_two_writers_lose_nothing(tmp_path):
     file = tmp_path / "pages.txt"
 
     def add(name: str) -> None:
@@ -80,7 +77,7 @@ def test_two_writers_lose_nothing(tmp_path: Path) -> None:
     assert [path.name for path in tmp_path.iterdir()] == ["pages.txt"]
 
 
-def test_a_cache_that_cannot_be_read_begins_anew(tmp_path: Path) -> None:
+def test_a_cache_that_cannot_be_read_begins_anew(tmp_path):
     file = tmp_path / "pages.txt"
     file.write_bytes(b"\xff{")
     with update(file) as ledger:
@@ -89,9 +86,7 @@ def test_a_cache_that_cannot_be_read_begins_anew(tmp_path: Path) -> None:
     assert dump(read(file)) == dump(ENTRIES)
 
 
-def test_a_write_that_fails_leaves_the_old_file(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     file = tmp_path / "pages.txt"
     write(file, ENTRIES)
 

@@ -42,7 +42,7 @@ def other(project: Path) -> Path:
 
 
 @pytest.mark.parametrize("markdown", SOUND)
-def test_links_that_lead_somewhere_are_left_alone(other: Path, markdown: str) -> None:
+def test_links_that_lead_somewhere_are_left_alone(other, markdown):
     assert check(other, markdown) == []
 
 
@@ -59,9 +59,7 @@ DEAD = {
 
 
 @pytest.mark.parametrize(("markdown", "fix"), DEAD.items(), ids=DEAD.keys())
-def test_a_dead_link_is_named_with_its_line_and_the_nearest(
-    other: Path, markdown: str, fix: str
-) -> None:
+def test_a_dead_link_is_named_with_its_line_and_the_nearest(other, markdown, fix):
     (problem,) = check(other, markdown)
     assert fix in problem.fix
     first = EN.count("\n") + 2
@@ -73,13 +71,13 @@ def test_a_dead_link_is_named_with_its_line_and_the_nearest(
     "markdown",
     ["Said.\n{ #why }", "A.\n{ #a }\n\nB.\n{ #a }"],
 )
-def test_an_id_that_stands_twice_is_named(project: Path, markdown: str) -> None:
+def test_an_id_that_stands_twice_is_named(project, markdown):
     (problem,) = check(project, markdown)
     assert re.fullmatch(r"the id \S+ twice, first at line \d+", problem.found)
     assert problem.line == EN.count("\n") + 1 + markdown.count("\n") + 1
 
 
-def test_a_name_that_the_package_has_not_is_named(project: Path) -> None:
+def test_a_name_that_the_package_has_not_is_named(project):
     (problem,) = check(project, "As `ppo_ref.advantages.gea` says.")
     assert problem.found == "`ppo_ref.advantages.gea`"
     assert problem.line == EN.count("\n") + 2

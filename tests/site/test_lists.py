@@ -111,7 +111,7 @@ def items(html: str) -> list[str]:
     return re.findall(r"<li[^>]*>(.*?)</li>", html)
 
 
-def test_by_topic_shows_pages_first_and_then_what_is_coming(project: Path) -> None:
+def test_by_topic_shows_pages_first_and_then_what_is_coming(project):
     html = derived("questions", "by topic", "en", project)
     headings = re.findall(r'<h3 id="(\w+)">', html)
     assert " ".join(headings) == (
@@ -126,9 +126,7 @@ def test_by_topic_shows_pages_first_and_then_what_is_coming(project: Path) -> No
     ]
 
 
-def test_as_asked_links_a_question_to_its_anchor_once_it_is_answered(
-    project: Path,
-) -> None:
+def test_as_asked_links_a_question_to_its_anchor_once_it_is_answered(project):
     html = derived("questions", "as asked", "en", project)
     assert '<h3 id="dialogue-004">Dialogue 004: A path</h3>' in html
     assert "2 questions, 1 answered" in html
@@ -140,7 +138,7 @@ def test_as_asked_links_a_question_to_its_anchor_once_it_is_answered(
     assert "href" not in derived("questions", "as asked", "en", project)
 
 
-def test_the_first_pages_are_few_and_say_how_far_the_site_is(project: Path) -> None:
+def test_the_first_pages_are_few_and_say_how_far_the_site_is(project):
     write_files(project, {f"docs/en/gae/p{n}.md": PAGE for n in range(9)})
     html = derived("questions", "first", "en", project)
     assert len(items(html)) == 5 and "/gae/p3/" in items(html)[-1]
@@ -152,7 +150,7 @@ def test_the_first_pages_are_few_and_say_how_far_the_site_is(project: Path) -> N
     assert "/gae/p7/" in only
 
 
-def test_a_topic_shows_a_picture_and_short_answers_without_links(project: Path) -> None:
+def test_a_topic_shows_a_picture_and_short_answers_without_links(project):
     html = derived("topic", "gae", "en", project)
     assert "<img" not in html and "x.md" not in html
     assert (
@@ -167,7 +165,7 @@ def test_a_topic_shows_a_picture_and_short_answers_without_links(project: Path) 
     assert places == sorted(places)
 
 
-def test_a_wrong_answer_says_who_where_and_how_it_fails(project: Path) -> None:
+def test_a_wrong_answer_says_who_where_and_how_it_fails(project):
     html = derived("wrong_answers", "", "en", project)
     assert html.count("<li") == 2 and ">GAE intuition</h2>" in html
     first = html.partition("</li>")[0]
@@ -193,16 +191,14 @@ THREE = '!!! quote "Dialogue 001·4"\n\n    Three.'
         ('### "', '#### "', "a section #wrong-answers without an entry"),
     ],
 )
-def test_a_claim_without_id_or_quotation_is_named(
-    old: str, new: str, found: str
-) -> None:
+def test_a_claim_without_id_or_quotation_is_named(old, new, found):
     assert old in PAGE
     page = read_page(ROOT, "docs/en/gae/b.md", PAGE.replace(old, new))
     _, problems = read_wrong_answers(page.body, page.fences, page.path)
     assert [problem.found for problem in problems] == [found]
 
 
-def test_frameworks_say_who_uses_a_place_and_what_no_test_reads(project: Path) -> None:
+def test_frameworks_say_who_uses_a_place_and_what_no_test_reads(project):
     html = derived("frameworks", "places", "en", project)
     assert '<summary><h3 id="values">The <code>slice</code></h3></summary>' in html
     assert 'Used by: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in html
@@ -223,14 +219,12 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads(project: Path) -
         ("status", "all", "en", r"must be one of wanted, .*; got 'all'"),
     ],
 )
-def test_a_fence_says_what_it_lacks(
-    project: Path, name: str, argument: str, lang: str, message: str
-) -> None:
+def test_a_fence_says_what_it_lacks(project, name, argument, lang, message):
     with pytest.raises(ValueError, match=message):
         derived(name, argument, lang, project)
 
 
-def test_a_page_of_lists_passes_the_checks_of_a_page() -> None:
+def test_a_page_of_lists_passes_the_checks_of_a_page():
     fence = '```{ .topic data-language="en" }\nalignment\n```\n'
     text = f"---\ntitle: Index alignment\n---\n\nA sentence.\n\n{fence}"
     page = read_page(ROOT, "docs/en/alignment/index.md", text)
@@ -244,7 +238,7 @@ def test_a_page_of_lists_passes_the_checks_of_a_page() -> None:
     assert "must be one of" in problem.expected and problem.line == 7
 
 
-def test_a_question_leads_to_the_next_that_another_page_answers() -> None:
+def test_a_question_leads_to_the_next_that_another_page_answers():
     next_of = {
         id: following for id, (_, following) in navigation.asked(ROOT, "en").items()
     }

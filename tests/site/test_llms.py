@@ -39,7 +39,7 @@ def plain(text: str, page: str = "gae/inputs", lang: str = "en") -> str:
         ),
     ],
 )
-def test_a_piece_of_a_page(source: str, expected: str) -> None:
+def test_a_piece_of_a_page(source, expected):
     assert plain(source) == expected
 
 
@@ -50,12 +50,12 @@ def test_a_piece_of_a_page(source: str, expected: str) -> None:
         (".cont .raises", "en", "(continues the code above) (must fail as shown)"),
     ],
 )
-def test_how_a_block_runs_stands_above_it(kinds: str, lang: str, line: str) -> None:
+def test_how_a_block_runs_stands_above_it(kinds, lang, line):
     made = plain(f"```{{ .python {kinds} }}\nx += 1\n```", lang=lang)
     assert made == f"{line}\n\n```python\nx += 1\n```"
 
 
-def test_what_is_made_from_data_is_text() -> None:
+def test_what_is_made_from_data_is_text():
     made = plain('```{ .glossary data-language="en" }\n```')
     assert "action 动作 The response token that the actor writes" in made
     assert "<" not in plain('```{ .questions data-language="en" }\nby topic\n```')
@@ -79,7 +79,7 @@ def verified(passed: int, on_gpu: int, lang: str = "en") -> tuple[str, bool]:
     return llms.verified(known, PAGE, blocks, lang)
 
 
-def test_what_was_verified_names_torch_device_and_hash() -> None:
+def test_what_was_verified_names_torch_device_and_hash():
     told, whole = verified(2, 2)
     assert whole
     assert re.fullmatch(
@@ -90,7 +90,7 @@ def test_what_was_verified_names_torch_device_and_hash() -> None:
     assert "a GPU" not in verified(2, 1)[0]
 
 
-def test_what_was_not_verified_is_said() -> None:
+def test_what_was_not_verified_is_said():
     assert verified(1, 2) == ("1 of 2 blocks of code verified", False)
     assert verified(1, 2, "zh") == ("2 个代码块里验证了 1 个", False)
     assert llms.verified(Evidence(HERE), PAGE, [], "en") == ("", True)
@@ -131,21 +131,21 @@ LISTED = r"""
 """
 
 
-def test_the_list_has_the_form_of_llms_txt() -> None:
+def test_the_list_has_the_form_of_llms_txt():
     text = llms.listed(site(), PAGES)
     assert text.startswith("# PPO, Verified\n\n> **Yes.** It is.\n\n")
     assert text.endswith(LISTED)
     assert "Code MIT, text CC BY 4.0" in text and "[this wheel](p-1.whl)" in text
 
 
-def test_with_an_address_links_are_absolute() -> None:
+def test_with_an_address_links_are_absolute():
     text = llms.listed(site("https://example.org/ppo/"), PAGES)
     root = "https://example.org/ppo/"
     assert f"({root}en/gae/b/)" in text and f"({root}llms.txt)" in text
     assert text.count("](") == text.count(f"]({root}")
 
 
-def test_a_draft_does_not_claim_to_be_verified() -> None:
+def test_a_draft_does_not_claim_to_be_verified():
     for made in (llms.listed, llms.full):
         assert "every block of code was run" in made(site(), PAGES)
         assert "This is a draft" not in made(site(), PAGES)
@@ -154,7 +154,7 @@ def test_a_draft_does_not_claim_to_be_verified() -> None:
         assert "This is a draft" in draft
 
 
-def test_a_page_begins_with_what_is_known_of_it() -> None:
+def test_a_page_begins_with_what_is_known_of_it():
     text = llms.full(site(), PAGES)
     expected = """# Why?
 

@@ -30,7 +30,7 @@ def hashes(text: str) -> list[str]:
     return list(block_hashes(page(text).blocks).values())
 
 
-def test_a_changed_block_changes_its_hash_and_those_below() -> None:
+def test_a_changed_block_changes_its_hash_and_those_below():
     first, second = hashes(EN)
     changed = hashes(broken("total == 3", "total == 4"))
     assert changed[0] == first and changed[1] != second
@@ -52,7 +52,7 @@ def package(folder: Path, code: str, name: str = "double.py") -> str:
     return package_hash(folder)
 
 
-def test_docstrings_and_comments_do_not_change_the_package(tmp_path: Path) -> None:
+def test_docstrings_and_comments_do_not_change_the_package(tmp_path):
     before = package(tmp_path / "p", CODE)
     plain = CODE.replace("Twice", "Two times").replace("What it is", "Doubling")
     assert package(tmp_path / "p", plain.replace("# no more", "# ok")) == before
@@ -61,7 +61,7 @@ def test_docstrings_and_comments_do_not_change_the_package(tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("new", ["3 * x", "2 * x or None", "2.0 * x", "(2 * x"])
-def test_a_changed_function_changes_the_package(tmp_path: Path, new: str) -> None:
+def test_a_changed_function_changes_the_package(tmp_path, new):
     before = package(tmp_path / "p", CODE)
     assert package(tmp_path / "p", CODE.replace("2 * x", new)) != before
 
@@ -85,11 +85,11 @@ def faults(known: Evidence, text: str = EN) -> list[int]:
         {PAGE: Entry(HERE.made_from, HERE.by, ["passed"])},
     ],
 )
-def test_another_package_torch_or_python_verifies_nothing(known: Ledger) -> None:
+def test_another_package_torch_or_python_verifies_nothing(known):
     assert len(faults(Evidence(HERE, known))) == 2
 
 
-def test_a_changed_block_is_named_with_the_remedy() -> None:
+def test_a_changed_block_is_named_with_the_remedy():
     text = broken("total == 3", "total == 4")
     known = Evidence(HERE, noted())
     (problem,) = unverified(known, PAGE, list(page(text).blocks))
@@ -115,14 +115,14 @@ def run(root: Path, **ends: str) -> Ledger:
     return read(root / local("cpu"))
 
 
-def test_a_run_of_one_page_leaves_the_others_as_they_were(root: Path) -> None:
+def test_a_run_of_one_page_leaves_the_others_as_they_were(root):
     run(root, x="ab", y="ab")
     after = run(root, x="a", gone="a")
     assert after.keys() == {PAGE, OTHER}
     assert (passed(after[PAGE]), passed(after[OTHER])) == ({"a"}, {"a", "b"})
 
 
-def test_a_run_is_noted_and_read_again(root: Path) -> None:
+def test_a_run_is_noted_and_read_again(root):
     first, second = hashes(EN)
     note(root, "cpu", setting(root), "CPU", {PAGE: frozenset([first])})
     known, wrong = gather(root)
@@ -130,9 +130,7 @@ def test_a_run_is_noted_and_read_again(root: Path) -> None:
 
 
 @pytest.mark.parametrize("text", [b"{", b"\xff\xfe{", b"<<<<<<< HEAD\n"])
-def test_a_damaged_ledger_is_named_and_counts_for_nothing(
-    root: Path, text: bytes
-) -> None:
+def test_a_damaged_ledger_is_named_and_counts_for_nothing(root, text):
     for name in (local("cpu"), RECORD):
         (root / name).parent.mkdir(parents=True)
         (root / name).write_bytes(text)
@@ -143,7 +141,7 @@ def test_a_damaged_ledger_is_named_and_counts_for_nothing(
     assert run(root, x="ab").keys() == {PAGE}  # a cache begins anew
 
 
-def test_the_committed_record_can_be_read() -> None:
+def test_the_committed_record_can_be_read():
     ledger = read(ROOT / RECORD)
     if not ledger:
         pytest.skip(f"no {RECORD} yet: make record writes it on a machine with a GPU")

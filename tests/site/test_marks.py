@@ -37,27 +37,27 @@ def words(mark: str) -> str:
     return re.sub("<[^>]*>", "", mark)
 
 
-def test_a_verified_block_says_with_what_in_both_languages() -> None:
+def test_a_verified_block_says_with_what_in_both_languages():
     known = Evidence(HERE, CPU)
     assert [*map(words, shown(known))] == ["verified · torch 2.13.0 · CPU"] * 2
     assert [*map(words, shown(known, "zh"))] == ["已验证 · torch 2.13.0 · CPU"] * 2
 
 
-def test_a_block_without_an_entry_is_not_verified_here() -> None:
+def test_a_block_without_an_entry_is_not_verified_here():
     for known in (Evidence(HERE), Evidence(Setting("new", "2", "3"), CPU)):
         assert [*map(words, shown(known))] == ["not verified here"] * 2
         assert [*map(words, shown(known, "zh"))] == ["尚未在此验证"] * 2
         assert all('class="mark unverified"' in mark for mark in shown(known))
 
 
-def test_a_gpu_record_that_holds_adds_cuda() -> None:
+def test_a_gpu_record_that_holds_adds_cuda():
     mark, _ = shown(Evidence(HERE, CPU, gpu("package", FIRST, SECOND)))
     assert words(mark) == "verified · torch 2.13.0 · CPU · CUDA"
     assert "NVIDIA H200, torch 2.13.0+cu130, 2026-11-20, 0123456" in mark
     assert "stale" not in mark
 
 
-def test_a_block_that_stays_on_the_cpu_is_not_said_to_have_run_on_a_gpu() -> None:
+def test_a_block_that_stays_on_the_cpu_is_not_said_to_have_run_on_a_gpu():
     hashes = block_hashes(page(EN).blocks).values()
     cpu = {PAGE: entry_of(HERE, "CPU", "2026-11-21", frozenset(hashes))}
     known = Evidence(HERE, cpu, gpu("package", *hashes))
@@ -65,7 +65,7 @@ def test_a_block_that_stays_on_the_cpu_is_not_said_to_have_run_on_a_gpu() -> Non
 
 
 @pytest.mark.parametrize("record", [gpu("older", FIRST, SECOND), gpu("package", "x")])
-def test_a_stale_gpu_record_is_grey_and_names_its_commit(record: Ledger) -> None:
+def test_a_stale_gpu_record_is_grey_and_names_its_commit(record):
     for lang, text in (("en", "CUDA as of 0123456"), ("zh", "CUDA 截至 0123456")):
         for mark in shown(Evidence(HERE, CPU, record), lang):
             assert f'<span class="stale">{text}</span>' in mark

@@ -14,7 +14,7 @@ def built(pages: dict[str, dict[str, object]], lang: str = "en") -> list[object]
     return list(navigation.build(titled, lang, list(pages)))
 
 
-def test_topics_stand_in_the_order_of_the_data() -> None:
+def test_topics_stand_in_the_order_of_the_data():
     paths = ["on_policy/a.md", "gae/a.md", "pipeline/a.md"]
     (questions,) = built({path: {} for path in paths}, "zh")
     assert questions == {
@@ -26,7 +26,7 @@ def test_topics_stand_in_the_order_of_the_data() -> None:
     }
 
 
-def test_only_tabs_with_pages_are_there_and_home_is_first() -> None:
+def test_only_tabs_with_pages_are_there_and_home_is_first():
     paths = ["reference/glossary.md", "index.md", "contribute/a.md", "about/a.md"]
     assert built({path: {} for path in paths}) == [
         "index.md",
@@ -40,7 +40,7 @@ def test_only_tabs_with_pages_are_there_and_home_is_first() -> None:
     ]
 
 
-def test_a_page_stands_after_what_it_needs_and_ties_are_by_id() -> None:
+def test_a_page_stands_after_what_it_needs_and_ties_are_by_id():
     pages: dict[str, dict[str, object]] = {
         "gae/a.md": {"needs": ["gae/c"]},
         "gae/b.md": {"needs": ["rewards/z"]},
@@ -55,24 +55,24 @@ def test_a_page_stands_after_what_it_needs_and_ties_are_by_id() -> None:
     assert order == ["gae/index.md", "gae/b.md", "gae/c.md", "gae/a.md"]
 
 
-def test_a_need_may_be_a_page_of_the_other_language() -> None:
+def test_a_need_may_be_a_page_of_the_other_language():
     pages = {"gae/a.md": {"question": "A?", "needs": ["gae/b"]}}
     assert navigation.build(pages, "en", ["gae/a.md", "gae/b.md"])
 
 
 @pytest.mark.parametrize("path", ["gea/a.md", "gae/deep/a.md", "stray.md"])
-def test_a_page_outside_the_topics_is_refused(path: str) -> None:
+def test_a_page_outside_the_topics_is_refused(path):
     with pytest.raises(ValueError, match=rf"{path}: a page must be <folder>/<page>"):
         built({path: {}})
 
 
-def test_a_need_that_does_not_exist_is_refused() -> None:
+def test_a_need_that_does_not_exist_is_refused():
     message = r"gae/a\.md: needs must name pages that exist, got gae/nowhere"
     with pytest.raises(ValueError, match=message):
         built({"gae/a.md": {"needs": ["gae/nowhere"]}})
 
 
-def test_needs_that_form_a_cycle_are_refused() -> None:
+def test_needs_that_form_a_cycle_are_refused():
     pages: dict[str, dict[str, object]] = {
         "gae/a.md": {"needs": ["rewards/b"]},
         "rewards/b.md": {"needs": ["gae/a"]},
@@ -81,7 +81,7 @@ def test_needs_that_form_a_cycle_are_refused() -> None:
         built(pages)
 
 
-def test_a_page_without_a_title_is_refused() -> None:
+def test_a_page_without_a_title_is_refused():
     message = r"gae/a\.md: front matter must give question or title"
     with pytest.raises(ValueError, match=message):
         navigation.build({"gae/a.md": {}}, "en", ["gae/a.md"])
@@ -89,7 +89,7 @@ def test_a_page_without_a_title_is_refused() -> None:
 
 @pytest.mark.pages
 @pytest.mark.parametrize("lang", ["zh", "en"])
-def test_no_page_is_reached_before_what_it_needs(lang: str) -> None:
+def test_no_page_is_reached_before_what_it_needs(lang):
     read: set[str] = set()
     for topic in (navigation.COURSE, *navigation.QUESTION_TOPICS):
         for page in navigation.answers(ROOT, lang, [topic]):

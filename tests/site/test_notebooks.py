@@ -83,7 +83,7 @@ def problems(verified: verdict.Verified) -> list[str]:
     return [problem.found for problem in found if problem]
 
 
-def test_blocks_run_once_in_order_and_leave_their_plots(tmp_path: Path) -> None:
+def test_blocks_run_once_in_order_and_leave_their_plots(tmp_path):
     verified = verdict.run(page(tmp_path))
     assert problems(verified) == []
     drawn = [[name for name, _ in result.plots] for result in verified.run.results]
@@ -92,7 +92,7 @@ def test_blocks_run_once_in_order_and_leave_their_plots(tmp_path: Path) -> None:
     assert again.run.results[1].plots == verified.run.results[1].plots
 
 
-def test_plots_shown_and_drawn_are_the_same(tmp_path: Path) -> None:
+def test_plots_shown_and_drawn_are_the_same(tmp_path):
     verified = verdict.run(page(tmp_path, plot="other"))
     assert problems(verified) == [
         "a plot named 'other' that the page does not show",
@@ -100,7 +100,7 @@ def test_plots_shown_and_drawn_are_the_same(tmp_path: Path) -> None:
     ]
 
 
-def test_a_block_that_fails_is_named_and_draws_for_no_other(tmp_path: Path) -> None:
+def test_a_block_that_fails_is_named_and_draws_for_no_other(tmp_path):
     verified = verdict.run(page(tmp_path, then=" or 1 / 0"))
     failed, printing = (result for result in verified.run.results[1:])
     assert failed.failure and failed.failure.type == "ZeroDivisionError"
@@ -109,7 +109,7 @@ def test_a_block_that_fails_is_named_and_draws_for_no_other(tmp_path: Path) -> N
     assert problem and problem.line == 19
 
 
-def test_only_the_line_of_the_language_may_differ(tmp_path: Path) -> None:
+def test_only_the_line_of_the_language_may_differ(tmp_path):
     zh, en = page(tmp_path, "zh"), page(tmp_path, "en")
     assert compare(zh, en) == []
     assert [*check_shape(zh, tmp_path), *check_shape(en, tmp_path)] == []
@@ -119,7 +119,7 @@ def test_only_the_line_of_the_language_may_differ(tmp_path: Path) -> None:
     assert "bias2" in other.expected
 
 
-def test_plots_are_kept_until_code_or_setting_changes(tmp_path: Path) -> None:
+def test_plots_are_kept_until_code_or_setting_changes(tmp_path):
     toy = page(tmp_path)
     results = verdict.run(toy).run.results
 
@@ -134,7 +134,7 @@ def test_plots_are_kept_until_code_or_setting_changes(tmp_path: Path) -> None:
     assert evidence.undrawn(tmp_path, toy.path, other.blocks, SETTING)
 
 
-def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path: Path) -> None:
+def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path):
     ((name, svg),) = verdict.run(page(tmp_path)).run.results[1].plots
     themed = pictures.themed(svg, name)
     assert "var(--second)" in themed and not re.search("#[0-9a-f]{6}", themed)
@@ -143,7 +143,7 @@ def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path: Path) -> None
         pictures.themed(svg.replace("#ff7f0e", "#2ca02c"), name)
 
 
-def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path: Path) -> None:
+def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path):
     toy = page(tmp_path)
     drawn = [dict(result.plots) for result in verdict.run(toy).run.results]
     made = download.notebook(
@@ -160,7 +160,7 @@ def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path: Path) -> None:
     assert all("    fig" not in cell["source"] for cell in code)
 
 
-def test_the_sections_of_a_notebook_have_the_ids_of_its_page() -> None:
+def test_the_sections_of_a_notebook_have_the_ids_of_its_page():
     made = '<h2 id="看图">看图<a class="anchor-link" href="#看图">¶</a></h2>'
     named = EMPTY.replace("[]}}", '["look"]}}')
     html, (section,) = download.settle(made, named, "a.ipynb", "A", "zh")
@@ -168,7 +168,7 @@ def test_the_sections_of_a_notebook_have_the_ids_of_its_page() -> None:
     assert (section["id"], section["name"]) == ("look", "看图")
 
 
-def test_formulas_of_a_notebook_are_typeset_and_code_is_not() -> None:
+def test_formulas_of_a_notebook_are_typeset_and_code_is_not():
     made = "<p>$a$ and <code>$b$</code></p><p>$$\nc\n$$</p><pre>$d$ $e$</pre>"
     html, _ = download.settle(made, EMPTY, "a.ipynb", "A < B", "zh")
     assert html.count('<span class="arithmatex">') == 1
@@ -177,7 +177,7 @@ def test_formulas_of_a_notebook_are_typeset_and_code_is_not() -> None:
     assert '<a href="../">A &lt; B</a>' in html
 
 
-def test_a_strict_build_shows_plots(tmp_path: Path) -> None:
+def test_a_strict_build_shows_plots(tmp_path):
     trial_site.write(tmp_path)
     toy = page(tmp_path)
     background.verify_stale(tmp_path)

@@ -23,13 +23,11 @@ def text(html: str) -> str:
 
 @pytest.mark.parametrize("lang", ["zh", "en"])
 @pytest.mark.parametrize("state", [State.ACCORD, State.UNRECORDED])
-def test_nothing_is_said_where_nothing_is_known_to_be_behind(
-    state: State, lang: str
-) -> None:
+def test_nothing_is_said_where_nothing_is_known_to_be_behind(state, lang):
     assert told(state, lang, unrecorded=("why",)) == ""
 
 
-def test_each_section_is_a_link_to_the_same_section_of_the_twin() -> None:
+def test_each_section_is_a_link_to_the_same_section_of_the_twin():
     html = told(State.ZH_AHEAD, zh=("(top)", "why", "deep", "gone"))
     assert text(html) == (
         "The Chinese version is newer: beginning, why, Deep down, gone."
@@ -42,7 +40,7 @@ def test_each_section_is_a_link_to_the_same_section_of_the_twin() -> None:
     ]
 
 
-def test_sections_that_changed_in_both_are_told_apart() -> None:
+def test_sections_that_changed_in_both_are_told_apart():
     sections = {"zh": ("why", "next"), "en": ("why", "code")}
     assert text(told(State.BOTH_CHANGED, "en", **sections)) == (
         "The Chinese version is newer: next. "
@@ -61,8 +59,8 @@ def test_sections_that_changed_in_both_are_told_apart() -> None:
     ],
 )
 def test_a_missing_twin_is_told_at_the_foot_in_the_language_that_is_missing(
-    state: State, lang: str, words: str
-) -> None:
+    state, lang, words
+):
     html = article.notice(HTML, Accord("gae/a", state), lang, "gae/a/")
     assert html.startswith(HTML)
     there = "en" if lang == "zh" else "zh"
@@ -83,7 +81,7 @@ def notices(site: Path, page: str) -> list[str]:
     return found
 
 
-def test_the_page_that_is_behind_has_the_notice_and_no_other_page(site: Path) -> None:
+def test_the_page_that_is_behind_has_the_notice_and_no_other_page(site):
     (late,) = notices(site, "en/alignment/behind")
     assert text(late) == "The Chinese version is newer: answer, why."
     for page in ("", "en", "alignment/behind", "about/status", "en/about/status"):

@@ -26,11 +26,11 @@ from site_tools import numbers
         ("6 tokens, T-1, k1, 2026-01-08, Qwen2.5-7B, 004·2, and/or", ""),
     ],
 )
-def test_figures_are_found_in_text(text: str, found: str) -> None:
+def test_figures_are_found_in_text(text, found):
     assert " | ".join(number.text for number in numbers.find(text)) == found
 
 
-def test_whole_numbers_count_in_tables_only() -> None:
+def test_whole_numbers_count_in_tables_only():
     row = "| 3 | a1 | 16,384 | -2 |"
     assert [n.text for n in numbers.find(row, counts=True)] == ["3", "16,384", "-2"]
     assert not list(numbers.find(row))
@@ -43,7 +43,7 @@ DIFFER = """0.651 ~ 0.6516 | 0.652 ~ 0.6512 | 65.2% ~ 0.651 | 6.8×10⁻⁵ ~ 6.
 | 1 ~ 1.4 | 10² ~ 102 | 0.02 + 0.95·0.3 = 0.306 ~ 0.306"""
 
 
-def test_a_figure_agrees_within_half_a_unit() -> None:
+def test_a_figure_agrees_within_half_a_unit():
     for rows, agrees in ((AGREE, True), (DIFFER, False)):
         for row in re.split(r"\s*[|] ", rows):
             shown, value = row.split(" ~ ")
@@ -54,12 +54,12 @@ HOLDS = "1+1=2 | 2 × 3 − 1 ≈ 5 | 2/3 ≈ 0.67 | 007 + 1 = 8"
 FAILS = "1+1=3 | 1/0 = 1 | 2/3 = 0.67 | 0.7 - 0.1 = 0.5"
 
 
-def test_worked_arithmetic_is_worked() -> None:
+def test_worked_arithmetic_is_worked():
     assert all(map(numbers.holds, HOLDS.split(" | ")))
     assert not any(map(numbers.holds, FAILS.split(" | ")))
 
 
-def test_what_is_no_number_is_refused() -> None:
+def test_what_is_no_number_is_refused():
     for text in ("many", "2³", "5₂", "①", "1,2", "1 = 1 = 1"):
         with pytest.raises(ValueError, match=r"is not a number|one equals sign"):
             numbers.agrees(text, 1)

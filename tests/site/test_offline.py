@@ -40,12 +40,12 @@ HOME = "https://example.org/ppo/"
         ("//example.org/x/", "//example.org/x/"),
     ],
 )
-def test_a_link_names_the_file_it_leads_to(link: str, expected: str) -> None:
+def test_a_link_names_the_file_it_leads_to(link, expected):
     html = f'<a class="x" href="{link}">'
     assert rewrite(html, PAGE, FILES) == f'<a class="x" href="{expected}">'
 
 
-def test_with_an_address_what_a_reader_follows_leads_into_the_copy() -> None:
+def test_with_an_address_what_a_reader_follows_leads_into_the_copy():
     canonical = f'<link rel="canonical" href="{HOME}gae/inputs/">'
     follows = f'<a href="{HOME}ppo_ref-0.1.0%2Bsrc1.whl">'
     made = rewrite(canonical + follows, PAGE, FILES, HOME)
@@ -53,7 +53,7 @@ def test_with_an_address_what_a_reader_follows_leads_into_the_copy() -> None:
     assert rewrite(follows, PAGE, FILES) == follows
 
 
-def test_a_page_that_has_moved_leads_to_a_file() -> None:
+def test_a_page_that_has_moved_leads_to_a_file():
     script = 'location.replace("{}".replace(/#.*|$/, (own) => location.hash || own))'
     refresh = '<noscript><meta http-equiv="refresh" content="0; url={}"></noscript>'
     stub = f"<script>\n{script}\n</script>{refresh}"
@@ -61,7 +61,7 @@ def test_a_page_that_has_moved_leads_to_a_file() -> None:
     assert made == stub.replace("{}", "../why/index.html#code")
 
 
-def test_a_link_that_leads_nowhere_is_named() -> None:
+def test_a_link_that_leads_nowhere_is_named():
     with pytest.raises(ValueError, match=r"^gae/inputs/index.html: .* got \.\./gone/$"):
         rewrite('<a href="../gone/">', PAGE, FILES)
 
@@ -89,7 +89,7 @@ def files() -> dict[str, bytes]:
     return {path: text.encode() for path, text in SITE.items()}
 
 
-def test_the_copy_has_what_a_folder_can_use() -> None:
+def test_the_copy_has_what_a_folder_can_use():
     made = copy(files())
     assert [*made] == [
         "index.html",
@@ -106,7 +106,7 @@ def test_the_copy_has_what_a_folder_can_use() -> None:
     assert made["gae/index.html"] == b'<a href="../index.html">home</a>'
 
 
-def test_the_search_is_made_of_scripts() -> None:
+def test_the_search_is_made_of_scripts():
     made = copy(files())
     index = made["search/search_index.js"].decode()
     assert index.startswith("const searchIndex = ") and index.endswith(";\n")
@@ -122,9 +122,7 @@ def test_the_search_is_made_of_scripts() -> None:
     assert worker == head + "\nconst pages = fetch(location)\n}\n"
 
 
-def test_the_zip_is_the_same_whenever_it_is_made(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
+def test_the_zip_is_the_same_whenever_it_is_made(monkeypatch):
     made = pack(files(), "folder")
     monkeypatch.setattr(time, "time", lambda: 2e9)
     assert pack(dict(reversed(files().items())), "folder") == made

@@ -1,7 +1,5 @@
 """A function shown from the package comes with what it takes to run on its own."""
 
-from pathlib import Path
-
 import pytest
 
 from site_tools.checks.census import check_boxes
@@ -60,7 +58,7 @@ def _helper(*x: object) -> object:
 FENCE = "```source\nppo_ref.losses.policy_loss\n```\n\n## Next"
 
 
-def test_imports_helpers_and_constants_come_along(tmp_path: Path) -> None:
+def test_imports_helpers_and_constants_come_along(tmp_path):
     (tmp_path / "ppo_ref").mkdir()
     (tmp_path / "ppo_ref/stage.py").write_text(MODULE)
     assert source("ppo_ref.stage.stage", tmp_path) == COMPLETE
@@ -69,7 +67,7 @@ def test_imports_helpers_and_constants_come_along(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ["torch.add", "ppo_ref.kl.none", "ppo_ref.x.HEADINGS"])
-def test_a_function_that_is_not_there_is_refused(name: str) -> None:
+def test_a_function_that_is_not_there_is_refused(name):
     (problem,) = page(broken("## Next", f"```source\n{name}\n```\n\n## Next")).problems
     assert problem.found == f"```source {name}"
 
@@ -78,9 +76,7 @@ def test_a_function_that_is_not_there_is_refused(name: str) -> None:
     "line",
     ["", "from ppo_ref.masking import masked_mean", "import reprlib"],  # by a helper
 )
-def test_a_source_fence_is_run_and_must_be_complete(
-    line: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_source_fence_is_run_and_must_be_complete(line, monkeypatch):
     assert line in source("ppo_ref.losses.policy_loss")
     monkeypatch.setattr(blocks, "source", lambda name: source(name).replace(line, ""))
     verified = verdict.run(page(broken("## Next", FENCE)))
@@ -90,7 +86,7 @@ def test_a_source_fence_is_run_and_must_be_complete(
     assert [problem.found for problem in judged if problem] == told
 
 
-def test_readers_see_what_they_copy() -> None:
+def test_readers_see_what_they_copy():
     text = broken("## Next", FENCE)
     html = render(text, ROOT)
     assert check_boxes(page(text), html) == []

@@ -27,7 +27,7 @@ def make(project: Path, cache: str = "cache") -> Path:
     return wheel(project, project / cache)
 
 
-def test_it_holds_the_package_and_nothing_else(project: Path) -> None:
+def test_it_holds_the_package_and_nothing_else(project):
     (project / "ppo_ref/notes.txt").write_text("private")
     with ZipFile(make(project)) as made:
         content = {name: made.read(name) for name in made.namelist()}
@@ -40,9 +40,7 @@ def test_it_holds_the_package_and_nothing_else(project: Path) -> None:
     assert any(name.endswith("licenses/LICENSE") for name in content)
 
 
-def test_it_is_built_once_per_state_and_its_version_tells_them_apart(
-    project: Path,
-) -> None:
+def test_it_is_built_once_per_state_and_its_version_tells_them_apart(project):
     first = make(project)
     with ZipFile(first) as made:
         name = next(n for n in made.namelist() if n.endswith("METADATA"))
@@ -57,9 +55,7 @@ def test_it_is_built_once_per_state_and_its_version_tells_them_apart(
     assert make(project).name != first.name
 
 
-def test_its_bytes_are_the_same_on_every_machine(
-    project: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_its_bytes_are_the_same_on_every_machine(project, monkeypatch):
     monkeypatch.delenv("SOURCE_DATE_EPOCH", raising=False)
     first = make(project).read_bytes()
     with ZipFile(make(project)) as made:
@@ -73,7 +69,7 @@ def test_its_bytes_are_the_same_on_every_machine(
         os.umask(before)
 
 
-def test_a_failure_is_one_sentence(project: Path) -> None:
+def test_a_failure_is_one_sentence(project):
     (project / "pyproject.toml").write_text('[project\nversion = "1"\n')
     with pytest.raises(ValueError, match="wheel of ppo_ref cannot be built: ") as told:
         make(project)

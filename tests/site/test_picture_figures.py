@@ -28,11 +28,11 @@ def told(inside: str) -> list[tuple[int, str]]:
         "<g>0.5</g>",
     ],
 )
-def test_a_figure_is_found_however_it_is_spelled(inside: str) -> None:
+def test_a_figure_is_found_however_it_is_spelled(inside):
     assert (2, "0.5 (a decimal) in a picture") in told(inside)
 
 
-def test_a_figure_in_words_that_are_an_attribute_is_found() -> None:
+def test_a_figure_in_words_that_are_an_attribute_is_found():
     found = "0.5 (a decimal) in aria-label in a picture"
     assert told('<g aria-label="loss is 0.5"/>') == [(2, found)]
 
@@ -46,7 +46,7 @@ def test_a_figure_in_words_that_are_an_attribute_is_found() -> None:
         ('<!DOCTYPE svg [<!ENTITY e "0.5">]>', "<!DOCTYPE"),
     ],
 )
-def test_what_text_could_hide_in_is_refused(inside: str, what: str) -> None:
+def test_what_text_could_hide_in_is_refused(inside, what):
     assert told(inside) == [(2, f"{what} in a picture")]
 
 
@@ -60,7 +60,7 @@ def test_what_text_could_hide_in_is_refused(inside: str, what: str) -> None:
         *(f"百分之{BOUND}", f'{BOUND}<tspan lang="zh">，</tspan>1'),
     ],
 )
-def test_what_changes_a_bound_figure_may_not_touch_it(text: str) -> None:
+def test_what_changes_a_bound_figure_may_not_touch_it(text):
     found = [found for _, found in told(f"<text>{text}</text>")]
     assert any("[bound figure]" in each for each in found)
 
@@ -78,7 +78,7 @@ def test_what_changes_a_bound_figure_may_not_touch_it(text: str) -> None:
         f"{BOUND}</text><text>{BOUND}</text><text>1",
     ],
 )
-def test_a_figure_among_words_is_let_be(text: str) -> None:
+def test_a_figure_among_words_is_let_be(text):
     assert told(f"<text>{text}</text>") == []
 
 
@@ -91,16 +91,16 @@ def test_a_figure_among_words_is_let_be(text: str) -> None:
         ('<text data-is="0.5">0.5</text>', "data-is must use a name that a block"),
     ],
 )
-def test_a_bound_element_holds_one_number(element: str, reason: str) -> None:
+def test_a_bound_element_holds_one_number(element, reason):
     assert [found for _, found in told(element) if found.startswith(reason)]
 
 
-def test_a_bound_figure_has_line_text_and_expression() -> None:
+def test_a_bound_figure_has_line_text_and_expression():
     text = '<text>\n<tspan>é</tspan>\n<tspan data-is="a[0] &lt; 1">0.5</tspan></text>'
     assert read_picture(f"{SVG}{text}</svg>", PATH) == ([(3, "0.5", "a[0] < 1")], [])
 
 
-def test_malformed_xml_is_named_with_its_line() -> None:
+def test_malformed_xml_is_named_with_its_line():
     _, (problem,) = read_picture("<svg>\n<text>0.5\n</svg>", PATH)
     assert (problem.line, problem.found) == (3, "mismatched tag")
     assert problem.expected == "well-formed XML"

@@ -14,7 +14,7 @@ def shown(inside: str, lang: str = "en") -> str:
     return pictures.svg(SVG.format(inside), "a.svg", "A post", lang, "p")
 
 
-def test_only_the_words_of_the_language_are_kept() -> None:
+def test_only_the_words_of_the_language_are_kept():
     inside = '<text><tspan lang="zh">前</tspan><tspan lang="en">past</tspan> t</text>'
     assert '<tspan lang="zh">前</tspan> t</text>' in shown(inside, "zh")
     assert '<tspan lang="en">past</tspan> t</text>' in shown(inside, "en")
@@ -23,14 +23,14 @@ def test_only_the_words_of_the_language_are_kept() -> None:
     assert "past" not in shown(inside, "zh") and "前" not in shown(inside, "en")
 
 
-def test_ids_and_what_points_to_them_are_made_unique() -> None:
+def test_ids_and_what_points_to_them_are_made_unique():
     html = shown('<g id="tip"/><path marker-end="url(#tip)"/><use href="#tip"/>')
     assert 'id="p-tip"' in html
     assert 'marker-end="url(#p-tip)"' in html
     assert 'href="#p-tip"' in html
 
 
-def test_a_picture_is_described_and_takes_the_colour_of_the_text() -> None:
+def test_a_picture_is_described_and_takes_the_colour_of_the_text():
     html = shown("<title>old</title>")
     assert '<title id="p-title">A post</title>' in html and "old" not in html
     assert 'role="img" aria-labelledby="p-title"' in html
@@ -48,25 +48,25 @@ def test_a_picture_is_described_and_takes_the_colour_of_the_text() -> None:
         ("<path>", r"a\.svg: must be well-formed XML, got mismatched tag"),
     ],
 )
-def test_what_must_not_be_shown_is_refused(inside: str, message: str) -> None:
+def test_what_must_not_be_shown_is_refused(inside, message):
     with pytest.raises(ValueError, match=message):
         shown(inside)
 
 
-def test_a_picture_without_viewbox_or_words_is_refused() -> None:
+def test_a_picture_without_viewbox_or_words_is_refused():
     with pytest.raises(ValueError, match=r"a\.svg: <svg> must have a viewBox"):
         pictures.svg("<svg/>", "a.svg", "A post", "en", "p")
     with pytest.raises(ValueError, match=r"a\.svg: a picture must be described"):
         pictures.svg(SVG.format(""), "a.svg", " ", "en", "p")
 
 
-def test_a_picture_may_lead_to_pages_and_its_links_can_be_heard() -> None:
+def test_a_picture_may_lead_to_pages_and_its_links_can_be_heard():
     html = shown('<a href="/gae/inputs/#why"><text lang="en">Why</text></a>')
     assert 'href="/gae/inputs/#why"' in html
     assert 'role="group" aria-labelledby="p-title"' in html
 
 
-def test_an_image_alone_becomes_a_figure_and_one_in_a_line_stays_there() -> None:
+def test_an_image_alone_becomes_a_figure_and_one_in_a_line_stays_there():
     image = '<img alt="A &amp; B" src="../a.svg" />'
     html = pictures.inline(
         f"<p>{image}</p>\n<p>See {image}.</p>", lambda src: (src, SVG.format("")), "en"
@@ -76,7 +76,7 @@ def test_an_image_alone_becomes_a_figure_and_one_in_a_line_stays_there() -> None
     assert '<title id="picture-2-title">A &amp; B</title>' in html
 
 
-def test_check_names_the_line_of_what_the_build_refuses() -> None:
+def test_check_names_the_line_of_what_the_build_refuses():
     text = SVG.format("<text>a</text>\n<script>f()</script>")
     (found,) = [p for p in read_picture(text, "a.svg")[1] if "script" in p.found]
     assert found.line == 2
@@ -84,7 +84,7 @@ def test_check_names_the_line_of_what_the_build_refuses() -> None:
         pictures.svg(text, "a.svg", "A post", "en", "p")
 
 
-def test_nothing_in_a_picture_is_hidden() -> None:
+def test_nothing_in_a_picture_is_hidden():
     text = '<svg viewBox="0 0 9 9"><text display="none">0.5</text></svg>'
     with pytest.raises(ValueError, match='display="none" on <text> hides what is'):
         pictures.svg(text, "a.svg", "A post", "en", "p")

@@ -28,7 +28,7 @@ def snippets(tmp_path: Path) -> Path:
     return folder
 
 
-def test_an_include_keeps_the_origin_of_each_line(snippets: Path) -> None:
+def test_an_include_keeps_the_origin_of_each_line(snippets):
     lines = resolve(("x = 1", '--8<-- "topic/area.py:area"'), 10, snippets)
     assert [(line.text, line.page_line, line.snippet) for line in lines] == [
         ("x = 1", 10, None),
@@ -42,7 +42,7 @@ def test_an_include_keeps_the_origin_of_each_line(snippets: Path) -> None:
     )
 
 
-def test_a_section_must_begin_and_end_once(snippets: Path) -> None:
+def test_a_section_must_begin_and_end_once(snippets):
     area = snippets / "topic" / "area.py"
     area.write_text(SNIPPET.replace("[end:area]", ""))
     with pytest.raises(ValueError, match=r"line 1, topic/area.py: .*area"):
@@ -57,9 +57,7 @@ def test_a_section_must_begin_and_end_once(snippets: Path) -> None:
         ('--8<-- "topic/area.py:3:5"', "an include must read"),
     ],
 )
-def test_an_include_that_fails_names_its_line(
-    snippets: Path, include: str, reason: str
-) -> None:
+def test_an_include_that_fails_names_its_line(snippets, include, reason):
     with pytest.raises(ValueError, match=f"line 7.*: .*{re.escape(reason)}"):
         resolve((include,), 7, snippets)
 
@@ -76,25 +74,25 @@ def test_an_include_that_fails_names_its_line(
         ("```python\n", "```source\n", "```source total"),
     ],
 )
-def test_a_fence_that_cannot_be_placed_is_named(old: str, new: str, found: str) -> None:
+def test_a_fence_that_cannot_be_placed_is_named(old, new, found):
     problems = page(broken(old, new)).problems
     assert [p for p in problems if found in p.found and p.fix], problems
 
 
-def test_a_block_with_a_reason_is_shown_and_not_run() -> None:
+def test_a_block_with_a_reason_is_shown_and_not_run():
     text = '```{ .python .norun data-reason="needs four GPUs" }\nx = 1\n```\n'
     (block,) = page("---\nquestion: q\n---\n\n" + text).blocks
     assert (block.runs, block.reason) == (False, "needs four GPUs")
 
 
-def test_a_picture_that_is_not_there_is_named() -> None:
+def test_a_picture_that_is_not_there_is_named():
     text = broken("*verl's default*: the same.", "*verl's*.\n\n![a fence](none.svg)")
     (problem,) = page(text).problems
     assert problem.line == line_of("![a fence]", text)
     assert problem.expected == "a picture at snippets/alignment/none.svg"
 
 
-def test_a_problem_shows_place_found_expected_and_fix() -> None:
+def test_a_problem_shows_place_found_expected_and_fix():
     said, snippet = {"found": "a\nb", "due": "c"}, "snippets/x.py:5"
     shown = str(problem("docs/en/x.md", 3, "log_marker", snippet=snippet, **said))
     assert shown.startswith(

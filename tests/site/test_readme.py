@@ -41,7 +41,7 @@ def counts() -> dict[str, int]:
 
 
 @pytest.mark.parametrize("language", FILES)
-def test_a_readme_counts_what_is_there(language: str) -> None:
+def test_a_readme_counts_what_is_there(language):
     text = " ".join((ROOT / FILES[language]).read_text("utf-8").split())
     for name, count in counts().items():
         words = WORDS[language]

@@ -9,7 +9,7 @@ from site_tools.site.ways import redirects as parse
 PAGES = {"gae/a", "gae/b", "rewards/index", "index"}
 
 
-def test_pages_and_anchors_move() -> None:
+def test_pages_and_anchors_move():
     moves = parse("gae/old: gae/a\ngae/a#q-004-1: gae/b#q-004-1\n", PAGES)
     assert {str(old): str(new) for old, new in moves.items()} == {
         "gae/old": "gae/a",
@@ -29,7 +29,7 @@ FAULTS = {
 
 
 @pytest.mark.parametrize("text", FAULTS)
-def test_a_fault_is_refused(text: str) -> None:
+def test_a_fault_is_refused(text):
     with pytest.raises(
         ValueError, match=rf"^docs/redirects\.yml(:\d+)?: {FAULTS[text]}"
     ):
@@ -40,7 +40,7 @@ def moves(text: str) -> Redirects:
     return parse(text, PAGES)
 
 
-def test_the_anchors_of_a_page_are_held() -> None:
+def test_the_anchors_of_a_page_are_held():
     anchors = {"gae/a": {"code"}, "gae/b": {"q-004-1"}}
     check_anchors(moves("gae/a#q-004-1: gae/b#q-004-1"), anchors)
     check_anchors(moves("gae/a#x: rewards/index#y"), anchors)  # not in this language
@@ -56,7 +56,7 @@ TARGETS = {
 }
 
 
-def test_a_stub_stands_where_the_page_was() -> None:
+def test_a_stub_stands_where_the_page_was():
     made, _ = ways.led_on(moves("gae/old: gae/b#q\nold/index: gae/a"), TARGETS, "en")
     assert list(made) == ["gae/old/index.html", "old/index.html"]
     stub = made["gae/old/index.html"]
@@ -67,6 +67,6 @@ def test_a_stub_stands_where_the_page_was() -> None:
     assert '<a href="../gae/a/">A?</a>' in made["old/index.html"]
 
 
-def test_what_is_not_written_in_a_language_is_not_led_to() -> None:
+def test_what_is_not_written_in_a_language_is_not_led_to():
     text = "gae/old: rewards/index\ngae/a#x: rewards/index#x\nrewards/index#y: gae/a"
     assert ways.led_on(moves(text), TARGETS, "zh") == ({}, {})

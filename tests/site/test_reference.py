@@ -23,7 +23,7 @@ SOURCES = {
 }
 
 
-def test_each_module_has_a_page_and_the_package_the_map() -> None:
+def test_each_module_has_a_page_and_the_package_the_map():
     made = reference.pages(SOURCES, "en")
     assert list(made) == [
         "ppo_ref/index.md",
@@ -37,7 +37,7 @@ def test_each_module_has_a_page_and_the_package_the_map() -> None:
     assert '"title": "ppo_ref.sums", "description": "Sums."' in made["ppo_ref/sums.md"]
 
 
-def test_the_map_shows_floors_in_their_order_and_forgets_no_module() -> None:
+def test_the_map_shows_floors_in_their_order_and_forgets_no_module():
     text = reference.pages(SOURCES, "zh")["ppo_ref/index.md"]
     parts = [
         "A module sees only",
@@ -52,7 +52,7 @@ def test_the_map_shows_floors_in_their_order_and_forgets_no_module() -> None:
     assert "gone" not in text and "inner" not in text
 
 
-def test_folders_of_the_package_follow_its_modules_in_the_navigation() -> None:
+def test_folders_of_the_package_follow_its_modules_in_the_navigation():
     paths = ["index", "b", "a/index", "a/c", "z"]
     pages = {f"ppo_ref/{path}.md": {"title": path} for path in paths}
     (tab,) = navigation.build(pages, "en", list(pages))
@@ -66,7 +66,7 @@ def test_folders_of_the_package_follow_its_modules_in_the_navigation() -> None:
 KNOWN = reference.symbols(SOURCES)
 
 
-def test_symbols_are_modules_and_what_they_define_in_public() -> None:
+def test_symbols_are_modules_and_what_they_define_in_public():
     assert {name.removeprefix("ppo_ref.") for name in KNOWN} == {
         *("ppo_ref", "shapes", "shapes.Tokens", "sums", "sums.total", "sums.Total"),
         *("late", "folder", "folder.inner", "folder.inner.f"),
@@ -82,7 +82,7 @@ def test_symbols_are_modules_and_what_they_define_in_public() -> None:
         ("", "folder.inner.f", "./ppo_ref/folder/inner/#ppo_ref.folder.inner.f"),
     ],
 )
-def test_a_name_leads_to_the_reference(url: str, name: str, href: str) -> None:
+def test_a_name_leads_to_the_reference(url, name, href):
     code = f"<code>ppo_ref.{name}</code>"
     assert reference.link_symbols(code, url, KNOWN) == f'<a href="{href}">{code}</a>'
 
@@ -95,11 +95,11 @@ def test_a_name_leads_to_the_reference(url: str, name: str, href: str) -> None:
         "<code>ppo_ref.sums.total()</code>",
     ],
 )
-def test_links_headings_and_code_are_left_as_they_are(inert: str) -> None:
+def test_links_headings_and_code_are_left_as_they_are(inert):
     assert reference.link_symbols(inert, "", KNOWN) == inert
 
 
 @pytest.mark.parametrize("name", ["sums.totals", "shapes._HIDDEN", "inner.f"])
-def test_a_name_that_the_package_has_not_is_refused(name: str) -> None:
+def test_a_name_that_the_package_has_not_is_refused(name):
     with pytest.raises(ValueError, match=f"`ppo_ref.{name}`: must be a name of the"):
         reference.link_symbols(f"<code>ppo_ref.{name}</code>", "", KNOWN)

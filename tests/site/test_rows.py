@@ -44,7 +44,7 @@ def read(text: str) -> tuple[Outer, ...]:
     return parse(text, "a.yml", Outer)
 
 
-def test_a_row_is_read_with_its_line() -> None:
+def test_a_row_is_read_with_its_line():
     first, second = read("- id: a\n- id: 012\n  several: [b, c]\n  page: gae/inputs\n")
     assert second == Outer("012", "gae/inputs", ("b", "c"))
     assert (first.line, second.line) == (1, 2)
@@ -52,7 +52,7 @@ def test_a_row_is_read_with_its_line() -> None:
     assert row.place == Inner("甲", "A")
 
 
-def test_a_mapping_may_have_any_keys() -> None:
+def test_a_mapping_may_have_any_keys():
     (row,) = parse("- cells:\n    x 1: {zh: 乙, en: B}", "a.yml", Table)
     assert row.cells == {"x 1": Inner("乙", "B")} and row.cells["x 1"].line == 2
     with pytest.raises(ValueError, match=r"a\.yml:1: cells must be a mapping"):
@@ -84,7 +84,7 @@ FAULTS = {
 @pytest.mark.parametrize(
     "text", FAULTS, ids=[message[:60] for message in FAULTS.values()]
 )
-def test_a_fault_is_named_with_its_line(text: str) -> None:
+def test_a_fault_is_named_with_its_line(text):
     with pytest.raises(ValueError) as refusal:
         read(text)
     assert str(refusal.value).startswith(FAULTS[text])
@@ -101,13 +101,11 @@ def test_a_fault_is_named_with_its_line(text: str) -> None:
         ("At $s_{t+1}$ and $2^{10}$ of them; 1 is all, 1+1=2.", None),
     ],
 )
-def test_a_figure_in_a_text_is_found_however_it_is_spelled(
-    text: str, figure: str | None
-) -> None:
+def test_a_figure_in_a_text_is_found_however_it_is_spelled(text, figure):
     assert figure_in(text) == figure
 
 
-def test_every_data_file_of_the_project_can_be_read() -> None:
+def test_every_data_file_of_the_project_can_be_read():
     assert len(facts.concepts(ROOT)) > 80
     assert "state" in {name.id for name in names.read_names(ROOT)}
     assert tuple(dialogues.read_topics(ROOT)) == dialogues.TOPICS
@@ -134,12 +132,12 @@ def read_names(root: Path, *rows: dict[str, Any]) -> tuple[names.Name, ...]:
     return names.read_names(root)
 
 
-def test_a_word_that_pages_do_not_use_has_its_reason(tmp_path: Path) -> None:
+def test_a_word_that_pages_do_not_use_has_its_reason(tmp_path):
     with pytest.raises(ValueError, match="choice_zh and choice_en must say why a is"):
         read_names(tmp_path, NAME | {"not_zh": ["甲甲"], "choice_zh": "有理由。"})
 
 
-def test_glossary_and_notation_are_in_one_language(tmp_path: Path) -> None:
+def test_glossary_and_notation_are_in_one_language(tmp_path):
     rows = read_names(tmp_path, NAME, NAME | {"id": "b", "not_zh": ["甲甲"]} | WHY)
     zh, en = (
         fill("lists.glossary", *at) for at in (("zh", rows, "en"), ("en", rows, "zh"))

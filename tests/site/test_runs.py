@@ -49,11 +49,11 @@ def copy(project: Path, tmp_path: Path) -> Path:
     return tmp_path
 
 
-def test_the_stored_runs_of_the_project_are_those_of_the_table() -> None:
+def test_the_stored_runs_of_the_project_are_those_of_the_table():
     assert "\n".join(map(str, problems(ROOT, RUNS, CHARTS))) == ""
 
 
-def test_a_run_says_how_it_was_made_and_what_it_measured(project: Path) -> None:
+def test_a_run_says_how_it_was_made_and_what_it_measured(project):
     assert found(project) == []
     run = stored(project, ["first"])["first"]
     assert run.header["what"] == "Falls slowly."
@@ -69,16 +69,14 @@ def test_a_run_says_how_it_was_made_and_what_it_measured(project: Path) -> None:
     assert lines[2] == '{"iteration":2,"kl":0.3}'
 
 
-def test_what_is_fresh_is_not_produced_again(copy: Path) -> None:
+def test_what_is_fresh_is_not_produced_again(copy):
     (copy / "ppo_ref/stored/second.jsonl").unlink()
     assert make(copy, stand_in.RUNS, stand_in.none_runs) == [
         "second: AssertionError: second is produced again"
     ]
 
 
-def test_a_run_that_fails_leaves_what_was_there_and_the_other_goes_on(
-    copy: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
+def test_a_run_that_fails_leaves_what_was_there_and_the_other_goes_on(copy, capfd):
     for name in ("first", "second"):
         (copy / f"ppo_ref/stored/{name}.jsonl").write_text("old")
     (failed,) = make(copy, stand_in.RUNS, stand_in.one_fails)
@@ -88,7 +86,7 @@ def test_a_run_that_fails_leaves_what_was_there_and_the_other_goes_on(
     assert [problem.path for problem in found(copy)] == ["ppo_ref/stored/second.jsonl"]
 
 
-def test_other_code_that_gives_the_same_numbers_changes_no_file(copy: Path) -> None:
+def test_other_code_that_gives_the_same_numbers_changes_no_file(copy):
     (copy / PRODUCING).write_text("x = 2")
     assert [problem.found for problem in found(copy)] == [
         "a stale run: changed since it was made: code"
@@ -129,9 +127,7 @@ DRAWN = "snippets/pipeline/runs.svg"
         (DRAWN, "0.3", "0.4", "a chart that its runs do not give"),
     ],
 )
-def test_what_is_not_as_it_must_be_is_found(
-    copy: Path, file: str, old: str, new: str, told: str
-) -> None:
+def test_what_is_not_as_it_must_be_is_found(copy, file, old, new, told):
     edit(copy / file, old, new)
     (problem,) = found(copy)
     assert problem.found.startswith(told) and problem.fix == "run make runs"
@@ -140,12 +136,12 @@ def test_what_is_not_as_it_must_be_is_found(
         assert found(copy) == []
 
 
-def test_a_file_of_no_run_and_a_run_without_its_file_are_found(copy: Path) -> None:
+def test_a_file_of_no_run_and_a_run_without_its_file_are_found(copy):
     (copy / STORED).rename(copy / "ppo_ref/stored/old.jsonl")
     assert [problem.found for problem in found(copy)] == ["no file", "a file of no run"]
 
 
-def test_what_is_no_number_is_not_stored(copy: Path) -> None:
+def test_what_is_no_number_is_not_stored(copy):
     before = (copy / STORED).read_bytes()
     run, measured = stand_in.RUNS["first"], [{"kl": "0.5"}]
     with pytest.raises(ValueError, match="kl must be a finite number"):
@@ -167,7 +163,7 @@ MODULES = {
 }
 
 
-def test_a_run_rests_on_what_its_trainer_imports(tmp_path: Path) -> None:
+def test_a_run_rests_on_what_its_trainer_imports(tmp_path):
     for name, text in MODULES.items():
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
         (tmp_path / name).write_text(text, "utf-8")

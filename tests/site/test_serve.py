@@ -99,13 +99,13 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     site.process.communicate()
 
 
-def test_both_languages_answer_at_one_address(live: Live) -> None:
+def test_both_languages_answer_at_one_address(live):
     assert "首页" in live.get("/")
     assert "Home" in live.get("/en/")
     assert live.get("/en").splitlines()[0].endswith("/en/")
 
 
-def test_an_edit_of_a_page_shows_and_only_its_language_is_built(live: Live) -> None:
+def test_an_edit_of_a_page_shows_and_only_its_language_is_built(live):
     live.settle()
     live.write_home("Still none.")
     assert live.shows("/en/", "Still none.")
@@ -122,7 +122,7 @@ def agree(root: Path) -> None:
     lock.write_text(write(lock_of(*words)), "utf-8")
 
 
-def test_a_language_that_falls_behind_is_built_too(live: Live) -> None:
+def test_a_language_that_falls_behind_is_built_too(live):
     agree(live.root)
     live.read_until("en: built in")
     live.edit("docs/zh/alignment/first.md", "优势估计在写之前。", "优势估计先于写。")
@@ -130,9 +130,7 @@ def test_a_language_that_falls_behind_is_built_too(live: Live) -> None:
     live.read_until("en: built in")
 
 
-def test_it_is_built_once_for_that_whatever_else_is_written(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_it_is_built_once_for_that_whatever_else_is_written(tmp_path, monkeypatch):
     trial_site.write(tmp_path)
     agree(tmp_path)
     monkeypatch.chdir(tmp_path)
@@ -145,9 +143,7 @@ def test_it_is_built_once_for_that_whatever_else_is_written(
     assert seen[0] != seen[1] == seen[2] != seen[3] == seen[0]
 
 
-def test_an_edit_of_any_data_file_is_seen_by_both_languages(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_an_edit_of_any_data_file_is_seen_by_both_languages(tmp_path, monkeypatch):
     trial_site.write(tmp_path)
     monkeypatch.chdir(tmp_path)
     sites = Sites.__new__(Sites)
@@ -158,14 +154,14 @@ def test_an_edit_of_any_data_file_is_seen_by_both_languages(
         assert all(map(operator.ne, before, seen)), data.name
 
 
-def test_an_edit_of_the_tools_takes_effect_in_both_languages(live: Live) -> None:
+def test_an_edit_of_the_tools_takes_effect_in_both_languages(live):
     live.edit("site_tools/site/words/en.yml", "  why: why", "  why: how come")
     assert live.shows("/en/alignment/first/", ">how come</a>")
     told = live.read_until("zh: built in") + live.read_until("en: built in")
     assert "not built" not in told
 
 
-def test_a_fault_is_told_once_and_the_last_good_page_stays(live: Live) -> None:
+def test_a_fault_is_told_once_and_the_last_good_page_stays(live):
     live.write_home("Good.")
     assert live.shows("/en/", "Good.")
     live.write_home(r"Now $\frac{$.")
@@ -177,13 +173,13 @@ def test_a_fault_is_told_once_and_the_last_good_page_stays(live: Live) -> None:
     assert live.shows("/en/", "Now mended.")
 
 
-def test_a_page_that_is_not_there_is_answered(live: Live) -> None:
+def test_a_page_that_is_not_there_is_answered(live):
     with pytest.raises(urllib.error.HTTPError, match="404") as missing:
         live.get("/nowhere/")
     assert "没有这一页" in missing.value.read().decode()
 
 
-def test_a_taken_port_ends_in_one_sentence(live: Live) -> None:
+def test_a_taken_port_ends_in_one_sentence(live):
     second = serve(live.root, live.port)
     told, _ = second.communicate(timeout=PATIENCE)
     another = f"set another one: make serve PORT={live.port + 1}"

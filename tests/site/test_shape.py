@@ -8,7 +8,7 @@ from site_tools.page.page import read_page
 from tests.site.sample import EN, ROOT, broken, line_of, page
 
 
-def test_the_sample_has_the_anatomy() -> None:
+def test_the_sample_has_the_anatomy():
     assert check_shape(page(), ROOT) == []
 
 
@@ -45,27 +45,25 @@ def test_the_sample_has_the_anatomy() -> None:
         ("1 + 1", "1 + " * 20 + "1", "89 columns", "break the line"),
     ],
 )
-def test_each_rule_names_what_it_found(
-    old: str, new: str, found: str, fix: str
-) -> None:
+def test_each_rule_names_what_it_found(old, new, found, fix):
     text = broken(old, new)
     problems = check_shape(page(text), ROOT)
     assert [p for p in problems if found in p.found and fix in p.fix], problems
 
 
-def test_sections_out_of_order_are_named() -> None:
+def test_sections_out_of_order_are_named():
     text = broken("{ #why }", "{ #swap }").replace("{ #wrong-answers }", "{ #why }")
     (problem,) = check_shape(page(text.replace("#swap", "#wrong-answers")), ROOT)
     assert problem.found.startswith("sections in the order answer, code, wrong")
 
 
-def test_a_page_on_contributing_has_nothing_to_say_on_verls_default() -> None:
+def test_a_page_on_contributing_has_nothing_to_say_on_verls_default():
     text = broken("*verl's default*: the same.", "")
     road = read_page(ROOT, "docs/en/contribute/sample.md", text)
     assert check_shape(road, ROOT) == []
 
 
-def test_a_displayed_identity_needs_an_id_and_a_property_test() -> None:
+def test_a_displayed_identity_needs_an_id_and_a_property_test():
     assert check_identities(page(), ROOT) == []
     (problem,) = check_identities(page(broken(r"\label{td-residual}", "")), ROOT)
     assert problem.found == "a displayed formula without an id"
@@ -81,26 +79,26 @@ def test_a_displayed_identity_needs_an_id_and_a_property_test() -> None:
     assert problem.expected == "def test_no_such_test in tests/properties"
 
 
-def test_a_page_with_a_question_belongs_to_a_topic() -> None:
+def test_a_page_with_a_question_belongs_to_a_topic():
     stray = read_page(ROOT, "docs/en/nonsense/sample.md", EN)
     rows = [(p.found, p.fix) for p in check_shape(stray, ROOT)]
     found = "a page with a question in nonsense"
     assert rows == [(found, "move the page into one of them")]
 
 
-def test_a_chinese_page_has_chinese() -> None:
+def test_a_chinese_page_has_chinese():
     copied = read_page(ROOT, "docs/zh/alignment/sample.md", EN)
     found = [problem.found for problem in check_shape(copied, ROOT)]
     assert "no Chinese on the page" in found
 
 
-def test_front_matter_of_the_wrong_kind_does_not_stop_the_reading() -> None:
+def test_front_matter_of_the_wrong_kind_does_not_stop_the_reading():
     text = broken('refs: ["verl 0.9.1", "001·4"]', "refs: [{a: 0.9}]")
     found = [problem.found for problem in check_shape(page(text), ROOT)]
     assert "refs: [{'a': '0.9'}]" in found
 
 
-def test_a_displayed_identity_is_the_one_that_its_test_states() -> None:
+def test_a_displayed_identity_is_the_one_that_its_test_states():
     text = broken(r"+ \gamma V(s_{t+1}) - V", r"- \gamma V(s_{t+1}) + V")
     (problem,) = check_identities(page(text), ROOT)
     assert problem.found.startswith(r"\delta_t = r_t - \gamma V(s_{t+1}) + V(s_t)")

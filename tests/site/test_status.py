@@ -49,13 +49,13 @@ def shown(part: str, lang: str, root: Path) -> list[str]:
     return [" ".join(line.split()) for line in texts if line.strip()]
 
 
-def test_the_sample_is_counted_by_hand() -> None:
+def test_the_sample_is_counted_by_hand():
     assert count([EN]) == (1, 2, 2, 1)
     shown_only = "```text\nx\n```\n\n```{ .python .norun data-reason='x' }\nx\n```\n"
     assert count([EN, shown_only, "```python\nopen"]) == (3, 2, 2, 1)
 
 
-def test_what_waits_is_named_with_its_remedy(project: Path) -> None:
+def test_what_waits_is_named_with_its_remedy(project):
     assert shown("wanted", "zh", project) == [
         "A &lt; B 还没有中文",
         "写 docs/zh/index.md ，再运行 make agree PAGE=index 。",
@@ -69,7 +69,7 @@ def test_what_waits_is_named_with_its_remedy(project: Path) -> None:
     ]
 
 
-def test_facts_that_no_test_reads_are_named(project: Path) -> None:
+def test_facts_that_no_test_reads_are_named(project):
     assert shown("facts", "en", project) == [
         "Places cited in the source of frameworks: 2. In no release, so that no test "
         "reads them again: 1.",
@@ -83,7 +83,7 @@ def test_facts_that_no_test_reads_are_named(project: Path) -> None:
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_counts_are_no_figures_that_want_binding(part: str) -> None:
+def test_counts_are_no_figures_that_want_binding(part):
     text = f'# x\n\n```{{ .status data-language="en" }}\n{part}\n```\n'
     html = fill_lists(render(text, ROOT), ROOT)
     assert 'class="status"' in html
@@ -91,7 +91,7 @@ def test_counts_are_no_figures_that_want_binding(part: str) -> None:
     assert page(text, name="status").problems == ()
 
 
-def test_a_download_is_linked_once_it_is_made() -> None:
+def test_a_download_is_linked_once_it_is_made():
     page, fill = "en/about/offline/index.html", link_downloads
     html = status.status("downloads", "en", ROOT)
     assert "<a" not in html and fill(html, page, {}) == html

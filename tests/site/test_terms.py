@@ -35,7 +35,7 @@ def linked(html: str, lang: str = "en") -> list[tuple[str, str]]:
         ("critics 和 RGAE、GAE2、actor-critic", []),
     ],
 )
-def test_chinese_terms_have_no_word_ends(text: str, found: list[object]) -> None:
+def test_chinese_terms_have_no_word_ends(text, found):
     made = linked(f"<p>{text}</p>", "zh")
     assert made == found or [name for name, _ in made] == found
 
@@ -50,7 +50,7 @@ def test_chinese_terms_have_no_word_ends(text: str, found: list[object]) -> None
         ("GAE lambda and GAE", [("gae-lambda", "GAE lambda"), ("gae", "GAE")]),
     ],
 )
-def test_english_terms_are_words(text: str, found: list[object]) -> None:
+def test_english_terms_are_words(text, found):
     assert linked(f"<p>{text}</p>") == found
 
 
@@ -67,17 +67,17 @@ def test_english_terms_are_words(text: str, found: list[object]) -> None:
         '<img alt="value > other" title="value">',
     ],
 )
-def test_a_term_that_is_no_running_text_is_let_be(html: str) -> None:
+def test_a_term_that_is_no_running_text_is_let_be(html):
     assert linked(html) == []
     assert linked(f"{html}<p>value</p>") == [("value", "value")]
 
 
-def test_a_fold_is_running_text_and_an_image_ends_nothing() -> None:
+def test_a_fold_is_running_text_and_an_image_ends_nothing():
     fold = "<details><summary>x</summary><p>a<br>b <img src='x'> value</p></details>"
     assert linked(fold) == [("value", "value")]
 
 
-def test_the_tooltip_is_plain_text() -> None:
+def test_the_tooltip_is_plain_text():
     html = article.link_terms("<p>value</p>", NAMES, "en")
     assert 'title="At s_t, &lt;expected&gt;."' in html
     assert 'href="/reference/glossary/#value"' in html
@@ -93,5 +93,5 @@ def test_the_tooltip_is_plain_text() -> None:
         (r"$\mathrm{old}$", "old"),
     ],
 )
-def test_formulas_are_spelled_out(text: str, plain: str) -> None:
+def test_formulas_are_spelled_out(text, plain):
     assert as_plain(text) == plain

@@ -22,7 +22,7 @@ def problems(text: str, seconds: float = 20, language: str = "en") -> list[Probl
     return [problem for problem in found if problem]
 
 
-def test_a_changed_output_is_named_at_its_line() -> None:
+def test_a_changed_output_is_named_at_its_line():
     text = broken("total 2", "total 3")
     (problem,) = problems(text)
     assert problem.line == line_of("total 3", text)
@@ -30,14 +30,14 @@ def test_a_changed_output_is_named_at_its_line() -> None:
     assert problem.expected == "printed\ntotal 2"
 
 
-def test_a_block_that_raises_is_named_at_the_line_that_raised() -> None:
+def test_a_block_that_raises_is_named_at_the_line_that_raised():
     text = broken("total = 1 + 1", "total = 1 + 1\nassert total == 3, 'no'")
     first, *_ = problems(text)
     assert first.line == line_of("assert total == 3, 'no'", text)
     assert first.found == "AssertionError: no"
 
 
-def test_an_error_in_an_included_line_names_the_snippet() -> None:
+def test_an_error_in_an_included_line_names_the_snippet():
     text = broken(
         'total = 1 + 1\nprint("total", total)',
         '--8<-- "alignment/value_before_token.py:after"\ntotal = 2',
@@ -50,20 +50,20 @@ def test_an_error_in_an_included_line_names_the_snippet() -> None:
     assert ".cont" in problem.fix
 
 
-def test_a_block_must_run_alone_unless_it_says_that_it_continues() -> None:
+def test_a_block_must_run_alone_unless_it_says_that_it_continues():
     text = broken("{ .python .cont .raises }", "{ .python .raises }")
     (problem,) = problems(text)
     assert problem.found == "NameError: name 'total' is not defined"
     assert ".cont" in problem.fix
 
 
-def test_a_block_that_raises_for_another_reason_is_a_problem() -> None:
+def test_a_block_that_raises_for_another_reason_is_a_problem():
     (problem,) = problems(broken("assert total == 3", "assert totl == 3"))
     assert problem.found == "NameError: name 'totl' is not defined"
     assert problem.expected.endswith("states: AssertionError: got 2")
 
 
-def test_an_unseeded_draw_is_told_even_where_the_page_shows_what_it_printed() -> None:
+def test_an_unseeded_draw_is_told_even_where_the_page_shows_what_it_printed():
     draw = "import torch\ntotal = 2\nprint(int(torch.rand(()) * 10**6))"
     old = 'total = 1 + 1\nprint("total", total)'
     for text, lang in ((EN, "en"), (ZH, "zh")):
@@ -76,7 +76,7 @@ def test_an_unseeded_draw_is_told_even_where_the_page_shows_what_it_printed() ->
         assert problems(as_printed, language=lang)[0].found == shown
 
 
-def test_a_block_that_hangs_is_stopped_and_the_rest_is_not_run() -> None:
+def test_a_block_that_hangs_is_stopped_and_the_rest_is_not_run():
     text = broken("total = 1 + 1", "while True: pass")
     first, second = problems(text, seconds=0.5)
     assert first.found == "TimeLimit: stopped after 0.5 s"
@@ -91,13 +91,13 @@ def test_a_block_that_hangs_is_stopped_and_the_rest_is_not_run() -> None:
         ("import os; os._exit(0)", "ProcessEnded: the block ended its process"),
     ],
 )
-def test_broken_code_is_named(code: str, message: str) -> None:
+def test_broken_code_is_named(code, message):
     text = broken("total = 1 + 1", code)
     problem = problems(text)[0]
     assert problem.found.startswith(message)
 
 
-def test_a_value_must_be_one_number() -> None:
+def test_a_value_must_be_one_number():
     sources = [Source("import torch\nx = torch.ones(2)\ny = True")]
     both = Running(PageToRun(sources, ["x", "y", "x[0]", "x.sum()"])).wait().values
     assert [str(v.message) if isinstance(v, Failure) else v for v in both] == [
@@ -108,7 +108,7 @@ def test_a_value_must_be_one_number() -> None:
     ]
 
 
-def test_a_block_does_not_see_what_another_did_to_its_modules() -> None:
+def test_a_block_does_not_see_what_another_did_to_its_modules():
     meddle = Source("import math\nmath.pi = 3")
     alone = Source("import math\nassert math.pi > 3.1, 'meddled'")
     results = Running(PageToRun([meddle, alone])).wait().results
@@ -119,7 +119,7 @@ def test_a_block_does_not_see_what_another_did_to_its_modules() -> None:
 
 
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="no /proc to ask")
-def test_no_process_and_no_folder_of_a_page_outlives_its_run() -> None:
+def test_no_process_and_no_folder_of_a_page_outlives_its_run():
     where = Source("import os\nprint(os.getppid(), os.getcwd())")
     hangs = Source("while True: pass")
     first, second = Running(PageToRun([where, hangs], seed=0, seconds=1)).wait().results

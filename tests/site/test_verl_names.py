@@ -53,7 +53,7 @@ def exists(name: str) -> bool:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parts[-3])
-def test_every_name_is_defined_in_its_file(page: Path) -> None:
+def test_every_name_is_defined_in_its_file(page):
     wheel = find("verl 0.9.1")
     if wheel is None:
         pytest.skip(MISSING)
@@ -65,7 +65,7 @@ def test_every_name_is_defined_in_its_file(page: Path) -> None:
             assert ours and all(map(exists, ours)), theirs
 
 
-def test_a_name_that_is_not_there_is_found() -> None:
+def test_a_name_that_is_not_there_is_found():
     text = "**`verl/a.py`**\n\n- `gone`, `kept` → `ppo_ref.advantages.gae`, x\n"
     ((path, theirs, ours),) = rows(text)
     assert (path, ours) == ("verl/a.py", ["ppo_ref.advantages.gae"])
@@ -83,7 +83,7 @@ def unlogged(names: list[str], sources: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("page", LOGS, ids=lambda page: page.parts[-3])
-def test_every_figure_is_logged_under_its_name(page: Path) -> None:
+def test_every_figure_is_logged_under_its_name(page):
     wheel = find("verl 0.9.1")
     if wheel is None:
         pytest.skip(MISSING)

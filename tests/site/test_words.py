@@ -42,7 +42,7 @@ def found(text: str, lang: str = "en") -> list[tuple[int, str]]:
         ("question: Is two the sum?", "question: A value network?", "value network"),
     ],
 )
-def test_a_rejected_word_is_named_at_its_line(old: str, new: str, word: str) -> None:
+def test_a_rejected_word_is_named_at_its_line(old, new, word):
     text = broken(old, new, EN)
     assert found(text) == [(line_of(word, text), word)]
     (problem, *_) = check_terms(page(text), [OFF], ROOT)
@@ -58,17 +58,17 @@ def test_a_rejected_word_is_named_at_its_line(old: str, new: str, word: str) -> 
         ("What is one and one?", "What is a value network?"),  # an alias
     ],
 )
-def test_somebody_elses_word_may_stay(old: str, new: str) -> None:
+def test_somebody_elses_word_may_stay(old, new):
     assert found(broken(old, new, EN)) == []
 
 
-def test_chinese_words_need_no_space_and_a_good_word_may_hold_a_bad() -> None:
+def test_chinese_words_need_no_space_and_a_good_word_may_hold_a_bad():
     text = broken("和是", "这是离策略的和", ZH)
     assert found(text, "zh") == [(line_of("离策略", text), "离策略")]
     assert found(broken("和是", "在线策略梯度里“离策略”的和", ZH), "zh") == []
 
 
-def test_the_words_of_a_picture_count(tmp_path: Path) -> None:
+def test_the_words_of_a_picture_count(tmp_path):
     for folder in "snippets/alignment", "docs/en/alignment":
         (tmp_path / folder).mkdir(parents=True)
     svg = '<svg viewBox="0 0 9 9">\n<text lang="en">value network</text>\n{}</svg>'
@@ -82,7 +82,7 @@ def test_the_words_of_a_picture_count(tmp_path: Path) -> None:
     assert told == [("snippets/alignment/a.svg", 2, "value network")]
 
 
-def test_no_row_rejects_what_another_calls_its_own() -> None:
+def test_no_row_rejects_what_another_calls_its_own():
     rows = names.read_names(ROOT)
     assert any(row.not_zh for row in rows) and any(row.not_en for row in rows)
     for lang in ("zh", "en"):
@@ -110,7 +110,7 @@ def _rows(data: object) -> list[dict[str, object]]:
     return [row for row in rows if {"zh", "en"} <= row.keys()]
 
 
-def test_topics_facts_and_meanings_use_the_words_of_the_glossary() -> None:
+def test_topics_facts_and_meanings_use_the_words_of_the_glossary():
     rows = names.read_names(ROOT)
     assert len(texts()) > 100
     for path, lang, text in texts():
