@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 
+from ppo_ref.batch import Rollout
 from ppo_ref.chart import draw
 from ppo_ref.command.checkpoint import store
 from ppo_ref.command.records import records
@@ -26,6 +27,7 @@ from ppo_ref.pretrained.tokenizer import pretrained_tokenizer
 from ppo_ref.processes.group import ALONE, Processes
 from ppo_ref.processes.sharding import gathered
 from ppo_ref.training.estimates import estimate_named
+from ppo_ref.training.networks import actor_statistics
 from ppo_ref.training.trainer import Iteration, Trainer
 
 SHOWN = "score", "held_out"  # in the progress line
@@ -167,10 +169,23 @@ class Session:
         if number % self.options.record_every == 0 or number in ends:
             _, _, questions, experience = iteration
             rows, tokenizer = self.options.record_rows, self.trainer.tokenizer
-            for record in records(experience, questions, tokenizer, rows):
-                folder.add(TOKENS, {"iteration": number, **record})
+            rows = min(rows, len(questions))
+            now = self._log_probs(experience.rollout, rows) if rows else []
+            written = records(experience, questions, tokenizer, rows)
+            for record, new in zip(written, now, strict=True):
+                about = {"iteration": number, **record, "new_log_probs": new}
+                folder.add(TOKENS, about)
         seconds = round(self.seconds, 3)
         folder.add(SECONDS, {"iteration": number, "seconds": seconds})
+
+    @torch.no_grad()
+    def _log_probs(self, rollout: Rollout, rows: int) -> list[list[float]]:
+        """What the actor, as it is now, gives the tokens of the first responses."""
+        first = rollout.rows(torch.arange(rows, device=rollout.sequences.device))
+        trainer = self.trainer
+        now = actor_statistics(trainer.models.actor, first, trainer.config.temperature)
+        masked = zip(now.log_probs, first.response_mask, strict=True)
+        return [row[mask].tolist() for row, mask in masked]
 
 
 def weights_hash(network: nn.Module) -> str:

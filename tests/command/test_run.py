@@ -10,6 +10,8 @@ import torch
 
 from ppo_ref.command import checkpoint
 from ppo_ref.command import train as train_module
+from ppo_ref.command.run_folder import reopen_run
+from ppo_ref.command.session import Session
 from ppo_ref.command.train import Progress
 from ppo_ref.training.trainer import Trainer
 from tests.command.runs import SMALL, assert_same, files, train
@@ -34,6 +36,24 @@ def test_what_a_run_writes(whole):
     assert tokens == [1, 1, 2, 2, 3, 3]
     seconds = [line["seconds"] for line in lines(whole / "seconds.jsonl")]
     assert seconds == sorted(seconds) and seconds[0] > 0
+
+
+def test_a_record_has_the_log_probs_after_its_update(whole):
+    """The last record against the last weights, one answer without its padding."""
+    record = lines(whole / "tokens.jsonl")[-1]
+    with reopen_run(whole) as folder:
+        trainer = Session(folder).trainer
+    tokenizer, actor = trainer.tokenizer, trainer.models.actor
+    ids = {tokenizer.shown(number): number for number in range(tokenizer.vocab)}
+    prompts = tokenizer.prompts([record["question"]])
+    answer = torch.tensor([[ids[token] for token in record["response"]]])
+    read = torch.cat([prompts.attention_mask, torch.ones_like(answer).bool()], 1)
+    with torch.no_grad():
+        logits = actor(torch.cat([prompts.token_ids, answer], 1), read)
+    chosen = logits[:, -answer.shape[1] - 1 : -1].log_softmax(-1)
+    now = chosen.gather(-1, answer[..., None])[0, :, 0]
+    torch.testing.assert_close(torch.tensor(record["new_log_probs"]), now)
+    assert (now - torch.tensor(record["old_log_probs"])).abs().max() > 1e-5
 
 
 def test_the_summary(whole):
