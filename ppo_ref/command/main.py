@@ -4,10 +4,10 @@ from argparse import ArgumentParser
 from collections.abc import Sequence
 from typing import Any, NoReturn
 
-from ppo_ref.command import check, train
+from ppo_ref.command import check, train, view
 from ppo_ref.command.processes import say
 
-COMMANDS = {"check": check, "train": train}
+COMMANDS = {"check": check, "train": train, "view": view}
 
 
 class Parser(ArgumentParser):

@@ -214,3 +214,4 @@ def _report_end(folder: RunFolder, summary: Mapping[str, Any], resume: str) -> N
             f"held-out questions answered right: {before:.0%} before, {after:.0%} now"
         )
         print(f"every statistic: {folder.path / CHARTS}")
+        print(f"token by token: python -m ppo_ref view {folder.path}")

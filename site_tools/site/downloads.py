@@ -141,6 +141,7 @@ def pack(files: Mapping[str, bytes], folder: str) -> bytes:
 # The package.
 
 PACKAGE = "ppo_ref"
+KINDS = (".py", ".typed", ".jsonl", ".html", ".css", ".js")  # code, and its data
 BESIDE = ("pyproject.toml", "README.md", "LICENSE")
 VERSION = re.compile(r'(?m)^version = "([^"]+)"$')
 BUILD = "from setuptools.build_meta import build_wheel; build_wheel('out')"
@@ -155,7 +156,7 @@ def wheel(root: Path, cache: Path) -> Path:
     """
     try:
         package = [p for p in sorted((root / PACKAGE).rglob("*")) if p.is_file()]
-        code = [path for path in package if path.suffix in (".py", ".typed", ".jsonl")]
+        code = [path for path in package if path.suffix in KINDS]
         files = [*code, *(root / name for name in BESIDE)]
         sources = {p.relative_to(root).as_posix(): p.read_bytes() for p in files}
         digest = sha256(repr(sources).encode()).hexdigest()[:8]

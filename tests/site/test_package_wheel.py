@@ -34,6 +34,7 @@ def test_it_holds_the_package_and_nothing_else(project):
     package = {n: c for n, c in content.items() if n.startswith("ppo_ref/")}
     sources = [*project.rglob("ppo_ref/**/*.py"), project / "ppo_ref/py.typed"]
     sources += project.rglob("ppo_ref/**/*.jsonl")
+    sources += (project / "ppo_ref/viewer").iterdir()
     assert package == {
         path.relative_to(project).as_posix(): path.read_bytes() for path in sources
     }

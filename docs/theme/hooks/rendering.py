@@ -41,14 +41,23 @@ from site_tools.site.templates import fill
 LOG = logging.getLogger("mkdocs.hooks.rendering")
 MEANING = "about/verification.md"  # what a mark leads to
 GLOSSARY = "reference/glossary.md"
+# Folder, pattern, and where in the site: beside the widgets lies what they load. What
+# is called text is sent compressed by every host.
+PUBLISHED = (
+    ("snippets", "*.svg", "{}"),
+    ("ppo_ref/viewer", "lab.*", "assets/lab/{}"),
+    ("ppo_ref/viewer", "run*.*", "assets/lab/{}"),
+    ("ppo_ref/stored", "*.jsonl", "assets/lab/stored/{}.txt"),
+)
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
-    """Let pages link to the pictures, which lie beside the snippets."""
-    snippets = _root(config) / "snippets"
-    for path in sorted(snippets.rglob("*.svg")):
-        uri = path.relative_to(snippets).as_posix()
-        files.append(File.generated(config, uri, abs_src_path=str(path)))
+    """Let pages link to the pictures, and publish what the package shows of runs."""
+    root = _root(config)
+    for folder, pattern, place in PUBLISHED:
+        for path in sorted((root / folder).rglob(pattern)):
+            uri = place.format(path.relative_to(root / folder).as_posix())
+            files.append(File.generated(config, uri, abs_src_path=str(path)))
     for page in [file for file in files if is_notebook(file.src_uri)]:
         if _written(page, config):
             wheel = _wheel(page, config, files) if config.site_url else ""

@@ -4,10 +4,10 @@
 export const lang = document.documentElement.lang.startsWith("zh") ? "zh" : "en"
 
 // Only pages with a widget need its styles.
-const sheet = document.createElement("link")
-export const styled = new Promise((done) => Object.assign(sheet, {
-  rel: "stylesheet", href: new URL("lab.css", import.meta.url), onload: done, onerror: done }))
-document.head.append(sheet)
+export const styles = (name) => new Promise((done) => document.head.append(
+  Object.assign(document.createElement("link"), {
+    rel: "stylesheet", href: new URL(name, import.meta.url), onload: done, onerror: done })))
+export const styled = styles("lab.css")
 
 export const element = (tag, attributes = {}, ...children) => {
   const made = document.createElement(tag)

