@@ -26,6 +26,13 @@ def test_a_package_is_laid_out_as_its_docstring_says(package):
     assert list(layout_faults(package, sources(ROOT / package))) == []
 
 
+def test_the_package_is_whole_without_transformers():
+    for name, source in SOURCES.items():
+        for node in ast.parse(source).body:
+            if isinstance(node, ast.Import | ast.ImportFrom):
+                assert "transformers" not in ast.unparse(node), name
+
+
 def test_what_starts_the_package_defines_nothing():
     for name in ACTING:
         assert not any(hasattr(node, "name") for node in ast.parse(SOURCES[name]).body)

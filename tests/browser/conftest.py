@@ -58,10 +58,29 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def tab(browser: Any, address: str) -> Iterator[Any]:
-    """A fresh tab, wide as a desktop, whose addresses are relative to the site."""
-    context = browser.new_context(
-        base_url=address, viewport={"width": 1280, "height": 800}
-    )
-    yield context.new_page()
-    context.close()
+def open_tab(browser: Any, address: str) -> Iterator[Any]:
+    """Opens tabs of a context of its own, with what a test asks for.
+
+    It is wide as a desktop, and its addresses are relative to the site.
+    """
+    contexts = []
+
+    def opened(**options: Any) -> Any:
+        size = {"viewport": {"width": 1280, "height": 800}}
+        given = {"base_url": address, **size, **options}
+        contexts.append(browser.new_context(**given))
+        return contexts[-1].new_page()
+
+    yield opened
+    for context in contexts:
+        context.close()
+
+
+@pytest.fixture
+def tab(open_tab: Any) -> Any:
+    return open_tab()
+
+
+@pytest.fixture
+def without_scripts(open_tab: Any) -> Any:
+    return open_tab(java_script_enabled=False)

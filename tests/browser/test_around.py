@@ -3,7 +3,6 @@
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -15,20 +14,6 @@ PAGE = "alignment/value_before_token/"
 PHONE = {"width": 390, "height": 844}
 SHOWN = "figure => getComputedStyle(figure, '::after').content"
 WIDER = "document.documentElement.scrollWidth > document.documentElement.clientWidth"
-
-
-@pytest.fixture
-def open_tab(browser: Any, address: str) -> Iterator[Any]:
-    """Opens tabs of a context of its own, with what a test asks for."""
-    contexts = []
-
-    def tab(**options: Any) -> Any:
-        contexts.append(browser.new_context(**{"base_url": address, **options}))
-        return contexts[-1].new_page()
-
-    yield tab
-    for context in contexts:
-        context.close()
 
 
 def test_the_switch_shows_expressions_and_is_remembered(open_tab):

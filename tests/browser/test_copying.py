@@ -81,12 +81,9 @@ def test_the_wheel_of_the_site_runs_what_was_copied(reader, tmp_path):
     assert fresh_process.run_each(texts, target) == states
 
 
-def test_without_scripts_the_link_leads_to_the_wheel(browser, address):
-    context = browser.new_context(base_url=address, java_script_enabled=False)
-    tab = context.new_page()
-    tab.goto(f"{PAGE}/")
-    assert not tab.is_visible(".install button")
-    with tab.expect_download() as download:
-        tab.click(".install a")
+def test_without_scripts_the_link_leads_to_the_wheel(without_scripts):
+    without_scripts.goto(f"{PAGE}/")
+    assert not without_scripts.is_visible(".install button")
+    with without_scripts.expect_download() as download:
+        without_scripts.click(".install a")
     assert download.value.suggested_filename.endswith("-py3-none-any.whl")
-    context.close()

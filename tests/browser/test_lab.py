@@ -148,12 +148,10 @@ def test_an_address_that_is_not_ours_does_no_harm(lab, sent):
     assert "NaN" not in said and "undefined" not in said
 
 
-def test_without_scripts_the_picture_stays(browser, address):
-    context = browser.new_context(base_url=address, java_script_enabled=False)
-    tab = context.new_page()
-    tab.goto(f"en/{PAGE}")
-    assert tab.locator("[data-lab=explorer] figure.picture svg").is_visible()
-    context.close()
+def test_without_scripts_the_picture_stays(without_scripts):
+    without_scripts.goto(f"en/{PAGE}")
+    picture = without_scripts.locator("[data-lab=explorer] figure.picture svg")
+    assert picture.is_visible()
 
 
 @pytest.mark.parametrize(

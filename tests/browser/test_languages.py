@@ -52,13 +52,9 @@ def test_the_switch_keeps_the_section(tab, site, address, path):
     assert tab.locator(f"[id='{section}']").count() == 1
 
 
-def test_without_scripts_a_page_can_be_read_and_left(browser, address):
-    context = browser.new_context(
-        base_url=address,
-        java_script_enabled=False,
-        viewport={"width": 390, "height": 844},
-    )
-    tab = context.new_page()
+def test_without_scripts_a_page_can_be_read_and_left(without_scripts):
+    tab = without_scripts
+    tab.set_viewport_size({"width": 390, "height": 844})
     for path in (lang + kind for lang in ("", "en/") for kind in KINDS):
         tab.goto(path)
         assert tab.locator("article h1").is_visible()
@@ -76,7 +72,6 @@ def test_without_scripts_a_page_can_be_read_and_left(browser, address):
     assert tab.locator(".tabbed-block").nth(1).is_visible()
     tab.click("header label[for=__drawer]")
     assert tab.locator(".md-nav__link:visible").count() > 1
-    context.close()
 
 
 def sections(site: Path, path: str) -> list[str]:

@@ -1,7 +1,6 @@
 """The site as it is unpacked from offline.zip and opened from the folder."""
 
 import zipfile
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -27,11 +26,9 @@ def folder(site: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture
-def watch(browser: Any, folder: Path) -> Iterator[Watch]:
+def watch(tab: Any, folder: Path) -> Watch:
     """A tab that notices every request outside the folder, and every failed one."""
-    context = browser.new_context(viewport={"width": 1280, "height": 800})
-    yield Watch(context.new_page(), f"{folder.as_uri()}/")
-    context.close()
+    return Watch(tab, f"{folder.as_uri()}/")
 
 
 @pytest.mark.parametrize("lang", ["", "en/"])

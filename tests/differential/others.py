@@ -13,7 +13,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tests.differential.peers import CORE, NOW, OLD
+from tests.differential.peers import CORE, NOW, OLD, floats
 from tests.differential.wheels import cut, cut_class, source
 
 OPEN, TRL = "OpenRLHF 0.11.2", "TRL 1.12.0"
@@ -120,14 +120,10 @@ def open_loss(kind: str) -> Any:
 
 
 def open_policy_loss(
-    *,
-    log_probs: Tensor,
-    old_log_probs: Tensor,
-    advantages: Tensor,
-    response_mask: Tensor,
     clip_range: tuple[float, float],
     dual_clip: float | None = None,
     token_level_loss: bool = True,
+    **batch: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Loss, clip fraction, and mean of old less new log-probs."""
     options = SimpleNamespace(
@@ -138,23 +134,15 @@ def open_policy_loss(
         clip_eps_low=clip_range[0],
         clip_eps_high=clip_range[1],
     )
-    mask = response_mask.to(advantages.dtype)
-    rows = log_probs, old_log_probs, advantages
+    rows = [batch[name] for name in ("log_probs", "old_log_probs", "advantages")]
+    mask = floats(batch)
     return open_loss("PolicyLoss")(options, *rows, action_mask=mask)[:3]
 
 
-def open_value_loss(
-    *,
-    values: Tensor,
-    old_values: Tensor,
-    returns: Tensor,
-    response_mask: Tensor,
-    value_clip_range: float,
-) -> Tensor:
+def open_value_loss(value_clip_range: float, **batch: Tensor) -> Tensor:
     options = SimpleNamespace(clip_eps=value_clip_range, token_level_loss=True)
-    mask = response_mask.to(values.dtype)
-    rows = values, old_values, returns
-    return open_loss("ValueLoss")(options, *rows, action_mask=mask)
+    rows = [batch[name] for name in ("values", "old_values", "returns")]
+    return open_loss("ValueLoss")(options, *rows, action_mask=floats(batch))
 
 
 def open_kl(kl_estimator: str, *, log_probs: Tensor, ref_log_probs: Tensor) -> Tensor:
@@ -176,19 +164,12 @@ def trl_statistics() -> SimpleNamespace:
     return cut(TRL, TRAINER, "masked_mean", "masked_var", "masked_whiten")
 
 
-def trl_policy_loss(
-    *,
-    log_probs: Tensor,
-    old_log_probs: Tensor,
-    advantages: Tensor,
-    response_mask: Tensor,
-    clip_range: float,
-) -> tuple[Tensor, Tensor]:
+def trl_policy_loss(clip_range: float, **batch: Tensor) -> tuple[Tensor, Tensor]:
     names = {
-        "new_logprobs": log_probs,
-        "mb_logprobs": old_log_probs,
-        "mb_advantage": advantages,
-        "padding_mask": ~response_mask,
+        "new_logprobs": batch["log_probs"],
+        "mb_logprobs": batch["old_log_probs"],
+        "mb_advantage": batch["advantages"],
+        "padding_mask": ~batch["response_mask"],
         "micro_batch_inds": slice(None),
         "args": SimpleNamespace(cliprange=clip_range),
         **vars(trl_statistics()),
@@ -199,19 +180,12 @@ def trl_policy_loss(
     return loss.pg_loss, counted.pg_clipfrac
 
 
-def trl_value_loss(
-    *,
-    values: Tensor,
-    old_values: Tensor,
-    returns: Tensor,
-    response_mask: Tensor,
-    value_clip_range: float,
-) -> Tensor:
+def trl_value_loss(value_clip_range: float, **batch: Tensor) -> Tensor:
     names = {
-        "vpred": values,
-        "mb_values": old_values,
-        "mb_return": returns,
-        "padding_mask_p1": ~response_mask,
+        "vpred": batch["values"],
+        "mb_values": batch["old_values"],
+        "mb_return": batch["returns"],
+        "padding_mask_p1": ~batch["response_mask"],
         "micro_batch_inds": slice(None),
         "args": SimpleNamespace(cliprange_value=value_clip_range),
         **vars(trl_statistics()),

@@ -1,8 +1,10 @@
-"""verl as published, under our names and signatures: one adapter per function.
+"""verl as published, under our names: one adapter per function.
 
 A function's source is cut out of the wheel and compiled in a namespace of its own, so
 nothing is installed and sys.modules never hears of verl. Whitening inside verl's GAE
 is replaced by the identity, which leaves the raw advantages.
+
+A batch is a dict of what our function takes by these names.
 """
 
 import ast
@@ -45,9 +47,13 @@ def core(release: str, whitening: str = "verl") -> SimpleNamespace:
         names += ["compute_policy_loss_vanilla", "agg_loss", "kl_penalty_forward"]
     else:
         names += ["compute_policy_loss"]
-    return cut(
-        release, CORE, *names, verl_F=verl_F, AlgoConfig=type("AlgoConfig", (), {})
-    )
+    config = type("AlgoConfig", (), {})
+    return cut(release, CORE, *names, verl_F=verl_F, AlgoConfig=config)
+
+
+def floats(batch: dict[str, Any]) -> Tensor:
+    """The mask of a batch as verl has it."""
+    return batch["response_mask"].double()
 
 
 def gae(
@@ -75,41 +81,36 @@ class ActorConfig(dict[str, Any]):
 
 def policy_loss(
     release: str,
-    *,
-    log_probs: Tensor,
-    old_log_probs: Tensor,
-    advantages: Tensor,
-    response_mask: Tensor,
     clip_range: tuple[float, float] = (0.2, 0.2),
     rollout_weights: Tensor | None = None,
     mode: str = "token-mean",
-    **config: float,
+    clip_ratio_c: float | None = None,
+    **batch: Tensor,
 ) -> tuple[Tensor, float, float]:
-    mask = response_mask.to(advantages.dtype)
-    given = old_log_probs, log_probs, advantages, mask
+    """Loss, clip fraction, and mean of old less new log-probs."""
+    names = "old_log_probs", "log_probs", "advantages"
+    given = *(batch[name] for name in names), floats(batch)
     if release == OLD:
         loss, clipped, shift = core(OLD).compute_policy_loss(*given, clip_range[0])
         return loss, clipped.item(), shift.item()
     low, high = clip_range
-    config = {"clip_ratio_low": low, "clip_ratio_high": high, **config}
-    actor = ActorConfig(config, clip_ratio=low, global_batch_info={})
+    config = {"clip_ratio_low": low, "clip_ratio_high": high, "clip_ratio": low}
+    if clip_ratio_c is not None:  # else verl's own
+        config["clip_ratio_c"] = clip_ratio_c
+    actor = ActorConfig(config, global_batch_info={})
     function = core(NOW).compute_policy_loss_vanilla
     loss, metrics = function(*given, mode, actor, rollout_weights)
     return loss, metrics["actor/pg_clipfrac"], metrics["actor/ppo_kl"]
 
 
 def value_loss(
-    release: str,
-    *,
-    values: Tensor,
-    old_values: Tensor,
-    returns: Tensor,
-    response_mask: Tensor,
-    value_clip_range: float,
+    release: str, value_clip_range: float, **batch: Tensor
 ) -> tuple[Tensor, Tensor]:
-    mask = response_mask.to(values.dtype)
-    given = values, returns, old_values, mask, value_clip_range
-    return core(release).compute_value_loss(*given)
+    given = (
+        *(batch[name] for name in ("values", "returns", "old_values")),
+        floats(batch),
+    )
+    return core(release).compute_value_loss(*given, value_clip_range)
 
 
 def aggregate(mode: str, losses: Tensor, response_mask: Tensor) -> Tensor:
@@ -128,28 +129,15 @@ class Batch(dict[str, Tensor]):
         return self["responses"].shape[:1]
 
 
-def token_level_rewards(
-    release: str,
-    *,
-    token_level_scores: Tensor,
-    old_log_probs: Tensor,
-    ref_log_probs: Tensor,
-    response_mask: Tensor,
-    kl_coef: float,
-) -> Tensor:
+def token_level_rewards(release: str, kl_coef: float, **batch: Tensor) -> Tensor:
+    """Of token_level_scores, old_log_probs, ref_log_probs and response_mask."""
     given = {"core_algos": core(release), "masked_mean": tensors(release).masked_mean}
     trainer = cut(release, TRAINER, "apply_kl_penalty", **given)
-    mask = response_mask.long()
-    batch = Batch(
-        responses=mask,
-        attention_mask=mask,
-        response_mask=mask,
-        token_level_scores=token_level_scores,
-        old_log_probs=old_log_probs,
-        ref_log_prob=ref_log_probs,
-    )
+    mask = batch["response_mask"].long()
+    masks = dict.fromkeys(("responses", "attention_mask", "response_mask"), mask)
+    theirs = Batch(batch | masks | {"ref_log_prob": batch["ref_log_probs"]})
     fixed = SimpleNamespace(value=kl_coef, update=lambda **_: None)
-    data, _ = trainer.apply_kl_penalty(SimpleNamespace(batch=batch), fixed)
+    data, _ = trainer.apply_kl_penalty(SimpleNamespace(batch=theirs), fixed)
     return data.batch["token_level_rewards"]
 
 
@@ -165,11 +153,8 @@ def critic_values(
     masked = "values = values * attention_mask[:, -response_length - 1:-1]"
     lines = [line.strip() for line in source(OLD, CRITIC).split("\n")]
     assert lines.index(cut_out) < lines.index(masked)
-    space = {
-        "values": outputs,
-        "attention_mask": attention_mask,
-        "response_length": response_length,
-    }
+    space = {"values": outputs, "attention_mask": attention_mask}
+    space["response_length"] = response_length
     exec(f"{cut_out}\n{masked}", space)
     return space["values"]
 
@@ -196,23 +181,20 @@ def nested_outputs(
     rows = zip(outputs, attention_mask, strict=True)
     sequences = [row[mask] for row, mask in rows]
     responses = [mask[mask] for mask in attention_mask[:, -response_length:]]
-    nest = torch.nested.as_nested_tensor
-    function = cut(NOW, PADDING, "response_from_nested").response_from_nested
-    return list(
-        function(
-            nest(sequences, layout=torch.jagged), nest(responses, layout=torch.jagged)
-        ).unbind()
+    nested = (
+        torch.nested.as_nested_tensor(x, layout=torch.jagged)
+        for x in (sequences, responses)
     )
+    function = cut(NOW, PADDING, "response_from_nested").response_from_nested
+    return list(function(*nested).unbind())
 
 
 GROUPS = {
-    "grpo": "compute_grpo_outcome_advantage",
-    "rloo": "compute_rloo_outcome_advantage",
-    "rloo_vectorized": "compute_rloo_vectorized_outcome_advantage",
-    "reinforce_plus_plus": "compute_reinforce_plus_plus_outcome_advantage",
-    "reinforce_plus_plus_baseline": (
-        "compute_reinforce_plus_plus_baseline_outcome_advantage"
-    ),
+    name: f"compute_{name}_outcome_advantage"
+    for name in (
+        *("grpo", "rloo", "rloo_vectorized"),
+        *("reinforce_plus_plus", "reinforce_plus_plus_baseline"),
+    )
 }
 
 
@@ -265,13 +247,9 @@ def constants(path: str) -> dict[str, Any]:
     """What a file of verl assigns at its top in plain figures and names."""
     assigned = {}
     for node in ast.parse(source(NOW, path)).body:
-        if isinstance(node, ast.Assign):
-            (target,) = node.targets
-        elif isinstance(node, ast.AnnAssign):
-            target = node.target
-        else:
-            continue
-        assigned[ast.unparse(target)] = ast.literal_eval(node.value)
+        if isinstance(node, ast.Assign | ast.AnnAssign):
+            target = node.targets[0] if isinstance(node, ast.Assign) else node.target
+            assigned[ast.unparse(target)] = ast.literal_eval(node.value)
     return assigned
 
 
@@ -281,40 +259,24 @@ def corrections() -> SimpleNamespace:
     return cut(NOW, HELPER, *CORRECTIONS, **given)
 
 
+def log_ratios(batch: dict[str, Tensor]) -> Tensor:
+    return batch["old_log_probs"] - batch["rollout_log_probs"]
+
+
 def rollout_weights(
-    level: str,
-    threshold: float | str,
-    *,
-    old_log_probs: Tensor,
-    rollout_log_probs: Tensor,
-    response_mask: Tensor,
+    level: str, threshold: float | str, **batch: Tensor
 ) -> tuple[Tensor, dict[str, float]]:
-    return corrections().compute_rollout_correction_weights(
-        old_log_probs - rollout_log_probs,
-        response_mask.to(old_log_probs.dtype),
-        rollout_is=level,
-        rollout_is_threshold=threshold,
-    )
+    options = {"rollout_is": level, "rollout_is_threshold": threshold}
+    function = corrections().compute_rollout_correction_weights
+    return function(log_ratios(batch), floats(batch), **options)
 
 
-def accepted(
-    option: str,
-    threshold: float | str,
-    *,
-    old_log_probs: Tensor,
-    rollout_log_probs: Tensor,
-    response_mask: Tensor,
-) -> Tensor:
-    mask, _ = corrections().compute_rollout_rejection_mask(
-        old_log_probs - rollout_log_probs, response_mask.long(), option, threshold
-    )
-    return mask.bool()
+def accepted(option: str, threshold: float | str, **batch: Tensor) -> Tensor:
+    mask = batch["response_mask"].long()
+    function = corrections().compute_rollout_rejection_mask
+    return function(log_ratios(batch), mask, option, threshold)[0].bool()
 
 
-def mismatch(
-    *, old_log_probs: Tensor, rollout_log_probs: Tensor, response_mask: Tensor
-) -> dict[str, float]:
-    mask = response_mask.to(old_log_probs.dtype)
-    return corrections().compute_offpolicy_metrics(
-        old_log_probs, rollout_log_probs, mask
-    )
+def mismatch(**batch: Tensor) -> dict[str, float]:
+    log_probs = batch["old_log_probs"], batch["rollout_log_probs"]
+    return corrections().compute_offpolicy_metrics(*log_probs, floats(batch))

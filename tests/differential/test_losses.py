@@ -31,6 +31,14 @@ def policy_batch(seed: int) -> dict[str, Tensor]:
     }
 
 
+def value_batch(seed: int) -> dict[str, Tensor]:
+    mask = gapped_mask(seed)
+    names = "values", "old_values", "returns"
+    batch = {name: normal(seed + at, mask) for at, name in enumerate(names)}
+    batch["values"].requires_grad_()
+    return {**batch, "response_mask": mask}
+
+
 def assert_same(ours: Tensor, theirs: Tensor, leaf: Tensor) -> None:
     assert_close(ours, theirs)
     gradients = (torch.autograd.grad(loss, leaf)[0] for loss in (ours, theirs))
@@ -68,16 +76,9 @@ def test_the_clipped_loss_is_verls_in_every_aggregation(seed, mode):
 @seeds
 @releases
 def test_the_value_loss_is_verls(seed, release):
-    mask = gapped_mask(seed)
-    batch = {
-        "values": normal(seed, mask).requires_grad_(),
-        "old_values": normal(seed + 1, mask),
-        "returns": normal(seed + 2, mask),
-        "response_mask": mask,
-        "value_clip_range": 0.5,
-    }
-    ours = value_loss(**batch)
-    loss, clipped = peers.value_loss(release, **batch)
+    batch = value_batch(seed)
+    ours = value_loss(**batch, value_clip_range=0.5)
+    loss, clipped = peers.value_loss(release, 0.5, **batch)
     assert_same(ours.loss, loss, batch["values"])
     assert ours.clip_fraction.item() == pytest.approx(clipped.item())
 

@@ -1,4 +1,7 @@
-"""The river is the composition of its stages, written out by hand in float64."""
+"""The river is the composition of its stages, written out by hand in float64.
+
+And what each broken estimate does to its advantages.
+"""
 
 import math
 import re
@@ -6,17 +9,24 @@ from typing import Any
 
 import pytest
 import torch
+from hypothesis import given
 from torch.testing import assert_close
 
 from ppo_ref.batch import Rollout
 from ppo_ref.training import experience
 from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.estimates import whitened_gae
+from ppo_ref.training.estimates import (
+    flipped_sign,
+    shifted_values,
+    whitened_gae,
+    whitened_over_padding,
+)
 from ppo_ref.training.experience import collect_experience
 from ppo_ref.training.rollout import sample_responses
 from ppo_ref.training.tasks import Question
 from tests import networks, oracles
 from tests.networks import prompts, seeded
+from tests.strategies import numbers, token_tensors
 
 CONFIG = PPOConfig(
     response_length=6, temperature=0.8, kl_coef=0.3, gamma=0.9, gae_lambda=0.7
@@ -77,9 +87,9 @@ def test_the_river_is_its_composition_by_hand():
             "token_level_rewards": rewards,
             "returns": returns,
         }
-        for name, numbers in expected.items():
+        for name, wanted in expected.items():
             found = getattr(EXPERIENCE, name)[row, :length].tolist()
-            assert found == pytest.approx(numbers, abs=1e-9), name
+            assert found == pytest.approx(wanted, abs=1e-9), name
     everything = [x for row in advantages for x in row]
     center, spread = oracles.mean(everything), oracles.variance(everything) ** 0.5
     mask = rollout.response_mask
@@ -128,3 +138,57 @@ REFUSED = {
 def test_what_cannot_be_a_batch_is_refused(text):
     with pytest.raises((ValueError, TypeError), match=re.escape(text)):
         collected(**REFUSED[text])
+
+
+EPSILON = 1e-8  # of the whitening
+
+
+def raw(rewards, values, mask, gamma, gae_lambda):
+    return oracles.over_rows(oracles.gae(gamma, gae_lambda), mask, rewards, values)
+
+
+def inputs(rewards, values, mask, gamma=1.0, gae_lambda=0.95):
+    return {
+        "token_level_rewards": rewards,
+        "values": values,
+        "response_mask": mask,
+        "gamma": gamma,
+        "gae_lambda": gae_lambda,
+    }
+
+
+@given(token_tensors(2, least=2))
+def test_a_flipped_sign_is_the_only_thing_that_is_flipped(batch):
+    (rewards, values), mask = batch
+    wrong = flipped_sign(**inputs(rewards, values, mask))
+    right = whitened_gae(**inputs(rewards, values, mask))
+    assert torch.equal(wrong.advantages, -right.advantages)
+    assert torch.equal(wrong.returns, right.returns)
+
+
+MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
+
+
+def test_shifted_values_are_those_of_the_next_token_and_0_after_the_last():
+    rewards, values = numbers(0, 2, 2, 5)
+    shifted = torch.zeros(2, 5, dtype=torch.float64)
+    for row in range(2):
+        for t in range(4):
+            if MASK[row, t + 1]:
+                shifted[row, t] = values[row, t + 1]
+    found = shifted_values(**inputs(rewards, values, MASK))
+    advantages = raw(rewards, shifted, MASK, 1.0, 0.95)
+    expected = oracles.whitened(oracles.counted(advantages, MASK), EPSILON)
+    assert_close(oracles.counted(found.advantages, MASK), expected)
+
+
+def test_whitening_over_padding_reads_what_padding_holds():
+    rewards, values = numbers(1, 2, 2, 5)
+    advantages = raw(rewards, values, MASK, 1.0, 0.95)
+    everything = torch.where(MASK, advantages, -values).flatten().tolist()
+    found = whitened_over_padding(**inputs(rewards, values, MASK))
+    expected = torch.tensor(oracles.whitened(everything, EPSILON)).double().view(2, 5)
+    assert_close(found.advantages, torch.where(MASK, expected, 0))
+    right = whitened_gae(**inputs(rewards, values, MASK))
+    assert_close(found.returns, right.returns)
+    assert (found.advantages - right.advantages)[MASK].abs().max() > 0.01

@@ -1,4 +1,4 @@
-"""The identities of the pages on GAE, row by row in loops."""
+"""GAE beside loops: the identities of the pages, what it never touches, float32."""
 
 import math
 
@@ -17,6 +17,7 @@ from ppo_ref.advantages import (
 from ppo_ref.alignment import slot_after_end
 from ppo_ref.kl import kl_k1
 from ppo_ref.rewards import token_level_rewards, token_level_scores
+from ppo_ref.trace import trace
 from tests import oracles
 from tests.strategies import (
     full_row_masks,
@@ -43,6 +44,23 @@ def received(batch, gamma):
     inputs = batch._asdict()
     del inputs["values"]
     return monte_carlo_returns(**inputs, gamma=gamma)
+
+
+def judged(of_row, batch):
+    return oracles.over_rows(
+        of_row,
+        batch.response_mask,
+        batch.token_level_rewards,
+        batch.values,
+        bootstrap_values=batch.bootstrap_values,
+    )
+
+
+@given(token_batches(), unit_interval)
+def test_td_residual(batch, gamma):
+    r"""\delta_t = r_t + \gamma V(s_{t+1}) - V(s_t)"""
+    deltas = td_residuals(**batch._asdict(), gamma=gamma)
+    assert_close(deltas, judged(oracles.td_residuals(gamma), batch))
 
 
 @given(token_batches(), unit_interval, unit_interval)
@@ -102,16 +120,9 @@ def test_gae_over_counted_tokens(batch, gamma, gae_lambda):
 
     n is the next slot that counts; after the last one V is the bootstrap and A is 0.
     """
-    expected = torch.zeros(batch.response_mask.shape, dtype=torch.float64)
-    rewards, values = batch.token_level_rewards, batch.values
-    for row, mask in enumerate(batch.response_mask):
-        value_after, after = batch.bootstrap_values[row], 0.0
-        for t in reversed(mask.nonzero().flatten().tolist()):
-            delta = rewards[row, t] + gamma * value_after - values[row, t]
-            after, value_after = delta + gamma * gae_lambda * after, values[row, t]
-            expected[row, t] = after
-    found = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda)
-    assert_close(found.advantages, expected)
+    advantages, returns = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda)
+    assert_close(advantages, judged(oracles.gae(gamma, gae_lambda), batch))
+    assert not returns[~batch.response_mask].any()
 
 
 def cut_targets(r, V, end, t, gamma):
@@ -315,3 +326,77 @@ def test_slot_after_end_bias(slots, data, gamma, gae_lambda):
     ]
     wanted = [x * values[0, tokens].item() for x in bias]
     assert (found - right).tolist() == near(wanted)
+
+
+@given(token_batches(), unit_interval)
+def test_without_bootstrap_values_they_are_0_and_no_argument_is_changed(batch, gamma):
+    ended = batch._replace(bootstrap_values=torch.zeros_like(batch.bootstrap_values))
+    before = [tensor.clone() for tensor in ended]
+    inputs = ended._asdict()
+    expected = gae(**inputs, gamma=gamma).advantages
+    del inputs["bootstrap_values"]
+    assert torch.equal(gae(**inputs, gamma=gamma).advantages, expected)
+    for tensor, copy in zip(ended, before, strict=True):
+        assert torch.equal(tensor.nan_to_num(), copy.nan_to_num())
+
+
+def test_advantages_have_no_gradient():
+    rewards, values = (x.requires_grad_() for x in numbers(0, 2, 2, 3))
+    mask = torch.ones(2, 3, dtype=torch.bool)
+    estimate = gae(token_level_rewards=rewards, values=values, response_mask=mask)
+    assert not estimate.advantages.requires_grad
+    assert not estimate.returns.requires_grad
+
+
+TIME = 16384
+ROUNDING = 5e-6  # of the largest advantage; a float32 loop reaches 5e-5
+
+
+@pytest.mark.parametrize("noisy", [True, False])
+@pytest.mark.parametrize(
+    ("gamma", "gae_lambda"), [(0.9999, 1), (0.99995, 0.99995), (1, 1), (1, 0.95)]
+)
+def test_float32_stays_near_the_float64_loop(noisy, gamma, gae_lambda):
+    """White noise, or a critic near its target and one reward at the end."""
+    rewards, values = numbers(0, 2, 1, TIME).float()
+    if not noisy:
+        rewards = rewards.zero_()
+        rewards[:, -1] = 1
+        drift = (0.05 * numbers(1, 1, TIME)).cumsum(1)
+        values = torch.sigmoid(drift + values).float()
+    mask = numbers(3, 1, TIME) < 1
+    actual = gae(
+        token_level_rewards=rewards,
+        values=values,
+        response_mask=mask,
+        gamma=gamma,
+        gae_lambda=gae_lambda,
+    )
+    assert actual.advantages.dtype == torch.float32
+    exact = oracles.over_rows(oracles.gae(gamma, gae_lambda), mask, rewards, values)
+    assert (actual.advantages - exact).abs().max() <= ROUNDING * exact.abs().max()
+    wanted = torch.where(mask, exact + values, 0)
+    assert (actual.returns - wanted).abs().max() <= ROUNDING * wanted.abs().max()
+
+
+@given(token_batches())
+def test_every_row_prints_what_the_oracles_say(batch):
+    inputs, mask = (batch.token_level_rewards, batch.values), batch.response_mask
+    ends = {"bootstrap_values": batch.bootstrap_values}
+    deltas = oracles.over_rows(oracles.td_residuals(0.9), mask, *inputs, **ends)
+    advantages = oracles.over_rows(oracles.gae(0.9, 0.8), mask, *inputs, **ends)
+    columns = [*inputs, deltas, advantages, advantages + batch.values]
+    for row in range(len(mask)):
+        printed = trace(**batch._asdict(), gamma=0.9, gae_lambda=0.8, row=row)
+        heading, *lines = printed.splitlines()
+        assert heading.split() == ["t", "r_t", "V(s_t)", "delta", "A", "R"]
+        assert {len(line) for line in printed.splitlines()} == {43}
+        assert printed == "\n".join(line.rstrip() for line in printed.splitlines())
+        for t, (line, counts) in enumerate(zip(lines, mask[row].tolist(), strict=True)):
+            slot, *cells = line.split()
+            assert slot == str(t)
+            if not counts:
+                assert cells == ["-"] * 5
+                continue
+            for cell, column in zip(cells, columns, strict=True):
+                assert abs(float(cell) - column[row, t].item()) <= 0.50001e-4

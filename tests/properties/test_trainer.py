@@ -14,9 +14,10 @@ from ppo_ref.training.estimates import (
     flipped_sign,
 )
 from ppo_ref.training.imitation import imitation_step
+from ppo_ref.training.learners import Learners, learning_rate_share
 from ppo_ref.training.trainer import Trainer, tiny_trainer
 from tests import oracles
-from tests.networks import seeded
+from tests.networks import actor, seeded
 
 
 @pytest.fixture(autouse=True)
@@ -220,3 +221,39 @@ def test_an_adaptive_coefficient_prices_the_next_batch():
         kl_coef *= 1 + error * 4 / 10
     assert kl_coef not in (0.5, found["kl_coef"])
     assert trainer.kl_coef == pytest.approx(kl_coef)
+
+
+def learners(seed: int = 0) -> Learners:
+    return Learners(actor(seed), actor_lr=0.5, critic_lr=0.25)
+
+
+def rates(learning: Learners) -> dict[str, float]:
+    return {
+        name: getattr(learning, f"{name}_optimizer").param_groups[0]["lr"]
+        for name in ("imitation", "reward", "actor", "critic")
+    }
+
+
+@pytest.mark.parametrize("shares", [[0.5, 1.0], [0.125, 0.25]])
+def test_a_share_is_one_of_the_peak_whatever_was_before(shares):
+    learning = learners()
+    for share in shares:
+        learning.set_learning_rates(share)
+    last = shares[-1]
+    found = rates(learning)
+    assert found["actor"] == 0.5 * last and found["critic"] == 0.25 * last
+    assert found["imitation"] == 1e-3 and found["reward"] == 2e-3
+
+
+SHARES = {
+    (8, 5): [1 / 5, 2 / 5, 3 / 5, 5 / 8, 4 / 8, 3 / 8, 2 / 8, 1 / 8],
+    (3, 1): [1, 2 / 3, 1 / 3],
+    (4, 100): [1 / 100, 2 / 100, 3 / 100, 4 / 100],
+    (1, 1): [1],
+}
+
+
+@pytest.mark.parametrize(("steps", "warm_up"), SHARES)
+def test_it_rises_by_equal_parts_then_falls_to_nothing(steps, warm_up):
+    found = [learning_rate_share(step, steps, warm_up) for step in range(steps)]
+    assert found == pytest.approx(SHARES[steps, warm_up], rel=1e-12)
