@@ -31,6 +31,13 @@ from site_tools.problems import Problem, problem
 
 FOLDER = "docs/facts"
 WHEELS = Path(".cache", "wheels")
+REPOSITORIES = {
+    "verl": "verl-project/verl",
+    "OpenRLHF": "OpenRLHF/OpenRLHF",
+    "TRL": "huggingface/trl",
+    "TorchRL": "pytorch/rl",
+    "Stable-Baselines3": "DLR-RM/stable-baselines3",
+}
 PURE = re.compile(r"^[^/]+\.data/purelib/")  # a wheel's folder, absent once installed
 Release = Annotated[str, Form(r"\S+ \d\S*|\S+/\S+@[0-9a-f]{7,}", "form_release")]
 Path_ = Annotated[str, Form(r"[^/\s]\S*", "form_path")]
@@ -59,6 +66,17 @@ class Entry(Row):
     @property
     def place(self) -> str:
         return f"{self.release} · {self.path}:{self.lines}"
+
+    @property
+    def url(self) -> str:
+        """Those lines in the public repository, at the release's tag; else nothing."""
+        project, _, version = self.release.partition(" ")
+        repository, _, commit = self.release.partition("@")
+        if version:
+            repository, commit = REPOSITORIES.get(project, ""), f"v{version}"
+        span = "-".join(f"L{number}" for number in self.lines.split("-"))
+        at = f"https://github.com/{repository}/blob/{commit}/{self.path}#{span}"
+        return at if repository else ""
 
     @property
     def checked(self) -> bool:

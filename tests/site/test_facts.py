@@ -73,6 +73,16 @@ def test_there_are_places_in_wheels_and_in_commits():
     assert kinds.count(True) > 500 and kinds.count(False) > 10
 
 
+def test_every_place_links_to_its_lines_at_the_release():
+    assert all(entry.url for concept in concepts(ROOT) for entry in concept.entries)
+    at = "https://github.com/verl-project/verl/blob/v0.9.1/a.py#L3"
+    assert ENTRY.url == at
+    assert replace(ENTRY, lines="3-5").url == f"{at}-L5"
+    commit = replace(ENTRY, release="a/b@0123abc").url
+    assert commit == "https://github.com/a/b/blob/0123abc/a.py#L3"
+    assert not replace(ENTRY, release="Unheard 1.0").url
+
+
 def test_a_true_entry_passes():
     assert wrong(ENTRY, CODE) == wrong(DEFAULT, CONFIG) == []
     two = line_hash(["    a = 1", "    v = v[:, :-1]"])
@@ -145,11 +155,13 @@ def test_a_fence_shows_every_place_of_the_release(tmp_path):
     text = TITLES + "".join(written(**fields) for fields in CITED)
     write_files(tmp_path, {"docs/facts/values.yml": text})
     assert derived("fact", "values verl 0.9.1", "", tmp_path) == (
-        '<p class="fact">verl 0.9.1 · a.py:3 <code>a &lt; b</code></p>'
+        '<p class="fact"><a href="https://github.com/verl-project/verl/blob/'
+        'v0.9.1/a.py#L3">verl 0.9.1 · a.py:3</a> <code>a &lt; b</code></p>'
     )
     # No test reads a commit again, and the page says so.
     unchecked = derived("fact", f"values {COMMIT}", "", tmp_path)
-    assert unchecked.startswith(f'<p class="fact unchecked">{COMMIT} · a.py:3 <code>')
+    assert unchecked.startswith('<p class="fact unchecked"><a href=')
+    assert f">{COMMIT} · a.py:3</a> <code>" in unchecked
     css = (ROOT / "docs/theme/assets/site.css").read_text("utf-8")
     assert re.search(UNCHECKED.format("", "a commit, not re-read by the tests"), css)
     assert re.search(UNCHECKED.format(r":lang\(zh\)", "提交，测试不复核"), css)

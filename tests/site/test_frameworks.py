@@ -152,7 +152,7 @@ def test_a_card_of_the_code_map_names_both_places_or_why_there_is_none(project):
     assert '<div class="compared" id="b-py-3">' in html
     assert "<h2><code>b.py:3</code>, <code>run</code></h2>" in html
     assert "<p>Runs <code>it</code></p>" in html
-    assert "<dd>a/b.py:3 <code>a &lt; b</code></dd>" in html
+    assert ">a/b.py:3</a> <code>a &lt; b</code></dd>" in html
     assert '<div class="none"><dt>verl 0.9.1</dt><dd>it is gone</dd></div>' in html
     assert '<a href="/gae/b/">Is A &lt; B?</a>' in html
 

@@ -204,7 +204,7 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads(project):
     assert 'Used by: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in html
     assert ', <a href="/debug/signs/">Signs</a>' in html
     assert '<dt class="fact"><span id="values-verl-0-9-1">verl 0.9.1</span>' in html
-    assert '<dd class="fact">a/b.py:3 <code>a &lt; b</code></dd>' in html
+    assert ">a/b.py:3</a> <code>a &lt; b</code></dd>" in html
     assert '<dt class="fact unchecked"><span id="values-o-n-a14dc3a">o/n@' in html
 
 
