@@ -58,7 +58,8 @@ def exact(log_p):
     mean = k @ p
     return KL, mean, (k**2 @ p - mean**2).sqrt()
 
-print(f"{'KL':>5} {'k1<0':>4}  means {'':13} sds")
+heads = "k1", "k2", "k3", "sd k1", "sd k2", "sd k3"
+print("   KL k1<0", *(f"{x:>6}" for x in heads))
 for distance in 0.1, 0.3, 1.0, 2.0, 3.0:
     log_p = actor(distance)
     KL, means, sds = exact(log_p)
