@@ -96,7 +96,7 @@ def fences(document: PageDocument) -> Iterable[Region]:
     blocks = {block.fence.line: block for block in found}
     for start, end, fence in collect(document.text):
         block = blocks.get(fence.line)
-        if block and (block.runs_copied or block.kind is Kind.NORUN):
+        if block and (block.runs or block.kind is Kind.NORUN):
             yield Region(start, end, block, judge_block)
 
 

@@ -5,7 +5,7 @@ import re
 from griffe import Extension, Function, GriffeLoader, Object
 
 SOURCE = re.compile(r"^Source:\n((?:    .*\n?)+)", re.MULTILINE)
-FOLDED = '\n\n??? source "{file}"\n\n    ```source\n    {name}\n    ```\n'
+FOLDED = '\n\n??? source "{file}"\n\n    ```python\n{code}\n    ```\n'
 
 
 class Docstrings(Extension):
@@ -19,7 +19,16 @@ class Docstrings(Extension):
         obj.docstring.value = for_reading(obj.docstring.value, str(returns or ""))
         if isinstance(obj, Function) and obj.parent is obj.module:
             file = obj.module.path.replace(".", "/") + ".py"
-            obj.docstring.value += FOLDED.format(file=file, name=obj.path)
+            obj.docstring.value += FOLDED.format(file=file, code=code(obj))
+
+
+def code(function: Function) -> str:
+    """What stands in the file of a function, without its docstring, indented."""
+    doc, first = function.docstring, function.lineno or 1
+    lines = [f"    {line}".rstrip() for line in function.lines]
+    if doc:
+        del lines[(doc.lineno or first) - first : (doc.endlineno or first) - first + 1]
+    return "\n".join(lines)
 
 
 def for_reading(doc: str, returns: str = "") -> str:

@@ -5,7 +5,6 @@ problem with its line. Code from ``snippets/`` is resolved by pymdownx itself, a
 site, so that what runs is what is shown; here each line also keeps its origin.
 """
 
-import ast
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -24,8 +23,6 @@ from site_tools.say import Message, Refusal
 
 INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
 MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
-ROOT = Path(__file__).resolve().parents[2]
-WIDTH = 52  # what a phone shows of a line
 
 
 class Line(NamedTuple):
@@ -105,14 +102,13 @@ class Kind(Enum):
     NORUN = "code that is shown and not run, with the reason"
     OUTPUT = "what the block above must print"
     SHOWN = "text that is only shown"
-    SOURCE = "a function of ppo_ref, complete with what it needs"
     DERIVED = "text made from checked data"
 
 
 SHOWN = "text bash console json yaml toml diff markdown"
 DERIVED = "fact glossary notation status questions topic wrong_answers frameworks"
 LANGUAGES = {
-    **{"python": Kind.RUN, "output": Kind.OUTPUT, "source": Kind.SOURCE},
+    **{"python": Kind.RUN, "output": Kind.OUTPUT},
     **dict.fromkeys(SHOWN.split(), Kind.SHOWN),
     **dict.fromkeys([*DERIVED.split(), "benchmarks"], Kind.DERIVED),
 }
@@ -139,11 +135,6 @@ class Block:
     def runs(self) -> bool:
         """Whether the block is executed."""
         return self.kind is Kind.RUN
-
-    @property
-    def runs_copied(self) -> bool:
-        """Whether what a reader copies from it is executed."""
-        return self.runs or self.kind is Kind.SOURCE
 
     @property
     def has_box(self) -> bool:
@@ -196,13 +187,6 @@ def _read(fence: Fence, snippets: Path) -> Block:
         lines = resolve(fence.lines, fence.line + 1, snippets)
     except ValueError as error:
         raise Refusal("include_unresolved", why=error) from None
-    if kind is Kind.SOURCE:
-        name = "\n".join(fence.lines)
-        try:
-            code = source(name).split("\n")
-        except ValueError as error:
-            raise Refusal("list_unmade", fence=f"```source {name}", why=error) from None
-        lines = [Line(text, fence.line) for text in code]
     block = Block(fence, kind, frozenset(attributes.classes), tuple(lines))
     if "norun" not in attributes.classes:
         return block
@@ -220,67 +204,6 @@ def _attach(output: Block, blocks: list[Block], page: list[str]) -> list[Block]:
     if any(map(str.strip, between)):
         raise Refusal("output_behind_prose")
     return [*blocks[:-1], replace(above, output=output)]
-
-
-def source(name: str, root: Path = ROOT) -> str:
-    """A function of ``ppo_ref``, its private helpers, and imports of all else."""
-    module, _, function = name.strip().rpartition(".")
-    file = root / f"{module.replace('.', '/')}.py"
-    if not module.startswith("ppo_ref.") or not file.is_file():
-        raise Refusal("package_source_form", name=name.strip())
-    text = file.read_text("utf-8")
-    tree = ast.parse(text)
-    defined = {name: node for node in tree.body for name in _defines(node)}
-    if not isinstance(defined.get(function), ast.FunctionDef):
-        raise Refusal("package_source_unknown", module=module, name=function)
-    shown, imported = [function], set[str]()
-    for each in shown:
-        nodes = [*ast.walk(defined[each])]
-        own = {node.arg for node in nodes if isinstance(node, ast.arg)} | {*shown}
-        read = {node.id for node in nodes if isinstance(node, ast.Name)} - own
-        private = [n for n in sorted(read) if n.startswith("_") and n in defined]
-        shown += private
-        imported |= read - {*private}
-    public = sorted(n for n in imported if n in defined and n not in shown)
-    own_import = ast.ImportFrom(module, [ast.alias(n) for n in public], 0)
-    imports = [_import(node, imported) for node in (*tree.body, own_import)]
-    codes = [_code(node, text.split("\n")) for n, node in defined.items() if n in shown]
-    return "\n\n".join(filter(None, ["\n".join(filter(None, imports)), *codes]))
-
-
-def _defines(node: ast.stmt) -> list[str]:
-    match node:
-        case (
-            ast.FunctionDef(name=name)
-            | ast.ClassDef(name=name)
-            | ast.Assign(targets=[ast.Name(id=name)])
-            | ast.AnnAssign(target=ast.Name(id=name))
-        ):
-            return [name]
-    return []
-
-
-def _code(node: ast.stmt, lines: list[str]) -> str:
-    """What defines a function or a constant, decorators with it."""
-    start = min(each.lineno for each in (node, *getattr(node, "decorator_list", [])))
-    code = lines[start - 1 : node.end_lineno]
-    if isinstance(node, ast.FunctionDef | ast.ClassDef) and ast.get_docstring(node):
-        docstring = node.body[0]
-        del code[docstring.lineno - start : (docstring.end_lineno or 0) - start + 1]
-    return "\n".join(code)
-
-
-def _import(node: ast.stmt, names: set[str]) -> str:
-    """An import of these names alone, broken for a phone."""
-    if not isinstance(node, ast.Import | ast.ImportFrom):
-        return ""
-    used = [a for a in node.names if (a.asname or a.name.partition(".")[0]) in names]
-    line = ", ".join(map(ast.unparse, used))
-    if isinstance(node, ast.Import):
-        return f"import {line}" if used else ""
-    if len(line) + len(f"from {node.module} import ") > WIDTH:
-        line = "".join(["(\n", *(f"    {ast.unparse(each)},\n" for each in used), ")"])
-    return f"from {node.module} import {line}" if used else ""
 
 
 @dataclass(frozen=True)

@@ -17,9 +17,8 @@ import yaml
 from bs4 import BeautifulSoup, Tag
 from bs4.element import NavigableString, PageElement
 from markdown import Markdown
-from pymdownx.superfences import SuperFencesException
 
-from site_tools.page.blocks import Block, source
+from site_tools.page.blocks import Block
 from site_tools.page.fences import Fence
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.prose import blank
@@ -70,20 +69,6 @@ def format_output(text: str, *_: Any, **__: Any) -> str:
     """What a block printed."""
     box = f"<pre><code>{escape(text)}</code></pre>"
     return f'<div class="language-output no-copy highlight">{box}</div>'
-
-
-def format_source(text: str, *others: Any, **_: Any) -> str:
-    """A function of ``ppo_ref``, coloured as Python."""
-    try:
-        code = source(text)
-    except ValueError as error:
-        # superfences turns every other exception into silence
-        raise SuperFencesException(str(error)) from error
-    md = others[-1]
-    options = {"options": {}, "classes": [], "id_value": "", "attrs": {}}
-    fences = md.preprocessors["fenced_code_block"]
-    html: str = fences.highlight(src=code, language="python", md=md, **options)
-    return html
 
 
 def format_derived(text: str, language: str, *_: Any, attrs: Any, **__: Any) -> str:

@@ -88,7 +88,7 @@ def _figures(page: Page) -> list[tuple[str, Figure]]:
 
 
 def _copies(page: Page) -> list[Copy]:
-    return [copy for copy in page.copies if copy.block.runs_copied]
+    return [copy for copy in page.copies if copy.block.runs]
 
 
 def on_device(code: str, device: str) -> str:

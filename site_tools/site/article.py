@@ -12,7 +12,7 @@ from markupsafe import Markup, escape
 from site_tools.data.dialogues import Asked
 from site_tools.data.names import Name, key, pattern
 from site_tools.page.accord import Accord, State
-from site_tools.page.blocks import Block, Copy, Kind, copies
+from site_tools.page.blocks import Block, Copy, copies
 from site_tools.page.prose import FRONT, TOP
 from site_tools.running.evidence import Evidence, block_hashes
 from site_tools.running.verdict import follows
@@ -252,7 +252,7 @@ def complete_boxes(
     def place(match: re.Match[str]) -> str:
         copy, mark = next(rest)
         added = {"class": "marked"} if mark else {}
-        if copy.block.kind is not Kind.SOURCE and copy.text != copy.block.text:
+        if copy.text != copy.block.text:
             added["data-copy"] = copy.text
         opening = f"{_opening(match['attributes'], added)}{mark}"
         if copy is not first:
@@ -274,7 +274,7 @@ def _opening(written: str, added: Mapping[str, str]) -> str:
 
 
 def _needs_package(copy: Copy) -> bool:
-    return copy.block.runs_copied and bool(IMPORTS.search(copy.text))
+    return copy.block.runs and bool(IMPORTS.search(copy.text))
 
 
 def marks(

@@ -31,7 +31,6 @@ from site_tools.site.templates import LINK, fill, words
 NAMES = {
     Kind.RUN: "python",
     Kind.NORUN: "python",
-    Kind.SOURCE: "python",
     Kind.OUTPUT: "output",
     Kind.DERIVED: "text",
 }

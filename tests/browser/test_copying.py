@@ -73,7 +73,7 @@ def test_the_wheel_of_the_site_runs_what_was_copied(reader, tmp_path):
     fresh_process.install(address, target)
     states, texts = [], []
     for box, copy in zip(found, copies("zh"), strict=True):
-        if copy.block.runs_copied:
+        if copy.block.runs:
             button = box.locator("pre .md-code__button[data-md-type=copy]")
             texts.append(clicked(reader, button))
             states.append(copy.states)

@@ -97,7 +97,6 @@ HOSTILE = [
     "``` {.python}\nboom()\n```",
     "```{ .python .cont }\nboom()\n```",
     "~~~Python3\nboom()\n~~~",
-    "```source\nppo_ref.masking.masked_mean\n```",
     "```output\n0.5\n```",
     "```\nx\n> ```",
     "0.5 | 3\n--|--\n1 | 2",

@@ -71,7 +71,6 @@ def test_an_include_that_fails_names_its_line(snippets, include, reason):
         ("```python\n", "```{ .python .norun }\n", "without a reason"),
         ("```python\n", "```{ .python .gpu }\n", "class .gpu on code that runs"),
         ("```python\n", '```python title="a\n', "info string 'python title=\"a'"),
-        ("```python\n", "```source\n", "```source total"),
     ],
 )
 def test_a_fence_that_cannot_be_placed_is_named(old, new, found):
