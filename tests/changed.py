@@ -12,7 +12,8 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-ROOT = Path(__file__).resolve().parents[1]
+from tests.layout import ROOT
+
 PYTEST = [sys.executable, "-m", "pytest", "-q", "-m", "not slow"]
 AT_ONCE = ["-n", "auto", "--maxprocesses", "8"]
 AT_ONCE += ["--dist", "loadfile", "--no-loadscope-reorder"]

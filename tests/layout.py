@@ -15,8 +15,6 @@ from collections.abc import Iterator
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
-ROOT = Path(__file__).parents[1]
-
 
 def sources(package: Path) -> dict[str, str]:
     """Source by dotted name within a package; a folder has that of its __init__."""
@@ -28,6 +26,7 @@ def sources(package: Path) -> dict[str, str]:
     return texts
 
 
+ROOT = Path(__file__).resolve().parents[1]
 PACKAGE = ROOT / "ppo_ref"
 SOURCES = sources(PACKAGE)
 FOLDERS = {path.parent.name for path in PACKAGE.glob("*/*.py")}

@@ -26,8 +26,7 @@ from site_tools.running import verdict
 from site_tools.running.evidence import blocks_of
 from site_tools.running.verdict import CPU
 from site_tools.running.worker import Running
-
-ROOT = Path(__file__).resolve().parent.parent
+from tests.layout import ROOT
 
 
 class PageDocument(Document):

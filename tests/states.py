@@ -5,13 +5,12 @@ summary has to name them.
 """
 
 import re
-from pathlib import Path
 
 import pytest
 
 from site_tools.page import accord
+from tests.layout import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 PAGE = re.compile(r"docs/(?:zh|en)/(.+)\.md::")
 PAGES: set[str] = set()
 

@@ -17,7 +17,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).resolve().parent.parent
+from tests.layout import ROOT
+
 PINS = ROOT / "pins"
 BEFORE_VENV = (
     "environment.py",

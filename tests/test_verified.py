@@ -22,8 +22,8 @@ from site_tools.running.evidence import (
     setting,
 )
 from tests import record, verified
+from tests.layout import ROOT
 
-ROOT = Path(__file__).resolve().parent.parent
 NEEDED = ["ppo_ref", "site_tools", "tests", "mkdocs.yml", "pyproject.toml"]
 BLOCK = """---
 title: T

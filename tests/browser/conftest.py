@@ -8,8 +8,8 @@ import pytest
 
 from tests.browser.launch import Unavailable, chromium
 from tests.browser.server import serve
+from tests.layout import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 SITE = ROOT / "site"
 SOURCES = ("docs", "snippets", "ppo_ref", "site_tools", "mkdocs.yml", "mkdocs.en.yml")
 

@@ -94,12 +94,3 @@ def test_a_result_is_chosen_and_opened_by_keys(tab):
     tab.keyboard.press("ArrowDown")
     tab.keyboard.press("Enter")
     tab.wait_for_url(f"**/{PAGE}*")
-
-
-def test_arrows_change_the_tab(tab):
-    open_page(tab, 1280)
-    tab.focus(".tabbed-set > input:checked >> nth=0")
-    before = tab.evaluate("document.activeElement.id")
-    tab.keyboard.press("ArrowRight")
-    assert tab.evaluate("document.activeElement.id") != before
-    assert tab.locator(".tabbed-block").nth(1).is_visible()

@@ -76,11 +76,6 @@ def test_what_no_page_is_about_is_said_before_what_comes_nearest(
         assert query in said and UNCOVERED[lang] in said
 
 
-def test_signs_alone_find_nothing(boxes, address):
-    for nonsense in ("-", "[:]"):
-        assert first_three(boxes["zh"], nonsense, address) == []
-
-
 def test_the_best_section_of_a_page_comes_first_and_shows_the_words(boxes, address):
     tab = boxes["en"]
     first_three(tab, "fence posts", f"{address}en/")

@@ -14,7 +14,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-ROOT = Path(__file__).parents[2]
+from tests.layout import ROOT
+
 FOLDER = ROOT / ".github" / "workflows"
 WORKFLOWS = sorted(FOLDER.iterdir())
 SOUND = """name: sound

@@ -6,8 +6,8 @@ import pytest
 import yaml
 
 from site_tools.contributing.likeness import answering, nearest, wordings
+from tests.layout import ROOT
 
-ROOT = Path(__file__).parents[2]
 GOLDEN = yaml.safe_load(Path(__file__).with_name("paraphrases.yml").read_text("utf-8"))
 ASKED = [(q, page) for page, some in GOLDEN["answered"].items() for q in some]
 

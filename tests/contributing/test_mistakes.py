@@ -13,8 +13,8 @@ import pytest
 
 from site_tools.contributing import check
 from site_tools.contributing.talk import Talk
+from tests.layout import ROOT
 
-ROOT = Path(__file__).resolve().parents[2]
 ZH, EN = "docs/zh/gae/trial.md", "docs/en/gae/trial.md"
 SNIPPET = "snippets/gae/trial.py"
 PAGE = """---

@@ -15,8 +15,8 @@ from site_tools.page import page
 from site_tools.page.accord import State, read
 from site_tools.page.files import read_front_matter
 from tests.contributing.trial import command, state
+from tests.layout import ROOT
 
-ROOT = Path(__file__).parents[2]
 ASKED = "How large should a GRPO group be?"
 ZH = "GRPO 的组大小怎么选？"
 KNOWN = "Does it help to add up later deltas in GAE?"

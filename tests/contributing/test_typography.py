@@ -1,7 +1,6 @@
 """How Chinese is set: each rule by what it must mend and what it must leave."""
 
 import re
-from pathlib import Path
 
 import pytest
 from hypothesis import example, given, settings
@@ -9,10 +8,10 @@ from hypothesis import strategies as st
 
 from site_tools.checks.words import typeset
 from site_tools.contributing.fix import mended
+from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages
 
-ROOT = Path(__file__).resolve().parents[2]
 PAGES = sorted(p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/??/**/*.md"))
 
 

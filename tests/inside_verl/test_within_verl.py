@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.layout import ROOT
+
 PYTHON = ROOT / ".cache/verl/bin/python"
 WITHIN = Path("tests/inside_verl/within")
 

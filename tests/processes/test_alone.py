@@ -8,12 +8,9 @@ import threading
 from datetime import timedelta
 
 import pytest
-import torch
-from torch import nn
 
 from ppo_ref.command import processes as joining
-from ppo_ref.processes.group import ALONE, Processes
-from ppo_ref.processes.sharding import gathered, shares, whole
+from ppo_ref.processes.group import Processes
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.trainer import Trainer
 from tests.command.runs import train
@@ -37,24 +34,6 @@ def told(monkeypatch):
 
 def refused(text: str):
     return pytest.raises(ValueError, match=f"^{re.escape(text)}$")
-
-
-def test_one_alone_does_nothing():
-    layer = nn.Linear(2, 3)
-    x, loss, before = torch.rand(3, 2), (lambda: 1), layer.weight
-    assert ALONE.gather(x) is x
-    assert ALONE.any(True) is True and ALONE.any(False) is False
-    assert ALONE.first(lambda: 7) == 7
-    assert ALONE.averaging(layer, loss) is loss
-    assert ALONE.rows(3).tolist() == [0, 1, 2]
-    ALONE.same(layer)
-    Processes(parallel="fsdp2").shard(layer)
-    with whole(layer):
-        assert layer.weight is before
-    optimizer = torch.optim.Adam(layer.parameters())
-    for owner in (layer, optimizer):
-        state = owner.state_dict()
-        assert gathered(state) == state and shares(state, of=owner) == state
 
 
 def test_every_row_is_of_one_process():

@@ -14,9 +14,9 @@ import pytest
 
 from ppo_ref.command import checkpoint
 from tests.command.runs import SMALL, assert_same, train
+from tests.layout import ROOT
 
 pytestmark = pytest.mark.slow
-ROOT = Path(__file__).resolve().parents[2]
 TORCHRUN = [sys.executable, "-m", "torch.distributed.run", "--standalone"]
 LONG = [*SMALL, "--iterations", "8"]
 LEFT = "A process of the run has ended, and so the others do; go on by: torchrun"

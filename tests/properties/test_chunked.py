@@ -158,16 +158,6 @@ def made(monkeypatch: pytest.MonkeyPatch) -> list[int]:
     return made
 
 
-@pytest.mark.parametrize(("chunk_tokens", "calls"), [(11, 4), (TOKENS, 1)])
-def test_logits_of_one_chunk_are_made_once(made, chunk_tokens, calls):
-    """Those of more are made again in the backward pass."""
-    statistics = log_probs_and_entropy_from_hidden(
-        *network(3), IDS, chunk_tokens=chunk_tokens
-    )
-    statistics.log_probs.sum().backward()
-    assert len(made) == calls
-
-
 @settings(max_examples=20)
 @given(
     st.integers(0, 99),

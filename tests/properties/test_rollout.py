@@ -143,31 +143,37 @@ def test_nothing_has_gradient_and_the_actor_stays_in_its_mode():
         assert actor.training == training
 
 
-def refused(text, asked=None, actor=ACTOR, **options):
-    given = {"response_length": 4, **options}
+FIT = "prompt and response must fit the actor's context of 12 tokens, got 3 + 10"
+PADDED = Prompts(
+    torch.full((3, 2), 3), torch.tensor([[False, True], [True, False], [True, False]])
+)
+EMPTY = Prompts(torch.empty(0, 3, dtype=torch.long), torch.empty(0, 3).bool())
+REFUSED = {
+    FIT: {"response_length": CONTEXT - 2},
+    "response_length must be at least 1, got 0": {"response_length": 0},
+    "temperature must be at least 0, got -0.5": {"temperature": -0.5},
+    "temperature must be at least 0, got nan": {"temperature": math.nan},
+    "prompts must be padded on the left and end in a token, "
+    "got padding in the last slot of row 1": {"prompts": PADDED},
+    "prompts must be at least one, of at least one token, got [0, 3]": {
+        "prompts": EMPTY
+    },
+}
+
+
+def refused(text, **options):
+    given = {"actor": ACTOR, "prompts": prompts(2, 3, 1), "response_length": 4}
     with pytest.raises(ValueError, match=f"^{re.escape('sample_responses: ' + text)}$"):
-        sample_responses(actor, prompts(2, 3) if asked is None else asked, **given)
+        sample_responses(**{**given, **options})
 
 
-def test_refusals():
-    context = "prompt and response must fit the actor's context of 12 tokens, got 3 + "
-    refused(f"{context}10", response_length=CONTEXT - 2)
+@pytest.mark.parametrize("text", REFUSED)
+def test_what_cannot_be_sampled_is_refused(text):
+    refused(text, **REFUSED[text])
+
+
+def test_a_response_may_fill_the_context():
     sample_responses(ACTOR, prompts(2, 3), response_length=CONTEXT - 3)
-    refused("response_length must be at least 1, got 0", response_length=0)
-    refused("temperature must be at least 0, got -0.5", temperature=-0.5)
-    refused("temperature must be at least 0, got nan", temperature=math.nan)
-    refused(
-        "prompts must be padded on the left and end in a token, "
-        "got padding in the last slot of row 1",
-        Prompts(
-            torch.full((3, 2), 3),
-            torch.tensor([[False, True], [True, False], [True, False]]),
-        ),
-    )
-    none = "prompts must be at least one, of at least one token, got "
-    empty = torch.empty(0, 3, dtype=torch.long)
-    refused(f"{none}[0, 3]", Prompts(empty, empty.bool()))
-    refused(f"{none}[3, 0]", Prompts(empty.T, empty.T.bool()))
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
@@ -175,9 +181,6 @@ def test_an_actor_that_has_diverged_is_named(bad):
     table = torch.zeros(3, 3, VOCAB)
     table[:, 2, 4] = bad
     table[1:, 1, 4] = bad
-    text = (
-        "actor must give logits whose log-sum-exp is finite, "
-        f"got {bad} for token 1 of row 1"
-    )
-    asked = prompts(2, 3, 1)
-    refused(text, asked, actor=Scripted(table), generator=seeded(1))
+    finite = "actor must give logits whose log-sum-exp is finite, got"
+    told = f"{finite} {bad} for token 1 of row 1"
+    refused(told, actor=Scripted(table), generator=seeded(1))

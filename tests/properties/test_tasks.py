@@ -1,6 +1,5 @@
 """Which questions there are, how a teacher errs; text to ids and back."""
 
-import math
 import re
 from collections import Counter
 
@@ -14,9 +13,7 @@ from ppo_ref.training.tasks import (
     CHARACTERS,
     PROMPT_LENGTH,
     RESPONSE_LENGTH,
-    Question,
     all_questions,
-    demonstrations,
     split,
 )
 from ppo_ref.training.tokenizer import (
@@ -45,15 +42,6 @@ def test_one_phrasing_of_every_sum_is_held_out(seed):
         (a, b): 1 for a in range(10) for b in range(10)
     }
     assert {(q.a, q.b) for q in train} == {(q.a, q.b) for q in held_out}
-
-
-@pytest.mark.parametrize("error_rate", [0, 0.6, 1])
-def test_a_teacher_counts_one_too_many_as_often_as_stated(error_rate):
-    questions = [Question("9+9=", 9, 9)] * 4000
-    told = Counter(demonstrations(questions, error_rate, seeded(0)))
-    assert set(told) <= {"9+9=18", "9+9=19"}
-    spread = math.sqrt(4000 * error_rate * (1 - error_rate))
-    assert abs(told["9+9=19"] - 4000 * error_rate) <= 4 * spread
 
 
 TOKENIZER = CharacterTokenizer(CHARACTERS)

@@ -4,7 +4,6 @@ import contextlib
 import io
 import re
 import textwrap
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -13,10 +12,10 @@ from hypothesis import strategies as st
 
 from site_tools.data.dialogues import read_dialogues
 from site_tools.page.page import read_page
+from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages
 
-ROOT = Path(__file__).parents[2]
 DIALOGUES = ROOT.parent / "shared" / "dialogues"
 HEAD = "# Chat Dialogue Log\n\n## 对话时间\n2026\n\n---\n\n## 对话内容\n\n"
 # What may stand in a question or an answer and must not be taken for a marker.

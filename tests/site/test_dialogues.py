@@ -11,13 +11,13 @@ from site_tools.data.dialogues import read_topics
 from site_tools.page.page import read_page
 from site_tools.page.prose import HEADING
 from site_tools.site import navigation
+from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.sample import broken, page
 from tests.site.trial_site import write_files
 
 pytestmark = pytest.mark.pages
 
-ROOT = Path(__file__).parents[2]
 ROW = {"id": "004·1", "zh": "甲？", "en": "A?", "page": "gae/a"}
 NEXT = ROW | {"id": "004·2", "page": "gae/b"}
 

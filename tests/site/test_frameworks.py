@@ -10,12 +10,12 @@ from site_tools.data import frameworks
 from site_tools.data.dialogues import read_dialogues
 from site_tools.data.frameworks import OTHERS, RELEASES
 from site_tools.site import lists, navigation
+from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files
 
 pytestmark = pytest.mark.pages
 
-ROOT = Path(__file__).parents[2]
 NOW, OLD, OPEN, TRL = RELEASES
 TORCHRL = OTHERS[0]
 PLACE = {"path": "a/b.py", "lines": "3", "hash": "0" * 12, "quote": "a < b"}

@@ -4,7 +4,6 @@ import json
 import random
 from ast import literal_eval
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -19,8 +18,8 @@ from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
+from tests.layout import ROOT
 
-ROOT = Path(__file__).parents[2]
 LAB = ROOT / "docs" / "theme" / "assets" / "lab"
 COMPUTE = """
 import { readFileSync } from "node:fs"

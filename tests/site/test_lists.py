@@ -13,12 +13,12 @@ from site_tools.page.prose import read_wrong_answers
 from site_tools.page.rendered import render
 from site_tools.site import navigation
 from site_tools.site.lists import derived, fill_lists
+from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files
 
 pytestmark = pytest.mark.pages
 
-ROOT = Path(__file__).parents[2]
 PAGE = """---
 question: Is A < B?
 answers: ["004·2"]

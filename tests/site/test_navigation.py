@@ -1,12 +1,9 @@
 """The navigation follows from the pages."""
 
-from pathlib import Path
-
 import pytest
 
 from site_tools.site import navigation
-
-ROOT = Path(__file__).parents[2]
+from tests.layout import ROOT
 
 
 def built(pages: dict[str, dict[str, object]], lang: str = "en") -> list[object]:

@@ -1,16 +1,15 @@
 """Both READMEs count what is there."""
 
 import re
-from pathlib import Path
 
 import pytest
 
 from site_tools.data.dialogues import read_dialogues, read_topics
 from site_tools.data.frameworks import comparison
+from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages
 
-ROOT = Path(__file__).resolve().parents[2]
 TEN = ROOT / "docs/en/debug/ten_asserts.md"
 FILES = {"en": "README.md", "zh": "README.zh.md"}
 COUNTED = {

@@ -9,10 +9,9 @@ import pytest
 from site_tools.data import dialogues, facts, frameworks, names
 from site_tools.data.rows import PageId, Row, Text, Words, figure_in, parse
 from site_tools.site.templates import fill
+from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files
-
-ROOT = Path(__file__).parents[2]
 
 
 @dataclass(frozen=True)

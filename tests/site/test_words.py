@@ -1,7 +1,6 @@
 """A word that the glossary rejects is found, wherever it is not somebody else's."""
 
 import shutil
-from pathlib import Path
 
 import pytest
 import yaml
@@ -9,11 +8,11 @@ import yaml
 from site_tools.checks.words import check_terms, check_text
 from site_tools.data import names
 from site_tools.page.page import read_page
+from tests.layout import ROOT
 from tests.site.sample import EN, ZH, broken, line_of, page
 
 pytestmark = pytest.mark.pages
 
-ROOT = Path(__file__).resolve().parents[2]
 WHY = {"choice_zh": "离线是另一回事。", "choice_en": "Offline is another thing."}
 OFF = names.Name(
     id="off-policy",

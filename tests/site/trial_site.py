@@ -15,8 +15,8 @@ from site_tools.page import accord as locks
 from site_tools.page.prose import wording
 from site_tools.running import evidence
 from site_tools.running.evidence import block_hashes
+from tests.layout import ROOT
 
-ROOT = Path(__file__).parents[2]
 MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")
 
 QUESTION = r"""---
