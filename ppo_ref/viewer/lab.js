@@ -32,6 +32,17 @@ export const svg = (tag, attributes, ...children) => {
 export const cropped = (width, top, bottom, ...children) =>
   svg("svg", { y: top, width, height: bottom - top, viewBox: `0 ${top} ${width} ${bottom - top}` }, ...children)
 
+// Writes a text only where it is another: what is written is laid out anew.
+export const write = (node, text) => { if (node.textContent !== String(text)) node.textContent = text }
+
+// Where a widget goes: in the place of its picture, or, on a page that shows a view of it,
+// below the line that says what to try.
+export const show = (place, section, view) => {
+  if (!view) return place.replaceChildren(section)
+  section.classList.add("small")
+  place.after(section)
+}
+
 // A number as people read it: no −0, and a real minus sign.
 export const shown = (x, digits = 2) => (Math.abs(x) < 0.5 * 10 ** -digits ? 0 : x).toFixed(digits).replace("-", "−")
 // Dual clip is off at 0; between that and 1 it would turn the loss around.
@@ -77,6 +88,7 @@ export const slider = ({ label, min, max, step, get, set }) => {
   const number = element("output")
   const input = element("input", { type: "range", min, max, step, oninput: () => set(Number(input.value)) })
   const update = () => {
+    if (number.textContent === String(get())) return
     input.value = get()
     number.textContent = get()
     input.setAttribute("aria-valuetext", get())

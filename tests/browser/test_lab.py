@@ -35,7 +35,8 @@ def lab(tab: Any) -> Any:
 def ran(lab: Any, widget: str) -> str:
     """What the copied Python prints: ppo_ref's numbers for what is shown."""
     lab.evaluate("navigator.clipboard.writeText('')")
-    lab.locator(f"[data-lab={widget}] .copy button").click()
+    place = lab.locator(f'[data-lab="{widget}"]')  # in its place, or below its line
+    place.or_(lab.locator("p[data-lab] + .lab")).locator(".copy button").click()
     lab.wait_for_function("async () => await navigator.clipboard.readText() !== ''")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -259,3 +260,56 @@ def test_bias_and_variance_are_dragged_sampled_and_shared(lab):
         widget.get_by_role("button", name=name).click()
         settle(lab)
         assert sums(lab)[0] == critic
+
+
+@pytest.mark.parametrize(
+    ("page", "language"),
+    [
+        ("gae/inputs", "en"), ("gae/why_sum_deltas", "zh"),
+        ("gae/token_excesses", "en"), ("critic/td_error", "zh"),
+        ("gae/return_minus_value", "en"),
+        ("rewards/token_level_rewards", "zh"), ("alignment/slot_after_eos", "en"),
+    ],
+)  # fmt: skip
+def test_a_question_page_begins_with_what_ppo_ref_computes(
+    lab: Any, page: str, language: str
+) -> None:
+    lab.goto(f"{'en/' if language == 'en' else ''}{page}/")
+    lab.locator("p[data-lab]").scroll_into_view_if_needed()
+    widget = lab.locator(".lab.small")
+    widget.locator(".bar").first.wait_for()
+    answer = 1 if page == "alignment/slot_after_eos" else 0
+    for _ in range(2):
+        computed, compared = copied(lab), 0
+        for name in ROWS:
+            for cell, number in zip(
+                widget.locator(f"tr.{name} .bar").all(),
+                computed[name][answer],
+                strict=False,  # a view shows as many tokens as its page has
+            ):
+                text = cell.inner_text().replace("−", "-")
+                digits = len(text.partition(".")[2])
+                assert not text or abs(float(text) - number) < 0.501 * 10**-digits
+                compared += bool(text)
+        assert compared >= 3
+        cell = widget.locator(".bar.drag").first  # then after a change
+        cell.focus()
+        lab.keyboard.press("PageDown")
+        settle(lab)
+    assert lab.locator("figure.picture svg").first.is_visible()
+
+
+def test_a_distribution_is_dragged_and_sampled_by_another(lab: Any) -> None:
+    lab.goto("en/rewards/kl_of_one_token/")
+    lab.locator("p[data-lab]").scroll_into_view_if_needed()
+    widget = lab.locator(".lab.small")
+    widget.locator("tr.actor .bar").nth(1).focus()
+    lab.keyboard.press("PageUp")
+    widget.locator("input[type=range]").fill("2")
+    settle(lab)
+    shown = widget.locator(".sums output").all_inner_texts()
+    words = ran(lab, "kl/tokens").split()
+    for text, number in zip(shown, words[1::2], strict=True):
+        assert abs(float(text.replace("−", "-")) - float(number)) < 0.000501
+    drawn = widget.locator("tr.actor .bar").all_inner_texts()
+    assert sum(map(float, drawn)) == pytest.approx(1, abs=0.02)

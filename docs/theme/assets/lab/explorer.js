@@ -1,11 +1,14 @@
 // The step explorer: two answers of six tokens, every number of a PPO step as a bar.
-import { address, between, choice, copyButton, draggable, dualClip, element, lang, onceAFrame, shown, slider, styled, tick } from "./lab.js"
-import { BUGS, PRESETS, compute, python } from "./explorer_model.js"
+import { address, between, choice, copyButton, draggable, dualClip, element, lang, onceAFrame, show, shown, slider, styled, tick, write } from "./lab.js"
+import { BUGS, PRESETS, VIEWS, compute, python } from "./explorer_model.js"
 
 const WORDS = {
   zh: {
     name: "逐 token 实验", preset: "从哪里开始", answer: "回答", token: "token", copy: "复制成 Python", bugs: "弄坏它",
-    hint: "带 ↕ 的格子可以上下拖，也可以用方向键；点“算”那一行，决定哪个 token 算数。",
+    again: "回到开头", fit: "训完一轮：V 变成 R", total: "合计",
+    heads: { inputs: ["a₀", "a₁", "工具", "工具", "a₄", "a₅"], slot_after_eos: ["a₀", "a₁", "a₂", "EOS", "pad", "pad"] },
+    answers: { why_sum_deltas: ["写 1, 1", "写 1, 0"] },
+    drag: "带 ↕ 的格子可以上下拖，也可以用方向键。", mask: "点“算”那一行，决定哪个 token 算数。",
     presets: { batch: "教程的两个回答（第一个出自对话 002）", verl: "verl 0.9.1、0.7.1、0.4.0 的默认值", old_verl: "verl 0.3.0 的默认值",
       three: "对话 004 的三个 token", one: "对话 001 那一行：它印的 return 没有 γ、λ 算得出", fit: "对话 001 的一个价值：0.8，目标 0.95" },
     rows: { mask: "算", score: "得分 s", kl: "KL", rewards: "奖励 r", values: "价值 V", deltas: "TD 误差 δ", advantages: "优势 A",
@@ -19,7 +22,10 @@ const WORDS = {
   },
   en: {
     name: "Step explorer", preset: "Begin with", answer: "answer", token: "token", copy: "Copy as Python", bugs: "Break it",
-    hint: "Drag the cells marked ↕ up and down, or use the arrow keys; in the row “counts”, click a token to leave it out.",
+    again: "Begin again", fit: "Fit one round: V becomes R", total: "sum",
+    heads: { inputs: ["a₀", "a₁", "tool", "tool", "a₄", "a₅"], slot_after_eos: ["a₀", "a₁", "a₂", "EOS", "pad", "pad"] },
+    answers: { why_sum_deltas: ["1, 1 is written", "1, 0 is written"] },
+    drag: "Drag the cells marked ↕ up and down, or use the arrow keys. ", mask: "In the row “counts”, click a token to leave it out or take it in.",
     presets: { batch: "the course's two answers, the first of dialogue 002", verl: "defaults of verl 0.9.1, 0.7.1, 0.4.0", old_verl: "defaults of verl 0.3.0",
       three: "three tokens of dialogue 004", one: "the row of dialogue 001: no γ, λ gives the returns it prints", fit: "one value of dialogue 001: 0.8, its target 0.95" },
     rows: { mask: "counts", score: "score s", kl: "KL", rewards: "reward r", values: "value V", deltas: "TD error δ", advantages: "advantage A",
@@ -50,17 +56,27 @@ const ROWS = [
 ]
 const SCALES = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25]
 const KNOBS = [["gamma", 0, 1, 0.01], ["lambda", 0, 1, 0.01], ["beta", 0, 0.5, 0.001], ["low", 0, 0.9, 0.05], ["high", 0, 1, 0.05], ["dual", 0, 5, 0.5]]
-const SLOTS = 6
+// The whole of it; a view shows less.
+const WHOLE = {
+  begin: PRESETS.batch, rows: ["mask", ...ROWS.map(({ key }) => key)], knobs: [...KNOBS.map(([key]) => key), "white"],
+  sums: Object.keys(WORDS.sums), answers: 2, choices: true,
+}
+const SUMMED = ["score", "kl", "rewards", "deltas", "advantages"]
 
-export const mount = async (place) => {
+export const mount = async (place, name) => {
   await styled
+  const { begin, rows, knobs, sums: named = [], slots = 6, answers: several = 1, digits, total, fit, choices } = { ...WHOLE, ...name && { sums: [], answers: 1, choices: false }, ...VIEWS[name] }
+  // Four digits need the room of the zero before the point.
+  const places = (key) => digits?.[key] ?? (digits > 0 ? digits : 2)
+  const number = (x, key) => places(key) < 4 ? shown(x, places(key)) : shown(x, places(key)).replace(/^(−?)0\./, "$1.")
   const link = address("explorer")
   const copy = (x) => JSON.parse(JSON.stringify(x))
-  let state = link.read({ preset: "batch", ...copy(PRESETS.batch) })
+  const first = { preset: "batch", ...begin }
+  let state = link.read(copy(first))
   if (!Object.hasOwn(PRESETS, state.preset)) state.preset = "batch"
   if (!Object.hasOwn(WORDS.bug, state.bug)) state.bug = ""
-  if (!state.mask.every((row) => row.some(Boolean))) state.mask = copy(PRESETS.batch.mask)
-  state.answer = state.answer === 1 ? 1 : 0
+  if (!state.mask.every((row) => row.some(Boolean))) state.mask = copy(begin.mask)
+  state.answer = several === 1 ? begin.answer : state.answer === 1 ? 1 : 0
   for (const [key, least, most] of KNOBS) state[key] = between(state[key], least, most)
   state.dual = dualClip(state.dual)
   for (const { drag, least, most } of ROWS) {
@@ -69,20 +85,24 @@ export const mount = async (place) => {
 
   const parts = []
   const add = (part) => { parts.push(part); return part.node }
-  const changed = onceAFrame(() => { draw(); link.write(state, { preset: "batch", ...PRESETS.batch }) })
+  const changed = onceAFrame(() => { draw(); link.write(state, first) })
   const knob = (key) => ({ label: WORDS.knobs[key], get: () => state[key], set: (x) => { state[key] = key === "dual" ? dualClip(x) : x; changed() } })
+  const button = (text, onclick) => element("button", { type: "button", onclick: () => { onclick(); changed() } }, text)
 
   const controls = element("div", { class: "knobs" },
-    add(choice({ label: WORDS.preset, options: Object.entries(WORDS.presets), get: () => state.preset,
-      set: (preset) => { state = { preset, ...copy(PRESETS[preset]), answer: state.answer }; changed() } })),
-    add(choice({ label: WORDS.bugs, options: Object.entries(WORDS.bug), get: () => state.bug, set: (bug) => { state.bug = bug; changed() } })),
-    KNOBS.map(([key, min, max, step]) => add(slider({ ...knob(key), min, max, step }))),
-    add(tick(knob("white"))))
+    choices ? [
+      add(choice({ label: WORDS.preset, options: Object.entries(WORDS.presets), get: () => state.preset,
+        set: (preset) => { state = { preset, ...copy(PRESETS[preset]), answer: state.answer }; changed() } })),
+      add(choice({ label: WORDS.bugs, options: Object.entries(WORDS.bug), get: () => state.bug, set: (bug) => { state.bug = bug; changed() } })),
+    ] : [],
+    KNOBS.filter(([key]) => knobs.includes(key)).map(([key, min, max, step]) => add(slider({ ...knob(key), min, max, step }))),
+    knobs.includes("white") ? add(tick(knob("white"))) : [])
 
-  const answers = [0, 1].map((i) => element("button", { type: "button", onclick: () => { state.answer = i; changed() } }, `${WORDS.answer} ${i}`))
+  const answers = [0, 1].map((i) => button(WORDS.answers[name]?.[i] ?? `${WORDS.answer} ${i}`, () => { state.answer = i }))
   parts.push({ update: () => answers.forEach((button, i) => button.setAttribute("aria-pressed", state.answer === i)) })
 
-  const masks = Array.from({ length: SLOTS }, (_, t) => element("button", {
+  const tokens = Array.from({ length: slots }, (_, t) => t)
+  const masks = tokens.map((t) => element("button", {
     type: "button", class: "counts", "aria-label": `${WORDS.rows.mask}, ${WORDS.token} ${t}`,
     onclick: () => {
       const row = state.mask[state.answer]
@@ -92,12 +112,12 @@ export const mount = async (place) => {
     },
   }))
   const heads = element("tr", {}, element("th", { scope: "col" }, WORDS.token),
-    Array.from({ length: SLOTS }, (_, t) => element("th", { scope: "col" }, t)))
-  const body = [element("tr", {}, element("th", { scope: "row" }, WORDS.rows.mask), masks.map((button) => element("td", {}, button)))]
-  const cells = new Map(), scales = {}
-  for (const row of ROWS) {
-    const { key, drag, least, most } = row
-    const line = Array.from({ length: SLOTS }, (_, t) => {
+    tokens.map((t) => element("th", { scope: "col" }, WORDS.heads[name]?.[t] ?? t)), total ? element("th", { scope: "col" }, WORDS.total) : [])
+  const body = [], cells = new Map(), scales = {}, totals = {}
+  if (rows.includes("mask")) body.push(element("tr", {}, element("th", { scope: "row" }, WORDS.rows.mask), masks.map((button) => element("td", {}, button)), total ? element("td") : []))
+  const drawn = ROWS.filter(({ key }) => rows.includes(key))
+  for (const { key, drag, least, most } of drawn) {
+    const line = tokens.map((t) => {
       const handle = element("span", { class: "bar" })
       if (drag) {
         draggable(handle, {
@@ -113,55 +133,76 @@ export const mount = async (place) => {
       return handle
     })
     cells.set(key, line)
-    body.push(element("tr", { class: key }, element("th", { scope: "row" }, WORDS.rows[key], drag ? " ↕" : "", scales[key] = element("small", { class: "scale" })), line.map((handle) => element("td", {}, handle))))
+    body.push(element("tr", { class: key }, element("th", { scope: "row" }, WORDS.rows[key], drag ? " ↕" : "", scales[key] = element("small", { class: "scale" })),
+      line.map((handle) => element("td", {}, handle)),
+      total ? element("td", { class: "total" }, SUMMED.includes(key) ? totals[key] = element("output") : "") : []))
   }
 
-  const sums = Object.fromEntries(Object.keys(WORDS.sums).map((key) => [key, element("output")]))
+  const sums = Object.fromEntries(named.map((key) => [key, element("output")]))
   const fires = element("p", { class: "fires", role: "status" })
   const asserts = new URL("../../debug/ten_asserts/", import.meta.url)
 
+  // Only what changed is written: most of a frame's time is the page's, not the sums'.
+  const before = new Map()
   const draw = () => {
     const numbers = compute(state)
     const row = state.mask[state.answer]
     const last = row.lastIndexOf(true)
-    for (const { key, of = key, full: fixed, zero = 0, drag } of ROWS) {
+    for (const { key, of = key, full: fixed, zero = 0, drag } of drawn) {
       const largest = Math.max(...numbers[of].flatMap((line, i) => line.map((x, t) => state.mask[i][t] ? Math.abs(x - zero) : 0)))
       const full = fixed ?? SCALES.find((scale) => scale >= largest) ?? largest
-      scales[key].textContent = `${zero || ""}±${full}`
+      write(scales[key], `${zero || ""}±${full}`)
+      if (totals[key]) write(totals[key], number(numbers[of][state.answer].reduce((sum, x, t) => row[t] ? sum + x : sum, 0), key))
       cells.get(key).forEach((cell, t) => {
-        const x = numbers[of][state.answer][t]
-        const movable = drag && row[t] && (drag !== "scores" || t === last)
-        cell.style.setProperty("--x", row[t] ? between((x - zero) / full, -1, 1).toFixed(4) : 0)
-        const text = !row[t] ? "" : key !== "pushes" ? shown(x)
-          : x ? `${x > 0 ? "↑" : "↓"}${shown(Math.abs(x))}` : "0"
-        if (cell.textContent !== text) cell.textContent = text
-        cell.classList.toggle("out", !row[t])
-        cell.classList.toggle("flat", (key === "losses" || key === "pushes") && row[t] && !numbers.pushes[state.answer][t])
+        const x = numbers[of][state.answer][t], counts = row[t]
+        const movable = Boolean(drag && counts && (drag !== "scores" || t === last))
+        const share = counts ? between((x - zero) / full, -1, 1).toFixed(4) : 0
+        const text = !counts ? "" : key !== "pushes" ? number(x, key)
+          : x ? `${x > 0 ? "↑" : "↓"}${number(Math.abs(x), key)}` : "0"
+        const flat = (key === "losses" || key === "pushes") && counts && !numbers.pushes[state.answer][t]
+        const value = drag && (drag === "scores" ? state.scores[state.answer] : state[drag][state.answer][t])
+        const now = [share, text, flat, movable, value].join()
+        if (before.get(cell) === now) return
+        before.set(cell, now)
+        cell.style.setProperty("--x", share)
+        cell.textContent = text
+        cell.classList.toggle("out", !counts)
+        cell.classList.toggle("flat", flat)
         if (drag) {
-          cell.classList.toggle("drag", Boolean(movable))
+          cell.classList.toggle("drag", movable)
           cell.tabIndex = movable ? 0 : -1
           cell.setAttribute("aria-disabled", !movable)
-          cell.setAttribute("aria-valuenow", drag === "scores" ? state.scores[state.answer] : state[drag][state.answer][t])
+          cell.setAttribute("aria-valuenow", value)
         }
       })
     }
     masks.forEach((button, t) => {
+      if (button.getAttribute("aria-pressed") === String(row[t])) return
       button.setAttribute("aria-pressed", row[t])
       button.textContent = row[t] ? "●" : "○"
     })
-    for (const [key, output] of Object.entries(sums)) output.textContent = key === "steps" ? numbers.steps : shown(numbers[key], 3)
+    for (const [key, output] of Object.entries(sums)) write(output, key === "steps" ? numbers.steps : shown(numbers[key], 3))
     const bug = BUGS[state.bug]
-    fires.replaceChildren(...bug
-      ? [WORDS.fires, element("a", { href: `${asserts}#assert-${bug.assert}` }, `assert-${bug.assert}`)] : [])
+    if (before.get(fires) !== state.bug) {
+      before.set(fires, state.bug)
+      fires.replaceChildren(...bug
+        ? [WORDS.fires, element("a", { href: `${asserts}#assert-${bug.assert}` }, `assert-${bug.assert}`)] : [])
+    }
     parts.forEach(({ update }) => update())
   }
 
-  place.replaceChildren(element("section", { class: "lab", "aria-label": WORDS.name },
-    controls, fires,
-    element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, answers),
+  const fitted = () => {
+    const { returns } = compute(state)
+    state.values[state.answer] = returns[state.answer].map((x) => Number(x.toFixed(6)))
+  }
+  show(place, element("section", { class: "lab", "aria-label": WORDS.name },
+    controls, choices ? fires : [],
+    several > 1 ? element("div", { class: "answers", role: "group", "aria-label": WORDS.answer }, answers) : [],
+    fit ? element("div", { class: "answers" }, button(WORDS.fit, fitted)) : [],
     element("table", { class: "rows" }, element("thead", {}, heads), element("tbody", {}, body)),
-    element("p", { class: "sums" }, Object.entries(WORDS.sums).map(([key, label]) => element("span", {}, `${label} `, sums[key]))),
-    element("p", { class: "hint" }, WORDS.hint),
-    copyButton(WORDS.copy, () => python(state))))
+    named.length ? element("p", { class: "sums" }, named.map((key) => element("span", {}, `${WORDS.sums[key]} `, sums[key]))) : [],
+    element("p", { class: "hint" }, WORDS.drag, rows.includes("mask") ? WORDS.mask : ""),
+    element("div", { class: "answers" }, name ? button(WORDS.again, () => { state = copy(first) }) : [],
+      copyButton(WORDS.copy, () => python(state)))), name)
   draw()
 }

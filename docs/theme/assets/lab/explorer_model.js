@@ -39,6 +39,35 @@ export const PRESETS = {
   },
 }
 
+// What a question page shows of it: where it begins, which rows and knobs. `total` adds
+// the sum of each row, `fit` a button that puts the targets in place of the values.
+const both = (row) => [[...row], [...row]]
+const counted = (n) => both([0, 1, 2, 3, 4, 5].map((t) => t < n))
+const plain = { ...knobs, ...batch, scores: [1, 1], kl: filled(0), beta: 0, white: false }
+const three = { ...PRESETS.three, lambda: 1 }
+export const VIEWS = {
+  inputs: {
+    begin: { ...plain, lambda: 0.9, values: both([0.3, 0.4, 0.9, -0.7, 0.6, 0.7]), mask: both([true, true, false, false, true, true]) },
+    rows: ["mask", "rewards", "values", "deltas", "advantages"], knobs: ["lambda", "gamma"], digits: 3,
+  },
+  why_sum_deltas: { // two answers of ppo_ref.examples.two_token_tree
+    begin: { ...plain, scores: [1, 0], lambda: 0, values: both([0.25, 0.1, 0, 0, 0, 0]), mask: counted(2) },
+    rows: ["rewards", "values", "deltas", "advantages"], knobs: ["lambda"], slots: 2, answers: 2, total: true,
+  },
+  token_excesses: { begin: three, rows: ["values", "deltas", "advantages"], knobs: ["lambda"], slots: 3, digits: 3, total: true },
+  return_minus_value: { begin: three, rows: ["rewards", "values", "deltas", "advantages", "returns"], knobs: ["lambda"], slots: 3, digits: 3 },
+  td_error: {
+    begin: { ...plain, lambda: 0, values: filled(0), mask: counted(4) },
+    rows: ["rewards", "values", "returns"], knobs: ["lambda"], slots: 4, digits: 3, fit: true,
+  },
+  token_level_rewards: {
+    begin: PRESETS.batch, rows: ["mask", "score", "kl", "rewards"], knobs: ["beta"], answers: 2, digits: { rewards: 4 }, total: true },
+  slot_after_eos: {
+    begin: { ...plain, answer: 1, scores: [1, 0], values: batch.values, mask: batch.mask },
+    rows: ["mask", "values", "deltas", "advantages"], knobs: ["lambda"], digits: 3,
+  },
+}
+
 // What each bug of "ten asserts" does, and to which numbers. The section of that page,
 // #assert-..., has the assert that fires.
 const late = (rows) => rows.map((row) => row.map((x, t) => row[t + 1] ?? x))

@@ -1,0 +1,38 @@
+// The KL of one position without its looks: two distributions over four tokens, and who
+// samples. Node compares it with ppo_ref (tests/site/test_lab.py).
+import { k1, k2, k3 } from "./ppo.js"
+
+// The example of rewards/kl_of_one_token, its picture's and that of its estimators.
+export const BEGIN = { actor: [0.6, 0.2, 0.15, 0.05], ref: [0.3, 0.3, 0.2, 0.2], temperature: 1 }
+
+// One probability is set, the others share the rest as before; none is 0.
+export const moved = (row, at, x) => {
+  const rest = row.reduce((sum, p, i) => i === at ? sum : sum + p, 0)
+  const others = row.map((p, i) => i === at ? x : Math.max(p / rest * (1 - x), 0.005))
+  const sum = others.reduce((a, b) => a + b)
+  return others.map((p) => Number((p / sum).toFixed(6)))
+}
+
+export const measured = ({ actor, ref, temperature }) => {
+  const kld = actor.map((p, i) => Math.log(p) - Math.log(ref[i]))
+  const hot = actor.map((p) => p ** (1 / temperature)), total = hot.reduce((a, b) => a + b)
+  const sampled = hot.map((x) => x / total)
+  const mean = (f) => sampled.reduce((sum, s, i) => sum + s * f(kld[i]), 0)
+  return {
+    actor, ref, kld, sampled, area: kld.map((k, i) => k * sampled[i]),
+    below: mean((k) => +(k < 0)), mean: mean(k1), k2: mean(k2), k3: mean(k3),
+  }
+}
+
+export const python = ({ actor, ref, temperature }) => `import torch
+from ppo_ref.kl import kl_k1, kl_k2, kl_k3
+
+actor = torch.tensor([[${actor.join(", ")}]], dtype=torch.float64)
+ref = torch.tensor([[${ref.join(", ")}]], dtype=torch.float64)
+sampled = (actor.log() / ${temperature}).softmax(1)  # at a temperature
+given = {"log_probs": actor.log(), "ref_log_probs": ref.log()}
+kld = kl_k1(**given)
+print("below", sampled[kld < 0].sum().item())
+for name, k in ("mean", kl_k1), ("k2", kl_k2), ("k3", kl_k3):
+    print(name, (sampled * k(**given)).sum().item())
+`
