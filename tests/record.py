@@ -7,10 +7,9 @@ docs/verified/cuda.txt, with the commit of the sources, for machines without one
 import os
 import subprocess
 import sys
-from dataclasses import replace
 from pathlib import Path
 
-from site_tools.ledger import Ledger, read, write
+from site_tools.ledger import Entry, Ledger, read, write
 from site_tools.page.page import LANGUAGES
 from site_tools.running import evidence
 from site_tools.running.evidence import block_hashes
@@ -51,10 +50,16 @@ def left_out(root: Path, ledger: Ledger) -> list[str]:
     for page in pages:
         name = page.relative_to(root).as_posix()
         blocks, _ = evidence.blocks_of(root, name, page.read_text("utf-8"))
-        entry = evidence.current(ledger, name, here)
-        if not evidence.passed(entry).issuperset(block_hashes(blocks).values()):
+        if {*block_hashes(blocks).values()} - {*evidence.passed(ledger, name, here)}:
             names.append(name)
     return names
+
+
+def entry_of(root: Path, page: str, made: Entry, commit: str) -> Entry:
+    """A page of the record, by what it was made from and by whom."""
+    blocks, _ = evidence.blocks_of(root, page, (root / page).read_text("utf-8"))
+    made_from = evidence.recorded(blocks, evidence.setting(root))
+    return Entry(made_from, {**made.by, "commit": commit})
 
 
 def record(root: Path, device: str) -> None:
@@ -65,8 +70,7 @@ def record(root: Path, device: str) -> None:
     if pages := left_out(root, ledger):
         sys.exit(f"make record needs every block to run, and these did not: {pages}")
     entries = {
-        page: replace(entry, by={**entry.by, "commit": commit})
-        for page, entry in ledger.items()
+        page: entry_of(root, page, entry, commit) for page, entry in ledger.items()
     }
     write(root / evidence.RECORD, entries)
     by = next(iter(entries.values())).by

@@ -76,18 +76,18 @@ def test_a_run_notes_what_passed_page_by_page(project):
     good = write(project, "en/about/good.md")
     bad = write(project, "en/about/bad.md", number=2)
     told = run_pages(project, "-n2", "--dist=loadfile", good, bad)
-    known, _ = gather(project)
+    known = gather(project)
     assert known.cpu.keys() == {good, bad}, told
     _, second = hashes(project, bad)
-    assert passed(known.cpu[good]) == {*hashes(project, good)}
-    assert passed(known.cpu[bad]) == {second}
+    assert passed(known.cpu, good, known.setting) == hashes(project, good)
+    assert passed(known.cpu, bad, known.setting) == [second]
     # On a stand-in for a GPU the block runs as changed, and is noted as it stands;
     # the other page has changed and is not run.
     write(project, "en/about/good.md", number=3)
     write(project, "en/about/bad.md", shown="cpu:0 1")
     told = run_pages(project, bad, "--device", "cpu:0")
-    known, _ = gather(project)
-    assert passed(known.cpu[bad]) == {*hashes(project, bad)}, told
+    known = gather(project)
+    assert passed(known.cpu, bad, known.setting) == hashes(project, bad), told
     assert not any(known.on_cpu(good, block) for block in hashes(project, good))
 
 
@@ -115,7 +115,7 @@ def stand_in(*pages: str) -> object:
     """A run that passes the blocks of these pages."""
 
     def run(root: Path, device: str) -> None:
-        passed = {page: frozenset(hashes(root, page)) for page in pages}
+        passed = {page: {"passed": hashes(root, page)} for page in pages}
         note(root, "cuda", setting(root), "NVIDIA H200", passed)
 
     return run
@@ -134,8 +134,8 @@ def test_a_record_is_the_manifest_with_its_commit_and_leaves_no_block_out(
     made = read(committed / RECORD)
     commit = git(committed, "rev-parse", "HEAD").strip()
     assert {entry.by["commit"] for entry in made.values()} == {commit}
-    assert {page: passed(made[page]) for page in made} == {
-        page: {*hashes(committed, page)} for page in pages
+    assert {page: made[page].made_from["blocks"] for page in made} == {
+        page: hashes(committed, page)[-1] for page in pages
     }
 
 

@@ -148,7 +148,9 @@ class Note:
         """Nothing is noted if the package was edited under way: who knows what ran."""
         if self.runs and evidence.setting(ROOT) == self.setting:
             place = ROOT, kind(self.device), self.setting, name(self.device)
-            evidence.note_runs(*place, [*self.runs.values()])
+            runs = self.runs.values()
+            run = {v.page.path: evidence.outcome(v) for v in runs if v.running}
+            evidence.note(*place, run)
 
 
 if __name__ == "__main__":

@@ -28,7 +28,7 @@ def files(page: File, config: MkDocsConfig, wheel: str) -> Iterator[File]:
     lang, root = config.theme["language"], Path(config.config_file_path).parent
     page_id = page.src_uri.removesuffix(".md")
     path, text = f"docs/{lang}/{page.src_uri}", page.content_string
-    drawn = evidence.plots(root, path)
+    drawn = evidence.gather(root).plots(path)
     shown = {name: svg for each in drawn for name, svg in each.items()}
     try:
         made = pictures.plot_pictures(text, page_id, shown, lang)

@@ -6,20 +6,22 @@ Run it from the root of the repository: ``python -m docs.theme.serve --port 8000
 import argparse
 import errno
 import os
+import signal
 import socket
 import subprocess
 import sys
-import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from mkdocs.livereload import LiveReloadServer
 
-from docs.theme.building import CODE, MARKS, WATCHED, Sites, state
+from docs.theme.building import MARKS, WATCHED, Sites
 
 HOST = "127.0.0.1"
-VERIFY = [sys.executable, "-m", "site_tools.running.background"]
-SOURCES = ("docs/zh", "docs/en", "snippets", *CODE)
+# As make build does; the marks that it leaves are watched.
+VERIFY = '"$0" -m tests.verified || exec nice -n 10 "$0" -m pytest -q docs'
+SAID = Path(".cache", "serve", "verification.txt")
 
 
 class Server(LiveReloadServer):
@@ -36,43 +38,20 @@ class Server(LiveReloadServer):
         return page.read_bytes() if page.exists() else None
 
 
-class Verifying(threading.Thread):
-    """Verifies what is stale whenever a source has changed, in a process of its own.
-
-    The process ends when its standard input does, so that it cannot outlive this one.
-    """
-
-    def __init__(self) -> None:
-        super().__init__(daemon=True)
-        self.seen = state()
-        self.news = threading.Event()
-        self.process: subprocess.Popen[bytes] | None = None
-        self.ending = False
-
-    def look(self) -> None:
-        """Have it verify again if a source has changed since the last look."""
-        sources = state(*SOURCES)
-        if sources != self.seen:
-            self.seen = sources
-            self.news.set()
-
-    def run(self) -> None:
-        while self.news.wait() and not self.ending:
-            self.news.clear()
-            self.process = subprocess.Popen(
-                VERIFY,
-                stdin=subprocess.PIPE,
-                start_new_session=True,  # Ctrl-C is for this process, which ends it
-                env=os.environ | {"PYTHONDONTWRITEBYTECODE": "1"},
-            )
-            self.process.wait()
-
-    def end(self) -> None:
-        self.ending = True
-        self.news.set()
-        if self.process and self.process.stdin:
-            self.process.stdin.close()
-            self.process.wait()
+@contextmanager
+def verifying() -> Iterator[None]:
+    """Verify every page, unless that is done, and no longer than the server runs."""
+    SAID.parent.mkdir(parents=True, exist_ok=True)
+    with SAID.open("w") as said:
+        command = ["sh", "-c", VERIFY, sys.executable]
+        apart = {"stdout": said, "stderr": said, "start_new_session": True}
+        process = subprocess.Popen(command, **apart)
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
 
 
 def check_port(port: int) -> None:
@@ -96,24 +75,17 @@ def main() -> None:
     sites = Sites(Path(".cache/serve", str(port)))
     sites.refresh()
     site = str(sites.folder / "zh")
-    verifying = Verifying()
-
-    def refresh() -> None:
-        sites.refresh()
-        verifying.look()
-
     Path(MARKS).mkdir(parents=True, exist_ok=True)
-    server = Server(refresh, HOST, port, site, polling_interval=0.2)
+    server = Server(sites.refresh, HOST, port, site, polling_interval=0.2)
     for place in WATCHED:
         if Path(place).exists():
             server.watch(place)
     server._want_rebuild = True  # what changed between the build and the watch
-    verifying.start()
-    try:
-        server.serve()
-    finally:
-        verifying.end()
-        server.shutdown()
+    with verifying():
+        try:
+            server.serve()
+        finally:
+            server.shutdown()
 
 
 if __name__ == "__main__":

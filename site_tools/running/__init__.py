@@ -5,5 +5,4 @@ block       inside that process: each block and expression is run
 results     what goes there and comes back, as lines of JSON
 verdict     outputs and figures that the page shows, against what came back
 evidence    which blocks have been verified, with what
-background  verifies what changed, behind ``make serve``
 """

@@ -1,14 +1,14 @@
 """Which blocks have been verified, with what, and what the notebooks drew.
 
-A run of the pages leaves a ledger for each kind of device in ``.cache/verified``; that
-of a GPU can be committed as ``docs/verified/cuda.txt``. A line is a page, made from the
-package; its content are the hashes of the blocks that passed.
+A run of the pages leaves a ledger for each kind of device in ``.cache/verified``, which
+has the hashes of the blocks of each page that passed. ``docs/verified/cuda.txt`` is the
+record of a GPU that somebody committed: a line for each page whose blocks all passed.
 """
 
 import ast
 import json
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import date
 from functools import lru_cache
 from importlib.metadata import version
@@ -21,13 +21,11 @@ from site_tools.page.blocks import Block, read_blocks
 from site_tools.page.fences import scan
 from site_tools.page.pictures import is_notebook
 from site_tools.problems import Problem, problem
-from site_tools.running.results import Result
 from site_tools.running.verdict import Verified, check_block
-from site_tools.say import Message
 
 LOCAL = ".cache/verified"
-PLOTS, RECORD = f"{LOCAL}/plots.txt", "docs/verified/cuda.txt"
-Hashes = frozenset[str]
+RECORD = "docs/verified/cuda.txt"
+Outcome = dict[str, list[Any]]  # of a page: the hashes of blocks, its plots
 DOCUMENTED = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
 
 
@@ -89,7 +87,7 @@ def _plain(node: Any) -> Any:
 
 
 def local(kind: str) -> str:
-    """Where a run on a kind of device, ``cpu`` or ``cuda``, leaves its ledger."""
+    """Where a run on a kind of device leaves its ledger."""
     return f"{LOCAL}/{kind}.txt"
 
 
@@ -116,51 +114,42 @@ def setting(root: Path) -> Setting:
     return Setting(package_hash(root / "ppo_ref"), version("torch"), python_version())
 
 
-def current(ledger: Ledger, page: str, here: Setting) -> Entry | None:
-    """What a ledger says of a page, if it was verified with this setting."""
-    return ledger[page] if fresh(ledger.get(page), here.made_from, here.by) else None
-
-
-def passed(entry: Entry | None) -> Hashes:
-    """The blocks of a page that passed."""
-    return frozenset(str(entry.content or "").split() if entry else ())
-
-
-def entry_of(here: Setting, device: str, day: str, passed: Hashes) -> Entry:
-    """A page in a ledger: with what it ran, on what and when, and what passed."""
-    by = here.by | {"device": device, "date": day}
-    return Entry(here.made_from, by, " ".join(sorted(passed)) or None)
-
-
-def passing(verified: Verified) -> Hashes:
-    """The blocks of a page that passed when it ran."""
-    hashes = block_hashes(verified.page.blocks)
-    good = [b for b in verified.running if not check_block(verified, b)]
-    return frozenset(hashes[block.fence.line] for block in good)
-
-
 def note(
-    root: Path, kind: str, here: Setting, device: str, run: Mapping[str, Hashes]
+    root: Path, kind: str, here: Setting, device: str, run: Mapping[str, Outcome]
 ) -> None:
-    """Note what passed of each page that ran, on a device by the name readers know."""
-    today = date.today().isoformat()
+    """Note what pages did on a kind of device; its name is for readers."""
+    by = here.by | {"device": device, "date": date.today().isoformat()}
     with update(root / local(kind)) as ledger:
-        for page, passed in run.items():
-            ledger[page] = entry_of(here, device, today, passed)
+        ledger |= {page: Entry(here.made_from, by, run[page]) for page in run}
         for page in [page for page in ledger if not (root / page).is_file()]:
             del ledger[page]
 
 
-def note_runs(
-    root: Path, kind: str, here: Setting, device: str, runs: Sequence[Verified]
-) -> None:
-    """Note what passed, and what was drawn where all of a notebook did on the CPU."""
-    run = {each.page.path: passing(each) for each in runs if each.running}
-    note(root, kind, here, device, run)
-    for page, results in ((each.page, each.run.results) for each in runs):
-        whole = run.get(page.path) == frozenset(block_hashes(page.blocks).values())
-        if kind == "cpu" and is_notebook(page.id) and whole:
-            keep_plots(root, page.path, page.blocks, here, results)
+def outcome(verified: Verified) -> Outcome:
+    """The blocks of a page that passed when it ran, and what a notebook drew."""
+    hashes, page = block_hashes(verified.page.blocks), verified.page
+    good = [b for b in verified.running if not check_block(verified, b)]
+    passed = [hashes[block.fence.line] for block in good]
+    drawn = [dict(result.plots) for result in verified.run.results]
+    return {"passed": passed} | ({"plots": drawn} if is_notebook(page.id) else {})
+
+
+def noted(ledger: Ledger, page: str) -> Outcome:
+    """What a run left of a page, maybe another package's run."""
+    content = ledger[page].content if page in ledger else None
+    return content if isinstance(content, dict) else {}
+
+
+def passed(ledger: Ledger, page: str, here: Setting) -> list[str]:
+    """The blocks of a page that passed in this setting."""
+    known = fresh(ledger.get(page), here.made_from, here.by)
+    return noted(ledger, page).get("passed", []) if known else []
+
+
+def recorded(blocks: Sequence[Block], here: Setting) -> dict[str, str]:
+    """From what a page was made that the record of a GPU knows."""
+    *_, last = ["none", *block_hashes(blocks).values()]  # it covers all above
+    return here.made_from | {"blocks": last}
 
 
 @dataclass(frozen=True)
@@ -171,32 +160,32 @@ class Evidence:
     cpu: Ledger = field(default_factory=dict)  # what runs on this machine left
     gpu: Ledger = field(default_factory=dict)  # the committed record
 
-    def on_cpu(self, page: str, block: str) -> Entry | None:
-        """The run on this machine in which a block passed, by its page and hash."""
-        entry = current(self.cpu, page, self.setting)
-        return entry if block in passed(entry) else None
+    def on_cpu(self, page: str, block: str) -> bool:
+        """Whether a block passed on this machine, by its page and hash."""
+        return block in passed(self.cpu, page, self.setting)
 
-    def on_gpu(self, page: str, block: str) -> tuple[Entry, bool] | None:
-        """The run on a GPU that knows the page, and whether it holds for this block."""
-        entry = self.gpu.get(page)
-        holds = fresh(entry, self.setting.made_from) and block in passed(entry)
-        return (entry, holds) if entry else None
+    def on_gpu(self, page: str, blocks: Sequence[Block]) -> bool:
+        """Whether the record of a GPU holds for a page as it is now."""
+        return fresh(self.gpu.get(page), recorded(blocks, self.setting))
 
-
-def gather(root: Path) -> tuple[Evidence, list[Message]]:
-    """What has been verified of a project, and which ledgers cannot be read."""
-    ledgers: list[Ledger] = []
-    wrong: list[Message] = []
-    for name in (local("cpu"), RECORD):
-        try:
-            ledgers.append(read(root / name))
-        except Damaged as error:
-            ledgers.append({})
-            wrong.append(Message("record_damaged", {"name": name, "error": error}))
-    return Evidence(setting(root), *ledgers), wrong
+    def plots(self, page: str) -> list[dict[str, str]]:
+        """The SVG of each plot by its name, per block, of the last run."""
+        return noted(self.cpu, page).get("plots", [])
 
 
-def unverified(evidence: Evidence, page: str, blocks: list[Block]) -> list[Problem]:
+def gather(root: Path) -> Evidence:
+    """What has been verified of a project; what cannot be read counts for nothing."""
+    return Evidence(setting(root), *(_read(root / at) for at in (local("cpu"), RECORD)))
+
+
+def _read(file: Path) -> Ledger:
+    try:
+        return read(file)
+    except Damaged:
+        return {}
+
+
+def unverified(evidence: Evidence, page: str, blocks: Sequence[Block]) -> list[Problem]:
     """The running blocks of a page that have not been verified as they stand."""
     return [
         problem(page, line, "block_unverified", file=local("cpu"))
@@ -210,46 +199,3 @@ def blocks_of(root: Path, path: str, text: str) -> tuple[list[Block], list[Probl
     fences, problems = scan(text, path)
     blocks, unread = read_blocks(fences, text, path, root / "snippets")
     return blocks, [*problems, *unread]
-
-
-def keep_plots(
-    root: Path,
-    page: str,
-    blocks: Sequence[Block],
-    here: Setting,
-    results: Sequence[Result],
-) -> None:
-    """Keep what the blocks of a notebook drew in a run in which all of them passed."""
-    with update(root / PLOTS) as ledger:
-        drawn = [dict(result.plots) for result in results]
-        ledger[page] = replace(_due_plots(blocks, here), content=drawn)
-
-
-def plots(root: Path, page: str) -> list[dict[str, str]]:
-    """The SVG of each plot by its name, per block; maybe of an earlier run."""
-    entry = _kept_plots(root, page)
-    return entry.content or [] if entry else []
-
-
-def undrawn(
-    root: Path, page: str, blocks: Sequence[Block], here: Setting
-) -> list[Problem]:
-    """A problem if a page is a notebook whose plots are not those of its code."""
-    due, draws = _due_plots(blocks, here), is_notebook(page.split("/", 2)[2])
-    if not draws or fresh(_kept_plots(root, page), due.made_from, due.by):
-        return []
-    return [problem(page, 1, "plots_undrawn", file=PLOTS)]
-
-
-def _due_plots(blocks: Sequence[Block], here: Setting) -> Entry:
-    """From what and by what plots are made; the last block's hash covers all above."""
-    *_, last = ["none", *block_hashes(blocks).values()]
-    by = here.by | {"matplotlib": version("matplotlib")}
-    return Entry(here.made_from | {"blocks": last}, by)
-
-
-def _kept_plots(root: Path, page: str) -> Entry | None:
-    try:
-        return read(root / PLOTS).get(page)
-    except Damaged:
-        return None

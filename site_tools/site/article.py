@@ -4,7 +4,6 @@ where figures come from, the notice of the other language, marks beside code.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from markupsafe import Markup, escape
@@ -14,7 +13,7 @@ from site_tools.data.names import Name, key, pattern
 from site_tools.page.accord import Accord, State
 from site_tools.page.blocks import Block, Copy, copies
 from site_tools.page.prose import FRONT, TOP
-from site_tools.running.evidence import Evidence, block_hashes
+from site_tools.running.evidence import Evidence, Setting, block_hashes
 from site_tools.running.verdict import follows
 from site_tools.say import Refusal
 from site_tools.site import formulas, ways
@@ -281,32 +280,34 @@ def marks(
     evidence: Evidence, page: str, blocks: list[Block], lang: str, href: str | None
 ) -> list[str]:
     """The mark beside each code box; "" for those that do not run."""
-    hashes = block_hashes(blocks)
-    # With the code above that it continues: there its device may be chosen.
-    texts = {copy.block.fence.line: copy.text for copy in copies(blocks)}
-    made = []
-    for block in (block for block in blocks if block.has_box):
-        line = block.fence.line
-        known = evidence
-        if block.runs and not follows(texts[line]):
-            known = replace(evidence, gpu={})
-        made.append(_mark(known, page, hashes[line], lang, href) if block.runs else "")
+    hashes, by = block_hashes(blocks), getattr(evidence.gpu.get(page), "by", None)
+    holds, made = evidence.on_gpu(page, blocks), []
+    for copy in (copy for copy in copies(blocks) if copy.block.has_box):
+        # Where a device may be chosen, in the block or in what it continues.
+        record = by if follows(copy.text) else None
+        block = hashes.get(copy.block.fence.line)
+        passed = evidence.on_cpu(page, block or "")
+        mark = _mark(evidence.setting, passed, record, holds, lang, href)
+        made.append(mark if block else "")
     return made
 
 
 def _mark(
-    evidence: Evidence, page: str, block: str, lang: str, href: str | None
+    here: Setting,
+    on_cpu: bool,
+    record: Mapping[str, str] | None,
+    holds: bool,
+    lang: str,
+    href: str | None,
 ) -> str:
-    w, cpu = words(lang), evidence.on_cpu(page, block)
+    w = words(lang)
     parts, details = [w["not_verified"]], []
-    if cpu:
-        torch = cpu.by["torch"]
-        parts = [w["verified"], f"torch {torch.partition('+')[0]}", "CPU"]
-        details.append(f"CPU: Python {cpu.by['python']}, torch {torch}")
-    if known := evidence.on_gpu(page, block):
-        gpu, holds = known
-        commit = gpu.by.get("commit", "")[:SHORT_COMMIT]
+    if on_cpu:
+        parts = [w["verified"], f"torch {here.torch.partition('+')[0]}", "CPU"]
+        details.append(f"CPU: Python {here.python}, torch {here.torch}")
+    if record:
+        commit = record["commit"][:SHORT_COMMIT]
         parts.append("CUDA" if holds else Markup(fill("page.stale", lang, commit)))
-        made = [gpu.by["device"], f"torch {gpu.by['torch']}", gpu.by["date"], commit]
-        details.append(f"CUDA: {', '.join(filter(None, made))}")
-    return fill("page.mark", lang, parts, "; ".join(details), href or "", bool(cpu))
+        made = record["device"], f"torch {record['torch']}", record["date"], commit
+        details.append(f"CUDA: {', '.join(made)}")
+    return fill("page.mark", lang, parts, "; ".join(details), href or "", on_cpu)

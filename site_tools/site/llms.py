@@ -20,7 +20,6 @@ from site_tools.page.page import Page, read_page
 from site_tools.page.pictures import PICTURE
 from site_tools.page.prose import parts
 from site_tools.running import evidence
-from site_tools.running.evidence import Evidence, block_hashes
 from site_tools.say import Refusal
 from site_tools.site import navigation, reference, ways
 from site_tools.site.downloads import LIST
@@ -137,7 +136,6 @@ class PlainPage(NamedTuple):
     text: str  # "" for what is made from the package
     is_question: bool = False
     aliases: tuple[str, ...] = ()
-    verified: str = ""  # with what its code was run
     is_verified: bool = True  # whether all of its code has passed as it stands
 
     @property
@@ -162,15 +160,15 @@ def read(root: Path, site: Site) -> list[PlainPage]:
     metas = files.front_matters(root / "docs" / lang)
     metas |= {path: read_front_matter(text, path)[0] for path, text in made.items()}
     known = {path for code in ways.SITES for path in files.paths(root / "docs" / code)}
-    manifests, _ = evidence.gather(root)
+    known_runs = evidence.gather(root)
     pages = []
     for labels, file in _flat(navigation.build(metas, lang, known), ()):
         name, meta, path = file.removesuffix(".md"), metas[file], f"docs/{lang}/{file}"
-        text, told, is_verified = "", "", True
+        text, is_verified = "", True
         if file not in made:
             page = read_page(root, path)
             text = as_markdown(page, root, partial(resolve, page=name, site=site))
-            told, is_verified = verified(manifests, path, page.blocks, lang)
+            is_verified = not evidence.unverified(known_runs, path, page.blocks)
         paragraphs = (each for each in text.split("\n\n") if not MARKUP.match(each))
         short = meta.get("description") or " ".join(next(paragraphs, "").split())
         pages.append(
@@ -182,7 +180,6 @@ def read(root: Path, site: Site) -> list[PlainPage]:
                 text,
                 "question" in meta,
                 tuple(map(str, meta.get("aliases") or ())),
-                told,
                 is_verified,
             )
         )
@@ -198,25 +195,6 @@ def _flat(
             yield from _flat(inside, (*labels, title))
         else:
             yield labels, inside
-
-
-def verified(
-    known: Evidence, page: str, blocks: Sequence[Block], lang: str
-) -> tuple[str, bool]:
-    """With what the code of a page was run, and whether all of it passed as it is."""
-    w, hashes = words(lang)["llms"], [*block_hashes(blocks).values()]
-    passed = sum(known.on_cpu(page, block) is not None for block in hashes)
-    if passed < len(hashes):
-        return w["open"].format(count=len(hashes), passed=passed), False
-    if not hashes:
-        return "", True
-    runs = filter(None, (known.on_gpu(page, block) for block in hashes))
-    on_gpu = [run for run, holds in runs if holds]
-    gpu = w["on_gpu"].format(**on_gpu[0].by) if len(on_gpu) == len(hashes) else ""
-    here = {"torch": known.setting.torch, "python": known.setting.python}
-    # The hash of the last block covers all above it (running.evidence).
-    told = w["passed"].format(count=len(hashes), gpu=gpu, hash=hashes[-1], **here)
-    return told, True
 
 
 def listed(site: Site, pages: Sequence[PlainPage]) -> str:

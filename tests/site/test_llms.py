@@ -1,17 +1,13 @@
 """The pages as Markdown for machines, from a line to llms-full.txt."""
 
-import re
 from functools import partial
 
 import pytest
 
 from site_tools.page.page import read_page
-from site_tools.running.evidence import Evidence, Setting, block_hashes, entry_of
 from site_tools.site import llms
 from site_tools.site.llms import as_markdown
 from tests.site.sample import ROOT
-
-PAGE = "docs/en/gae/inputs.md"
 
 
 def site(root: str = "") -> llms.Site:
@@ -61,39 +57,6 @@ def test_what_is_made_from_data_is_text():
     assert "<" not in plain('```{ .questions data-language="en" }\nby topic\n```')
     fact = plain("```fact\nk3_clamp verl 0.9.1\n```")
     assert fact.startswith("```text\nverl 0.9.1 · verl/trainer/ppo/core_algos.py:")
-
-
-BLOCKS = "```python\nx = 1\n```\n\n```{ .python .cont }\nx += 1\n```\n"
-HERE = Setting("p", "2.13.0+cpu", "3.11.7")
-
-
-def verified(passed: int, on_gpu: int, lang: str = "en") -> tuple[str, bool]:
-    blocks = [*read_page(ROOT, PAGE, BLOCKS).blocks]
-    hashes = [*block_hashes(blocks).values()]
-    cpu, gpu = frozenset(hashes[:passed]), frozenset(hashes[:on_gpu])
-    known = Evidence(
-        HERE,
-        {PAGE: entry_of(HERE, "CPU", "2026-11-21", cpu)},
-        {PAGE: entry_of(HERE, "a GPU", "2026-11-20", gpu)},
-    )
-    return llms.verified(known, PAGE, blocks, lang)
-
-
-def test_what_was_verified_names_torch_device_and_hash():
-    told, whole = verified(2, 2)
-    assert whole
-    assert re.fullmatch(
-        r"all 2 blocks of code passed: torch 2\.13\.0\+cpu, Python 3\.11\.7, CPU; "
-        r"a GPU, torch 2\.13\.0\+cpu, 2026-11-20; hash of the code \w+",
-        told,
-    )
-    assert "a GPU" not in verified(2, 1)[0]
-
-
-def test_what_was_not_verified_is_said():
-    assert verified(1, 2) == ("1 of 2 blocks of code verified", False)
-    assert verified(1, 2, "zh") == ("2 个代码块里验证了 1 个", False)
-    assert llms.verified(Evidence(HERE), PAGE, [], "en") == ("", True)
 
 
 def page(name: str, *labels: str, title: str, text: str = "Text.") -> llms.PlainPage:

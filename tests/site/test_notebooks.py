@@ -10,15 +10,13 @@ import pytest
 from site_tools.checks.languages import compare
 from site_tools.checks.shape import check_shape
 from site_tools.page.page import Page, read_page
-from site_tools.running import background, evidence, verdict
-from site_tools.running.evidence import Setting
+from site_tools.running import evidence, verdict
 from site_tools.running.verdict import check_plots
 from site_tools.site import notebooks as download
 from site_tools.site import pictures
 from tests.site import trial_site
 
 EMPTY = '{"cells": [], "metadata": {"sections": []}}'
-SETTING = Setting("p", "2", "3")
 TEXT = """---
 title: {title}
 ---
@@ -119,21 +117,6 @@ def test_only_the_line_of_the_language_may_differ(tmp_path):
     assert "bias2" in other.expected
 
 
-def test_plots_are_kept_until_code_or_setting_changes(tmp_path):
-    toy = page(tmp_path)
-    results = verdict.run(toy).run.results
-
-    def missing(setting: Setting = SETTING) -> int:
-        return len(evidence.undrawn(tmp_path, toy.path, toy.blocks, setting))
-
-    assert missing() == 1
-    evidence.keep_plots(tmp_path, toy.path, toy.blocks, SETTING, results)
-    assert missing() == 0 and missing(Setting("q", "2", "3")) == 1
-    assert "bias" in evidence.plots(tmp_path, toy.path)[1]
-    other = page(tmp_path, plot="other")
-    assert evidence.undrawn(tmp_path, toy.path, other.blocks, SETTING)
-
-
 def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path):
     ((name, svg),) = verdict.run(page(tmp_path)).run.results[1].plots
     themed = pictures.themed(svg, name)
@@ -180,7 +163,9 @@ def test_formulas_of_a_notebook_are_typeset_and_code_is_not():
 def test_a_strict_build_shows_plots(tmp_path):
     trial_site.write(tmp_path)
     toy = page(tmp_path)
-    background.verify_stale(tmp_path)
+    evidence_of_toy = {toy.path: evidence.outcome(verdict.run(toy))}
+    here = evidence.setting(tmp_path)
+    evidence.note(tmp_path, "cpu", here, "CPU", evidence_of_toy)
     passing, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
     assert run.returncode == 0, passing
     built = tmp_path / "site/en/notebooks/toy"
@@ -199,6 +184,3 @@ def test_a_strict_build_shows_plots(tmp_path):
     index = json.loads((tmp_path / "site/en/search/search_index.json").read_text())
     assert not [doc for doc in index["docs"] if "jupyter" in doc["location"]]
     assert not list((tmp_path / "site").rglob("bias.svg"))
-    assert background.stale(tmp_path, background.setting(tmp_path)) == []
-    (tmp_path / evidence.PLOTS).unlink()
-    assert background.stale(tmp_path, background.setting(tmp_path)) == [toy.path]

@@ -1,6 +1,7 @@
 """The live site: both languages, an edit shows, a fault does not end it."""
 
 import operator
+import os
 import re
 import socket
 import subprocess
@@ -13,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+from docs.theme import serve as theme_serve
 from docs.theme.building import Sites
 from site_tools.page.accord import lock_of, write
 from site_tools.page.prose import wording
@@ -185,3 +187,12 @@ def test_a_taken_port_ends_in_one_sentence(live):
     another = f"set another one: make serve PORT={live.port + 1}"
     assert told == f"port {live.port} is taken; {another}\n"
     assert second.returncode == 1
+
+
+def test_what_is_verified_behind_the_server_ends_with_it(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(theme_serve, "VERIFY", "echo $$ > pid; exec sleep 600")
+    with theme_serve.verifying():
+        assert wait(lambda: Path("pid").is_file() and Path("pid").read_text() != "")
+    with pytest.raises(ProcessLookupError):
+        os.kill(int(Path("pid").read_text()), 0)

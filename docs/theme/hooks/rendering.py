@@ -111,9 +111,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
 
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
     """Copy buttons and marks; and the pictures, now in the pages, are no files."""
-    known, wrong = evidence.gather(_root(config))
-    for fault in wrong:
-        LOG.info(str(fault))
+    known = evidence.gather(_root(config))
     for file in files.documentation_pages():
         if file.page and _written(file, config):
             _complete_code_boxes(file.page, known, config, files)
@@ -156,9 +154,8 @@ def _complete_code_boxes(
             page.content = fill("page.take_notebook", lang, name) + page.content
     except ValueError as error:
         LOG.warning(f"{path}: {error}")
-    undrawn = evidence.undrawn(_root(config), path, blocks, known.setting)
     begun = words.todo(_root(config), path, file.content_string)
-    for problem in [*evidence.unverified(known, path, blocks), *undrawn, *begun]:
+    for problem in [*evidence.unverified(known, path, blocks), *begun]:
         LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
 
 
