@@ -11,12 +11,10 @@ import pytest
 
 from site_tools.ledger import read
 from site_tools.page.page import read_page
-from site_tools.running import verdict
 from site_tools.running.evidence import (
     RECORD,
     block_hashes,
     gather,
-    local,
     note,
     passed,
     setting,
@@ -147,17 +145,20 @@ def test_a_record_needs_committed_sources(committed):
 
 def test_nothing_is_noted_when_the_package_changed_under_way(tmp_path, monkeypatch):
     monkeypatch.setattr(verified, "ROOT", tmp_path)
+    calls = []
+    monkeypatch.setattr(
+        verified.evidence, "note_runs", lambda *told: calls.append(told)
+    )
     (tmp_path / "ppo_ref").mkdir()
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
-    page = read_page(tmp_path, write(tmp_path, "en/about/one.md"))
     noted = verified.Note("cpu")
-    noted.runs[page.path] = verdict.run(page)
+    noted.runs["docs/en/about/one.md"] = "its run"
     (tmp_path / "ppo_ref" / "gae.py").write_text("x = 1")
     noted.pytest_sessionfinish()
-    assert not (tmp_path / local("cpu")).exists()
+    assert calls == []
     (tmp_path / "ppo_ref" / "gae.py").unlink()
     noted.pytest_sessionfinish()
-    assert (tmp_path / local("cpu")).exists()
+    assert calls == [(tmp_path, "cpu", noted.setting, "CPU", ["its run"])]
 
 
 def test_all_is_verified_until_something_is_edited(tmp_path, monkeypatch):
