@@ -67,12 +67,10 @@ def test_a_damaged_file_is_refused(old, new, told):
 def test_runs_lie_in_the_package(tmp_path, monkeypatch):
     assert Path(stored_runs.__file__).parent / "stored" == stored_runs.FOLDER
     monkeypatch.setattr(stored_runs, "FOLDER", tmp_path)
-    for name in ("tiny", "second"):
-        text = TEXT.replace('"tiny"', f'"{name}"')
-        (tmp_path / f"{name}.jsonl").write_text(text, "utf-8")
+    (tmp_path / "tiny.jsonl").write_text(TEXT, "utf-8")
     (tmp_path / "notes.txt").write_text("private")
-    assert stored_names() == ["second", "tiny"]
+    assert stored_names() == ["tiny"]
     assert stored_run("tiny") == parse_run(TEXT, "tiny")
-    for name in ("notes", "", "../stored/tiny"):
+    for name in ("notes", "../stored/tiny"):
         with pytest.raises(ValueError, match="name must be one of stored_names"):
             stored_run(name)

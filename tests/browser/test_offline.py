@@ -7,7 +7,6 @@ from typing import Any
 import pytest
 
 from tests.browser.watching import Watch
-from tests.site.linked import broken, links, local, target
 
 BOX = ".md-search__input"
 RESULT = ".md-search-result__item a"
@@ -70,23 +69,3 @@ def test_the_install_line_names_the_wheel_in_the_folder(watch):
     line = watch.tab.locator(".install a").first.inner_text()
     wheel = Path(line.removeprefix("file://").replace("%2B", "+"))
     assert wheel.suffix == ".whl" and zipfile.is_zipfile(wheel)
-
-
-def test_every_link_in_the_folder_leads_to_a_file_of_it(folder):
-    files = {
-        path.relative_to(folder).as_posix(): path.read_bytes()
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
-    assert len(files) > 200 and broken(files) == []
-
-
-@pytest.mark.parametrize("home", ["", "en/"])
-def test_the_page_of_downloads_links_all_of_them(site, home):
-    page = f"{home}about/offline/index.html"
-    targets = {
-        target(page, path)
-        for path in map(local, links((site / page).read_text("utf-8")))
-        if path
-    }
-    assert {"offline.zip", f"{home}llms.txt", f"{home}llms-full.txt"} <= targets

@@ -94,12 +94,6 @@ def test_another_wording_of_the_question_leads_to_the_top_of_its_page(boxes, add
     tab.goto("en/")
 
 
-def test_the_text_shown_is_where_the_query_stands(boxes, address):
-    tab = boxes["en"]
-    first_three(tab, "[1, P+T]", f"{address}en/")
-    assert "ids [1, P+T] to values" in tab.inner_text(".md-search-result__list")
-
-
 def test_nothing_of_the_search_is_fetched_before_it_is_wanted(tab):
     fetched: list[str] = []
     tab.on("request", lambda request: fetched.append(request.url))

@@ -1,15 +1,14 @@
 """The peers are the pinned files, and reading them leaves no trace."""
 
 import hashlib
-import sys
 from pathlib import Path
 
 import pytest
 
 from tests.differential.control_peers import STABLE, TORCHRL
 from tests.differential.others import OPEN, TRL
-from tests.differential.peers import RELEASES, core, tensors
-from tests.differential.wheels import MISSING, find, requires
+from tests.differential.peers import RELEASES
+from tests.differential.wheels import MISSING, find
 
 PINS = Path(__file__).parents[2] / "pins" / "peers.txt"
 LINES = (line for line in PINS.read_text().splitlines() if "--hash" in line)
@@ -27,11 +26,3 @@ def test_a_wheel_is_the_pinned_one(pin):
 def test_every_peer_is_pinned():
     peers = {*RELEASES, OPEN, TRL, TORCHRL, STABLE}
     assert {peer.lower().replace(" ", "==") for peer in peers} <= HASHES.keys()
-
-
-@requires(*RELEASES)
-def test_reading_verl_imports_nothing_of_it():
-    for release in RELEASES:
-        assert callable(core(release).kl_penalty)
-        assert callable(tensors(release).masked_mean)
-    assert not [name for name in sys.modules if name.partition(".")[0] == "verl"]

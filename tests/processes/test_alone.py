@@ -32,26 +32,30 @@ def told(monkeypatch):
     return monkeypatch
 
 
-def refused(text: str):
-    return pytest.raises(ValueError, match=f"^{re.escape(text)}$")
-
-
 def test_every_row_is_of_one_process():
     rows = [Processes(rank, 3).rows(6).tolist() for rank in range(3)]
     assert rows == [[0, 1], [2, 3], [4, 5]]
 
 
-def test_processes_that_cannot_be():
-    with refused("Processes: rank must be from 0 to below size 2, got 2"):
-        Processes(2, 2)
-    with refused("Processes: parallel must be one of ddp, fsdp2, got 'fsdp'"):
-        Processes(0, 2, "fsdp")
-    with refused("Processes: rows must be a multiple of the 2 processes, got 3"):
-        Processes(0, 2).rows(3)
-    sizes = {"batch_size": 8, "mini_batch_size": 4, "micro_batch_size": 4}
-    text = "Trainer: mini_batch_size must be a multiple of the 3 processes, got 4"
-    with refused(text):
-        Trainer(PPOConfig(**sizes), processes=Processes(0, 3))
+SIZES = {"batch_size": 8, "mini_batch_size": 4, "micro_batch_size": 4}
+REFUSED = {
+    "Processes: rank must be from 0 to below size 2, got 2": lambda: Processes(2, 2),
+    "Processes: parallel must be one of ddp, fsdp2, got 'fsdp'": lambda: Processes(
+        0, 2, "fsdp"
+    ),
+    "Processes: rows must be a multiple of the 2 processes, got 3": lambda: Processes(
+        0, 2
+    ).rows(3),
+    "Trainer: mini_batch_size must be a multiple of the 3 processes, got 4": (
+        lambda: Trainer(PPOConfig(**SIZES), processes=Processes(0, 3))
+    ),
+}
+
+
+@pytest.mark.parametrize("text", REFUSED)
+def test_processes_that_cannot_be(text):
+    with pytest.raises(ValueError, match=f"^{re.escape(text)}$"):
+        REFUSED[text]()
 
 
 def test_parallel_is_of_several_processes(capsys, tmp_path):

@@ -43,11 +43,13 @@ def test_a_row_is_compared_with_its_group(batch):
     listed = oracles.row_lists(batch.token_level_rewards, batch.response_mask)
     scores, groups = [sum(row) for row in listed], batch.groups.tolist()
     shared = oracles.excess_in_group(scores, groups)
-    assert of_rows(dr_grpo, batch) == pytest.approx(shared, abs=1e-12)
-    others = oracles.excess_over_others(scores, groups)
-    assert of_rows(rloo, batch) == pytest.approx(others, abs=1e-12)
-    divided = oracles.deviations_in_group(scores, groups, EPSILON)
-    assert of_rows(grpo, batch) == pytest.approx(divided, rel=1e-6, abs=1e-9)
+    expected = {
+        dr_grpo: shared,
+        rloo: oracles.excess_over_others(scores, groups),
+        grpo: oracles.deviations_in_group(scores, groups, EPSILON),
+    }
+    for estimate, rows in expected.items():
+        assert of_rows(estimate, batch) == pytest.approx(rows, rel=1e-6, abs=1e-9)
     pairs = zip(shared, listed, strict=True)
     tokens = [x for x, row in pairs for _ in row]
     estimate = reinforce_plus_plus_baseline(**batch._asdict())

@@ -152,6 +152,15 @@ def test_policy_loss_is_the_mean_of_the_token_losses(batch, clip_range, dual_cli
     assert found[1:] == bare[1:]
 
 
+@pytest.mark.parametrize("sign", [1, -1])
+def test_a_collapsed_actor_gives_finite_gradients(sign):
+    log_probs = torch.tensor([[500.0, -500.0]], requires_grad=True)
+    inputs = log_probs, torch.zeros(1, 2), torch.full((1, 2), float(sign))
+    loss = policy_loss(**policy_inputs(inputs, torch.ones(1, 2).bool())).loss
+    loss.backward()
+    assert loss.isfinite() and log_probs.grad.isfinite().all()
+
+
 def value_loss_of(values, old_values, returns, mask, reach):
     """The loss, its clip fraction, and its gradient by the values."""
     values = values.detach().requires_grad_()
