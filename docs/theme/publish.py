@@ -26,7 +26,6 @@ from site_tools.site import downloads, llms, ways
 
 SITE = Path("site")
 ASIDE = Path(".cache", "publish")
-FOLDER = "ppo-verified"  # what the zip unpacks to
 # Material's notice of MkDocs 2, which each language would print.
 QUIET = {"NO_MKDOCS_2_WARNING": "1"}
 
@@ -81,11 +80,8 @@ def add_downloads(site: Path, pool: Executor) -> None:
     """
     texts = [*chain.from_iterable(pool.map(_texts, CONFIGS, repeat(site)))]
     _link(site, texts)
-    files = sorted(path for path in site.rglob("*") if path.is_file())
-    contents = {path.relative_to(site).as_posix(): path.read_bytes() for path in files}
-    home = load_config(CONFIGS["zh"]).site_url or ""
-    copy = downloads.copy(contents, home)
-    (site / downloads.ZIP).write_bytes(downloads.pack(copy, FOLDER))
+    made = shutil.make_archive(str(ASIDE / "site"), "zip", site)
+    Path(made).rename(site / downloads.ZIP)
     _link(site, [downloads.ZIP])
 
 
