@@ -39,7 +39,8 @@ PAGE = re.compile(r"/(?:[a-z][a-z0-9_]*/)*(?:#[\w-]+)?")
 HIDING = ("display", "visibility", "opacity", "hidden")
 # Neither a place on the page nor a picture from elsewhere.
 STYLE = re.compile(
-    r"(?:(?:(?:fill|stroke|font|text)[a-z-]*|opacity|stop-color|stop-opacity)"
+    r"(?:(?:(?:fill|stroke|font|text)[a-z-]*|opacity|stop-color|stop-opacity|"
+    r"--on-paper|--in-dark)"  # the two depths of a shade
     r"\s*:[^;:\"'@]*;?\s*)*"
 )
 PAINT = re.compile(r"(?<![-\w])(?:fill|stroke|color|stop-color)\s*:\s*([^;]+)")

@@ -2,7 +2,8 @@
 
 A plot as matplotlib draws it is made a picture of the site first: the default colours
 become those of the site, which follow light and dark; black is ink, the grey of a grid
-a line; what is white is left out.
+a line; what is white is left out. What is pale on paper would vanish on a dark screen:
+a shade has a second depth for it.
 """
 
 import re
@@ -172,6 +173,11 @@ def _style(element: Element, name: str) -> str:
     for key in ("fill", "stroke"):
         if key in named:
             named[key] = COLOUR.sub(lambda c: _colour(c[0], name), named[key])
+    if 0 < (depth := float(named.get("fill-opacity", 0))) < 1:
+        # Of a mixture with black the eye sees the first steps less.
+        dark = min(1.15 * depth**0.5, 1)
+        named["--on-paper"], named["--in-dark"] = f"{depth:g}", f"{dark:.2g}"
+        named["fill-opacity"] = "var(--depth)"
     return "; ".join(f"{key}: {value}" for key, value in named.items())
 
 

@@ -122,6 +122,10 @@ def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path):
     themed = pictures.themed(svg, name)
     assert "var(--second)" in themed and not re.search("#[0-9a-f]{6}", themed)
     assert "DejaVu" not in themed and "metadata" not in themed
+    shade = '<path d="M0 0" style="fill: #9467bd; fill-opacity: 0.04"/></svg>'
+    shaded = pictures.themed(svg.replace("</svg>", shade), name)
+    # Deeper on a dark screen, where it would vanish.
+    assert "--on-paper: 0.04; --in-dark: 0.23" in shaded
     with pytest.raises(ValueError, match=r"plot bias: colours must be .*#2ca02c"):
         pictures.themed(svg.replace("#ff7f0e", "#2ca02c"), name)
 
