@@ -36,7 +36,7 @@ def pytest_collection_finish() -> None:
 
 
 @pytest.fixture(autouse=True)
-def same_draws() -> None:
+def same_draws():
     """Also of what a test draws without a generator of its own."""
     import torch
 

@@ -21,7 +21,7 @@ EXAMPLES = [
 
 
 @pytest.fixture
-def device(request: pytest.FixtureRequest) -> str:
+def device(request) -> str:
     """The one of ``--device``, else a GPU if there is one."""
     asked: str = request.config.getoption("device")
     if asked != "cpu":
@@ -31,7 +31,7 @@ def device(request: pytest.FixtureRequest) -> str:
     return "cuda"
 
 
-def moved(x: Any, device: str) -> Any:
+def moved(x: Any, device: str):
     """The same there: a tensor, those of a named tuple, a copy of a network."""
     if isinstance(x, torch.Tensor):
         return x.to(device)
@@ -42,7 +42,7 @@ def moved(x: Any, device: str) -> Any:
     return x
 
 
-def parts(result: Any) -> tuple[Any, ...]:
+def parts(result) -> tuple[Any, ...]:
     return result if isinstance(result, tuple) else (result,)
 
 

@@ -191,7 +191,7 @@ def test_a_call_like_one_that_passed_is_not_judged_again():
 TENSORS = (Tensor, AbstractArray)
 
 
-def is_checked(function: Any) -> bool:
+def is_checked(function) -> bool:
     """Whether ``checked`` is among its decorators."""
     while function is not None:
         if function.__code__.co_qualname == "checked.<locals>.face":
@@ -200,7 +200,7 @@ def is_checked(function: Any) -> bool:
     return False
 
 
-def takes_tensors(function: Any) -> bool:
+def takes_tensors(function) -> bool:
     """Whether a tensor, plain or with its axes named, is among its annotations."""
     annotations = inspect.get_annotations(inspect.unwrap(function)).values()
     members = [m for a in annotations for m in (a, *get_args(a))]

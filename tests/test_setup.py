@@ -50,7 +50,7 @@ machine = runpy.run_path(str(PINS / "machine.py"))
 
 
 @pytest.fixture
-def project(tmp_path: Path) -> Path:
+def project(tmp_path) -> Path:
     """A copy of what installs, whose pins ask for nothing that is not there."""
     for name in ("Makefile", *(f"pins/{name}" for name in BEFORE_VENV)):
         (tmp_path / name).parent.mkdir(exist_ok=True)
@@ -66,7 +66,7 @@ def project(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def with_venv(project: Path) -> Path:
+def with_venv(project) -> Path:
     """The same, with an environment that sees the packages of this one."""
     venv = project / ".venv"
     command = [sys.executable, "-m", "venv", "--without-pip", str(venv)]

@@ -41,7 +41,7 @@ def site() -> Path:
 
 
 @pytest.fixture(scope="session")
-def address(site: Path) -> Iterator[str]:
+def address(site) -> Iterator[str]:
     """Where the site is served, below a sub-path."""
     with serve(site) as address:
         yield address
@@ -58,14 +58,14 @@ def browser() -> Iterator[Any]:
 
 
 @pytest.fixture
-def open_tab(browser: Any, address: str) -> Iterator[Any]:
+def open_tab(browser, address) -> Iterator[Any]:
     """Opens tabs of a context of its own, with what a test asks for.
 
     It is wide as a desktop, and its addresses are relative to the site.
     """
     contexts = []
 
-    def opened(**options: Any) -> Any:
+    def opened(**options):
         size = {"viewport": {"width": 1280, "height": 800}}
         given = {"base_url": address, **size, **options}
         contexts.append(browser.new_context(**given))
@@ -77,10 +77,10 @@ def open_tab(browser: Any, address: str) -> Iterator[Any]:
 
 
 @pytest.fixture
-def tab(open_tab: Any) -> Any:
+def tab(open_tab):
     return open_tab()
 
 
 @pytest.fixture
-def without_scripts(open_tab: Any) -> Any:
+def without_scripts(open_tab):
     return open_tab(java_script_enabled=False)

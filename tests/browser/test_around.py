@@ -2,7 +2,6 @@
 
 import shutil
 from collections.abc import Iterator
-from pathlib import Path
 
 import pytest
 
@@ -76,7 +75,7 @@ def test_paper_is_light_and_whole(open_tab):
 
 
 @pytest.fixture
-def moving(site: Path, tmp_path: Path) -> Iterator[str]:
+def moving(site, tmp_path) -> Iterator[str]:
     """A site with one page, from which another page and an anchor moved."""
     moves = ways.redirects("gae/old: gae/new\ngae/new#was: gae/new#is", {"gae/new"})
     targets = {"gae/new": ("gae/new/", "New")}

@@ -14,13 +14,13 @@ PAGE = "alignment/value_before_token"
 
 
 @pytest.fixture
-def reader(tab: Any) -> Any:
+def reader(tab):
     """A tab whose clipboard can be read."""
     tab.context.grant_permissions(["clipboard-read", "clipboard-write"])
     return tab
 
 
-def clicked(tab: Any, button: Any) -> str:
+def clicked(tab, button) -> str:
     """What one click puts into the clipboard."""
     tab.evaluate("navigator.clipboard.writeText('nothing')")
     button.click()

@@ -33,7 +33,7 @@ TAKE = """(() => {
 })()"""
 
 
-def walk(tab: Any) -> tuple[list[str], list[str]]:
+def walk(tab) -> tuple[list[str], list[str]]:
     """Press Tab all around: what was passed by, and what had the focus unseen."""
     tab.evaluate(f"() => {{ {PROBE} }}")
     count = tab.evaluate("window.passed = new Set(), reachable().length")

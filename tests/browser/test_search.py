@@ -20,7 +20,7 @@ NOTHING_TYPED = """(document.querySelector(".md-search-result__meta").textConten
 
 
 @pytest.fixture(scope="module")
-def boxes(browser: Any, address: str) -> Iterator[dict[str, Any]]:
+def boxes(browser, address) -> Iterator[dict[str, Any]]:
     """The search box of each language, opened on its home page."""
     context = browser.new_context(base_url=address)
     tabs = {"zh": context.new_page(), "en": context.new_page()}

@@ -86,20 +86,20 @@ class Watch:
     def _fault(self, kind: str, what: str) -> None:
         self.faults.append(f"{kind}: {what}")
 
-    def _failed(self, request: Any) -> None:
+    def _failed(self, request):
         # The next visit breaks off what the page before was still loading.
         if request.failure != "net::ERR_ABORTED":
             self._fault("failed", request.url)
 
-    def _request(self, request: Any) -> None:
+    def _request(self, request):
         if not request.url.startswith((self.address, "data:", "blob:")):
             self._fault("request elsewhere", request.url)
 
-    def _response(self, answer: Any) -> None:
+    def _response(self, answer):
         if answer.status >= 400:
             self._fault(f"status {answer.status}", answer.url)
 
-    def _console(self, message: Any) -> None:
+    def _console(self, message):
         if message.type in ("error", "warning"):
             self._fault(f"console {message.type}", message.text)
 

@@ -9,7 +9,7 @@ from tests.command.runs import SMALL, train
 
 
 @pytest.fixture(scope="session")
-def whole(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def whole(tmp_path_factory) -> Path:
     threads = torch.get_num_threads()
     folder = tmp_path_factory.mktemp("whole") / "run"
     assert train(*SMALL, "--out", folder) == 0

@@ -26,7 +26,7 @@ EVENTS = {"open", "os.rename", "os.truncate", "os.mkdir", "os.remove"}
 SAME = "config.json", "statistics.jsonl", "tokens.jsonl"
 
 
-def train(*arguments: Any) -> int:
+def train(*arguments) -> int:
     """The exit code of the command, in this process."""
     try:
         return main(["train", *map(str, arguments)])

@@ -39,7 +39,7 @@ DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
 
 
 @pytest.fixture
-def run(whole: Path, tmp_path: Path) -> Path:
+def run(whole, tmp_path) -> Path:
     return shutil.copytree(whole, tmp_path / "run")
 
 

@@ -8,7 +8,6 @@ behind the end is a further episode to them, and a gap in an answer cannot be sa
 import math
 from functools import cache
 from types import SimpleNamespace
-from typing import Any
 
 import numpy
 import torch
@@ -77,7 +76,7 @@ def torchrl_gae(
 
 
 @cache
-def stable() -> Any:
+def stable():
     """``RolloutBuffer.compute_returns_and_advantage``, which wants a buffer as self."""
     name = "compute_returns_and_advantage"
     return getattr(cut(STABLE, BUFFERS, f"RolloutBuffer.{name}", np=numpy), name)

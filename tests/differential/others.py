@@ -21,7 +21,7 @@ MAKER = "openrlhf/trainer/ppo_utils/experience_maker.py"
 TRAINER = "trl/experimental/ppo/ppo_trainer.py"
 
 
-def piece(release: str, path: str, first: str, last: str, **given: Any) -> Any:
+def piece(release: str, path: str, first: str, last: str, **given: Any):
     """Run the lines from the one with ``first`` to the one with ``last``."""
     lines = source(release, path).split("\n")
     start = next(n for n, line in enumerate(lines) if first in line)
@@ -54,7 +54,7 @@ def open_whitened(advantages: Tensor, mask: Tensor) -> Tensor:
 
 
 @cache
-def open_rewards() -> Any:
+def open_rewards():
     return cut(OPEN, "openrlhf/models/utils.py", "compute_approx_kl", Optional=None)
 
 
@@ -107,13 +107,13 @@ def open_statistics() -> SimpleNamespace:
 
 
 @cache
-def open_aggregate() -> Any:
+def open_aggregate():
     given = vars(open_statistics())
     return cut(OPEN, OPEN_LOSSES, "aggregate_loss", **given).aggregate_loss
 
 
 @cache
-def open_loss(kind: str) -> Any:
+def open_loss(kind: str):
     """``forward`` of the class of that name, which wants its options as self."""
     given = vars(open_statistics()) | {"aggregate_loss": open_aggregate()}
     return cut(OPEN, OPEN_LOSSES, f"{kind}.forward", **given).forward

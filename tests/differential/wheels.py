@@ -73,7 +73,7 @@ def cut(release: str, path: str, *names: str, **given: Any) -> SimpleNamespace:
     return SimpleNamespace(**{name: space[name] for name in names})
 
 
-def cut_class(release: str, path: str, name: str, **given: Any) -> Any:
+def cut_class(release: str, path: str, name: str, **given: Any):
     """The named class of one file; ``given`` are the globals of its methods."""
     nodes = ast.parse(source(release, path)).body
     found = [n for n in nodes if isinstance(n, ast.ClassDef) and n.name == name]

@@ -17,7 +17,7 @@ def theirs(*_: object) -> str:
 
 
 @pytest.fixture
-def verl(monkeypatch: pytest.MonkeyPatch) -> dict[str, ModuleType]:
+def verl(monkeypatch) -> dict[str, ModuleType]:
     """What install() touches of verl 0.9.1."""
     names = ["verl"]
     for module in (CORE, WORKERS):

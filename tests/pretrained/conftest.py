@@ -11,7 +11,7 @@ from tests.pretrained.folders import SIZES, save
 
 
 @pytest.fixture(autouse=True)
-def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def no_network(monkeypatch):
     def refuse(*arguments: object) -> NoReturn:
         raise AssertionError(f"somebody wants to reach {arguments[1:]}")
 
@@ -20,7 +20,7 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture(scope="session")
-def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+def folders(tmp_path_factory) -> dict[str, Path]:
     state = torch.get_rng_state()
     made = {kind: save(tmp_path_factory.mktemp(kind), kind) for kind in SIZES}
     torch.set_rng_state(state)
@@ -28,5 +28,5 @@ def folders(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 
 @pytest.fixture(params=SIZES)
-def folder(request: pytest.FixtureRequest, folders: dict[str, Path]) -> Path:
+def folder(request, folders) -> Path:
     return folders[request.param]

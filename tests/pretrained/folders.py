@@ -43,7 +43,7 @@ def vocabulary() -> dict[str, int]:
 VOCAB = len(vocabulary())
 
 
-def tokenizer(**special: str) -> Any:
+def tokenizer(**special: str):
     """Every character is a token; which of them are special may be told."""
     from tokenizers import Regex, Tokenizer, decoders, models, pre_tokenizers
     from transformers import PreTrainedTokenizerFast
@@ -55,7 +55,7 @@ def tokenizer(**special: str) -> Any:
     return PreTrainedTokenizerFast(tokenizer_object=words, unk_token=UNKNOWN, **special)
 
 
-def configuration(kind: str, **options: Any) -> Any:
+def configuration(kind: str, **options: Any):
     from transformers import AutoConfig
 
     special = {"bos_token_id": None, "eos_token_id": IDS[EOS]}
@@ -63,7 +63,7 @@ def configuration(kind: str, **options: Any) -> Any:
     return AutoConfig.for_model(kind, **(given | options))
 
 
-def network(kind: str, seed: int = 0, **options: Any) -> Any:
+def network(kind: str, seed: int = 0, **options: Any):
     """Weights large enough that logits differ."""
     from transformers import AutoModelForCausalLM
 

@@ -22,7 +22,7 @@ pytestmark = pretrained
 LENGTHS = (1, 4, 6)
 
 
-def theirs(folder: Path, **options: Any) -> Any:
+def theirs(folder: Path, **options: Any):
     """The model as transformers loads it."""
     from transformers import AutoModelForCausalLM
 
@@ -75,7 +75,7 @@ def test_a_cache_changes_nothing(folder):
     assert_close(torch.cat(read, 1)[mask], whole[mask], atol=1e-5, rtol=1e-5)
 
 
-def sampled(actor: Actor, given: list[Tensor], **options: Any) -> Any:
+def sampled(actor: Actor, given: list[Tensor], **options: Any):
     draws = torch.Generator().manual_seed(0)
     return sample_responses(
         actor, padded(given), response_length=24, generator=draws, **options

@@ -17,9 +17,7 @@ FORK = multiprocessing.get_context("fork")
 
 
 @pytest.fixture(scope="session")
-def both(
-    tmp_path_factory: pytest.TempPathFactory,
-) -> Callable[[Callable[[Processes], Any]], list[Any]]:
+def both(tmp_path_factory) -> Callable[[Callable[[Processes], Any]], list[Any]]:
     """What a function returns on each of two processes."""
     folder = tmp_path_factory.mktemp("both")
 

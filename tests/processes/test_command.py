@@ -8,7 +8,6 @@ import subprocess
 import sys
 import time
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -22,7 +21,7 @@ LONG = [*SMALL, "--iterations", "8"]
 LEFT = "A process of the run has ended, and so the others do; go on by: torchrun"
 
 
-def started(*module: Any) -> subprocess.Popen[str]:
+def started(*module) -> subprocess.Popen[str]:
     """As ``torchrun --nproc-per-node=2 -m``, in the repository."""
     return subprocess.Popen(
         [*TORCHRUN, "--nproc-per-node=2", "-m", *map(str, module)],
@@ -55,7 +54,7 @@ def children(process: subprocess.Popen[str]) -> dict[int, int]:
     return found
 
 
-def begun(*arguments: Any) -> subprocess.Popen[str]:
+def begun(*arguments) -> subprocess.Popen[str]:
     return started("ppo_ref", "train", *arguments)
 
 

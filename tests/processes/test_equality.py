@@ -115,7 +115,7 @@ def whole_run(one: Processes) -> dict[str, Any]:
 
 
 @pytest.fixture(scope="module", autouse=True)
-def compiler() -> None:
+def compiler():
     """Seconds, else at the first optimizer of each fork."""
     importlib.import_module("torch._dynamo")
 

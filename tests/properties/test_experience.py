@@ -5,7 +5,6 @@ And what each broken estimate does to its advantages.
 
 import math
 import re
-from typing import Any
 
 import pytest
 import torch
@@ -36,7 +35,7 @@ QUESTIONS = [Question("1+1=", 1, 1)] * 5
 SCORES = torch.tensor([1.0, 0.0, -1.0, 0.5, 2.0], dtype=torch.float64)
 
 
-def collected(reward: Any = lambda questions, rollout: SCORES, **options: Any):
+def collected(reward=lambda questions, rollout: SCORES, **options):
     given = {
         "models": MODELS,
         "questions": QUESTIONS,

@@ -21,7 +21,7 @@ from tests.networks import actor, seeded
 
 
 @pytest.fixture(autouse=True)
-def few_labels(monkeypatch: pytest.MonkeyPatch) -> None:
+def few_labels(monkeypatch):
     """A reward model learns as well from 64 responses what is tested here."""
     monkeypatch.setattr("ppo_ref.training.trainer.LABELLED", 64)
 
