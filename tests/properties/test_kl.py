@@ -42,6 +42,12 @@ def test_k3_keeps_its_digits_when_the_models_are_close():
     assert_close(k3.item(), exact, rtol=1e-3, atol=0.0)  # exp(x) - 1 is off by 2e-2
 
 
+def test_nothing_is_clamped():
+    p, q = one(-40.0), one(0.0)
+    assert kl_k1(log_probs=p, ref_log_probs=q).item() == -40
+    assert kl_k3(log_probs=p, ref_log_probs=q).item() > 1e17
+
+
 @pytest.mark.parametrize(
     ("kl", "error"), [(60, 0.2), (6.6, 0.1), (6, 0), (5.4, -0.1), (0, -0.2), (-3, -0.2)]
 )
