@@ -23,6 +23,7 @@ from ppo_ref.training.update import (
 )
 from tests import networks, oracles
 from tests.networks import seeded
+from tests.strategies import poisoned
 
 LENGTHS = 1, 3, 5, 9, 2, 4, 5, 1
 LR, FAR = 0.05, 1e9
@@ -163,6 +164,29 @@ def test_the_critic_descends_half_the_squared_error_to_returns_that_stay():
             for weight in critic.parameters():
                 weight -= LR * weight.grad
     assert_close(found, weights(critic), rtol=1e-10, atol=1e-12)
+
+
+@updates
+def test_gradients_from_before_are_forgotten(update, network):
+    clean, _ = updated(update, network())
+    stale = network()
+    for weight in stale.parameters():
+        weight.grad = torch.ones_like(weight)
+    assert torch.equal(updated(update, stale)[0], clean)
+
+
+@updates
+def test_padding_is_never_read(update, network):
+    mask = EXPERIENCE.rollout.response_mask
+    _, *names = EXPERIENCE._fields  # but the rollout
+    dirty = {
+        name: poisoned(x, mask)
+        for name in names
+        if (x := getattr(EXPERIENCE, name)).ndim == 2
+    }
+    clean, figures = updated(update, network())
+    found, same = updated(update, network(), EXPERIENCE._replace(**dirty))
+    assert torch.equal(found, clean) and same == figures
 
 
 @updates
