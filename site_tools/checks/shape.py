@@ -21,6 +21,7 @@ from site_tools.page.prose import (
     HEADING,
     QUOTE,
     blank,
+    called,
     line_of,
     parts,
     plain,
@@ -116,6 +117,9 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
         yield 1, "front_missing", {"key": needed}
     for ref in (ref for ref in page.refs if not REF.fullmatch(ref)):
         yield page.line_with("refs:"), "front_ref", {"ref": repr(ref)}
+    sections = {heading["id"] for heading in HEADING.finditer(page.body)}
+    for section in called(page.meta.get("aliases")).keys() - {"", *sections}:
+        yield page.line_with(f" #{section}"), "front_alias", {"section": section}
     known = page_ids(root) if page.texts("needs") else []
     for need in (need for need in page.texts("needs") if need not in known):
         near = [*difflib.get_close_matches(need, known, n=1, cutoff=0), need][0]

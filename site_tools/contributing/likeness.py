@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from site_tools.data.dialogues import read_dialogues
 from site_tools.page import files
+from site_tools.page.prose import called
 from site_tools.say import LANGUAGES
 from site_tools.site import navigation
 
@@ -87,12 +88,11 @@ def wordings(root: Path) -> dict[str, list[str]]:
         folder = root / "docs" / language
         for path, front in files.front_matters(folder).items():
             page = path.removesuffix(".md")
-            own = [
-                front.get("question"),
-                front.get("title"),
-                *(front.get("aliases") or ()),
-            ]
+            others = called(front.get("aliases"))
+            own = [front.get("question"), front.get("title"), *others.pop("")]
             found[page] += [str(text) for text in own if text]
+            for section, words in others.items():
+                found[f"{page}#{section}"] += words
             if page.startswith("debug/"):
                 for heading in HEADING.finditer((folder / path).read_text("utf-8")):
                     name = heading["id"].removeprefix("assert-").replace("-", " ")

@@ -139,6 +139,22 @@ def wording(text: str) -> Mapping[str, str]:
     return {name: line for name, line in lines.items() if line}
 
 
+def called(aliases: object) -> dict[str, list[str]]:
+    """The aliases of a page: its own under "", those of a section under its id.
+
+    One that ends in ``#kl`` has other words for that section, between commas. Readers
+    see those of the page; the search and ``new`` know all.
+    """
+    found: dict[str, list[str]] = {"": []}
+    for alias in aliases if isinstance(aliases, list) else []:
+        words, sign, section = str(alias).rpartition(" #")
+        if sign:
+            found.setdefault(section, []).extend(re.split("[,，] *", words))
+        else:
+            found[""].append(str(alias))
+    return found
+
+
 def _words(match: re.Match[str]) -> str:
     """What of a part belongs to the sentence it stands in."""
     part = _part(match)

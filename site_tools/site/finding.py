@@ -5,6 +5,7 @@ import re
 from collections.abc import Iterable, Sequence
 from html import escape, unescape
 
+from site_tools.page.prose import called
 from site_tools.site.formulas import Formula, as_text
 from site_tools.site.templates import spelled, words
 
@@ -56,11 +57,12 @@ def entries(
 
     A boost below 1 lets what is found here stand behind others.
     """
+    own = called(aliases)
     read = UNREAD.sub("", PICTURE.sub(r"<p>\1</p>", html))
     lead, *sections = HEADING.split(read)
     page: Entry = {"location": url, "title": plain(title), "text": plain(lead)}
-    if aliases:
-        page["aliases"] = list(aliases)
+    if own[""]:
+        page["aliases"] = own[""]
     boost = min([boost, *(behind for made, behind in LISTS.items() if made in html)])
     if boost != 1:
         page["boost"] = boost
@@ -70,7 +72,7 @@ def entries(
             page |= {"title": plain(heading), "text": plain(lead + body)}
             continue
         at: Entry = {"location": f"{url}#{name}", "title": plain(heading)}
-        names = _names(level, name, heading)
+        names = [*_names(level, name, heading), *own.get(name, ())]
         found.append(at | {"text": plain(body)} | ({"aliases": names} if names else {}))
     return found
 

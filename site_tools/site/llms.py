@@ -18,7 +18,7 @@ from site_tools.page.fences import OPENING
 from site_tools.page.files import FRONT_MATTER, read_front_matter
 from site_tools.page.page import Page, read_page
 from site_tools.page.pictures import PICTURE
-from site_tools.page.prose import parts
+from site_tools.page.prose import called, parts
 from site_tools.running import evidence
 from site_tools.say import Refusal
 from site_tools.site import navigation, reference, ways
@@ -179,7 +179,7 @@ def read(root: Path, site: Site) -> list[PlainPage]:
                 LINK.sub(r"\1", short),
                 text,
                 "question" in meta,
-                tuple(map(str, meta.get("aliases") or ())),
+                tuple(called(meta.get("aliases"))[""]),
                 is_verified,
             )
         )

@@ -39,6 +39,12 @@ def test_a_term_is_found_by_what_it_is_called_in_either_language():
         assert entries(html, "a/", "A", [])[1]["aliases"] == names
 
 
+def test_other_words_for_a_section_lead_to_it_and_not_to_the_page():
+    page, why = entries(PAGE, "a/", "A", ["how", "wherefore, what for #why"])
+    assert page["aliases"] == ["how"]
+    assert why["aliases"] == ["wherefore", "what for"]
+
+
 def test_chinese_is_written_as_it_is():
     text = dump(entries("<p>落子</p>", "a/", "和", []), "zh")
     assert "落子" in text and "\\u" not in text

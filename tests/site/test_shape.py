@@ -21,6 +21,7 @@ def test_the_sample_has_the_anatomy():
         ('"verl 0.9.1", "001', '"", "001', "refs: ''", "its version"),
         ("needs: []", "needs: [gae/none]", "needs gae/none", "correct the name"),
         ('quote "001·4"', 'quote "001·4 and more"', "quotation", "end the title"),
+        ('and one?"]', 'and one? #gone"]', "alias ends in #gone", "correct the id"),
         ("## Next { #next }", "Next\n====", "Next\n====", "write ## ..."),
         ("as $G - V$ says", '\n--8<-- "x.md"\n', '--8<-- "x.md"', "```python fence"),
         ("as $G - V$ says", "如 $G - V$ 所说", "如", "write it in English"),

@@ -20,6 +20,7 @@ from site_tools.data.dialogues import TOPICS
 from site_tools.data.names import read_names
 from site_tools.page import accord, bindings
 from site_tools.page.pictures import is_notebook
+from site_tools.page.prose import called
 from site_tools.running import evidence
 from site_tools.running.evidence import Evidence
 from site_tools.say import Refusal
@@ -100,7 +101,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html = article.provenance(html, lang)
         taught = navigation.answers(root, lang, (navigation.COURSE, *TOPICS))
         html = article.reading(html, page_id, lang, taught)
-        html += article.aliases(page.meta.get("aliases") or (), lang)
+        html += article.aliases(called(page.meta.get("aliases"))[""], lang)
         html = ways.relative(html, page.url)
         if _written(page.file, config):
             html = article.notice(html, accord.read(root, page_id), lang, page.url)
