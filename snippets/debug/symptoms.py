@@ -1,5 +1,268 @@
 """What a log line says: each figure, and what moves it."""
 
+# --8<-- [start:broken]
+from ppo_ref.stored_runs import stored_run
+
+def compare(runs, statistics):
+    """The first, two on the way, the last."""
+    for run in runs:
+        print(run)
+        for statistic in statistics:
+            x = stored_run(run).column(statistic)
+            n = len(x)
+            print(f"  {statistic:16}", end="")
+            for i in 0, n // 4, n // 2, n - 1:
+                print(f"{x[i]:8.2f}", end="")
+            print()
+
+compare(
+    ("healthy", "flipped_sign", "shifted_values"),
+    ("score", "kl", "response_length"),
+)
+# --8<-- [end:broken]
+
+# --8<-- [start:late]
+from ppo_ref.advantages import gae
+from ppo_ref.examples import two_token_tree
+
+device = "cpu"  # or "cuda"
+tree = two_token_tree(device)  # its critic is exact
+rewards = tree.token_level_rewards
+late = tree.values.roll(-1, 1)
+late[:, -1] = 0
+for name, values in (
+    ("in time:", tree.values),
+    ("one late:", late),
+):
+    A = gae(
+        values=values,
+        token_level_rewards=rewards,
+        response_mask=tree.response_mask,
+    ).advantages[:, 0]
+    bad, good = A[:2].mean(), A[2:].mean()
+    print(f"{name} bad {bad:5.2f} good {good:5.2f}")
+# --8<-- [end:late]
+
+# --8<-- [start:padding]
+compare(
+    ("penalty", "whitened_over_padding"),
+    ("score", "policy_loss", "entropy"),
+)
+# --8<-- [end:padding]
+
+# --8<-- [start:up-then-down]
+print("iteration  score  held_out     kl")
+run = stored_run("learned_reward_without_kl")
+for line in run.iterations:
+    if "held_out" in line:  # every 25 iterations
+        print(f"{line['iteration']:9}", end="")
+        print(f"{line['score']:7.2f}", end="")
+        print(f"{line['held_out']:10.2f}", end="")
+        print(f"{line['kl']:7.2f}")
+# --8<-- [end:up-then-down]
+
+# --8<-- [start:runs]
+compare(
+    ("learned_reward_without_kl", "learned_reward"),
+    ("score", "solved", "kl"),
+)
+# --8<-- [end:runs]
+
+# --8<-- [start:answers]
+free = stored_run("learned_reward_without_kl")
+paid = stored_run("learned_reward")
+for run in paid, free:
+    print(run.header["name"])
+    for record in run.records[-4:]:
+        answer = "".join(record["response"])
+        score = record["score"]
+        print(f"  {answer:12} {score:.2f}")
+# --8<-- [end:answers]
+
+# --8<-- [start:reward-function]
+import re
+
+# verl's rule for GSM8K
+RULE = "#### (\\-?[0-9\\.\\,]+)"
+
+def score(answer, truth):
+    found = re.findall(RULE, answer)
+    last = found[-1] if found else ""
+    return float(last.replace(",", "") == truth)
+
+for answer in (
+    "5+3=8 #### 8",
+    "5+3=8 #### 8.",
+    "5+3=8 ####8",
+    "5+3=8, so the answer is 8",
+    "5+3=8, so \\boxed{8}",
+):
+    print(score(answer, "8"), answer)
+# --8<-- [end:reward-function]
+
+# --8<-- [start:equal-scores]
+import torch
+from ppo_ref.group_advantages import grpo
+
+device = "cpu"  # or "cuda"
+mask = torch.ones(4, 1).bool().to(device)
+group = torch.zeros(4).long().to(device)
+for name, scores in (
+    ("none right", [0.0, 0.0, 0.0, 0.0]),
+    ("format alone", [0.1, 0.1, 0.1, 0.1]),
+    ("one right", [0.1, 0.1, 0.1, 1.1]),
+):
+    A = grpo(
+        token_level_rewards=torch.tensor([scores])
+        .T.to(device),
+        response_mask=mask,
+        groups=group,
+    ).advantages
+    told = " ".join(f"{x:5.2f}" for x in A[:, 0])
+    print(f"{name:12} {told}")
+# --8<-- [end:equal-scores]
+
+# --8<-- [start:pg-loss]
+from ppo_ref.examples import shared_batch
+from ppo_ref.losses import policy_loss
+from ppo_ref.masking import masked_whiten
+
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
+mask = batch.response_mask
+raw = batch.scores[:, None] - batch.values
+log_probs = batch.old_log_probs.clone()
+loss = policy_loss(
+    log_probs=log_probs.requires_grad_(),
+    old_log_probs=batch.old_log_probs,
+    advantages=masked_whiten(raw, mask),
+    response_mask=mask,
+).loss
+loss.backward()
+print(f"loss          {abs(loss.item()):.4f}")
+print(f"gradient norm {log_probs.grad.norm():.4f}")
+# --8<-- [end:pg-loss]
+
+# --8<-- [start:vf-loss]
+import torch
+from ppo_ref.losses import value_loss
+
+torch.manual_seed(0)
+device = "cpu"  # or "cuda"
+R = torch.arange(1000)[None] % 2.0
+R = R.to(device)
+zero = torch.zeros_like(R)
+random = 6 * torch.randn(1, 1000).to(device)
+for name, values, returns in (
+    ("head begins at 0", zero, R),
+    ("head drawn at random", random, R),
+    ("scores up to 100", zero, 100 * R),
+):
+    loss = value_loss(
+        values=values,
+        old_values=values,
+        returns=returns,
+        response_mask=torch.ones_like(R).bool(),
+        value_clip_range=0.5,
+    ).loss
+    print(f"{name:20} {loss:8.2f}")
+# --8<-- [end:vf-loss]
+
+# --8<-- [start:explained-variance]
+import torch
+from ppo_ref.diagnostics import explained_variance
+
+device = "cpu"  # or "cuda"
+R = torch.tensor([[0.0, 1.0, 1.0, 0.0]]).to(device)
+for name, values in (
+    ("R", R),
+    ("R + 5", R + 5),
+    ("a constant", torch.zeros_like(R)),
+    ("-R", -R),
+):
+    found = explained_variance(
+        values=values,
+        returns=R,
+        response_mask=torch.ones_like(R).bool(),
+    )
+    print(f"values = {name:10} {found:5.2f}")
+# --8<-- [end:explained-variance]
+
+# --8<-- [start:junk-critic]
+import torch
+from ppo_ref.advantages import gae
+from ppo_ref.diagnostics import explained_variance
+from ppo_ref.rewards import token_level_scores
+
+torch.manual_seed(0)
+device = "cpu"  # or "cuda"
+scores = (torch.arange(256) % 2).float().to(device)
+mask = torch.ones(256, 20).bool().to(device)
+rewards = token_level_scores(scores, mask)
+# random numbers, whatever is written
+one_a_row = torch.randn(256, 1).expand(256, 20)
+one_a_token = torch.randn(256, 20)
+
+def explained(values, lam):
+    values = values.to(device)
+    returns = gae(
+        token_level_rewards=rewards,
+        values=values,
+        response_mask=mask,
+        gae_lambda=lam,
+    ).returns
+    return explained_variance(
+        values=values,
+        returns=returns,
+        response_mask=mask,
+    )
+
+print("lambda       one a row  one a token")
+for lam in 1, 0.95, 0.5, 0:
+    smooth = explained(one_a_row, lam)
+    rough = explained(one_a_token, lam)
+    cells = f"{smooth:9.1f} {rough:12.1f}"
+    print(f"lambda {lam:4} {cells}")
+# --8<-- [end:junk-critic]
+
+# --8<-- [start:grad-norm]
+import torch
+from torch.nn.utils import clip_grad_norm_
+
+device = "cpu"  # or "cuda"
+for scale in 1, 1000:
+    x = torch.zeros(2).to(device).requires_grad_()
+    sgd = torch.optim.SGD([x], lr=0.01)
+    (scale * x).sum().backward()
+    norm = clip_grad_norm_([x], max_norm=1.0)
+    sgd.step()
+    print(f"logged {norm:7.2f}  step {x[0]:.3f}")
+# --8<-- [end:grad-norm]
+
+# --8<-- [start:nan]
+import torch
+from torch.nn.utils import clip_grad_norm_
+
+device = "cpu"  # or "cuda"
+inf = torch.tensor(float("inf")).to(device)
+nothing = torch.zeros(0).to(device)
+big = torch.tensor(12.0).to(device)
+for name, x in (
+    ("-inf less -inf", -inf + inf),
+    ("mean of no token", nothing.mean()),
+    ("exp(12) in float16", big.exp().half()),
+):
+    print(f"{name:20} {x.item():4.0f}")
+
+weights = torch.ones(3).to(device).requires_grad_()
+weights.grad = torch.tensor([0.1, 0.2, inf - inf])
+norm = clip_grad_norm_([weights], max_norm=1.0)
+print(f"grad_norm            {norm.item():4.0f}")
+print("clipped", weights.grad.tolist())
+dead = torch.full((9,), inf - inf)
+print("argmax", dead.argmax().item())
+# --8<-- [end:nan]
+
 # --8<-- [start:kl]
 from ppo_ref.examples import shared_batch
 from ppo_ref.kl import kl_k1, kl_k3
@@ -63,27 +326,6 @@ for name, x in (
     print(f"{name:10} {x:.2f}")
 # --8<-- [end:ratio]
 
-# --8<-- [start:pg-loss]
-from ppo_ref.examples import shared_batch
-from ppo_ref.losses import policy_loss
-from ppo_ref.masking import masked_whiten
-
-device = "cpu"  # or "cuda"
-batch = shared_batch(device)
-mask = batch.response_mask
-raw = batch.scores[:, None] - batch.values
-log_probs = batch.old_log_probs.clone()
-loss = policy_loss(
-    log_probs=log_probs.requires_grad_(),
-    old_log_probs=batch.old_log_probs,
-    advantages=masked_whiten(raw, mask),
-    response_mask=mask,
-).loss
-loss.backward()
-print(f"loss          {abs(loss.item()):.4f}")
-print(f"gradient norm {log_probs.grad.norm():.4f}")
-# --8<-- [end:pg-loss]
-
 # --8<-- [start:clip]
 import torch
 from ppo_ref.losses import policy_loss
@@ -104,63 +346,6 @@ print(f"clip_fraction {found.clip_fraction}")
 print("gradient", log_probs.grad.tolist()[0])
 # --8<-- [end:clip]
 
-# --8<-- [start:explained-variance]
-import torch
-from ppo_ref.diagnostics import explained_variance
-
-device = "cpu"  # or "cuda"
-R = torch.tensor([[0.0, 1.0, 1.0, 0.0]]).to(device)
-for name, values in (
-    ("R", R),
-    ("R + 5", R + 5),
-    ("a constant", torch.zeros_like(R)),
-    ("-R", -R),
-):
-    found = explained_variance(
-        values=values,
-        returns=R,
-        response_mask=torch.ones_like(R).bool(),
-    )
-    print(f"values = {name:10} {found:5.2f}")
-# --8<-- [end:explained-variance]
-
-# --8<-- [start:junk-critic]
-import torch
-from ppo_ref.advantages import gae
-from ppo_ref.diagnostics import explained_variance
-from ppo_ref.rewards import token_level_scores
-
-torch.manual_seed(0)
-device = "cpu"  # or "cuda"
-scores = (torch.arange(256) % 2).float().to(device)
-mask = torch.ones(256, 20).bool().to(device)
-rewards = token_level_scores(scores, mask)
-# random numbers, whatever is written
-one_a_row = torch.randn(256, 1).expand(256, 20)
-one_a_token = torch.randn(256, 20)
-
-def explained(values, lam):
-    values = values.to(device)
-    returns = gae(
-        token_level_rewards=rewards,
-        values=values,
-        response_mask=mask,
-        gae_lambda=lam,
-    ).returns
-    return explained_variance(
-        values=values,
-        returns=returns,
-        response_mask=mask,
-    )
-
-print("lambda       one a row  one a token")
-for lam in 1, 0.95, 0.5, 0:
-    smooth = explained(one_a_row, lam)
-    rough = explained(one_a_token, lam)
-    cells = f"{smooth:9.1f} {rough:12.1f}"
-    print(f"lambda {lam:4} {cells}")
-# --8<-- [end:junk-critic]
-
 # --8<-- [start:entropy]
 import torch
 from ppo_ref.log_probs import token_entropy
@@ -173,19 +358,48 @@ for temperature in 0.1, 0.5, 1.0, 100.0:
     print(f"temperature {temperature:5} {nats:.2f}")
 # --8<-- [end:entropy]
 
-# --8<-- [start:grad-norm]
+# --8<-- [start:entropy-up]
 import torch
-from torch.nn.utils import clip_grad_norm_
 
 device = "cpu"  # or "cuda"
-for scale in 1, 1000:
-    x = torch.zeros(2).to(device).requires_grad_()
-    sgd = torch.optim.SGD([x], lr=0.01)
-    (scale * x).sum().backward()
-    norm = clip_grad_norm_([x], max_norm=1.0)
-    sgd.step()
-    print(f"logged {norm:7.2f}  step {x[0]:.3f}")
-# --8<-- [end:grad-norm]
+for coefficient in 0, 0.001:
+    start = torch.tensor([0.90, 0.09, 0.01])
+    logits = start.log().to(device).requires_grad_()
+    adam = torch.optim.Adam([logits], lr=0.1)
+    print(f"entropy_coeff={coefficient}")
+    for step in range(41):
+        log_probs = logits.log_softmax(0)
+        probs = log_probs.exp()
+        entropy = -(probs * log_probs).sum()
+        if step % 20 == 0:
+            print(f"  step {step:2} {entropy:5.2f}")
+        adam.zero_grad()
+        # all scores equal: the bonus stands alone
+        (-coefficient * entropy).backward()
+        adam.step()
+# --8<-- [end:entropy-up]
+
+# --8<-- [start:learning-rate]
+import torch
+
+device = "cpu"  # or "cuda"
+A = torch.tensor([1.0, -1.0, -1.0]).to(device)
+weight = torch.tensor(0.02).bfloat16().to(device)
+print("lr     ratio_max  moves in bfloat16")
+for lr in 1e-06, 1e-03, 1.0:
+    logits = torch.zeros(3).to(device)
+    logits.requires_grad_()
+    adam = torch.optim.Adam([logits], lr=lr)
+    old = logits.detach().softmax(0)
+    for _ in range(4):
+        ratio = logits.softmax(0) / old
+        adam.zero_grad()
+        (-(old * ratio * A).sum()).backward()
+        adam.step()
+    ratio = logits.detach().softmax(0) / old
+    moves = bool(weight - lr != weight)
+    print(f"{lr:5.0e} {ratio.max():10.5f}  {moves}")
+# --8<-- [end:learning-rate]
 
 # --8<-- [start:length]
 import torch
@@ -202,6 +416,19 @@ print(f"clip_ratio {full.double().mean():.2f}")
 print(f"truncated  {truncated.double().mean():.2f}")
 # --8<-- [end:length]
 
+# --8<-- [start:cut-off]
+import torch
+
+device = "cpu"  # or "cuda"
+limit = 512  # data.max_response_length
+for lengths in [90, 200, 310], [90, 512, 512]:
+    lengths = torch.tensor(lengths).to(device)
+    logged = lengths == lengths.max()  # verl 0.9.1
+    full = lengths == limit
+    print(f"logged {logged.double().mean():.2f}")
+    print(f"full   {full.double().mean():.2f}")
+# --8<-- [end:cut-off]
+
 # --8<-- [start:mismatch]
 import torch
 from ppo_ref.diagnostics import rollout_mismatch
@@ -214,12 +441,13 @@ probs = logits[0].softmax(1)
 ids = torch.multinomial(probs, 1).T.to(device)
 logits = logits.to(device)
 sampled = token_log_probs(logits, ids)
+trainers = {
+    "bfloat16": logits.bfloat16().float(),
+    "temperature 0.7": logits / 0.7,
+    "one slot off": logits.roll(1, 1),
+}
 print(f"{'trainer':15} {'kl_k3':>7} {'share':>7}")
-for name, trainer in (
-    ("bfloat16", logits.bfloat16().float()),
-    ("temperature 0.7", logits / 0.7),
-    ("one slot off", logits.roll(1, 1)),
-):
+for name, trainer in trainers.items():
     m = rollout_mismatch(
         old_log_probs=token_log_probs(trainer, ids),
         rollout_log_probs=sampled,
@@ -228,6 +456,19 @@ for name, trainer in (
     share = m.effective_sample_size
     print(f"{name:15} {m.kl_k3:7.4f} {share:7.4f}")
 # --8<-- [end:mismatch]
+
+# --8<-- [start:rollout-corr]
+print(f"{'':15}      kl   k3_kl   chi2_token")
+for name, trainer in trainers.items():
+    old = token_log_probs(trainer, ids)
+    log_ratio = old - sampled
+    ratio = log_ratio.exp()
+    kl = -log_ratio.mean()
+    k3_kl = (ratio - log_ratio - 1).mean()
+    chi2 = (ratio**2).mean() - 1
+    figures = f"{kl:7.3f} {k3_kl:7.3f} {chi2:12.3f}"
+    print(f"{name:15} {figures}")
+# --8<-- [end:rollout-corr]
 
 # --8<-- [start:weights]
 import torch
@@ -240,73 +481,36 @@ for greatest in 1, 2, 10, 100:
     print(f"greatest {greatest:3}: {share:.2f}")
 # --8<-- [end:weights]
 
-# --8<-- [start:runs]
+# --8<-- [start:log]
+import textwrap
 from ppo_ref.stored_runs import stored_run
 
-def compare(runs, statistics):
-    """The first, two on the way, the last."""
-    for run in runs:
-        print(run)
-        for statistic in statistics:
-            x = stored_run(run).column(statistic)
-            n = len(x)
-            print(f"  {statistic:16}", end="")
-            for i in 0, n // 4, n // 2, n - 1:
-                print(f"{x[i]:8.2f}", end="")
-            print()
-
-compare(
-    ("learned_reward_without_kl", "learned_reward"),
-    ("score", "solved", "kl"),
-)
-# --8<-- [end:runs]
-
-# --8<-- [start:answers]
+names = {
+    "actor/entropy": "entropy",
+    "actor/reward_kl_penalty": "kl",
+    "critic/vf_loss": "value_loss",
+    "critic/grad_norm": "critic_grad_norm",
+    "actor/pg_loss": "policy_loss",
+    "actor/pg_clipfrac": "clip_fraction",
+    "actor/ppo_kl": "approx_kl",
+    "actor/grad_norm": "actor_grad_norm",
+    "val-core/sums/acc/mean@1": "held_out",
+    "critic/score/mean": "score",
+    "critic/vf_explained_var": "explained_variance",
+    "response_length/mean": "response_length",
+    "response_length/clip_ratio": "truncated",
+}
 free = stored_run("learned_reward_without_kl")
-paid = stored_run("learned_reward")
-for run in paid, free:
-    print(run.header["name"])
-    for record in run.records[-4:]:
-        answer = "".join(record["response"])
-        score = record["score"]
-        print(f"  {answer:12} {score:.2f}")
-# --8<-- [end:answers]
-
-# --8<-- [start:broken]
-compare(
-    ("healthy", "flipped_sign", "shifted_values"),
-    ("score", "kl", "response_length"),
+figures = free.iterations[49]
+log = "step:50"
+for verl, ours in names.items():
+    log += f" - {verl}:{figures[ours]:.3f}"
+lines = textwrap.wrap(
+    log, 52, break_on_hyphens=False
 )
-# --8<-- [end:broken]
-
-# --8<-- [start:late]
-from ppo_ref.advantages import gae
-from ppo_ref.examples import two_token_tree
-
-device = "cpu"  # or "cuda"
-tree = two_token_tree(device)  # its critic is exact
-rewards = tree.token_level_rewards
-late = tree.values.roll(-1, 1)
-late[:, -1] = 0
-for name, values in (
-    ("in time:", tree.values),
-    ("one late:", late),
-):
-    A = gae(
-        values=values,
-        token_level_rewards=rewards,
-        response_mask=tree.response_mask,
-    ).advantages[:, 0]
-    bad, good = A[:2].mean(), A[2:].mean()
-    print(f"{name} bad {bad:5.2f} good {good:5.2f}")
-# --8<-- [end:late]
-
-# --8<-- [start:padding]
-compare(
-    ("penalty", "whitened_over_padding"),
-    ("score", "policy_loss", "entropy"),
-)
-# --8<-- [end:padding]
+for line in lines:
+    print(line)
+# --8<-- [end:log]
 
 # --8<-- [start:healthy]
 healthy = stored_run("healthy")
@@ -325,3 +529,36 @@ for name in (
     print(f"{name:21}", end="")
     print("".join(f"{n:7.3f}" for n in four))
 # --8<-- [end:healthy]
+
+# --8<-- [start:posted]
+posted = {  # as logged in these threads
+    "actor/entropy": (0.323, None, 0.222666),
+    "actor/pg_loss": (0.001, 0.010, 0.042397),
+    "actor/pg_clipfrac": (0.001, 0.001, 0.000794),
+    "actor/kl_loss": (0.000, None, 0.001328),
+    "actor/grad_norm": (0.020, 0.279, 0.129639),
+    "critic/score/mean": (0.558, -0.643, -0.018280),
+    "response_length/mean": (288.7, 1161.2, 1267.0),
+    "response_length/max": (963, 9723, 3072),
+    "rollout_probs_diff_mean": (0.003, None, None),
+}
+print(f"{'verl':24}    #2060    #1458    #7412")
+for name, row in posted.items():
+    cells = ("-" if x is None else x for x in row)
+    print(f"{name:24}", *(f"{x:>8}" for x in cells))
+# --8<-- [end:posted]
+
+# --8<-- [start:settings]
+actor = "actor_rollout_ref.actor"
+settings = {  # verl 0.9.1's default, what to try
+    f"{actor}.optim.lr": (1e-06, 1e-07),
+    "critic.optim.lr": (1e-05, 1e-06),
+    f"{actor}.clip_ratio_high": (0.2, 0.28),
+    f"{actor}.entropy_coeff": (0, 0.001),
+    f"{actor}.kl_loss_coef": (0.001, 0.01),
+    "algorithm.kl_ctrl.kl_coef": (0.001, 0.01),
+}
+for key, (default, tried) in settings.items():
+    print(f"{key}={tried}")
+    print(f"    default {default}")
+# --8<-- [end:settings]

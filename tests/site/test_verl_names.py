@@ -7,6 +7,7 @@ from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
+import yaml
 
 from ppo_ref.training.trainer import tiny_trainer
 from tests.differential.wheels import MISSING, find
@@ -18,7 +19,18 @@ PAGES = [DOCS / lang / "reference" / "reading_the_code.md" for lang in ("zh", "e
 LOGS = [DOCS / lang / "debug" / "symptoms.md" for lang in ("zh", "en")]
 # Written with these prefixes where verl's workers put one before their names.
 PREFIX = re.compile("^(?:actor|critic|rollout_corr)/")
-FIGURE = re.compile(r"^\| `(?P<theirs>[\w/]+)` \| `(?P<ours>\w+)` \|$", re.M)
+FIGURE = re.compile(r"^ *\| `(?P<theirs>[\w/]+)` \| `(?P<ours>\w+)` \|$", re.M)
+# As `trainer.save_freq=20`, maybe with its default behind; one that verl's config lacks
+# begins with a plus.
+SETTING = re.compile(
+    r"`(?P<key>[a-z]\w*(?:\.\w+)+)=(?P<value>[^`\s]+)`"
+    r"(?: ?[(（](?:default|默认) `?(?P<default>-?[\w.-]+)"
+    r"|(?P<kept> ?[(（](?:the defaults?|默认值)[)）]))?"
+)
+PRINTED = re.compile(
+    r"^ *(?P<key>[a-z]\w*(?:\.\w+)+)=\S+\n +default (?P<default>\S+)$", re.M
+)
+CONFIG = "verl/trainer/config/_generated_ppo_trainer.yaml"
 FILE = re.compile(r"^\*\*`(?P<path>verl/[\w/]+\.py)`\*\*$")
 ROW = re.compile(r"^- (?P<theirs>`.+`) → (?P<ours>.+)$")
 NAME = re.compile(r"`([\w.]+)`")
@@ -99,3 +111,56 @@ def test_every_figure_is_logged_under_its_name(page):
     trainer = tiny_trainer(wrong_score=0.0, right_score=1.0)
     statistics = next(trainer.train()).statistics.keys() | {"explained_variance"}
     assert {ours for _, ours in pairs} <= statistics
+
+
+def at(config: object, key: str) -> object:
+    for part in key.split("."):
+        assert isinstance(config, dict) and part in config, f"verl has no {key}"
+        config = config[part]
+    return config
+
+
+def same(told: str, there: object) -> bool:
+    with suppress(ValueError):
+        return float(told) == there and not isinstance(there, bool)
+    return bool(yaml.safe_load(told) == there)
+
+
+def wrong_settings(text: str, config: object) -> list[str]:
+    """The settings of a page whose default is another one in verl's config."""
+    wrong = []
+    for setting in [*SETTING.finditer(text), *PRINTED.finditer(text)]:
+        found = setting.groupdict()
+        there = at(config, found["key"])
+        told = found["value"] if found.get("kept") else found["default"]
+        if told and not same(told, there):
+            wrong.append(f"{found['key']} is {there}, not {told}")
+    return wrong
+
+
+@pytest.mark.parametrize("page", LOGS, ids=lambda page: page.parts[-3])
+def test_every_setting_is_in_verls_config_with_its_default(page: Path) -> None:
+    wheel = find("verl 0.9.1")
+    if wheel is None:
+        pytest.skip(MISSING)
+    with ZipFile(wheel) as archive:
+        config = yaml.safe_load(archive.read(CONFIG))
+    text = page.read_text("utf-8")
+    assert len(SETTING.findall(text)) > 40 and len(PRINTED.findall(text)) > 4
+    assert wrong_settings(text, config) == []
+
+
+def test_a_setting_that_is_not_so_is_found() -> None:
+    config = {"a": {"lr": 1e-06, "n": 1}}
+    right = (
+        "`a.n=8` (default 1), `a.n=1` (the default)\na.lr=1e-07\n    default 1e-06\n"
+    )
+    assert wrong_settings(right, config) == []
+    for wrong in (
+        "`a.n=8` (default 2)",
+        "`a.n=2`（默认值）",
+        "a.lr=1\n  default 1e-05",
+    ):
+        assert len(wrong_settings(wrong, config)) == 1
+    with pytest.raises(AssertionError, match=r"verl has no a\.m"):
+        wrong_settings("`a.m=2`", config)
