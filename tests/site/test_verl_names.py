@@ -139,7 +139,7 @@ def wrong_settings(text: str, config: object) -> list[str]:
 
 
 @pytest.mark.parametrize("page", LOGS, ids=lambda page: page.parts[-3])
-def test_every_setting_is_in_verls_config_with_its_default(page: Path) -> None:
+def test_every_setting_is_in_verls_config_with_its_default(page):
     wheel = find("verl 0.9.1")
     if wheel is None:
         pytest.skip(MISSING)
@@ -150,7 +150,7 @@ def test_every_setting_is_in_verls_config_with_its_default(page: Path) -> None:
     assert wrong_settings(text, config) == []
 
 
-def test_a_setting_that_is_not_so_is_found() -> None:
+def test_a_setting_that_is_not_so_is_found():
     config = {"a": {"lr": 1e-06, "n": 1}}
     right = (
         "`a.n=8` (default 1), `a.n=1` (the default)\na.lr=1e-07\n    default 1e-06\n"
