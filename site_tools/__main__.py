@@ -3,8 +3,7 @@
 import argparse
 import os
 import sys
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -18,7 +17,6 @@ from site_tools.contributing.talk import (  # noqa: E402
     Talk,
     language_of,
 )
-from site_tools.say import catalogue  # noqa: E402
 
 # The commands in the order in which a contributor meets them: options, and what runs.
 COMMANDS = {
@@ -56,48 +54,30 @@ def main(words: Sequence[str] | None = None) -> int:
 
 
 def parse(words: Sequence[str], talk: Talk) -> argparse.Namespace:
-    """The command and its options; argparse complains in the contributor's language."""
+    """The command and its options."""
     shared = argparse.ArgumentParser(add_help=False)
     absent, language, yes = argparse.SUPPRESS, talk.text("lang"), talk.text("yes")
     shared.add_argument("--lang", choices=LANGUAGES, default=absent, help=language)
     shared.add_argument("--yes", action="store_true", default=absent, help=yes)
-    with _argparse_in(talk.language):
-        whole = argparse.ArgumentParser(
-            prog="python -m site_tools",
+    whole = argparse.ArgumentParser(
+        prog="python -m site_tools",
+        parents=[shared],
+        description=talk.text("contribute"),
+    )
+    commands = whole.add_subparsers(required=True, metavar="COMMAND")
+    for name, (options, run) in COMMANDS.items():
+        purpose = talk.text(f"{name}_help", "purpose")
+        command = commands.add_parser(
+            name,
             parents=[shared],
-            description=talk.text("contribute"),
+            help=purpose,
+            description=purpose,
+            epilog=talk.text(f"{name}_help", "examples"),
+            formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        commands = whole.add_subparsers(required=True, metavar="COMMAND")
-        for name, (options, run) in COMMANDS.items():
-            purpose = talk.text(f"{name}_help", "purpose")
-            command = commands.add_parser(
-                name,
-                parents=[shared],
-                help=purpose,
-                description=purpose,
-                epilog=talk.text(f"{name}_help", "examples"),
-                formatter_class=argparse.RawDescriptionHelpFormatter,
-            )
-            options(command, talk)
-            command.set_defaults(run=run)
-        return whole.parse_args(words)
-
-
-@contextmanager
-def _argparse_in(language: str) -> Iterator[None]:
-    """Let argparse speak the contributor's language, and no longer than asked.
-
-    It has no other way than the name it calls, which is the whole process's.
-    """
-    english, own = catalogue("en")["argparse"], catalogue(language)["argparse"]
-    words = {text: own[part] for part, text in english.items()}
-    names = vars(argparse)
-    before = names["_"]
-    names["_"] = lambda text: words.get(text, text)
-    try:
-        yield
-    finally:
-        names["_"] = before
+        options(command, talk)
+        command.set_defaults(run=run)
+    return whole.parse_args(words)
 
 
 if __name__ == "__main__":

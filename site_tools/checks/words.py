@@ -11,7 +11,7 @@ Chinese, sets half-width brackets, and rewrites full-width letters.)
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from itertools import chain
 from pathlib import Path
@@ -83,70 +83,39 @@ def todo(root: Path, path: str, text: str) -> list[Problem]:
     ]
 
 
-CODE = "\ue000"  # code or a formula: a word of its sentence
-OPAQUE = "\ue001"  # whatever else is no prose
-OPENS, CLOSES = "\ue002", "\ue003"  # emphasis and links: beside the prose, not in it
-QUOTED = "\ue004"  # between Chinese quotation marks, verbatim
-
-HAN = (
-    "\u2e80-\u2fdf\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
-    "\U00020000-\U0003ffff"
-)
-# Latin and Greek letters, digits, and those above or below the line.
-WORD = (
-    "0-9A-Za-z\u00b2\u00b3\u00b9\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f"
-    "\u0370-\u03ff\u2070-\u209f" + CODE
-)
+HAN = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
+# What is no prose has a sign in the mask: code and formulas are words of a sentence.
+CODE, OPAQUE = "\ue000", "\ue001"
+WORD = "0-9A-Za-z\u00b2\u00b3\u00b9\u0370-\u03ff\u2070-\u209f" + CODE
 FULL = "，。；：？！、（）"
 WIDE = dict(zip(",;:?!.()", "，；：？！。（）", strict=True))
-
 SHOWN = re.compile(r"^(?:question|title):[ ]+(?P<value>\S.*)$", re.M)
 # What is neither prose nor one of the parts of a page.
 OTHER = re.compile(
-    r"^[ \t]*>.*$|^.*-8<-.*$"
+    r"^[ \t]*>.*$|^.*-8<-.*$|“[^”\n]*”|「[^」\n]*」"
     r"|^[ \t]*(?:[!?]{3}\+?|===[!+]?)(?:[ \t][^\"\n]*)?"  # a box, up to its title
     r"|(?<=\])\([^()\s]*[ ]\"[^\"\n]*\"\)|\[\^[^\]\n]+\]:?|\{[^{}\n]*\}"
     r"|&#?\w+;|\\.|<[A-Za-z!/][^>\n]*>|:[a-z][a-z0-9_+-]*:",
     re.M,
 )
-LINK = re.compile(
-    r"(?P<opens>!?\[)(?:[^\[\]\n]|\[[^\[\]\n]*\])*"
-    rf"(?P<closes>\](?:{CLOSES}+|{OPAQUE}+|\[[^\]\n]*\]))"
-)
-SPOKEN = re.compile("“[^”\n]*”|「[^」\n]*」")
-EMPHASIS = (
-    re.compile(
-        r"(?<![*\\])(?P<opens>\*\*)(?=[^\s*]).+?(?<=[^\s*])(?P<closes>\*\*)(?!\*)"
-    ),
-    re.compile(
-        r"(?<![*\\])(?P<opens>\*)(?=[^\s*])[^*\n]+?(?<=[^\s*])(?P<closes>\*)(?!\*)"
-    ),
-)
-
-# A mark alone: no ellipsis, no address, no run of them.
-ALONE = r"(?![,.;:?!/\\])"
+# A mark alone beside Chinese: no ellipsis, no slice.
 MARKS = re.compile(
-    f"(?<=[{HAN}）》]){CLOSES}*[,;:?!]{ALONE}"
-    f"|(?<=[{WORD}{QUOTED})%‰°]){CLOSES}*[,;?!]{ALONE}"
-    f"(?=[ \\t]*{OPENS}*[{HAN}（])"
-    f"|(?<=[{WORD}{QUOTED})]):(?={OPENS}*[{HAN}（])"  # "-T: 从" is a slice
-    f"|(?<=[{HAN}）》]){CLOSES}*\\."
-    f'(?=[{CLOSES}）"]*(?:[ \\t]|$))',
+    rf"(?<=[{HAN}）》])\**[,;:?!](?![,.;:?!/\\])"
+    rf"|(?<=[{WORD}%‰°]),(?=[ \t]*[{HAN}（])"
+    rf"|(?<=[{HAN}）》])\**\.(?=[ \t]|$)",
     re.M,
 )
-BRACKET = re.compile("[(（)）\n]")
-LETTERS = re.compile(f"[A-Za-z]{{2}}|[{HAN}{CODE}{QUOTED}]")
-
-MISSING = re.compile(
-    f"(?<=[{HAN}]){CLOSES}*(?={OPENS}*[{WORD}])"
-    f"|(?<=[{WORD}%‰°]){CLOSES}*(?={OPENS}*[{HAN}])"
+# Chinese in brackets, and a word that stands behind what it explains.
+BRACKETS = re.compile(
+    rf"(?<![A-Za-z0-9_\])])\([^()\n]*[{HAN}][^()\n]*\)|(?<=[{HAN}])\([A-Za-z]{{2}}[^()\n]*\)"
 )
+MISSING = re.compile(f"(?<=[{HAN}])(?=[{WORD}])|(?<=[{WORD}%‰°])(?=[{HAN}])")
 TOO_MANY = re.compile(
     f"(?<=[{HAN}])[ \\t]{{2,}}(?=[{WORD}])|(?<=[{WORD}%‰°])[ \\t]{{2,}}(?=[{HAN}])"
 )
 NEEDLESS = re.compile(
-    f"(?<=[{FULL}])[ \\t]+(?=[{HAN}{WORD}{CODE}{QUOTED}{OPENS}{FULL}])"
-    f"|(?<=[{HAN}{WORD}%‰°{CODE}{QUOTED}{CLOSES}{FULL}])[ \\t]+(?=[{FULL}])"
+    f"(?<=[{FULL}])[ \\t]+(?=[{HAN}{WORD}{FULL}])"
+    f"|(?<=[{HAN}{WORD}%‰°])[ \\t]+(?=[{FULL}])"
 )
 
 Edit = tuple[int, int, str]
@@ -190,41 +159,17 @@ def widened(text: str) -> str:
     return text
 
 
+def _brackets(masked: str) -> Iterator[int]:
+    for match in BRACKETS.finditer(masked):
+        yield from (match.start(), match.end() - 1)
+
+
 def _marks(masked: str) -> Iterator[int]:
     return (match.end() - 1 for match in MARKS.finditer(masked))
 
 
-def _brackets(masked: str) -> Iterator[int]:
-    """The half-width ones of each pair that belongs to Chinese."""
-    open_: list[int] = []
-    for match in BRACKET.finditer(masked):
-        if match[0] == "\n":
-            open_ = []
-        elif match[0] in "(（":
-            open_.append(match.start())
-        elif open_:
-            pair = open_.pop(), match.start()
-            if _is_chinese(masked, *pair):
-                yield from (at for at in pair if masked[at] in "()")
-
-
-def _is_chinese(masked: str, start: int, end: int) -> bool:
-    if "（" in masked[start] or "）" in masked[end]:
-        return True
-    inside = masked[start + 1 : end].strip(OPENS + CLOSES + " \t")
-    if not LETTERS.search(inside):
-        return False  # an interval, a tuple, the number of an item
-    if re.match(f"[{HAN}]", inside) or re.search(f"[{HAN}]$", inside):
-        return True
-    before, after = masked[:start][-9:], masked[end + 1 :][:9]
-    if re.search(f"[{WORD})\\]_]{CLOSES}*$", before):
-        return False  # a call, as in V(prompt)
-    left = re.search(f"[{HAN}]{CLOSES}*[ \\t]?{OPENS}*$", before)
-    return bool(left or re.match(f"{CLOSES}*[ \\t]?{OPENS}*[{HAN}]", after))
-
-
 def mask(text: str) -> str | None:
-    """The mask of a page, or None where nobody can say what is code."""
+    """The page with a sign for all that is no prose; None where nobody can say."""
     fences, problems = scan(text, "")
     if problems:
         return None
@@ -233,36 +178,18 @@ def mask(text: str) -> str | None:
     if shown := SHOWN.search(front[0]) if front else None:
         start, end = shown.span("value")
         prose = prose[:start] + text[start:end] + prose[end:]
-    masked = re.sub("[\ue000-\ue004]", OPAQUE, prose)
-    masked = "".join(
-        sign if sign == old else OPAQUE for sign, old in zip(masked, text, strict=True)
-    )
+    pairs = zip(prose.replace(CODE, OPAQUE), text, strict=True)
+    masked = "".join(sign if sign == old else OPAQUE for sign, old in pairs)
     masked = QUOTE.sub(_covered, f"{masked}\n")[:-1]
     for covered in (PARTS, OTHER):
         masked = covered.sub(_covered, masked)
-    masked = SPOKEN.sub(_all(QUOTED), LINK.sub(_edges, masked))
-    for marked in EMPHASIS:
-        masked = marked.sub(_edges, masked)
     return masked
-
-
-def _all(sign: str) -> Callable[[re.Match[str]], str]:
-    return lambda match: re.sub(r"[^\n]", sign, match[0])
 
 
 def _covered(match: re.Match[str]) -> str:
     """A part of a page as signs."""
-    signs = {"code": CODE, "inline": CODE, "target": CLOSES}
-    return _all(signs.get(match.lastgroup or "", OPAQUE))(match)
-
-
-def _edges(match: re.Match[str]) -> str:
-    """Emphasis or a link: its text, between signs."""
-    first, last = len(match["opens"]), len(match[0]) - len(match["closes"])
-    picture = match[0].startswith("!")
-    opens, closes = (OPAQUE, OPAQUE) if picture else (OPENS, CLOSES)
-    inside = match[0][first:last]
-    return opens * first + inside + closes * len(match["closes"])
+    sign = CODE if match.lastgroup in ("code", "inline") else OPAQUE
+    return re.sub(r"[^\n]", sign, match[0])
 
 
 def replace(text: str, edits: list[Edit]) -> str:

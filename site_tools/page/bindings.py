@@ -56,7 +56,6 @@ KEYS = {
     "arithmetic in words": "figure_loose",
 }
 CHOICES = ast.NamedExpr | ast.IfExp | ast.Lambda | ast.BoolOp
-EXTREMES = {"max", "min", "maximum", "minimum", "clamp", "clip"}
 Known = Callable[[str], str]
 
 
@@ -254,50 +253,22 @@ def check_expression(expression: str, shown: str = "") -> None:
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     if not names - set(dir(builtins)):
         raise Refusal("binding_constant", text=expression)
-    if any(map(_times_zero, nodes)) or _holds_itself(tree, shown):
+    if _holds_itself(tree, shown):
         raise Refusal("binding_idle", text=expression)
 
 
-def _times_zero(node: ast.AST) -> bool:
-    match node:
-        case ast.BinOp(op=ast.Mult(), left=left, right=right):
-            factors = [n for n in (left, right) if isinstance(n, ast.Constant)]
-            return not all(factor.value for factor in factors)
-    return False
-
-
 def _holds_itself(tree: ast.Expression, shown: str) -> bool:
-    """Whether a figure is written into its expression, but for places and settings."""
+    """Whether a decimal is written into its expression, but for places and settings."""
     try:
         number = abs(numbers.read(shown.split("=")[-1])[0])
     except ValueError:
         return False
     own = {number, number * 100} if shown.endswith("%") else {number}
-    literals = (Fraction(str(value)) for value in _literals(tree))
-    # A whole number may be a factor or a count.
-    return number.denominator > 1 and any(value in own for value in literals)
-
-
-def _literals(node: ast.AST) -> Iterator[float]:
-    match node:
-        case ast.Constant(value=int() | float() as value):
-            yield value
-        case ast.Subscript(value=inner):
-            yield from _literals(inner)
-        case ast.Call(func=function, args=args):
-            yield from _literals(function)
-            if _is_library(function):
-                yield from (value for arg in args for value in _literals(arg))
-        case _:
-            for child in ast.iter_child_nodes(node):
-                yield from _literals(child)
-
-
-def _is_library(function: ast.AST) -> bool:
-    """Whether what is called is Python's or PyTorch's, and not of the page."""
-    if isinstance(function, ast.Attribute) and function.attr in EXTREMES:
-        return True
-    while isinstance(function, ast.Attribute):
-        function = function.value
-    names = {"torch", "math", *dir(builtins)}
-    return isinstance(function, ast.Name) and function.id in names
+    nodes: list[ast.AST] = [tree]
+    for node in nodes:
+        if isinstance(node, ast.Constant) and isinstance(node.value, float):
+            if Fraction(str(node.value)) in own and number.denominator > 1:
+                return True
+        elif not isinstance(node, ast.Call | ast.Subscript):
+            nodes += ast.iter_child_nodes(node)
+    return False

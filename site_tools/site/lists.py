@@ -7,7 +7,6 @@ such a fence, so that reading one page does not read all; here it is filled.
 import difflib
 import re
 from collections.abc import Callable, Iterable
-from functools import lru_cache
 from html import unescape
 from itertools import groupby
 from operator import attrgetter
@@ -31,12 +30,8 @@ from site_tools.data.facts import FOLDER, concepts, unread
 from site_tools.data.names import read_names
 from site_tools.page import accord
 from site_tools.page.accord import Accord
-from site_tools.page.blocks import LANGUAGES as CODE
-from site_tools.page.blocks import Kind
-from site_tools.page.fences import Fence, scan
 from site_tools.page.files import read_front_matter
 from site_tools.page.page import LANGUAGES
-from site_tools.page.prose import body, parts
 from site_tools.say import Refusal
 from site_tools.site import navigation, ways
 from site_tools.site.downloads import FULL, LIST, OFFLINE, ZIP
@@ -47,7 +42,6 @@ PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
 ATTRIBUTE = re.compile(r'data-(\w+)="([^"]*)"')
 MOST = 5  # pages on the home page, while no topic names one
 STATUS = "about/status/"  # where that fence may stand: its links lead from there
-COUNTED = ("pages", "blocks", "figures", "formulas")
 SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
 
 
@@ -172,16 +166,11 @@ def glossary(_: str, lang: str, root: Path) -> str:
 
 
 def status(part: str, lang: str, root: Path) -> str:
-    """One part of the status page: what waits, how much there is, or what to take."""
-    _require("status", part, ("wanted", "counts", "pages", "facts", "downloads"))
-    if part in ("wanted", "pages"):
-        states = accord.waiting(root) if part == "wanted" else accord.read_all(root)
-        items = [_item(s, lang, root, part == "wanted") for s in states]
+    """One part of the status page: what waits; or what to take along."""
+    _require("status", part, ("wanted", "facts", "downloads"))
+    if part == "wanted":
+        items = [_item(state, lang, root) for state in accord.waiting(root)]
         html = fill("status.pages", lang, items)
-    elif part == "counts":
-        counts = [count(_texts(root, code)) for code in ways.SITES]
-        rows = zip(COUNTED, zip(*counts, strict=True), strict=True)
-        html = fill("status.counts", lang, [s.name for s in ways.SITES.values()], rows)
     elif part == "facts":
         facts = concepts(root)
         places, every = unread(facts), sum(len(c.entries) for c in facts)
@@ -194,49 +183,20 @@ def status(part: str, lang: str, root: Path) -> str:
     return f'<div class="status" data-search-exclude="1">\n{html}\n</div>'
 
 
-def _item(state: Accord, lang: str, root: Path, with_remedy: bool) -> dict[str, Any]:
+def _item(state: Accord, lang: str, root: Path) -> dict[str, Any]:
     """A page in this language, or in the only one that it has."""
     page, there = state.page, lang
     if not (root / "docs" / lang / f"{page}.md").is_file():
         there = ways.other(lang)
     text = (root / "docs" / there / f"{page}.md").read_text("utf-8", errors="replace")
     meta, _ = read_front_matter(text, page)
-    remedy = words(lang)["remedies"].get(state.state.name, "") if with_remedy else ""
     return {
         "href": ways.link(lang, STATUS, there, ways.address(page)),
         "lang": there,
         "title": title_of(meta) or page,
         "state": state.state.name,
-        "remedy": Markup(remedy).format(page=page),
+        "remedy": Markup(words(lang)["remedies"][state.state.name]).format(page=page),
     }
-
-
-def _texts(root: Path, lang: str) -> list[str]:
-    files = [root / "docs" / lang / f"{page}.md" for page in accord.page_ids(root)]
-    return [f.read_text("utf-8", errors="replace") for f in files if f.is_file()]
-
-
-def count(texts: list[str]) -> tuple[int, ...]:
-    """How many pages, blocks that run, bound figures, displayed formulas."""
-    pages = [_of_page(text) for text in texts]
-    return len(texts), *(sum(page[i] for page in pages) for i in range(3))
-
-
-@lru_cache(maxsize=1024)
-def _of_page(text: str) -> tuple[int, int, int]:
-    fences, _ = scan(text, "")
-    found = parts(body(text, fences))
-    figures = sum("data-is" in (part.attributes or "") for part in found)
-    formulas = sum(part.kind == "display" for part in found)
-    return sum(map(_runs, fences)), figures, formulas
-
-
-def _runs(fence: Fence) -> bool:
-    try:
-        language, attributes = fence.header
-    except ValueError:
-        return False
-    return CODE.get(language) is Kind.RUN and "norun" not in attributes.classes
 
 
 def benchmarks(view: str, lang: str, root: Path) -> str:

@@ -1,6 +1,5 @@
 """Both languages say the same things, and nothing is said that no catalogue holds."""
 
-import argparse
 import ast
 import re
 import string
@@ -27,12 +26,11 @@ def values(text: str) -> set[str]:
 def test_both_catalogues_have_the_same_keys_and_values():
     english, chinese = catalogue("en"), catalogue("zh")
     assert english.keys() == chinese.keys()
-    for key in english.keys() - {"argparse"}:
+    for key in english:
         one, other = parts(english[key]), parts(chinese[key])
         assert one.keys() == other.keys(), key
         for part in one:
             assert values(one[part]) == values(other[part]), (key, part)
-    assert english["argparse"].keys() == chinese["argparse"].keys()
 
 
 def named(folder: Path) -> str:
@@ -92,24 +90,6 @@ def test_chinese_is_chinese():
         english = re.sub(r"\{\w*\}", "", " ".join(parts(entry).values()))
         if re.search("[A-Za-z]{3}", english):
             assert HAN.search(" ".join(parts(catalogue("zh")[key]).values())), key
-
-
-def test_what_argparse_says_is_in_chinese(capsys):
-    with pytest.raises(SystemExit):
-        main(["new", "--lang", "zh"])
-    said = capsys.readouterr().err
-    assert said.startswith("用法：") and said.endswith("缺参数：TOPIC/ID\n")
-    with pytest.raises(SystemExit):
-        main(["new", "--lang", "en"])
-    assert capsys.readouterr().err.startswith("usage: ")
-
-
-def test_other_parsers_of_the_process_keep_their_english(capsys):
-    with pytest.raises(SystemExit):
-        main(["--lang", "zh", "--help"])
-    with pytest.raises(SystemExit):
-        argparse.ArgumentParser().parse_args(["--unknown"])
-    assert "error: unrecognized arguments" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("name", COMMANDS)

@@ -71,8 +71,8 @@ def test_what_is_not_a_figure_may_be_said(language, text):
     assert found(text, language) == []
 
 
-CONSTANTS = """0.98 | 0.5 + 0.48 | total * 0 + 0.98 | max(total, 0.98) | total and 0.98
-| torch.tensor(0.98) | sum([0.98, 0 * total]) | 0.98 if total else 0
+CONSTANTS = """0.98 | 0.5 + 0.48 | total * 0 + 0.98 | total and 0.98
+| 0.98 if total else 0
 | (lambda: 0.98)() + total * 0 | total + 0.98 - total | __import__('math').pi"""
 
 

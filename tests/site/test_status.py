@@ -11,7 +11,7 @@ from site_tools.page.prose import wording
 from site_tools.page.rendered import render
 from site_tools.site import lists as status
 from site_tools.site.downloads import link_downloads
-from site_tools.site.lists import count, fill_lists
+from site_tools.site.lists import fill_lists
 from tests.site.sample import EN, ROOT, ZH, page
 
 HEAD = "zh: 值\nen: Values\nentries:\n"
@@ -21,7 +21,7 @@ FACT = """- release: {}
   hash: 9cf6e368c090
   quote: x
 """
-PARTS = ["wanted", "facts", "counts", "pages"]
+PARTS = ["wanted", "facts"]
 
 
 @pytest.fixture
@@ -47,12 +47,6 @@ def shown(part: str, lang: str, root: Path) -> list[str]:
     cut = re.sub(r"</(?:li|p|tr)>|<ul>|<br>", "\n", html)
     texts = re.sub(r"<[^>]*>", " ", cut).splitlines()
     return [" ".join(line.split()) for line in texts if line.strip()]
-
-
-def test_the_sample_is_counted_by_hand():
-    assert count([EN]) == (1, 2, 2, 1)
-    shown_only = "```text\nx\n```\n\n```{ .python .norun data-reason='x' }\nx\n```\n"
-    assert count([EN, shown_only, "```python\nopen"]) == (3, 2, 2, 1)
 
 
 def test_what_waits_is_named_with_its_remedy(project):
@@ -83,7 +77,7 @@ def test_facts_that_no_test_reads_are_named(project):
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_counts_are_no_figures_that_want_binding(part):
+def test_what_is_counted_is_no_figure_that_want_binding(part):
     text = f'# x\n\n```{{ .status data-language="en" }}\n{part}\n```\n'
     html = fill_lists(render(text, ROOT), ROOT)
     assert 'class="status"' in html
