@@ -43,3 +43,9 @@ def test_the_package_breaks_what_imports_it_and_the_pages():
     parts = {"docs", "tests/properties", "tests/differential", "tests/command"}
     assert parts <= set(todo.tests)
     assert not {"tests/site", "tests/contributing"} & set(todo.tests)
+
+
+def test_what_is_named_twice_runs_once():
+    todo = plan(["site_tools/numbers.py", "tests/site/test_build.py"])
+    assert todo.tests == tuple(sorted(OF_SITE))
+    assert plan(["pins/python.txt", "ppo_ref/kl.py"]).tests == ("docs", "tests")

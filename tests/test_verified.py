@@ -6,8 +6,10 @@ import subprocess
 import sys
 from argparse import Namespace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
+import torch
 
 from site_tools.ledger import read
 from site_tools.page.page import read_page
@@ -146,19 +148,20 @@ def test_a_record_needs_committed_sources(committed):
 def test_nothing_is_noted_when_the_package_changed_under_way(tmp_path, monkeypatch):
     monkeypatch.setattr(verified, "ROOT", tmp_path)
     calls = []
-    monkeypatch.setattr(
-        verified.evidence, "note_runs", lambda *told: calls.append(told)
-    )
+    monkeypatch.setattr(verified.evidence, "note", lambda *told: calls.append(told))
+    monkeypatch.setattr(verified.evidence, "outcome", lambda run: run.passed)
     (tmp_path / "ppo_ref").mkdir()
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     noted = verified.Note("cpu")
-    noted.runs["docs/en/about/one.md"] = "its run"
+    page, passed = SimpleNamespace(path="docs/en/about/one.md"), ["a block"]
+    run = SimpleNamespace(page=page, running=passed, passed=passed)
+    noted.runs[page.path] = run
     (tmp_path / "ppo_ref" / "gae.py").write_text("x = 1")
     noted.pytest_sessionfinish()
     assert calls == []
     (tmp_path / "ppo_ref" / "gae.py").unlink()
     noted.pytest_sessionfinish()
-    assert calls == [(tmp_path, "cpu", noted.setting, "CPU", ["its run"])]
+    assert calls == [(tmp_path, "cpu", noted.setting, "CPU", {page.path: passed})]
 
 
 def test_all_is_verified_until_something_is_edited(tmp_path, monkeypatch):
@@ -186,3 +189,9 @@ def test_a_run_of_some_pages_is_none_of_all(more):
     assert verified.of_all(["tests", "docs"], Namespace(**options))
     assert not verified.of_all(["docs/zh"], Namespace(**options))
     assert not verified.of_all(["docs"], Namespace(**options | more))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU here")
+def test_a_gpu_that_is_not_there_is_refused_in_one_sentence():
+    text = "cuda must be a GPU that PyTorch can use, torch "
+    assert verified.refuse("cuda").startswith(text)

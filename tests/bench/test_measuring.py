@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 
-from bench.measuring import Comparison, measured
+from bench.measuring import Comparison, measured, spread
 from bench.results import Result, Spread
 
 
@@ -59,3 +59,8 @@ def test_turns_are_interleaved_and_their_order_changes():
     rounds = [called[start : start + 3] for start in range(0, 60, 3)]
     assert all(sorted(turn) == list(names) for turn in rounds)
     assert len({turn[0] for turn in rounds}) == 3
+
+
+def test_the_spread_is_the_median_with_the_quartiles():
+    assert spread([4.0, 2.0, 1.0, 3.0, 5.0]) == Spread(3, 2, 4, 5)
+    assert spread([1.0, 3.0]) == Spread(2, 1.5, 2.5, 2)

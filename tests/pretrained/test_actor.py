@@ -125,6 +125,14 @@ def test_it_never_drops_out(folders):
     assert torch.equal(actor.train()(ids, mask), actor.eval()(ids, mask))
 
 
+def test_products_in_bfloat16(folder):
+    exact, actor = pretrained_actor(folder), pretrained_actor(folder, torch.bfloat16)
+    ids, mask, *_ = padded(rows(*LENGTHS))
+    found, wanted = actor(ids, mask), exact(ids, mask)
+    assert found.dtype == torch.bfloat16
+    assert_close(found.float()[mask], wanted[mask], atol=0.1, rtol=0.1)
+
+
 def test_a_sequence_beyond_the_context(folder):
     actor, (row,) = pretrained_actor(folder), rows(60)
     with pytest.raises(ValueError, match=r"fit the actor's context of 64 tokens, got"):
