@@ -10,7 +10,7 @@ room with one concern.
     4   running
     3   page
     2   data  confinement
-    1   problems  ledger  numbers
+    1   ledger  numbers
     0   say
 
 contributing  what a contributor types: new import check fix agree export status
@@ -22,9 +22,8 @@ running       the blocks of a page, executed; outputs and figures judged (``verd
 page          what a page says: front matter, fences, which figures are bound, pictures
 data          the project's own data: facts about verl, names, dialogues, frameworks
 confinement   what a block may reach: no network, no process, its own folder
-problems      what a check found: where, what there is, what must be, the remedy
 ledger        made once, still fresh? and files written whole or not at all
-say           messages by key, in both languages; the texts are in ``messages``
+say           messages by key, in both languages; a problem: where, what, the remedy
 numbers       numbers as people write them, compared with values
 
 Nothing here imports MkDocs: the hooks in docs/theme are thin adapters, and the same

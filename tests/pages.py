@@ -21,11 +21,11 @@ from site_tools.checks.census import collect
 from site_tools.checks.languages import twin_path
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.page import Page, read_page
-from site_tools.problems import Problem
 from site_tools.running import verdict
 from site_tools.running.evidence import blocks_of
 from site_tools.running.verdict import CPU
 from site_tools.running.worker import Running
+from site_tools.say import Problem
 from tests.layout import ROOT
 
 

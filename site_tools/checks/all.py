@@ -19,9 +19,8 @@ from site_tools.page.accord import check_lock
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import LANGUAGES, Page, read_page
 from site_tools.page.rendered import render
-from site_tools.problems import Problem
 from site_tools.running.verdict import Verified, check_run, start
-from site_tools.say import Refusal
+from site_tools.say import Problem, Refusal
 from site_tools.site.lists import fill_lists
 
 FENCES = ("```", "~~~")

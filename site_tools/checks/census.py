@@ -14,7 +14,7 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 from site_tools.page.fences import Fence
 from site_tools.page.page import Page
-from site_tools.problems import Problem
+from site_tools.say import Problem
 from site_tools.site import allowed
 
 # In Markdown's own HTML < stands for nothing else; a tree takes ten times as long.

@@ -11,7 +11,7 @@ from site_tools.data.dialogues import disagreements, read_dialogues
 from site_tools.page.blocks import Kind
 from site_tools.page.page import Page
 from site_tools.page.prose import read_wrong_answers
-from site_tools.problems import Problem
+from site_tools.say import Problem
 from site_tools.site.lists import derived
 
 WRITTEN = re.compile(r"\\label\{([^}]*)\}")

@@ -12,8 +12,7 @@ from bs4 import Tag
 from site_tools.numbers import find
 from site_tools.page.page import LANGUAGES, Page
 from site_tools.page.pictures import in_no_language, is_notebook
-from site_tools.problems import Problem, problem
-from site_tools.say import Message
+from site_tools.say import Message, Problem, problem
 
 SHARED = ("needs", "answers", "refs")
 HEADING = re.compile("h[1-6]")

@@ -21,8 +21,7 @@ from site_tools.page.files import read_front_matter
 from site_tools.page.page import Page
 from site_tools.page.prose import HEADING, body, line_of
 from site_tools.page.rendered import render
-from site_tools.problems import Problem, problem
-from site_tools.say import Message
+from site_tools.say import Message, Problem, problem
 from site_tools.site import article, reference
 from site_tools.site.lists import fill_lists
 

@@ -27,7 +27,7 @@ from site_tools.page.prose import (
     plain,
     section_text,
 )
-from site_tools.problems import Problem, problem
+from site_tools.say import Problem, problem
 
 Row = tuple[int, str, dict[str, Any]]
 

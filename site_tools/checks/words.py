@@ -23,7 +23,7 @@ from site_tools.page.page import Page
 from site_tools.page.pictures import line_in_picture, picture_tree
 from site_tools.page.prose import PARTS, QUOTE, body, line_of, plain
 from site_tools.page.rendered import flows
-from site_tools.problems import Problem, problem
+from site_tools.say import Problem, problem
 
 CITED = re.compile(r"“[^“”\n]*”|「[^」\n]*」|\"[^\"\n]*\"")
 TODO = re.compile(r"(?<!`)\bTODO\b[:：]?[^.。*?？]*")  # `TODO` is only spoken of

@@ -29,8 +29,7 @@ from site_tools.contributing.pages import (
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
 from site_tools.ledger import store_new
 from site_tools.page.page import read_page
-from site_tools.problems import problem
-from site_tools.say import Message
+from site_tools.say import Message, problem
 from site_tools.site.llms import as_round
 
 TITLE, TIME, CONTENT = "# Chat Dialogue Log\n", "## 对话时间\n", "## 对话内容\n"

@@ -13,8 +13,7 @@ from site_tools.checks.words import todo
 from site_tools.contributing import pages
 from site_tools.contributing.talk import LANGUAGES, Talk, data_is_read
 from site_tools.page import accord
-from site_tools.problems import Problem
-from site_tools.say import Message
+from site_tools.say import Message, Problem
 
 FORMATS = ("terminal", "github")
 # What a workflow command of GitHub may not hold as it is.

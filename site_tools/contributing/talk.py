@@ -7,9 +7,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO
 
-from site_tools.problems import Problem
 from site_tools.running.results import SIGNS
-from site_tools.say import LANGUAGES, Message, Refusal
+from site_tools.say import LANGUAGES, Message, Problem, Refusal
 
 __all__ = ["LANGUAGES", "Refusal", "Talk", "data_is_read", "language_of"]
 YES = ("y", "yes", "是", "好", "对")

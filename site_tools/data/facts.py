@@ -27,7 +27,7 @@ from zipfile import ZipFile
 import yaml
 
 from site_tools.data.rows import Form, Row, Text, Words, read_row
-from site_tools.problems import Problem, problem
+from site_tools.say import Problem, problem
 
 FOLDER = "docs/facts"
 WHEELS = Path(".cache", "wheels")

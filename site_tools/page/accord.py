@@ -18,8 +18,7 @@ from typing import NamedTuple
 from site_tools import ledger
 from site_tools.page.files import paths
 from site_tools.page.prose import wording
-from site_tools.problems import Problem, problem
-from site_tools.say import Message
+from site_tools.say import Message, Problem, problem
 
 Words = Mapping[str, str]  # of each section
 FOLDER = "docs/locks"

@@ -21,8 +21,7 @@ from site_tools.numbers import Number
 from site_tools.page.blocks import Kind
 from site_tools.page.prose import plain
 from site_tools.page.rendered import BOUND, Flow, Piece, Text, flows
-from site_tools.problems import Problem, problem
-from site_tools.say import Message, Refusal
+from site_tools.say import Message, Problem, Refusal, problem
 
 # Inline code that is nothing but a number, or a name that equals one.
 HIDDEN = re.compile(

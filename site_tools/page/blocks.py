@@ -18,8 +18,7 @@ from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPrep
 
 from site_tools.page.fences import Fence
 from site_tools.page.files import inside
-from site_tools.problems import Problem, problem
-from site_tools.say import Message, Refusal
+from site_tools.say import Message, Problem, Refusal, problem
 
 INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
 MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")

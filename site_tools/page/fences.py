@@ -9,8 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from site_tools.problems import Problem, problem
-from site_tools.say import Refusal
+from site_tools.say import Problem, Refusal, problem
 
 TOKEN = re.compile(
     r"""(?<!\S)(?:

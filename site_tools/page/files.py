@@ -7,8 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from site_tools.data import rows
-from site_tools.problems import Problem, problem
-from site_tools.say import Refusal
+from site_tools.say import Problem, Refusal, problem
 
 FOLDERS = ("docs", "snippets")
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)

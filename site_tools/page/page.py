@@ -11,7 +11,7 @@ from site_tools.page.files import link, read_front_matter
 from site_tools.page.pictures import Figures, read_pictures
 from site_tools.page.prose import body
 from site_tools.page.rendered import Text
-from site_tools.problems import Problem
+from site_tools.say import Problem
 
 LANGUAGES = ("zh", "en")
 

@@ -19,8 +19,7 @@ from bs4.element import PreformattedString
 from site_tools.page.bindings import Figure, as_shown, check_binding, touching, unbound
 from site_tools.page.files import inside
 from site_tools.page.rendered import Flow, Piece, Text, flows
-from site_tools.problems import Problem, problem
-from site_tools.say import LANGUAGES, Message, Refusal
+from site_tools.say import LANGUAGES, Message, Problem, Refusal, problem
 
 Figures = dict[str, tuple[Figure, ...]]  # by the path of the picture
 FOLDER = "notebooks"

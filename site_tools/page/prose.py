@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from site_tools.page.fences import Fence, scan
 from site_tools.page.files import FRONT_MATTER, read_front_matter
-from site_tools.problems import Problem, problem
+from site_tools.say import Problem, problem
 
 HEADING = re.compile(
     r"^(?P<level>#{1,6})[ ](?P<title>.*?)[ ]*"

@@ -22,7 +22,7 @@ from site_tools.page.blocks import Block
 from site_tools.page.fences import Fence
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.prose import blank
-from site_tools.problems import Problem, problem
+from site_tools.say import Problem, problem
 
 SNIPPETS = "pymdownx.snippets"
 FENCES = "pymdownx.superfences"

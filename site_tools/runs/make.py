@@ -20,10 +20,10 @@ from typing import Any
 
 from ppo_ref.stored_runs import FORMAT, StoredRun, parse_run
 from site_tools.ledger import Entry, digest, fresh, read, store, update
-from site_tools.problems import Problem, problem
 from site_tools.running.evidence import code_hash
 from site_tools.runs.chart import draw
 from site_tools.runs.table import Chart, Run
+from site_tools.say import Problem, problem
 
 STORED, LEDGER = "ppo_ref/stored", "docs/verified/runs.txt"
 PRODUCING = "site_tools/runs/producing.py"

@@ -13,10 +13,10 @@ import pytest
 
 from site_tools.confinement import calls
 from site_tools.confinement.confine import Guard, landlock, reach
-from site_tools.problems import Problem
 from site_tools.running import results, verdict
 from site_tools.running.results import PageToRun, Source
 from site_tools.running.worker import ALLOWED, Running
+from site_tools.say import Problem
 from tests.site.sample import broken, line_of, page
 
 PATH = "docs/en/alignment/sample.md"

@@ -11,7 +11,7 @@ import pytest
 from site_tools.contributing.check import annotation
 from site_tools.contributing.pages import changed_files, changed_pages
 from site_tools.contributing.talk import Talk
-from site_tools.problems import problem
+from site_tools.say import problem
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
 from tests.site.sample import ROOT, broken, line_of
 

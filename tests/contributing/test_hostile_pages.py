@@ -13,7 +13,7 @@ from site_tools.page.blocks import resolve
 from site_tools.page.files import links
 from site_tools.page.page import read_page
 from site_tools.page.rendered import render
-from site_tools.problems import Problem
+from site_tools.say import Problem
 from site_tools.site import pictures, ways
 from site_tools.site.allowed import faults
 from tests.site.sample import EN, ROOT, broken, line_of, page

@@ -5,7 +5,7 @@ import pytest
 from site_tools.checks import census
 from site_tools.checks.census import check_boxes, check_collected
 from site_tools.page.rendered import render
-from site_tools.problems import Problem
+from site_tools.say import Problem
 from tests import pages
 from tests.pages import PageDocument, fences
 from tests.site.sample import ROOT

@@ -1,8 +1,8 @@
 """What is copied from a block: its chain, and that it runs alone."""
 
 from site_tools.page.page import Page
-from site_tools.problems import Problem
 from site_tools.running import verdict
+from site_tools.say import Problem
 from tests.site.sample import page
 
 CONT, RAISES = "{ .python .cont }", "{ .python .cont .raises }"

@@ -8,7 +8,7 @@ import pytest
 from site_tools.checks.links import check_links
 from site_tools.page.page import read_page
 from site_tools.page.rendered import render
-from site_tools.problems import Problem
+from site_tools.say import Problem
 from tests.contributing.trial import EN, PATHS, make
 
 

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.page.blocks import resolve
-from site_tools.problems import problem
+from site_tools.say import problem
 from tests.site.sample import broken, line_of, page
 
 SNIPPET = """import math

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from site_tools.ledger import read
-from site_tools.problems import Problem
 from site_tools.running.evidence import code_hash
 from site_tools.runs.make import (
     LEDGER,
@@ -18,6 +17,7 @@ from site_tools.runs.make import (
     stored,
 )
 from site_tools.runs.table import CHARTS, RUNS
+from site_tools.say import Problem
 from tests.site import stand_in
 from tests.site.sample import ROOT
 

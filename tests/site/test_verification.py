@@ -7,10 +7,10 @@ import pytest
 import torch
 
 from site_tools.page.page import LANGUAGES
-from site_tools.problems import Problem
 from site_tools.running import verdict
 from site_tools.running.results import Failure, PageToRun, Source
 from site_tools.running.worker import Running
+from site_tools.say import Problem
 from tests.site.sample import EN, ZH, broken, line_of, page
 
 
