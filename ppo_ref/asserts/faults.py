@@ -41,9 +41,19 @@ def beyond(difference: Tensor, tolerance: float, *sizes: Tensor) -> Tensor:
 
 def fail(found: str, cause: str) -> NoReturn:
     """End with what was found, its usual cause, and the remedy, in short lines."""
-    text = _INDEX.sub(",\N{NO-BREAK SPACE}", f"{_TYPE}{found}: {cause}")
-    text = textwrap.fill(text, _WIDTH, break_long_words=False, break_on_hyphens=False)
-    raise AssertionError(text.replace("\N{NO-BREAK SPACE}", " ").removeprefix(_TYPE))
+    raise AssertionError(lines(f"{_TYPE}{found}: {cause}").removeprefix(_TYPE))
+
+
+def lines(text: str, indent: int = 0) -> str:
+    """A text in lines that fit a phone, indices whole; all but the first indented."""
+    text = textwrap.fill(
+        _INDEX.sub(",\N{NO-BREAK SPACE}", text),
+        _WIDTH,
+        subsequent_indent=" " * indent,
+        break_long_words=False,
+        break_on_hyphens=False,
+    )
+    return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
 def place(name: str, row: int, token: int) -> str:

@@ -1,5 +1,6 @@
 """What a batch must not do with the slots that do not count."""
 
+from bisect import bisect_left
 from collections.abc import Callable
 from itertools import product
 from typing import Annotated, Any
@@ -20,6 +21,9 @@ from ppo_ref.contracts.checks import require_finite, require_row_tokens, require
 from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 
 _WHOLE = "a mean, a deviation or a sum runs over all slots; mask it"
+_ATTENDED = (
+    "the model reads it; pass attention_mask, and position_ids that skip padding"
+)
 _LATE = "the slot after the end counts; shift the values, not the mask; mask any mean"
 
 Estimator = Annotated[
@@ -56,7 +60,7 @@ def assert_padding_ignored(
         >>> assert_padding_ignored(lambda r: r - r.mean(), {"r": rewards}, mask)
         Traceback (most recent call last):
         AssertionError: garbage in the padding of r moved
-        advantages[0, 0] from -0.3333 to -2.0000: the slot
+        advantages[0, 0] from -0.3333 to -2.4333: the slot
         after the end counts; shift the values, not the
         mask; mask any mean
     """
@@ -83,6 +87,85 @@ def assert_padding_ignored(
                 f"{float(before[row, token]):.4f} to {float(after[row, token]):.4f}",
                 cause,
             )
+
+
+@checked
+def assert_masked_out_ignored(
+    function: Estimator, inputs: Inputs, mask: TokenMask
+) -> None:
+    """What the mask leaves out moves nothing: no loss, no number that counts.
+
+    Everything outside the mask is changed at once, input by input; if something moves,
+    fewer and fewer slots are, to name the first that does it.
+
+    Args:
+        function: Your loss, or your model's forward, called with the inputs by name.
+            It returns a tensor: numbers per token are compared where the mask is True,
+            all else, a loss for one, as a whole.
+        inputs: What it reads, each [batch, time]: log-probs and advantages of a loss,
+            or ids of a model. An id becomes another one of the batch, a number garbage
+            ten times as large as what counts.
+        mask: True where a slot counts: the response mask of a loss, the attention mask
+            of a model.
+
+    Raises:
+        AssertionError: if the result changes by more than rounding: 1e-4 of its
+            largest number in float32, a tenth in bfloat16.
+        ValueError: if no slot counts, or none is left out, or all ids are the same.
+        TypeError: if an input is not [batch, time], or the result is no tensor of
+            floating-point numbers.
+
+    Example:
+        >>> x, mask = torch.tensor([[1., 2., 4.]]), torch.tensor([[1, 1, 0]]) > 0
+        >>> assert_masked_out_ignored(lambda x: x[mask].mean(), {"x": x}, mask)
+        >>> assert_masked_out_ignored(lambda x: x.mean(), {"x": x}, mask)
+        Traceback (most recent call last):
+        AssertionError: x[0, 2] is masked out and moved the
+        result from 2.3333 to 5.2000: a mean, a deviation or
+        a sum runs over all slots; mask it
+    """
+    name = "assert_masked_out_ignored"
+    require_tokens(name, mask)
+    if mask.all():
+        raise ValueError(f"{name}: mask must be False somewhere, got all True")
+    ids = {key: x for key, x in inputs.items() if not _floating(x)}
+    for key, x in inputs.items():
+        if key not in ids:
+            _require_shape(name, f"inputs[{key!r}]", x, mask)
+        elif not (isinstance(x, Tensor) and x.shape == mask.shape):
+            raise TypeError(
+                f"{name}: inputs[{key!r}] must be a tensor of shape [batch, time] = "
+                f"{list(mask.shape)} like mask, got {described(x)}"
+            )
+    before = _result(function, inputs, mask)
+    allowed = tolerance_for(before) * before.abs().max()
+    slots = (~mask).nonzero().tolist()
+
+    def moved(key: str, count: int) -> tuple[Tensor, Tensor]:
+        """The result with the first slots of an input changed, and where it moved."""
+        where = torch.zeros_like(mask)
+        for slot in slots[:count]:
+            where[tuple(slot)] = True
+        change = _with_other_ids if key in ids else _with_garbage
+        after = _result(function, change(inputs, key, where), mask)
+        return after, ~((after - before).abs() <= allowed)
+
+    for key in inputs:
+        if not moved(key, len(slots))[1].any():
+            continue
+        counts = range(1, len(slots) + 1)
+        count = (
+            bisect_left(counts, True, key=lambda n: bool(moved(key, n)[1].any())) + 1
+        )
+        after, wrong = moved(key, count)
+        at = wrong.nonzero()[0].tolist()
+        found = f"{place(key, *slots[count - 1])} is masked out and moved "
+        found += f"result{at}" if at else "the result"
+        fail(
+            f"{found} from {float(before[tuple(at)]):.4f} to "
+            f"{float(after[tuple(at)]):.4f}",
+            _ATTENDED if at and key in ids else _WHOLE,
+        )
 
 
 @checked
@@ -154,8 +237,40 @@ def _call(advantages: Estimator, inputs: Inputs, like: Tensor) -> Tensor:
 
 
 def _with_garbage(inputs: Inputs, key: str, slots: Tensor) -> Inputs:
-    """Ten times the largest number, its sign and size another in each slot."""
+    """Ten times the largest number, its sign and size another in each slot.
+
+    The sizes are such that no few of them sum to 0.
+    """
     x = inputs[key]
     size = 10 * torch.where(slots, 0, x).abs().max().clamp(min=1)
-    pattern = torch.arange(slots.numel(), device=x.device).view(slots.shape) % 3 - 1.5
+    pattern = torch.arange(slots.numel(), device=x.device).view(slots.shape) % 3 - 1.37
     return {**inputs, key: torch.where(slots, size * pattern.to(x.dtype), x)}
+
+
+def _with_other_ids(inputs: Inputs, key: str, slots: Tensor) -> Inputs:
+    """Another id of the batch in each slot."""
+    x = inputs[key]
+    known = torch.unique(x)
+    if len(known) < 2:
+        raise ValueError(f"inputs[{key!r}] must hold at least 2 different ids, got 1")
+    other = torch.where(x == known[0], known[1], known[0])
+    return {**inputs, key: torch.where(slots, other, x)}
+
+
+def _floating(x: Any) -> bool:
+    return isinstance(x, Tensor) and x.is_floating_point()
+
+
+def _result(function: Estimator, inputs: Inputs, mask: Tensor) -> Tensor:
+    """What a function gives, 0 where it is per token and the mask leaves that out."""
+    with same_randomness(), torch.no_grad():
+        result = function(**{key: x.clone() for key, x in inputs.items()})
+    if not _floating(result):
+        raise TypeError(
+            "assert_masked_out_ignored: function must return a floating-point tensor, "
+            f"got {described(result)}"
+        )
+    if result.shape[:2] == mask.shape:
+        counts = mask.view(*mask.shape, *[1] * (result.ndim - 2))
+        result = torch.where(counts, result, 0)
+    return result

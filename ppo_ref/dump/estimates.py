@@ -1,236 +1,316 @@
-"""Advantages, returns and whitening: which choices explain the numbers of a dump."""
+"""Returns, advantages and whitening of a critic: which choices explain the numbers."""
 
+import math
 from collections.abc import Iterator
-from itertools import product
-from typing import NamedTuple
+from dataclasses import dataclass, replace
+from functools import cached_property
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
-from ppo_ref.advantages import gae
 from ppo_ref.alignment import last_token, slot_after_end
-from ppo_ref.asserts.faults import beyond
-from ppo_ref.asserts.targets import GAMMAS, LAMBDAS
-from ppo_ref.dump.inputs import first
+from ppo_ref.asserts.faults import TOLERANCE
 from ppo_ref.dump.reading import Fields
-from ppo_ref.dump.verdicts import DIFFERS, OK, OPEN, Verdict
+from ppo_ref.dump.verdicts import FAIL, OK, OPEN, Verdict, counted, first, place
 from ppo_ref.masking import masked_whiten
 
-# How a trainer may have used GAE, the plainest first.
-PLAIN, BOOTSTRAPPED = "plain", "bootstrapped"
-AFTER_EOS = "V in the slot after EOS went in"
-WHITENED = "whitened"
-VARIANTS = (PLAIN, BOOTSTRAPPED, AFTER_EOS, WHITENED)
-_SEARCHED = 16  # rows on which the grid is tried
+_ROWS = 8  # that are solved one by one, so that one wrong row hides nothing
+_SEARCHED = 32  # on which choices are compared
 
 
-class Choice(NamedTuple):
-    """One way to have computed the returns of a dump."""
+@dataclass(frozen=True)
+class Recursion:
+    """How the return of a token follows from the next one that counts.
 
-    gamma: float
-    gae_lambda: float
-    variant: str
+        R_t = r_t + gamma * (V_{t+1} + lambda * (R_{t+1} - V_{t+1}))
 
-    def advantages(self, dump: Fields) -> Tensor:
-        """The advantages that this choice gives; whitened for ``WHITENED``."""
-        counted, bootstrap = dump.response_mask, None
-        if self.variant == BOOTSTRAPPED:
-            cut = last_token(counted) & counted.all(1, keepdim=True)
-            after = torch.where(cut, dump.returns - dump.rewards, 0)
-            bootstrap = after.sum(1) / max(self.gamma, 1e-6)
-        elif self.variant == AFTER_EOS:
-            counted = counted | slot_after_end(counted)
-        raw = gae(
-            token_level_rewards=dump.rewards,
-            values=dump.values,
-            response_mask=counted,
-            gamma=self.gamma,
-            gae_lambda=self.gae_lambda,
-            bootstrap_values=bootstrap,
-        ).advantages
-        raw = torch.where(dump.response_mask, raw, 0)
-        if self.variant == WHITENED:
-            return masked_whiten(raw, dump.response_mask)
-        return raw
-
-    def error(self, dump: Fields) -> float:
-        """How far its returns are from those of the dump, in units of rounding."""
-        return _error(dump, dump.returns, self.advantages(dump) + dump.values)
-
-
-def explain(
-    dump: Fields, gamma: float | None = None, gae_lambda: float | None = None
-) -> Choice | None:
-    """The choice that gives the returns of a dump; the usual values unless given."""
-    few = _rows(dump, _SEARCHED)
-    gammas = GAMMAS if gamma is None else (gamma,)
-    lambdas = (1.0, *LAMBDAS) if gae_lambda is None else (gae_lambda,)
-    variants = VARIANTS if int(few.response_mask.sum()) > 1 else VARIANTS[:-1]
-    best, least = None, 1.0
-    # The plainest first: closer than rounding is no closer.
-    for variant, g, lam in product(variants, gammas, lambdas):
-        choice = Choice(g, lam, variant)
-        error = round(choice.error(few), 2)
-        if error < least:
-            best, least = choice, error
-        if least == 0:
-            break
-    return best if best and best.error(dump) < 1 else None
-
-
-def judge_advantages(
-    dump: Fields, gamma: float | None, gae_lambda: float | None
-) -> tuple[list[Verdict], Tensor | None]:
-    """Verdicts on GAE, cut responses and returns, and the advantages if explained."""
-    asked = (gamma, gae_lambda) != (None, None)
-    choice = explain(dump, gamma, gae_lambda)
-    as_asked = choice is not None
-    if asked and not as_asked:
-        choice = explain(dump)
-    if choice is None:
-        return [_unexplained(dump, gamma, gae_lambda)], None
-    text = f"gamma {choice.gamma:g}, lambda {choice.gae_lambda:g}"
-    verdict = Verdict("gae", OK, text)
-    if not as_asked:
-        numbers = {"gamma": gamma, "lambda": gae_lambda}
-        wish = [f"{name} {x:g}" for name, x in numbers.items() if x is not None]
-        verdict = Verdict("gae", DIFFERS, f"{text} explain it, not {', '.join(wish)}")
-    elif choice.variant == AFTER_EOS:
-        text += f", if {choice.variant}"
-        verdict = Verdict("gae", DIFFERS, text, choice.variant)
-    returns = Verdict("returns", OK, "advantage + V")
-    if choice.variant == WHITENED:
-        text = "the whitened advantage + V; whiten after the returns are made"
-        returns = Verdict("returns", DIFFERS, text, "returns hold whitened advantages")
-    full = int(dump.response_mask.all(1).sum())
-    text = "no row is full"
-    if full:
-        after = BOOTSTRAPPED if choice.variant == BOOTSTRAPPED else "0"
-        text = f"full rows: {full} of {len(dump.values)}, V after them {after}"
-    truncation = Verdict("truncation", OK, text)
-    return [verdict, truncation, returns], choice.advantages(dump)
-
-
-def judge_values(dump: Fields) -> Verdict:
-    """Whether the values of rows with one prompt differ only once their tokens do.
-
-    Slot t has not read token t: up to and including the first token in which two
-    answers to a prompt differ, their values are equal.
+    Each token is judged by its neighbour: a fault shows where it is.
     """
-    mask, pairs = dump.response_mask, [*_pairs(dump)]
-    if not pairs:
-        return Verdict("values", OPEN, "no two rows share a prompt")
-    near = 1e-2 * float(dump.values[mask].abs().max())
-    late, early = [], []
-    for one, other, token in pairs:
-        difference = (dump.values[one] - dump.values[other]).abs()
-        late.append(bool(difference[token] > near))
-        behind = difference[token + 1 :][(mask[one] & mask[other])[token + 1 :]]
-        if len(behind) > 1 and behind[1:].max() > near:
-            early.append(bool(behind[0] <= 1e-3 * near))
-    one, other, token = pairs[0]
-    where = f"[{one}, {token}] and [{other}, {token}]"
-    if all(late):
-        text = f"{where} follow equal tokens and differ: cut [:, -T-1:-1], not [:, -T:]"
-        return Verdict("values", DIFFERS, text, "values one slot late")
-    if early and all(early):
-        text = f"behind {where}, values are still equal: cut [:, -T-1:-1]"
-        return Verdict("values", DIFFERS, text, "values one slot early")
-    count = f"{len(pairs)} pair{'s' * (len(pairs) > 1)}"
-    text = f"{count} of answers to one prompt, equal up to their first other token"
-    return Verdict("values", OK, text)
+
+    mask: Tensor
+    rewards: Tensor
+    values: Tensor
+    returns: Tensor
+    tolerance: float
+
+    @cached_property
+    def after(self) -> tuple[Tensor, Tensor]:
+        """V and R - V in the next slot that counts, 0 behind the last."""
+        width = self.mask.shape[1]
+        slots = torch.where(self.mask, torch.arange(width), width)
+        following = slots.flip(1).cummin(1).values.flip(1)
+        following = pad(following[:, 1:], (0, 1), value=width)
+        value, later = (
+            pad(x, (0, 1)).gather(1, following) for x in (self.values, self.returns)
+        )
+        return value, later - value
+
+    def expected(self, gamma: float, gae_lambda: float) -> Tensor:
+        """The returns that follow from the next ones."""
+        value, further = self.after
+        return self.rewards + gamma * (value + gae_lambda * further)
+
+    def wrong(self, gamma: float, gae_lambda: float) -> Tensor:
+        """The tokens whose return does not follow from the next."""
+        error = (self.returns - self.expected(gamma, gae_lambda)).abs()
+        return self.mask & (error > self.tolerance)
+
+    def choice(
+        self, gamma: float | None = None, gae_lambda: float | None = None
+    ) -> tuple[float, float]:
+        """The gamma and lambda that explain most tokens, the plainest of them first."""
+        search = Recursion(
+            self.mask[:_SEARCHED],
+            self.rewards[:_SEARCHED],
+            self.values[:_SEARCHED],
+            self.returns[:_SEARCHED],
+            self.tolerance,
+        )
+        choices = dict.fromkeys(search._choices(gamma, gae_lambda))
+        return min(choices, key=lambda pair: int(search.wrong(*pair).sum()))
+
+    def _choices(
+        self, g: float | None, lam: float | None
+    ) -> Iterator[tuple[float, float]]:
+        """What is asked, or else 1, then what solves the equation: for gamma and its
+        product with lambda it is linear.
+        """
+        yield 1.0 if g is None else g, 1.0 if lam is None else lam
+        (value, further), gained = self.after, self.returns - self.rewards
+        inner = self.mask & ~last_token(self.mask)
+        rows = torch.arange(len(inner))[:, None]
+        found: list[tuple[float, float]] = []
+        for where in (inner, *(inner & (rows == row) for row in range(_ROWS))):
+            if g is None and lam is None:
+                a, b = _solved(gained, [value, further], where)
+                found.append((a, b / a if a else 0.0))
+            if lam is None:
+                fixed = 1.0 if g is None else g
+                (b,) = _solved(gained - fixed * value, [further], where)
+                found.append((fixed, b / fixed if fixed else 0.0))
+            if g is None:
+                fixed = 1.0 if lam is None else lam
+                (a,) = _solved(gained, [value + fixed * further], where)
+                found.append((a, fixed))
+        for digits in (2, 3, 4, 6):
+            for pair in found:
+                if all(-1e-3 < x < 1.001 for x in pair):
+                    a, b = (min(max(round(x, digits), 0.0), 1.0) for x in pair)
+                    yield a, b
 
 
-def judge_whitening(dump: Fields, raw: Tensor | None) -> Verdict:
-    """Over what the advantages were whitened; ``raw`` are those before, if known."""
+def recursion(dump: Fields) -> Recursion:
+    """The recursion of a dump; the values are 0 where there is no critic."""
+    assert dump.given is not None and dump.returns is not None
+    given = dump.given, _values(dump), dump.returns
+    largest = max(float(x[dump.response_mask].abs().max()) for x in given)
+    # One step rounds less than a sum over a response, for which the tolerance is.
+    tolerance = max(0.1 * dump.tolerance, 1e-6) * largest
+    rewards, values, returns = (torch.where(x.isfinite(), x, 0) for x in given)
+    return Recursion(dump.response_mask, rewards, values, returns, tolerance)
+
+
+def judge_returns(
+    dump: Fields, asked: tuple[float | None, float | None], eos_token_id: int | None
+) -> tuple[list[Verdict], tuple[float, float] | None]:
+    """Verdicts on the recursion and on full rows, and gamma and lambda if they hold."""
+    critic = dump.values is not None
+    missing = dump.lacks("returns", "given")
+    if "values" in dump.unfit:
+        missing = dump.lacks("values")
+    if missing:
+        return [Verdict("gae", OPEN, missing)], None
+    steps = recursion(dump)
+    best = steps.choice(*asked)
+    if steps.wrong(*best).any() and asked != (None, None):
+        best = min(best, steps.choice(), key=lambda pair: int(steps.wrong(*pair).sum()))
+    wrong, cut = steps.wrong(*best), last_token(steps.mask) & steps.mask[:, -1:]
+    behind = wrong & cut
+    wrong &= ~cut
+    judged = counted(dump.tokens - int(behind.sum()), "token")
+    if not wrong.any():
+        inner = int((steps.mask & ~last_token(steps.mask)).sum())
+        free = sum(x is None for x in asked) if best != (1.0, 1.0) else 0
+        if not _flipped(steps).wrong(*best)[~cut].any():
+            text = "advantages are all 0: any recursion gives these returns"
+            return [Verdict("gae", OPEN, text)], None
+        if inner <= free:
+            text = (
+                f"{counted(inner, 'token')} with a next one, too few to solve for both"
+            )
+            return [Verdict("gae", OPEN, text)], None
+    if wrong.any() and not critic:
+        text = "rewards alone do not give the returns, and there are no values"
+        return [Verdict("gae", OPEN, f"{text}: of a critic, add them")], None
+    if wrong.any():
+        row, token = first(wrong)
+        expected = steps.expected(*best)
+        text = (
+            f"{place('returns', wrong)} is {float(steps.returns[row, token]):.4f}, "
+            f"from the next token follows {float(expected[row, token]):.4f} (gamma "
+            f"{best[0]:g}, lambda {best[1]:g}); {int(wrong.sum())} of {judged} do not "
+            f"follow: {_cause(dump, steps)}"
+        )
+        return [Verdict("gae", FAIL, text)], None
+    of = "rewards and values" if critic else "rewards alone (no critic)"
+    text = f"returns follow from {of} on {judged}"
+    return [Verdict("gae", OK, text), _of_full(dump, steps, behind, eos_token_id)], best
+
+
+def judge_whitening(dump: Fields, known: bool) -> Verdict:
+    """Over what the advantages were whitened, and with which sign.
+
+    Unless returns are right, ``known``, the advantages before it are not known.
+    """
     mask = dump.response_mask
-    if int(mask.sum()) < 2:
-        return Verdict("whitening", OPEN, "fewer than 2 tokens")
-    if raw is None:
-        raw = torch.where(mask, dump.returns - dump.values, 0)
+    missing = dump.lacks("advantages", "returns")
+    if missing or dump.tokens < 2:
+        return Verdict("whitening", OPEN, missing or "fewer than 2 tokens")
+    assert dump.advantages is not None and dump.returns is not None
+    advantages, values = dump.advantages, _values(dump)
+    raw, slots = torch.where(mask, dump.returns - values, 0), dump.returns - values
     right = masked_whiten(raw, mask)
-    if _error(dump, dump.advantages, right) < 1:
-        return Verdict("whitening", OK, "over the tokens that count")
-    for words, other in _other_whitenings(dump, raw):
-        if _error(dump, dump.advantages, other) < 1:
-            return Verdict("whitening", DIFFERS, words)
-    wrong = beyond(dump.advantages - right, dump.tolerance, right) & mask
-    at = tuple(wrong.nonzero()[0].tolist())
+    deviation = float(raw[mask].std())
+    largest = max(float(x[mask].abs().max()) for x in (values, dump.returns))
+    rounding = max(1.0, largest / max(deviation, 1e-8)) if deviation else 1.0
+
+    def differ(other: Tensor) -> Tensor:
+        size = torch.maximum(advantages.abs(), other.abs()).clamp(min=1)
+        return mask & ((advantages - other).abs() > dump.tolerance * rounding * size)
+
+    others = [*_other_whitenings(mask, raw, slots)]
+    tokens = counted(dump.tokens, "token")
+    if not differ(right).any() or not differ(_population(right, mask)).any():
+        if not any(differ(other).any() for _, other in others):
+            text = "every advantage is the same: whitened or not, they are these"
+            return Verdict("whitening", OPEN, text)
+        return Verdict("whitening", OK, f"over the {tokens} that count")
+    wrong = differ(right)
+    row, token = first(wrong)
     text = (
-        f"{first(wrong)} is {float(dump.advantages[at]):.4f}, over the tokens that "
-        f"count {float(right[at]):.4f}; nothing tried explains it"
+        f"{place('advantages', wrong)} is {float(advantages[row, token]):.4f}, "
+        f"whitened over the {tokens} that count {float(right[row, token]):.4f}: "
     )
-    return Verdict("whitening", DIFFERS, text)
+    cause = next((words for words, x in others if not differ(x).any()), None)
+    if cause is None and dump.attended is not None:
+        sampled = mask & dump.attended
+        if (
+            sampled.sum() > 1
+            and not (differ(masked_whiten(raw, sampled)) & sampled).any()
+        ):
+            cause = "whitened over the tokens that were sampled, not over this mask"
+    if not known:
+        return Verdict("whitening", OPEN, f"{text}the returns do not hold, see gae")
+    if cause is None and dump.values is None:
+        return Verdict("whitening", OPEN, text + "another baseline?")
+    return Verdict("whitening", FAIL, text + (cause or "nothing tried explains it"))
 
 
-def _rows(dump: Fields, count: int) -> Fields:
-    """The first rows of what enters the returns."""
-    return dump._replace(
-        response_mask=dump.response_mask[:count],
-        rewards=dump.rewards[:count],
-        values=dump.values[:count],
-        returns=dump.returns[:count],
-    )
+def _values(dump: Fields) -> Tensor:
+    assert dump.returns is not None
+    return torch.zeros_like(dump.returns) if dump.values is None else dump.values
 
 
-def _error(dump: Fields, x: Tensor, y: Tensor) -> float:
-    """The largest difference, in units of what rounding allows."""
-    size = torch.maximum(x.abs(), y.abs()).clamp(min=1)
-    difference = torch.where(dump.response_mask, (x - y).abs() / size, 0)
-    return float(difference.max()) / dump.tolerance
+def _solved(target: Tensor, columns: list[Tensor], where: Tensor) -> list[float]:
+    """Least squares over the slots of ``where``; zeros if there is none."""
+    if not where.any():
+        return [0.0] * len(columns)
+    matrix = torch.stack([column[where] for column in columns], 1)
+    # gelsd holds where one column is 0, as values of a fresh head are.
+    solution = torch.linalg.lstsq(matrix, target[where][:, None], driver="gelsd")
+    return [float(x) for x in solution.solution.flatten()]
 
 
-def _unexplained(
-    dump: Fields, gamma: float | None, gae_lambda: float | None
+def _flipped(steps: Recursion) -> Recursion:
+    """The same with every advantage of the other sign."""
+    return replace(steps, returns=2 * steps.values - steps.returns)
+
+
+def _cause(dump: Fields, steps: Recursion) -> str:
+    """What would explain the returns: the first guess that fits."""
+    mask, after_end = steps.mask, slot_after_end(steps.mask)
+    if dump.advantages is not None:
+        added = (steps.returns - steps.values - dump.advantages).abs()
+        if not (mask & (added > TOLERANCE[torch.float32])).any():
+            return (
+                "they are the whitened advantage + V; whiten after the returns are made"
+            )
+    ended = torch.where(after_end, steps.rewards, steps.returns)
+    guesses = {
+        "the sign of the advantage is flipped": _flipped(steps),
+        "the slot after EOS went in, as in verl 0.3 and TRL; mask it": replace(
+            steps, mask=mask | after_end, returns=ended
+        ),
+        "slots that do not count went in; hand the recursion response_mask": replace(
+            steps, mask=torch.ones_like(mask)
+        ),
+        "values one slot late went in": replace(steps, values=steps.values.roll(-1, 1)),
+        "values one slot early went in": replace(steps, values=steps.values.roll(1, 1)),
+    }
+    if dump.scores is not None:
+        text = "token_level_scores went in, so the KL never arrived"
+        guesses[text] = replace(steps, rewards=dump.scores)
+    inner = mask & ~last_token(mask)
+    inner[:, 0] = False
+    for words, guess in guesses.items():
+        where = inner if words.startswith("values") else mask  # its ends are not dumped
+        if where.any() and not (guess.wrong(*guess.choice()) & where).any():
+            return words
+    return "other rewards or values went in, or it is not GAE"
+
+
+def _of_full(
+    dump: Fields, steps: Recursion, behind: Tensor, eos_token_id: int | None
 ) -> Verdict:
-    g, lam = (1.0 if x is None else x for x in (gamma, gae_lambda))
-    expected = Choice(g, lam, PLAIN).advantages(dump) + dump.values
-    wrong = beyond(dump.returns - expected, dump.tolerance, expected)
-    wrong &= dump.response_mask
-    at = tuple(wrong.nonzero()[0].tolist())
-    text = (
-        f"returns{first(wrong)} is {float(dump.returns[at]):.4f}, at gamma {g:g}, "
-        f"lambda {lam:g} it is {float(expected[at]):.4f}; no usual gamma and lambda "
-        "explain it"
-    )
-    return Verdict("gae", DIFFERS, text)
+    """What the returns say of rows that fill their slots, which may have been cut."""
+    full = steps.mask[:, -1]
+    if not full.any():
+        return Verdict("truncation", OPEN, "no row is full, so none shows a cut")
+    rows = f"{int(full.sum())} of {counted(len(full), 'row')} full"
+    if behind.any():
+        row, token = first(behind)
+        value = float((steps.returns - steps.rewards)[row, token])
+        text = (
+            f"{rows}; V behind {[row, token]} was taken as {value:.4f}: bootstrapped, "
+        )
+        return Verdict(
+            "truncation", OPEN, f"{text}which verl never does, or wrong there"
+        )
+    text = f"{rows}, V behind taken as 0: right if they ended there, biased if cut"
+    if eos_token_id is not None and dump.responses is not None:
+        cut = int((full & (dump.responses[:, -1] != eos_token_id)).sum())
+        text += f"; {cut} of them lack EOS"
+    return Verdict("truncation", OPEN, text)
 
 
-def _pairs(dump: Fields) -> Iterator[tuple[int, int, int]]:
-    """Two rows with one prompt, and the first token in which they differ."""
-    mask = dump.response_mask
-    if dump.prompts is None or dump.responses is None:
-        return
-    if dump.responses.shape != mask.shape:
-        return
-    row_of: dict[tuple[int, ...], int] = {}
-    for row, prompt in enumerate(dump.prompts.tolist()):
-        one = row_of.setdefault(tuple(prompt), row)
-        differ = dump.responses[one] != dump.responses[row]
-        differ &= mask[one] & mask[row]
-        if one != row and differ.any():
-            yield one, row, int(differ.nonzero()[0])
+def _population(white: Tensor, mask: Tensor) -> Tensor:
+    """Divided by the deviation of n instead of n - 1 tokens, as OpenRLHF does."""
+    count = int(mask.sum())
+    return white * math.sqrt(count / (count - 1))
 
 
-def _other_whitenings(dump: Fields, raw: Tensor) -> Iterator[tuple[str, Tensor]]:
+def _other_whitenings(
+    mask: Tensor, raw: Tensor, slots: Tensor
+) -> Iterator[tuple[str, Tensor]]:
     """Ways to whiten that are not verl's."""
-    mask = dump.response_mask
-    yield "none; verl whitens over the tokens that count", raw
-    for slots in (dump.returns - dump.values, torch.where(mask, raw, 0)):
-        scaled = (slots - slots.mean()) / (slots.std() + 1e-8)
-        yield "over all slots, padding too; pass response_mask", scaled
+    white = masked_whiten(raw, mask)
+    yield "the sign is flipped", -white
+    yield "not whitened; verl whitens over the tokens that count", raw
+    for numbers in (slots, raw):
+        scaled = (numbers - numbers.mean()) / (numbers.std() + 1e-8)
+        yield "whitened over all slots, padding too; pass response_mask", scaled
     count = mask.sum(1, keepdim=True)
-    mean = torch.where(mask, raw, 0).sum(1, keepdim=True) / count.clamp(min=1)
+    mean = raw.sum(1, keepdim=True) / count.clamp(min=1)
     square = torch.where(mask, raw - mean, 0).square().sum(1, keepdim=True)
     for less in (1, 0):
         deviation = (square / (count - less).clamp(min=1)).sqrt()
-        text = "row by row; verl whitens the whole batch"
+        text = "whitened row by row; verl whitens the whole batch"
         yield text, (raw - mean) / (deviation + 1e-8)
-    white = masked_whiten(raw, mask)
     yield "divided by the deviation, the mean added again", white + raw[mask].mean()
     for workers in (2, 4, 8):
         if len(raw) % workers == 0:
             parts = [*zip(raw.chunk(workers), mask.chunk(workers), strict=True)]
             if all(int(counts.sum()) > 1 for _, counts in parts):
                 own = torch.cat([masked_whiten(x, counts) for x, counts in parts])
-                yield f"in {workers} parts, as if by each of {workers} workers", own
+                yield f"whitened in {workers} parts, by each of {workers} workers", own

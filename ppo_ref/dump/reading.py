@@ -2,13 +2,13 @@
 
 import pickle
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from ppo_ref.asserts.faults import TOLERANCE
-from ppo_ref.contracts.checks import require_finite, require_tokens
+from ppo_ref.contracts.checks import require_tokens
 
 WRITE = 'torch.save(dict(batch.batch.items()), "dump.pt")'
 REMEDY = f"write it in your trainer, behind compute_advantage, by {WRITE}"
@@ -17,21 +17,26 @@ NAMES = {
     "values": ("values",),
     "advantages": ("advantages",),
     "returns": ("returns",),
-    "scores": ("token_level_scores", "rm_scores", "token_level_rewards"),
-    "rewards": ("token_level_rewards", "token_level_scores", "rm_scores"),
+    "scores": ("token_level_scores", "rm_scores"),
+    "rewards": ("token_level_rewards",),
     "old_log_probs": ("old_log_probs",),
     "ref_log_probs": ("ref_log_prob", "ref_log_probs"),
     "rollout_log_probs": ("rollout_log_probs",),
 }
-REQUIRED = ("values", "advantages", "returns", "scores", "rewards")
+# What to do about a key that is not there.
+_HOW = {
+    "uid": 'add "uid": batch.non_tensor_batch["uid"].tolist()',
+    "rollout_log_probs": "set actor_rollout_ref.rollout's calculate_log_probs",
+    "ref_log_prob": "verl has it with use_kl_in_reward or use_kl_loss",
+}
 _FINEST = 1e-6  # whitening adds 1e-8 to a deviation or a variance
 
 
 def read(path: Path | str) -> dict[str, Tensor]:
     """The tensors that ``torch.save`` wrote as a dict, on the CPU, by name.
 
-    Any other file is refused in one sentence: a pickled DataProto would have to be
-    executed, and is not.
+    A list of ids, as ``uid`` is one, becomes a tensor of numbers. Any other file is
+    refused in one sentence: a pickled DataProto would have to be executed, and is not.
     """
     path = Path(path)
     if not path.is_file():
@@ -54,58 +59,123 @@ def read(path: Path | str) -> dict[str, Tensor]:
         raise ValueError(
             f"{path}: must hold a dict of tensors, holds a {kind}; {REMEDY}"
         )
-    return {str(name): x for name, x in content.items() if isinstance(x, Tensor)}
+    content = {str(name): _numbered(x) for name, x in content.items()}
+    return {name: x for name, x in content.items() if isinstance(x, Tensor)}
 
 
 class Fields(NamedTuple):
-    """A dump in float64, its masks as bools; what may be missing is None."""
+    """A dump in float64, its masks as bools; what is missing is None.
+
+    ``attended`` is True where the response has a token at all, whoever wrote it.
+    ``unfit`` says of a tensor with nan or infinity where it is; that one is None.
+    """
 
     response_mask: Tensor
-    mask_dtype: str
-    attention_mask: Tensor | None
+    attended: Tensor | None
     responses: Tensor | None
     prompts: Tensor | None
-    values: Tensor
-    advantages: Tensor
-    returns: Tensor
-    scores: Tensor
-    rewards: Tensor
+    uid: Tensor | None
+    values: Tensor | None
+    advantages: Tensor | None
+    returns: Tensor | None
+    scores: Tensor | None
+    rewards: Tensor | None
     old_log_probs: Tensor | None
     ref_log_probs: Tensor | None
     rollout_log_probs: Tensor | None
     tolerance: float
+    unfit: dict[str, str]
+
+    @property
+    def tokens(self) -> int:
+        return int(self.response_mask.sum())
+
+    @property
+    def given(self) -> Tensor | None:
+        """What entered the advantages; the scores where no rewards are beside them."""
+        if self.rewards is None and "rewards" not in self.unfit:
+            return self.scores
+        return self.rewards
+
+    def lacks(self, *names: str) -> str:
+        """Why a check is left out: the first of these that is missing; or nothing."""
+        for name in names:
+            if getattr(self, name) is None:
+                name = "rewards" if name == "given" else name
+                theirs = NAMES.get(name, (name,))[0]
+                if name in self.unfit:
+                    return f"{theirs} is not finite"
+                how = _HOW.get(theirs)
+                return f"no {theirs} in the dump" + (f": {how}" if how else "")
+        return ""
 
 
 def fields(tensors: dict[str, Tensor]) -> Fields:
-    """The fields of a dump, checked; ``attention_mask`` is that of the response."""
-    for name in REQUIRED:
-        if not any(theirs in tensors for theirs in NAMES[name]):
-            names = ", ".join(sorted(tensors)) or "nothing"
-            raise ValueError(
-                f"a dump must hold {' or '.join(NAMES[name])}, got {names}"
-            )
-    shape = tensors["values"].shape
+    """The fields of a dump, their shapes and types checked."""
+    there = ", ".join(sorted(tensors)) or "nothing"
+    found = {
+        name: next((theirs for theirs in names if theirs in tensors), None)
+        for name, names in NAMES.items()
+    }
+    like = next(filter(None, found.values()), None)
+    if like is None:
+        raise ValueError(f"a dump must hold advantages, returns or the like: {there}")
+    shape = tensors[like].shape
     if len(shape) != 2:
-        raise ValueError(f"values must have 2 axes [batch, time], got {list(shape)}")
-    numbers = {name: _numbers(tensors, name) for name in NAMES}
-    response_mask, attention_mask = _masks(tensors, shape)
-    mask = response_mask.bool()
+        raise ValueError(f"{like} must have 2 axes [batch, time], got {list(shape)}")
+    for theirs in filter(None, found.values()):
+        _require_shape(theirs, tensors[theirs], shape, like)
+        if tensors[theirs].dtype not in TOLERANCE:
+            dtype = str(tensors[theirs].dtype).removeprefix("torch.")
+            raise ValueError(f"{theirs} must be a floating-point tensor, got {dtype}")
+    attended = _attended(tensors, shape, like)
+    mask = tensors.get("response_mask", attended)
+    if mask is None:
+        raise ValueError(
+            f"a dump must hold response_mask or attention_mask, got {there}"
+        )
+    _require_shape("response_mask", mask, shape, like)
+    odd = (mask != 0) & (mask != 1)
+    if odd.any():
+        row, token = odd.nonzero()[0].tolist()
+        number = mask[row, token].item()
+        raise ValueError(
+            f"the mask must hold 0 and 1 only, got {number} at [{row}, {token}]"
+        )
+    mask = mask.bool()
     require_tokens("check", mask)
-    require_finite("check", mask, **numbers)
-    prompts = tensors.get("prompts")
+    wide = {
+        n: tensors[theirs].double() if theirs else None for n, theirs in found.items()
+    }
+    unfit = {}
+    for name, x in wide.items():
+        if x is not None and (wrong := mask & ~x.isfinite()).any():
+            row, token = wrong.nonzero()[0].tolist()
+            unfit[name] = f"{found[name]}[{row}, {token}] is {float(x[row, token])}"
+    uid, prompts = tensors.get("uid"), tensors.get("prompts")
+    if uid is not None and uid.shape != shape[:1]:
+        raise ValueError(f"uid must name {shape[0]} rows, got {list(uid.shape)}")
     if prompts is None and "input_ids" in tensors:
         prompts = tensors["input_ids"][:, : -shape[1]]
-    dtypes = [tensors[name].dtype for name in ("values", "advantages", "returns")]
-    wide = {name: None if x is None else x.double() for name, x in numbers.items()}
+    sizes = [tensors[theirs].dtype for theirs in filter(None, found.values())]
     return Fields(
         response_mask=mask,
-        mask_dtype=str(response_mask.dtype).removeprefix("torch."),
-        attention_mask=attention_mask,
-        responses=tensors.get("responses"),
+        attended=attended if "response_mask" in tensors else None,
+        responses=_of_response(tensors.get("responses"), tensors, shape),
         prompts=prompts,
-        tolerance=max(_FINEST, *(TOLERANCE[dtype] for dtype in dtypes)),
-        **wide,  # type: ignore[arg-type]
+        uid=uid,
+        tolerance=max(_FINEST, *(TOLERANCE[dtype] for dtype in sizes)),
+        unfit=unfit,
+        **{name: None if name in unfit else x for name, x in wide.items()},
     )
+
+
+def _numbered(x: Any) -> Any:
+    """A list as the numbers of its unequal members."""
+    if not isinstance(x, list):
+        return x
+    numbers: dict[str, int] = {}
+    return torch.tensor([numbers.setdefault(str(each), len(numbers)) for each in x])
 
 
 def _class_name(start: bytes) -> str:
@@ -115,47 +185,37 @@ def _class_name(start: bytes) -> str:
     return ""
 
 
-def _numbers(tensors: dict[str, Tensor], name: str) -> Tensor | None:
-    """The tensor under the first of its names that the dump has."""
-    theirs = next((theirs for theirs in NAMES[name] if theirs in tensors), None)
-    if theirs is None:
-        return None
-    x, like = tensors[theirs], tensors["values"]
-    if x.shape != like.shape:
+def _require_shape(name: str, x: Tensor, shape: torch.Size, like: str) -> None:
+    if x.shape != shape:
         raise ValueError(
-            f"{theirs} must have shape [batch, time] = {list(like.shape)} like values, "
+            f"{name} must have shape [batch, time] = {list(shape)} like {like}, "
             f"got {list(x.shape)}"
         )
-    if x.dtype not in TOLERANCE:
-        dtype = str(x.dtype).removeprefix("torch.")
-        raise ValueError(f"{theirs} must be a floating-point tensor, got {dtype}")
-    return x
 
 
-def _masks(
-    tensors: dict[str, Tensor], shape: torch.Size
-) -> tuple[Tensor, Tensor | None]:
-    """The response mask as it is dumped, and the attention mask of the response."""
+def _attended(
+    tensors: dict[str, Tensor], shape: torch.Size, like: str
+) -> Tensor | None:
+    """Where a response has a token: by the attention mask, or by ids padded with -1."""
     attention = tensors.get("attention_mask")
     if attention is not None:
-        attention = attention[:, -shape[1] :]
-    response = tensors.get("response_mask", attention)
-    if response is None:
-        names = ", ".join(sorted(tensors))
-        raise ValueError(
-            f"a dump must hold response_mask or attention_mask, got {names}"
-        )
-    for mask in (response, attention):
-        if mask is not None and mask.shape != shape:
-            raise ValueError(
-                f"the mask must have shape [batch, time] = {list(shape)} like values, "
-                f"got {list(mask.shape)}"
-            )
-    odd = (response != 0) & (response != 1)
-    if odd.any():
-        place = odd.nonzero()[0].tolist()
-        raise ValueError(
-            "the mask must hold 0 and 1 only, got "
-            f"{response[tuple(place)].item()} at {place}"
-        )
-    return response, None if attention is None else attention.bool()
+        attention = attention[:, -shape[1] :].bool()
+        _require_shape("attention_mask", attention, shape, like)
+    responses = tensors.get("responses")
+    if attention is None and responses is not None and (responses < 0).any():
+        attention = responses >= 0
+    return None if attention is None else _of_response(attention, tensors, shape)
+
+
+def _of_response(
+    x: Tensor | None, tensors: dict[str, Tensor], shape: torch.Size
+) -> Tensor | None:
+    """Of prompt and response, where that is what a row holds, nothing of the prompt."""
+    prompts = tensors.get("prompts")
+    before = 0 if prompts is None else prompts.shape[1]
+    responses = tensors.get("responses")
+    width = shape[1] if responses is None else responses.shape[1]
+    if x is None or before + width != shape[1]:
+        return x if x is None or x.shape == shape else None
+    blank = torch.full((shape[0], before), 0 if x.dtype == torch.bool else -1)
+    return torch.cat([blank.to(x.dtype), x[:, -width:]], 1)

@@ -1,29 +1,25 @@
 """What is said of a dump: a line per stage, and one for all."""
 
-import textwrap
 from typing import NamedTuple
 
-_WIDTH, _COLUMN = 52, 11
-OK, DIFFERS, OPEN = "ok", "differs", "-"
+from torch import Tensor
+
+from ppo_ref.asserts.faults import lines
+
+_COLUMN = 11
+OK, FAIL, OPEN = "ok", "FAIL", "-"
 
 
 class Verdict(NamedTuple):
-    """One stage: ``ok``, ``differs`` or ``-`` where the dump does not tell."""
+    """One stage: ``ok``, ``FAIL``, or ``-`` where the dump does not tell."""
 
     stage: str
     state: str
     text: str
-    short: str = ""
 
     def __str__(self) -> str:
         state = self.state if self.state == OPEN else f"{self.state}:"
-        line = f"{self.stage:<{_COLUMN}}{state} {self.text}"
-        for glued in ("] ", ", "):
-            line = line.replace(glued, f"{glued[0]}\N{NO-BREAK SPACE}")
-        wrapped = textwrap.fill(
-            line, _WIDTH, subsequent_indent=" " * _COLUMN, break_on_hyphens=False
-        )
-        return wrapped.replace("\N{NO-BREAK SPACE}", " ")
+        return lines(f"{self.stage:<{_COLUMN}}{state} {self.text}", _COLUMN)
 
 
 class Report(NamedTuple):
@@ -33,19 +29,35 @@ class Report(NamedTuple):
 
     @property
     def ok(self) -> bool:
-        return all(verdict.state != DIFFERS for verdict in self.verdicts)
+        return not self.stages(FAIL)
 
     def __str__(self) -> str:
-        lines = [*map(str, self.verdicts), textwrap.fill(self.summary, _WIDTH)]
-        return "\n".join(lines)
+        return "\n".join([*map(str, self.verdicts), lines(self.summary)])
+
+    def stages(self, state: str) -> list[str]:
+        """The stages of which this is said."""
+        return [verdict.stage for verdict in self.verdicts if verdict.state == state]
 
     @property
     def summary(self) -> str:
-        """What differs, in one line that first says whether the slices are right."""
-        wrong = [verdict for verdict in self.verdicts if verdict.state == DIFFERS]
-        if not wrong:
-            return "all ok"
-        parts = [verdict.short or f"{verdict.stage} differs" for verdict in wrong]
-        if not {"score", "values", "ratio"} & {verdict.stage for verdict in wrong}:
-            parts.insert(0, "alignment ok")
-        return "; ".join(parts)
+        """What is wrong, in one line, and how much cannot be told."""
+        wrong = ", ".join(self.stages(FAIL))
+        found = f"wrong: {wrong}" if wrong else "nothing wrong found"
+        good, open_ = len(self.stages(OK)), len(self.stages(OPEN))
+        return f"{found}; {good} ok, {open_} cannot be told (-)"
+
+
+def first(wrong: Tensor) -> tuple[int, int]:
+    """The first slot that is True."""
+    row, token = wrong.nonzero()[0].tolist()
+    return row, token
+
+
+def place(name: str, wrong: Tensor) -> str:
+    """The first slot that is True, as in ``values[0, 1]``."""
+    return f"{name}{list(first(wrong))}"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, as in ``1 row`` and ``2 rows``."""
+    return f"{number} {noun}{'s' * (number != 1)}"

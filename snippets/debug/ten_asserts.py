@@ -1,4 +1,4 @@
-"""Ten asserts for a trainer: each passes on the right code and names a planted bug."""
+"""Asserts for a trainer: each passes on the right code and names a planted bug."""
 
 # --8<-- [start:toy]
 import torch
@@ -237,6 +237,49 @@ for step_in_micro_batch in False, True:
         update(step_in_micro_batch)
 # --8<-- [end:steps]
 
+# --8<-- [start:masked-out]
+from ppo_ref.asserts.masks import (
+    assert_masked_out_ignored,
+)
+from ppo_ref.examples import shared_batch
+
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
+mask = batch.response_mask
+returns = batch.scores[:, None] * mask
+
+def right(values):
+    losses = (values - returns).square()
+    return (losses * mask).sum() / mask.sum()
+
+def mean(values):
+    return (values - returns).square().mean()
+
+inputs = {"values": batch.values}
+assert_masked_out_ignored(right, inputs, mask)
+assert_masked_out_ignored(mean, inputs, mask)
+# --8<-- [end:masked-out]
+
+# --8<-- [start:packed]
+from torch.nn.utils.rnn import pad_sequence
+from ppo_ref.asserts.packing import (
+    assert_packed_equals_alone,
+)
+
+rows = [ids[0], ids[1, :-2]]  # of unequal lengths
+
+def padded(rows):
+    V = critic(pad_sequence(rows, batch_first=True))
+    return [v[: len(r)] for v, r in zip(V, rows)]
+
+def packed(rows):
+    V = critic(torch.cat(rows)[None])[0]
+    return V.split([len(r) for r in rows])
+
+assert_packed_equals_alone(padded, rows)
+assert_packed_equals_alone(packed, rows)
+# --8<-- [end:packed]
+
 # --8<-- [start:check]
 import torch
 from ppo_ref.__main__ import main
@@ -259,6 +302,7 @@ dump = {
     "attention_mask": mask,
     "response_mask": mask | slot_after_end(mask),
     "token_level_scores": scores,
+    "token_level_rewards": scores,
     "values": batch.values * mask,
     "advantages": (A - A.mean()) / A.std(),
     "returns": returns,

@@ -4,11 +4,22 @@ import pytest
 import torch
 from torch import Tensor
 
-from ppo_ref.asserts.masks import assert_padding_ignored, assert_score_on_last_token
+from ppo_ref.asserts.masks import (
+    assert_masked_out_ignored,
+    assert_padding_ignored,
+    assert_score_on_last_token,
+)
 from ppo_ref.asserts.step_zero import assert_kl_zero, assert_ratio_one
 from ppo_ref.asserts.targets import assert_return_to_go
 from tests import oracles
-from tests.asserts.models import DTYPES, MASK, fault, generator
+from tests.asserts.models import (
+    DTYPES,
+    MASK,
+    Network,
+    fault,
+    generator,
+    sequences,
+)
 
 LENGTHS = MASK.sum(1)
 SCORE = torch.zeros(2, 6)
@@ -162,3 +173,75 @@ def test_what_makes_the_sum_wrong_is_named():
         assert f"lie one slot {word}; cut [:, -T-1:-1]" in text
     text = fault(assert_return_to_go, **{**batch, "advantages": A * 3})
     assert text.endswith("the recursion reads a slot that does not count")
+
+
+def policy_loss(log_probs: Tensor, advantages: Tensor) -> Tensor:
+    ratio = (log_probs + 1).exp()
+    return (torch.where(MASK, ratio * advantages, 0)).sum() / MASK.sum()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_a_masked_loss_ignores_what_is_masked_out(dtype):
+    inputs = {"log_probs": -numbers(0, dtype).abs(), "advantages": numbers(1, dtype)}
+    assert_masked_out_ignored(policy_loss, inputs, MASK)
+
+
+def test_a_loss_over_all_slots_is_named():
+    inputs = {"log_probs": -numbers(0).abs(), "advantages": numbers(1)}
+
+    def over_all(log_probs: Tensor, advantages: Tensor) -> Tensor:
+        return (log_probs.exp() * torch.where(MASK, advantages, 0)).sum() + (
+            advantages.mean() * 1e-3
+        )
+
+    text = fault(assert_masked_out_ignored, over_all, inputs, MASK)
+    assert text.startswith("advantages[1, 4] is masked out and moved the result from ")
+    assert text.endswith("a mean, a deviation or a sum runs over all slots; mask it")
+
+
+def test_what_overflows_behind_the_mask_is_named():
+    """exp of garbage, times 0: nan."""
+    text = fault(
+        assert_masked_out_ignored,
+        lambda x: (x.square().exp() * MASK).sum(),
+        {"x": numbers(0) * 3},
+        MASK,
+    )
+    assert "to nan" in text
+
+
+def test_a_model_that_reads_padding_is_named():
+    ids, attention = sequences(), torch.ones(2, 9, dtype=torch.bool)
+    attention[1, :2] = False  # padded on the left
+    critic = Network(1, torch.float32)
+
+    def forward(input_ids: Tensor) -> Tensor:
+        return critic(input_ids)[..., 0]
+
+    def from_the_start(input_ids: Tensor) -> Tensor:
+        alone = critic(input_ids[1:, 2:])[..., 0]
+        rows = [critic(input_ids[:1])[0, :, 0], torch.cat([torch.zeros(2), alone[0]])]
+        return torch.stack(rows)
+
+    assert_masked_out_ignored(from_the_start, {"input_ids": ids}, attention)
+    text = fault(assert_masked_out_ignored, forward, {"input_ids": ids}, attention)
+    assert text.startswith("input_ids[1, 0] is masked out and moved result[1, 2] from ")
+    assert text.endswith("pass attention_mask, and position_ids that skip padding")
+
+
+def test_what_is_passed_wrongly_to_the_eleventh_is_refused():
+    x = {"x": numbers(0)}
+    for inputs, mask, text in (
+        (x, MASK | True, "mask must be False somewhere, got all True"),
+        (x, MASK & False, "response_mask must count at least 1 token"),
+        ({"x": MASK.long() * 0}, MASK, "must hold at least 2 different ids, got 1"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            assert_masked_out_ignored(lambda x: x.float().sum(), inputs, mask)
+    for function, inputs in (
+        (lambda x: 0.0, x),
+        (lambda x: x.sum(), {"x": numbers(0)[:, :3]}),
+        (lambda x: x.sum(), {"x": sequences()}),
+    ):
+        with pytest.raises(TypeError, match="assert_masked_out_ignored: "):
+            assert_masked_out_ignored(function, inputs, MASK)

@@ -1,63 +1,565 @@
-"""What verl's own functions compute is judged ok, in its releases now and then."""
+"""A corpus of dumps, by real trainers' functions, right and broken: none is misjudged.
+
+What is right has no FAIL. What is broken has one in the stage that is to blame and in
+no other, or ``-`` there with the reason where the dump cannot tell.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from textwrap import dedent
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 import pytest
 import torch
+from torch import Tensor
 
 from ppo_ref.dump.judging import judge
-from tests.differential import peers
+from ppo_ref.dump.reading import NAMES, read
+from ppo_ref.dump.verdicts import FAIL, OK, OPEN
+from tests.differential import dumped, others, peers
 from tests.differential.wheels import requires
-from tests.dump.batches import MASK, sampled
+from tests.dump.batches import EOS, LENGTHS, MASK, P, T, sampled, whitened
 
-pytestmark = requires(*peers.RELEASES)
+WHEELS = (*peers.RELEASES, dumped.BETWEEN, others.OPEN, others.TRL)
+OLD, BETWEEN, NOW = peers.OLD, dumped.BETWEEN, peers.NOW
+ENDS, ROWS = torch.tensor(LENGTHS) - 1, torch.arange(6)
+LATE = MASK | MASK.roll(1, 1)
+Batch = dict[str, Any]
 
 
-@pytest.mark.parametrize("release", peers.RELEASES)
-@pytest.mark.parametrize(
-    ("gamma", "gae_lambda", "kl_coef"), [(1.0, 1.0, 0.0), (0.99, 0.9, 0.001)]
-)
-def test_a_dump_of_verl_is_ok(release, gamma, gae_lambda, kl_coef):
+class Case(NamedTuple):
+    """A dump, what is asked of it, and which stage is to say what in which words."""
+
+    make: Callable[[], Batch]
+    stage: str | None = None
+    words: str = ""
+    state: str = FAIL
+    options: Mapping[str, Any] = MappingProxyType({})
+    also: str = ""
+
+
+def verl(
+    release: str = NOW, before: Callable[[Batch], Any] = lambda b: None, **options: Any
+) -> Batch:
+    """A dump of a release; ``before`` breaks what goes into its functions."""
     batch = sampled()
-    if kl_coef:
-        batch["token_level_rewards"] = peers.token_level_rewards(
-            release,
-            token_level_scores=batch["token_level_scores"],
-            old_log_probs=batch["old_log_probs"],
-            ref_log_probs=batch["ref_log_prob"],
-            response_mask=MASK,
-            kl_coef=kl_coef,
+    if options.get("estimator", "gae") != "gae":
+        del batch["values"]
+    before(batch)
+    data = dumped.verl(release, batch, **options)
+    return {**data.batch, "uid": ROWS // 2}
+
+
+def v1(
+    before: Callable[[Batch], Any] = lambda b: None,
+    lines: str = "dump = dict(data.batch.items())",  # what one writes without the page
+    **options: Any,
+) -> Batch:
+    batch = sampled()
+    for name in ("attention_mask", "input_ids", "token_level_rewards"):
+        del batch[name]
+    batch["rm_scores"] = batch.pop("token_level_scores")
+    if options.get("adv_estimator", "gae") != "gae":
+        del batch["values"]
+    lengths = before(batch) or LENGTHS
+    return dumped.verl_v1(batch, lengths, lines, **options)
+
+
+def but(batch: Batch, **changed: Any) -> Batch:
+    """The dump with other entries; without those that are None."""
+    return {n: x for n, x in {**batch, **changed}.items() if x is not None}
+
+
+def long_mask(batch: Batch) -> list[int]:
+    """The page's bad mask: one slot too long."""
+    batch["response_mask"] = LATE.long()
+    return [min(length + 1, T) for length in LENGTHS]
+
+
+def unscored(batch: Batch) -> list[int]:
+    """The same where nothing but the full row has a score, as on the page."""
+    batch["rm_scores"][1:] = 0
+    return long_mask(batch)
+
+
+def set_scores(scores: Tensor) -> Callable[[Batch], None]:
+    return lambda batch: batch.update(token_level_scores=scores)
+
+
+def set_values(cut: slice) -> Callable[[Batch], None]:
+    return lambda batch: batch.update(values=sampled(cut)["values"])
+
+
+def full_length() -> Batch:
+    """Rows that hold prompt and response, whose mask is the attention mask."""
+    batch = verl()
+    for names in NAMES.values():
+        for name in names:
+            if name in batch:
+                batch[name] = torch.cat([torch.zeros(6, P), batch[name]], 1)
+    return but(batch, response_mask=batch["attention_mask"])
+
+
+def gapped(batch: Batch) -> None:
+    """Two tokens of a tool inside the longest rows."""
+    batch["response_mask"][[0, 3, 5], 2:4] = 0
+    batch["rollout_log_probs"][[0, 3, 5], 2:4] = 0.0
+    batch["values"] *= batch["response_mask"]
+
+
+def tempered(temperature: float) -> Batch:
+    """Sampled at a temperature that the trainer does not apply."""
+    batch = verl()
+    logits = torch.randn(6, T, 50, generator=torch.Generator().manual_seed(0)) * 3
+    cold = (logits / temperature).log_softmax(-1)
+    ids = cold.argmax(-1, keepdim=True)
+    rollout, old = (x.gather(-1, ids)[..., 0] for x in (cold, logits.log_softmax(-1)))
+    return but(batch, rollout_log_probs=rollout, old_log_probs=old)
+
+
+def grouped(**options: Any) -> Batch:
+    """GRPO with scores between 0 and 1, three rows to a prompt."""
+
+    def before(batch: Batch) -> None:
+        scores = torch.zeros(6, T)
+        scores[ROWS, ENDS] = torch.tensor([0.9, 0.1, 0.3, 0.2, 0.8, 0.7])
+        batch["token_level_scores"] = scores
+
+    return verl(estimator="grpo", before=before, **options)
+
+
+def rowwise(of: Callable[[Tensor, Tensor], Tensor]) -> Batch:
+    """GRPO's dump with other advantages, of scores and of each row's group."""
+    batch = grouped()
+    scores = batch["token_level_scores"].sum(1)
+    made = of(scores, scores.view(3, 2))[:, None] * MASK
+    return but(batch, advantages=made, returns=made)
+
+
+def rewhitened(whiten: Callable[[Tensor], Tensor], **options: Any) -> Batch:
+    """verl's dump, its raw advantages whitened in another way."""
+    batch = verl(lam=0.95, **options)
+    raw = (batch["returns"] - batch["values"]) * MASK
+    return but(batch, advantages=whiten(raw).float())
+
+
+def scaled(x: Tensor) -> Tensor:
+    return (x - x.mean()) / (x.std() + 1e-8)
+
+
+def corrupted() -> Batch:
+    batch = verl(lam=0.95)
+    batch["returns"][3, 2] += 0.5
+    return batch
+
+
+def bad_returns(of: Callable[[Tensor, Tensor], Tensor]) -> Batch:
+    batch = verl(lam=0.95)
+    raw = batch["returns"] - batch["values"]
+    return but(batch, returns=of(raw, batch["values"]))
+
+
+def priced(sign: float, ours: str, theirs: str, mode: str = "kl") -> Batch:
+    """The KL of these two, by verl's function, taken off the scores or added."""
+    batch = sampled()
+    kld = dumped.core(NOW).kl_penalty(batch[ours], batch[theirs], mode) * MASK
+    scores = batch["token_level_scores"] - sign * 0.02 * kld
+    made = verl(before=set_scores(scores), lam=0.95)
+    return but(made, token_level_scores=batch["token_level_scores"])
+
+
+def kl_everywhere() -> Batch:
+    batch = verl(kl_coef=0.02)
+    k1 = batch["old_log_probs"] - batch["ref_log_prob"]
+    return but(batch, token_level_rewards=batch["token_level_scores"] - 0.02 * k1)
+
+
+def kl_lost() -> Batch:
+    """GAE was handed the scores."""
+    return but(
+        verl(lam=0.95), token_level_rewards=verl(kl_coef=0.05)["token_level_rewards"]
+    )
+
+
+def values_moved() -> Batch:
+    """The dumped values are right; those that went into GAE lay one slot late."""
+    late = sampled()["values"].roll(-1, 1) * MASK
+    made = verl(before=lambda b: b.update(values=late), lam=0.95)
+    return but(made, values=sampled()["values"])
+
+
+def after_eos() -> Batch:
+    def before(batch: Batch) -> None:
+        batch["values"] = torch.where(LATE & ~MASK, 0.7, batch["values"])
+
+    return verl(OLD, before, lam=0.95)
+
+
+def trl_whole() -> Batch:
+    """TRL's own layout: the score lies in the slot after EOS."""
+    batch = sampled()
+    scores = batch["token_level_scores"].sum(1)
+    made = others.trl_gae(ENDS, scores, batch["values"], 0.95)
+    white = others.trl_statistics().masked_whiten(made.advantages, MASK)
+    return but(
+        batch,
+        token_level_scores=made.rewards,
+        token_level_rewards=made.rewards,
+        advantages=white,
+        returns=made.advantages + batch["values"],
+    )
+
+
+def nan_in_values() -> Batch:
+    batch = verl()
+    batch["values"][2, 1] = torch.nan
+    return batch
+
+
+def reordered() -> Batch:
+    """Rows were put in another order, as for balance, and uid was not."""
+    order = [1, 2, 0, 3, 5, 4]
+    batch = sampled()
+    del batch["values"]
+    batch = {name: x[order] for name, x in batch.items()}
+    return {**dumped.verl(NOW, batch, estimator="grpo").batch, "uid": ROWS // 2}
+
+
+def all_zero() -> Batch:
+    def before(batch: Batch) -> None:
+        batch["token_level_scores"] = torch.zeros(6, T)
+        batch["values"] = torch.zeros(6, T)
+
+    return verl(before=before)
+
+
+GAMMA_LAMBDA = {"gamma": 1.0, "gae_lambda": 0.95}
+RIGHT = {
+    **{f"{release}, GAE": Case(lambda r=release: verl(r)) for release in WHEELS[:3]},
+    **{
+        f"{release}, GAE, KL": Case(
+            lambda r=release: verl(r, kl_coef=0.02, gamma=0.99, lam=0.95),
+            options={"gamma": 0.99, "gae_lambda": 0.95, "kl_coef": 0.02},
         )
-    batch["advantages"], batch["returns"] = peers.gae(
-        release,
-        token_level_rewards=batch["token_level_rewards"],
-        values=batch["values"],
-        response_mask=MASK,
-        gamma=gamma,
-        gae_lambda=gae_lambda,
-        whitening="verl",
-    )
-    report = judge(batch)
-    said = {verdict.stage: verdict.text for verdict in report.verdicts}
-    assert report.ok, str(report)
-    assert said["gae"] == f"gamma {gamma:g}, lambda {gae_lambda:g}"
-    none = "none in the rewards"
-    assert said["kl"] == (f"kl_coef {kl_coef:g}, k1" if kl_coef else none)
+        for release in WHEELS[:3]
+    },
+    **{
+        f"{release}, {estimator}": Case(
+            lambda r=release, e=estimator: verl(r, estimator=e),
+            options={"estimator": estimator},
+        )
+        for release in WHEELS[:3]
+        for estimator in ("grpo", "rloo", "reinforce_plus_plus")
+    },
+    "verl 0.9.1, opo": Case(lambda: verl(estimator="opo")),
+    "verl 0.9.1, k3": Case(lambda: verl(kl_coef=0.02, kl_penalty="low_var_kl")),
+    "verl 0.9.1 v1, GAE": Case(lambda: v1(lam=0.95), options=GAMMA_LAMBDA),
+    "verl 0.9.1 v1, GAE, KL": Case(lambda: v1(use_kl_in_reward=True)),
+    "verl 0.9.1 v1, GRPO": Case(lambda: v1(adv_estimator="grpo")),
+    "verl 0.7.1, Dr. GRPO": Case(
+        lambda: verl(BETWEEN, estimator="grpo", norm_adv_by_std_in_grpo=False),
+        options={"estimator": "dr_grpo"},
+    ),
+    "verl 0.9.1, GRPO, score in padding": Case(
+        lambda: verl(
+            estimator="grpo",
+            before=set_scores(torch.eye(6, T).roll(T - 6, 1) + torch.eye(6, T)),
+        ),
+        "score",
+        "so it is not lost",
+        OPEN,
+    ),
+    "verl 0.9.1, tools' tokens masked": Case(lambda: verl(before=gapped, lam=0.95)),
+    "verl 0.9.1, unusual gamma and lambda": Case(
+        lambda: verl(gamma=0.9371, lam=0.8123),
+        "settings",
+        "gamma 0.9371, lam 0.8123",
+        OPEN,
+    ),
+    "verl 0.9.1, log-probs copied": Case(
+        lambda: verl(before=lambda b: b.update(rollout_log_probs=b["old_log_probs"])),
+        "rollout",
+        "copied",
+        OPEN,
+    ),
+    "verl 0.9.1, everything 0": Case(all_zero, "whitening", "is the same", OPEN),
+    "verl 0.9.1, every score of a group equal": Case(
+        lambda: verl(estimator="grpo", before=set_scores(sampled()["values"] * 0)),
+        "advantages",
+        "equal in each group",
+        OPEN,
+    ),
+    "OpenRLHF 0.11.2": Case(lambda: dumped.openrlhf(sampled(), lam=0.95)),
+    "TRL 1.12.0": Case(lambda: dumped.trl(sampled(), lam=0.95)),
+}
+NO_IDS = {"prompts": None, "responses": None}
+BROKEN = {
+    "v1, mask one slot too long": Case(
+        lambda: v1(before=long_mask),
+        "score",
+        "score[2, 2] is 1, the last token is [2, 3]: it is early, or the mask too long",
+    ),
+    "v1, mask one slot too long, no score in short rows": Case(
+        lambda: v1(before=unscored),
+        "mask",
+        "no attention_mask to compare it with, nor responses",
+        OPEN,
+    ),
+    "v1, mask one slot too long, with ids": Case(
+        lambda: {**v1(before=long_mask), "responses": sampled()["responses"]},
+        "mask",
+        "response_mask[1, 5] is 1, by the first EOS 0: the slot after EOS counts",
+        options={"eos_token_id": EOS},
+    ),
+    "mask one slot too long": Case(
+        lambda: verl(BETWEEN, before=lambda b: b.update(response_mask=LATE.long())),
+        "mask",
+        "response_mask[1, 5] is 1, by attention_mask 0: the slot after EOS counts",
+    ),
+    "mask without EOS": Case(
+        lambda: but(verl(), response_mask=(MASK & MASK.roll(-1, 1)).long()),
+        "mask",
+        "response_mask[1, 4] is 0, the last token (EOS) of its row",
+    ),
+    "mask of the prompt": Case(
+        full_length, "mask", "response_mask[0, 0] is 1, by attention_mask 0: prompt"
+    ),
+    "score at the end of the row": Case(
+        lambda: verl(before=set_scores(torch.eye(1, T).roll(-1, 1).expand(6, T))),
+        "score",
+        "score[1, 7] is 1 where nothing counts; the last token, [1, 4], has 0",
+    ),
+    "score one slot early": Case(
+        lambda: verl(before=set_scores(sampled()["token_level_scores"].roll(-1, 1))),
+        "score",
+        "score[0, 6] is 1, the last token is [0, 7]",
+    ),
+    "TRL's slot after EOS": Case(trl_whole, "score", "it is one slot late", also="gae"),
+    "advantages flipped": Case(
+        lambda: rewhitened(lambda x: -whitened(x, MASK)), "whitening", "sign is flipped"
+    ),
+    "returns of flipped advantages": Case(
+        lambda: bad_returns(lambda A, V: V - A),
+        "gae",
+        "sign of the advantage is flipped",
+    ),
+    "whitened over padding": Case(
+        lambda: rewhitened(scaled), "whitening", "over all slots, padding too"
+    ),
+    "whitened row by row": Case(
+        lambda: rewhitened(
+            lambda x: torch.cat([whitened(x[i], MASK[i])[None] for i in range(6)])
+        ),
+        "whitening",
+        "row by row",
+    ),
+    "whitened by each of two workers": Case(
+        lambda: rewhitened(
+            lambda x: torch.cat([*map(whitened, x.chunk(2), MASK.chunk(2))])
+        ),
+        "whitening",
+        "by each of 2 workers",
+    ),
+    "not whitened": Case(lambda: rewhitened(lambda x: x), "whitening", "not whitened"),
+    "values one slot late": Case(
+        lambda: verl(before=set_values(slice(-T, None))),
+        "values",
+        "follow equal tokens and are",
+    ),
+    "values one slot early": Case(
+        lambda: verl(before=set_values(slice(-T - 2, -2))), "values", "one slot early"
+    ),
+    "values one slot late, no ids": Case(
+        lambda: but(verl(before=set_values(slice(-T, None))), **NO_IDS, input_ids=None),
+        "values",
+        "from values alone their slots cannot be told",
+        OPEN,
+    ),
+    "values one slot late in GAE alone": Case(
+        values_moved, "gae", "values one slot late went in"
+    ),
+    "KL added": Case(
+        lambda: priced(-1, "old_log_probs", "ref_log_prob"), "kl", "with the wrong sign"
+    ),
+    "KL of reference and actor": Case(
+        lambda: priced(1, "ref_log_prob", "old_log_probs", "low_var_kl"),
+        "kl",
+        "old and ref are swapped",
+    ),
+    "KL taken off padding": Case(kl_everywhere, "kl", "multiply by response_mask"),
+    "another coefficient than asked": Case(
+        lambda: verl(kl_coef=0.02),
+        "settings",
+        "kl_coef 0.02, not kl_coef 0.001",
+        options={"kl_coef": 0.001},
+    ),
+    "KL that never arrived": Case(kl_lost, "gae", "so the KL never arrived"),
+    "temperature not applied": Case(
+        lambda: tempered(0.6), "rollout", "another temperature"
+    ),
+    "temperature hardly another": Case(
+        lambda: tempered(0.9), "rollout", "more than engines differ by", OPEN
+    ),
+    "log-probs one slot late": Case(
+        lambda: verl(
+            before=lambda b: b.update(
+                rollout_log_probs=b["rollout_log_probs"].roll(-1, 1)
+            )
+        ),
+        "rollout",
+        "old_log_probs lie one slot late",
+    ),
+    "a tool's tokens counted": Case(
+        lambda: verl(before=lambda b: b["rollout_log_probs"][:, 2].zero_()),
+        "rollout",
+        "a tool's tokens count",
+    ),
+    "gamma and lambda mixed up": Case(
+        lambda: verl(gamma=0.95, lam=1.0),
+        "settings",
+        "gamma 0.95, lam 1, not gamma 1, lam 0.95",
+        options=GAMMA_LAMBDA,
+    ),
+    "gamma and lambda mixed up, nothing asked": Case(
+        lambda: verl(gamma=0.95, lam=1.0),
+        "settings",
+        "gamma 0.95, lam 1: compare with yours",
+        OPEN,
+    ),
+    "cut without bootstrap": Case(
+        verl, "truncation", "right if they ended there, biased if cut", OPEN
+    ),
+    "returns of whitened advantages": Case(
+        lambda: bad_returns(lambda A, V: whitened(A * MASK, MASK) + V),
+        "gae",
+        "they are the whitened advantage + V",
+    ),
+    "V after EOS went in": Case(after_eos, "gae", "the slot after EOS went in"),
+    "one return is wrong": Case(corrupted, "gae", "2 of 33 tokens do not follow"),
+    "GRPO without std, asked for grpo": Case(
+        lambda: grouped(norm_adv_by_std_in_grpo=False),
+        "advantages",
+        "they are those of dr_grpo",
+        options={"estimator": "grpo"},
+    ),
+    "GRPO without std, nothing asked": Case(
+        lambda: grouped(norm_adv_by_std_in_grpo=False),
+        "settings",
+        "estimator dr_grpo: compare with yours",
+        OPEN,
+    ),
+    "GRPO with the std of all rows, asked for grpo": Case(
+        lambda: rowwise(
+            lambda s, g: (g - g.mean(1, keepdim=True)).flatten() / (s.std() + 1e-6)
+        ),
+        "advantages",
+        "divided by the deviation of all rows",
+        options={"estimator": "grpo"},
+    ),
+    "GRPO with the std of all rows": Case(
+        lambda: rowwise(
+            lambda s, g: (g - g.mean(1, keepdim=True)).flatten() / (s.std() + 1e-6)
+        ),
+        "advantages",
+        "TRL's scale_rewards='batch'",
+        OPEN,
+    ),
+    "GRPO with mean and std of all rows": Case(
+        lambda: rowwise(lambda s, g: scaled(s)), "advantages", "not of each group"
+    ),
+    "GRPO without a mean": Case(
+        lambda: rowwise(lambda s, g: s), "advantages", "no baseline at all"
+    ),
+    "GRPO flipped": Case(
+        lambda: rowwise(
+            lambda s, g: (
+                -((g - g.mean(1, keepdim=True)) / g.std(1, keepdim=True)).flatten()
+            )
+        ),
+        "advantages",
+        "the sign of grpo is flipped",
+    ),
+    "GRPO, rows in another order than uid": Case(
+        reordered, "groups", "rows 0 and 1 have one uid and other prompts"
+    ),
+    "GRPO without uid and prompts": Case(
+        lambda: but(grouped(), **NO_IDS, input_ids=None, uid=None),
+        "groups",
+        'add "uid": batch.non_tensor_batch["uid"].tolist()',
+        OPEN,
+    ),
+    "nan in the values": Case(nan_in_values, "finite", "values[2, 1] is nan"),
+    "OpenRLHF, whitened over padding": Case(
+        lambda: but(
+            dumped.openrlhf(sampled()),
+            advantages=scaled(
+                others.open_gae(
+                    sampled()["values"],
+                    sampled()["token_level_rewards"],
+                    MASK,
+                    1.0,
+                    1.0,
+                )[0]
+            ),
+        ),
+        "whitening",
+        "over all slots, padding too",
+    ),
+    "TRL, flipped": Case(
+        lambda: but(made := dumped.trl(sampled()), advantages=-made["advantages"]),
+        "whitening",
+        "the sign is flipped",
+    ),
+}
+CORPUS = RIGHT | BROKEN
 
 
-def test_the_old_masks_of_verl_0_3_are_named():
-    """Its critic kept V after EOS, and its recursion had no mask."""
-    batch = sampled()
-    late = MASK | MASK.roll(1, 1)
-    batch["values"] = torch.where(late & ~MASK, 0.7, batch["values"])
-    inputs = {n: batch[n] for n in ("token_level_rewards", "values")}
-    made = peers.gae(
-        peers.OLD,
-        **inputs,
-        response_mask=MASK,
-        gae_lambda=0.95,
-        whitening="verl",
+@requires(*WHEELS)
+@pytest.mark.parametrize("name", CORPUS)
+def test_no_dump_is_misjudged(name: str) -> None:
+    case = CORPUS[name]
+    report = judge(
+        {n: torch.as_tensor(x) for n, x in case.make().items() if n != "uid"}
+        | ({"uid": ROWS // 2} if "uid" in case.make() else {}),
+        **case.options,
     )
-    batch["advantages"], batch["returns"] = made
-    report = judge(batch)
-    (found,) = [v for v in report.verdicts if v.state == "differs"]
-    assert found.stage == "gae"
-    assert found.text == "gamma 1, lambda 0.95, if V in the slot after EOS went in"
+    said = {verdict.stage: (verdict.state, verdict.text) for verdict in report.verdicts}
+    failed = {stage for stage, (state, _) in said.items() if state == FAIL}
+    blamed = {case.stage, case.also} if case.state == FAIL else set()
+    assert failed == blamed - {None, ""}, f"\n{report}"
+    if case.stage:
+        state, text = said[case.stage]
+        assert state == case.state and case.words in text, f"\n{report}"
+
+
+PAGES = Path(__file__).parents[2] / "docs"
+LINES = re.compile(r"    ```\{ \.python \.norun [^\n]*\n(.*?)\n    ```", re.DOTALL)
+
+
+@pytest.mark.pages
+@requires(*WHEELS)
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_lines_of_the_page_dump_what_is_to_be_judged(
+    language: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In the v1 trainer, behind the call that it names; in the others, of a batch."""
+    monkeypatch.chdir(tmp_path)
+    page = (PAGES / language / "debug/ten_asserts.md").read_text("utf-8")
+    of_v1, of_batch = (dedent(lines) for lines in LINES.findall(page))
+    v1(lines=of_v1, lam=0.95)
+    report = judge(read("dump.pt"), eos_token_id=EOS)
+    assert report.ok and "mask" in report.stages(OK) and "values" in report.stages(OK)
+    for release in (BETWEEN, OLD):
+        batch = sampled()
+        del batch["values"]
+        data = dumped.verl(release, batch, estimator="grpo")
+        exec(of_batch, {"torch": torch, "batch": data})
+        report = judge(read("dump.pt"))
+        assert report.ok and {"mask", "groups", "advantages"} <= {*report.stages(OK)}
+
+
+def test_the_corpus_is_large_enough() -> None:
+    assert len(RIGHT) >= 15 and len(BROKEN) >= 30
+    assert OK not in {case.state for case in CORPUS.values()}

@@ -24,9 +24,12 @@ def test_the_line_that_is_printed_makes_the_right_file(tmp_path, monkeypatch):
 
     class Data:
         batch = dumped(sampled()) | {"step": 3}  # which is no tensor, and left out
+        batch |= {"uid": ["a", "b", "a", "c", "b", "c"]}
 
     exec(WRITE, {"torch": torch, "batch": Data})
-    assert read("dump.pt").keys() == Data.batch.keys() - {"step"}
+    found = read("dump.pt")
+    assert found.keys() == Data.batch.keys() - {"step"}
+    assert found["uid"].tolist() == [0, 1, 0, 2, 1, 2]
 
 
 def refusal(path: Path) -> str:
@@ -87,5 +90,8 @@ def test_exit_codes_say_what_was_found(tmp_path, capsys):
     assert "dict(batch.batch.items())" in " ".join(capsys.readouterr().out.split())
     del batch["values"]
     torch.save(batch, path)
+    assert main(["check", path]) == 0
+    torch.save({"values": torch.ones(2, 3)}, path)
     assert main(["check", path]) == 2
-    assert capsys.readouterr().err.startswith("a dump must hold values, got advantag")
+    told = "a dump must hold response_mask or attention_mask, got values\n"
+    assert capsys.readouterr().err == told

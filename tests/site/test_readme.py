@@ -10,7 +10,7 @@ from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages
 
-TEN = ROOT / "docs/en/debug/ten_asserts.md"
+ASSERTS = ROOT / "docs/en/debug/ten_asserts.md"
 FILES = {"en": "README.md", "zh": "README.zh.md"}
 COUNTED = {
     "dialogues": {"en": "{} Chinese dialogues", "zh": "{}段中文对话"},
@@ -21,8 +21,11 @@ COUNTED = {
     "releases": {"en": "where {} releases differ", "zh": "{}个发布版的异同"},
 }
 WORDS = {
-    "en": re.findall(r"\w+", "zero one two three four five six seven eight nine ten"),
-    "zh": [*"零一二三四五六七八九十"],
+    "en": re.findall(
+        r"\w+",
+        "zero one two three four five six seven eight nine ten eleven twelve",
+    ),
+    "zh": [*"零一二三四五六七八九十", "十一", "十二"],
 }
 
 
@@ -34,7 +37,7 @@ def counts() -> dict[str, int]:
         "questions": questions,
         "answers": questions,
         "topics": len(read_topics(ROOT).keys() - {"contribute"}),
-        "asserts": TEN.read_text("utf-8").count("{ #assert-"),
+        "asserts": ASSERTS.read_text("utf-8").count("{ #assert-"),
         "releases": len(comparison(ROOT)[0].releases),
     }
 
