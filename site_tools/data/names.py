@@ -7,11 +7,12 @@ from html import escape
 from pathlib import Path
 from typing import Annotated
 
-from site_tools.data.rows import Form, Row, Words, read_rows, unique
+from site_tools.data.rows import PAGE_ID, Form, Row, Words, read_rows, unique
 
 FILE = "docs/names.yml"
 SHAPE = r"\[[A-Za-z_]+(, [A-Za-z_]+)*\]"
 Shape = Annotated[str, Form(SHAPE, "form_shape", figures=False)]
+Where = Annotated[str, Form(rf"{PAGE_ID}(#[a-z][a-z0-9-]*)?", "form_anchor")]
 
 
 @dataclass(frozen=True)
@@ -34,11 +35,16 @@ class Name(Row):
     not_en: tuple[Words, ...] = ()
     choice_zh: Words = ""
     choice_en: Words = ""
+    where: Where = ""  # the page that explains it, or the part of one
 
     def text(self, field: str, language: str) -> str:
         """A field that both languages have, as ``meaning``; ``""`` is the term."""
         value: str = getattr(self, f"{field}_{language}" if field else language)
         return value
+
+    def place(self, language: str) -> bytes:
+        """Where the term stands in a list: this encoding has Han by their sound."""
+        return self.text("", language).lower().encode("gb18030")
 
 
 def read_names(root: Path) -> tuple[Name, ...]:

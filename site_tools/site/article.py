@@ -90,7 +90,7 @@ def page_ids(html: str, answers: Sequence[object]) -> list[str]:
 def reading(html: str, page: str, lang: str, pages: Sequence[Answer]) -> str:
     """Begin a page with what to read first, how long it takes, and the course's steps.
 
-    Only pages of the course and of questions begin so.
+    Only pages of the course, of questions and notebooks begin so.
     """
     known = {answer.page: answer for answer in pages}
     if page not in known:

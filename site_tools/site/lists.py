@@ -162,7 +162,9 @@ def notation(_: str, lang: str, root: Path) -> str:
 
 
 def glossary(_: str, lang: str, root: Path) -> str:
-    return fill("lists.glossary", lang, read_names(root), ways.other(lang))
+    names = sorted(read_names(root), key=lambda name: name.place(lang))
+    titles = {page.page: page.title for page in navigation.users(root, lang)}
+    return fill("lists.glossary", lang, names, ways.other(lang), titles)
 
 
 def status(part: str, lang: str, root: Path) -> str:

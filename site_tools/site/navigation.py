@@ -35,7 +35,7 @@ TABS: dict[str, tuple[str, tuple[str, ...]]] = {
     "reference": ("reference", ("ppo_ref",)),
     "about": ("about", ("contribute",)),
 }
-COURSE = TABS["learn"][0]
+COURSE, LAB = TABS["learn"][0], TABS["lab"][0]
 FOLDERS = {name for folder, topics in TABS.values() for name in (folder, *topics)}
 NESTED = {"ppo_ref"}  # made from a package, which has folders
 # Pages that stand before the others of their folder.

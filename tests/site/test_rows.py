@@ -122,6 +122,7 @@ NAME = {
     "unit_en": "reward",
     "meaning_zh": r"第 $t$ 个，$\lambda=1$。",
     "meaning_en": r"At $s_{t+1}$.",
+    "where": "gae/inputs#why",
 }
 WHY = {"choice_zh": "离线是另一回事。", "choice_en": "Offline is another thing."}
 
@@ -136,13 +137,40 @@ def test_a_word_that_pages_do_not_use_has_its_reason(tmp_path):
         read_names(tmp_path, NAME | {"not_zh": ["甲甲"], "choice_zh": "有理由。"})
 
 
+@pytest.mark.parametrize(
+    ("lang", "terms"),
+    [
+        ("zh", ["GAE", "prompt", "白化", "策略", "优势"]),  # bai, ce, you
+        ("en", ["advantage", "EOS", "policy", "whitening"]),
+    ],
+)
+def test_terms_stand_in_the_order_of_letters(lang, terms):
+    found = [names.Name(term, term, term, "", "") for term in reversed(terms)]
+    order = sorted(found, key=lambda name: name.place(lang))
+    assert [name.id for name in order] == terms
+
+
+@pytest.mark.pages
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_what_explains_a_term_is_there(lang):
+    for page, _, anchor in (
+        name.where.partition("#") for name in names.read_names(ROOT)
+    ):
+        text = page and (ROOT / f"docs/{lang}/{page}.md").read_text("utf-8")
+        assert not anchor or f"{{ #{anchor} }}" in text, f"{page}#{anchor}"
+
+
 def test_glossary_and_notation_are_in_one_language(tmp_path):
     rows = read_names(tmp_path, NAME, NAME | {"id": "b", "not_zh": ["甲甲"]} | WHY)
+    titles = {"gae/inputs": "Inputs"}
     zh, en = (
-        fill("lists.glossary", *at) for at in (("zh", rows, "en"), ("en", rows, "zh"))
+        fill("lists.glossary", *at, titles)
+        for at in (("zh", rows, "en"), ("en", rows, "zh"))
     )
     assert '<dt id="b">a <span class="detail" lang="zh">甲</span></dt>' in en
-    assert "也叫：甲甲。离线是另一回事。" in zh and "Offline is another thing." in en
+    # why a word is not used is for who writes it, not for readers
+    assert "也叫：甲甲。" in zh and "离线" not in zh and "Offline" not in en
+    assert '<a href="/gae/inputs/#why">Inputs</a>' in en
     assert (
         '<code>values[:, -T-1:-1]</code> <span class="detail">[batch, time] · reward'
         in fill("lists.notation", "en", rows)

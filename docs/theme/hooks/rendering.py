@@ -99,7 +99,9 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = article.link_terms(html, read_names(root), lang)
         html = article.provenance(html, lang)
-        taught = navigation.answers(root, lang, (navigation.COURSE, *TOPICS))
+        taught = navigation.answers(
+            root, lang, (navigation.COURSE, *TOPICS, navigation.LAB)
+        )
         html = article.reading(html, page_id, lang, taught)
         html += article.aliases(called(page.meta.get("aliases"))[""], lang)
         html = ways.relative(html, page.url)
