@@ -1,8 +1,6 @@
 """Inside the process that runs blocks: each is run, and what it did is written down."""
 
 import ast
-import builtins
-import dis
 import importlib
 import io
 import linecache
@@ -18,7 +16,6 @@ from contextlib import redirect_stdout
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from types import CodeType
 from typing import Any
 
 import numpy
@@ -82,7 +79,7 @@ def _alone(page: PageToRun, numbers: Sequence[int]) -> Iterator[Result]:
         source = page.sources[number]
         if not result.failure:
             code = source.copied or source.text
-            result = run_copy(code, number, names, ran)
+            result = _observed(partial(_run_script, code, number, names, ran))
             printed += result.printed
             ran = 0 if result.failure else len(ast.parse(code).body)
         yield Result(printed, result.failure)
@@ -109,21 +106,6 @@ def _fresh(seed: int) -> dict[str, Any]:
     numpy.random.seed(seed)
     torch.manual_seed(seed)
     return {"__name__": "__main__"}
-
-
-def run_copy(text: str, number: int, names: dict[str, Any], ran: int = 0) -> Result:
-    """Run what is copied from a block, of which so many statements have run.
-
-    All names that its functions read must exist, called or not.
-    """
-
-    def run() -> None:
-        _run_script(text, number, names, ran)
-        defined = names.keys() | vars(builtins).keys()
-        for name in sorted(_global_names(compile(text, "", "exec")) - defined):
-            raise NameError(f"name {name!r} is not defined")
-
-    return _observed(run)
 
 
 def evaluate(expression: str, names: dict[str, Any]) -> Value:
@@ -167,16 +149,6 @@ def _run_script(text: str, number: int, names: dict[str, Any], ran: int = 0) -> 
     imports = [node for node in script.body[:ran] if isinstance(node, ast.ImportFrom)]
     script.body[:ran] = [node for node in imports if node.module == "__future__"]
     exec(compile(script, name, "exec"), names)
-
-
-def _global_names(code: CodeType) -> set[str]:
-    """What the functions of some code read from outside themselves."""
-    loads = (
-        step for step in dis.get_instructions(code) if step.opname == "LOAD_GLOBAL"
-    )
-    names = {step.argval for step in loads}
-    inner = (const for const in code.co_consts if isinstance(const, CodeType))
-    return names.union(*map(_global_names, inner))
 
 
 def _failure(error: BaseException) -> Failure:

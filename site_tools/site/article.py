@@ -32,7 +32,6 @@ HEADER_LINK = re.compile(r'<a class="headerlink".*?</a>')
 SECTION = re.compile(r'<h2 id="answer">.*?(?=<h2\b|\Z)', re.DOTALL)
 BOX = re.compile(r'<section class="answer">.*?(?=</section>)', re.DOTALL)
 DIALOGUE = re.compile(r"(\d{3})·(\d+)")
-HEADING = r'<h[2-6] id="{}">(.*?)(?:<a class="headerlink".*?)?</h[2-6]>'
 BOUND = re.compile(r'<(?:span|tspan)\b[^>]*\bdata-is="')
 IN_PICTURE = re.compile(r'<tspan\b[^>]*\bdata-is="([^"]*)"[^>]*>([^<]*)</tspan>')
 PICTURE = re.compile(r'(?<=<figure class="picture">)(<svg\b.*?</svg>)', re.DOTALL)
@@ -135,21 +134,13 @@ def notice(html: str, accord: Accord, lang: str, url: str) -> str:
         # Told to those who came for the other language, so written in that one.
         missing = fill("page.notice", there, words(there)["no_translation"], there)
         return f"{html}\n{missing}"
-    changed = {"zh": accord.zh, "en": accord.en}
-    late = [section for section in changed[there] if section != FRONT]
+    changed = accord.zh if there == "zh" else accord.en
+    late = [section for section in changed if section != FRONT]
     if not late:
         return html
     names = w["sections"] | {"answer": w["answer"], TOP: w["beginning"]}
-
-    def named(section: str) -> tuple[str, str | Markup]:
-        heading = re.search(HEADING.format(re.escape(section)), html, re.DOTALL)
-        title = Markup(heading[1]) if heading else section
-        return "" if section == TOP else section, names.get(section, title)
-
-    both = [named(section) for section in late if section in changed[lang]]
-    newer = [named(section) for section in late if section not in changed[lang]]
-    changes = [(w["newer"], newer), (w["both_changed"], both)]
-    told = fill("page.newer", lang, changes, ways.link(lang, url, there, url), there)
+    links = [("" if s == TOP else s, names.get(s, s)) for s in late]
+    told = fill("page.newer", lang, links, ways.link(lang, url, there, url), there)
     return f"{fill('page.notice', lang, Markup(told), '')}\n{html}"
 
 

@@ -15,13 +15,13 @@ from urllib.parse import urlsplit
 from site_tools.page import files
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.fences import OPENING
-from site_tools.page.files import FRONT_MATTER, read_front_matter
+from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import Page, read_page
 from site_tools.page.pictures import PICTURE
-from site_tools.page.prose import called, parts
+from site_tools.page.prose import parts
 from site_tools.running import evidence
 from site_tools.say import Refusal
-from site_tools.site import navigation, reference, ways
+from site_tools.site import navigation, ways
 from site_tools.site.downloads import LIST
 from site_tools.site.lists import derived
 from site_tools.site.navigation import title_of
@@ -133,7 +133,7 @@ class PlainPage(NamedTuple):
     labels: tuple[str, ...]  # those above it in the navigation
     title: str
     short: str  # its answer, or what it says first; without links
-    text: str  # "" for what is made from the package
+    text: str
     is_question: bool = False
     aliases: tuple[str, ...] = ()
     is_verified: bool = True  # whether all of its code has passed as it stands
@@ -155,22 +155,17 @@ def resolve(link: str, page: str, site: Site) -> str:
 
 
 def read(root: Path, site: Site) -> list[PlainPage]:
-    lang = site.lang
-    made = reference.pages(reference.read(root / reference.FOLDER), lang)
+    """The pages of a language in the order of its navigation."""
+    lang, runs = site.lang, evidence.gather(root)
     metas = files.front_matters(root / "docs" / lang)
-    metas |= {path: read_front_matter(text, path)[0] for path, text in made.items()}
     known = {path for code in ways.SITES for path in files.paths(root / "docs" / code)}
-    known_runs = evidence.gather(root)
     pages = []
     for labels, file in _flat(navigation.build(metas, lang, known), ()):
         name, meta, path = file.removesuffix(".md"), metas[file], f"docs/{lang}/{file}"
-        text, is_verified = "", True
-        if file not in made:
-            page = read_page(root, path)
-            text = as_markdown(page, root, partial(resolve, page=name, site=site))
-            is_verified = not evidence.unverified(known_runs, path, page.blocks)
+        page = read_page(root, path)
+        text = as_markdown(page, root, partial(resolve, page=name, site=site))
         paragraphs = (each for each in text.split("\n\n") if not MARKUP.match(each))
-        short = meta.get("description") or " ".join(next(paragraphs, "").split())
+        short = " ".join(next(paragraphs, "").split())
         pages.append(
             PlainPage(
                 name,
@@ -179,8 +174,8 @@ def read(root: Path, site: Site) -> list[PlainPage]:
                 LINK.sub(r"\1", short),
                 text,
                 "question" in meta,
-                tuple(called(meta.get("aliases"))[""]),
-                is_verified,
+                tuple(map(str, meta.get("aliases") or ())),
+                not evidence.unverified(runs, path, page.blocks),
             )
         )
     return pages
@@ -213,12 +208,9 @@ def listed(site: Site, pages: Sequence[PlainPage]) -> str:
 
 
 def _section(page: PlainPage, lang: str) -> str:
-    """The topic or the tab; what follows from the others, or is beside them, last."""
-    folder, _, name = page.id.rpartition("/")
-    follows = name == "index" or f"{folder}/".startswith(f"{reference.FOLDER}/")
-    if follows or page.labels[0] == words(lang)["labels"]["about"]:
-        return OPTIONAL
-    return page.labels[-1]
+    """The topic or the tab; an index, and what the site says of itself, last."""
+    about = page.labels[0] == words(lang)["labels"]["about"]
+    return OPTIONAL if about or page.id.endswith("/index") else page.labels[-1]
 
 
 def full(site: Site, pages: Sequence[PlainPage]) -> str:

@@ -17,7 +17,6 @@ from site_tools.site.templates import words
 FOLDER = "ppo_ref"
 BOOST = 0.1  # below the pages, unless somebody asks for just that name of the package
 FLOOR = re.compile(r"^ +(\d+) +(\w.*)$", re.MULTILINE)
-FLOORS = re.compile(r"(?:^ +\d+ +\w.*\n)+", re.MULTILINE)
 LINE_LINK = re.compile(r'<a id="[^"]*__codelineno-[^"]*"[^>]*></a>')
 LINE = re.compile(r'<span id="[^"]*__span-[^"]*">')
 # A name of ppo_ref as inline code, and where such a name is no link.
@@ -89,20 +88,16 @@ def _inside(docs: Mapping[str, str], folder: str) -> dict[str, str]:
 
 def _map(package: str, lines: Mapping[str, str], lang: str) -> str:
     """A folder's docstring, each module in its floor with its line, the others last."""
-    floors: dict[str, list[str]] = {}
-    for floor, names in FLOOR.findall(package):
-        floors.setdefault(floor, []).extend(names.split())
-    placed = {name for names in floors.values() for name in names}
+    rest, seen = dict(lines), set[str]()
 
-    def listed(names: list[str]) -> str:
-        return "\n".join(lines[name] for name in names if name in lines)
+    def listed(row: re.Match[str]) -> str:
+        floor, names = row.groups()
+        label = f"\n**{words(lang)['floor'].format(floor)}**\n\n" * (floor not in seen)
+        seen.add(floor)
+        own = [rest.pop(name) for name in names.split() if name in rest]
+        return label + "\n".join(own)
 
-    lists = "\n\n".join(
-        f"**{words(lang)['floor'].format(floor)}**\n\n{listed(names)}"
-        for floor, names in floors.items()
-    )
-    text = FLOORS.sub(lambda _: f"{lists}\n", package, count=1)
-    return f"{text}\n\n{listed([name for name in lines if name not in placed])}"
+    return f"{FLOOR.sub(listed, package)}\n\n" + "\n".join(rest.values())
 
 
 def symbols(sources: Mapping[str, str]) -> dict[str, str]:

@@ -1,5 +1,7 @@
 """check: what it takes, what it says, which pages changed."""
 
+import json
+import re
 import subprocess
 from collections.abc import Sequence
 from hashlib import sha256
@@ -8,10 +10,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from site_tools.contributing.check import annotation
 from site_tools.contributing.pages import changed_files, changed_pages
-from site_tools.contributing.talk import Talk
-from site_tools.say import problem
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
 from tests.site.sample import ROOT, broken, line_of
 
@@ -61,34 +60,15 @@ def test_a_problem_is_told_in_the_language_of_the_reader(project):
     ]
 
 
-def test_on_github_a_problem_stands_at_its_line_and_in_the_summary(
-    project, monkeypatch
-):
-    summary = project / "summary.md"
-    summary.write_text("before\n")
-    monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(summary))
-    put(project, ZH, f"{EN}\n<b>\n::error::now</b>\n")
-    told = run(project, PAGE, "--format", "github").splitlines()
-    at = EN.count("\n") + 2
-    place = f"file={PATHS[1]},line={at},title=<b>"
-    assert told[0] == (
-        f"1 ::error {place}::  found:    <b>%0A  expected: no HTML in a page%0A"
-        "  fix:      write Markdown, or put it between backticks"
-    )
-    assert all(line.startswith("::") for line in told[1:])
-    written = summary.read_text("utf-8")
-    assert written.startswith("before\n### 已检查 alignment/sample：2 个问题。\n\n")
-    assert "\n### Checked alignment/sample: 2 problems.\n\n" in written
-    assert "\n      应为：页面里不写 HTML\n" in written
-    assert "\n      expected: no HTML in a page\n" in written
-
-
-def test_an_included_line_is_annotated_at_the_snippet():
-    said = {"found": "50%\nof", "due": "y"}
-    told = problem("a.md", 3, "log_marker", snippet="snippets/a,b.py:31", **said)
-    line = annotation(told, Talk())
-    assert line.startswith("::error file=snippets/a%2Cb.py,line=31,title=50%25::")
-    assert "::a.md:3 (snippets/a,b.py:31)%0A" in line
+def test_on_github_a_problem_stands_at_its_line(project):
+    written = json.loads((ROOT / ".github/problems.json").read_text())
+    (matcher,) = written["problemMatcher"]
+    place, found = (re.compile(each["regexp"], re.M) for each in matcher["pattern"])
+    put(project, ZH, f"{EN}\n<b>\n")
+    told = run(project, PAGE).removeprefix("1 ")
+    at = str(EN.count("\n") + 2)
+    assert [match.groups() for match in place.finditer(told)] == [(PATHS[1], at)]
+    assert found.findall(told) == ["<b>"]
 
 
 def test_without_a_page_those_that_changed_are_checked(project):

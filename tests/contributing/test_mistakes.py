@@ -341,11 +341,3 @@ def test_a_mistake_is_told_where_it_is(trial, mistake, monkeypatch):
             part.startswith(place) and all(word in part for word in words)
             for part in parts
         ), f"no {place} with {words} in:\n{told}"
-
-
-def test_github_is_shown_file_line_and_remedy(trial):
-    commit(trial, MISTAKES[0])
-    code, told = said(trial, "en", "github")
-    assert code == 1
-    assert f"::error file={EN},line={line_of(trial, MISTAKES[0])}" in told
-    assert 'fix:      write `0.5`{ data-is="' in told

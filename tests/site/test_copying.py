@@ -62,11 +62,6 @@ def test_a_chain_that_prints_something_else_fails():
     assert "a seed of its own" in problem.fix
 
 
-def test_a_function_never_called_must_find_its_names_too():
-    (problem,) = problems("def f(): return missing")
-    assert "NameError: name 'missing' is not defined" in problem.found
-
-
 def test_a_chain_runs_once_however_many_copies_begin_with_it():
     count = "with open('runs', 'a') as f:\n    f.write('x')\n    print(f.tell())"
     fences = "from __future__ import annotations", (CONT, count), (RAISES, "None.x")

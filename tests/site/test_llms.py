@@ -59,10 +59,10 @@ def test_what_is_made_from_data_is_text():
     assert fact.startswith("```text\nverl 0.9.1 · verl/trainer/ppo/core_algos.py:")
 
 
-def page(name: str, *labels: str, title: str, text: str = "Text.") -> llms.PlainPage:
+def page(name: str, *labels: str, title: str) -> llms.PlainPage:
     question, short = title.endswith("?"), "**Yes.** It is."
     aliases = ("How so?",) * question
-    return llms.PlainPage(name, labels, title, short, text, question, aliases)
+    return llms.PlainPage(name, labels, title, short, "Text.", question, aliases)
 
 
 PAGES = [
@@ -71,7 +71,6 @@ PAGES = [
     page("gae/b", "Questions", "GAE intuition", title="Why?"),
     page("gae/a", "Questions", "GAE intuition", title="Is a[0] so?"),
     page("debug/symptoms", "Debug", title="Symptoms"),
-    page("ppo_ref/index", "Reference", "ppo_ref", title="ppo_ref", text=""),
     page("about/status", "About", title="Status"),
 ]
 LISTED = r"""
@@ -89,7 +88,6 @@ LISTED = r"""
 ## Optional
 
 - [GAE intuition](gae/): **Yes.** It is.
-- [ppo_ref](ppo_ref/): **Yes.** It is.
 - [Status](about/status/): **Yes.** It is.
 """
 
@@ -127,4 +125,4 @@ def test_a_page_begins_with_what_is_known_of_it():
 - Also asked as: How so?
 
 Text."""
-    assert f"\n\n---\n\n{expected}\n\n---\n\n" in text and "# ppo_ref" not in text
+    assert f"\n\n---\n\n{expected}\n\n---\n\n" in text

@@ -29,26 +29,13 @@ def test_nothing_is_said_where_nothing_is_known_to_be_behind(state, lang):
 
 def test_each_section_is_a_link_to_the_same_section_of_the_twin():
     html = told(State.ZH_AHEAD, zh=("(top)", "why", "deep", "gone"))
-    assert text(html) == (
-        "The Chinese version is newer: beginning, why, Deep down, gone."
-    )
+    assert text(html) == ("The Chinese version is newer: beginning, why, deep, gone.")
     assert re.findall(r'href="([^"]*)"', html) == [
         "../../../gae/a/",
         "../../../gae/a/#why",
         "../../../gae/a/#deep",
         "../../../gae/a/#gone",
     ]
-
-
-def test_sections_that_changed_in_both_are_told_apart():
-    sections = {"zh": ("why", "next"), "en": ("why", "code")}
-    assert text(told(State.BOTH_CHANGED, "en", **sections)) == (
-        "The Chinese version is newer: next. "
-        "Changed in both languages, and not compared yet: why."
-    )
-    assert text(told(State.BOTH_CHANGED, "zh", **sections)) == (
-        "英文版较新：代码。两种语言都改过，还没有核对：为什么。"
-    )
 
 
 @pytest.mark.parametrize(
