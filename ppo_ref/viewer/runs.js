@@ -66,7 +66,7 @@ const BEGIN = { first: "healthy", second: "flipped_sign", at: 20, colour: "proba
 const SLOTS = ["first", "second"], PAGE = 4, MOST = 512, PACE = 120 // answers, tokens, ms an iteration
 
 const put = (text, ...given) => given.reduce((made, x) => made.replace("{}", x), text)
-const told = (fault) => (WORDS[fault.line ? "line" : "file"] + WORDS.faults[fault.key]).replace(/\{(\w+)\}/g, (_, name) => fault[name])
+const told = (fault) => ((fault.file ? WORDS[fault.line ? "line" : "file"] : "") + WORDS.faults[fault.key]).replace(/\{(\w+)\}/g, (_, name) => fault[name])
 const brief = (x) => x === undefined ? "—" : x === 0 ? "0" : Math.abs(x) >= 1e5 ? x.toExponential(1)
   : shown(x, Math.abs(x) >= 100 ? 0 : Math.abs(x) >= 10 ? 1 : Math.abs(x) >= 1 ? 2 : 3)
 
@@ -83,8 +83,12 @@ const dropped = async (items) => {
       for (const inner of batch) await visit(inner)
     }
   }
-  const entries = [...items].map((item) => item.webkitGetAsEntry?.()).filter(Boolean) // gone after the first wait
-  for (const entry of entries) await visit(entry)
+  const given = [...items].filter(({ kind }) => kind === "file")
+    .map((item) => [item.webkitGetAsEntry?.(), item.getAsFile()]) // gone after the first wait
+  for (const [entry, file] of given) {
+    if (entry) await visit(entry)
+    else if (file) found.push({ path: file.name, text: () => file.text() })
+  }
   return found
 }
 
@@ -127,7 +131,8 @@ const tokenRow = () => {
       if (text.textContent !== visible) text.textContent = visible
       const below = x == null ? "" : shown(x, digits)
       if (number.textContent !== below) number.textContent = below
-      cell.style.setProperty("--s", Math.abs(s).toFixed(3))
+      const deep = Math.abs(s).toFixed(2)
+      if (cells[t].deep !== deep) cell.style.setProperty("--s", cells[t].deep = deep)
       cell.classList.toggle("below", s < 0)
     }
   }
@@ -185,7 +190,7 @@ export const mount = async (place, given = []) => {
     let found = groups(files)
     if (!found.length && files.length) faults.push({ file: files[0].path, key: "missing", got: files.map(({ path }) => path).join(", ").slice(0, 80) })
     if (found.length > 2) {
-      faults.push({ file: folderOf(files[0]).split("/")[0] || "·", key: "many", got: found.map(([name]) => name).join(", ").slice(0, 80) })
+      faults.push({ key: "many", got: found.map(([name]) => name).join(", ").slice(0, 80) })
       found = []
     }
     const names = []
@@ -273,7 +278,7 @@ export const mount = async (place, given = []) => {
     const y = (x) => most > least ? 1 - (x - least) / (most - least) : 0.5
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg")
     for (const [key, value] of Object.entries({ viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": true })) svg.setAttribute(key, value)
-    const dots = [], outputs = []
+    const dots = [], outputs = [], cursor = element("b")
     columns.forEach((column, i) => {
       const path = document.createElementNS("http://www.w3.org/2000/svg", "path")
       let before = -2, d = ""
@@ -290,21 +295,26 @@ export const mount = async (place, given = []) => {
     })
     const node = element("figure", { class: "curve" },
       element("figcaption", {}, element("code", {}, name), outputs.filter((_, i) => runs[i])),
-      element("div", { class: "field" }, svg, dots),
+      element("div", { class: "field" }, svg, cursor, dots),
       element("small", {}, element("span", {}, brief(least)), element("span", {}, brief(most))))
-    return { name, node, update: () => columns.forEach((column, i) => {
-      const x = column[state.at]
-      outputs[i].textContent = brief(x)
-      dots[i].hidden = x === undefined
-      if (x !== undefined) dots[i].style.setProperty("--y", y(x))
-    }) }
+    const update = () => {
+      const left = `${last ? state.at / last * 100 : 0}%`
+      cursor.style.left = left
+      columns.forEach((column, i) => {
+        const x = column[state.at]
+        outputs[i].textContent = brief(x)
+        dots[i].hidden = x === undefined
+        if (x !== undefined) Object.assign(dots[i].style, { left, top: `${y(x) * 100}%` })
+      })
+    }
+    return { name, node, update }
   }
 
   // Tokens: a column for each run.
   const scale = {} // what a full colour stands for, the same for both
   const strength = (x) => state.colour === "ratio" ? Math.log(x) / scale.ratio : x / scale[state.colour]
   const columns = SLOTS.map((slot) => {
-    const head = element("h4", { class: slot }), body = element("div")
+    const head = element("h3", { class: slot }), body = element("div")
     return { head, body, node: element("div", { class: "said" }, head, body), rows: [] }
   })
   const legend = element("span", { class: "scale", "aria-hidden": true })
@@ -325,7 +335,7 @@ export const mount = async (place, given = []) => {
       const says = element("strong"), question = element("span")
       const words = run.watched.findLast((one) => one)
       const rows = words.answers.map(() => tokenRow())
-      column.body.append(element("h5", {}, WORDS.watched), element("p", { class: "asked" }, question, " ", WORDS.says, says),
+      column.body.append(element("h4", {}, WORDS.watched), element("p", { class: "asked" }, question, " ", WORDS.says, says),
         ...rows.map(({ node }) => node))
       const missing = element("p", { class: "hint" })
       column.body.append(missing)
@@ -343,7 +353,7 @@ export const mount = async (place, given = []) => {
         })
       })
     }
-    const when = element("h5"), missing = element("p", { class: "hint" })
+    const when = element("h4"), missing = element("p", { class: "hint" })
     const rows = Array.from({ length: PAGE }, () => {
       const asked = element("p", { class: "asked" }), row = tokenRow(), node = element("div", {}, asked, row.node)
       return { asked, row, node }
@@ -420,7 +430,6 @@ export const mount = async (place, given = []) => {
     slider.setAttribute("aria-valuetext", named)
     number.textContent = named
     count.textContent = put(WORDS.of, last)
-    curves.style.setProperty("--x", last ? state.at / last : 0)
     panels.forEach(({ update }) => update())
     const longest = Math.max(0, ...runs.map((run) => run ? answersOf(run).length : 0))
     page = between(page, 0, Math.max(0, Math.ceil(longest / PAGE) - 1))
@@ -470,7 +479,7 @@ const NUMBERS = {
   values: ['r["values"]', 'now["values"][i]'],
   rewards: ['r["token_level_rewards"]'],
   probability: ['[exp(x) for x in r["old_log_probs"]]', '[exp(x) for x in now["log_probs"][i]]'],
-  ratio: ['[exp(x - y) for x, y in zip(r["new_log_probs"], r["old_log_probs"])]',
+  ratio: [undefined, // stored runs know it of the watched question alone
     '[exp(x - y) for x, y in zip(now["log_probs"][i], watched[at - 1]["log_probs"][i])]'],
 }
 const python = ({ first, second, at, colour, figures }) => `from math import exp
@@ -485,9 +494,9 @@ for name in ${JSON.stringify([...new Set([first, second].filter(Boolean))])}:
     now = watched[at]
     print(name, now["question"], now["says"])${NUMBERS[colour][1] && (at || colour !== "ratio") ? `
     for i, answer in enumerate(now["answers"]):
-        print(name, answer, ${NUMBERS[colour][1]})` : ""}
+        print(name, answer, ${NUMBERS[colour][1]})` : ""}${NUMBERS[colour][0] ? `
     answers = [r for r in run.records if r["record"] == "response" and r["iteration"] <= at]
     for r in answers:
         if r["iteration"] == answers[-1]["iteration"]:
-            print(name, r["question"], r["response"], ${NUMBERS[colour][0]})
+            print(name, r["question"], r["response"], ${NUMBERS[colour][0]})` : ""}
 `
