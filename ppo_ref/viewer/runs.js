@@ -5,7 +5,7 @@ import { CONFIG, QUANTITIES, STATISTICS, TOKENS, readRun, recordedAt, watchedNum
 
 const WORDS = {
   zh: {
-    name: "看一次训练", runs: ["一次训练", "和它比"], none: "不比", iteration: "第 {} 轮", of: "共 {} 轮", play: "播放", pause: "暂停",
+    name: "训练查看器", runs: ["一次训练", "和它比"], none: "不比", iteration: "第 {} 轮", of: "共 {} 轮", play: "播放", pause: "暂停",
     at: "第几轮", figures: "看哪些统计量", colour: "token 的颜色和数字", copy: "复制成 Python", more: "还有 {} 个 token", loading: "正在读…",
     hint: "在曲线上左右拖，或用方向键，看每一轮的数字和回答。",
     quantities: { advantages: "优势", values: "价值", ratio: "ratio", probability: "概率", rewards: "奖励" },
