@@ -91,7 +91,6 @@ PIECES = st.sampled_from(
     + [f"\n\n{box}\n\n" for box in BOXES]
 )
 FOLD = str.maketrans("，。；：？！（）", ",.;:?!()")
-VERBATIM = re.compile(r"`[^`\n]+`|\$[^$\n]+\$|\]\([^()\s]*\)|https://\S+|原V,文")
 
 
 @given(st.lists(PIECES, max_size=25).map("".join))
