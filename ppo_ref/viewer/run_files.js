@@ -12,8 +12,8 @@ export const NAMES = {
   values: ["values"],
   advantages: ["advantages"],
   returns: ["returns"],
-  scores: ["token_level_scores", "rm_scores", "token_level_rewards"],
-  rewards: ["token_level_rewards", "token_level_scores", "rm_scores"],
+  scores: ["token_level_scores", "rm_scores"],
+  rewards: ["token_level_rewards"],
   old_log_probs: ["old_log_probs"],
   ref_log_probs: ["ref_log_prob", "ref_log_probs"],
   rollout_log_probs: ["rollout_log_probs"],
@@ -126,7 +126,7 @@ const dump = (file, text) => {
   const run = { ...noRun(), kind: "dump" }
   const known = Object.entries({ ...NAMES, ...BESIDE }).flatMap(([name, theirs]) => {
     const found = theirs.find((one) => one in content)
-    return found && name !== "scores" ? [[name, found]] : []
+    return found ? [[name, found]] : []
   })
   const tables = known.filter(([, theirs]) => isTable(content[theirs]))
   if (!tables.length) throw { file, key: "dump", got: cut(Object.keys(content).join(", ")) }
@@ -149,7 +149,7 @@ const dump = (file, text) => {
       if (numbers?.length === slots) row[name] = inside(numbers)
       else run.faults.push({ file, key: "slots", name: `${theirs}[${i}]`, must: slots, got: numbers?.length ?? 0 })
     }
-    const scores = NAMES.scores.map((one) => content[one]).find(isTable)?.[i]
+    const scores = [...NAMES.scores, ...NAMES.rewards].map((one) => content[one]).find(isTable)?.[i]
     const score = scores?.length === slots ? inside(scores).reduce((sum, x) => sum + x, 0) : null
     const place = counts.flatMap((one, t) => one ? [t] : [])
     return answer(run, file, undefined, { ...row, score }, (t) => `[${i}][${place[t]}]`)
@@ -177,7 +177,7 @@ export const QUANTITIES = {
     && now.map((x, t) => x === null || old[t] === null ? null : Math.exp(x - old[t])),
   probability: ({ old_log_probs, rollout_log_probs }) => (old_log_probs ?? rollout_log_probs)
     ?.map((x) => x === null ? null : Math.exp(x)),
-  rewards: (rows) => rows.rewards ?? rows.token_level_rewards,
+  rewards: (rows) => rows.rewards ?? rows.token_level_rewards ?? rows.scores,
 }
 
 // The same of the question that is watched, where its record has it: the ratio is that

@@ -204,6 +204,7 @@ def test_a_dump_is_shown_by_the_names_that_check_reads() -> None:
     assert first["numbers"]["advantages"] == [0.5, -0.5]
     assert first["numbers"]["probability"] == [math.exp(-1), math.exp(-2)]
     assert first["numbers"]["ratio"] is None
+    assert first["numbers"]["rewards"] == [0.0, 1.0]  # the scores, where no KL is in
     assert second["numbers"]["values"] == [0.0, 1.0, 2.0] and second["score"] == -1.0
     named = json.dumps(DUMP | {"tokens": [["a NaN", "b", ""], ["c", "d", "e"]]})
     found = read({"dump.json": named.replace("0.25", "NaN")})
