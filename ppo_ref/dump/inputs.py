@@ -193,7 +193,7 @@ def judge_rollout(dump: Fields) -> Verdict:
         if len(moved) and moved.mean() <= min(_NEAR, 0.1 * mean):
             cause = f"old_log_probs lie one slot {word}"
     near = "lie" not in cause and mean <= _FAR
-    far = mask & (gap.abs() > (_NEAR if near else _FAR))
+    far = mask & (gap.abs() >= mean)
     row, token = first(far)
     text += (
         f", first {place('old_log_probs', far)} {float(old[row, token]):.4f} and "
@@ -222,15 +222,20 @@ def judge_values(dump: Fields) -> Verdict:
             why = "no prompts and responses in the dump"
         text = f"from values alone their slots cannot be told, and {why}"
         return Verdict("values", OPEN, text)
-    near = 1e-2 * float(dump.values[mask].abs().max())
+    apart = {
+        pair: (dump.values[pair[0]] - dump.values[pair[1]]).abs() for pair in pairs
+    }
+    # Up to the first other token both have read the same: what differs there is noise.
+    same = torch.cat([x[:token] for (*_, token), x in apart.items()])
+    noise = float(same.max()) if len(same) else 0.0
+    near = max(1e-2 * float(dump.values[mask].abs().max()), 4 * noise)
     late, early, told = [], [], 0
-    for one, other, token in pairs:
-        difference = (dump.values[one] - dump.values[other]).abs()
+    for (one, other, token), difference in apart.items():
         late.append(bool(difference[token] > near))
         behind = difference[token + 1 :][(mask[one] & mask[other])[token + 1 :]]
         told += bool((behind > near).any())
         if len(behind) > 1 and behind[1:].max() > near:
-            early.append(bool(behind[0] <= 1e-3 * near))
+            early.append(bool(behind[0] <= max(1e-3 * near, noise)))
     one, other, token = pairs[0]
     numbers = (float(dump.values[row, token]) for row in (one, other))
     where = f"values[{one}, {token}] and [{other}, {token}]"
