@@ -1,8 +1,11 @@
-"""Judge a dumped batch of a verl run: which stage is not what verl 0.9.1 computes."""
+"""Judge a dumped batch of a verl run, stage by stage, or the figures of a log."""
 
 import sys
 from argparse import ArgumentParser, Namespace
+from pathlib import Path
 
+from ppo_ref import doctor
+from ppo_ref.command.run_folder import STATISTICS
 from ppo_ref.dump import judging, reading
 from ppo_ref.dump.groups import ESTIMATORS
 
@@ -11,9 +14,11 @@ def add(parser: ArgumentParser) -> None:
     """Name the arguments of the command."""
     parser.epilog = (
         f"To make DUMP, in your trainer behind compute_advantage: {reading.WRITE}. "
-        "Exit code: 0 nothing wrong found, 1 a line says FAIL, 2 DUMP is no dump."
+        "Exit code: 0 nothing wrong found, 1 a line says FAIL (of a log: broken or "
+        "look), 2 DUMP is neither."
     )
-    parser.add_argument("dump", metavar="DUMP", help="a dict of tensors by torch.save")
+    help = "a dict of tensors by torch.save; or a log, or the folder of a run"
+    parser.add_argument("dump", metavar="DUMP", help=help)
     parser.add_argument("--gamma", type=float, help="algorithm.gamma; searched if not")
     parser.add_argument("--lam", type=float, help="algorithm.lam; searched if not")
     parser.add_argument(
@@ -28,7 +33,12 @@ def add(parser: ArgumentParser) -> None:
 
 
 def run(arguments: Namespace) -> int:
-    """Print the verdicts: 0 if none is FAIL, 1 if one is, 2 if it is no dump."""
+    """Print the verdicts: 0 if nothing is wrong, 1 if something is, 2 if it is no dump.
+
+    A log is judged by its figures, a dump by its tensors.
+    """
+    if log := _log(Path(arguments.dump)):
+        return _run_log(log)
     try:
         report = judging.judge(
             reading.read(arguments.dump),
@@ -48,3 +58,26 @@ def run(arguments: Namespace) -> int:
         return 2
     print(report)
     return 0 if report.ok else 1
+
+
+def _log(path: Path) -> Path | None:
+    """The log that is meant, if a text file or the folder of a run is named."""
+    if path.is_dir():
+        return path / STATISTICS if (path / STATISTICS).is_file() else None
+    if not path.is_file():
+        return None
+    with path.open("rb") as file:
+        start = file.read(4096)
+    binary = start[:2] == b"PK" or start[:1] == b"\x80" or b"\0" in start
+    return None if binary else path
+
+
+def _run_log(path: Path) -> int:
+    try:
+        log = doctor.read_log(path.read_text("utf-8", errors="replace"))
+    except ValueError as error:
+        print(f"{path}: neither a dump nor a log: {error}", file=sys.stderr)
+        return 2
+    print(doctor.report(log))
+    bad = {finding.level for finding in doctor.judge(log)} & {"broken", "look"}
+    return 1 if bad else 0

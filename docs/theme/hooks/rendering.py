@@ -46,6 +46,7 @@ GLOSSARY = "reference/glossary.md"
 # is called text is sent compressed by every host.
 PUBLISHED = (
     ("snippets", "*.svg", "{}"),
+    ("ppo_ref", "doctor.json", "assets/lab/{}"),
     ("ppo_ref/viewer", "lab.*", "assets/lab/{}"),
     ("ppo_ref/viewer", "run*.*", "assets/lab/{}"),
     ("ppo_ref/stored", "*.jsonl", "assets/lab/stored/{}.txt"),

@@ -1,0 +1,85 @@
+// Paste a training log: each figure that is known is judged, and the section of this
+// page that applies is shown beside it. All of it happens here; nothing is sent.
+import { element, lang, onceAFrame, styled, styles } from "./lab.js"
+import { judge, readLog } from "./doctor_model.js"
+
+const WORDS = {
+  zh: { name: "日志医生", paste: "把日志粘贴到这里，或者把文件拖进来：verl、OpenRLHF、TRL 的控制台输出，JSONL，wandb 导出的 CSV",
+    choose: "选择文件", example: "看一个例子", clear: "清空",
+    levels: { broken: "有错", look: "要看", note: "注意", fine: "正常" },
+    none: "没有认出任何一个数。能认的行是这样的：step:1 - critic/score/mean:0.5 - actor/entropy:0.3", steps: "{} 步，认出 {} 个数。",
+    fine: "看不出问题：", others: "没有判断的 {} 个：", from: "开头 {}，最后 {}", section: "这一节", clean: "认出的数都看不出问题。分数真的在涨吗？再读几个回答。" },
+  en: { name: "Log doctor", paste: "Paste a log here, or drop a file: the console of verl, OpenRLHF or TRL, JSON lines, or a CSV exported from wandb",
+    choose: "Choose a file", example: "Show me an example", clear: "Clear",
+    levels: { broken: "broken", look: "look", note: "note", fine: "fine" },
+    none: "No figure in it is known. A line that can be read: step:1 - critic/score/mean:0.5 - actor/entropy:0.3", steps: "{} steps, {} figures known.",
+    fine: "Nothing unusual:", others: "Not judged, {}:", from: "begins at {}, ends at {}", section: "this section", clean: "Nothing unusual in what is known. Does the score really rise? Read a few answers." },
+}[lang]
+const SHOWN = 60 // points of a line
+
+const say = (text, ...values) => values.reduce((said, value) => said.replace("{}", value), text)
+const short = (x) => String(Number(x.toPrecision(3))).replace("-", "−")
+
+// A series as a small line, without axes.
+const line = (values) => {
+  const x = values.filter(Number.isFinite)
+  const every = Math.max(1, Math.floor(x.length / SHOWN))
+  const few = x.filter((_, i) => i % every === 0)
+  const low = Math.min(...few), range = Math.max(...few) - low || 1
+  const points = few.map((y, i) => `${(i / Math.max(1, few.length - 1) * 76 + 2).toFixed(1)},${(20 - (y - low) / range * 18).toFixed(1)}`)
+  const box = element("span", { class: "line", "aria-hidden": "true" })
+  box.innerHTML = `<svg viewBox="0 0 80 22"><polyline points="${points.join(" ")}"/></svg>`
+  return box
+}
+
+// What the page says in that section: all up to its folded boxes, without the heading.
+const section = (row) => {
+  const parts = []
+  for (let part = document.getElementById(row)?.nextElementSibling; part; part = part.nextElementSibling) {
+    if (/^(H[12]|DETAILS)$/.test(part.tagName)) break
+    parts.push(part.cloneNode(true))
+  }
+  for (const part of parts) for (const marked of [part, ...part.querySelectorAll("[id]")]) marked.removeAttribute("id")
+  return parts
+}
+
+export const mount = async (place) => {
+  const figures = await (await fetch(new URL("doctor.json", import.meta.url))).json()
+  await Promise.all([styled, styles("doctor.css")])
+  const text = element("textarea", { rows: 5, placeholder: WORDS.paste, "aria-label": WORDS.paste, spellcheck: "false" })
+  const results = element("div", { class: "results", role: "status" })
+  const item = (log, { key, name, level, says, row, begin, last }) =>
+    element("details", { class: `finding ${level}`, open: level === "broken" },
+      element("summary", {}, element("b", {}, WORDS.levels[level]), element("code", {}, key), line(log.get(key)),
+        element("span", {}, `${name}${lang === "zh" ? "：" : ": "}${says}`)),
+      element("p", {}, say(WORDS.from, short(begin), short(last)), lang === "zh" ? "。" : ". ", element("a", { href: `#${row}` }, WORDS.section)),
+      element("blockquote", {}, section(row)))
+  const names = (label, keys) => keys.length ? [element("p", { class: "hint" }, label, " ", keys.join(", "))] : []
+  const update = onceAFrame(() => {
+    if (!text.value.trim()) return results.replaceChildren()
+    const log = readLog(text.value, figures)
+    if (!log.size) return results.replaceChildren(element("p", {}, WORDS.none))
+    const found = judge(log, figures, lang)
+    const unusual = found.filter(({ level }) => level !== "fine")
+    const judged = new Set(found.map(({ key }) => key))
+    const others = [...log.keys()].filter((key) => !judged.has(key))
+    const steps = Math.max(...[...log.values()].map((values) => values.length))
+    results.replaceChildren(element("p", {}, say(WORDS.steps, steps, found.length)),
+      ...unusual.map((one) => item(log, one)), ...unusual.length ? [] : [element("p", {}, WORDS.clean)],
+      ...names(WORDS.fine, found.filter(({ level }) => level === "fine").map(({ key }) => key)),
+      ...names(say(WORDS.others, others.length), others))
+  })
+  const show = (value) => { text.value = value; update() }
+  const read = async (file) => file && show(await file.text())
+  text.addEventListener("input", update)
+  const file = element("input", { type: "file", hidden: true, onchange: () => read(file.files[0]) })
+  const button = (label, onclick) => element("button", { type: "button", onclick }, label)
+  // The log that this page prints and reads below.
+  const printed = document.getElementById("log")?.parentElement.querySelector("#log ~ .output, #log ~ details .output, #log ~ * .output")
+  place.replaceChildren(element("section", {
+    class: "lab doctor", "aria-label": WORDS.name,
+    ondragover: (event) => event.preventDefault(),
+    ondrop: (event) => { event.preventDefault(); read(event.dataTransfer.files[0]) },
+  }, text, element("div", { class: "answers" }, button(WORDS.choose, () => file.click()), file,
+    ...printed ? [button(WORDS.example, () => show(printed.textContent))] : [], button(WORDS.clear, () => show(""))), results))
+}

