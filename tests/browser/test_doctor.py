@@ -1,0 +1,80 @@
+"""The log doctor on the page: pasted, dropped, opened; what it says is ppo_ref's."""
+
+import json
+from typing import Any
+
+import pytest
+
+from ppo_ref.doctor import judge, read_log
+from ppo_ref.stored_runs import stored_run
+
+FINDINGS = """[...document.querySelectorAll(".doctor .finding")].map(finding => [
+  finding.querySelector("code").textContent, finding.classList[1], finding.open,
+  finding.querySelector("a").hash])"""
+
+
+def log_of(name: str) -> str:
+    return "\n".join(json.dumps(line) for line in stored_run(name).iterations)
+
+
+@pytest.fixture
+def page(tab: Any) -> Any:
+    tab.goto("en/debug/symptoms/#doctor")
+    tab.wait_for_selector(".doctor textarea")
+    return tab
+
+
+def unusual(text: str) -> list[list[Any]]:
+    return [
+        [x.key, x.level, x.level == "broken", f"#{x.row}"]
+        for x in judge(read_log(text))
+        if x.level != "fine"
+    ]
+
+
+@pytest.mark.parametrize("name", ["flipped_sign", "whitened_over_padding"])
+def test_a_pasted_log_is_judged_as_by_the_command(page: Any, name: str) -> None:
+    page.fill(".doctor textarea", log_of(name))
+    page.wait_for_selector(".doctor .finding")
+    assert page.evaluate(FINDINGS) == unusual(log_of(name))
+
+
+def test_what_applies_is_shown_from_the_page_itself(page: Any) -> None:
+    page.fill(".doctor textarea", log_of("flipped_sign"))
+    shown = page.locator(".doctor .finding[open] blockquote").first
+    verdict = page.evaluate(
+        "document.querySelector('#score').nextElementSibling.textContent"
+    )
+    assert verdict in shown.text_content()
+    twice = "ids => ids.length - new Set(ids).size"
+    ids = page.evaluate("[...document.querySelectorAll('[id]')].map(x => x.id)")
+    assert page.evaluate(twice, ids) == 0
+
+
+def test_a_file_is_read_here_and_nothing_is_sent(page: Any) -> None:
+    sent: list[str] = []
+    page.on("request", lambda request: sent.append(request.url))
+    page.set_input_files(
+        ".doctor input[type=file]",
+        {
+            "name": "train.log",
+            "mimeType": "text/plain",
+            "buffer": log_of("flipped_sign").encode(),
+        },
+    )
+    page.wait_for_selector(".doctor .finding")
+    assert sent == []
+    page.get_by_role("button", name="Clear").click()
+    page.wait_for_selector(".doctor .finding", state="detached")
+
+
+def test_a_text_without_a_known_figure_is_told_so(page: Any) -> None:
+    page.fill(".doctor textarea", "hello")
+    page.wait_for_selector(".doctor .results p")
+    assert "No figure" in page.text_content(".doctor .results")
+
+
+def test_the_example_is_the_log_of_the_page(page: Any) -> None:
+    page.get_by_role("button", name="Show me an example").click()
+    page.wait_for_selector(".doctor .results p")
+    assert "steps" in page.text_content(".doctor .results p")
