@@ -74,12 +74,15 @@ export const mount = async (place) => {
   text.addEventListener("input", update)
   const file = element("input", { type: "file", hidden: true, onchange: () => read(file.files[0]) })
   const button = (label, onclick) => element("button", { type: "button", onclick }, label)
-  // The log that this page prints and reads below.
-  const printed = document.getElementById("log")?.parentElement.querySelector("#log ~ .output, #log ~ details .output, #log ~ * .output")
+  // A run of ours: what its iterations logged, without the answers.
+  const example = async () => {
+    const run = await (await fetch(new URL("stored/flipped_sign.jsonl.txt", import.meta.url))).text()
+    show(run.split("\n").filter((logged) => !logged.includes('"record')).join("\n"))
+  }
   place.replaceChildren(element("section", {
     class: "lab doctor", "aria-label": WORDS.name,
     ondragover: (event) => event.preventDefault(),
     ondrop: (event) => { event.preventDefault(); read(event.dataTransfer.files[0]) },
   }, text, element("div", { class: "answers" }, button(WORDS.choose, () => file.click()), file,
-    ...printed ? [button(WORDS.example, () => show(printed.textContent))] : [], button(WORDS.clear, () => show(""))), results))
+    button(WORDS.example, example), button(WORDS.clear, () => show(""))), results))
 }
