@@ -1,7 +1,9 @@
 """The arithmetic of the lab's widgets, in node, against ppo_ref."""
 
+import gzip
 import json
 import random
+import re
 from ast import literal_eval
 from collections import Counter
 from typing import Any
@@ -24,6 +26,7 @@ from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
+from site_tools.site.scripts import lean
 from tests.layout import ROOT
 
 LAB = ROOT / "docs" / "theme" / "assets" / "lab"
@@ -415,6 +418,33 @@ def test_the_kl_of_one_position_is_as_ppo_ref_says(
         assert answer["moved"][1] == pytest.approx(0.7, abs=0.01)
     picture = (ROOT / "snippets/rewards/kl_of_one_token.svg").read_text("utf-8")
     assert f'"KL">{answers[0]["numbers"]["mean"]:.2f}<' in picture
+
+
+VIEWER = ROOT / "ppo_ref" / "viewer"  # the hooks put its files beside the widgets
+
+
+@pytest.mark.pages
+def test_the_widgets_of_a_page_weigh_at_most_forty_kilobytes() -> None:
+    def needed(name: str, found: dict[str, bytes]) -> dict[str, bytes]:
+        place = LAB if (LAB / name).exists() else VIEWER
+        code = lean((place / name).read_text("utf-8"))
+        found[name] = code.encode()
+        for other in re.findall(r'(?:from|import) "\./(\w+\.js)"', code):
+            if other not in found:
+                needed(other, found)
+        return found
+
+    heaviest = 0
+    for page in sorted((ROOT / "docs" / "en").rglob("*.md")):
+        widgets = re.findall(r'data-lab="(\w+)', page.read_text("utf-8"))
+        sheets = ["lab.css", "runs.css"][: 1 + ("runs" in widgets)] if widgets else []
+        files = {name: (VIEWER / name).read_bytes() for name in sheets}
+        for widget in widgets:
+            needed(f"{widget}.js", files)
+        weight = sum(len(gzip.compress(code, 6, mtime=0)) for code in files.values())
+        assert weight <= 40 * 1024, f"{page.name}: {weight} bytes for {[*files]}"
+        heaviest = max(heaviest, weight)
+    assert heaviest > 10_000  # the lab's own page was found
 
 
 TREE = """

@@ -37,6 +37,7 @@ from site_tools.site import (
 )
 from site_tools.site.downloads import wheel
 from site_tools.site.lists import fill_lists
+from site_tools.site.scripts import lean
 from site_tools.site.templates import fill
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
@@ -60,6 +61,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for path in sorted((root / folder).rglob(pattern)):
             uri = place.format(path.relative_to(root / folder).as_posix())
             files.append(File.generated(config, uri, abs_src_path=str(path)))
+    for file in files:
+        if file.src_uri.startswith("assets/lab/") and file.src_uri.endswith(".js"):
+            file.content_string = lean(file.content_string)
     for page in [file for file in files if is_notebook(file.src_uri)]:
         if _written(page, config):
             wheel = _wheel(page, config, files) if config.site_url else ""
