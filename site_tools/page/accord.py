@@ -144,14 +144,10 @@ def read(root: Path, page: str) -> Accord:
     return judge(page, zh, en, _lock(root, page))
 
 
-def read_all(root: Path) -> list[Accord]:
-    """The states of all pages."""
-    return [read(root, page) for page in page_ids(root)]
-
-
 def waiting(root: Path) -> list[Accord]:
-    """Those that somebody has to do something about."""
-    return [state for state in read_all(root) if state.state is not State.ACCORD]
+    """The states of the pages that somebody has to do something about."""
+    states = (read(root, page) for page in page_ids(root))
+    return [state for state in states if state.state is not State.ACCORD]
 
 
 def page_ids(root: Path) -> list[str]:

@@ -9,14 +9,12 @@ from collections.abc import Collection, Mapping
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
-import yaml
-
-from site_tools.data.rows import load, pairs
+from site_tools.data.rows import plain
 from site_tools.say import Refusal
 from site_tools.site.templates import fill, words
 
 REDIRECTS = "docs/redirects.yml"
-PLACE = re.compile(r"(?P<page>\w+(?:/\w+)*)(?:#(?P<anchor>[\w.-]+))?")
+PLACE = re.compile(r"\w+(?:/\w+)*(?:#[\w.-]+)?")
 ROOTED = re.compile(r'(<a\b[^>]*?\bhref=")/([^"#]*)')
 # The theme names a group of pages by the label that opens it. Where the group has a
 # page of its own that label is an arrow without a word; the title inside has one.
@@ -104,33 +102,22 @@ def edits(
     return [*edits, Link(w["report"], f"{root}/issues/new?{asked}")]
 
 
-class Place(NamedTuple):
-    """A page by its path without suffix, and an anchor on it or ``""``."""
+def redirects(text: str, pages: Collection[str]) -> dict[str, str]:
+    """Read ``docs/redirects.yml``, held to the paths without suffix of all pages.
 
-    page: str
-    anchor: str
-
-    def __str__(self) -> str:
-        return f"{self.page}#{self.anchor}" if self.anchor else self.page
-
-
-Redirects = dict[Place, Place]
-
-
-def redirects(text: str, pages: Collection[str]) -> Redirects:
-    """Read ``docs/redirects.yml``, held to the paths without suffix of all pages."""
-    node = load(text, REDIRECTS)
-    if node is None:
-        return {}
-    if not isinstance(node, yaml.MappingNode):
+    A place is the path of a page, and maybe an anchor on it, as in ``gae/inputs#why``.
+    """
+    moves = plain(text, REDIRECTS) or {}
+    if not isinstance(moves, dict):
         raise Refusal("redirect_rows", place=f"{REDIRECTS}:1")
-    rows = pairs(node, REDIRECTS)
-    moves = {_place(old): _place(new.value) for old, new in rows.items()}
     for old, new in moves.items():
+        for place in (old, new):
+            if not PLACE.fullmatch(str(place)):
+                raise Refusal("redirect_place", file=REDIRECTS, text=place)
         faults = {
             "redirect_chain": new in moves,
-            "redirect_no_page": new.page not in pages,
-            "redirect_still_there": not old.anchor and old.page in pages,
+            "redirect_no_page": new.partition("#")[0] not in pages,
+            "redirect_still_there": old in pages,
         }
         values = {"file": REDIRECTS, "old": old, "new": new}
         for key in (key for key, holds in faults.items() if holds):
@@ -138,21 +125,17 @@ def redirects(text: str, pages: Collection[str]) -> Redirects:
     return moves
 
 
-def _place(text: object) -> Place:
-    match = PLACE.fullmatch(str(text))
-    if match is None:
-        raise Refusal("redirect_place", file=REDIRECTS, text=text)
-    return Place(match["page"], match["anchor"] or "")
-
-
-def check_anchors(moves: Redirects, anchors: Mapping[str, Collection[str]]) -> None:
+def check_anchors(
+    moves: Mapping[str, str], anchors: Mapping[str, Collection[str]]
+) -> None:
     for old, new in moves.items():
-        if new.anchor and new.anchor not in anchors.get(new.page, [new.anchor]):
+        page, _, anchor = new.partition("#")
+        if anchor and anchor not in anchors.get(page, [anchor]):
             raise Refusal("redirect_no_anchor", file=REDIRECTS, old=old, new=new)
 
 
 def led_on(
-    moves: Redirects, pages: Mapping[str, tuple[str, str]], lang: str
+    moves: Mapping[str, str], pages: Mapping[str, tuple[str, str]], lang: str
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The files that stand where pages were, and what pages begin with, by their paths.
 
@@ -162,17 +145,18 @@ def led_on(
     files: dict[str, str] = {}
     beginnings: dict[str, str] = {}
     for old, new in moves.items():
-        here, to = pages.get(old.page), pages.get(new.page)
-        if to is None or (old.anchor and here is None):
+        (page, _, moved), (target, mark, anchor) = (
+            p.partition("#") for p in (old, new)
+        )
+        if target not in pages or (moved and page not in pages):
             continue  # not written in this language
-        url = here[0] if here else address(old.page)
-        anchor = f"#{new.anchor}" if new.anchor else ""
-        href = link(lang, url, lang, to[0]) + anchor
-        if old.anchor:
-            html = fill("page.moved", lang, old.anchor, href, to[1])
-            beginnings[old.page] = beginnings.get(old.page, "") + html
+        url, (to, title) = pages.get(page, (address(page),))[0], pages[target]
+        href = link(lang, url, lang, to) + mark + anchor
+        if moved:
+            html = fill("page.moved", lang, moved, href, title)
+            beginnings[page] = beginnings.get(page, "") + html
         else:
-            files[f"{url}index.html"] = fill("page.stub", lang, href, to[1])
+            files[f"{url}index.html"] = fill("page.stub", lang, href, title)
     return files, beginnings
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from site_tools.site import ways
-from site_tools.site.ways import Redirects, check_anchors
+from site_tools.site.ways import check_anchors
 from site_tools.site.ways import redirects as parse
 
 PAGES = {"gae/a", "gae/b", "rewards/index", "index"}
@@ -36,7 +36,7 @@ def test_a_fault_is_refused(text):
         parse(text, PAGES)
 
 
-def moves(text: str) -> Redirects:
+def moves(text: str) -> dict[str, str]:
     return parse(text, PAGES)
 
 
