@@ -13,5 +13,5 @@ notebooks   a page as a notebook, and the notebook as a page
 reference   a page for each module of ppo_ref
 finding     the search index and the card of a page
 llms        a page as plain Markdown: llms.txt and llms-full.txt
-downloads   the built site as a zip that works from a folder, ppo_ref as a wheel
+downloads   links to the zip and the texts with their sizes, ppo_ref as a wheel
 """
