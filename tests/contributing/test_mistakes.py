@@ -115,9 +115,9 @@ def trial(project: Path) -> Iterator[Path]:
         (project / path).unlink(missing_ok=True)
 
 
-def said(root: Path, lang: str, form: str = "text") -> tuple[int, str]:
+def said(root: Path, lang: str) -> tuple[int, str]:
     out = io.StringIO()
-    options = Namespace(pages=["gae/trial"], format=form)
+    options = Namespace(pages=["gae/trial"])
     return check.run(options, root, Talk(lang, out=out)), out.getvalue()
 
 
