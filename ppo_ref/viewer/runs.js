@@ -392,14 +392,18 @@ export const mount = async (place, given = []) => {
     })
     timeline.hidden = hint.hidden = !last
     curves.hidden = !panels.length
-    const largest = (measure) => Math.max(0, ...runs.filter(Boolean).flatMap((run) => [
+    const all = runs.filter(Boolean).flatMap((run) => [
       ...[...run.recorded.values(), run.answers ?? []].flat().flatMap(({ rows }) => QUANTITIES[state.colour](rows) ?? []),
       ...run.watched.flatMap((record, at) => record.answers.flatMap((_, i) => watchedNumbers(run, at, i, state.colour) ?? [])),
-    ].reduce((most, x) => x === null ? most : Math.max(most, measure(x)), 0)))
+    ]).filter((x) => x !== null)
+    const large = (measure) => { // of 20 tokens one has more: a few extremes leave the rest its colours
+      const sizes = Float64Array.from(all, measure).sort()
+      return sizes[Math.floor(sizes.length * 0.95)] || sizes.at(-1)
+    }
     scale[state.colour] = (state.colour === "probability" ? 1 : state.colour === "ratio"
-      ? Math.min(largest((x) => Math.abs(Math.log(x))), Math.LN2 * 2) : largest(Math.abs)) || 1
+      ? Math.min(large((x) => Math.abs(Math.log(x))), Math.LN2 * 2) : large(Math.abs)) || 1
     const end = scale[state.colour]
-    const ends = { probability: ["", "0", "1"], ratio: [brief(Math.exp(-end)), "1", brief(Math.exp(end))] }[state.colour] ?? [brief(-end), "0", brief(end)]
+    const ends = { probability: ["", "0", "1"], ratio: [`≤ ${brief(Math.exp(-end))}`, "1", `≥ ${brief(Math.exp(end))}`] }[state.colour] ?? [`≤ ${brief(-end)}`, "0", `≥ ${brief(end)}`]
     legend.replaceChildren(...ends.map((text) => element("span", {}, text)))
     legend.classList.toggle("half", !ends[0])
     colours.forEach((choice) => choice.setAttribute("aria-pressed", choice.dataset.colour === state.colour))
