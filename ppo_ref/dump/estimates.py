@@ -146,11 +146,12 @@ def judge_returns(
     if wrong.any():
         row, token = first(wrong)
         expected = steps.expected(*best)
+        few = dump.rows(wrong.any(1).nonzero().flatten()[:_SEARCHED])
         text = (
             f"{place('returns', wrong)} is {float(steps.returns[row, token]):.4f}, "
             f"from the next token follows {float(expected[row, token]):.4f} (gamma "
             f"{best[0]:g}, lambda {best[1]:g}); {int(wrong.sum())} of {judged} do not "
-            f"follow: {_cause(dump, steps)}"
+            f"follow: {_cause(few, recursion(few))}"
         )
         return [Verdict("gae", FAIL, text)], None
     of = "rewards and values" if critic else "rewards alone (no critic)"
@@ -179,7 +180,7 @@ def judge_whitening(dump: Fields, known: bool) -> Verdict:
         size = torch.maximum(advantages.abs(), other.abs()).clamp(min=1)
         return mask & ((advantages - other).abs() > dump.tolerance * rounding * size)
 
-    others = [*_other_whitenings(mask, raw, slots)]
+    others = _other_whitenings(mask, raw, slots)  # made one by one, until one tells
     tokens = counted(dump.tokens, "token")
     if not differ(right).any() or not differ(_population(right, mask)).any():
         if not any(differ(other).any() for _, other in others):
