@@ -118,5 +118,5 @@ def _chosen(log_softmax: Tensor, responses: Tensor) -> Tensor:
 
 def _entropy(log_softmax: Tensor) -> Tensor:
     # A forbidden token has log-prob -inf, and 0 * -inf would be nan.
-    finite = log_softmax.clamp(min=torch.finfo(log_softmax.dtype).min)
+    finite = log_softmax.masked_fill(log_softmax == -torch.inf, 0)
     return -(log_softmax.exp() * finite).sum(-1)

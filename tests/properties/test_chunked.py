@@ -360,3 +360,14 @@ def test_a_gradient_of_the_gradient_is_refused():
     for name, loss in made.items():
         with pytest.raises(RuntimeError, match=f"^{name}: has no gradient"):
             torch.autograd.grad(loss, given, create_graph=True)
+
+
+@pytest.mark.parametrize("factor", [1, 5, 1e4])
+def test_a_forbidden_token_leaves_the_gradient_of_a_scaled_entropy_alone(factor):
+    logits = torch.tensor([[[1.0, 2.0, -math.inf]]], requires_grad=True)
+    entropy = factor * token_entropy(logits).sum()
+    (gradient,) = torch.autograd.grad(entropy, logits)
+    two = logits[..., :2].detach().requires_grad_()
+    (right,) = torch.autograd.grad(factor * token_entropy(two).sum(), two)
+    assert_close(gradient[..., :2], right)
+    assert gradient[..., 2] == 0
