@@ -93,7 +93,8 @@ class Fields(NamedTuple):
     def rows(self, chosen: Tensor) -> "Fields":
         """The same of some rows."""
         tensors = {n: x for n, x in self._asdict().items() if isinstance(x, Tensor)}
-        return self._replace(**{name: x[chosen] for name, x in tensors.items()})
+        cut: dict[str, Any] = {name: x[chosen] for name, x in tensors.items()}
+        return self._replace(**cut)
 
     @property
     def given(self) -> Tensor | None:
