@@ -53,7 +53,7 @@ def test_how_a_block_runs_stands_above_it(kinds, lang, line):
 
 def test_what_is_made_from_data_is_text():
     made = plain('```{ .glossary data-language="en" }\n```')
-    assert "action 动作 The response token that the actor writes" in made
+    assert "\naction 动作 " in made and "Explained in: " in made
     assert "<" not in plain('```{ .questions data-language="en" }\nby topic\n```')
     fact = plain("```fact\nk3_clamp verl 0.9.1\n```")
     assert fact.startswith("```text\nverl 0.9.1 · verl/trainer/ppo/core_algos.py:")
