@@ -19,7 +19,15 @@ from site_tools.data.rows import Form, PageId, Row, Text, Words, read_rows, uniq
 COMPARISON, TIMELINE, CODE_MAP = (
     f"docs/{name}.yml" for name in ("comparison", "timeline", "code_map")
 )
-RELEASES = ("verl 0.9.1", "verl 0.3.0.post1", "OpenRLHF 0.11.2", "TRL 1.12.0")
+# The columns. A release has one trainer here; what is said of TRL depends on which.
+TRAINERS = {
+    "verl 0.9.1": "",
+    "verl 0.3.0.post1": "",
+    "OpenRLHF 0.11.2": "",
+    "TRL 1.12.0": "PPO",
+    "TRL 1.16.0": "GRPO",
+}
+RELEASES = tuple(TRAINERS)
 # Of environments, not of answers: they stand only in the rows that they are named in.
 OTHERS = ("TorchRL 0.14.1", "Stable-Baselines3 2.9.2")
 NOW = RELEASES[0]
@@ -30,15 +38,26 @@ VerlRelease = Annotated[str, Form(r"verl \d\S*", "form_verl")]
 
 @dataclass(frozen=True)
 class Cell(Row):
-    """What one release does: in words, or just as the first release does."""
+    """What one release does: in words, or just as the first release does.
+
+    ``switch`` says that the thing is on or off by default, which place shows the
+    default, and, where that place does not, what it is called: ``off 1 beta``.
+    """
 
     kind: Annotated[str, Form(f"{SAME}|{DIFFERS}|{NONE}", "form_cell")] = DIFFERS
     zh: Words = ""
     en: Words = ""
+    switch: Annotated[str, Form(r"(on|off) [1-9]( \S+)?", "form_switch")] = ""
 
     def __post_init__(self) -> None:
         if (self.kind == SAME) == bool(self.zh and self.en):
             raise self.refuse("cell_words")
+
+    @property
+    def by_default(self) -> tuple[str, int, str]:
+        """On or off, the number of the place that says so, and its name or nothing."""
+        state, number, *name = self.switch.split()
+        return state, int(number) - 1, "".join(name)
 
 
 @dataclass(frozen=True)
@@ -48,6 +67,11 @@ class Compared(Row):
     facts: Text
     topic: TopicId
     releases: dict[str, Cell]
+
+    @property
+    def switched(self) -> bool:
+        """Whether it is listed with what is on or off by default, too."""
+        return any(cell.switch for cell in self.releases.values())
 
 
 @dataclass(frozen=True)
@@ -110,7 +134,8 @@ def _check_cell(cell: Cell, release: str, concept: Concept) -> None:
         raise cell.refuse("cell_none", **values, place_of=places[0].place)
     if cell.kind != NONE and not places:
         raise cell.refuse("cell_no_place", **values)
-    for number in PLACE.findall(cell.zh + cell.en):
+    switch = re.findall(r" (\d)", cell.switch)[:1]
+    for number in PLACE.findall(cell.zh + cell.en) + switch:
         if not 1 <= int(number) <= len(places):
             raise cell.refuse("cell_place", **values, number=f"{{{number}}}")
 

@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 
 ATTRIBUTES = {
     "a": ("href", "hreflang"),
-    "details": ("open",),
+    "details": ("open", "name"),
     "img": ("src", "alt"),
     "input": ("type", "name", "checked"),
     "label": ("for",),

@@ -140,7 +140,7 @@ def frameworks(part: str, lang: str, root: Path) -> str:
     known = {concept.id: concept for concept in concepts(root)}
     topics = groupby(data.comparison(root), attrgetter("topic"))
     rows = {topic: [*rows] for topic, rows in topics}
-    return fill("lists.compared", lang, rows, known, pages, data.NOW)
+    return fill("lists.compared", lang, rows, known, pages, data.TRAINERS)
 
 
 def fact(argument: str, lang: str, root: Path) -> str:

@@ -8,15 +8,17 @@ import pytest
 
 from site_tools.data import frameworks
 from site_tools.data.dialogues import read_dialogues
+from site_tools.data.facts import concepts
 from site_tools.data.frameworks import OTHERS, RELEASES
 from site_tools.site import lists, navigation
+from tests.differential.wheels import requires, source
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files
 
 pytestmark = pytest.mark.pages
 
-NOW, OLD, OPEN, TRL = RELEASES
+NOW, OLD, OPEN, TRL, GRPO = RELEASES
 TORCHRL = OTHERS[0]
 PLACE = {"path": "a/b.py", "lines": "3", "hash": "0" * 12, "quote": "a < b"}
 OTHER_LINES = {"hash": "1" * 12}
@@ -44,6 +46,7 @@ CELLS: dict[str, Any] = {
     OLD: "same",
     OPEN: {"zh": "乘 {2}", "en": "times {2}"},
     TRL: NOTHING,
+    GRPO: NOTHING,
 }
 CHANGE = {
     "release": "verl 0.5.0",
@@ -73,7 +76,13 @@ def row(facts: str = "mask", topic: str = "gae", **cells: Any) -> dict[str, Any]
 
 
 OTHER = row(
-    "loss", "critic", old=NOTHING, open=NOTHING, trl="same", **{TORCHRL: "same"}
+    "loss",
+    "critic",
+    now=SAID | {"switch": "on 1"},
+    old=NOTHING,
+    open=NOTHING,
+    trl={"kind": "same", "switch": "off 1 beta"},
+    **{TORCHRL: "same"},
 )
 
 
@@ -115,25 +124,50 @@ def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages():
     assert len(now) > 35 and {place.release for place in now} == {"verl 0.9.1"}
 
 
-def test_a_card_says_what_is_the_same_and_leads_to_every_place(project):
+def test_a_cell_says_what_is_the_same_and_opens_to_its_lines(project):
     html = lists.derived("frameworks", "compared", "en", project)
-    mask, loss = html.split('<h3 id="compared-critic">')
-    assert '<div class="compared" id="compared-mask">' in mask
-    assert "<h4>The <code>mask</code></h4>" in mask
-    cells = re.findall(r'<div class="(?:fi|di|no|sa).*?</div>', mask)
-    first, differs, none, same = cells
-    assert '<a href="#mask-verl-0-9-1">verl 0.9.1</a></dt><dd>it is skipped' in first
-    assert '<span class="sign">differs: </span>times <code>default=2</code>' in differs
-    assert '<dt>TRL 1.12.0</dt><dd><span class="sign">none: </span>it has no' in none
-    assert same == (
-        '<div class="same"><dt><a href="#mask-verl-0-3-0-post1">verl 0.3.0.post1</a>'
-        "</dt><dd>same</dd></div>"
-    )
+    _, mask, loss = re.split(r'<h3 id="compared-(?:gae|critic)">', html)
+    assert '<tr id="compared-mask"><th scope="row">' in mask
+    assert "<summary><span>The <code>mask</code></span></summary>" in mask
+    cells = re.findall(r"<td .*?</td>", mask, re.DOTALL)
+    first, same, differs, none, _ = cells
+    at = "https://github.com/{}/a/b.py#L3"
+    assert "<span>it is skipped</span></summary>" in first and 'class="first"' in first
+    assert at.format("verl-project/verl/blob/v0.9.1") in first
+    assert '</span> same</span></summary><div class="panel"><p' in same
+    assert ">it is skipped</p>" in same and "v0.3.0.post1" in same
+    assert "≠</span> times <code>default=2</code></span></summary>" in differs
+    assert differs.count(at.format("OpenRLHF/OpenRLHF/blob/v0.11.2")) == 2
+    assert none.startswith('<td class="none"><p>') and "none: it has no" in none
+    # Behind the name: the page of its topic, and those that know no answers.
     assert 'Discussed in: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in mask
-    # Releases that are the same share a line; a page of another topic is not named.
-    (same,) = re.findall(r'<div class="same">.*?</div>', loss)
-    assert same.count("<dt>") == 2 and f'loss-torchrl-0-14-1">{TORCHRL}</a>' in same
-    assert "Discussed" not in loss and TORCHRL not in mask
+    assert "Discussed" not in loss and f"<p>{TORCHRL}: same</p>" in loss
+    assert TORCHRL not in mask + re.search("<thead.*?</thead>", html, re.DOTALL)[0]
+
+
+def test_what_a_release_turns_on_or_off_is_listed_before_the_topics(project):
+    html = lists.derived("frameworks", "compared", "en", project)
+    switched = html[html.index('id="compared-off"') : html.index("compared-gae")]
+    assert '<a href="#compared-loss">The loss</a>' in switched
+    assert "mask" not in switched
+    on, off = re.findall(r'<td class="(?:on|off)">.*?</td>', switched)
+    assert "on <a href=" in on and "<code>a &lt; b</code>" in on
+    assert "off <a href=" in off and "<code>beta</code>" in off
+
+
+@requires(*RELEASES)
+def test_the_name_of_a_default_stands_at_its_place():
+    known = {concept.id: concept for concept in concepts(ROOT)}
+    for compared in frameworks.comparison(ROOT):
+        for release, cell in compared.releases.items():
+            if not cell.switch:
+                continue
+            _, number, name = cell.by_default
+            place = known[compared.facts].of(release)[number]
+            lines = source(release, place.path).split("\n")
+            begin, _, end = place.lines.partition("-")
+            read = "\n".join(lines[int(begin) - 1 : int(end or begin)])
+            assert name in read, (compared.facts, release)
 
 
 def test_a_change_says_what_why_and_leads_to_both_sides(project):
@@ -165,6 +199,8 @@ def test_a_card_of_the_code_map_names_both_places_or_why_there_is_none(project):
         ([row(trl=SAID)], "mask.yml has no entry of TRL 1.12.0; add the place"),
         ([row(old=NOTHING)], "none, yet mask.yml has verl 0.3.0.post1 · a"),
         ([row(open=SAID | {"zh": "{3}"})], "{3} must be one of the 2 places that"),
+        ([row(now=SAID | {"switch": "off 4"})], "{4} must be one of the 1 places"),
+        ([row(now=SAID | {"switch": "no 1"})], "switch must be on or off and"),
         ([row(), row()], "facts says mask, as the row at line"),
         ([row(**{"TorchRL 1": "same"})], "got verl 0.9.1, verl 0.3.0.post1, Open"),
         ([row() | {"releases": {NOW: SAID}}], "got verl 0.9.1"),

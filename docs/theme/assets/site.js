@@ -37,7 +37,7 @@ for (const button of document.querySelectorAll("button.provenance")) {
 // An anchor that moved leads on; what is folded opens for whoever was sent there.
 const leadOn = () => {
   const place = document.getElementById(location.hash.slice(1))
-  if (place?.closest("details")) place.closest("details").open = true
+  for (let fold = place?.closest("details"); fold; fold = fold.parentElement.closest("details")) fold.open = true
   if (place?.matches(".moved")) location.replace(place.querySelector("a").href)
 }
 addEventListener("hashchange", leadOn)
