@@ -138,7 +138,7 @@ def test_a_cell_says_what_is_the_same_and_opens_to_its_lines(project):
     assert ">it is skipped</p>" in same and "v0.3.0.post1" in same
     assert "≠</span> times <code>default=2</code></span></summary>" in differs
     assert differs.count(at.format("OpenRLHF/OpenRLHF/blob/v0.11.2")) == 2
-    assert none.startswith('<td class="none"><p>') and "none: it has no" in none
+    assert none.startswith('<td class="none"><p>') and "∅</span> it has no" in none
     # Behind the name: the page of its topic, and those that know no answers.
     assert 'Discussed in: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in mask
     assert "Discussed" not in loss and f"<p>{TORCHRL}: same</p>" in loss
