@@ -93,15 +93,16 @@ def judge(log: Log, lang: str = "en") -> list[Finding]:
 
     Example:
         >>> log = read_log("\\n".join(f"step:{i} - actor/lr:0.0" for i in range(3)))
-        >>> judge(log)[0].says
-        '0 in every step: nothing is learned'
+        >>> judge(log)[0].row
+        'learning-rate'
     """
     found = []
     for figure in FIGURES:
         key = next((key for key in figure["keys"] if key in log), None)
         if key:
             features = measure(log[key])
-            case = next((c for c in figure["cases"] if _holds(c["if"], features)), {})
+            fitting = (c for c in figure["cases"] if _holds(c["if"], features))
+            case: dict[str, str] = next(fitting, {})
             row = case.get("row", figure["row"])
             level, says = case.get("level", "fine"), case.get(lang, "")
             ends = features["begin"], features["last"]
