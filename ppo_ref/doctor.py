@@ -112,7 +112,22 @@ def judge(log: Log, lang: str = "en") -> list[Finding]:
 
 
 def measure(values: Sequence[float]) -> dict[str, float]:
-    """The features of a series that cases are made of."""
+    """The features of a series that cases are made of.
+
+    Args:
+        values: One figure, in the order in which it was logged.
+
+    Returns:
+        By name: ``steps``, how many were logged, and ``lost``, how many of them are not
+        finite; of the others ``begin``, ``max``, ``mean``, ``range`` and ``size``, the
+        largest without its sign; ``last``, the mean of the last fifth, and ``extreme``,
+        the largest mean of a fifth without its sign; ``change``, ``fall``, ``rise`` and
+        ``drop`` in ranges; ``growth``, last fifth over first; ``jump``, over the median.
+
+    Example:
+        >>> measure([1.0, 2.0, 3.0, 4.0, 5.0])["change"]
+        1.0
+    """
     x = [value for value in values if math.isfinite(value)]
     lost = len(values) - len(x)
     x = x or [0.0]
@@ -141,7 +156,20 @@ def measure(values: Sequence[float]) -> dict[str, float]:
 
 
 def report(log: Log) -> str:
-    """The findings as lines of text, and which figures were not judged."""
+    """The findings as lines of text, and how many figures were not judged.
+
+    Args:
+        log: As ``read_log`` gives it.
+
+    Returns:
+        Each finding that is not fine in two or three lines, then the names of the rest.
+
+    Example:
+        >>> print(report({"actor/lr": [1e-6], "mine": [2.0]}))
+        fine    actor/lr
+        1 steps, 1 other figures not judged
+        In brackets: the section of the page debug/symptoms
+    """
     found = judge(log)
     lines = []
     for key, level, says, row, begin, last in found:
