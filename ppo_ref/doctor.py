@@ -122,7 +122,7 @@ def measure(values: Sequence[float]) -> dict[str, float]:
         finite; of the others ``begin``, ``max``, ``mean``, ``range`` and ``size``, the
         largest without its sign; ``last``, the mean of the last fifth, and ``extreme``,
         the largest mean of a fifth without its sign; ``change``, ``fall``, ``rise`` and
-        ``drop`` in ranges; ``growth``, last fifth over first; ``jump``, over the median.
+        ``drop`` in ranges; ``growth``, last fifth over first; ``jump``, over median.
 
     Example:
         >>> measure([1.0, 2.0, 3.0, 4.0, 5.0])["change"]

@@ -90,7 +90,7 @@ second = share * (old_p * weight * gain_2).sum()
 J = plain + first + second
 print(f"second token {second:.3f}")
 print(f"J            {J:.3f}")
-assert J == q * q
+assert q * q == J
 A_old = half - half * half  # V after - before
 A_new = q - q * q
 name = "advantage of a first 1,"
