@@ -20,6 +20,7 @@ FIGURES: list[dict[str, Any]] = json.loads(
     Path(__file__).with_suffix(".json").read_text("utf-8")
 )
 KNOWN = {key for figure in FIGURES for key in figure["keys"]}
+COUNTERS = {"step", "_step", "iteration", "pid"}  # of lines, not of the training
 WINDOWS = 5  # parts of a run whose means are compared
 NUMBER = r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)"
 PAIR = re.compile(
@@ -96,12 +97,22 @@ def judge(log: Log, lang: str = "en") -> list[Finding]:
         >>> judge(log)[0].row
         'learning-rate'
     """
+    keys = {
+        figure["id"]: next((key for key in figure["keys"] if key in log), None)
+        for figure in FIGURES
+    }
+    measured = {name: measure(log[key]) for name, key in keys.items() if key}
+    others = {
+        f"{name}.{feature}": value
+        for name, features in measured.items()
+        for feature, value in features.items()
+    }
     found = []
     for figure in FIGURES:
-        key = next((key for key in figure["keys"] if key in log), None)
-        if key:
-            features = measure(log[key])
-            fitting = (c for c in figure["cases"] if _holds(c["if"], features))
+        if key := keys[figure["id"]]:
+            features = measured[figure["id"]]
+            known = others | features
+            fitting = (c for c in figure["cases"] if _holds(c["if"], known))
             case: dict[str, str] = next(fitting, {})
             row = case.get("row", figure["row"])
             level, says = case.get("level", "fine"), case.get(lang, "")
@@ -178,7 +189,7 @@ def report(log: Log) -> str:
             lines += wrap(says, 80, initial_indent=" " * 8, subsequent_indent=" " * 8)
     fine = ", ".join(finding.key for finding in found if finding.level == "fine")
     lines += wrap(f"fine    {fine or '-'}", 80, subsequent_indent=" " * 8)
-    others = sorted(log.keys() - {finding.key for finding in found})
+    others = log.keys() - {finding.key for finding in found} - COUNTERS
     steps = max(map(len, log.values()))
     lines.append(f"{steps} steps, {len(others)} other figures not judged")
     lines.append("In brackets: the section of the page debug/symptoms")
@@ -186,9 +197,10 @@ def report(log: Log) -> str:
 
 
 def _holds(conditions: Sequence[Sequence[Any]], features: dict[str, float]) -> bool:
+    """Of a figure that was not logged nothing holds; ``clip.last`` is another's."""
     compare = {"<": float.__lt__, ">": float.__gt__, "=": float.__eq__}
     return all(
-        compare[sign](float(features[name]), float(limit))
+        compare[sign](float(features.get(name, math.nan)), float(limit))
         for name, sign, limit in conditions
     )
 

@@ -1,19 +1,19 @@
 // Paste a training log: each figure that is known is judged, and the section of this
 // page that applies is shown beside it. All of it happens here; nothing is sent.
 import { element, lang, onceAFrame, styled, styles } from "./lab.js"
-import { judge, readLog } from "./doctor_model.js"
+import { COUNTERS, judge, readLog } from "./doctor_model.js"
 
 const WORDS = {
   zh: { name: "日志医生", paste: "把日志粘贴到这里，或者把文件拖进来：verl、OpenRLHF、TRL 的控制台输出，JSONL，wandb 导出的 CSV",
     choose: "选择文件", example: "看一个例子", clear: "清空",
     levels: { broken: "有错", look: "要看", note: "注意", fine: "正常" },
     none: "没有认出任何一个数。能认的行是这样的：step:1 - critic/score/mean:0.5 - actor/entropy:0.3", steps: "{} 步，认出 {} 个数。",
-    fine: "看不出问题：", others: "没有判断的 {} 个：", from: "开头 {}，最后 {}", section: "这一节", clean: "认出的数都看不出问题。分数真的在涨吗？再读几个回答。" },
+    fine: "看不出问题：", others: "没有判断的 {} 个：", from: "第一步 {}，最后五分之一平均 {}", section: "这一节", clean: "认出的数都看不出问题。分数真的在涨吗？再读几个回答。" },
   en: { name: "Log doctor", paste: "Paste a log here, or drop a file: the console of verl, OpenRLHF or TRL, JSON lines, or a CSV exported from wandb",
     choose: "Choose a file", example: "Show me an example", clear: "Clear",
     levels: { broken: "broken", look: "look", note: "note", fine: "fine" },
     none: "No figure in it is known. A line that can be read: step:1 - critic/score/mean:0.5 - actor/entropy:0.3", steps: "{} steps, {} figures known.",
-    fine: "Nothing unusual:", others: "Not judged, {}:", from: "begins at {}, ends at {}", section: "this section", clean: "Nothing unusual in what is known. Does the score really rise? Read a few answers." },
+    fine: "Nothing unusual:", others: "Not judged, {}:", from: "{} in the first step, {} on average in the last fifth", section: "this section", clean: "Nothing unusual in what is known. Does the score really rise? Read a few answers." },
 }[lang]
 const SHOWN = 60 // points of a line
 
@@ -62,7 +62,7 @@ export const mount = async (place) => {
     const found = judge(log, figures, lang)
     const unusual = found.filter(({ level }) => level !== "fine")
     const judged = new Set(found.map(({ key }) => key))
-    const others = [...log.keys()].filter((key) => !judged.has(key))
+    const others = [...log.keys()].filter((key) => !judged.has(key) && !COUNTERS.has(key))
     const steps = Math.max(...[...log.values()].map((values) => values.length))
     results.replaceChildren(element("p", {}, say(WORDS.steps, steps, found.length)),
       ...unusual.map((one) => item(log, one)), ...unusual.length ? [] : [element("p", {}, WORDS.clean)],

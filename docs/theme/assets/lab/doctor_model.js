@@ -77,13 +77,25 @@ export const measure = (values) => {
 
 const COMPARE = { "<": (a, b) => a < b, ">": (a, b) => a > b, "=": (a, b) => a === b }
 
-// What is to be said of each known figure, the worst first.
-export const judge = (log, figures, lang) => figures.flatMap((figure) => {
-  const key = figure.keys.find((name) => log.has(name))
-  if (!key) return []
-  const features = measure(log.get(key))
-  const fits = ({ if: conditions }) => conditions.every(([name, sign, limit]) => COMPARE[sign](features[name], limit))
-  const found = figure.cases.find(fits) ?? {}
-  return [{ key, name: figure[lang], level: found.level ?? "fine", says: found[lang] ?? "", row: found.row ?? figure.row,
-    begin: features.begin, last: features.last }]
-}).sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))
+// What is to be said of each known figure, the worst first. Of a figure that was not
+// logged nothing holds; clip.last is another's.
+export const judge = (log, figures, lang) => {
+  const keys = new Map(figures.map(({ id, keys }) => [id, keys.find((name) => log.has(name))]))
+  const measured = new Map([...keys].flatMap(([id, key]) => key ? [[id, measure(log.get(key))]] : []))
+  const feature = (own, name) => {
+    const [id, part] = name.includes(".") ? name.split(".") : [own, name]
+    return measured.get(id)?.[part] ?? NaN
+  }
+  return figures.flatMap((figure) => {
+    const key = keys.get(figure.id)
+    if (!key) return []
+    const features = measured.get(figure.id)
+    const fits = ({ if: conditions }) => conditions.every(([name, sign, limit]) => COMPARE[sign](feature(figure.id, name), limit))
+    const found = figure.cases.find(fits) ?? {}
+    return [{ key, name: figure[lang], level: found.level ?? "fine", says: found[lang] ?? "", row: found.row ?? figure.row,
+      begin: features.begin, last: features.last }]
+  }).sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))
+}
+
+// What counts lines is no figure of the training.
+export const COUNTERS = new Set(["step", "_step", "iteration", "pid"])
