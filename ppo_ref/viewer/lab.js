@@ -111,7 +111,8 @@ export const tick = ({ label, get, set }) => {
 }
 
 // Makes an element one that is dragged, up and down or sideways, or moved by the arrows.
-export const draggable = (cell, { min, max, step, label, get, set, sideways = false }) => {
+// `sideways` is the share of its width that lies between min and max.
+export const draggable = (cell, { min, max, step, label, get, set, sideways = 0 }) => {
   const move = (value) => set(rounded(between(value, min, max), step))
   const keys = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }
   const still = () => cell.getAttribute("aria-disabled") === "true"
@@ -129,7 +130,7 @@ export const draggable = (cell, { min, max, step, label, get, set, sideways = fa
   })
   cell.addEventListener("pointermove", ({ clientX, clientY }) => {
     const moved = from && from.at - (sideways ? -clientX : clientY)
-    if (from) move(from.value + moved / (sideways ? cell.clientWidth : cell.clientHeight) * (max - min))
+    if (from) move(from.value + moved / (sideways ? sideways * cell.clientWidth : cell.clientHeight) * (max - min))
   })
   for (const end of ["pointerup", "pointercancel"]) cell.addEventListener(end, () => { from = null })
   cell.addEventListener("keydown", (event) => {

@@ -313,3 +313,38 @@ def test_a_distribution_is_dragged_and_sampled_by_another(lab: Any) -> None:
         assert abs(float(text.replace("−", "-")) - float(number)) < 0.000501
     drawn = widget.locator("tr.actor .bar").all_inner_texts()
     assert sum(map(float, drawn)) == pytest.approx(1, abs=0.02)
+
+
+@pytest.mark.parametrize(
+    ("widget", "dot"), [("clip", ".dot"), ("variance", ".handle circle")]
+)
+def test_what_is_dragged_stays_under_the_pointer(lab, widget, dot):
+    place = lab.locator(f'[data-lab="{widget}"]')
+    place.scroll_into_view_if_needed()
+    dot = place.locator(dot).first
+    dot.wait_for()
+    dot.scroll_into_view_if_needed()
+    settle(lab)
+    before = dot.bounding_box()
+    x, y = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2
+    lab.mouse.move(x, y)
+    lab.mouse.down()
+    lab.mouse.move(x + 60, y, steps=4)
+    settle(lab)
+    lab.mouse.up()
+    assert dot.bounding_box()["x"] - before["x"] == pytest.approx(60, abs=3)
+
+
+def test_on_a_phone_the_token_spoken_of_is_in_sight(open_tab):
+    lab = open_tab(viewport={"width": 390, "height": 844})
+    lab.goto(f"en/{PAGE}#alignment")
+    lab.wait_for_selector(".alignment td.now")
+    for _ in range(3):
+        settle(lab)
+        table, now = (
+            lab.locator(f".alignment {part}").first.bounding_box()
+            for part in (".wide", "td.now")
+        )
+        assert table["x"] <= now["x"]
+        assert now["x"] + now["width"] <= table["x"] + table["width"] + 1
+        lab.locator(".alignment .steps button").last.click(force=True)

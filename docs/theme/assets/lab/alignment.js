@@ -81,13 +81,16 @@ export const mount = async (place, view) => {
     says.textContent = off === 0 ? WORDS.right(t) : off > 0 ? WORDS.late(t) : t ? WORDS.early(t) : WORDS.first
     says.classList.toggle("fault", off !== 0)
     slices.update()
+    // On a phone the table is wider than its place: keep what is spoken of in sight.
+    wide.scrollLeft = cells.ids[token].offsetLeft - wide.clientWidth / 2
   }
+  const wide = element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": WORDS.name }, element("table", { class: "rows" },
+    element("tbody", {}, Object.entries(WORDS.rows).map(([row, label]) =>
+      element("tr", {}, element("th", { scope: "row" }, label), cells[row])))))
   const section = element("section", { class: "lab alignment", "aria-label": WORDS.name },
     element("div", { class: "knobs" }, slices.node, element("span", { class: "steps" }, before, at, after)),
     says,
-    element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": WORDS.name }, element("table", { class: "rows" },
-      element("tbody", {}, Object.entries(WORDS.rows).map(([row, label]) =>
-        element("tr", {}, element("th", { scope: "row" }, label), cells[row]))))),
+    wide,
     copyButton(WORDS.copy, () => python(state.slice, P)))
   section.addEventListener("keydown", ({ key, target }) => {
     if (target.tagName === "SELECT") return

@@ -22,6 +22,7 @@ const WORDS = {
 const BEGIN = { advantage: 1, ratio: 1.35, low: 0.2, high: 0.2, dual: 3 }
 const MOST = 4 // the largest ratio that is drawn
 const W = 340, H = 190, LEFT = 30, TOP = 20, BASE = 98
+const LEAST = 0.05
 const x = (ratio) => LEFT + ratio / MOST * (W - LEFT - 8)
 
 const curve = (f, y) => Array.from({ length: 161 }, (_, i) => {
@@ -55,7 +56,7 @@ export const mount = async (place, view) => {
   await styled
   const link = address("clip")
   const begin = VIEWS[view] ?? BEGIN, state = link.read({ ...begin })
-  for (const [key, [least, most]] of Object.entries({ advantage: [-2, 2], ratio: [0.05, MOST], low: [0, 0.9], high: [0, 2], dual: [0, 5] })) state[key] = between(state[key], least, most)
+  for (const [key, [least, most]] of Object.entries({ advantage: [-2, 2], ratio: [LEAST, MOST], low: [0, 0.9], high: [0, 2], dual: [0, 5] })) state[key] = between(state[key], least, most)
   state.dual = dualClip(state.dual)
 
   const parts = []
@@ -85,7 +86,7 @@ export const mount = async (place, view) => {
 
   const handle = element("div", { class: "handle" }, plot)
   draggable(handle, {
-    min: 0.05, max: MOST, step: 0.01, label: WORDS.token, sideways: true,
+    min: LEAST, max: MOST, step: 0.01, label: WORDS.token, sideways: (x(MOST) - x(LEAST)) / W,
     get: () => state.ratio, set: (ratio) => { state.ratio = ratio; changed() } })
   const named = view ? CLIPPED : Object.keys(WORDS.sums)
   const sums = Object.fromEntries(named.map((key) => [key, element("output")]))

@@ -103,7 +103,7 @@ export const mount = async (place) => {
     ...[0, 0.25, 0.5].map((y) => text(LEFT - 3, up(y / HIGHEST) + 3, String(y).replace("0.", "."), "end")))
   plot.querySelector(".axis").setAttribute("d", `M${LEFT} ${TOP}V${LOW}H${W}`)
   const handle = element("div", { class: "handle" }, plot)
-  draggable(handle, { min: 0, max: 1, step: 0.01, label: WORDS.drag, sideways: true, get: () => state.lambda, set: (x) => { state.lambda = x; changed() } })
+  draggable(handle, { min: 0, max: 1, step: 0.01, label: WORDS.drag, sideways: (across(1) - LEFT) / W, get: () => state.lambda, set: (x) => { state.lambda = x; changed() } })
 
   const band = svg("rect", { x: LEFT, class: "range" }), middle = path("mean"), right = path("plain"), dots = path("dots"), running = path("running"), gap = path("gap")
   const scale = [0, 1, 2].map((i) => text(LEFT - 3, up(i / 2) + 3, "", "end"))
