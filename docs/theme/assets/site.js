@@ -60,15 +60,20 @@ for (const line of document.querySelectorAll(".install")) {
 // that says what to try, with data-lab="explorer/inputs", gets that view of the explorer
 // below it. A copy on disk has neither: browsers load no modules from files.
 const scripts = new URL(document.currentScript?.src ?? "assets/site.js", location)
+const places = new Set(document.querySelectorAll("[data-lab]"))
+const mountWidget = (place) => {
+  if (!places.delete(place)) return
+  const [widget, view] = place.dataset.lab.split("/")
+  import(new URL(`lab/${widget}.js`, scripts)).then(({ mount }) => mount(place, view)).catch(() => {})
+}
 const waiting = new IntersectionObserver((seen) => {
-  for (const { target, isIntersecting } of seen) {
-    if (!isIntersecting) continue
-    waiting.unobserve(target)
-    const [widget, view] = target.dataset.lab.split("/")
-    import(new URL(`lab/${widget}.js`, scripts)).then(({ mount }) => mount(target, view)).catch(() => {})
-  }
+  for (const { target, isIntersecting } of seen) if (isIntersecting) mountWidget(target)
 }, { rootMargin: "200px" })
-for (const place of document.querySelectorAll("[data-lab]")) {
+for (const place of places) {
   if (location.protocol !== "file:") waiting.observe(place)
   else if (place.matches("p")) place.hidden = true
 }
+// Who goes by Tab would otherwise pass by what is not yet in view.
+addEventListener("keydown", ({ key }) => {
+  if (key === "Tab" && location.protocol !== "file:") places.forEach(mountWidget)
+})
