@@ -166,22 +166,23 @@ def measure(values: Sequence[float]) -> dict[str, float]:
     }
 
 
-def report(log: Log) -> str:
+def report(log: Log, found: Sequence[Finding]) -> str:
     """The findings as lines of text, and how many figures were not judged.
 
     Args:
         log: As ``read_log`` gives it.
+        found: As ``judge`` gives it.
 
     Returns:
         Each finding that is not fine in two or three lines, then the names of the rest.
 
     Example:
-        >>> print(report({"actor/lr": [1e-6], "mine": [2.0]}))
+        >>> log = {"actor/lr": [1e-6], "mine": [2.0]}
+        >>> print(report(log, judge(log)))
         fine    actor/lr
         1 steps, 1 other figures not judged
         In brackets: the section of the page debug/symptoms
     """
-    found = judge(log)
     lines = []
     for key, level, says, row, begin, last in found:
         if level != "fine":

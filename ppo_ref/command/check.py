@@ -78,6 +78,6 @@ def _run_log(path: Path) -> int:
     except ValueError as error:
         print(f"{path}: neither a dump nor a log: {error}", file=sys.stderr)
         return 2
-    print(doctor.report(log))
-    bad = {finding.level for finding in doctor.judge(log)} & {"broken", "look"}
-    return 1 if bad else 0
+    found = doctor.judge(log)
+    print(doctor.report(log, found))
+    return 1 if {"broken", "look"} & {finding.level for finding in found} else 0
