@@ -32,6 +32,9 @@ TOPICS = (
     "gae",
     "critic",
     "on_policy",
+    "loss",
+    "off_policy",
+    "turns",
     "contribute",
 )
 TopicId = Annotated[str, Form("|".join(TOPICS), "form_topic")]
