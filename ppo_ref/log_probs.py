@@ -4,9 +4,15 @@ import torch
 from torch import Tensor
 
 from ppo_ref.batch import TokenStatistics
-from ppo_ref.contracts.checks import require_above, require_token_ids
+from ppo_ref.contracts.checks import (
+    require_above,
+    require_at_least,
+    require_kept,
+    require_token_ids,
+    require_unit_interval,
+)
 from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import Logits, TokenIds, Tokens, checked
+from ppo_ref.contracts.shapes import Logits, TokenIds, Tokens, VocabMask, checked
 from ppo_ref.kernels.logits import LogitBlocks, fits_few_blocks
 
 
@@ -38,6 +44,92 @@ def token_log_probs(
     require_above("token_log_probs", 0, temperature=temperature)
     require_token_ids("token_log_probs", logits.shape[2], responses)
     return _chosen(_log_softmax(logits, temperature), responses)
+
+
+@checked
+def kept_tokens(
+    logits: Logits, *, temperature: float = 1.0, top_p: float = 1.0, top_k: int = 0
+) -> VocabMask:
+    """What top-k, then top-p leave for the sampler to draw from.
+
+    Of the tokens in order of probability, the first ``top_k``; of these, renormalised,
+    each before which less than ``top_p`` stands, so the first one always.
+
+    Args:
+        logits: The outputs that belong to the response.
+        temperature: Of the sampling; above 0; it is applied first.
+        top_p: In [0, 1]; 1 cuts nothing.
+        top_k: At least 0; 0 cuts nothing. Of equal logits the lower ids are kept.
+
+    Returns:
+        True where a token may be drawn; at least one in each slot. It is the sampler's
+        own only if the logits are: a trainer's may round otherwise, and be without the
+        token that was drawn.
+
+    Raises:
+        ValueError: if an option is out of its range.
+
+    Source:
+        transformers v5.23.0, generation/logits_process.py, TopKLogitsWarper and
+        TopPLogitsWarper, but for ties.
+
+    Example:
+        >>> probs = torch.tensor([[[0.15, 0.5, 0.05, 0.3]]])
+        >>> kept_tokens(probs.log(), top_p=0.9)
+        tensor([[[ True,  True, False,  True]]])
+    """
+    require_above("kept_tokens", 0, temperature=temperature)
+    require_unit_interval("kept_tokens", top_p=top_p)
+    require_at_least("kept_tokens", 0, top_k=top_k)
+    log_softmax = _log_softmax(logits, temperature)
+    ranked, ids = log_softmax.sort(dim=-1, descending=True, stable=True)
+    kept = torch.ones_like(ids, dtype=torch.bool)
+    if top_k:
+        kept[..., top_k:] = False
+    if top_p < 1:
+        probs = ranked.masked_fill(~kept, -torch.inf).softmax(-1)
+        kept &= probs.cumsum(-1) - probs < top_p
+        kept[..., 0] = True
+    return torch.zeros_like(kept).scatter(-1, ids, kept)
+
+
+@checked
+def kept_log_probs(
+    logits: Logits, responses: TokenIds, kept: VocabMask, temperature: float = 1.0
+) -> Tokens:
+    """Log-probability of each sampled token among those that could be drawn.
+
+        log_probs_t = log softmax(logits_t / temperature over kept_t)[responses_t]
+
+    Args:
+        logits: The outputs that belong to the response.
+        responses: Sampled token ids; padding must hold a valid id too.
+        kept: What the sampler drew from, as ``kept_tokens`` of its own logits; one
+            token in each slot at least.
+        temperature: Of the sampling; above 0.
+
+    Returns:
+        Nats, at most 0; minus infinity where the sampled token is not kept; gradient
+        flows to the kept logits.
+
+    Raises:
+        ValueError: if a token id is outside the vocabulary, ``temperature`` is not
+            above 0, or a slot keeps nothing.
+
+    Source:
+        DeepSeek-V3.2, arXiv:2512.02556, section 3.1, "Keep Sampling Mask".
+
+    Example:
+        >>> logits = torch.tensor([[[0.15, 0.5, 0.05, 0.3]]]).log()
+        >>> kept = kept_tokens(logits, top_p=0.9)
+        >>> kept_log_probs(logits, torch.tensor([[3]]), kept).exp()
+        tensor([[0.3158]])
+    """
+    require_above("kept_log_probs", 0, temperature=temperature)
+    require_token_ids("kept_log_probs", logits.shape[2], responses)
+    require_kept("kept_log_probs", kept)
+    cut = at_least_float32(logits).masked_fill(~kept, -torch.inf)
+    return _chosen(_log_softmax(cut, temperature), responses)
 
 
 @checked

@@ -191,6 +191,56 @@ def accepted_sequences(
     return response_mask & _within(_ratio(log_ratio.sum(1, keepdim=True)), low, high)
 
 
+@checked
+def accepted_by_geometric_mean(
+    *,
+    old_log_probs: Tokens,
+    rollout_log_probs: Tokens,
+    response_mask: TokenMask,
+    bounds: tuple[float, float] = (0.999, 1.001),
+) -> TokenMask:
+    """The responses whose tokens agree on average; the others leave the mask (Geo-RS).
+
+        low <= exp(mean_k(old_log_probs_k - rollout_log_probs_k)) <= high
+
+    The geometric mean of the ratios does not grow with the length of the response. It
+    is a filter and no weight: its mean over what the engine samples is below 1.
+
+    Args:
+        old_log_probs: As in ``token_weights``.
+        rollout_log_probs: As in ``token_weights``.
+        response_mask: True where the token counts; gaps allowed.
+        bounds: (low, high) of the geometric mean, low at least 0, high at least low.
+
+    Returns:
+        A mask to train with: rows as they were, or without a token.
+
+    Raises:
+        ValueError: as in ``accepted_tokens``.
+
+    Source:
+        verl v0.9.1, verl/trainer/ppo/rollout_corr_helper.py,
+        compute_rollout_rejection_mask, "seq_mean_k1", whose bounds are those of the
+        inverse ratio; OpenRLHF v0.11.2, openrlhf/models/loss.py, level "seq".
+
+    Example:
+        >>> accepted_by_geometric_mean(
+        ...     old_log_probs=torch.tensor([[0.9, 0.2], [0.9, 0.3]]).log(),
+        ...     rollout_log_probs=torch.tensor([[0.6, 0.3], [0.3, 0.4]]).log(),
+        ...     response_mask=torch.tensor([[True, True], [True, True]]),
+        ... )
+        tensor([[ True,  True],
+                [False, False]])
+    """
+    low, high = bounds
+    function = "accepted_by_geometric_mean"
+    require_bounds(function, low, high)
+    log_ratio = _log_ratio(function, old_log_probs, rollout_log_probs, response_mask)
+    tokens = response_mask.sum(1, keepdim=True).clamp(min=1)
+    mean = log_ratio.sum(1, keepdim=True) / tokens
+    return response_mask & _within(_ratio(mean), low, high)
+
+
 def _log_ratio(
     function: str,
     old_log_probs: Tensor,

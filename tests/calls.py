@@ -36,6 +36,7 @@ X = torch.linspace(-1, 1, 12).view(2, 6)
 MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
 IDS = torch.tensor([[0, 1, 2, 3, 4, 0], [1, 1, 1, 1, 1, 1]])
 LOGITS = torch.zeros(2, 6, 5)
+KEPT = torch.ones(2, 6, 5, dtype=torch.bool)
 HEAD = {
     "hidden": torch.linspace(-1, 1, 36).view(2, 6, 3),
     "head_weight": torch.linspace(-1, 1, 15).view(5, 3),
@@ -92,7 +93,7 @@ REDUCTIONS = ("sum", "mean", "variance", "whiten")
 MEANS = ("token_mean", "sequence_mean_token_mean", "sequence_mean_token_sum")
 CORRECTIONS = (
     *("token_weights", "sequence_weights"),
-    *("accepted_tokens", "accepted_sequences"),
+    *("accepted_tokens", "accepted_sequences", "accepted_by_geometric_mean"),
 )
 VALID: dict[Any, dict[str, Any]] = {
     **TRAINING,
@@ -138,6 +139,8 @@ VALID: dict[Any, dict[str, Any]] = {
     **{getattr(rollout_correction, name): ELSEWHERE for name in CORRECTIONS},
     log_probs.token_log_probs: {"logits": LOGITS, "responses": IDS},
     log_probs.token_entropy: {"logits": LOGITS},
+    log_probs.kept_tokens: {"logits": LOGITS},
+    log_probs.kept_log_probs: {"logits": LOGITS, "responses": IDS, "kept": KEPT},
     log_probs.log_probs_and_entropy: {"logits": LOGITS, "responses": IDS},
     chunked.log_probs_and_entropy_from_hidden: HEAD,
     chunked.loss_from_hidden: {

@@ -19,7 +19,7 @@ from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 from ppo_ref.group_advantages import grpo
 from ppo_ref.kernels.scan import discounted_residuals
 from ppo_ref.kl import adaptive_kl_coef
-from ppo_ref.log_probs import token_log_probs
+from ppo_ref.log_probs import kept_log_probs, kept_tokens, token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.rewards import token_level_scores
 from ppo_ref.rollout_correction import accepted_tokens, token_weights
@@ -29,6 +29,7 @@ from ppo_ref.training.networks import actor_statistics
 from tests.calls import (
     HEAD,
     IDS,
+    KEPT,
     MASK,
     MEANS,
     REWARDED,
@@ -337,6 +338,13 @@ VALUES = [
     (value_loss, "value_clip_range", -0.1, f"{AT_LEAST_0} -0.1"),
     (token_log_probs, "responses", IDS + 1, "must lie in [0, 5), got 5 at [0, 4]"),
     (token_log_probs, "temperature", 0, f"{ABOVE_0} 0"),
+    (kept_tokens, "top_p", 1.5, "must lie in [0, 1], got 1.5"),
+    (
+        kept_log_probs,
+        "kept",
+        ~KEPT,
+        "must hold a token in every slot, got none at [0, 0]",
+    ),
     (loss_from_hidden, "responses", -IDS, "must lie in [0, 5), got -1 at [0, 1]"),
     (loss_from_hidden, "chunk_rows", 0, "must be at least 1, got 0"),
     (trace, "row", -1, "must lie in [0, 2), got -1"),

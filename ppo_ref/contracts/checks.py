@@ -145,6 +145,16 @@ def require_token_ids(function: str, vocab: int, responses: Tensor) -> None:
         )
 
 
+def require_kept(function: str, kept: Tensor) -> None:
+    """Refuse a slot that leaves nothing to draw from."""
+    empty = ~kept.any(-1)
+    if empty.any():
+        raise ValueError(
+            f"{function}: kept must hold a token in every slot, "
+            f"got none at {empty.nonzero()[0].tolist()}"
+        )
+
+
 def require_row_tokens(function: str, response_mask: Tensor) -> None:
     """Refuse a mask with a row in which no token counts."""
     empty = ~response_mask.any(1)

@@ -10,6 +10,7 @@ from torch.testing import assert_close
 
 from ppo_ref.diagnostics import effective_sample_size, rollout_mismatch
 from ppo_ref.rollout_correction import (
+    accepted_by_geometric_mean,
     accepted_sequences,
     accepted_tokens,
     sequence_weights,
@@ -22,7 +23,11 @@ from tests.differential.wheels import requires
 
 pytestmark = requires(NOW)
 WEIGHTS = {"token": token_weights, "sequence": sequence_weights}
-ACCEPTED = {"token_k1": accepted_tokens, "seq_sum_k1": accepted_sequences}
+ACCEPTED = {
+    "token_k1": accepted_tokens,
+    "seq_sum_k1": accepted_sequences,
+    "seq_mean_k1": accepted_by_geometric_mean,
+}
 weights = pytest.mark.parametrize("level", WEIGHTS)
 accepted = pytest.mark.parametrize("option", ACCEPTED)
 

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from ppo_ref.rollout_correction import (
+    accepted_by_geometric_mean,
     accepted_sequences,
     accepted_tokens,
     sequence_weights,
@@ -31,12 +32,14 @@ def inputs(old_log_probs, rollout_log_probs, mask):
 
 
 def expected(function, batch, of_ratio):
-    """By loops: of each token's ratio, or of their product in a row."""
+    """By loops: of each token's ratio, their product in a row, or its root."""
 
     def of_row(old, rollout, _):
         ratios = [math.exp(o - r) for o, r in zip(old, rollout, strict=True)]
         if function in (sequence_weights, accepted_sequences):
             ratios = [math.prod(ratios)] * len(ratios)
+        if function is accepted_by_geometric_mean and ratios:
+            ratios = [math.prod(ratios) ** (1 / len(ratios))] * len(ratios)
         return [of_ratio(ratio) for ratio in ratios]
 
     return oracles.over_rows(of_row, batch[1], *batch[0])
@@ -49,7 +52,9 @@ def test_weights_are_truncated_ratios(function, batch, cap):
     assert_close(weights, expected(function, batch, lambda ratio: min(ratio, cap)))
 
 
-@pytest.mark.parametrize("function", [accepted_tokens, accepted_sequences])
+@pytest.mark.parametrize(
+    "function", [accepted_tokens, accepted_sequences, accepted_by_geometric_mean]
+)
 @given(batch=token_tensors(2, least=0), bounds=all_bounds)
 def test_what_is_accepted_has_a_ratio_within_bounds(function, batch, bounds):
     accepted = function(**inputs(*batch[0], batch[1]), bounds=bounds)
