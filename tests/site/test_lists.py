@@ -115,7 +115,8 @@ def test_by_topic_shows_pages_first_and_then_what_is_coming(project):
     html = derived("questions", "by topic", "en", project)
     headings = re.findall(r'<h3 id="(\w+)">', html)
     assert " ".join(headings) == (
-        "pipeline rewards alignment bootstrap gae critic on_policy loss off_policy turns"
+        "pipeline rewards alignment bootstrap gae critic on_policy "
+        "loss off_policy turns"
     )
     assert '<h3 id="gae"><a href="/gae/">GAE intuition</a></h3>' in html
     assert '<h3 id="critic">What the critic learns</h3>' in html
