@@ -23,7 +23,7 @@ class _Grouped(NamedTuple):
 
     excess: Tensor
     variance: Tensor
-    rows: Tensor
+    size: Tensor
 
 
 @checked
@@ -32,6 +32,7 @@ def grpo(
     token_level_rewards: Tokens,
     response_mask: TokenMask,
     groups: RowIds,
+    rollouts: RowIds | None = None,
     epsilon: float = 1e-6,
 ) -> AdvantageEstimate:
     """Each response's score among those of its group, in standard deviations.
@@ -43,16 +44,21 @@ def grpo(
             a response's score is their sum.
         response_mask: True where the token counts; gaps allowed.
         groups: Which prompt each row answers, as any integers.
+        rollouts: Which rollout each row is a piece of, as any integers. The pieces
+            have one score, the sum of their rewards, and count once in their group.
+            Each row is a rollout when left out.
         epsilon: Added to the standard deviation, in reward units.
 
     Returns:
         Advantages without unit, the same on every token of a response, exactly 0
         where all scores of a group are equal; and what was received from each token
-        on, as in ``monte_carlo_returns``. Both 0 outside the mask, without gradient.
+        on in its row, as in ``monte_carlo_returns``. Both 0 outside the mask, without
+        gradient.
 
     Raises:
-        ValueError: if a group is of one row, a row has no token, a reward is not
-            finite where it counts, or ``epsilon`` is not above 0.
+        ValueError: if a group is of one rollout, a rollout is in two groups, a row has
+            no token, a reward is not finite where it counts, or ``epsilon`` is not
+            above 0.
 
     Source:
         Shao et al. (2024), arXiv:2402.03300, section 4.1.2; verl v0.9.1,
@@ -69,14 +75,18 @@ def grpo(
                 [-0.5773, -0.5773]])
     """
     require_above("grpo", 0, epsilon=epsilon)
-    scores = _grouped("grpo", token_level_rewards, response_mask, groups)
+    scores = _grouped("grpo", token_level_rewards, response_mask, groups, rollouts)
     of_rows = scores.excess / (scores.variance.sqrt() + epsilon)
     return _estimate(of_rows, token_level_rewards, response_mask)
 
 
 @checked
 def dr_grpo(
-    *, token_level_rewards: Tokens, response_mask: TokenMask, groups: RowIds
+    *,
+    token_level_rewards: Tokens,
+    response_mask: TokenMask,
+    groups: RowIds,
+    rollouts: RowIds | None = None,
 ) -> AdvantageEstimate:
     """GRPO done right: without the division, which lifts nearly settled prompts most.
 
@@ -86,6 +96,7 @@ def dr_grpo(
         token_level_rewards: As in ``grpo``.
         response_mask: As in ``grpo``.
         groups: As in ``grpo``.
+        rollouts: As in ``grpo``.
 
     Returns:
         As ``grpo``, the advantages in reward units.
@@ -106,13 +117,17 @@ def dr_grpo(
         tensor([[ 0.5000],
                 [-0.5000]])
     """
-    scores = _grouped("dr_grpo", token_level_rewards, response_mask, groups)
+    scores = _grouped("dr_grpo", token_level_rewards, response_mask, groups, rollouts)
     return _estimate(scores.excess, token_level_rewards, response_mask)
 
 
 @checked
 def rloo(
-    *, token_level_rewards: Tokens, response_mask: TokenMask, groups: RowIds
+    *,
+    token_level_rewards: Tokens,
+    response_mask: TokenMask,
+    groups: RowIds,
+    rollouts: RowIds | None = None,
 ) -> AdvantageEstimate:
     """REINFORCE whose baseline is the mean of the others: it leaves one out.
 
@@ -122,6 +137,7 @@ def rloo(
         token_level_rewards: As in ``grpo``.
         response_mask: As in ``grpo``.
         groups: As in ``grpo``.
+        rollouts: As in ``grpo``.
 
     Returns:
         As ``grpo``, the advantages in reward units.
@@ -142,8 +158,8 @@ def rloo(
         tensor([[ 1.],
                 [-1.]])
     """
-    excess, _, rows = _grouped("rloo", token_level_rewards, response_mask, groups)
-    of_rows = excess * rows / (rows - 1)
+    scores = _grouped("rloo", token_level_rewards, response_mask, groups, rollouts)
+    of_rows = scores.excess * scores.size / (scores.size - 1)
     return _estimate(of_rows, token_level_rewards, response_mask)
 
 
@@ -198,7 +214,11 @@ def reinforce_plus_plus(
 
 @checked
 def reinforce_plus_plus_baseline(
-    *, token_level_rewards: Tokens, response_mask: TokenMask, groups: RowIds
+    *,
+    token_level_rewards: Tokens,
+    response_mask: TokenMask,
+    groups: RowIds,
+    rollouts: RowIds | None = None,
 ) -> AdvantageEstimate:
     """Scores less their group's mean, as in ``dr_grpo``, whitened over the batch.
 
@@ -206,6 +226,7 @@ def reinforce_plus_plus_baseline(
         token_level_rewards: As in ``grpo``.
         response_mask: As in ``grpo``.
         groups: As in ``grpo``.
+        rollouts: As in ``grpo``.
 
     Returns:
         Advantages without unit, the same on every token of a response, mean 0 and
@@ -228,7 +249,7 @@ def reinforce_plus_plus_baseline(
                 [-0.7071]])
     """
     name = "reinforce_plus_plus_baseline"
-    scores = _grouped(name, token_level_rewards, response_mask, groups)
+    scores = _grouped(name, token_level_rewards, response_mask, groups, rollouts)
     of_tokens = scores.excess[:, None].expand_as(response_mask)
     return AdvantageEstimate(
         masked_whiten(of_tokens, response_mask),
@@ -244,35 +265,58 @@ def _returns(rewards: Tensor, response_mask: Tensor, gamma: float) -> Tensor:
 
 @torch.no_grad()
 def _grouped(
-    function: str, token_level_rewards: Tensor, response_mask: Tensor, groups: Tensor
+    function: str,
+    token_level_rewards: Tensor,
+    response_mask: Tensor,
+    groups: Tensor,
+    rollouts: Tensor | None,
 ) -> _Grouped:
-    """Sum the rewards of each row, and compare the sums within each group.
+    """Sum the rewards of each rollout, and compare the sums within each group.
 
     Where all scores of a group are equal, excess and variance are exactly 0.
     """
     require_row_tokens(function, response_mask)
     require_finite(function, response_mask, token_level_rewards=token_level_rewards)
-    names, index, sizes = torch.unique(groups, return_inverse=True, return_counts=True)
-    _require_company(function, names, sizes)
     rewards = at_least_float32(token_level_rewards)
     scores = torch.where(response_mask, rewards, 0).sum(1)
+    if rollouts is None:
+        return _compared(function, "row", scores, groups)
+    names, rollout = torch.unique(rollouts, return_inverse=True)
+    own = groups.new_zeros(len(names)).scatter_(0, rollout, groups)
+    _require_one_group(function, names[rollout], own[rollout] != groups)
+    scores = _sums(scores, rollout)[: len(names)]
+    compared = _compared(function, "rollout", scores, own)
+    return _Grouped(*(x[rollout] for x in compared))
+
+
+def _compared(function: str, unit: str, scores: Tensor, groups: Tensor) -> _Grouped:
+    names, index, sizes = torch.unique(groups, return_inverse=True, return_counts=True)
+    _require_company(function, unit, names, sizes)
     # Seen from the least, equal scores are 0, and their mean cannot round away.
     least = scores.new_zeros(len(sizes))
     least.scatter_reduce_(0, index, scores, "amin", include_self=False)
-    above, rows = scores - least[index], sizes[index]
-    excess = above - _sums(above, index)[index] / rows
-    return _Grouped(excess, _sums(excess.square(), index)[index] / (rows - 1), rows)
+    above, size = scores - least[index], sizes[index]
+    excess = above - _sums(above, index)[index] / size
+    return _Grouped(excess, _sums(excess.square(), index)[index] / (size - 1), size)
 
 
-def _sums(of_rows: Tensor, index: Tensor) -> Tensor:
-    """By group; as long as there are rows, the most groups there can be."""
-    return torch.zeros_like(of_rows).index_add_(0, index, of_rows)
+def _sums(parts: Tensor, index: Tensor) -> Tensor:
+    """By index; as long as there are parts, the most sums there can be."""
+    return torch.zeros_like(parts).index_add_(0, index, parts)
 
 
-def _require_company(function: str, names: Tensor, sizes: Tensor) -> None:
+def _require_company(function: str, unit: str, names: Tensor, sizes: Tensor) -> None:
     lone = sizes < 2
     if lone.any():
         raise ValueError(
-            f"{function}: groups must hold at least 2 rows each, got 1 row of group "
-            f"{names[lone][0].item()}, which has nothing to be compared with"
+            f"{function}: groups must hold at least 2 {unit}s each, got 1 {unit} of "
+            f"group {names[lone][0].item()}, which has nothing to be compared with"
+        )
+
+
+def _require_one_group(function: str, rollouts: Tensor, elsewhere: Tensor) -> None:
+    if elsewhere.any():
+        raise ValueError(
+            f"{function}: rollouts must lie in one group each, "
+            f"got rows of two groups in rollout {rollouts[elsewhere][0].item()}"
         )

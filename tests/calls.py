@@ -98,6 +98,7 @@ CORRECTIONS = (
 VALID: dict[Any, dict[str, Any]] = {
     **TRAINING,
     advantages.gae: REWARDED,
+    advantages.length_adaptive_advantages: REWARDED,
     advantages.td_residuals: REWARDED,
     advantages.n_step_advantages: {**REWARDED, "steps": 2},
     advantages.monte_carlo_returns: WITHOUT_VALUES,

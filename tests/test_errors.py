@@ -356,3 +356,12 @@ VALUES = [
 @pytest.mark.parametrize(("function", "name", "value", "text"), VALUES)
 def test_value(function, name, value, text):
     refused_at(ValueError, function, name, value, text)
+
+
+def test_a_rollout_in_two_groups_or_alone_in_its_group():
+    inputs = {**VALID[grpo], "rollouts": torch.tensor([4, 4])}
+    text = "groups must hold at least 2 rollouts each, got 1 rollout of group 5, which"
+    with pytest.raises(ValueError, match=f"grpo: {text}"):
+        grpo(**inputs)
+    text = "rollouts must lie in one group each, got rows of two groups in rollout 4"
+    refused(ValueError, grpo, {**inputs, "groups": ALONE}, text)

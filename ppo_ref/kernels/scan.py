@@ -15,7 +15,7 @@ NEGLIGIBLE = 1e-30
 
 
 def discounted_suffix_sum(
-    x: Tensor, discount: float, terms: int | None = None
+    x: Tensor, discount: float | Tensor, terms: int | None = None
 ) -> Tensor:
     """Sum what follows, each step ahead discounted once more; ``terms`` at most.
 
@@ -24,6 +24,7 @@ def discounted_suffix_sum(
     The binary digits of ``terms`` are read from the left: a digit doubles the number
     of terms held, a 1 adds one more. The weights stay Python floats; rounded to
     float32 and compounded over 16384 tokens they would be wrong in the fifth digit.
+    Rows with a discount each hand in a column of float64.
 
     Example:
         >>> discounted_suffix_sum(torch.tensor([[4., 2., 8.]]), 0.5, terms=2)
@@ -34,7 +35,7 @@ def discounted_suffix_sum(
         terms = 1 << max(length - 1, 0).bit_length()
     total, held, free = x, 1, [torch.empty_like(x), torch.empty_like(x)]
     for digit in f"{terms:b}"[1:]:
-        if discount**held < NEGLIGIBLE:
+        if isinstance(discount, float) and discount**held < NEGLIGIBLE:
             break
         total, free = _add_later(total, total, held, discount, free), free[::-1]
         held *= 2
@@ -45,11 +46,14 @@ def discounted_suffix_sum(
 
 
 def _add_later(
-    x: Tensor, later: Tensor, steps: int, discount: float, free: list[Tensor]
+    x: Tensor, later: Tensor, steps: int, discount: float | Tensor, free: list[Tensor]
 ) -> Tensor:
     # Memory that is new at every step costs more than the sums.
-    total = free[0].copy_(x)
-    total[..., :-steps].add_(later[..., steps:], alpha=discount**steps)
+    total, weight = free[0].copy_(x), discount**steps
+    if isinstance(weight, Tensor):
+        total[..., :-steps].addcmul_(later[..., steps:], weight.to(x.dtype))
+    else:
+        total[..., :-steps].add_(later[..., steps:], alpha=weight)
     return total
 
 
@@ -91,7 +95,7 @@ def discounted_residuals(
     response_mask: Tensor,
     bootstrap_values: Tensor | None,
     gamma: float,
-    discount: float,
+    discount: float | Tensor,
     terms: int | None = None,
 ) -> Tensor:
     """Discounted sums of TD residuals over the tokens that count, 0 elsewhere.
@@ -100,8 +104,9 @@ def discounted_residuals(
 
     The values enter as (V_{t+1} - V_t) - (1 - gamma) * V_{t+1}: near gamma = 1 the
     first difference is small, while gamma itself rounds to float32. ``discount`` is
-    that between residuals; each sum holds ``terms`` of them, or all. V after each row's
-    last token is ``bootstrap_values``, 0 when None.
+    that between residuals, one number or a float64 column of one for each row; each sum
+    holds ``terms`` of them, or all. V after each row's last token is
+    ``bootstrap_values``, 0 when None.
     """
     rows = max(1, BLOCK // max(1, values.shape[1]))
     if values.device.type != "cpu" or torch.compiler.is_compiling():
@@ -111,7 +116,8 @@ def discounted_residuals(
         at = slice(start, start + rows)
         ends = None if bootstrap_values is None else bootstrap_values[at]
         block = token_level_rewards[at], values[at], response_mask[at], ends
-        parts.append(_sums(*block, gamma, discount, terms))
+        own = discount[at] if isinstance(discount, Tensor) else discount
+        parts.append(_sums(*block, gamma, own, terms))
     return parts[0] if len(parts) == 1 else torch.cat(parts)
 
 
@@ -121,7 +127,7 @@ def _sums(
     response_mask: Tensor,
     bootstrap_values: Tensor | None,
     gamma: float,
-    discount: float,
+    discount: float | Tensor,
     terms: int | None,
 ) -> Tensor:
     places = token_places(response_mask)

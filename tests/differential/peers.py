@@ -231,6 +231,50 @@ def group_advantages(
     )
 
 
+SESSIONS = "verl/trainer/ppo/v1/utils.py"
+
+
+class Rows:
+    """As much of a batch as the v1 trainer asks of it to compute advantages."""
+
+    def __init__(self, **batch: Tensor):
+        self.batch = batch
+
+    def __len__(self) -> int:
+        return len(self.batch["groups"])
+
+    def select_idxs(self, rows: list[int]) -> "Rows":
+        return Rows(**{name: x[rows] for name, x in self.batch.items()})
+
+
+def session_advantages(
+    name: str, *, rollouts: Tensor, divided: bool = True, **batch: Tensor
+) -> Tensor:
+    """What the v1 trainer makes of sessions that come in several rows."""
+
+    def on_rows(data: Rows, adv_estimator: str, **_: Any) -> Rows:
+        options = {"norm_adv_by_std_in_grpo": divided}
+        given = data.batch | (options if adv_estimator == "grpo" else {})
+        estimate = group_advantages(adv_estimator, **given)
+        data.batch["advantages"], data.batch["returns"] = estimate
+        return data
+
+    estimators = SimpleNamespace(AdvantageEstimator=SimpleNamespace(GRPO="grpo"))
+    cuts = cut(
+        NOW,
+        SESSIONS,
+        "compute_advantage_for_multi_trajectories",
+        core_algos=estimators,
+        compute_advantage=on_rows,
+        DataProto=Rows,
+    )
+    pairs = zip(batch["groups"].tolist(), rollouts.tolist(), strict=True)
+    keys = [f"{group}_{rollout}_{row}" for row, (group, rollout) in enumerate(pairs)]
+    batch["response_mask"] = batch["response_mask"].long()
+    data = cuts.compute_advantage_for_multi_trajectories(Rows(**batch), keys, name)
+    return data.batch["advantages"]
+
+
 HELPER = "verl/trainer/ppo/rollout_corr_helper.py"
 CORRECTIONS = (
     "_parse_rollout_is_threshold",

@@ -14,7 +14,7 @@ from ppo_ref.group_advantages import (
 )
 from tests.differential.batches import gapped_mask, generator, normal, seeds
 from tests.differential.others import OPEN, open_shaped
-from tests.differential.peers import NOW
+from tests.differential.peers import NOW, session_advantages
 from tests.differential.peers import group_advantages as verl
 from tests.differential.wheels import requires
 
@@ -78,6 +78,45 @@ def test_without_kl_baselines_are_openrlhfs(seed, ours, name):
     given = column(*scores) | {"groups": torch.arange(12) // 4}
     theirs = open_shaped(name, scores, per_prompt=4)
     assert_close(ours(**given).advantages[:, 0], theirs)
+
+
+def pieces(seed: int) -> dict[str, Tensor]:
+    """``batch`` with each row cut into one to three; only the last has the score."""
+    whole = batch(seed)
+    count = torch.randint(1, 4, (len(whole["groups"]),), generator=generator(seed))
+    cut = {name: x.repeat_interleave(count, 0) for name, x in whole.items()}
+    rollouts = torch.arange(len(count)).repeat_interleave(count)
+    cut["token_level_rewards"][:-1][rollouts[:-1] == rollouts[1:]] = 0
+    return cut | {"rollouts": rollouts}
+
+
+@seeds
+@pytest.mark.parametrize(("ours", "divided"), [(grpo, True), (dr_grpo, False)])
+def test_rollouts_in_several_rows_are_verls_for_grpo(seed, ours, divided):
+    given = pieces(seed)
+    theirs = session_advantages("grpo", divided=divided, **given)
+    assert_close(ours(**given).advantages, theirs)
+    del given["rollouts"]
+    assert not torch.allclose(ours(**given).advantages, theirs)
+
+
+@seeds
+@pytest.mark.parametrize("ours", [rloo, reinforce_plus_plus_baseline])
+def test_rollouts_in_several_rows_count_by_row_in_verl_but_for_grpo(seed, ours):
+    given = pieces(seed)
+    rollouts = given.pop("rollouts")
+    theirs = session_advantages(ours.__name__, rollouts=rollouts, **given)
+    assert_close(ours(**given).advantages, theirs)
+    by_rollout = ours(**given, rollouts=rollouts).advantages
+    assert not torch.allclose(by_rollout, theirs)
+
+
+def test_rewards_of_earlier_rows_count_here_and_not_in_verl():
+    """The KL charged in the rewards of a row before the last, for one."""
+    given = column(-0.5, 0, 1) | {"rollouts": torch.tensor([0, 0, 1])}
+    theirs = session_advantages("grpo", divided=False, **given)
+    assert theirs[:, 0].tolist() == [-0.5, -0.5, 0.5]
+    assert dr_grpo(**given).advantages[:, 0].tolist() == [-0.75, -0.75, 0.75]
 
 
 def test_a_lone_response_is_refused_here_and_counts_in_full_in_verl():

@@ -10,6 +10,7 @@ from torch.testing import assert_close
 
 from ppo_ref.advantages import (
     gae,
+    length_adaptive_advantages,
     monte_carlo_returns,
     n_step_advantages,
     td_residuals,
@@ -61,6 +62,18 @@ def test_td_residual(batch, gamma):
     r"""\delta_t = r_t + \gamma V(s_{t+1}) - V(s_t)"""
     deltas = td_residuals(**batch._asdict(), gamma=gamma)
     assert_close(deltas, judged(oracles.td_residuals(gamma), batch))
+
+
+@given(token_batches(), unit_interval, st.floats(0.01, 3))
+def test_length_adaptive_lambda(batch, gamma, alpha):
+    r"""\lambda = 1 - \frac{1}{\alpha \ell}"""
+
+    def of_row(rewards, values, end):
+        own = 1 - 1 / (alpha * len(rewards)) if rewards else 0
+        return oracles.gae(gamma, max(own, 0))(rewards, values, end)
+
+    found = length_adaptive_advantages(**batch._asdict(), gamma=gamma, alpha=alpha)
+    assert_close(found, judged(of_row, batch))
 
 
 @given(token_batches(), unit_interval, unit_interval)

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -17,7 +18,12 @@ from ppo_ref.group_advantages import (
     rloo,
 )
 from tests import oracles
-from tests.strategies import grouped_batches, token_tensors, unit_interval
+from tests.strategies import (
+    GroupedBatch,
+    grouped_batches,
+    token_tensors,
+    unit_interval,
+)
 
 EPSILON = 1e-6
 WHITEN_EPSILON = 1e-8
@@ -56,6 +62,28 @@ def test_a_row_is_compared_with_its_group(batch):
     actual = oracles.counted(estimate.advantages, batch.response_mask)
     expected = oracles.whitened(tokens, WHITEN_EPSILON)
     assert actual == pytest.approx(expected, rel=1e-6, abs=1e-9)
+
+
+@given(grouped_batches(), st.data())
+def test_a_rollout_of_several_rows_counts_once(batch, data):
+    """Its rows, wherever they stand, share the sum of their rewards."""
+    listed = oracles.row_lists(batch.token_level_rewards, batch.response_mask)
+    groups, n = batch.groups.tolist(), len(listed)
+    counts = data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
+    rollouts = [i for i, count in enumerate(counts) for _ in range(count)]
+    rollouts = data.draw(st.permutations(rollouts))
+    rows = GroupedBatch(*(x[rollouts] for x in batch))
+    scores = [c * sum(row) for c, row in zip(counts, listed, strict=True)]
+    expected = {
+        dr_grpo: oracles.excess_in_group(scores, groups),
+        rloo: oracles.excess_over_others(scores, groups),
+        grpo: oracles.deviations_in_group(scores, groups, EPSILON),
+    }
+    names = 7 - 2 * torch.tensor(rollouts)
+    for estimate, by_rollout in expected.items():
+        found = of_rows(partial(estimate, rollouts=names), rows)
+        own = [by_rollout[i] for i in rollouts]
+        assert found == pytest.approx(own, rel=1e-6, abs=1e-9)
 
 
 @given(token_tensors(1, least=2), unit_interval)
