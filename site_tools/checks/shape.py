@@ -6,6 +6,7 @@ A check yields rows: the line, the key of the message, its values.
 import ast
 import difflib
 import re
+import sys
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
@@ -38,6 +39,9 @@ SECTIONS = [
 MANDATORY = ("answer", "code", "next")
 LONGEST_LINE = 2000  # characters: what reads a line may take the square of that
 WIDEST_CODE = 52  # columns that a phone shows
+LONGEST_COMMENT = 8  # lines of the block that is copied as a comment
+# What it may import: whoever reads the comment has nothing else.
+WITH_TORCH = {"torch", *sys.stdlib_module_names}
 QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
 OTHER_KEYS = ("title", "aliases", "needs", "refs", "hide")
 REF = re.compile(
@@ -92,7 +96,7 @@ def check_bytes(data: bytes, path: str) -> list[Problem]:
 def check_shape(page: Page, root: Path) -> list[Problem]:
     """Everything about the shape of a page that does not hold."""
     rows = [*front_matter(page, root), *_code_width(page), *_body(page)]
-    rows += _languages(page)
+    rows += [*_languages(page), *_comments(page)]
     if is_question(page.id):
         rows += [*_sections(page), *_answer(page), *_proof(page)]
     return [page.problem(line, key, **values) for line, key, values in rows]
@@ -180,6 +184,34 @@ def _asserts(code: str) -> bool:
         )
         return any(not isinstance(claim, ast.Constant) for claim in claims)
     return True
+
+
+def _comments(page: Page) -> Iterator[Row]:
+    """What keeps a block from being copied as a comment: one a page, short, alone."""
+    marked = [block for block in page.blocks if "comment" in block.classes]
+    for block in marked:
+        beyond = {*_imported(block.text)} - WITH_TORCH
+        others = block.classes - {"comment"}
+        faults = {
+            "comment_twice": block is not marked[0],
+            "comment_long": len(block.text.splitlines()) > LONGEST_COMMENT,
+            "comment_imports": bool(beyond),
+            "comment_class": bool(others),
+            "comment_silent": not block.expects,
+        }
+        values = {"lines": len(block.text.splitlines()), "most": LONGEST_COMMENT}
+        names = {"names": ", ".join(sorted(beyond)), "classes": " .".join(others)}
+        for key in (key for key, holds in faults.items() if holds):
+            yield block.fence.line, key, values | names
+
+
+def _imported(code: str) -> Iterator[str]:
+    with suppress(SyntaxError):  # which is told when it runs
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                yield str(node.module).partition(".")[0]
 
 
 def _code_width(page: Page) -> Iterator[Row]:

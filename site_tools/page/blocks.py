@@ -111,7 +111,7 @@ LANGUAGES = {
     **dict.fromkeys(SHOWN.split(), Kind.SHOWN),
     **dict.fromkeys([*DERIVED.split(), "benchmarks"], Kind.DERIVED),
 }
-CLASSES = {Kind.RUN: {"cont", "raises", "norun"}}
+CLASSES = {Kind.RUN: {"cont", "raises", "norun", "comment"}}
 
 
 @dataclass(frozen=True)

@@ -54,10 +54,12 @@ def answer_box(
     answers: Sequence[object],
     lang: str,
     asked: Mapping[str, tuple[Asked, Asked | None]],
+    cited: str = "",
 ) -> str:
     """Put the section ``answer`` of a page into a box with anchors and jump links.
 
-    What the page answers, as 004·2, becomes the anchor q-004-2.
+    What the page answers, as 004·2, becomes the anchor q-004-2. ``cited`` is HTML:
+    how others link to the page.
     """
     section = SECTION.search(html)
     if section is None:
@@ -69,6 +71,7 @@ def answer_box(
         Markup(section[0].rstrip()),
         [name for name in words(lang)["sections"] if f'<h2 id="{name}">' in html],
         [asked[str(name)] for name in answers if str(name) in asked],
+        Markup(cited),
     )
     return html[: section.start()] + box + html[section.end() :]
 

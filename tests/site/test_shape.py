@@ -104,3 +104,35 @@ def test_a_displayed_identity_is_the_one_that_its_test_states():
     (problem,) = check_identities(page(text), ROOT)
     assert problem.found.startswith(r"\delta_t = r_t - \gamma V(s_{t+1}) + V(s_t)")
     assert r"test_td_residual tests: \delta_t = r_t + \gamma" in problem.expected
+
+
+COMMENT = """```{ .python .comment }
+import torch
+print("two", torch.ones(2).sum())
+```
+
+```output
+two tensor(2.)
+```
+
+"""
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "found"),
+    [
+        ("import torch", "import torch\n" + "\n" * 6 + "x = 2", "block of 9 lines"),
+        ("import torch", "import torch, ppo_ref.kl", "imports ppo_ref"),
+        ("import torch", "from numpy import ones", "imports numpy"),
+        (".comment }", ".comment .cont }", "block with .cont"),
+        (".comment }", ".comment .raises }", "block with .raises"),
+        ("```output\ntwo tensor(2.)\n```\n", "", "prints nothing"),
+        ("## Why", COMMENT + "## Why", "a second .comment"),
+    ],
+)
+def test_what_is_copied_as_a_comment_is_short_and_runs_alone(old, new, found):
+    sound = broken("## Why", COMMENT + "## Why")
+    assert check_shape(page(sound), ROOT) == []
+    (problem,) = check_shape(page(broken(old, new, sound)), ROOT)
+    assert found in problem.found
+    assert problem.line >= line_of("{ .python .comment", sound)

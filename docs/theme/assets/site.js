@@ -56,6 +56,14 @@ for (const line of document.querySelectorAll(".install")) {
   button.hidden = false
 }
 
+// What is pasted into a thread ends with the address of the page, that of the published
+// site where this is a copy of it.
+for (const button of document.querySelectorAll("button.comment")) {
+  const home = document.querySelector("link[rel=canonical]")?.href ?? location.href
+  button.dataset.clipboardText += new URL(button.dataset.address, home)
+  button.hidden = false
+}
+
 // A picture that can be operated is replaced by its widget when it comes into view. A line
 // that says what to try, with data-lab="explorer/inputs", gets that view of the explorer
 // below it. A copy on disk has neither: browsers load no modules from files.

@@ -27,6 +27,7 @@ from site_tools.say import Refusal
 from site_tools.site import (
     allowed,
     article,
+    cited,
     navigation,
     pictures,
     reference,
@@ -100,7 +101,10 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html = pictures.inline(bindings.render(html), read, lang)
         answers = page.meta.get("answers") or ()
         html = article.fold_refutations(html)
-        html = article.answer_box(html, answers, lang, navigation.asked(root, lang))
+        source = page.file.content_string
+        quoted = cited.cited(root, f"docs/{lang}/{page_id}.md", source, lang)
+        asked = navigation.asked(root, lang)
+        html = article.answer_box(html, answers, lang, asked, quoted)
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = article.link_terms(html, read_names(root), lang)
         html = article.provenance(html, lang)
