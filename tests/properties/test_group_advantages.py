@@ -138,6 +138,22 @@ def test_leave_one_out(scores):
     assert found == pytest.approx(scaled, abs=1e-12)
 
 
+@given(st.lists(st.tuples(st.floats(-4, 4), st.integers(1, 4)), min_size=2, max_size=6))
+def test_leave_one_row_out(group):
+    r"""\hat A_i = \frac{\sum_{j\ne i} m_j\,(s_i - s_j)}{m_i - 1 + \sum_{j\ne i} m_j}
+
+    RLOO that counts rows, of rollouts with a score each, in so many rows.
+    """
+    rows = [score for score, count in group for _ in range(count)]
+    found = iter(advantages(rloo, [rows])[0].tolist())
+    for i, (score, count) in enumerate(group):
+        others = group[:i] + group[i + 1 :]
+        above = math.fsum(m * (score - s) for s, m in others)
+        below = count - 1 + math.fsum(m for _, m in others)
+        own = [next(found) for _ in range(count)]
+        assert own == pytest.approx([above / below] * count, abs=1e-9)
+
+
 # What an actor may answer to a prompt: the logit and the score of each response.
 actors = st.lists(st.tuples(st.floats(-2, 2), st.floats(-4, 4)), min_size=2, max_size=4)
 
