@@ -199,9 +199,9 @@ GROUPS = {
 
 
 @cache
-def _estimates(release: str) -> SimpleNamespace:
+def _estimates() -> SimpleNamespace:
     return cut(
-        release,
+        NOW,
         CORE,
         *GROUPS.values(),
         np=np,
@@ -218,13 +218,12 @@ def group_advantages(
     response_mask: Tensor,
     groups: Tensor | None = None,
     gamma: float = 1.0,
-    release: str = NOW,
     **options: Any,
 ) -> tuple[Tensor, Tensor]:
     """Advantages and returns; verl writes into what it is handed, so it gets copies."""
     if groups is not None:
         options["index"] = groups.numpy()
-    return getattr(_estimates(release), GROUPS[name])(
+    return getattr(_estimates(), GROUPS[name])(
         token_level_rewards=token_level_rewards.clone(),
         response_mask=response_mask.to(token_level_rewards.dtype),
         config=SimpleNamespace(gamma=gamma),

@@ -60,8 +60,7 @@ for (const line of document.querySelectorAll(".install")) {
 // site where this is a copy of it.
 for (const button of document.querySelectorAll("button.comment")) {
   const home = document.querySelector("link[rel=canonical]")?.href ?? location.href
-  const short = button.parentElement.querySelector("a")?.getAttribute("href") ?? "./"
-  button.dataset.clipboardText += new URL(short, home)
+  button.dataset.clipboardText += new URL(button.dataset.address, home)
   button.hidden = false
 }
 
