@@ -124,6 +124,28 @@ def slot_after_end(response_mask: TokenMask) -> TokenMask:
 
 
 @checked
+def turn_numbers(response_mask: TokenMask) -> TokenIds:
+    """Which of the model's turns a token belongs to.
+
+    A turn is a run of tokens that count: what stands between two of them, the result
+    of a tool for one, was written by somebody else.
+
+    Args:
+        response_mask: True where the model sampled the token, and before any token is
+            rejected: each gap begins another turn.
+
+    Returns:
+        0, 1, ... where the token counts, -1 where it does not.
+
+    Example:
+        >>> turn_numbers(torch.tensor([[True, True, False, True]]))
+        tensor([[ 0,  0, -1,  1]])
+    """
+    starts = response_mask & ~pad(response_mask, (1, 0))[:, :-1]
+    return torch.where(response_mask, starts.cumsum(1) - 1, -1)
+
+
+@checked
 def response_values(
     sequence_values: SequenceValues, response_mask: TokenMask
 ) -> Tokens:

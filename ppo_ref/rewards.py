@@ -1,15 +1,22 @@
 """From one score per response to one reward per token."""
 
 import torch
+from torch.nn.functional import pad
 
-from ppo_ref.alignment import last_token
+from ppo_ref.alignment import last_token, turn_numbers
 from ppo_ref.contracts.checks import (
     require_at_least,
     require_finite,
     require_row_tokens,
 )
 from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
+from ppo_ref.contracts.shapes import (
+    RowValues,
+    TokenMask,
+    Tokens,
+    TurnValues,
+    checked,
+)
 
 
 @checked
@@ -34,6 +41,45 @@ def token_level_scores(scores: RowValues, response_mask: TokenMask) -> Tokens:
     require_row_tokens("token_level_scores", response_mask)
     require_finite("token_level_scores", response_mask, scores=scores)
     return torch.where(last_token(response_mask), at_least_float32(scores)[:, None], 0)
+
+
+@checked
+def turn_level_scores(scores: TurnValues, response_mask: TokenMask) -> Tokens:
+    """Each turn's score on the last token of that turn, as ``turn_numbers`` has them.
+
+    Args:
+        scores: By row and turn, in reward units; 0 for a turn that a row has not.
+        response_mask: True where the model sampled the token; gaps are what others
+            wrote.
+
+    Returns:
+        Reward units, 0 in all slots but each turn's last; gradient flows. A row's sum
+        is that of its scores.
+
+    Raises:
+        ValueError: if a row has more turns than scores, a turn that a row has not has
+            a score, or a score is not finite.
+
+    Example:
+        >>> mask = torch.tensor([[True, True, False, True]])
+        >>> turn_level_scores(torch.tensor([[0.5, 1.]]), mask)
+        tensor([[0.0000, 0.5000, 0.0000, 1.0000]])
+    """
+    turns, columns = turn_numbers(response_mask), scores.shape[1]
+    ends = response_mask & (pad(turns, (0, 1), value=-1)[:, 1:] != turns)
+    counts = ends.sum(1)
+    beyond = torch.arange(columns, device=turns.device) >= counts[:, None]
+    require_finite("turn_level_scores", torch.ones_like(beyond), scores=scores)
+    misfit = (counts > columns) | (beyond & (scores != 0)).any(1)
+    if misfit.any():
+        row = int(misfit.nonzero()[0])
+        raise ValueError(
+            "turn_level_scores: scores must hold one number per turn, and 0 beyond; "
+            f"row {row} has {counts[row]} turns, got {scores[row].tolist()}"
+        )
+    # Number -1, of no turn, takes the last column.
+    padded = pad(at_least_float32(scores), (0, 1))
+    return torch.where(ends, padded.gather(1, turns % (columns + 1)), 0)
 
 
 @checked

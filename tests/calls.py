@@ -121,6 +121,10 @@ VALID: dict[Any, dict[str, Any]] = {
         "kl_coef": 0.1,
     },
     rewards.token_level_scores: {"scores": X[:, 0], "response_mask": MASK},
+    rewards.turn_level_scores: {
+        "scores": torch.eye(1, 6).repeat(2, 1),
+        "response_mask": MASK,
+    },
     alignment.response_values: {
         "sequence_values": torch.zeros(2, 9),
         "response_mask": MASK,
@@ -129,6 +133,7 @@ VALID: dict[Any, dict[str, Any]] = {
     alignment.response_outputs: {"outputs": torch.zeros(2, 9), "response_length": 6},
     alignment.last_token: {"response_mask": MASK},
     alignment.slot_after_end: {"response_mask": MASK},
+    alignment.turn_numbers: {"response_mask": MASK},
     diagnostics.explained_variance: {
         "values": X.flip(0),
         "returns": X,

@@ -2,12 +2,13 @@
 
 import json
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape, unescape
 
 from site_tools.page.prose import called
 from site_tools.site.formulas import Formula, as_text
 from site_tools.site.templates import spelled, words
+from site_tools.site.ways import Target
 
 ANSWER = '<section class="answer">'
 # What stands beside the text of a page; a paragraph in it does not say what it is on.
@@ -33,6 +34,7 @@ UNREAD = re.compile(
 BLOCK = re.compile(
     r"</?(?:p|li|ul|ol|pre|div|section|details|summary|label|d[ldt]|t[rdh])\b[^>]*>"
 )
+LONGEST_CARD = 200  # characters that a share card has room for
 TAG = re.compile(r"<[^>]*>")
 
 Entry = dict[str, str | float | list[str]]
@@ -83,6 +85,18 @@ def _names(level: str, anchor: str, heading: str) -> list[str]:
         pieces = (plain(piece) for piece in TAG.split(heading))
         return [piece for piece in pieces if piece and "[" not in piece]
     return [anchor] if "." in anchor else []
+
+
+def cards(found: Iterable[Entry], pages: Mapping[str, str]) -> dict[str, Target]:
+    """The sections, by page and anchor, as share cards have them."""
+    made = {}
+    for entry in found:
+        url, mark, anchor = str(entry["location"]).partition("#")
+        if anchor and url in pages:
+            text = str(entry["text"])
+            about = text[:LONGEST_CARD] + "…" * (len(text) > LONGEST_CARD)
+            made[pages[url] + mark + anchor] = Target(url, str(entry["title"]), about)
+    return made
 
 
 def dump(found: Iterable[Entry], lang: str) -> str:

@@ -1,6 +1,7 @@
 """Where links lead: to the other language, to the source, on from where a page was.
 
-``docs/redirects.yml`` says where pages and anchors went that others link to.
+``docs/redirects.yml`` says where pages and anchors went that others link to, and
+``docs/short.yml`` what the short addresses lead to.
 """
 
 import posixpath
@@ -13,7 +14,7 @@ from site_tools.data.rows import plain
 from site_tools.say import Refusal
 from site_tools.site.templates import fill, words
 
-REDIRECTS = "docs/redirects.yml"
+REDIRECTS, SHORT = "docs/redirects.yml", "docs/short.yml"
 PLACE = re.compile(r"\w+(?:/\w+)*(?:#[\w.-]+)?")
 ROOTED = re.compile(r'(<a\b[^>]*?\bhref=")/([^"#]*)')
 # The theme names a group of pages by the label that opens it. Where the group has a
@@ -37,6 +38,14 @@ class Link(NamedTuple):
     words: str
     href: str
     lang: str = ""
+
+
+class Target(NamedTuple):
+    """A page or a part of one, as a share card has it."""
+
+    url: str
+    title: str
+    about: str = ""
 
 
 def other(lang: str) -> str:
@@ -102,45 +111,74 @@ def edits(
     return [*edits, Link(w["report"], f"{root}/issues/new?{asked}")]
 
 
-def redirects(text: str, pages: Collection[str]) -> dict[str, str]:
+def redirects(
+    text: str, pages: Collection[str], file: str = REDIRECTS
+) -> dict[str, str]:
     """Read ``docs/redirects.yml``, held to the paths without suffix of all pages.
 
     A place is the path of a page, and maybe an anchor on it, as in ``gae/inputs#why``.
     """
-    moves = plain(text, REDIRECTS) or {}
+    moves = plain(text, file) or {}
     if not isinstance(moves, dict):
-        raise Refusal("redirect_rows", place=f"{REDIRECTS}:1")
+        raise Refusal("redirect_rows", place=f"{file}:1")
     for old, new in moves.items():
         for place in (old, new):
             if not PLACE.fullmatch(str(place)):
-                raise Refusal("redirect_place", file=REDIRECTS, text=place)
+                raise Refusal("redirect_place", file=file, text=place)
         faults = {
             "redirect_chain": new in moves,
             "redirect_no_page": new.partition("#")[0] not in pages,
             "redirect_still_there": old in pages,
         }
-        values = {"file": REDIRECTS, "old": old, "new": new}
+        values = {"file": file, "old": old, "new": new}
         for key in (key for key, holds in faults.items() if holds):
             raise Refusal(key, **values, onward=moves.get(new, ""))
     return moves
 
 
+def short(
+    text: str, pages: Collection[str], moves: Mapping[str, str]
+) -> dict[str, str]:
+    """Read ``docs/short.yml``: ``q/1: gae/inputs``, and so on without a gap.
+
+    A line is never changed. Where its page has moved, the redirects say whereto.
+    """
+    places = redirects(text, {*pages, *moves}, SHORT)
+    due = [f"q/{number}" for number in range(1, len(places) + 1)]
+    for old, expected in zip(places, due, strict=True):
+        if old != expected:
+            raise Refusal("short_order", file=SHORT, due=expected, got=old)
+    return {old: onward(new, moves) for old, new in places.items()}
+
+
+def onward(place: str, moves: Mapping[str, str]) -> str:
+    """Where a place is now: its page may have moved, or its part alone."""
+    page, mark, anchor = place.partition("#")
+    return moves.get(place) or moves.get(page, page) + mark + anchor
+
+
 def check_anchors(
-    moves: Mapping[str, str], anchors: Mapping[str, Collection[str]]
+    moves: Mapping[str, str],
+    anchors: Mapping[str, Collection[str]],
+    file: str = REDIRECTS,
 ) -> None:
     for old, new in moves.items():
         page, _, anchor = new.partition("#")
         if anchor and anchor not in anchors.get(page, [anchor]):
-            raise Refusal("redirect_no_anchor", file=REDIRECTS, old=old, new=new)
+            raise Refusal("redirect_no_anchor", file=file, old=old, new=new)
 
 
 def led_on(
-    moves: Mapping[str, str], pages: Mapping[str, tuple[str, str]], lang: str
+    moves: Mapping[str, str],
+    targets: Mapping[str, Target],
+    lang: str,
+    home: str = "",
+    name: str = "",
 ) -> tuple[dict[str, str], dict[str, str]]:
     """The files that stand where pages were, and what pages begin with, by their paths.
 
-    ``pages`` have their address and their title. What a page begins with is unseen
-    unless a reader was sent to an anchor that moved.
+    A target may be a part of a page; ``home`` and ``name`` are those of the site. What
+    a page begins with is unseen unless a reader was sent to an anchor that moved.
     """
     files: dict[str, str] = {}
     beginnings: dict[str, str] = {}
@@ -148,15 +186,19 @@ def led_on(
         (page, _, moved), (target, mark, anchor) = (
             p.partition("#") for p in (old, new)
         )
-        if target not in pages or (moved and page not in pages):
+        if target not in targets or (moved and page not in targets):
             continue  # not written in this language
-        url, (to, title) = pages.get(page, (address(page),))[0], pages[target]
-        href = link(lang, url, lang, to) + mark + anchor
+        to = targets[target]
+        url = targets[page].url if page in targets else address(page)
+        href = link(lang, url, lang, to.url) + mark + anchor
         if moved:
-            html = fill("page.moved", lang, moved, href, title)
+            html = fill("page.moved", lang, moved, href, to.title)
             beginnings[page] = beginnings.get(page, "") + html
         else:
-            files[f"{url}index.html"] = fill("page.stub", lang, href, title)
+            card = targets.get(new, to)
+            canonical = home and home + to.url
+            stub = fill("page.stub", lang, href, card, canonical, name)
+            files[f"{url}index.html"] = stub
     return files, beginnings
 
 

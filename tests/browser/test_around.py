@@ -78,7 +78,7 @@ def test_paper_is_light_and_whole(open_tab):
 def moving(site, tmp_path) -> Iterator[str]:
     """A site with one page, from which another page and an anchor moved."""
     moves = ways.redirects("gae/old: gae/new\ngae/new#was: gae/new#is", {"gae/new"})
-    targets = {"gae/new": ("gae/new/", "New")}
+    targets = {"gae/new": ways.Target("gae/new/", "New")}
     stubs, beginnings = ways.led_on(moves, targets, "en")
     part = beginnings["gae/new"]
     head = '<!doctype html><link rel="stylesheet" href="/ppo/site.css">'

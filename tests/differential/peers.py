@@ -199,9 +199,9 @@ GROUPS = {
 
 
 @cache
-def _estimates() -> SimpleNamespace:
+def _estimates(release: str) -> SimpleNamespace:
     return cut(
-        NOW,
+        release,
         CORE,
         *GROUPS.values(),
         np=np,
@@ -218,12 +218,13 @@ def group_advantages(
     response_mask: Tensor,
     groups: Tensor | None = None,
     gamma: float = 1.0,
+    release: str = NOW,
     **options: Any,
 ) -> tuple[Tensor, Tensor]:
     """Advantages and returns; verl writes into what it is handed, so it gets copies."""
     if groups is not None:
         options["index"] = groups.numpy()
-    return getattr(_estimates(), GROUPS[name])(
+    return getattr(_estimates(release), GROUPS[name])(
         token_level_rewards=token_level_rewards.clone(),
         response_mask=response_mask.to(token_level_rewards.dtype),
         config=SimpleNamespace(gamma=gamma),

@@ -12,6 +12,7 @@ from ppo_ref.group_advantages import (
     reinforce_plus_plus_baseline,
     rloo,
 )
+from ppo_ref.rewards import turn_level_scores
 from tests.differential.batches import gapped_mask, generator, normal, seeds
 from tests.differential.others import OPEN, open_shaped
 from tests.differential.peers import NOW, session_advantages
@@ -66,6 +67,20 @@ def test_reinforce_plus_plus_is_verls(seed, gamma):
     ours, theirs = reinforce_plus_plus(**given), verl("reinforce_plus_plus", **given)
     assert_close(ours.advantages, theirs[0])
     assert_close(ours.returns, theirs[1])
+
+
+LATER = "verl 0.8.0"  # the last release that forgets what comes behind a tool
+
+
+@requires(LATER)
+@pytest.mark.parametrize("release", [LATER, NOW])
+def test_reinforce_plus_plus_forgot_later_turns_until_verl_0_9(release):
+    mask = torch.tensor([[True, True, False, True, True]])
+    rewards = turn_level_scores(torch.tensor([[0.25, 1.0]]), mask)
+    given = {"token_level_rewards": rewards, "response_mask": mask}
+    returns = verl("reinforce_plus_plus", **given, release=release)[1][mask].tolist()
+    assert returns == [0.25 if release == LATER else 1.25] * 2 + [1.0] * 2
+    assert reinforce_plus_plus(**given).returns[mask].tolist() == [1.25] * 2 + [1] * 2
 
 
 @seeds

@@ -10,15 +10,20 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from ppo_ref.alignment import turn_numbers
 from ppo_ref.kl import kl_k1
-from ppo_ref.rewards import token_level_rewards, token_level_scores
+from ppo_ref.rewards import (
+    token_level_rewards,
+    token_level_scores,
+    turn_level_scores,
+)
 from ppo_ref.training.reward import model_scores, reward_model_step, rule
 from ppo_ref.training.rollout import as_rollout
 from ppo_ref.training.tasks import CHARACTERS, Question
 from ppo_ref.training.tokenizer import CharacterTokenizer
 from tests import networks
 from tests.networks import ragged_rollout
-from tests.strategies import full_row_masks, numbers
+from tests.strategies import full_row_masks, masks, numbers
 
 
 @given(full_row_masks())
@@ -29,6 +34,48 @@ def test_each_score_lies_on_its_rows_last_token(mask):
         last = max(t for t, count in enumerate(counts) if count)
         expected = [scores[row].item() * (t == last) for t in range(len(counts))]
         assert placed[row].tolist() == expected
+
+
+def turns_of(counts):
+    """The slots of each run of tokens that count, by a loop."""
+    turns, open_ = [], False
+    for t, count in enumerate(counts):
+        if count and not open_:
+            turns.append([])
+        if count:
+            turns[-1].append(t)
+        open_ = count
+    return turns
+
+
+@given(masks(), st.integers(0, 2))
+def test_each_turns_score_lies_on_that_turns_last_token(mask, more):
+    rows = [turns_of(counts) for counts in mask.tolist()]
+    scores = torch.zeros(len(rows), max(map(len, rows)) + more, dtype=torch.float64)
+    expected = torch.zeros(mask.shape, dtype=torch.float64)
+    numbered = torch.full(mask.shape, -1)
+    for row, turns in enumerate(rows):
+        for turn, slots in enumerate(turns):
+            numbered[row, slots] = turn
+            scores[row, turn] = expected[row, slots[-1]] = 7 * row + turn + 1
+    assert turn_numbers(mask).tolist() == numbered.tolist()
+    assert turn_level_scores(scores, mask).tolist() == expected.tolist()
+
+
+@given(full_row_masks())
+def test_one_turn_is_one_answer(mask):
+    """Without a gap the score lies where ``token_level_scores`` puts it."""
+    mask = mask.sort(dim=1, descending=True).values
+    scores = numbers(1, len(mask))
+    whole = token_level_scores(scores, mask)
+    assert turn_level_scores(scores[:, None], mask).tolist() == whole.tolist()
+
+
+@pytest.mark.parametrize("scores", [[[1.0]], [[1.0, 2.0, 3.0]]])
+def test_no_turns_score_is_lost(scores):
+    mask = torch.tensor([[True, False, True, True]])
+    with pytest.raises(ValueError, match="row 0 has 2 turns, got"):
+        turn_level_scores(torch.tensor(scores), mask)
 
 
 ANSWERS = [*itertools.product(range(2), repeat=3)]

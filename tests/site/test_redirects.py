@@ -1,10 +1,14 @@
 """Links from elsewhere to what has moved still arrive."""
 
+from hashlib import sha256
+
 import pytest
 
+from site_tools.data.rows import plain
 from site_tools.site import ways
-from site_tools.site.ways import check_anchors
+from site_tools.site.ways import Target, check_anchors
 from site_tools.site.ways import redirects as parse
+from tests.layout import ROOT
 
 PAGES = {"gae/a", "gae/b", "rewards/index", "index"}
 
@@ -51,8 +55,8 @@ def test_the_anchors_of_a_page_are_held():
 
 
 TARGETS = {
-    "gae/a": ("gae/a/", "A?"),
-    "gae/b": ("gae/b/", "Is 1 < 2?"),
+    "gae/a": Target("gae/a/", "A?"),
+    "gae/b": Target("gae/b/", "Is 1 < 2?", "It <is>."),
 }
 
 
@@ -70,3 +74,49 @@ def test_a_stub_stands_where_the_page_was():
 def test_what_is_not_written_in_a_language_is_not_led_to():
     text = "gae/old: rewards/index\ngae/a#x: rewards/index#x\nrewards/index#y: gae/a"
     assert ways.led_on(moves(text), TARGETS, "zh") == ({}, {})
+
+
+def test_a_short_address_leads_on_with_a_card():
+    places = ways.short("q/1: gae/old\nq/2: gae/b#x", PAGES, {"gae/old": "gae/b"})
+    assert places == {"q/1": "gae/b", "q/2": "gae/b#x"}
+    parts = TARGETS | {"gae/b#x": Target("gae/b/", "A part", "Of it.")}
+    home = "https://example.org/en/"
+    made, _ = ways.led_on(places, parts, "en", home, "A site")
+    whole, part = made["q/1/index.html"], made["q/2/index.html"]
+    assert '<a href="../../gae/b/#x">A part</a>' in part
+    assert 'content="0; url=../../gae/b/#x">' in part
+    assert '<meta property="og:title" content="A part">' in part
+    for said in (
+        '<link rel="canonical" href="https://example.org/en/gae/b/">',
+        '<meta property="og:title" content="Is 1 &lt; 2?">',
+        '<meta property="og:description" content="It &lt;is&gt;.">',
+        '<meta property="og:site_name" content="A site">',
+        'content="en_US"',
+    ):
+        assert said in whole, said
+    assert "canonical" not in ways.led_on(places, parts, "en")[0]["q/1/index.html"]
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("q/1: gae/a\nq/3: gae/b", "numbers must follow .*: q/2 here, got q/3"),
+        ("q/1: gae/c", "q/1: must lead to a page that exists, got gae/c"),
+    ],
+)
+def test_a_short_address_without_its_number_or_its_page_is_refused(text, fault):
+    with pytest.raises(ValueError, match=rf"^docs/short\.yml: {fault}"):
+        ways.short(text, PAGES, {})
+
+
+# Others have them in their threads. Who publishes more of them raises both.
+PUBLISHED = 44, "834c85f57603d76c"
+
+
+@pytest.mark.pages
+def test_a_published_short_address_keeps_its_place():
+    count, digest = PUBLISHED
+    places = [*plain((ROOT / ways.SHORT).read_text("utf-8"), ways.SHORT).values()]
+    now = sha256("\n".join(places[:count]).encode()).hexdigest()
+    assert now.startswith(digest), "append to docs/short.yml; change no line of it"
+    assert len({*places}) == len(places)

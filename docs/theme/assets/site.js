@@ -60,7 +60,8 @@ for (const line of document.querySelectorAll(".install")) {
 // site where this is a copy of it.
 for (const button of document.querySelectorAll("button.comment")) {
   const home = document.querySelector("link[rel=canonical]")?.href ?? location.href
-  button.dataset.clipboardText += new URL(button.dataset.address, home)
+  const short = button.parentElement.querySelector("a")?.getAttribute("href") ?? "./"
+  button.dataset.clipboardText += new URL(short, home)
   button.hidden = false
 }
 

@@ -13,7 +13,7 @@ from mkdocs.structure.pages import Page
 from docs.theme import notebook_files
 from site_tools.page import files
 from site_tools.page.files import read_front_matter
-from site_tools.site import formulas, navigation, reference, ways
+from site_tools.site import finding, formulas, navigation, reference, ways
 from site_tools.site.templates import words
 
 
@@ -66,7 +66,6 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
     """Lead on from where pages and anchors were."""
     docs, lang = Path(config.docs_dir).parent, config.theme["language"]
-    source = docs / "redirects.yml"
     pages = {
         file.src_uri.rpartition(".")[0]: file.page
         for file in files.documentation_pages()
@@ -75,19 +74,30 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
     known = pages.keys() | {path.rpartition(".")[0] for path in _known(docs)}
     ids = formulas.ID.findall
     anchors = {name: ids(page.content or "") for name, page in pages.items()}
-    targets = {name: (page.url, str(page.title)) for name, page in pages.items()}
+    urls = {page.url: name for name, page in pages.items()}
+    targets = finding.cards(config.extra["search_entries"], urls)
+    for name, page in pages.items():
+        about = str(page.meta.get("description", ""))
+        targets[name] = ways.Target(page.url, str(page.title), about)
     try:
-        text = source.read_text("utf-8") if source.exists() else ""
-        moves = ways.redirects(text, known)
+        moves = ways.redirects(_text(docs / "redirects.yml"), known)
         ways.check_anchors(moves, anchors)
+        short = ways.short(_text(docs / "short.yml"), known, moves)
+        ways.check_anchors(short, anchors, ways.SHORT)
     except ValueError as error:
         raise PluginError(f"docs/{error}") from None
-    stubs, beginnings = ways.led_on(moves, targets, lang)
+    home = config.site_url or ""
+    led = ways.led_on({**moves, **short}, targets, lang, home, config.site_name)
+    stubs, beginnings = led
     for path, html in stubs.items():
         files.append(File.generated(config, path, content=html))
     for name, html in beginnings.items():
         pages[name].content = html + (pages[name].content or "")
     return env
+
+
+def _text(file: Path) -> str:
+    return file.read_text("utf-8") if file.exists() else ""
 
 
 def on_page_context(

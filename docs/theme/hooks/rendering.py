@@ -105,6 +105,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         quoted = cited.cited(root, f"docs/{lang}/{page_id}.md", source, lang)
         asked = navigation.asked(root, lang)
         html = article.answer_box(html, answers, lang, asked, quoted)
+        html = cited.sections(html, page_id, root, lang)
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = article.link_terms(html, read_names(root), lang)
         html = article.provenance(html, lang)
