@@ -10,6 +10,7 @@ from torch.testing import assert_close
 
 from ppo_ref.advantages import gae
 from ppo_ref.losses import surrogate_objective
+from tests.properties.trees import states, trees
 from tests.strategies import numbers, unit_interval
 
 
@@ -119,3 +120,41 @@ def test_two_gradients(vocab, tokens, moved, seed):
     assert_close(found, gradient((p * ratio * of_old.double() * new).sum()))
     if not moved:
         assert_close(found, exact)
+
+
+@given(trees())
+def test_turn_fee(tree):
+    r"""\nabla \tilde J = \nabla J - \sum_k m_k\, \nabla P_k
+
+    Each token is a turn, and token 0 stops: each turn's reward less its mean over the
+    answers that take the turn, summed from a turn on, is charged for going on.
+    """
+    vocab = 1 + max(written[-1] for written in tree.probs)
+    at = states(tree)
+    chances = [[tree.probs[*s, i] for i in range(vocab)] for s in at]
+    logits = torch.tensor(chances, dtype=torch.float64).log().requires_grad_()
+    log_pi = dict(zip(at, logits.log_softmax(1), strict=True))
+
+    def chosen(answer):
+        return [log_pi[answer[:t]][answer[t]] for t in range(len(answer))]
+
+    def gradient(x):
+        return torch.autograd.grad(x, logits, retain_graph=True)[0]
+
+    terms = {answer: torch.stack(chosen(answer)) for answer in tree.answers}
+    probs = {answer: log_probs.sum().exp() for answer, log_probs in terms.items()}
+    paid = {a: [tree.rewards[a[: t + 1]] for t in range(len(a))] for a in tree.answers}
+    wanted = gradient(sum(probs[a] * sum(paid[a]) for a in tree.answers))
+    means = []
+    for k in range(max(map(len, tree.answers))):
+        takers = [a for a in tree.answers if len(a) > k]
+        taken = torch.stack([probs[a] for a in takers]).sum()
+        paid_there = sum(probs[a].item() * paid[a][k] for a in takers)
+        means.append(paid_there / taken.item())
+        wanted -= means[k] * gradient(taken)
+    estimate = torch.zeros((), dtype=torch.float64)
+    for a in tree.answers:
+        for k, log_prob in enumerate(terms[a]):
+            ahead = sum(paid[a][j] - means[j] for j in range(k, len(a)))
+            estimate = estimate + probs[a].item() * ahead * log_prob
+    assert_close(gradient(estimate), wanted)
