@@ -1,5 +1,6 @@
 """Mean, bias and variance of advantages, and what they add up to: on whole trees."""
 
+import itertools
 import math
 import random
 import xml.etree.ElementTree as ET
@@ -48,6 +49,35 @@ def test_excess_of_a_token(tree, gamma):
     expected = rows(tree, lambda written: advantages[written]).nan_to_num()
     deltas = td_residuals(**batch_of(tree, exact_values(tree, gamma)), gamma=gamma)
     assert_close(deltas, expected, rtol=0, atol=1e-12)
+
+
+@given(st.integers(1, 4), seeds, unit_interval, st.floats(-1, 2))
+def test_what_a_cold_critic_keeps(length, seed, gae_lambda, share):
+    r"""\begin{aligned}
+    &\mathbb{E}[\hat A_t \mid s_t, a] - \mathbb{E}[\hat A_t \mid s_t, a'] \\
+    &\quad = \big(c + (1-c)\,\lambda^{T-t-1}\big)\,\big(A(s_t, a) - A(s_t, a')\big)
+    \end{aligned}
+
+    Of a critic that says c times the exact value; answers of T tokens, scored at the
+    end.
+    """
+    source = random.Random(seed)
+    answers = list(itertools.product((0, 1), repeat=length))
+    written = [a[: t + 1] for a in answers for t in range(length)]
+    first = {w: source.uniform(0.1, 0.9) for w in {w[:-1] for w in written}}
+    probs = {w: abs(w[-1] - first[w[:-1]]) for w in written}
+    tree = Tree(answers, probs, dict.fromkeys(written, 0.0))
+    tree.rewards.update({answer: source.uniform(-1, 1) for answer in answers})
+    values = {s: share * value for s, value in exact_values(tree, 1).items()}
+    found = gae(**batch_of(tree, values), gae_lambda=gae_lambda).advantages
+    true = true_advantages(tree, 1)
+    for state in first:
+        t, (one, other) = len(state), ((*state, 0), (*state, 1))
+        kept = share + (1 - share) * gae_lambda ** (length - t - 1)
+        pair = [mean_after(tree, w, found[:, t]) for w in (one, other)]
+        assert pair[0] - pair[1] == pytest.approx(
+            kept * (true[one] - true[other]), abs=1e-9
+        )
 
 
 @given(trees(), unit_interval)
