@@ -105,7 +105,9 @@ class Kind(Enum):
 
 
 SHOWN = "text bash console json yaml toml diff markdown"
-DERIVED = "fact glossary notation status questions topic wrong_answers frameworks"
+DERIVED = (
+    "fact glossary notation status questions topic wrong_answers frameworks threads"
+)
 LANGUAGES = {
     **{"python": Kind.RUN, "output": Kind.OUTPUT},
     **dict.fromkeys(SHOWN.split(), Kind.SHOWN),

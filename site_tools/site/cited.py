@@ -1,17 +1,22 @@
-"""How others link to a page: its short address, the comment for a thread."""
+"""How others link to a page: its short address, a comment to paste, their threads."""
 
 import re
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
+from typing import NamedTuple
 
 from site_tools.data.rows import plain
+from site_tools.data.threads import Thread, read_threads
 from site_tools.page.blocks import Block
+from site_tools.page.files import read_front_matter
+from site_tools.page.prose import HEADING
 from site_tools.running import evidence
-from site_tools.site.navigation import read_answer
+from site_tools.site.navigation import read_answer, title_of
 from site_tools.site.templates import LINK, fill, words
 from site_tools.site.ways import REDIRECTS, SHORT, onward
 
+FEW = 4  # threads that stand at the end of a page unfolded
 BINDING = re.compile(r'(?<=`)\{ *data-is="[^"]*" *\}')
 
 
@@ -34,6 +39,42 @@ def sections(html: str, page: str, root: Path, lang: str) -> str:
             link = fill("page.short_section", lang, short)
             html = html[: heading.end()] + link + html[heading.end() :]
     return html
+
+
+class Answered(NamedTuple):
+    """A thread, and the place here that answers it: its page, an anchor, a title."""
+
+    thread: Thread
+    page: str = ""
+    anchor: str = ""
+    title: str = ""
+
+
+def answered(root: Path, lang: str, of: str = "") -> list[Answered]:
+    """Every thread, or those of a page.
+
+    One whose page is not written in this language has no place.
+    """
+    found = []
+    for thread in read_threads(root):
+        page, _, anchor = thread.page.partition("#")
+        if of and page != of:
+            continue
+        file = root / "docs" / lang / f"{page}.md"
+        if not page or not file.is_file():
+            found.append(Answered(thread))
+            continue
+        text = file.read_text("utf-8")
+        front, _ = read_front_matter(text, page)
+        known = anchor in (heading["id"] for heading in HEADING.finditer(text))
+        found.append(Answered(thread, page, anchor * known, title_of(front)))
+    return found
+
+
+def threads(page: str, root: Path, lang: str) -> str:
+    """The threads that a page answers, for its end, as HTML."""
+    here = answered(root, lang, page)
+    return fill("page.threads", lang, here, FEW) if here else ""
 
 
 def addresses(root: Path) -> dict[str, str]:

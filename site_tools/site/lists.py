@@ -34,6 +34,7 @@ from site_tools.page.files import read_front_matter
 from site_tools.page.page import LANGUAGES
 from site_tools.say import Refusal
 from site_tools.site import navigation, ways
+from site_tools.site.cited import Answered, answered
 from site_tools.site.downloads import FULL, LIST, OFFLINE, ZIP
 from site_tools.site.navigation import QUESTION_TOPICS, Answer, title_of
 from site_tools.site.templates import fill, words
@@ -167,6 +168,16 @@ def glossary(_: str, lang: str, root: Path) -> str:
     return fill("lists.glossary", lang, names, ways.other(lang), titles)
 
 
+def threads(_: str, lang: str, root: Path) -> str:
+    """All threads by repository, the one with most first; at the end web pages."""
+    groups: dict[str, list[Answered]] = {}
+    for each in (every := answered(root, lang)):
+        groups.setdefault(each.thread.repository, []).append(each)
+    most = sorted(groups.items(), key=lambda group: (not group[0], -len(group[1])))
+    done = sum(bool(each.page) for each in every)
+    return fill("lists.threads", lang, most, len(every), done)
+
+
 def status(part: str, lang: str, root: Path) -> str:
     """One part of the status page: what waits; or what to take along."""
     _require("status", part, ("wanted", "facts", "downloads"))
@@ -225,4 +236,5 @@ DERIVED: dict[str, Callable[[str, str, Path], str]] = {
     "topic": topic,
     "wrong_answers": wrong_answers,
     "frameworks": frameworks,
+    "threads": threads,
 }

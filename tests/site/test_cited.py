@@ -1,7 +1,13 @@
 """How others link to a page: the comment, short addresses, the threads answered."""
 
-from site_tools.site.cited import cited, comment, sections
-from tests.site.sample import broken, page
+import re
+
+import pytest
+
+from site_tools.data.threads import read_threads
+from site_tools.site.cited import cited, comment, sections, threads
+from site_tools.site.lists import derived
+from tests.site.sample import ROOT, broken, page
 from tests.site.trial_site import write_files
 
 BLOCK = """```{ .python .comment }
@@ -43,3 +49,65 @@ def test_a_page_and_its_sections_show_their_short_addresses(tmp_path):
     assert made.startswith('<h2 id="y">Y</h2><p>x</p><h2 id="x">X<a class="headerlink"')
     assert made.endswith(">/q/2</a></h2>") and 'href="/q/2/"' in made
     assert sections(html, "gae/b", tmp_path, "zh") == html
+
+
+ROWS = """
+- {thread: o/verl#7, lang: zh, date: ~2025-08, en: Is a < b?, zh: 甲？, page: gae/a#x}
+- {thread: o/verl#8, lang: en, en: So?, page: gae/a#no, wrong: {en: Says 1., zh: 错。}}
+- {thread: o/RL#9, lang: ko, en: Later?, cluster: 30, page: gae/later}
+- {thread: a blog, url: "https://example.org/b", lang: en, en: Never?}
+"""
+PAGE = "---\nquestion: A $V$?\n---\n\n## X { #x }\n"
+
+
+@pytest.fixture
+def asked(tmp_path):
+    """Four threads; a page answers two of them."""
+    files = {"docs/threads.yml": ROWS}
+    files |= {f"docs/{lang}/gae/a.md": PAGE for lang in ("zh", "en")}
+    write_files(tmp_path, files)
+    return tmp_path
+
+
+def test_a_page_ends_with_the_threads_that_it_answers(asked):
+    html = threads("gae/a", asked, "zh")
+    assert '<a href="https://github.com/o/verl/issues/7">verl#7</a>' in html
+    assert '<span lang="zh"><a href="#x">甲？</a></span>' in html
+    assert '<span lang="en">So?</span>' in html and "错。" in html
+    assert "<details" not in html and threads("gae/b", asked, "zh") == ""
+    more = [f"- {{thread: o/n#{n}, lang: en, en: N, page: gae/a}}" for n in range(3)]
+    write_files(asked, {"docs/threads.yml": ROWS + "\n".join(more)})
+    assert "<details" in threads("gae/a", asked, "en")
+
+
+def test_the_index_has_every_thread_and_links_what_is_there(asked):
+    html = derived("threads", "", "en", asked)
+    assert "4 threads, 2 of them answered here." in html
+    assert re.findall('<h2 id="(.*?)">', html) == ["o-verl", "o-rl", "web"]
+    assert '<dt id="o-verl-7"><a href="https://github.com/o/verl/issues/7">' in html
+    assert ">Is a &lt; b?</span>" in html and 'href="/gae/a/#x">A <span' in html
+    assert 'href="/gae/a/">' in html and "#no" not in html
+    assert ">o/RL#9</a>" in html and "later/" not in html
+    assert '<a href="https://example.org/b">a blog</a>' in html
+
+
+@pytest.mark.parametrize(
+    ("row", "fault"),
+    [
+        ("{thread: a note, lang: en, en: So?}", "a note: must be owner/name#17 or"),
+        ("{thread: o/n#1, lang: en, en: So?, cluster: 31}", "at most 30"),
+        ("{thread: o/verl#8, lang: en, en: So?}", "verl#8"),
+        ("{thread: o/n#1, lang: en, en: So?, page: gae}", "a page or a section"),
+    ],
+)
+def test_a_thread_that_cannot_be_found_is_refused(asked, row, fault):
+    write_files(asked, {"docs/threads.yml": f"{ROWS}- {row}"})
+    with pytest.raises(ValueError, match=f"threads.yml:6.*{fault}"):
+        read_threads(asked)
+
+
+@pytest.mark.pages
+def test_the_threads_of_the_project_are_read():
+    rows = read_threads(ROOT)
+    assert len(rows) == 236
+    assert {int(row.cluster) for row in rows} == {*range(31)}

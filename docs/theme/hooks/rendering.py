@@ -113,6 +113,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
             root, lang, (navigation.COURSE, *TOPICS, navigation.LAB)
         )
         html = article.reading(html, page_id, lang, taught)
+        html += cited.threads(page_id, root, lang)
         html += article.aliases(called(page.meta.get("aliases"))[""], lang)
         html = ways.relative(html, page.url)
         if _written(page.file, config):
