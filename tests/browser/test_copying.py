@@ -1,5 +1,8 @@
 """What the copy buttons of the site put into the clipboard, and that it runs."""
 
+import re
+import subprocess
+import sys
 from typing import Any
 from urllib.request import urlopen
 
@@ -87,3 +90,29 @@ def test_without_scripts_the_link_leads_to_the_wheel(without_scripts):
     with without_scripts.expect_download() as download:
         without_scripts.click(".install a")
     assert download.value.suggested_filename.endswith("-py3-none-any.whl")
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_comment_has_verdict_block_output_and_address(reader, language):
+    name = "on_policy/ratio_of_itself"
+    folder = "" if language == "zh" else "en/"
+    reader.goto(f"{folder}{name}/")
+    text = clicked(reader, reader.locator("button.comment"))
+    verdict, code, output, address = re.fullmatch(
+        r"(.+)\n\n```python\n(.*)\n```\n\n```text\n(.*)\n```\n\n(\S+)", text, re.DOTALL
+    ).groups()
+    shown = reader.inner_text(".answer strong >> nth=0")
+    assert "".join(verdict.replace("`", "").split()) == "".join(shown.split())
+    printed = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True
+    ).stdout
+    assert printed.strip("\n") == output
+    short = reader.locator(".cited a")
+    assert address == short.evaluate("link => link.href") and "/q/" in address
+    reader.goto(address)
+    reader.wait_for_url(f"**/{folder}{name}/")
+
+
+def test_without_scripts_a_short_address_leads_to_its_section(without_scripts):
+    without_scripts.goto("en/q/28/")
+    without_scripts.wait_for_url("**/en/debug/symptoms/#pg-loss")
