@@ -16,8 +16,9 @@ from ppo_ref.rollout_correction import (
     token_weights,
 )
 from tests import oracles
-from tests.strategies import token_tensors
+from tests.strategies import numbers, token_tensors
 
+LEFT = torch.tensor([2, 1])
 MASK = torch.tensor([[True, False, True, True], [True, True, False, False]])
 caps = st.sampled_from([2.0, 1, 0.3, math.inf])
 all_bounds = st.sampled_from([(0.5, 2.0), (0, 1.5), (0.9, math.inf), (3, 3)])
@@ -75,3 +76,25 @@ def test_a_row_adds_its_log_ratios_before_any_is_clamped():
     old, rollout = torch.tensor([[0.0, -30.0]]), torch.tensor([[-30.0, 0.0]])
     weights = sequence_weights(**inputs(old, rollout, torch.ones(1, 2).bool()))
     assert_close(weights, torch.ones(1, 2))
+
+
+@given(st.integers(0, 99))
+def test_product_drift(seed):
+    r"""
+    \mathbb{E}_{\mu}\frac{\pi(y)}{\mu(y)} = 1, \qquad
+    \mathbb{E}_{\mu}\log\frac{\pi(y)}{\mu(y)} = -\mathrm{KL}(\mu\,\|\,\pi)
+
+    Over all answers of three tokens from two, each prefix with odds of its own.
+    """
+    answers = torch.cartesian_prod(*[torch.arange(2)] * 3)
+    prefixes = [0 * answers[:, 0], 1 + answers[:, 0], 3 + answers[:, :2] @ LEFT]
+    slots = torch.stack(prefixes, 1)
+    right = numbers(seed, 2, 7).sigmoid()  # engine, trainer; by prefix
+    engine, trainer = torch.where(answers > 0, right[:, slots], 1 - right[:, slots])
+    everywhere = torch.ones(8, 3, dtype=torch.bool)
+    both = inputs(trainer.log(), engine.log(), everywhere)
+    weights = sequence_weights(**both, cap=math.inf)[:, 0]
+    sampled, wanted = engine.prod(1), trainer.prod(1)
+    assert (sampled @ weights).item() == pytest.approx(1)
+    kl = (sampled * (sampled / wanted).log()).sum()
+    assert_close(sampled @ weights.log(), -kl)

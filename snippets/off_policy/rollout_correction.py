@@ -1,0 +1,139 @@
+"""Weights for token, response and geometric mean: what each corrects, and its price."""
+
+# --8<-- [start:verdict]
+import torch  # weights: none, token, root, product
+x = torch.cartesian_prod(*[torch.arange(2)] * 8).T
+seen = torch.where(x > 0, 0.6, 0.4).prod(0)  # drawn
+r = torch.where(x > 0, 5 / 6, 5 / 4)  # trainer: 0.5
+g = (x - 0.5) * x[0] * x[7]  # its true mean: 0.250
+for w in r**0, r, r.prod(0) ** 0.125, r.prod(0):
+    print(f"{(e := (seen * w * g).sum()):.3f}")
+assert e.isclose(torch.tensor(0.25))
+# --8<-- [end:verdict]
+
+# --8<-- [start:levels]
+import math
+
+import torch
+from ppo_ref import rollout_correction as rc
+
+device = "cpu"  # or "cuda"
+p, q = 0.5, 0.6  # P(right): trainer, engine
+
+
+def all_answers(T):
+    """Right tokens are 1: answers, log-probs."""
+    bits = torch.arange(2**T)[:, None]
+    x = (bits >> torch.arange(T) & 1).double()
+    x = x.to(device)
+    old = torch.full_like(x, math.log(p))
+    rollout = torch.where(
+        x > 0, math.log(q), math.log(1 - q)
+    ).double()
+    return x, old, rollout
+
+
+def estimates(T):
+    x, old, rollout = all_answers(T)
+    seen = rollout.sum(1).exp()
+    score = x[:, 0] * x[:, -1]  # both ends right
+    grad = score[:, None] * (x - p)  # by the logit
+    given = {
+        "old_log_probs": old,
+        "rollout_log_probs": rollout,
+        "response_mask": x > -1,
+        "cap": math.inf,
+    }
+    token = rc.token_weights(**given)
+    product = rc.sequence_weights(**given)
+    share = 1 / (seen @ product[:, 0] ** 2)
+    weights = (
+        torch.ones_like(x),
+        token,
+        product,
+        product ** (1 / T),
+    )
+    grads = [(w * grad).sum(1) for w in weights]
+    true = (p**T * grad).sum()  # trainer samples
+    return true, *(seen @ g for g in grads), share
+
+
+head = "true none token product geo share"
+print("T", *(f"{name:>7}" for name in head.split()))
+table = {}
+for T in 2, 4, 8:
+    table[T] = row = estimates(T)
+    print(T, *(f"{x:7.3f}" for x in row))
+    assert row[3].isclose(row[0])  # the product
+# --8<-- [end:levels]
+
+# --8<-- [start:length]
+def products(T):
+    """Each product of ratios, and its chance."""
+    right = torch.arange(T + 1.0).double()
+    wrong = T - right
+    log_q = right * math.log(q)
+    log_q += wrong * math.log(1 - q)
+    ways = -torch.lgamma(right + 1)
+    ways -= torch.lgamma(wrong + 1)
+    ways += math.lgamma(T + 1)
+    log_w = T * math.log(p) - log_q
+    return log_w.exp(), (ways + log_q).exp()
+
+
+print("   T   mean    <1/2      >2")
+for T in 10, 100, 1000:
+    w, chance = products(T)
+    mean = chance @ w
+    below, above = chance[w < 1 / 2], chance[w > 2]
+    row = below.sum(), above.sum()
+    cells = " ".join(f"{x:7.4f}" for x in row)
+    print(f"{T:4} {mean:6.3f} {cells}")
+    assert mean.isclose(mean.new_tensor(1.0))
+up = w.argsort()  # at 1000 tokens
+middle = chance[up].cumsum(0) > 1 / 2
+median = w[up][middle][0]
+print(f"median {median:.1e}")
+kl = q * math.log(q / p)
+kl += (1 - q) * math.log((1 - q) / (1 - p))
+print(f"KL {kl:.4f} nats a token")
+# --8<-- [end:length]
+
+# --8<-- [start:average]
+import torch
+
+device = "cpu"  # or "cuda"
+torch.manual_seed(0)
+z = torch.randn(2, 1000, 50).to(device)  # two sides
+engine, trainer = z.log_softmax(2)
+log_ratio = trainer - engine
+for name, x in (
+    ("ratio", log_ratio.exp()),
+    ("log", log_ratio),
+):
+    mean = (engine.exp() * x).sum(1)  # 1000 states
+    low, high = mean.min(), mean.max()
+    print(f"{name:5} {low:6.3f} to {high:6.3f}")
+    if name == "ratio":
+        ratio_mean = mean
+assert (ratio_mean > 1.05).any(), "1 in every state"
+# --8<-- [end:average]
+
+# --8<-- [start:filter]
+x, old, rollout = all_answers(8)
+grad = x[:, 0] * x[:, -1] * (x - p).sum(1)
+true, found = table[8][0], []
+for bounds in (0.95, 1.05), (0.9, 1.1):
+    kept = rc.accepted_by_geometric_mean(
+        old_log_probs=old,
+        rollout_log_probs=rollout,
+        response_mask=x > -1,
+        bounds=bounds,
+    )[:, 0]
+    chance = rollout.sum(1).exp() * kept
+    share = chance.sum()
+    found.append(chance @ grad / share)
+    print(f"kept {share:.2f}: {found[-1]:.3f}")
+right = [true.isclose(x) for x in found]
+assert any(right), "a filter is no weight"
+# --8<-- [end:filter]

@@ -1,0 +1,121 @@
+"""Stale data: recomputed, divided by the engine, weighed; and dropped by age."""
+
+# --8<-- [start:verdict]
+import torch
+old = torch.tensor([1, 1, 1]) / 3  # has sampled
+now = torch.tensor([0.6, 0.3, 0.1])  # is trained
+A = torch.tensor([0.0, 1.0, 2.0])
+g = torch.eye(3) - now  # of log now, by the logits
+for p in now, old, old * (now / old):
+    print(*(f"{x:6.3f}" for x in (p * A) @ g))
+assert not (old * A @ g).allclose(now * A @ g)
+# --8<-- [end:verdict]
+
+# --8<-- [start:settings]
+import torch
+from ppo_ref.aggregation import token_sum
+from ppo_ref.losses import policy_loss
+
+device = "cpu"  # or "cuda"
+moved = torch.tensor([[0.5, 1.0, 1.5, 3.0]])
+moved = moved.double().to(device)  # now / engine
+engine = torch.zeros_like(moved)
+now = moved.log()
+
+
+def slopes(A, old, weights=None, new=now):
+    """Of the objective, by the log-probs."""
+    x = new.clone().requires_grad_()
+    loss = policy_loss(
+        log_probs=x,
+        old_log_probs=old,
+        advantages=torch.full_like(x, A),
+        response_mask=x < 9,
+        rollout_weights=weights,
+        aggregate=token_sum,
+    ).loss
+    return torch.autograd.grad(-loss, x)[0][0]
+
+
+capped = moved.clamp(max=2)
+rows = {
+    "recomputed": (now, None),
+    "the engine's": (engine, None),
+    "decoupled": (now, capped),
+}
+found = {}
+
+
+def show(name, row):
+    cells = (f"{x:z5.1f}" for x in row)
+    print(f"{name:12}", *cells)
+
+
+show("now / engine", moved[0])
+for A in 1, -1:
+    print(f"A = {A:+}")
+    for name, (old, weights) in rows.items():
+        row = slopes(A, old, weights)
+        found[name, A] = row
+        show(name, row)
+assert (found["recomputed", 1] == 1).all()
+assert found["the engine's", 1][2] == 0  # clipped
+assert found["decoupled", 1][2] == moved[0, 2]
+# --8<-- [end:settings]
+
+# --8<-- [start:anchor]
+new = now + 0.1  # one step later
+for share in 0.0, 0.5, 1.0:
+    prox = share * now  # between engine and now
+    weight = (prox - engine).exp()
+    ratio = (new - prox).exp()
+    both = weight * ratio
+    print(*(f"{x:.3f}" for x in both[0]))
+    assert both.allclose((new - engine).exp())
+# --8<-- [end:anchor]
+
+# --8<-- [start:age]
+import torch
+
+limit, n = 8, 8  # steps a rollout may last; answers
+device = "cpu"  # or "cuda"
+steps = torch.arange(1.0, 13).to(device)
+score = 1 - steps / 13  # what lasts long is hard
+kept = steps <= limit
+rows = {"drawn": kept | True, "trained on": kept}
+given, means = (steps, score), {}
+print(f"{'':12} share  steps  score")
+for name, some in rows.items():
+    share = some.float().mean()
+    row = share, *(x[some].mean() for x in given)
+    means[name] = row
+    cells = (f"{x:6.2f}" for x in row)
+    print(f"{name:12}", *cells)
+groups = share**n
+print(f"whole groups {groups:6.2f}")
+assert means["trained on"][2] > means["drawn"][2]
+# --8<-- [end:age]
+
+# --8<-- [start:policy]
+import torch
+
+device = "cpu"  # or "cuda"
+old = torch.full((3,), 1 / 3).to(device)
+now = torch.tensor([0.6, 0.3, 0.1]).to(device)
+A = torch.tensor([0.0, 1.0, 2.0]).to(device)
+z = now.log().requires_grad_()
+
+
+def step(sampler):
+    x = z.log_softmax(0)
+    ratio = (x - x.detach()).exp()  # recomputed: 1
+    goal = sampler @ (ratio * A)
+    (g,) = torch.autograd.grad(goal, z)
+    print(*(f"{x:6.3f}" for x in g))
+    return g
+
+
+vanilla, recomputed = step(now), step(old)
+same = recomputed.allclose(vanilla)
+assert same, "the data are not now's"
+# --8<-- [end:policy]
