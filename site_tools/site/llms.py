@@ -22,6 +22,7 @@ from site_tools.page.prose import parts
 from site_tools.running import evidence
 from site_tools.say import Refusal
 from site_tools.site import navigation, ways
+from site_tools.site.cited import addresses, answered
 from site_tools.site.downloads import LIST
 from site_tools.site.lists import derived
 from site_tools.site.navigation import title_of
@@ -137,6 +138,8 @@ class PlainPage(NamedTuple):
     is_question: bool = False
     aliases: tuple[str, ...] = ()
     is_verified: bool = True  # whether all of its code has passed as it stands
+    cited: str = ""  # its short address, as q/17
+    threads: tuple[str, ...] = ()  # those that it answers, as verl#3276
 
     @property
     def address(self) -> str:
@@ -176,6 +179,8 @@ def read(root: Path, site: Site) -> list[PlainPage]:
                 "question" in meta,
                 tuple(map(str, meta.get("aliases") or ())),
                 not evidence.unverified(runs, path, page.blocks),
+                addresses(root).get(name, ""),
+                tuple(each.thread.name for each in answered(root, lang, name)),
             )
         )
     return pages

@@ -54,7 +54,7 @@ def test_how_a_block_runs_stands_above_it(kinds, lang, line):
 def test_what_is_made_from_data_is_text():
     made = plain('```{ .glossary data-language="en" }\n```')
     assert "\naction 动作 " in made and "Explained in: " in made
-    assert "<" not in plain('```{ .questions data-language="en" }\nby topic\n```')
+    assert "</" not in plain('```{ .questions data-language="en" }\nby topic\n```')
     fact = plain("```fact\nk3_clamp verl 0.9.1\n```")
     assert fact.startswith("```text\nverl 0.9.1 · verl/trainer/ppo/core_algos.py:")
 
@@ -62,7 +62,8 @@ def test_what_is_made_from_data_is_text():
 def page(name: str, *labels: str, title: str) -> llms.PlainPage:
     question, short = title.endswith("?"), "**Yes.** It is."
     aliases = ("How so?",) * question
-    return llms.PlainPage(name, labels, title, short, "Text.", question, aliases)
+    made = llms.PlainPage(name, labels, title, short, "Text.", question, aliases)
+    return made._replace(cited="q/7", threads=("a#1", "b#2")) if question else made
 
 
 PAGES = [
@@ -120,9 +121,11 @@ def test_a_page_begins_with_what_is_known_of_it():
     expected = """# Why?
 
 - Address: gae/b/
+- Short address: q/7/
 - Language: English
 - Short answer: **Yes.** It is.
 - Also asked as: How so?
+- Threads answered: a#1; b#2
 
 Text."""
     assert f"\n\n---\n\n{expected}\n\n---\n\n" in text
