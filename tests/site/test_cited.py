@@ -109,5 +109,5 @@ def test_a_thread_that_cannot_be_found_is_refused(asked, row, fault):
 @pytest.mark.pages
 def test_the_threads_of_the_project_are_read():
     rows = read_threads(ROOT)
-    assert len(rows) == 236
+    assert len(rows) >= 236
     assert {int(row.cluster) for row in rows} == {*range(31)}
