@@ -457,6 +457,41 @@ for name, trainer in trainers.items():
     print(f"{name:15} {m.kl_k3:7.4f} {share:7.4f}")
 # --8<-- [end:mismatch]
 
+# --8<-- [start:samplers]
+from ppo_ref.log_probs import kept_log_probs
+from ppo_ref.log_probs import kept_tokens
+
+samplers = {  # temperature, top-p
+    "bfloat16": (1.0, 1.0),
+    "colder": (0.7, 1.0),
+    "hotter": (1.3, 1.0),
+    "top-p": (1.0, 0.9),
+}
+print("sampler   p diff   mean  least   most")
+for name, (T, top_p) in samplers.items():
+    z = logits
+    if name == "bfloat16":
+        z = z.bfloat16().float()
+    given = {"temperature": T, "top_p": top_p}
+    kept = kept_tokens(z, **given)
+    cut = (z / T).masked_fill(~kept, -torch.inf)
+    torch.manual_seed(0)
+    probs = cut[0].cpu().softmax(1)
+    drawn = torch.multinomial(probs, 1).T.to(device)
+    rollout = kept_log_probs(z, drawn, kept, T)
+    old = token_log_probs(logits, drawn)
+    diff = (old.exp() - rollout.exp()).abs().mean()
+    log_ratio = old - rollout
+    ratio = log_ratio.exp()
+    mean = ratio.mean()
+    row = diff, mean, ratio.min(), ratio.max()
+    cells = (f"{x:6.3f}" for x in row)
+    print(f"{name:9}", *cells)
+    kl = -log_ratio.mean()
+    k3_kl = (ratio - log_ratio - 1).mean()
+    assert (1 + k3_kl - kl).isclose(mean)
+# --8<-- [end:samplers]
+
 # --8<-- [start:rollout-corr]
 print(f"{'':15}      kl   k3_kl   chi2_token")
 for name, trainer in trainers.items():
