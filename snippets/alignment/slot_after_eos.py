@@ -117,3 +117,31 @@ print(f"as it is {kld[right].mean():.4f}")
 print(f"shifted  {kld[late].mean():.4f}")
 assert kld[right].sum() == kld[late].sum()
 # --8<-- [end:kl]
+
+# --8<-- [start:stop]
+from torch.nn.functional import logsigmoid
+
+z = batch.values.new_zeros(2).requires_grad_()
+stop, go = logsigmoid(z), logsigmoid(-z)
+p, A = 0.5, 0.5  # either way; stopping earns 1
+
+def gradient(expected):
+    (g,) = torch.autograd.grad(
+        expected, z, retain_graph=True
+    )
+    return g
+
+sampled = p * (A * stop - A * go)
+no_eos = p * (-A * go)
+true = gradient(stop[0].exp())[0]
+print(f"true    {true:.3f}")
+print(f"EOS in  {gradient(sampled[0])[0]:.3f}")
+print(f"EOS out {gradient(no_eos[0])[0]:.3f}")
+assert gradient(sampled[0])[0] == true
+
+# At the limit EOS is put in, whatever was sampled:
+# after a prefix that scores (0), or that fails (1).
+forced = p * (A * stop[0] - A * stop[1])
+cells = (f"{x:.3f}" for x in gradient(forced))
+print("forced ", *cells)
+# --8<-- [end:stop]
