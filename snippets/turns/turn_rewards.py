@@ -33,6 +33,14 @@ for row in *r, *A:
 assert r.sum(1).equal(scores.sum(1))
 # --8<-- [end:tokens]
 
+# --8<-- [start:progress]
+state = r.new_tensor([0.25, 0.5, 0.375, 1.0])
+progress = state.diff()  # of three turns
+to_go = progress.flip(0).cumsum(0).flip(0)
+print(*to_go.tolist())
+assert to_go.equal(state[-1] - state[:-1])
+# --8<-- [end:progress]
+
 # --8<-- [start:groups]
 from itertools import product
 
