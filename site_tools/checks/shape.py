@@ -50,6 +50,7 @@ REF = re.compile(
     r"|[\w./-]+#\d+"  # verl#1960
     r"|[\w.-]+/[\w.-]+@[0-9a-f]{7,40}"
     r"|arXiv:\d{4}\.\d{4,5}(?:v\d+)?"
+    r"|[A-Z][A-Za-z]*-?\d+\.\d+"  # a model: GLM-5.2
     r"|[A-Z][^\d]*,? (?:§|section |equation )\d+(?:\.\d+)*"
 )
 # What a terminal would obey, and what shows text in another order than it has.
