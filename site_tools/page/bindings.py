@@ -206,10 +206,14 @@ def _in_front_matter(page: Text, known: Known) -> Iterator[Problem]:
 
 
 def _in_fences(page: Text, known: Known) -> Iterator[Problem]:
-    """Figures in fences that are text or data, which nothing prints."""
+    """Figures in fences that are text or data, which nothing prints.
+
+    Those of a patch are somebody else's: tests/site/test_upstream.py applies it.
+    """
     for block in page.blocks:
         language = block.fence.header[0]
-        for line in block.lines if block.kind is Kind.SHOWN else ():
+        shown = block.kind is Kind.SHOWN and language != "diff"
+        for line in block.lines if shown else ():
             for number in unbound(known(plain(line.text))):
                 if number.form in OF_CODE or language == "text":
                     place = page.path, line.page_line, "figure_in_fence"
