@@ -7,7 +7,7 @@ moved = 0
 for ids in product(["a", "b", "ab"], repeat=10):
     again = "".join(ids).replace("ab", "X")  # X: ab
     moved += len(again) < len(ids)
-print(f"{moved / 3**10:.3f}")
+print(f"{moved / 3**10:.3f} come back as other ids")
 assert moved > 0.7 * 3**10
 # --8<-- [end:drift]
 

@@ -2,12 +2,12 @@
 
 # --8<-- [start:fee]
 import torch
-
 r = torch.tensor([1.0, 0.0])  # one more turn; stop
 score = torch.tensor([0.5, -0.5])  # of the logit
 turn = torch.tensor([r[0] - r[:1].mean(), 0.0])
-for A in r, r - r.mean(), turn:
-    print((A * score).mean())
+ways = dict(sum=r, group=r - r.mean(), turn=turn)
+for name, A in ways.items():
+    print(f"{name:5} {(A * score).mean():.2f}")
 assert not (turn * score).any()  # whatever r[0] is
 # --8<-- [end:fee]
 

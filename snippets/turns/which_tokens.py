@@ -2,12 +2,12 @@
 
 # --8<-- [start:ratio]
 import torch
-
 mask = torch.tensor([1, 1, 0, 0, 1]) > 0  # 0: tool
 for tool in 0.0, -1.0:  # its log-ratio, by chance
     x = torch.where(mask, 0.0, tool)
     own, seen = x[mask].sum().exp(), x.sum().exp()
-    print(-x.exp()[mask].mean(), own, seen)
+    loss = -x.exp()[mask].mean()
+    print(f"{loss=:.2f} {own=:.2f} {seen=:.2f}")
 assert own == 1 and seen < 0.14
 # --8<-- [end:ratio]
 
