@@ -68,8 +68,8 @@ router = router.to(device)
 
 
 def picked(logits):
-    top = logits.topk(chosen).indices
-    return top.sort().values
+    order = (-logits).argsort(stable=True)
+    return order[..., :chosen].sort().values
 
 
 exact, flips = picked(router), {}
