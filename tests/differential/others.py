@@ -4,6 +4,7 @@ Their advantages are made in the middle of a method; the piece is taken out by i
 and last line, and its names are given.
 """
 
+import math
 from functools import cache
 from textwrap import dedent
 from types import SimpleNamespace
@@ -16,7 +17,7 @@ from torch import Tensor
 from tests.differential.peers import CORE, NOW, OLD, floats
 from tests.differential.wheels import cut, cut_class, source
 
-OPEN, TRL = "OpenRLHF 0.11.2", "TRL 1.12.0"
+OPEN, TRL, GRPO = "OpenRLHF 0.11.2", "TRL 1.12.0", "TRL 1.16.0"
 MAKER = "openrlhf/trainer/ppo_utils/experience_maker.py"
 TRAINER = "trl/experimental/ppo/ppo_trainer.py"
 
@@ -123,20 +124,54 @@ def open_policy_loss(
     clip_range: tuple[float, float],
     dual_clip: float | None = None,
     token_level_loss: bool = True,
+    correction: tuple[str, str, tuple[float, float]] = ("off", "mask", (0.5, 5.0)),
     **batch: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
-    """Loss, clip fraction, and mean of old less new log-probs."""
+    """Loss, clip fraction, and mean of old less new log-probs.
+
+    ``correction`` is its level, its mode, its two bounds.
+    """
+    level, mode, bounds = correction
     options = SimpleNamespace(
         policy_loss_type="ppo",
-        is_correction_level="off",
+        is_correction_level=level,
+        is_correction_mode=mode,
+        is_correction_gating="ratio",
+        is_correction_threshold=bounds,
         token_level_loss=token_level_loss,
         dual_clip=dual_clip,
         clip_eps_low=clip_range[0],
         clip_eps_high=clip_range[1],
     )
     rows = [batch[name] for name in ("log_probs", "old_log_probs", "advantages")]
-    mask = floats(batch)
-    return open_loss("PolicyLoss")(options, *rows, action_mask=mask)[:3]
+    given = {"action_mask": floats(batch)}
+    given["rollout_log_probs"] = batch.get("rollout_log_probs")
+    return open_loss("PolicyLoss")(options, *rows, **given)[:3]
+
+
+def trl_rollout_weights(
+    mode: str, bounds: tuple[float | None, float | None], **batch: Tensor
+) -> Tensor:
+    """What TRL's GRPO multiplies the loss with; one column for a whole sequence."""
+    options = SimpleNamespace(
+        use_vllm=True,
+        vllm_importance_sampling_correction=True,
+        vllm_importance_sampling_mode=mode,
+        vllm_importance_sampling_clip_min=bounds[0],
+        vllm_importance_sampling_clip_max=bounds[1],
+    )
+    return piece(
+        GRPO,
+        "trl/trainer/grpo_trainer.py",
+        "if self.use_vllm and self.vllm_importance_sampling_correction:",
+        "# Compute the per-token log probabilities for the reference model",
+        self=options,
+        math=math,
+        tool_mask=None,
+        completion_mask=floats(batch),
+        old_per_token_logps=batch["old_log_probs"],
+        sampling_per_token_logps=batch["rollout_log_probs"],
+    ).vllm_importance_sampling_ratio
 
 
 def open_value_loss(value_clip_range: float, **batch: Tensor) -> Tensor:

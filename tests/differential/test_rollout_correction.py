@@ -9,6 +9,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref.diagnostics import effective_sample_size, rollout_mismatch
+from ppo_ref.losses import policy_loss
 from ppo_ref.rollout_correction import (
     accepted_by_geometric_mean,
     accepted_sequences,
@@ -16,7 +17,7 @@ from ppo_ref.rollout_correction import (
     sequence_weights,
     token_weights,
 )
-from tests.differential import peers
+from tests.differential import others, peers
 from tests.differential.batches import gapped_mask, normal, row, seeds, zero_outside
 from tests.differential.peers import NOW
 from tests.differential.wheels import requires
@@ -87,6 +88,58 @@ def test_verls_icepop_is_both_together_with_the_tokens_still_counted(seed, level
     kept = accept(**inputs, bounds=bounds)
     ours = WEIGHTS[level](**inputs, cap=math.inf)
     assert_close(zero_outside(kept, ours), theirs)
+
+
+@requires(others.GRPO)
+@seeds
+@pytest.mark.parametrize("level", WEIGHTS)
+def test_trls_weights_truncate_or_mask_below_a_bound_too(seed, level):
+    inputs, (low, high) = batch(seed), (0.6, 1.5)
+    raw = WEIGHTS[level](**inputs, cap=math.inf)
+    mask = inputs["response_mask"]
+    for mode, bounds, ours in (
+        ("truncate", (None, high), WEIGHTS[level](**inputs, cap=high)),
+        ("truncate", (low, high), raw.clamp(low, high)),
+        ("mask", (None, high), raw.masked_fill(raw > high, 0)),
+        ("mask", (low, high), raw.masked_fill((raw < low) | (raw > high), 0)),
+    ):
+        theirs = others.trl_rollout_weights(f"{level}_{mode}", bounds, **inputs)
+        assert_close(ours[mask], theirs.expand_as(ours)[mask])
+
+
+def test_trls_default_leaves_a_long_answer_next_to_no_weight():
+    """Its only bound is above, and no token of these is off by a fiftieth."""
+    old, rollout = [math.log(0.5)] * 500, [math.log(0.51)] * 500
+    inputs = pair(old, rollout)
+    weight = others.trl_rollout_weights("sequence_mask", (None, 3.0), **inputs)
+    assert weight.item() == pytest.approx((0.5 / 0.51) ** 500)
+    assert weight.item() < 1e-4
+
+
+@requires(others.OPEN)
+@seeds
+def test_openrlhf_corrects_by_token_and_filters_by_geometric_mean(seed):
+    inputs, bounds = batch(seed), (0.7, 1.4)
+    mask = inputs["response_mask"]
+    new = normal(seed + 2, mask, scale=0.1) + inputs["old_log_probs"]
+    given = {"log_probs": new, "advantages": normal(seed + 3, mask)}
+    token = token_weights(**inputs, cap=math.inf)
+    meant = accepted_by_geometric_mean(**inputs, bounds=bounds)
+    for correction, weights in (
+        (("token", "clip"), token.clamp(*bounds)),
+        (("token", "mask"), token * accepted_tokens(**inputs, bounds=bounds)),
+        (("seq", "mask"), token * meant),
+    ):
+        theirs, *_ = others.open_policy_loss(
+            (0.2, 0.2), correction=(*correction, bounds), **inputs, **given
+        )
+        ours = policy_loss(
+            old_log_probs=inputs["old_log_probs"],
+            response_mask=mask,
+            rollout_weights=weights,
+            **given,
+        )
+        assert_close(ours.loss, theirs, check_dtype=False)
 
 
 @seeds
