@@ -91,7 +91,7 @@ assert (x.grad != 0).equal(mine), "not the model's"
 
 # --8<-- [start:objective]
 def loss(batch):  # the mask in the mean alone
-    new, old, ref, V, r = batch
+    new, old, _, V, r = batch
     A = gae(
         token_level_rewards=r,
         values=V,
