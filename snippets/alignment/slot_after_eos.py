@@ -1,5 +1,14 @@
 """Must the slot after EOS be masked? Two masks, one recursion, and what differs."""
 
+# --8<-- [start:comment]
+import torch
+V = torch.tensor([0.6, 0.8, 0.9, 0.3])  # EOS is 2
+score = 1.0
+for mask in [1, 1, 1, 0], [1, 1, 1, 1]:
+    after = (V * torch.tensor(mask))[3]
+    print(mask, f"{score + after - V[2]:.1f}")
+# --8<-- [end:comment]
+
 # --8<-- [start:two_masks]
 import torch
 from ppo_ref.advantages import gae

@@ -1,5 +1,16 @@
 """Which tokens has values[:, t] read? Change one token and see which values move."""
 
+# --8<-- [start:comment]
+import torch
+torch.manual_seed(0)
+rnn = torch.nn.GRU(4, 1, batch_first=True)
+x = torch.randn(1, 7, 4)  # prompt of 3, answer of 4
+before = rnn(x)[0].flatten()
+x[0, 3] = 0  # another token 0
+moved = (rnn(x)[0].flatten() != before).int()
+print(moved[-5:-1].tolist(), moved[-4:].tolist())
+# --8<-- [end:comment]
+
 # --8<-- [start:staircase]
 import torch
 from ppo_ref.alignment import response_outputs

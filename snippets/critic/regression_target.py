@@ -1,5 +1,16 @@
 """What the critic is fitted to: the target, the loss, its clip and its mean."""
 
+# --8<-- [start:comment]
+import torch
+V, r = torch.tensor([0.5, 0.7, 0.4]), [0, 0, 1]
+for lam in 0.0, 0.5, 1.0:
+    A = after = 0.0
+    for t in 2, 1, 0:
+        A = r[t] + after - V[t] + lam * A
+        after = V[t]
+        print(f"{lam} target {t} {A + after:.2f}")
+# --8<-- [end:comment]
+
 # --8<-- [start:targets]
 import torch
 from ppo_ref.advantages import gae

@@ -1,5 +1,14 @@
 """How can kld be negative? Sample answers, count the negative ones, take the mean."""
 
+# --8<-- [start:comment]
+import torch
+actor = torch.tensor([0.5, 0.5])
+reference = torch.tensor([0.9, 0.1])
+kld = (actor / reference).log()  # of each token
+print(f"kld  {kld[0]:.2f} {kld[1]:.2f}")
+print(f"mean {actor @ kld:.2f}")
+# --8<-- [end:comment]
+
 # --8<-- [start:sample]
 import torch
 from ppo_ref.kl import kl_k1

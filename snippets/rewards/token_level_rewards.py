@@ -1,5 +1,14 @@
 """From one score and a row of log-prob gaps to one reward per token."""
 
+# --8<-- [start:comment]
+import torch
+score, beta = 1.0, 0.1
+kld = torch.tensor([0.5, -0.2, 0.3])
+rewards = -beta * kld
+rewards[-1] += score
+print(*(f"{r:.2f}" for r in rewards))
+# --8<-- [end:comment]
+
 # --8<-- [start:rewards]
 import torch
 from ppo_ref.examples import shared_batch
