@@ -26,7 +26,8 @@ def cited(root: Path, path: str, text: str, lang: str) -> str:
     made, short = "", addresses(root).get(page, "")
     if ".comment" in text:
         blocks, _ = evidence.blocks_of(root, path, text)
-        made = comment(read_answer(text, path, path).verdict, blocks, lang)
+        answer = read_answer(text, path, path)
+        made = comment(answer.title, answer.verdict, blocks, lang)
     return fill("page.cited", lang, short, made) if short or made else ""
 
 
@@ -89,10 +90,10 @@ def _addresses(short: str, redirects: str) -> dict[str, str]:
     return {onward(place, moves): number for number, place in places.items()}
 
 
-def comment(verdict: str, blocks: Sequence[Block], lang: str) -> str:
+def comment(title: str, verdict: str, blocks: Sequence[Block], lang: str) -> str:
     """A verdict, the block that shows it and its output, as Markdown for a thread.
 
-    The address comes last, and is added where the page is read.
+    Last comes what was asked, and its address, which is added where the page is read.
     """
     block = next((block for block in blocks if "comment" in block.classes), None)
     if block is None or not verdict:
@@ -100,4 +101,4 @@ def comment(verdict: str, blocks: Sequence[Block], lang: str) -> str:
     said = LINK.sub(r"\1", BINDING.sub("", verdict))
     stop = "" if said.endswith(tuple("?!？！")) else words(lang)["stop"]
     code = f"```python\n{block.text}\n```\n\n```text\n{block.expects}\n```"
-    return f"{said}{stop}\n\n{code}\n\n"
+    return f"{said}{stop}\n\n{code}\n\n{title} "

@@ -98,9 +98,12 @@ def test_a_comment_has_verdict_block_output_and_address(reader, language):
     folder = "" if language == "zh" else "en/"
     reader.goto(f"{folder}{name}/")
     text = clicked(reader, reader.locator("button.comment"))
-    verdict, code, output, address = re.fullmatch(
-        r"(.+)\n\n```python\n(.*)\n```\n\n```text\n(.*)\n```\n\n(\S+)", text, re.DOTALL
+    verdict, code, output, asked, address = re.fullmatch(
+        r"(.+)\n\n```python\n(.*)\n```\n\n```text\n(.*)\n```\n\n(.+) (\S+)",
+        text,
+        re.DOTALL,
     ).groups()
+    assert asked == read_page(ROOT, f"docs/{language}/{name}.md").meta["question"]
     shown = reader.inner_text(".answer strong >> nth=0")
     assert "".join(verdict.replace("`", "").split()) == "".join(shown.split())
     printed = subprocess.run(

@@ -26,15 +26,13 @@ def test_a_comment_is_the_verdict_the_block_and_its_output():
     verdict = (
         "It is `2.00`{ data-is=\"total['}']\" }, [exactly](other.md#x), as $a$ says?"
     )
-    made = comment(verdict, blocks, "en")
+    made = comment("Is it?", verdict, blocks, "en")
     assert made == (
         "It is `2.00`, exactly, as $a$ says?\n\n"
-        '```python\nprint("<two>")\n```\n\n```text\n<two>\n```\n\n'
+        '```python\nprint("<two>")\n```\n\n```text\n<two>\n```\n\nIs it? '
     )
-    assert comment("对", page(broken("## Why", BLOCK)).blocks, "zh").startswith(
-        "对。\n"
-    )
-    assert comment("Yes", page().blocks, "en") == ""
+    assert comment("？", "对", blocks, "zh").startswith("对。\n")
+    assert comment("Is it?", "Yes", page().blocks, "en") == ""
 
 
 def test_a_page_and_its_sections_show_their_short_addresses(tmp_path):
