@@ -1,7 +1,7 @@
 """Stale data: recomputed, divided by the engine, weighed; and dropped by age."""
 
 # --8<-- [start:verdict]
-import torch
+import torch  # true, recomputed, weighed
 old = torch.tensor([1, 1, 1]) / 3  # has sampled
 now = torch.tensor([0.6, 0.3, 0.1])  # is trained
 A = torch.tensor([0.0, 1.0, 2.0])

@@ -7,7 +7,7 @@ A = torch.tensor([1.0, -1.0])  # right, wrong
 ratio = (logp - logp.detach()).exp()
 loss = (-A * ratio).mean()
 loss.backward()
-print(loss.item(), logp.grad.tolist())
+print(f"{loss=:.1f} {logp.grad=}")
 assert logp.grad.equal(-A / 2)  # as of -logp * A
 # --8<-- [end:comment]
 
