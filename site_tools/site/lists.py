@@ -171,7 +171,9 @@ def glossary(_: str, lang: str, root: Path) -> str:
 def threads(_: str, lang: str, root: Path) -> str:
     """All threads by repository, the one with most first; at the end web pages."""
     groups: dict[str, list[Answered]] = {}
-    for each in (every := answered(root, lang)):
+    every = answered(root, lang)
+    every.sort(key=lambda each: (len(each.thread.name), each.thread.name))  # by number
+    for each in every:
         groups.setdefault(each.thread.repository, []).append(each)
     most = sorted(groups.items(), key=lambda group: (not group[0], -len(group[1])))
     done = sum(bool(each.page) for each in every)

@@ -83,7 +83,7 @@ def test_a_figure_is_not_bound_to_itself(expression):
     assert read_picture(svg, "a.svg")[1]
 
 
-@pytest.mark.parametrize("language", ["text", "bash", "json", "yaml", "diff"])
+@pytest.mark.parametrize("language", ["text", "bash", "json", "yaml"])
 def test_a_fence_that_does_not_run_has_no_figure(language):
     (told,) = found(f"so\n\n```{language}\nbias: 0.98\n```\n\nIt is", "en")
     assert told == f"0.98 in a {language} fence"
