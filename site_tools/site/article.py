@@ -63,7 +63,7 @@ def answer_box(
     """
     section = SECTION.search(html)
     if section is None:
-        return html
+        return f"{cited}{html}"
     box = fill(
         "page.answer_box",
         lang,

@@ -15,7 +15,7 @@ ANSWER = '<section class="answer">'
 BESIDE = re.compile(
     r"<(aside|blockquote|details|figure|nav|table|svg)\b.*?</\1>"
     r'|<div class="(?:admonition|reading)\b.*?</div>'
-    r'|<p class="(?:languages|moved|from-code|download|install)\b.*?</p>',
+    r'|<p class="(?:languages|moved|from-code|download|install|cited)\b.*?</p>',
     re.DOTALL,
 )
 PARAGRAPH = re.compile(r"<p\b[^>]*>(.*?)</p>", re.DOTALL)
