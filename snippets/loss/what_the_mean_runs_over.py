@@ -1,0 +1,157 @@
+"""What the mean of a loss runs over: all batches of three kinds of answers."""
+
+# --8<-- [start:comment]
+import torch
+b = torch.cartesian_prod(*[torch.arange(3)] * 4)
+R, L = torch.tensor([[1.0, 0, 0], [2, 2, 8]])[:, b]
+for d in L, L.sum(1, True), torch.ones(1):
+    w = (R - R.mean(1, True)) / d
+    push = torch.bincount(b.ravel(), w.ravel())
+    push -= push.mean()  # by softmax's logits
+    print(push / push[0])
+# --8<-- [end:comment]
+
+# --8<-- [start:judge]
+import torch
+from itertools import product
+from ppo_ref import aggregation
+
+score = torch.tensor([1.0, 0, 0]).double()
+lengths = torch.tensor([2, 2, 8])
+z = torch.zeros(3).double().requires_grad_()
+slots = torch.arange(8)
+
+def gradient(aggregate):  # over all 81 batches
+    total = 0
+    for rows in product(range(3), repeat=4):
+        rows = torch.tensor(rows)
+        A = score[rows] - score[rows].mean()
+        mask = slots < lengths[rows, None]
+        logp = z.log_softmax(0)[rows]
+        losses = torch.zeros(4, 8).double()
+        losses[:, 0] = -A * logp  # the only choice
+        total = total - aggregate(losses, mask) / 81
+    (g,) = torch.autograd.grad(total, z)
+    return g / g[0]
+
+goal = z.softmax(0) @ score  # what is wanted
+(true,) = torch.autograd.grad(goal, z)
+rows = {"true gradient": true / true[0]}
+for name in (
+    "sequence_mean_token_mean",
+    "token_mean",
+    "sequence_mean_token_sum",
+):
+    function = getattr(aggregation, name)
+    rows[name] = gradient(function)
+print(f"{'':24}  right  short   long")
+for name, row in rows.items():
+    print(f"{name:24}", *(f"{x:6.3f}" for x in row))
+true, answer, token, constant = rows.values()
+assert constant.allclose(true)
+assert not token.allclose(true)
+assert not answer.allclose(true)
+# --8<-- [end:judge]
+
+# --8<-- [start:growing]
+import torch
+from torch.distributions import Multinomial
+
+R = torch.tensor([1.0, 0, 0]).double()
+L = torch.tensor([2.0, 2, 8]).double()
+p = torch.ones(3).double() / 3
+
+short = []
+print("answers  right  short   long")
+for N in 4, 16, 64, 256:
+    n = torch.arange(N + 1).double()
+    n = torch.cartesian_prod(n, n)
+    n = n[n.sum(1) <= N]  # right, short
+    n = torch.cat([n, N - n.sum(1, True)], 1)
+    share = Multinomial(N, p).log_prob(n).exp()
+    A = R - n[:, :1] / N
+    push = share @ (n * A / (n @ L)[:, None])
+    push -= push.mean()
+    row = push / push[0]
+    print(f"{N:7}", *(f"{x:6.3f}" for x in row))
+    short.append(row[1])
+assert short[0] < -0.6
+assert abs(short[-1] + 0.5) < 0.01
+# --8<-- [end:growing]
+
+# --8<-- [start:whitened]
+import torch
+from ppo_ref.masking import masked_whiten
+
+def whitened(A, lengths):  # over tokens
+    A = torch.tensor(A).double()
+    n = torch.tensor(lengths)
+    mask = torch.arange(int(n.max())) < n[:, None]
+    tokens = A[:, None].expand(mask.shape)
+    white = masked_whiten(tokens, mask)
+    return white[:, 0], white[mask].mean()
+
+for A, lengths in (
+    ([0.5, -0.5, 0.5, -0.5], [2, 20, 4, 30]),
+    ([0.9, 0.1, -0.5, -0.5], [30, 4, 4, 4]),
+):
+    answers, tokens = whitened(A, lengths)
+    print("A       ", *(f"{x:5.2f}" for x in A))
+    cells = (f"{x:5.2f}" for x in answers)
+    print("whitened", *cells)
+    mean = answers.mean()
+    print(f"mean of answers {mean:.2f}", end=", ")
+    print(f"of tokens {tokens:z.2f}")
+    assert tokens.abs() < 1e-12 < mean.abs()
+# --8<-- [end:whitened]
+
+# --8<-- [start:micro]
+import torch
+from ppo_ref.aggregation import token_mean
+
+n = torch.tensor([2, 8, 2, 2])  # four answers
+mask = torch.arange(8) < n[:, None]
+x = torch.zeros(mask.shape).requires_grad_()
+halves = (slice(0, 2), slice(2, 4))  # micro-batches
+own = [token_mean(x[h], mask[h]) for h in halves]
+whole = token_mean(x, mask)
+print("divided by          weight of a token")
+for name, loss in (
+    ("all tokens, once", whole),
+    ("own tokens, averaged", sum(own) / 2),
+    ("all tokens, twice", whole / 2),
+):
+    (g,) = torch.autograd.grad(
+        loss, x, retain_graph=True
+    )
+    cells = (f"{w:.3f}" for w in g[:, 0])
+    print(f"{name:20}", *cells)
+    even = bool((g[mask] == g[0, 0]).all())
+    assert even == ("all" in name)
+# --8<-- [end:micro]
+
+# --8<-- [start:cancels]
+import torch
+
+logp = torch.zeros(2, 8).requires_grad_()
+n = torch.tensor([2, 8])  # two wrong answers
+mask = torch.arange(8) < n[:, None]
+loss = (logp * mask).sum(1) / n  # A is -1
+(g,) = torch.autograd.grad(loss.sum(), logp)
+print("first token:", g[:, 0].tolist())
+assert g[0, 0] == g[1, 0], "the long one pays less"
+# --8<-- [end:cancels]
+
+# --8<-- [start:accuracy]
+import torch
+from ppo_ref.masking import masked_whiten
+
+A = torch.tensor([0.5, -0.5, 0.5, -0.5]).double()
+n = torch.tensor([2, 20, 4, 30])
+mask = torch.arange(30) < n[:, None]
+A = A[:, None].expand(mask.shape)
+white = masked_whiten(A, mask)
+mean = white[:, 0].mean()
+print(f"mean over answers {mean:.4f}")
+assert mean < 1e-9, "no rounding error"
+# --8<-- [end:accuracy]
