@@ -1,0 +1,95 @@
+"""Answers cut off, tokens rejected: who stays in which mean."""
+
+# --8<-- [start:comment]
+from itertools import product
+masked = punished = 0.0
+for R in product((0, 1), repeat=4):  # 1: finished
+    for r in R:
+        push = (r - sum(R) / 4) * (r - 0.5) / 64
+        punished += push
+        masked += push * r  # no loss where cut
+print(f"{punished=:.3f} {masked=:.3f}")
+# --8<-- [end:comment]
+
+# --8<-- [start:three]
+import torch
+
+z = torch.zeros(1).double().requires_grad_()
+R = torch.cartesian_prod(*[torch.arange(2)] * 4)
+R = R.double()  # 16 groups; 1: finished, 0: cut
+p = z.sigmoid()  # of finishing
+logp = torch.where(R > 0, p.log(), (1 - p).log())
+
+def push(advantages):  # expected, on finishing
+    goal = (advantages * logp).mean()
+    (g,) = torch.autograd.grad(
+        goal, z, retain_graph=True
+    )
+    return g.item()
+
+A = R - R.mean(1, keepdim=True)
+done = R.sum(1, keepdim=True).clamp(min=1)
+own = R.sum(1, keepdim=True) / done  # their mean
+ways = {
+    "punished": A,
+    "masked": A * R,  # no loss where it is cut
+    "not in the mean": (R - own) * R,
+}
+pushes = []
+for name, advantages in ways.items():
+    pushes.append(push(advantages))
+    print(f"{name:16} {pushes[-1]:z.4f}")
+assert pushes[1] == pushes[0] / 2 > pushes[2] == 0
+# --8<-- [end:three]
+
+# --8<-- [start:rejected]
+import torch
+from ppo_ref.aggregation import token_mean
+
+w = torch.tensor([[0.1, -1.5, 0.8, -10, 0.3]]).exp()
+every = torch.ones(1, 5).bool()
+low, high = 0.5, 2
+kept = (w > low) & (w < high)  # two of five
+print("weights", *(f"{x:.2f}" for x in w[0]))
+over_all = token_mean(w * kept, every)
+over_kept = token_mean(w, kept)
+print(f"over all tokens  {over_all:.3f}")
+print(f"over kept tokens {over_kept:.3f}")
+kept_share = kept.float().mean()
+assert over_all.isclose(over_kept * kept_share)
+# --8<-- [end:rejected]
+
+# --8<-- [start:biased]
+import torch
+from itertools import product
+
+trainer, engine = 0.5, 0.75  # of token 1, not 0
+w = [(1 - trainer) / (1 - engine), trainer / engine]
+goal = [0.0, 0.0]
+for pair in product(range(2), repeat=2):
+    share = 1.0
+    for token in pair:
+        share *= engine if token else 1 - engine
+    kept = [token for token in pair if w[token] < 2]
+    for i, divisor in enumerate((2, len(kept))):
+        if kept:
+            part = sum(w[t] for t in kept) / divisor
+            goal[i] += share * part
+whole = trainer  # the kept token's part of the mean
+print(f"wanted           {whole:.3f}")
+print(f"over all tokens  {goal[0]:.3f}")
+print(f"over kept tokens {goal[1]:.3f}")
+assert goal[0] == whole and goal[1] > whole
+# --8<-- [end:biased]
+
+# --8<-- [start:fair]
+from itertools import product
+
+push = 0.0
+for R in product((0, 1), repeat=4):  # 1: finished
+    for r in R:
+        A = r * (r - sum(R) / 4)  # masked where 0
+        push += A * (r - 0.5) / 64
+print(f"push towards finishing {push:.4f}")
+assert push == 0, "finishing still pays"
+# --8<-- [end:fair]
