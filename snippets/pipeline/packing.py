@@ -1,0 +1,88 @@
+"""Rows packed one behind the other: what must be cut."""
+
+# --8<-- [start:comment]
+import torch
+
+x = torch.arange(10.0).view(5, 2).sin()
+row = torch.tensor([0, 0, 0, 1, 1])  # packed
+causal = torch.ones(5, 5).tril().bool()
+for m in causal, causal & (row[:, None] == row):
+    w = (x @ x.T).masked_fill(~m, -torch.inf)
+    print((w.softmax(1) @ x - x)[3])  # less alone
+# --8<-- [end:comment]
+
+# --8<-- [start:rope]
+import torch
+
+torch.manual_seed(0)
+table = torch.randn(9, 4).double()  # learned places
+q, k = torch.randn(2, 4, 4).double()
+
+
+def rotate(x, at):  # RoPE: two pairs, two speeds
+    angle = at[:, None] * torch.tensor([1.0, 0.1])
+    one = torch.ones(()).double()
+    turn = torch.polar(one, angle)
+    z = torch.view_as_complex(x.view(-1, 2, 2))
+    return torch.view_as_real(z * turn).view(-1, 4)
+
+
+def attend(x, row, at, rope=True):
+    if not rope:
+        x = x + table[at.long()]
+    a, b = (x @ q, x @ k)
+    if rope:
+        a, b = rotate(a, at), rotate(b, at)
+    keep = (row[:, None] == row).tril()
+    scores = a @ b.T
+    scores = scores.masked_fill(~keep, -torch.inf)
+    return scores.softmax(1) @ x
+
+
+rows = torch.randn(3, 4), torch.randn(2, 4)
+rows = [x.double() for x in rows]
+x = torch.cat(rows)
+block = torch.tensor([0, 0, 0, 1, 1])
+on = torch.arange(5).double()
+reset = torch.tensor([0, 1, 2, 0, 1]).double()
+gaps = []
+print("positions  attention  continued   off by")
+for rope, row, at in (
+    (True, block, reset),
+    (True, block, on),
+    (True, 0 * block, on),
+    (False, block, reset),
+    (False, block, on),
+):
+    zero = 0 * block[:2]
+    alone = attend(rows[1], zero, on[:2], rope)
+    packed = attend(x, row, at, rope)[3:]
+    gaps.append((packed - alone).abs().max())
+    kind = "RoPE" if rope else "learned"
+    cut = "by row" if row.any() else "over all"
+    late = "yes" if at is on else "no"
+    cells = f"{kind:10} {cut:10} {late:9}"
+    print(f"{cells} {gaps[-1]:8.2f}")
+assert max(gaps[0], gaps[1], gaps[3]) < 1e-12
+assert min(gaps[2], gaps[4]) > 0.01
+# --8<-- [end:rope]
+
+# --8<-- [start:loss]
+import torch
+from ppo_ref import aggregation
+
+apart = torch.tensor([[1.0, 1, 1], [6, 0, 0]])
+mask = torch.tensor([[1, 1, 1], [1, 0, 0]]).bool()
+packed = apart[mask][None]  # one row of four
+full = torch.ones(1, 4).bool()
+print(f"{'':24} rows packed")
+for name in (
+    "token_mean",
+    "sequence_mean_token_mean",
+):
+    function = getattr(aggregation, name)
+    here = function(apart, mask).item()
+    there = function(packed, full).item()
+    print(f"{name:24} {here:.2f} {there:6.2f}")
+    assert (here == there) == (name == "token_mean")
+# --8<-- [end:loss]
