@@ -6,7 +6,7 @@ folder counts as one module.
     7   __main__  verl_plugin
     6   command  inside_verl
     5   pretrained  dump
-    4   training  asserts  trace
+    4   training  asserts  trace  clip_variants
     3   log_probs  rewards  advantages  group_advantages  losses
     3   rollout_correction  diagnostics  chunked  stored_runs
     2   alignment  masking  aggregation  kl  kernels
