@@ -10,6 +10,7 @@ from ppo_ref import (
     aggregation,
     alignment,
     chunked,
+    clip_variants,
     diagnostics,
     group_advantages,
     kl,
@@ -91,6 +92,7 @@ TRAINING = {
 GROUPS = ("grpo", "dr_grpo", "rloo", "reinforce_plus_plus_baseline")
 REDUCTIONS = ("sum", "mean", "variance", "whiten")
 MEANS = ("token_mean", "sequence_mean_token_mean", "sequence_mean_token_sum")
+CLIP_VARIANTS = ("gspo_loss", "gmpo_loss", "cispo_loss", "sapo_loss")
 CORRECTIONS = (
     *("token_weights", "sequence_weights"),
     *("accepted_tokens", "accepted_sequences", "accepted_by_geometric_mean"),
@@ -106,6 +108,7 @@ VALID: dict[Any, dict[str, Any]] = {
     **{getattr(group_advantages, name): GROUPED for name in GROUPS},
     group_advantages.reinforce_plus_plus: WITHOUT_VALUES,
     losses.policy_loss: SAMPLED,
+    **{getattr(clip_variants, name): SAMPLED for name in CLIP_VARIANTS},
     losses.surrogate_objective: SAMPLED,
     losses.value_loss: {
         "values": X,
