@@ -127,3 +127,19 @@ for x in actor, row(adapter=0):
 assert not actor.equal(reference)
 assert row(adapter=0).equal(reference)
 # --8<-- [end:adapter]
+
+# --8<-- [start:sft]
+import torch
+
+base = torch.tensor([1.0, 0, 0])  # logits
+sft = torch.tensor([-0.5, 0.5, 0])  # adapter
+first = (base + sft).log_softmax(0)  # at step 0
+for name, weights in (
+    ("adapter off", base),
+    ("merged, or a frozen copy", base + sft),
+):
+    ref = weights.log_softmax(0)
+    kl = (first.exp() * (first - ref)).sum()
+    print(f"{name:25} KL at step 0: {kl:.3f}")
+assert kl == 0
+# --8<-- [end:sft]

@@ -136,6 +136,41 @@ assert slope(rewarded).allclose(slope(KL))
 assert (p * k1.abs()).sum() > 2 * KL  # no estimate
 # --8<-- [end:kl]
 
+# --8<-- [start:ratio]
+import torch
+from ppo_ref.kl import kl_k1, kl_k2, kl_k3
+
+device = "cpu"  # or "cuda"
+rows = [
+    [0.6, 0.2, 0.15, 0.05],  # actor
+    [0.3, 0.3, 0.2, 0.2],  # reference
+    [0.4, 0.3, 0.2, 0.1],  # old: it sampled
+]
+p, q, old = torch.tensor(rows).to(device)[:, None]
+logits = p.log().requires_grad_()
+log_p = logits.log_softmax(1)
+log_q = q.log()
+both = {"log_probs": log_p, "ref_log_probs": log_q}
+was = old * (log_p - old.log()).exp()  # with ratio
+losses = {
+    "the KL": (log_p.exp() * kl_k1(**both)).sum(),
+    "k2": (old * kl_k2(**both)).sum(),
+    "k3": (old * kl_k3(**both)).sum(),
+    "ratio * k3": (was * kl_k3(**both)).sum(),
+}
+print("           value  gradient by logit")
+stale = {}
+for name, loss in losses.items():
+    logits.grad = None
+    loss.backward(retain_graph=True)
+    stale[name] = logits.grad
+    cells = (f"{x:z6.3f}" for x in logits.grad[0])
+    print(f"{name:10} {loss:.3f} ", *cells)
+right = stale["the KL"]
+assert stale["ratio * k3"].allclose(right, 0, 1e-6)
+assert not stale["k2"].allclose(right, 0, 1e-2)
+# --8<-- [end:ratio]
+
 # --8<-- [start:k3]
 import torch
 from ppo_ref.kl import kl_k2, kl_k3
