@@ -66,9 +66,12 @@ def test_doubling_ends_where_weights_vanish():
 def test_the_checks_wait_once():
     rewards, values = numbers(0, 2, 2, 64).float()
     mask = torch.ones(2, 64, dtype=torch.bool)
+    with Launches() as kernel:
+        discounted_residuals(rewards, values, mask, None, 1.0, 1.0)
     with Launches() as counted:
         gae(token_level_rewards=rewards, values=values, response_mask=mask)
-    assert counted.names.count("_local_scalar_dense") == 1
+    waits = [seen.names.count("_local_scalar_dense") for seen in (counted, kernel)]
+    assert waits[0] - waits[1] == 1
 
 
 @pytest.mark.parametrize("bootstrap", [False, True])
@@ -80,6 +83,45 @@ def test_blocks_of_rows_are_rows(monkeypatch, bootstrap):
     for slots in (1, 5, 10, 34):
         monkeypatch.setattr(scan, "BLOCK", slots)
         assert torch.equal(scan.discounted_residuals(*given), whole)
+
+
+LENGTH = 4 * scan.CHUNK + 3
+MASKS = {
+    "every slot": torch.ones(3, LENGTH, dtype=torch.bool),
+    "padding": torch.arange(LENGTH) < torch.tensor([[0], [1], [LENGTH - 40]]),
+    "gaps": numbers(3, 3, LENGTH) > 0,
+}
+
+
+@pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
+@pytest.mark.parametrize("discount", [0.0, 1e-20, 0.5, 0.95, 1.0])
+@pytest.mark.parametrize("bootstrap", [False, True])
+def test_chunks_sum_what_a_loop_sums(mask, discount, bootstrap):
+    rewards, values = numbers(0, 2, 3, LENGTH).masked_fill(~mask, torch.nan)
+    ends = numbers(1, 3) if bootstrap else None
+    sums = torch.zeros(3, LENGTH, dtype=torch.float64)
+    for row in range(3):
+        following, later = float(ends[row]) if bootstrap else 0.0, 0.0
+        for slot in reversed(mask[row].nonzero()[:, 0].tolist()):
+            reward, value = float(rewards[row, slot]), float(values[row, slot])
+            later = reward + 0.9 * following - value + discount * later
+            sums[row, slot], following = later, value
+    given = rewards, values, mask, ends, 0.9, discount
+    assert_close(discounted_residuals(*given), sums, rtol=1e-13, atol=1e-13)
+    short = [x.float() if x is not None and x is not mask else x for x in given[:4]]
+    made = discounted_residuals(*short, 0.9, discount)
+    assert_close(made.double(), sums, rtol=1e-5, atol=1e-5)
+
+
+def test_a_product_of_less_than_float32_is_not_taken(monkeypatch):
+    x = numbers(0, 1, LENGTH).float()
+    for precision, products in (("highest", 2), ("high", 0)):
+        monkeypatch.setattr(
+            torch, "get_float32_matmul_precision", lambda named=precision: named
+        )
+        with Launches() as counted:
+            scan.discounted_suffix_sum(x.clone(), 0.9)
+        assert sum(name in ("mm", "mv", "bmm") for name in counted.names) == products
 
 
 TOKENS, VOCAB, WIDTH = 1024, 32000, 8

@@ -1,8 +1,11 @@
 """Gaps out of the mask, discounted sums over what follows, gaps back in.
 
-Every function keeps its shapes and asks nothing of the data, so that torch.compile
-and a GPU run through it without waiting.
+Every function keeps its shapes. Compiled or on a GPU none asks anything of the data, so
+that torch.compile runs through it and a GPU does not wait. A CPU may ask: whether a
+mask has gaps costs it far less than moving tokens that lie together already.
 """
+
+from functools import lru_cache
 
 import torch
 from torch import Tensor
@@ -12,6 +15,7 @@ from ppo_ref.contracts.precision import at_least_float32
 
 # A weight below it changes no sum that can be told apart, in float64 neither.
 NEGLIGIBLE = 1e-30
+CHUNK = 32  # slots whose sums are one product with a triangle of weights
 
 
 def discounted_suffix_sum(
@@ -21,10 +25,11 @@ def discounted_suffix_sum(
 
         y_j = x_j + discount * x_{j+1} + discount**2 * x_{j+2} + ...
 
-    The binary digits of ``terms`` are read from the left: a digit doubles the number
-    of terms held, a 1 adds one more. The weights stay Python floats; rounded to
-    float32 and compounded over 16384 tokens they would be wrong in the fifth digit.
-    Rows with a discount each hand in a column of float64.
+    A long row on a CPU goes chunk by chunk, and ``x`` is used up. Otherwise the binary
+    digits of ``terms`` are read from the left: a digit doubles the number of terms
+    held, a 1 adds one more. The weights stay Python floats; rounded to float32 and
+    compounded over 16384 tokens they would be wrong in the fifth digit. Rows with a
+    discount each hand in a column of float64.
 
     Example:
         >>> discounted_suffix_sum(torch.tensor([[4., 2., 8.]]), 0.5, terms=2)
@@ -32,6 +37,8 @@ def discounted_suffix_sum(
     """
     length = x.shape[-1]
     if terms is None or terms >= length:
+        if isinstance(discount, float) and _may_multiply(x, discount):
+            return _chunk_by_chunk(x, discount)
         terms = 1 << max(length - 1, 0).bit_length()
     total, held, free = x, 1, [torch.empty_like(x), torch.empty_like(x)]
     for digit in f"{terms:b}"[1:]:
@@ -57,9 +64,48 @@ def _add_later(
     return total
 
 
+def _may_multiply(x: Tensor, discount: float) -> bool:
+    """Whether a row is worth a matrix product, and this is as exact as float32 is."""
+    worth = x.shape[-1] > 2 * CHUNK and discount >= NEGLIGIBLE and _may_ask(x)
+    return worth and torch.get_float32_matmul_precision() == "highest"
+
+
+def _may_ask(x: Tensor) -> bool:
+    """Whether asking what is in a tensor costs nothing."""
+    return x.device.type == "cpu" and not torch.compiler.is_compiling()
+
+
+def _chunk_by_chunk(x: Tensor, discount: float) -> Tensor:
+    """All sums: what later chunks sum to enters a chunk at its last slot.
+
+    What the chunks sum to is such a sum itself, of one term a chunk.
+    """
+    *rows, length = x.shape
+    chunks = pad(x, (0, -length % CHUNK)).view(*rows, -1, CHUNK)
+    weights = _triangle(discount, x.dtype)
+    sums = discounted_suffix_sum(chunks @ weights[:, 0], discount**CHUNK)
+    chunks[..., :-1, -1].add_(sums[..., 1:], alpha=discount)
+    total: Tensor = chunks @ weights
+    return total.view(*rows, -1)[..., :length]
+
+
+@lru_cache(maxsize=8)
+def _triangle(discount: float, dtype: torch.dtype) -> Tensor:
+    """``discount**(j - i)`` at [j, i], and 0 where j is before i."""
+    slots = torch.arange(CHUNK)
+    ahead = slots[:, None] - slots
+    powers = torch.tensor(discount, dtype=torch.float64) ** ahead.clamp(min=0)
+    return powers.tril().to(dtype)
+
+
 # Rows are independent. A CPU works through them in blocks of about so many slots, whose
 # arrays stay in its cache: 1024 rows of 8192 in half the time.
 BLOCK = 1 << 17
+
+
+def has_gaps(response_mask: Tensor) -> bool:
+    """Whether a token counts behind a slot that does not."""
+    return bool((response_mask[..., 1:] > response_mask[..., :-1]).any())
 
 
 def token_places(response_mask: Tensor) -> Tensor:
@@ -71,16 +117,14 @@ def token_places(response_mask: Tensor) -> Tensor:
 def pack(x: Tensor, places: Tensor) -> Tensor:
     """Move the tokens that count to the front of their row, zeros behind them.
 
-    There is one slot more, so that each has a next.
-
     Example:
         >>> mask = torch.tensor([[True, False, True, True]])
         >>> pack(torch.tensor([[1., 9., 2., 3.]]), token_places(mask))
-        tensor([[1., 2., 3., 0., 0.]])
+        tensor([[1., 2., 3., 0.]])
     """
     *rows, length = x.shape
     # What does not count all goes to place 0, and that is cut off.
-    return x.new_zeros(*rows, length + 2).scatter_(-1, places, x)[..., 1:]
+    return x.new_zeros(*rows, length + 1).scatter_(-1, places, x)[..., 1:]
 
 
 def unpack(packed: Tensor, places: Tensor) -> Tensor:
@@ -109,7 +153,7 @@ def discounted_residuals(
     ``bootstrap_values``, 0 when None.
     """
     rows = max(1, BLOCK // max(1, values.shape[1]))
-    if values.device.type != "cpu" or torch.compiler.is_compiling():
+    if not _may_ask(values):
         rows = max(1, len(values))
     parts = []
     for start in range(0, max(1, len(values)), rows):
@@ -130,15 +174,19 @@ def _sums(
     discount: float | Tensor,
     terms: int | None,
 ) -> Tensor:
-    places = token_places(response_mask)
-    rewards = pack(at_least_float32(token_level_rewards), places)[:, :-1]
-    packed = pack(at_least_float32(values), places)
-    before, after = packed[:, :-1], packed[:, 1:]
+    rewards, values = map(at_least_float32, (token_level_rewards, values))
+    packed = not _may_ask(values) or has_gaps(response_mask)
+    places = token_places(response_mask) if packed else response_mask
+    if packed:
+        rewards, values = pack(rewards, places), pack(values, places)
+    elif not response_mask.all():
+        rewards, values = rewards.where(places, 0), values.where(places, 0)
+    after = pad(values[:, 1:], (0, 1))
     if bootstrap_values is not None:
         last = (response_mask.sum(1, keepdim=True) - 1).clamp(min=0)
         after = after.scatter(1, last, bootstrap_values[:, None].to(after.dtype))
-    differences = after - before
+    differences = after - values
     if gamma != 1:
         differences -= (1 - gamma) * after
-    residuals = rewards + differences
-    return unpack(discounted_suffix_sum(residuals, discount, terms), places)
+    sums = discounted_suffix_sum(rewards + differences, discount, terms)
+    return unpack(sums, places) if packed else sums.where(response_mask, 0)
