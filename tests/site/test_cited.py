@@ -118,7 +118,6 @@ def test_most_threads_are_answered(lang):
     assert len(done) >= 180
 
 
-@pytest.mark.xfail(strict=True, reason="#defaults of frameworks is in a template")
 @pytest.mark.pages
 @pytest.mark.parametrize("lang", ["zh", "en"])
 def test_every_place_that_answers_is_there_and_every_cluster_has_one(lang):

@@ -148,7 +148,7 @@ def test_a_cell_says_what_is_the_same_and_opens_to_its_lines(project):
 
 def test_what_a_release_turns_on_or_off_is_listed_before_the_topics(project):
     html = lists.derived("frameworks", "compared", "en", project)
-    switched = html[html.index('id="defaults"') : html.index("compared-gae")]
+    switched = html[html.index('id="compared-off"') : html.index("compared-gae")]
     assert '<a href="#compared-loss">The loss</a>' in switched
     assert "mask" not in switched
     on, off = re.findall(r'<td class="(?:on|off)">.*?</td>', switched)
