@@ -81,8 +81,6 @@ for name, loss in {
 # --8<-- [end:outlier]
 
 # --8<-- [start:root]
-import torch
-
 rng, sd = torch.Generator().manual_seed(0), 0.1
 print("tokens  sd of the ratio  beyond 0.2")
 for T in 1, 100, 1000:
@@ -97,12 +95,10 @@ for T in 1, 100, 1000:
 # --8<-- [end:root]
 
 # --8<-- [start:mean]
-import torch
 from ppo_ref.aggregation import (
     sequence_mean_token_mean,
     token_mean,
 )
-from ppo_ref.clip_variants import gspo_loss
 
 mask = torch.arange(8) < torch.tensor([[2], [8]])
 old = torch.zeros(2, 8).double()
@@ -122,3 +118,31 @@ for mean in sequence_mean_token_mean, token_mean:
     cells = (f"{share:8.2f}" for share in shares)
     print(f"{name.replace('_', '-'):18}", *cells)
 # --8<-- [end:mean]
+
+# --8<-- [start:band]
+off = torch.tensor([[0.5, 1.5]])  # out of range
+found = [slope(ppo, off, a) for a in (1.0, -1.0)]
+for g in found:
+    print(*(f"{v:z5.2f}" for v in g))
+left = torch.stack(found).any()
+assert not left, "out of range, no gradient"
+# --8<-- [end:band]
+
+# --8<-- [start:single]
+for T in 8, 1000:
+    row = torch.ones(1, T)
+    row[0, 0] = 2
+    trained = slope(paper, row, 1.0).count_nonzero()
+    print(f"{trained} of {T}")
+assert trained, "one token stops no others"
+# --8<-- [end:single]
+
+# --8<-- [start:distances]
+found = []
+for bounds in (0, 5), (1 - 0, 1 + 5):
+    loss = partial(cispo, bounds=bounds)
+    found.append(slope(loss, rho, 1.0))
+    print(*(f"{v:5.2f}" for v in found[-1]))
+meant, taken = found
+assert taken.equal(meant), "bounds or distances"
+# --8<-- [end:distances]

@@ -43,3 +43,35 @@ assert found[1, 0.2] == found[1, 1.0]
 low, high = found[4, 0.2], found[4, 0.28]
 assert high[1] < low[1]  # no cure
 # --8<-- [end:higher]
+
+# --8<-- [start:rate]
+import torch
+
+rng = torch.Generator().manual_seed(0)
+kept = []
+for rate in 0.3, 3.0:
+    z = torch.zeros(20)  # all equally likely
+    for _ in range(200):
+        p = z.softmax(0)
+        a = p.multinomial(8, True, generator=rng)
+        s = torch.rand(8, generator=rng).round()
+        g = torch.eye(20)[a] - p  # chance alone
+        z = z + rate * ((s - s.mean()) @ g) / 8
+    p = z.softmax(0)
+    kept.append(-(p * p.log()).sum())
+    print(f"rate {rate}: entropy {kept[-1]:.2f}")
+slow, fast = kept
+assert fast > slow, "larger steps explore more"
+# --8<-- [end:rate]
+
+# --8<-- [start:constant]
+import torch
+
+z = torch.tensor([0.0, 1.0, 2.0]).requires_grad_()
+with torch.no_grad():  # as for a metric
+    logp = z.log_softmax(0)
+    entropy = -(logp.exp() * logp).sum()
+bonus = 0.01 * entropy
+print(f"bonus {bonus:.4f}")
+assert bonus.requires_grad, "a bonus that trains"
+# --8<-- [end:constant]

@@ -68,7 +68,6 @@ assert min(gaps[2], gaps[4]) > 0.01
 # --8<-- [end:rope]
 
 # --8<-- [start:loss]
-import torch
 from ppo_ref import aggregation
 
 apart = torch.tensor([[1.0, 1, 1], [6, 0, 0]])
@@ -86,3 +85,24 @@ for name in (
     print(f"{name:24} {here:.2f} {there:6.2f}")
     assert (here == there) == (name == "token_mean")
 # --8<-- [end:loss]
+
+# --8<-- [start:eos]
+eos = torch.randn(1, 4).double()
+x = torch.cat([rows[0], eos, rows[1]])
+uncut = torch.zeros(6).long()
+at = torch.tensor([0, 1, 2, 3, 0, 1]).double()
+alone = attend(rows[1], uncut[:2], on[:2])
+gap = (attend(x, uncut, at)[4:] - alone).abs()
+print(f"off by {gap.max():.2f}")
+assert gap.max() < 1e-12, "EOS separates the rows"
+# --8<-- [end:eos]
+
+# --8<-- [start:shifted]
+uncut = torch.zeros(2).long()
+alone = attend(rows[1], uncut, on[:2])
+for start in 3, 300, 30000:
+    late = attend(rows[1], uncut, start + on[:2])
+    moved = (late - alone).abs().max()
+    print(f"from {start:5}: off by {moved:.4f}")
+assert moved > 0.01, "late positions misalign"
+# --8<-- [end:shifted]
