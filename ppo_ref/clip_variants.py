@@ -11,12 +11,12 @@ from ppo_ref.aggregation import Aggregate, sequence_mean_token_mean, token_mean
 from ppo_ref.contracts.checks import (
     require_above,
     require_at_least,
+    require_batch,
     require_bounds,
     require_clip_range,
-    require_finite,
-    require_tokens,
+    require_number,
 )
-from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.precision import at_least_float32, constant
 from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 from ppo_ref.kl import bounded_log_ratio
 from ppo_ref.losses import PolicyLoss, clipped_policy_losses
@@ -55,6 +55,7 @@ def gspo_loss(
     Raises:
         ValueError: if no token counts, an input is not finite on one that does, or
             ``clip_range`` is negative or its low side not below 1.
+        TypeError: if ``aggregate`` does not return one number.
 
     Source:
         Zheng et al. (2025), arXiv:2507.18071v2, GSPO-token; verl v0.9.1,
@@ -78,7 +79,7 @@ def gspo_loss(
     # The value is the row's, the gradient the token's own.
     own = torch.where(response_mask, shared + log_ratio - log_ratio.detach(), 0)
     losses, clipped = clipped_policy_losses(own, targets, low, high, None)
-    return _averaged(aggregate, losses, clipped, log_ratio, response_mask)
+    return _averaged("gspo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
 @checked
@@ -115,6 +116,7 @@ def gmpo_loss(
     Raises:
         ValueError: if no token counts, an input is not finite on one that does, or
             ``clip_range`` is negative.
+        TypeError: if ``aggregate`` does not return one number.
 
     Source:
         Zhao et al. (2025), arXiv:2507.20673; verl v0.9.1,
@@ -139,7 +141,7 @@ def gmpo_loss(
     ratio = _row_means(within, response_mask).exp()
     losses = -_row_means(targets, response_mask) * ratio
     losses = torch.where(response_mask, losses, 0)
-    return _averaged(aggregate, losses, clipped, log_ratio, response_mask)
+    return _averaged("gmpo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
 @checked
@@ -172,6 +174,7 @@ def cispo_loss(
     Raises:
         ValueError: if no token counts, an input is not finite on one that does, or
             ``bounds`` fall or are negative.
+        TypeError: if ``aggregate`` does not return one number.
 
     Source:
         MiniMax (2025), arXiv:2506.13585; verl v0.9.1, verl/trainer/ppo/core_algos.py,
@@ -198,7 +201,7 @@ def cispo_loss(
     counted = torch.where(response_mask, at_least_float32(log_probs), 0)
     losses = -targets * weight * counted
     clipped = response_mask & (weight != ratio)
-    return _averaged(aggregate, losses, clipped, log_ratio, response_mask)
+    return _averaged("cispo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
 @checked
@@ -231,6 +234,7 @@ def sapo_loss(
     Raises:
         ValueError: if no token counts, an input is not finite on one that does, or a
             temperature is not above 0.
+        TypeError: if ``aggregate`` does not return one number.
 
     Source:
         Qwen (2025), arXiv:2511.20347; verl v0.9.1, verl/trainer/ppo/core_algos.py,
@@ -252,7 +256,7 @@ def sapo_loss(
     tau = torch.full_like(targets, other).masked_fill(targets > 0, positive)
     losses = -targets * torch.sigmoid(tau * (log_ratio.exp() - 1)) * 4 / tau
     clipped = torch.zeros_like(response_mask)
-    return _averaged(aggregate, losses, clipped, log_ratio, response_mask)
+    return _averaged("sapo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
 def _read(
@@ -263,13 +267,10 @@ def _read(
     response_mask: Tensor,
 ) -> tuple[Tensor, Tensor]:
     """The log-ratios, and the advantages without gradient; 0 outside the mask."""
-    require_tokens(function, response_mask)
     inputs = {"log_probs": log_probs, "old_log_probs": old_log_probs}
-    require_finite(function, response_mask, **inputs, advantages=advantages)
+    require_batch(function, response_mask, **inputs, advantages=advantages)
     log_ratio = bounded_log_ratio(log_probs, old_log_probs, response_mask)
-    return log_ratio, torch.where(
-        response_mask, at_least_float32(advantages), 0
-    ).detach()
+    return log_ratio, constant(advantages, response_mask)
 
 
 def _row_means(x: Tensor, response_mask: Tensor) -> Tensor:
@@ -279,6 +280,7 @@ def _row_means(x: Tensor, response_mask: Tensor) -> Tensor:
 
 
 def _averaged(
+    function: str,
     aggregate: Aggregate,
     losses: Tensor,
     clipped: Tensor,
@@ -286,7 +288,7 @@ def _averaged(
     response_mask: Tensor,
 ) -> PolicyLoss:
     return PolicyLoss(
-        aggregate(losses, response_mask),
+        require_number(function, aggregate(losses, response_mask)),
         masked_mean(clipped.to(losses.dtype), response_mask),
         masked_mean(-log_ratio.detach(), response_mask),
     )

@@ -1,6 +1,5 @@
 """What the actor and the critic minimise, and the objective that came before."""
 
-import reprlib
 from typing import NamedTuple
 
 import torch
@@ -10,12 +9,12 @@ from ppo_ref.aggregation import Aggregate, token_mean
 from ppo_ref.contracts.checks import (
     require_above,
     require_at_least,
+    require_batch,
     require_clip_range,
-    require_finite,
     require_not_negative,
-    require_tokens,
+    require_number,
 )
-from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.precision import at_least_float32, constant
 from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 from ppo_ref.kl import bounded_log_ratio
 from ppo_ref.masking import masked_mean
@@ -76,7 +75,7 @@ def surrogate_objective(
         ... )
         tensor(1.5000)
     """
-    _require(
+    require_batch(
         "surrogate_objective",
         response_mask,
         log_probs=log_probs,
@@ -84,8 +83,8 @@ def surrogate_objective(
         advantages=advantages,
     )
     ratio = bounded_log_ratio(log_probs, old_log_probs, response_mask).exp()
-    terms = ratio * _target(advantages, response_mask)
-    return _aggregated("surrogate_objective", aggregate, terms, response_mask)
+    terms = ratio * constant(advantages, response_mask)
+    return require_number("surrogate_objective", aggregate(terms, response_mask))
 
 
 @checked
@@ -145,7 +144,7 @@ def policy_loss(
         ... ).loss
         tensor(-1.1000)
     """
-    _require(
+    require_batch(
         "policy_loss",
         response_mask,
         log_probs=log_probs,
@@ -159,15 +158,15 @@ def policy_loss(
         require_above("policy_loss", 1, dual_clip=dual_clip)
     log_ratio = bounded_log_ratio(log_probs, old_log_probs, response_mask)
     losses, clipped = clipped_policy_losses(
-        log_ratio, _target(advantages, response_mask), low, high, dual_clip
+        log_ratio, constant(advantages, response_mask), low, high, dual_clip
     )
     if rollout_weights is not None:
         require_not_negative(
             "policy_loss", response_mask, rollout_weights=rollout_weights
         )
-        losses = losses * _target(rollout_weights, response_mask)
+        losses = losses * constant(rollout_weights, response_mask)
     return PolicyLoss(
-        _aggregated("policy_loss", aggregate, losses, response_mask),
+        require_number("policy_loss", aggregate(losses, response_mask)),
         masked_mean(clipped.to(losses.dtype), response_mask),
         masked_mean(-log_ratio.detach(), response_mask),
     )
@@ -218,7 +217,7 @@ def value_loss(
         ... )
         ValueLoss(loss=tensor(0.8125), clip_fraction=tensor(0.5000))
     """
-    _require(
+    require_batch(
         "value_loss",
         response_mask,
         values=values,
@@ -228,39 +227,13 @@ def value_loss(
     require_at_least("value_loss", 0, value_clip_range=value_clip_range)
     losses, clipped = clipped_value_losses(
         torch.where(response_mask, at_least_float32(values), 0),
-        _target(old_values, response_mask),
-        _target(returns, response_mask),
+        constant(old_values, response_mask),
+        constant(returns, response_mask),
         value_clip_range,
     )
     return ValueLoss(
-        _aggregated("value_loss", aggregate, losses, response_mask),
+        require_number("value_loss", aggregate(losses, response_mask)),
         masked_mean(clipped.to(losses.dtype), response_mask),
-    )
-
-
-def _require(function: str, response_mask: Tensor, **tensors: Tensor | None) -> None:
-    require_tokens(function, response_mask)
-    require_finite(function, response_mask, **tensors)
-
-
-def _target(x: Tensor, response_mask: Tensor) -> Tensor:
-    return torch.where(response_mask, at_least_float32(x), 0).detach()
-
-
-def _aggregated(
-    function: str, aggregate: Aggregate, losses: Tensor, response_mask: Tensor
-) -> Tensor:
-    result = aggregate(losses, response_mask)
-    if isinstance(result, Tensor):
-        if result.is_floating_point() and result.ndim == 0:
-            return result
-        dtype = str(result.dtype).removeprefix("torch.")
-        received = f"{dtype} of shape {list(result.shape)}"
-    else:
-        received = f"{type(result).__name__} {reprlib.repr(result)}"
-    raise TypeError(
-        f"{function}: aggregate must return a number per batch, a floating-point "
-        f"tensor of shape [], got {received}"
     )
 
 

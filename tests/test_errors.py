@@ -14,6 +14,7 @@ from ppo_ref.advantages import gae, n_step_advantages
 from ppo_ref.alignment import response_mask, response_outputs
 from ppo_ref.batch import TokenStatistics
 from ppo_ref.chunked import loss_from_hidden
+from ppo_ref.clip_variants import cispo_loss, gmpo_loss, gspo_loss, sapo_loss
 from ppo_ref.contracts.checks import require_finite
 from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 from ppo_ref.group_advantages import grpo
@@ -278,7 +279,8 @@ def test_aggregation_to_something_else_than_a_number():
     for result, told in ((X[:, :3], "float32 of shape [2, 3]"), (0.5, "float 0.5")):
         inputs = {**SAMPLED, "aggregate": lambda losses, mask, result=result: result}
         text = f"aggregate must return {number}, got {told}"
-        refused(TypeError, policy_loss, inputs, text)
+        for loss in (policy_loss, gspo_loss, gmpo_loss, cispo_loss, sapo_loss):
+            refused(TypeError, loss, inputs, text)
 
 
 @pytest.mark.parametrize(

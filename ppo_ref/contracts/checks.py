@@ -1,5 +1,6 @@
 """What numbers and tensors must hold beyond type and shape, in the caller's words."""
 
+import reprlib
 from collections.abc import Iterable
 
 import torch
@@ -102,6 +103,29 @@ def require_finite(
     )
     raise ValueError(
         f"{function}: {name} must be finite {where}, got {value} at {position}"
+    )
+
+
+def require_batch(
+    function: str, response_mask: Tensor, **tensors: Tensor | None
+) -> None:
+    """Refuse a mask without tokens, or an input that is not finite on one."""
+    require_tokens(function, response_mask)
+    require_finite(function, response_mask, **tensors)
+
+
+def require_number(function: str, result: object) -> Tensor:
+    """Refuse what is no loss of a batch; it comes from the reader's own aggregate."""
+    if isinstance(result, Tensor):
+        if result.is_floating_point() and result.ndim == 0:
+            return result
+        dtype = str(result.dtype).removeprefix("torch.")
+        received = f"{dtype} of shape {list(result.shape)}"
+    else:
+        received = f"{type(result).__name__} {reprlib.repr(result)}"
+    raise TypeError(
+        f"{function}: aggregate must return a number per batch, a floating-point "
+        f"tensor of shape [], got {received}"
     )
 
 

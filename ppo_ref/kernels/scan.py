@@ -175,12 +175,13 @@ def _sums(
     terms: int | None,
 ) -> Tensor:
     rewards, values = map(at_least_float32, (token_level_rewards, values))
-    packed = not _may_ask(values) or has_gaps(response_mask)
-    places = token_places(response_mask) if packed else response_mask
-    if packed:
+    move = not _may_ask(values) or has_gaps(response_mask)
+    places = token_places(response_mask) if move else None
+    if places is not None:
         rewards, values = pack(rewards, places), pack(values, places)
     elif not response_mask.all():
-        rewards, values = rewards.where(places, 0), values.where(places, 0)
+        rewards = rewards.where(response_mask, 0)
+        values = values.where(response_mask, 0)
     after = pad(values[:, 1:], (0, 1))
     if bootstrap_values is not None:
         last = (response_mask.sum(1, keepdim=True) - 1).clamp(min=0)
@@ -189,4 +190,4 @@ def _sums(
     if gamma != 1:
         differences -= (1 - gamma) * after
     sums = discounted_suffix_sum(rewards + differences, discount, terms)
-    return unpack(sums, places) if packed else sums.where(response_mask, 0)
+    return sums.where(response_mask, 0) if places is None else unpack(sums, places)

@@ -54,6 +54,8 @@ KEYS = {
     **dict.fromkeys(("a share", "a ratio", "a multiple"), "figure_loose"),
     "arithmetic in words": "figure_loose",
 }
+# As git writes one, behind the release that it fits.
+PATCH = re.compile(r"# .+\n--- a/.+\n\+\+\+ b/.+\n@@ ")
 CHOICES = ast.NamedExpr | ast.IfExp | ast.Lambda | ast.BoolOp
 Known = Callable[[str], str]
 
@@ -208,13 +210,20 @@ def _in_front_matter(page: Text, known: Known) -> Iterator[Problem]:
 def _in_fences(page: Text, known: Known) -> Iterator[Problem]:
     """Figures in fences that are text or data, which nothing prints.
 
-    Those of a patch are somebody else's: tests/site/test_upstream.py applies it.
+    What a patch takes away is somebody else's (tests/site/test_upstream.py holds it
+    against the release); what it adds has no figure but those, and what the page runs.
     """
     for block in page.blocks:
         language = block.fence.header[0]
-        shown = block.kind is Kind.SHOWN and language != "diff"
-        for line in block.lines if shown else ():
+        gone = ""
+        for line in block.lines if block.kind is Kind.SHOWN else ():
+            patched = language == "diff" and PATCH.match(block.text)
+            if patched and not line.text.startswith("+"):
+                gone += line.text + "\n"
+                continue
             for number in unbound(known(plain(line.text))):
+                if patched and (number.text in gone or in_code(page, number.text)):
+                    continue
                 if number.form in OF_CODE or language == "text":
                     place = page.path, line.page_line, "figure_in_fence"
                     values = {"number": number.text, "language": language}

@@ -83,10 +83,19 @@ def test_a_figure_is_not_bound_to_itself(expression):
     assert read_picture(svg, "a.svg")[1]
 
 
-@pytest.mark.parametrize("language", ["text", "bash", "json", "yaml"])
+@pytest.mark.parametrize("language", ["text", "bash", "json", "yaml", "diff"])
 def test_a_fence_that_does_not_run_has_no_figure(language):
     (told,) = found(f"so\n\n```{language}\nbias: 0.98\n```\n\nIt is", "en")
     assert told == f"0.98 in a {language} fence"
+
+
+def test_only_what_a_patch_takes_away_is_not_ours():
+    patch = (
+        "# TRL 1.16.0\n--- a/x.md\n+++ b/x.md\n@@ -1 +1 @@\n-to 0.7\n+from {} to 0.7"
+    )
+    taken, made_up = (f"so\n\n```diff\n{patch}\n```\n\nIt is" for _ in range(2))
+    assert found(taken.format("0.7"), "en") == []
+    assert found(made_up.format("0.98"), "en") == ["0.98 in a diff fence"]
 
 
 @pytest.mark.parametrize(
