@@ -158,6 +158,7 @@ VALID: dict[Any, dict[str, Any]] = {
         "loss": minus_log_likelihood,
     },
     **{getattr(kl, name): DIVERGENCE for name in ("kl_k1", "kl_k2", "kl_k3")},
+    kl.kl_k3_times_ratio: {**DIVERGENCE, "old_log_probs": X.flip(0)},
     kl.adaptive_kl_coef: CONTROLLED,
     **{
         getattr(masking, f"masked_{name}"): {"x": X, "response_mask": MASK}

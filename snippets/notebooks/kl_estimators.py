@@ -20,6 +20,11 @@ words = {
     "chance": ("概率", "probability"),
     "reward": ("进奖励", "in rewards"),
     "loss": ("当 loss", "as a loss"),
+    "along": ("沿着 KL 的梯度",
+              "along the KL's gradient"),
+    "across": ("偏到别处", "across"),
+    "moved": ("KL(old‖actor)（nat）",
+              "KL(old‖actor) (nats)"),
 }
 
 def say(key):
@@ -282,6 +287,85 @@ k2 = estimators(log_p)["k2"]
 assert ours.allclose(slope((p * k2).sum(), log_p))
 print("k3+: the value of k3, the gradient of k2")
 # --8<-- [end:straight]
+
+# --8<-- [start:old]
+from ppo_ref.kl import kl_k3_times_ratio
+
+old = actor(0.3)  # it sampled
+chance = old.exp()
+drive = torch.randn(8, generator=draw).double()
+
+def stale(step):
+    """Gradients: of each token, and of the KL."""
+    logits = (old + step * drive).requires_grad_()
+    log_p = logits.log_softmax(0)
+    losses = estimators(log_p)
+    ratio = (log_p - old).exp()
+    for name in "k1", "k2":
+        times = ratio * losses[name]
+        losses[f"ratio * {name}"] = times
+    losses["ratio * k3"] = kl_k3_times_ratio(
+        log_probs=log_p[None],
+        old_log_probs=old[None],
+        ref_log_probs=log_q[None],
+    )[0]
+    tokens = {
+        name: torch.stack(
+            [slope(one, logits) for one in loss])
+        for name, loss in losses.items()
+    }
+    fixed = ratio.detach()[:, None] * tokens["k2"]
+    assert tokens["ratio * k3"].allclose(fixed)
+    KL = (log_p.exp() * (log_p - log_q)).sum()
+    moved = (chance * (old - log_p)).sum().item()
+    return moved, tokens, slope(KL, logits)
+
+def parts(gradient, true):
+    along = (gradient @ true) / (true @ true)
+    across = (gradient - along * true).norm()
+    across = across / true.norm()
+    return along.item(), across.item()
+
+found = [stale(step) for step in (0.0, 0.4, 0.8)]
+heads = (f"{moved:10.2f}" for moved, _, _ in found)
+print("KL from old", *heads, "noise")
+unbiased, last = ("ratio * k1", "ratio * k3"), {}
+for name in found[0][1]:
+    row = f"{name:11}"
+    for _, tokens, true in found:
+        mean = chance @ tokens[name]
+        pair = parts(mean, true)
+        row += f"{pair[0]:z6.2f}{pair[1]:5.2f}"
+        right = mean.allclose(true)
+        assert right or name not in unbiased
+    one = tokens[name]
+    noise = chance @ (one - mean).square()
+    noise = noise.sum().sqrt() / true.norm()
+    last[name] = pair[0]
+    print(f"{row} {noise:5.1f}")
+    assert right == (name in unbiased)
+# --8<-- [end:old]
+
+# --8<-- [start:draw_old]
+fig, (top, low) = plt.subplots(
+    2, num="old", figsize=(3.6, 4), sharex=True)
+steps = torch.linspace(0, 1, 21).tolist()
+found = [stale(step) for step in steps]
+x = [moved for moved, _, _ in found]
+looks = {"k1": "C0-", "k2": "C1-", "k3": "C4-",
+         "ratio * k3": "C4--"}
+for name, look in looks.items():
+    y = [parts(chance @ tokens[name], true)
+         for _, tokens, true in found]
+    for axes, values in zip((top, low), zip(*y)):
+        axes.plot(x, values, look[:2], ls=look[2:],
+                  label=name)
+top.set(ylabel=say("along"))
+low.set(ylabel=say("across"), xlabel=say("moved"))
+low.set(xticks=[0, 0.1, 0.2], yticks=[0, 1, 2, 3])
+low.legend()
+plt.show()
+# --8<-- [end:draw_old]
 
 # --8<-- [start:start]
 logits = actor(0.0).requires_grad_()

@@ -139,6 +139,7 @@ assert (p * k1.abs()).sum() > 2 * KL  # no estimate
 # --8<-- [start:ratio]
 import torch
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
+from ppo_ref.kl import kl_k3_times_ratio
 
 device = "cpu"  # or "cuda"
 rows = [
@@ -151,12 +152,16 @@ logits = p.log().requires_grad_()
 log_p = logits.log_softmax(1)
 log_q = q.log()
 both = {"log_probs": log_p, "ref_log_probs": log_q}
-was = old * (log_p - old.log()).exp()  # with ratio
+times = kl_k3_times_ratio(
+    **both, old_log_probs=old.log()
+)
+ratio = (log_p - old.log()).exp()
+assert times.equal(ratio * kl_k3(**both))
 losses = {
     "the KL": (log_p.exp() * kl_k1(**both)).sum(),
     "k2": (old * kl_k2(**both)).sum(),
     "k3": (old * kl_k3(**both)).sum(),
-    "ratio * k3": (was * kl_k3(**both)).sum(),
+    "ratio * k3": (old * times).sum(),
 }
 print("           value  gradient by logit")
 stale = {}

@@ -56,7 +56,9 @@ def open_whitened(advantages: Tensor, mask: Tensor) -> Tensor:
 
 @cache
 def open_rewards():
-    return cut(OPEN, "openrlhf/models/utils.py", "compute_approx_kl", Optional=None)
+    path, limit = "openrlhf/models/utils.py", "KL_IS_WEIGHT_CLIP"
+    given = {limit: getattr(piece(OPEN, path, f"{limit} =", f"{limit} ="), limit)}
+    return cut(OPEN, path, "compute_approx_kl", Optional=None, **given)
 
 
 def trl_mask(lengths: Tensor, width: int) -> SimpleNamespace:
@@ -180,10 +182,19 @@ def open_value_loss(value_clip_range: float, **batch: Tensor) -> Tensor:
     return open_loss("ValueLoss")(options, *rows, action_mask=floats(batch))
 
 
-def open_kl(kl_estimator: str, *, log_probs: Tensor, ref_log_probs: Tensor) -> Tensor:
-    """In float32, whatever comes."""
+def open_kl(
+    kl_estimator: str,
+    *,
+    log_probs: Tensor,
+    ref_log_probs: Tensor,
+    old_log_probs: Tensor | None = None,
+) -> Tensor:
+    """In float32, whatever comes; with old log-probs, unbiased_gradient."""
     rows = {"log_probs": log_probs, "log_probs_base": ref_log_probs}
-    return open_rewards().compute_approx_kl(**rows, kl_estimator=kl_estimator)
+    unbiased = {"unbiased_gradient": old_log_probs is not None}
+    return open_rewards().compute_approx_kl(
+        **rows, **unbiased, log_probs_old=old_log_probs, kl_estimator=kl_estimator
+    )
 
 
 def trl_kl(kl_estimator: str, *, log_probs: Tensor, ref_log_probs: Tensor) -> Tensor:
@@ -192,6 +203,24 @@ def trl_kl(kl_estimator: str, *, log_probs: Tensor, ref_log_probs: Tensor) -> Te
     return piece(
         TRL, TRAINER, "logr = ref_logprobs - logprobs", "kl = -logr", **given
     ).kl
+
+
+def grpo_kl(
+    *, log_probs: Tensor, old_log_probs: Tensor, ref_log_probs: Tensor
+) -> Tensor:
+    """The KL of TRL's GRPO with its default, use_bias_correction_kl."""
+    return piece(
+        GRPO,
+        "trl/trainer/grpo_trainer.py",
+        "coef_1 = torch.exp(log_importance_weights)",
+        "per_token_kl = per_token_kl * coef_1",
+        self=SimpleNamespace(
+            beta=0.1, args=SimpleNamespace(use_bias_correction_kl=True)
+        ),
+        inputs={"ref_per_token_logps": ref_log_probs},
+        per_token_logps=log_probs,
+        log_importance_weights=log_probs - old_log_probs,
+    ).per_token_kl
 
 
 @cache

@@ -6,12 +6,12 @@ from torch.testing import assert_close
 
 from ppo_ref.advantages import gae
 from ppo_ref.aggregation import sequence_mean_token_mean, token_mean
-from ppo_ref.kl import kl_k1, kl_k2, kl_k3
+from ppo_ref.kl import kl_k1, kl_k2, kl_k3, kl_k3_times_ratio
 from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_whiten
 from tests.differential import batches, others, peers
 from tests.differential.batches import gapped_mask, normal, seeds
-from tests.differential.others import OPEN, TRL
+from tests.differential.others import GRPO, OPEN, TRL
 from tests.differential.test_losses import assert_same, policy_batch, value_batch
 from tests.differential.wheels import requires
 
@@ -133,3 +133,40 @@ def test_estimates_are_openrlhfs_below_ten_and_trls(seed):
         assert_close(ours(**both).float(), theirs, **TO_FLOAT32)
         if ours is not kl_k2:  # which TRL has not
             assert_close(ours(**both), others.trl_kl(name, **both))
+
+
+def three_rows(seed: int) -> dict[str, torch.Tensor]:
+    """Log-probs of the actor, of the one that sampled, and of the reference."""
+    mask = gapped_mask(seed)
+    new = -normal(seed, mask).abs()
+    old, ref = (new + normal(seed + n, mask).tanh() for n in (1, 2))
+    return {
+        "log_probs": new.requires_grad_(),
+        "old_log_probs": old.detach(),
+        "ref_log_probs": ref.detach(),
+    }
+
+
+@requires(GRPO)
+@seeds
+def test_k3_times_the_ratio_is_that_of_trls_grpo(seed):
+    rows = three_rows(seed)
+    ours, theirs = kl_k3_times_ratio(**rows), others.grpo_kl(**rows)
+    assert_same(ours.sum(), theirs.sum(), rows["log_probs"])
+
+
+@requires(OPEN)
+@seeds
+def test_openrlhf_has_its_gradient_up_to_a_ratio_of_ten(seed):
+    rows = three_rows(seed)
+    new = rows["log_probs"]
+
+    def slopes(tokens):
+        return torch.autograd.grad(tokens.sum(), new)[0]
+
+    theirs = others.open_kl("k3", **rows)
+    assert_close(slopes(kl_k3_times_ratio(**rows)), slopes(theirs), **TO_FLOAT32)
+    assert_close(theirs, others.open_kl("k3", **rows | {"old_log_probs": None}))
+    rows["old_log_probs"] = new.detach() - 3  # a ratio of 20
+    k1 = (new - rows["ref_log_probs"]).detach()
+    assert_close(slopes(others.open_kl("k3", **rows)) / 10, k1, **TO_FLOAT32)

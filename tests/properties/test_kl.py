@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from ppo_ref.kl import adaptive_kl_coef, kl_k1, kl_k2, kl_k3
+from ppo_ref.kl import adaptive_kl_coef, kl_k1, kl_k2, kl_k3, kl_k3_times_ratio
 from ppo_ref.losses import surrogate_objective
 
 log_probs = st.floats(min_value=-9, max_value=0)
@@ -145,6 +145,43 @@ def test_gradients_of_the_estimators(seed, vocab):
         tokens = estimator(log_probs=logits.log_softmax(1), ref_log_probs=ref_log_probs)
         (torch.tensor([p], dtype=torch.float64) * tokens).sum().backward()
         assert logits.grad[0].tolist() == pytest.approx(expected, abs=1e-12)
+
+
+@given(seeds, st.integers(2, 6))
+def test_k3_times_the_ratio_is_the_kl_on_old_samples_and_so_is_its_gradient(
+    seed, vocab
+):
+    source = random.Random(seed)
+    old, p, q = (distribution(source, vocab) for _ in range(3))
+    logits = torch.tensor([p], dtype=torch.float64).log().requires_grad_()
+    sampled, ref = (torch.tensor([x], dtype=torch.float64) for x in (old, q))
+    tokens = kl_k3_times_ratio(
+        log_probs=logits.log_softmax(1),
+        old_log_probs=sampled.log(),
+        ref_log_probs=ref.log(),
+    )
+    mean = (sampled * tokens).sum()
+    mean.backward()
+    exact = kl(p, q)
+    slopes = [a * (math.log(a / b) - exact) for a, b in zip(p, q, strict=True)]
+    assert mean.item() == pytest.approx(exact, abs=1e-12)
+    assert logits.grad[0].tolist() == pytest.approx(slopes, abs=1e-12)
+
+
+@given(log_probs, log_probs, log_probs)
+def test_a_tokens_derivative_is_its_ratio_times_k1(new, old, ref):
+    for sampled in old, new:  # at a first update the two may be one tensor
+        x = one(new).requires_grad_()
+        tokens = kl_k3_times_ratio(
+            log_probs=x,
+            old_log_probs=x if sampled == new else one(sampled),
+            ref_log_probs=one(ref),
+        )
+        tokens.sum().backward()
+        weight = math.exp(new - sampled)
+        k3 = math.exp(ref - new) - 1 - (ref - new)
+        assert_close(tokens.item(), weight * k3)
+        assert_close(x.grad.item(), weight * (new - ref))
 
 
 def ratio(new: float, old: float) -> float:
