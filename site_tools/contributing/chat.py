@@ -1,24 +1,24 @@
-"""import and export: from a chat log to drafts, and from pages to a chat log.
+"""import and export: from a chat to drafts, and from pages to a chat log.
 
-The format of a log is on the page ``contribute/dialogue_log``. In a draft the chat
-stands as text: nothing of it runs, is HTML or counts as checked, and a check refuses
-its figures until somebody binds them.
+In a draft the chat stands as text: nothing of it runs, is HTML or counts as checked,
+and a check refuses its figures until somebody binds them.
 """
 
 import os
 import re
 import sys
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from io import TextIOWrapper
-from itertools import count, pairwise
 from json import dumps
 from pathlib import Path
 from string import Template
 from typing import NamedTuple
 
-from site_tools.contributing.likeness import answering, nearest, wordings
+from site_tools.contributing.formats import Chat, read
+from site_tools.contributing.likeness import answering, search, wordings
+from site_tools.contributing.log import Broken, Turn, compose, fence_after, lines_of
 from site_tools.contributing.pages import (
     LONGEST,
     SKELETONS,
@@ -29,51 +29,56 @@ from site_tools.contributing.pages import (
 from site_tools.contributing.talk import Refusal, Talk, data_is_read
 from site_tools.ledger import store_new
 from site_tools.page.page import read_page
-from site_tools.say import Message, problem
 from site_tools.site.llms import as_round
 
-TITLE, TIME, CONTENT = "# Chat Dialogue Log\n", "## 对话时间\n", "## 对话内容\n"
-HEADING, USER, ASSISTANT = "### 问题 ", "用户：", "助手："
-FENCE = re.compile(r" {0,3}(?P<mark>`{3,}(?!.*`)|~{3,})(?P<info>.*)")
-# A heading with a slip in it, if a speaker follows: it would swallow a round.
-SLIP = re.compile(r" {0,3}#{1,6} *问题 *\S* *\n(?=用户[：:])")
+LISTED = 40
 # A file that a chat was pointed at, as @[verl/trainer.py], and marks of a layout.
 MENTION = re.compile(r"@\[[^\]\n]*\]|@[\w./-]+|^ {0,3}(?:#{1,6}|>|[-*+]|\d+[.)])[ \t]+")
 SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![”」\"’])\s*|(?<=\.)\s+")
 # Between two rounds, there for people: no part of an answer.
 RULE = re.compile(r"(?:\n\s*---)?\s*\Z")
 ODD_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\n?")
+PICTURE = re.compile(r"!\[[^\]\n]*\]\(")
+# What ChatGPT writes where its page shows a link to a source.
+CITED = re.compile("\ue200[^\ue201\n]*\ue201|【\\d+[:†][^】\n]*】")
+# Formulas as chats write them, which a page writes with $; none in a code span.
+FORMULA = re.compile(
+    r"(?P<code>(?P<mark>`+)[^`](?:.*?[^`])?(?P=mark)(?!`))"
+    r"|(?<!\\)\\\((?P<line>.+?)\\\)|(?<!\\)\\\[(?P<shown>.+?)\\\]",
+    re.DOTALL,
+)
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
-    parser.add_argument("log", metavar="LOG", type=Path, help=talk.text("import_log"))
+    parser.add_argument("log", metavar="LOG", help=talk.text("import_log"))
+    parser.add_argument("--chat", default="", help=talk.text("import_chat"))
     dry = talk.text("import_dry_run")
     parser.add_argument("--dry-run", action="store_true", help=dry)
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
-    """Read the log, say what it asks, and write the drafts if that is agreed on."""
+    """Read the chat, say what it asks, and write the drafts if that is agreed on."""
+    if re.match("https?://", options.log):
+        raise Refusal("import_link", link=options.log)
     try:
-        rounds = read(options.log.read_bytes(), str(options.log))
+        chats = read(Path(options.log).read_bytes(), options.log)
     except OSError as error:
-        values = {"path": options.log, "reason": error.strerror}
+        values = {"path": Path(options.log), "reason": error.strerror}
         raise Refusal("import_unread", **values) from None
     except Broken as broken:
         talk.show(talk.problem(broken.problem))
         raise Refusal("nothing_written") from None
-    with data_is_read():
-        pages = wordings(root)
-    drafts = {}
-    for each in rounds:
-        near = answering(nearest(title(each.question), pages))
-        known = near[0].page if near else None
-        drafts[f"question_{each.number:02}.md"] = draft(each, known)
-        values = {"number": each.number, "line": each.line, "page": known}
-        key = "import_round_known" if near else "import_round"
-        talk.say(key, title=title(each.question), **values)
+    talk.say("import_format", format=chats[0].format)
+    chat = choose(chats, options.chat, talk)
+    drafts = _drafts(rounds(chat.turns), root, talk)
+    if chat.left:
+        talk.show(talk.of(chat.left))
+    if pictures := sum(len(PICTURE.findall(turn.text)) for turn in chat.turns):
+        talk.say("import_pictures", count=pictures)
     if options.dry_run:
         return 0
-    folder = root / "drafts" / options.log.stem
+    number = f"_{1 + chats.index(chat)}" if len(chats) > 1 else ""
+    folder = root / "drafts" / f"{Path(options.log).stem}{number}"
     taken = min(folder.iterdir(), default=None) if folder.is_dir() else folder
     if taken and os.path.lexists(taken):
         raise Refusal("import_taken", path=taken)
@@ -83,9 +88,80 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         store_new({folder / name: text.encode() for name, text in drafts.items()})
     except OSError as error:
         raise Refusal("unwritable", path=folder, reason=error.strerror) from None
+    folder = folder.relative_to(root)
     talk.say("import_written", folder=folder, count=len(drafts))
     talk.say("import_next", file=folder / next(iter(drafts)))
     return 0
+
+
+def choose(chats: Sequence[Chat], wanted: str, talk: Talk) -> Chat:
+    """The one that is meant, by its number or by words of its title."""
+    named = {number: called(chat) for number, chat in enumerate(chats, 1)}
+    while True:
+        some = [n for n, name in named.items() if wanted.lower() in name.lower()]
+        if wanted.isdecimal():
+            some = [n for n in named if n == int(wanted)]
+        if len(some) == 1:
+            return chats[some[0] - 1]
+        if not some:
+            talk.say("import_no_chat", wanted=wanted)
+        for number in (some or [*named])[:LISTED]:
+            talk.show(f"{number:>5}  {named[number]}")
+        if (hidden := len(some or named) - LISTED) > 0:
+            talk.say("import_unlisted", count=hidden)
+        typed = None if talk.agreed else talk.typed("import_which")
+        if typed is None:
+            print(file=talk.out)
+            raise Refusal("import_choose", example=(some or [1])[0])
+        wanted = typed.strip()
+
+
+def called(chat: Chat) -> str:
+    asked = next(turn.text for turn in chat.turns if turn.asks)
+    return " ".join(chat.title.split()) or title(asked)
+
+
+class Round(NamedTuple):
+    """A question and its answer, with all that either side said in a row."""
+
+    number: int
+    question: str
+    answer: str
+
+
+def rounds(turns: Iterable[Turn]) -> list[Round]:
+    found = list[Round]()
+    answered = True
+    for turn in turns:
+        if turn.asks and answered:
+            found.append(Round(len(found) + 1, turn.text, ""))
+        elif turn.asks:
+            found[-1] = found[-1]._replace(question=_joined(found[-1].question, turn))
+        elif found:
+            found[-1] = found[-1]._replace(answer=_joined(found[-1].answer, turn))
+        answered = not turn.asks
+    return found
+
+
+def _joined(text: str, turn: Turn) -> str:
+    return f"{text}\n\n{turn.text}" if text else turn.text
+
+
+def _drafts(asked: Sequence[Round], root: Path, talk: Talk) -> dict[str, str]:
+    """The files, each question said with the page that perhaps answers it."""
+    with data_is_read():
+        nearest = search(wordings(root))
+    drafts, said = {}, []
+    digits = max(2, len(str(len(asked))))
+    for each in talk.progress(asked):
+        near = answering(nearest(title(each.question)))
+        known = near[0].page if near else None
+        drafts[f"question_{each.number:0{digits}}.md"] = draft(each, known)
+        key = "import_round_known" if near else "import_round"
+        said.append((key, {"title": title(each.question), "page": known}))
+    for number, (key, values) in enumerate(said, 1):
+        talk.say(key, number=number, **values)
+    return drafts
 
 
 def export_options(parser: ArgumentParser, talk: Talk) -> None:
@@ -94,151 +170,20 @@ def export_options(parser: ArgumentParser, talk: Talk) -> None:
 
 
 def export(options: Namespace, root: Path, talk: Talk) -> int:
-    rounds = []
+    said = []
     for page in options.pages:
         file = f"docs/{talk.language}/{page_id(page)}.md"
         if file not in (present := files_of(page, root)):
             raise Refusal("export_other_language", file=file, present=present[0])
         with data_is_read():
-            rounds.append(as_round(read_page(root, file), root))
-    log = compose(datetime.now().strftime("%Y-%m-%d %H:%M:%S"), rounds)
+            said.append(as_round(read_page(root, file), root))
+    log = compose(datetime.now().strftime("%Y-%m-%d %H:%M:%S"), said)
     out = talk.out or sys.stdout
     if isinstance(out, TextIOWrapper):
         out.reconfigure(encoding="utf-8")  # whatever the terminal is set to
     out.write(log)
     out.flush()
     return 0
-
-
-# The format.
-
-
-class Broken(ValueError):
-    """A log that breaks the format, with the problem at its first such line."""
-
-    def __init__(self, path: str, line: int, key: str, **values: object) -> None:
-        self.problem = problem(path, line, key, snippet=None, **values)
-        super().__init__(str(self.problem))
-
-
-class Round(NamedTuple):
-    """A question and its answer, with all that stands behind ``用户：`` and ``助手：``.
-
-    ``line`` is that of the heading, ``### 问题 N``.
-    """
-
-    number: int
-    line: int
-    question: str
-    answer: str
-
-
-def compose(time: str, rounds: Iterable[tuple[str, str]]) -> str:
-    """A new log of questions and answers, in the layout that people read."""
-    texts = [f"用户：{_escaped(q)}\n助手：{_escaped(a)}\n" for q, a in rounds]
-    numbered = (f"{HEADING}{n}\n{text}" for n, text in enumerate(texts, 1))
-    opening = f"{TITLE}\n{TIME}{time}\n\n---\n\n{CONTENT}\n"
-    return opening + "\n---\n\n".join(numbered)
-
-
-def _escaped(text: str) -> str:
-    """A line that would count as a heading of the log gets a backslash in front."""
-    escaped, fence = "", ""
-    for line in lines_of(text.strip("\n")):
-        escaped += "\\" * (not fence and line.startswith(HEADING)) + line
-        fence = fence_after(line, fence)
-    return escaped
-
-
-def read(content: bytes, path: str) -> list[Round]:
-    """The rounds of a log; nothing that stands behind a marker is lost."""
-    try:
-        text = content.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        byte = f"{content[error.start]:02x}"
-        raise Broken(path, line, "log_encoding", byte=byte) from None
-    if text.startswith("\ufeff"):
-        raise Broken(path, 1, "log_mark")
-    if "\r" in text:
-        line = text.count("\n", 0, text.index("\r")) + 1
-        raise Broken(path, line, "log_line_end")
-    parts = _parts(text, path)
-    rounds = [
-        Round(number, heading[0], question[1], answer[1])
-        for number, (heading, question, answer) in enumerate(
-            zip(parts[3::3], parts[4::3], parts[5::3], strict=True), 1
-        )
-    ]
-    for each in rounds:
-        if not each.question.strip():
-            raise Broken(path, each.line + 1, "log_question", speaker=USER)
-    line, below = parts[1]
-    time = below.strip().partition("\n")[0].strip()
-    try:
-        datetime.strptime(time, "%Y-%m-%d %H:%M:%S")
-    except ValueError:
-        values = {"found": _short(time), "heading": TIME.strip()}
-        raise Broken(path, line + 1, "log_time", **values) from None
-    return rounds
-
-
-def _parts(text: str, path: str) -> list[tuple[int, str]]:
-    """What stands behind each marker, with the line of the marker."""
-    markers = _markers()
-    due, parts = next(markers), list[tuple[int, str]]()
-    fence, opened = "", 0
-    lines = lines_of(text) or ["\n"]
-    for number, (line, following) in enumerate(pairwise([*lines, ""]), 1):
-        narrow = line.startswith(due.replace("：", ":"))
-        heading = line.startswith(HEADING) or SLIP.match(line + following)
-        if not fence and line.startswith(due):
-            line = line.removeprefix(due)
-            parts.append((number, ""))
-            due = next(markers)
-        elif not parts or due == USER or (not fence and (narrow or heading)):
-            raise _missing(path, number, _short(line), due)
-        before, fence = fence, fence_after(line, fence)
-        opened = opened if before else number
-        parts[-1] = parts[-1][0], parts[-1][1] + line
-    if fence:
-        raise Broken(path, opened, "log_fence", fence=fence)
-    if len(parts) % 3 or len(parts) < 6:
-        raise _missing(path, len(lines), Message("log_end"), due)
-    return parts
-
-
-def _missing(path: str, line: int, found: object, due: str) -> Broken:
-    return Broken(path, line, "log_marker", found=found, due=due.strip())
-
-
-def _short(text: str) -> str:
-    line = text.strip("\n") or "␤"
-    return line if len(line) <= 60 else f"{line[:57]}..."
-
-
-def _markers() -> Iterator[str]:
-    """What must come, in order: three opening lines, then each round's three."""
-    yield from (TITLE, TIME, CONTENT)
-    for number in count(1):
-        yield f"{HEADING}{number}\n"
-        yield from (USER, ASSISTANT)
-
-
-def lines_of(text: str) -> list[str]:
-    """The lines with their ends; only LF ends a line, which str.splitlines ignores."""
-    return re.findall(r"[^\n]*\n|[^\n]+\Z", text)
-
-
-def fence_after(line: str, fence: str) -> str:
-    """The fence that is open after a line, or nothing, by the one open before it."""
-    match = FENCE.match(line)
-    if not match:
-        return fence
-    if not fence:
-        return match["mark"]
-    closes = match["mark"].startswith(fence) and not match["info"].strip()
-    return "" if closes else fence
 
 
 # Drafts.
@@ -272,5 +217,24 @@ def draft(each: Round, known: str | None = None) -> str:
 
 def _fenced(text: str) -> str:
     text = ODD_LINE_ENDS.sub("\n", RULE.sub("", text, count=1)).strip("\n")
+    text = with_dollars(CITED.sub("", text))
     mark = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{mark}text\n{text}\n{mark}"
+
+
+def with_dollars(text: str) -> str:
+    r"""Formulas written as ``\(...\)`` and ``\[...\]``, as a page writes them."""
+    found, prose, fence = "", "", ""
+    for line in lines_of(text):
+        before, fence = fence, fence_after(line, fence)
+        if before or fence:
+            found, prose = found + FORMULA.sub(_dollars, prose) + line, ""
+        else:
+            prose += line
+    return found + FORMULA.sub(_dollars, prose)
+
+
+def _dollars(match: re.Match[str]) -> str:
+    if match["code"]:
+        return match[0]
+    return f"$${match['shown']}$$" if match["shown"] else f"${match['line'].strip()}$"

@@ -7,11 +7,13 @@ have counts for more.
 import re
 import unicodedata
 from collections import Counter, defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from math import log, sqrt
+from math import log
 from pathlib import Path
 from typing import NamedTuple
+
+import numpy as np
 
 from site_tools.data.dialogues import read_dialogues
 from site_tools.page import files
@@ -36,25 +38,39 @@ class Known(NamedTuple):
 
 
 def nearest(question: str, pages: Mapping[str, Sequence[str]]) -> list[Known]:
+    return search(pages)(question)
+
+
+def search(pages: Mapping[str, Sequence[str]]) -> Callable[[str], list[Known]]:
+    """What finds the pages nearest to a question; made once for many questions."""
+    texts = [(page, text) for page, some in pages.items() for text in some]
     common = Counter(
-        pair for texts in pages.values() for pair in set().union(*map(_pairs, texts))
+        pair for some in pages.values() for pair in set().union(*map(_pairs, some))
     )
+    row = {pair: at for at, pair in enumerate(common)}
+    weights = np.array([_weight(len(pages), count) for count in common.values()])
+    holds = np.zeros((len(common), len(texts)), dtype=bool)
+    for column, (_, text) in enumerate(texts):
+        holds[[row[pair] for pair in _pairs(text)], column] = True
+    sizes = weights @ holds
 
-    def weight(pairs: frozenset[str]) -> float:
-        return sum(log(1 + len(pages) / (common[pair] or 1)) ** 2 for pair in pairs)
+    def nearest(question: str) -> list[Known]:
+        asked = _pairs(question)
+        rows = [row[pair] for pair in asked if pair in row]
+        new = (len(asked) - len(rows)) * _weight(len(pages), 1)
+        size = np.sqrt((weights[rows].sum() + new) * sizes)
+        found = weights[rows] @ holds[rows] / np.where(size > 0, size, 1)
+        known = {page: Known(page, "", 0) for page in pages}
+        for (page, text), likeness in zip(texts, found.tolist(), strict=True):
+            if likeness > known[page].likeness or not known[page].wording:
+                known[page] = Known(page, text, likeness)
+        return sorted(known.values(), key=lambda page: -page.likeness)
 
-    asked = _pairs(question)
-    whole = weight(asked)
+    return nearest
 
-    def likeness(text: str) -> float:
-        size = sqrt(whole * weight(_pairs(text))) or 1
-        return weight(asked & _pairs(text)) / size
 
-    known = []
-    for page, texts in pages.items():
-        best, wording = max(((likeness(text), text) for text in texts), default=(0, ""))
-        known.append(Known(page, wording, best))
-    return sorted(known, key=lambda page: -page.likeness)
+def _weight(pages: int, count: int) -> float:
+    return log(1 + pages / count) ** 2
 
 
 def answering(known: Sequence[Known]) -> list[Known]:

@@ -2,15 +2,16 @@
 
 import os
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import TextIO
+from typing import TextIO, TypeVar
 
 from site_tools.running.results import SIGNS
 from site_tools.say import LANGUAGES, Message, Problem, Refusal
 
 __all__ = ["LANGUAGES", "Refusal", "Talk", "data_is_read", "language_of"]
+Item = TypeVar("Item")
 YES = ("y", "yes", "是", "好", "对")
 
 
@@ -60,9 +61,25 @@ class Talk:
         """The answer to a question that ``--yes`` may not answer; None without one."""
         if self.agreed:
             return None
-        print(f"{self.text(key, **values)} [y/N] ", end="", flush=True, file=self.out)
-        typed = (self.answer or _typed)()
+        typed = self.typed(key, " [y/N]", **values)
         return None if typed is None else typed.strip().lower() in YES
+
+    def typed(self, key: str, end: str = "", /, **values: object) -> str | None:
+        """What the contributor types to a question; None where nobody is there."""
+        print(f"{self.text(key, **values)}{end} ", end="", flush=True, file=self.out)
+        return (self.answer or _typed)()
+
+    def progress(self, items: Sequence[Item]) -> Iterator[Item]:
+        """The items; many get a bar in a terminal while they are worked on."""
+        out, width = self.out or sys.stdout, 40
+        for done, item in enumerate(items, 1):
+            yield item
+            full = width * done // len(items)
+            more = full != width * (done - 1) // len(items)
+            if more and len(items) > width and out.isatty():
+                bar = "#" * full + "." * (width - full)
+                end = "\n" if done == len(items) else ""
+                print(f"\r[{bar}] {done}/{len(items)}", end=end, flush=True, file=out)
 
 
 @contextmanager

@@ -1,0 +1,323 @@
+"""A chat as people have it, read: each format is a function, and they are a table.
+
+Whatever the format, a chat becomes turns, and nothing behind them knows where they
+came from. No picture and no link is fetched: they keep their names.
+"""
+
+import json
+import re
+from collections.abc import Callable, Iterator, Sequence
+from itertools import pairwise, product
+from textwrap import dedent
+from typing import Any, NamedTuple
+
+from site_tools.contributing.log import (
+    Broken,
+    Turn,
+    fence_after,
+    is_log,
+    lines_of,
+    read_log,
+    short,
+)
+from site_tools.say import Message
+
+
+class Chat(NamedTuple):
+    """A conversation: its title, its turns, its format, and what was not taken."""
+
+    title: str
+    turns: list[Turn]
+    format: Message
+    left: Message | None = None
+
+
+def read(content: bytes, path: str) -> list[Chat]:
+    """The conversations of a file that have a question, in its order."""
+    text = _decoded(content, path)
+    for of_format in FORMATS:
+        if chats := of_format(text, path):
+            asked = [chat for chat in chats if any(turn.asks for turn in chat.turns)]
+            if asked:
+                return asked
+            raise Broken(path, 1, "chat_no_question", format=chats[0].format)
+    line = next(filter(str.strip, lines_of(text)))
+    raise Broken(path, 1, "chat_unknown", found=short(line.strip()))
+
+
+# From bytes to text.
+
+NO_TEXT = {
+    b"%PDF": "PDF",
+    b"\x89PNG": "PNG",
+    b"\xff\xd8\xff": "JPEG",
+    b"\xd0\xcf\x11\xe0": "Word",
+    b"{\\rtf": "RTF",
+    b"<!doctype": "HTML",
+    b"<html": "HTML",
+}
+MARKS_16 = (b"\xff\xfe", b"\xfe\xff")
+
+
+def _decoded(content: bytes, path: str) -> str:
+    opening = content[:64].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
+    for start, kind in NO_TEXT.items():
+        if opening.startswith(start.lower()):
+            raise Broken(path, 1, "chat_no_text", kind=kind)
+    if opening.startswith(b"pk\x03\x04"):
+        raise Broken(path, 1, "chat_zip")
+    marked = content.startswith(MARKS_16)
+    if not marked and b"\0" in content:
+        line = content.count(b"\n", 0, content.index(b"\0")) + 1
+        raise Broken(path, line, "chat_zeros")
+    encoding = "utf-16" if marked else "utf-8-sig"
+    try:
+        text = content.decode(encoding)
+    except UnicodeDecodeError as error:
+        before = content[: error.start].decode(encoding, "replace")
+        raise _no_utf_8(content, path, 1 + before.count("\n"), error) from None
+    if not text.strip():
+        raise Broken(path, 1, "chat_empty")
+    return re.sub("\r\n?", "\n", text)
+
+
+def _no_utf_8(content: bytes, path: str, line: int, why: UnicodeDecodeError) -> Broken:
+    if "unexpected end" in why.reason or "truncated" in why.reason:
+        return Broken(path, line, "chat_cut")
+    try:
+        text = content.decode("gb18030")
+    except UnicodeDecodeError:
+        return Broken(path, line, "chat_encoding", byte=f"{content[why.start]:02x}")
+    return Broken(path, line, "chat_gbk", text=short(text.split("\n")[line - 1]))
+
+
+# Our own.
+
+
+def _own(text: str, path: str) -> list[Chat]:
+    turns = read_log(text, path) if is_log(text) else []
+    return [Chat("", turns, Message("format_log"))] if turns else []
+
+
+# JSON: what ChatGPT, DeepSeek and Claude export, and lists of messages.
+
+JSON = re.compile(r'\s*(?:\{\s*"|\[\s*[\[{\]])')
+# What holds the messages: its name, the key of the last one, the key of the one before.
+SHAPES = {
+    "mapping": ("tree", "current_node", "parent"),
+    "chat_messages": ("claude", "current_leaf_message_uuid", "parent_message_uuid"),
+    "messages": ("messages", "", ""),
+    "conversations": ("messages", "", ""),
+}
+ASKS = {"user": True, "human": True, "request": True}
+ASKS |= dict.fromkeys(("assistant", "gpt", "model", "ai", "response"), False)
+
+
+def _json(text: str, path: str) -> list[Chat]:
+    if not JSON.match(text):
+        return []
+    rows = _rows(text, path)
+    if rows and all(map(_role, rows)):  # one message in each
+        rows = [{"messages": rows}]
+    chats = [chat for row in rows if (chat := _chat(row))]
+    if not chats:
+        keys = ", ".join([*rows[0]][:6]) if rows and isinstance(rows[0], dict) else "[]"
+        raise Broken(path, 1, "chat_json_other", keys=keys)
+    return chats
+
+
+def _rows(text: str, path: str) -> list[Any]:
+    """The values of a list, or of a file that has one in each line."""
+    rows = list[Any]()
+    try:
+        value = json.loads(text)
+        return value if isinstance(value, list) else [value]
+    except json.JSONDecodeError as error:
+        whole = error
+    for number, line in enumerate(text.split("\n"), 1):
+        try:
+            rows += [json.loads(line)] if line.strip() else []
+        except json.JSONDecodeError as error:
+            at, why = (number, error) if rows else (whole.lineno, whole)
+            cut = len(why.doc.rstrip()) - why.pos < 6 or "Unterminated" in why.msg
+            reason = f"{why.msg}, column {why.colno}"
+            key = "chat_json_cut" if cut else "chat_json"
+            raise Broken(path, at, key, reason=reason) from None
+    return rows
+
+
+def _chat(row: Any) -> Chat | None:
+    for key, (name, last, up) in SHAPES.items():
+        nodes = _at(row, key)
+        if isinstance(nodes, list):
+            nodes = {str(_at(node, "uuid") or n): node for n, node in enumerate(nodes)}
+        if isinstance(nodes, dict):
+            turns = [*filter(None, map(_turn, _branch(nodes, _at(row, last), up)))]
+            count = sum(map(bool, map(_role, nodes.values()))) - len(turns)
+            left = Message("left_messages", {"count": count}) if count else None
+            title = str(_at(row, "title") or _at(row, "name") or "")
+            return Chat(title, turns, Message(f"format_{name}"), left)
+    return None
+
+
+def _branch(nodes: dict[str, Any], last: object, up: str) -> list[Any]:
+    """The nodes to the last one; a question that was edited begins another branch."""
+    if not any(_at(node, up) for node in nodes.values()):
+        return [*nodes.values()]
+    leaf, left, path = str(last), dict(nodes), list[Any]()
+    leaf = leaf if leaf in nodes else next(reversed(nodes))
+    while node := left.pop(leaf, None):
+        path.append(node)
+        leaf = str(_at(node, up))
+    return path[::-1]
+
+
+def _at(value: Any, *keys: str) -> Any:
+    for key in keys:
+        value = value.get(key) if isinstance(value, dict) else None
+    return value
+
+
+def _list(value: Any, key: str) -> list[Any]:
+    found = _at(value, key)
+    return found if isinstance(found, list) else []
+
+
+def _role(node: Any) -> str:
+    """Who speaks, in the words of the format; nothing where nobody does."""
+    message = node if _at(node, "message") is None else node["message"]
+    roles = [_at(message, key) for key in ("role", "sender", "from")]
+    roles.append(_at(message, "author", "role"))
+    parts = _list(message, "fragments")  # DeepSeek's: what it thought, what it said
+    roles += [_at(part, "type") for part in parts if _at(part, "type") != "THINK"]
+    return next((str(role).lower() for role in roles if role), "")
+
+
+def _turn(node: Any) -> Turn | None:
+    """What a person or a model said to the other; None for all else."""
+    message = node if _at(node, "message") is None else node["message"]
+    asks = ASKS.get(_role(node))
+    unseen = _at(message, "metadata", "is_visually_hidden_from_conversation")
+    if asks is None or unseen or _at(message, "recipient") not in (None, "all"):
+        return None
+    contents = (_at(message, key) for key in ("content", "fragments", "text", "value"))
+    said = [next(filter(None, map(_text, contents)), "")]
+    for file in _list(message, "attachments") + _list(message, "files"):
+        said += [_picture(_at(file, "file_name"))]
+        said += [_text(_at(file, "extracted_content"))]
+    text = "\n\n".join(filter(None, said))
+    return Turn(asks, text) if text.strip() else None
+
+
+def _text(value: Any) -> str:
+    """The text of a message, in whatever parts it comes; a picture is its name."""
+    if isinstance(value, str):
+        return value
+    if isinstance(value, list):
+        return "\n\n".join(filter(None, map(_text, value)))
+    kind = str(_at(value, "type") or _at(value, "content_type") or "text").lower()
+    if "image" in kind:
+        url = _at(value, "image_url", "url") or _at(value, "image_url")
+        return _picture(_at(value, "asset_pointer") or url or _at(value, "file_name"))
+    if "text" not in kind and kind not in ASKS and kind != "audio_transcription":
+        return ""  # thoughts, calls of tools and what these gave back
+    texts = (_at(value, key) for key in ("parts", "text", "content"))
+    return next((_text(text) for text in texts if text), "")
+
+
+def _picture(name: object) -> str:
+    known = isinstance(name, str) and not name.startswith("data:")
+    return f"![{name if known else 'picture'}](not-fetched)" if name else ""
+
+
+# Text in which a mark says who speaks.
+
+PEOPLE = "you|user|human|me|prompt|question|q|我|你|您|问|提问|问题|用户"
+MODELS = (
+    "assistant|ai|bot|chatgpt|gpt|claude|deepseek|gemini|kimi|qwen|grok|copilot|model"
+    "|response|answer|a|答|回答|回复|ai助手|助手|通义千问|豆包|文心一言|元宝"
+)
+MARK = re.compile(
+    rf"""[ ]{{0,3}}(?:\d+[.)]\s+)?(?P<level>\#{{1,6}}(?=\s))?\s*(?:\d+[.)]\s+)?
+    (?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]+\s*)?(?P<bold>\*\*|__|)
+    (?:(?P<person>{PEOPLE})|(?P<model>{MODELS}))(?:[ -]?\w*\d[\w.]*)?
+    (?P<said>\s?said|\s?says|\s?说)?\s*(?P<colon>[:：])?(?P=bold)\s?(?P<late>[:：])?
+    (?P<rest>.*)""",
+    re.VERBOSE | re.IGNORECASE,
+)
+
+
+SHOWN = 5
+
+
+class Mark(NamedTuple):
+    """A line that says who speaks: its number, its form, and what it says behind it."""
+
+    line: int
+    asks: bool
+    form: str
+    rest: str
+
+
+def _marked(text: str, path: str) -> list[Chat]:
+    lines = lines_of(text)
+    marks = [*_marks(lines, path)]
+    people = [*dict.fromkeys(mark.form for mark in marks if mark.asks)]
+    models = [*dict.fromkeys(mark.form for mark in marks if not mark.asks)]
+    if len(marks) > 1 and not (people and models):
+        values = {"form": marks[0].form, "count": len(marks)}
+        kind = "questions" if models else "answers"
+        raise Broken(path, marks[0].line, f"chat_no_{kind}", **values)
+    if not models:
+        return []
+    pair = max(product(people or [""], models), key=lambda pair: _fits(pair, marks))
+    chosen = [mark for mark in marks if mark.form in pair]
+    if not chosen[0].asks:  # what stands before the first answer was asked
+        chosen.insert(0, Mark(0, True, "", ""))
+    turns = []
+    for mark, after in pairwise([*chosen, Mark(len(lines) + 1, True, "", "")]):
+        said = dedent(mark.rest + "".join(lines[mark.line : after.line - 1]))
+        turns += [Turn(mark.asks, said)] if said.strip() else []
+    values = {"person": pair[0] or "-", "model": pair[1]}
+    others = [f"{mark.form} ({mark.line})" for mark in marks if mark.form not in pair]
+    left = Message("left_marks", {**values, "marks": ", ".join(others[:SHOWN])})
+    form = Message("format_marked", values)
+    return [Chat("", turns, form, left if others else None)]
+
+
+def _marks(lines: Sequence[str], path: str) -> Iterator[Mark]:
+    fence, opened = "", 0
+    for number, line in enumerate(lines, 1):
+        match = None if fence else MARK.fullmatch(line.rstrip("\n"))
+        rest = line
+        if match and (form := _form(match)):
+            rest = match["rest"].lstrip() + "\n" * line.endswith("\n")
+            yield Mark(number, bool(match["person"]), form, rest)
+        before, fence = fence, fence_after(rest, fence)
+        opened = opened if before else number
+    if fence:
+        raise Broken(path, opened, "log_fence", fence=fence)
+
+
+def _form(match: re.Match[str]) -> str:
+    """How a mark is written, or nothing where the line is a sentence.
+
+    A mark ends in a colon, or stands alone in its line.
+    """
+    colon = match["colon"] or match["late"]
+    if not colon and (match["rest"].strip() or len(match["person"] or "xx") < 2):
+        return ""
+    word = (match["person"] or match["model"]) + (match["said"] or "")
+    bold, level = match["bold"], f"{match['level']} " if match["level"] else ""
+    return f"{level}{bold}{word}{bold}{':' if colon else ''}"
+
+
+def _fits(pair: tuple[str, str], marks: Sequence[Mark]) -> tuple[int, bool]:
+    """How often the one is answered by the other, and whether both look alike."""
+    forms = [mark.form for mark in marks if mark.form in pair]
+    answered = sum(two == pair for two in pairwise(forms))
+    person, model = (re.sub(r"\w|\s", "", form) for form in pair)
+    return answered, person == model
+
+
+FORMATS: tuple[Callable[[str, str], list[Chat]], ...] = (_own, _json, _marked)

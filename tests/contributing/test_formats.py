@@ -1,0 +1,255 @@
+"""A chat as people have it: read, whatever it came in, or the remedy named."""
+
+import io
+import json
+from pathlib import Path
+
+import pytest
+
+from site_tools.contributing import chat
+from site_tools.contributing.chat import called, draft, rounds
+from site_tools.contributing.formats import read
+from site_tools.contributing.log import Broken
+from tests.contributing.trial import command, state
+
+CHATS = Path(__file__).with_name("chats")
+
+# Each file has the shape of its format, made by hand; and what stands in it: the title
+# and the questions with the first words of the answers.
+TITLED = {
+    "chatgpt.json": {
+        "Value clipping": [
+            ("Why does verl clip the value loss by 0.5?", "Because"),
+            ("And with 0.6?", "| clip | loss |"),
+        ],
+        "Dinner": [("Soup or salad?", "Soup.")],
+    },
+    "deepseek.json": {"回报": [("returns 为什么是 advantages 加 values？", "因为")]},
+    "claude.json": {
+        "Is lambda 1 right for this log?": [
+            ("Is lambda 1 right for this log?", "Yes.\n\nIt is verl's default.")
+        ],
+        "Tokens": [("What is EOS?", "The end.")],
+    },
+    "messages.jsonl": {
+        "What is 1.5 times the KL?": [("What is 1.5 times the KL?", "More.")],
+        "What is 2.5 times the KL?": [("What is 2.5 times the KL?", "More still.")],
+        "奖励在哪个 token 上？": [("奖励在哪个 token 上？", "最后一个。")],
+    },
+    "share.md": {
+        "Why does GAE start from the end?": [
+            ("Why does GAE start from the end?", "## Answer"),
+            ("And at lambda 0.9?", "Then less."),
+        ]
+    },
+    "share_zh.md": {
+        "ratio 第一次更新时为什么是 1？": [
+            ("ratio 第一次更新时为什么是 1？", "ChatGPT\n因为"),
+            ("第二个 epoch 呢？", "不是 1 了。"),
+        ]
+    },
+    "human.txt": {
+        "Does my prompt template matter?": [
+            ("Does my prompt template matter?", "Yes. R1's template"),
+            ("And without it?", "Less."),
+        ]
+    },
+    "pasted_zh.md": {
+        "values 要不要 detach？": [
+            ("values 要不要 detach？", "要。答：见下。\n\n问："),
+            ("那 returns 呢？", "也要。"),
+        ]
+    },
+}
+
+
+@pytest.mark.parametrize("name", TITLED)
+def test_every_format_gives_its_conversations(name):
+    chats = read((CHATS / name).read_bytes(), name)
+    found = {called(each): rounds(each.turns) for each in chats}
+    assert [*found] == [*TITLED[name]]
+    for title, expected in TITLED[name].items():
+        asked = [chat.title(each.question) for each in found[title]]
+        assert asked == [question for question, _ in expected]
+        for each, (_, answer) in zip(found[title], expected, strict=True):
+            assert each.answer.strip().startswith(answer)
+    assert {path.name for path in CHATS.iterdir()} == {*TITLED}
+
+
+def drafted(name: str) -> list[str]:
+    first, *_ = read((CHATS / name).read_bytes(), name)
+    return [draft(each) for each in rounds(first.turns)]
+
+
+def test_a_draft_has_formulas_as_a_page_writes_them_and_pictures_by_name():
+    clipping, _ = drafted("chatgpt.json")
+    assert "\nBecause $V$ moves.\n\n$$\nL = \\max(a, b) \\\\[4pt]\n$$\n" in clipping
+    assert "\n![file-service://file-k3](not-fetched)\n\nWhy does" in clipping
+    assert "\n| 0.6 | 0.12 |\n" in drafted("chatgpt.json")[1]
+    assert "![curve.png](not-fetched)\n\n" not in drafted("claude.json")[0]
+    assert "for t in reversed(range(T)):" in drafted("share.md")[0]
+    assert "`\\(x\\)` $y$" in chat.with_dollars("`\\(x\\)` \\(y\\)")
+    code = "```\n\\(x\\)\n```\n"
+    assert chat.with_dollars(code) == code
+
+
+@pytest.mark.parametrize(
+    ("asks", "answers"),
+    [
+        ("User:", "Assistant:"),
+        ("Human:", "AI:"),
+        ("Q:", "A:"),
+        ("**You:**", "**ChatGPT:**"),
+        ("**You**:", "**Claude**:"),
+        ("## Prompt:", "## Response:"),
+        ("### User", "### ChatGPT"),
+        ("# 用户：", "# DeepSeek："),
+        ("###### You said:", "###### ChatGPT said:"),
+        ("您说：", "ChatGPT 说："),
+        ("我:", "答:"),
+        ("问：", "GPT-4o："),
+        ("User", "AI"),
+        ("🧑 **User**", "🤖 **Assistant**"),
+        ("你：", "豆包："),
+    ],
+)
+def test_marks_that_people_paste(asks, answers):
+    rows = [f"{asks}\nWhy is {n}?\n\n{answers}\nSo: {n}." for n in ("0.1", "0.2")]
+    if asks.endswith((":", "：", ":**")):
+        rows.append(f"{asks} Why is 0.3?\n{answers} So: 0.3.")
+    (found,) = read("\n\n".join(rows).encode(), "chat.md")
+    each = [(r.question.strip(), r.answer.strip()) for r in rounds(found.turns)]
+    values = ("0.1", "0.2", "0.3")[: len(rows)]
+    assert each == [(f"Why is {n}?", f"So: {n}.") for n in values]
+
+
+def test_what_looks_like_a_mark_in_an_answer_is_text():
+    heading = (
+        "**User:** Ann (a@example.invalid)\n\n## Prompt:\nWhy?\n\n## Response:\nSo."
+    )
+    (found,) = read(heading.encode(), "chat.md")
+    assert [r.question.strip() for r in rounds(found.turns)] == ["Why?"]
+    shown = "User: Why?\nAssistant: So.\nPrompt: a\nPrompt: b\nAI: c\nYou can: d"
+    (found,) = read(shown.encode(), "chat.md")
+    assert len(rounds(found.turns)) == 1
+
+
+TEXT = (CHATS / "share_zh.md").read_text("utf-8") + "上\n"
+JSON = (CHATS / "chatgpt.json").read_bytes()
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-8"])
+@pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
+def test_marks_of_an_encoding_and_ends_of_lines_are_no_matter(encoding, end):
+    (found,) = read(TEXT.replace("\n", end).encode(encoding), "chat.md")
+    assert found == read(TEXT.encode(), "chat.md")[0]
+
+
+# A bad file, its line, and what the message must say: the thing, and the remedy.
+BAD = [
+    (b"", 1, "an empty file", "paste it into this file"),
+    (b"\xef\xbb\xbf \n", 1, "an empty file", "paste it"),
+    (b"%PDF-1.7\n%\xe2\xe3", 1, "a file of PDF", "copy it into a new file chat.md"),
+    (b"\x89PNG\r\n\x1a\n\0", 1, "a file of PNG", "copy the chat itself"),
+    (b"\n<!DOCTYPE html><html>", 1, "a file of HTML", "chat.md"),
+    (b"PK\x03\x04\x14\0", 1, "a ZIP archive", "name conversations.json out of it"),
+    (TEXT.encode("utf-16-le"), 1, "UTF-16 without a BOM", "-f UTF-16LE -t UTF-8 a.md"),
+    (TEXT.encode("utf-16")[:-1], 12, "middle of a character", "copy or download it"),
+    (TEXT.encode("gbk"), 1, "read as GBK, the line is: ratio 第一次", "-f GB18030"),
+    (b"User: \xff\xff?", 1, "the byte 0xff", "save it as plain text in UTF-8"),
+    (TEXT.encode()[:-2], 12, "middle of a character", "copy or download it"),
+    (JSON[:900], 50, "JSON that ends in the middle", "export or download it"),
+    (JSON.replace(b"null", b"nul", 1), 8, "broken JSON: Expecting", "export it once"),
+    (b'{"messages":[]}\n{"mess', 2, "JSON that ends in the middle", "export or"),
+    (b'[{"user":"a","id":1}]', 1, "no chat: user, id", '{"messages":[{"role":"user"'),
+    (b"[]", 1, "no chat: []", "conversations.json"),
+    (b'{"messages":[]}', 1, "nobody asks anything", "the right file"),
+    (b"User: a\nUser: b", 1, "2 questions marked User:", "write a line Assistant:"),
+    (b"x\nAI: a\nAI: b", 2, "2 answers marked AI:", "write a line User:"),
+    (b"Why?\nSo.\n", 1, "not say who speaks; it begins: Why?", "write a line User:"),
+    (b"User: a\nAI: b\n```py\nx", 3, "code opened by ```", "add a line ```"),
+]
+
+
+@pytest.mark.parametrize(("content", "line", "found", "fix"), BAD)
+def test_a_file_that_cannot_be_read_is_named_with_the_remedy(content, line, found, fix):
+    with pytest.raises(Broken) as broken:
+        read(content, "a.md")
+    problem = broken.value.problem
+    assert (problem.path, problem.line) == ("a.md", line)
+    assert found in problem.found and fix in problem.fix
+    assert len(problem.remarks("zh").splitlines()) == 3
+
+
+HOSTILE = [1, None, "x", [], {}, [[]], {"a": 1}]
+
+
+@pytest.mark.parametrize("key", ["mapping", "chat_messages", "messages"])
+@pytest.mark.parametrize("value", HOSTILE, ids=repr)
+def test_json_of_any_shape_is_refused_in_our_words(key, value):
+    node = dict.fromkeys(("role", "sender", "message", "content", "author"), value)
+    node |= {"parent": "b", "uuid": "b", "parent_message_uuid": "b", "files": value}
+    for nodes in (value, [value], {"b": value}, {"b": node}, [node, node]):
+        with pytest.raises(Broken):
+            read(json.dumps([{key: nodes}, value]).encode(), "a.json")
+
+
+# The command.
+
+
+@pytest.fixture
+def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A project in which no page answers anything."""
+    monkeypatch.setattr(chat, "wordings", lambda root: {})
+    return tmp_path
+
+
+def bring(root: Path, name: str, *words: str, **how) -> tuple[int, list[str]]:
+    code, said = command(root, "import", str(CHATS / name), *words, **how)
+    return code, said.splitlines()
+
+
+def test_where_there_are_many_one_is_chosen(desk):
+    code, said = bring(desk, "chatgpt.json")
+    assert code == 1 and said[1:3] == ["    1  Value clipping", "    2  Dinner"]
+    assert said[-1].endswith('as in ARGS="--chat 1"') and not state(desk)
+    assert bring(desk, "chatgpt.json", "--yes")[0] == 1 and not state(desk)
+    replies = iter(["7", "zzz", "clip", "y"])
+    code, said = bring(desk, "chatgpt.json", answer=lambda: next(replies))
+    assert code == 0 and {*state(desk)} == {
+        f"drafts/chatgpt_1/question_{n:02}.md" for n in (1, 2)
+    }
+    assert sum("No conversation is" in line for line in said) == 2
+    code, said = bring(desk, "chatgpt.json", "--chat", "2", "--yes")
+    assert code == 0 and "drafts/chatgpt_2/question_01.md" in state(desk)
+    assert said[0].startswith("Read as an export of ChatGPT or DeepSeek")
+    assert "Question 1: Soup or salad?" in said
+
+
+def test_what_is_left_out_and_not_fetched_is_said(desk):
+    said = bring(desk, "chatgpt.json", "--chat", "clipping", "--dry-run")[1]
+    assert "Not taken: 6 messages (of the system, of tools" in said[-2]
+    assert said[-1] == "Pictures: 1, named in the drafts; none is fetched"
+    said = bring(desk, "human.txt", "--dry-run")[1]
+    assert said[0] == "Read as text, asked at “Human:”, answered at “Assistant:”"
+    assert "Taken as text, with their lines: User: (12), Answer: (13); wh" in said[-1]
+    code, text = command(desk, "import", "https://chatgpt.com/share/1")
+    assert code == 1 and "copy the whole page into a file chat.md" in text
+
+
+def test_questions_that_differ_in_a_number_are_questions_of_their_own(desk):
+    log = "".join(f"User: Why {n / 8}?\nAI: {n * 3 / 8}\n" for n in range(1, 121))
+    (desk / "chat.txt").write_text(log, "utf-8")
+    code, _ = command(desk, "import", str(desk / "chat.txt"), "--yes")
+    drafts = [name for name in state(desk) if name.startswith("drafts/chat/")]
+    assert code == 0 and len(drafts) == 120
+    assert "drafts/chat/question_007.md" in drafts
+
+
+def test_a_terminal_gets_a_bar(desk):
+    terminal = io.StringIO()
+    terminal.isatty = lambda: True
+    talk = chat.Talk(out=terminal)
+    assert [*talk.progress(range(1000))] == [*range(1000)]
+    steps = terminal.getvalue().split("\r")
+    assert len(steps) == 41 and steps[-1] == f"[{'#' * 40}] 1000/1000\n"
