@@ -44,6 +44,27 @@ low, high = found[4, 0.2], found[4, 0.28]
 assert high[1] < low[1]  # no cure
 # --8<-- [end:higher]
 
+# --8<-- [start:cov]
+import torch
+
+old = torch.tensor([-0.1, -1.0, -3.0])
+A = torch.tensor([1.0, -1.0, -1.0])
+x = old.clone().requires_grad_()
+d = x - old  # one update: all are 0
+ppo = A * d.exp()
+cov = (A - A.mean()) * (old - old.mean())
+pick = torch.arange(3) == cov.argmax()
+goals = {
+    "PPO": ppo,
+    "Clip-Cov": ppo * ~pick,
+    "KL-Cov": ppo - d.abs() * pick,
+}
+for name, goal in goals.items():
+    total = goal.sum()
+    (g,) = torch.autograd.grad(total, x, None, True)
+    print(f"{name:8}", *(f"{v:z5.2f}" for v in g))
+# --8<-- [end:cov]
+
 # --8<-- [start:rate]
 import torch
 
