@@ -127,6 +127,7 @@ def open_policy_loss(
     dual_clip: float | None = None,
     token_level_loss: bool = True,
     correction: tuple[str, str, tuple[float, float]] = ("off", "mask", (0.5, 5.0)),
+    kind: str = "ppo",
     **batch: Tensor,
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Loss, clip fraction, and mean of old less new log-probs.
@@ -135,7 +136,7 @@ def open_policy_loss(
     """
     level, mode, bounds = correction
     options = SimpleNamespace(
-        policy_loss_type="ppo",
+        policy_loss_type=kind,
         is_correction_level=level,
         is_correction_mode=mode,
         is_correction_gating="ratio",
