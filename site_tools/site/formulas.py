@@ -8,11 +8,14 @@ import json
 import re
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Mapping
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from hashlib import sha256
 from html import unescape
 from io import BytesIO
+from itertools import chain
 from pathlib import Path
+from string import ascii_lowercase
 from typing import NamedTuple
 
 from site_tools.ledger import store
@@ -32,13 +35,23 @@ ID = re.compile(r'\sid="([^"]+)"')
 MATHML = re.compile(r"<math\b.*?</math>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 
-# The styles of KaTeX, and its fonts cut to what the formulas of a site show. Each
-# address ends in a digest of its content, so that no browser shows a new formula with
-# an old font.
+# The styles of KaTeX cut to the classes of a site's formulas, its fonts to what these
+# show; those of every page in two parts, the second of which a browser fetches only
+# where something rare stands. Each address ends in a digest of its content, so that no
+# browser shows a new formula with an old font.
 CSS = "assets/katex/katex.css"
-OLD_FONTS = re.compile(r',url\([^)]*\.(?:woff|ttf)\) format\("\w+"\)')
-FONT = re.compile(r"url\((fonts/[\w-]+\.woff2)\)")
+FACE = re.compile(
+    r'@font-face\{[^}]*font-family:"?(?P<family>\w+)[^}]*'
+    r'url\((?P<font>fonts/[\w-]+)\.woff2\) format\("woff2"\)(?P<others>,[^}]*)\}'
+)
+RULE = re.compile(r"(?P<selectors>[^{}@]+)\{[^{}]*\}")
+CLASS = re.compile(r"\.([\w-]+)")
+CLASSES = re.compile(r'class="([^"]*)"')
 VISIBLE = re.compile(r'<span class="katex-html".*', re.DOTALL)
+VARIABLE = re.compile(r'class="[^"]*\bmathnormal\b[^"]*"[^>]*>([^<]*)<')
+UPRIGHT, ITALIC = "fonts/KaTeX_Main-Regular", "fonts/KaTeX_Math-Italic"
+CUTTER = Path(__file__).read_bytes()  # a font is cut anew when this changes
+MANY = 20  # on at least one page of so many, or a letter of which words are made
 
 
 class Formula(NamedTuple):
@@ -123,31 +136,87 @@ def _run(formulas: Iterable[Formula], package: Path) -> dict[Formula, dict[str, 
     return dict(zip(formulas, json.loads(answer.stdout), strict=True))
 
 
-def assets(typeset: Iterable[str], dist: Path, cache: Path) -> dict[str, str | bytes]:
-    """KaTeX's styles and fonts by address, the styles first."""
-    css = OLD_FONTS.sub("", (dist / "katex.min.css").read_text("utf-8"))
-    shown = characters(typeset)
+def assets(
+    pages: Iterable[Iterable[str]], dist: Path, cache: Path
+) -> dict[str, str | bytes]:
+    """KaTeX's styles and fonts by address, the styles first.
+
+    Args:
+        pages: The typeset formulas of each page.
+        dist: What KaTeX is published as.
+        cache: Where fonts that were cut are kept.
+    """
+    formulas = [[*page] for page in pages]
+    css = _styles((dist / "katex.min.css").read_text("utf-8"), chain(*formulas))
+    named = set(re.findall(r"KaTeX_\w+", FACE.sub("", css)))
+    upright, italic = (_parts(formulas, italic=italic) for italic in (False, True))
+    whole = {"": "".join(upright.values())}
+    parts = {UPRIGHT: upright, ITALIC: italic}
     fonts: dict[str, str | bytes] = {}
-    for name in FONT.findall(css):
-        whole = (dist / name).read_bytes()
-        made_from = whole + Path(__file__).read_bytes() + shown.encode()
-        slot = cache / f"{Path(name).stem}-{_digest(made_from)}.woff2"
-        if not slot.exists():
-            store(slot, _cut(dist / name, shown))
-        fonts[f"assets/katex/{name}"] = content = slot.read_bytes()
-        css = css.replace(name, f"{name}?{_digest(content)}")
+
+    def faces(match: re.Match[str]) -> str:
+        name = match["font"]
+        if match["family"] not in named:
+            return ""
+        written = ""
+        for part, text in parts.get(name, whole).items():
+            if content := _font(dist / f"{name}.woff2", text, cache):
+                fonts[f"assets/katex/{name}{part}.woff2"] = content
+                address = f"{name}{part}.woff2?{_digest(content)[:8]}"
+                codes = ",".join(f"U+{ord(char):x}" for char in text)
+                only = f";unicode-range:{codes}" if part else ""
+                face = match[0].replace(f"{name}.woff2", address)
+                written += face.replace(match["others"], only)
+        return written
+
+    css = FACE.sub(faces, css)
     return {CSS: css} | fonts
 
 
 def address(assets: Mapping[str, str | bytes]) -> str:
-    return f"{CSS}?{_digest(assets[CSS])}"
+    return f"{CSS}?{_digest(assets[CSS])[:8]}"
 
 
-def characters(typeset: Iterable[str]) -> str:
-    """Every character that the visible half of a formula shows, in order."""
-    visible = (VISIBLE.search(formula) for formula in typeset)
-    texts = (TAG.sub("", found[0]) for found in visible if found)
-    return "".join(sorted({char for text in texts for char in unescape(text)}))
+def _styles(css: str, typeset: Iterable[str]) -> str:
+    """The rules that these formulas need."""
+    names = chain.from_iterable(map(CLASSES.findall, typeset))
+    classes = {name for some in names for name in some.split()}
+
+    def needed(match: re.Match[str]) -> str:
+        ours = [
+            selector
+            for selector in match["selectors"].split(",")
+            if classes >= {*CLASS.findall(re.sub(r":not\(.*?\)", "", selector))}
+        ]
+        return match[0].replace(match["selectors"], ",".join(ours)) if ours else ""
+
+    return RULE.sub(needed, css)
+
+
+def _parts(pages: Sequence[Iterable[str]], *, italic: bool) -> dict[str, str]:
+    """What many pages show, and what few do."""
+    count = Counter(chain(*(characters(page, italic=italic) for page in pages)))
+    words = "" if italic else ascii_lowercase
+    many = {c for c, n in count.items() if n * MANY >= len(pages) or c in words}
+    parts = {"": many, "-rest": count.keys() - many}
+    return {part: "".join(sorted(chars)) for part, chars in parts.items()}
+
+
+def characters(typeset: Iterable[str], *, italic: bool) -> set[str]:
+    """What the visible halves of formulas show: variables, or all the rest."""
+    found = map(VISIBLE.search, typeset)
+    visible = "".join(match[0] for match in found if match)
+    if italic:
+        return set(unescape("".join(VARIABLE.findall(visible))))
+    return set(unescape(TAG.sub("", VARIABLE.sub("><", visible))))
+
+
+def _font(font: Path, shown: str, cache: Path) -> bytes:
+    """What is kept of a font; nothing, where it has none of these characters."""
+    slot = cache / f"{font.stem}-{_digest(font.read_bytes(), CUTTER, shown)}.woff2"
+    if not slot.exists():
+        store(slot, _cut(font, shown))
+    return slot.read_bytes()
 
 
 def _cut(font: Path, shown: str) -> bytes:
@@ -159,6 +228,8 @@ def _cut(font: Path, shown: str) -> bytes:
     cutter.populate(text=shown)
     content = BytesIO()
     with subset.load_font(str(font), options) as face:
+        if not cutter.unicodes_requested & face.getBestCmap().keys():
+            return b""
         cutter.subset(face)
         subset.save_font(face, content, options)
     return content.getvalue()

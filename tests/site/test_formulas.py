@@ -1,5 +1,6 @@
 """Formulas: found, typeset once, searchable, and refused where they are wrong."""
 
+import re
 from io import BytesIO
 from pathlib import Path
 
@@ -66,26 +67,50 @@ def characters(font: Path | BytesIO) -> set[str]:
 
 
 def test_no_character_of_a_formula_is_lost(tmp_path):
-    typeset = formulas.typeset({"a.md": PAGE}, tmp_path)
-    shown = set(formulas.characters(typeset.values()))
-    assert shown >= set("Al∑∞γλδE^")
-    brought = formulas.assets(typeset.values(), DIST, tmp_path)
+    typeset = formulas.typeset({"a.md": PAGE}, tmp_path).values()
+    variables = formulas.characters(typeset, italic=True)
+    others = formulas.characters(typeset, italic=False)
+    assert variables == set("Atlγλδ") and others >= set("∑∞E^0")
+    brought = formulas.assets([typeset], DIST, tmp_path)
     fonts = [name for name in brought if name.endswith(".woff2")]
-    assert len(fonts) > 9
+    assert len(fonts) > 5
+    named = re.findall(r"url\(([^?)]+)", brought[formulas.CSS])
+    assert [f"assets/katex/{name}" for name in named] == fonts
     for name in fonts:
+        shown = variables if "Math-Italic" in name else others
         whole = characters(DIST / "fonts" / Path(name).name)
-        assert characters(BytesIO(brought[name])) >= shown & whole, name
-    cut = formulas._cut(DIST / "fonts/KaTeX_Math-Italic.woff2", "Alγλt")
-    assert "δ" not in characters(BytesIO(cut)), "a character that is lost is seen"
+        assert characters(BytesIO(brought[name])) == shown & whole, name
+
+
+def test_what_few_pages_show_is_fetched_where_it_stands(tmp_path):
+    def page(tex):
+        html = rf'<span class="arithmatex">\({tex}\)</span>'
+        return formulas.typeset({"a.md": html}, tmp_path).values()
+
+    many = [page(r"\gamma = 1")] * formulas.MANY
+    brought = formulas.assets([*many, page(r"\xi")], DIST, tmp_path)
+    often, rarely = (
+        characters(
+            BytesIO(brought[f"assets/katex/fonts/KaTeX_Math-Italic{part}.woff2"])
+        )
+        for part in ("", "-rest")
+    )
+    assert (often, rarely) == ({"γ"}, {"ξ"})
+    faces = brought[formulas.CSS].split("@font-face")
+    (rest,) = [face for face in faces if "Math-Italic-rest" in face]
+    assert "unicode-range:U+3be}" in rest
+
+
+def test_only_rules_that_a_formula_needs_are_sent(tmp_path):
+    typeset = formulas.typeset({"a.md": PAGE}, tmp_path).values()
+    css = formulas.assets([typeset], DIST, tmp_path)[formulas.CSS]
+    assert ".mathbb" in css and ".accent-body:not(.accent-full)" in css
+    assert ".fbox" not in css and "Fraktur" not in css
 
 
 def test_a_changed_font_has_another_address(tmp_path):
+    shown = '<span class="katex mathnormal"><span class="katex-html">{}</span></span>'
     first, second = (
-        formulas.assets(
-            [f'<span class="katex"><span class="katex-html">{text}</span></span>'],
-            DIST,
-            tmp_path,
-        )
-        for text in ("x", "xy")
+        formulas.assets([[shown.format(text)]], DIST, tmp_path) for text in ("x", "xy")
     )
     assert formulas.address(first) != formulas.address(second)

@@ -38,7 +38,7 @@ from site_tools.site import (
 )
 from site_tools.site.downloads import wheel
 from site_tools.site.lists import fill_lists
-from site_tools.site.scripts import lean
+from site_tools.site.scripts import lean, lean_page
 from site_tools.site.templates import fill
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
@@ -144,6 +144,10 @@ def on_page_context(
     context["about"] = page.meta.get("description", "")
     page.meta["description"] = escape(context["about"])  # the theme takes it as it is
     return context
+
+
+def on_post_page(output: str, **_: object) -> str:
+    return lean_page(output)
 
 
 def _complete_code_boxes(

@@ -37,7 +37,10 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
             page.present_anchor_ids.update(formulas.ID.findall(page.content))
     if typeset:
         dist = formulas.PACKAGE / "dist"
-        assets = formulas.assets(typeset.values(), dist, cache)
+        shown = [
+            [typeset[f] for f in set(formulas.find(html))] for html in contents.values()
+        ]
+        assets = formulas.assets(filter(None, shown), dist, cache)
         for uri, content in assets.items():
             files.append(File.generated(config, uri, content=content))
         env.globals["katex_css"] = formulas.address(assets)
