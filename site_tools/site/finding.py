@@ -18,7 +18,8 @@ BESIDE = re.compile(
     r'|<p class="(?:languages|moved|from-code|download|install|cited)\b.*?</p>',
     re.DOTALL,
 )
-PARAGRAPH = re.compile(r"<p\b[^>]*>(.*?)</p>", re.DOTALL)
+# Of a page without a paragraph, an item of its list.
+SAID = [re.compile(rf"<{tag}\b[^>]*>(.*?)</{tag}>", re.DOTALL) for tag in ("p", "li")]
 WIDE = re.compile(r"(?<=[，。；：！？]) ")  # which have their blank within
 
 # A term of the glossary is a heading of its own kind.
@@ -43,7 +44,7 @@ Entry = dict[str, str | float | list[str]]
 def description(html: str) -> str:
     """The first paragraph of the answer, or of the page, without any markup."""
     text = BESIDE.sub("", html[max(html.find(ANSWER), 0) :])
-    found = (as_text(p[1], _spelled) for p in PARAGRAPH.finditer(text))
+    found = (as_text(p[1], _spelled) for part in SAID for p in part.finditer(text))
     paragraphs = (" ".join(_bare(p).split()) for p in found)
     return WIDE.sub("", next(filter(None, paragraphs), ""))
 

@@ -196,9 +196,7 @@ def led_on(
             beginnings[page] = beginnings.get(page, "") + html
         else:
             card = targets.get(new, to)
-            canonical = home and home + to.url
-            stub = fill("page.stub", lang, href, card, canonical, name)
-            files[f"{url}index.html"] = stub
+            files[f"{url}index.html"] = fill("page.stub", lang, href, card, home, name)
     return files, beginnings
 
 

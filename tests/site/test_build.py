@@ -93,7 +93,15 @@ STANDS: dict[str, tuple[str, str, list[str | None]]] = {
     "without an address none is claimed": (
         "bare",
         FIRST,
-        [None, "canonical", "alternate", "og:url", 'rel="edit"', "contributing"],
+        [
+            None,
+            "canonical",
+            "alternate",
+            "og:url",
+            "card.png",
+            'rel="edit"',
+            "contributing",
+        ],
     ),
     "who has no account can pass a report on": (
         "en",
@@ -227,7 +235,9 @@ def test_a_question_page_has_its_card(trial):
         "og:locale": "zh_CN",
         "og:site_name": "PPO 实证问答",
         "og:url": f"{trial_site.ADDRESS}alignment/first/",
-        "twitter:card": "summary",
+        "og:image": f"{trial_site.ADDRESS}assets/card.png",
+        "og:image:alt": "PPO 实证问答",
+        "twitter:card": "summary_large_image",
     }
 
 

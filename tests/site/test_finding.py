@@ -72,6 +72,8 @@ def test_a_list_stands_behind_the_pages_that_it_is_made_from(section, boost):
         ('<p class="languages">Stale.</p><p>One two a[0].</p>', None),
         ('<p class="moved">Here.</p><p class="summary">One two a[0].</p>', None),
         ("<p>1 &lt; 2 &amp; 3</p>", "1 < 2 & 3"),
+        ("<ul><li><a>One</a> two a[0].</li><li>Three.</li></ul>", None),
+        ("<ul><li>Zero.</li></ul><p>One two a[0].</p>", None),
         (
             "<p><strong>之前。</strong> 先读 prompt。 再看 t</p>",
             "之前。先读 prompt。再看 t",

@@ -91,6 +91,7 @@ def test_a_short_address_leads_on_with_a_card():
         '<meta property="og:title" content="Is 1 &lt; 2?">',
         '<meta property="og:description" content="It &lt;is&gt;.">',
         '<meta property="og:site_name" content="A site">',
+        '<meta property="og:image" content="https://example.org/en/assets/card.png">',
         'content="en_US"',
     ):
         assert said in whole, said

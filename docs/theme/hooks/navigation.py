@@ -113,6 +113,8 @@ def on_page_context(
     repository, title = config.extra.get("repository") or "", str(page.title)
     page_id = path.rpartition(".")[0]
     context["contributing"] = ways.edits(repository, sources, page_id, title, lang)
+    if page.edit_url:  # of a notebook as Jupyter shows it, the page it is made from
+        page.edit_url = f"{config.edit_uri}{path}"
     context["words"], context["page_id"] = words(lang), page_id
     return context
 
