@@ -123,6 +123,13 @@ def test_marks_that_people_paste(asks, answers):
     assert each == [(f"Why is {n}?", f"So: {n}.") for n in values]
 
 
+def test_what_one_side_says_in_a_row_is_one_question():
+    (found,) = read(b"User: Why?\nUser: And 0.4?\nAI: So.\nAI: Or so.", "chat.md")
+    ((number, question, answer),) = rounds(found.turns)
+    assert question.split() == ["Why?", "And", "0.4?"] and number == 1
+    assert answer.split() == ["So.", "Or", "so."]
+
+
 def test_what_looks_like_a_mark_in_an_answer_is_text():
     heading = (
         "**User:** Ann (a@example.invalid)\n\n## Prompt:\nWhy?\n\n## Response:\nSo."
@@ -135,7 +142,6 @@ def test_what_looks_like_a_mark_in_an_answer_is_text():
 
 
 TEXT = (CHATS / "share_zh.md").read_text("utf-8") + "上\n"
-JSON = (CHATS / "chatgpt.json").read_bytes()
 
 
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-8"])
@@ -158,8 +164,18 @@ BAD = [
     (TEXT.encode("gbk"), 1, "read as GBK, the line is: ratio 第一次", "-f GB18030"),
     (b"User: \xff\xff?", 1, "the byte 0xff", "save it as plain text in UTF-8"),
     (TEXT.encode()[:-2], 12, "middle of a character", "copy or download it"),
-    (JSON[:900], 50, "JSON that ends in the middle", "export or download it"),
-    (JSON.replace(b"null", b"nul", 1), 8, "broken JSON: Expecting", "export it once"),
+    (
+        b'[{"title": "a",\n"mapping": {"q": 1, "r',
+        2,
+        "JSON that ends in the middle",
+        "export or download it",
+    ),
+    (
+        b'[{"mapping":\n{"q": nul}},\n{}\n]',
+        2,
+        "broken JSON: Expecting",
+        "export it once",
+    ),
     (b'{"messages":[]}\n{"mess', 2, "JSON that ends in the middle", "export or"),
     (b'[{"user":"a","id":1}]', 1, "no chat: user, id", '{"messages":[{"role":"user"'),
     (b"[]", 1, "no chat: []", "conversations.json"),
@@ -213,7 +229,7 @@ def test_where_there_are_many_one_is_chosen(desk):
     code, said = bring(desk, "chatgpt.json")
     assert code == 1 and said[1:3] == ["    1  Value clipping", "    2  Dinner"]
     assert said[-1].endswith('as in ARGS="--chat 1"') and not state(desk)
-    assert bring(desk, "chatgpt.json", "--yes")[0] == 1 and not state(desk)
+    assert bring(desk, "chatgpt.json", "--yes", says="2")[0] == 1 and not state(desk)
     replies = iter(["7", "zzz", "clip", "y"])
     code, said = bring(desk, "chatgpt.json", answer=lambda: next(replies))
     assert code == 0 and {*state(desk)} == {
