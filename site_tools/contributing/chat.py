@@ -41,10 +41,11 @@ ODD_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\n?")
 PICTURE = re.compile(r"!\[[^\]\n]*\]\(")
 # What ChatGPT writes where its page shows a link to a source.
 CITED = re.compile("\ue200[^\ue201\n]*\ue201|【\\d+[:†][^】\n]*】")
-# Formulas as chats write them, which a page writes with $; none in a code span.
+# Formulas as chats write them, which a page writes with $; none in a code span. None is
+# longer: what looks for an end that is missing must not read the whole chat each time.
 FORMULA = re.compile(
-    r"(?P<code>(?P<mark>`+)[^`](?:.*?[^`])?(?P=mark)(?!`))"
-    r"|(?<!\\)\\\((?P<line>.+?)\\\)|(?<!\\)\\\[(?P<shown>.+?)\\\]",
+    r"(?P<code>(?P<mark>`+)[^`](?:.{0,400}?[^`])?(?P=mark)(?!`))"
+    r"|(?<!\\)\\\((?P<line>.{1,400}?)\\\)|(?<!\\)\\\[(?P<shown>.{1,4000}?)\\\]",
     re.DOTALL,
 )
 

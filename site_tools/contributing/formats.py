@@ -117,8 +117,10 @@ def _json(text: str, path: str) -> list[Chat]:
     if not JSON.match(text):
         return []
     rows = _rows(text, path)
-    if rows and all(map(_role, rows)):  # one message in each
-        rows = [{"messages": rows}]
+    if not any(_at(row, key) for row in rows for key in SHAPES) and any(
+        map(_role, rows)
+    ):
+        rows = [{"messages": rows}]  # a message in each
     chats = [chat for row in rows if (chat := _chat(row))]
     if not chats:
         keys = ", ".join([*rows[0]][:6]) if rows and isinstance(rows[0], dict) else "[]"

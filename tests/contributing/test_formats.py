@@ -123,6 +123,18 @@ def test_marks_that_people_paste(asks, answers):
     assert each == [(f"Why is {n}?", f"So: {n}.") for n in values]
 
 
+def test_a_message_in_each_line_is_one_conversation():
+    said = [("user", "Why?"), ("assistant", [{"type": "text", "text": "So."}])]
+    rows: list[dict[str, object]] = [{"role": r, "content": c} for r, c in said]
+    tool = {"role": "user", "content": [{"type": "tool_result", "content": "x"}]}
+    session = [{"type": "summary"}, *({"message": row} for row in [*rows, tool])]
+    for lines in (rows, session):
+        (found,) = read("\n".join(map(json.dumps, lines)).encode(), "a.jsonl")
+        assert rounds(found.turns) == [(1, "Why?", "So.")]
+    (found,) = read(json.dumps(rows, indent=1).encode(), "a.json")
+    assert rounds(found.turns) == [(1, "Why?", "So.")]
+
+
 def test_what_one_side_says_in_a_row_is_one_question():
     (found,) = read(b"User: Why?\nUser: And 0.4?\nAI: So.\nAI: Or so.", "chat.md")
     ((number, question, answer),) = rounds(found.turns)
