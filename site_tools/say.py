@@ -121,3 +121,9 @@ def problem(
 ) -> Problem:
     """A problem by the key of its entry in the catalogue, and the values in it."""
     return Problem(path, line, Message(key, values), snippet)
+
+
+def told(refusal: Refusal, path: str, line: int) -> Problem:
+    """A refusal whose entry has parts, as a problem at its line or else this one."""
+    own = refusal.message.values.get("line", line)
+    return Problem(path, int(str(own)), refusal.message)

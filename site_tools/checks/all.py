@@ -1,6 +1,5 @@
 """All that is wrong with a page: the one judgement, for the tests and the commands."""
 
-import re
 from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
@@ -23,9 +22,8 @@ from site_tools.running.verdict import Verified, check_run, start
 from site_tools.say import Problem, Refusal
 from site_tools.site.lists import fill_lists
 
-FENCES = ("```", "~~~")
-# A line of code that opens a fence: the fence around it was not closed.
-OPENS = re.compile(r"(?:```|~~~)[ ]*[\w{]").match
+# Faults of a fence which leave the rest of the page unread.
+FATAL = ("fence_beside", "fence_unclosed", "fence_closed_otherwise")
 
 
 def read(root: Path, path: str) -> Page:
@@ -59,7 +57,13 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
         problems += check_run(Verified(page, run))
     order = {path: number for number, path in enumerate(paths)}
     key = {problem: order.get(problem.path, len(paths)) for problem in problems}
-    return sorted(key, key=lambda problem: (key[problem], problem.path, problem.line))
+    once, slips = list[Problem](), set[tuple[str, str]]()
+    for each in sorted(key, key=lambda each: (key[each], each.path, each.line)):
+        slip = (each.snippet or each.place, each.remarks())
+        if slip not in slips:  # code that both languages include is judged twice
+            once.append(each)
+        slips.add(slip)
+    return once
 
 
 def unreadable(page: Page, data: bytes) -> list[Problem]:
@@ -67,19 +71,14 @@ def unreadable(page: Page, data: bytes) -> list[Problem]:
     if problems := check_bytes(data, page.path):
         return problems
     front = FRONT_MATTER.match(page.text)
-    if front is None and page.text.startswith("---\n"):
-        return [page.problem(1, "front_unclosed")]
-    last = front[0].count("\n") if front else 0
-    if broken := [p for p in page.problems if p.line <= last and not page.meta]:
+    if front is None:
+        begun = page.text.startswith("---\n")
+        return [page.problem(1, "front_unclosed" if begun else "front_absent")]
+    last = front[0].count("\n")
+    if broken := [p for p in page.faults if p.line <= last and not page.meta]:
         return broken[:1]
-    lines = ["", *page.text.split("\n")]
-    fences = [p for p in page.problems if lines[p.line].lstrip(" >").startswith(FENCES)]
-    unclosed = [p for p in fences if p.message and p.message.key == "fence_unclosed"]
-    for block in page.blocks:
-        if block.runs and (inner := [*filter(OPENS, block.fence.lines)]):
-            line, fence = block.fence.line, inner[0][:3]
-            return [page.problem(line, "fence_unclosed", fence=fence, prefix="")]
-    return unclosed[:1] or fences
+    faults = [p for p in page.faults if p.line > last]
+    return [p for p in faults if p.message.key in FATAL][:1] or faults
 
 
 def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:

@@ -72,15 +72,17 @@ def check_boxes(page: Page, html: str) -> list[Problem]:
     """Compare the blocks of a page with the code boxes that readers see."""
     shown = boxes(html)
     boxed = [block for block in page.blocks if block.has_box]
+    known = {_bare(block.text) for block in boxed}
+    if len(shown) > len(boxed):
+        extra = next((text for text in shown if _bare(text) not in known), shown[-1])
+        first = extra.strip().partition("\n")[0].strip()
+        line = page.line_with(first)
+        return [page.problem(line, "census_extra_box", text=first[:60])]
     for number, block in enumerate(boxed):
         values = {"expected": block.text, "shown": "".join(shown[number : number + 1])}
         if _bare(values["shown"]) != _bare(block.text):
             key = "census_other_box" if shown[number:] else "census_no_box"
             return [page.problem(block.fence.line, key, **values)]
-    for extra in shown[len(boxed) :]:
-        first = extra.strip().partition("\n")[0].strip()
-        line = page.line_with(first)
-        return [page.problem(line, "census_extra_box", text=first[:60])]
     return []
 
 

@@ -46,7 +46,7 @@ def features(page: Page) -> Iterator[Feature]:
     starts = [(1, "")]
     for tag in page.tree.find_all(True):
         if HEADING.fullmatch(tag.name):
-            starts.append((page.line_of(tag), str(tag.get("id"))))
+            starts.append((page.line_of(tag), _id(tag, page)))
         if tag.name != "pre" and not tag.find_parent("pre"):
             for kind, value in _of_tag(tag, page):
                 yield Feature(kind, starts[-1][1], value, (page.line_of(tag),))
@@ -61,11 +61,17 @@ def features(page: Page) -> Iterator[Feature]:
         yield Feature("code_block", section, f"{indent}```{info}\n{code}", rows)
 
 
+def _id(heading: Tag, page: Page) -> str:
+    """The id of a heading as it is written; that it has none is told elsewhere."""
+    name = str(heading.get("id"))
+    return name if f"#{name}" in page.body else "..."
+
+
 def _of_tag(tag: Tag, page: Page) -> Iterator[tuple[str, str]]:
     classes = tag.get_attribute_list("class")
     text, squeezed = tag.get_text(), "".join(tag.get_text().split())
     if HEADING.fullmatch(tag.name):
-        yield "heading", f"{'#' * int(tag.name[1])} {{ #{tag.get('id')} }}"
+        yield "heading", f"{'#' * int(tag.name[1])} {{ #{_id(tag, page)} }}"
     elif "arithmatex" in classes:
         display = tag.name == "div"
         yield "displayed_formula" if display else "formula", squeezed[2:-2]
@@ -105,7 +111,8 @@ def compare(page: Page, twin: Page) -> list[Problem]:
         value, other = page.meta.get(key), twin.meta.get(key)
         if value != other:
             values = {"key": key, "value": value, "other": other, "twin": twin.path}
-            problems.append(page.problem(1, "pair_front", **values))
+            line = page.line_with(f"{key}:") or 1
+            problems.append(page.problem(line, "pair_front", **values))
     ours, theirs = list(features(page)), list(features(twin))
     kinds = dict.fromkeys(feature.kind for feature in [*ours, *theirs])
     for kind in sorted(kinds, key=lambda kind: kind != "heading"):

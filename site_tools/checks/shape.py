@@ -54,13 +54,23 @@ REF = re.compile(
     r"|[A-Z][^\d]*,? (?:§|section |equation )\d+(?:\.\d+)*"
 )
 # What a terminal would obey, and what shows text in another order than it has.
-UNSEEN = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
-TAG = re.compile(r"<[A-Za-z!/][^>\n]*>?")
-# What no body of a page may hold, by the key of the message.
+UNSEEN = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u200b-\u200f\u202a-\u202e\u2060-\u2069]"
+)
+# What no body of a page may hold, by the key of the message; and no prose of it.
+LEFT = {
+    "html": re.compile(r"<(?!img)[A-Za-z!/][^>]*>?"),  # a picture is told by itself
+    "formula_unclosed": re.compile(r"(?<!\\)\$\$.*"),
+}
 PATTERNS = {
     "heading_top": re.compile(r"^#[ ].*$", re.M),
     "heading_underlined": re.compile(r"^[ \t]*\S.*\n[ ]{0,3}(?:=+|-+)[ \t]*$", re.M),
     "picture_silent": re.compile(r"!\[\s*\]\("),
+    "box_indent": re.compile(
+        r"^(?P<dent>[ ]*)(?:[!?]{3}\+?|===)[ ].*\n+"
+        r"(?!(?P=dent)[ ]{4}|[ ]*(?:[!?]{3}|===|#))[ ]*\S.*$",
+        re.M,
+    ),
     "include_outside": re.compile(r"^[ \t>]*;*-+8<-+.*$", re.M),
 }
 
@@ -86,9 +96,14 @@ def check_bytes(data: bytes, path: str) -> list[Problem]:
         line = line_of(text, text.index("\r"))
         return [*problems, problem(path, line, "bytes_crlf")]
     for number, words in enumerate(text.split("\n"), 1):
+        if words.startswith(("<<<<<<< ", ">>>>>>> ")):  # and a line of = between
+            return [*problems, problem(path, number, "bytes_merge", text=words)]
         if sign := UNSEEN.search(words):
             point = f"U+{ord(sign[0]):04X}"
-            problems.append(problem(path, number, "bytes_unseen", sign=point))
+            name = unicodedata.name(sign[0], "-").lower()
+            problems.append(
+                problem(path, number, "bytes_unseen", sign=point, name=name)
+            )
         if (size := len(words)) > (most := LONGEST_LINE):
             problems.append(problem(path, number, "bytes_long", size=size, most=most))
     return problems
@@ -111,15 +126,20 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
         yield 1, "question_stray", {"folder": folder, "topics": ", ".join(TOPICS)}
         return
     keys, needed = (QUESTION_KEYS, "question") if question else (OTHER_KEYS, "title")
+    absent = [needed] if not isinstance(page.meta.get(needed), str) else []
     for key, value in page.meta.items():
-        line = page.line_with(f"{key}:")
-        if key not in keys:
-            yield line, "front_key", {"key": key, "keys": ", ".join(keys)}
+        line, values = page.line_with(f"{key}:"), {"key": key, "value": repr(value)}
         listed = isinstance(value, list) and all(isinstance(v, str) for v in value)
-        if key not in ("question", "title", "hide") and not listed:
-            yield line, "front_list", {"key": key, "value": repr(value)}
-    if not isinstance(page.meta.get(needed), str):
-        yield 1, "front_missing", {"key": needed}
+        if key not in keys:
+            near = [*absent, *difflib.get_close_matches(key.lower(), keys, 1), key][0]
+            absent = [] if near == needed else absent
+            fault = "front_key" if near == key else "front_key_meant"
+            yield line, fault, {"key": key, "near": near, "keys": ", ".join(keys)}
+        elif key not in ("question", "title", "hide") and not listed:
+            meant = value if isinstance(value, str) else "..."
+            yield line, "front_list", {**values, "meant": meant}
+    for key in absent:
+        yield 1, "front_missing", {"key": key}
     for ref in (ref for ref in page.refs if not REF.fullmatch(ref)):
         yield page.line_with("refs:"), "front_ref", {"ref": repr(ref)}
     sections = {heading["id"] for heading in HEADING.finditer(page.body)}
@@ -132,16 +152,29 @@ def front_matter(page: Page, root: Path) -> Iterator[Row]:
 
 
 def _sections(page: Page) -> Iterator[Row]:
-    """Sections that are unknown, missing or out of order."""
+    """Sections that are unknown, missing or out of order.
+
+    What is missing is told at a heading that is perhaps meant, and once.
+    """
     lines, order = _section_lines(page), ", ".join(SECTIONS)
-    for name in lines.keys() - {*SECTIONS}:
-        yield lines[name], "section_unknown", {"name": name, "known": order}
-    for name in [name for name in MANDATORY if name not in lines]:
+    missing = [name for name in MANDATORY if name not in lines]
+    for name in [name for name in lines if name not in SECTIONS]:
+        near = difflib.get_close_matches(name.lower(), missing or SECTIONS, 1, 0)[0]
+        missing = [other for other in missing if other != near]
+        values = {"name": name, "near": near, "known": order}
+        yield lines[name], "section_unknown", values
+    bare = len(_without_id(page))
+    for name in missing[bare:]:
         names = ", ".join(MANDATORY)
         yield 1, "section_missing", {"name": name, "names": names, "order": order}
     known = [name for name in lines if name in SECTIONS]
-    if known != sorted(known, key=SECTIONS.index):
+    if not missing and known != sorted(known, key=SECTIONS.index):
         yield 1, "section_order", {"order": ", ".join(known), "due": order}
+
+
+def _without_id(page: Page) -> list[re.Match[str]]:
+    headings = HEADING.finditer(page.body)
+    return [h for h in headings if h["id"] is None and h["level"] != "#"]
 
 
 def _section_lines(page: Page) -> dict[str, int]:
@@ -223,7 +256,7 @@ def _code_width(page: Page) -> Iterator[Row]:
         if wide > WIDEST_CODE:
             values = {"source": snippet or f"{page.path}:{number}", "wide": wide}
             values |= {"most": WIDEST_CODE, "text": text.strip()[:60]}
-            yield number, "code_wide", values
+            yield number, "code_wide", {**values, "snippet": snippet}
 
 
 def _body(page: Page) -> Iterator[Row]:
@@ -232,19 +265,25 @@ def _body(page: Page) -> Iterator[Row]:
     for key, pattern in PATTERNS.items():
         for match in pattern.finditer(text):
             yield line_of(text, match.start()), key, {"text": match[0].strip()}
-    for match in HEADING.finditer(text):
-        if match["id"] is None and match["level"] != "#":
-            heading = {"text": match[0].strip()}
-            yield line_of(text, match.start()), "heading_without_id", heading
+    missing = [n for n in MANDATORY if n not in _section_lines(page)]
+    for match in _without_id(page):
+        bare = re.fullmatch(r"(?P<words>.*\S)[ ]+#(?P<id>[\w-]+)", match[0].strip())
+        name = bare["id"] if bare else (*missing, "short-id")[0]
+        heading = {"text": match[0].strip(), "id": name}
+        heading["words"] = bare["words"] if bare else heading["text"]
+        yield line_of(text, match.start()), "heading_without_id", heading
     for match in QUOTE.finditer(text):
         source = match["source"]
         if not any(f" {source}".endswith(f" {known}") for known in page.sources):
-            values = {"source": source, "known": ", ".join(page.sources)}
+            values = {"source": source, "known": ", ".join(page.sources) or "-"}
             yield line_of(text, match.start()), "quote_source", values
     for part in (part for part in parts(text) if part.kind != "comment"):
         text = blank(text, part.start, part.end)
-    for match in TAG.finditer(text):
-        yield line_of(text, match.start()), "html", {"text": match[0]}
+    for number, line in enumerate(text.split("\n"), 1):  # one word on each
+        for key, pattern in LEFT.items():
+            if left := pattern.search(line):
+                yield number, key, {"text": left[0]}
+                break
 
 
 def _languages(page: Page) -> Iterator[Row]:

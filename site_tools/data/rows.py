@@ -24,6 +24,19 @@ from site_tools.say import Message, Refusal
 DEEPEST = 20
 LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
 TAGS = tuple(f"tag:yaml.org,2002:{name}" for name in ("str", "seq", "map"))
+# What YAML says of a fault, and the message that says it to people.
+REASONS = {
+    "found unexpected end of stream": "yaml_marks",
+    "unknown escape": "yaml_escape",
+    "parsing a flow": "yaml_brackets",
+    "mapping values are not allowed": "yaml_colon",
+    "cannot start any token": "yaml_sign",
+    "found undefined alias": "yaml_sign",
+    "alphabetic or numeric character": "yaml_sign",
+    "could not find expected ':'": "yaml_key",
+    "did not find expected key": "yaml_rest",
+}
+BEGUN = ("yaml_marks", "yaml_brackets")
 FORMULA = re.compile(r"\$([^$]+)\$")
 
 
@@ -94,9 +107,14 @@ def load(text: str, file: str) -> yaml.Node | None:
                 raise Refusal("data_plain", place=f"{file}:{line}", most=DEEPEST)
         return yaml.compose(text, Loader=LOADER)
     except yaml.YAMLError as error:
-        mark = getattr(error, "problem_mark", None)
+        said = str(getattr(error, "problem", None) or error)
+        around = str(getattr(error, "context", None))
+        key = next((k for words, k in REASONS.items() if words in said + around), "")
+        # Of what is never closed the beginning says more than the end of the file.
+        begun = getattr(error, "context_mark", None) if key in BEGUN else None
+        mark = begun or getattr(error, "problem_mark", None)
+        reason = Message(key or "yaml_other", {"text": said})
         place = f"{file}:{mark.line + 1 if mark else 1}"
-        reason = getattr(error, "problem", None) or error
         raise Refusal("data_yaml", place=place, reason=reason) from error
 
 

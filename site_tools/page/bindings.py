@@ -20,8 +20,8 @@ from site_tools import numbers
 from site_tools.numbers import Number
 from site_tools.page.blocks import Kind
 from site_tools.page.prose import plain
-from site_tools.page.rendered import BOUND, Flow, Piece, Text, flows
-from site_tools.say import Message, Problem, Refusal, problem
+from site_tools.page.rendered import BOUND, WORDS, Flow, Piece, Text, flows
+from site_tools.say import Message, Problem, Refusal, problem, told
 
 # Inline code that is nothing but a number, or a name that equals one.
 HIDDEN = re.compile(
@@ -56,6 +56,7 @@ KEYS = {
 }
 # As git writes one, behind the release that it fits.
 PATCH = re.compile(r"# .+\n--- a/.+\n\+\+\+ b/.+\n@@ ")
+MARKS = tuple("\"'“”‘’„«")  # in front of an expression, where they are never closed
 CHOICES = ast.NamedExpr | ast.IfExp | ast.Lambda | ast.BoolOp
 Known = Callable[[str], str]
 
@@ -94,25 +95,27 @@ def _bound_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
             continue
         try:
             if code.name != "code":
-                raise Refusal("binding_elsewhere", key="data-is")
+                raise Refusal("binding_elsewhere", text=text)
             for key in code.attrs.keys() - {"data-is"}:
-                raise Refusal("binding_attribute", key=key)
+                raise Refusal("binding_attribute", key=key, text=text)
             if expression is not None:
                 if "][" in expression:  # autorefs would make a link of it
-                    raise Refusal("binding_brackets", text=expression)
+                    raise Refusal("binding_brackets", text=expression, shown=text)
                 check_binding(text, str(expression))
                 figures.append(Figure(line, text, str(expression)))
-            elif HIDDEN.fullmatch(text):
-                raise Refusal("binding_missing")
-        except ValueError as error:
-            shown, key = f"`{text}`", "figure_binding"
-            problems.append(page.problem(line, key, text=shown, why=error))
+            elif HIDDEN.fullmatch(text) and "data-is" not in str(code.next_sibling):
+                raise Refusal("binding_missing", text=text)
+        except Refusal as fault:
+            problems.append(told(fault, page.path, line))
     return figures, problems
 
 
 def check_binding(shown: str, expression: str) -> None:
     """Refuse what is no number, or an expression that cannot be its value."""
-    numbers.agrees(shown, 0)
+    try:
+        numbers.agrees(shown, 0)
+    except ValueError as error:
+        raise Refusal("binding_number", why=error) from None
     check_expression(expression, shown)
 
 
@@ -136,8 +139,8 @@ def touching(flow: Flow, path: str, line_of: Callable[[Piece], int]) -> list[Pro
     match = TOUCHED.search(flow.text)
     if not match:
         return []
-    bound = next(piece for piece in flow.pieces if piece.kind == "bound")
-    sign = match[0].strip().replace(BOUND, "[bound figure]")
+    bound = flow.piece_at(flow.text.index(BOUND, match.start()))
+    sign = match[0].strip().replace(BOUND, bound.node.get_text())
     return [problem(path, line_of(bound), "figure_touched", text=sign)]
 
 
@@ -152,6 +155,10 @@ def _in_flow(flow: Flow, page: Text, known: Known) -> Iterator[Problem]:
         piece = flow.piece_at(number.start)
         raw = shown[number.start : number.end]
         line = page.line_of(piece.node, raw)
+        if piece.kind in WORDS:  # an attribute, in which nothing can be bound
+            values = {"figure": as_shown(number), "name": piece.kind}
+            yield page.problem(line, "figure_in_attribute", **values)
+            continue
         if piece.kind != "code" or flow.in_table or raw not in piece.text:
             yield _unbound(number, page.path, line, shown)
             continue
@@ -165,9 +172,8 @@ def _in_flow(flow: Flow, page: Text, known: Known) -> Iterator[Problem]:
                 line = page.line_of(piece.node, piece.text.strip().split("\n")[0])
                 yield page.problem(line, "figure_in_formula", number=figure)
         elif piece.kind == "text" and "data-is" in piece.text:
-            why = Refusal("binding_elsewhere", key="data-is")
             line, text = page.line_of(piece.node), piece.text.strip()
-            yield page.problem(line, "figure_binding", text=text, why=why)
+            yield page.problem(line, "binding_apart", text=text)
 
 
 def in_code(page: Text, text: str) -> bool:
@@ -258,15 +264,17 @@ def check_expression(expression: str, shown: str = "") -> None:
     try:
         tree = ast.parse(expression.strip(), mode="eval")
     except SyntaxError as error:
-        raise Refusal("binding_syntax", text=expression, why=error.msg) from None
+        key = "binding_marks" if expression.startswith(MARKS) else "binding_syntax"
+        key = key if expression.strip() else "binding_empty"
+        raise Refusal(key, text=expression, shown=shown, why=error.msg) from None
     nodes = list(ast.walk(tree))
     if any(isinstance(node, CHOICES) for node in nodes):
-        raise Refusal("binding_choice", text=expression)
+        raise Refusal("binding_choice", text=expression, shown=shown)
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     if not names - set(dir(builtins)):
-        raise Refusal("binding_constant", text=expression)
+        raise Refusal("binding_constant", text=expression, shown=shown)
     if _holds_itself(tree, shown):
-        raise Refusal("binding_idle", text=expression)
+        raise Refusal("binding_idle", text=expression, shown=shown)
 
 
 def _holds_itself(tree: ast.Expression, shown: str) -> bool:

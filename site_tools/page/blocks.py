@@ -8,6 +8,7 @@ site, so that what runs is what is shown; here each line also keeps its origin.
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from difflib import get_close_matches
 from enum import Enum
 from functools import lru_cache
 from pathlib import Path
@@ -18,7 +19,7 @@ from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPrep
 
 from site_tools.page.fences import Fence
 from site_tools.page.files import inside
-from site_tools.say import Message, Problem, Refusal, problem
+from site_tools.say import Message, Problem, Refusal, told
 
 INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
 MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
@@ -46,7 +47,7 @@ def resolve(lines: tuple[str, ...], first_line: int, snippets: Path) -> list[Lin
             continue
         match = INCLUDE.match(line)
         if match is None:
-            raise Refusal("include_form", line=number, text=repr(line.strip()))
+            raise Refusal("include_form", line=number, text=line.strip())
         resolved += _included(line, number, match, snippets)
     return resolved
 
@@ -57,11 +58,16 @@ def _included(
     name, file = match["file"], snippets / match["file"]
     if not inside(file, snippets):
         raise Refusal("include_beyond", line=number, folder=snippets.name, file=name)
+    values = {"line": number, "file": name, "section": match["section"]}
+    if not file.is_file():
+        known = [f.relative_to(snippets).as_posix() for f in snippets.rglob("*.py")]
+        near = [*get_close_matches(name, sorted(known), 1, 0), "topic/page.py"][0]
+        raise Refusal("include_missing", **values, near=near)
     try:
+        origins = _origins(file.read_text("utf-8").split("\n"), **values)
         texts = _preprocessor(snippets).run([line])
-        origins = _origins(file.read_text("utf-8").split("\n"), match["section"])
-    except (SnippetMissingError, ValueError) as error:
-        raise Refusal("include_fault", line=number, file=name, why=error) from None
+    except (SnippetMissingError, UnicodeDecodeError) as error:
+        raise Refusal("include_fault", **values, why=error) from None
     while texts and not texts[-1].strip():
         texts.pop()
     return [
@@ -70,15 +76,16 @@ def _included(
     ]
 
 
-def _origins(lines: list[str], section: str | None) -> list[int]:
+def _origins(lines: list[str], section: Any, **place: Any) -> list[int]:
     """The numbers of the lines of a section, or of a whole file."""
     first, last = 0, len(lines) + 1
     if section is not None:
         for edge in ("start", "end"):
             at = [n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line]
             if len(at) != 1:
-                values = {"section": section, "edge": edge, "count": len(at)}
-                raise Refusal("include_section", **values)
+                values = {"section": section, "edge": edge, "count": len(at), **place}
+                names = re.findall(r"\[start:([\w-]+)\]", "\n".join(lines))
+                raise Refusal("include_section", **values, known=", ".join(names))
             first, last = (at[0], last) if edge == "start" else (first, at[0])
     return [n for n in range(first + 1, last) if not MARKER.search(lines[n - 1])]
 
@@ -163,8 +170,7 @@ def read_blocks(
             blocks.append(block)
             above_refused = False
         except Refusal as fault:
-            key, values = fault.message.key, dict[str, Any](fault.message.values)
-            problems.append(problem(path, fence.line, key, **values))
+            problems.append(told(fault, path, fence.line))
             above_refused = True
     return blocks, problems
 
@@ -176,18 +182,17 @@ def _read(fence: Fence, snippets: Path) -> Block:
         raise Refusal("fence_info", info=repr(fence.info), why=error) from None
     if language not in LANGUAGES:
         key = "fence_language" if language else "fence_no_language"
-        known = ", ".join(sorted(LANGUAGES))
+        written = (name for name, kind in LANGUAGES.items() if kind is not Kind.DERIVED)
+        known = ", ".join(sorted(written))
         raise Refusal(key, language=repr(language), known=known)
     kind = LANGUAGES[language]
     allowed = CLASSES.get(kind, set())
     if unknown := set(attributes.classes) - allowed:
         kind_of = Message(f"kind_{kind.name.lower()}")
-        name, classes = min(unknown), str(sorted(allowed))
-        raise Refusal("fence_class", name=name, kind=kind_of, classes=classes)
-    try:
-        lines = resolve(fence.lines, fence.line + 1, snippets)
-    except ValueError as error:
-        raise Refusal("include_unresolved", why=error) from None
+        name, classes = min(unknown), " ".join(f".{each}" for each in sorted(allowed))
+        values = {"name": name, "kind": kind_of, "classes": classes or "-"}
+        raise Refusal("fence_class", **values)
+    lines = resolve(fence.lines, fence.line + 1, snippets)
     block = Block(fence, kind, frozenset(attributes.classes), tuple(lines))
     if "norun" not in attributes.classes:
         return block

@@ -6,6 +6,7 @@ collects what runs, and the built HTML holds what readers see. All three must ag
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -22,6 +23,10 @@ TOKEN = re.compile(
 )
 FIRST_WORD = re.compile(r"\.?(?P<language>[\w#+-]+)(?!\S)")
 OPTIONS = re.compile(r'(?:\s*[A-Za-z_][\w-]*="[^"\\]*"(?!\S))*')
+BESIDE = re.compile(r"(?P<text>[^`\n]*[^`\s>][^`\n]*?)[ \t]*`{3,}[\w{][^`]*")
+MARKS = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*")
+# Within a fence it says that the one around it was not closed.
+INNER = re.compile(r"(?P<fence>`{3,}|~{3,})[ ]*[\w{]")
 OPENING = re.compile(
     r"^(?P<prefix>[ \t>]*)(?P<marker>(?:(?:[-*+]|\d+[.)])[ \t]+)*)"
     r"(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
@@ -83,9 +88,9 @@ def scan(text: str, path: str) -> tuple[list[Fence], list[Problem]]:
         if opening is None:
             if opening := OPENING.match(line):
                 start, body = number, []
-                if marker := opening["marker"].strip():
-                    values = {"marker": repr(marker)}
-                    problems.append(problem(path, number, "fence_in_list", **values))
+            if beside := BESIDE.fullmatch(line):
+                values = {"text": beside["text"].strip()}
+                problems.append(problem(path, number, "fence_beside", **values))
             continue
         prefix = opening["prefix"]
         own = line.startswith(prefix)
@@ -94,8 +99,18 @@ def scan(text: str, path: str) -> tuple[list[Fence], list[Problem]]:
             fences.append(Fence(start, opening["info"].strip(), tuple(body)))
             opening = None
         else:
+            inner = INNER.match(inside)
+            if inner and inner["fence"].startswith(opening["fence"]):
+                problems.append(_unclosed(path, start, opening["fence"], body))
             body.append(inside)
     if opening:
-        values = {"fence": opening["fence"], "prefix": opening["prefix"]}
-        problems.append(problem(path, start, "fence_unclosed", **values))
+        problems.append(_unclosed(path, start, opening["fence"], body))
     return fences, problems
+
+
+def _unclosed(path: str, start: int, fence: str, body: Sequence[str]) -> Problem:
+    numbered = enumerate(body, start + 1)
+    meant = next((each for each in numbered if MARKS.fullmatch(each[1])), None)
+    at, text = meant or (0, "")
+    key = "fence_closed_otherwise" if meant else "fence_unclosed"
+    return problem(path, start, key, fence=fence, at=at, text=text)

@@ -3,11 +3,12 @@
 import os
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from site_tools.data import rows
-from site_tools.say import Problem, Refusal, problem
+from site_tools.say import Message, Problem, Refusal, problem
 
 FOLDERS = ("docs", "snippets")
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
@@ -22,16 +23,20 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
     try:
         meta = rows.plain(front[0].strip().strip("-"), "front matter")
     except Refusal as error:
-        line = int(str(error.message.values["place"]).rpartition(":")[2])
-        why = error.message.values.get("reason", error)
-        return {}, [problem(path, line, "front_matter_yaml", why=why)]
+        values = dict(error.message.values)
+        line = int(str(values.pop("place")).rpartition(":")[2])
+        own = Message(f"front_{error.message.key}", values)
+        why: Any = values.get("reason", own)
+        fix = replace(why, part="fix")
+        return {}, [problem(path, line, "front_matter_yaml", why=why, fix=fix)]
     if not isinstance(meta, dict):
         kind = type(meta).__name__
         return {}, [problem(path, 1, "front_matter_mapping", kind=kind)]
     # A title is put into the head of the page and into menus as it stands.
-    tags = [(front[0].count("\n", 0, t.start()), t[0]) for t in TAG.finditer(front[0])]
+    lines = enumerate(front[0].split("\n"), 1)
+    tags = [(number, tag[0]) for number, line in lines if (tag := TAG.search(line))]
     key = "front_matter_html"
-    return meta, [problem(path, above + 1, key, text=tag) for above, tag in tags]
+    return meta, [problem(path, number, key, text=tag) for number, tag in tags]
 
 
 def paths(docs: Path) -> Iterator[str]:

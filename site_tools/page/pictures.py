@@ -90,7 +90,8 @@ def read_pictures(page: Text) -> tuple[Figures, list[Problem]]:
             key = "picture_missing"
         if key:
             line = line or page.line_with(src) or 1
-            problems.append(page.problem(line, key, src=src, name=name))
+            own = {"own": f"{page.id}.svg", "base": posixpath.basename(page.id)}
+            problems.append(page.problem(line, key, src=src, name=name, **own))
             continue
         figures, wrong = read_picture(file.read_text("utf-8"), name)
         pictures[name] = tuple(figures)

@@ -12,7 +12,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout
+from contextlib import redirect_stdout, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -112,7 +112,8 @@ def evaluate(expression: str, names: dict[str, Any]) -> Value:
     """The number that an expression gives, or why it gives none."""
     try:
         value = eval(expression, names)
-        value = value.item() if hasattr(value, "item") else value
+        with suppress(RuntimeError, ValueError):  # of a tensor with several numbers
+            value = value.item() if hasattr(value, "item") else value
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Fault("TypeError", "value_not_number", got=type(value).__name__)
         return value

@@ -27,10 +27,20 @@ CPU = "cpu"
 DEVICE = re.compile(r'^(?P<start>device = )"cpu"(?=[ ]*(?:#.*)?$)', re.M)
 # Exceptions that say that the block itself is wrong.
 MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
-# What the kernel says where the guard of Python has seen nothing.
-OF_KERNEL = {
+# What to do about a failure that says this; the kernel speaks where Python's guard has
+# seen nothing.
+REMEDIES = {
     "Permission denied": "fix_permission",
     "not permitted": "fix_not_permitted",
+    "network is cut off": "block_network",
+    "unclosed file": "fix_unclosed",
+    "NameError": "fix_undefined",
+    "ModuleNotFoundError": "fix_module",
+    "AssertionError: Torch not compiled": "fix_device",
+    "AssertionError": "fix_assertion",
+    "FileNotFoundError": "fix_file",
+    "SystemExit": "block_ended_process",
+    "Warning": "fix_warning",
 }
 
 
@@ -140,10 +150,8 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
         number, at = failure.lines[-1]
         lines = verified.copies[number].block.lines
         code, line, snippet = lines[min(at, len(lines)) - 1]
-    fix = _remedy(failure)
-    if failure.type == "NameError" and "cont" not in block.classes:
-        fix = Message("fix_undefined")
-    values: dict[str, Any] = {"failure": _words(failure, code.strip()), "fix": fix}
+    said = _words(failure, code.strip())
+    values: dict[str, Any] = {"failure": said, "fix": _remedy(failure)}
     path = verified.page.path
     return problem(path, line, "block_fails", snippet=snippet, **values)
 
@@ -161,11 +169,10 @@ def _words(failure: Failure, code: str = "") -> Message | str:
 def _remedy(failure: Failure) -> Message:
     """What to do about a limit, about what is out of reach, or about the code."""
     message = failure.message
-    if not isinstance(message, Message):
-        fixes = (fix for words, fix in OF_KERNEL.items() if words in message)
-        return Message(next(fixes, "fix_block"))
-    has_fix = isinstance(catalogue("en")[message.key], dict)
-    return replace(message, part="fix") if has_fix else Message("fix_block")
+    if isinstance(message, Message) and isinstance(catalogue("en")[message.key], dict):
+        return replace(message, part="fix")
+    fixes = (fix for words, fix in REMEDIES.items() if words in str(failure))
+    return Message(next(fixes, "fix_block"), part="fix")
 
 
 def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
@@ -174,8 +181,7 @@ def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
         return page.problem(block.fence.line, "block_raises_nothing")
     failure, stated = result.failure, (block.expects or "").rpartition("\n")[2]
     if failure.type in MISTAKES and not stated.startswith(failure.type):
-        fix = "fix_undefined" if failure.type == "NameError" else "fix_block"
-        values: dict[str, Any] = {"failure": _words(failure), "fix": Message(fix)}
+        values: dict[str, Any] = {"failure": _words(failure), "fix": _remedy(failure)}
         values["stated"] = stated or Message("no_output")
         return page.problem(block.fence.line, "block_raises_mistake", **values)
     return _check_output(page, block, f"{result.printed}{failure}")
@@ -239,11 +245,11 @@ def check_figure(figure: Figure, value: results.Value, path: str) -> Problem | N
 def check_figures(verified: Verified) -> list[Problem]:
     """Compare the figures of a page and of its pictures with their values.
 
-    Where a block of the page failed, those without a value are not named: they lack
-    what the block was to leave behind.
+    Where a block did not do what it must, those without a value are not named: they
+    lack what it was to leave behind.
     """
     results = zip(verified.copies, verified.run.results, strict=True)
-    broken = any(r.failure and "raises" not in c.block.classes for c, r in results)
+    broken = any(bool(r.failure) != ("raises" in c.block.classes) for c, r in results)
     figures = zip(_figures(verified.page), verified.run.values, strict=True)
     problems = (
         check_figure(figure, value, path)

@@ -87,10 +87,10 @@ def test_html_in_the_front_matter_is_named():
 @pytest.mark.parametrize(
     ("planted", "found"),
     [
-        ("answers: !!python/object/apply:os.mkdir [{canary}]", "must be plain YAML"),
-        ("answers: &a [x]\nextra: [*a, *a]", "must be plain YAML"),
-        (f"answers: {'[' * 30}{']' * 30}", "must be plain YAML"),
-        ("answers: x\nanswers: y", "the key answers stands twice"),
+        ("answers: !!python/object/apply:os.mkdir [{canary}]", "not plain YAML"),
+        ("answers: &a [x]\nextra: [*a, *a]", "not plain YAML"),
+        (f"answers: {'[' * 30}{']' * 30}", "not plain YAML"),
+        ("answers: x\nanswers: y", "the key answers twice"),
         ("answers: x\n? [a]\n: b", "a key that is not a word"),
     ],
 )
@@ -132,9 +132,9 @@ def project(tmp_path: Path) -> Path:
     "file", ["../../secret.py", "/etc/passwd", "alignment/linked.py"]
 )
 def test_an_include_does_not_leave_its_folder(project, file):
-    with pytest.raises(ValueError, match=r"^line 7: .* must stay in snippets/") as told:
+    with pytest.raises(ValueError, match=r" lies outside snippets/$") as told:
         resolve((f'--8<-- "{file}"',), 7, project / "snippets")
-    assert "put the code there" in str(told.value) and "token" not in str(told.value)
+    assert told.value.message.values["line"] == 7 and "token" not in str(told.value)
 
 
 @pytest.mark.parametrize("file", ["../../../secret.svg", "/secret.svg", "linked.svg"])
@@ -187,8 +187,8 @@ def test_a_picture_runs_and_loads_nothing(inside, told):
 @pytest.mark.parametrize(
     ("planted", "found"),
     [
-        ("a\x1b[2Jb", "the sign U+001B, which nobody sees"),
-        ("a\u202eb", "the sign U+202E, which nobody sees"),
+        ("a\x1b[2Jb", "the sign U+001B (-), which nobody sees"),
+        ("a\u202eb", "the sign U+202E (right-to-left override), which nobody sees"),
         ("[" * 2001, "a line of 2001 characters"),
     ],
 )

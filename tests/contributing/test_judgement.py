@@ -32,7 +32,6 @@ def test_all_kinds_of_problems_are_told_by_line(project):
         f"{PATHS[1]}:{figure} 2.10",
         f"{PATHS[1]}:{printed} shown\ntotal 2",
         f"{PATHS[1]}:{line_of('## Next', text) + 2} <b>",
-        f"{PATHS[1]}:{line_of('## Next', text) + 2} </b>",
         f"docs/locks/{PAGE}.txt:1 garbage",
     ]
 
@@ -64,7 +63,12 @@ def test_figures_that_lack_what_a_failing_block_defines_are_not_told(project):
 
 BROKEN = {
     "front matter that is not closed": ("---\n\n##", "\n##", 1, "front matter that no"),
-    "front matter that is not YAML": ("needs: []", "needs: [", 6, "expected"),
+    "front matter that is not YAML": (
+        "needs: []",
+        "needs: [",
+        4,
+        "a list [ that is not",
+    ),
     "a fence that is not closed": ("== 2\n```\n", "== 2\n", 17, "a code fence ```"),
 }
 

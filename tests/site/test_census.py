@@ -33,7 +33,7 @@ SHOWN = {
     "inline code": "Text ```python print(1)``` text\n",
 }
 REFUSED = {
-    "list marker": ("- ```python\n  print(1)\n  ```\n", 5, "list marker '-'"),
+    "list marker": ("- ```python\n  print(1)\n  ```\n", 5, 'behind "-" on'),
     "indented code": ("Text\n\n    print(1)\n", 7, "a code box that no fence makes"),
     "raw HTML": ("<pre><code>print(1)</code></pre>\n", 5, "that no fence makes"),
     "no language": ("```\nprint(1)\n```\n", 5, "a fence without a language"),

@@ -72,7 +72,7 @@ FAULTS = {
     "- id: a\n  several: []\n": "a.yml:2: several must be a list, not empty",
     "- id: a\n  several: [b, 0.5]": "a.yml:2: several must hold no figure, got 0.5",
     "- id: a\n  place: {path: b}\n": "a.yml:2: line_number is missing; the fields are",
-    "- id: a: b\n": 'a.yml:1: must be YAML, quote: "in marks"; mapping values',
+    "- id: a: b\n": 'a.yml:1: must be YAML, quote: "in marks"; a colon',
     "- id: &x a\n- id: *x\n": "a.yml:2: must be plain YAML: no alias, no tag",
     "- id: !!python/name:os.system a": "a.yml:1: must be plain YAML",
     f"- id: {'[' * 30}{']' * 30}": "a.yml:1: must be plain YAML",

@@ -15,7 +15,7 @@ def test_the_sample_has_the_anatomy():
 @pytest.mark.parametrize(
     ("old", "new", "found", "fix"),
     [
-        ("needs: []", "need: []", "key 'need'", "remove it"),
+        ("needs: []", "need: []", "key 'need'", "write needs:"),
         ("question: Is two the sum?\n", "", "no question", "add it"),
         ('"verl 0.9.1", "001', '"0.25", "001', "refs: '0.25'", "its version"),
         ('"verl 0.9.1", "001', '"", "001', "refs: ''", "its version"),
@@ -32,10 +32,10 @@ def test_the_sample_has_the_anatomy():
             "data-language 'zh'",
             'data-language="en"',
         ),
-        ("needs: []", "needs: gae", "needs: 'gae'", 'write needs: ["..."]'),
+        ("needs: []", "needs: gae", "needs: 'gae'", 'write needs: ["gae"]'),
         ("## Why { #why }", "# Why { #why }", "# Why { #why }", "start at ##"),
         ("## Why { #why }", "## Why", "## Why", "write ## Why { #short-id }"),
-        ("{ #why }", "{ #proof }", "## section #proof", "use one of them"),
+        ("{ #why }", "{ #proof }", "section #proof", "if that is meant"),
         ("{ #next }", "{ #numbers }", "no section #next", "add ## ... { #next }"),
         ("**Yes.** The", "The", "The sum is", "**Yes.**"),
         ("*verl's default*: the same.", "", "no line on verl's default", "paragraph"),
