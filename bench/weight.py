@@ -6,7 +6,6 @@ Run it after ``make build``: ``.venv/bin/python -m bench.weight``.
 import sys
 import tempfile
 from collections import defaultdict
-from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -26,11 +25,11 @@ SHIFTS = """new Promise(done => new PerformanceObserver(list => done(
 PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 
 
-def transferred(tab: Any, open_page: Callable[[], object]) -> dict[str, list[int]]:
+def transferred(tab: Any, address: str) -> dict[str, list[int]]:
     """Compressed bytes of every answer until the page is quiet, by kind."""
     requests: list[Any] = []
     tab.on("requestfinished", lambda request: requests.append(request))
-    open_page()
+    tab.goto(address)
     tab.wait_for_load_state("networkidle")
     sizes = defaultdict(list)
     for request in requests:
@@ -55,7 +54,7 @@ def first_paint_and_shift(browser: Any, address: str) -> tuple[float, float]:
 def report_page(browser: Any, address: str) -> None:
     context = browser.new_context(viewport=PHONE)
     tab = context.new_page()
-    sizes = transferred(tab, lambda: tab.goto(address))
+    sizes = transferred(tab, address)
     context.close()
     everything = [size for kind in sizes.values() for size in kind]
     print(f"  {len(everything)} requests, {sum(everything) / 1000:.1f} KB compressed")

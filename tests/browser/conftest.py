@@ -8,6 +8,7 @@ import pytest
 
 from tests.browser.launch import Unavailable, chromium
 from tests.browser.server import serve
+from tests.browser.watching import PRESENT
 from tests.layout import ROOT
 
 SITE = ROOT / "site"
@@ -61,14 +62,17 @@ def browser() -> Iterator[Any]:
 def open_tab(browser, address) -> Iterator[Any]:
     """Opens tabs of a context of its own, with what a test asks for.
 
-    It is wide as a desktop, and its addresses are relative to the site.
+    It is wide as a desktop, and its addresses are relative to the site. The reader
+    moves at once, unless said not to be present.
     """
     contexts = []
 
-    def opened(**options):
+    def opened(present=True, **options):
         size = {"viewport": {"width": 1280, "height": 800}}
         given = {"base_url": address, **size, **options}
         contexts.append(browser.new_context(**given))
+        if present:
+            contexts[-1].add_init_script(PRESENT)
         return contexts[-1].new_page()
 
     yield opened

@@ -11,7 +11,7 @@ import pytest
 from ppo_ref.command.main import main
 from ppo_ref.stored_runs import StoredRun, stored_run
 from tests.browser.test_lab import ran, settle
-from tests.browser.watching import ALL, AXE, RUN_AXE, UNFOLD
+from tests.browser.watching import ALL, AXE, PRESENT, RUN_AXE, UNFOLD
 from tests.command.runs import SMALL
 
 PAGE = "notebooks/"
@@ -278,6 +278,7 @@ def test_axe_finds_nothing_and_nothing_is_too_wide(
         color_scheme=scheme,
         has_touch=width < 500,
     )
+    context.add_init_script(PRESENT)
     tab = shown(context.new_page(), PAGE)
     for colour in ("优势", "概率"):
         tab.get_by_role("button", name=colour, exact=True).click()

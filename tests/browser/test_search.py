@@ -8,6 +8,7 @@ import pytest
 import yaml
 
 from tests.browser.server import serve
+from tests.browser.watching import PRESENT
 
 QUERIES = yaml.safe_load(Path(__file__).with_name("queries.yml").read_text("utf-8"))
 BOX = ".md-search__input"
@@ -23,6 +24,7 @@ NOTHING_TYPED = """(document.querySelector(".md-search-result__meta").textConten
 def boxes(browser, address) -> Iterator[dict[str, Any]]:
     """The search box of each language, opened on its home page."""
     context = browser.new_context(base_url=address)
+    context.add_init_script(PRESENT)
     tabs = {"zh": context.new_page(), "en": context.new_page()}
     tabs["zh"].goto("")
     tabs["en"].goto("en/")

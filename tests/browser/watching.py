@@ -37,11 +37,18 @@ SIDEWAYS = """(() => {
 })()"""
 
 
+# The theme's script comes with the first sign of a reader; most tests are about what it
+# makes of a page, so their reader is there at once.
+PRESENT = """addEventListener("DOMContentLoaded",
+  () => dispatchEvent(new Event("pointermove")), { once: true })"""
+
+
 @contextmanager
 def tab_of(browser: Any, width: int, scheme: str) -> Iterator[Any]:
     """A tab so wide, light or dark."""
     size = {"width": width, "height": 844}
     context = browser.new_context(viewport=size, color_scheme=scheme)
+    context.add_init_script(PRESENT)
     yield context.new_page()
     context.close()
 

@@ -1,3 +1,45 @@
+// The theme's script is a third of a page, and whoever reads the answer needs nothing of
+// it: it comes with the first sign of a reader. What only it can answer, a click or a
+// key, is kept, and put to it once it is there.
+{
+  const later = document.querySelector("script[type=later]")
+  const signs = ["pointermove", "pointerdown", "touchstart", "keydown", "wheel", "scroll", "focusin", "click"]
+  let asked, key
+  const fetchTheme = (event) => {
+    for (const sign of signs) removeEventListener(sign, fetchTheme, true)
+    if (event.type === "keydown" && !event.target.closest("article")) key = event
+    const script = document.createElement("script")
+    script.src = later.src
+    script.onload = () => {
+      document.addEventListener("DOMContentLoaded", ready, { once: true })
+      if (document.readyState !== "loading") document.dispatchEvent(new Event("DOMContentLoaded"))
+    }
+    document.body.append(script)
+  }
+  const wait = (event) => {
+    const control = event.target.closest('label[for^="__palette"], label[for="__search"], [data-clipboard-text]')
+    if (!control) return
+    event.preventDefault()
+    event.stopImmediatePropagation()
+    asked = control
+  }
+  const ready = () => {
+    removeEventListener("click", wait, true)
+    dispatchEvent(new Event("theme"))
+    asked?.click()
+    key?.target.dispatchEvent(new KeyboardEvent("keydown", key))
+  }
+  if (later) {
+    for (const sign of signs) addEventListener(sign, fetchTheme, { capture: true, passive: true })
+    addEventListener("click", wait, true)
+    // Until then: that there are scripts, the colours of the system, their switch.
+    document.documentElement.classList.replace("no-js", "js")
+    const kept = __md_get("__palette")
+    if (!kept && matchMedia("(prefers-color-scheme: dark)").matches) document.body.dataset.mdColorScheme = "slate"
+    document.querySelectorAll('label[for^="__palette"]')[kept?.index ?? 0].hidden = false
+  }
+}
+
 // The language switch keeps the section; without scripts it keeps the page.
 for (const link of document.querySelectorAll("a.language")) {
   const follow = () => { link.hash = location.hash }
@@ -5,13 +47,16 @@ for (const link of document.querySelectorAll("a.language")) {
   follow()
 }
 
-// What scrolls sideways within itself can be reached by keyboard. The theme wraps tables
-// once the page is there.
-document$.subscribe(() => setTimeout(() => {
-  for (const box of document.querySelectorAll(".arithmatex, .md-typeset__scrollwrap")) {
+// What scrolls sideways within itself can be reached by keyboard. The theme puts a box
+// around tables.
+const reachBoxes = () => {
+  for (const box of document.querySelectorAll(".arithmatex, .md-typeset__scrollwrap, .md-typeset table:not([class])")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
+    else box.removeAttribute("tabindex")
   }
-}))
+}
+reachBoxes()
+addEventListener("theme", () => setTimeout(reachBoxes))
 
 // One switch shows where figures come from; it is remembered where that is allowed.
 const remembered = (value) => {
@@ -44,7 +89,7 @@ addEventListener("hashchange", leadOn)
 leadOn()
 
 // The theme wraps the button of every code box in a landmark, all of them nameless.
-document$.subscribe(() => {
+addEventListener("theme", () => {
   for (const nav of document.querySelectorAll(".md-code__nav")) nav.role = "none"
 })
 
