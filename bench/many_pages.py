@@ -21,7 +21,7 @@ SOURCES = (
     "ppo_ref",
 )
 PAGE = "alignment/value_before_token.md"
-PAIRS = 150
+PAIRS = 200
 
 
 def grow(root: Path, pairs: int = PAIRS) -> None:

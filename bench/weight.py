@@ -26,7 +26,10 @@ PAINT = "performance.getEntriesByName('first-contentful-paint')[0].startTime"
 
 
 def transferred(tab: Any, address: str) -> dict[str, list[int]]:
-    """Compressed bytes of every answer until the page is quiet, by kind."""
+    """Compressed bytes of every answer until the page is quiet, by kind.
+
+    Where nothing has moved, the theme's script has not been asked for.
+    """
     requests: list[Any] = []
     tab.on("requestfinished", lambda request: requests.append(request))
     tab.goto(address)
@@ -55,11 +58,15 @@ def report_page(browser: Any, address: str) -> None:
     context = browser.new_context(viewport=PHONE)
     tab = context.new_page()
     sizes = transferred(tab, address)
+    with tab.expect_event("requestfinished") as script:
+        tab.mouse.move(9, 9)
+    later = script.value.sizes()["responseBodySize"]
     context.close()
     everything = [size for kind in sizes.values() for size in kind]
     print(f"  {len(everything)} requests, {sum(everything) / 1000:.1f} KB compressed")
     for kind, some in sorted(sizes.items(), key=lambda item: -sum(item[1])):
         print(f"    {kind:<10} {len(some):>3} {sum(some) / 1000:>7.1f} KB")
+    print(f"    once a reader moves {later / 1000:>6.1f} KB: the theme's script")
     runs = [first_paint_and_shift(browser, address) for _ in range(RUNS)]
     paints, shifts = zip(*runs, strict=True)
     print(

@@ -9,6 +9,8 @@ import json
 import posixpath
 import re
 from collections.abc import Mapping
+from functools import lru_cache
+from itertools import chain
 from pathlib import Path
 
 from site_tools.say import Refusal
@@ -105,13 +107,20 @@ def symbols(sources: Mapping[str, str]) -> dict[str, str]:
     for name, source in sources.items():
         module = f"{FOLDER}.{name}".removesuffix(".__init__")
         found[module] = page = f"{module.replace('.', '/')}/"
-        for node in ast.parse(source).body:
-            named = node.targets if isinstance(node, ast.Assign) else [node]
-            for each in named:
-                defined = str(getattr(each, "name", getattr(each, "id", "_")))
-                if not defined.startswith("_"):
-                    found[f"{module}.{defined}"] = f"{page}#{module}.{defined}"
+        defined = (f"{module}.{each}" for each in _public(source))
+        found |= {each: f"{page}#{each}" for each in defined}
     return found
+
+
+@lru_cache(maxsize=256)  # every page with a name of the package asks
+def _public(source: str) -> list[str]:
+    bodies = (
+        node.targets if isinstance(node, ast.Assign) else [node]
+        for node in ast.parse(source).body
+    )
+    nodes = chain.from_iterable(bodies)
+    names = (str(getattr(node, "name", getattr(node, "id", "_"))) for node in nodes)
+    return [name for name in names if not name.startswith("_")]
 
 
 def link_symbols(html: str, url: str, known: Mapping[str, str]) -> str:
