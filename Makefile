@@ -19,7 +19,7 @@ help:
 	@echo 'make build              the site in site/, once every page is verified; with offline.zip'
 	@echo
 	@echo 'make new PAGE=... Q=...  a short page to begin with, after showing what perhaps answers it'
-	@echo 'make import LOG=...     a draft for each question of a chat log'
+	@echo 'make import LOG=...     a draft for each question of a chat, exported or pasted'
 	@echo 'make check PAGE=...     one page in both languages, as in PAGE=alignment/value_before_token'
 	@echo 'make fix PAGE=...       mend what a machine can; both without PAGE: what you changed'
 	@echo 'make agree PAGE=...     record that a page now says the same in both languages'

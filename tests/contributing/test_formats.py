@@ -265,13 +265,18 @@ def test_what_is_left_out_and_not_fetched_is_said(desk):
     assert code == 1 and "copy the whole page into a file chat.md" in text
 
 
-def test_questions_that_differ_in_a_number_are_questions_of_their_own(desk):
+def test_questions_that_differ_in_a_number_are_questions_of_their_own(
+    desk, monkeypatch
+):
+    made, search = [], chat.search
+    monkeypatch.setattr(chat, "search", lambda pages: made.append(0) or search(pages))
     log = "".join(f"User: Why {n / 8}?\nAI: {n * 3 / 8}\n" for n in range(1, 121))
     (desk / "chat.txt").write_text(log, "utf-8")
     code, _ = command(desk, "import", str(desk / "chat.txt"), "--yes")
     drafts = [name for name in state(desk) if name.startswith("drafts/chat/")]
     assert code == 0 and len(drafts) == 120
     assert "drafts/chat/question_007.md" in drafts
+    assert len(made) == 1, "the wordings are indexed once, or time is lost on each"
 
 
 def test_a_terminal_gets_a_bar(desk):
