@@ -20,7 +20,7 @@ AT_ONCE += ["--dist", "loadfile", "--no-loadscope-reorder"]
 EVERYTHING = ["tests", "docs"]
 OF_SITE = ["tests/site", "tests/contributing", "docs"]
 OF_TEXTS = ["tests/contributing", "tests/site/test_readme.py", "tests/test_setup.py"]
-NOT_OF_PACKAGE = {"bench", "browser", "contributing", "site"}
+NOT_OF_PACKAGE = {"bench", "browser", "contributing", "rehearsal", "site"}
 
 
 class Plan(NamedTuple):
