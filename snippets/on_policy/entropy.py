@@ -82,7 +82,7 @@ for rate in 0.3, 3.0:
     kept.append(-(p * p.log()).sum())
     print(f"rate {rate}: entropy {kept[-1]:.2f}")
 slow, fast = kept
-assert fast > slow, "larger steps explore more"
+assert fast > slow, "larger steps keep entropy"
 # --8<-- [end:rate]
 
 # --8<-- [start:constant]
