@@ -38,6 +38,8 @@ REPOSITORIES = {
     "TorchRL": "pytorch/rl",
     "Stable-Baselines3": "DLR-RM/stable-baselines3",
 }
+# Published, and without a tag in the repository, so that nothing can be linked to.
+UNTAGGED = ("TRL 0.0.1", "TRL 0.9.2", "OpenRLHF 0.3.6.post1")
 PURE = re.compile(r"^[^/]+\.data/purelib/")  # a wheel's folder, absent once installed
 Release = Annotated[str, Form(r"\S+ \d\S*|\S+/\S+@[0-9a-f]{7,}", "form_release")]
 Path_ = Annotated[str, Form(r"[^/\s]\S*", "form_path")]
@@ -76,7 +78,7 @@ class Entry(Row):
             repository, commit = REPOSITORIES.get(project, ""), f"v{version}"
         span = "-".join(f"L{number}" for number in self.lines.split("-"))
         at = f"https://github.com/{repository}/blob/{commit}/{self.path}#{span}"
-        return at if repository else ""
+        return at if repository and self.release not in UNTAGGED else ""
 
     @property
     def checked(self) -> bool:

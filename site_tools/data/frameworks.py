@@ -1,9 +1,10 @@
-"""What releases do and did: three lists whose every row stands on places in docs/facts.
+"""What releases do and did: four lists whose every row stands on places in releases.
 
 ``docs/comparison.yml`` says concept by concept what each release does;
 ``docs/timeline.yml`` what changed in verl between two of its releases, and what a user
 notices; ``docs/code_map.yml`` where the code that the dialogues name stood in the copy
-that they read, and where it stands now. Each file's first lines say what a row holds.
+that they read, and where it stands now; ``docs/methods.yml`` since which release a
+project has a method. Each file's first lines say what a row holds.
 """
 
 import re
@@ -13,11 +14,11 @@ from pathlib import Path
 from typing import Annotated
 
 from site_tools.data.dialogues import TOPICS, TopicId
-from site_tools.data.facts import Concept, Entry, concepts
+from site_tools.data.facts import Concept, Entry, Release, concepts
 from site_tools.data.rows import Form, PageId, Row, Text, Words, read_rows, unique
 
-COMPARISON, TIMELINE, CODE_MAP = (
-    f"docs/{name}.yml" for name in ("comparison", "timeline", "code_map")
+COMPARISON, TIMELINE, CODE_MAP, METHODS = (
+    f"docs/{name}.yml" for name in ("comparison", "timeline", "code_map", "methods")
 )
 # The columns. A release has one trainer here; what is said of TRL depends on which.
 TRAINERS = {
@@ -31,6 +32,7 @@ RELEASES = tuple(TRAINERS)
 # Of environments, not of answers: they stand only in the rows that they are named in.
 OTHERS = ("TorchRL 0.14.1", "Stable-Baselines3 2.9.2")
 NOW = RELEASES[0]
+PROJECTS = ("verl", "OpenRLHF", "TRL")
 PLACE = re.compile(r"\{(\d+)\}")
 SAME, DIFFERS, NONE = "same", "differs", "none"
 VerlRelease = Annotated[str, Form(r"verl \d\S*", "form_verl")]
@@ -112,6 +114,26 @@ class Renamed(Row):
         return [place for place in (self.then, self.now) if isinstance(place, Entry)]
 
 
+@dataclass(frozen=True)
+class Shipped(Row):
+    """One switch of a method: its first release, and its line today or its last one."""
+
+    method: Text
+    set: Text
+    since: Entry
+    before: Release = ""
+    now: Entry | None = None
+    until: Release = ""
+
+    def __post_init__(self) -> None:
+        if bool(self.now) == bool(self.until):
+            raise self.refuse("shipped_today")
+
+    @property
+    def project(self) -> str:
+        return self.since.release.partition(" ")[0]
+
+
 def comparison(root: Path) -> tuple[Compared, ...]:
     """What releases do, in the project at ``root``; topic by topic."""
     rows, known = read_rows(root, COMPARISON, Compared), _known(root)
@@ -164,6 +186,15 @@ def code_map(root: Path) -> tuple[Renamed, ...]:
     rows = read_rows(root, CODE_MAP, Renamed)
     unique(rows, "names")
     return rows
+
+
+def shipped(root: Path) -> dict[str, dict[str, list[Shipped]]]:
+    """The switches of each method, by project; none where a project has it not."""
+    methods: dict[str, dict[str, list[Shipped]]] = {}
+    for row in read_rows(root, METHODS, Shipped):
+        projects = methods.setdefault(row.method, {name: [] for name in PROJECTS})
+        projects[row.project].append(row)
+    return methods
 
 
 def _concept(row: Compared | Change, known: Mapping[str, Concept]) -> Concept:

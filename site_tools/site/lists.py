@@ -126,8 +126,11 @@ def wrong_answers(argument: str, lang: str, root: Path) -> str:
 
 
 def frameworks(part: str, lang: str, root: Path) -> str:
-    """The frameworks: ``compared``, ``timeline``, ``places`` or the ``code map``."""
-    _require("frameworks", part, ("compared", "timeline", "places", "code map"))
+    """``compared``, ``timeline``, ``places``, the ``code map`` or the ``methods``."""
+    parts = ("compared", "timeline", "places", "code map", "methods")
+    _require("frameworks", part, parts)
+    if part == "methods":
+        return fill("lists.shipped", lang, data.shipped(root))
     pages = navigation.users(root, lang)
     titles = {answer.page: answer.title for answer in pages}
     if part == "places":

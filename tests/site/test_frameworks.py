@@ -1,17 +1,20 @@
 """What releases do and did: every row stands on places, and says what it may say."""
 
 import re
+import runpy
+from functools import cache
 from pathlib import Path
 from typing import Any
+from zipfile import ZipFile
 
 import pytest
 
 from site_tools.data import frameworks
 from site_tools.data.dialogues import read_dialogues
-from site_tools.data.facts import concepts
+from site_tools.data.facts import concepts, reread
 from site_tools.data.frameworks import OTHERS, RELEASES
 from site_tools.site import lists, navigation
-from tests.differential.wheels import requires, source
+from tests.differential.wheels import WHEELS, find, requires, source
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files
@@ -226,3 +229,88 @@ def test_a_row_that_cannot_be_true_is_refused(project, rows, message):
 )
 def test_a_change_that_nothing_shows_is_refused(project, change, message):
     assert message in refused(project, "timeline", CHANGE | change)
+
+
+METHODS = [
+    row
+    for projects in frameworks.shipped(ROOT).values()
+    for rows in projects.values()
+    for row in rows
+]
+NEWEST = dict(zip(frameworks.PROJECTS, (NOW, OPEN, GRPO), strict=True))
+SHIPPED = {"method": "GSPO", "set": "mode=gspo", "since": places(NOW)[0]}
+NOT_PINNED = "most old releases are not pinned: pip download --no-deps brings one"
+
+
+@cache
+def everything(release: str) -> str:
+    """All code and configuration of a release."""
+    with ZipFile(str(find(release))) as wheel:
+        names = [n for n in wheel.namelist() if n.endswith((".py", ".yaml"))]
+        return "\n".join(wheel.read(name).decode() for name in names)
+
+
+def switch(row: frameworks.Shipped) -> str:
+    return f"{row.method} {row.set}"
+
+
+def test_a_method_names_its_first_release_and_leads_to_both_lines(project):
+    gone = SHIPPED | {"since": places("TRL 0.0.1")[0], "until": TRL}
+    rows = as_yaml([SHIPPED | {"now": places(NOW)[0]}, gone])
+    write_files(project, {"docs/methods.yml": rows})
+    html = lists.derived("frameworks", "methods", "en", project)
+    verl, openrlhf, trl = re.findall(r"<dt>.*?</div>", html, re.DOTALL)
+    line = "https://github.com/verl-project/verl/blob/v0.9.1/a/b.py#L3"
+    assert f'<a href="{line}">since 0.9.1</a>' in verl
+    assert f'<a href="{line}"><code>mode=gspo</code></a>' in verl
+    assert "∅" in openrlhf
+    assert "<dd>since 0.0.1, until 1.12.0 <code>mode=gspo</code></dd>" in trl
+
+
+def test_a_method_is_there_today_or_has_a_last_release(project):
+    both = SHIPPED | {"now": places(NOW)[0], "until": NOW}
+    for row in SHIPPED, both:
+        write_files(project, {"docs/methods.yml": as_yaml([row])})
+        with pytest.raises(ValueError, match=r"methods.yml:1: write now, the line of"):
+            frameworks.shipped(project)
+
+
+@requires(*NEWEST.values())
+@pytest.mark.parametrize("row", METHODS, ids=switch)
+def test_a_method_stands_in_the_newest_release_or_is_gone(row):
+    newest = NEWEST[row.project]
+    if row.now:
+        assert row.now.release == newest
+        assert reread(row.now, WHEELS) == []
+    else:
+        assert row.set not in everything(newest)
+        assert row.set in everything(row.until)
+
+
+@pytest.mark.parametrize("row", METHODS, ids=switch)
+def test_a_method_stands_in_its_first_release_and_not_before(row):
+    if not all(map(find, filter(None, (row.since.release, row.before)))):
+        pytest.skip(NOT_PINNED)
+    assert reread(row.since, WHEELS) == []
+    if row.before:
+        assert frameworks.version(row.before) < frameworks.version(row.since.release)
+        assert row.since.quote not in everything(row.before)
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_the_table_of_methods_says_what_its_run_exchanges(lang):
+    """A cell that leads somewhere is a part that the method's list holds."""
+    text = (ROOT / f"docs/{lang}/debug/methods.md").read_text("utf-8")
+    head, _, *rows = re.findall(r"^\|(.*)\|$", text, re.MULTILINE)
+    columns = ["ratio", "mask", "mean", "baseline", "clip"]
+    assert len(head.split("|")) == 1 + len(columns)
+    written = {}
+    for row in rows:
+        name, *cells = row.split("|")
+        leading = (c for c, cell in zip(columns, cells, strict=True) if "](" in cell)
+        written[re.sub(r"\[(.*)\].*", r"\1", name).strip()] = {*leading}
+    assert written.pop("PPO") == {*columns}
+    run = runpy.run_path(str(ROOT / "snippets/debug/methods.py"))["methods"]
+    assert not run.pop("PPO")
+    held = {name: {*" ".join(p[0] for p in run[name]).split()} for name in run}
+    assert written == held

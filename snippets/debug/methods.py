@@ -1,0 +1,135 @@
+"""Thirteen methods on one batch: each is PPO with a few parts exchanged."""
+
+# --8<-- [start:batch]
+import torch
+
+# two prompts, two responses each; one is right
+lengths = torch.tensor([[2], [3], [1], [1]])
+mask = torch.arange(3) < lengths
+prompts = torch.tensor([0, 0, 1, 1])
+scores = torch.zeros(4, 3)
+scores[0, 1] = 1
+V = mask * torch.tensor([0.3, 0.5, 0.4])
+
+old = -mask.float()  # log-probs
+new, engine = old.clone(), old.clone()
+new[0, 1] += torch.tensor(1.25).log()  # ratio 1.25
+engine[1, 2] -= torch.tensor(4.0).log()  # far off
+# --8<-- [end:batch]
+
+# --8<-- [start:parts]
+from ppo_ref.advantages import (
+    gae,
+    length_adaptive_advantages,
+)
+from ppo_ref.aggregation import (
+    sequence_mean_token_mean,
+    sequence_mean_token_sum,
+    token_mean,
+)
+from ppo_ref.clip_variants import (
+    cispo_loss,
+    gmpo_loss,
+    gspo_loss,
+    sapo_loss,
+)
+from ppo_ref.group_advantages import (
+    dr_grpo,
+    grpo,
+    reinforce_plus_plus,
+    rloo,
+)
+from ppo_ref.losses import policy_loss
+from ppo_ref.rollout_correction import (
+    accepted_tokens,
+    token_weights,
+)
+
+def part(changes, **settings):
+    return changes, settings
+
+def baseline(estimate, **more):
+    A = estimate(
+        token_level_rewards=scores,
+        response_mask=mask,
+        **more,
+    )
+    A = getattr(A, "advantages", A)
+    return part("baseline", advantages=A)
+
+critic = baseline(gae, values=V)
+own_lambda = baseline(
+    length_adaptive_advantages, values=V, alpha=1
+)
+group = baseline(grpo, groups=prompts)
+no_std = baseline(dr_grpo, groups=prompts)
+others = baseline(rloo, groups=prompts)
+batch = baseline(reinforce_plus_plus)
+
+by_token = part("mean", aggregate=token_mean)
+by_response = part(
+    "mean", aggregate=sequence_mean_token_mean
+)
+constant = part(
+    "mean", aggregate=sequence_mean_token_sum
+)
+
+higher = part("clip", clip_range=(0.2, 0.28))
+weight = part(
+    "clip", loss=cispo_loss, bounds=(0.8, 1.2)
+)
+soft = part("clip", loss=sapo_loss)
+sequence = part("ratio clip", loss=gspo_loss)
+geometric = part("ratio clip", loss=gmpo_loss)
+neither = part(
+    "ratio clip", loss=cispo_loss, bounds=(1.0, 1.0)
+)
+
+ours = {"old_log_probs": old, "response_mask": mask}
+both = ours | {"rollout_log_probs": engine}
+times = token_weights(**both, cap=9.0)
+capped = part(
+    "ratio", rollout_weights=times.clamp(max=2)
+)
+banded = part(
+    "ratio mask",
+    rollout_weights=times * accepted_tokens(**both),
+)
+first = (prompts == 0)[:, None]  # differs
+unequal = part("mask", response_mask=mask & first)
+# --8<-- [end:parts]
+
+# --8<-- [start:methods]
+ppo = [critic, by_token, part("", loss=policy_loss)]
+methods = {
+    "PPO": [],
+    "GRPO": [by_response, group],
+    "Dr. GRPO": [constant, no_std],
+    "DAPO": [unequal, group, higher],
+    "RLOO": [neither, constant, others],
+    "REINFORCE++": [batch],
+    "GSPO": [sequence, by_response, group],
+    "CISPO": [group, weight],
+    "SAPO": [by_response, group, soft],
+    "GMPO": [geometric, by_response, group],
+    "VAPO": [own_lambda, higher],
+    "TIS": [capped],
+    "IcePop": [banded],
+}
+
+def push(parts):
+    x = new.clone().requires_grad_()
+    given = ours | {"log_probs": x}
+    for _, settings in ppo + parts:
+        given = given | settings
+    loss = given.pop("loss")
+    loss(**given).loss.backward()
+    return -x.grad
+
+print("changes        right         wrong")
+for name, parts in methods.items():
+    g = push(parts)
+    names = " ".join(each for each, _ in parts)
+    pushes = (f"{v:z6.2f}" for v in g[mask][:5])
+    print(len(names.split()), f"{name:11}", *pushes)
+# --8<-- [end:methods]
