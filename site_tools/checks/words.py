@@ -48,6 +48,9 @@ def check_text(
     """The same of a text that is not a page, as a topic's sentence or a meaning."""
     text = CITED.sub(lambda match: " " * len(match[0]), text)
     rejected, words = _vocabulary(tuple(names), lang)
+    spaced = " ".join(text.lower().split())
+    if not any(word in spaced for word in rejected):  # far sooner known
+        return []
     problems = []
     for match in words.finditer(text):
         word = key(match[0])
