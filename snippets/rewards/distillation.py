@@ -1,5 +1,10 @@
 """On-policy distillation: the gradient of a KL as a reward, as a loss, over a top-k."""
 
+from two_tokens import actor, both, chance, k1, ref, reward, rows, slope, slopes
+from two_tokens import to_go, weight, z
+
+# On the page two_tokens.py stands above "credit".
+
 # --8<-- [start:comment]
 import torch
 z = torch.tensor(2 * [[0, 1.0, 2]]).requires_grad_()
@@ -12,49 +17,14 @@ assert z.grad[0].allclose(z.grad[1])
 # --8<-- [end:comment]
 
 # --8<-- [start:credit]
-import torch
-from ppo_ref.kl import kl_k1, kl_k2, kl_k3
+from ppo_ref.kl import kl_k2, kl_k3
 
-device = "cpu"  # or "cuda"
-torch.manual_seed(0)
-z, T = torch.randn(2, 4, 3).double().to(device)
-T = T.log_softmax(1)  # row 0: token 0
-z.requires_grad_()  # row 1 + a: token 1 after a
-S = z.log_softmax(1)
-
-
-def rows(table):  # a row for each of nine responses
-    first = table[0][:, None].expand(3, 3)
-    both = torch.stack([first, table[1:]], 2)
-    return both.view(9, 2)
-
-
-def slope(y):
-    z.grad = None
-    y.backward(retain_graph=True)
-    return z.grad
-
-
-both = {
-    "log_probs": rows(S),
-    "ref_log_probs": rows(T),
-}
-weight = both["log_probs"].sum(1).exp()
-chance = weight.detach()  # sampled: data
-k1 = kl_k1(**both)
-to_go = k1.flip(1).cumsum(1).flip(1)
+S, T = actor, ref  # log-probs: student, teacher
 start = z.new_ones(1)
 reach = torch.cat([start, S[0].exp()]).detach()
 kl = (S.exp() * (S - T)).sum(1)  # at each prefix
 back = (T.exp() * (T - S)).sum(1)
-
-
-def reward(cost):  # each token pays its cost
-    paid = cost.detach() * both["log_probs"]
-    return chance @ paid.sum(1)
-
-
-slopes = {
+found = slopes({
     "KL of responses": weight @ k1.sum(1),
     "reward, to go": reward(to_go),
     "KL of tokens": reach @ kl,
@@ -62,15 +32,8 @@ slopes = {
     "loss, k2": chance @ kl_k2(**both).sum(1),
     "other KL, tokens": reach @ back,
     "loss, k3": chance @ kl_k3(**both).sum(1),
-}
-slopes = {k: slope(y) for k, y in slopes.items()}
-head = "token 0", "token 1"
-print(" " * 16, *(f"{name:>17}" for name in head))
-for name, g in slopes.items():
-    g = g[[0, 2]].flatten()
-    print(f"{name:16}", *(f"{v:z5.2f}" for v in g))
-whole, far, own, paid, *rest = slopes.values()
-k2, other, k3 = rest
+})
+whole, far, own, paid, k2, other, k3 = found
 assert far.allclose(whole)
 assert paid.allclose(own) and k2.allclose(own)
 assert k3.allclose(other) and not k3.allclose(own)
@@ -94,29 +57,44 @@ p = [0.4, 0.25, 0.15, 0.1, 0.06, 0.04]
 p = torch.tensor(p).double()  # teacher
 top = slice(3)
 
+def best(x):
+    return x[top]
 
-def reverse(q):
-    return (q * (q / p).log())[top].sum()
+def with_rest(x):  # all others as one token more
+    return torch.cat([x[top], x[3:].sum()[None]])
 
+def reverse(q, p):
+    return (q * (q / p).log()).sum()
 
-def forward(q):
-    return (p * (p / q).log())[top].sum()
+def forward(q, p):
+    return reverse(p, q)
 
-
-print("        mass   loss  q/p in the top 3")
-for loss in reverse, forward:
-    z = p.log()  # begins as the teacher
+def train(loss, part, z):
     for _ in range(500):
         z.requires_grad_()
-        value = loss(z.softmax(0))
+        value = loss(part(z.softmax(0)), part(p))
         (g,) = torch.autograd.grad(value, z)
         z = (z - 2 * g).detach()
-    q = z.softmax(0)
-    row = f"{q[top].sum():.2f} {loss(q):z6.2f} "
-    ratio = (f"{v:.2f}" for v in (q / p)[top])
-    print(f"{loss.__name__:7}", row, *ratio)
-    if loss == reverse:
-        assert q[top].allclose(p[top] / torch.e)
+    return z.softmax(0), value
+
+print("            mass   loss  q/p in the top 3")
+ends = {}
+for part in best, with_rest:
+    for loss in reverse, forward:
+        q, value = train(loss, part, p.log())
+        alike, _ = train(loss, part, 0 * p)
+        assert alike[top].allclose(q[top], 0, 1e-4)
+        ratio = q[top] / p[top]
+        name = loss.__name__
+        name += " +" * (part == with_rest)
+        ends[name] = q
+        row = [f"{v:.2f}" for v in ratio]
+        row = f"{value:z6.2f} ", *row
+        print(f"{name:9} {q[top].sum():6.2f}", *row)
+low = p[top] / torch.e
+assert ends["reverse"][top].allclose(low)
+for name in "reverse +", "forward +":
+    assert ends[name][top].allclose(p[top])
 # --8<-- [end:topk]
 
 # --8<-- [start:not_kl]
@@ -126,8 +104,8 @@ assert not same, "it is the KL's gradient"
 
 # --8<-- [start:small]
 for part in 1, 1 / torch.e, 0.1, 0.001:
-    value = reverse(p * part)
+    value = reverse(best(p * part), best(p))
     print(f"q/p {part:5.3f} loss {value:z.3f}")
-least = reverse(p / torch.e)
+least = reverse(best(p / torch.e), best(p))
 assert value < least, "the least is p/e"
 # --8<-- [end:small]
