@@ -45,26 +45,28 @@ x = torch.cat(rows)
 block = torch.tensor([0, 0, 0, 1, 1])
 on = torch.arange(5).double()
 reset = torch.tensor([0, 1, 2, 0, 1]).double()
+found = reset.eq(0).cumsum(0)  # rows begin at 0
+one = on.eq(0).cumsum(0)
 gaps = []
 print("positions  attention  continued   off by")
-for rope, row, at in (
-    (True, block, reset),
-    (True, block, on),
-    (True, 0 * block, on),
-    (False, block, reset),
-    (False, block, on),
+for rope, cut, row, at in (
+    (True, "by mask", block, reset),
+    (True, "by mask", block, on),
+    (True, "by zeros", found, reset),
+    (True, "by zeros", one, on),
+    (False, "by mask", block, reset),
+    (False, "by mask", block, on),
 ):
     zero = 0 * block[:2]
     alone = attend(rows[1], zero, on[:2], rope)
     packed = attend(x, row, at, rope)[3:]
     gaps.append((packed - alone).abs().max())
     kind = "RoPE" if rope else "learned"
-    cut = "by row" if row.any() else "over all"
     late = "yes" if at is on else "no"
     cells = f"{kind:10} {cut:10} {late:9}"
     print(f"{cells} {gaps[-1]:8.2f}")
-assert max(gaps[0], gaps[1], gaps[3]) < 1e-12
-assert min(gaps[2], gaps[4]) > 0.01
+assert max(*gaps[:3], gaps[4]) < 1e-12
+assert min(gaps[3], gaps[5]) > 0.01
 # --8<-- [end:rope]
 
 # --8<-- [start:loss]
