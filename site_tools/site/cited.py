@@ -35,8 +35,9 @@ def sections(html: str, page: str, root: Path, lang: str) -> str:
     """Put their short addresses into the headings of a page, seen like their links."""
     for place, short in addresses(root).items():
         name, _, anchor = place.partition("#")
-        heading = re.search(rf'<h[23] id="{anchor}".*?(?=</h[23]>)', html)
-        if anchor and name == page and heading:
+        if not anchor or name != page:
+            continue
+        if heading := re.search(rf'<h[23] id="{anchor}".*?(?=</h[23]>)', html):
             link = fill("page.short_section", lang, short)
             html = html[: heading.end()] + link + html[heading.end() :]
     return html
