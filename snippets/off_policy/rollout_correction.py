@@ -81,12 +81,15 @@ def products(T):
     return log_w.exp(), (ways + log_q).exp()
 
 
-print("   T   mean    <1/2      >2")
+band = 0.05
+print("   T   mean    <1/2      >2 in band")
 for T in 10, 100, 1000:
     w, chance = products(T)
     mean = chance @ w
     below, above = chance[w < 1 / 2], chance[w > 2]
-    row = below.sum(), above.sum()
+    root = w ** (1 / T)  # the geometric mean
+    near = chance[(root - 1).abs() < band]
+    row = below.sum(), above.sum(), near.sum()
     cells = " ".join(f"{x:7.4f}" for x in row)
     print(f"{T:4} {mean:6.3f} {cells}")
     assert mean.isclose(mean.new_tensor(1.0))
