@@ -42,6 +42,23 @@ for name, advantages in ways.items():
 assert pushes[1] == pushes[0] / 2 > pushes[2] == 0
 # --8<-- [end:three]
 
+# --8<-- [start:share]
+from itertools import product
+from math import isclose
+
+for p in 0.95, 0.75, 0.25:  # of finishing
+    punished = masked = 0.0
+    for R in product((0, 1), repeat=4):
+        chance = p ** sum(R) * (1 - p) ** R.count(0)
+        for r in R:
+            push = (r - sum(R) / 4) * (r - p)
+            punished += chance * push
+            masked += chance * push * r
+    rest = masked / punished
+    print(f"{1 - p:3.0%} cut: {rest:.0%} remains")
+    assert isclose(rest, 1 - p)
+# --8<-- [end:share]
+
 # --8<-- [start:rejected]
 import torch
 from ppo_ref.aggregation import token_mean
