@@ -17,7 +17,6 @@ from tests.site import trial_site
 CREDIT = "https://squidfunk.github.io/mkdocs-material/"
 FIRST = "alignment/first/index.html"
 TOTAL = "ppo_ref/sums/index.html"
-MEAN = "ppo_ref/more/means/index.html"
 # Where a language lies among what the trial built; "bare" has no address.
 FOLDERS = {"zh": "linked", "en": "linked/en", "bare": "site", "bare en": "site/en"}
 SEARCH = "search/search_index.json"
