@@ -82,9 +82,13 @@ class PretrainedBody(Body):
         return super().train(False)
 
     def forward(
-        self, token_ids: Tensor, attention_mask: Tensor, cache: Cache | None = None
+        self,
+        token_ids: Tensor,
+        attention_mask: Tensor,
+        cache: Cache | None = None,
+        last: int = 0,
     ) -> Tensor:
-        """Hidden states of the new positions, [batch, new, width].
+        """Hidden states of the new positions or of the ``last``, [batch, new, width].
 
         The mask is that of all positions, past ones included; an empty cache is filled
         with one ``DynamicCache``, which the next call reads.
@@ -103,7 +107,7 @@ class PretrainedBody(Body):
             past_key_values=past,
             use_cache=past is not None,
         ).last_hidden_state
-        return hidden
+        return hidden[:, -last:]
 
 
 @torch.no_grad()

@@ -6,7 +6,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ppo_ref.batch import Experience
+from ppo_ref.batch import Experience, Rollout
 from ppo_ref.contracts.shapes import checked
 from ppo_ref.kl import kl_k1
 from ppo_ref.processes.group import ALONE, Processes
@@ -90,16 +90,13 @@ def collect_experience(
         )
     scores = reward([questions[row] for row in own.tolist()], rollout)
     _require_scores(scores, len(own))
-    old = actor_statistics(models.actor, rollout, config.temperature)
-    ref = actor_statistics(models.reference, rollout, config.temperature)
-    values = torch.zeros_like(rollout.rollout_log_probs)
-    if config.critic_epochs:
-        values = critic_values(models.critic, rollout)
-    rollout, scores, old, ref, values = map(
-        processes.gather, (rollout, scores, old, ref, values)
+    parts = torch.split(torch.arange(len(own)), config.micro_batch_size)
+    said = zip(*(_said(models, rollout.rows(x), config) for x in parts), strict=True)
+    rollout, scores, old_log_probs, entropy, ref_log_probs, values = map(
+        processes.gather, (rollout, scores, *map(torch.cat, said))
     )
     mask = rollout.response_mask
-    kl = kl_k1(log_probs=old.log_probs, ref_log_probs=ref.log_probs)
+    kl = kl_k1(log_probs=old_log_probs, ref_log_probs=ref_log_probs)
     rewards = token_level_rewards(
         token_level_scores=token_level_scores(scores, mask),
         kl=kl,
@@ -115,22 +112,32 @@ def collect_experience(
     )
     return Experience(
         rollout=rollout,
-        old_log_probs=old.log_probs,
-        ref_log_probs=ref.log_probs,
+        old_log_probs=old_log_probs,
+        ref_log_probs=ref_log_probs,
         kl=kl,
-        entropy=old.entropy,
+        entropy=entropy,
         values=values,
         scores=scores,
         token_level_rewards=rewards,
         advantages=advantages,
         returns=returns,
         rollout_weights=token_weights(
-            old_log_probs=old.log_probs,
+            old_log_probs=old_log_probs,
             rollout_log_probs=rollout.rollout_log_probs,
             response_mask=mask,
             cap=config.rollout_weight_cap,
         ),
     )
+
+
+def _said(models: Models, part: Rollout, config: PPOConfig) -> tuple[Tensor, ...]:
+    """Old log-probs, entropy, the reference's log-probs and values of some rows."""
+    old = actor_statistics(models.actor, part, config.temperature)
+    ref = actor_statistics(models.reference, part, config.temperature)
+    values = torch.zeros_like(part.rollout_log_probs)
+    if config.critic_epochs:
+        values = critic_values(models.critic, part)
+    return *old, ref.log_probs, values
 
 
 def _require_questions(count: int, batch: int) -> None:

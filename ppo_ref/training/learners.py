@@ -1,6 +1,7 @@
 """The four modules with the optimizers of those that learn."""
 
 import copy
+from functools import partial
 from typing import Any
 
 from torch import nn
@@ -54,10 +55,12 @@ class Learners:
 
     def _make_optimizers(self) -> None:
         (actor, critic, _, reward), (actor_lr, critic_lr) = self.models, self._rates
-        self.imitation_optimizer = Adam(actor.parameters())
-        self.reward_optimizer = Adam(reward.parameters(), REWARD_MODEL_LR)
-        self.actor_optimizer = Adam(actor.parameters(), actor_lr)
-        self.critic_optimizer = Adam(critic.parameters(), critic_lr)
+        # All weights in one call of each operation: the same numbers in less time.
+        adam = partial(Adam, foreach=True)
+        self.imitation_optimizer = adam(actor.parameters())
+        self.reward_optimizer = adam(reward.parameters(), REWARD_MODEL_LR)
+        self.actor_optimizer = adam(actor.parameters(), actor_lr)
+        self.critic_optimizer = adam(critic.parameters(), critic_lr)
         self._peaks = {self.actor_optimizer: actor_lr, self.critic_optimizer: critic_lr}
 
     def _stateful(self) -> dict[str, nn.Module | Optimizer]:

@@ -21,7 +21,7 @@ Cache = list[Any]
 class Body(nn.Module):
     """A network that reads a sequence from left to right, behind padding or not.
 
-    ``forward`` takes token ids, attention mask and cache, as that of ``Transformer``.
+    ``forward`` takes what that of ``Transformer`` takes.
     """
 
     def __init__(
@@ -55,7 +55,11 @@ class Layer(nn.Module):
         self.feed_forward_output = nn.Linear(4 * width, width)
 
     def forward(
-        self, x: Tensor, visible: Tensor, past: tuple[Tensor, Tensor] | None
+        self,
+        x: Tensor,
+        visible: Tensor,
+        past: tuple[Tensor, Tensor] | None,
+        last: int = 0,
     ) -> tuple[Tensor, tuple[Tensor, Tensor]]:
         """One layer over the new positions, attending to the past ones too."""
         batch, new, width = x.shape
@@ -66,7 +70,8 @@ class Layer(nn.Module):
             keys = torch.cat([past[0], keys], 2)
             values = torch.cat([past[1], values], 2)
         read = scaled_dot_product_attention(queries, keys, values, attn_mask=visible)
-        x = x + self.attention_output(read.transpose(1, 2).reshape(batch, new, width))
+        read = read.transpose(1, 2)[:, -last:].reshape(batch, -1, width)
+        x = x[:, -last:] + self.attention_output(read)
         inner = gelu(self.feed_forward_input(self.feed_forward_norm(x)))
         return x + self.feed_forward_output(inner), (keys, values)
 
@@ -94,9 +99,13 @@ class Transformer(Body):
         self.norm = nn.LayerNorm(width)
 
     def forward(
-        self, token_ids: Tensor, attention_mask: Tensor, cache: Cache | None = None
+        self,
+        token_ids: Tensor,
+        attention_mask: Tensor,
+        cache: Cache | None = None,
+        last: int = 0,
     ) -> Tensor:
-        """Hidden states of the given positions."""
+        """Hidden states of the given positions, or of the ``last`` of them alone."""
         new = token_ids.shape[1]
         x = self.tokens(token_ids) + self.positions(self.places(attention_mask, new))
         visible = _visible(attention_mask, new)
@@ -104,7 +113,8 @@ class Transformer(Body):
         past = past or [None] * len(self.layers)
         read = []
         for layer, before in zip(self.layers, past, strict=True):
-            x, now = layer(x, visible, before)
+            # Only the last layer's other outputs go unread.
+            x, now = layer(x, visible, before, last if layer is self.layers[-1] else 0)
             read.append(now)
         if cache is not None:
             cache[:] = read
@@ -135,20 +145,28 @@ class Actor(nn.Module):
         self.head = nn.Linear(transformer.width, vocab) if head is None else head
 
     def forward(
-        self, sequences: Tensor, attention_mask: Tensor, cache: Cache | None = None
+        self,
+        sequences: Tensor,
+        attention_mask: Tensor,
+        cache: Cache | None = None,
+        last: int = 0,
     ) -> Tensor:
-        """What it expects after each position."""
+        """What it expects after each position, or after the ``last`` of them alone."""
         with _autocast(self.transformer, sequences.device):
-            hidden = self.hidden(sequences, attention_mask, cache)
+            hidden = self.hidden(sequences, attention_mask, cache, last)
             logits: Tensor = self.head(hidden)
         return logits
 
     def hidden(
-        self, sequences: Tensor, attention_mask: Tensor, cache: Cache | None = None
+        self,
+        sequences: Tensor,
+        attention_mask: Tensor,
+        cache: Cache | None = None,
+        last: int = 0,
     ) -> Tensor:
         """Hidden states [batch, sequence, width], which ``head`` turns into logits."""
         with _autocast(self.transformer, sequences.device):
-            hidden: Tensor = self.transformer(sequences, attention_mask, cache)
+            hidden: Tensor = self.transformer(sequences, attention_mask, cache, last)
         return hidden
 
 
@@ -163,10 +181,13 @@ class Critic(nn.Module):
         self.transformer = transformer
         self.head = nn.Linear(transformer.width, 1)
 
-    def forward(self, sequences: Tensor, attention_mask: Tensor) -> Tensor:
-        """What it says after reading each position."""
+    def forward(
+        self, sequences: Tensor, attention_mask: Tensor, last: int = 0
+    ) -> Tensor:
+        """What it says after reading each position, or each of the ``last``."""
         with _autocast(self.transformer, sequences.device):
-            values: Tensor = self.head(self.transformer(sequences, attention_mask))
+            hidden = self.transformer(sequences, attention_mask, None, last)
+            values: Tensor = self.head(hidden)
         return values.squeeze(-1)
 
 
@@ -225,8 +246,9 @@ def actor_statistics(
     Nats per token, of the sampling's temperature; padding is computed like any slot;
     gradient flows. The actor may be that in training, as it sampled, or the reference.
     """
-    logits = actor(rollout.sequences, rollout.attention_mask)
     responses = rollout.responses
+    last = _last(rollout)
+    logits = actor(rollout.sequences, rollout.attention_mask, last=last)
     chosen = response_outputs(logits, responses.shape[1])
     return log_probs_and_entropy(chosen, responses, temperature)
 
@@ -237,5 +259,14 @@ def critic_values(critic: Critic, rollout: Rollout) -> Tokens:
 
     Padding is computed like any slot; gradient flows.
     """
-    outputs = critic(rollout.sequences, rollout.attention_mask)
+    outputs = critic(rollout.sequences, rollout.attention_mask, _last(rollout))
     return at_least_float32(response_outputs(outputs, rollout.response_mask.shape[1]))
+
+
+def _last(rollout: Rollout) -> int:
+    """How many positions the response's outputs are of; with gradient all.
+
+    To leave out those of the prompt would add up a gradient in another order, and a run
+    would end with other weights by rounding.
+    """
+    return 0 if torch.is_grad_enabled() else rollout.responses.shape[1] + 1

@@ -69,7 +69,7 @@ def sample_responses(
     tokens: list[Tensor] = []
     log_probs: list[Tensor] = []
     while len(tokens) < response_length and running.any():
-        logits = at_least_float32(actor(new, attention_mask, cache)[:, -1])
+        logits = at_least_float32(actor(new, attention_mask, cache, last=1)[:, -1])
         _require_distributions(logits, len(tokens))
         chosen, log_prob = _sample(logits, temperature, generator)
         tokens.append(torch.where(running, chosen, prompts.pad_token_id))

@@ -45,6 +45,8 @@ def test_the_cache_gives_what_the_whole_sequence_gives(seed, parts, padding):
             said.append(ACTOR(new, mask[:, :read], cache))
     together = ACTOR(ids, mask)
     assert_close(torch.cat(said, 1)[mask], together[mask], rtol=1e-10, atol=1e-10)
+    last = ACTOR(ids, mask, last=parts[0])
+    assert_close(last, together[:, -parts[0] :], rtol=1e-10, atol=1e-10)
     assert len(cache) == len(ACTOR.transformer.layers)
     assert cache[0][0].shape[2] == length
 
