@@ -85,7 +85,7 @@ def test_blocks_of_rows_are_rows(monkeypatch, bootstrap):
         assert torch.equal(scan.discounted_residuals(*given), whole)
 
 
-LENGTH = 4 * scan.CHUNK + 3
+LENGTH = scan.ONE_TRIANGLE + 3
 MASKS = {
     "every slot": torch.ones(3, LENGTH, dtype=torch.bool),
     "padding": torch.arange(LENGTH) < torch.tensor([[0], [1], [LENGTH - 40]]),
@@ -96,7 +96,9 @@ MASKS = {
 @pytest.mark.parametrize("mask", MASKS.values(), ids=MASKS)
 @pytest.mark.parametrize("discount", [0.0, 1e-20, 0.5, 0.95, 1.0])
 @pytest.mark.parametrize("bootstrap", [False, True])
-def test_chunks_sum_what_a_loop_sums(mask, discount, bootstrap):
+@pytest.mark.parametrize("one", [4, scan.ONE_TRIANGLE, LENGTH])
+def test_chunks_sum_what_a_loop_sums(monkeypatch, mask, discount, bootstrap, one):
+    monkeypatch.setattr(scan, "ONE_TRIANGLE", one)
     rewards, values = numbers(0, 2, 3, LENGTH).masked_fill(~mask, torch.nan)
     ends = numbers(1, 3) if bootstrap else None
     sums = torch.zeros(3, LENGTH, dtype=torch.float64)
@@ -115,7 +117,7 @@ def test_chunks_sum_what_a_loop_sums(mask, discount, bootstrap):
 
 def test_a_product_of_less_than_float32_is_not_taken(monkeypatch):
     x = numbers(0, 1, LENGTH).float()
-    for precision, products in (("highest", 2), ("high", 0)):
+    for precision, products in (("highest", 3), ("high", 0)):
         monkeypatch.setattr(
             torch, "get_float32_matmul_precision", lambda named=precision: named
         )
