@@ -65,20 +65,29 @@ class Ceiling:
 
 
 GAE = "gae"
-FACTORS = {  # of verl's loop: the checked function, the kernel
-    "masked 8x128": (15, 30),
-    "masked 64x1024": (35, 50),
-    "masked 256x2048": (8, 15),
-    "masked 32x8192": (100, 150),
-    "masked 4x32768": (300, 500),
+FACTORS = {  # of verl's loop: the checked function, the kernel, and it without gaps
+    "8x128": (15, 40, 50),
+    "64x1024": (35, 80, 120),
+    "256x2048": (8, 30, 70),
+    "32x8192": (100, 250, 500),
+    "4x32768": (300, 2000, 3000),
 }
 LOG_PROBS, STEP = "log-probs and entropy", "whole step"
 LOGITS = 4 * 1024 * 32000  # bytes
 FLOORS: Sequence[Floor | Ceiling] = (
-    *(Floor(GAE, at, "gae", "verl 0.9.1", f) for at, (f, _) in FACTORS.items()),
-    *(Floor(GAE, at, "kernel", "verl 0.9.1", f) for at, (_, f) in FACTORS.items()),
     *(
-        Floor(GAE, at.replace("masked", "dense"), "gae", peer, 1)
+        Floor(GAE, f"{kind} {at}", contender, "verl 0.9.1", factors[place])
+        for place, (kind, contender) in enumerate(
+            (("masked", "gae"), ("masked", "kernel"), ("padded", "kernel"))
+        )
+        for at, factors in FACTORS.items()
+    ),
+    *(
+        Floor(GAE, f"padded {at}", "kernel", "copy", 1 / 6)
+        for at in ("256x2048", "32x8192", "4x32768")
+    ),
+    *(
+        Floor(GAE, f"dense {at}", "gae", peer, 1)
         for at in FACTORS
         for peer in ("TorchRL 0.14.1 vectorised", "Stable-Baselines3 2.9.2")
     ),

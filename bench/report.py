@@ -34,6 +34,7 @@ CHINESE = {
     "threads": "个线程",
     "forward and backward": "前向加反向",
     "forward": "只有前向",
+    "padded": "只有填充",
     "masked": "有 mask",
     "dense": "没有 mask",
     "width": "宽度",
