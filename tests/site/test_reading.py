@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.page.blocks import resolve
-from site_tools.say import problem
+from site_tools.say import Refusal, problem
 from tests.site.sample import broken, line_of, page
 
 SNIPPET = """import math
@@ -45,21 +45,23 @@ def test_an_include_keeps_the_origin_of_each_line(snippets):
 def test_a_section_must_begin_and_end_once(snippets):
     area = snippets / "topic" / "area.py"
     area.write_text(SNIPPET.replace("[end:area]", ""))
-    with pytest.raises(ValueError, match=r"line 1, topic/area.py: .*area"):
+    with pytest.raises(Refusal, match="area of topic/area.py, with 0 lines") as refusal:
         resolve(('--8<-- "topic/area.py:area"',), 1, snippets)
+    assert refusal.value.message.values["line"] == 1
 
 
 @pytest.mark.parametrize(
     ("include", "reason"),
     [
-        ('--8<-- "topic/area.py:volume"', "'volume' could not be located"),
-        ('--8<-- "topic/none.py"', "'topic/none.py' could not be found"),
-        ('--8<-- "topic/area.py:3:5"', "an include must read"),
+        ('--8<-- "topic/area.py:volume"', "section volume of topic/area.py, with 0"),
+        ('--8<-- "topic/none.py"', "topic/none.py, which is not there"),
+        ('--8<-- "topic/area.py:3:5"', '--8<-- "topic/area.py:3:5"'),
     ],
 )
 def test_an_include_that_fails_names_its_line(snippets, include, reason):
-    with pytest.raises(ValueError, match=f"line 7.*: .*{re.escape(reason)}"):
+    with pytest.raises(Refusal, match=re.escape(reason)) as refusal:
         resolve((include,), 7, snippets)
+    assert refusal.value.message.values["line"] == 7
 
 
 @pytest.mark.parametrize(
