@@ -24,6 +24,7 @@ from ppo_ref.clip_variants import (
 from ppo_ref.losses import policy_loss
 
 verl, trl = (0.8, 1.2), (0.0, 0.2)
+wide = (0.0, 5.0)  # of the weight
 higher, dual = (0.2, 0.28), 3.0
 cispo, ppo = cispo_loss, policy_loss
 losses = {
@@ -32,6 +33,7 @@ losses = {
     "dual clip": partial(ppo, dual_clip=dual),
     "CISPO (verl)": partial(cispo, bounds=verl),
     "CISPO (TRL)": partial(cispo, bounds=trl),
+    "CISPO 0 to 5": partial(cispo, bounds=wide),
     "SAPO": sapo_loss,
 }
 
@@ -64,7 +66,8 @@ row[0, 0] = 2  # one of eight tokens has moved
 gspo = partial(gspo_loss, clip_range=0.2)
 narrow = (3e-4, 4e-4)  # of the paper
 paper = partial(gspo_loss, clip_range=narrow)
-gmpo = partial(gmpo_loss, clip_range=0.2)
+nats = 0.4  # of the paper
+gmpo = partial(gmpo_loss, clip_range=nats)
 print("            token 0  others  trained")
 for name, loss in {
     "PPO": ppo,
@@ -81,14 +84,20 @@ for name, loss in {
 # --8<-- [end:outlier]
 
 # --8<-- [start:root]
+import math
+
 rng, sd = torch.Generator().manual_seed(0), 0.1
-print("tokens  sd of the ratio  beyond 0.2")
+print("                         beyond 0.2")
+print("tokens  sd of the ratio  alone  all up")
 for T in 1, 100, 1000:
     shape = 2000, T
     noise = sd * torch.randn(shape, generator=rng)
     ratio = noise.mean(1).exp()  # as GSPO's
-    out = ((ratio - 1).abs() > 0.2).float().mean()
-    print(f"{T:6} {ratio.std():16.4f} {out:11.3f}")
+    cells = ""
+    for up in 0.0, 0.2:  # of every token
+        out = (ratio * math.exp(up) - 1).abs() > 0.2
+        cells += f"{out.float().mean():7.3f}"
+    print(f"{T:6} {ratio.std():16.4f}{cells}")
     assert ratio.std().isclose(
         torch.tensor(sd / T**0.5), rtol=0.1
     )
@@ -139,7 +148,8 @@ assert trained, "one token stops no others"
 
 # --8<-- [start:distances]
 found = []
-for bounds in (0, 5), (1 - 0, 1 + 5):
+least, most = wide
+for bounds in wide, (1 - least, 1 + most):
     loss = partial(cispo, bounds=bounds)
     found.append(slope(loss, rho, 1.0))
     print(*(f"{v:5.2f}" for v in found[-1]))
