@@ -45,7 +45,9 @@ def test_an_include_keeps_the_origin_of_each_line(snippets):
 def test_a_section_must_begin_and_end_once(snippets):
     area = snippets / "topic" / "area.py"
     area.write_text(SNIPPET.replace("[end:area]", ""))
-    with pytest.raises(Refusal, match="area of topic/area.py, with 0 lines") as refusal:
+    with pytest.raises(
+        Refusal, match=r"area of topic/area\.py, with 0 lines"
+    ) as refusal:
         resolve(('--8<-- "topic/area.py:area"',), 1, snippets)
     assert refusal.value.message.values["line"] == 1
 
