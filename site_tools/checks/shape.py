@@ -23,6 +23,7 @@ from site_tools.page.prose import (
     QUOTE,
     blank,
     called,
+    columns,
     line_of,
     parts,
     plain,
@@ -252,8 +253,7 @@ def _code_width(page: Page) -> Iterator[Row]:
     """Every line of code or output that a phone would cut."""
     shown = [block for block in page.blocks if block.kind in (Kind.RUN, Kind.OUTPUT)]
     for text, number, snippet in (line for block in shown for line in block.lines):
-        wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in text)
-        if wide > WIDEST_CODE:
+        if (wide := columns(text)) > WIDEST_CODE:
             values = {"source": snippet or f"{page.path}:{number}", "wide": wide}
             values |= {"most": WIDEST_CODE, "text": text.strip()[:60]}
             yield number, "code_wide", {**values, "snippet": snippet}

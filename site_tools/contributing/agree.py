@@ -5,9 +5,11 @@ once: nobody has compared pages that he cannot name.
 """
 
 import re
+import shutil
 from argparse import ArgumentParser, Namespace
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
+from itertools import zip_longest
 from pathlib import Path
 
 from site_tools.checks.languages import compare
@@ -17,15 +19,20 @@ from site_tools.data.facts import concepts, unread
 from site_tools.ledger import store
 from site_tools.page.accord import Lock, lock_of, lock_path, parse, waiting, write
 from site_tools.page.page import read_page
-from site_tools.page.prose import APART, wording
+from site_tools.page.prose import APART, columns, paragraphs
 from site_tools.runs.make import problems
 from site_tools.runs.table import CHARTS, RUNS
 from site_tools.say import Message
 
-WIDEST = 500  # characters of a section that are shown
-BETWEEN = re.compile(f"(?<=[{APART}]) (?=[{APART}])")
+WIDE = 100  # columns of a terminal in which both languages stand side by side
+CLOSING = "，。、；：？！）》”"
+BETWEEN = re.compile(
+    f"(?<=[{APART}]) (?=[{APART}])| (?=[{CLOSING}（])|(?<=[{CLOSING}（]) "
+)
+# No line begins with a mark that closes something.
+PIECE = re.compile(rf" ?(?:[{APART}]|[^ {APART}]+)[{CLOSING}]*")
 
-Words = Mapping[str, str]  # of a language, by section
+Words = Mapping[str, list[str]]  # of a language: by section, a line a paragraph
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -40,7 +47,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     sides = {page: _words(page, root, talk) for page in names}
     changed = {page: _compared(page, root, *sides[page], talk) for page in names}
     for page in names:
-        store(root / lock_path(page), write(lock_of(*sides[page])).encode())
+        store(root / lock_path(page), write(_lock(*sides[page])).encode())
         key = "agree_recorded" if changed[page] else "agree_recorded_before"
         sections = ", ".join(changed[page])
         talk.say(key, page=page, sections=sections, lock=lock_path(page))
@@ -59,27 +66,72 @@ def _words(page: str, root: Path, talk: Talk) -> tuple[Words, Words]:
         for problem in wrong:
             talk.show(talk.problem(problem))
         raise Refusal("agree_problems", page=page)
-    return wording(zh.text), wording(en.text)
+    return paragraphs(zh.text), paragraphs(en.text)
+
+
+def _lock(*sides: Words) -> Lock:
+    return lock_of(*({name: " ".join(side[name]) for name in side} for side in sides))
 
 
 def _compared(page: str, root: Path, zh: Words, en: Words, talk: Talk) -> list[str]:
     """The sections that are new since the last record: shown, and agreed to."""
     before: Lock = {}
-    now = lock_of(zh, en)
+    now = _lock(zh, en)
     with suppress(FileNotFoundError, UnicodeDecodeError, ValueError):
         before = parse((root / lock_path(page)).read_text("utf-8"), page)
     changed = [s for s in {**before, **now} if before.get(s) != now.get(s)]
     for section in changed:
-        talk.show(f"{page}: {section}")
         old, new = before.get(section), now.get(section)
-        for language, words in (("zh", zh), ("en", en)):
-            same = old and new and getattr(old, language) == getattr(new, language)
-            text = BETWEEN.sub("", words.get(section, "-"))
-            short = text if len(text) <= WIDEST else f"{text[: WIDEST - 1]}…"
-            talk.show(f"  {language}{' ' if same else '*'} {short}")
+        marks = [
+            f"{name}{'' if old and new and a == b else '*'}"
+            for name, a, b in zip(("zh", "en"), old or "--", new or "--", strict=True)
+        ]
+        talk.show(f"{page}: {section}")
+        wide = shutil.get_terminal_size().columns
+        pairs = zip_longest(zh.get(section, []), en.get(section, []), fillvalue="-")
+        for row in side_by_side(marks, [*pairs], wide):
+            talk.show(row)
     if changed and not talk.ask("agree_question"):
         raise Refusal("agree_nothing")
     return changed
+
+
+def side_by_side(
+    names: Sequence[str], pairs: Sequence[tuple[str, str]], wide: int
+) -> Iterator[str]:
+    """Both languages in full, in two columns, or where it is narrow in one.
+
+    Args:
+        names: What is said above, or before, each of them.
+        pairs: Their paragraphs.
+        wide: Columns of the terminal.
+    """
+    if wide < WIDE:
+        for pair in pairs:
+            for name, text in zip(names, pair, strict=True):
+                first, *rest = wrapped(text, wide - 6)
+                yield f"  {name:<3} {first}"
+                yield from (f"      {line}" for line in rest)
+        return
+    half = wide // 2 - 3
+    for pair in [(names[0], names[1]), *pairs]:
+        for left, right in zip_longest(*(wrapped(t, half) for t in pair), fillvalue=""):
+            yield f"  {left}{' ' * (half - columns(left))}  {right}".rstrip()
+
+
+def wrapped(text: str, wide: int) -> list[str]:
+    """A text in lines of so many columns at most."""
+    lines, line = list[str](), ""
+    for piece in PIECE.findall(BETWEEN.sub("", text)):
+        if line and columns(line + piece) > wide:
+            lines.append(line)
+            line = piece.strip()
+        else:
+            line += piece
+        while columns(line) > wide:  # an address
+            lines.append(line[:wide])
+            line = line[wide:]
+    return [*lines, line.strip()]
 
 
 def status(options: Namespace, root: Path, talk: Talk) -> int:

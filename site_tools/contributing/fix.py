@@ -60,11 +60,13 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         talk.show(talk.problem(problem))
     if stored:
         talk.say("fix_mended", files=", ".join(stored))
-    else:
+    if renewed and not agreed:
+        talk.say("fix_declined", files=", ".join(outputs))
+    elif not stored:
         talk.say("fix_nothing_more" if left else "fix_nothing")
     if left:
         talk.say("fix_left", count=len(left))
-    return 0
+    return 1 if left else 0
 
 
 def _mend(root: Path, page: str, paths: list[str]) -> dict[str, Pair]:

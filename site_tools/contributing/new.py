@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 
 from site_tools.contributing.fix import kept_lock
-from site_tools.contributing.likeness import MOST, Known, answering, nearest, wordings
+from site_tools.contributing.likeness import Known, answering, nearest, wordings
 from site_tools.contributing.pages import (
     SKELETONS,
     check_new_name,
@@ -24,6 +24,8 @@ from site_tools.ledger import store, store_new
 from site_tools.page.files import read_front_matter
 
 LINKS = 2
+NEAR = 5  # pages that are shown: of 36 questions one of them answers 31
+NO = ("n", "no", "否", "不")
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -59,25 +61,25 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
 def _home(known: Sequence[Known], talk: Talk, ask: bool) -> str | None:
     """Show the nearest pages; the one that gets the wording, or None for a new page.
 
-    Likeness can err: a person decides, and ``--yes`` does not do it for anybody.
+    Likeness can err, and misses what is said in other words: a person decides, and
+    ``--yes`` does not do it for anybody.
     """
+    near = [other for other in known[:NEAR] if other.likeness]
     perhaps = answering(known)
-    for other in known[:MOST]:
+    for number, other in enumerate(near, 1):
         key = "new_answering" if other in perhaps else "new_near"
-        if other.likeness:
-            talk.say(key, page=other.page, wording=other.wording)
-    for other in perhaps if ask else []:
-        if _decided(talk.decide("new_is_it", page=other.page)):
-            return other.page.partition("#")[0]
-    if perhaps and ask and not _decided(talk.decide("new_all_the_same")):
-        raise Refusal("nothing_written")
-    return None
-
-
-def _decided(answer: bool | None) -> bool:
-    if answer is None:
+        talk.say(key, number=number, page=other.page, wording=other.wording)
+    if not (ask and near):
+        return None
+    typed = None if talk.agreed else talk.typed("new_which", most=len(near))
+    if typed is None and perhaps:
         raise Refusal("new_undecided")
-    return answer
+    answer = "n" if typed is None else typed.strip().lower()
+    if answer in NO:
+        return None
+    if answer not in map(str, range(1, len(near) + 1)):
+        raise Refusal("nothing_written")
+    return near[int(answer) - 1].page.partition("#")[0]
 
 
 def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:

@@ -1,8 +1,9 @@
 """The pages that a command is about: named, changed, or new."""
 
+import os
+import posixpath
 import re
 import subprocess
-import unicodedata
 from collections.abc import Iterable
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
@@ -14,27 +15,35 @@ from site_tools.checks.shape import TOPICS
 from site_tools.contributing.talk import Talk
 from site_tools.data.rows import PAGE_ID
 from site_tools.page.accord import lock_path, page_ids
+from site_tools.page.prose import columns
 from site_tools.say import LANGUAGES, Refusal
 
 SKELETONS = Path(__file__).with_name("skeletons")
 BRANCHES = ("origin/main", "main", "HEAD")
 EXAMPLE = "alignment/value_before_token"
-FACTS = re.compile(r"(?:docs/)?facts/(?P<concept>[\w-]+)(?:\.yml)?")
+FILE = re.compile(r"(?:.*/)?(?:docs/(?:zh|en|locks)|snippets)/(?P<page>.*)")
+SUFFIXES = (".md", ".py", ".svg", ".txt")
+FACTS = re.compile(r"(?:(?:.*/)?docs/)?facts/(?P<concept>[\w-]+)(?:\.yml)?")
 HAN = re.compile("[㐀-鿿]")
 LONGEST = 120  # columns of a question; a Chinese character takes two
 
 
 def page_id(text: str) -> str:
-    """The id of a page that was named by its id or by one of its files."""
-    path = PurePosixPath(text.strip()[:200])  # no file has a longer name
-    if path.is_absolute() or ".." in path.parts or "\\" in text:
+    """The id of a page that was named by its id or by one of its files.
+
+    A path may be whole, one of Windows, or as seen from a folder of pages: that in
+    which make was called is in the environment.
+    """
+    name = text.strip()[:200].replace("\\", "/")  # no file has a longer one
+    here, file = FILE.match(f"{os.environ.get('PWD')}/"), FILE.match(name)
+    if file:
+        name = file["page"]
+    elif here and (name.startswith(".") or "/" not in name):
+        name = posixpath.normpath(here["page"] + name)
+    path = PurePosixPath(name)
+    if path.is_absolute() or ".." in path.parts or ":" in name:
         raise Refusal("page_outside", text=text)
-    folder = path.parts[0] if path.parts else ""
-    if folder == "docs":
-        path = PurePosixPath(*path.parts[2:])
-    if folder == "snippets":
-        return str(PurePosixPath(*path.parts[1:]).with_suffix(""))
-    return str(path.with_suffix("") if path.suffix == ".md" else path)
+    return str(path.with_suffix("") if path.suffix in SUFFIXES else path)
 
 
 def files_of(text: str, root: Path) -> list[str]:
@@ -51,7 +60,8 @@ def _docs(page: str) -> list[str]:
 
 
 def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
-    matches = {name: FACTS.fullmatch(name.strip()) for name in names}
+    paths = {name: name.strip().replace("\\", "/") for name in names}
+    matches = {name: FACTS.fullmatch(path) for name, path in paths.items()}
     concepts = {name: match["concept"] for name, match in matches.items() if match}
     known = [file.stem for file in sorted((root / "docs/facts").glob("*.yml"))]
     for concept in {*concepts.values()} - {*known}:
@@ -140,8 +150,7 @@ def check_question(text: str) -> str:
     question = "".join(sign for sign in " ".join(text.split()) if sign.isprintable())
     if not re.search(r"[^\W_]", question):
         raise Refusal("question_wordless", text=question)
-    wide = sum(1 + (unicodedata.east_asian_width(c) in "WF") for c in question)
-    if wide > LONGEST:
+    if (wide := columns(question)) > LONGEST:
         raise Refusal("question_long", most=LONGEST, wide=wide)
     return question
 

@@ -5,6 +5,7 @@ line in the file.
 """
 
 import re
+import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from itertools import pairwise
@@ -44,6 +45,7 @@ FRONT, TOP = "(front-matter)", "(top)"
 APART = "|⺀-鿿豈-﫿︰-﹏！-￯\U00020000-\U0003ffff"
 WORD = re.compile(rf"[{APART}]|[^\s{APART}]+")
 LAYOUT = re.compile(r"^[ \t>]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$|^[ \t]*>[ \t>]*", re.M)
+BLANK = re.compile(r"\n[ \t]*\n")
 FENCE_WORDS = re.compile(r'(?:title|data-reason)="([^"]*)"')
 
 
@@ -55,6 +57,11 @@ class Part(NamedTuple):
     end: int
     text: str
     attributes: str | None = None  # behind inline code, without braces
+
+
+def columns(text: str) -> int:
+    """How wide a text is in a terminal: a Chinese character takes two columns."""
+    return sum(1 + (unicodedata.east_asian_width(sign) in "WF") for sign in text)
 
 
 def line_of(text: str, offset: int) -> int:
@@ -117,7 +124,12 @@ def first_paragraph(text: str) -> str:
 
 @lru_cache(maxsize=1024)
 def wording(text: str) -> Mapping[str, str]:
-    """The words of each section of a page that has any, in order, each on one line.
+    """The words of each section of a page that has any, in order, each on one line."""
+    return {name: " ".join(lines) for name, lines in paragraphs(text).items()}
+
+
+def paragraphs(text: str) -> Mapping[str, list[str]]:
+    """The same by paragraphs, of which each is one line.
 
     Left out is what the two languages are compared by (code blocks, displayed formulas,
     what a figure shows, link targets) and how the text is laid out. Question, title and
@@ -132,11 +144,12 @@ def wording(text: str) -> Mapping[str, str]:
     for (name, start), (_, end) in pairwise([(TOP, 0), *headings, ("", len(prose))]):
         rows = range(line_of(prose, start), line_of(prose, end))
         titles = (fence.info for fence in fences if fence.line in rows)
-        words = [LAYOUT.sub("", PARTS.sub(_words, prose[start:end]))]
+        words = BLANK.split(LAYOUT.sub("", PARTS.sub(_words, prose[start:end])))
         words += FENCE_WORDS.findall("\n".join(titles))
         sections.setdefault(name, []).extend(words)
-    lines = {n: " ".join(WORD.findall(" ".join(ws))) for n, ws in sections.items()}
-    return {name: line for name, line in lines.items() if line}
+    lines = {n: [" ".join(WORD.findall(w)) for w in ws] for n, ws in sections.items()}
+    kept = {name: [line for line in each if line] for name, each in lines.items()}
+    return {name: each for name, each in kept.items() if each}
 
 
 def called(aliases: object) -> dict[str, list[str]]:

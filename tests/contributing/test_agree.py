@@ -1,9 +1,11 @@
 """agree: what it shows, what it writes, what it refuses."""
 
+import re
 from pathlib import Path
 
 import pytest
 
+from site_tools.page.prose import columns
 from tests.contributing.trial import LOCK, PAGE, command, state
 from tests.site.sample import EN, ROOT, ZH, broken
 
@@ -27,6 +29,29 @@ def run(root: Path, *pages: str) -> tuple[int, str]:
     """Agree, and what is said once it has been asked."""
     code, said = command(root, "agree", *pages, says="yyy")
     return code, said.rpartition("[y/N] ")[2]
+
+
+LONG = "优势是回报减去估计，" * 30 + "完。"
+WORDS = "The advantage is what came, less what was expected. " * 20
+
+
+@pytest.mark.parametrize(("wide", "beside"), [(80, False), (99, False), (100, True)])
+def test_both_languages_are_shown_in_full_and_fit_the_terminal(
+    project, monkeypatch, wide, beside
+):
+    monkeypatch.setenv("COLUMNS", str(wide))
+    run(project, PAGE)
+    put(project, "zh", broken("**对。** 和是", f"{LONG}\n\n**对。** 和是", ZH))
+    put(project, "en", broken("**Yes.** The sum", f"{WORDS}\n\n**Yes.** The sum", EN))
+    _, said = command(project, "agree", PAGE, says="n")
+    rows = said.partition(": answer\n")[2].partition("\n*")[0].splitlines()
+    assert all(columns(row) <= wide for row in rows) and len(rows) > 10
+    both = [row for row in rows if "优势" in row and "advantage" in row]
+    assert bool(both) is beside
+    zh = "".join(re.sub("[^一-鿿，。]", "", row) for row in rows)
+    assert LONG in zh, "nothing is cut, and no blank stands within it"
+    assert not [row for row in rows if row.strip()[:1] in "，。"]
+    assert said.count("expected.") == 20
 
 
 def files(root: Path) -> list[str]:
@@ -54,8 +79,8 @@ def test_what_changed_is_shown_in_both_languages_and_asked_about(project):
         shown = said.splitlines()
         assert shown[0] == f"{PAGE}: answer"
         assert shown[1].startswith("  zh* ## ") and shown[2].startswith("  en  ## ")
-        assert "也一样" in shown[1], "no blanks between Chinese characters"
-        assert "Do both languages say the same there? [y/N]" in shown[3]
+        assert "也一样" in said, "no blanks between Chinese characters"
+        assert "\n* is new or changed" in said and "the same there? [y/N]" in said
     assert command(project, "agree", PAGE, says="y")[0] == 0
     assert "[y/N]" not in command(project, "agree", PAGE)[1]
 

@@ -10,7 +10,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from site_tools.contributing.pages import changed_files, changed_pages
+from site_tools.contributing.pages import changed_files, changed_pages, page_id
+from site_tools.contributing.talk import Refusal
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
 from tests.site.sample import ROOT, broken, line_of
 
@@ -122,6 +123,39 @@ def test_make_hands_over_what_is_typed_in_small_letters_too(tmp_path, how):
     assert said.stdout.splitlines() == ["gae/a", asked, "c.md"]
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "docs/en/gae/variance.md",
+        r"docs\en\gae\variance.md",
+        r"C:\Users\me\ppo\docs\en\gae\variance.md",
+        r"snippets\gae\variance.py",
+        "/home/me/ppo/docs/zh/gae/variance.md",
+        "../../docs/zh/gae/variance.md",
+        "./docs/locks/gae/variance.txt",
+        "gae/variance",
+    ],
+)
+def test_a_page_is_known_by_its_files_however_they_are_typed(name, monkeypatch):
+    for place in ("/home/me/ppo", "/home/me/ppo/docs/en/critic"):
+        monkeypatch.setenv("PWD", place)
+        assert page_id(name) == "gae/variance"
+
+
+@pytest.mark.parametrize("name", ["variance.md", "./variance.md", "../gae/variance.md"])
+def test_in_the_folder_of_a_page_its_name_is_enough(name, monkeypatch):
+    monkeypatch.setenv("PWD", "/home/me/ppo/docs/en/gae")
+    assert page_id(name) == "gae/variance"
+
+
+@pytest.mark.parametrize(
+    "name", ["/etc/passwd", "../secret", r"C:\secret", "docs/en/../../../secret.md"]
+)
+def test_what_is_no_page_of_the_project_is_refused(name):
+    with pytest.raises(Refusal, match="A page must be like topic/page"):
+        page_id(name)
+
+
 # The places of a file of facts, read again in a wheel.
 
 LINES = ["def f():", "    return gamma", "x = 1"]
@@ -152,7 +186,8 @@ def facts(root: Path, text: str = FACTS, lines: Sequence[str] = LINES) -> Path:
 
 
 @pytest.mark.parametrize(
-    "name", ["facts/sums", "docs/facts/sums.yml", "facts/sums.yml", "docs/facts/sums"]
+    "name",
+    ["facts/sums", "docs/facts/sums.yml", r"docs\facts\sums.yml", "facts/sums.yml"],
 )
 def test_sound_facts_are_checked_however_they_are_named(tmp_path, name):
     assert run(facts(tmp_path), name) == "0 Checked facts/sums: no problem.\n"

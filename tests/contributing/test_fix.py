@@ -56,9 +56,13 @@ def test_a_patch_gives_what_the_command_writes(project, tmp_path_factory):
 def test_outputs_are_replaced_after_a_yes_only(project):
     put(project, *STALE)
     code, said = command(project, "fix", PAGE)
-    assert code == 0 and "-total 3\n+total 2\n" in said
+    assert code == 1 and "-total 3\n+total 2\n" in said
     assert said.count("shall they replace those shown? [y/N]") == 1
     assert "shown\n    total 3" in said, "what is left"
+    declined = (
+        f"Not mended: the outputs shown in {ZH_FILE}, {EN_FILE}, for nobody said yes"
+    )
+    assert declined in said and "Left for you, since a machine" in said
     assert texts(project) == [broken("total 2\n", "total 3\n", MENDED), STALE[1]]
     code, said = command(project, "fix", PAGE, says="y")
     assert said.endswith(f"Mended: {ZH_FILE}, {EN_FILE}\n")

@@ -6,6 +6,7 @@ import pytest
 import yaml
 
 from site_tools.contributing.likeness import answering, nearest, wordings
+from site_tools.contributing.new import NEAR
 from tests.layout import ROOT
 
 GOLDEN = yaml.safe_load(Path(__file__).with_name("paraphrases.yml").read_text("utf-8"))
@@ -26,6 +27,16 @@ def pages(whole: dict[str, list[str]]) -> dict[str, list[str]]:
 def test_nearly_every_paraphrase_finds_its_page_among_three(pages):
     lost = [q for q, page in ASKED if page not in [k[0] for k in nearest(q, pages)[:3]]]
     assert len(ASKED) > 60 and len(lost) <= 5, lost
+
+
+def test_nearly_every_public_question_is_answered_by_one_that_is_shown(whole):
+    lost = [
+        q
+        for page, some in GOLDEN["public"].items()
+        for q in some
+        if page not in [k.page.partition("#")[0] for k in nearest(q, whole)[:NEAR]]
+    ]
+    assert sum(map(len, GOLDEN["public"].values())) == 36 and len(lost) <= 5, lost
 
 
 def test_of_what_is_new_nothing_is_claimed(pages):

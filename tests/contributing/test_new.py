@@ -9,7 +9,6 @@ import pytest
 
 from site_tools.checks.all import check_pair, check_written, judge
 from site_tools.contributing import new
-from site_tools.contributing.likeness import answering, nearest, wordings
 from site_tools.contributing.talk import Refusal
 from site_tools.page import page
 from site_tools.page.accord import State, read
@@ -88,9 +87,11 @@ def test_it_runs_and_its_output_is_what_it_prints(root):
 
 def test_whoever_asks_what_is_answered_adds_a_wording(root):
     before = state(root)
-    said = run(root, "gae/later", "--question", KNOWN, says="y")
-    assert "Perhaps answered at gae/why_sum_deltas: Why does GAE add up later" in said
-    assert ": add your wording there? [y/N]" in said
+    said = run(root, "gae/later", "--question", KNOWN, says="1")
+    assert (
+        "1. perhaps answered at gae/why_sum_deltas: Why does GAE add up later" in said
+    )
+    assert "Its number (1 to 5) adds your wording there" in said
     path = "docs/en/gae/why_sum_deltas.md"
     lock = "docs/locks/gae/why_sum_deltas.txt"
     assert f"{lock}: brought up to date, the lang" in said
@@ -107,14 +108,20 @@ def test_whoever_asks_what_is_answered_adds_a_wording(root):
 
 def test_whoever_says_no_is_asked_before_a_page_is_written(root):
     before = state(root)
-    perhaps = answering(nearest(KNOWN, wordings(root)))
-    no = "n" * len(perhaps)
-    said = run(root, "gae/later", "--question", KNOWN, says=f"{no}n", code=1)
-    assert said.endswith("Nothing was written.\n") and written(root, before) == []
-    said = run(root, "gae/later", "--question", KNOWN, says=f"{no}y")
-    assert said.index("Perhaps answered") < said.index("[y/N]") < said.index("Written")
-    assert "Write a new page all the same? [y/N]" in said
+    for other in ("6", "0", "", "y"):  # it is a number, or a no to all
+        said = run(root, "gae/later", "--question", KNOWN, says=[other], code=1)
+        assert said.endswith("Nothing was written.\n") and written(root, before) == []
+    said = run(root, "gae/later", "--question", KNOWN, says="n")
+    assert said.index("perhaps answered") < said.index("n writes") < said.index("Writt")
     assert len(written(root, before)) == 2
+
+
+def test_whoever_asks_in_other_words_is_asked_as_well(root):
+    """Nothing is claimed of it, yet the page that answers it is among those shown."""
+    before, asked = state(root), "cliprange_value 要不要开？"
+    said = run(root, "critic/clip", "--question", asked, says=[""], code=1)
+    assert "near it: critic/regression_target: " in said
+    assert written(root, before) == []
 
 
 @pytest.mark.parametrize("more", [[], ["--yes"]])
@@ -124,7 +131,7 @@ def test_where_nobody_decides_nothing_is_written(root, more):
     assert re.search(r"ARGS=--alias, .* or ARGS=--anyway", said)
     assert written(root, before) == []
     said = run(root, "gae/a", "--question", KNOWN, "--anyway", *more)
-    assert "Perhaps answered at" in said and "[y/N]" not in said
+    assert "perhaps answered at" in said and "Its number" not in said
     assert len(written(root, before)) == 2
 
 
@@ -132,7 +139,7 @@ def test_where_nobody_decides_nothing_is_written(root, more):
     ("name", "asked", "more", "told"),
     [
         ("gae/variance", ASKED, [], "gae/variance is taken: docs/zh/gae/variance.md"),
-        ("../gae/a", ASKED, [], "without a leading / or .."),
+        ("../gae/a", ASKED, [], "A page must be like topic/page, or"),
         ("GAE/Why-Sum", ASKED, [], "as in gae/why_sum; got GAE/Why-Sum"),
         ("gea/why", ASKED, [], "No topic gea; the nearest is gae"),
         ("gae/why", "?!", [], "must have words"),

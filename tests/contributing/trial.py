@@ -1,7 +1,7 @@
 """A project of one page in both languages, and the commands as they are typed there."""
 
 import shutil
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 
@@ -51,7 +51,7 @@ def command(
     root: Path,
     *words: str,
     lang: str = "en",
-    says: str = "",
+    says: Sequence[str] = "",
     answer: Callable[[], str | None] | None = None,
 ) -> tuple[int, str]:
     """Type a command in a project.
@@ -60,7 +60,7 @@ def command(
         root: The project.
         words: The command and its options.
         lang: Of the messages.
-        says: An answer to each question, a letter each; then nobody is there.
+        says: An answer to each question; then nobody is there.
         answer: What gives the answers instead.
 
     Returns:
