@@ -16,12 +16,37 @@ class Stopped(Exception):
     """The one sentence that the user reads."""
 
 
+# A user-wide "user = true" of pip would install past .venv.
+OWN = {"PIP_USER": "0", "PIP_DISABLE_PIP_VERSION_CHECK": "1"}
+
+
 def run(command, failure, **options):
     """Run a command of ours in the user's environment and configuration."""
-    # A user-wide "user = true" of pip would install past .venv.
-    environment = dict(os.environ, PIP_USER="0", PIP_DISABLE_PIP_VERSION_CHECK="1")
-    if subprocess.call(command, env=environment, **options) != 0:
+    if subprocess.call(command, env=dict(os.environ, **OWN), **options) != 0:
         raise Stopped(failure)
+
+
+def patience():
+    """How many seconds an index may take for a first answer; pip has a setting."""
+    given = os.environ.get("PIP_DEFAULT_TIMEOUT", "")
+    return max(20, int(given) if given.isdigit() else 0)
+
+
+def expect_answer(command, index, remedy, **options):
+    """Stop where an index takes a question and is silent.
+
+    pip and npm ask such a one again and again, for every package: many minutes of it.
+    One that refuses at once is left to them, since all may be here already.
+    """
+    nothing = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}
+    seconds, own = patience(), dict(os.environ, **OWN)
+    try:
+        subprocess.run(command, env=own, timeout=seconds, **nothing, **options)
+    except subprocess.TimeoutExpired:
+        raise Stopped(
+            f"{index} has not answered for {seconds} s. {remedy} If it is only slow: "
+            "PIP_DEFAULT_TIMEOUT=120 make ready."
+        ) from None
 
 
 def pip(arguments, failure):
@@ -74,6 +99,14 @@ def install_python_packages():
         "Installing the Python packages failed, see pip's message above; "
         "run the same command again to continue."
     )
+    given = [n for n in ("PIP_INDEX_URL", "PIP_EXTRA_INDEX_URL") if n in os.environ]
+    expect_answer(
+        [PYTHON, "-I", "-m", "pip", "index", "versions", "setuptools", "--retries=0"],
+        f"A package index ({', '.join(given) or 'that of pip by default'})",
+        "Name one near you that does: PIP_INDEX_URL=https://mirror.example/simple make "
+        "ready; unset PIP_EXTRA_INDEX_URL if that is the silent one.",
+        cwd=ROOT,
+    )
     # Nothing is ever built here: all of them have wheels.
     pip_install(["--only-binary=:all:", "--requirement", pins], failure)
     # So that code copied from a page runs with .venv/bin/python in any folder; the
@@ -104,5 +137,12 @@ def install_node_packages():
     failure = (
         "Installing the Node packages failed, see npm's message above; "
         "run the same command again to continue."
+    )
+    expect_answer(
+        [PYTHON, "-I", "-c", npm, "ping", "--fetch-retries=0", "--fetch-timeout=20000"],
+        "The registry of npm",
+        "Name one near you that does: npm_config_registry=https://mirror.example make "
+        "ready.",
+        cwd=VENV,
     )
     run([*command, "--no-fund", "--no-update-notifier"], failure, cwd=VENV)

@@ -9,9 +9,11 @@ import os
 import re
 import runpy
 import shutil
+import socket
 import subprocess
 import sys
 import sysconfig
+import time
 import tomllib
 from pathlib import Path
 
@@ -92,10 +94,13 @@ def run(project: Path, *command: str, **environment: str) -> tuple[int, str]:
     return result.returncode, result.stdout
 
 
-def install(project: Path, *arguments: str, first: str = "pass") -> tuple[int, str]:
+def install(
+    project: Path, *arguments: str, first: str = "pass", **environment: str
+) -> tuple[int, str]:
     """pins/install.py, on the machine that the statement in first makes up."""
     code = f"import sys, platform, install; {first}; install.main({list(arguments)})"
-    return run(project, sys.executable, "-c", code, PYTHONPATH="pins")
+    environment["PYTHONPATH"] = "pins"
+    return run(project, sys.executable, "-c", code, **environment)
 
 
 def last_line(output: str) -> str:
@@ -158,6 +163,27 @@ def test_ready_only_when_all_went_well(with_venv):
     )
     pins.write_text(SATISFIED)
     assert not stamp.exists()
+
+
+@pytest.mark.parametrize(
+    ("step", "setting"),
+    [
+        ("install_python_packages", "PIP_INDEX_URL"),
+        ("install_node_packages", "npm_config_registry"),
+    ],
+)
+def test_an_index_that_never_answers_is_told_with_the_remedy(with_venv, step, setting):
+    """It takes every connection, and is silent: pip alone waits for many minutes."""
+    (with_venv / "pins/python.txt").write_text("no-such-package==1\n")
+    first = "from install import environment; install.is_ready = lambda: False; "
+    first += f"environment.patience = lambda: 4; install.install = environment.{step}"
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"http://127.0.0.1:{silent.getsockname()[1]}/simple"
+        began = time.monotonic()
+        code, output = install(with_venv, first=first, **{setting: address})
+    assert code == 1 and time.monotonic() - began < 30
+    assert "has not answered for 4 s." in last_line(output)
+    assert f"{setting}=https://mirror.example" in last_line(output)
 
 
 SETTLED = "from install import inside_verl; install.is_ready = lambda: True"
