@@ -1,5 +1,6 @@
 """What stands around a page: switch, print, 404, redirects, marks; and its weight."""
 
+import gzip
 import shutil
 from collections.abc import Iterator
 
@@ -136,6 +137,16 @@ def test_a_question_page_is_light(open_tab):
     awake = transferred(open_tab(), PAGE)
     assert sum(awake["script"]) > 30_000
     assert sum(map(sum, awake.values())) <= AWAKE
+
+
+def test_no_question_page_weighs_more_than_was_asked(open_tab, site):
+    texts = {path: path.read_bytes() for path in site.rglob("index.html")}
+    answers = [path for path, text in texts.items() if b'class="answer"' in text]
+    sizes = {path: len(gzip.compress(texts[path])) for path in answers}
+    for path in sorted(sizes, key=sizes.__getitem__)[-3:]:
+        page = path.parent.relative_to(site).as_posix()
+        cold = transferred(open_tab(present=False), f"{page}/")
+        assert sum(map(sum, cold.values())) <= 90_000, page
 
 
 def test_what_a_page_fetches_is_weighed(tab):
