@@ -113,6 +113,8 @@ def load(text: str, file: str) -> yaml.Node | None:
         # Of what is never closed the beginning says more than the end of the file.
         begun = getattr(error, "context_mark", None) if key in BEGUN else None
         mark = begun or getattr(error, "problem_mark", None)
+        if key == "yaml_sign" and mark and "\t" in text.splitlines()[mark.line]:
+            key = "yaml_tab"
         reason = Message(key or "yaml_other", {"text": said})
         place = f"{file}:{mark.line + 1 if mark else 1}"
         raise Refusal("data_yaml", place=place, reason=reason) from error

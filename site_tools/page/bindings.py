@@ -95,7 +95,7 @@ def _bound_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
             continue
         try:
             if code.name != "code":
-                raise Refusal("binding_elsewhere", text=text)
+                raise Refusal("binding_elsewhere", text=text, expression=expression)
             for key in code.attrs.keys() - {"data-is"}:
                 raise Refusal("binding_attribute", key=key, text=text)
             if expression is not None:

@@ -101,7 +101,7 @@ def test_a_value_must_be_one_number():
     sources = [Source("import torch\nx = torch.ones(2)\ny = True")]
     both = Running(PageToRun(sources, ["x", "y", "x[0]", "x.sum()"])).wait().values
     assert [str(v.message) if isinstance(v, Failure) else v for v in both] == [
-        "a Tensor with 2 elements cannot be converted to Scalar",
+        "the expression must give one number, got Tensor",
         "the expression must give one number, got bool",
         1.0,
         2.0,
