@@ -166,16 +166,17 @@ def discounted_residuals(
     ``bootstrap_values``, 0 when None.
     """
     rows = max(1, BLOCK // max(1, values.shape[1]))
-    if not _may_ask(values):
-        rows = max(1, len(values))
-    parts = []
-    for start in range(0, max(1, len(values)), rows):
+    inputs = token_level_rewards, values, response_mask, bootstrap_values
+    if rows >= len(values) or not _may_ask(values):
+        return _sums(*inputs, gamma, discount, terms)
+    total = torch.empty_like(at_least_float32(values))
+    for start in range(0, len(values), rows):
         at = slice(start, start + rows)
         ends = None if bootstrap_values is None else bootstrap_values[at]
         block = token_level_rewards[at], values[at], response_mask[at], ends
         own = discount[at] if isinstance(discount, Tensor) else discount
-        parts.append(_sums(*block, gamma, own, terms))
-    return parts[0] if len(parts) == 1 else torch.cat(parts)
+        total[at] = _sums(*block, gamma, own, terms)
+    return total
 
 
 def _sums(
