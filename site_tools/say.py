@@ -125,5 +125,6 @@ def problem(
 
 def told(refusal: Refusal, path: str, line: int) -> Problem:
     """A refusal whose entry has parts, as a problem at its line or else this one."""
-    own = refusal.message.values.get("line", line)
-    return Problem(path, int(str(own)), refusal.message)
+    values = dict[str, Any](refusal.message.values)
+    own, snippet = int(values.get("line", line)), values.get("snippet")
+    return Problem(path, own, refusal.message, snippet)

@@ -47,7 +47,7 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     pages = [read(root, path) for path in paths]
     broken = [unreadable(page, (root / page.path).read_bytes()) for page in pages]
     if any(broken):
-        return [*chain(*broken)]
+        return _once([*chain(*broken)])
     running = [start(page) for page in pages]
     try:
         problems = _unrun(pages, root)
@@ -57,13 +57,15 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
         problems += check_run(Verified(page, run))
     order = {path: number for number, path in enumerate(paths)}
     key = {problem: order.get(problem.path, len(paths)) for problem in problems}
-    once, slips = list[Problem](), set[tuple[str, str]]()
-    for each in sorted(key, key=lambda each: (key[each], each.path, each.line)):
-        slip = (each.snippet or each.place, each.remarks())
-        if slip not in slips:  # code that both languages include is judged twice
-            once.append(each)
-        slips.add(slip)
-    return once
+    return _once(sorted(key, key=lambda each: (key[each], each.path, each.line)))
+
+
+def _once(problems: Sequence[Problem]) -> list[Problem]:
+    """Each once, where code that both languages include is judged twice."""
+    slips = dict[tuple[str, str], Problem]()
+    for each in problems:
+        slips.setdefault((each.snippet or each.place, each.remarks()), each)
+    return [*slips.values()]
 
 
 def unreadable(page: Page, data: bytes) -> list[Problem]:

@@ -86,6 +86,8 @@ def check_lists(page: Page, root: Path) -> list[Problem]:
                 derived(name, block.text, lang, root)
             except ValueError as error:
                 line, fence = block.fence.line, f"```{name} {block.text}"
+                if block.lines and (lang or name == "fact"):
+                    line = block.lines[0].page_line
                 wrong = page.problem(line, "list_unmade", fence=fence, why=error)
                 problems.append(wrong)
     return problems

@@ -110,7 +110,7 @@ def _fault(
     alike = difflib.get_close_matches(anchor, there) or there[:MOST_IDS] or ["id"]
     where = f"{folder}/{inside}" if path else Message("link_this_page")
     ids = ", ".join(f"#{name}" for name in alike)
-    return "link_dead_anchor", {"where": where, "ids": ids}
+    return "link_dead_anchor", {"where": where, "ids": ids, "anchor": anchor}
 
 
 def _headings(file: Path) -> set[str]:

@@ -29,7 +29,7 @@ from site_tools.page.prose import (
     plain,
     section_text,
 )
-from site_tools.say import Problem, problem
+from site_tools.say import Message, Problem, problem
 
 Row = tuple[int, str, dict[str, Any]]
 
@@ -101,10 +101,11 @@ def check_bytes(data: bytes, path: str) -> list[Problem]:
             return [*problems, problem(path, number, "bytes_merge", text=words)]
         if sign := UNSEEN.search(words):
             point = f"U+{ord(sign[0]):04X}"
-            name = unicodedata.name(sign[0], "-").lower()
-            problems.append(
-                problem(path, number, "bytes_unseen", sign=point, name=name)
-            )
+            values = {"name": unicodedata.name(sign[0], "-").lower(), "sign": point}
+            near = words[max(sign.start() - 8, 0) : sign.end() + 8]
+            values["around"] = UNSEEN.sub(lambda m: f"⟨U+{ord(m[0]):04X}⟩", near)
+            values["column"] = str(sign.start() + 1)
+            problems.append(problem(path, number, "bytes_unseen", **values))
         if (size := len(words)) > (most := LONGEST_LINE):
             problems.append(problem(path, number, "bytes_long", size=size, most=most))
     return problems
@@ -275,7 +276,8 @@ def _body(page: Page) -> Iterator[Row]:
     for match in QUOTE.finditer(text):
         source = match["source"]
         if not any(f" {source}".endswith(f" {known}") for known in page.sources):
-            values = {"source": source, "known": ", ".join(page.sources) or "-"}
+            values = {"source": source, "known": ", ".join(page.sources)}
+            values["known"] = values["known"] or Message("pair_nothing")
             yield line_of(text, match.start()), "quote_source", values
     for part in (part for part in parts(text) if part.kind != "comment"):
         text = blank(text, part.start, part.end)

@@ -36,7 +36,7 @@ REASONS = {
     "could not find expected ':'": "yaml_key",
     "did not find expected key": "yaml_rest",
 }
-BEGUN = ("yaml_marks", "yaml_brackets")
+BEGUN = ("yaml_marks", "yaml_brackets", "yaml_key")
 FORMULA = re.compile(r"\$([^$]+)\$")
 
 
@@ -113,10 +113,18 @@ def load(text: str, file: str) -> yaml.Node | None:
         # Of what is never closed the beginning says more than the end of the file.
         begun = getattr(error, "context_mark", None) if key in BEGUN else None
         mark = begun or getattr(error, "problem_mark", None)
-        if key == "yaml_sign" and mark and "\t" in text.splitlines()[mark.line]:
-            key = "yaml_tab"
-        reason = Message(key or "yaml_other", {"text": said})
-        place = f"{file}:{mark.line + 1 if mark else 1}"
+        line = mark.line if mark else 0
+        row = text.split("\n")[line]
+        if mark and key == "yaml_colon" and ":" not in row[: mark.column]:
+            # The colon of a key, which the line above has taken for more of its text.
+            key, line, row = "yaml_key", line - 1, text.split("\n")[line - 1]
+        for of, sign, told in (("sign", "\t", "tab"), ("key", "：", "wide")):
+            key = f"yaml_{told}" if key == f"yaml_{of}" and sign in row else key
+        values = {"text": said}
+        if key in ("yaml_key", "yaml_wide"):
+            values = {"text": row, "meant": row.replace("：", ": ", 1)}
+        reason = Message(key or "yaml_other", values)
+        place = f"{file}:{line + 1}"
         raise Refusal("data_yaml", place=place, reason=reason) from error
 
 

@@ -59,6 +59,9 @@ def _included(
     if not inside(file, snippets):
         raise Refusal("include_beyond", line=number, folder=snippets.name, file=name)
     values = {"line": number, "file": name, "section": match["section"]}
+    if not file.is_file() and name.startswith(f"{snippets.name}/"):
+        own = line.split('"')[1].removeprefix(f"{snippets.name}/")
+        raise Refusal("include_from_root", **values, own=own)
     if not file.is_file():
         known = [f.relative_to(snippets).as_posix() for f in snippets.rglob("*.py")]
         near = [*get_close_matches(name, sorted(known), 1, 0), "topic/page.py"][0]
@@ -83,9 +86,12 @@ def _origins(lines: list[str], section: Any, **place: Any) -> list[int]:
         for edge in ("start", "end"):
             at = [n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line]
             if len(at) != 1:
-                values = {"section": section, "edge": edge, "count": len(at), **place}
+                key = "include_twice" if at else f"include_no_{edge}"
                 names = re.findall(r"\[start:([\w-]+)\]", "\n".join(lines))
-                raise Refusal("include_section", **values, known=", ".join(names))
+                values = {"section": section, "edge": edge, "known": ", ".join(names)}
+                if origin := (at[1:] or [first])[0]:  # of a line that is there
+                    values["snippet"] = f"snippets/{place['file']}:{origin}"
+                raise Refusal(key, **values, **place)
             first, last = (at[0], last) if edge == "start" else (first, at[0])
     return [n for n in range(first + 1, last) if not MARKER.search(lines[n - 1])]
 
@@ -207,8 +213,9 @@ def _attach(output: Block, blocks: list[Block], page: list[str]) -> list[Block]:
     if above is None or not above.runs or above.output is not None:
         raise Refusal("output_astray")
     between = page[above.fence.rows.stop - 1 : output.fence.line - 1]
-    if any(map(str.strip, between)):
-        raise Refusal("output_behind_prose")
+    for number, line in enumerate(between, above.fence.rows.stop):
+        if line.strip():
+            raise Refusal("output_behind_prose", line=number)
     return [*blocks[:-1], replace(above, output=output)]
 
 

@@ -12,7 +12,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stdout, suppress
+from contextlib import redirect_stderr, redirect_stdout
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -42,6 +42,18 @@ class Fault(Exception):
         super().__init__(str(self.message))
 
 
+class Stderr(io.TextIOBase):
+    """In place of ``sys.stderr``: the first that writes there fails, at its line."""
+
+    fault: Fault | None = None
+
+    def write(self, text: str) -> int:
+        if self.fault is None:
+            self.fault = Fault("", "block_writes_stderr", text=text.strip()[:80])
+            raise self.fault
+        return len(text)
+
+
 def serve(
     page: PageToRun, numbers: Sequence[int] | None, folder: str, pipe: int
 ) -> None:
@@ -56,7 +68,7 @@ def serve(
     warnings.simplefilter("error")
     if page.once:
         _prepare_plots()
-    past = os.open("past.txt", os.O_CREAT | os.O_RDWR)
+    past = os.open("past.txt", os.O_CREAT | os.O_RDWR | os.O_APPEND)
     for at in (1, 2):
         os.dup2(past, at)
     confine(folder, page.cuda)
@@ -112,8 +124,10 @@ def evaluate(expression: str, names: dict[str, Any]) -> Value:
     """The number that an expression gives, or why it gives none."""
     try:
         value = eval(expression, names)
-        with suppress(RuntimeError, ValueError):  # of a tensor with several numbers
-            value = value.item() if hasattr(value, "item") else value
+        if hasattr(value, "item"):
+            if (count := torch.as_tensor(value).numel()) != 1:
+                raise Fault("TypeError", "value_several", count=count)
+            value = value.item()
         if isinstance(value, bool) or not isinstance(value, int | float):
             raise Fault("TypeError", "value_not_number", got=type(value).__name__)
         return value
@@ -123,20 +137,23 @@ def evaluate(expression: str, names: dict[str, Any]) -> Value:
 
 def _observed(run: Callable[[], None], draws: bool = False) -> Result:
     """Run code: what it prints, its plots, and its failure, if it fails."""
-    output, plots = io.StringIO(), tuple[tuple[str, str], ...]()
+    output, stderr, plots = io.StringIO(), Stderr(), tuple[tuple[str, str], ...]()
     ignored: list[Any] = []  # what Python only reports, as a file that was not closed
     sys.unraisablehook = ignored.append
     os.truncate(PAST, 0)
     try:
-        with redirect_stdout(output):
+        with redirect_stdout(output), redirect_stderr(stderr):
             try:
                 run()
             finally:  # what a block leaves open is not the next one's
                 plots = _plots() if draws else ()
         if ignored:
             raise ignored[0].exc_value
+        if stderr.fault:  # which the block, or logging, has caught
+            raise stderr.fault
         if os.fstat(PAST).st_size:
-            raise Fault("RuntimeError", "block_writes_past_print")
+            past = os.pread(PAST, 80, 0).decode(errors="replace").strip()
+            raise Fault("", "block_writes_past_print", text=past)
     except BaseException as error:
         return Result(output.getvalue(), _failure(error))
     return Result(output.getvalue(), plots=plots)
@@ -157,13 +174,15 @@ def _failure(error: BaseException) -> Failure:
     places = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
     kind, message = type(error).__name__, str(error)
     said: str | Message = message
+    guard = error if isinstance(error, OutOfReach) else error.__context__
     if isinstance(error, SyntaxError):
         places.append((str(error.filename), error.lineno))
         said = error.msg
     elif isinstance(error, Fault):
         kind, said = error.type, error.message
-    elif isinstance(error, OutOfReach):
-        kind, said = "PermissionError", error.message
+    elif isinstance(guard, OutOfReach) and str(guard) in message:
+        kind = "PermissionError" if guard is error else kind
+        said = guard.message
     elif isinstance(error, MemoryError) or "can't allocate memory" in message:
         kind, most = "MemoryLimit", MEMORY >> 30
         said = Message("block_needs_memory", {"most": most})

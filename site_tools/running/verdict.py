@@ -151,7 +151,10 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
         lines = verified.copies[number].block.lines
         code, line, snippet = lines[min(at, len(lines)) - 1]
     said = _words(failure, code.strip())
-    values: dict[str, Any] = {"failure": said, "fix": _remedy(failure)}
+    fix, rule = _remedy(failure), Message("runs_as_pasted")
+    if "expected" in [*catalogue("en")[fix.key]]:
+        rule = replace(fix, part="expected")
+    values: dict[str, Any] = {"failure": said, "fix": fix, "expected": rule}
     path = verified.page.path
     return problem(path, line, "block_fails", snippet=snippet, **values)
 

@@ -197,7 +197,7 @@ def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path):
     facts(tmp_path, FACTS.replace("lines: 2", "lines: 3"))
     assert run(tmp_path, "facts/sums").splitlines() == [
         "1 docs/facts/sums.yml:9",
-        "  found:    peer 1.0 · peer/sums.py:3: other lines stand there",
+        "  found:    peer 1.0 · peer/sums.py:3: there are other lines",
         "  expected: the lines that the hash was taken of",
         f"  fix:      write lines: 2 hash: {HASH}",
         "Checked facts/sums: 1 problem.",

@@ -33,9 +33,9 @@ SHOWN = {
     "inline code": "Text ```python print(1)``` text\n",
 }
 REFUSED = {
-    "list marker": ("- ```python\n  print(1)\n  ```\n", 5, 'behind "-" on'),
-    "indented code": ("Text\n\n    print(1)\n", 7, "a code box that no fence makes"),
-    "raw HTML": ("<pre><code>print(1)</code></pre>\n", 5, "that no fence makes"),
+    "list marker": ("- ```python\n  print(1)\n  ```\n", 5, 'after "-" on'),
+    "indented code": ("Text\n\n    print(1)\n", 7, "code by indentation or HTML"),
+    "raw HTML": ("<pre><code>print(1)</code></pre>\n", 5, "not in a fence"),
     "no language": ("```\nprint(1)\n```\n", 5, "a fence without a language"),
     "unquoted option": ("```python hl_lines=1\nprint(1)\n```\n", 5, "hl_lines=1"),
     "no dot in braces": ("```{python}\nprint(1)\n```\n", 5, "'{python}'"),

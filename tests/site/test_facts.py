@@ -84,7 +84,7 @@ def test_a_true_entry_passes():
 
 
 TWO = {"lines": "2-3", "hash": line_hash(["    a = 1", "    v = v[:, :-1]"])}
-MOVED = "verl 0.9.1 · a.py:3: other lines stand there"
+MOVED = "verl 0.9.1 · a.py:3: there are other lines"
 
 
 @pytest.mark.parametrize(

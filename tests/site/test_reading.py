@@ -46,7 +46,7 @@ def test_a_section_must_begin_and_end_once(snippets):
     area = snippets / "topic" / "area.py"
     area.write_text(SNIPPET.replace("[end:area]", ""))
     with pytest.raises(
-        Refusal, match=r"area of topic/area\.py, with 0 lines"
+        Refusal, match=r"area begins at snippets/topic/area.py:3 and never ends"
     ) as refusal:
         resolve(('--8<-- "topic/area.py:area"',), 1, snippets)
     assert refusal.value.message.values["line"] == 1
@@ -55,7 +55,10 @@ def test_a_section_must_begin_and_end_once(snippets):
 @pytest.mark.parametrize(
     ("include", "reason"),
     [
-        ('--8<-- "topic/area.py:volume"', "section volume of topic/area.py, with 0"),
+        (
+            '--8<-- "topic/area.py:volume"',
+            "volume of topic/area.py, which has no line",
+        ),
         ('--8<-- "topic/none.py"', "topic/none.py, which is not there"),
         ('--8<-- "topic/area.py:3:5"', '--8<-- "topic/area.py:3:5"'),
     ],

@@ -61,7 +61,7 @@ def test_a_mapping_may_have_any_keys():
 FAULTS = {
     "- id: a\n  ib: b\n": "a.yml:2: ib does not belong here; the fields are id, page",
     "- page: gae/inputs\n": "a.yml:1: id is missing; the fields are id, page, several",
-    "- id: a\n\n- id: b\n  id: c\n": "a.yml:4: the key id stands twice",
+    "- id: a\n\n- id: b\n  id: c\n": "a.yml:4: the key id is there twice",
     "- id: a\n- [id, a]\n": "a.yml:2: must have the fields id, page, several",
     "id: a\n": "a.yml:1: must be a list of rows, as in '- id: ...'",
     "": "a.yml:1: must be a list of rows",
@@ -72,7 +72,7 @@ FAULTS = {
     "- id: a\n  several: []\n": "a.yml:2: several must be a list, not empty",
     "- id: a\n  several: [b, 0.5]": "a.yml:2: several must hold no figure, got 0.5",
     "- id: a\n  place: {path: b}\n": "a.yml:2: line_number is missing; the fields are",
-    "- id: a: b\n": 'a.yml:1: must be YAML, quote: "in marks"; a colon',
+    "- id: a: b\n": 'a.yml:1: must be YAML, quote: "in quotation marks"; a colon',
     "- id: &x a\n- id: *x\n": "a.yml:2: must be plain YAML: no alias, no tag",
     "- id: !!python/name:os.system a": "a.yml:1: must be plain YAML",
     f"- id: {'[' * 30}{']' * 30}": "a.yml:1: must be plain YAML",

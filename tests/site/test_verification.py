@@ -101,7 +101,7 @@ def test_a_value_must_be_one_number():
     sources = [Source("import torch\nx = torch.ones(2)\ny = True")]
     both = Running(PageToRun(sources, ["x", "y", "x[0]", "x.sum()"])).wait().values
     assert [str(v.message) if isinstance(v, Failure) else v for v in both] == [
-        "the expression must give one number, got Tensor",
+        "the expression must give one number, got a tensor of 2 numbers",
         "the expression must give one number, got bool",
         1.0,
         2.0,
