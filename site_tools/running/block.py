@@ -12,7 +12,7 @@ import tempfile
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import redirect_stderr, redirect_stdout
+from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import partial
 from itertools import chain
 from pathlib import Path
@@ -191,7 +191,21 @@ def _failure(error: BaseException) -> Failure:
         for file, line in places
         if file.startswith("<block ")
     ]
-    return Failure(kind, said, tuple(lines))
+    return Failure(kind, said, tuple(lines), "" if message else _compared(error))
+
+
+def _compared(error: BaseException) -> str:
+    """What a bare assertion has on the left of its comparison, with its value."""
+    with suppress(Exception):
+        *_, (frame, number) = traceback.walk_tb(error.__traceback__)
+        line = linecache.getline(frame.f_code.co_filename, number).strip()
+        claim: Any = ast.parse(line).body[0]
+        left = claim.test.left
+        calls = [node for node in ast.walk(left) if isinstance(node, ast.Call)]
+        if all(getattr(call.func, "attr", "") == "item" for call in calls):
+            value = eval(ast.unparse(left), frame.f_globals, frame.f_locals)
+            return f"{ast.unparse(left)} = {' '.join(repr(value).split())[:60]}"
+    return ""
 
 
 def _prepare_plots() -> None:

@@ -84,6 +84,7 @@ class Failure:
     type: str  # of the exception, or the limit that was reached
     message: str | Message
     lines: tuple[tuple[int, int], ...] = ()  # each block that it went through, its line
+    compared: str = ""  # by a bare assertion: the left side and its value
 
     def __str__(self) -> str:
         return f"{self.type}: {self.message}"
@@ -145,7 +146,8 @@ def _failure(data: Any) -> Failure:
     if any(block < 0 or line < 1 for block, line in lines):
         raise ValueError
     shown = message if isinstance(message, Message) else _text(message)
-    return Failure(_text(data["type"]), shown, lines)
+    compared = _text(data.get("compared", ""))
+    return Failure(_text(data["type"]), shown, lines, compared)
 
 
 def _text(data: str) -> str:

@@ -163,7 +163,8 @@ def _words(failure: Failure, code: str = "") -> Message | str:
     """What a failure says; a bare assertion has but its code."""
     message = failure.message or code
     if not isinstance(message, Message):
-        return f"{failure.type}: {message}".strip()
+        value = f" ({failure.compared})" if failure.compared else ""
+        return f"{failure.type}: {message}{value}".strip()
     if not failure.type:  # it says of itself what it is
         return message
     return Message("block_failure", {"type": failure.type, "message": message})
