@@ -81,15 +81,15 @@ def products(T):
     return log_w.exp(), (ways + log_q).exp()
 
 
-band = 0.05
-print("   T   mean    <1/2      >2 in band")
+bands = 0.05, 0.01
+print("   T   mean    <1/2      >2    wide  narrow")
 for T in 10, 100, 1000:
     w, chance = products(T)
     mean = chance @ w
-    below, above = chance[w < 1 / 2], chance[w > 2]
-    root = w ** (1 / T)  # the geometric mean
-    near = chance[(root - 1).abs() < band]
-    row = below.sum(), above.sum(), near.sum()
+    off = (w ** (1 / T) - 1).abs()  # geometric mean
+    cases = [w < 1 / 2, w > 2]
+    cases += [off < band for band in bands]
+    row = [chance[case].sum() for case in cases]
     cells = " ".join(f"{x:7.4f}" for x in row)
     print(f"{T:4} {mean:6.3f} {cells}")
     assert mean.isclose(mean.new_tensor(1.0))
