@@ -23,7 +23,7 @@ from site_tools.say import Problem, Refusal
 from site_tools.site.lists import fill_lists
 
 # Faults of a fence which leave the rest of the page unread.
-FATAL = ("fence_beside", "fence_unclosed", "fence_closed_otherwise")
+FATAL = ("fence_beside", "fence_marked", "fence_unclosed", "fence_closed_otherwise")
 
 
 def read(root: Path, path: str) -> Page:

@@ -263,9 +263,11 @@ def _code_width(page: Page) -> Iterator[Row]:
 def _body(page: Page) -> Iterator[Row]:
     """Headings without an id, HTML, includes outside fences, quotations of nobody."""
     text = page.body
+    title = "question" if "question" in page.meta else "title"
     for key, pattern in PATTERNS.items():
         for match in pattern.finditer(text):
-            yield line_of(text, match.start()), key, {"text": match[0].strip()}
+            values = {"text": match[0].strip(), "title": title}
+            yield line_of(text, match.start()), key, values
     missing = [n for n in MANDATORY if n not in _section_lines(page)]
     for match in _without_id(page):
         bare = re.fullmatch(r"(?P<words>.*\S)[ ]+#(?P<id>[\w-]+)", match[0].strip())
@@ -276,9 +278,10 @@ def _body(page: Page) -> Iterator[Row]:
     for match in QUOTE.finditer(text):
         source = match["source"]
         if not any(f" {source}".endswith(f" {known}") for known in page.sources):
-            values = {"source": source, "known": ", ".join(page.sources)}
-            values["known"] = values["known"] or Message("pair_nothing")
-            yield line_of(text, match.start()), "quote_source", values
+            known = Message("refs_known", {"sources": ", ".join(page.sources)})
+            known = known if page.sources else Message("refs_empty")
+            given = {"source": source, "known": known}
+            yield line_of(text, match.start()), "quote_source", given
     for part in (part for part in parts(text) if part.kind != "comment"):
         text = blank(text, part.start, part.end)
     for number, line in enumerate(text.split("\n"), 1):  # one word on each

@@ -97,7 +97,9 @@ def _bound_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
             if code.name != "code":
                 raise Refusal("binding_elsewhere", text=text, expression=expression)
             for key in code.attrs.keys() - {"data-is"}:
-                raise Refusal("binding_attribute", key=key, text=text)
+                figure = re.search(r"\d", text)
+                name = "binding_attribute" if figure else "attribute_idle"
+                raise Refusal(name, key=key, text=text)
             if expression is not None:
                 if "][" in expression:  # autorefs would make a link of it
                     raise Refusal("binding_brackets", text=expression, shown=text)

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from site_tools.say import Problem, Refusal, problem
+from site_tools.say import Message, Problem, Refusal, problem
 
 TOKEN = re.compile(
     r"""(?<!\S)(?:
@@ -24,6 +24,7 @@ TOKEN = re.compile(
 FIRST_WORD = re.compile(r"\.?(?P<language>[\w#+-]+)(?!\S)")
 OPTIONS = re.compile(r'(?:\s*[A-Za-z_][\w-]*="[^"\\]*"(?!\S))*')
 BESIDE = re.compile(r"(?P<text>[^`\n]*[^`\s>][^`\n]*?)[ \t]*`{3,}[\w{][^`]*")
+MARKER = re.compile(r"[-*+]|\d+[.)]")
 MARKS = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*")
 # Within a fence it says that the one around it was not closed.
 INNER = re.compile(r"(?P<fence>`{3,}|~{3,})[ ]*[\w{]")
@@ -90,8 +91,9 @@ def scan(text: str, path: str) -> tuple[list[Fence], list[Problem]]:
                 start, body = number, []
             # Asked of every line, the pattern would take a quarter of a page's checks.
             if "```" in line and (beside := BESIDE.fullmatch(line)):
-                values = {"text": beside["text"].strip()}
-                problems.append(problem(path, number, "fence_beside", **values))
+                words = beside["text"].strip()
+                key = "fence_marked" if MARKER.fullmatch(words) else "fence_beside"
+                problems.append(problem(path, number, key, text=words))
             continue
         prefix = opening["prefix"]
         own = line.startswith(prefix)
@@ -102,16 +104,20 @@ def scan(text: str, path: str) -> tuple[list[Fence], list[Problem]]:
         else:
             inner = INNER.match(inside)
             if inner and inner["fence"].startswith(opening["fence"]):
-                problems.append(_unclosed(path, start, opening["fence"], body))
+                until = Message("until_the_next", {"at": number})
+                problems.append(_unclosed(path, start, opening["fence"], body, until))
             body.append(inside)
     if opening:
-        problems.append(_unclosed(path, start, opening["fence"], body))
+        until = Message("until_the_end")
+        problems.append(_unclosed(path, start, opening["fence"], body, until))
     return fences, problems
 
 
-def _unclosed(path: str, start: int, fence: str, body: Sequence[str]) -> Problem:
+def _unclosed(
+    path: str, start: int, fence: str, body: Sequence[str], until: Message
+) -> Problem:
     numbered = enumerate(body, start + 1)
     meant = next((each for each in numbered if MARKS.fullmatch(each[1])), None)
     at, text = meant or (0, "")
     key = "fence_closed_otherwise" if meant else "fence_unclosed"
-    return problem(path, start, key, fence=fence, at=at, text=text)
+    return problem(path, start, key, fence=fence, at=at, text=text, until=until)

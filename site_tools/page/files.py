@@ -27,8 +27,8 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
         line = int(str(values.pop("place")).rpartition(":")[2])
         own = Message(f"front_{error.message.key}", values)
         why: Any = values.get("reason", own)
-        fix = replace(why, part="fix")
-        return {}, [problem(path, line, "front_matter_yaml", why=why, fix=fix)]
+        parts = {part: replace(why, part=part) for part in ("expected", "fix")}
+        return {}, [problem(path, line, "front_matter_yaml", why=why, **parts)]
     if not isinstance(meta, dict):
         kind = type(meta).__name__
         return {}, [problem(path, 1, "front_matter_mapping", kind=kind)]

@@ -235,7 +235,9 @@ def check_figure(figure: Figure, value: results.Value, path: str) -> Problem | N
     """Compare one figure with the value of its expression."""
     key, values = "figure_differs", dict[str, Any](value=repr(value))
     if isinstance(value, Failure):
-        key, values = "figure_raises", {"failure": _words(value)}
+        several = getattr(value.message, "key", "") == "value_several"
+        key = "figure_several" if several else "figure_raises"
+        values = {"failure": _words(value)}
     else:
         try:
             if numbers.agrees(figure.shown, value):

@@ -153,7 +153,7 @@ def fact(argument: str, lang: str, root: Path) -> str:
     if "/" in name or not (root / FOLDER / f"{name}.yml").is_file():
         known = [concept.id for concept in concepts(root)]
         (nearest,) = difflib.get_close_matches(name, known, 1, 0) or ["-"]
-        raise Refusal("fact_concept", nearest=nearest, name=name)
+        raise Refusal("fact_concept", nearest=nearest)
     concept = facts.concept(root, f"{name}.yml")
     if release not in concept.releases:
         values = {"file": concept.name, "known": ", ".join(concept.releases)}

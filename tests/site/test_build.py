@@ -337,7 +337,7 @@ def test_a_strict_build_names_every_fault_of_its_pages(tmp_path):
     fence = "docs/en/index.md:3\n  found:    a .norun block without a reason"
     assert fence in output
     assert "docs/en/alignment/begun.md:8" in output
-    assert "write your own answer here, and take the TODO away" in output
+    assert "write your own answer here, and remove the TODO" in output
 
 
 @pytest.mark.slow

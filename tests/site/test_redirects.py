@@ -23,7 +23,7 @@ def test_pages_and_anchors_move():
 
 FAULTS = {
     "gae/old: gae/c": "gae/old: must lead to a page that exists, got gae/c",
-    "gae/a: gae/b": "gae/a: the page still exists; take the line away",
+    "gae/a: gae/b": "gae/a: the page still exists; remove the line",
     "gae/a#x: gae/b#y\ngae/b#y: gae/b#z": "gae/a#x: gae/b#y is itself redirected; "
     "lead to where that goes, gae/b#z",
     "gae/old.md: gae/a": "a place must be folder/page or folder/page#anchor, got gae",
