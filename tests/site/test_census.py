@@ -40,7 +40,7 @@ REFUSED = {
     "unquoted option": ("```python hl_lines=1\nprint(1)\n```\n", 5, "hl_lines=1"),
     "no dot in braces": ("```{python}\nprint(1)\n```\n", 5, "'{python}'"),
     "unknown class": ("```{ .python .skip }\nprint(1)\n```\n", 5, "class .skip"),
-    "no closing": ("```python\nprint(1)\n", 5, "never closed"),
+    "no closing": ("```python\nprint(1)\n", 5, "not closed before the end"),
     "body indented less": (
         "!!! note\n\n    ```python\n  print(1)\n    ```\n",
         7,
