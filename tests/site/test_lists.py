@@ -236,7 +236,7 @@ def test_a_page_of_lists_passes_the_checks_of_a_page():
     (problem,) = check_lists(
         read_page(ROOT, "docs/en/alignment/index.md", planted), ROOT
     )
-    assert "must be one of" in problem.expected and problem.line == 7
+    assert "must be one of" in problem.expected and problem.line == 8
 
 
 def test_a_question_leads_to_the_next_that_another_page_answers():
