@@ -92,6 +92,9 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     folder = folder.relative_to(root)
     talk.say("import_written", folder=folder, count=len(drafts))
     talk.say("import_next", file=folder / next(iter(drafts)))
+    log = Path(options.log).resolve()
+    if log.is_relative_to(root) and not log.is_relative_to(root / "drafts"):
+        talk.say("import_inside", path=log.relative_to(root))
     return 0
 
 

@@ -161,10 +161,14 @@ def test_every_round_is_a_draft_once_it_is_agreed(desk):
     names = [f"question_{n:02}.md" for n in range(1, 7)]
     found = {f"drafts/talk_1/{name}" for name in names}
     assert state(desk).keys() == {"talk_1.md", *found}
-    assert "drafts/talk_1/question_01.md: make new PAGE=" in said[-1]
+    assert "drafts/talk_1/question_01.md: make new PAGE=" in said[-2]
+    assert said[-1].startswith("talk_1.md lies in the project, and git add -A")
     before = state(desk)
     code, said = bring(desk, says=GO)
     assert code == 1 and "is in the way" in said[-1] and state(desk) == before
+    kept = (desk / "talk_1.md").rename(desk / "drafts" / "kept.md")
+    _, told = command(desk, "import", str(kept), says=GO)
+    assert told.splitlines()[-1].startswith("Begin a page from drafts/kept/")
 
 
 def test_what_a_page_perhaps_answers_is_said_in_the_draft(desk, monkeypatch):
