@@ -78,7 +78,7 @@ record: ready
 	@$(venv_python) -m tests.record
 
 runs: ready
-	@$(venv_python) -m site_tools.runs
+	@$(venv_python) -m site_tools.runs.make
 
 lint: ready
 	@$(venv_python) -m ruff check

@@ -21,7 +21,7 @@ from mkdocs.__main__ import cli as mkdocs
 from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, ConfigurationError
 
-from docs.theme.building import CONFIGS
+from docs.theme.serve import CONFIGS
 from site_tools.site import downloads, llms, ways
 
 SITE = Path("site")

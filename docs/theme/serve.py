@@ -5,23 +5,153 @@ Run it from the root of the repository: ``python -m docs.theme.serve --port 8000
 
 import argparse
 import errno
+import importlib
+import linecache
+import logging
 import os
+import shutil
 import signal
 import socket
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
+from mkdocs.commands.build import build
+from mkdocs.config import load_config
+from mkdocs.config.config_options import Hooks
 from mkdocs.livereload import LiveReloadServer
-
-from docs.theme.building import MARKS, WATCHED, Sites
 
 HOST = "127.0.0.1"
 # As make build does; the marks that it leaves are watched.
 VERIFY = '"$0" -m tests.verified || exec nice -n 10 "$0" -m pytest -q docs'
 SAID = Path(".cache", "serve", "verification.txt")
+CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
+DATA = ("docs/facts", "docs/locks", "docs/verified", "docs/*.yml")
+MARKS = ".cache/verified"
+SHARED = (*CONFIGS.values(), "docs/theme", *DATA, "snippets", MARKS)
+CODE = ("site_tools", "ppo_ref")
+# All of docs: to watch a folder would end when it is renamed, even if it comes back.
+WATCHED = (*CONFIGS.values(), "docs", "snippets", *CODE, MARKS)
+
+State = dict[str, int]
+
+
+class Messages(logging.Handler):
+    """Shows the warnings of a build, and keeps its errors for the one message."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.WARNING)
+        self.errors: list[str] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        if record.levelno >= logging.ERROR:
+            self.errors.append(record.getMessage())
+        else:
+            print(f"  {record.getMessage()}", flush=True)
+
+
+class Sites:
+    """Both languages, each as it was last built without an error.
+
+    Args:
+        folder: Where they are put; no other process may build there.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder.absolute()
+        self.built: dict[str, State] = {}
+        self.code: State = {}
+        self.messages = Messages()
+        logging.getLogger("mkdocs").addHandler(self.messages)
+        logging.getLogger("mkdocs.livereload").setLevel(logging.ERROR)
+
+    def refresh(self) -> None:
+        """Build what changed, until nothing has changed while building."""
+        while changed := self.changed():
+            for lang in changed:
+                self.attempt(lang)
+
+    def changed(self) -> list[str]:
+        code = state(*CODE, "docs/theme/hooks")
+        if code != self.code:
+            forget_code()
+        sources = {lang: self.sources(lang) for lang in CONFIGS}
+        changed = [lang for lang in CONFIGS if sources[lang] != self.built.get(lang)]
+        self.code, self.built = code, sources
+        return changed
+
+    def sources(self, lang: str) -> State:
+        """What one language is made from; of the others, only how they stand to it."""
+        pages = {path: 0 for code in CONFIGS for path in state(f"docs/{code}")}
+        own = state(*SHARED, *CODE, f"docs/{lang}")
+        return pages | own | {told: 0 for told in standing()}
+
+    def attempt(self, lang: str) -> None:
+        """Build one language, or say why not; no fault may end the server."""
+        print(f"{lang}: building ...", flush=True)
+        start = time.monotonic()
+        self.messages.errors.clear()
+        try:
+            self.replace(lang)
+        except (Exception, SystemExit) as error:
+            told = self.messages.errors or [f"{type(error).__name__}: {error}"]
+            kept = f"{lang}: not built, and nothing replaced:"
+            print(kept, *told, sep="\n  ", flush=True)
+            return
+        print(f"{lang}: built in {time.monotonic() - start:.1f} s", flush=True)
+
+    def replace(self, lang: str) -> None:
+        """Build aside, and take it only if that went well."""
+        aside, live = self.folder / f"{lang}.new", self.folder / lang
+        shutil.rmtree(aside, ignore_errors=True)
+        build(load_config(CONFIGS[lang], site_dir=str(aside), site_url=""))
+        if lang == "zh":
+            (aside / "en").symlink_to(Path("..", "en"))
+        shutil.rmtree(live, ignore_errors=True)
+        aside.rename(live)
+
+
+def state(*places: str) -> State:
+    """Every source under these places, with its time of change.
+
+    The last part of a place may be a pattern, as in ``docs/*.yml``.
+    """
+    found = {}
+    roots = [root for place in places for root in Path().glob(place)]
+    for path in (path for root in roots for path in _files(root)):
+        with suppress(OSError):  # an editor's file that came and went
+            found[str(path)] = path.stat().st_mtime_ns
+    return found
+
+
+def standing() -> list[str]:
+    """How the languages of each page stand to each other, which both of them show."""
+    with suppress(Exception):  # code or a lock that is broken: the build tells it
+        from site_tools.page import accord  # as it is now: see forget_code
+
+        root = Path.cwd()
+        return [str(accord.read(root, page)) for page in accord.page_ids(root)]
+    return []
+
+
+def _files(place: Path) -> Iterator[Path]:
+    if place.is_file():
+        yield place
+    for folder, folders, names in os.walk(place):
+        folders[:] = [name for name in folders if name != "__pycache__"]
+        yield from (Path(folder, name) for name in names if name[0] != ".")
+
+
+def forget_code() -> None:
+    """Let the next build import the code of this project anew."""
+    Hooks._load_hook.cache_clear()
+    linecache.clearcache()
+    importlib.invalidate_caches()
+    for name in [name for name in sys.modules if name.partition(".")[0] in CODE]:
+        del sys.modules[name]
 
 
 class Server(LiveReloadServer):

@@ -8,19 +8,24 @@ from pymdownx.snippets import SnippetMissingError
 from pymdownx.superfences import SuperFencesException
 
 from site_tools.checks.census import check_boxes, check_collected, check_shown
-from site_tools.checks.evidence import check_answers, check_identities, check_lists
 from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.links import check_links
-from site_tools.checks.shape import check_bytes, check_shape
+from site_tools.checks.shape import (
+    check_answers,
+    check_bytes,
+    check_identities,
+    check_shape,
+)
 from site_tools.checks.words import check_terms, check_typography
 from site_tools.data.names import read_names
 from site_tools.page.accord import check_lock
+from site_tools.page.blocks import Kind
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import LANGUAGES, Page, read_page
 from site_tools.page.rendered import render
 from site_tools.running.verdict import Verified, check_run, start
 from site_tools.say import Problem, Refusal
-from site_tools.site.lists import fill_lists
+from site_tools.site.lists import derived, fill_lists
 
 # Faults of a fence which leave the rest of the page unread.
 FATAL = ("fence_beside", "fence_marked", "fence_unclosed", "fence_closed_otherwise")
@@ -108,6 +113,24 @@ def check_written(page: Page, root: Path) -> list[Problem]:
     if not problems:  # else a fence that could not be read would be named twice
         problems += [*check_boxes(page, html), *check_shown(page, html)]
     return [*problems, *check_links(page, html, root)]
+
+
+def check_lists(page: Page, root: Path) -> list[Problem]:
+    """A problem for each fence whose list, table or facts cannot be made."""
+    problems = []
+    for block in page.blocks:
+        if block.kind is Kind.DERIVED:
+            name, attributes = block.fence.header
+            try:
+                lang = attributes.values.get("data-language", "")
+                derived(name, block.text, lang, root)
+            except ValueError as error:
+                line, fence = block.fence.line, f"```{name} {block.text}"
+                if block.lines and (lang or name == "fact"):
+                    line = block.lines[0].page_line
+                wrong = page.problem(line, "list_unmade", fence=fence, why=error)
+                problems.append(wrong)
+    return problems
 
 
 def check_pair(page: Page, root: Path) -> list[Problem]:

@@ -7,6 +7,7 @@ see. Any fence on which they differ is an error; so is HTML that a page may not 
 import re
 import textwrap
 from html import unescape
+from html.parser import HTMLParser
 from typing import NamedTuple
 
 from sybil import Document
@@ -15,7 +16,6 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 from site_tools.page.fences import Fence
 from site_tools.page.page import Page
 from site_tools.say import Problem
-from site_tools.site import allowed
 
 # In Markdown's own HTML < stands for nothing else; a tree takes ten times as long.
 BOX = re.compile(r"<pre\b[^>]*>(?:<span></span>)?<code\b[^>]*>(.*?)</code>", re.DOTALL)
@@ -93,10 +93,88 @@ def _bare(text: str) -> str:
 def check_shown(page: Page, html: str) -> list[Problem]:
     """Every tag and attribute of a rendered page that a page may not have."""
     problems = []
-    for fault in allowed.faults(html):
+    for fault in faults(html):
         quoted = re.search(r'"([^"]+)"', fault)
         words = [fault.split(" ")[0].rstrip(">"), quoted[1] if quoted else ""]
         at = (page.line_with(word) for word in words if word)
         line = next(filter(None, at), 1)  # it may be spelled otherwise
         problems.append(page.problem(line, "html_not_allowed", fault=fault))
     return problems
+
+
+# What the HTML of a page may be made of: anything that is not listed is refused.
+
+ATTRIBUTES = {
+    "a": ("href", "hreflang"),
+    "details": ("open", "name"),
+    "img": ("src", "alt"),
+    "input": ("type", "name", "checked"),
+    "label": ("for",),
+    "ol": ("start",),
+    "td": ("colspan", "rowspan"),
+    "th": ("colspan", "rowspan", "scope"),
+}
+TAGS = re.compile(
+    "a|abbr|aside|blockquote|br|code|dd|del|details|div|dl|dt|em|figcaption|figure|"
+    "h[1-6]|hr|img|input|ins|kbd|label|li|mark|nav|ol|p|pre|s|samp|section|small|span|"
+    "strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|ul|var"
+)
+ANYWHERE = re.compile(r"class|id|lang|title|role|aria-[a-z]+")
+DATA = re.compile(r"data-(download|is|lab|language|reason|search-exclude|tabs)")
+# The theme's script finds its own settings and parts by these.
+THEME = {"id": re.compile(r"__(?!tabbed_)"), "class": re.compile(r"(^|\s)md-")}
+ALIGNED = re.compile(r"text-align: \w+;?")
+LINK = re.compile(r"https?:|#|[^:]*\Z")
+PICTURE = re.compile(r"(?!//)[^:]*\.svg")
+CONTROLS = ("radio", "checkbox")
+# Most tags of a page are those of its coloured code, which may stand anywhere.
+COLOURED = re.compile(r'<span(?: class="\w{1,3}")?>|</span>')
+
+
+def faults(html: str) -> list[str]:
+    """Each tag and attribute that a page may not have, as it would be written."""
+    reader = _Reader()
+    reader.feed(COLOURED.sub("", html))
+    reader.close()
+    return reader.found
+
+
+class _Reader(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__(convert_charrefs=True)
+        self.found: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        if not TAGS.fullmatch(tag):
+            self.found.append(f"<{tag}>")
+            return
+        wrong = ((k, v or "") for k, v in attrs if not _fits(tag, k, v or ""))
+        self.found += [f'{key}="{value}" on <{tag}>' for key, value in wrong]
+
+    def handle_comment(self, data: str) -> None:
+        # Where one ends, Python and browsers do not agree.
+        self.found.append(f"<!--{data}-->")
+
+    def handle_decl(self, decl: str) -> None:
+        self.found.append(f"<!{decl}>")
+
+    def unknown_decl(self, data: str) -> None:
+        self.found.append(f"<![{data}")
+
+    def handle_pi(self, data: str) -> None:
+        self.found.append(f"<?{data}>")
+
+
+def _fits(tag: str, key: str, value: str) -> bool:
+    if key == "style":
+        return tag in ("td", "th") and bool(ALIGNED.fullmatch(value))
+    if key in THEME and THEME[key].search(value):
+        return False
+    if ANYWHERE.fullmatch(key) or DATA.fullmatch(key):
+        return True
+    if key not in ATTRIBUTES.get(tag, ()):
+        return False
+    forms = {"href": LINK, "src": PICTURE}
+    if key == "type":
+        return value in CONTROLS
+    return key not in forms or bool(forms[key].match(value))

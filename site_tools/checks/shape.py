@@ -10,10 +10,12 @@ import sys
 import unicodedata
 from collections.abc import Iterator
 from contextlib import suppress
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from site_tools.data.dialogues import TOPICS as TOPICS
+from site_tools.data.dialogues import disagreements, read_dialogues
 from site_tools.page.accord import page_ids
 from site_tools.page.blocks import Kind
 from site_tools.page.page import LANGUAGES, Page
@@ -27,6 +29,7 @@ from site_tools.page.prose import (
     line_of,
     parts,
     plain,
+    read_wrong_answers,
     section_text,
 )
 from site_tools.say import Message, Problem, problem
@@ -74,6 +77,9 @@ PATTERNS = {
     ),
     "include_outside": re.compile(r"^[ \t>]*;*-+8<-+.*$", re.M),
 }
+# The id of a displayed formula.
+LABEL = re.compile(r"\\label\{([^}]*)\}")
+ID = re.compile(r"[a-z][a-z0-9-]*")
 
 
 def is_question(page_id: str) -> bool:
@@ -308,3 +314,60 @@ def _languages(page: Page) -> Iterator[Row]:
         for line in block.lines if is_notebook(page.id) else ():
             if line.text.startswith("language =") and line.text.rstrip() != meant:
                 yield line.page_line, "plot_language", {"text": line.text, "due": meant}
+
+
+def check_identities(page: Page, root: Path) -> list[Problem]:
+    """Every displayed formula of a page that lacks its id or its property test."""
+    problems: list[Problem] = []
+    taken: set[str] = set()
+    tests = property_tests(root)
+    for node in page.tree.select("div.arithmatex"):
+        tex = node.get_text().strip()[2:-2]
+        label, formula = LABEL.search(tex), LABEL.sub("", tex).strip()
+        name = label[1] if label else ""
+        test = f"test_{name.replace('-', '_')}"
+        tested = tests.get(test, "")
+        key = ""
+        if not label:
+            key = "identity_without_id"
+        elif not ID.fullmatch(name):
+            key = "identity_id"
+        elif name in taken:
+            key = "identity_twice"
+        elif test not in tests:
+            key = "identity_untested"
+        elif _squeeze(formula) not in _squeeze(tested):
+            key = "identity_other"
+        if key:
+            line = page.line_of(node, tex.strip().split("\n")[0])
+            values = {"name": name, "test": test, "formula": formula, "tested": tested}
+            values["written"] = label[0] if label else ""
+            problems.append(page.problem(line, key, **values))
+        taken.add(name)
+    return problems
+
+
+def _squeeze(tex: str) -> str:
+    return "".join(tex.split())
+
+
+@lru_cache(maxsize=1)
+def property_tests(root: Path) -> dict[str, str]:
+    """Docstrings of the test functions in ``tests/properties``, by name."""
+    return {
+        node.name: ast.get_docstring(node, clean=False) or ""
+        for file in (root / "tests" / "properties").rglob("test_*.py")
+        for node in ast.walk(ast.parse(file.read_text("utf-8")))
+        if isinstance(node, ast.FunctionDef)
+    }
+
+
+def check_answers(page: Page, root: Path) -> list[Problem]:
+    """Where a question page disagrees with the dialogues, or hides a wrong answer."""
+    if not is_question(page.id):
+        return []
+    _, problems = read_wrong_answers(page.body, page.fences, page.path)
+    line = page.line_with("answers:") or 1
+    wrong = disagreements(read_dialogues(root), {page.id: page.texts("answers")})
+    homes = (page.problem(line, "answers_home", why=why) for why in wrong)
+    return [*problems, *homes]

@@ -1,6 +1,6 @@
-"""The dialogues, each question once with the page that answers it; and the topics.
+"""What was asked, and where it is answered: the dialogues, topics, public threads.
 
-``docs/dialogues.yml`` and ``docs/topics.yml``; their first lines say what a row holds.
+The first lines of the files in ``docs`` say what a row holds.
 """
 
 import re
@@ -22,7 +22,7 @@ from site_tools.data.rows import (
 from site_tools.say import Message, Refusal
 
 FILE, TOPICS_FILE = "docs/dialogues.yml", "docs/topics.yml"
-CORRECTIONS_FILE = "docs/corrections.yml"
+CORRECTIONS_FILE, THREADS_FILE = "docs/corrections.yml", "docs/threads.yml"
 # The folders of question pages, in the order in which data flows.
 TOPICS = (
     "pipeline",
@@ -39,6 +39,8 @@ TOPICS = (
 )
 TopicId = Annotated[str, Form("|".join(TOPICS), "form_topic")]
 NUMBER = r"\d{3}·[1-9]\d*"
+ISSUE = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)")
+CLUSTERS = 30  # of threads that ask the same; 0 is none of them
 
 
 @dataclass(frozen=True)
@@ -127,3 +129,68 @@ def disagreements(
             values = {"due": ", ".join(due) or "-", "ids": ", ".join(said) or "-"}
             wrong.append(Message("home_other", {"page": page, **values}))
     return wrong
+
+
+# What people asked in public.
+
+
+@dataclass(frozen=True)
+class Wrong(Row):
+    """What a thread, as it stands, gets wrong."""
+
+    en: Words
+    zh: Words
+
+
+@dataclass(frozen=True)
+class Thread(Row):
+    """A public thread: where it is, what was asked, the place that answers it."""
+
+    thread: Text  # as owner/name#17, or how a page on the web is called
+    lang: Annotated[str, Form("en|zh|ko", "form_language")]
+    en: Text  # the question
+    zh: Text = ""  # and as it was asked, if in Chinese
+    cluster: Annotated[str, Form(r"0|[1-9]\d?", "form_number")] = "0"
+    url: Text = ""
+    date: Annotated[str, Form(r"~?\d{4}(-\d\d)?", "form_month")] = ""
+    page: Annotated[str, Form(rf"{PAGE_ID}(#[\w-]+)?", "form_place")] = ""
+    wrong: Wrong | None = None
+
+    @property
+    def _issue(self) -> tuple[str, str]:
+        """Its repository and its number; of a page on the web, nothing."""
+        match = ISSUE.fullmatch(self.thread)
+        return (match[1], match[2]) if match else ("", "")
+
+    @property
+    def repository(self) -> str:
+        return self._issue[0]
+
+    @property
+    def name(self) -> str:
+        """As people write it: ``verl#3276``."""
+        project = self.repository.rpartition("/")[2]
+        short = len(project) > 2  # RL is the name of many
+        return f"{project}#{self._issue[1]}" if short else self.thread
+
+    @property
+    def address(self) -> str:
+        repository, number = self._issue
+        issue = f"https://github.com/{repository}/issues/{number}"
+        return self.url or issue * bool(number)
+
+    def asked(self, lang: str) -> tuple[str, str]:
+        """In Chinese where it was asked so and the reader reads it, else in English.
+
+        The language comes first.
+        """
+        return ("zh", self.zh) if lang == "zh" and self.zh else ("en", self.en)
+
+
+def read_threads(root: Path) -> tuple[Thread, ...]:
+    threads = read_rows(root, THREADS_FILE, Thread)
+    unique(threads, "thread")
+    for thread in threads:
+        if not thread.address or int(thread.cluster) > CLUSTERS:
+            raise thread.refuse("thread_place", thread=thread.thread)
+    return threads

@@ -210,3 +210,14 @@ def faults(entry: Entry, text: str) -> Iterator[Problem]:
         there = json.dumps(config)
         if there != json.dumps(yaml.safe_load(entry.default)):
             yield entry.problem("fact_default", key=entry.key, there=there)
+
+
+def check_facts(root: Path, name: str) -> tuple[list[Problem], list[str]]:
+    """What is wrong in a file of ``docs/facts``, and releases without their wheels."""
+    problems, absent = list[Problem](), dict[str, None]()
+    for entry in concept(root, name).entries:
+        wrong = reread(entry, root / WHEELS) if entry.checked else []
+        if wrong is None:
+            absent[entry.release] = None
+        problems += wrong or []
+    return problems, list(absent)

@@ -10,6 +10,7 @@ only the ledger changes.
 import ast
 import json
 import platform
+import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
@@ -22,7 +23,7 @@ from ppo_ref.stored_runs import FORMAT, StoredRun, parse_run
 from site_tools.ledger import Entry, digest, fresh, read, store, update
 from site_tools.running.evidence import code_hash
 from site_tools.runs.chart import draw
-from site_tools.runs.table import Chart, Run
+from site_tools.runs.table import CHARTS, RUNS, Chart, Run
 from site_tools.say import Problem, problem
 
 STORED, LEDGER = "ppo_ref/stored", "docs/verified/runs.txt"
@@ -198,3 +199,20 @@ def _short(value: Any) -> Any:
     if isinstance(value, Mapping):
         return {name: _short(item) for name, item in value.items()}
     return value
+
+
+def main() -> None:
+    """Produce what is stale, draw what changed."""
+    from site_tools.runs.producing import produce  # and torch with it
+
+    try:
+        failed = make(Path.cwd(), RUNS, produce)
+    except KeyboardInterrupt:
+        sys.exit("\nStopped; what is stored stays. make runs goes on from there.")
+    if failed:
+        sys.exit("\n".join(["These runs failed, and nothing replaced them:", *failed]))
+    redraw(Path.cwd(), CHARTS)
+
+
+if __name__ == "__main__":
+    main()

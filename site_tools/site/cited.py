@@ -6,8 +6,8 @@ from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+from site_tools.data.dialogues import Thread, read_threads
 from site_tools.data.rows import plain
-from site_tools.data.threads import Thread, read_threads
 from site_tools.page.blocks import Block
 from site_tools.page.files import read_front_matter
 from site_tools.page.prose import HEADING

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks.census import check_shown
+from site_tools.checks.census import check_shown, faults
 from site_tools.checks.shape import check_bytes, check_shape
 from site_tools.contributing.talk import Talk
 from site_tools.data import rows
@@ -15,7 +15,6 @@ from site_tools.page.page import read_page
 from site_tools.page.rendered import render
 from site_tools.say import Problem
 from site_tools.site import pictures, ways
-from site_tools.site.allowed import faults
 from tests.site.sample import EN, ROOT, broken, line_of, page
 
 PATH = "docs/en/alignment/sample.md"

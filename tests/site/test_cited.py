@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from site_tools.data.threads import read_threads
+from site_tools.data.dialogues import read_threads
 from site_tools.site.cited import answered, cited, comment, sections, threads
 from site_tools.site.lists import derived
 from tests.site.sample import ROOT, broken, page

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from site_tools.checks.evidence import check_answers
+from site_tools.checks.shape import check_answers
 from site_tools.data import dialogues
 from site_tools.data.dialogues import read_topics
 from site_tools.page.page import read_page

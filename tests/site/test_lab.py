@@ -12,6 +12,7 @@ import torch
 import yaml
 from torch import Tensor
 
+from docs.theme.hooks.rendering import lean
 from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
 from ppo_ref.examples import (
     ThreeTokens,
@@ -24,7 +25,6 @@ from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
-from site_tools.site.scripts import lean
 from tests.layout import ROOT
 from tests.site.in_node import in_node
 

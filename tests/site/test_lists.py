@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
+from site_tools.checks.all import check_lists
 from site_tools.checks.census import check_boxes, check_shown
-from site_tools.checks.evidence import check_lists
 from site_tools.data.dialogues import TOPICS
 from site_tools.page.page import read_page
 from site_tools.page.prose import read_wrong_answers

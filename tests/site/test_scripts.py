@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.site.scripts import lean, lean_page
+from docs.theme.hooks.rendering import lean, lean_page
 
 
 @pytest.mark.parametrize(

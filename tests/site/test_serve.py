@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 from docs.theme import serve as theme_serve
-from docs.theme.building import Sites
+from docs.theme.serve import Sites
 from site_tools.page.accord import lock_of, write
 from site_tools.page.prose import wording
 from tests.site import trial_site

@@ -2,6 +2,7 @@
 
 import logging
 import posixpath
+import re
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -14,7 +15,7 @@ from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import get_toc
 
 from docs.theme import notebook_files
-from site_tools.checks import words
+from site_tools.checks import census, words
 from site_tools.checks.shape import is_question
 from site_tools.data.dialogues import TOPICS
 from site_tools.data.names import read_names
@@ -24,21 +25,10 @@ from site_tools.page.prose import called
 from site_tools.running import evidence
 from site_tools.running.evidence import Evidence
 from site_tools.say import Refusal
-from site_tools.site import (
-    allowed,
-    article,
-    cited,
-    navigation,
-    pictures,
-    reference,
-    ways,
-)
-from site_tools.site import (
-    notebooks as downloads,
-)
+from site_tools.site import article, cited, navigation, pictures, reference, ways
+from site_tools.site import notebooks as downloads
 from site_tools.site.downloads import wheel
 from site_tools.site.lists import fill_lists
-from site_tools.site.scripts import lean, lean_page
 from site_tools.site.templates import fill
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
@@ -53,6 +43,14 @@ PUBLISHED = (
     ("ppo_ref/viewer", "run*.*", "assets/lab/{}"),
     ("ppo_ref/stored", "*.jsonl", "assets/lab/stored/{}.txt"),
 )
+# In scripts only whole lines: // stands in addresses too.
+COMMENT = re.compile(r"^[ \t]*//.*\n|/\*[^*]*(?:\*(?!/)[^*]*)*\*/\n?", re.MULTILINE)
+ARTICLE = re.compile(r"(?=<article\b)|(?<=</article>)")
+BLANKS = re.compile(r"[ \t]*\n\s*")
+# The theme's colours, of which site.css has those that pages show.
+PALETTE = re.compile(r'<link [^>]*/palette\.\w+\.min\.css">')
+# Parts of code that have the colour of all the rest: names and blanks.
+PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
 
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
@@ -93,7 +91,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     try:
         html = fill_lists(html, root)
         if _written(page.file, config):
-            for fault in allowed.faults(html):
+            for fault in census.faults(html):
                 raise Refusal("not_in_a_page", fault=fault)
         if page_id.startswith(f"{reference.FOLDER}/"):
             html = reference.finish(html)
@@ -148,6 +146,18 @@ def on_page_context(
 
 def on_post_page(output: str, **_: object) -> str:
     return lean_page(output)
+
+
+def lean(code: str) -> str:
+    """A script or a style sheet without its comments, a sixth of what is sent."""
+    return COMMENT.sub("", code)
+
+
+def lean_page(html: str) -> str:
+    """A page without what its reader never sees; in an article, blanks may be code."""
+    parts = ARTICLE.split(PALETTE.sub("", html))
+    parts[::2] = [BLANKS.sub("\n", part) for part in parts[::2]]
+    return PLAIN.sub(r"\1", "".join(parts))
 
 
 def _complete_code_boxes(
