@@ -39,6 +39,27 @@ assert paid.allclose(own) and k2.allclose(own)
 assert k3.allclose(other) and not k3.allclose(own)
 # --8<-- [end:credit]
 
+# --8<-- [start:clamp]
+times = [0.5, 2, 13, 14, 100]  # T / S of a token
+gap = -torch.tensor([times]).double().log()
+gap.requires_grad_()  # log S - log T
+pair = {
+    "log_probs": gap,
+    "ref_log_probs": torch.zeros_like(gap),
+}
+losses = {
+    "k2": kl_k2(**pair),
+    "k3": kl_k3(**pair),
+    "k3, verl": kl_k3(**pair).clamp(max=10),
+}
+print("T / S   ", *(f"{x:6}" for x in times))
+for name, loss in losses.items():
+    (g,) = torch.autograd.grad(loss.sum(), gap)
+    cells = (f"{x:z6.1f}" for x in g[0])
+    print(f"{name:8}", *cells)
+assert g[0, 2] < 0 and not g[0, 3:].any()
+# --8<-- [end:clamp]
+
 # --8<-- [start:prefix]
 best = T.topk(2).indices  # teacher's, at a prefix
 gaps = (T.exp() * (T - S)).gather(1, best).sum(1)
