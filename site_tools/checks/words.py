@@ -11,12 +11,11 @@ Chinese, sets half-width brackets, and rewrites full-width letters.)
 """
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Sequence
 from itertools import chain
 from pathlib import Path
 
-from site_tools.data.names import Name, key, pattern
+from site_tools.data.names import Name, named, pattern, vocabulary
 from site_tools.page.fences import scan
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import Page
@@ -47,29 +46,19 @@ def check_text(
 ) -> list[Problem]:
     """The same of a text that is not a page, as a topic's sentence or a meaning."""
     text = CITED.sub(lambda match: " " * len(match[0]), text)
-    rejected, words = _vocabulary(tuple(names), lang)
+    good, rejected = vocabulary(tuple(names), lang)
     spaced = " ".join(text.lower().split())
     if not any(word in spaced for word in rejected):  # far sooner known
         return []
     problems = []
-    for match in words.finditer(text):
-        word = key(match[0])
-        if name := rejected.get(word) or rejected.get(word.removesuffix("s")):
+    # Of all words, since a good one may hold a bad.
+    for match in pattern((*rejected, *good), lang).finditer(text):
+        if name := named(match[0], rejected):
             term, why = name.text("", lang), name.text("choice", lang)
             values = {"word": match[0], "term": term, "why": why}
             line = first + line_of(text, match.start()) - 1
             problems.append(problem(path, line, "word_rejected", **values))
     return problems
-
-
-@lru_cache(maxsize=4)
-def _vocabulary(
-    names: tuple[Name, ...], lang: str
-) -> tuple[dict[str, Name], re.Pattern[str]]:
-    """Rejected words; and a pattern of all words, since a good one may hold a bad."""
-    bad = {key(w): name for name in names for w in getattr(name, f"not_{lang}")}
-    good = [w for n in names for w in (n.text("", lang), *getattr(n, f"also_{lang}"))]
-    return bad, pattern([*bad, *good], lang)
 
 
 def todo(root: Path, path: str, text: str) -> list[Problem]:
@@ -121,8 +110,6 @@ NEEDLESS = re.compile(
     f"|(?<=[{HAN}{WORD}%‰°])[ \\t]+(?=[{FULL}])"
 )
 
-Edit = tuple[int, int, str]
-
 
 def check_typography(page: Page) -> list[Problem]:
     """The lines of a Chinese page with half-width punctuation, which ``fix`` mends."""
@@ -146,36 +133,31 @@ def typeset(text: str) -> str:
 def spaced(text: str) -> str:
     """One blank between Chinese and what is not, none beside full-width punctuation."""
     masked = mask(text)
-    if masked is None:
-        return text
     edits = [(match.end(), match.end(), " ") for match in MISSING.finditer(masked)]
     edits += [(*match.span(), " ") for match in TOO_MANY.finditer(masked)]
     edits += [(*match.span(), "") for match in NEEDLESS.finditer(masked)]
-    return replace(text, edits)
+    for start, end, new in sorted(edits, reverse=True):
+        text = text[:start] + new + text[end:]
+    return text
 
 
 def widened(text: str) -> str:
     """A Chinese page with full-width punctuation beside Chinese characters."""
-    for find in (_brackets, _marks):  # a comma behind a wide bracket is wide
-        if masked := mask(text):
-            text = replace(text, [(at, at + 1, WIDE[text[at]]) for at in find(masked)])
-    return text
+    signs = [*text]
+    for match in BRACKETS.finditer(mask(text)):
+        for at in (match.start(), match.end() - 1):
+            signs[at] = WIDE[signs[at]]
+    # A comma behind a wide bracket is wide.
+    for match in MARKS.finditer(mask("".join(signs))):
+        signs[match.end() - 1] = WIDE[signs[match.end() - 1]]
+    return "".join(signs)
 
 
-def _brackets(masked: str) -> Iterator[int]:
-    for match in BRACKETS.finditer(masked):
-        yield from (match.start(), match.end() - 1)
-
-
-def _marks(masked: str) -> Iterator[int]:
-    return (match.end() - 1 for match in MARKS.finditer(masked))
-
-
-def mask(text: str) -> str | None:
-    """The page with a sign for all that is no prose; None where nobody can say."""
+def mask(text: str) -> str:
+    """The page with a sign for all that is no prose; nothing where nobody can say."""
     fences, problems = scan(text, "")
     if problems:
-        return None
+        return ""
     prose = body(text, fences)
     front = FRONT_MATTER.match(text)
     if shown := SHOWN.search(front[0]) if front else None:
@@ -193,10 +175,3 @@ def _covered(match: re.Match[str]) -> str:
     """A part of a page as signs."""
     sign = CODE if match.lastgroup in ("code", "inline") else OPAQUE
     return re.sub(r"[^\n]", sign, match[0])
-
-
-def replace(text: str, edits: list[Edit]) -> str:
-    """The text with stretches of it replaced; none may overlap another."""
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
-    return text

@@ -1,8 +1,9 @@
 """The names of the field, one row each: the only source of glossary and notation."""
 
 import re
-from collections.abc import Iterable
+from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import lru_cache
 from html import escape
 from pathlib import Path
 from typing import Annotated
@@ -56,21 +57,40 @@ def read_names(root: Path) -> tuple[Name, ...]:
     return names
 
 
-def pattern(words: Iterable[str], lang: str) -> re.Pattern[str]:
-    """Any of the words in text whose ``<`` and ``&`` are escaped, the longest first."""
-    longest = sorted(words, key=len, reverse=True)
-    return re.compile("|".join(_pattern(word, lang) for word in longest), re.IGNORECASE)
+# A word is keyed by what its spellings have in common: capitals and blanks do not
+# count, ``<`` and ``&`` are escaped as in HTML.
 
 
-def key(word: str) -> str:
-    """What two spellings of a word have in common, capitals and spaces apart."""
+@lru_cache(maxsize=4)
+def vocabulary(
+    names: tuple[Name, ...], lang: str
+) -> tuple[dict[str, Name], dict[str, Name]]:
+    """Names by the words for them, and by those that pages do not use."""
+    good = ((n, (n.text("", lang), *getattr(n, f"also_{lang}"))) for n in names)
+    bad = ((n, getattr(n, f"not_{lang}")) for n in names)
+    used, unused = ({_key(w): n for n, ws in each for w in ws} for each in (good, bad))
+    return used, unused
+
+
+def named(word: str, known: Mapping[str, Name]) -> Name | None:
+    """What a word as it is written stands for; English has plurals."""
+    return known.get(_key(word)) or known.get(_key(word).removesuffix("s"))
+
+
+def _key(word: str) -> str:
     return " ".join(escape(word).lower().split())
 
 
-def _pattern(word: str, lang: str) -> str:
-    """Latin ends are ends of words; Han text has none. English has plurals."""
-    spaced = r"\s+".join(map(re.escape, escape(word).split()))
-    start = r"(?<![A-Za-z0-9_-])" if word[0].isascii() else ""
-    end = r"(?![A-Za-z0-9_-])" if word[-1].isascii() else ""
-    plural = "s?" if lang == "en" else ""
-    return f"{start}{spaced}{plural}{end}"
+@lru_cache(maxsize=8)
+def pattern(keys: tuple[str, ...], lang: str) -> re.Pattern[str]:
+    """Any of the words in a text, the longest first.
+
+    Latin ends are ends of words; Han text has none.
+    """
+    plural, words = "s?" if lang == "en" else "", []
+    for word in sorted(keys, key=len, reverse=True):
+        start = r"(?<![A-Za-z0-9_-])" if word[0].isascii() else ""
+        end = r"(?![A-Za-z0-9_-])" if word[-1].isascii() else ""
+        spaced = r"\s+".join(map(re.escape, word.split()))
+        words.append(f"{start}{spaced}{plural}{end}")
+    return re.compile("|".join(words), re.IGNORECASE)

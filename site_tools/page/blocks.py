@@ -1,8 +1,8 @@
 """The blocks of a page: what each fence is, what it includes, what is copied from it.
 
 Every fence gets its meaning, and every output its block; what has no meaning is a
-problem with its line. Code from ``snippets/`` is resolved by pymdownx itself, as on the
-site, so that what runs is what is shown; here each line also keeps its origin.
+problem with its line. Code from ``snippets/`` is put in as pymdownx does on the site
+(``census`` compares the two), and here each line also keeps its origin.
 """
 
 import re
@@ -10,18 +10,17 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from enum import Enum
-from functools import lru_cache
 from pathlib import Path
+from textwrap import dedent
 from typing import Any, NamedTuple
-
-from markdown import Markdown
-from pymdownx.snippets import SnippetExtension, SnippetMissingError, SnippetPreprocessor
 
 from site_tools.page.fences import Fence
 from site_tools.page.files import inside
 from site_tools.say import Message, Problem, Refusal, told
 
-INCLUDE = re.compile(r'^[ \t]*--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$')
+INCLUDE = re.compile(
+    r'^(?P<indent>[ \t]*)--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$'
+)
 MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
 
 
@@ -67,14 +66,17 @@ def _included(
         near = [*get_close_matches(name, sorted(known), 1, 0), "topic/page.py"][0]
         raise Refusal("include_missing", **values, near=near)
     try:
-        origins = _origins(file.read_text("utf-8").split("\n"), **values)
-        texts = _preprocessor(snippets).run([line])
-    except (SnippetMissingError, UnicodeDecodeError) as error:
+        lines = file.read_text("utf-8").split("\n")
+    except UnicodeDecodeError as error:
         raise Refusal("include_fault", **values, why=error) from None
-    while texts and not texts[-1].strip():
-        texts.pop()
+    origins = _origins(lines, **values)
+    while origins and not lines[origins[-1] - 1].strip():
+        origins.pop()
+    texts = [lines[origin - 1] for origin in origins]
+    if match["section"]:
+        texts = dedent("\n".join(texts)).split("\n")
     return [
-        Line(text, number, f"{snippets.name}/{name}:{origin}")
+        Line(match["indent"] + text, number, f"{snippets.name}/{name}:{origin}")
         for text, origin in zip(texts, origins, strict=False)
     ]
 
@@ -82,29 +84,18 @@ def _included(
 def _origins(lines: list[str], section: Any, **place: Any) -> list[int]:
     """The numbers of the lines of a section, or of a whole file."""
     first, last = 0, len(lines) + 1
-    if section is not None:
-        for edge in ("start", "end"):
-            at = [n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line]
-            if len(at) != 1:
-                key = "include_twice" if at else f"include_no_{edge}"
-                names = re.findall(r"\[start:([\w-]+)\]", "\n".join(lines))
-                values = {"section": section, "edge": edge, "known": ", ".join(names)}
-                if origin := (at[1:] or [first])[0]:  # of a line that is there
-                    values["snippet"] = f"snippets/{place['file']}:{origin}"
-                raise Refusal(key, **values, **place)
-            first, last = (at[0], last) if edge == "start" else (first, at[0])
+    for edge in ("start", "end") if section else ():
+        marks = (n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line)
+        at = [n for n in marks if n > first]
+        if len(at) != 1:
+            key = "include_twice" if at else f"include_no_{edge}"
+            names = re.findall(r"\[start:([\w-]+)\]", "\n".join(lines))
+            values = {"section": section, "edge": edge, "known": ", ".join(names)}
+            if origin := (at[1:] or [first])[0]:  # of a line that is there
+                values["snippet"] = f"snippets/{place['file']}:{origin}"
+            raise Refusal(key, **values, **place)
+        first, last = (at[0], last) if edge == "start" else (first, at[0])
     return [n for n in range(first + 1, last) if not MARKER.search(lines[n - 1])]
-
-
-@lru_cache(maxsize=4)
-def _preprocessor(snippets: Path) -> SnippetPreprocessor:
-    extension = SnippetExtension(
-        base_path=[str(snippets)],
-        check_paths=True,
-        dedent_subsections=True,
-        restrict_base_path=True,
-    )
-    return SnippetPreprocessor(extension.getConfigs(), Markdown())
 
 
 class Kind(Enum):

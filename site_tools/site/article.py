@@ -4,14 +4,13 @@ where figures come from, the notice of the other language, marks beside code.
 
 import re
 from collections.abc import Callable, Mapping, Sequence
-from functools import lru_cache
 
 from markupsafe import Markup, escape
 
 from site_tools.data.dialogues import Asked
-from site_tools.data.names import Name, key, pattern
+from site_tools.data.names import Name, named, pattern, vocabulary
 from site_tools.page.accord import Accord, State
-from site_tools.page.blocks import Block, Copy, copies
+from site_tools.page.blocks import Block, copies
 from site_tools.page.prose import FRONT, TOP
 from site_tools.running.evidence import Evidence, Setting, block_hashes
 from site_tools.running.verdict import follows
@@ -172,13 +171,12 @@ def link_terms(html: str, names: Sequence[Name], lang: str) -> str:
 
     It leads to the glossary, and its tooltip is the meaning. Only running text counts.
     """
-    terms, written = _vocabulary(tuple(names), lang)
-    seen: set[str] = set()
+    terms, _ = vocabulary(tuple(names), lang)
+    written, seen = pattern(tuple(terms), lang), set[str]()
 
     def link(match: re.Match[str]) -> str:
-        word = key(match[0])
-        name = terms.get(word) or terms[word.removesuffix("s")]
-        if name.id in seen:
+        name = named(match[0], terms)
+        if name is None or name.id in seen:
             return match[0]
         seen.add(name.id)
         meaning = escape(as_plain(getattr(name, f"meaning_{lang}")))
@@ -193,25 +191,12 @@ def link_terms(html: str, names: Sequence[Name], lang: str) -> str:
     return RUNNING_TEXT.sub(place, html) if names else html
 
 
-@lru_cache(maxsize=4)
-def _vocabulary(
-    names: tuple[Name, ...], lang: str
-) -> tuple[dict[str, Name], re.Pattern[str]]:
-    known = {
-        key(word): name
-        for name in names
-        for word in [getattr(name, lang), *getattr(name, f"also_{lang}")]
-    }
-    return known, pattern(known, lang)
-
-
 # Code boxes: what is copied from each, and with what it was verified.
 
 # As Markdown writes the div around the code of a fence: values in double quotes.
 CODE_BOX = re.compile(
-    r'<div(?P<attributes>(?:\s+[^\s"=>]+(?:="[^"]*")?)*)\s*>(?=<pre\b)'
+    r'<div(?P<begin>[^">]*\bclass="[^"]*)(?P<end>"(?:[^">]|"[^"]*")*)>(?=<pre\b)'
 )
-WRITTEN = re.compile(r'([^\s"=]+)(?:="([^"]*)")?')
 IMPORTS = re.compile(r"^[ \t]*(?:from|import) ppo_ref\b", re.MULTILINE)
 PLOTS = re.compile(r"^(?:from|import) matplotlib\b", re.MULTILINE)
 SHORT_COMMIT = 7
@@ -232,22 +217,19 @@ def complete_boxes(
     """
     plots = any(block.runs and PLOTS.search(block.text) for block in blocks)
     boxes = [copy for copy in copies(blocks) if copy.block.has_box]
-    if (
-        not len(boxes)
-        == len(CODE_BOX.findall(html))
-        == len(re.findall(r"<pre\b", html))
-    ):
-        found = len(re.findall(r"<pre\b", html))
-        raise Refusal("boxes_differ", fences=len(boxes), boxes=found)
-    first = next((copy for copy in boxes if _needs_package(copy)), None)
+    shown, drawn = len(CODE_BOX.findall(html)), len(re.findall(r"<pre\b", html))
+    if not len(boxes) == shown == drawn:
+        raise Refusal("boxes_differ", fences=len(boxes), boxes=drawn)
+    importing = (c for c in boxes if c.block.runs and IMPORTS.search(c.text))
+    first = next(importing, None)
     rest = iter(zip(boxes, marks or [""] * len(boxes), strict=True))
 
     def place(match: re.Match[str]) -> str:
         copy, mark = next(rest)
-        added = {"class": "marked"} if mark else {}
-        if copy.text != copy.block.text:
-            added["data-copy"] = copy.text
-        opening = f"{_opening(match['attributes'], added)}{mark}"
+        other = copy.text != copy.block.text
+        copied = Markup(' data-copy="{}"').format(copy.text) if other else ""
+        marked = " marked" if mark else ""
+        opening = f"<div{match['begin']}{marked}{match['end']}{copied}>{mark}"
         if copy is not first:
             return opening
         at = wheel()
@@ -255,19 +237,6 @@ def complete_boxes(
         return opening + fill("page.install", lang, at, name, "matplotlib " * plots)
 
     return CODE_BOX.sub(place, html)
-
-
-def _opening(written: str, added: Mapping[str, str]) -> str:
-    attributes: dict[str, str] = dict(WRITTEN.findall(written))
-    for name, value in added.items():
-        present = f"{attributes[name]} " if name in attributes else ""
-        attributes[name] = f"{present}{escape(value)}"
-    pairs = (f' {name}="{value}"' for name, value in attributes.items())
-    return f"<div{''.join(pairs)}>"
-
-
-def _needs_package(copy: Copy) -> bool:
-    return copy.block.runs and bool(IMPORTS.search(copy.text))
 
 
 def marks(
