@@ -12,7 +12,7 @@ from bs4 import Tag
 from site_tools.numbers import find
 from site_tools.page.page import LANGUAGES, Page
 from site_tools.page.pictures import in_no_language, is_notebook
-from site_tools.say import Message, Problem, problem
+from site_tools.say import Message, Problem
 
 SHARED = ("needs", "answers", "refs")
 HEADING = re.compile("h[1-6]")
@@ -119,25 +119,25 @@ def compare(page: Page, twin: Page) -> list[Problem]:
         here = [f for f in ours if f.kind == kind]
         there = [f for f in theirs if f.kind == kind]
         difference = _in_order if kind in ORDERED else _in_sections
-        problems += difference(here, there, page.path, twin.path)
+        problems += difference(here, there, page, twin)
         if kind == "heading" and problems:
             break
     return problems
 
 
 def _in_order(
-    here: list[Feature], there: list[Feature], path: str, twin: str
+    here: list[Feature], there: list[Feature], page: Page, twin: Page
 ) -> Iterator[Problem]:
     for ours, theirs in zip(here, there, strict=False):
         if ours.value != theirs.value:
-            yield _difference(ours, theirs, path, twin)
+            yield _difference(ours, theirs, page, twin)
             return
     if extra := here[len(there) :] or there[len(here) :]:
-        yield _missing(extra[0], extra[0] in here[len(there) :], path, twin)
+        yield _missing(extra[0], extra[0] in here[len(there) :], page, twin)
 
 
 def _in_sections(
-    here: list[Feature], there: list[Feature], path: str, twin: str
+    here: list[Feature], there: list[Feature], page: Page, twin: Page
 ) -> Iterator[Problem]:
     ours = Counter((f.section, f.value) for f in here)
     theirs = Counter((f.section, f.value) for f in there)
@@ -146,23 +146,24 @@ def _in_sections(
     extra = [f for f in here if (ours - theirs)[f.section, f.value]]
     lacking = [f for f in there if (theirs - ours)[f.section, f.value]]
     if extra and lacking:
-        yield _difference(extra[0], lacking[0], path, twin)
+        yield _difference(extra[0], lacking[0], page, twin)
     elif extra or lacking:
-        yield _missing((extra or lacking)[0], bool(extra), path, twin)
+        yield _missing((extra or lacking)[0], bool(extra), page, twin)
 
 
-def _difference(ours: Feature, theirs: Feature, path: str, twin: str) -> Problem:
+def _difference(ours: Feature, theirs: Feature, page: Page, twin: Page) -> Problem:
     rows = [*zip_longest(ours.value.splitlines(), theirs.value.splitlines())]
     row = next((n for n, (a, b) in enumerate(rows) if a != b), 0)
     here, there = (Message("pair_nothing") if r is None else r for r in rows[row])
-    values: dict[str, Any] = {"here": here, "there": there, "twin": twin}
+    values: dict[str, Any] = {"here": here, "there": there, "twin": twin.path}
     values |= {"at": theirs.at(row), "kind": Message(f"kind_{ours.kind}")}
-    return problem(path, ours.at(row), "pair_differs", **values)
+    return page.problem(ours.at(row), "pair_differs", **values)
 
 
-def _missing(feature: Feature, ours: bool, path: str, twin: str) -> Problem:
-    has, lacks = (path, twin) if ours else (twin, path)
-    values: dict[str, Any] = {"kind": Message(f"kind_{feature.kind}"), "file": lacks}
+def _missing(feature: Feature, ours: bool, page: Page, twin: Page) -> Problem:
+    has, lacks = (page, twin) if ours else (twin, page)
+    values: dict[str, Any] = {"kind": Message(f"kind_{feature.kind}")}
+    values["file"] = lacks.path
     values["shown"] = feature.value.partition("\n")[0]
     values["section"] = feature.section or Message("pair_top")
-    return problem(has, feature.at(0), "pair_missing", **values)
+    return has.problem(feature.at(0), "pair_missing", **values)

@@ -300,7 +300,7 @@ def _body(page: Page) -> Iterator[Row]:
 def _languages(page: Page) -> Iterator[Row]:
     """Words, lists or plots in the other language: a page copied and not written."""
     own, other = page.language, LANGUAGES[1 - LANGUAGES.index(page.language)]
-    text = plain(page.body, page.refs)
+    text = page.without_refs(plain(page.body))
     han = re.search("[㐀-鿿]+", text)
     if own == "en" and han:
         yield line_of(text, han.start()), "words_chinese", {"text": han[0]}

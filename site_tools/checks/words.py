@@ -32,7 +32,7 @@ def check_terms(page: Page, names: Sequence[Name], root: Path) -> list[Problem]:
     """Every word of a page or its pictures that the glossary has another for."""
     title = str(page.meta.get("question", page.meta.get("title", "")))
     texts = [(page.path, page.line_with(title) or 1, title)]
-    texts.append((page.path, 1, plain(page.body, page.refs)))
+    texts.append((page.path, 1, page.without_refs(plain(page.body))))
     for path in page.pictures:
         tree = picture_tree((root / path).read_text("utf-8"))
         for flow in flows(tree, page.language):

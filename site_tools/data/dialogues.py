@@ -14,6 +14,7 @@ from site_tools.data.rows import (
     Form,
     PageId,
     Row,
+    Sentence,
     Text,
     Words,
     read_rows,
@@ -131,17 +132,6 @@ def disagreements(
     return wrong
 
 
-# What people asked in public.
-
-
-@dataclass(frozen=True)
-class Wrong(Row):
-    """What a thread, as it stands, gets wrong."""
-
-    en: Words
-    zh: Words
-
-
 @dataclass(frozen=True)
 class Thread(Row):
     """A public thread: where it is, what was asked, the place that answers it."""
@@ -154,7 +144,7 @@ class Thread(Row):
     url: Text = ""
     date: Annotated[str, Form(r"~?\d{4}(-\d\d)?", "form_month")] = ""
     page: Annotated[str, Form(rf"{PAGE_ID}(#[\w-]+)?", "form_place")] = ""
-    wrong: Wrong | None = None
+    wrong: Sentence | None = None  # what it says, as it stands
 
     @property
     def _issue(self) -> tuple[str, str]:

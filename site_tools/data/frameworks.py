@@ -15,7 +15,16 @@ from typing import Annotated
 
 from site_tools.data.dialogues import TOPICS, TopicId
 from site_tools.data.facts import Concept, Entry, Release, concepts
-from site_tools.data.rows import Form, PageId, Row, Text, Words, read_rows, unique
+from site_tools.data.rows import (
+    Form,
+    PageId,
+    Row,
+    Sentence,
+    Text,
+    Words,
+    read_rows,
+    unique,
+)
 
 COMPARISON, TIMELINE, CODE_MAP, METHODS = (
     f"docs/{name}.yml" for name in ("comparison", "timeline", "code_map", "methods")
@@ -91,20 +100,12 @@ class Change(Row):
 
 
 @dataclass(frozen=True)
-class Reason(Row):
-    """Why there is no such place."""
-
-    zh: Words
-    en: Words
-
-
-@dataclass(frozen=True)
 class Renamed(Row):
     """One piece of code: its names in the dialogues, then and now."""
 
     names: tuple[Text, ...]
-    then: Entry | Reason
-    now: Entry | Reason
+    then: Entry | Sentence  # or why there is no such place
+    now: Entry | Sentence
     zh: Words
     en: Words
     page: PageId

@@ -65,6 +65,14 @@ class Row:
         return Refusal(key, place=f"{self.file}:{self.line}", **values)
 
 
+@dataclass(frozen=True)
+class Sentence(Row):
+    """What is said in both languages."""
+
+    zh: Words
+    en: Words
+
+
 R = TypeVar("R", bound=Row)
 
 

@@ -10,7 +10,7 @@ knows.
 import ast
 import builtins
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from typing import Any, NamedTuple
 
@@ -58,7 +58,6 @@ KEYS = {
 PATCH = re.compile(r"# .+\n--- a/.+\n\+\+\+ b/.+\n@@ ")
 MARKS = tuple("\"'“”‘’„«")  # in front of an expression, where they are never closed
 CHOICES = ast.NamedExpr | ast.IfExp | ast.Lambda | ast.BoolOp
-Known = Callable[[str], str]
 
 
 class Figure(NamedTuple):
@@ -71,12 +70,11 @@ class Figure(NamedTuple):
 
 def read_figures(page: Text) -> tuple[list[Figure], list[Problem]]:
     """The bound figures of a page, and a problem for each figure that is not."""
-    known = known_blanked(page.refs)
     figures, problems = _bound_figures(page)
     for flow in flows(page.tree):
         if not flow.quoted:
-            problems += _in_flow(flow, page, known)
-    problems += [*_in_front_matter(page, known), *_in_fences(page, known)]
+            problems += _in_flow(flow, page)
+    problems += [*_in_front_matter(page), *_in_fences(page)]
     once = {(p.line, p.found): p for p in problems}
     return figures, sorted(once.values(), key=lambda problem: problem.line)
 
@@ -121,14 +119,6 @@ def check_binding(shown: str, expression: str) -> None:
     check_expression(expression, shown)
 
 
-def known_blanked(refs: Sequence[str]) -> Known:
-    """Blanks addresses and what ``refs`` knows in a text."""
-    longest = sorted(refs, key=len, reverse=True)
-    names = [re.escape(ref) + r"(?![\w.]*\d)" for ref in longest]
-    pattern = re.compile("|".join([r"https?://[^\s>)]+", *names]))
-    return lambda text: pattern.sub(lambda match: " " * len(match[0]), text)
-
-
 def unbound(text: str, counts: bool = False) -> Iterator[Number]:
     """The numbers of a text, maybe with counts, but no worked arithmetic that holds."""
     for number in numbers.find(text, counts):
@@ -146,14 +136,14 @@ def touching(flow: Flow, path: str, line_of: Callable[[Piece], int]) -> list[Pro
     return [problem(path, line_of(bound), "figure_touched", text=sign)]
 
 
-def _in_flow(flow: Flow, page: Text, known: Known) -> Iterator[Problem]:
+def _in_flow(flow: Flow, page: Text) -> Iterator[Problem]:
     """Every figure that nothing binds in a run of text."""
     shown = "".join(
         numbers.NAME * len(piece.text) if piece.kind == "formula" else piece.text
         for piece in flow.pieces
     )
     yield from touching(flow, page.path, lambda piece: page.line_of(piece.node))
-    for number in unbound(known(shown), flow.in_table):
+    for number in unbound(page.without_refs(shown), flow.in_table):
         piece = flow.piece_at(number.start)
         raw = shown[number.start : number.end]
         line = page.line_of(piece.node, raw)
@@ -204,18 +194,19 @@ def in_formula(
         yield tex.strip()
 
 
-def _in_front_matter(page: Text, known: Known) -> Iterator[Problem]:
+def _in_front_matter(page: Text) -> Iterator[Problem]:
     """Figures of what becomes a title; a setting may stand there as it is in code."""
     for key in ("question", "title", "aliases"):
         value = page.meta.get(key)
         for text in value if isinstance(value, list) else [value]:
-            for number in unbound(known(text)) if isinstance(text, str) else ():
+            text = page.without_refs(text) if isinstance(text, str) else ""
+            for number in unbound(text):
                 if not in_code(page, number.text):
                     line, shown = page.line_with(number.text) or 1, as_shown(number)
                     yield page.problem(line, "figure_in_front", key=key, number=shown)
 
 
-def _in_fences(page: Text, known: Known) -> Iterator[Problem]:
+def _in_fences(page: Text) -> Iterator[Problem]:
     """Figures in fences that are text or data, which nothing prints.
 
     What a patch takes away is somebody else's (tests/site/test_upstream.py holds it
@@ -229,7 +220,7 @@ def _in_fences(page: Text, known: Known) -> Iterator[Problem]:
             if patched and not line.text.startswith("+"):
                 gone += line.text + "\n"
                 continue
-            for number in unbound(known(plain(line.text))):
+            for number in unbound(page.without_refs(plain(line.text))):
                 if patched and (number.text in gone or in_code(page, number.text)):
                     continue
                 if number.form in OF_CODE or language == "text":

@@ -96,11 +96,9 @@ def _part(match: re.Match[str]) -> Part:
     return Part(kind, *match.span(), match[INNER.get(kind, 0)], match["list"])
 
 
-def plain(text: str, refs: Sequence[str] = ()) -> str:
-    """The plain prose of a body; all else, quotations and ``refs`` are blanked."""
-    longest = sorted(refs, key=len, reverse=True)
-    known = [re.compile(re.escape(ref) + r"(?![\w.]*\d)") for ref in longest]
-    for pattern in (QUOTE, PARTS, *known):
+def plain(text: str) -> str:
+    """The plain prose of a body; all else, and quotations, are blanked."""
+    for pattern in (QUOTE, PARTS):
         text = pattern.sub(lambda match: blank(match[0], 0, len(match[0])), text)
     return text
 

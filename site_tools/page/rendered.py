@@ -175,6 +175,16 @@ class Text:
         """Versions and citations that the front matter knows."""
         return self.texts("refs")
 
+    def without_refs(self, text: str) -> str:
+        """A text in which addresses, and what ``refs`` knows, are blanked."""
+        return self._refs.sub(lambda match: " " * len(match[0]), text)
+
+    @cached_property
+    def _refs(self) -> re.Pattern[str]:
+        longest = sorted(self.refs, key=len, reverse=True)
+        names = [re.escape(ref) + r"(?![\w.]*\d)" for ref in longest]
+        return re.compile("|".join([r"https?://[^\s>)]+", *names]))
+
     @property
     def sources(self) -> tuple[str, ...]:
         """What a quotation may come from: refs, and the questions answered."""

@@ -117,26 +117,23 @@ def problems(
     known = [path_of(root, name) for name in runs]
     for path in sorted({*(root / STORED).glob("*")} - {*known}):
         yield problem(f"{STORED}/{path.name}", 1, "run_unknown")
-    for name, chart in charts.items() if not any(faults) else ():
-        if not _is_drawn(root / "snippets" / name, _draw(root, chart)):
-            yield problem(f"snippets/{name}", 1, "chart_stale")
+    for name, _ in _stale(root, charts) if not any(faults) else ():
+        yield problem(f"snippets/{name}", 1, "chart_stale")
 
 
 def redraw(root: Path, charts: Mapping[str, Chart]) -> None:
     """Draw the charts that differ from their stored runs."""
+    for name, svg in _stale(root, charts):
+        store(root / "snippets" / name, svg)
+        print(f"snippets/{name}: drawn", flush=True)
+
+
+def _stale(root: Path, charts: Mapping[str, Chart]) -> Iterator[tuple[str, bytes]]:
+    """The charts that are not drawn as they must be, and how they must."""
     for name, chart in charts.items():
-        path, svg = root / "snippets" / name, _draw(root, chart)
-        if not _is_drawn(path, svg):
-            store(path, svg)
-            print(f"snippets/{name}: drawn", flush=True)
-
-
-def _draw(root: Path, chart: Chart) -> bytes:
-    return draw(chart, stored(root, chart.lines)).encode()
-
-
-def _is_drawn(file: Path, svg: bytes) -> bool:
-    return file.is_file() and file.read_bytes() == svg
+        file, svg = root / "snippets" / name, draw(chart, stored(root, chart.lines))
+        if not (file.is_file() and file.read_bytes() == svg.encode()):
+            yield name, svg.encode()
 
 
 def make(root: Path, runs: Mapping[str, Run], produce: Produce) -> list[str]:

@@ -28,12 +28,6 @@ from site_tools.site.lists import derived
 from site_tools.site.navigation import title_of
 from site_tools.site.templates import LINK, fill, words
 
-NAMES = {
-    Kind.RUN: "python",
-    Kind.NORUN: "python",
-    Kind.OUTPUT: "output",
-    Kind.DERIVED: "text",
-}
 END_OF_LINE = re.compile(r"</(?:p|tr|li|h\d|caption|div)>")
 OPTIONAL = "Optional"  # in every language: the form gives this name a meaning
 # A block that is no paragraph of text.
@@ -87,11 +81,11 @@ def _cuts(page: Page, resolve: Resolve) -> Iterator[tuple[int, int, str]]:
 
 def _fence(block: Block, opening: str, page_lang: str, root: Path) -> list[str]:
     language, attributes = block.fence.header
-    name = NAMES.get(block.kind, language)
     code = [line.text for line in block.lines]
     if block.kind is Kind.DERIVED:
         lang = attributes.values.get("data-language", "")
         code = _text(derived(language, block.text, lang, root)).splitlines()
+        language = "text"
     longest = max(map(len, re.findall("`{3,}", "\n".join(code))), default=2)
     mark = "`" * (longest + 1)
     match = OPENING.match(opening)
@@ -101,7 +95,7 @@ def _fence(block: Block, opening: str, page_lang: str, root: Path) -> list[str]:
     if block.reason:
         notes.append(w["not_run"].format(block.reason))
     above = [" ".join(notes), ""] if notes else []
-    rows = [*above, f"{mark}{name}", *code, mark]
+    rows = [*above, f"{mark}{language}", *code, mark]
     return [f"{prefix}{row}".rstrip() for row in rows]
 
 
