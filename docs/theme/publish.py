@@ -9,9 +9,11 @@ llms-full.txt of each language, and offline.zip with all of it.
 
 import argparse
 import os
+import posixpath
+import re
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
 from itertools import chain, repeat
@@ -28,6 +30,7 @@ SITE = Path("site")
 ASIDE = Path(".cache", "publish")
 # Material's notice of MkDocs 2, which each language would print.
 QUIET = {"NO_MKDOCS_2_WARNING": "1"}
+OFFERED = re.compile(r'<span data-download="([^"]+)">([^<]+)</span>')
 
 
 def main() -> None:
@@ -106,6 +109,20 @@ def _texts(lang: str, site: Path) -> list[str]:
     return [folder + name for name in texts]
 
 
+def link_downloads(html: str, page: str, sizes: Mapping[str, int]) -> str:
+    """Link what has been made, with its size."""
+
+    def link(match: re.Match[str]) -> str:
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), match[1]))
+        if path not in sizes:
+            return match[0]
+        count = sizes[path]
+        size = f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
+        return f'<a href="{match[1]}">{match[2]}</a> ({size})'
+
+    return OFFERED.sub(link, html)
+
+
 def _link(site: Path, made: list[str]) -> None:
     sizes = {path: (site / path).stat().st_size for path in made}
     for home in ways.SITES.values():
@@ -113,7 +130,7 @@ def _link(site: Path, made: list[str]) -> None:
         page = site / name
         if page.exists():
             html = page.read_text("utf-8")
-            page.write_text(downloads.link_downloads(html, name, sizes), "utf-8")
+            page.write_text(link_downloads(html, name, sizes), "utf-8")
 
 
 if __name__ == "__main__":

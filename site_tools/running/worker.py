@@ -28,7 +28,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from site_tools.confinement import limits
+from site_tools.confinement.confine import FOLDER, MEMORY, resident, stored
 from site_tools.running import results
 from site_tools.running.results import ENDED, NOT_RUN, Failure, PageToRun, Result, Run
 from site_tools.say import Message, Refusal
@@ -263,10 +263,10 @@ def _serve(
 
 
 def _passed_limit(child: int, folder: str) -> Failure | None:
-    if limits.resident(child) > limits.MEMORY:
-        return _limit("Memory", "block_stopped_memory", limits.MEMORY >> 30)
-    if limits.stored(folder, child) > limits.FOLDER:
-        return _limit("File", "block_stopped_files", limits.FOLDER >> 20)
+    if resident(child) > MEMORY:
+        return _limit("Memory", "block_stopped_memory", MEMORY >> 30)
+    if stored(folder, child) > FOLDER:
+        return _limit("File", "block_stopped_files", FOLDER >> 20)
     return None
 
 

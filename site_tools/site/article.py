@@ -1,9 +1,11 @@
 """What the site adds to a page: the answer box, links of terms, the switch that shows
-where figures come from, the notice of the other language, marks beside code.
+where figures come from, the notice of the other language, how to cite it, marks
+beside code.
 """
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 
 from markupsafe import Markup, escape
 
@@ -12,12 +14,12 @@ from site_tools.data.names import Name, named, pattern, vocabulary
 from site_tools.page.accord import Accord, State
 from site_tools.page.blocks import Block, copies
 from site_tools.page.prose import FRONT, TOP
-from site_tools.running.evidence import Evidence, Setting, block_hashes
+from site_tools.running.evidence import Evidence, Setting, block_hashes, blocks_of
 from site_tools.running.verdict import follows
 from site_tools.say import Refusal
 from site_tools.site import formulas, ways
-from site_tools.site.navigation import Answer
-from site_tools.site.templates import as_plain, fill, words
+from site_tools.site.navigation import Answer, answered, read_answer
+from site_tools.site.templates import LINK, as_plain, fill, words
 
 STEP = re.compile(r"\d+ · ")
 TAG = re.compile(r"<[^>]*>")
@@ -189,6 +191,55 @@ def link_terms(html: str, names: Sequence[Name], lang: str) -> str:
         return written.sub(link, piece[0]) if piece["text"] else piece[0]
 
     return RUNNING_TEXT.sub(place, html) if names else html
+
+
+# How others link to a page: a short address, a comment to paste, threads it answers.
+
+FEW = 4  # threads that stand at the end of a page unfolded
+BINDING = re.compile(r'(?<=`)\{ *data-is="[^"]*" *\}')
+
+
+def cited(root: Path, path: str, text: str, lang: str) -> str:
+    """What the answer box of a page says of citing it, as HTML."""
+    page = path.removeprefix(f"docs/{lang}/").removesuffix(".md")
+    made, short = "", ways.addresses(root).get(page, "")
+    if ".comment" in text:
+        blocks, _ = blocks_of(root, path, text)
+        answer = read_answer(text, path, path)
+        made = comment(answer.title, answer.verdict, blocks, lang)
+    return fill("page.cited", lang, short, made) if short or made else ""
+
+
+def comment(title: str, verdict: str, blocks: Sequence[Block], lang: str) -> str:
+    """A verdict, the block that shows it and its output, as Markdown for a thread.
+
+    Last comes what was asked, and its address, which is added where the page is read.
+    """
+    block = next((block for block in blocks if "comment" in block.classes), None)
+    if block is None or not verdict:
+        return ""
+    said = LINK.sub(r"\1", BINDING.sub("", verdict))
+    stop = "" if said.endswith(tuple("?!？！")) else words(lang)["stop"]
+    code = f"```python\n{block.text}\n```\n\n```text\n{block.expects}\n```"
+    return f"{said}{stop}\n\n{code}\n\n{title} "
+
+
+def cite_sections(html: str, page: str, root: Path, lang: str) -> str:
+    """Put their short addresses into the headings of a page, seen like their links."""
+    for place, short in ways.addresses(root).items():
+        name, _, anchor = place.partition("#")
+        if not anchor or name != page:
+            continue
+        if heading := re.search(rf'<h[23] id="{anchor}".*?(?=</h[23]>)', html):
+            link = fill("page.short_section", lang, short)
+            html = html[: heading.end()] + link + html[heading.end() :]
+    return html
+
+
+def threads(page: str, root: Path, lang: str) -> str:
+    """The threads that a page answers, for its end, as HTML."""
+    here = answered(root, lang, page)
+    return fill("page.threads", lang, here, FEW) if here else ""
 
 
 # Code boxes: what is copied from each, and with what it was verified.

@@ -1,12 +1,10 @@
-"""What readers take along: links to what is made of the whole site, and the wheel."""
+"""What readers take along: what is made of the whole site, and ppo_ref as a wheel."""
 
 import os
-import posixpath
 import re
 import subprocess
 import sys
 import tempfile
-from collections.abc import Mapping
 from contextlib import suppress
 from hashlib import sha256
 from pathlib import Path
@@ -15,22 +13,6 @@ from site_tools.say import Refusal
 
 ZIP, LIST, FULL = "offline.zip", "llms.txt", "llms-full.txt"
 OFFLINE = "about/offline/"  # the page that offers them
-OFFERED = re.compile(r'<span data-download="([^"]+)">([^<]+)</span>')
-
-
-def link_downloads(html: str, page: str, sizes: Mapping[str, int]) -> str:
-    """Link what has been made, with its size."""
-
-    def link(match: re.Match[str]) -> str:
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), match[1]))
-        if path not in sizes:
-            return match[0]
-        count = sizes[path]
-        size = f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
-        return f'<a href="{match[1]}">{match[2]}</a> ({size})'
-
-    return OFFERED.sub(link, html)
-
 
 PACKAGE = "ppo_ref"
 KINDS = (".py", ".typed", ".jsonl", ".html", ".css", ".js")  # code, and its data

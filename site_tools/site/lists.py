@@ -34,9 +34,8 @@ from site_tools.page.files import read_front_matter
 from site_tools.page.page import LANGUAGES
 from site_tools.say import Refusal
 from site_tools.site import navigation, ways
-from site_tools.site.cited import Answered, answered
 from site_tools.site.downloads import FULL, LIST, OFFLINE, ZIP
-from site_tools.site.navigation import QUESTION_TOPICS, Answer, title_of
+from site_tools.site.navigation import QUESTION_TOPICS, Answer, Answered, title_of
 from site_tools.site.templates import fill, words
 
 PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
@@ -174,7 +173,7 @@ def glossary(_: str, lang: str, root: Path) -> str:
 def threads(_: str, lang: str, root: Path) -> str:
     """All threads by repository, the one with most first; at the end web pages."""
     groups: dict[str, list[Answered]] = {}
-    every = answered(root, lang)
+    every = navigation.answered(root, lang)
     every.sort(key=lambda each: (len(each.thread.name), each.thread.name))  # by number
     for each in every:
         groups.setdefault(each.thread.repository, []).append(each)

@@ -22,7 +22,6 @@ from site_tools.page.prose import parts
 from site_tools.running import evidence
 from site_tools.say import Refusal
 from site_tools.site import navigation, ways
-from site_tools.site.cited import addresses, answered
 from site_tools.site.downloads import LIST
 from site_tools.site.lists import derived
 from site_tools.site.navigation import title_of
@@ -173,8 +172,10 @@ def read(root: Path, site: Site) -> list[PlainPage]:
                 "question" in meta,
                 tuple(map(str, meta.get("aliases") or ())),
                 not evidence.unverified(runs, path, page.blocks),
-                addresses(root).get(name, ""),
-                tuple(each.thread.name for each in answered(root, lang, name)),
+                ways.addresses(root).get(name, ""),
+                tuple(
+                    each.thread.name for each in navigation.answered(root, lang, name)
+                ),
             )
         )
     return pages

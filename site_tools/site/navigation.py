@@ -12,10 +12,17 @@ from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from site_tools.data.dialogues import TOPICS, Asked, read_dialogues
+from site_tools.data.dialogues import (
+    TOPICS,
+    Asked,
+    Thread,
+    read_dialogues,
+    read_threads,
+)
 from site_tools.page.fences import scan
 from site_tools.page.files import read_front_matter
 from site_tools.page.prose import (
+    HEADING,
     WrongAnswer,
     body,
     first_paragraph,
@@ -148,6 +155,36 @@ def asked(root: Path, lang: str) -> dict[str, tuple[Asked, Asked | None]]:
             if (root / "docs" / lang / f"{question.page}.md").exists():
                 later = question
     return questions
+
+
+class Answered(NamedTuple):
+    """A thread, and the place here that answers it: its page, an anchor, a title."""
+
+    thread: Thread
+    page: str = ""
+    anchor: str = ""
+    title: str = ""
+
+
+def answered(root: Path, lang: str, of: str = "") -> list[Answered]:
+    """Every thread, or those of a page.
+
+    One whose page is not written in this language has no place.
+    """
+    found = []
+    for thread in read_threads(root):
+        page, _, anchor = thread.page.partition("#")
+        if of and page != of:
+            continue
+        file = root / "docs" / lang / f"{page}.md"
+        if not page or not file.is_file():
+            found.append(Answered(thread))
+            continue
+        text = file.read_text("utf-8")
+        front, _ = read_front_matter(text, page)
+        known = anchor in (heading["id"] for heading in HEADING.finditer(text))
+        found.append(Answered(thread, page, anchor * known, title_of(front)))
+    return found
 
 
 def build(pages: Mapping[str, Meta], lang: str, known: Collection[str]) -> list[Item]:

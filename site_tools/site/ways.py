@@ -7,6 +7,8 @@
 import posixpath
 import re
 from collections.abc import Collection, Mapping
+from functools import lru_cache
+from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -155,6 +157,18 @@ def onward(place: str, moves: Mapping[str, str]) -> str:
     """Where a place is now: its page may have moved, or its part alone."""
     page, mark, anchor = place.partition("#")
     return moves.get(place) or moves.get(page, page) + mark + anchor
+
+
+def addresses(root: Path) -> dict[str, str]:
+    """The short address of each place that has one, as ``q/17``."""
+    files = [root / file for file in (SHORT, REDIRECTS)]
+    return _addresses(*(f.read_text("utf-8") if f.exists() else "" for f in files))
+
+
+@lru_cache(maxsize=1)  # every page asks for its own
+def _addresses(short: str, redirects: str) -> dict[str, str]:
+    moves, places = plain(redirects, REDIRECTS) or {}, plain(short, SHORT) or {}
+    return {onward(place, moves): number for number, place in places.items()}
 
 
 def check_anchors(

@@ -5,8 +5,9 @@ import re
 import pytest
 
 from site_tools.data.dialogues import read_threads
-from site_tools.site.cited import answered, cited, comment, sections, threads
+from site_tools.site.article import cite_sections, cited, comment, threads
 from site_tools.site.lists import derived
+from site_tools.site.navigation import answered
 from tests.site.sample import ROOT, broken, page
 from tests.site.trial_site import write_files
 
@@ -43,10 +44,10 @@ def test_a_page_and_its_sections_show_their_short_addresses(tmp_path):
     assert link in cited(tmp_path, "docs/en/gae/a.md", "", "en")
     assert cited(tmp_path, "docs/en/gae/c.md", "", "en") == ""
     html = '<h2 id="y">Y</h2><p>x</p><h2 id="x">X</h2>'
-    made = sections(html, "gae/a", tmp_path, "zh")
+    made = cite_sections(html, "gae/a", tmp_path, "zh")
     assert made.startswith('<h2 id="y">Y</h2><p>x</p><h2 id="x">X<a class="headerlink"')
     assert made.endswith(">/q/2</a></h2>") and 'href="/q/2/"' in made
-    assert sections(html, "gae/b", tmp_path, "zh") == html
+    assert cite_sections(html, "gae/b", tmp_path, "zh") == html
 
 
 ROWS = """

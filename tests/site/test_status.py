@@ -5,12 +5,12 @@ from pathlib import Path
 
 import pytest
 
+from docs.theme.publish import link_downloads
 from site_tools.checks.census import check_shown
 from site_tools.page.accord import lock_of, lock_path, write
 from site_tools.page.prose import wording
 from site_tools.page.rendered import render
 from site_tools.site import lists as status
-from site_tools.site.downloads import link_downloads
 from site_tools.site.lists import fill_lists
 from tests.site.sample import EN, ROOT, ZH, page
 

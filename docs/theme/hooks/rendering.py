@@ -25,7 +25,7 @@ from site_tools.page.prose import called
 from site_tools.running import evidence
 from site_tools.running.evidence import Evidence
 from site_tools.say import Refusal
-from site_tools.site import article, cited, navigation, pictures, reference, ways
+from site_tools.site import article, navigation, pictures, reference, ways
 from site_tools.site import notebooks as downloads
 from site_tools.site.downloads import wheel
 from site_tools.site.lists import fill_lists
@@ -102,10 +102,10 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         answers = page.meta.get("answers") or ()
         html = article.fold_refutations(html)
         source = page.file.content_string
-        quoted = cited.cited(root, f"docs/{lang}/{page_id}.md", source, lang)
+        quoted = article.cited(root, f"docs/{lang}/{page_id}.md", source, lang)
         asked = navigation.asked(root, lang)
         html = article.answer_box(html, answers, lang, asked, quoted)
-        html = cited.sections(html, page_id, root, lang)
+        html = article.cite_sections(html, page_id, root, lang)
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = article.link_terms(html, read_names(root), lang)
         html = article.provenance(html, lang)
@@ -113,7 +113,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
             root, lang, (navigation.COURSE, *TOPICS, navigation.LAB)
         )
         html = article.reading(html, page_id, lang, taught)
-        html += cited.threads(page_id, root, lang)
+        html += article.threads(page_id, root, lang)
         html += article.aliases(called(page.meta.get("aliases"))[""], lang)
         html = ways.relative(html, page.url)
         if _written(page.file, config):
