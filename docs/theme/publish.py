@@ -72,14 +72,9 @@ def build(lang: str, options: Sequence[str]) -> bool:
 
 
 def add_downloads(site: Path, pool: Executor) -> None:
-    """Put them into the site, and their sizes where it names them.
+    """Put them into the folder of both languages, their sizes where it names them.
 
-    Args:
-        site: The folder with both languages.
-        pool: Where the texts of each are made.
-
-    Raises:
-        ValueError: naming a page that cannot be read, or its link that leads nowhere.
+    A page that cannot be read, or its link that leads nowhere, is a ValueError.
     """
     texts = [*chain.from_iterable(pool.map(_texts, CONFIGS, repeat(site)))]
     _link(site, texts)

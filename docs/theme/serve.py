@@ -54,11 +54,7 @@ class Messages(logging.Handler):
 
 
 class Sites:
-    """Both languages, each as it was last built without an error.
-
-    Args:
-        folder: Where they are put; no other process may build there.
-    """
+    """Both languages in a folder, each as it was last built without an error."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder.absolute()
@@ -115,10 +111,7 @@ class Sites:
 
 
 def state(*places: str) -> State:
-    """Every source under these places, with its time of change.
-
-    The last part of a place may be a pattern, as in ``docs/*.yml``.
-    """
+    """Every source under these places or patterns, with its time of change."""
     found = {}
     roots = [root for place in places for root in Path().glob(place)]
     for path in (path for root in roots for path in _files(root)):

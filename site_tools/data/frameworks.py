@@ -8,13 +8,12 @@ project has a method. Each file's first lines say what a row holds.
 """
 
 import re
-from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
 from site_tools.data.dialogues import TOPICS, TopicId
-from site_tools.data.facts import Concept, Entry, Release, concepts
+from site_tools.data.facts import Concept, Entry, Release, concept
 from site_tools.data.rows import (
     Form,
     PageId,
@@ -137,16 +136,16 @@ class Shipped(Row):
 
 def comparison(root: Path) -> tuple[Compared, ...]:
     """What releases do, in the project at ``root``; topic by topic."""
-    rows, known = read_rows(root, COMPARISON, Compared), _known(root)
+    rows = read_rows(root, COMPARISON, Compared)
     unique(rows, "facts")
     for row in rows:
-        concept, written = _concept(row, known), [*row.releases]
+        facts, written = _concept(row, root), [*row.releases]
         due = [name for name in RELEASES + OTHERS if name in {*RELEASES, *written}]
         if written != due:
             listed = ", ".join(RELEASES)
             raise row.refuse("release_row", releases=", ".join(written), due=listed)
         for release, cell in row.releases.items():
-            _check_cell(cell, release, concept)
+            _check_cell(cell, release, facts)
     return tuple(sorted(rows, key=lambda row: TOPICS.index(row.topic)))
 
 
@@ -165,16 +164,16 @@ def _check_cell(cell: Cell, release: str, concept: Concept) -> None:
 
 def timeline(root: Path) -> tuple[Change, ...]:
     """What changed in verl, in the project at ``root``; the oldest change first."""
-    changes, known = read_rows(root, TIMELINE, Change), _known(root)
+    changes = read_rows(root, TIMELINE, Change)
     for change in changes:
-        concept, both = _concept(change, known), (change.before, change.release)
-        before, after = ({place.hash for place in concept.of(name)} for name in both)
+        facts, both = _concept(change, root), (change.before, change.release)
+        before, after = ({place.hash for place in facts.of(name)} for name in both)
         for release, places in zip(both, (before, after), strict=True):
             if not places:
-                values = {"concept": concept.name, "release": release}
+                values = {"concept": facts.name, "release": release}
                 raise change.refuse("cell_no_place", **values)
         if before == after:
-            values = {"concept": concept.name, "before": both[0], "release": both[1]}
+            values = {"concept": facts.name, "before": both[0], "release": both[1]}
             raise change.refuse("change_none", **values)
     return tuple(sorted(changes, key=lambda change: version(change.release)))
 
@@ -198,11 +197,8 @@ def shipped(root: Path) -> dict[str, dict[str, list[Shipped]]]:
     return methods
 
 
-def _concept(row: Compared | Change, known: Mapping[str, Concept]) -> Concept:
-    if row.facts not in known:
-        raise row.refuse("facts_unknown", name=row.facts)
-    return known[row.facts]
-
-
-def _known(root: Path) -> dict[str, Concept]:
-    return {concept.id: concept for concept in concepts(root)}
+def _concept(row: Compared | Change, root: Path) -> Concept:
+    try:
+        return concept(root, f"{row.facts}.yml")
+    except FileNotFoundError:
+        raise row.refuse("facts_unknown", name=row.facts) from None

@@ -79,8 +79,7 @@ R = TypeVar("R", bound=Row)
 def read_rows(root: Path, file: str, kind: type[R]) -> tuple[R, ...]:
     """The rows of a data file of the project; none where it has no such file."""
     path = root / file
-    text = path.read_text("utf-8") if path.exists() else "[]"
-    return parse(text, file, kind)
+    return parse(path.read_text("utf-8") if path.exists() else "[]", file, kind)
 
 
 @lru_cache(maxsize=8)  # every page asks for the names and the dialogues

@@ -139,12 +139,9 @@ def _run(formulas: Iterable[Formula], package: Path) -> dict[Formula, dict[str, 
 def assets(
     pages: Iterable[Iterable[str]], dist: Path, cache: Path
 ) -> dict[str, str | bytes]:
-    """KaTeX's styles and fonts by address, the styles first.
+    """KaTeX's styles and fonts by address, for the typeset formulas of each page.
 
-    Args:
-        pages: The typeset formulas of each page.
-        dist: What KaTeX is published as.
-        cache: Where fonts that were cut are kept.
+    The styles come first. ``dist`` is what KaTeX is published as.
     """
     formulas = [[*page] for page in pages]
     css = _styles((dist / "katex.min.css").read_text("utf-8"), chain(*formulas))
