@@ -117,12 +117,12 @@ def test_chunks_sum_what_a_loop_sums(monkeypatch, mask, discount, bootstrap, one
 
 def test_a_product_of_less_than_float32_is_not_taken(monkeypatch):
     x = numbers(0, 1, LENGTH).float()
-    for precision, products in (("highest", 3), ("high", 0)):
+    for precision, products in (("highest", 2), ("high", 0)):
         monkeypatch.setattr(
             torch, "get_float32_matmul_precision", lambda named=precision: named
         )
         with Launches() as counted:
-            scan.discounted_suffix_sum(x.clone(), 0.9)
+            scan.discounted_suffix_sum(x, 0.9)
         assert sum(name in ("mm", "mv", "bmm") for name in counted.names) == products
 
 

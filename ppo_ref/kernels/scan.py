@@ -26,11 +26,11 @@ def discounted_suffix_sum(
 
         y_j = x_j + discount * x_{j+1} + discount**2 * x_{j+2} + ...
 
-    A long row on a CPU goes by triangles of weights, and ``x`` is used up. Otherwise
-    the binary digits of ``terms`` are read from the left: a digit doubles the number of
-    terms held, a 1 adds one more. The weights stay Python floats; rounded to float32
-    and compounded over 16384 tokens they would be wrong in the fifth digit. Rows with a
-    discount each hand in a column of float64.
+    A long row on a CPU goes by triangles of weights. Otherwise the binary digits of
+    ``terms`` are read from the left: a digit doubles the number of terms held, a 1 adds
+    one more. The weights stay Python floats; rounded to float32 and compounded over
+    16384 tokens they would be wrong in the fifth digit. Rows with a discount each hand
+    in a column of float64.
 
     Example:
         >>> discounted_suffix_sum(torch.tensor([[4., 2., 8.]]), 0.5, terms=2)
@@ -77,9 +77,9 @@ def _may_ask(x: Tensor) -> bool:
 
 
 def _by_triangles(x: Tensor, discount: float) -> Tensor:
-    """All sums: what later chunks sum to enters a chunk at its last slot.
+    """All sums: those within each chunk, and what the later chunks sum to.
 
-    What the chunks sum to is such a sum itself, of one term a chunk.
+    That is such a sum itself, of one term a chunk.
     """
     *rows, length = x.shape
     if length <= ONE_TRIANGLE:
@@ -87,9 +87,9 @@ def _by_triangles(x: Tensor, discount: float) -> Tensor:
     missing = -length % CHUNK
     chunks = (pad(x, (0, missing)) if missing else x).view(*rows, -1, CHUNK)
     weights = _triangle(discount, CHUNK, x.dtype)
-    sums = _by_triangles(chunks @ weights[:, 0], discount**CHUNK)
-    chunks[..., :-1, -1].add_(sums[..., 1:], alpha=discount)
     total: Tensor = chunks @ weights
+    sums = _by_triangles(total[..., 0].contiguous(), discount**CHUNK)
+    total[..., :-1, :].addcmul_(sums[..., 1:, None], discount * weights[-1])
     return total.view(*rows, -1)[..., :length]
 
 
@@ -104,14 +104,14 @@ def _triangle(discount: float, size: int, dtype: torch.dtype) -> Tensor:
 
 # Rows are independent. A CPU works through them in blocks of about so many slots, whose
 # arrays stay in its cache: 1024 rows of 8192 in half the time.
-BLOCK = 1 << 17
+BLOCK = 1 << 18
 
 
 def has_gaps(response_mask: Tensor) -> bool:
     """Whether a token counts behind a slot that does not."""
-    # any() takes three times as long.
     begins = response_mask[..., 1:] > response_mask[..., :-1]
-    return bool(torch.count_nonzero(begins))
+    # Of bytes: any() takes fourteen times as long, count_nonzero() six.
+    return begins.numel() > 0 and bool(begins.view(torch.uint8).amax())
 
 
 def cleared(response_mask: Tensor, *tensors: Tensor) -> tuple[Tensor, ...]:
@@ -195,14 +195,15 @@ def _sums(
         rewards, values = pack(rewards, places), pack(values, places)
     else:
         rewards, values = cleared(response_mask, rewards, values)
-    after = pad(values[:, 1:], (0, 1))
+    residuals = -values
+    residuals[:, :-1] += values[:, 1:]
+    if gamma != 1:
+        residuals[:, :-1] -= (1 - gamma) * values[:, 1:]
     if bootstrap_values is not None:
         counts = response_mask.sum(1, keepdim=True)
-        ends = bootstrap_values[:, None].to(after.dtype).where(counts > 0, 0)
-        after = after.scatter(1, (counts - 1).clamp(min=0), ends)
-    residuals = after - values
-    if gamma != 1:
-        residuals -= (1 - gamma) * after
+        ends = bootstrap_values[:, None].to(values.dtype).where(counts > 0, 0)
+        for part in (ends, (gamma - 1) * ends):
+            residuals.scatter_add_(1, (counts - 1).clamp(min=0), part)
     residuals += rewards
     sums = discounted_suffix_sum(residuals, discount, terms)
     return sums if places is None else unpack(sums, places)
