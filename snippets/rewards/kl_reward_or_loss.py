@@ -17,15 +17,20 @@ assert z.grad[0, 1] == 0 < z.grad[1, 1]
 
 # --8<-- [start:credit]
 from ppo_ref.kl import kl_k2, kl_k3
+from ppo_ref.kl import kl_k3_times_ratio
 
-right, paid, k2, k3 = slopes({
+old = both["log_probs"].detach()  # the ratio is 1
+times = kl_k3_times_ratio(**both, old_log_probs=old)
+right, paid, k2, k3, trl = slopes({
     "KL of responses": weight @ k1.sum(1),
     "reward, k1": reward(to_go),
     "loss, k2": chance @ kl_k2(**both).sum(1),
     "loss, k3": chance @ kl_k3(**both).sum(1),
+    "loss, ratio * k3": chance @ times.sum(1),
 })
 assert paid.allclose(right)
 assert k2[1:].allclose(right[1:])  # the last token
+assert trl.allclose(k2)
 assert not k2[0].allclose(right[0])
 assert not k3[1:].allclose(right[1:])
 # --8<-- [end:credit]
