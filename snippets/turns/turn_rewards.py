@@ -28,8 +28,11 @@ A, _ = gae(
     values=torch.full_like(r, critic),
     response_mask=mask,
 )
-for row in *r, *A:
-    print(*(f"{x:5.2f}" for x in row))
+tables = {"rewards": r, "advantages": A}
+for name, rows in tables.items():
+    print(name)
+    for row in rows:
+        print(*(f"{x:5.2f}" for x in row))
 assert r.sum(1).equal(scores.sum(1))
 # --8<-- [end:tokens]
 
@@ -88,7 +91,9 @@ def gradients(A1, A2):  # of both logits, and noise
     return *means, spread.sqrt()
 
 for pay in (1.5, 0.5), (0.0, -1.0):
-    table = {"true": (0.25 * sum(pay) / 2, 0.125)}
+    earned = sum(pay) / 2
+    print(f"turn 2 earns {earned} on average")
+    table = {"true": (0.25 * earned, 0.125)}
     for name, A in estimates(*pay).items():
         table[name] = gradients(*A)
     for name, row in table.items():
