@@ -8,6 +8,7 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import Tensor
+from torch.autograd.functional import jacobian
 from torch.testing import assert_close
 
 from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
@@ -21,45 +22,33 @@ SEEDS = st.integers(0, 2**31)
 MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
 
 
-def random_tree(seed: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Logits of two tokens out of three, the second's for each first; scores."""
-    first, *second = numbers(seed, 4, 3)
-    scores = numbers(seed + 1, 3, 3)
-    return first.requires_grad_(), torch.stack(second).requires_grad_(), scores
+def answer_log_probs(logits: Tensor) -> Tensor:
+    """Of two tokens out of three: row 0 draws the first, the others the second."""
+    first, second = logits[0], logits[1:]
+    return (first.log_softmax(0)[:, None] + second.log_softmax(1)).flatten()
 
 
-def answer_probs(first: Tensor, second: Tensor) -> Tensor:
-    return (first.softmax(0)[:, None] * second.softmax(1)).flatten()
+def tree(seed: int) -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Logits, each answer's probability and score, the gradient of its log-prob."""
+    logits, scores = numbers(seed, 4, 3), numbers(seed + 1, 9)
+    pushes = jacobian(answer_log_probs, logits)
+    return logits, answer_log_probs(logits).exp(), scores, pushes
 
 
-def mean_push(first: Tensor, second: Tensor, weights: Tensor | float) -> list[Tensor]:
-    """The mean over answers of weight times the gradient of the answer's log-prob."""
-    probs = answer_probs(first, second)
-    weights = torch.as_tensor(weights, dtype=torch.float64).expand(9)
-    means = [torch.zeros_like(first), torch.zeros_like(second)]
-    for p, weight in zip(probs, weights, strict=True):
-        pushes = torch.autograd.grad(p.log(), [first, second], retain_graph=True)
-        for mean, push in zip(means, pushes, strict=True):
-            mean += p.detach() * weight * push
-    return means
+def gradient_of_mean_score(logits: Tensor, scores: Tensor) -> Tensor:
+    return jacobian(lambda x: answer_log_probs(x).exp() @ scores, logits)
 
 
-def gradient_of_mean_score(
-    first: Tensor, second: Tensor, scores: Tensor
-) -> tuple[Tensor, ...]:
-    mean_score = answer_probs(first, second) @ scores.flatten()
-    return torch.autograd.grad(mean_score, [first, second])
+def mean(weights: Tensor, pushes: Tensor) -> Tensor:
+    return (weights[:, None, None] * pushes).sum(0)
 
 
 @given(SEEDS)
 def test_course_log_trick(seed):
     r"""\nabla P_\theta(y) = P_\theta(y)\, \nabla \log P_\theta(y)"""
-    first, second, _ = random_tree(seed)
-    for p in answer_probs(first, second):
-        plain = torch.autograd.grad(p, [first, second], retain_graph=True)
-        logs = torch.autograd.grad(p.log(), [first, second], retain_graph=True)
-        for direct, log in zip(plain, logs, strict=True):
-            assert_close(direct, p.detach() * log)
+    logits, probs, _, pushes = tree(seed)
+    direct = jacobian(lambda x: answer_log_probs(x).exp(), logits)
+    assert_close(direct, probs[:, None, None] * pushes)
 
 
 @given(SEEDS)
@@ -67,9 +56,9 @@ def test_course_policy_gradient(seed):
     r"""\nabla J = \sum_{y} P_\theta(y)\, s(y)\, \nabla \log P_\theta(y)
     = \mathbb{E}_{y}\big[\, s(y)\, \nabla \log P_\theta(y) \,\big]
     """
-    first, second, scores = random_tree(seed)
-    direct = gradient_of_mean_score(first, second, scores)
-    assert_close([*direct], mean_push(first, second, scores.flatten()))
+    logits, probs, scores, pushes = tree(seed)
+    direct = gradient_of_mean_score(logits, scores)
+    assert_close(direct, mean(probs * scores, pushes))
 
 
 @given(SEEDS)
@@ -78,16 +67,14 @@ def test_course_token_gradient(seed):
     \nabla \log \pi_\theta(a_t \mid s_t) \,\Big]
     """
     # The log-prob of a token moves the logits of its own prefix alone, by e_a - p.
-    first, second, scores = random_tree(seed)
-    direct = gradient_of_mean_score(first, second, scores)
-    means = [torch.zeros_like(first), torch.zeros_like(second)]
-    probs = answer_probs(first, second).detach().view(3, 3)
-    for a in range(3):
-        for b in range(3):
-            weight = probs[a, b] * scores[a, b]
-            means[0] += weight * (torch.eye(3)[a] - first.detach().softmax(0))
-            means[1][a] += weight * (torch.eye(3)[b] - second.detach()[a].softmax(0))
-    assert_close([*direct], means)
+    logits, probs, scores, _ = tree(seed)
+    one_hot, pi = torch.eye(3).double(), logits.softmax(1)
+    expected = torch.zeros_like(logits)
+    for y, weight in enumerate(probs * scores):
+        a, b = divmod(y, 3)
+        expected[0] += weight * (one_hot[a] - pi[0])
+        expected[1 + a] += weight * (one_hot[b] - pi[1 + a])
+    assert_close(gradient_of_mean_score(logits, scores), expected)
 
 
 @given(SEEDS)
@@ -95,18 +82,11 @@ def test_course_objective(seed):
     r"""J(\theta) = \sum_{y} P_\theta(y)\, s(y),
     \qquad P_\theta(y) = \prod_{t} \pi_\theta(a_t \mid s_t)
     """
-    # Three tokens out of two: the mean score is found from the last token backwards.
-    levels = [numbers(seed + t, 2**t, 2).softmax(1) for t in range(3)]
-    scores = numbers(seed + 3, 8)
-    products = [
-        levels[0][0, y // 4] * levels[1][y // 4, y // 2 % 2] * levels[2][y // 2, y % 2]
-        for y in range(8)
-    ]
-    means = scores
-    for level in reversed(levels):
-        means = (level * means.view(-1, 2)).sum(1)
-    assert_close(torch.stack(products).sum().item(), 1.0)
-    assert_close(torch.stack(products) @ scores, means[0])
+    # The mean score is found from the last token backwards.
+    logits, probs, scores, _ = tree(seed)
+    pi = logits.softmax(1)
+    assert_close(probs.sum().item(), 1.0)
+    assert_close(probs @ scores, pi[0] @ (pi[1:] * scores.view(3, 3)).sum(1))
 
 
 @given(SEEDS)
@@ -114,17 +94,16 @@ def test_course_nothing_on_average(seed):
     r"""\mathbb{E}_{y}\big[\, \nabla \log P_\theta(y) \,\big]
     = \sum_{y} \nabla P_\theta(y) = \nabla \sum_{y} P_\theta(y) = \nabla 1 = 0
     """
-    first, second, _ = random_tree(seed)
-    for mean in mean_push(first, second, 1.0):
-        assert_close(mean, torch.zeros_like(mean))
+    logits, probs, _, pushes = tree(seed)
+    assert_close(mean(probs, pushes), torch.zeros_like(logits))
 
 
 @given(SEEDS, st.floats(-10, 10))
 def test_course_baseline(seed, b):
     r"""\nabla J = \mathbb{E}_{y}\big[\, (s(y) - b)\, \nabla \log P_\theta(y) \,\big]"""
-    first, second, scores = random_tree(seed)
-    direct = gradient_of_mean_score(first, second, scores)
-    assert_close([*direct], mean_push(first, second, scores.flatten() - b))
+    logits, probs, scores, pushes = tree(seed)
+    direct = gradient_of_mean_score(logits, scores)
+    assert_close(direct, mean(probs * (scores - b), pushes))
 
 
 @given(SEEDS)
@@ -132,15 +111,11 @@ def test_course_prefix_baseline(seed):
     r"""\mathbb{E}_{a_t}\big[\, V(s_t)\, \nabla \log \pi_\theta(a_t \mid s_t) \,\big]
     = V(s_t)\, \nabla \sum_{a_t} \pi_\theta(a_t \mid s_t) = 0
     """
-    logits, value = numbers(seed, 5).requires_grad_(), numbers(seed + 1)
-    probs = logits.softmax(0)
-    mean = torch.zeros(5, dtype=torch.float64)
-    for token in range(5):
-        (push,) = torch.autograd.grad(probs[token].log(), logits, retain_graph=True)
-        mean += probs[token].detach() * value * push
-    (of_sum,) = torch.autograd.grad(probs.sum(), logits)
-    assert_close(mean, value * of_sum)
-    assert_close(mean, torch.zeros_like(mean))
+    logits, value = numbers(seed, 5), numbers(seed + 1)
+    pushes = jacobian(lambda x: x.log_softmax(0), logits)
+    of_sum = jacobian(lambda x: x.softmax(0).sum(), logits)
+    assert_close(value * logits.softmax(0) @ pushes, value * of_sum)
+    assert_close(of_sum, torch.zeros_like(of_sum))
 
 
 @given(token_tensors(2))
@@ -158,28 +133,31 @@ def test_course_critic_loss(batch):
     assert_close(found.item(), oracles.mean([error**2 for error in errors]) / 2)
 
 
-def near(number):
-    return pytest.approx(number, abs=1e-12)
-
-
-def rows(batch, gamma=1.0, gae_lambda=1.0):
-    """Of each answer: rewards, values, TD errors, advantages, returns; 0 after it."""
+def assert_rows(batch, gamma=1.0, gae_lambda=1.0):
+    """TD errors and advantages are those of the recursion, without a bootstrap."""
     inputs = batch._replace(bootstrap_values=None)._asdict() | {"gamma": gamma}
-    deltas = td_residuals(**inputs)
-    advantages = gae(**inputs, gae_lambda=gae_lambda).advantages
-    del inputs["values"]
-    columns = deltas, advantages, monte_carlo_returns(**inputs)
-    for i, mask in enumerate(batch.response_mask):
-        given = batch.token_level_rewards, batch.values, *columns
-        yield [[*x[i][mask].tolist(), 0.0] for x in given]
+    given = batch.response_mask, batch.token_level_rewards, batch.values
+    deltas = oracles.over_rows(oracles.td_residuals(gamma), *given)
+    assert_close(td_residuals(**inputs), deltas)
+    advantages = oracles.over_rows(oracles.gae(gamma, gae_lambda), *given)
+    assert_close(gae(**inputs, gae_lambda=gae_lambda).advantages, advantages)
 
 
 @given(token_batches())
 def test_course_td_error(batch):
     r"""\delta_t = r_t + V(s_{t+1}) - V(s_t)"""
-    for r, V, delta, _, _ in rows(batch):
-        for t in range(len(r) - 1):
-            assert delta[t] == near(r[t] + V[t + 1] - V[t])
+    assert_rows(batch)
+
+
+def sums_ahead(batch, gae_lambda):
+    """The delta of every token and all later ones, each step less by lambda."""
+
+    def of_row(rewards, values, end):
+        deltas = oracles.td_residuals(1)(rewards, values, end)
+        return oracles.monte_carlo_returns(gae_lambda)(deltas, 0.0)
+
+    given = batch.token_level_rewards, batch.values
+    return oracles.over_rows(of_row, batch.response_mask, *given)
 
 
 @given(token_batches())
@@ -191,19 +169,15 @@ def test_course_telescope(batch):
     ={}& r_0 + r_1 + r_2 - V(s_0)
     \end{aligned}
     """
-    for r, V, delta, _, G in rows(batch):
-        for t in range(len(r)):
-            assert sum(delta[t:]) == near(sum(r[t:]) - V[t])
-            assert sum(delta[t:]) == near(G[t] - V[t])
+    inputs = batch._replace(bootstrap_values=None)._asdict()
+    values = torch.where(batch.response_mask, inputs.pop("values"), 0)
+    assert_close(sums_ahead(batch, 1), monte_carlo_returns(**inputs) - values)
 
 
 @given(token_batches(), unit_interval)
 def test_course_gae_recursion(batch, gae_lambda):
     r"""\hat A_t = \delta_t + \lambda\, \hat A_{t+1}"""
-    for r, V, _, A, _ in rows(batch, gae_lambda=gae_lambda):
-        for t in range(len(r) - 1):
-            delta = r[t] + V[t + 1] - V[t]
-            assert A[t] == near(delta + gae_lambda * A[t + 1])
+    assert_rows(batch, gae_lambda=gae_lambda)
 
 
 @given(token_batches(), unit_interval)
@@ -211,11 +185,9 @@ def test_course_gae_weights(batch, gae_lambda):
     r"""\hat A_t = \delta_t + \lambda\,\delta_{t+1}
     + \lambda^2\,\delta_{t+2} + \cdots
     """
-    for r, V, _, A, _ in rows(batch, gae_lambda=gae_lambda):
-        delta = [r[t] + V[t + 1] - V[t] for t in range(len(r) - 1)]
-        for t in range(len(delta)):
-            total = sum(gae_lambda**k * later for k, later in enumerate(delta[t:]))
-            assert A[t] == near(total)
+    inputs = batch._replace(bootstrap_values=None)._asdict()
+    found = gae(**inputs, gae_lambda=gae_lambda).advantages
+    assert_close(found, sums_ahead(batch, gae_lambda))
 
 
 @given(token_batches(), unit_interval, unit_interval)
@@ -225,20 +197,7 @@ def test_course_gae(batch, gamma, gae_lambda):
     \hat A_t &= \delta_t + \gamma\lambda\, \hat A_{t+1}
     \end{aligned}
     """
-    for r, V, delta, A, _ in rows(batch, gamma, gae_lambda):
-        for t in range(len(r) - 1):
-            assert delta[t] == near(r[t] + gamma * V[t + 1] - V[t])
-            assert A[t] == near(delta[t] + gamma * gae_lambda * A[t + 1])
-
-
-def two_policies(seed: int) -> tuple[Tensor, Tensor, Tensor]:
-    """Logits of the actor being trained and of the old one; a function of the token."""
-    new, old, f = numbers(seed, 3, 5)
-    return new.requires_grad_(), old, f
-
-
-def quotient(new: Tensor, old: Tensor) -> Tensor:
-    return new.softmax(0) / old.softmax(0)
+    assert_rows(batch, gamma, gae_lambda)
 
 
 @given(SEEDS)
@@ -246,9 +205,9 @@ def test_course_ratio(seed):
     r"""\rho_t = \frac{\pi_\theta(a_t\mid s_t)}{\pi_{\mathrm{old}}(a_t\mid s_t)}
     = \exp\big(\log\pi_\theta(a_t\mid s_t) - \log\pi_{\mathrm{old}}(a_t\mid s_t)\big)
     """
-    new, old, _ = two_policies(seed)
+    new, old = numbers(seed, 2, 5)
     difference = new.log_softmax(0) - old.log_softmax(0)
-    assert_close(difference.exp(), quotient(new, old))
+    assert_close(difference.exp(), new.softmax(0) / old.softmax(0))
 
 
 @given(SEEDS)
@@ -256,22 +215,19 @@ def test_course_importance(seed):
     r"""\sum_a \pi_\theta(a\mid s)\, f(a) = \sum_a \pi_{\mathrm{old}}(a\mid s)\,
     \frac{\pi_\theta(a\mid s)}{\pi_{\mathrm{old}}(a\mid s)}\, f(a)
     """
-    new, old, f = two_policies(seed)
-    wanted = new.softmax(0) @ f
-    weighted = (old.softmax(0) * quotient(new, old) * f).sum()
-    assert_close(wanted, weighted)
+    new, old, f = numbers(seed, 3, 5)
+    ratio = (new.log_softmax(0) - old.log_softmax(0)).exp()
+    assert_close(new.softmax(0) @ f, (old.softmax(0) * ratio * f).sum())
 
 
 @given(SEEDS)
 def test_course_ratio_gradient(seed):
     r"""\nabla \rho_t = \rho_t\, \nabla\log\pi_\theta(a_t\mid s_t)"""
-    new, old, _ = two_policies(seed)
-    for a in range(5):
-        ratio = quotient(new, old)[a]
-        (direct,) = torch.autograd.grad(ratio, new)
-        # By the logits, the log-prob of token a has the gradient e_a - p.
-        by_log = torch.eye(5, dtype=torch.float64)[a] - new.detach().softmax(0)
-        assert_close(direct, ratio.detach() * by_log)
+    new, old = numbers(seed, 2, 5)
+    direct = jacobian(lambda x: x.softmax(0) / old.softmax(0), new)
+    # By the logits, the log-prob of token a has the gradient e_a - p.
+    by_log = torch.eye(5).double() - new.softmax(0)
+    assert_close(direct, (new.softmax(0) / old.softmax(0))[:, None] * by_log)
 
 
 @given(SEEDS, st.floats(0.05, 0.5))
@@ -292,7 +248,7 @@ def test_course_clip(seed, eps):
         response_mask=MASK,
         clip_range=eps,
     )
-    assert judged.loss.item() == near(-oracles.mean(terms))
+    assert judged.loss.item() == pytest.approx(-oracles.mean(terms), abs=1e-12)
 
 
 @given(SEEDS)
