@@ -110,3 +110,36 @@ def mean_after(tree: Tree, written: State, of_answers: Tensor) -> float:
 def variance_after(tree: Tree, written: State, of_answers: Tensor) -> float:
     mean = mean_after(tree, written, of_answers)
     return mean_after(tree, written, (of_answers - mean).square())
+
+
+def means(tree: Tree, of_tokens: Tensor) -> dict[State, float]:
+    """By what is written up to and with a token: the mean of its column from there."""
+    return {w: mean_after(tree, w, of_tokens[:, len(w) - 1]) for w in tree.rewards}
+
+
+def next_states(tree: Tree, state: State) -> list[State]:
+    return [written for written in tree.probs if written[:-1] == state]
+
+
+def tree_of(tree: Tree, logits: Tensor) -> Tree:
+    """The same answers, written by the actor with these logits, a row a state."""
+    pi = logits.detach().softmax(1).tolist()
+    at = {state: row for row, state in enumerate(states(tree))}
+    return tree._replace(probs={w: pi[at[w[:-1]]][w[-1]] for w in tree.probs})
+
+
+def vocab(tree: Tree) -> int:
+    return 1 + max(written[-1] for written in tree.probs)
+
+
+def state_of(tree: Tree) -> Tensor:
+    """By answer and slot, which state the token follows; 0 behind the end."""
+    at = {state: row for row, state in enumerate(states(tree))}
+    return rows(tree, lambda written: at[written[:-1]]).nan_to_num().long()
+
+
+def log_probs(tree: Tree, logits: Tensor) -> Tensor:
+    """Of the tokens of all answers, 0 behind their end."""
+    tokens = rows(tree, lambda written: written[-1])
+    chosen = logits.log_softmax(1)[state_of(tree), tokens.nan_to_num().long()]
+    return torch.where(tokens.isnan(), 0, chosen)
