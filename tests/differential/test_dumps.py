@@ -242,79 +242,87 @@ def all_zero() -> Batch:
 
 
 GAMMA_LAMBDA = {"gamma": 1.0, "gae_lambda": 0.95}
+KL = {"gamma": 0.99, "gae_lambda": 0.95, "kl_coef": 0.02}
+SCORES = "token_level_scores"
+
+
+def cases(stage: str, made: Mapping[str, tuple[Any, str]], of: Any) -> dict[str, Case]:
+    """Dumps that ``of`` makes, which that stage must fail, in what words."""
+    return {
+        name: Case(lambda how=how: of(how), stage, words)
+        for name, (how, words) in made.items()
+    }
+
+
+def verl_before(before: Callable[[Batch], Any]) -> Batch:
+    return verl(before=before)
+
+
+def moved(name: str, by: int) -> Callable[[Batch], Any]:
+    """One entry so many slots late."""
+    return lambda batch: batch.update({name: batch[name].roll(by, 1)})
+
+
+def over_all_rows(s: Tensor, g: Tensor) -> Tensor:
+    return (g - g.mean(1, keepdim=True)).flatten() / (s.std() + 1e-6)
+
+
 RIGHT = {
-    **{f"{release}, GAE": Case(lambda r=release: verl(r)) for release in WHEELS[:3]},
+    **{f"{r}, GAE": Case(lambda r=r: verl(r)) for r in WHEELS[:3]},
     **{
-        f"{release}, GAE, KL": Case(
-            lambda r=release: verl(r, kl_coef=0.02, gamma=0.99, lam=0.95),
-            options={"gamma": 0.99, "gae_lambda": 0.95, "kl_coef": 0.02},
+        f"{r}, GAE, KL": Case(
+            lambda r=r: verl(r, kl_coef=0.02, gamma=0.99, lam=0.95), options=KL
         )
-        for release in WHEELS[:3]
+        for r in WHEELS[:3]
     },
     **{
-        f"{release}, {estimator}": Case(
-            lambda r=release, e=estimator: verl(r, estimator=e),
-            options={"estimator": estimator},
+        f"{r}, {e}": Case(
+            lambda r=r, e=e: verl(r, estimator=e), options={"estimator": e}
         )
-        for release in WHEELS[:3]
-        for estimator in ("grpo", "rloo", "reinforce_plus_plus")
+        for r in WHEELS[:3]
+        for e in ("grpo", "rloo", "reinforce_plus_plus")
     },
-    "verl 0.9.1, opo": Case(lambda: verl(estimator="opo")),
-    "verl 0.9.1, k3": Case(lambda: verl(kl_coef=0.02, kl_penalty="low_var_kl")),
-    "verl 0.9.1 v1, GAE": Case(lambda: v1(lam=0.95), options=GAMMA_LAMBDA),
-    "verl 0.9.1 v1, GAE, KL": Case(lambda: v1(use_kl_in_reward=True)),
-    "verl 0.9.1 v1, GRPO": Case(lambda: v1(adv_estimator="grpo")),
-    "verl 0.7.1, Dr. GRPO": Case(
+    "opo": Case(lambda: verl(estimator="opo")),
+    "k3": Case(lambda: verl(kl_coef=0.02, kl_penalty="low_var_kl")),
+    "v1, GAE": Case(lambda: v1(lam=0.95), options=GAMMA_LAMBDA),
+    "v1, GAE, KL": Case(lambda: v1(use_kl_in_reward=True)),
+    "v1, GRPO": Case(lambda: v1(adv_estimator="grpo")),
+    "Dr. GRPO": Case(
         lambda: verl(BETWEEN, estimator="grpo", norm_adv_by_std_in_grpo=False),
         options={"estimator": "dr_grpo"},
     ),
-    "verl 0.9.1, GRPO, score in padding": Case(
+    "GRPO, score in padding": Case(
         lambda: verl(
             estimator="grpo",
             before=set_scores(torch.eye(6, T).roll(T - 6, 1) + torch.eye(6, T)),
         ),
-        "score",
-        "so it is not lost",
-        OPEN,
+        *("score", "so it is not lost", OPEN),
     ),
-    "verl 0.9.1, tools' tokens masked": Case(lambda: verl(before=gapped, lam=0.95)),
-    "verl 0.9.1, unusual gamma and lambda": Case(
+    "tools' tokens masked": Case(lambda: verl(before=gapped, lam=0.95)),
+    "unusual gamma and lambda": Case(
         lambda: verl(gamma=0.9371, lam=0.8123),
-        "settings",
-        "gamma 0.9371, lam 0.8123",
-        OPEN,
+        *("settings", "gamma 0.9371, lam 0.8123", OPEN),
     ),
-    "verl 0.9.1, values of a noisy kernel": Case(
+    "values of a noisy kernel": Case(
         lambda: verl(before=noisy), "values", "equal up to their first other token", OK
     ),
-    "verl 0.9.1, log-probs copied": Case(
+    "log-probs copied": Case(
         lambda: verl(before=lambda b: b.update(rollout_log_probs=b["old_log_probs"])),
-        "rollout",
-        "copied",
-        OPEN,
+        *("rollout", "copied", OPEN),
     ),
-    "verl 0.9.1, everything 0": Case(all_zero, "whitening", "is the same", OPEN),
-    "verl 0.9.1, every score of a group equal": Case(
+    "everything 0": Case(all_zero, "whitening", "is the same", OPEN),
+    "every score of a group equal": Case(
         lambda: verl(estimator="grpo", before=set_scores(sampled()["values"] * 0)),
-        "advantages",
-        "equal in each group",
-        OPEN,
+        *("advantages", "equal in each group", OPEN),
     ),
-    "OpenRLHF 0.11.2": Case(lambda: dumped.openrlhf(sampled(), lam=0.95)),
-    "TRL 1.12.0": Case(lambda: dumped.trl(sampled(), lam=0.95)),
+    "OpenRLHF": Case(lambda: dumped.openrlhf(sampled(), lam=0.95)),
+    "TRL": Case(lambda: dumped.trl(sampled(), lam=0.95)),
 }
-NO_IDS = {"prompts": None, "responses": None}
+NO_IDS = {"prompts": None, "responses": None, "input_ids": None}
 BROKEN = {
-    "v1, mask one slot too long": Case(
-        lambda: v1(before=long_mask),
-        "score",
-        "score[2, 2] is 1, the last token is [2, 3]: it is early, or the mask too long",
-    ),
     "v1, mask one slot too long, no score in short rows": Case(
         lambda: v1(before=unscored),
-        "mask",
-        "no attention_mask to compare it with, nor responses",
-        OPEN,
+        *("mask", "no attention_mask to compare it with, nor responses", OPEN),
     ),
     "v1, mask one slot too long, with ids": Case(
         lambda: {**v1(before=long_mask), "responses": sampled()["responses"]},
@@ -329,62 +337,107 @@ BROKEN = {
     ),
     "mask without EOS": Case(
         lambda: but(verl(), response_mask=(MASK & MASK.roll(-1, 1)).long()),
-        "mask",
-        "response_mask[1, 4] is 0, the last token (EOS) of its row",
+        *("mask", "response_mask[1, 4] is 0, the last token (EOS) of its row"),
     ),
     "mask of the prompt": Case(
         full_length, "mask", "response_mask[0, 0] is 1, by attention_mask 0: prompt"
     ),
-    "score at the end of the row": Case(
-        lambda: verl(before=set_scores(torch.eye(1, T).roll(-1, 1).expand(6, T))),
+    "v1, mask one slot too long": Case(
+        lambda: v1(before=long_mask),
         "score",
-        "score[1, 7] is 1 where nothing counts; the last token, [1, 4], has 0",
-    ),
-    "score one slot early": Case(
-        lambda: verl(before=set_scores(sampled()["token_level_scores"].roll(-1, 1))),
-        "score",
-        "score[0, 6] is 1, the last token is [0, 7]",
+        "score[2, 2] is 1, the last token is [2, 3]: it is early, or the mask too long",
     ),
     "TRL's slot after EOS": Case(trl_whole, "score", "it is one slot late", also="gae"),
-    "advantages flipped": Case(
-        lambda: rewhitened(lambda x: -whitened(x, MASK)), "whitening", "sign is flipped"
+    **cases(
+        "score",
+        {
+            "score at the end of the row": (
+                set_scores(torch.eye(1, T).roll(-1, 1).expand(6, T)),
+                "score[1, 7] is 1 where nothing counts; the last token, [1, 4], has 0",
+            ),
+            "score one slot early": (
+                moved(SCORES, -1),
+                "score[0, 6] is 1, the last token is [0, 7]",
+            ),
+        },
+        verl_before,
     ),
-    "returns of flipped advantages": Case(
-        lambda: bad_returns(lambda A, V: V - A),
-        "gae",
-        "sign of the advantage is flipped",
-    ),
-    "whitened over padding": Case(
-        lambda: rewhitened(scaled), "whitening", "over all slots, padding too"
-    ),
-    "whitened row by row": Case(
-        lambda: rewhitened(
-            lambda x: torch.cat([whitened(x[i], MASK[i])[None] for i in range(6)])
-        ),
-        "whitening",
-        "row by row",
-    ),
-    "whitened by each of two workers": Case(
-        lambda: rewhitened(
-            lambda x: torch.cat([*map(whitened, x.chunk(2), MASK.chunk(2))])
-        ),
-        "whitening",
-        "by each of 2 workers",
-    ),
-    "not whitened": Case(lambda: rewhitened(lambda x: x), "whitening", "not whitened"),
-    "values one slot late": Case(
-        lambda: verl(before=set_values(slice(-T, None))),
+    **cases(
         "values",
-        "follow equal tokens and are",
+        {
+            "one slot late": (
+                set_values(slice(-T, None)),
+                "follow equal tokens and are",
+            ),
+            "one slot early": (set_values(slice(-T - 2, -2)), "one slot early"),
+        },
+        verl_before,
     ),
-    "values one slot early": Case(
-        lambda: verl(before=set_values(slice(-T - 2, -2))), "values", "one slot early"
+    **cases(
+        "rollout",
+        {
+            "log-probs one slot late": (
+                moved("rollout_log_probs", -1),
+                "old_log_probs lie one slot late",
+            ),
+            "a tool's tokens counted": (
+                lambda b: b["rollout_log_probs"][:, 2].zero_(),
+                "a tool's tokens count",
+            ),
+        },
+        verl_before,
+    ),
+    **cases(
+        "whitening",
+        {
+            "advantages flipped": (lambda x: -whitened(x, MASK), "sign is flipped"),
+            "over padding": (scaled, "over all slots, padding too"),
+            "row by row": (
+                lambda x: torch.cat([whitened(x[i], MASK[i])[None] for i in range(6)]),
+                "row by row",
+            ),
+            "by each of two workers": (
+                lambda x: torch.cat([*map(whitened, x.chunk(2), MASK.chunk(2))]),
+                "by each of 2 workers",
+            ),
+            "not whitened": (lambda x: x, "not whitened"),
+        },
+        rewhitened,
+    ),
+    **cases(
+        "gae",
+        {
+            "returns of flipped advantages": (
+                lambda A, V: V - A,
+                "sign of the advantage is flipped",
+            ),
+            "returns of whitened advantages": (
+                lambda A, V: whitened(A * MASK, MASK) + V,
+                "they are the whitened advantage + V",
+            ),
+        },
+        bad_returns,
+    ),
+    **cases(
+        "advantages",
+        {
+            "GRPO with mean and std of all rows": (
+                lambda s, g: scaled(s),
+                "not of each group",
+            ),
+            "GRPO without a mean": (lambda s, g: s, "no baseline at all"),
+            "GRPO flipped": (
+                lambda s, g: (
+                    (g.mean(1, keepdim=True) - g) / g.std(1, keepdim=True)
+                ).flatten(),
+                "the sign of grpo is flipped",
+            ),
+        },
+        rowwise,
     ),
     "values one slot late, no ids": Case(
-        lambda: but(verl(before=set_values(slice(-T, None))), **NO_IDS, input_ids=None),
-        "values",
-        "from values alone their slots cannot be told",
-        OPEN,
+        lambda: but(verl(before=set_values(slice(-T, None))), **NO_IDS),
+        *("values", "from values alone their slots cannot be told", OPEN),
     ),
     "values one slot late in GAE alone": Case(
         values_moved, "gae", "values one slot late went in"
@@ -394,132 +447,60 @@ BROKEN = {
     ),
     "KL of reference and actor": Case(
         lambda: priced(1, "ref_log_prob", "old_log_probs", "low_var_kl"),
-        "kl",
-        "old and ref are swapped",
+        *("kl", "old and ref are swapped"),
     ),
     "KL taken off padding": Case(kl_everywhere, "kl", "multiply by response_mask"),
-    "another coefficient than asked": Case(
-        lambda: verl(kl_coef=0.02),
-        "settings",
-        "kl_coef 0.02, not kl_coef 0.001",
-        options={"kl_coef": 0.001},
-    ),
     "KL that never arrived": Case(kl_lost, "gae", "so the KL never arrived"),
+    "V after EOS went in": Case(after_eos, "gae", "the slot after EOS went in"),
+    "one return is wrong": Case(corrupted, "gae", "2 of 33 tokens do not follow"),
+    "nan in the values": Case(nan_in_values, "finite", "values[2, 1] is nan"),
     "temperature not applied": Case(
         lambda: tempered(0.6), "rollout", "another temperature"
     ),
     "temperature hardly another": Case(
         lambda: tempered(0.9), "rollout", "more than engines differ by", OPEN
     ),
-    "log-probs one slot late": Case(
-        lambda: verl(
-            before=lambda b: b.update(
-                rollout_log_probs=b["rollout_log_probs"].roll(-1, 1)
-            )
-        ),
-        "rollout",
-        "old_log_probs lie one slot late",
-    ),
-    "a tool's tokens counted": Case(
-        lambda: verl(before=lambda b: b["rollout_log_probs"][:, 2].zero_()),
-        "rollout",
-        "a tool's tokens count",
+    "another coefficient than asked": Case(
+        lambda: verl(kl_coef=0.02),
+        *("settings", "kl_coef 0.02, not kl_coef 0.001"),
+        options={"kl_coef": 0.001},
     ),
     "gamma and lambda mixed up": Case(
         lambda: verl(gamma=0.95, lam=1.0),
-        "settings",
-        "gamma 0.95, lam 1, not gamma 1, lam 0.95",
+        *("settings", "gamma 0.95, lam 1, not gamma 1, lam 0.95"),
         options=GAMMA_LAMBDA,
     ),
     "gamma and lambda mixed up, nothing asked": Case(
         lambda: verl(gamma=0.95, lam=1.0),
-        "settings",
-        "gamma 0.95, lam 1: compare with yours",
-        OPEN,
+        *("settings", "gamma 0.95, lam 1: compare with yours", OPEN),
     ),
     "cut without bootstrap": Case(
         verl, "truncation", "right if they ended there, biased if cut", OPEN
     ),
-    "returns of whitened advantages": Case(
-        lambda: bad_returns(lambda A, V: whitened(A * MASK, MASK) + V),
-        "gae",
-        "they are the whitened advantage + V",
-    ),
-    "V after EOS went in": Case(after_eos, "gae", "the slot after EOS went in"),
-    "one return is wrong": Case(corrupted, "gae", "2 of 33 tokens do not follow"),
     "GRPO without std, asked for grpo": Case(
         lambda: grouped(norm_adv_by_std_in_grpo=False),
-        "advantages",
-        "they are those of dr_grpo",
+        *("advantages", "they are those of dr_grpo"),
         options={"estimator": "grpo"},
     ),
     "GRPO without std, nothing asked": Case(
         lambda: grouped(norm_adv_by_std_in_grpo=False),
-        "settings",
-        "estimator dr_grpo: compare with yours",
-        OPEN,
+        *("settings", "estimator dr_grpo: compare with yours", OPEN),
     ),
     "GRPO with the std of all rows, asked for grpo": Case(
-        lambda: rowwise(
-            lambda s, g: (g - g.mean(1, keepdim=True)).flatten() / (s.std() + 1e-6)
-        ),
-        "advantages",
-        "divided by the deviation of all rows",
+        lambda: rowwise(over_all_rows),
+        *("advantages", "divided by the deviation of all rows"),
         options={"estimator": "grpo"},
     ),
     "GRPO with the std of all rows": Case(
-        lambda: rowwise(
-            lambda s, g: (g - g.mean(1, keepdim=True)).flatten() / (s.std() + 1e-6)
-        ),
-        "advantages",
-        "TRL's scale_rewards='batch'",
-        OPEN,
-    ),
-    "GRPO with mean and std of all rows": Case(
-        lambda: rowwise(lambda s, g: scaled(s)), "advantages", "not of each group"
-    ),
-    "GRPO without a mean": Case(
-        lambda: rowwise(lambda s, g: s), "advantages", "no baseline at all"
-    ),
-    "GRPO flipped": Case(
-        lambda: rowwise(
-            lambda s, g: (
-                -((g - g.mean(1, keepdim=True)) / g.std(1, keepdim=True)).flatten()
-            )
-        ),
-        "advantages",
-        "the sign of grpo is flipped",
+        lambda: rowwise(over_all_rows),
+        *("advantages", "TRL's scale_rewards='batch'", OPEN),
     ),
     "GRPO, rows in another order than uid": Case(
         reordered, "groups", "rows 0 and 1 have one uid and other prompts"
     ),
     "GRPO without uid and prompts": Case(
-        lambda: but(grouped(), **NO_IDS, input_ids=None, uid=None),
-        "groups",
-        'add "uid": batch.non_tensor_batch["uid"].tolist()',
-        OPEN,
-    ),
-    "nan in the values": Case(nan_in_values, "finite", "values[2, 1] is nan"),
-    "OpenRLHF, whitened over padding": Case(
-        lambda: but(
-            dumped.openrlhf(sampled()),
-            advantages=scaled(
-                others.open_gae(
-                    sampled()["values"],
-                    sampled()["token_level_rewards"],
-                    MASK,
-                    1.0,
-                    1.0,
-                )[0]
-            ),
-        ),
-        "whitening",
-        "over all slots, padding too",
-    ),
-    "TRL, flipped": Case(
-        lambda: but(made := dumped.trl(sampled()), advantages=-made["advantages"]),
-        "whitening",
-        "the sign is flipped",
+        lambda: but(grouped(), **NO_IDS, uid=None),
+        *("groups", 'add "uid": batch.non_tensor_batch["uid"].tolist()', OPEN),
     ),
 }
 CORPUS = RIGHT | BROKEN
@@ -563,7 +544,3 @@ def test_the_lines_of_the_page_dump_what_is_to_be_judged(
         exec(of_batch, {"torch": torch, "batch": data})
         report = judge(read("dump.pt"))
         assert report.ok and {"mask", "groups", "advantages"} <= {*report.stages(OK)}
-
-
-def test_the_corpus_is_large_enough() -> None:
-    assert len(RIGHT) >= 15 and len(BROKEN) >= 30
