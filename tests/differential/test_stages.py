@@ -9,11 +9,17 @@ from torch.testing import assert_close
 
 from ppo_ref import aggregation, alignment
 from ppo_ref.alignment import response_mask, response_values, slot_after_end
-from ppo_ref.kl import adaptive_kl_coef, kl_k1, kl_k2, kl_k3
+from ppo_ref.kl import (
+    adaptive_kl_coef,
+    kl_k1,
+    kl_k2,
+    kl_k3,
+    kl_k3_times_ratio,
+)
 from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
 from ppo_ref.masking import masked_mean, masked_sum, masked_variance, masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
-from tests.differential import peers
+from tests.differential import others, peers
 from tests.differential.batches import (
     contiguous_mask,
     gapped_mask,
@@ -22,7 +28,7 @@ from tests.differential.batches import (
     row,
     seeds,
 )
-from tests.differential.others import OPEN, controllers
+from tests.differential.others import GRPO, OPEN, TRL, controllers
 from tests.differential.peers import NOW, RELEASES, critic_values, kl, tensors
 from tests.differential.wheels import requires
 
@@ -131,11 +137,11 @@ def test_k3_is_clamped_at_ten_by_verl_and_its_gradient_dies_there(release):
 @seeds
 def test_a_run_of_batches_gives_the_same_kl_coefficients(seed):
     kls = 0.2 * torch.randn(50, generator=generator(seed), dtype=torch.float64)
-    kl_coef, others = 0.5, controllers(0.5, 0.1, 10000)
+    kl_coef, peers_of = 0.5, controllers(0.5, 0.1, 10000)
     given = {"target": 0.1, "horizon": 10000, "steps": 256}
     for mean in kls.tolist():
         kl_coef = adaptive_kl_coef(kl_coef=kl_coef, kl=mean, **given)
-        for release, peer in others.items():
+        for release, peer in peers_of.items():
             peer.update(mean, 256)
             assert kl_coef == pytest.approx(float(peer.value), rel=1e-12), release
 
@@ -210,3 +216,61 @@ def test_every_mode_is_verls_rows_without_a_token_included(seed, mode):
     mask[-1] &= mask.shape[0] <= 2
     losses = normal(seed, mask)
     assert_close(MODES[mode](losses, mask), peers.aggregate(mode, losses, mask))
+
+
+TO_FLOAT32 = {"atol": 1e-6, "rtol": 1e-6}
+
+
+@requires(OPEN, TRL)
+@seeds
+def test_estimates_are_openrlhfs_below_ten_and_trls(seed):
+    mask = gapped_mask(seed)
+    log_probs = -normal(seed, mask).abs()
+    shift = 2 * normal(seed + 1, mask).tanh()
+    both = {"log_probs": log_probs, "ref_log_probs": log_probs + shift}
+    for name, ours in {"k1": kl_k1, "k2": kl_k2, "k3": kl_k3}.items():
+        theirs = others.open_kl(name, **both)
+        assert_close(ours(**both).float(), theirs, **TO_FLOAT32)
+        if ours is not kl_k2:  # which TRL has not
+            assert_close(ours(**both), others.trl_kl(name, **both))
+
+
+def three_rows(seed: int) -> dict[str, torch.Tensor]:
+    """Log-probs of the actor, of the one that sampled, and of the reference."""
+    mask = gapped_mask(seed)
+    new = -normal(seed, mask).abs()
+    old, ref = (new + normal(seed + n, mask).tanh() for n in (1, 2))
+    return {
+        "log_probs": new.requires_grad_(),
+        "old_log_probs": old.detach(),
+        "ref_log_probs": ref.detach(),
+    }
+
+
+@requires(GRPO)
+@seeds
+def test_k3_times_the_ratio_is_that_of_trls_grpo(seed):
+    rows = three_rows(seed)
+    ours, theirs = kl_k3_times_ratio(**rows), others.grpo_kl(**rows)
+    assert_close(ours, theirs)
+    slopes = [
+        torch.autograd.grad(x.sum(), rows["log_probs"])[0] for x in (ours, theirs)
+    ]
+    assert_close(*slopes)
+
+
+@requires(OPEN)
+@seeds
+def test_openrlhf_has_its_gradient_up_to_a_ratio_of_ten(seed):
+    rows = three_rows(seed)
+    new = rows["log_probs"]
+
+    def slopes(tokens):
+        return torch.autograd.grad(tokens.sum(), new)[0]
+
+    theirs = others.open_kl("k3", **rows)
+    assert_close(slopes(kl_k3_times_ratio(**rows)), slopes(theirs), **TO_FLOAT32)
+    assert_close(theirs, others.open_kl("k3", **rows | {"old_log_probs": None}))
+    rows["old_log_probs"] = new.detach() - 3  # a ratio of 20
+    k1 = (new - rows["ref_log_probs"]).detach()
+    assert_close(slopes(others.open_kl("k3", **rows)) / 10, k1, **TO_FLOAT32)
