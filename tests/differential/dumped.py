@@ -5,10 +5,7 @@ in its v1 trainer the whole method that calls them; then the lines that the page
 dump it. OpenRLHF's and TRL's pieces are given the same names.
 """
 
-from collections import defaultdict
 from collections.abc import Callable
-from enum import Enum
-from functools import cache
 from types import SimpleNamespace
 from typing import Any
 
@@ -17,81 +14,12 @@ import torch
 from torch import Tensor
 
 from tests.differential import others
-from tests.differential.peers import CORE, NOW, TENSORS, TRAINER
-from tests.differential.wheels import cut, cut_class, source
+from tests.differential.peers import NOW, Config, Proto, Rows, trainer
+from tests.differential.wheels import cut, source
 
 BETWEEN = "verl 0.7.1"
-ESTIMATORS = "gae", "grpo", "rloo", "reinforce_plus_plus", "opo"
 V1, V1_UTILS = "verl/trainer/ppo/v1/trainer_base.py", "verl/trainer/ppo/v1/utils.py"
 CALL = "        data = compute_advantage_for_multi_trajectories("
-
-
-class Rows(dict[str, Any]):
-    """As much of a TensorDict as the trainers touch."""
-
-    @property
-    def batch_size(self) -> torch.Size:
-        return torch.Size([len(next(iter(self.values())))])
-
-    def to_padded_tensor(self, padding: float = 0.0) -> "Rows":
-        return Rows(
-            {
-                name: x.to_padded_tensor(padding) if x.is_nested else x
-                for name, x in self.items()
-            }
-        )
-
-
-class Proto:
-    """As much of a DataProto as they touch."""
-
-    def __init__(self, batch: Rows) -> None:
-        self.batch, self.non_tensor_batch = batch, {}
-
-    def __len__(self) -> int:
-        return self.batch.batch_size[0]
-
-    def select_idxs(self, rows: list[int]) -> "Proto":
-        found = Proto(Rows({name: x[rows] for name, x in self.batch.items()}))
-        found.non_tensor_batch = {
-            name: x[rows] for name, x in self.non_tensor_batch.items()
-        }
-        return found
-
-
-@cache
-def core(release: str) -> SimpleNamespace:
-    """The release's estimators, and its own way to find them by name."""
-    whole = ("masked_sum", "masked_mean", "masked_var", "masked_whiten")
-    functions = [f"compute_{name}_outcome_advantage" for name in ESTIMATORS[1:]]
-    functions += ["compute_gae_advantage_return", "kl_penalty"]
-    functions = [x for x in functions if f"def {x}(" in source(release, CORE)]
-    if "def kl_penalty_forward(" in source(release, CORE):
-        functions.append("kl_penalty_forward")
-    given = {
-        "verl_F": cut(release, TENSORS, *whole),
-        "np": np,
-        "defaultdict": defaultdict,
-        "AlgoConfig": object,
-    }
-    found = cut(release, CORE, *functions, **given)
-    found.get_adv_estimator_fn = lambda name: getattr(
-        found, f"compute_{name.value}_outcome_advantage"
-    )
-    return found
-
-
-@cache
-def trainer(release: str) -> SimpleNamespace:
-    path = CORE if "class AdvantageEstimator" in source(release, CORE) else TRAINER
-    given = {
-        "core_algos": core(release),
-        "masked_mean": core(release).kl_penalty.__globals__["verl_F"].masked_mean,
-        "AdvantageEstimator": cut_class(release, path, "AdvantageEstimator", Enum=Enum),
-        "DataProto": Proto,
-    }
-    names = "apply_kl_penalty", "compute_advantage", "compute_response_mask"
-    return SimpleNamespace(**vars(cut(release, TRAINER, *names, **given)), **given)
 
 
 def verl(
@@ -197,12 +125,6 @@ def method_with(lines: str) -> str:
 def names_of(rows: int) -> Any:
     """Two rows to a prompt."""
     return np.array([f"uid-{row // 2}" for row in range(rows)], dtype=object)
-
-
-class Config(dict[str, Any]):
-    """OmegaConf's two ways to ask."""
-
-    __getattr__ = dict.__getitem__
 
 
 class Keys(SimpleNamespace):

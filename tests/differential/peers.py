@@ -10,6 +10,7 @@ A batch is a dict of what our function takes by these names.
 import ast
 import math
 from collections import defaultdict
+from enum import Enum
 from functools import cache
 from types import SimpleNamespace
 from typing import Any
@@ -18,7 +19,7 @@ import numpy as np
 import torch
 from torch import Tensor
 
-from tests.differential.wheels import cut, source
+from tests.differential.wheels import cut, cut_class, source
 
 NOW = "verl 0.9.1"
 OLD = "verl 0.3.0.post1"
@@ -26,29 +27,102 @@ RELEASES = (NOW, OLD)
 CORE = "verl/trainer/ppo/core_algos.py"
 TENSORS = "verl/utils/torch_functional.py"
 TRAINER = "verl/trainer/ppo/ray_trainer.py"
+OUTCOME = "compute_{}_outcome_advantage"
+ESTIMATORS = (
+    *("grpo", "rloo", "rloo_vectorized", "opo"),
+    *("reinforce_plus_plus", "reinforce_plus_plus_baseline"),
+)
 
 
 @cache
 def tensors(release: str) -> SimpleNamespace:
     masking = "masked_sum", "masked_mean", "masked_var", "masked_whiten"
     logits = "gather_from_labels", "logprobs_from_logits_naive", "entropy_from_logits"
-    ends = "get_response_mask" if release == NOW else "get_eos_mask"
-    names = (*masking, *logits, "logprobs_from_logits_v2", "clip_by_value", ends)
-    return cut(release, TENSORS, *names)
+    names = (*masking, *logits, "logprobs_from_logits_v2", "clip_by_value")
+    return cut_known(release, TENSORS, *names, "get_response_mask", "get_eos_mask")
 
 
 @cache
 def core(release: str, whitening: str = "verl") -> SimpleNamespace:
+    """The release's losses, its KL and its estimators, which it finds by name."""
     verl_F = SimpleNamespace(**vars(tensors(release)))
     if whitening == "identity":
         verl_F.masked_whiten = lambda values, mask: values
-    names = ["compute_gae_advantage_return", "compute_value_loss", "kl_penalty"]
-    if release == NOW:
-        names += ["compute_policy_loss_vanilla", "agg_loss", "kl_penalty_forward"]
-    else:
-        names += ["compute_policy_loss"]
-    config = type("AlgoConfig", (), {})
-    return cut(release, CORE, *names, verl_F=verl_F, AlgoConfig=config)
+    names = ["compute_gae_advantage_return", "compute_value_loss", "agg_loss"]
+    names += ["compute_policy_loss_vanilla", "compute_policy_loss"]
+    names += ["kl_penalty", "kl_penalty_forward"]
+    found = cut_known(
+        release,
+        CORE,
+        *names,
+        *map(OUTCOME.format, ESTIMATORS),
+        verl_F=verl_F,
+        AlgoConfig=type("AlgoConfig", (), {}),
+        np=np,
+        defaultdict=defaultdict,
+        as_torch_index=lambda index, device: torch.as_tensor(index, device=device),
+    )
+    found.get_adv_estimator_fn = lambda name: getattr(found, OUTCOME.format(name.value))
+    return found
+
+
+class Rows(dict[str, Any]):
+    """As much of a TensorDict as the trainers touch."""
+
+    @property
+    def batch_size(self) -> torch.Size:
+        return torch.Size([len(next(iter(self.values())))])
+
+    def to_padded_tensor(self, padding: float = 0.0) -> "Rows":
+        return Rows(
+            {
+                name: x.to_padded_tensor(padding) if x.is_nested else x
+                for name, x in self.items()
+            }
+        )
+
+
+class Proto:
+    """As much of a DataProto as they touch."""
+
+    def __init__(self, batch: Rows) -> None:
+        self.batch, self.non_tensor_batch = batch, {}
+
+    def __len__(self) -> int:
+        return self.batch.batch_size[0]
+
+    def select_idxs(self, rows: list[int]) -> "Proto":
+        found = Proto(Rows({name: x[rows] for name, x in self.batch.items()}))
+        found.non_tensor_batch = {
+            name: x[rows] for name, x in self.non_tensor_batch.items()
+        }
+        return found
+
+
+class Config(dict[str, Any]):
+    """OmegaConf's two ways to ask."""
+
+    __getattr__ = dict.__getitem__
+
+
+@cache
+def trainer(release: str) -> SimpleNamespace:
+    path = CORE if "class AdvantageEstimator" in source(release, CORE) else TRAINER
+    given = {
+        "core_algos": core(release),
+        "masked_mean": tensors(release).masked_mean,
+        "AdvantageEstimator": cut_class(release, path, "AdvantageEstimator", Enum=Enum),
+        "DataProto": Proto,
+    }
+    names = "apply_kl_penalty", "compute_advantage", "compute_response_mask"
+    return SimpleNamespace(**vars(cut(release, TRAINER, *names, **given)), **given)
+
+
+def cut_known(release: str, path: str, *names: str, **given: Any) -> SimpleNamespace:
+    """Those of the functions that the release has."""
+    text = source(release, path)
+    known = [name for name in names if f"def {name}(" in text]
+    return cut(release, path, *known, **given)
 
 
 def floats(batch: dict[str, Any]) -> Tensor:
@@ -119,25 +193,17 @@ def aggregate(mode: str, losses: Tensor, response_mask: Tensor) -> Tensor:
 
 def response_mask(release: str, responses: Tensor, eos_token_id: int) -> Tensor:
     cuts = tensors(release)
-    function = cuts.get_response_mask if release == NOW else cuts.get_eos_mask
+    function = getattr(cuts, "get_response_mask", None) or cuts.get_eos_mask
     return function(responses, eos_token_id)
-
-
-class Batch(dict[str, Tensor]):
-    @property
-    def batch_size(self) -> torch.Size:
-        return self["responses"].shape[:1]
 
 
 def token_level_rewards(release: str, kl_coef: float, **batch: Tensor) -> Tensor:
     """Of token_level_scores, old_log_probs, ref_log_probs and response_mask."""
-    given = {"core_algos": core(release), "masked_mean": tensors(release).masked_mean}
-    trainer = cut(release, TRAINER, "apply_kl_penalty", **given)
     mask = batch["response_mask"].long()
     masks = dict.fromkeys(("responses", "attention_mask", "response_mask"), mask)
-    theirs = Batch(batch | masks | {"ref_log_prob": batch["ref_log_probs"]})
+    theirs = Rows(batch | masks | {"ref_log_prob": batch["ref_log_probs"]})
     fixed = SimpleNamespace(value=kl_coef, update=lambda **_: None)
-    data, _ = trainer.apply_kl_penalty(SimpleNamespace(batch=theirs), fixed)
+    data, _ = trainer(release).apply_kl_penalty(Proto(theirs), fixed)
     return data.batch["token_level_rewards"]
 
 
@@ -189,28 +255,6 @@ def nested_outputs(
     return list(function(*nested).unbind())
 
 
-GROUPS = {
-    name: f"compute_{name}_outcome_advantage"
-    for name in (
-        *("grpo", "rloo", "rloo_vectorized"),
-        *("reinforce_plus_plus", "reinforce_plus_plus_baseline"),
-    )
-}
-
-
-@cache
-def _estimates(release: str) -> SimpleNamespace:
-    return cut(
-        release,
-        CORE,
-        *GROUPS.values(),
-        np=np,
-        defaultdict=defaultdict,
-        verl_F=tensors(NOW),
-        as_torch_index=lambda index, device: torch.as_tensor(index, device=device),
-    )
-
-
 def group_advantages(
     name: str,
     *,
@@ -224,7 +268,7 @@ def group_advantages(
     """Advantages and returns; verl writes into what it is handed, so it gets copies."""
     if groups is not None:
         options["index"] = groups.numpy()
-    return getattr(_estimates(release), GROUPS[name])(
+    return getattr(core(release), OUTCOME.format(name))(
         token_level_rewards=token_level_rewards.clone(),
         response_mask=response_mask.to(token_level_rewards.dtype),
         config=SimpleNamespace(gamma=gamma),
@@ -235,25 +279,12 @@ def group_advantages(
 SESSIONS = "verl/trainer/ppo/v1/utils.py"
 
 
-class Rows:
-    """As much of a batch as the v1 trainer asks of it to compute advantages."""
-
-    def __init__(self, **batch: Tensor):
-        self.batch = batch
-
-    def __len__(self) -> int:
-        return len(self.batch["groups"])
-
-    def select_idxs(self, rows: list[int]) -> "Rows":
-        return Rows(**{name: x[rows] for name, x in self.batch.items()})
-
-
 def session_advantages(
     name: str, *, rollouts: Tensor, divided: bool = True, **batch: Tensor
 ) -> Tensor:
     """What the v1 trainer makes of sessions that come in several rows."""
 
-    def on_rows(data: Rows, adv_estimator: str, **_: Any) -> Rows:
+    def on_rows(data: Proto, adv_estimator: str, **_: Any) -> Proto:
         options = {"norm_adv_by_std_in_grpo": divided}
         given = data.batch | (options if adv_estimator == "grpo" else {})
         estimate = group_advantages(adv_estimator, **given)
@@ -267,12 +298,12 @@ def session_advantages(
         "compute_advantage_for_multi_trajectories",
         core_algos=estimators,
         compute_advantage=on_rows,
-        DataProto=Rows,
+        DataProto=Proto,
     )
     pairs = zip(batch["groups"].tolist(), rollouts.tolist(), strict=True)
     keys = [f"{group}_{rollout}_{row}" for row, (group, rollout) in enumerate(pairs)]
     batch["response_mask"] = batch["response_mask"].long()
-    data = cuts.compute_advantage_for_multi_trajectories(Rows(**batch), keys, name)
+    data = cuts.compute_advantage_for_multi_trajectories(Proto(Rows(batch)), keys, name)
     return data.batch["advantages"]
 
 

@@ -41,13 +41,6 @@ def assert_same(given: dict[str, Any], theirs: Any, **tolerance: float) -> None:
         assert_close(ours[mask], other[mask], **tolerance)
 
 
-@seeds
-@discounted
-def test_gae_is_verls_on_masks_with_gaps(seed, gamma, gae_lambda):
-    given = batch(seed, batches.gapped_mask(seed), gamma, gae_lambda)
-    assert_same(given, peers.gae(NOW, **given))
-
-
 @requires(OPEN, TRL)
 @seeds
 @discounted

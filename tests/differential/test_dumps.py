@@ -170,7 +170,7 @@ def bad_returns(of: Callable[[Tensor, Tensor], Tensor]) -> Batch:
 def priced(sign: float, ours: str, theirs: str, mode: str = "kl") -> Batch:
     """The KL of these two, by verl's function, taken off the scores or added."""
     batch = sampled()
-    kld = dumped.core(NOW).kl_penalty(batch[ours], batch[theirs], mode) * MASK
+    kld = peers.core(NOW).kl_penalty(batch[ours], batch[theirs], mode) * MASK
     scores = batch["token_level_scores"] - sign * 0.02 * kld
     made = verl(before=set_scores(scores), lam=0.95)
     return but(made, token_level_scores=batch["token_level_scores"])

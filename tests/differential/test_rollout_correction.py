@@ -51,17 +51,6 @@ def pair(old: list[float], rollout: list[float]) -> dict[str, Tensor]:
 
 
 @seeds
-@weights
-@pytest.mark.parametrize("cap", [2.0, 0.5, 1e12])
-def test_weights_are_verls(seed, level, cap):
-    inputs = batch(seed)
-    ours = WEIGHTS[level](**inputs, cap=cap)
-    theirs, _ = peers.rollout_weights(level, cap, **inputs)
-    assert_close(ours, theirs)
-    assert (ours == cap).any() == (theirs == cap).any()
-
-
-@seeds
 @accepted
 @pytest.mark.parametrize("bounds", [(0.5, 2.0), (0.8, 3.0), (0.1, 0.9)])
 def test_acceptance_is_verls_with_the_bounds_inverted(seed, option, bounds):
