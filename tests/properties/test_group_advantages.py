@@ -43,47 +43,37 @@ def of_rows(estimate, batch):
     return [row[own][0].item() for row, own in zip(advantages, mask, strict=True)]
 
 
-@given(grouped_batches())
-def test_a_row_is_compared_with_its_group(batch):
-    """With the mean, with the mean of the others, in standard deviations."""
+@given(grouped_batches(), st.data())
+def test_a_rollout_is_compared_with_its_group_and_counts_once(batch, data):
+    """With the mean, with the mean of the others, in standard deviations.
+
+    The rows of a rollout, wherever they stand, share the sum of their rewards.
+    """
     listed = oracles.row_lists(batch.token_level_rewards, batch.response_mask)
-    scores, groups = [sum(row) for row in listed], batch.groups.tolist()
+    groups, n = batch.groups.tolist(), len(listed)
+    counts = [1] * n
+    if several := data.draw(st.booleans()):
+        counts = data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
+    rollouts = [i for i, count in enumerate(counts) for _ in range(count)]
+    rollouts = data.draw(st.permutations(rollouts))
+    rows = GroupedBatch(*(x[rollouts] for x in batch))
+    scores = [c * sum(row) for c, row in zip(counts, listed, strict=True)]
     shared = oracles.excess_in_group(scores, groups)
     expected = {
         dr_grpo: shared,
         rloo: oracles.excess_over_others(scores, groups),
         grpo: oracles.deviations_in_group(scores, groups, EPSILON),
     }
-    for estimate, rows in expected.items():
-        assert of_rows(estimate, batch) == pytest.approx(rows, rel=1e-6, abs=1e-9)
-    pairs = zip(shared, listed, strict=True)
-    tokens = [x for x, row in pairs for _ in row]
-    estimate = reinforce_plus_plus_baseline(**batch._asdict())
-    actual = oracles.counted(estimate.advantages, batch.response_mask)
-    expected = oracles.whitened(tokens, WHITEN_EPSILON)
-    assert actual == pytest.approx(expected, rel=1e-6, abs=1e-9)
-
-
-@given(grouped_batches(), st.data())
-def test_a_rollout_of_several_rows_counts_once(batch, data):
-    """Its rows, wherever they stand, share the sum of their rewards."""
-    listed = oracles.row_lists(batch.token_level_rewards, batch.response_mask)
-    groups, n = batch.groups.tolist(), len(listed)
-    counts = data.draw(st.lists(st.integers(1, 3), min_size=n, max_size=n))
-    rollouts = [i for i, count in enumerate(counts) for _ in range(count)]
-    rollouts = data.draw(st.permutations(rollouts))
-    rows = GroupedBatch(*(x[rollouts] for x in batch))
-    scores = [c * sum(row) for c, row in zip(counts, listed, strict=True)]
-    expected = {
-        dr_grpo: oracles.excess_in_group(scores, groups),
-        rloo: oracles.excess_over_others(scores, groups),
-        grpo: oracles.deviations_in_group(scores, groups, EPSILON),
-    }
-    names = 7 - 2 * torch.tensor(rollouts)
+    names = 7 - 2 * torch.tensor(rollouts) if several else None
     for estimate, by_rollout in expected.items():
         found = of_rows(partial(estimate, rollouts=names), rows)
         own = [by_rollout[i] for i in rollouts]
         assert found == pytest.approx(own, rel=1e-6, abs=1e-9)
+    tokens = [shared[i] for i in rollouts for _ in listed[i]]
+    whitened = reinforce_plus_plus_baseline(**rows._asdict(), rollouts=names).advantages
+    expected = oracles.whitened(tokens, WHITEN_EPSILON)
+    found = oracles.counted(whitened, rows.response_mask)
+    assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
 @given(token_tensors(1, least=2), unit_interval)

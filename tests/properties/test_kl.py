@@ -147,27 +147,6 @@ def test_gradients_of_the_estimators(seed, vocab):
         assert logits.grad[0].tolist() == pytest.approx(expected, abs=1e-12)
 
 
-@given(seeds, st.integers(2, 6))
-def test_k3_times_the_ratio_is_the_kl_on_old_samples_and_so_is_its_gradient(
-    seed, vocab
-):
-    source = random.Random(seed)
-    old, p, q = (distribution(source, vocab) for _ in range(3))
-    logits = torch.tensor([p], dtype=torch.float64).log().requires_grad_()
-    sampled, ref = (torch.tensor([x], dtype=torch.float64) for x in (old, q))
-    tokens = kl_k3_times_ratio(
-        log_probs=logits.log_softmax(1),
-        old_log_probs=sampled.log(),
-        ref_log_probs=ref.log(),
-    )
-    mean = (sampled * tokens).sum()
-    mean.backward()
-    exact = kl(p, q)
-    slopes = [a * (math.log(a / b) - exact) for a, b in zip(p, q, strict=True)]
-    assert mean.item() == pytest.approx(exact, abs=1e-12)
-    assert logits.grad[0].tolist() == pytest.approx(slopes, abs=1e-12)
-
-
 @given(log_probs, log_probs, log_probs)
 def test_a_tokens_derivative_is_its_ratio_times_k1(new, old, ref):
     for sampled in old, new:  # at a first update the two may be one tensor

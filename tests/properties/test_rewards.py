@@ -1,13 +1,13 @@
 """Scores of the rule and of a model, and the rewards that are made of them."""
 
-import itertools
 import math
-import random
+from typing import NamedTuple
 
 import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
+from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref.alignment import turn_numbers
@@ -23,7 +23,10 @@ from ppo_ref.training.tasks import CHARACTERS, Question
 from ppo_ref.training.tokenizer import CharacterTokenizer
 from tests import networks
 from tests.networks import ragged_rollout
+from tests.properties.trees import batch_of, log_probs, states, trees, vocab
 from tests.strategies import full_row_masks, masks, numbers
+
+seeds = st.integers(0, 2**16)
 
 
 @given(full_row_masks())
@@ -62,15 +65,6 @@ def test_each_turns_score_lies_on_that_turns_last_token(mask, more):
     assert turn_level_scores(scores, mask).tolist() == expected.tolist()
 
 
-@given(full_row_masks())
-def test_one_turn_is_one_answer(mask):
-    """Without a gap the score lies where ``token_level_scores`` puts it."""
-    mask = mask.sort(dim=1, descending=True).values
-    scores = numbers(1, len(mask))
-    whole = token_level_scores(scores, mask)
-    assert turn_level_scores(scores[:, None], mask).tolist() == whole.tolist()
-
-
 @pytest.mark.parametrize("scores", [[[1.0]], [[1.0, 2.0, 3.0]]])
 def test_no_turns_score_is_lost(scores):
     mask = torch.tensor([[True, False, True, True]])
@@ -78,74 +72,57 @@ def test_no_turns_score_is_lost(scores):
         turn_level_scores(torch.tensor(scores), mask)
 
 
-ANSWERS = [*itertools.product(range(2), repeat=3)]
-
-
-seeds = st.integers(0, 2**16)
-
-
 prices = st.floats(min_value=0.05, max_value=2)
 
 
-def policy(source):
-    """By what is written: how likely 1 comes next."""
-    states = [a[:t] for a in ANSWERS for t in range(3)]
-    return {state: source.uniform(0.05, 0.95) for state in states}
+class Scored(NamedTuple):
+    """All answers: log-probs of the actor and the reference, scores, their rewards."""
+
+    log_probs: Tensor
+    ref_log_probs: Tensor
+    scores: Tensor
+    rewards: Tensor
+    response_mask: Tensor
 
 
-def row(of, answer):
-    chances = (of[answer[:t]] for t in range(3))
-    return [p if a else 1 - p for p, a in zip(chances, answer, strict=True)]
-
-
-def made(pi, ref, scores, price):
-    """The package's rewards of all answers, a row an answer."""
-    pi_rows, ref_rows = (
-        torch.tensor([row(of, a) for a in ANSWERS], dtype=torch.float64).log()
-        for of in (pi, ref)
-    )
-    mask = torch.ones(len(ANSWERS), 3, dtype=torch.bool)
-    return token_level_rewards(
-        token_level_scores=token_level_scores(
-            torch.tensor(scores, dtype=torch.float64), mask
-        ),
-        kl=kl_k1(log_probs=pi_rows, ref_log_probs=ref_rows),
+def scored(tree, price, seed):
+    """The answers of a tree; the reference is another actor."""
+    pi, ref = numbers(seed, 2, len(states(tree)), vocab(tree))
+    rows, ref_rows = log_probs(tree, pi), log_probs(tree, ref)
+    mask, scores = batch_of(tree)["response_mask"], numbers(seed + 1, len(rows)).tanh()
+    rewards = token_level_rewards(
+        token_level_scores=token_level_scores(scores, mask),
+        kl=kl_k1(log_probs=rows, ref_log_probs=ref_rows),
         response_mask=mask,
         kl_coef=price,
     )
+    return Scored(rows, ref_rows, scores, rewards, mask)
 
 
-def drawn(seed):
-    source = random.Random(seed)
-    pi, ref = policy(source), policy(source)
-    return pi, ref, [source.uniform(-1, 1) for _ in ANSWERS]
+def near(number):
+    return pytest.approx(number, abs=1e-9)
 
 
-@given(seeds, prices)
-def test_token_level_reward(seed, price):
+@given(trees(), prices, seeds)
+def test_token_level_reward(tree, price, seed):
     r"""r_t = \mathbb{1}[t = L-1]\,s - \beta\,\mathrm{kld}_t"""
-    pi, ref, scores = drawn(seed)
-    rewards = made(pi, ref, scores, price)
-    for i, answer in enumerate(ANSWERS):
-        pairs = zip(row(pi, answer), row(ref, answer), strict=True)
-        for t, (p, q) in enumerate(pairs):
-            expected = scores[i] * (t == 2) - price * (math.log(p) - math.log(q))
-            assert rewards[i, t].item() == pytest.approx(expected, abs=1e-12)
+    for old, ref, score, rewards, mask in zip(*scored(tree, price, seed), strict=True):
+        pairs = zip(old[mask].tolist(), ref[mask].tolist(), strict=True)
+        expected = [-price * (p - q) for p, q in pairs]
+        expected[-1] += score.item()
+        assert rewards[mask].tolist() == near(expected)
 
 
-@given(seeds, prices)
-def test_reward_sum(seed, price):
+@given(trees(), prices, seeds)
+def test_reward_sum(tree, price, seed):
     r"""\sum_t r_t = s - \beta\log\frac{\pi_{\mathrm{old}}(y)}{\pi_{\mathrm{ref}}(y)}"""
-    pi, ref, scores = drawn(seed)
-    sums = made(pi, ref, scores, price).sum(1)
-    for i, answer in enumerate(ANSWERS):
-        quotient = math.prod(row(pi, answer)) / math.prod(row(ref, answer))
-        expected = scores[i] - price * math.log(quotient)
-        assert sums[i].item() == pytest.approx(expected, abs=1e-12)
+    old, ref, scores, rewards, _ = scored(tree, price, seed)
+    quotients = old.exp().prod(1) / ref.exp().prod(1)
+    assert_close(rewards.sum(1), scores - price * quotients.log())
 
 
-@given(seeds, prices)
-def test_kl_optimum(seed, price):
+@given(trees(), prices, seeds)
+def test_kl_optimum(tree, price, seed):
     r"""\begin{aligned}
     \mathbb{E}_\pi\Big[\sum_t r_t\Big] &= \beta\log Z
     - \beta\,\mathrm{KL}(\pi\,\|\,\pi^*) \\
@@ -154,20 +131,16 @@ def test_kl_optimum(seed, price):
 
     Exactly, summed over all answers by loops; so no policy earns more than beta log Z.
     """
-    pi, ref, scores = drawn(seed)
-    sums = made(pi, ref, scores, price).sum(1).tolist()
-    chances = [math.prod(row(pi, a)) for a in ANSWERS]
-    tilted = [
-        math.prod(row(ref, a)) * math.exp(s / price)
-        for a, s in zip(ANSWERS, scores, strict=True)
-    ]
-    total = math.fsum(tilted)
+    old, ref, scores, rewards, _ = scored(tree, price, seed)
+    chances = old.sum(1).exp().tolist()
+    tilted = (ref.sum(1).exp() * (scores / price).exp()).tolist()
+    total, sums = math.fsum(tilted), rewards.sum(1).tolist()
     earned = math.fsum(p * r for p, r in zip(chances, sums, strict=True))
     kl = math.fsum(
         p * math.log(p / (x / total)) for p, x in zip(chances, tilted, strict=True)
     )
     best = price * math.log(total)
-    assert earned == pytest.approx(best - price * kl, abs=1e-9)
+    assert earned == near(best - price * kl)
     assert earned <= best + 1e-9
 
 
