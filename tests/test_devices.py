@@ -88,7 +88,6 @@ STAGES = [
         for x in VALID[function].values()
     )
 ]
-each = pytest.mark.parametrize("function", STAGES, ids=lambda f: f.__name__)
 
 
 def results(function, dtype: torch.dtype, by: torch.dtype) -> list[Tensor]:
@@ -99,31 +98,19 @@ def results(function, dtype: torch.dtype, by: torch.dtype) -> list[Tensor]:
         else x
         for name, x in VALID[function].items()
     }
-    result = function(**inputs)
-    parts = result if isinstance(result, tuple) else (result,)
-    return [x for x in parts if x.is_floating_point()]
+    return [x for x in parts(function(**inputs)) if x.is_floating_point()]
 
 
-@each
-@pytest.mark.parametrize("half", [torch.bfloat16, torch.float16])
-def test_half_precision_is_computed_in_float32(function, half):
-    pairs = zip(
-        results(function, half, half),
-        results(function, half, torch.float32),
-        strict=True,
-    )
-    for came, wanted in pairs:
-        if function.__name__ != "response_outputs":  # a slice, in the model's own
-            assert came.dtype == torch.float32
-        assert torch.equal(came.float(), wanted)
-
-
-@each
-def test_float64_stays_float64(function):
-    wide, near = (
-        results(function, torch.float32, dtype)
-        for dtype in (torch.float64, torch.float32)
-    )
+@pytest.mark.parametrize("function", STAGES, ids=lambda f: f.__name__)
+def test_half_precision_is_computed_in_float32_and_float64_stays(function):
+    for half in (torch.bfloat16, torch.float16):
+        wanted = results(function, half, torch.float32)
+        for came, exact in zip(results(function, half, half), wanted, strict=True):
+            if function.__name__ != "response_outputs":  # a slice, in the model's own
+                assert came.dtype == torch.float32
+            assert torch.equal(came.float(), exact)
+    near = results(function, torch.float32, torch.float32)
+    wide = results(function, torch.float32, torch.float64)
     for came, wanted in zip(wide, near, strict=True):
         assert came.dtype == torch.float64
         assert_close(came.float(), wanted, rtol=1e-4, atol=1e-5)  # float32's rounding
