@@ -1,12 +1,12 @@
-"""Rows packed one behind the other: what must be cut."""
+"""Sequences packed into one row: what must be cut."""
 
 # --8<-- [start:comment]
 import torch
 
 x = torch.arange(10.0).view(5, 2).sin()
-row = torch.tensor([0, 0, 0, 1, 1])  # packed
+seq = torch.tensor([0, 0, 0, 1, 1])  # packed
 causal = torch.ones(5, 5).tril().bool()
-for m in causal, causal & (row[:, None] == row):
+for m in causal, causal & (seq[:, None] == seq):
     w = (x @ x.T).masked_fill(~m, -torch.inf)
     print((w.softmax(1) @ x - x)[3])  # less alone
 # --8<-- [end:comment]
@@ -27,29 +27,29 @@ def rotate(x, at):  # RoPE: two pairs, two speeds
     return torch.view_as_real(z * turn).view(-1, 4)
 
 
-def attend(x, row, at, rope=True):
+def attend(x, seq, at, rope=True):
     if not rope:
         x = x + table[at.long()]
     a, b = (x @ q, x @ k)
     if rope:
         a, b = rotate(a, at), rotate(b, at)
-    keep = (row[:, None] == row).tril()
+    keep = (seq[:, None] == seq).tril()
     scores = a @ b.T
     scores = scores.masked_fill(~keep, -torch.inf)
     return scores.softmax(1) @ x
 
 
-rows = torch.randn(3, 4), torch.randn(2, 4)
-rows = [x.double() for x in rows]
-x = torch.cat(rows)
+seqs = torch.randn(3, 4), torch.randn(2, 4)
+seqs = [x.double() for x in seqs]
+x = torch.cat(seqs)
 block = torch.tensor([0, 0, 0, 1, 1])
 on = torch.arange(5).double()
 reset = torch.tensor([0, 1, 2, 0, 1]).double()
-found = reset.eq(0).cumsum(0)  # rows begin at 0
+found = reset.eq(0).cumsum(0)  # at each 0
 one = on.eq(0).cumsum(0)
 gaps = []
 print("positions  attention  continued   off by")
-for rope, cut, row, at in (
+for rope, cut, seq, at in (
     (True, "by mask", block, reset),
     (True, "by mask", block, on),
     (True, "by zeros", found, reset),
@@ -58,8 +58,8 @@ for rope, cut, row, at in (
     (False, "by mask", block, on),
 ):
     zero = 0 * block[:2]
-    alone = attend(rows[1], zero, on[:2], rope)
-    packed = attend(x, row, at, rope)[3:]
+    alone = attend(seqs[1], zero, on[:2], rope)
+    packed = attend(x, seq, at, rope)[3:]
     gaps.append((packed - alone).abs().max())
     kind = "RoPE" if rope else "learned"
     late = "yes" if at is on else "no"
@@ -76,7 +76,7 @@ apart = torch.tensor([[1.0, 1, 1], [6, 0, 0]])
 mask = torch.tensor([[1, 1, 1], [1, 0, 0]]).bool()
 packed = apart[mask][None]  # one row of four
 full = torch.ones(1, 4).bool()
-print(f"{'':24} rows packed")
+print(f"{'':24} padded packed")
 for name in (
     "token_mean",
     "sequence_mean_token_mean",
@@ -84,27 +84,17 @@ for name in (
     function = getattr(aggregation, name)
     here = function(apart, mask).item()
     there = function(packed, full).item()
-    print(f"{name:24} {here:.2f} {there:6.2f}")
+    print(f"{name:24} {here:6.2f} {there:6.2f}")
     assert (here == there) == (name == "token_mean")
 # --8<-- [end:loss]
 
 # --8<-- [start:eos]
 eos = torch.randn(1, 4).double()
-x = torch.cat([rows[0], eos, rows[1]])
+x = torch.cat([seqs[0], eos, seqs[1]])
 uncut = torch.zeros(6).long()
 at = torch.tensor([0, 1, 2, 3, 0, 1]).double()
-alone = attend(rows[1], uncut[:2], on[:2])
+alone = attend(seqs[1], uncut[:2], on[:2])
 gap = (attend(x, uncut, at)[4:] - alone).abs()
 print(f"off by {gap.max():.2f}")
-assert gap.max() < 1e-12, "EOS separates the rows"
+assert gap.max() < 1e-12, "EOS separates them"
 # --8<-- [end:eos]
-
-# --8<-- [start:shifted]
-uncut = torch.zeros(2).long()
-alone = attend(rows[1], uncut, on[:2])
-for start in 3, 300, 30000:
-    late = attend(rows[1], uncut, start + on[:2])
-    moved = (late - alone).abs().max()
-    print(f"from {start:5}: off by {moved:.4f}")
-assert moved > 0.01, "late positions misalign"
-# --8<-- [end:shifted]

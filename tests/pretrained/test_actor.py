@@ -75,6 +75,20 @@ def test_a_cache_changes_nothing(folder):
     assert_close(torch.cat(read, 1)[mask], whole[mask], atol=1e-5, rtol=1e-5)
 
 
+@pytest.mark.parametrize("attention", ("eager", "sdpa"))
+@pytest.mark.parametrize("cache", (False, True))
+@torch.no_grad()
+def test_positions_cut_a_pack_unless_there_is_a_cache(folder, attention, cache):
+    """As the page on packing says of transformers; it gets no mask."""
+    given = rows(4, 3)
+    model = theirs(folder, attn_implementation=attention)
+    at = torch.cat([torch.arange(len(row)) for row in given])[None]
+    ids = torch.cat(given)[None]
+    found = model(input_ids=ids, position_ids=at, use_cache=cache).logits[0, 4:]
+    alone = model(input_ids=given[1][None]).logits[0]
+    assert found.allclose(alone, atol=1e-5) != cache
+
+
 def sampled(actor: Actor, given: list[Tensor], **options: Any):
     draws = torch.Generator().manual_seed(0)
     return sample_responses(
