@@ -42,7 +42,7 @@ for steps in 1, 4:
         print(row, f"{p:8.4f} {H:8.4f}")
 assert found[1, 0.2] == found[1, 1.0]
 low, high = found[4, 0.2], found[4, 0.28]
-assert high[1] < low[1]  # no cure
+assert high[1] < low[1]  # it learnt more
 # --8<-- [end:higher]
 
 # --8<-- [start:cov]
