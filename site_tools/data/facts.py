@@ -42,11 +42,6 @@ REPOSITORIES = {
 UNTAGGED = ("TRL 0.0.1", "TRL 0.9.2", "OpenRLHF 0.3.6.post1")
 PURE = re.compile(r"^[^/]+\.data/purelib/")  # a wheel's folder, absent once installed
 Release = Annotated[str, Form(r"\S+ \d\S*|\S+/\S+@[0-9a-f]{7,}", "form_release")]
-Path_ = Annotated[str, Form(r"[^/\s]\S*", "form_path")]
-Lines = Annotated[str, Form(r"[1-9]\d*(-[1-9]\d*)?", "form_lines")]
-Hash = Annotated[str, Form(r"[0-9a-f]{12}", "form_hash")]
-Quote = Annotated[str, Form(r".{1,120}", "form_quote")]
-Key = Annotated[str, Form(r"[\w.]+", "form_key")]
 
 
 @dataclass(frozen=True)
@@ -54,11 +49,11 @@ class Entry(Row):
     """One place in one release; ``default`` is the YAML text of the value."""
 
     release: Release
-    path: Path_
-    lines: Lines
-    hash: Hash
-    quote: Quote = ""
-    key: Key = ""
+    path: Annotated[str, Form(r"[^/\s]\S*", "form_path")]
+    lines: Annotated[str, Form(r"[1-9]\d*(-[1-9]\d*)?", "form_lines")]
+    hash: Annotated[str, Form(r"[0-9a-f]{12}", "form_hash")]
+    quote: Annotated[str, Form(r".{1,120}", "form_quote")] = ""
+    key: Annotated[str, Form(r"[\w.]+", "form_key")] = ""
     default: Text = ""
 
     def __post_init__(self) -> None:

@@ -115,11 +115,6 @@ def section_text(body: str, name: str) -> str:
     return match["text"] if match else ""
 
 
-def first_paragraph(text: str) -> str:
-    """The first paragraph of a text, on one line."""
-    return " ".join(text.strip().split("\n\n")[0].split())
-
-
 @lru_cache(maxsize=1024)
 def wording(text: str) -> Mapping[str, str]:
     """The words of each section of a page that has any, in order, each on one line."""

@@ -25,7 +25,6 @@ from site_tools.page.prose import (
     HEADING,
     WrongAnswer,
     body,
-    first_paragraph,
     read_wrong_answers,
     section_text,
 )
@@ -80,7 +79,7 @@ def read_answer(text: str, page: str, path: str) -> Answer:
     front, _ = read_front_matter(text, path)
     fences, _ = scan(text, path)
     prose = body(text, fences)
-    short = first_paragraph(section_text(prose, "answer"))
+    short = " ".join(section_text(prose, "answer").strip().split("\n\n")[0].split())
     verdict = VERDICT.match(short)
     drawn = PICTURE.search(section_text(prose, "picture"))
     shown = (f.lines[0].split() for f in fences if f.lines and FACT.fullmatch(f.info))

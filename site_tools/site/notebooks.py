@@ -21,7 +21,7 @@ from site_tools.site.templates import fill, words
 NAMED = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
 SECTION = re.compile(r"^## .*\{\s*#([\w-]+)\s*\}\s*$", re.MULTILINE)
 INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
-FOLDED = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?: "(?P<title>.*)")?$', re.MULTILINE)
+FOLDED = re.compile(r'^\?\?\?\+? (?:(question) "(.*)"|.*)$', re.MULTILINE)
 INDENT = re.compile(r"^ {4}", re.MULTILINE)
 BOUND = re.compile(r"`([^`\n]+)`\{[^}\n]*\}")
 # What JupyterLab has around a cell, and the site has not.
@@ -80,14 +80,11 @@ def _plain(text: str, page_id: str) -> str:
     """Prose without what only the site understands; a link into it keeps its words."""
     for _, picture in reversed([*plots(text, page_id)]):
         text = text[: picture.start()] + text[picture.end() :]
-    text = FOLDED.sub(_unfolded, INDENT.sub("", text))
-    text = INNER.sub(r"\1", NAMED.sub(r"\1", text))
+    text = INDENT.sub("", text)
+    # A question is asked before it is answered; other titles say what to open.
+    bold = FOLDED.sub(lambda fold: f"**{fold[2]}**" if fold[2] else "", text)
+    text = INNER.sub(r"\1", NAMED.sub(r"\1", bold))
     return BOUND.sub(r"\1", text).strip()
-
-
-def _unfolded(fold: re.Match[str]) -> str:
-    """A question is asked before it is answered; other titles say what to open."""
-    return f"**{fold['title']}**" if fold["kind"] == "question" else ""
 
 
 def _prose(text: str) -> dict[str, Any]:

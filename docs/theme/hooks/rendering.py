@@ -1,8 +1,9 @@
-"""A page after Markdown: pictures, links, the answer box, the code boxes."""
+"""A page after Markdown: pictures, links, answer box, code boxes, formulas, search."""
 
 import logging
 import posixpath
 import re
+from collections.abc import Iterable, Iterator, Mapping
 from html import escape
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
-from mkdocs.structure.toc import get_toc
+from mkdocs.structure.toc import AnchorLink, get_toc
 
 from docs.theme import notebook_files
 from site_tools.checks import census, words
@@ -25,9 +26,18 @@ from site_tools.page.prose import called
 from site_tools.running import evidence
 from site_tools.running.evidence import Evidence
 from site_tools.say import Refusal
-from site_tools.site import article, navigation, pictures, reference, ways
-from site_tools.site import notebooks as downloads
+from site_tools.site import (
+    article,
+    finding,
+    formulas,
+    navigation,
+    notebooks,
+    pictures,
+    reference,
+    ways,
+)
 from site_tools.site.downloads import wheel
+from site_tools.site.formulas import Formula
 from site_tools.site.lists import fill_lists
 from site_tools.site.templates import fill
 
@@ -77,7 +87,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     lang, root = config.theme["language"], _root(config)
     if notebook_files.is_rendered(page.file.src_uri):
         name, made = Path(str(page.file.abs_src_path)).name, page.file.content_string
-        html, found = downloads.settle(html, made, name, str(page.title), lang)
+        html, found = notebooks.settle(html, made, name, str(page.title), lang)
         page.toc = get_toc(found)
         return html
     page_id = page.file.src_uri.removesuffix(".md")
@@ -132,7 +142,14 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
     for file in [file for file in files if file.src_uri.endswith(".svg")]:
         if file.generated_by:
             files.remove(file)
+    _typeset(env, config, files)
     return env
+
+
+def on_post_build(config: MkDocsConfig) -> None:
+    index = Path(config.site_dir) / "search" / "search_index.json"
+    found = finding.dump(config.extra["search_entries"], config.theme["language"])
+    index.write_text(found, "utf-8")
 
 
 def on_page_context(
@@ -187,6 +204,69 @@ def _complete_code_boxes(
     begun = words.todo(_root(config), path, file.content_string)
     for problem in [*evidence.unverified(known, path, blocks), *begun]:
         LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
+
+
+def _typeset(env: Environment, config: MkDocsConfig, files: Files) -> None:
+    """Formulas, on all pages at once; and what the search will find."""
+    lang = config.theme["language"]
+    pages = {
+        f"docs/{lang}/{file.src_uri}": file.page
+        for file in files.documentation_pages()
+        if file.page
+    }
+    contents = {path: page.content or "" for path, page in pages.items()}
+    cache = _root(config) / ".cache" / "katex"
+    try:
+        typeset = formulas.typeset(contents, cache)
+    except ValueError as error:
+        raise PluginError(str(error)) from None
+    _describe(pages.values(), typeset, config)
+    for page in pages.values():
+        page.content = formulas.render(page.content or "", typeset)
+        for entry in _entries(page.toc):
+            entry.title = formulas.render_in_title(entry.title, typeset)
+        if page.present_anchor_ids is not None:  # links to labels are checked too
+            page.present_anchor_ids.update(formulas.ID.findall(page.content))
+    if typeset:
+        dist = formulas.PACKAGE / "dist"
+        shown = [
+            [typeset[f] for f in set(formulas.find(html))] for html in contents.values()
+        ]
+        assets = formulas.assets(filter(None, shown), dist, cache)
+        for uri, content in assets.items():
+            files.append(File.generated(config, uri, content=content))
+        env.globals["katex_css"] = formulas.address(assets)
+
+
+def _describe(
+    pages: Iterable[Page], typeset: Mapping[Formula, str], config: MkDocsConfig
+) -> None:
+    """Read the pages for the search and for who links to them; tell the theme not to.
+
+    It would take longer than all the rest of the build, most of it over the tags of
+    formulas and code; and our search (docs/theme/assets/search) wants plain text.
+    """
+    searched = {formula: formulas.searched(html) for formula, html in typeset.items()}
+    config.extra["search_entries"] = []
+    for page in pages:
+        html, meta = page.content or "", page.meta
+        meta["description"] = meta.get("description") or finding.description(html)
+        meta["search"] = meta.get("search", {}) | {"exclude": True}
+        if notebook_files.is_rendered(page.file.src_uri):
+            continue  # what it says is found where it comes from
+        config.extra["search_entries"] += finding.entries(
+            formulas.as_text(html, searched.__getitem__),
+            page.url,
+            page.title,
+            meta.get("aliases") or (),
+            meta["search"].get("boost", 1),
+        )
+
+
+def _entries(toc: Iterable[AnchorLink]) -> Iterator[AnchorLink]:
+    for entry in toc:
+        yield entry
+        yield from _entries(entry.children)
 
 
 def _wheel(page: File, config: MkDocsConfig, files: Files) -> str:
