@@ -21,10 +21,10 @@ from site_tools.data.names import read_names
 from site_tools.page.accord import check_lock
 from site_tools.page.blocks import Kind
 from site_tools.page.files import FRONT_MATTER
-from site_tools.page.page import LANGUAGES, Page, read_page
+from site_tools.page.page import Page, read_page
 from site_tools.page.rendered import render
 from site_tools.running.verdict import Verified, check_run, start
-from site_tools.say import Problem, Refusal
+from site_tools.say import LANGUAGES, Problem, Refusal
 from site_tools.site.lists import derived, fill_lists
 
 # Faults of a fence which leave the rest of the page unread.

@@ -10,9 +10,9 @@ from typing import Any, NamedTuple
 from bs4 import Tag
 
 from site_tools.numbers import find
-from site_tools.page.page import LANGUAGES, Page
+from site_tools.page.page import Page
 from site_tools.page.pictures import in_no_language, is_notebook
-from site_tools.say import Message, Problem
+from site_tools.say import LANGUAGES, Message, Problem
 
 SHARED = ("needs", "answers", "refs")
 HEADING = re.compile("h[1-6]")

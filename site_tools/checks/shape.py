@@ -14,11 +14,10 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from site_tools.data.dialogues import TOPICS as TOPICS
-from site_tools.data.dialogues import disagreements, read_dialogues
+from site_tools.data.dialogues import TOPICS, disagreements, read_dialogues
 from site_tools.page.accord import page_ids
 from site_tools.page.blocks import Kind
-from site_tools.page.page import LANGUAGES, Page
+from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 from site_tools.page.prose import (
     HEADING,
@@ -32,7 +31,7 @@ from site_tools.page.prose import (
     read_wrong_answers,
     section_text,
 )
-from site_tools.say import Message, Problem, problem
+from site_tools.say import LANGUAGES, Message, Problem, problem
 
 Row = tuple[int, str, dict[str, Any]]
 

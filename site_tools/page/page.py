@@ -13,8 +13,6 @@ from site_tools.page.prose import body
 from site_tools.page.rendered import Text
 from site_tools.say import Problem
 
-LANGUAGES = ("zh", "en")
-
 
 @dataclass(frozen=True)
 class Page(Text):

@@ -14,13 +14,13 @@ from typing import Any
 from site_tools import numbers
 from site_tools.page.bindings import Figure
 from site_tools.page.blocks import Block, Copy
-from site_tools.page.page import LANGUAGES, Page
+from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook, plots
 from site_tools.page.prose import line_of
 from site_tools.running import results
 from site_tools.running.results import SECONDS_PER_BLOCK, Failure, Result, Run
 from site_tools.running.worker import Running
-from site_tools.say import Message, Problem, catalogue, problem
+from site_tools.say import LANGUAGES, Message, Problem, catalogue, problem
 
 CPU = "cpu"
 # At module level.

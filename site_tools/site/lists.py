@@ -31,8 +31,7 @@ from site_tools.data.names import read_names
 from site_tools.page import accord
 from site_tools.page.accord import Accord
 from site_tools.page.files import read_front_matter
-from site_tools.page.page import LANGUAGES
-from site_tools.say import Refusal
+from site_tools.say import LANGUAGES, Refusal
 from site_tools.site import navigation, ways
 from site_tools.site.downloads import FULL, LIST, OFFLINE, ZIP
 from site_tools.site.navigation import QUESTION_TOPICS, Answer, Answered, title_of

@@ -6,11 +6,10 @@ from pathlib import Path
 import pytest
 import torch
 
-from site_tools.page.page import LANGUAGES
 from site_tools.running import verdict
 from site_tools.running.results import Failure, PageToRun, Source
 from site_tools.running.worker import Running
-from site_tools.say import Problem
+from site_tools.say import LANGUAGES, Problem
 from tests.site.sample import EN, ZH, broken, line_of, page
 
 
