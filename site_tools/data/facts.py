@@ -19,7 +19,6 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
-from hashlib import sha256
 from pathlib import Path
 from typing import Annotated, Any
 from zipfile import ZipFile
@@ -27,6 +26,7 @@ from zipfile import ZipFile
 import yaml
 
 from site_tools.data.rows import Form, Row, Text, Words, read_row
+from site_tools.ledger import digest
 from site_tools.say import Problem, problem
 
 FOLDER = "docs/facts"
@@ -141,7 +141,7 @@ def unread(concepts: Iterable[Concept]) -> dict[tuple[str, str], list[str]]:
 
 def line_hash(lines: Iterable[str]) -> str:
     r"""First 12 hex digits of the sha256 of the lines joined by ``\n``."""
-    return sha256("\n".join(lines).encode()).hexdigest()[:12]
+    return digest("\n".join(lines), 12)
 
 
 def reread(entry: Entry, wheels: Path) -> list[Problem] | None:

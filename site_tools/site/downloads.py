@@ -6,9 +6,9 @@ import subprocess
 import sys
 import tempfile
 from contextlib import suppress
-from hashlib import sha256
 from pathlib import Path
 
+from site_tools.ledger import digest
 from site_tools.say import Refusal
 
 ZIP, LIST, FULL = "offline.zip", "llms.txt", "llms-full.txt"
@@ -33,12 +33,12 @@ def wheel(root: Path, cache: Path) -> Path:
         code = [path for path in package if path.suffix in KINDS]
         files = [*code, *(root / name for name in BESIDE)]
         sources = {p.relative_to(root).as_posix(): p.read_bytes() for p in files}
-        digest = sha256(repr(sources).encode()).hexdigest()[:8]
-        folder = cache / digest
+        made_from = digest(repr(sources), 8)
+        folder = cache / made_from
         if not any(folder.glob("*.whl")):
             cache.mkdir(parents=True, exist_ok=True)
             with tempfile.TemporaryDirectory(dir=cache) as aside:
-                _build(Path(aside), sources, digest)
+                _build(Path(aside), sources, made_from)
                 with suppress(OSError):  # the other language may have been faster
                     Path(aside, "out").rename(folder)
         return next(folder.glob("*.whl"))
@@ -46,7 +46,7 @@ def wheel(root: Path, cache: Path) -> Path:
         raise Refusal("wheel_failed", reason=error) from None
 
 
-def _build(folder: Path, sources: dict[str, bytes], digest: str) -> None:
+def _build(folder: Path, sources: dict[str, bytes], made_from: str) -> None:
     for name, content in sources.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -54,7 +54,7 @@ def _build(folder: Path, sources: dict[str, bytes], digest: str) -> None:
         path.chmod(0o644)  # the wheel keeps it, and the umask
     project = (folder / "pyproject.toml").read_text("utf-8")
     # A local version of digits alone would lose its zeros.
-    project, count = VERSION.subn(rf'version = "\1+src{digest}"', project)
+    project, count = VERSION.subn(rf'version = "\1+src{made_from}"', project)
     if count != 1:
         raise Refusal("wheel_version")
     (folder / "pyproject.toml").write_text(project, "utf-8")

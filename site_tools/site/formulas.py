@@ -10,7 +10,6 @@ import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from hashlib import sha256
 from html import unescape
 from io import BytesIO
 from itertools import chain
@@ -18,7 +17,7 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import NamedTuple
 
-from site_tools.ledger import store
+from site_tools.ledger import digest, store
 from site_tools.say import Refusal
 
 SCRIPT = Path(__file__).with_name("katex.mjs")
@@ -51,6 +50,7 @@ VISIBLE = re.compile(r'<span class="katex-html".*', re.DOTALL)
 VARIABLE = re.compile(r'class="[^"]*\bmathnormal\b[^"]*"[^>]*>([^<]*)<')
 UPRIGHT, ITALIC = "fonts/KaTeX_Main-Regular", "fonts/KaTeX_Math-Italic"
 CUTTER = Path(__file__).read_bytes()  # a font is cut anew when this changes
+DIGITS = 32  # of the digests that name files of the cache
 MANY = 20  # on at least one page of so many, or a letter of which words are made
 
 
@@ -112,10 +112,8 @@ def typeset(
         return {}
     version = json.loads((package / "package.json").read_text("utf-8"))["version"]
     maker = version + SCRIPT.read_text("utf-8")
-    slots = {
-        formula: cache / f"{_digest(maker, str(formula.display), formula.tex)}.html"
-        for formula in places
-    }
+    made_from = {f: "\0".join([maker, str(f.display), f.tex]) for f in places}
+    slots = {f: cache / f"{digest(made_from[f], DIGITS)}.html" for f in places}
     missing = {f: path for f, path in places.items() if not slots[f].exists()}
     for formula, result in _run(missing, package).items():
         if "error" in result:
@@ -159,7 +157,7 @@ def assets(
         for part, text in parts.get(name, whole).items():
             if content := _font(dist / f"{name}.woff2", text, cache):
                 fonts[f"assets/katex/{name}{part}.woff2"] = content
-                address = f"{name}{part}.woff2?{_digest(content)[:8]}"
+                address = f"{name}{part}.woff2?{digest(content, 8)}"
                 codes = ",".join(f"U+{ord(char):x}" for char in text)
                 only = f";unicode-range:{codes}" if part else ""
                 face = match[0].replace(f"{name}.woff2", address)
@@ -171,7 +169,7 @@ def assets(
 
 
 def address(assets: Mapping[str, str | bytes]) -> str:
-    return f"{CSS}?{_digest(assets[CSS])[:8]}"
+    return f"{CSS}?{digest(assets[CSS], 8)}"
 
 
 def _styles(css: str, typeset: Iterable[str]) -> str:
@@ -210,7 +208,8 @@ def characters(typeset: Iterable[str], *, italic: bool) -> set[str]:
 
 def _font(font: Path, shown: str, cache: Path) -> bytes:
     """What is kept of a font; nothing, where it has none of these characters."""
-    slot = cache / f"{font.stem}-{_digest(font.read_bytes(), CUTTER, shown)}.woff2"
+    made_from = b"\0".join([font.read_bytes(), CUTTER, shown.encode()])
+    slot = cache / f"{font.stem}-{digest(made_from, DIGITS)}.woff2"
     if not slot.exists():
         store(slot, _cut(font, shown))
     return slot.read_bytes()
@@ -230,11 +229,6 @@ def _cut(font: Path, shown: str) -> bytes:
         cutter.subset(face)
         subset.save_font(face, content, options)
     return content.getvalue()
-
-
-def _digest(*parts: str | bytes) -> str:
-    content = b"\0".join(p.encode() if isinstance(p, str) else p for p in parts)
-    return sha256(content).hexdigest()[:32]
 
 
 def searched(typeset: str) -> str:
