@@ -6,7 +6,6 @@ see. Any fence on which they differ is an error; so is HTML that a page may not 
 
 import re
 import textwrap
-from html import unescape
 from html.parser import HTMLParser
 from typing import NamedTuple
 
@@ -16,10 +15,10 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 from site_tools.page.fences import Fence
 from site_tools.page.page import Page
 from site_tools.say import Problem
+from site_tools.site.templates import bare
 
 # In Markdown's own HTML < stands for nothing else; a tree takes ten times as long.
 BOX = re.compile(r"<pre\b[^>]*>(?:<span></span>)?<code\b[^>]*>(.*?)</code>", re.DOTALL)
-TAG = re.compile("<[^>]*>")
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)(?:\n|\Z)"))
 
 
@@ -65,7 +64,7 @@ def _content(fence: Fence) -> str:
 
 def boxes(html: str) -> list[str]:
     """The text of every code box of a built page, in order."""
-    return [unescape(TAG.sub("", code)) for code in BOX.findall(html)]
+    return [bare(code) for code in BOX.findall(html)]
 
 
 def check_boxes(page: Page, html: str) -> list[Problem]:

@@ -27,14 +27,12 @@ from site_tools.site.lists import fill_lists
 
 MOST_IDS = 8  # named where none is like the one that is not there
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
-NAME = re.compile(r"ppo_ref(?:\.\w+)+")
 # A link of another page, or a line of its list of wrong answers.
 INCOMING = re.compile(
     r"\]\(<?(?P<file>[\w./-]+)\.md#(?P<anchor>[^\s)>]+)"
     r"|^(?P<page>\w+/\w+)#(?P<id>[\w-]+)$",
     re.M,
 )
-INERT = ["a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre"]
 
 
 def check_links(page: Page, html: str, root: Path) -> list[Problem]:
@@ -51,11 +49,9 @@ def check_links(page: Page, html: str, root: Path) -> list[Problem]:
             key, values = fault
             for line in _lines(page, r"[(<\s]", href) or [page.line_of(tag)]:
                 problems.append(page.problem(line, key, href=href, **values))
-    for tag in page.tree.find_all("code", string=NAME):
-        name = tag.get_text()
-        inert = tag.find_parent(INERT) or not NAME.fullmatch(name)
-        if not inert and name not in _symbols(root):
-            line = page.line_of(tag)
+    names = {match["name"] for match in reference.NAMED.finditer(html)} - {None}
+    for name in sorted(names - _symbols(root).keys()):
+        for line in _lines(page, "`", name) or [1]:
             problems.append(page.problem(line, "name_unknown", name=name))
     return problems
 

@@ -19,10 +19,9 @@ from site_tools.running.verdict import follows
 from site_tools.say import Refusal
 from site_tools.site import formulas, ways
 from site_tools.site.navigation import Answer, answered, read_answer
-from site_tools.site.templates import LINK, as_plain, fill, words
+from site_tools.site.templates import LINK, TAG, as_plain, fill, words
 
 STEP = re.compile(r"\d+ · ")
-TAG = re.compile(r"<[^>]*>")
 # The innermost, so that boxes within boxes go one after the other.
 ASIDE = re.compile(r"<(pre|details|svg)\b(?:(?!<\1\b).)*?</\1>", re.DOTALL)
 HAN, WORD = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")

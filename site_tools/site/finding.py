@@ -3,11 +3,11 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from html import escape, unescape
+from html import escape
 
 from site_tools.page.prose import called
 from site_tools.site.formulas import Formula, as_text
-from site_tools.site.templates import spelled, words
+from site_tools.site.templates import TAG, bare, spelled, words
 from site_tools.site.ways import Target
 
 ANSWER = '<section class="answer">'
@@ -36,7 +36,6 @@ BLOCK = re.compile(
     r"</?(?:p|li|ul|ol|pre|div|section|details|summary|label|d[ldt]|t[rdh])\b[^>]*>"
 )
 LONGEST_CARD = 200  # characters that a share card has room for
-TAG = re.compile(r"<[^>]*>")
 
 Entry = dict[str, str | float | list[str]]
 
@@ -45,7 +44,7 @@ def description(html: str) -> str:
     """The first paragraph of the answer, or of the page, without any markup."""
     text = BESIDE.sub("", html[max(html.find(ANSWER), 0) :])
     found = (as_text(p[1], _spelled) for part in SAID for p in part.finditer(text))
-    paragraphs = (" ".join(_bare(p).split()) for p in found)
+    paragraphs = (" ".join(bare(p).split()) for p in found)
     return WIDE.sub("", next(filter(None, paragraphs), ""))
 
 
@@ -110,8 +109,4 @@ def dump(found: Iterable[Entry], lang: str) -> str:
 
 
 def plain(html: str) -> str:
-    return " ".join(_bare(BLOCK.sub(" ", html)).split())
-
-
-def _bare(html: str) -> str:
-    return unescape(TAG.sub("", html))
+    return " ".join(bare(BLOCK.sub(" ", html)).split())

@@ -7,7 +7,7 @@ template sees the words of its language as ``w`` and the language as ``lang``.
 import re
 from collections.abc import Mapping, Sequence
 from functools import cache
-from html import escape
+from html import escape, unescape
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +23,7 @@ HERE = Path(__file__).parent
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\([^()\s]*\)")
 FORMULA = re.compile(r"\$([^$]+)\$")
 CODE = re.compile(r"`([^`]+)`")
+TAG = re.compile(r"<[^>]*>")
 NAMES = "alpha beta gamma delta epsilon theta lambda pi rho nabla cdot"
 SIGNS = dict(zip(NAMES.split(), "αβγδεθλπρ∇·", strict=True))
 SIGNS |= {"hat A": "Â", "mid": " | "}
@@ -55,6 +56,11 @@ def as_html(text: str) -> Markup:
     """A short text of a data file, its formulas and its code marked up."""
     html = FORMULA.sub(r'<span class="arithmatex">\\(\1\\)</span>', escape(text))
     return Markup(CODE.sub(r"<code>\1</code>", html))
+
+
+def bare(html: str) -> str:
+    """The text of HTML, its tags left out."""
+    return unescape(TAG.sub("", html))
 
 
 def with_code(html: Markup, entries: Sequence[Entry]) -> Markup:
