@@ -16,7 +16,6 @@ from site_tools.data.rows import (
     Row,
     Sentence,
     Text,
-    Words,
     read_rows,
     unique,
 )
@@ -45,12 +44,10 @@ CLUSTERS = 30  # of threads that ask the same; 0 is none of them
 
 
 @dataclass(frozen=True)
-class Asked(Row):
+class Asked(Sentence):
     """A question as it was asked, and the page that answers it."""
 
     id: Annotated[str, Form(NUMBER, "form_question")]
-    zh: Words
-    en: Words
     page: PageId
 
     @property
@@ -63,22 +60,18 @@ class Asked(Row):
 
 
 @dataclass(frozen=True)
-class Dialogue(Row):
+class Dialogue(Sentence):
     """A conversation: its number, what it is about, its questions in order."""
 
     id: Annotated[str, Form(r"\d{3}", "form_dialogue")]
-    zh: Words
-    en: Words
     questions: tuple[Asked, ...]
 
 
 @dataclass(frozen=True)
-class Topic(Row):
+class Topic(Sentence):
     """A topic, its sentence in both languages, and the page whose picture tells it."""
 
     id: TopicId
-    zh: Words
-    en: Words
     picture: PageId = ""
 
 

@@ -25,7 +25,7 @@ from zipfile import ZipFile
 
 import yaml
 
-from site_tools.data.rows import Form, Row, Text, Words, read_row
+from site_tools.data.rows import Form, Row, Sentence, Text, read_row
 from site_tools.ledger import digest
 from site_tools.say import Problem, problem
 
@@ -90,11 +90,9 @@ class Entry(Row):
 
 
 @dataclass(frozen=True)
-class Concept(Row):
+class Concept(Sentence):
     """A facts file: a title per language, and its entries in order."""
 
-    zh: Words
-    en: Words
     entries: tuple[Entry, ...]
 
     @property
@@ -114,8 +112,7 @@ class Concept(Row):
 
 
 def concepts(root: Path) -> list[Concept]:
-    files = sorted((root / FOLDER).glob("*.yml"), key=lambda file: file.name)
-    return [_read(file, file.stat().st_mtime_ns) for file in files]
+    return [concept(root, file.name) for file in sorted((root / FOLDER).glob("*.yml"))]
 
 
 def concept(root: Path, name: str) -> Concept:

@@ -85,28 +85,24 @@ class Compared(Row):
 
 
 @dataclass(frozen=True)
-class Change(Row):
+class Change(Sentence):
     """One change of verl, dated by the two releases around it."""
 
     release: VerlRelease
     before: VerlRelease
     facts: Text
-    zh: Words
-    en: Words
     zh_why: Words
     en_why: Words
     page: PageId
 
 
 @dataclass(frozen=True)
-class Renamed(Row):
+class Renamed(Sentence):
     """One piece of code: its names in the dialogues, then and now."""
 
     names: tuple[Text, ...]
     then: Entry | Sentence  # or why there is no such place
     now: Entry | Sentence
-    zh: Words
-    en: Words
     page: PageId
 
     @property

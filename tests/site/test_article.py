@@ -38,10 +38,10 @@ def test_the_box_ends_where_the_next_section_begins():
 
 
 def test_the_askers_words_are_folded_and_lead_to_the_conversation():
-    later = Asked("004·5", "那么？", "So $V$?", "gae/b")
+    later = Asked("那么？", "So $V$?", "004·5", "gae/b")
     asked = {
-        "004·2": (Asked("004·2", "甲？", "Is $V$ < 1?", "gae/a"), later),
-        "004·3": (Asked("004·3", "乙？", "Rough?", "gae/a"), None),
+        "004·2": (Asked("甲？", "Is $V$ < 1?", "004·2", "gae/a"), later),
+        "004·3": (Asked("乙？", "Rough?", "004·3", "gae/a"), None),
     }
     html = article.answer_box(PAGE, ["004·2", "004·10", "verl#1960"], "en", asked)
     folded = html.partition("<details")[2].partition("</details>")[0]
