@@ -20,6 +20,12 @@ FIGURES: list[dict[str, Any]] = json.loads(
     Path(__file__).with_suffix(".json").read_text("utf-8")
 )
 KNOWN = {key for figure in FIGURES for key in figure["keys"]}
+# The mean ratio of trainer to engine, which verl logs in two parts.
+RATIO, K3, K1 = (
+    "1 + rollout_corr/k3_kl - rollout_corr/kl",
+    "rollout_corr/k3_kl",
+    "rollout_corr/kl",
+)
 COUNTERS = {"step", "_step", "iteration", "pid"}  # of lines, not of the training
 WINDOWS = 5  # parts of a run whose means are compared
 NUMBER = r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)"
@@ -29,9 +35,7 @@ PAIR = re.compile(
     re.IGNORECASE,
 )
 COLORS = re.compile(r"\x1b\[[\d;]*m")
-PREFIX = re.compile(
-    r"^train/(?!.*/)"
-)  # of OpenRLHF and TRL where they log to a service
+PREFIX = re.compile(r"^train/")  # of OpenRLHF and TRL where they log to a service
 
 Log = dict[str, list[float]]
 
@@ -59,7 +63,8 @@ def read_log(text: str) -> Log:
 
     Returns:
         By the names that the log uses, without ``train/``; lines without a figure that
-        is known are passed over.
+        is known are passed over. Where verl's two KLs to the engine are there, so is
+        the mean ratio that follows from them, by its formula.
 
     Raises:
         ValueError: if there is no line with a figure that is known.
@@ -79,6 +84,8 @@ def read_log(text: str) -> Log:
             "read_log: a log must have lines with figures such as "
             f"critic/score/mean:0.5, got {len(lines)} lines without one that is known"
         )
+    if len(log.get(K3, ())) == len(log.get(K1, ())) > 0:
+        log[RATIO] = [1 + k3 - k1 for k3, k1 in zip(log[K3], log[K1], strict=True)]
     return log
 
 
@@ -167,7 +174,7 @@ def measure(values: Sequence[float]) -> dict[str, float]:
 
 
 def report(log: Log, found: Sequence[Finding]) -> str:
-    """The findings as lines of text, and how many figures were not judged.
+    """The findings as lines of text, and the figures that were not judged.
 
     Args:
         log: As ``read_log`` gives it.
@@ -180,7 +187,8 @@ def report(log: Log, found: Sequence[Finding]) -> str:
         >>> log = {"actor/lr": [1e-6], "mine": [2.0]}
         >>> print(report(log, judge(log)))
         fine    actor/lr
-        1 steps, 1 other figures not judged
+        not judged, 1: mine
+        1 steps
         In brackets: the section of the page debug/symptoms
     """
     lines = []
@@ -190,9 +198,11 @@ def report(log: Log, found: Sequence[Finding]) -> str:
             lines += wrap(says, 80, initial_indent=" " * 8, subsequent_indent=" " * 8)
     fine = ", ".join(finding.key for finding in found if finding.level == "fine")
     lines += wrap(f"fine    {fine or '-'}", 80, subsequent_indent=" " * 8)
-    others = log.keys() - {finding.key for finding in found} - COUNTERS
-    steps = max(map(len, log.values()))
-    lines.append(f"{steps} steps, {len(others)} other figures not judged")
+    judged = COUNTERS.union(finding.key for finding in found)
+    if others := [key for key in log if key not in judged]:
+        names = f"not judged, {len(others)}: {', '.join(others)}"
+        lines += wrap(names, 80, subsequent_indent=" " * 8, break_on_hyphens=False)
+    lines.append(f"{max(map(len, log.values()))} steps")
     lines.append("In brackets: the section of the page debug/symptoms")
     return "\n".join(lines)
 

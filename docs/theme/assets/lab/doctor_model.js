@@ -9,7 +9,10 @@ const WHOLE = new RegExp(`^${NUMBER}$`, "i")
 const WINDOWS = 5
 const LEVELS = ["broken", "look", "note", "fine"]
 
-const named = (key) => key.replace(/^train\/(?!.*\/)/, "")
+// The mean ratio of trainer to engine, which verl logs in two parts.
+const [RATIO, K3, K1] = ["1 + rollout_corr/k3_kl - rollout_corr/kl", "rollout_corr/k3_kl", "rollout_corr/kl"]
+
+const named = (key) => key.replace(/^train\//, "")
 const number = (text) => {
   const plain = text.toLowerCase().replace(/^[-+]/, "")
   if (plain === "nan") return NaN
@@ -44,6 +47,8 @@ export const readLog = (text, figures) => {
       log.get(key).push(value)
     }
   }
+  const [k3, k1] = [log.get(K3), log.get(K1)]
+  if (k3 && k3.length === k1?.length) log.set(RATIO, k3.map((x, i) => 1 + x - k1[i]))
   return log
 }
 
