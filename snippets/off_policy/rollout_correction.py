@@ -21,7 +21,7 @@ device = "cpu"  # or "cuda"
 p, q = 0.5, 0.6  # P(right): trainer, engine
 
 
-def all_answers(T):
+def all_answers(T, q=q):
     """Right tokens are 1: answers, log-probs."""
     bits = torch.arange(2**T)[:, None]
     x = (bits >> torch.arange(T) & 1).double()
@@ -66,6 +66,33 @@ for T in 2, 4, 8:
     print(T, *(f"{x:7.3f}" for x in row))
     assert row[3].isclose(row[0])  # the product
 # --8<-- [end:levels]
+
+# --8<-- [start:cap]
+print("  q  most at cap   none  token capped")
+biases = {}
+for wrong in 0.4, 0.2, 0.1:  # of the engine
+    x, old, rollout = all_answers(8, 1 - wrong)
+    score = x[:, 0] * x[:, -1]
+    chance = rollout.sum(1).exp()
+    given = {
+        "old_log_probs": old,
+        "rollout_log_probs": rollout,
+        "response_mask": x > -1,
+    }
+    w = rc.token_weights(**given, cap=math.inf)
+    capped = rc.token_weights(**given, cap=2.0)
+    row = [
+        chance @ (score * (weight * (x - p)).sum(1))
+        for weight in (w**0, w, capped)
+    ]
+    most = w.max()
+    at = chance @ (w > 2).double().mean(1)
+    cells = " ".join(f"{g:6.3f}" for g in row)
+    some = f"{1 - wrong} {most:5.2f} {at:6.2f}"
+    print(some, cells)
+    biases[wrong] = [g - p**2 for g in row]
+assert biases[0.1][2] > 4 * biases[0.1][1]
+# --8<-- [end:cap]
 
 # --8<-- [start:length]
 def products(T):
