@@ -42,6 +42,40 @@ for name, advantages in ways.items():
 assert pushes[1] == pushes[0] / 2 > pushes[2] == 0
 # --8<-- [end:three]
 
+# --8<-- [start:none]
+import torch
+from functools import wraps
+from math import nan
+
+ends = {2, 7}  # every EOS id, and the pad id
+
+def finished_only(reward):
+    """A cut answer has no score, not even 0."""
+    @wraps(reward)
+    def scores(*, completion_ids, **given):
+        found = reward(
+            completion_ids=completion_ids, **given
+        )
+        return [
+            r if ids[-1] in ends else None
+            for r, ids in zip(found, completion_ids)
+        ]
+    return scores
+
+@finished_only
+def right(*, completion_ids, **given):
+    return [1.0 * (3 in ids) for ids in completion_ids]
+
+group = [[3, 2], [4, 7], [3, 5], [4, 5]]  # two cut
+found = right(completion_ids=group)
+print(found)
+some = [nan if r is None else r for r in found]
+r = torch.tensor(some)  # from here as in TRL
+A = (r - r.nanmean()).nan_to_num(0)
+print(*(f"{x:.1f}" for x in A))
+assert A.sum() == 0 and not A[2:].any()
+# --8<-- [end:none]
+
 # --8<-- [start:share]
 from itertools import product
 from math import isclose
