@@ -64,7 +64,7 @@ def finished_only(reward):
 
 @finished_only
 def right(*, completion_ids, **given):
-    return [1.0 * (3 in ids) for ids in completion_ids]
+    return [1.0 * (3 in x) for x in completion_ids]
 
 group = [[3, 2], [4, 7], [3, 5], [4, 5]]  # two cut
 found = right(completion_ids=group)
