@@ -2,14 +2,18 @@
 
 A change is what differs from where this branch left ``--base``, committed or not. Each
 path belongs to one of the rules below; a path that none names may break everything.
+What fails is run once more as it was before the change, and told apart.
 """
 
 import argparse
+import ast
+import json
 import re
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from tests.layout import ROOT
@@ -38,7 +42,7 @@ def plan(changed: Iterable[str]) -> Plan:
     for path in changed:
         broken = tests_of(path)
         tests |= set(broken)
-        build |= "docs" in broken
+        build |= any(test.startswith("docs") for test in broken)
         pages |= set(pages_of(path))
     if set(EVERYTHING) <= tests:
         tests = set(EVERYTHING)
@@ -53,7 +57,7 @@ def tests_of(path: str) -> list[str]:
     parts = Path(path).parts
     match parts:
         case ("docs", "zh" | "en", *_) | ("snippets", *_):
-            return ["docs", *of_pages()]
+            return [*naming(path), *of_pages()]
         case ("docs", *_) | ("site_tools", *_):
             return OF_SITE
         case ("ppo_ref", *_):
@@ -77,27 +81,41 @@ def tests_of(path: str) -> list[str]:
     return EVERYTHING
 
 
-def of_pages() -> list[str]:
-    """The files of tests that read the pages of the project: marked so."""
+def naming(path: str) -> list[str]:
+    """The pages that a path can break: its own, and those that name it, as links do."""
+    own = re.sub("^docs/(zh|en)/", "", path)
     return [
         file.relative_to(ROOT).as_posix()
-        for file in sorted((ROOT / "tests").rglob("test_*.py"))
-        if "pytest.mark." + "pages" in file.read_text("utf-8")
+        for lang in ("zh", "en")
+        for file in sorted((ROOT / "docs" / lang).rglob("*.md"))
+        if file == ROOT / "docs" / lang / own
+        or Path(path).name in file.read_text("utf-8")
     ]
+
+
+def of_pages() -> list[str]:
+    """The tests that read the pages of the project, by their mark: files or parts."""
+    files = sorted((ROOT / "tests").rglob("test_*.py"))
+    return [test for file in files for test in _marked(file)]
+
+
+def _marked(file: Path) -> Iterator[str]:
+    name, mark = file.relative_to(ROOT).as_posix(), "mark.pages"
+    text = file.read_text("utf-8")
+    for node in ast.parse(text).body if mark in text else []:
+        if isinstance(node, ast.Assign) and mark in ast.unparse(node):
+            yield name
+        elif isinstance(node, ast.FunctionDef) and any(
+            mark in ast.unparse(each) for each in node.decorator_list
+        ):
+            yield f"{name}::{node.name}"
 
 
 def pages_of(path: str) -> list[str]:
     """The addresses of the pages on which a changed path is seen."""
-    if page := re.fullmatch(r"docs/(zh|en)/(.+)\.md", path):
-        return [address(page[1], page[2])] if (ROOT / path).exists() else []
-    if not path.startswith("snippets/"):
-        return []
-    return [
-        address(lang, file.relative_to(ROOT / "docs" / lang).with_suffix("").as_posix())
-        for lang in ("zh", "en")
-        for file in (ROOT / "docs" / lang).rglob("*.md")
-        if Path(path).name in file.read_text("utf-8")
-    ]
+    files = naming(path) if path.startswith("snippets/") else [path]
+    pages = [re.fullmatch(r"docs/(zh|en)/(.+)\.md", file) for file in files]
+    return [address(p[1], p[2]) for p in pages if p and (ROOT / p[0]).exists()]
 
 
 def address(lang: str, page: str) -> str:
@@ -107,18 +125,41 @@ def address(lang: str, page: str) -> str:
     return f"{'en/' if lang == 'en' else ''}{folder}{slash}"
 
 
-def changes(base: str) -> list[str]:
-    """The paths that differ from where this branch left ``base``, new ones too."""
+def git(*command: str) -> list[str]:
+    run = subprocess.run(
+        ["git", *command], cwd=ROOT, check=True, capture_output=True, text=True
+    )
+    return run.stdout.splitlines()
 
-    def git(*command: str) -> list[str]:
-        run = subprocess.run(
-            ["git", *command], cwd=ROOT, check=True, capture_output=True, text=True
-        )
-        return run.stdout.splitlines()
 
-    (start,) = git("merge-base", base, "HEAD")
+def changes(start: str) -> list[str]:
+    """The paths that differ from a commit, new ones too."""
     tracked = git("diff", "--name-only", "--no-renames", start)
     return [*tracked, *git("ls-files", "--others", "--exclude-standard")]
+
+
+def failing(tests: Iterable[str], root: Path = ROOT, *options: str) -> set[str]:
+    """Run tests, and return those that fail; the name of what cannot be run at all."""
+    with TemporaryDirectory() as cache:
+        command = [*PYTEST, *AT_ONCE, "-o", f"cache_dir={cache}", *options, *tests]
+        code = subprocess.run(command, cwd=root).returncode
+        last = Path(cache, "v", "cache", "lastfailed")
+        failed = set(json.loads(last.read_text())) if last.exists() else set()
+    return failed or ({f"pytest ended with {code}"} if code not in (0, 5) else set())
+
+
+def failed_before(failed: Iterable[str], start: str) -> set[str]:
+    """Those of the tests that failed at a commit as well."""
+    files = {test.partition("::")[0] for test in failed}
+    with TemporaryDirectory() as folder:
+        tree = Path(folder, "before")
+        git("worktree", "add", "--quiet", "--detach", str(tree), start)
+        try:
+            (tree / ".venv").symlink_to(ROOT / ".venv")
+            there = [file for file in sorted(files) if (tree / file).exists()]
+            return failing(there, tree, "--tb=no") & set(failed) if there else set()
+        finally:
+            git("worktree", "remove", "--force", str(tree))
 
 
 def look(pages: Sequence[str]) -> list[str]:
@@ -144,20 +185,28 @@ def main() -> None:
     parser.add_argument("--base", default="main")
     parser.add_argument("--list", action="store_true", help="say it, and do nothing")
     options = parser.parse_args()
-    todo = plan(changes(options.base))
-    print("tests:", *(todo.tests or ["none"]))
+    (start,) = git("merge-base", options.base, "HEAD")
+    todo = plan(changes(start))
+    print("tests:", *(todo.tests if options.list else [len(todo.tests)]))
     print("build:", "yes" if todo.build else "no")
     print("pages to open:", *(todo.pages or ["none"]), flush=True)
     if options.list or not todo.tests:
         return
-    commands = [[*PYTEST, *AT_ONCE, *todo.tests]]
-    if todo.build:
-        commands.append([sys.executable, "-m", "docs.theme.publish"])
-    for command in commands:
-        if subprocess.run(command, cwd=ROOT).returncode:
+    if failed := failing(todo.tests):
+        print(f"{len(failed)} failed; now the same on {options.base}:", flush=True)
+        before = failed_before(failed, start)
+        told = [f"fails on {options.base} too: {test}" for test in sorted(before)]
+        told += [f"fails by your change: {test}" for test in sorted(failed - before)]
+        print(*told, sep="\n", flush=True)
+        if failed - before:
             sys.exit(1)
-    if faults := look(todo.pages) if todo.build else []:
-        sys.exit("\n".join(faults))
+    if todo.build:
+        # A draft: only the pages above have run, so the others count as unverified.
+        publish = [sys.executable, "-m", "docs.theme.publish", "--draft"]
+        if subprocess.run(publish, cwd=ROOT).returncode:
+            sys.exit(1)
+        if faults := look(todo.pages):
+            sys.exit("\n".join(faults))
 
 
 if __name__ == "__main__":

@@ -13,7 +13,6 @@ from typing import ClassVar
 
 import pytest
 from sybil import Document, Example, Region, Sybil
-from sybil.example import SybilFailure
 from sybil.typing import Parser
 
 from site_tools.checks.all import check_pair, check_written, text_of, unreadable
@@ -71,14 +70,6 @@ class PageDocument(Document):
             yield Example(self, line, column, region, self.namespace)
 
 
-class PageFailure(SybilFailure):
-    """Says what the problems say, and nothing of where Sybil keeps its files."""
-
-    def __init__(self, example: Example, problems: list[Problem]) -> None:
-        AssertionError.__init__(self, "\n".join(map(str, problems)))
-        self.example, self.result = example, str(self)
-
-
 def whole_page(document: PageDocument) -> Iterable[Region]:
     """What concerns the page as a whole: its shape, the census, its twin."""
     yield Region(0, 0, "page", judge_page)
@@ -108,9 +99,8 @@ def figures(document: PageDocument) -> Iterable[Region]:
 def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
     _ = document.running  # in its child, while this process reads on
-    _raise(example, unreadable(page, document.data))
-    problems = check_written(page, ROOT)
-    _raise(example, [*problems, *verdict.check_plots(document.verified)])
+    _fail(unreadable(page, document.data))
+    _fail([*check_written(page, ROOT), *verdict.check_plots(document.verified)])
 
 
 def judge_languages(example: Example) -> None:
@@ -118,7 +108,7 @@ def judge_languages(example: Example) -> None:
     twin = twin_path(page.path)
     if not (ROOT / twin).is_file():
         pytest.skip(f"{twin} is not written yet: the languages are not compared")
-    _raise(example, check_pair(page, ROOT))
+    _fail(check_pair(page, ROOT))
 
 
 def judge_block(example: Example) -> None:
@@ -126,16 +116,17 @@ def judge_block(example: Example) -> None:
     if block.reason is not None:
         pytest.skip(block.reason)
     problem = verdict.check_block(example.document.verified, block)
-    _raise(example, [problem] if problem else [])
+    _fail([problem] if problem else [])
 
 
 def judge_figures(example: Example) -> None:
-    _raise(example, verdict.check_figures(example.document.verified))
+    _fail(verdict.check_figures(example.document.verified))
 
 
-def _raise(example: Example, problems: list[Problem]) -> None:
+def _fail(problems: list[Problem]) -> None:
+    """In the words of the problems alone, without where Sybil or pytest was."""
     if problems:
-        raise PageFailure(example, problems)
+        pytest.fail("\n".join(map(str, problems)), pytrace=False)
 
 
 class Pages(Sybil):

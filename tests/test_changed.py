@@ -1,8 +1,10 @@
 """A changed path names the tests that it can break, and whether the site is built."""
 
+import subprocess
+
 import pytest
 
-from tests.changed import EVERYTHING, OF_SITE, of_pages, plan
+from tests.changed import EVERYTHING, OF_SITE, failed_before, plan
 
 PAGES = {
     "docs/en/gae/variance.md": ["en/gae/variance/"],
@@ -11,10 +13,32 @@ PAGES = {
 
 
 @pytest.mark.parametrize("path", PAGES)
-def test_a_page_is_verified_built_and_opened(path):
+def test_a_page_is_verified_with_those_that_name_it_built_and_opened(path):
     todo = plan([path])
-    assert todo.tests == tuple(sorted(["docs", *of_pages()])) and todo.build
-    assert {*PAGES[path]} <= {*todo.pages} and len(todo.pages) < 20
+    pages = {test for test in todo.tests if test.startswith("docs")}
+    assert {f"docs/{lang}/gae/variance.md" for lang in ("zh", "en")} <= pages
+    linking = {f"docs/{lang}/contribute/from_log_to_page.md" for lang in ("zh", "en")}
+    assert path.endswith(".py") or linking <= pages
+    assert "docs/en/contribute/dialogue_log.md" not in pages and len(pages) < 40
+    assert "tests/site/test_words.py" in todo.tests, "marked as a whole"
+    parts = [test for test in todo.tests if test.startswith("tests/site/test_lab")]
+    assert parts and all("::test_" in part for part in parts)
+    assert todo.build and {*PAGES[path]} <= {*todo.pages} and len(todo.pages) < 20
+
+
+@pytest.mark.slow
+def test_what_failed_before_is_told_apart(tmp_path, monkeypatch):
+    """In a repository of its own, with a page that failed when the branch began."""
+    said = "def test_{}():\n    assert {}\n"
+    (tmp_path / "conftest.py").write_text("")
+    file = tmp_path / "test_it.py"
+    file.write_text(said.format("red", False) + said.format("green", True))
+    monkeypatch.setattr("tests.changed.ROOT", tmp_path)
+    for words in ("init -q", "add .", "-c user.name=a -c user.email=a@b commit -qm a"):
+        subprocess.run(["git", *words.split()], cwd=tmp_path, check=True)
+    failed = {"test_it.py::test_red", "test_it.py::test_green", "new.py::test_x"}
+    assert failed_before(failed, "HEAD") == {"test_it.py::test_red"}
+    assert not (tmp_path / ".git/worktrees").exists()
 
 
 @pytest.mark.parametrize(
