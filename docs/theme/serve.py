@@ -40,17 +40,24 @@ State = dict[str, int]
 
 
 class Messages(logging.Handler):
-    """Shows the warnings of a build, and keeps its errors for the one message."""
+    """Shows how far a build is and its warnings, keeps its errors for one message."""
 
-    def __init__(self) -> None:
-        super().__init__(logging.WARNING)
+    def begin(self, lang: str) -> None:
         self.errors: list[str] = []
+        self.done = 0
+        # Each page is read, and then written.
+        self.steps = 2 * max(1, len([*Path("docs", lang).rglob("*.md")]))
 
     def emit(self, record: logging.LogRecord) -> None:
+        said = record.getMessage()
         if record.levelno >= logging.ERROR:
-            self.errors.append(record.getMessage())
-        else:
-            print(f"  {record.getMessage()}", flush=True)
+            self.errors.append(said)
+        elif record.levelno >= logging.WARNING:
+            print(f"  {said}", flush=True)
+        elif said.startswith(("Reading: ", "Building page ")):
+            before, self.done = 10 * self.done // self.steps, self.done + 1
+            if before < (now := 10 * self.done // self.steps) < 10:
+                print(f"  {now}0 %", flush=True)
 
 
 class Sites:
@@ -62,22 +69,26 @@ class Sites:
         self.code: State = {}
         self.messages = Messages()
         logging.getLogger("mkdocs").addHandler(self.messages)
+        logging.getLogger("mkdocs").setLevel(logging.DEBUG)
         logging.getLogger("mkdocs.livereload").setLevel(logging.ERROR)
 
     def refresh(self) -> None:
         """Build what changed, until nothing has changed while building."""
-        while changed := self.changed():
-            for lang in changed:
-                self.attempt(lang)
+        while self.step():
+            pass
 
-    def changed(self) -> list[str]:
+    def step(self) -> bool:
+        """Build one language that changed, if any did."""
         code = state(*CODE, "docs/theme/hooks")
         if code != self.code:
             forget_code()
-        sources = {lang: self.sources(lang) for lang in CONFIGS}
-        changed = [lang for lang in CONFIGS if sources[lang] != self.built.get(lang)]
-        self.code, self.built = code, sources
-        return changed
+            self.code = code
+        for lang in CONFIGS:
+            if (sources := self.sources(lang)) != self.built.get(lang):
+                self.built[lang] = sources
+                self.attempt(lang)
+                return True
+        return False
 
     def sources(self, lang: str) -> State:
         """What one language is made from; of the others, only how they stand to it."""
@@ -89,7 +100,7 @@ class Sites:
         """Build one language, or say why not; no fault may end the server."""
         print(f"{lang}: building ...", flush=True)
         start = time.monotonic()
-        self.messages.errors.clear()
+        self.messages.begin(lang)
         try:
             self.replace(lang)
         except (Exception, SystemExit) as error:
@@ -153,7 +164,8 @@ class Server(LiveReloadServer):
     def server_activate(self) -> None:
         super().server_activate()
         address = f"http://{HOST}:{self.server_port}"
-        print(f"中文     {address}/\nEnglish  {address}/en/", flush=True)
+        print(f"中文     {address}/", flush=True)
+        print(f"English  {address}/en/, once it is built", flush=True)
         self.error_handler = self.missing_page
 
     def missing_page(self, code: int) -> bytes | None:
@@ -196,14 +208,14 @@ def main() -> None:
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
     sys.dont_write_bytecode = True  # a quick edit would meet a stale cache
     sites = Sites(Path(".cache/serve", str(port)))
-    sites.refresh()
+    sites.step()  # Chinese; English while that can be read
     site = str(sites.folder / "zh")
     Path(MARKS).mkdir(parents=True, exist_ok=True)
     server = Server(sites.refresh, HOST, port, site, polling_interval=0.2)
     for place in WATCHED:
         if Path(place).exists():
             server.watch(place)
-    server._want_rebuild = True  # what changed between the build and the watch
+    server._want_rebuild = True  # English, and what has changed since
     with verifying():
         try:
             server.serve()

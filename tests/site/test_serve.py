@@ -40,6 +40,8 @@ class Live:
         self.root, self.port = root, free_port()
         self.process = serve(root, self.port)
         self.told = self.read_until("English")
+        self.first = self.get("/")
+        self.told += self.read_until("en: built in")
 
     def read_until(self, text: str) -> str:
         """What the server says up to a text; silence for too long ends it."""
@@ -102,7 +104,8 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
 
 
 def test_both_languages_answer_at_one_address(live):
-    assert "首页" in live.get("/")
+    assert "首页" in live.first, "before English is built"
+    assert re.search(r"zh: building .*  50 %\n.*zh: built in", live.told, re.DOTALL)
     assert "Home" in live.get("/en/")
     assert live.get("/en").splitlines()[0].endswith("/en/")
 
