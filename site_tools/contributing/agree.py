@@ -7,7 +7,7 @@ once: nobody has compared pages that he cannot name.
 import re
 import shutil
 from argparse import ArgumentParser, Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
@@ -19,20 +19,15 @@ from site_tools.data.facts import concepts, unread
 from site_tools.ledger import store
 from site_tools.page.accord import Lock, lock_of, lock_path, parse, waiting, write
 from site_tools.page.page import read_page
-from site_tools.page.prose import APART, columns, paragraphs
+from site_tools.page.prose import APART, columns, paragraphs, wording
 from site_tools.runs.make import problems
 from site_tools.runs.table import CHARTS, RUNS
 from site_tools.say import Message
 
 WIDE = 100  # columns of a terminal in which both languages stand side by side
 CLOSING = "，。、；：？！）》”"
-BETWEEN = re.compile(
-    f"(?<=[{APART}]) (?=[{APART}])| (?=[{CLOSING}（])|(?<=[{CLOSING}（]) "
-)
 # No line begins with a mark that closes something.
 PIECE = re.compile(rf" ?(?:[{APART}]|[^ {APART}]+)[{CLOSING}]*")
-
-Words = Mapping[str, list[str]]  # of a language: by section, a line a paragraph
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -44,17 +39,19 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     names = [page_id(text) for text in options.pages]
     if not names:
         raise Refusal("agree_unnamed")
-    sides = {page: _words(page, root, talk) for page in names}
-    changed = {page: _compared(page, root, *sides[page], talk) for page in names}
+    sides = {page: _texts(page, root, talk) for page in names}
+    changed = {page: _compared(page, root, sides[page], talk) for page in names}
     for page in names:
-        store(root / lock_path(page), write(_lock(*sides[page])).encode())
+        now = lock_of(*map(wording, sides[page]))
+        store(root / lock_path(page), write(now).encode())
         key = "agree_recorded" if changed[page] else "agree_recorded_before"
         sections = ", ".join(changed[page])
         talk.say(key, page=page, sections=sections, lock=lock_path(page))
     return 0
 
 
-def _words(page: str, root: Path, talk: Talk) -> tuple[Words, Words]:
+def _texts(page: str, root: Path, talk: Talk) -> tuple[str, str]:
+    """The page in Chinese and English, if both are sound."""
     present = files_of(page, root)
     files = [f"docs/{language}/{page}.md" for language in ("zh", "en")]
     for file in files:
@@ -66,20 +63,18 @@ def _words(page: str, root: Path, talk: Talk) -> tuple[Words, Words]:
         for problem in wrong:
             talk.show(talk.problem(problem))
         raise Refusal("agree_problems", page=page)
-    return paragraphs(zh.text), paragraphs(en.text)
+    return zh.text, en.text
 
 
-def _lock(*sides: Words) -> Lock:
-    return lock_of(*({name: " ".join(side[name]) for name in side} for side in sides))
-
-
-def _compared(page: str, root: Path, zh: Words, en: Words, talk: Talk) -> list[str]:
+def _compared(page: str, root: Path, texts: Sequence[str], talk: Talk) -> list[str]:
     """The sections that are new since the last record: shown, and agreed to."""
     before: Lock = {}
-    now = _lock(zh, en)
+    now = lock_of(*map(wording, texts))
+    zh, en = (paragraphs(text, seen=True) for text in texts)
     with suppress(FileNotFoundError, UnicodeDecodeError, ValueError):
         before = parse((root / lock_path(page)).read_text("utf-8"), page)
-    changed = [s for s in {**before, **now} if before.get(s) != now.get(s)]
+    sections = dict.fromkeys([*zh, *en, *before])
+    changed = [s for s in sections if before.get(s) != now.get(s)]
     for section in changed:
         old, new = before.get(section), now.get(section)
         marks = [
@@ -122,7 +117,7 @@ def side_by_side(
 def wrapped(text: str, wide: int) -> list[str]:
     """A text in lines of so many columns at most."""
     lines, line = list[str](), ""
-    for piece in PIECE.findall(BETWEEN.sub("", text)):
+    for piece in PIECE.findall(text):
         if line and columns(line + piece) > wide:
             lines.append(line)
             line = piece.strip()

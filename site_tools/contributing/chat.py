@@ -13,6 +13,7 @@ from datetime import datetime
 from io import TextIOWrapper
 from json import dumps
 from pathlib import Path
+from shlex import quote
 from string import Template
 from typing import NamedTuple
 
@@ -35,6 +36,17 @@ LISTED = 40
 # A file that a chat was pointed at, as @[verl/trainer.py], and marks of a layout.
 MENTION = re.compile(r"@\[[^\]\n]*\]|@[\w./-]+|^ {0,3}(?:#{1,6}|>|[-*+]|\d+[.)])[ \t]+")
 SENTENCE_END = re.compile(r"(?<=[。！？!?])(?![”」\"’])\s*|(?<=\.)\s+")
+ASKING = re.compile(
+    r"\b(?:how|what|why|when|where|which|who)\b|什么|为何|怎么|怎样|如何|哪|吗|呢|多少|几"
+    r"|谁|是否|能否|(.)[不没]\1",
+    re.IGNORECASE,
+)
+# What asks nothing begins no round.
+THANKS = re.compile(
+    r"\W*(?:(?:thx|thanks?|ok|okay|great|谢谢|多谢|感谢|好的?|明白|懂)"
+    r"(?: you| a lot| very much|你|您|了|啦)*\W*)+",
+    re.IGNORECASE,
+)
 # Between two rounds, there for people: no part of an answer.
 RULE = re.compile(r"(?:\n\s*---)?\s*\Z")
 ODD_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\n?")
@@ -71,27 +83,27 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         raise Refusal("nothing_written") from None
     talk.say("import_format", format=chats[0].format)
     chat = choose(chats, options.chat, talk)
-    drafts = _drafts(rounds(chat.turns), root, talk)
+    number = f"_{1 + chats.index(chat)}" if len(chats) > 1 else ""
+    folder = Path("drafts", f"{Path(options.log).stem}{number}")
+    drafts = _drafts(rounds(chat.turns), folder, root, talk)
     if chat.left:
         talk.show(talk.of(chat.left))
     if pictures := sum(len(PICTURE.findall(turn.text)) for turn in chat.turns):
         talk.say("import_pictures", count=pictures)
     if options.dry_run:
         return 0
-    number = f"_{1 + chats.index(chat)}" if len(chats) > 1 else ""
-    folder = root / "drafts" / f"{Path(options.log).stem}{number}"
-    taken = min(folder.iterdir(), default=None) if folder.is_dir() else folder
+    whole = root / folder
+    taken = min(whole.iterdir(), default=None) if whole.is_dir() else whole
     if taken and os.path.lexists(taken):
         raise Refusal("import_taken", path=taken)
     if not talk.ask("import_plan", count=len(drafts)):
         raise Refusal("nothing_written")
     try:
-        store_new({folder / name: text.encode() for name, text in drafts.items()})
+        store_new({root / file: text.encode() for file, text in drafts.items()})
     except OSError as error:
-        raise Refusal("unwritable", path=folder, reason=error.strerror) from None
-    folder = folder.relative_to(root)
+        raise Refusal("unwritable", path=whole, reason=error.strerror) from None
     talk.say("import_written", folder=folder, count=len(drafts))
-    talk.say("import_next", file=folder / next(iter(drafts)))
+    talk.say("import_next", file=quote(next(iter(drafts))))
     log = Path(options.log).resolve()
     if log.is_relative_to(root) and not log.is_relative_to(root / "drafts"):
         talk.say("import_inside", path=log.relative_to(root))
@@ -134,9 +146,12 @@ class Round(NamedTuple):
 
 
 def rounds(turns: Iterable[Turn]) -> list[Round]:
+    """The rounds of a chat; thanks and their answer belong to the round before."""
     found = list[Round]()
     answered = True
     for turn in turns:
+        if found and answered and turn.asks and THANKS.fullmatch(turn.text):
+            turn = turn._replace(asks=False)
         if turn.asks and answered:
             found.append(Round(len(found) + 1, turn.text, ""))
         elif turn.asks:
@@ -151,7 +166,9 @@ def _joined(text: str, turn: Turn) -> str:
     return f"{text}\n\n{turn.text}" if text else turn.text
 
 
-def _drafts(asked: Sequence[Round], root: Path, talk: Talk) -> dict[str, str]:
+def _drafts(
+    asked: Sequence[Round], folder: Path, root: Path, talk: Talk
+) -> dict[str, str]:
     """The files, each question said with the page that perhaps answers it."""
     with data_is_read():
         nearest = search(wordings(root))
@@ -160,7 +177,8 @@ def _drafts(asked: Sequence[Round], root: Path, talk: Talk) -> dict[str, str]:
     for each in talk.progress(asked):
         near = answering(nearest(title(each.question)))
         known = near[0].page if near else None
-        drafts[f"question_{each.number:0{digits}}.md"] = draft(each, known)
+        file = (folder / f"question_{each.number:0{digits}}.md").as_posix()
+        drafts[file] = draft(each, file, known)
         key = "import_round_known" if near else "import_round"
         said.append((key, {"title": title(each.question), "page": known}))
     for number, (key, values) in enumerate(said, 1):
@@ -194,7 +212,7 @@ def export(options: Namespace, root: Path, talk: Talk) -> int:
 
 
 def title(question: str) -> str:
-    """The sentence of a question that asks, else the longest; no code, no mention."""
+    """The sentence that asks, by its mark or its words, else the longest; no code."""
     prose, fence = "", ""
     for line in lines_of(question):
         before, fence = fence, fence_after(line, fence)
@@ -203,15 +221,16 @@ def title(question: str) -> str:
     parts = (" ".join(s.split()) for line in lines for s in SENTENCE_END.split(line))
     sentences = [part for part in parts if part]
     asking = [sentence for sentence in sentences if sentence.endswith(("?", "？"))]
+    asking += filter(ASKING.search, sentences)
     first = asking[0] if asking else max(sentences, key=len, default="")
     return first if len(first) <= LONGEST else f"{first[: LONGEST - 1]}…"
 
 
-def draft(each: Round, known: str | None = None) -> str:
+def draft(each: Round, file: str, known: str | None = None) -> str:
     talk = Talk(language_of_text(title(each.question)))
     skeleton = (SKELETONS / f"draft_{talk.language}.md").read_text("utf-8")
     return Template(skeleton).substitute(
-        number=each.number,
+        file=quote(file),
         question=dumps(title(each.question), ensure_ascii=False),
         known=talk.text("draft_known", page=known) + "\n\n" if known else "",
         asked=_fenced(each.question),

@@ -29,10 +29,10 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     problems = list[Problem]()
     for found, remarks in _judgements(root, files, dict.fromkeys(concepts)):
         problems += found
-        for problem in found:
-            talk.show(talk.problem(problem))
         for message in remarks:
             talk.show(talk.of(message))
+        for problem in found:
+            talk.show(talk.problem(problem))
     key = {0: "check_sound", 1: "check_one"}.get(len(problems), "check_several")
     checked = ", ".join([*ids, *(f"facts/{concept}" for concept in concepts)])
     talk.say(key, pages=checked, count=len(problems))

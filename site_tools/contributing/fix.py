@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from difflib import unified_diff
 from pathlib import Path
+from shlex import quote
 
 from site_tools.checks.all import judge
 from site_tools.checks.words import typeset
@@ -56,8 +57,6 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     stored = _store(root, whole if agreed else texts)
     with data_is_read():
         left = [problem for paths in files.values() for problem in judge(root, paths)]
-    for problem in left:
-        talk.show(talk.problem(problem))
     if stored:
         talk.say("fix_mended", files=", ".join(stored))
     if renewed and not agreed:
@@ -65,7 +64,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     elif not stored:
         talk.say("fix_nothing_more" if left else "fix_nothing")
     if left:
-        talk.say("fix_left", count=len(left))
+        talk.say("fix_left", count=len(left), pages=quote(" ".join(files)))
     return 1 if left else 0
 
 

@@ -109,6 +109,7 @@ SHAPES = {
     "messages": ("messages", "", ""),
     "conversations": ("messages", "", ""),
 }
+FILES = ("attachments", "files")
 ASKS = {"user": True, "human": True, "request": True}
 ASKS |= dict.fromkeys(("assistant", "gpt", "model", "ai", "response"), False)
 
@@ -190,8 +191,9 @@ def _role(node: Any) -> str:
     message = node if _at(node, "message") is None else node["message"]
     roles = [_at(message, key) for key in ("role", "sender", "from")]
     roles.append(_at(message, "author", "role"))
-    parts = _list(message, "fragments")  # DeepSeek's: what it thought, what it said
-    roles += [_at(part, "type") for part in parts if _at(part, "type") != "THINK"]
+    # DeepSeek's; others are of type THINK, SEARCH and FILE.
+    kinds = [str(_at(part, "type")) for part in _list(message, "fragments")]
+    roles += [kind for kind in kinds if kind.lower() in ASKS]
     return next((str(role).lower() for role in roles if role), "")
 
 
@@ -204,7 +206,8 @@ def _turn(node: Any) -> Turn | None:
         return None
     contents = (_at(message, key) for key in ("content", "fragments", "text", "value"))
     said = [next(filter(None, map(_text, contents)), "")]
-    for file in _list(message, "attachments") + _list(message, "files"):
+    parts = [message, *_list(message, "fragments")]
+    for file in (f for key in FILES for part in parts for f in _list(part, key)):
         said += [_picture(_at(file, "file_name"))]
         said += [_text(_at(file, "extracted_content"))]
     text = "\n\n".join(filter(None, said))

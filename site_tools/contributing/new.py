@@ -26,6 +26,7 @@ from site_tools.page.files import read_front_matter
 LINKS = 2
 NEAR = 5  # pages that are shown: of 36 questions one of them answers 31
 NO = ("n", "no", "否", "不")
+DRAFT = re.compile(r"(?:.*[/\\])?(?P<file>drafts[/\\].+\.md)")
 
 
 def options(parser: ArgumentParser, talk: Talk) -> None:
@@ -38,7 +39,7 @@ def options(parser: ArgumentParser, talk: Talk) -> None:
 def run(options: Namespace, root: Path, talk: Talk) -> int:
     """Write the files of a page, or add a wording; a refusal has written nothing."""
     try:
-        question = check_question(options.question)
+        question = check_question(_asked(options.question, root))
         if options.alias:
             return add_wording(options.page, question, root, talk)
         page = page_id(options.page)
@@ -55,7 +56,22 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         raise Refusal("unwritable", **values) from None
     talk.say("new_written", files=", ".join(files))
     talk.say("new_next", page=page, files=" ".join(files))
+    if options.question != question:
+        talk.say("new_draft", file=options.question)
     return 0
+
+
+def _asked(text: str, root: Path) -> str:
+    """The question, or that of a draft of import, which is named by its file."""
+    draft = DRAFT.fullmatch(text.strip())
+    if not draft:
+        return text
+    path = root / draft["file"].replace("\\", "/")
+    if not path.is_file():
+        raise Refusal("new_no_draft", file=text)
+    with data_is_read():
+        meta, _ = read_front_matter(path.read_text("utf-8", "replace"), text)
+    return str(meta.get("question") or "")
 
 
 def _home(known: Sequence[Known], talk: Talk, ask: bool) -> str | None:

@@ -7,7 +7,7 @@ line in the file.
 import re
 import unicodedata
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -121,12 +121,13 @@ def wording(text: str) -> Mapping[str, str]:
     return {name: " ".join(lines) for name, lines in paragraphs(text).items()}
 
 
-def paragraphs(text: str) -> Mapping[str, list[str]]:
+def paragraphs(text: str, seen: bool = False) -> Mapping[str, list[str]]:
     """The same by paragraphs, of which each is one line.
 
     Left out is what the two languages are compared by (code blocks, displayed formulas,
-    what a figure shows, link targets) and how the text is laid out. Question, title and
-    aliases are ``FRONT``, what stands above the first heading is ``TOP``.
+    what a figure shows unless it is to be ``seen``, link targets) and how the text is
+    laid out. Question, title and aliases are ``FRONT``, what stands above the first
+    heading is ``TOP``.
     """
     fences, _ = scan(text, "")
     prose, (meta, _) = body(text, fences), read_front_matter(text, "")
@@ -137,10 +138,12 @@ def paragraphs(text: str) -> Mapping[str, list[str]]:
     for (name, start), (_, end) in pairwise([(TOP, 0), *headings, ("", len(prose))]):
         rows = range(line_of(prose, start), line_of(prose, end))
         titles = (fence.info for fence in fences if fence.line in rows)
-        words = BLANK.split(LAYOUT.sub("", PARTS.sub(_words, prose[start:end])))
+        told = PARTS.sub(partial(_words, seen=seen), prose[start:end])
+        words = BLANK.split(LAYOUT.sub("", told))
         words += FENCE_WORDS.findall("\n".join(titles))
         sections.setdefault(name, []).extend(words)
-    lines = {n: [" ".join(WORD.findall(w)) for w in ws] for n, ws in sections.items()}
+    cut = str.split if seen else WORD.findall
+    lines = {n: [" ".join(cut(w)) for w in words] for n, words in sections.items()}
     kept = {name: [line for line in each if line] for name, each in lines.items()}
     return {name: each for name, each in kept.items() if each}
 
@@ -161,12 +164,12 @@ def called(aliases: object) -> dict[str, list[str]]:
     return found
 
 
-def _words(match: re.Match[str]) -> str:
+def _words(match: re.Match[str], seen: bool) -> str:
     """What of a part belongs to the sentence it stands in."""
     part = _part(match)
-    squeezed = "".join((part.attributes or part.text).split())
-    kept = {"code": f"`{squeezed}`", "inline": f"${squeezed}$", "address": part.text}
-    return f" {kept.get(part.kind, '')} "
+    text = part.text if seen else "".join((part.attributes or part.text).split())
+    kept = {"code": f"`{text}`", "inline": f"${text}$", "address": part.text}
+    return kept.get(part.kind, "") if seen else f" {kept.get(part.kind, '')} "
 
 
 class WrongAnswer(NamedTuple):

@@ -198,14 +198,15 @@ def _check_output(page: Page, block: Block, printed: str) -> Problem | None:
     if shown is None:
         if not printed:
             return None
-        return page.problem(line, "output_missing", printed=printed)
+        return page.problem(line, "output_missing", printed=printed, page=page.id)
     if shown == printed:
         return None
     rows = zip_longest(shown.splitlines(), printed.splitlines())
     first = next(number for number, (a, b) in enumerate(rows) if a != b)
     row = min(first, shown.count("\n"))
     line = (block.output or block).fence.line + 1 + row
-    return page.problem(line, "output_differs", shown=shown, printed=printed)
+    values = {"shown": shown, "printed": printed, "page": page.id}
+    return page.problem(line, "output_differs", **values)
 
 
 def _stripped(printed: str) -> str:

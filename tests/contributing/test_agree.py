@@ -59,7 +59,7 @@ def files(root: Path) -> list[str]:
 
 
 def test_a_page_is_recorded_and_what_is_recorded_is_said(project):
-    sections = "(front-matter), answer, code, next, why, wrong-answers"
+    sections = "(front-matter), answer, code, why, wrong-answers, next"
     assert run(project, PAGE) == (0, f"{PAGE}: {sections} ({LOCK})\n")
     assert files(project) == [LOCK]
     nothing = "nothing new, it was recorded as it stands"
@@ -80,6 +80,7 @@ def test_what_changed_is_shown_in_both_languages_and_asked_about(project):
         assert shown[0] == f"{PAGE}: answer"
         assert shown[1].startswith("  zh* ## ") and shown[2].startswith("  en  ## ")
         assert "也一样" in said, "no blanks between Chinese characters"
+        assert "`2.00`" in said and "data-is" not in said, "as a reader sees it"
         assert "\n* is new or changed" in said and "the same there? [y/N]" in said
     assert command(project, "agree", PAGE, says="y")[0] == 0
     assert "[y/N]" not in command(project, "agree", PAGE)[1]

@@ -47,16 +47,17 @@ def test_a_problem_is_told_in_the_language_of_the_reader(project):
     (project / PATHS[0]).unlink()
     line = line_of("`2.00`", EN)
     value = "total = 2, within half a unit of the last digit shown"
-    assert run(project, PAGE).startswith(
-        f"1 {PATHS[1]}:{line}\n  found:    2.10\n  expected: {value}\n"
+    assert run(project, PAGE).endswith(
+        f"\n{PATHS[1]}:{line}\n  found:    2.10\n  expected: {value}\n"
         "  fix:      correct the figure, or the expression it is bound to\n"
+        f"Checked {PAGE}: 1 problem.\n"
     )
     assert run(project, PAGE, lang="zh").splitlines() == [
-        f"1 {PATHS[1]}:{line}",
+        f"1 {PAGE}：还没有中文；写 {PATHS[0]}，再运行 make agree PAGE={PAGE}",
+        f"{PATHS[1]}:{line}",
         "  现在：2.10",
         "  应为：total = 2，误差不超过末位的半个单位",
         "  改法：改正数字，或者它绑定的表达式",
-        f"{PAGE}：还没有中文；写 {PATHS[0]}，再运行 make agree PAGE={PAGE}",
         f"已检查 {PAGE}：1 个问题。",
     ]
 

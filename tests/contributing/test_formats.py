@@ -9,7 +9,7 @@ import pytest
 from site_tools.contributing import chat
 from site_tools.contributing.chat import called, draft, rounds
 from site_tools.contributing.formats import read
-from site_tools.contributing.log import Broken
+from site_tools.contributing.log import Broken, Turn
 from tests.contributing.trial import command, state
 
 CHATS = Path(__file__).with_name("chats")
@@ -78,7 +78,7 @@ def test_every_format_gives_its_conversations(name):
 
 def drafted(name: str) -> list[str]:
     first, *_ = read((CHATS / name).read_bytes(), name)
-    return [draft(each) for each in rounds(first.turns)]
+    return [draft(each, "drafts/a.md") for each in rounds(first.turns)]
 
 
 def test_a_draft_has_formulas_as_a_page_writes_them_and_pictures_by_name():
@@ -87,6 +87,7 @@ def test_a_draft_has_formulas_as_a_page_writes_them_and_pictures_by_name():
     assert "\n![file-service://file-k3](not-fetched)\n\nWhy does" in clipping
     assert "\n| 0.6 | 0.12 |\n" in drafted("chatgpt.json")[1]
     assert "![curve.png](not-fetched)\n\n" not in drafted("claude.json")[0]
+    assert "![log.txt](not-fetched)" in drafted("deepseek.json")[0]
     assert "for t in reversed(range(T)):" in drafted("share.md")[0]
     assert "`\\(x\\)` $y$" in chat.with_dollars("`\\(x\\)` \\(y\\)")
     code = "```\n\\(x\\)\n```\n"
@@ -140,6 +141,22 @@ def test_what_one_side_says_in_a_row_is_one_question():
     ((number, question, answer),) = rounds(found.turns)
     assert question.split() == ["Why?", "And", "0.4?"] and number == 1
     assert answer.split() == ["So.", "Or", "so."]
+
+
+@pytest.mark.parametrize(
+    ("said", "asks"),
+    [
+        ("Hi.\nWhy is it 0.5? I use verl.\nThank you all very much!", "Why is it 0.5?"),
+        ("I use verl 0.9 on eight cards. what is the ratio\nthx", "what is the ratio"),
+        ("你好！values 要不要 detach\n谢谢！", "values 要不要 detach"),
+        ("好的！给出示例", "给出示例"),
+    ],
+)
+def test_the_sentence_that_asks_is_the_question(said, asks):
+    assert chat.title(said) == asks
+    for thanks in ("thx", "Thanks a lot!", "好的，谢谢你！"):
+        turns = [Turn(True, said), Turn(False, "a"), Turn(True, thanks)]
+        assert len(rounds([*turns, Turn(False, "b")])) == 1
 
 
 def test_what_looks_like_a_mark_in_an_answer_is_text():

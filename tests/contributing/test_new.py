@@ -75,6 +75,20 @@ def test_a_page_that_passes_in_the_language_of_its_question(root, asked, languag
     assert "To take it back: rm docs/" in said
 
 
+@pytest.mark.parametrize("typed", ["{}", "../{}", r"C:\x\{}"])
+def test_a_draft_gives_its_question(root, typed):
+    draft = "drafts/my chat/question_01.md"
+    (root / draft).parent.mkdir(parents=True, exist_ok=True)
+    (root / draft).write_text(f'---\nquestion: "{ZH}"\n---\n', "utf-8")
+    named = typed.format(draft if "\\" not in typed else draft.replace("/", "\\"))
+    said = run(root, "gae/group_size", "--question", named)
+    page_of = page.read_page(root, "docs/zh/gae/group_size.md")
+    assert page_of.meta["question"] == ZH
+    assert said.endswith(f"The chat lies in {named}: take over from it what holds.\n")
+    said = run(root, "gae/other", "--question", "drafts/no.md", code=1)
+    assert said.startswith("No draft drafts/no.md; make import writes them")
+
+
 @pytest.mark.slow
 def test_it_runs_and_its_output_is_what_it_prints(root):
     run(root, "critic/group_size", "--question", ZH)
