@@ -1,6 +1,7 @@
 """verl's own dispatch calls our functions on its own batches, and gets its numbers."""
 
 import re
+from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -8,7 +9,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 from verl import DataProto
-from verl.trainer.ppo import ray_trainer
+from verl.trainer.ppo import core_algos, ray_trainer
 from verl.workers.config import CriticConfig, FSDPActorConfig, PolicyLossConfig
 from verl.workers.utils import losses
 
@@ -19,7 +20,13 @@ from tests.inside_verl.within.data import (
     model_output,
     normal,
 )
-from tests.inside_verl.within.verls import bombs, originals
+
+# verl's own three functions, taken before ours are in their place.
+GAE = core_algos.compute_gae_advantage_return
+VALUE_LOSS = core_algos.compute_value_loss
+POLICY_LOSS = core_algos.compute_policy_loss_vanilla
+
+import ppo_ref.verl_plugin  # noqa: E402, F401
 
 SNIPPET = Path(__file__).parents[3] / "snippets/reference/inside_verl.py"
 SECTION = re.compile(r"# --8<-- \[start:compare\]\n(.*?)# --8<-- \[end", re.DOTALL)
@@ -37,6 +44,29 @@ SHARED = {"dp_size": 4, "batch_num_tokens": 77, "global_batch_size": 24}
 EXACT = {torch.float64: {"rtol": 1e-7, "atol": 1e-7}}
 EXACT[torch.float32] = {"rtol": 1e-6, "atol": 1e-6}
 both_dtypes = pytest.mark.parametrize("dtype", EXACT, ids=str)
+
+
+@contextmanager
+def originals():
+    """verl as it was published."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(core_algos, "compute_gae_advantage_return", GAE)
+        patch.setattr(core_algos, "compute_value_loss", VALUE_LOSS)
+        patch.setattr(losses, "compute_value_loss", VALUE_LOSS)
+        yield
+
+
+def bomb(*args, **kwargs):
+    raise AssertionError("verl's own function was called")
+
+
+@contextmanager
+def bombs():
+    """verl's own functions blow up, whoever still holds them."""
+    with pytest.MonkeyPatch.context() as patch:
+        for function in (GAE, VALUE_LOSS, POLICY_LOSS):
+            patch.setattr(function, "__code__", bomb.__code__)
+        yield
 
 
 def trained(seed: int, data: DataProto, name: str, scale: float = 0.5):
@@ -104,7 +134,23 @@ def actor_step(seed, loss_mode, dtype, told, without=(), **settings):
     return SimpleNamespace(loss=loss, grad=log_probs.grad, metrics=figures(metrics))
 
 
-def same_step(ours, theirs, dtype):
+def critic_step(seed, dtype, told, **settings):
+    data = estimated(seed, dtype)
+    values = trained(seed, data, "values")
+    work = for_a_worker(data, **told)
+    config = CriticConfig(strategy="fsdp", ppo_micro_batch_size_per_gpu=1, **settings)
+    output = {"values": model_output(work, values)}
+    loss, metrics = losses.value_loss(config, output, work)
+    loss.backward()
+    return SimpleNamespace(loss=loss, grad=values.grad, metrics=figures(metrics))
+
+
+def same_step(step, dtype):
+    """What verl makes of a step, and what we make of it."""
+    with originals():
+        theirs = step("vanilla")
+    with bombs():
+        ours = step("ppo_ref")
     assert_close(ours.loss, theirs.loss, **EXACT[dtype])
     assert_close(ours.grad, theirs.grad, **EXACT[dtype])
     assert ours.metrics.keys() == theirs.metrics.keys()
@@ -114,19 +160,18 @@ def same_step(ours, theirs, dtype):
             (found, how), (wanted, so) = found, wanted
             assert how == so
         assert found == pytest.approx(wanted, rel=1e-6, abs=1e-6), name
+    return ours
 
 
 @both_dtypes
 @pytest.mark.parametrize("told", [ALONE, SHARED], ids=["alone", "shared"])
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("seed", SEEDS[:2])
-def test_ppo_loss(seed, mode, told, dtype):
-    settings = {"loss_agg_mode": mode}
-    with originals():
-        theirs = actor_step(seed, "vanilla", dtype, told, **settings)
-    with bombs():
-        ours = actor_step(seed, "ppo_ref", dtype, told, **settings)
-    same_step(ours, theirs, dtype)
+def test_losses(seed, mode, told, dtype):
+    given, options = (dtype, told), {"loss_agg_mode": mode}
+    same_step(lambda name: actor_step(seed, name, *given, **options), dtype)
+    options["cliprange_value"] = 0.2
+    same_step(lambda _: critic_step(seed, *given, **options), dtype)
 
 
 @pytest.mark.parametrize(
@@ -143,43 +188,16 @@ def test_ppo_loss(seed, mode, told, dtype):
 @pytest.mark.parametrize("without", [(), ("rollout_is_weights",)], ids=str)
 def test_settings_of_the_actor(settings, without):
     given = (torch.float64, ALONE, without)
-    with originals():
-        theirs = actor_step(5, "vanilla", *given, **settings)
-    with bombs():
-        ours = actor_step(5, "ppo_ref", *given, **settings)
-    same_step(ours, theirs, torch.float64)
+    ours = same_step(
+        lambda name: actor_step(5, name, *given, **settings), torch.float64
+    )
     lower, _ = ours.metrics["actor/pg_clipfrac_lower"]
     assert lower > 0 or "clip_ratio_c" not in settings
 
 
-def critic_step(seed, dtype, told, **settings):
-    data = estimated(seed, dtype)
-    values = trained(seed, data, "values")
-    work = for_a_worker(data, **told)
-    config = CriticConfig(strategy="fsdp", ppo_micro_batch_size_per_gpu=1, **settings)
-    output = {"values": model_output(work, values)}
-    loss, metrics = losses.value_loss(config, output, work)
-    loss.backward()
-    return SimpleNamespace(loss=loss, grad=values.grad, metrics=figures(metrics))
-
-
-@both_dtypes
-@pytest.mark.parametrize("told", [ALONE, SHARED], ids=["alone", "shared"])
-@pytest.mark.parametrize("mode", MODES)
-@pytest.mark.parametrize("seed", SEEDS[:2])
-def test_value_loss(seed, mode, told, dtype):
-    settings = {"loss_agg_mode": mode, "cliprange_value": 0.2}
-    with originals():
-        theirs = critic_step(seed, dtype, told, **settings)
-    with bombs():
-        ours = critic_step(seed, dtype, told, **settings)
-    same_step(ours, theirs, dtype)
-
-
 def test_the_bombs_go_off():
-    with bombs(), originals(), pytest.raises(AssertionError, match="own function"):
-        ray_trainer.compute_advantage(batch(0), **advantage_settings(0))
     for run in (
+        lambda: ray_trainer.compute_advantage(batch(0), **advantage_settings(0)),
         lambda: actor_step(0, "vanilla", torch.float64, ALONE),
         lambda: critic_step(0, torch.float64, ALONE),
     ):

@@ -1,4 +1,4 @@
-"""What needs no second process: one alone, what is refused, who is told to speak."""
+"""What two processes tell each other, and what one alone refuses and says."""
 
 import multiprocessing
 import os
@@ -8,12 +8,13 @@ import threading
 from datetime import timedelta
 
 import pytest
+import torch
 
 from ppo_ref.command import processes as joining
-from ppo_ref.processes.group import Processes
+from ppo_ref.processes.group import OthersEnded, Processes
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.trainer import Trainer
-from tests.command.runs import train
+from tests.command.runs import assert_equal, train
 
 TORCHRUN = {
     "RANK": "0",
@@ -94,3 +95,36 @@ def test_an_error_waits_for_an_order_to_end(told, capfd, ordered):
     said = capfd.readouterr().err
     assert process.exitcode == 1
     assert said == "another has ended\n" if ordered else "or no memory" in said
+
+
+def test_rows_are_gathered_in_order_whatever_their_type(both):
+    whole = torch.tensor([[1, 0, 3], [0, 5, 6], [7, 8, 0], [0, 0, 9]])
+
+    def gathered(one: Processes) -> list[list]:
+        shares = whole.double() / -7
+        kinds = shares, 1000 * whole, whole > 0, shares.T.contiguous().T.float()
+        found = [(x, one.gather(x[one.rows(4)])) for x in kinds]
+        assert all(torch.equal(x, y) and x.dtype == y.dtype for x, y in found)
+        return [y for _, y in found]
+
+    assert_equal(*(dict(enumerate(result)) for result in both(gathered)), "gathered")
+
+
+def test_all_hear_of_what_any_says(both):
+    said = [(False, False), (True, False), (False, True), (True, True)]
+    heard = both(lambda one: [one.any(pair[one.rank]) for pair in said])
+    assert heard == [[False, True, True, True]] * 2
+
+
+def test_all_get_what_the_first_makes_and_end_when_it_has(both):
+    def made(one: Processes) -> tuple:
+        calls = []
+        whole = one.first(lambda: calls.append(one.rank) or {"seed": 7})
+        try:
+            one.first(lambda: 1 / 0)
+        except (ZeroDivisionError, OthersEnded) as error:
+            return whole, calls, f"{type(error).__name__}: {error}"
+
+    first, second = both(made)
+    assert first == ({"seed": 7}, [0], "ZeroDivisionError: division by zero")
+    assert second == ({"seed": 7}, [], "OthersEnded: the first process has ended")
