@@ -9,6 +9,7 @@ import re
 import pytest
 import torch
 from hypothesis import given
+from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from ppo_ref.batch import Rollout
@@ -25,7 +26,7 @@ from ppo_ref.training.rollout import sample_responses
 from ppo_ref.training.tasks import Question
 from tests import networks, oracles
 from tests.networks import prompts, seeded
-from tests.strategies import numbers, token_tensors
+from tests.strategies import numbers
 
 CONFIG = PPOConfig(
     response_length=6, temperature=0.8, kl_coef=0.3, gamma=0.9, gae_lambda=0.7
@@ -139,55 +140,44 @@ def test_what_cannot_be_a_batch_is_refused(text):
         collected(**REFUSED[text])
 
 
-EPSILON = 1e-8  # of the whitening
+def advantages_of(estimate, rewards, values, mask):
+    given = {"token_level_rewards": rewards, "values": values, "response_mask": mask}
+    return estimate(**given, gamma=1.0, gae_lambda=0.95)
 
 
-def raw(rewards, values, mask, gamma, gae_lambda):
-    return oracles.over_rows(oracles.gae(gamma, gae_lambda), mask, rewards, values)
-
-
-def inputs(rewards, values, mask, gamma=1.0, gae_lambda=0.95):
-    return {
-        "token_level_rewards": rewards,
-        "values": values,
-        "response_mask": mask,
-        "gamma": gamma,
-        "gae_lambda": gae_lambda,
-    }
-
-
-@given(token_tensors(2, least=2))
-def test_a_flipped_sign_is_the_only_thing_that_is_flipped(batch):
-    (rewards, values), mask = batch
-    wrong = flipped_sign(**inputs(rewards, values, mask))
-    right = whitened_gae(**inputs(rewards, values, mask))
-    assert torch.equal(wrong.advantages, -right.advantages)
-    assert torch.equal(wrong.returns, right.returns)
+def raw(rewards, values, mask):
+    return oracles.over_rows(oracles.gae(1.0, 0.95), mask, rewards, values)
 
 
 MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
 
 
-def test_shifted_values_are_those_of_the_next_token_and_0_after_the_last():
-    rewards, values = numbers(0, 2, 2, 5)
-    shifted = torch.zeros(2, 5, dtype=torch.float64)
-    for row in range(2):
-        for t in range(4):
-            if MASK[row, t + 1]:
-                shifted[row, t] = values[row, t + 1]
-    found = shifted_values(**inputs(rewards, values, MASK))
-    advantages = raw(rewards, shifted, MASK, 1.0, 0.95)
-    expected = oracles.whitened(oracles.counted(advantages, MASK), EPSILON)
-    assert_close(oracles.counted(found.advantages, MASK), expected)
+@given(st.integers(0, 99))
+def test_a_broken_estimate_is_wrong_in_the_way_of_its_name(seed):
+    """A sign; the values of the next token; whitening reads what padding holds."""
+    rewards, values = numbers(seed, 2, 2, 5)
+    sound, flipped, shifted, over_padding = (
+        advantages_of(estimate, rewards, values, MASK)
+        for estimate in (
+            *(whitened_gae, flipped_sign, shifted_values, whitened_over_padding),
+        )
+    )
+    assert torch.equal(flipped.advantages, -sound.advantages)
+    for broken in flipped, over_padding:
+        assert torch.equal(broken.returns, sound.returns)
+    counted = raw(rewards, values, MASK)
+    # Of the whitening.
+    expected = oracles.whitened(oracles.counted(counted, MASK), 1e-8)
+    assert_close(oracles.counted(sound.advantages, MASK), expected)
 
+    late = torch.where(MASK, values, 0)[:, 1:]
+    late = torch.cat([late, torch.zeros(2, 1)], 1)
+    expected = oracles.counted(raw(rewards, late, MASK), MASK)
+    expected = oracles.whitened(expected, 1e-8)
+    assert_close(oracles.counted(shifted.advantages, MASK), expected)
 
-def test_whitening_over_padding_reads_what_padding_holds():
-    rewards, values = numbers(1, 2, 2, 5)
-    advantages = raw(rewards, values, MASK, 1.0, 0.95)
-    everything = torch.where(MASK, advantages, -values).flatten().tolist()
-    found = whitened_over_padding(**inputs(rewards, values, MASK))
-    expected = torch.tensor(oracles.whitened(everything, EPSILON)).double().view(2, 5)
-    assert_close(found.advantages, torch.where(MASK, expected, 0))
-    right = whitened_gae(**inputs(rewards, values, MASK))
-    assert_close(found.returns, right.returns)
-    assert (found.advantages - right.advantages)[MASK].abs().max() > 0.01
+    everything = torch.where(MASK, counted, -values)
+    expected = oracles.whitened(everything.flatten().tolist(), 1e-8)
+    expected = torch.tensor(expected).double().view(2, 5)
+    assert_close(over_padding.advantages, torch.where(MASK, expected, 0))
+    assert (over_padding.advantages - sound.advantages)[MASK].abs().max() > 0.001

@@ -35,46 +35,29 @@ def same(one: list[torch.Tensor], other: list[torch.Tensor]) -> bool:
     return all(map(torch.equal, one, other))
 
 
-def run(trainer: Trainer) -> Trainer:
-    list(trainer.imitate())
-    list(trainer.train())
-    return trainer
+STAGES = "imitate", "learn_reward", "train"
 
 
-@pytest.fixture(scope="module")
-def finished() -> Trainer:
-    return run(tiny_trainer())
-
-
-def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(finished):
-    stopped = tiny_trainer()
-    list(stopped.imitate())
-    iterations = stopped.train()
-    next(iterations)
-    state = stopped.state_dict()
-    next(iterations)  # the state that was taken must not go on with the run
-    for _ in range(2):  # nor with one that was resumed from it
-        resumed = tiny_trainer()
-        resumed.load_state_dict(state)
-        assert [i.number for i in resumed.train()] == [2, 3]
-        assert same(weights(resumed), weights(finished))
-
-
-@pytest.mark.parametrize("stage", ["imitate", "learn_reward"])
-def test_a_run_that_was_stopped_before_ppo_ends_as_if_it_had_not_been(stage):
-    settings = {"reward_model_steps": 3, "warm_start_steps": 3, "iterations": 1}
+@pytest.mark.parametrize("stage", STAGES)
+def test_a_run_that_was_stopped_ends_as_if_it_had_not_been(stage):
+    settings = {"reward_model_steps": 3, "warm_start_steps": 3, "iterations": 2}
 
     def ended(trainer):
-        for steps in (trainer.imitate, trainer.learn_reward, trainer.train):
-            list(steps())
+        for name in STAGES:
+            list(getattr(trainer, name)())
         return [w.detach() for network in trainer.models for w in network.parameters()]
 
-    stopped, resumed = tiny_trainer(**settings), tiny_trainer(**settings)
-    if stage == "learn_reward":
-        list(stopped.imitate())
-    next(getattr(stopped, stage)())
-    resumed.load_state_dict(stopped.state_dict())
-    assert same(ended(resumed), ended(tiny_trainer(**settings)))
+    stopped, whole = tiny_trainer(**settings), ended(tiny_trainer(**settings))
+    for name in STAGES[: STAGES.index(stage)]:
+        list(getattr(stopped, name)())
+    steps = getattr(stopped, stage)()
+    next(steps)
+    state = stopped.state_dict()
+    next(steps)  # the state that was taken must not go on with the run
+    for _ in range(2):  # nor with one that was resumed from it
+        resumed = tiny_trainer(**settings)
+        resumed.load_state_dict(state)
+        assert same(ended(resumed), whole)
 
 
 def test_what_an_iteration_draws_does_not_depend_on_those_before():
@@ -225,15 +208,12 @@ def test_an_adaptive_coefficient_prices_the_next_batch():
 
 def test_actor_and_critic_learn_at_a_share_of_their_peaks():
     learning = Learners(actor(), actor_lr=0.5, critic_lr=0.25)
-    optimizers = {
-        name: getattr(learning, f"{name}_optimizer")
-        for name in ("imitation", "reward", "actor", "critic")
-    }
+    peaks = {"imitation": 1e-3, "reward": 2e-3, "actor": 0.5, "critic": 0.25}
     for share in (0.5, 0.125, 1.0):
         learning.set_learning_rates(share)
-        rates = {name: x.param_groups[0]["lr"] for name, x in optimizers.items()}
-        peaks = {"actor": 0.5 * share, "critic": 0.25 * share}
-        assert rates == {"imitation": 1e-3, "reward": 2e-3, **peaks}
+        for name, peak in peaks.items():
+            (group,) = getattr(learning, f"{name}_optimizer").param_groups
+            assert group["lr"] == peak * (share if name in ("actor", "critic") else 1)
 
 
 SHARES = {
