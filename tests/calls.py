@@ -67,12 +67,9 @@ MODELS, PROMPTS = networks.models(), networks.prompts(3, 1, 4, 2)
 EXPERIENCE = networks.experience(MODELS.actor, 3, 5, 4, 9)
 ROLLOUT = EXPERIENCE.rollout
 
+SAMPLING = {"actor": MODELS.actor, "prompts": PROMPTS, "response_length": 3}
 TRAINING = {
-    sample_responses: {
-        "actor": MODELS.actor,
-        "prompts": PROMPTS,
-        "response_length": 3,
-    },
+    sample_responses: SAMPLING,
     actor_statistics: {"actor": MODELS.actor, "rollout": ROLLOUT},
     critic_values: {"critic": MODELS.critic, "rollout": ROLLOUT},
     model_scores: {"reward": MODELS.reward, "rollout": ROLLOUT},

@@ -234,41 +234,36 @@ def test_a_token_forbidden_by_the_bias_leaves_all_finite_but_its_own():
         return allowed.sum() + said.entropy.sum() / 2
 
     found, wanted = in_chunks(given, loss=loss), whole(given, loss=loss)[0]
-    log_probs, entropy = found.statistics
-    assert torch.equal(log_probs == -math.inf, (IDS == 3) & MASK)
-    assert entropy.isfinite().all()
     assert_close(found.loss, wanted)
-    both = [
+    every = [
         log_probs_and_entropy(linear(*given), IDS),
         log_probs_and_entropy_from_hidden(*given, IDS, 1.0, 3),
         log_probs_and_entropy_from_hidden(*given, IDS, 1.0, TOKENS),
     ]
-    assert all(torch.equal(x.log_probs == -math.inf, IDS == 3) for x in both)
-    for total in (found.loss, *(loss(x, slice(None)) for x in both)):
+    for said in (found.statistics, *every):
+        counts = MASK if said is found.statistics else torch.ones_like(MASK)
+        assert torch.equal(said.log_probs == -math.inf, (IDS == 3) & counts)
+        assert said.entropy.isfinite().all()
+    for total in (found.loss, *(loss(x, slice(None)) for x in every)):
         slopes = gradients(total, given)
         assert all(x.isfinite().all() for x in slopes)
         assert slopes[2][3] == 0 and not slopes[1][3].any()
 
 
 @pytest.mark.parametrize("frozen", [{0}, {1, 2}])
-@pytest.mark.parametrize(
-    "loss",
-    [
-        lambda given: in_chunks(given).loss,
-        lambda given: sum(
-            x.sum() for x in log_probs_and_entropy_from_hidden(*given, IDS, 1.0, 5)
-        ),
-    ],
-)
-def test_what_is_frozen_gets_no_gradient_and_changes_none(loss, frozen):
-    free, given = network(8), network(8)
-    for k in frozen:
-        given[k].requires_grad_(False)
-    for some in (free, given):
-        loss(some).backward()
-    for k in range(3):
-        assert (given[k].grad is None) == (k in frozen)
-        assert k in frozen or torch.equal(given[k].grad, free[k].grad)
+def test_what_is_frozen_gets_no_gradient_and_changes_none(frozen):
+    def from_hidden(given):
+        return sum(map(torch.sum, log_probs_and_entropy_from_hidden(*given, IDS, 1, 5)))
+
+    for loss in (lambda given: in_chunks(given).loss, from_hidden):
+        free, given = network(8), network(8)
+        for k in frozen:
+            given[k].requires_grad_(False)
+        for some in (free, given):
+            loss(some).backward()
+        for k in range(3):
+            assert (given[k].grad is None) == (k in frozen)
+            assert k in frozen or torch.equal(given[k].grad, free[k].grad)
 
 
 def test_without_gradient_there_is_the_loss_alone():
@@ -341,8 +336,16 @@ def test_a_factor_is_not_rounded_to_the_precision_of_the_hidden_states():
     assert abs(3 * slope - 1) < 5e-4
 
 
-def test_a_second_backward_pass_is_refused_and_leaves_the_first():
+def test_a_second_backward_pass_and_a_gradient_of_the_gradient_are_refused():
     given = network(15)
+    said = log_probs_and_entropy_from_hidden(*given, IDS, 1.0, 3)
+    made = {
+        "loss_from_hidden": in_chunks(given).loss,
+        "log_probs_and_entropy_from_hidden": said.entropy.sum(),
+    }
+    for name, loss in made.items():
+        with pytest.raises(RuntimeError, match=f"^{name}: has no gradient"):
+            torch.autograd.grad(loss, given, create_graph=True)
     loss = in_chunks(given).loss
     loss.backward(retain_graph=True)
     first = [x.grad.clone() for x in given]
@@ -350,16 +353,6 @@ def test_a_second_backward_pass_is_refused_and_leaves_the_first():
     with pytest.raises(RuntimeError, match=text):
         loss.backward()
     assert all(torch.equal(x.grad, was) for x, was in zip(given, first, strict=True))
-
-
-def test_a_gradient_of_the_gradient_is_refused():
-    given = network(16)
-    made = {"loss_from_hidden": in_chunks(given).loss}
-    said = log_probs_and_entropy_from_hidden(*given, IDS, 1.0, 3)
-    made["log_probs_and_entropy_from_hidden"] = said.entropy.sum()
-    for name, loss in made.items():
-        with pytest.raises(RuntimeError, match=f"^{name}: has no gradient"):
-            torch.autograd.grad(loss, given, create_graph=True)
 
 
 @pytest.mark.parametrize("factor", [1, 5, 1e4])
