@@ -126,7 +126,7 @@ def test_a_product_of_less_than_float32_is_not_taken(monkeypatch):
         assert sum(name in ("mm", "mv", "bmm") for name in counted.names) == products
 
 
-TOKENS, VOCAB, WIDTH = 1024, 32000, 8
+TOKENS, VOCAB, WIDTH = 1024, 16384, 8
 LOGITS = 4 * TOKENS * VOCAB
 HEAD = 4 * VOCAB * (WIDTH + 1)
 
@@ -140,41 +140,35 @@ def network() -> tuple[torch.Tensor, ...]:
 IDS = torch.arange(TOKENS).view(8, -1)
 
 
-def in_chunks(*network: torch.Tensor) -> TokenStatistics:
-    return log_probs_and_entropy_from_hidden(*network, IDS)
-
-
-def from_logits(*network: torch.Tensor) -> TokenStatistics:
-    return log_probs_and_entropy(linear(*network), IDS)
-
-
-def gradients(function, *given: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    statistics = function(*given)
+def gradients(statistics: TokenStatistics, *given: torch.Tensor) -> tuple:
     loss = statistics.log_probs.sum() - statistics.entropy.sum()
     return torch.autograd.grad(loss, given)
 
 
 def test_from_hidden_states_an_eighth_of_the_logits_is_enough(network):
-    peak = peak_bytes(lambda: gradients(in_chunks, *network))
-    assert peak - HEAD <= LOGITS / 8
+    def made():
+        return log_probs_and_entropy_from_hidden(*network, IDS)
+
+    assert peak_bytes(lambda: gradients(made(), *network)) - HEAD <= LOGITS / 8
     with torch.no_grad():
-        assert peak_bytes(lambda: in_chunks(*network)) <= LOGITS / 8
-
-
-def by_loss(chunk_rows: int, *network: torch.Tensor) -> tuple[torch.Tensor, ...]:
-    def loss(said: TokenStatistics, rows: slice) -> torch.Tensor:
-        return said.log_probs.sum() - said.entropy.sum()
-
-    every = torch.ones_like(IDS, dtype=torch.bool)
-    made = loss_from_hidden(*network, IDS, every, loss, chunk_rows=chunk_rows).loss
-    return torch.autograd.grad(made, network)
+        assert peak_bytes(made) <= LOGITS / 8
 
 
 def test_a_loss_in_chunks_holds_the_logits_of_one_row_of_eight(network):
-    peak = peak_bytes(lambda: by_loss(1, *network))
+    def in_chunks():
+        def loss(said, rows):
+            return said.log_probs.sum() - said.entropy.sum()
+
+        every = torch.ones_like(IDS, dtype=torch.bool)
+        made = loss_from_hidden(*network, IDS, every, loss, chunk_rows=1)
+        return torch.autograd.grad(made.loss, network)
+
+    def whole():
+        return gradients(log_probs_and_entropy(linear(*network), IDS), *network)
+
+    peak = peak_bytes(in_chunks)
     assert peak - HEAD <= LOGITS * 3 / 16  # a row's, and a block in work
-    whole = peak_bytes(lambda: gradients(from_logits, *network))
-    assert peak <= whole / 8
+    assert peak <= peak_bytes(whole) / 8
 
 
 def test_logits_that_are_given_cost_their_gradient(network):
@@ -182,9 +176,7 @@ def test_logits_that_are_given_cost_their_gradient(network):
         logits = linear(*network)
         assert peak_bytes(lambda: log_probs_and_entropy(logits, IDS)) <= LOGITS / 8
     logits.requires_grad_()
-    peak = peak_bytes(
-        lambda: gradients(lambda x: log_probs_and_entropy(x, IDS), logits)
-    )
+    peak = peak_bytes(lambda: gradients(log_probs_and_entropy(logits, IDS), logits))
     assert LOGITS <= peak <= LOGITS * 9 / 8
 
 

@@ -219,10 +219,10 @@ def test_a_batch_that_mini_batches_do_not_divide_is_refused():
         next(mini_batches(EXPERIENCE, 1, 3, seeded(0)))
 
 
-small = st.integers(1, 3)
+small = st.integers(1, 2)
 
 
-@settings(max_examples=12, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(epochs=small, parts=small, prompts=small, n=small, data=st.data())
 def test_steps_per_batch(epochs, parts, prompts, n, data):
     r"""\mathrm{steps} = E\,\frac{nB}{nM} = E\,\frac{B}{M}
