@@ -249,10 +249,12 @@ def test_value_gradient(batch, gamma, gae_lambda, seed):
 
 
 def test_gradient_reaches_the_trained_model_alone_and_no_padding():
-    tensors = [poisoned(x, MASK).requires_grad_() for x in numbers(3, 6, 2, 3)]
-    values, old_values, returns = tensors[3:]
-    loss = policy_loss(**policy_inputs(tensors[:3], MASK)).loss
-    loss += surrogate_objective(**policy_inputs(tensors[:3], MASK))
+    seven = numbers(3, 7, 2, 3).exp()  # a weight is never below 0
+    tensors = [poisoned(x, MASK).requires_grad_() for x in seven]
+    values, old_values, returns, weights = tensors[3:]
+    given = policy_inputs(tensors[:3], MASK)
+    loss = policy_loss(**given, rollout_weights=weights).loss
+    loss += surrogate_objective(**given)
     loss += value_loss(
         values=values,
         old_values=old_values,
@@ -265,7 +267,7 @@ def test_gradient_reaches_the_trained_model_alone_and_no_padding():
         assert trained.grad.isfinite().all()
         assert not trained.grad[~MASK].any()
         assert trained.grad[MASK].any()
-    for constant in (tensors[1], tensors[2], old_values, returns):
+    for constant in (tensors[1], tensors[2], old_values, returns, weights):
         assert constant.grad is None
 
 

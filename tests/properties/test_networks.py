@@ -1,16 +1,12 @@
 """The networks of actor and critic see what came before, and are four."""
 
-import pytest
 import torch
 from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from ppo_ref.training.networks import (
-    Transformer,
-    models_from,
-)
+from ppo_ref.training.networks import Transformer, models_from
 from tests import networks
 from tests.networks import CONTEXT, VOCAB, seeded
 
@@ -67,62 +63,37 @@ def test_the_four_modules_begin_as_the_actor_and_are_four():
     assert sum(map(len, places)) == len(set.union(*places))
 
 
-WIDTH, LAYERS, HEADS = 12, 2, 3
 # Padding may stand before the tokens and behind them.
 MASK = torch.tensor(
-    [
-        [True, True, True, True, True, True],
-        [False, False, True, True, True, True],
-        [True, True, True, False, False, False],
-        [False, True, True, True, False, False],
-    ]
-)
-
-
-@pytest.fixture
-def body() -> Transformer:
-    torch.manual_seed(0)
-    made = Transformer(VOCAB, CONTEXT, WIDTH, LAYERS, HEADS).double()
-    for parameter in made.parameters():  # norms and biases begin at 0 and 1
-        nn.init.normal_(parameter, std=0.5)
-    return made
+    [[1, 1, 1, 1, 1, 1], [0, 0, 1, 1, 1, 1], [1, 1, 1, 0, 0, 0], [0, 1, 1, 1, 0, 0]]
+).bool()
 
 
 def encoder(body: Transformer) -> nn.TransformerEncoder:
-    layer = nn.TransformerEncoderLayer(
-        WIDTH,
-        HEADS,
-        4 * WIDTH,
-        dropout=0.0,
-        activation="gelu",
-        batch_first=True,
-        norm_first=True,
-        dtype=torch.float64,
-    )
-    norm = nn.LayerNorm(WIDTH, dtype=torch.float64)
-    made = nn.TransformerEncoder(layer, LAYERS, norm, enable_nested_tensor=False)
+    """Torch's own, with the same weights."""
+    width, layers = body.norm.normalized_shape[0], len(body.layers)
+    options = {"activation": "gelu", "batch_first": True, "norm_first": True}
+    sizes = width, 2, 4 * width, 0.0
+    layer = nn.TransformerEncoderLayer(*sizes, **options, dtype=torch.float64)
+    norm = nn.LayerNorm(width, dtype=torch.float64)
+    made = nn.TransformerEncoder(layer, layers, norm, enable_nested_tensor=False)
     made.norm.load_state_dict(body.norm.state_dict())
     for theirs, ours in zip(made.layers, body.layers, strict=True):
-        pairs = {
-            theirs.norm1: ours.attention_norm,
-            theirs.norm2: ours.feed_forward_norm,
-            theirs.linear1: ours.feed_forward_input,
-            theirs.linear2: ours.feed_forward_output,
-            theirs.self_attn.out_proj: ours.attention_output,
-        }
-        for module, source in pairs.items():
-            module.load_state_dict(source.state_dict())
-        projections = ours.queries_keys_values
-        theirs.self_attn.in_proj_weight.data = projections.weight.data
-        theirs.self_attn.in_proj_bias.data = projections.bias.data
+        theirs.norm1.load_state_dict(ours.attention_norm.state_dict())
+        theirs.norm2.load_state_dict(ours.feed_forward_norm.state_dict())
+        theirs.linear1.load_state_dict(ours.feed_forward_input.state_dict())
+        theirs.linear2.load_state_dict(ours.feed_forward_output.state_dict())
+        theirs.self_attn.out_proj.load_state_dict(ours.attention_output.state_dict())
+        theirs.self_attn.in_proj_weight.data = ours.queries_keys_values.weight.data
+        theirs.self_attn.in_proj_bias.data = ours.queries_keys_values.bias.data
     return made
 
 
-def test_hidden_states_are_those_of_torchs_encoder(body):
-    ids = torch.randint(
-        1, VOCAB, MASK.shape, generator=torch.Generator().manual_seed(1)
-    )
-    judge = encoder(body)
+def test_hidden_states_are_those_of_torchs_encoder():
+    body = networks.actor().transformer
+    for parameter in body.parameters():  # norms and biases begin at 0 and 1
+        nn.init.normal_(parameter, std=0.5)
+    ids, judge = ids_of(1, *MASK.shape), encoder(body)
     found = body(ids, MASK)
     for row, counts in enumerate(MASK):
         own = ids[row][counts][None]

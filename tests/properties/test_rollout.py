@@ -44,15 +44,12 @@ def test_a_rollout_is_what_a_plain_loop_makes_of_its_tokens(seed, lengths):
         assert (rollout.rollout_log_probs[row, :length] < 0).all()
 
 
-def test_an_end_in_the_last_slot_is_no_truncation():
+def test_an_end_in_the_last_slot_is_no_truncation_and_all_ends_are_the_end():
     actor = certain("2231", "2234", "1222")
     rollout = sample_responses(actor, prompts(1, 2, 3), response_length=4)
     assert rollout.truncated.tolist() == [False, True, False]
     assert rollout.response_mask.sum(1).tolist() == [4, 4, 1]
     assert rollout.responses.tolist() == [[2, 2, 3, 1], [2, 2, 3, 4], [1, 0, 0, 0]]
-
-
-def test_it_ends_early_once_every_response_has():
     actor = certain("2122", "2212")
     rollout = sample_responses(actor, prompts(1, 1), response_length=4)
     assert actor.asked == 3
@@ -170,10 +167,7 @@ def refused(text, **options):
 @pytest.mark.parametrize("text", REFUSED)
 def test_what_cannot_be_sampled_is_refused(text):
     refused(text, **REFUSED[text])
-
-
-def test_a_response_may_fill_the_context():
-    sample_responses(ACTOR, prompts(2, 3), response_length=CONTEXT - 3)
+    sample_responses(ACTOR, prompts(2, 3), response_length=CONTEXT - 3)  # it fits
 
 
 @pytest.mark.parametrize("bad", [math.nan, math.inf])
