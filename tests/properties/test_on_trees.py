@@ -11,23 +11,7 @@ from torch.testing import assert_close
 
 from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
 from ppo_ref.examples import four_token_tree, two_token_tree
-from tests.properties.trees import (
-    Tree,
-    batch_of,
-    exact_values,
-    expected_return,
-    mean_after,
-    means,
-    next_states,
-    prob_from,
-    rows,
-    states,
-    tree_of,
-    trees,
-    true_advantages,
-    variance_after,
-    vocab,
-)
+from tests.properties.trees import Tree, trees
 from tests.strategies import numbers, unit_interval
 
 seeds = st.integers(0, 2**16)
@@ -41,21 +25,21 @@ def wrong_critic(tree, gamma, seed):
     """A wrong value for every state, and by how much it is wrong; 0 after the end."""
     source = random.Random(seed)
     errors = dict.fromkeys(tree.answers, 0.0)
-    errors |= {state: source.uniform(-1, 1) for state in states(tree)}
-    exact = exact_values(tree, gamma)
+    errors |= {state: source.uniform(-1, 1) for state in tree.states()}
+    exact = tree.exact_values(gamma)
     return {state: exact[state] + error for state, error in errors.items()}, errors
 
 
 def mean_return(tree, gamma):
     """V of every state, the mean of what ``ppo_ref`` says its answers still earn."""
-    received = monte_carlo_returns(**batch_of(tree), gamma=gamma)
-    values = {s: mean_after(tree, s, received[:, len(s)]) for s in states(tree)}
+    received = monte_carlo_returns(**tree.batch(), gamma=gamma)
+    values = {s: tree.mean_after(s, received[:, len(s)]) for s in tree.states()}
     return values | dict.fromkeys(tree.answers, 0.0)
 
 
 def next_mean(tree, state, of_next):
     """The mean over the tokens that may come next."""
-    ahead = next_states(tree, state)
+    ahead = tree.next_states(state)
     return math.fsum(tree.probs[w] * of_next(w) for w in ahead)
 
 
@@ -66,19 +50,19 @@ def test_expected_return_before_token(tree, gamma):
     The loop's expected returns obey it; the mean of ``monte_carlo_returns`` over the
     answers ahead is that V, and the mean of ``td_residuals`` with that V is 0.
     """
-    exact, received = exact_values(tree, gamma), mean_return(tree, gamma)
-    deltas = td_residuals(**batch_of(tree, exact), gamma=gamma)
-    for state in states(tree):
+    exact, received = tree.exact_values(gamma), mean_return(tree, gamma)
+    deltas = td_residuals(**tree.batch(exact), gamma=gamma)
+    for state in tree.states():
         mean = next_mean(tree, state, lambda w: tree.rewards[w] + gamma * exact[w])
         assert (exact[state], received[state]) == near((mean, mean))
-        assert mean_after(tree, state, deltas[:, len(state)]) == near(0)
+        assert tree.mean_after(state, deltas[:, len(state)]) == near(0)
 
 
 @given(trees(), unit_interval)
 def test_value_martingale(tree, gamma):
     r"""\gamma\,\mathbb{E}[V(s_{t+1}) \mid s_t] = V(s_t) - \mathbb{E}[r_t \mid s_t]"""
     values = mean_return(tree, gamma)
-    for state in states(tree):
+    for state in tree.states():
         later = next_mean(tree, state, values.__getitem__)
         earned = next_mean(tree, state, tree.rewards.__getitem__)
         assert gamma * later == near(values[state] - earned)
@@ -98,13 +82,13 @@ def test_value_given_success(tree, seed):
     rewards |= {answer: float(source.random() < 0.5) for answer in tree.answers}
     tree = tree._replace(rewards=rewards)
     values = mean_return(tree, 1) | {a: rewards[a] for a in tree.answers}
-    for state in states(tree):
-        here = expected_return(tree, 1, state)
-        squares = {w: (values[w] - here) ** 2 for w in next_states(tree, state)}
+    for state in tree.states():
+        here = tree.expected_return(1, state)
+        squares = {w: (values[w] - here) ** 2 for w in tree.next_states(state)}
         variance = next_mean(tree, state, squares.__getitem__)
         for score, share, sign in ((1, here, 1), (0, 1 - here, -1)):
             scored = [a for a in tree.answers if rewards[a] == score]
-            likely = {a: prob_from(tree, state, a) for a in scored}
+            likely = {a: tree.prob_from(state, a) for a in scored}
             if total := math.fsum(likely.values()):
                 step = len(state) + 1
                 mean = math.fsum(p * values[a[:step]] for a, p in likely.items() if p)
@@ -119,12 +103,12 @@ def test_variance_along_the_answer(tree, gamma):
     &+ \mathrm{Var}(r_t + \gamma V(s_{t+1}) \mid s_t)
     \end{aligned}
     """
-    received = monte_carlo_returns(**batch_of(tree), gamma=gamma)
-    exact = exact_values(tree, gamma)
+    received = monte_carlo_returns(**tree.batch(), gamma=gamma)
+    exact = tree.exact_values(gamma)
     variances = dict.fromkeys(tree.answers, 0.0)
-    for s in states(tree):
-        variances[s] = variance_after(tree, s, received[:, len(s)])
-    for s in states(tree):
+    for s in tree.states():
+        variances[s] = tree.variance_after(s, received[:, len(s)])
+    for s in tree.states():
         later = next_mean(tree, s, variances.__getitem__)
         of_step = next_mean(
             tree, s, lambda w: (tree.rewards[w] + gamma * exact[w] - exact[w[:-1]]) ** 2
@@ -141,12 +125,12 @@ def test_regression_mean(tree, gamma):
 
     The mean error rises by the square of the distance from there.
     """
-    received = monte_carlo_returns(**batch_of(tree), gamma=gamma)
-    exact = exact_values(tree, gamma)
-    for state in states(tree):
+    received = monte_carlo_returns(**tree.batch(), gamma=gamma)
+    exact = tree.exact_values(gamma)
+    for state in tree.states():
         errors = received[:, len(state)] - exact[state]
         least, *others = (
-            mean_after(tree, state, (errors - off).square()) for off in (0, -1.0, 0.1)
+            tree.mean_after(state, (errors - off).square()) for off in (0, -1.0, 0.1)
         )
         assert others == near([least + 1, least + 0.01])
 
@@ -158,13 +142,13 @@ def test_mean_residual(tree, gamma, source):
     One way on the exact values; the other at the last state that a wrong critic errs
     in: nothing after it can make up for the error.
     """
-    exact = exact_values(tree, gamma)
-    errors = {state: source.choice([0.0, 0.5, -2.0]) for state in states(tree)}
+    exact = tree.exact_values(gamma)
+    errors = {state: source.choice([0.0, 0.5, -2.0]) for state in tree.states()}
     wrong = exact | {state: exact[state] + error for state, error in errors.items()}
     for values, off in (exact, {}), (wrong, errors):
-        deltas = td_residuals(**batch_of(tree, values), gamma=gamma)
-        means = {s: mean_after(tree, s, deltas[:, len(s)]) for s in states(tree)}
-        if err := [state for state in states(tree) if off.get(state)]:
+        deltas = td_residuals(**tree.batch(values), gamma=gamma)
+        means = {s: tree.mean_after(s, deltas[:, len(s)]) for s in tree.states()}
+        if err := [state for state in tree.states() if off.get(state)]:
             last = max(err, key=len)
             assert means[last] == near(-off[last])
         else:
@@ -174,9 +158,9 @@ def test_mean_residual(tree, gamma, source):
 @given(trees(), unit_interval)
 def test_excess_of_a_token(tree, gamma):
     r"""\delta_t = r_t + \gamma V^\pi(s_{t+1}) - V^\pi(s_t) = A^\pi(s_t, a_t)"""
-    advantages = true_advantages(tree, gamma)
-    expected = rows(tree, lambda written: advantages[written]).nan_to_num()
-    deltas = td_residuals(**batch_of(tree, exact_values(tree, gamma)), gamma=gamma)
+    advantages = tree.true_advantages(gamma)
+    expected = tree.rows(lambda written: advantages[written]).nan_to_num()
+    deltas = td_residuals(**tree.batch(tree.exact_values(gamma)), gamma=gamma)
     assert_close(deltas, expected, rtol=0, atol=1e-12)
 
 
@@ -197,13 +181,13 @@ def test_what_a_cold_critic_keeps(length, seed, gae_lambda, share):
     probs = {w: abs(w[-1] - first[w[:-1]]) for w in written}
     tree = Tree(answers, probs, dict.fromkeys(written, 0.0))
     tree.rewards.update({answer: source.uniform(-1, 1) for answer in answers})
-    values = {s: share * value for s, value in exact_values(tree, 1).items()}
-    found = gae(**batch_of(tree, values), gae_lambda=gae_lambda).advantages
-    true = true_advantages(tree, 1)
+    values = {s: share * value for s, value in tree.exact_values(1).items()}
+    found = gae(**tree.batch(values), gae_lambda=gae_lambda).advantages
+    true = tree.true_advantages(1)
     for state in first:
         t, (one, other) = len(state), ((*state, 0), (*state, 1))
         kept = share + (1 - share) * gae_lambda ** (length - t - 1)
-        pair = [mean_after(tree, w, found[:, t]) for w in (one, other)]
+        pair = [tree.mean_after(w, found[:, t]) for w in (one, other)]
         assert pair[0] - pair[1] == near(kept * (true[one] - true[other]))
 
 
@@ -213,8 +197,8 @@ def test_excesses_add_up(tree, gamma):
 
     In every answer; V^\pi(s_0) is the mean over all of them.
     """
-    before = expected_return(tree, gamma, ())
-    exact = batch_of(tree, exact_values(tree, gamma))
+    before = tree.expected_return(gamma, ())
+    exact = tree.batch(tree.exact_values(gamma))
     deltas = td_residuals(**exact, gamma=gamma).tolist()
     for answer, of_answer in zip(tree.answers, deltas, strict=True):
         steps = [(t, answer[: t + 1]) for t in range(len(answer))]
@@ -226,11 +210,11 @@ def test_excesses_add_up(tree, gamma):
 @given(trees(), unit_interval, seeds)
 def test_policy_difference(tree, gamma, seed):
     r"""J(\pi') - J(\pi) = \mathbb{E}_{\pi'}\Big[\sum_t \gamma^t A^\pi(s_t, a_t)\Big]"""
-    logits = numbers(seed, len(states(tree)), vocab(tree))
-    other, advantages = tree_of(tree, logits), true_advantages(tree, gamma)
-    gain = expected_return(other, gamma, ()) - expected_return(tree, gamma, ())
+    logits = numbers(seed, len(tree.states()), tree.vocab())
+    other, advantages = tree.written_by(logits), tree.true_advantages(gamma)
+    gain = other.expected_return(gamma, ()) - tree.expected_return(gamma, ())
     excess = other._replace(rewards=advantages)
-    assert expected_return(excess, gamma, ()) == near(gain)
+    assert excess.expected_return(gamma, ()) == near(gain)
 
 
 @given(trees(), unit_interval, seeds)
@@ -240,8 +224,8 @@ def test_mean_of_return_minus_value(tree, gamma, seed):
     Whatever the critic says of a state.
     """
     values, errors = wrong_critic(tree, gamma, seed)
-    found = means(tree, gae(**batch_of(tree, values), gamma=gamma).advantages)
-    true = true_advantages(tree, gamma)
+    found = tree.means(gae(**tree.batch(values), gamma=gamma).advantages)
+    true = tree.true_advantages(gamma)
     assert found == near({w: a - errors[w[:-1]] for w, a in true.items()})
 
 
@@ -253,9 +237,9 @@ def test_residual_mean(tree, gamma, seed):
     \end{aligned}
     """
     values, errors = wrong_critic(tree, gamma, seed)
-    found = means(tree, td_residuals(**batch_of(tree, values), gamma=gamma))
+    found = tree.means(td_residuals(**tree.batch(values), gamma=gamma))
     off = {w: gamma * errors[w] - errors[w[:-1]] for w in found}
-    true = true_advantages(tree, gamma)
+    true = tree.true_advantages(gamma)
     assert found == near({w: true[w] + off[w] for w in found})
 
 
@@ -267,12 +251,12 @@ def test_bias_left(tree, gamma, gae_lambda, seed):
     \mathbb{E}[e(s_{t+k}) \mid s_t, a_t]
     \end{aligned}"""
     values, errors = wrong_critic(tree, gamma, seed)
-    batch = batch_of(tree, values)
-    found = means(tree, gae(**batch, gamma=gamma, gae_lambda=gae_lambda).advantages)
-    reached = rows(tree, lambda written: errors[written[:-1]]).nan_to_num()
-    for written, advantage in true_advantages(tree, gamma).items():
+    batch = tree.batch(values)
+    found = tree.means(gae(**batch, gamma=gamma, gae_lambda=gae_lambda).advantages)
+    reached = tree.rows(lambda written: errors[written[:-1]]).nan_to_num()
+    for written, advantage in tree.true_advantages(gamma).items():
         later = math.fsum(
-            gamma**k * gae_lambda ** (k - 1) * mean_after(tree, written, column)
+            gamma**k * gae_lambda ** (k - 1) * tree.mean_after(written, column)
             for k, column in enumerate(reached.T[len(written) :], start=1)
         )
         bias = -errors[written[:-1]] + (1 - gae_lambda) * later
@@ -289,18 +273,18 @@ def test_variance_with_exact_values(tree, gamma, gae_lambda):
 
     And the mean is Q - V, whatever lambda is.
     """
-    batch = batch_of(tree, exact_values(tree, gamma))
+    batch = tree.batch(tree.exact_values(gamma))
     advantages = gae(**batch, gamma=gamma, gae_lambda=gae_lambda).advantages
-    true = true_advantages(tree, gamma)
-    assert means(tree, advantages) == near(true)
-    residuals = rows(tree, true.__getitem__).nan_to_num()
+    true = tree.true_advantages(gamma)
+    assert tree.means(advantages) == near(true)
+    residuals = tree.rows(true.__getitem__).nan_to_num()
     for written in true:
         expected = math.fsum(
-            (gamma * gae_lambda) ** (2 * k) * variance_after(tree, written, later)
+            (gamma * gae_lambda) ** (2 * k) * tree.variance_after(written, later)
             for k, later in enumerate(residuals.T[len(written) :], start=1)
         )
         of_token = advantages[:, len(written) - 1]
-        assert variance_after(tree, written, of_token) == near(expected)
+        assert tree.variance_after(written, of_token) == near(expected)
 
 
 TREES = [(two_token_tree, 2, 2), (four_token_tree, 4, 3)]

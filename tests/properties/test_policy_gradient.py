@@ -8,17 +8,7 @@ from torch.testing import assert_close
 
 from ppo_ref.advantages import gae
 from ppo_ref.losses import surrogate_objective
-from tests.properties.trees import (
-    batch_of,
-    log_probs,
-    rows,
-    state_of,
-    states,
-    tree_of,
-    trees,
-    true_advantages,
-    vocab,
-)
+from tests.properties.trees import trees
 from tests.strategies import numbers, unit_interval
 
 seeds = st.integers(0, 999)
@@ -35,18 +25,18 @@ def test_baseline_without_bias(tree, gamma, seed):
     Hence, over all answers, the advantages at lambda 1 of whatever values give the
     gradient of the expected return.
     """
-    logits = numbers(seed, len(states(tree)), vocab(tree)).requires_grad_()
+    logits = numbers(seed, len(tree.states()), tree.vocab()).requires_grad_()
     critic = numbers(seed + 1, len(logits))
     log_pi = logits.log_softmax(1)
     baseline = (log_pi.exp().detach() * log_pi * critic[:, None]).sum()
     assert_close(gradient(baseline, logits), torch.zeros_like(logits))
 
-    batch, chosen = batch_of(tree), log_probs(tree, logits)
+    batch, chosen = tree.batch(), tree.log_probs(logits)
     probs = chosen.sum(1).exp()
     discount = gamma ** torch.arange(chosen.shape[1], dtype=torch.float64)
     received = (discount * batch["token_level_rewards"].nan_to_num()).sum(1)
     wanted = gradient((probs * received).sum(), logits)
-    advantages = gae(**batch, values=critic[state_of(tree)], gamma=gamma).advantages
+    advantages = gae(**batch, values=critic[tree.state_of()], gamma=gamma).advantages
     mean = (probs.detach()[:, None] * discount * advantages * chosen).sum()
     assert_close(gradient(mean, logits), wanted)
 
@@ -63,14 +53,14 @@ def test_two_gradients(tree, moved, seed):
     J is the mean of all rewards, L the surrogate; while the actor is still the old
     one, both have the same gradient.
     """
-    old_logits, change = numbers(seed, 2, len(states(tree)), vocab(tree))
+    old_logits, change = numbers(seed, 2, len(tree.states()), tree.vocab())
     logits = (old_logits + moved * change).requires_grad_()
-    new, old = log_probs(tree, logits), log_probs(tree, old_logits)
+    new, old = tree.log_probs(logits), tree.log_probs(old_logits)
     of_new, of_old = (
-        rows(tree, true_advantages(tree_of(tree, x), 1).__getitem__).nan_to_num()
+        tree.rows(tree.written_by(x).true_advantages(1).__getitem__).nan_to_num()
         for x in (logits, old_logits)
     )
-    batch = batch_of(tree)
+    batch = tree.batch()
     received = batch["token_level_rewards"].nan_to_num().sum(1)
     p = old.sum(1, keepdim=True).exp()
     ratio = (new - old).exp().detach()
@@ -97,10 +87,10 @@ def test_turn_fee(tree, seed):
     Each token is a turn, and token 0 stops: each turn's reward less its mean over the
     answers that take the turn, summed from a turn on, is charged for going on.
     """
-    logits = numbers(seed, len(states(tree)), vocab(tree)).requires_grad_()
-    chosen = log_probs(tree, logits)
+    logits = numbers(seed, len(tree.states()), tree.vocab()).requires_grad_()
+    chosen = tree.log_probs(logits)
     probs = chosen.sum(1).exp()
-    paid = batch_of(tree)["token_level_rewards"]
+    paid = tree.batch()["token_level_rewards"]
     takes = ~paid.isnan()
     paid = paid.nan_to_num()
     wanted = gradient((probs * paid.sum(1)).sum(), logits)

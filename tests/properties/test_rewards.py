@@ -23,7 +23,7 @@ from ppo_ref.training.tasks import CHARACTERS, Question
 from ppo_ref.training.tokenizer import CharacterTokenizer
 from tests import networks
 from tests.networks import ragged_rollout
-from tests.properties.trees import batch_of, log_probs, states, trees, vocab
+from tests.properties.trees import trees
 from tests.strategies import full_row_masks, masks, numbers
 
 seeds = st.integers(0, 2**16)
@@ -87,9 +87,9 @@ class Scored(NamedTuple):
 
 def scored(tree, price, seed):
     """The answers of a tree; the reference is another actor."""
-    pi, ref = numbers(seed, 2, len(states(tree)), vocab(tree))
-    rows, ref_rows = log_probs(tree, pi), log_probs(tree, ref)
-    mask, scores = batch_of(tree)["response_mask"], numbers(seed + 1, len(rows)).tanh()
+    pi, ref = numbers(seed, 2, len(tree.states()), tree.vocab())
+    rows, ref_rows = tree.log_probs(pi), tree.log_probs(ref)
+    mask, scores = tree.batch()["response_mask"], numbers(seed + 1, len(rows)).tanh()
     rewards = token_level_rewards(
         token_level_scores=token_level_scores(scores, mask),
         kl=kl_k1(log_probs=rows, ref_log_probs=ref_rows),
