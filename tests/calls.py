@@ -1,27 +1,16 @@
 """One accepted call of every checked function: the start of each refusal."""
 
-from typing import Any
+import inspect
+from typing import Any, get_args
 
 import torch
+from jaxtyping import AbstractArray
 from torch import Tensor
 
-from ppo_ref import (
-    advantages,
-    aggregation,
-    alignment,
-    chunked,
-    clip_variants,
-    diagnostics,
-    group_advantages,
-    kl,
-    log_probs,
-    losses,
-    masking,
-    rewards,
-    rollout_correction,
-)
 from ppo_ref.batch import TokenStatistics
-from ppo_ref.trace import trace
+from ppo_ref.diagnostics import explained_variance
+from ppo_ref.kl import adaptive_kl_coef
+from ppo_ref.rewards import turn_level_scores
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.estimates import whitened_gae
 from ppo_ref.training.experience import collect_experience
@@ -32,11 +21,11 @@ from ppo_ref.training.statistics import experience_statistics
 from ppo_ref.training.tasks import CHARACTERS, Question
 from ppo_ref.training.tokenizer import CharacterTokenizer
 from tests import networks
+from tests.test_docstrings import FUNCTIONS, KERNELS
 
 X = torch.linspace(-1, 1, 12).view(2, 6)
 MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
 IDS = torch.tensor([[0, 1, 2, 3, 4, 0], [1, 1, 1, 1, 1, 1]])
-LOGITS = torch.zeros(2, 6, 5)
 KEPT = torch.ones(2, 6, 5, dtype=torch.bool)
 HEAD = {
     "hidden": torch.linspace(-1, 1, 36).view(2, 6, 3),
@@ -45,17 +34,7 @@ HEAD = {
     "responses": IDS,
 }
 REWARDED = {"token_level_rewards": X, "values": X, "response_mask": MASK}
-WITHOUT_VALUES = {"token_level_rewards": X, "response_mask": MASK}
-GROUPED = {**WITHOUT_VALUES, "groups": torch.tensor([5, 5])}
-RATIO = {"log_probs": X, "old_log_probs": X.flip(0), "response_mask": MASK}
-SAMPLED = {**RATIO, "old_log_probs": X, "advantages": X}
-ELSEWHERE = {
-    "old_log_probs": X,
-    "rollout_log_probs": X.flip(0),
-    "response_mask": MASK,
-}
-DIVERGENCE = {"log_probs": X, "ref_log_probs": X}
-CONTROLLED = {"kl_coef": 0.1, "kl": 2.0, "target": 1.0, "horizon": 1e4, "steps": 64}
+SAMPLED = {"log_probs": X, "old_log_probs": X, "advantages": X, "response_mask": MASK}
 
 
 def minus_log_likelihood(said: TokenStatistics, rows: slice) -> Tensor:
@@ -65,15 +44,65 @@ def minus_log_likelihood(said: TokenStatistics, rows: slice) -> Tensor:
 # Without an optimizer: to make the first takes seconds of every process that collects.
 MODELS, PROMPTS = networks.models(), networks.prompts(3, 1, 4, 2)
 EXPERIENCE = networks.experience(MODELS.actor, 3, 5, 4, 9)
-ROLLOUT = EXPERIENCE.rollout
+# What an argument of a name may be, in every function that asks for one.
+BY_NAME = {
+    **dict.fromkeys(("losses", "x", "kl", "ref_log_probs", "token_level_scores"), X),
+    **dict.fromkeys(("old_values", "returns"), X),
+    **REWARDED,
+    **SAMPLED,
+    **HEAD,
+    "groups": torch.tensor([5, 5]),
+    "rollout_log_probs": X.flip(0),
+    "scores": X[:, 0],
+    "weights": X.exp(),
+    "logits": torch.zeros(2, 6, 5),
+    "kept": KEPT,
+    "loss": minus_log_likelihood,
+    **dict.fromkeys(("outputs", "sequence_values"), torch.zeros(2, 9)),
+    **{"eos_token_id": 2, "response_length": 6, "steps": 2},
+    **{"kl_coef": 0.1, "value_clip_range": 0.2, "gamma": 1, "gae_lambda": 0.95},
+    "actor": MODELS.actor,
+    "critic": MODELS.critic,
+    "reward": MODELS.reward,
+    "rollout": EXPERIENCE.rollout,
+    "experience": EXPERIENCE,
+    "prompts": PROMPTS,
+}
 
-SAMPLING = {"actor": MODELS.actor, "prompts": PROMPTS, "response_length": 3}
-TRAINING = {
-    sample_responses: SAMPLING,
-    actor_statistics: {"actor": MODELS.actor, "rollout": ROLLOUT},
-    critic_values: {"critic": MODELS.critic, "rollout": ROLLOUT},
-    model_scores: {"reward": MODELS.reward, "rollout": ROLLOUT},
-    whitened_gae: {**REWARDED, "gamma": 1, "gae_lambda": 0.95},
+
+def takes_tensors(function) -> bool:
+    """Whether a tensor, plain or with its axes named, is among its annotations."""
+    annotations = inspect.get_annotations(inspect.unwrap(function)).values()
+    members = [m for a in annotations for m in (a, *get_args(a))]
+    tensors = Tensor, AbstractArray
+    return any(inspect.isclass(m) and issubclass(m, tensors) for m in members)
+
+
+# The stages: what readers of pages call.
+RIVER = {
+    name: function
+    for name, function in FUNCTIONS.items()
+    if name.count(".") == 1 and takes_tensors(function) and name not in KERNELS
+}
+
+
+def call(function: Any, **others: Any) -> dict[str, Any]:
+    """What a function must be given."""
+    parameters = inspect.signature(function).parameters.values()
+    needed = [p.name for p in parameters if p.default is p.empty and p.name in BY_NAME]
+    return {**{name: BY_NAME[name] for name in needed}, **others}
+
+
+TRAINING = (
+    *(sample_responses, actor_statistics, critic_values, model_scores),
+    *(whitened_gae, experience_statistics),
+)
+VALID: dict[Any, dict[str, Any]] = {
+    function: call(function) for function in (*RIVER.values(), *TRAINING)
+} | {
+    adaptive_kl_coef: call(adaptive_kl_coef, kl=2.0, target=1.0, horizon=1e4),
+    explained_variance: call(explained_variance, returns=X.flip(0)),
+    turn_level_scores: call(turn_level_scores, scores=torch.eye(1, 6).repeat(2, 1)),
     collect_experience: {
         "models": MODELS,
         "questions": [Question("1+1=", 1, 1)] * 4,
@@ -82,88 +111,6 @@ TRAINING = {
         "estimate": whitened_gae,
         "config": PPOConfig(response_length=6),
         "generator": torch.Generator(),
-    },
-    experience_statistics: {"experience": EXPERIENCE},
-}
-
-GROUPS = ("grpo", "dr_grpo", "rloo", "reinforce_plus_plus_baseline")
-REDUCTIONS = ("sum", "mean", "variance", "whiten")
-MEANS = ("token_mean", "sequence_mean_token_mean", "sequence_mean_token_sum")
-CLIP_VARIANTS = ("gspo_loss", "gmpo_loss", "cispo_loss", "sapo_loss")
-CORRECTIONS = (
-    *("token_weights", "sequence_weights"),
-    *("accepted_tokens", "accepted_sequences", "accepted_by_geometric_mean"),
-)
-VALID: dict[Any, dict[str, Any]] = {
-    **TRAINING,
-    advantages.gae: REWARDED,
-    advantages.length_adaptive_advantages: REWARDED,
-    advantages.td_residuals: REWARDED,
-    advantages.n_step_advantages: {**REWARDED, "steps": 2},
-    advantages.monte_carlo_returns: WITHOUT_VALUES,
-    trace: REWARDED,
-    **{getattr(group_advantages, name): GROUPED for name in GROUPS},
-    group_advantages.reinforce_plus_plus: WITHOUT_VALUES,
-    losses.policy_loss: SAMPLED,
-    **{getattr(clip_variants, name): SAMPLED for name in CLIP_VARIANTS},
-    losses.surrogate_objective: SAMPLED,
-    losses.value_loss: {
-        "values": X,
-        "old_values": X,
-        "returns": X,
-        "response_mask": MASK,
-        "value_clip_range": 0.2,
-    },
-    rewards.token_level_rewards: {
-        "token_level_scores": X,
-        "kl": X,
-        "response_mask": MASK,
-        "kl_coef": 0.1,
-    },
-    rewards.token_level_scores: {"scores": X[:, 0], "response_mask": MASK},
-    rewards.turn_level_scores: {
-        "scores": torch.eye(1, 6).repeat(2, 1),
-        "response_mask": MASK,
-    },
-    alignment.response_values: {
-        "sequence_values": torch.zeros(2, 9),
-        "response_mask": MASK,
-    },
-    alignment.response_mask: {"responses": IDS, "eos_token_id": 2},
-    alignment.response_outputs: {"outputs": torch.zeros(2, 9), "response_length": 6},
-    alignment.last_token: {"response_mask": MASK},
-    alignment.slot_after_end: {"response_mask": MASK},
-    alignment.turn_numbers: {"response_mask": MASK},
-    diagnostics.explained_variance: {
-        "values": X.flip(0),
-        "returns": X,
-        "response_mask": MASK,
-    },
-    diagnostics.effective_sample_size: {"weights": X.exp(), "response_mask": MASK},
-    diagnostics.ratio_statistics: RATIO,
-    diagnostics.rollout_mismatch: ELSEWHERE,
-    **{getattr(rollout_correction, name): ELSEWHERE for name in CORRECTIONS},
-    log_probs.token_log_probs: {"logits": LOGITS, "responses": IDS},
-    log_probs.token_entropy: {"logits": LOGITS},
-    log_probs.kept_tokens: {"logits": LOGITS},
-    log_probs.kept_log_probs: {"logits": LOGITS, "responses": IDS, "kept": KEPT},
-    log_probs.log_probs_and_entropy: {"logits": LOGITS, "responses": IDS},
-    chunked.log_probs_and_entropy_from_hidden: HEAD,
-    chunked.loss_from_hidden: {
-        **HEAD,
-        "response_mask": MASK,
-        "loss": minus_log_likelihood,
-    },
-    **{getattr(kl, name): DIVERGENCE for name in ("kl_k1", "kl_k2", "kl_k3")},
-    kl.kl_k3_times_ratio: {**DIVERGENCE, "old_log_probs": X.flip(0)},
-    kl.adaptive_kl_coef: CONTROLLED,
-    **{
-        getattr(masking, f"masked_{name}"): {"x": X, "response_mask": MASK}
-        for name in REDUCTIONS
-    },
-    **{
-        getattr(aggregation, name): {"losses": X, "response_mask": MASK}
-        for name in (*MEANS, "token_sum")
     },
 }
 
