@@ -155,15 +155,15 @@ def verl(name: str, mode: str = "token-mean", release: str = NOW, **batch: Tenso
     return loss, metrics["actor/pg_clipfrac"] + metrics["actor/pg_clipfrac_lower"]
 
 
-def trl(kind: str, level: str = "token", high: float = 0.3, **batch: Tensor):
-    """The loss of TRL's GRPO trainer, of one batch and one step."""
+def grpo(kind: str, steps: int = 1, level: str = "token", high: float = 0.3):
+    """TRL's GRPO trainer, as far as its loss asks it."""
     args = SimpleNamespace(
         delta=None,
         sapo_temperature_pos=1.0,
         sapo_temperature_neg=1.05,
-        steps_per_generation=1,
+        steps_per_generation=steps,
     )
-    trainer = SimpleNamespace(
+    return SimpleNamespace(
         args=args,
         model=SimpleNamespace(training=True),
         accelerator=SimpleNamespace(num_processes=1),
@@ -174,15 +174,20 @@ def trl(kind: str, level: str = "token", high: float = 0.3, **batch: Tensor):
         epsilon_high=high,
         off_policy_mask_threshold=None,
         use_vllm=False,
-        current_gradient_accumulation_steps=1,
+        max_completion_length=100,
+        current_gradient_accumulation_steps=steps,
     )
+
+
+def trl(kind: str, level: str = "token", high: float = 0.3, **batch: Tensor) -> Tensor:
+    """The loss of TRL's GRPO trainer, of one batch and one step."""
     mask = floats(batch)
     return piece(
         GRPO,
         GRPO_TRAINER,
         "log_ratio = per_token_logps - old_per_token_logps",
         "# Entropy bonus: add entropy regularization",
-        self=trainer,
+        self=grpo(kind, level=level, high=high),
         inputs={"num_items_in_batch": mask.sum()},
         entropy_mask=None,
         mask=mask,
@@ -239,21 +244,14 @@ def test_cispo_is_trls_whose_bound_is_absolute_and_0_2_by_default(seed, bound):
     assert_same(ours, trl("cispo", high=bound, **batch), batch["log_probs"])
 
 
-def trl_loss(loss_type, losses, mask, *, window=None, steps=1):
+def trl_loss(kind, losses, mask, *, window=None, steps=1):
     """The loss of a micro-batch; ``window`` is the mask of all of them."""
-    trainer = SimpleNamespace(
-        loss_type=loss_type,
-        current_gradient_accumulation_steps=steps,
-        max_completion_length=100,
-        args=SimpleNamespace(steps_per_generation=steps),
-        accelerator=SimpleNamespace(num_processes=1),
-    )
     return piece(
         GRPO,
         GRPO_TRAINER,
         'if self.loss_type in ["grpo", "sapo"]:',
         "loss = (per_token_loss * mask).sum() / normalizer",
-        self=trainer,
+        self=grpo(kind, steps),
         mode="train",
         per_token_loss=losses,
         mask=mask,

@@ -267,18 +267,14 @@ def test_bootstrap_reach(tokens, gamma, gae_lambda, seed):
     The advantages are linear in the values, so that a nudge by 1 is the derivative;
     the value after a cut has weight gamma**N * lambda**(N-1), without 1 - lambda.
     """
-    rewards, values = numbers(seed, 2, 1, tokens)
-    nudged = values + torch.eye(tokens + 1, tokens, dtype=torch.float64)
-    after = torch.zeros(tokens + 1, dtype=torch.float64)
-    after[tokens] = 1
-    batch = {
-        "token_level_rewards": rewards.expand(tokens + 1, -1),
-        "response_mask": torch.ones(tokens + 1, tokens, dtype=torch.bool),
-        "gamma": gamma,
-        "gae_lambda": gae_lambda,
-    }
-    base = gae(**batch, values=values.expand(tokens + 1, -1)).advantages
-    found = gae(**batch, values=nudged, bootstrap_values=after).advantages - base
+    rewards, values = numbers(seed, 2, 1, tokens).expand(2, tokens + 1, tokens)
+    mask = torch.ones(values.shape, dtype=torch.bool)
+    given = {"token_level_rewards": rewards, "response_mask": mask}
+    given |= {"gamma": gamma, "gae_lambda": gae_lambda}
+    # Row k has the k-th value nudged, the last row the value after the cut.
+    nudges = torch.eye(tokens + 1, dtype=torch.float64)
+    ends = {"values": values + nudges[:, :-1], "bootstrap_values": nudges[:, -1]}
+    found = gae(**given, **ends).advantages - gae(**given, values=values).advantages
     for t in range(tokens):
         left = tokens - t
         weights = [

@@ -1,6 +1,5 @@
 """k1, k2, k3: definitions, expectations by sampler, gradients, small differences."""
 
-import itertools
 import math
 import random
 from collections.abc import Callable
@@ -13,6 +12,8 @@ from torch.testing import assert_close
 
 from ppo_ref.kl import adaptive_kl_coef, kl_k1, kl_k2, kl_k3, kl_k3_times_ratio
 from ppo_ref.losses import surrogate_objective
+from tests.properties.trees import trees
+from tests.strategies import numbers
 
 log_probs = st.floats(min_value=-9, max_value=0)
 seeds = st.integers(0, 2**16)
@@ -74,34 +75,21 @@ def estimate(of: Callable, p: list[float], q: list[float]) -> list[float]:
     return of(log_probs=log_probs, ref_log_probs=ref_log_probs)[0].tolist()
 
 
-@given(seeds, st.integers(1, 3), st.integers(1, 4))
-def test_sum_of_log_ratios(seed, vocab, length):
+@given(trees(), seeds)
+def test_sum_of_log_ratios(tree, seed):
     r"""\sum_{t} \log\frac{\pi(a_t \mid s_t)}{\pi_{\mathrm{ref}}(a_t \mid s_t)} =
     \log\frac{\pi(a_0,\dots,a_{L-1} \mid s_0)}
     {\pi_{\mathrm{ref}}(a_0,\dots,a_{L-1} \mid s_0)}
 
     On every answer of a tree; so their mean is the KL of whole answers.
     """
-    source = random.Random(seed)
-    answers = list(itertools.product(range(vocab), repeat=length))
-    states = {answer[:t] for answer in answers for t in range(length)}
-    actor, ref = (
-        {state: distribution(source, vocab) for state in sorted(states)}
-        for _ in range(2)
-    )
-    rows = [
-        [[model[a[:t]][a[t]] for t in range(length)] for a in answers]
-        for model in (actor, ref)
-    ]
-    log_probs, ref_log_probs = (
-        torch.tensor(row, dtype=torch.float64).log() for row in rows
-    )
-    kld = kl_k1(log_probs=log_probs, ref_log_probs=ref_log_probs)
-    whole, whole_ref = ([math.prod(answer) for answer in row] for row in rows)
-    for total, p, q in zip(kld.sum(1).tolist(), whole, whole_ref, strict=True):
-        assert total == pytest.approx(math.log(p / q), abs=1e-12)
-    mean = math.fsum(p * x for p, x in zip(whole, kld.sum(1).tolist(), strict=True))
-    assert mean == pytest.approx(kl(whole, whole_ref), abs=1e-12)
+    logits = numbers(seed, 2, len(tree.states()), tree.vocab())
+    log_probs, ref_log_probs = (tree.log_probs(x) for x in logits)
+    found = kl_k1(log_probs=log_probs, ref_log_probs=ref_log_probs).sum(1)
+    whole, whole_ref = (x.exp().prod(1) for x in (log_probs, ref_log_probs))
+    assert_close(found, (whole / whole_ref).log())
+    mean = (whole @ found).item()
+    assert mean == pytest.approx(kl(whole.tolist(), whole_ref.tolist()), abs=1e-12)
     assert mean >= -1e-12
 
 
