@@ -9,6 +9,7 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
+from ppo_ref import doctor
 from ppo_ref.training.trainer import tiny_trainer
 from tests.differential.wheels import MISSING, find
 
@@ -19,7 +20,8 @@ PAGES = [DOCS / lang / "reference" / "reading_the_code.md" for lang in ("zh", "e
 LOGS = [DOCS / lang / "debug" / "symptoms.md" for lang in ("zh", "en")]
 # Written with these prefixes where verl's workers put one before their names.
 PREFIX = re.compile("^(?:actor|critic|rollout_corr)/")
-FIGURE = re.compile(r"^ *\| `(?P<theirs>[\w/]+)` \| `(?P<ours>\w+)` \|$", re.M)
+FIGURE = re.compile(r"^ *\| `(?P<theirs>[\w/]+)` \| `(?P<ours>\w+)` \|", re.M)
+OTHERS = re.compile(r"^    \| [^|]+ \| [^|]+ \| ([^|]+) \| ([^|]+) \|$", re.M)
 # As `trainer.save_freq=20`, maybe with its default behind; one that verl's config lacks
 # begins with a plus.
 SETTING = re.compile(
@@ -34,6 +36,7 @@ CONFIG = "verl/trainer/config/_generated_ppo_trainer.yaml"
 FILE = re.compile(r"^\*\*`(?P<path>verl/[\w/]+\.py)`\*\*$")
 ROW = re.compile(r"^- (?P<theirs>`.+`) → (?P<ours>.+)$")
 NAME = re.compile(r"`([\w.]+)`")
+NAME_OF_A_FIGURE = re.compile(r"`([\w/]+)`")
 
 
 def rows(text: str) -> list[tuple[str, list[str], list[str]]]:
@@ -111,6 +114,15 @@ def test_every_figure_is_logged_under_its_name(page):
     trainer = tiny_trainer(wrong_score=0.0, right_score=1.0)
     statistics = next(trainer.train()).statistics.keys() | {"explained_variance"}
     assert {ours for _, ours in pairs} <= statistics
+
+
+@pytest.mark.parametrize("page", LOGS, ids=lambda page: page.parts[-3])
+def test_the_doctor_knows_every_name_of_the_others(page):
+    table = page.read_text("utf-8").partition("| TRL | OpenRLHF |")[2]
+    names = set(
+        NAME_OF_A_FIGURE.findall(" ".join(map(" ".join, OTHERS.findall(table))))
+    )
+    assert len(names) > 15 and names <= doctor.KNOWN | {"return"}
 
 
 def at(config: object, key: str) -> object:
