@@ -13,9 +13,11 @@ from mkdocs.structure.files import File, InclusionLevel
 
 from site_tools.ledger import store
 from site_tools.page.files import read_front_matter
+from site_tools.page.pictures import plots
 from site_tools.running import evidence
-from site_tools.site import pictures
 from site_tools.site.notebooks import notebook
+from site_tools.site.pictures import themed
+from site_tools.site.templates import fill
 
 RENDERED = "jupyter.ipynb"
 
@@ -30,12 +32,13 @@ def files(page: File, config: MkDocsConfig, wheel: str) -> Iterator[File]:
     path, text = f"docs/{lang}/{page.src_uri}", page.content_string
     drawn = evidence.gather(root).plots(path)
     shown = {name: svg for each in drawn for name, svg in each.items()}
-    try:
-        made = pictures.plot_pictures(text, page_id, shown, lang)
-    except ValueError as error:
-        raise PluginError(f"{path}: {error}") from None
-    for uri, svg in made.items():
-        yield File.generated(config, uri, content=svg)
+    for plot, _ in plots(text, page_id):
+        svg = fill("page.not_drawn", lang)
+        try:
+            svg = themed(shown[plot], plot) if plot in shown else svg
+        except ValueError as error:
+            raise PluginError(f"{path}: {error}") from None
+        yield File.generated(config, f"{page_id}/{plot}.svg", content=svg)
     blocks, problems = evidence.blocks_of(root, path, text)
     if not problems:  # told when the page is rendered
         title = str(read_front_matter(text, path)[0].get("title", page_id))

@@ -8,15 +8,13 @@ a shade has a second depth for it.
 
 import re
 import xml.etree.ElementTree as ElementTree
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from html import unescape
 from itertools import count
 from xml.etree.ElementTree import Element
 
 from site_tools.page import pictures as picture_rules
-from site_tools.page.pictures import plots
 from site_tools.say import Refusal
-from site_tools.site.templates import fill
 
 TAG = r'<img\b(?P<{0}>[^>]*\bsrc="[^":]+\.svg"[^>]*)>'
 IMAGE = re.compile(rf"<p>\s*{TAG.format('alone')}\s*</p>|{TAG.format('inline')}")
@@ -111,17 +109,6 @@ def _describe(root: Element, alt: str, prefix: str) -> None:
     title = Element("title", {"id": f"{prefix}-title"})
     title.text = alt
     root.insert(0, title)
-
-
-def plot_pictures(
-    text: str, page_id: str, drawn: Mapping[str, str], lang: str
-) -> dict[str, str]:
-    return {
-        f"{page_id}/{name}.svg": themed(drawn[name], name)
-        if name in drawn
-        else fill("page.not_drawn", lang)
-        for name, _ in plots(text, page_id)
-    }
 
 
 def themed(svg: str, name: str) -> str:
