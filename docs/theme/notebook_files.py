@@ -12,8 +12,8 @@ from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, InclusionLevel
 
 from site_tools.ledger import store
-from site_tools.page.files import read_front_matter
 from site_tools.page.pictures import plots
+from site_tools.page.prose import read_content
 from site_tools.running import evidence
 from site_tools.site.notebooks import notebook
 from site_tools.site.pictures import themed
@@ -41,7 +41,7 @@ def files(page: File, config: MkDocsConfig, wheel: str) -> Iterator[File]:
         yield File.generated(config, f"{page_id}/{plot}.svg", content=svg)
     blocks, problems = evidence.blocks_of(root, path, text)
     if not problems:  # told when the page is rendered
-        title = str(read_front_matter(text, path)[0].get("title", page_id))
+        title = str(read_content(text).meta.get("title", page_id))
         made = notebook(text, title, blocks, drawn, lang, wheel, page_id)
         place = root / ".cache" / "notebooks" / lang / name(page_id)
         if not place.exists() or place.read_text("utf-8") != made:

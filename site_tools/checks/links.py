@@ -16,10 +16,8 @@ from urllib.parse import unquote
 
 from site_tools.data.dialogues import read_corrections
 from site_tools.page import files
-from site_tools.page.fences import scan
-from site_tools.page.files import read_front_matter
 from site_tools.page.page import Page
-from site_tools.page.prose import HEADING, body, line_of
+from site_tools.page.prose import HEADING, line_of, read_content
 from site_tools.page.rendered import render
 from site_tools.say import Message, Problem, problem
 from site_tools.site import article, reference
@@ -111,8 +109,8 @@ def _fault(
 
 def _headings(file: Path) -> set[str]:
     text = file.read_text("utf-8-sig", errors="replace") if file.is_file() else ""
-    prose = body(text, scan(text, "")[0])
-    return {match["id"] for match in HEADING.finditer(prose) if match["id"]}
+    headings = HEADING.finditer(read_content(text).body)
+    return {match["id"] for match in headings if match["id"]}
 
 
 def _exists(root: Path, lang: str, path: str) -> bool:
@@ -135,7 +133,7 @@ def _anchors(root: Path, lang: str, path: str) -> list[str]:
 
 @lru_cache(maxsize=256)
 def _ids(text: str, root: Path) -> list[str]:
-    answers = read_front_matter(text, "")[0].get("answers") or ()
+    answers = read_content(text).meta.get("answers") or ()
     return article.page_ids(fill_lists(render(text, root), root), answers)
 
 

@@ -20,7 +20,7 @@ from site_tools.page.fences import scan
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import Page
 from site_tools.page.pictures import line_in_picture, picture_tree
-from site_tools.page.prose import PARTS, QUOTE, body, line_of, plain
+from site_tools.page.prose import PARTS, QUOTE, line_of, plain, read_content
 from site_tools.page.rendered import flows
 from site_tools.say import Problem, problem
 
@@ -155,10 +155,9 @@ def widened(text: str) -> str:
 
 def mask(text: str) -> str:
     """The page with a sign for all that is no prose; nothing where nobody can say."""
-    fences, problems = scan(text, "")
-    if problems:
+    if scan(text, "")[1]:
         return ""
-    prose = body(text, fences)
+    prose = read_content(text).body
     front = FRONT_MATTER.match(text)
     if shown := SHOWN.search(front[0]) if front else None:
         start, end = shown.span("value")

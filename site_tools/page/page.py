@@ -6,10 +6,9 @@ from pathlib import Path
 
 from site_tools.page.bindings import Figure, read_figures
 from site_tools.page.blocks import Copy, copies, read_blocks
-from site_tools.page.fences import scan
-from site_tools.page.files import link, read_front_matter
+from site_tools.page.files import link
 from site_tools.page.pictures import Figures, read_pictures
-from site_tools.page.prose import body
+from site_tools.page.prose import read_content
 from site_tools.page.rendered import Text
 from site_tools.say import Problem
 
@@ -54,20 +53,19 @@ def read_page(root: Path, path: str, text: str | None = None) -> Page:
     if text is None:
         text = (root / path).read_text("utf-8")
     _, language, *rest = Path(path).with_suffix("").parts
-    fences, problems = scan(text, path)
+    meta, fences, body, faults = read_content(text, path)
     blocks, wrong = read_blocks(fences, text, path, root / "snippets")
-    meta, unreadable = read_front_matter(text, path)
     if (root / path).is_symlink():
-        unreadable.append(link(root / path, path))
+        wrong.append(link(root / path, path))
     return Page(
         path=path,
         language=language,
         id="/".join(rest),
         text=text,
         meta=meta,
-        body=body(text, fences),
-        fences=tuple(fences),
+        body=body,
+        fences=fences,
         blocks=tuple(blocks),
         root=root,
-        faults=(*problems, *wrong, *unreadable),
+        faults=(*faults, *wrong),
     )

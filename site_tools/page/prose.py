@@ -9,7 +9,7 @@ import unicodedata
 from collections.abc import Mapping, Sequence
 from functools import lru_cache, partial
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from site_tools.page.fences import Fence, scan
 from site_tools.page.files import FRONT_MATTER, read_front_matter
@@ -74,15 +74,25 @@ def blank(text: str, start: int, end: int) -> str:
     return text[:start] + re.sub(r"[^\n]", " ", text[start:end]) + text[end:]
 
 
-def body(text: str, fences: Sequence[Fence]) -> str:
-    """The page with its front matter and its fences blanked."""
-    if front := FRONT_MATTER.match(text):
-        text = blank(text, 0, front.end())
-    lines = text.split("\n")
+class Content(NamedTuple):
+    """A page as it is written: its front matter, its fences, and all the rest."""
+
+    meta: dict[str, Any]
+    fences: tuple[Fence, ...]
+    body: str  # the text with front matter and fences blanked
+    faults: tuple[Problem, ...]
+
+
+@lru_cache(maxsize=512)  # checks, lists and links read the same pages
+def read_content(text: str, path: str = "") -> Content:
+    fences, unclosed = scan(text, path)
+    meta, unread = read_front_matter(text, path)
+    front = FRONT_MATTER.match(text)
+    lines = blank(text, 0, front.end() if front else 0).split("\n")
     for fence in fences:
         for number in fence.rows:
             lines[number - 1] = " " * len(lines[number - 1])
-    return "\n".join(lines)
+    return Content(meta, tuple(fences), "\n".join(lines), (*unclosed, *unread))
 
 
 @lru_cache(maxsize=8)
@@ -129,8 +139,7 @@ def paragraphs(text: str, seen: bool = False) -> Mapping[str, list[str]]:
     laid out. Question, title and aliases are ``FRONT``, what stands above the first
     heading is ``TOP``.
     """
-    fences, _ = scan(text, "")
-    prose, (meta, _) = body(text, fences), read_front_matter(text, "")
+    meta, fences, prose, _ = read_content(text)
     also = meta["aliases"] if isinstance(meta.get("aliases"), list) else []
     sections = {FRONT: [str(v) for v in (meta.get("question"), meta.get("title")) if v]}
     sections[FRONT] += map(str, also)

@@ -30,7 +30,7 @@ from site_tools.data.facts import FOLDER, concepts, unread
 from site_tools.data.names import read_names
 from site_tools.page import accord
 from site_tools.page.accord import Accord
-from site_tools.page.files import read_front_matter
+from site_tools.page.prose import read_content
 from site_tools.say import LANGUAGES, Refusal
 from site_tools.site import navigation, ways
 from site_tools.site.downloads import FULL, LIST, OFFLINE, ZIP
@@ -205,11 +205,10 @@ def _item(state: Accord, lang: str, root: Path) -> dict[str, Any]:
     if not (root / "docs" / lang / f"{page}.md").is_file():
         there = ways.other(lang)
     text = (root / "docs" / there / f"{page}.md").read_text("utf-8", errors="replace")
-    meta, _ = read_front_matter(text, page)
     return {
         "href": ways.link(lang, STATUS, there, ways.address(page)),
         "lang": there,
-        "title": title_of(meta) or page,
+        "title": title_of(read_content(text).meta) or page,
         "state": state.state.name,
         "remedy": Markup(words(lang)["remedies"][state.state.name]).format(page=page),
     }

@@ -19,12 +19,10 @@ from site_tools.data.dialogues import (
     read_dialogues,
     read_threads,
 )
-from site_tools.page.fences import scan
-from site_tools.page.files import read_front_matter
 from site_tools.page.prose import (
     HEADING,
     WrongAnswer,
-    body,
+    read_content,
     read_wrong_answers,
     section_text,
 )
@@ -76,9 +74,7 @@ class Answer(NamedTuple):
 @cache  # keyed by the text: a changed page is read again
 def read_answer(text: str, page: str, path: str) -> Answer:
     """What the lists say of one page; the checks say what it lacks."""
-    front, _ = read_front_matter(text, path)
-    fences, _ = scan(text, path)
-    prose = body(text, fences)
+    front, fences, prose, _ = read_content(text, path)
     short = " ".join(section_text(prose, "answer").strip().split("\n\n")[0].split())
     verdict = VERDICT.match(short)
     drawn = PICTURE.search(section_text(prose, "picture"))
@@ -180,9 +176,9 @@ def answered(root: Path, lang: str, of: str = "") -> list[Answered]:
             found.append(Answered(thread))
             continue
         text = file.read_text("utf-8")
-        front, _ = read_front_matter(text, page)
         known = anchor in (heading["id"] for heading in HEADING.finditer(text))
-        found.append(Answered(thread, page, anchor * known, title_of(front)))
+        title = title_of(read_content(text).meta)
+        found.append(Answered(thread, page, anchor * known, title))
     return found
 
 
