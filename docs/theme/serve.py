@@ -134,10 +134,11 @@ def state(*places: str) -> State:
 def standing() -> list[str]:
     """How the languages of each page stand to each other, which both of them show."""
     with suppress(Exception):  # code or a lock that is broken: the build tells it
-        from site_tools.page import accord  # as it is now: see forget_code
+        # As they are now: see forget_code.
+        from site_tools.page import accord, files
 
         root = Path.cwd()
-        return [str(accord.read(root, page)) for page in accord.page_ids(root)]
+        return [str(accord.read(root, page)) for page in files.page_ids(root)]
     return []
 
 

@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from site_tools.data.dialogues import TOPICS, disagreements, read_dialogues
-from site_tools.page.accord import page_ids
 from site_tools.page.blocks import Kind
+from site_tools.page.files import page_ids
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 from site_tools.page.prose import (

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from site_tools import ledger
-from site_tools.page.files import paths
+from site_tools.page.files import page_ids
 from site_tools.page.prose import wording
 from site_tools.say import Message, Problem, problem
 
@@ -148,12 +148,6 @@ def waiting(root: Path) -> list[Accord]:
     """The states of the pages that somebody has to do something about."""
     states = (read(root, page) for page in page_ids(root))
     return [state for state in states if state.state is not State.ACCORD]
-
-
-def page_ids(root: Path) -> list[str]:
-    """Every page that there is in some language."""
-    folders = [root / "docs" / language for language in ("zh", "en")]
-    return sorted({path[:-3] for folder in folders for path in paths(folder)})
 
 
 def _lock(root: Path, page: str) -> Lock | None:

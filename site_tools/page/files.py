@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from site_tools.data import rows
-from site_tools.say import Message, Problem, Refusal, problem
+from site_tools.say import LANGUAGES, Message, Problem, Refusal, problem
 
 FOLDERS = ("docs", "snippets")
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
@@ -45,6 +45,12 @@ def paths(docs: Path) -> Iterator[str]:
         inner = path.relative_to(docs)
         if path.is_file() and not any(part.startswith(".") for part in inner.parts):
             yield inner.as_posix()
+
+
+def page_ids(root: Path) -> list[str]:
+    """Every page that there is in some language."""
+    folders = [root / "docs" / language for language in LANGUAGES]
+    return sorted({path[:-3] for folder in folders for path in paths(folder)})
 
 
 def front_matters(docs: Path) -> dict[str, dict[str, Any]]:

@@ -154,9 +154,8 @@ def read(root: Path, site: Site) -> list[PlainPage]:
     """The pages of a language in the order of its navigation."""
     lang, runs = site.lang, evidence.gather(root)
     metas = files.front_matters(root / "docs" / lang)
-    known = {path for code in ways.SITES for path in files.paths(root / "docs" / code)}
     pages = []
-    for labels, file in _flat(navigation.build(metas, lang, known), ()):
+    for labels, file in _flat(navigation.build(metas, lang, files.page_ids(root)), ()):
         name, meta, path = file.removesuffix(".md"), metas[file], f"docs/{lang}/{file}"
         page = read_page(root, path)
         text = as_markdown(page, root, partial(resolve, page=name, site=site))

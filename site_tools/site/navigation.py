@@ -185,10 +185,10 @@ def answered(root: Path, lang: str, of: str = "") -> list[Answered]:
 def build(pages: Mapping[str, Meta], lang: str, known: Collection[str]) -> list[Item]:
     """The navigation of one language, from front matter by path, as MkDocs takes it.
 
-    ``known`` are the pages of every language; ``needs`` may name, by its path without
-    suffix, one that is not translated yet.
+    ``known`` are the pages of every language; ``needs`` may name one that is not
+    translated yet.
     """
-    labels, ids = words(lang)["labels"], {_id(path) for path in known}
+    labels, ids = words(lang)["labels"], {path.removesuffix(".md") for path in known}
     needs = {_id(path): {*(meta.get("needs") or ())} for path, meta in pages.items()}
     for path in pages:
         folder, _, name = path.partition("/")

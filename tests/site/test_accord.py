@@ -7,6 +7,7 @@ import pytest
 
 from site_tools.page import accord
 from site_tools.page.accord import Accord, State, judge, lock_of, write
+from site_tools.page.files import page_ids
 from site_tools.page.prose import wording
 from tests import states
 from tests.site.sample import EN, ROOT, ZH, broken
@@ -113,7 +114,7 @@ def put(root: Path, name: str, text: str) -> None:
 
 
 def test_every_lock_of_the_project_can_be_read_and_has_its_page():
-    pages = accord.page_ids(ROOT)
+    pages = page_ids(ROOT)
     assert not [page for page in pages if accord.check_lock(ROOT, page)]
     locks = {p.relative_to(ROOT).as_posix() for p in ROOT.glob("docs/locks/**/*.*")}
     assert locks <= {accord.lock_path(page) for page in pages}

@@ -12,7 +12,7 @@ from mkdocs.structure.pages import Page
 
 from docs.theme import notebook_files
 from site_tools.page import files
-from site_tools.page.files import read_front_matter
+from site_tools.page.files import page_ids, read_front_matter
 from site_tools.site import finding, formulas, navigation, reference, ways
 from site_tools.site.templates import words
 
@@ -41,7 +41,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
             for path, meta in pages.items()
             if not config.not_in_nav.match_file(path)
         }
-        config.nav = navigation.build(shown, lang, _known(docs.parent))
+        config.nav = navigation.build(shown, lang, page_ids(docs.parent.parent))
     except ValueError as error:
         raise PluginError(f"docs/{lang}: {error}") from None
     config.extra_css.remove("assets/_mkdocstrings.css")  # site.css says what is needed
@@ -71,7 +71,7 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         for file in files.documentation_pages()
         if file.page
     }
-    known = pages.keys() | {path.rpartition(".")[0] for path in _known(docs)}
+    known = pages.keys() | {*page_ids(docs.parent)}
     ids = formulas.ID.findall
     anchors = {name: ids(page.content or "") for name, page in pages.items()}
     urls = {page.url: name for name, page in pages.items()}
@@ -144,10 +144,6 @@ def _languages(page: Page, config: MkDocsConfig) -> list[str]:
     docs, name = Path(config.docs_dir).parent, notebook_files.source(page.file.src_uri)
     every = name == page.file.src_uri and bool(page.file.generated_by)
     return [code for code in ways.SITES if every or (docs / code / name).exists()]
-
-
-def _known(docs: Path) -> set[str]:
-    return {path for lang in ways.SITES for path in files.paths(docs / lang)}
 
 
 def _reference(config: MkDocsConfig) -> dict[str, str]:
