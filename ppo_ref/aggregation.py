@@ -6,7 +6,7 @@ from typing import Annotated
 import torch
 from torch import Tensor
 
-from ppo_ref.contracts.checks import require_finite, require_tokens
+from ppo_ref.contracts.checks import require_batch, require_finite
 from ppo_ref.contracts.precision import at_least_float32
 from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 
@@ -38,8 +38,7 @@ def token_mean(losses: Tokens, response_mask: TokenMask) -> Scalar:
         >>> token_mean(torch.tensor([[1., 1., 1.], [5., 9., 9.]]), mask)
         tensor(2.)
     """
-    require_tokens("token_mean", response_mask)
-    require_finite("token_mean", response_mask, losses=losses)
+    require_batch("token_mean", response_mask, losses=losses)
     return _row_sums(losses, response_mask).sum() / response_mask.sum()
 
 
@@ -92,8 +91,7 @@ def sequence_mean_token_mean(losses: Tokens, response_mask: TokenMask) -> Scalar
         >>> sequence_mean_token_mean(torch.tensor([[1., 1., 1.], [5., 9., 9.]]), mask)
         tensor(3.)
     """
-    require_tokens("sequence_mean_token_mean", response_mask)
-    require_finite("sequence_mean_token_mean", response_mask, losses=losses)
+    require_batch("sequence_mean_token_mean", response_mask, losses=losses)
     lengths = response_mask.sum(1)
     row_means = _row_sums(losses, response_mask) / lengths.clamp(min=1)
     return row_means.sum() / (lengths > 0).sum()
@@ -122,8 +120,7 @@ def sequence_mean_token_sum(losses: Tokens, response_mask: TokenMask) -> Scalar:
         >>> sequence_mean_token_sum(torch.tensor([[1., 1., 1.], [5., 9., 9.]]), mask)
         tensor(4.)
     """
-    require_tokens("sequence_mean_token_sum", response_mask)
-    require_finite("sequence_mean_token_sum", response_mask, losses=losses)
+    require_batch("sequence_mean_token_sum", response_mask, losses=losses)
     return _row_sums(losses, response_mask).sum() / response_mask.any(1).sum()
 
 

@@ -71,7 +71,12 @@ def panel(
     scale = f"scale({width / (last - first):.4g} {1 / TENTHS})"
     yield f'<g transform="{scale}" stroke-width="{STROKE}">'
     for column, look in zip(columns, LOOKS, strict=False):
-        rows = [_depth(value, low, high, height) for value in column.values()]
+        # Below the upper edge; a constant runs through the middle.
+        whole, span = height * TENTHS, high - low
+        rows = [
+            round(whole * (high - value) / span) if span else whole // 2
+            for value in column.values()
+        ]
         line = _line([number - first for number in column], rows)
         yield f'<path class="{look}" vector-effect="non-scaling-stroke" d="{line}"/>'
     yield "</g>"
@@ -107,12 +112,6 @@ def width(text: str, size: int = 13) -> float:
     """About how many pixels a text takes; a Chinese character is as wide as high."""
     wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
     return round(size * (wide + 0.55 * (len(text) - wide)), 1)
-
-
-def _depth(value: float, low: float, high: float, height: int) -> int:
-    """Tenths of a pixel below the upper edge; a constant runs through the middle."""
-    whole = height * TENTHS
-    return whole // 2 if low == high else round(whole * (high - value) / (high - low))
 
 
 def _line(columns: list[int], rows: list[int]) -> str:

@@ -11,16 +11,12 @@ from ppo_ref.aggregation import Aggregate, sequence_mean_token_mean, token_mean
 from ppo_ref.contracts.checks import (
     require_above,
     require_at_least,
-    require_batch,
     require_bounds,
     require_clip_range,
-    require_number,
 )
-from ppo_ref.contracts.precision import at_least_float32, constant
+from ppo_ref.contracts.precision import at_least_float32
 from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
-from ppo_ref.kl import bounded_log_ratio
-from ppo_ref.losses import PolicyLoss, clipped_policy_losses
-from ppo_ref.masking import masked_mean
+from ppo_ref.losses import PolicyLoss, averaged, clipped_policy_losses, policy_terms
 
 
 @checked
@@ -72,14 +68,14 @@ def gspo_loss(
         tensor(-1.2000)
     """
     given = (log_probs, old_log_probs, advantages, response_mask)
-    log_ratio, targets = _read("gspo_loss", *given)
+    log_ratio, targets = policy_terms("gspo_loss", *given)
     low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
     require_clip_range("gspo_loss", low, high)
     shared = _row_means(log_ratio.detach(), response_mask)
     # The value is the row's, the gradient the token's own.
     own = torch.where(response_mask, shared + log_ratio - log_ratio.detach(), 0)
     losses, clipped = clipped_policy_losses(own, targets, low, high, None)
-    return _averaged("gspo_loss", aggregate, losses, clipped, log_ratio, response_mask)
+    return averaged("gspo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
 @checked
@@ -132,7 +128,7 @@ def gmpo_loss(
         tensor(-1.2214)
     """
     given = (log_probs, old_log_probs, advantages, response_mask)
-    log_ratio, targets = _read("gmpo_loss", *given)
+    log_ratio, targets = policy_terms("gmpo_loss", *given)
     low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
     require_at_least("gmpo_loss", 0, low=low, high=high)
     near, sign = log_ratio.clamp(-low, high), targets.sign()
@@ -141,7 +137,7 @@ def gmpo_loss(
     ratio = _row_means(within, response_mask).exp()
     losses = -_row_means(targets, response_mask) * ratio
     losses = torch.where(response_mask, losses, 0)
-    return _averaged("gmpo_loss", aggregate, losses, clipped, log_ratio, response_mask)
+    return averaged("gmpo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
 @checked
@@ -193,7 +189,7 @@ def cispo_loss(
         tensor(0.7625)
     """
     given = (log_probs, old_log_probs, advantages, response_mask)
-    log_ratio, targets = _read("cispo_loss", *given)
+    log_ratio, targets = policy_terms("cispo_loss", *given)
     low, high = bounds
     require_bounds("cispo_loss", low, high)
     ratio = log_ratio.detach().exp()
@@ -201,7 +197,7 @@ def cispo_loss(
     counted = torch.where(response_mask, at_least_float32(log_probs), 0)
     losses = -targets * weight * counted
     clipped = response_mask & (weight != ratio)
-    return _averaged("cispo_loss", aggregate, losses, clipped, log_ratio, response_mask)
+    return averaged("cispo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
 @checked
@@ -250,45 +246,16 @@ def sapo_loss(
         tensor(-2.4621)
     """
     given = (log_probs, old_log_probs, advantages, response_mask)
-    log_ratio, targets = _read("sapo_loss", *given)
+    log_ratio, targets = policy_terms("sapo_loss", *given)
     positive, other = temperatures
     require_above("sapo_loss", 0, positive=positive, other=other)
     tau = torch.full_like(targets, other).masked_fill(targets > 0, positive)
     losses = -targets * torch.sigmoid(tau * (log_ratio.exp() - 1)) * 4 / tau
     clipped = torch.zeros_like(response_mask)
-    return _averaged("sapo_loss", aggregate, losses, clipped, log_ratio, response_mask)
-
-
-def _read(
-    function: str,
-    log_probs: Tensor,
-    old_log_probs: Tensor,
-    advantages: Tensor,
-    response_mask: Tensor,
-) -> tuple[Tensor, Tensor]:
-    """The log-ratios, and the advantages without gradient; 0 outside the mask."""
-    inputs = {"log_probs": log_probs, "old_log_probs": old_log_probs}
-    require_batch(function, response_mask, **inputs, advantages=advantages)
-    log_ratio = bounded_log_ratio(log_probs, old_log_probs, response_mask)
-    return log_ratio, constant(advantages, response_mask)
+    return averaged("sapo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
 def _row_means(x: Tensor, response_mask: Tensor) -> Tensor:
     """The mean of each row over its tokens, on a column of its own."""
     lengths = response_mask.sum(1, keepdim=True).clamp(min=1)
     return torch.where(response_mask, x, 0).sum(1, keepdim=True) / lengths
-
-
-def _averaged(
-    function: str,
-    aggregate: Aggregate,
-    losses: Tensor,
-    clipped: Tensor,
-    log_ratio: Tensor,
-    response_mask: Tensor,
-) -> PolicyLoss:
-    return PolicyLoss(
-        require_number(function, aggregate(losses, response_mask)),
-        masked_mean(clipped.to(losses.dtype), response_mask),
-        masked_mean(-log_ratio.detach(), response_mask),
-    )

@@ -5,11 +5,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ppo_ref.contracts.checks import (
-    require_finite,
-    require_not_negative,
-    require_tokens,
-)
+from ppo_ref.contracts.checks import require_batch, require_not_negative
 from ppo_ref.contracts.precision import at_least_float32
 from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 from ppo_ref.kl import bounded_log_ratio, kl_k1, kl_k3
@@ -63,15 +59,12 @@ def explained_variance(
         ... )
         tensor(0.6667)
     """
-    require_tokens("explained_variance", response_mask)
-    require_finite("explained_variance", response_mask, values=values, returns=returns)
+    require_batch("explained_variance", response_mask, values=values, returns=returns)
     predicted, actual = (
         at_least_float32(x.detach()[response_mask]) for x in (values, returns)
     )
-    spread, scale = (
-        actual.max() - actual.min(),
-        max(actual.abs().max(), predicted.abs().max()),
-    )
+    spread = actual.max() - actual.min()
+    scale = max(actual.abs().max(), predicted.abs().max())
     if spread <= _ROUNDINGS * torch.finfo(actual.dtype).eps * scale:
         return torch.full_like(spread, torch.nan)
     return 1 - (actual - predicted).var() / actual.var()
@@ -104,8 +97,7 @@ def effective_sample_size(weights: Tokens, response_mask: TokenMask) -> Scalar:
         >>> effective_sample_size(torch.tensor([[2., 1., 1., 9.]]), mask)
         tensor(0.8889)
     """
-    require_tokens("effective_sample_size", response_mask)
-    require_finite("effective_sample_size", response_mask, weights=weights)
+    require_batch("effective_sample_size", response_mask, weights=weights)
     require_not_negative("effective_sample_size", response_mask, weights=weights)
     return _effective_share(at_least_float32(weights.detach()[response_mask]))
 
@@ -185,8 +177,7 @@ def rollout_mismatch(
 def _ratio_statistics(
     function: str, response_mask: Tensor, inputs: dict[str, Tensor]
 ) -> RatioStatistics:
-    require_tokens(function, response_mask)
-    require_finite(function, response_mask, **inputs)
+    require_batch(function, response_mask, **inputs)
     log_probs, sampled = inputs.values()
     log_ratio = bounded_log_ratio(log_probs, sampled, response_mask).detach()
     ratio = log_ratio[response_mask].exp()

@@ -58,16 +58,10 @@ class Finding(NamedTuple):
 def read_log(text: str) -> Log:
     """The figures of a log, each in the order in which it was logged.
 
-    Args:
-        text: Lines of a console, lines of JSON, or a table of comma-separated columns.
-
-    Returns:
-        By the names that the log uses, without ``train/``; lines without a figure that
-        is known are passed over. Where verl's two KLs to the engine are there, so is
-        the mean ratio that follows from them, by its formula.
-
-    Raises:
-        ValueError: if there is no line with a figure that is known.
+    The text is a console's, lines of JSON, or a table of comma-separated columns; names
+    lose their ``train/``. Where verl's two KLs to the engine are there, so is the mean
+    ratio that follows from them, by its formula. A log without a figure that is known
+    is a ValueError.
 
     Example:
         >>> read_log("step:1 - actor/entropy:0.5 - perf/time:3\\nstep:2 - ...")
@@ -75,9 +69,10 @@ def read_log(text: str) -> Log:
     """
     lines = [line for line in COLORS.sub("", text).splitlines() if line.strip()]
     log: Log = {}
-    for pairs in _table(lines) or map(_pairs, lines):
-        if KNOWN.intersection(pairs):
-            for key, value in pairs.items():
+    for pairs in _table(lines) or map(PAIR.findall, lines):
+        named = {PREFIX.sub("", key): float(value) for key, value in pairs}
+        if KNOWN.intersection(named):
+            for key, value in named.items():
                 log.setdefault(key, []).append(value)
     if not log:
         raise ValueError(
@@ -90,19 +85,9 @@ def read_log(text: str) -> Log:
 
 
 def judge(log: Log, lang: str = "en") -> list[Finding]:
-    """What is to be said of each known figure, the worst first.
+    """What is to be said of each known figure, the worst first; ``lang`` is en or zh.
 
-    Args:
-        log: As ``read_log`` gives it.
-        lang: en or zh.
-
-    Returns:
-        One finding a figure: of its names in the log the first in ``doctor.json``.
-
-    Example:
-        >>> log = read_log("\\n".join(f"step:{i} - actor/lr:0.0" for i in range(3)))
-        >>> judge(log)[0].row
-        'learning-rate'
+    Of a figure's names in the log the first in ``doctor.json`` is judged.
     """
     keys = {
         figure["id"]: next((key for key in figure["keys"] if key in log), None)
@@ -132,19 +117,11 @@ def judge(log: Log, lang: str = "en") -> list[Finding]:
 def measure(values: Sequence[float]) -> dict[str, float]:
     """The features of a series that cases are made of.
 
-    Args:
-        values: One figure, in the order in which it was logged.
-
-    Returns:
-        By name: ``steps``, how many were logged, and ``lost``, how many of them are not
-        finite; of the others ``begin``, ``max``, ``mean``, ``range`` and ``size``, the
-        largest without its sign; ``last``, the mean of the last fifth, and ``extreme``,
-        the largest mean of a fifth without its sign; ``change``, ``fall``, ``rise`` and
-        ``drop`` in ranges; ``growth``, last fifth over first; ``jump``, over median.
-
-    Example:
-        >>> measure([1.0, 2.0, 3.0, 4.0, 5.0])["change"]
-        1.0
+    ``steps`` is how many were logged, ``lost`` how many of them are not finite; of the
+    others ``begin``, ``max``, ``mean``, ``range``, and ``size``, the largest without
+    its sign. ``last`` is the mean of the last fifth, ``extreme`` the largest mean of a
+    fifth without its sign; ``change``, ``fall``, ``rise`` and ``drop`` are in ranges,
+    ``growth`` is last fifth over first, ``jump`` the largest over the median.
     """
     x = [value for value in values if math.isfinite(value)]
     lost = len(values) - len(x)
@@ -174,23 +151,7 @@ def measure(values: Sequence[float]) -> dict[str, float]:
 
 
 def report(log: Log, found: Sequence[Finding]) -> str:
-    """The findings as lines of text, and the figures that were not judged.
-
-    Args:
-        log: As ``read_log`` gives it.
-        found: As ``judge`` gives it.
-
-    Returns:
-        Each finding that is not fine in two or three lines, then the names of the rest.
-
-    Example:
-        >>> log = {"actor/lr": [1e-6], "mine": [2.0]}
-        >>> print(report(log, judge(log)))
-        fine    actor/lr
-        not judged, 1: mine
-        1 steps
-        In brackets: the section of the page debug/symptoms
-    """
+    """The findings as lines of text, and the figures that were not judged."""
     lines = []
     for key, level, says, row, begin, last in found:
         if level != "fine":
@@ -216,23 +177,19 @@ def _holds(conditions: Sequence[Sequence[Any]], features: dict[str, float]) -> b
     )
 
 
-def _pairs(line: str) -> dict[str, float]:
-    return {PREFIX.sub("", key): float(value) for key, value in PAIR.findall(line)}
-
-
-def _table(lines: Sequence[str]) -> Iterator[dict[str, float]] | None:
+def _table(lines: Sequence[str]) -> Iterator[list[tuple[str, str]]] | None:
     """Rows under a header whose columns are called "key" or "run - key"."""
     if not lines or "," not in lines[0]:
         return None
     header, *rows = csv.reader(lines)
-    names = [PREFIX.sub("", column.rpartition(" - ")[2]) for column in header]
-    if not KNOWN.intersection(names):
+    names = [column.rpartition(" - ")[2] for column in header]
+    if not KNOWN.intersection(PREFIX.sub("", name) for name in names):
         return None
     return (
-        {
-            name: float(cell)
+        [
+            (name, cell)
             for name, cell in zip(names, row, strict=False)
             if re.fullmatch(NUMBER, cell, re.IGNORECASE)
-        }
+        ]
         for row in rows
     )

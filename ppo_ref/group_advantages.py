@@ -283,7 +283,12 @@ def _grouped(
         return _compared(function, "row", scores, groups)
     names, rollout = torch.unique(rollouts, return_inverse=True)
     own = groups.new_zeros(len(names)).scatter_(0, rollout, groups)
-    _require_one_group(function, names[rollout], own[rollout] != groups)
+    elsewhere = own[rollout] != groups
+    if elsewhere.any():
+        raise ValueError(
+            f"{function}: rollouts must lie in one group each, "
+            f"got rows of two groups in rollout {names[rollout][elsewhere][0].item()}"
+        )
     scores = _sums(scores, rollout)[: len(names)]
     compared = _compared(function, "rollout", scores, own)
     return _Grouped(*(x[rollout] for x in compared))
@@ -291,7 +296,12 @@ def _grouped(
 
 def _compared(function: str, unit: str, scores: Tensor, groups: Tensor) -> _Grouped:
     names, index, sizes = torch.unique(groups, return_inverse=True, return_counts=True)
-    _require_company(function, unit, names, sizes)
+    lone = sizes < 2
+    if lone.any():
+        raise ValueError(
+            f"{function}: groups must hold at least 2 {unit}s each, got 1 {unit} of "
+            f"group {names[lone][0].item()}, which has nothing to be compared with"
+        )
     # Seen from the least, equal scores are 0, and their mean cannot round away.
     least = scores.new_zeros(len(sizes))
     least.scatter_reduce_(0, index, scores, "amin", include_self=False)
@@ -303,20 +313,3 @@ def _compared(function: str, unit: str, scores: Tensor, groups: Tensor) -> _Grou
 def _sums(parts: Tensor, index: Tensor) -> Tensor:
     """By index; as long as there are parts, the most sums there can be."""
     return torch.zeros_like(parts).index_add_(0, index, parts)
-
-
-def _require_company(function: str, unit: str, names: Tensor, sizes: Tensor) -> None:
-    lone = sizes < 2
-    if lone.any():
-        raise ValueError(
-            f"{function}: groups must hold at least 2 {unit}s each, got 1 {unit} of "
-            f"group {names[lone][0].item()}, which has nothing to be compared with"
-        )
-
-
-def _require_one_group(function: str, rollouts: Tensor, elsewhere: Tensor) -> None:
-    if elsewhere.any():
-        raise ValueError(
-            f"{function}: rollouts must lie in one group each, "
-            f"got rows of two groups in rollout {rollouts[elsewhere][0].item()}"
-        )

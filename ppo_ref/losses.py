@@ -75,15 +75,9 @@ def surrogate_objective(
         ... )
         tensor(1.5000)
     """
-    require_batch(
-        "surrogate_objective",
-        response_mask,
-        log_probs=log_probs,
-        old_log_probs=old_log_probs,
-        advantages=advantages,
-    )
-    ratio = bounded_log_ratio(log_probs, old_log_probs, response_mask).exp()
-    terms = ratio * constant(advantages, response_mask)
+    given = (log_probs, old_log_probs, advantages, response_mask)
+    log_ratio, targets = policy_terms("surrogate_objective", *given)
+    terms = log_ratio.exp() * targets
     return require_number("surrogate_objective", aggregate(terms, response_mask))
 
 
@@ -144,32 +138,17 @@ def policy_loss(
         ... ).loss
         tensor(-1.1000)
     """
-    require_batch(
-        "policy_loss",
-        response_mask,
-        log_probs=log_probs,
-        old_log_probs=old_log_probs,
-        advantages=advantages,
-        rollout_weights=rollout_weights,
-    )
+    name, given = "policy_loss", (log_probs, old_log_probs, advantages, response_mask)
+    log_ratio, targets = policy_terms(name, *given, rollout_weights=rollout_weights)
     low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
-    require_clip_range("policy_loss", low, high)
+    require_clip_range(name, low, high)
     if dual_clip is not None:
-        require_above("policy_loss", 1, dual_clip=dual_clip)
-    log_ratio = bounded_log_ratio(log_probs, old_log_probs, response_mask)
-    losses, clipped = clipped_policy_losses(
-        log_ratio, constant(advantages, response_mask), low, high, dual_clip
-    )
+        require_above(name, 1, dual_clip=dual_clip)
+    losses, clipped = clipped_policy_losses(log_ratio, targets, low, high, dual_clip)
     if rollout_weights is not None:
-        require_not_negative(
-            "policy_loss", response_mask, rollout_weights=rollout_weights
-        )
+        require_not_negative(name, response_mask, rollout_weights=rollout_weights)
         losses = losses * constant(rollout_weights, response_mask)
-    return PolicyLoss(
-        require_number("policy_loss", aggregate(losses, response_mask)),
-        masked_mean(clipped.to(losses.dtype), response_mask),
-        masked_mean(-log_ratio.detach(), response_mask),
-    )
+    return averaged(name, aggregate, losses, clipped, log_ratio, response_mask)
 
 
 @checked
@@ -234,6 +213,37 @@ def value_loss(
     return ValueLoss(
         require_number("value_loss", aggregate(losses, response_mask)),
         masked_mean(clipped.to(losses.dtype), response_mask),
+    )
+
+
+def policy_terms(
+    function: str,
+    log_probs: Tensor,
+    old_log_probs: Tensor,
+    advantages: Tensor,
+    response_mask: Tensor,
+    **others: Tensor | None,
+) -> tuple[Tensor, Tensor]:
+    """The log-ratios, and the advantages without gradient; 0 outside the mask."""
+    inputs = {"log_probs": log_probs, "old_log_probs": old_log_probs}
+    require_batch(function, response_mask, **inputs, advantages=advantages, **others)
+    log_ratio = bounded_log_ratio(log_probs, old_log_probs, response_mask)
+    return log_ratio, constant(advantages, response_mask)
+
+
+def averaged(
+    function: str,
+    aggregate: Aggregate,
+    losses: Tensor,
+    clipped: Tensor,
+    log_ratio: Tensor,
+    response_mask: Tensor,
+) -> PolicyLoss:
+    """The loss of a batch from those of its tokens, and the two statistics."""
+    return PolicyLoss(
+        require_number(function, aggregate(losses, response_mask)),
+        masked_mean(clipped.to(losses.dtype), response_mask),
+        masked_mean(-log_ratio.detach(), response_mask),
     )
 
 

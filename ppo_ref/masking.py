@@ -3,7 +3,7 @@
 import torch
 from torch import Tensor
 
-from ppo_ref.contracts.checks import require_finite, require_tokens
+from ppo_ref.contracts.checks import require_batch, require_finite, require_tokens
 from ppo_ref.contracts.precision import at_least_float32
 from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 
@@ -53,8 +53,7 @@ def masked_mean(x: Tokens, response_mask: TokenMask) -> Scalar:
         >>> masked_mean(x, torch.tensor([[True, True, False]]))
         tensor(1.5000)
     """
-    require_tokens("masked_mean", response_mask)
-    require_finite("masked_mean", response_mask, x=x)
+    require_batch("masked_mean", response_mask, x=x)
     return _sum(x, response_mask) / response_mask.sum()
 
 

@@ -139,11 +139,9 @@ def accepted_tokens(
         ... )
         tensor([[False,  True]])
     """
-    low, high = bounds
-    require_bounds("accepted_tokens", low, high)
     inputs = (old_log_probs, rollout_log_probs, response_mask)
     log_ratio = _log_ratio("accepted_tokens", *inputs)
-    return response_mask & _within(_ratio(log_ratio), low, high)
+    return _accepted("accepted_tokens", log_ratio, response_mask, bounds)
 
 
 @checked
@@ -184,11 +182,9 @@ def accepted_sequences(
         tensor([[ True,  True],
                 [False, False]])
     """
-    low, high = bounds
-    require_bounds("accepted_sequences", low, high)
     inputs = (old_log_probs, rollout_log_probs, response_mask)
-    log_ratio = _log_ratio("accepted_sequences", *inputs)
-    return response_mask & _within(_ratio(log_ratio.sum(1, keepdim=True)), low, high)
+    total = _log_ratio("accepted_sequences", *inputs).sum(1, keepdim=True)
+    return _accepted("accepted_sequences", total, response_mask, bounds)
 
 
 @checked
@@ -232,13 +228,11 @@ def accepted_by_geometric_mean(
         tensor([[ True,  True],
                 [False, False]])
     """
-    low, high = bounds
     function = "accepted_by_geometric_mean"
-    require_bounds(function, low, high)
     log_ratio = _log_ratio(function, old_log_probs, rollout_log_probs, response_mask)
     tokens = response_mask.sum(1, keepdim=True).clamp(min=1)
     mean = log_ratio.sum(1, keepdim=True) / tokens
-    return response_mask & _within(_ratio(mean), low, high)
+    return _accepted(function, mean, response_mask, bounds)
 
 
 def _log_ratio(
@@ -261,5 +255,13 @@ def _ratio(log_ratio: Tensor) -> Tensor:
     return log_ratio.clamp(-MAX_LOG_RATIO, MAX_LOG_RATIO).exp()
 
 
-def _within(ratio: Tensor, low: float, high: float) -> Tensor:
-    return (low <= ratio) & (ratio <= high)
+def _accepted(
+    function: str,
+    log_ratio: Tensor,
+    response_mask: Tensor,
+    bounds: tuple[float, float],
+) -> Tensor:
+    low, high = bounds
+    require_bounds(function, low, high)
+    ratio = _ratio(log_ratio)
+    return response_mask & (low <= ratio) & (ratio <= high)

@@ -1,6 +1,7 @@
 """The whole calculation of one response as a table to read."""
 
 from collections.abc import Iterable
+from typing import Any
 
 from ppo_ref.advantages import gae, td_residuals
 from ppo_ref.contracts.checks import require_index
@@ -47,21 +48,14 @@ def trace(
           2  1.0000  0.6000  0.4000  0.4000  1.0000
     """
     require_index("trace", len(response_mask), row=row)
-    deltas = td_residuals(
-        token_level_rewards=token_level_rewards,
-        values=values,
-        response_mask=response_mask,
-        gamma=gamma,
-        bootstrap_values=bootstrap_values,
-    )
-    estimate = gae(
-        token_level_rewards=token_level_rewards,
-        values=values,
-        response_mask=response_mask,
-        gamma=gamma,
-        gae_lambda=gae_lambda,
-        bootstrap_values=bootstrap_values,
-    )
+    given: dict[str, Any] = {
+        "token_level_rewards": token_level_rewards,
+        "values": values,
+        "response_mask": response_mask,
+        "gamma": gamma,
+        "bootstrap_values": bootstrap_values,
+    }
+    deltas, estimate = td_residuals(**given), gae(**given, gae_lambda=gae_lambda)
     columns = (token_level_rewards, values, deltas, *estimate)
     lines = [_line("t", HEADINGS)]
     for t, counts in enumerate(response_mask[row].tolist()):

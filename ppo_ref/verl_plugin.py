@@ -1,5 +1,5 @@
 """Importing this puts our functions into verl: VERL_USE_EXTERNAL_MODULES names it."""
 
-from ppo_ref.inside_verl.installation import install
+from ppo_ref.inside_verl import install
 
 install()

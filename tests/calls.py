@@ -21,7 +21,7 @@ from ppo_ref.training.statistics import experience_statistics
 from ppo_ref.training.tasks import CHARACTERS, Question
 from ppo_ref.training.tokenizer import CharacterTokenizer
 from tests import networks
-from tests.test_docstrings import FUNCTIONS, KERNELS
+from tests.test_docstrings import FUNCTIONS, is_stage
 
 X = torch.linspace(-1, 1, 12).view(2, 6)
 MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
@@ -82,7 +82,7 @@ def takes_tensors(function) -> bool:
 RIVER = {
     name: function
     for name, function in FUNCTIONS.items()
-    if name.count(".") == 1 and takes_tensors(function) and name not in KERNELS
+    if takes_tensors(function) and is_stage(name)
 }
 
 

@@ -26,24 +26,32 @@ FACES = (
 )
 
 # Of modules beside the stages: what readers do not call.
-INNER = ("chart.", "stored_runs.parse_run")
+INNER = (
+    *("chart.", "doctor.", "inside_verl.", "pretrained.", "processes."),
+    "stored_runs.parse_run",
+)
 
 # Undecorated functions beside their checked faces, to be compiled.
 KERNELS = {
     "kl.bounded_log_ratio",
     "log_probs.log_probs_and_entropy_kernel",
     "chunked.log_probs_and_entropy_from_hidden_kernel",
+    "losses.averaged",
     "losses.clipped_policy_losses",
     "losses.clipped_value_losses",
+    "losses.policy_terms",
 }
+
+
+def is_stage(name: str) -> bool:
+    """Whether a function of such a dotted name is one of the river's."""
+    return name.count(".") == 1 and not name.startswith(INNER) and name not in KERNELS
 
 
 def has_contract(name: str) -> bool:
     """Whether a function of such a dotted name must have a full docstring."""
-    stage = name.count(".") == 1 and not name.startswith(INNER)
-    stage = stage and name not in KERNELS
     asserts = name.startswith("asserts.") and ".assert_" in name
-    return stage or asserts or name.startswith(FACES)
+    return is_stage(name) or asserts or name.startswith(FACES)
 
 
 def public(kind: Callable[[object], bool]) -> Iterator[tuple[str, FunctionType]]:

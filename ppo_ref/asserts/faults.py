@@ -4,7 +4,7 @@ import re
 import textwrap
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import torch
 from torch import Tensor
@@ -66,6 +66,16 @@ def described(x: object) -> str:
     if not isinstance(x, Tensor):
         return type(x).__name__
     return f"{str(x.dtype).removeprefix('torch.')} of shape {list(x.shape)}"
+
+
+def require_like(what: str, x: Any, response_mask: Tensor) -> None:
+    """Refuse what is no number per token; ``what`` is what it is or comes from."""
+    fits = isinstance(x, Tensor) and x.shape == response_mask.shape
+    if not (fits and x.is_floating_point()):
+        raise TypeError(
+            f"{what} a floating-point tensor of shape [batch, time] = "
+            f"{list(response_mask.shape)} like response_mask, got {described(x)}"
+        )
 
 
 @contextmanager

@@ -14,6 +14,7 @@ from ppo_ref.asserts.faults import (
     described,
     fail,
     place,
+    require_like,
     same_randomness,
     tolerance_for,
 )
@@ -69,15 +70,16 @@ def assert_padding_ignored(
     if response_mask.all():
         raise ValueError(f"{name}: response_mask must be False somewhere, got all True")
     for key, x in inputs.items():
-        _require_shape(name, f"inputs[{key!r}]", x, response_mask)
+        require_like(f"{name}: inputs[{key!r}] must be", x, response_mask)
     require_finite(name, response_mask, **inputs)
-    before = _call(advantages, inputs, response_mask)
+    before = _call(name, advantages, inputs, response_mask)
+    require_like(f"{name}: advantages must return", before, response_mask)
     after_end = slot_after_end(response_mask)
     tries = ((~response_mask & ~after_end, _WHOLE), (after_end, _LATE))
     tolerance = tolerance_for(*inputs.values())
     for key, (slots, cause) in product(inputs, tries):
         garbage = _with_garbage(inputs, key, slots)
-        after = _call(advantages, garbage, response_mask)
+        after = _call(name, advantages, garbage, response_mask)
         moved = beyond(after - before, tolerance, before, garbage[key]) & response_mask
         if moved.any():
             row, token = moved.nonzero()[0].tolist()
@@ -131,13 +133,13 @@ def assert_masked_out_ignored(
     ids = {key: x for key, x in inputs.items() if not _floating(x)}
     for key, x in inputs.items():
         if key not in ids:
-            _require_shape(name, f"inputs[{key!r}]", x, mask)
+            require_like(f"{name}: inputs[{key!r}] must be", x, mask)
         elif not (isinstance(x, Tensor) and x.shape == mask.shape):
             raise TypeError(
                 f"{name}: inputs[{key!r}] must be a tensor of shape [batch, time] = "
                 f"{list(mask.shape)} like mask, got {described(x)}"
             )
-    before = _result(function, inputs, mask)
+    before = _call(name, function, inputs, mask)
     allowed = tolerance_for(before) * before.abs().max()
     slots = (~mask).nonzero().tolist()
 
@@ -147,16 +149,15 @@ def assert_masked_out_ignored(
         for slot in slots[:count]:
             where[tuple(slot)] = True
         change = _with_other_ids if key in ids else _with_garbage
-        after = _result(function, change(inputs, key, where), mask)
+        after = _call(name, function, change(inputs, key, where), mask)
         return after, ~((after - before).abs() <= allowed)
 
     for key in inputs:
         if not moved(key, len(slots))[1].any():
             continue
         counts = range(1, len(slots) + 1)
-        count = (
-            bisect_left(counts, True, key=lambda n: bool(moved(key, n)[1].any())) + 1
-        )
+        first = bisect_left(counts, True, key=lambda n: bool(moved(key, n)[1].any()))
+        count = first + 1
         after, wrong = moved(key, count)
         at = wrong.nonzero()[0].tolist()
         found = f"{place(key, *slots[count - 1])} is masked out and moved "
@@ -220,22 +221,6 @@ def assert_score_on_last_token(
     )
 
 
-def _require_shape(function: str, name: str, x: Any, like: Tensor) -> None:
-    fits = isinstance(x, Tensor) and x.shape == like.shape
-    if not (fits and x.is_floating_point()):
-        raise TypeError(
-            f"{function}: {name} must be a floating-point tensor of shape [batch, "
-            f"time] = {list(like.shape)} like response_mask, got {described(x)}"
-        )
-
-
-def _call(advantages: Estimator, inputs: Inputs, like: Tensor) -> Tensor:
-    with same_randomness(), torch.no_grad():
-        result = advantages(**{key: x.clone() for key, x in inputs.items()})
-    _require_shape("assert_padding_ignored", "what advantages returns", result, like)
-    return result.detach()
-
-
 def _with_garbage(inputs: Inputs, key: str, slots: Tensor) -> Inputs:
     """Ten times the largest number, its sign and size another in each slot.
 
@@ -261,13 +246,13 @@ def _floating(x: Any) -> bool:
     return isinstance(x, Tensor) and x.is_floating_point()
 
 
-def _result(function: Estimator, inputs: Inputs, mask: Tensor) -> Tensor:
+def _call(name: str, function: Estimator, inputs: Inputs, mask: Tensor) -> Tensor:
     """What a function gives, 0 where it is per token and the mask leaves that out."""
     with same_randomness(), torch.no_grad():
         result = function(**{key: x.clone() for key, x in inputs.items()})
     if not _floating(result):
         raise TypeError(
-            "assert_masked_out_ignored: function must return a floating-point tensor, "
+            f"{name}: function must return a floating-point tensor, "
             f"got {described(result)}"
         )
     if result.shape[:2] == mask.shape:

@@ -8,9 +8,9 @@ from torch import Tensor
 
 from ppo_ref.alignment import last_token
 from ppo_ref.asserts.faults import (
-    described,
     fail,
     place,
+    require_like,
     same_randomness,
     tolerance_for,
 )
@@ -134,10 +134,9 @@ def assert_log_probs_of_tokens(
     _refuse_still("log_probs", found)
     cause = "the ids are gathered {} {}; take those of [:, -T:]"
     _refuse_misplaced("log_probs", found, 0, cause)
-    context = []
-    for token, moved in found:
-        others = torch.arange(moved.shape[1], device=moved.device) != token
-        context.append(Probe(token, moved & others))
+    context = [Probe(token, moved.clone()) for token, moved in found]
+    for token, moved in context:
+        moved[:, token] = False
     if any(p.moved.any() for p in context):
         cause = "the logits are cut {} {}; take [:, -T-1:-1]"
         _refuse_misplaced("log_probs", context, 1, cause)
@@ -240,12 +239,7 @@ def _call(name: str, function: Reader, sequences: Tensor, like: Tensor) -> Tenso
     """The function's numbers for these sequences, without gradient; ``name`` is its."""
     with same_randomness(), torch.no_grad():
         result = function(sequences)
-    fits = isinstance(result, Tensor) and result.shape == like.shape
-    if not (fits and result.is_floating_point()):
-        raise TypeError(
-            f"{name} must return a floating-point tensor of shape [batch, time] = "
-            f"{list(like.shape)}, got {described(result)}"
-        )
+    require_like(f"{name} must return", result, like)
     return result
 
 

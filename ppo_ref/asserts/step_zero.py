@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from ppo_ref.asserts.faults import TOLERANCE, beyond, fail, place, tolerance_for
-from ppo_ref.contracts.checks import require_at_least, require_finite, require_tokens
+from ppo_ref.contracts.checks import require_at_least, require_batch
 from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 
 _SHORT = max(TOLERANCE.values())
@@ -100,8 +100,7 @@ def _compare(
     tolerance: float | None,
     cause: str,
 ) -> None:
-    require_tokens(function, response_mask)
-    require_finite(function, response_mask, **pair)
+    require_batch(function, response_mask, **pair)
     if tolerance is not None:
         require_at_least(function, 0, tolerance=tolerance)
     allowed = tolerance_for(*pair.values()) if tolerance is None else tolerance

@@ -9,11 +9,7 @@ from torch import Tensor
 
 from ppo_ref.advantages import gae, monte_carlo_returns
 from ppo_ref.asserts.faults import beyond, fail, place, tolerance_for
-from ppo_ref.contracts.checks import (
-    require_finite,
-    require_tokens,
-    require_unit_interval,
-)
+from ppo_ref.contracts.checks import require_batch, require_unit_interval
 from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
 from ppo_ref.masking import masked_mean, masked_variance
 
@@ -63,10 +59,9 @@ def assert_return_to_go(
         have gae_lambda=0.95; compute them at 1
     """
     name = "assert_return_to_go"
-    require_tokens(name, response_mask)
-    require_unit_interval(name, gamma=gamma)
     inputs = {"token_level_rewards": token_level_rewards, "values": values}
-    require_finite(name, response_mask, advantages=advantages, **inputs)
+    require_batch(name, response_mask, advantages=advantages, **inputs)
+    require_unit_interval(name, gamma=gamma)
     returns = monte_carlo_returns(
         token_level_rewards=token_level_rewards,
         response_mask=response_mask,

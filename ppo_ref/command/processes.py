@@ -17,7 +17,7 @@ from datetime import timedelta
 import torch
 from torch import distributed
 
-from ppo_ref.processes.group import ALONE, OthersEnded, Processes
+from ppo_ref.processes import ALONE, OthersEnded, Processes
 
 VARIABLES = "RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"
 PATIENCE = timedelta(minutes=10)  # with a process that lives, but does not answer

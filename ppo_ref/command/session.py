@@ -13,7 +13,6 @@ from torch import nn
 from ppo_ref.batch import Rollout
 from ppo_ref.chart import draw
 from ppo_ref.command.checkpoint import store
-from ppo_ref.command.records import records
 from ppo_ref.command.run_folder import (
     CHARTS,
     SECONDS,
@@ -22,12 +21,11 @@ from ppo_ref.command.run_folder import (
     TOKENS,
     RunFolder,
 )
-from ppo_ref.pretrained.actor import pretrained_actor
-from ppo_ref.pretrained.tokenizer import pretrained_tokenizer
-from ppo_ref.processes.group import ALONE, Processes
-from ppo_ref.processes.sharding import gathered
+from ppo_ref.pretrained import pretrained_actor, pretrained_tokenizer
+from ppo_ref.processes import ALONE, Processes, gathered
 from ppo_ref.training.estimates import estimate_named
 from ppo_ref.training.networks import actor_statistics
+from ppo_ref.training.statistics import records
 from ppo_ref.training.trainer import Iteration, Trainer
 
 SHOWN = "score", "held_out"  # in the progress line

@@ -4,14 +4,13 @@ import dataclasses
 import math
 from argparse import SUPPRESS, ArgumentParser
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Self
 
 import torch
 
-from ppo_ref.contracts.checks import require_at_least
-from ppo_ref.training.config import PRECISIONS, PPOConfig
+from ppo_ref.training.config import PRECISIONS, PPOConfig, require_settings, setting
 from ppo_ref.training.estimates import NAMES, estimate_named
 
 CHOICES = {
@@ -22,40 +21,32 @@ CHOICES = {
 MOST_THREADS = 1024  # torch would crash
 
 
-def _option(default: Any, help: str) -> Any:
-    return field(default=default, metadata={"help": help})
-
-
 @dataclass(frozen=True, kw_only=True)
 class Options:
     """Where and how a run runs, and what it writes."""
 
-    model: str = _option(
+    model: str = setting(
         "", "with a Hugging Face model to train in place of a small new one"
     )
-    device: str = _option("auto", "a GPU if there is one, unless told")
-    threads: int = _option(1, "of the CPU; small networks gain nothing from more")
-    estimate: str = _option(
+    device: str = setting("auto", "a GPU if there is one, unless told")
+    threads: int = setting(
+        1, "of the CPU; small networks gain nothing from more", 1, most=MOST_THREADS
+    )
+    estimate: str = setting(
         "whitened_gae",
         "of advantages: gae and reinforce_plus_plus, then those that compare the "
         "responses to one prompt, then three that are wrong on purpose",
     )
-    record_every: int = _option(25, "iterations between two records of single tokens")
-    record_rows: int = _option(4, "responses in each record")
-    checkpoint_seconds: float = _option(
-        10.0, "seconds between two checkpoints: what a kill can cost"
+    record_every: int = setting(
+        25, "iterations between two records of single tokens", 1
+    )
+    record_rows: int = setting(4, "responses in each record", 0)
+    checkpoint_seconds: float = setting(
+        10.0, "seconds between two checkpoints: what a kill can cost", 0
     )
 
     def __post_init__(self) -> None:
-        require_at_least(
-            "train", 1, threads=self.threads, record_every=self.record_every
-        )
-        require_at_least("train", 0, record_rows=self.record_rows)
-        require_at_least("train", 0, checkpoint_seconds=self.checkpoint_seconds)
-        if self.threads > MOST_THREADS:
-            raise ValueError(
-                f"train: threads must be at most {MOST_THREADS}, got {self.threads}"
-            )
+        require_settings("train", self)
         if self.device == "cuda" and not torch.cuda.is_available():
             raise ValueError(
                 "device must be one that this machine has, got cuda, which torch "
@@ -108,16 +99,16 @@ def add_options(parser: ArgumentParser) -> None:
     """Make every field of ``Options`` and ``PPOConfig`` an option of the command."""
     for part, kind in PARTS.items():
         group = parser.add_argument_group(HEADINGS[part])
-        for setting in dataclasses.fields(kind):
-            default = f" (default {setting.default})" if setting.default != "" else ""
-            choices = CHOICES.get(setting.name)
+        for field in dataclasses.fields(kind):
+            default = f" (default {field.default})" if field.default != "" else ""
+            choices = CHOICES.get(field.name)
             group.add_argument(
-                f"--{setting.name.replace('_', '-')}",
-                type=type(setting.default),
+                f"--{field.name.replace('_', '-')}",
+                type=type(field.default),
                 choices=choices,
                 default=SUPPRESS,
-                help=(setting.metadata["help"] + default).replace("%", "%%"),
-                metavar=None if choices else METAVARS[type(setting.default)],
+                help=(field.metadata["help"] + default).replace("%", "%%"),
+                metavar=None if choices else METAVARS[type(field.default)],
             )
 
 

@@ -26,7 +26,7 @@ from ppo_ref.command.processes import (
 from ppo_ref.command.run_folder import CHARTS, RunFolder, create_run, reopen_run
 from ppo_ref.command.session import Session, Step
 from ppo_ref.command.settings import add_options, make_settings
-from ppo_ref.processes.group import PARALLEL, OthersEnded, Processes
+from ppo_ref.processes import PARALLEL, OthersEnded, Processes
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 BAR = 10  # characters: the progress line fits 80 columns

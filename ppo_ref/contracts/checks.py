@@ -1,7 +1,7 @@
 """What numbers and tensors must hold beyond type and shape, in the caller's words."""
 
 import reprlib
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 import torch
 from torch import Tensor
@@ -9,27 +9,33 @@ from torch import Tensor
 
 def require_unit_interval(function: str, **numbers: float) -> None:
     """Refuse a number outside [0, 1]."""
-    for name, number in numbers.items():
-        if not 0 <= number <= 1:
-            raise ValueError(f"{function}: {name} must lie in [0, 1], got {number}")
+    _require(function, numbers, "lie in [0, 1]", lambda x: 0 <= x <= 1)
 
 
 def require_at_least(function: str, least: float, **numbers: float) -> None:
     """Refuse a number below a bound."""
-    for name, number in numbers.items():
-        if not number >= least:
-            raise ValueError(
-                f"{function}: {name} must be at least {least}, got {number}"
-            )
+    _require(function, numbers, f"be at least {least}", lambda x: x >= least)
 
 
 def require_above(function: str, bound: float, **numbers: float) -> None:
     """Refuse a number that is not above a bound."""
+    _require(function, numbers, f"be greater than {bound}", lambda x: x > bound)
+
+
+def require_index(function: str, length: int, **indices: int) -> None:
+    """Refuse an index beyond a length."""
+    _require(function, indices, f"lie in [0, {length})", lambda x: 0 <= x < length)
+
+
+def _require(
+    function: str,
+    numbers: Mapping[str, float],
+    what: str,
+    holds: Callable[[float], bool],
+) -> None:
     for name, number in numbers.items():
-        if not number > bound:
-            raise ValueError(
-                f"{function}: {name} must be greater than {bound}, got {number}"
-            )
+        if not holds(number):
+            raise ValueError(f"{function}: {name} must {what}, got {number}")
 
 
 def require_clip_range(function: str, low: float, high: float) -> None:
@@ -47,15 +53,6 @@ def require_bounds(function: str, low: float, high: float) -> None:
         raise ValueError(
             f"{function}: bounds must rise from at least 0, got ({low}, {high})"
         )
-
-
-def require_index(function: str, length: int, **indices: int) -> None:
-    """Refuse an index beyond a length."""
-    for name, index in indices.items():
-        if not 0 <= index < length:
-            raise ValueError(
-                f"{function}: {name} must lie in [0, {length}), got {index}"
-            )
 
 
 def require_tokens(function: str, response_mask: Tensor, least: int = 1) -> None:
@@ -77,12 +74,6 @@ def require_finite(
     Sums are asked first, a single pass; then one reduced flag, because naming the
     position makes a GPU wait. A tensor of one float per row counts in the rows that
     have a token; None is nothing to check.
-
-    Example:
-        >>> mask = torch.tensor([[True, True, False]])
-        >>> require_finite("f", mask, kl=torch.tensor([[0, torch.nan, 1]]))
-        Traceback (most recent call last):
-        ValueError: f: kl must be finite where response_mask is True, got nan at [0, 1]
     """
     read = {name: tensor for name, tensor in tensors.items() if tensor is not None}
     if _all_finite(read.values()):
@@ -93,17 +84,10 @@ def require_finite(
     }
     if not torch.stack([positions.any() for positions in unfit.values()]).any():
         return
-    name = next(name for name, positions in unfit.items() if positions.any())
-    position = unfit[name].nonzero()[0].tolist()
-    value = read[name][tuple(position)].item()
-    where = (
-        "in rows with a token"
-        if read[name].ndim == 1
-        else "where response_mask is True"
-    )
-    raise ValueError(
-        f"{function}: {name} must be finite {where}, got {value} at {position}"
-    )
+    name, at = next((name, at) for name, x in unfit.items() if (at := _first(x)))
+    value, by_row = read[name][tuple(at)].item(), read[name].ndim == 1
+    where = "in rows with a token" if by_row else "where response_mask is True"
+    raise ValueError(f"{function}: {name} must be finite {where}, got {value} at {at}")
 
 
 def require_batch(
@@ -149,41 +133,40 @@ def require_not_negative(
 ) -> None:
     """Refuse a number below 0 where it would be read."""
     for name, tensor in tensors.items():
-        negative = (tensor < 0) & response_mask
-        if negative.any():
-            position = negative.nonzero()[0].tolist()
+        if at := _first((tensor < 0) & response_mask):
             raise ValueError(
                 f"{function}: {name} must be at least 0, "
-                f"got {tensor[tuple(position)].item()} at {position}"
+                f"got {tensor[tuple(at)].item()} at {at}"
             )
 
 
 def require_token_ids(function: str, vocab: int, responses: Tensor) -> None:
     """Refuse an id outside the vocabulary, on which a GPU would crash."""
-    outside = (responses < 0) | (responses >= vocab)
-    if outside.any():
-        position = outside.nonzero()[0].tolist()
+    if at := _first((responses < 0) | (responses >= vocab)):
         raise ValueError(
             f"{function}: responses must lie in [0, {vocab}), "
-            f"got {responses[tuple(position)].item()} at {position}"
+            f"got {responses[tuple(at)].item()} at {at}"
         )
 
 
 def require_kept(function: str, kept: Tensor) -> None:
     """Refuse a slot that leaves nothing to draw from."""
-    empty = ~kept.any(-1)
-    if empty.any():
+    if at := _first(~kept.any(-1)):
         raise ValueError(
-            f"{function}: kept must hold a token in every slot, "
-            f"got none at {empty.nonzero()[0].tolist()}"
+            f"{function}: kept must hold a token in every slot, got none at {at}"
         )
 
 
 def require_row_tokens(function: str, response_mask: Tensor) -> None:
     """Refuse a mask with a row in which no token counts."""
-    empty = ~response_mask.any(1)
-    if empty.any():
+    if at := _first(~response_mask.any(1)):
         raise ValueError(
             f"{function}: response_mask must count a token in every row, "
-            f"got none in row {int(empty.nonzero()[0])}"
+            f"got none in row {at[0]}"
         )
+
+
+def _first(wrong: Tensor) -> list[int]:
+    """Where the first True stands; nowhere is empty."""
+    found: list[int] = wrong.nonzero()[0].tolist() if wrong.any() else []
+    return found

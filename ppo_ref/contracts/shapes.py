@@ -1,15 +1,28 @@
-"""Shapes of the public face, each named once, and the decorator that holds them."""
+"""Shapes of the public face, each named once, and the decorator that holds them.
+
+What does not fit its annotation is named in the words that the caller reads.
+"""
 
 import functools
 import inspect
+import reprlib
 from collections.abc import Callable, Iterable
-from typing import Any, ParamSpec, TypeVar
+from typing import Annotated, Any, ParamSpec, TypeVar, get_args, get_origin
 
-from beartype import beartype
-from jaxtyping import Bool, Float, Int32, Int64, TypeCheckError, jaxtyped
+import torch
+from beartype import BeartypeConf, FrozenDict, beartype
+from beartype.door import is_bearable
+from beartype.vale import IsInstance
+from jaxtyping import (
+    AbstractArray,
+    Bool,
+    Float,
+    Int32,
+    Int64,
+    TypeCheckError,
+    jaxtyped,
+)
 from torch import Tensor
-
-from ppo_ref.contracts.refusals import CONF, explain, fields
 
 Tokens = Float[Tensor, "batch time"]
 TokenMask = Bool[Tensor, "batch time"]
@@ -30,8 +43,25 @@ SequenceOutputs = Float[Tensor, "batch sequence *features"]
 ResponseOutputs = Float[Tensor, "batch time *features"]
 Scalar = Float[Tensor, ""]
 
+# An int passes for a float; a bool, which Python takes for an int, for neither.
+CONF = BeartypeConf(
+    hint_overrides=FrozenDict(
+        {
+            int: Annotated[object, IsInstance[int] & ~IsInstance[bool]],
+            float: Annotated[object, IsInstance[int, float] & ~IsInstance[bool]],
+        }
+    )
+)
+_EXPECTED: dict[Any, tuple[str, str]] = {
+    Float: ("a floating-point tensor", "float()"),
+    Bool: ("a bool tensor (True = the token counts)", "bool()"),
+    Int32: ("an int32 or int64 tensor (ids)", "long()"),
+}
+
 REMEMBERED = 1024  # calls of a function that passed: some shapes, not a leak
 
+# Name, value and annotation of an argument, or of a part of it.
+Field = tuple[str, Any, Any]
 P = ParamSpec("P")
 R = TypeVar("R")
 
@@ -68,31 +98,30 @@ def checked(function: Callable[P, R]) -> Callable[P, R]:
         except TypeError as error:
             misfit = _explain_binding(signature, kwargs, error)
             raise TypeError(f"{function.__name__}: {misfit}") from None
-        values = fields(signature, arguments)
-        _require_one_device(function.__name__, values)
+        given = [
+            field
+            for name, value in arguments.items()
+            for field in _fields(name, value, signature.parameters[name].annotation)
+        ]
+        _require_one_device(function.__name__, given)
         # The judge does not look into a named tuple.
-        nested = len(values) > len(arguments)
-        refusal = explain(signature, arguments) if nested else None
+        refusal = _explain(given) if len(given) > len(arguments) else None
         if refusal is None:
             try:
                 result = judged(*args, **kwargs)
             except TypeCheckError:
-                refusal = explain(signature, arguments)
+                refusal = _explain(given)
                 if refusal is None:
                     raise
             else:
-                _remember(call, passed)
+                if len(passed) >= REMEMBERED:
+                    passed.clear()
+                if call is not None:
+                    passed.add(call)
                 return result
         raise TypeError(f"{function.__name__}: {refusal}")
 
     return face
-
-
-def _remember(call: Any, passed: set[Any]) -> None:
-    if len(passed) >= REMEMBERED:
-        passed.clear()
-    if call is not None:
-        passed.add(call)
 
 
 def _likeness(value: Any) -> Any:
@@ -109,8 +138,8 @@ def _likeness(value: Any) -> Any:
     return None if None in inner else (type(value), inner)
 
 
-def _require_one_device(function: str, values: list[tuple[str, Any, Any]]) -> None:
-    tensors = {name: x for name, x, _ in values if isinstance(x, Tensor)}
+def _require_one_device(function: str, given: list[Field]) -> None:
+    tensors = {name: x for name, x, _ in given if isinstance(x, Tensor)}
     if len({tensor.device for tensor in tensors.values()}) < 2:
         return
     (first, one), *others = tensors.items()
@@ -136,3 +165,105 @@ def _explain_binding(
     if inspect.Parameter.KEYWORD_ONLY in kinds:
         return f"{error}; pass tensors of one shape by keyword"
     return f"{error}; it takes {takes}"
+
+
+def _fields(name: str, value: Any, annotation: Any) -> list[Field]:
+    """An argument, or the fields of one that is a named tuple, down to tensors."""
+    named = isinstance(annotation, type) and hasattr(annotation, "_fields")
+    if not (named and isinstance(value, annotation)):
+        return [(name, value, annotation)]
+    return [
+        field
+        for inner, hint in inspect.get_annotations(annotation).items()
+        for field in _fields(f"{name}.{inner}", getattr(value, inner), hint)
+    ]
+
+
+def _explain(given: list[Field]) -> str | None:
+    """The first fault of a refused call, and how to mend it; None if there is none."""
+    sizes: dict[str, tuple[int, str, str]] = {}
+    for name, value, annotation in given:
+        members = annotation, *get_args(annotation)
+        shapes = [
+            x for x in members if isinstance(x, type) and issubclass(x, AbstractArray)
+        ]
+        if not shapes:
+            fault = _other_fault(name, value, annotation)
+        elif value is None and type(None) in members:
+            continue
+        else:
+            fault = _kind_fault(name, value, shapes)
+            fault = fault or _shape_fault(name, value, shapes[0].dim_str, sizes)
+        if fault is not None:
+            return f"{name} must {fault}"
+    return None
+
+
+def _other_fault(name: str, value: Any, annotation: Any) -> str | None:
+    if is_bearable(value, annotation, conf=CONF):
+        return None
+    named = get_origin(annotation) is Annotated
+    expected = (
+        annotation.__metadata__[0] if named else inspect.formatannotation(annotation)
+    )
+    remedy = ""
+    if getattr(value, "ndim", None) == 0:
+        number = (get_args(annotation) or (annotation,))[0]
+        if is_bearable(value.item(), annotation, conf=CONF):
+            remedy = f"; write {number.__name__}({name})"
+    return f"be {expected}, got {_shown(value)}{remedy}"
+
+
+def _kind_fault(name: str, value: Any, shapes: list[type[AbstractArray]]) -> str | None:
+    expected, method = _EXPECTED[shapes[0].dtype]
+    if not isinstance(value, Tensor):
+        if _has_axes(value):
+            received = type(value).__name__
+            return f"be {expected}, got {received}; write torch.as_tensor({name})"
+        axes = ", ".join(shapes[0].dim_str.split())
+        return f"be {expected} of shape [{axes}], got {_shown(value)}"
+    if any(isinstance(value, shape.dtype[Tensor, "..."]) for shape in shapes):
+        return None
+    received = str(value.dtype).removeprefix("torch.")
+    remedy = "" if value.is_complex() else f"; write {name}.{method}"
+    return f"be {expected}, got {received}{remedy}"
+
+
+def _has_axes(value: Any) -> bool:
+    try:
+        return torch.as_tensor(value).ndim > 0
+    except (TypeError, ValueError, RuntimeError):
+        return False
+
+
+def _shown(value: Any) -> str:
+    return f"{type(value).__name__} {reprlib.repr(value)}"
+
+
+def _shape_fault(
+    name: str, value: Tensor, dim_str: str, sizes: dict[str, tuple[int, str, str]]
+) -> str | None:
+    axes = dim_str.split()
+    received, named = list(value.shape), ", ".join(axes)
+    fixed = [axis for axis in axes if not axis.startswith("*")]
+    exact, few = len(fixed) == len(axes), len(received) < len(fixed)
+    if few or (exact and len(received) != len(fixed)):
+        least = "" if exact else "at least "
+        counts = [
+            f"{len(x)} axis" if len(x) == 1 else f"{len(x)} axes"
+            for x in (fixed, received)
+        ]
+        return f"have {least}{counts[0]} [{named}], got {counts[1]} {received}"
+    sizes_before = [
+        sizes.setdefault(axis, (size, name, named))
+        for axis, size in zip(fixed, received, strict=False)
+    ]
+    shape = [size for size, *_ in sizes_before]
+    for axis, size, (expected, other, others) in zip(
+        fixed, received, sizes_before, strict=False
+    ):
+        if size != expected and others != named:
+            return f"have {axis} {expected} like {other}, got {size}"
+        if size != expected:
+            return f"have shape [{named}] = {shape} like {other}, got {received}"
+    return None

@@ -28,11 +28,11 @@ class Recursion:
     Each token is judged by its neighbour: a fault shows where it is.
     """
 
+    tolerance: float
     mask: Tensor
     rewards: Tensor
     values: Tensor
     returns: Tensor
-    tolerance: float
 
     @cached_property
     def after(self) -> tuple[Tensor, Tensor]:
@@ -60,13 +60,8 @@ class Recursion:
         self, gamma: float | None = None, gae_lambda: float | None = None
     ) -> tuple[float, float]:
         """The gamma and lambda that explain most tokens, the plainest of them first."""
-        search = Recursion(
-            self.mask[:_SEARCHED],
-            self.rewards[:_SEARCHED],
-            self.values[:_SEARCHED],
-            self.returns[:_SEARCHED],
-            self.tolerance,
-        )
+        tensors = self.mask, self.rewards, self.values, self.returns
+        search = Recursion(self.tolerance, *(x[:_SEARCHED] for x in tensors))
         choices = dict.fromkeys(search._choices(gamma, gae_lambda))
         return min(choices, key=lambda pair: int(search.wrong(*pair).sum()))
 
@@ -108,7 +103,7 @@ def recursion(dump: Fields) -> Recursion:
     # One step rounds less than a sum over a response, for which the tolerance is.
     tolerance = max(0.1 * dump.tolerance, 1e-6) * largest
     rewards, values, returns = (torch.where(x.isfinite(), x, 0) for x in given)
-    return Recursion(dump.response_mask, rewards, values, returns, tolerance)
+    return Recursion(tolerance, dump.response_mask, rewards, values, returns)
 
 
 def judge_returns(
@@ -136,9 +131,8 @@ def judge_returns(
             text = "advantages are all 0: any recursion gives these returns"
             return [Verdict("gae", OPEN, text)], None
         if inner <= free:
-            text = (
-                f"{counted(inner, 'token')} with a next one, too few to solve for both"
-            )
+            tokens = counted(inner, "token")
+            text = f"{tokens} with a next one, too few to solve for both"
             return [Verdict("gae", OPEN, text)], None
     if wrong.any() and not critic:
         text = "rewards alone do not give the returns, and there are no values"
@@ -182,7 +176,9 @@ def judge_whitening(dump: Fields, known: bool) -> Verdict:
 
     others = _other_whitenings(mask, raw, slots)  # made one by one, until one tells
     tokens = counted(dump.tokens, "token")
-    if not differ(right).any() or not differ(_population(right, mask)).any():
+    # Divided by the deviation of n instead of n - 1 tokens, as OpenRLHF does.
+    population = right * math.sqrt(dump.tokens / (dump.tokens - 1))
+    if not differ(right).any() or not differ(population).any():
         if not any(differ(other).any() for _, other in others):
             text = "every advantage is the same: whitened or not, they are these"
             return Verdict("whitening", OPEN, text)
@@ -196,10 +192,8 @@ def judge_whitening(dump: Fields, known: bool) -> Verdict:
     cause = next((words for words, x in others if not differ(x).any()), None)
     if cause is None and dump.attended is not None:
         sampled = mask & dump.attended
-        if (
-            sampled.sum() > 1
-            and not (differ(masked_whiten(raw, sampled)) & sampled).any()
-        ):
+        many = sampled.sum() > 1
+        if many and not (differ(masked_whiten(raw, sampled)) & sampled).any():
             cause = "whitened over the tokens that were sampled, not over this mask"
     if not known:
         return Verdict("whitening", OPEN, f"{text}the returns do not hold, see gae")
@@ -234,9 +228,8 @@ def _cause(dump: Fields, steps: Recursion) -> str:
     if dump.advantages is not None:
         added = (steps.returns - steps.values - dump.advantages).abs()
         if not (mask & (added > TOLERANCE[torch.float32])).any():
-            return (
-                "they are the whitened advantage + V; whiten after the returns are made"
-            )
+            text = "they are the whitened advantage + V; whiten after the"
+            return f"{text} returns are made"
     ended = torch.where(after_end, steps.rewards, steps.returns)
     guesses = {
         "the sign of the advantage is flipped": _flipped(steps),
@@ -272,23 +265,14 @@ def _of_full(
     if behind.any():
         row, token = first(behind)
         value = float((steps.returns - steps.rewards)[row, token])
-        text = (
-            f"{rows}; V behind {[row, token]} was taken as {value:.4f}: bootstrapped, "
-        )
-        return Verdict(
-            "truncation", OPEN, f"{text}which verl never does, or wrong there"
-        )
+        text = f"{rows}; V behind {[row, token]} was taken as {value:.4f}: "
+        text += "bootstrapped, which verl never does, or wrong there"
+        return Verdict("truncation", OPEN, text)
     text = f"{rows}, V behind taken as 0: right if they ended there, biased if cut"
     if eos_token_id is not None and dump.responses is not None:
         cut = int((full & (dump.responses[:, -1] != eos_token_id)).sum())
         text += f"; {cut} of them lack EOS"
     return Verdict("truncation", OPEN, text)
-
-
-def _population(white: Tensor, mask: Tensor) -> Tensor:
-    """Divided by the deviation of n instead of n - 1 tokens, as OpenRLHF does."""
-    count = int(mask.sum())
-    return white * math.sqrt(count / (count - 1))
 
 
 def _other_whitenings(

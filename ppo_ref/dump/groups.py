@@ -76,11 +76,8 @@ def judge_groups(
     mistakes |= _mistakes(scores, groups, known)
     cause = next((words for words, x in mistakes.items() if not wrong(x).any()), None)
     if cause:
-        may = "TRL" in cause and estimator is None
-        return [
-            of_groups,
-            Verdict("advantages", OPEN if may else FAIL, text + cause),
-        ], None
+        state = OPEN if "TRL" in cause and estimator is None else FAIL
+        return [of_groups, Verdict("advantages", state, text + cause)], None
     text += f"{best} explains {int((rows & ~off).sum())} of {int(rows.sum())} rows; "
     if estimator is None or not groups.sure:
         others = "pass --estimator" if groups.sure else dump.lacks("uid")
@@ -149,10 +146,11 @@ def _known(scores: Tensor, groups: Groups, mask: Tensor) -> dict[str, Tensor]:
         white = masked_whiten(excess[:, None].expand(mask.shape), mask)
         of_row = torch.where(mask, white, -torch.inf).amax(1)
         found["reinforce_plus_plus_baseline"] = torch.where(mask.any(1), of_row, 0)
-    weighed = [torch.zeros(len(groups.sizes)).double() for _ in range(2)]
-    for total, x in zip(weighed, (lengths * scores, lengths), strict=True):
-        total.index_add_(0, groups.of_row, x)
-    baseline = (weighed[0] / weighed[1].clamp(min=1))[groups.of_row]
+    none = torch.zeros(len(groups.sizes)).double()
+    total, length = (
+        none.index_add(0, groups.of_row, x) for x in (lengths * scores, lengths)
+    )
+    baseline = (total / length.clamp(min=1))[groups.of_row]
     found["opo"] = torch.where(together, scores - baseline, scores)
     return found
 

@@ -48,10 +48,8 @@ def judge_mask(dump: Fields, eos_token_id: int | None) -> tuple[Verdict, Tensor]
     short = ~sampled[:, -1] & mask.any(1)
     missing = last_token(sampled) & ~mask & short[:, None]
     if short.any() and missing.any(1)[short].all():
-        text = (
-            f"{place('response_mask', missing)} is 0, the last token (EOS) of its row"
-        )
-        return Verdict("mask", FAIL, f"{text}: it is never trained"), mask | missing
+        text = f"{place('response_mask', missing)} is 0, the last token (EOS) of its "
+        return Verdict("mask", FAIL, f"{text}row: it is never trained"), mask | missing
     if not short.any():
         text = f"{dump.tokens} tokens; every row is full, so nothing can count too much"
         return Verdict("mask", OPEN, text), mask
@@ -127,9 +125,8 @@ def judge_kl(dump: Fields, kl_coef: float | None) -> tuple[Verdict, float | None
         return Verdict("kl", OK, text), 0.0
     if old is None or ref is None:
         text = "rewards are not the scores, and what was taken off cannot be told: "
-        return Verdict(
-            "kl", OPEN, text + dump.lacks("old_log_probs", "ref_log_probs")
-        ), None
+        text += dump.lacks("old_log_probs", "ref_log_probs")
+        return Verdict("kl", OPEN, text), None
     apart, far = old - ref, mask & (taken.abs() > 1e-4 * dump.scores.abs())
     outside = (taken != 0) & ~mask & mask.any(1, keepdim=True)
 
@@ -222,15 +219,13 @@ def judge_values(dump: Fields) -> Verdict:
             why = "no prompts and responses in the dump"
         text = f"from values alone their slots cannot be told, and {why}"
         return Verdict("values", OPEN, text)
-    apart = {
-        pair: (dump.values[pair[0]] - dump.values[pair[1]]).abs() for pair in pairs
-    }
+    apart = [(dump.values[one] - dump.values[other]).abs() for one, other, _ in pairs]
     # Up to the first other token both have read the same: what differs there is noise.
-    same = torch.cat([x[:token] for (*_, token), x in apart.items()])
+    same = torch.cat([x[: pair[2]] for pair, x in zip(pairs, apart, strict=True)])
     noise = float(same.max()) if len(same) else 0.0
     near = max(1e-2 * float(dump.values[mask].abs().max()), 4 * noise)
     late, early, told = [], [], 0
-    for (one, other, token), difference in apart.items():
+    for (one, other, token), difference in zip(pairs, apart, strict=True):
         late.append(bool(difference[token] > near))
         behind = difference[token + 1 :][(mask[one] & mask[other])[token + 1 :]]
         told += bool((behind > near).any())

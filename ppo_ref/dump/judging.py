@@ -1,6 +1,6 @@
 """All stages of a dump, one after the other."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from torch import Tensor
@@ -42,28 +42,13 @@ def judge(
         >>> rewards, V, mask = three_tokens()
         >>> batch = {"token_level_scores": rewards, "values": V, "response_mask": mask}
         >>> A = torch.tensor([[0.7, 0.6, 0.4]], dtype=torch.float64)
-        >>> print(judge(batch | {"advantages": A, "returns": A + V}))
-        mask       - 3 tokens; no attention_mask to compare
-                   it with, nor responses: add them, and
-                   pass --eos-token-id
-        score      - on the last token of 1 row, all full:
-                   the end of the row and its last token are
-                   one
-        kl         - no token_level_rewards in the dump
-        rollout    - no old_log_probs in the dump
-        values     - from values alone their slots cannot be
-                   told, and no prompts and responses in the
-                   dump
-        gae        ok: returns follow from rewards and
-                   values on 3 tokens
-        truncation - 1 of 1 row full, V behind taken as 0:
-                   right if they ended there, biased if cut
+        >>> report = judge(batch | {"advantages": A, "returns": A + V})
+        >>> print(report.verdicts[-2])
         whitening  FAIL: advantages[0, 0] is 0.7000,
                    whitened over the 3 tokens that count
                    0.8729: not whitened; verl whitens over
                    the tokens that count
-        settings   - by the numbers gamma 1, lam 1: compare
-                   with yours, or pass --gamma --lam
+        >>> print(report.summary)
         wrong: whitening; 1 ok, 7 cannot be told (-)
     """
     numbers = {"gamma": gamma, "gae_lambda": gae_lambda}
@@ -72,14 +57,14 @@ def judge(
     )
     if kl_coef is not None:
         require_at_least("check", 0, kl_coef=kl_coef)
-    dump = fields(tensors)
+    dump, asked = fields(tensors), Asked(gamma, gae_lambda, kl_coef, estimator)
     of_mask, right = judge_mask(dump, eos_token_id)
-    asked = Asked(gamma, gae_lambda, kl_coef, estimator, eos_token_id)
     said: dict[str, Verdict] = {}
     # A mask may be wrong in the dump alone, or in all that was computed: what holds
     # under one of the two is not blamed.
     for mask in (dump.response_mask, right) if of_mask.state == FAIL else (right,):
-        for verdict in _judge_numbers(dump._replace(response_mask=mask), asked):
+        masked = dump._replace(response_mask=mask)
+        for verdict in _judge_numbers(masked, asked, eos_token_id):
             if said.get(verdict.stage, of_mask).state == FAIL:
                 said[verdict.stage] = verdict
             said.setdefault(verdict.stage, verdict)
@@ -88,19 +73,20 @@ def judge(
 
 
 class Asked(NamedTuple):
-    """What was to hold; None is found from the numbers."""
+    """The settings that were to hold; None is found from the numbers."""
 
     gamma: float | None
-    gae_lambda: float | None
+    lam: float | None
     kl_coef: float | None
     estimator: str | None
-    eos_token_id: int | None
 
 
-def _judge_numbers(dump: Fields, asked: Asked) -> Iterator[Verdict]:
+def _judge_numbers(
+    dump: Fields, asked: Asked, eos_token_id: int | None
+) -> Iterator[Verdict]:
     """All stages but the mask."""
-    of_kl, coef = judge_kl(dump, asked.kl_coef)
-    settings: dict[str, tuple[Setting, Setting]] = {"kl_coef": (coef, asked.kl_coef)}
+    found: dict[str, Setting] = {}
+    of_kl, found["kl_coef"] = judge_kl(dump, asked.kl_coef)
     by_groups = asked.estimator in ESTIMATORS
     if asked.estimator is None:
         by_groups = _by_groups(dump)
@@ -109,22 +95,18 @@ def _judge_numbers(dump: Fields, asked: Asked) -> Iterator[Verdict]:
     yield judge_rollout(dump)
     yield judge_values(dump)
     if by_groups:
-        verdicts, found = judge_groups(dump, asked.estimator)
+        verdicts, found["estimator"] = judge_groups(dump, asked.estimator)
         yield from verdicts
-        settings["estimator"] = found, asked.estimator
     else:
+        critic = dump.values is not None
         # Without a critic there is nothing to mix.
-        gae_lambda = 1.0 if dump.values is None else asked.gae_lambda
-        verdicts, choice = judge_returns(
-            dump, (asked.gamma, gae_lambda), asked.eos_token_id
-        )
+        wanted = asked.gamma, asked.lam if critic else 1.0
+        verdicts, choice = judge_returns(dump, wanted, eos_token_id)
         yield from verdicts
         yield judge_whitening(dump, known=verdicts[0].state == OK)
         if choice:
-            settings["gamma"] = choice[0], asked.gamma
-            if dump.values is not None:
-                settings["lam"] = choice[1], asked.gae_lambda
-    yield from _judge_settings(settings)
+            found["gamma"], found["lam"] = choice[0], choice[1] if critic else None
+    yield from _judge_settings(found, asked._asdict())
 
 
 def _by_groups(dump: Fields) -> bool:
@@ -138,31 +120,29 @@ def _by_groups(dump: Fields) -> bool:
 
 
 def _judge_settings(
-    settings: dict[str, tuple[Setting, Setting]],
+    found: dict[str, Setting], asked: dict[str, Setting]
 ) -> Iterator[Verdict]:
     """What the numbers say of each setting, against what was to hold."""
-    told = {name: pair for name, pair in settings.items() if pair[0] is not None}
-    asked = {name: pair for name, pair in told.items() if pair[1] is not None}
-    wrong = {name: pair for name, pair in asked.items() if not _same(*pair)}
+    told = {name: x for name, x in found.items() if x is not None}
+    rest = {name: x for name, x in told.items() if asked[name] is None}
+    wrong = [n for n in told if n not in rest and not _same(told[n], asked[n])]
 
-    def shown(names: dict[str, tuple[Setting, Setting]], which: int) -> str:
-        pairs = ((name, pair[which]) for name, pair in names.items())
+    def shown(settings: Mapping[str, Setting]) -> str:
+        pairs = settings.items()
         return ", ".join(
-            f"{name} {x if isinstance(x, str) else format(x, '.4g')}"
-            for name, x in pairs
+            f"{n} {x if isinstance(x, str) else f'{x:.4g}'}" for n, x in pairs
         )
 
     if wrong:
-        text = f"by the numbers {shown(wrong, 0)}, not {shown(wrong, 1)}"
+        numbers, others = ({n: of[n] for n in wrong} for of in (told, asked))
+        text = f"by the numbers {shown(numbers)}, not {shown(others)}"
         yield Verdict("settings", FAIL, text)
-        return
-    rest = {name: pair for name, pair in told.items() if name not in asked}
-    flags = " ".join(f"--{name.replace('_', '-')}" for name in rest)
-    if rest:
-        text = f"by the numbers {shown(rest, 0)}: compare with yours, or pass {flags}"
+    elif rest:
+        flags = " ".join(f"--{name.replace('_', '-')}" for name in rest)
+        text = f"by the numbers {shown(rest)}: compare with yours, or pass {flags}"
         yield Verdict("settings", OPEN, text)
     elif told:
-        yield Verdict("settings", OK, shown(told, 0))
+        yield Verdict("settings", OK, shown(told))
 
 
 def _same(found: Setting, asked: Setting) -> bool:

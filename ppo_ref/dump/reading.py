@@ -75,16 +75,16 @@ class Fields(NamedTuple):
     responses: Tensor | None
     prompts: Tensor | None
     uid: Tensor | None
-    values: Tensor | None
-    advantages: Tensor | None
-    returns: Tensor | None
-    scores: Tensor | None
-    rewards: Tensor | None
-    old_log_probs: Tensor | None
-    ref_log_probs: Tensor | None
-    rollout_log_probs: Tensor | None
     tolerance: float
     unfit: dict[str, str]
+    values: Tensor | None = None
+    advantages: Tensor | None = None
+    returns: Tensor | None = None
+    scores: Tensor | None = None
+    rewards: Tensor | None = None
+    old_log_probs: Tensor | None = None
+    ref_log_probs: Tensor | None = None
+    rollout_log_probs: Tensor | None = None
 
     @property
     def tokens(self) -> int:
@@ -119,17 +119,18 @@ class Fields(NamedTuple):
 def fields(tensors: dict[str, Tensor]) -> Fields:
     """The fields of a dump, their shapes and types checked."""
     there = ", ".join(sorted(tensors)) or "nothing"
-    found = {
-        name: next((theirs for theirs in names if theirs in tensors), None)
+    known = (
+        (name, next((theirs for theirs in names if theirs in tensors), None))
         for name, names in NAMES.items()
-    }
-    like = next(filter(None, found.values()), None)
-    if like is None:
+    )
+    found = {name: theirs for name, theirs in known if theirs}
+    if not found:
         raise ValueError(f"a dump must hold advantages, returns or the like: {there}")
+    like = next(iter(found.values()))
     shape = tensors[like].shape
     if len(shape) != 2:
         raise ValueError(f"{like} must have 2 axes [batch, time], got {list(shape)}")
-    for theirs in filter(None, found.values()):
+    for theirs in found.values():
         _require_shape(theirs, tensors[theirs], shape, like)
         if tensors[theirs].dtype not in TOLERANCE:
             dtype = str(tensors[theirs].dtype).removeprefix("torch.")
@@ -150,12 +151,9 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
         )
     mask = mask.bool()
     require_tokens("check", mask)
-    wide = {
-        n: tensors[theirs].double() if theirs else None for n, theirs in found.items()
-    }
-    unfit = {}
+    wide, unfit = {name: tensors[theirs].double() for name, theirs in found.items()}, {}
     for name, x in wide.items():
-        if x is not None and (wrong := mask & ~x.isfinite()).any():
+        if (wrong := mask & ~x.isfinite()).any():
             row, token = wrong.nonzero()[0].tolist()
             unfit[name] = f"{found[name]}[{row}, {token}] is {float(x[row, token])}"
     uid, prompts = tensors.get("uid"), tensors.get("prompts")
@@ -163,16 +161,16 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
         raise ValueError(f"uid must name {shape[0]} rows, got {list(uid.shape)}")
     if prompts is None and "input_ids" in tensors:
         prompts = tensors["input_ids"][:, : -shape[1]]
-    sizes = [tensors[theirs].dtype for theirs in filter(None, found.values())]
+    tolerances = (TOLERANCE[tensors[theirs].dtype] for theirs in found.values())
     return Fields(
         response_mask=mask,
         attended=attended if "response_mask" in tensors else None,
         responses=_of_response(tensors.get("responses"), tensors, shape),
         prompts=prompts,
         uid=uid,
-        tolerance=max(_FINEST, *(TOLERANCE[dtype] for dtype in sizes)),
+        tolerance=max(_FINEST, *tolerances),
         unfit=unfit,
-        **{name: None if name in unfit else x for name, x in wide.items()},
+        **{name: wide[name] for name in wide.keys() - unfit.keys()},
     )
 
 

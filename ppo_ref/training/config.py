@@ -2,7 +2,6 @@
 
 import dataclasses
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from operator import ge, gt, le, lt
 from typing import Any
@@ -10,9 +9,10 @@ from typing import Any
 PRECISIONS = ("float32", "bfloat16")
 
 
-def _setting(
+def setting(
     default: Any, help: str, least: float | None = None, **bounds: float
 ) -> Any:
+    """A field of settings: its default, what it is, and its bounds."""
     bounds = bounds if least is None else {"least": least, **bounds}
     return field(default=default, metadata={"help": help, **bounds})
 
@@ -28,65 +28,57 @@ class PPOConfig:
 got 100
     """
 
-    seed: int = _setting(0, "of every random draw", 0)
-    precision: str = _setting("float32", "of matrix products: float32 or bfloat16")
-    width: int = _setting(64, "of the hidden states of actor and critic", 1)
-    layers: int = _setting(2, "of actor and critic", 1)
-    heads: int = _setting(4, "of the attention; width must be a multiple", 1)
-    warm_start_steps: int = _setting(300, "steps of imitation before PPO", 0)
-    warm_start_batch_size: int = _setting(128, "demonstrations per step", 1)
-    warm_start_lr: float = _setting(
-        3e-3, "peak learning rate of the imitation", above=0
-    )
-    error_rate: float = _setting(0.6, "share of wrong demonstrations", 0, most=1)
-    right_score: float = _setting(1.0, "of a right response, reward units")
-    wrong_score: float = _setting(0.0, "of a wrong or truncated one, reward units")
-    reward_model_steps: int = _setting(
+    seed: int = setting(0, "of every random draw", 0)
+    precision: str = setting("float32", "of matrix products: float32 or bfloat16")
+    width: int = setting(64, "of the hidden states of actor and critic", 1)
+    layers: int = setting(2, "of actor and critic", 1)
+    heads: int = setting(4, "of the attention; width must be a multiple", 1)
+    warm_start_steps: int = setting(300, "steps of imitation before PPO", 0)
+    warm_start_batch_size: int = setting(128, "demonstrations per step", 1)
+    warm_start_lr: float = setting(3e-3, "peak learning rate of the imitation", above=0)
+    error_rate: float = setting(0.6, "share of wrong demonstrations", 0, most=1)
+    right_score: float = setting(1.0, "of a right response, reward units")
+    wrong_score: float = setting(0.0, "of a wrong or truncated one, reward units")
+    reward_model_steps: int = setting(
         0, "steps of training a reward model, which then scores instead of the rule", 0
     )
-    iterations: int = _setting(100, "of rollout and update", 1)
-    batch_size: int = _setting(256, "responses per iteration", 1)
-    responses_per_prompt: int = _setting(1, "to each question of a batch", 1)
-    mini_batch_size: int = _setting(64, "responses per optimizer step", 1)
-    micro_batch_size: int = _setting(64, "responses per backward pass", 1)
-    actor_epochs: int = _setting(1, "passes over each batch", 1)
-    critic_epochs: int = _setting(1, "passes over each batch; 0: no critic", 0)
-    response_length: int = _setting(8, "most tokens of a response, its end included", 1)
-    temperature: float = _setting(1.0, "of the sampling", above=0)
-    actor_lr: float = _setting(7e-4, "first learning rate of the actor; falls to 0", 0)
-    critic_lr: float = _setting(
-        1e-3, "first learning rate of the critic; falls to 0", 0
-    )
-    gamma: float = _setting(1.0, "discount per token", 0, most=1)
-    gae_lambda: float = _setting(0.95, "0 bootstraps fully, 1 not at all", 0, most=1)
-    clip_range: float = _setting(0.2, "how far the ratio counts around 1", 0, below=1)
-    value_clip_range: float = _setting(0.5, "of the critic, in reward units", 0)
-    kl_coef: float = _setting(
-        0.02, "price of KL in the reward, reward units per nat", 0
-    )
-    kl_target: float = _setting(
+    iterations: int = setting(100, "of rollout and update", 1)
+    batch_size: int = setting(256, "responses per iteration", 1)
+    responses_per_prompt: int = setting(1, "to each question of a batch", 1)
+    mini_batch_size: int = setting(64, "responses per optimizer step", 1)
+    micro_batch_size: int = setting(64, "responses per backward pass", 1)
+    actor_epochs: int = setting(1, "passes over each batch", 1)
+    critic_epochs: int = setting(1, "passes over each batch; 0: no critic", 0)
+    response_length: int = setting(8, "most tokens of a response, its end included", 1)
+    temperature: float = setting(1.0, "of the sampling", above=0)
+    actor_lr: float = setting(7e-4, "first learning rate of the actor; falls to 0", 0)
+    critic_lr: float = setting(1e-3, "first learning rate of the critic; falls to 0", 0)
+    gamma: float = setting(1.0, "discount per token", 0, most=1)
+    gae_lambda: float = setting(0.95, "0 bootstraps fully, 1 not at all", 0, most=1)
+    clip_range: float = setting(0.2, "how far the ratio counts around 1", 0, below=1)
+    value_clip_range: float = setting(0.5, "of the critic, in reward units", 0)
+    kl_coef: float = setting(0.02, "price of KL in the reward, reward units per nat", 0)
+    kl_target: float = setting(
         1.0, "nats per response, where an adaptive kl_coef keeps the KL", above=0
     )
-    kl_horizon: float = _setting(
+    kl_horizon: float = setting(
         math.inf, "responses in which kl_coef moves by a fifth; inf: fixed", above=0
     )
-    kl_loss_coef: float = _setting(0.0, "weight of KL (k3) in the actor's loss", 0)
-    entropy_coef: float = _setting(0.0, "weight of the entropy in the actor's loss", 0)
-    max_kl: float = _setting(
+    kl_loss_coef: float = setting(0.0, "weight of KL (k3) in the actor's loss", 0)
+    entropy_coef: float = setting(0.0, "weight of the entropy in the actor's loss", 0)
+    max_kl: float = setting(
         math.inf, "nats per token beyond which the actor's update stops", above=0
     )
-    rollout_weight_cap: float = _setting(
+    rollout_weight_cap: float = setting(
         2.0, "greatest weight of a token for rollout and trainer differing", above=0
     )
-    max_grad_norm: float = _setting(1.0, "gradients are scaled down to it", above=0)
-    evaluate_every: int = _setting(
+    max_grad_norm: float = setting(1.0, "gradients are scaled down to it", above=0)
+    evaluate_every: int = setting(
         25, "iterations between two looks at held-out questions", 1
     )
 
     def __post_init__(self) -> None:
-        for setting in dataclasses.fields(self):
-            _require_type(setting.name, getattr(self, setting.name), setting.type)
-            _require(setting.name, getattr(self, setting.name), setting.metadata)
+        require_settings("PPOConfig", self)
         if self.precision not in PRECISIONS:
             raise ValueError(
                 f"PPOConfig: precision must be one of {', '.join(PRECISIONS)}, "
@@ -110,21 +102,21 @@ got 100
             )
 
 
-def _require_type(name: str, value: Any, kind: Any) -> None:
-    fits = (int, float) if kind is float else kind
-    if not isinstance(value, fits) or isinstance(value, bool):
-        article = "an" if kind is int else "a"
-        raise TypeError(
-            f"PPOConfig: {name} must be {article} {kind.__name__}, "
-            f"got {type(value).__name__} {value!r}"
-        )
-
-
-def _require(name: str, number: float, bounds: Mapping[str, float]) -> None:
-    holds = {"least": ge, "above": gt, "most": le, "below": lt}
+def require_settings(function: str, settings: Any) -> None:
+    """Refuse a field of another type than its own, or outside its bounds."""
+    compare = {"least": ge, "above": gt, "most": le, "below": lt}
     words = {"least": "at least", "above": "above", "most": "at most", "below": "below"}
-    for kind, bound in bounds.items():
-        if kind in holds and not holds[kind](number, bound):
-            raise ValueError(
-                f"PPOConfig: {name} must be {words[kind]} {bound}, got {number}"
+    for one in dataclasses.fields(settings):
+        name, value, kind = one.name, getattr(settings, one.name), one.type
+        fits: Any = (int, float) if kind is float else kind
+        if not isinstance(value, fits) or isinstance(value, bool):
+            named = "an int" if kind is int else f"a {type(one.default).__name__}"
+            raise TypeError(
+                f"{function}: {name} must be {named}, "
+                f"got {type(value).__name__} {value!r}"
             )
+        for bound, number in one.metadata.items():
+            if bound in compare and not compare[bound](value, number):
+                raise ValueError(
+                    f"{function}: {name} must be {words[bound]} {number}, got {value}"
+                )

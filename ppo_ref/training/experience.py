@@ -9,8 +9,7 @@ from torch import Tensor
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.contracts.shapes import checked
 from ppo_ref.kl import kl_k1
-from ppo_ref.processes.group import ALONE, Processes
-from ppo_ref.processes.sharding import whole
+from ppo_ref.processes import ALONE, Processes, whole
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout_correction import token_weights
 from ppo_ref.training.config import PPOConfig
@@ -78,7 +77,11 @@ def collect_experience(
         >>> experience.token_level_rewards.sum(1)  # the actor is still the reference
         tensor([-1., -1.])
     """
-    _require_questions(len(questions), len(prompts.token_ids))
+    if len(questions) != len(prompts.token_ids):
+        raise ValueError(
+            "collect_experience: questions must be one per prompt, "
+            f"{len(prompts.token_ids)}, got {len(questions)}"
+        )
     own = processes.rows(len(questions))
     with whole(models.actor):
         rollout = sample_responses(
@@ -138,14 +141,6 @@ def _said(models: Models, part: Rollout, config: PPOConfig) -> tuple[Tensor, ...
     if config.critic_epochs:
         values = critic_values(models.critic, part)
     return *old, ref.log_probs, values
-
-
-def _require_questions(count: int, batch: int) -> None:
-    if count != batch:
-        raise ValueError(
-            f"collect_experience: questions must be one per prompt, {batch}, "
-            f"got {count}"
-        )
 
 
 def _require_scores(scores: Any, batch: int) -> None:

@@ -28,17 +28,6 @@ def rule(tokenizer: Tokenizer, right: float = 1.0, wrong: float = 0.0) -> Reward
 
     What stands before is not looked at, as with verl's rule for GSM8K, which reads
     the number behind ####.
-
-    Example:
-        >>> from ppo_ref.training.rollout import as_rollout
-        >>> from ppo_ref.training.tasks import CHARACTERS
-        >>> from ppo_ref.training.tokenizer import CharacterTokenizer
-        >>> tokenizer = CharacterTokenizer(CHARACTERS)
-        >>> answers = tokenizer.responses(["1+1=2", "=2", "2", "1+1=3"], 6)
-        >>> prompts = tokenizer.prompts(["1+1="] * 4)
-        >>> rollout = as_rollout(prompts, answers, torch.zeros(4, 6))
-        >>> rule(tokenizer)([Question("1+1=", 1, 1)] * 4, rollout)
-        tensor([1., 1., 0., 0.])
     """
 
     def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:

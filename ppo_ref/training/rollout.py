@@ -89,12 +89,6 @@ def as_rollout(
     """Responses from anywhere, in the form in which an actor samples them.
 
     Padding after an end is not read, but must hold valid ids.
-
-    Example:
-        >>> prompts = Prompts(torch.tensor([[5], [6]]), torch.ones(2, 1).bool())
-        >>> responses = torch.tensor([[7, prompts.eos_token_id, 0], [7, 7, 7]])
-        >>> as_rollout(prompts, responses, torch.zeros(2, 3)).truncated
-        tensor([False,  True])
     """
     mask = response_mask(responses, prompts.eos_token_id)
     return Rollout(

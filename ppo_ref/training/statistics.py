@@ -1,12 +1,15 @@
-"""One flat table of figures for each iteration, as a trainer logs them."""
+"""What is kept of an iteration: a flat table of figures, and records of tokens."""
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
 from ppo_ref.batch import Experience
 from ppo_ref.contracts.shapes import checked
 from ppo_ref.diagnostics import explained_variance, rollout_mismatch
 from ppo_ref.masking import masked_mean, masked_sum
+from ppo_ref.training.tasks import Question
+from ppo_ref.training.tokenizer import Tokenizer
 
 Statistics = dict[str, float]
 
@@ -58,11 +61,33 @@ def update_statistics(mini_batches: Iterable[Statistics]) -> Statistics:
 
 def _joined(name: str, numbers: list[float]) -> float:
     _, _, kind = name.rpartition("_")
-    match kind:
-        case "steps":
-            return sum(numbers)
-        case "max":
-            return max(numbers)
-        case "min":
-            return min(numbers)
-    return sum(numbers) / len(numbers)
+    if kind in ("max", "min"):
+        return max(numbers) if kind == "max" else min(numbers)
+    return sum(numbers) if kind == "steps" else sum(numbers) / len(numbers)
+
+
+def records(
+    experience: Experience,
+    questions: Sequence[Question],
+    tokenizer: Tokenizer,
+    rows: int,
+) -> Iterator[dict[str, Any]]:
+    """The first responses of a batch: each its question, tokens, score, every row.
+
+    A row of the experience goes by its name, one number per token that counts.
+    """
+    rollout, *tensors = experience
+    named = dict(zip(Experience._fields[1:], tensors, strict=True))
+    # kl is the difference of two rows that are recorded.
+    per_token = {k: x for k, x in named.items() if x.ndim == 2 and k != "kl"}
+    per_token = {"rollout_log_probs": rollout.rollout_log_probs, **per_token}
+    for row, question in enumerate(questions[:rows]):
+        mask = rollout.response_mask[row]
+        token_ids = rollout.responses[row][mask].tolist()
+        yield {
+            "question": question.text,
+            "response": [tokenizer.shown(token) for token in token_ids],
+            "score": experience.scores[row].item(),
+            "truncated": bool(rollout.truncated[row]),
+            **{name: x[row][mask].tolist() for name, x in per_token.items()},
+        }

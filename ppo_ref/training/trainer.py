@@ -1,23 +1,31 @@
 """The whole run, one iteration at a time: imitation, the reference, then PPO."""
 
+import copy
 import dataclasses
 import math
 from collections.abc import Iterator
+from functools import partial
 from hashlib import sha256
 from typing import Any, NamedTuple
 
 import torch
+from torch import nn
+from torch.optim import Adam, Optimizer
 
 from ppo_ref.batch import Experience, Rollout
+from ppo_ref.contracts.checks import require_index
 from ppo_ref.kl import adaptive_kl_coef
-from ppo_ref.processes.group import ALONE, Processes
-from ppo_ref.processes.sharding import whole
+from ppo_ref.processes import ALONE, Processes, gathered, shares, whole
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.estimates import Estimate, whitened_gae
 from ppo_ref.training.experience import collect_experience
-from ppo_ref.training.imitation import imitation_step
-from ppo_ref.training.learners import Learners, learning_rate_share
-from ppo_ref.training.networks import Actor, Models, Transformer, initialised
+from ppo_ref.training.networks import (
+    Actor,
+    Models,
+    Transformer,
+    initialised,
+    models_from,
+)
 from ppo_ref.training.reward import Reward, learned, reward_model_step, rule
 from ppo_ref.training.rollout import sample_responses
 from ppo_ref.training.statistics import (
@@ -27,26 +35,11 @@ from ppo_ref.training.statistics import (
 )
 from ppo_ref.training.tasks import CHARACTERS, PROMPT_LENGTH, Question, draw, split
 from ppo_ref.training.tokenizer import CharacterTokenizer, Prompts, Tokenizer
-from ppo_ref.training.update import update_actor, update_critic
-
-
-def named_generator(
-    seed: int, purpose: str, number: int = 0, device: torch.device | str = "cpu"
-) -> torch.Generator:
-    """A random generator that depends on nothing but its name.
-
-    With one generator for a whole run, every draw would depend on all before it: a run
-    that was stopped could not go on without its state, and one more look at held-out
-    questions would change all that follows.
-    """
-    name = f"{seed} {purpose} {number}"
-    # 63 of the bits: manual_seed takes a signed number.
-    hashed = int.from_bytes(sha256(name.encode()).digest()[:8], "big") >> 1
-    return torch.Generator(device).manual_seed(hashed)
-
+from ppo_ref.training.update import imitation_step, update_actor, update_critic
 
 LABELLED = 4096  # responses that a reward model learns from
 WARM_UP = 5  # iterations in which the learning rates rise
+REWARD_MODEL_LR = 2e-3
 
 
 class Iteration(NamedTuple):
@@ -265,19 +258,90 @@ class Trainer:
     def _generator(
         self, purpose: str, number: int = 0, device: torch.device | str = "cpu"
     ) -> torch.Generator:
-        return named_generator(self.config.seed, purpose, number, device)
+        """A random generator that depends on nothing but its name.
+
+        With one for a whole run, every draw would depend on all before it: a run that
+        was stopped could not go on without its state, and one more look at held-out
+        questions would change all that follows.
+        """
+        name = f"{self.config.seed} {purpose} {number}"
+        # 63 of the bits: manual_seed takes a signed number.
+        hashed = int.from_bytes(sha256(name.encode()).digest()[:8], "big") >> 1
+        return torch.Generator(device).manual_seed(hashed)
+
+
+class Learners:
+    """All weights of a run and all that their optimizers remember."""
+
+    def __init__(self, actor: Actor, actor_lr: float, critic_lr: float) -> None:
+        self.models = models_from(actor)
+        self._rates, self._shared = (actor_lr, critic_lr), False
+        self._make_optimizers()
+
+    def share(self, processes: Processes) -> None:
+        """Let all processes learn together, by the weights of the first."""
+        if self._shared or processes.size == 1:
+            return
+        for network in self.models:
+            processes.same(network)
+        state = self.state_dict()
+        for network in (self.models.actor, self.models.critic):
+            processes.shard(network)
+        self._make_optimizers()
+        self.load_state_dict(state)
+        self._shared = True
+
+    def set_learning_rates(self, share: float) -> None:
+        """Actor and critic learn at a share of their peak rates from now on."""
+        for optimizer, peak in self._peaks.items():
+            for group in optimizer.param_groups:
+                group["lr"] = peak * share
+
+    def state_dict(self) -> dict[str, Any]:
+        """All weights, and all optimizers."""
+        states = {name: x.state_dict() for name, x in self._stateful().items()}
+        return copy.deepcopy(gathered(states))
+
+    def load_state_dict(self, state: dict[str, Any]) -> None:
+        """Stand where others of the same sizes stood."""
+        for name, x in self._stateful().items():
+            # An optimizer would go on in the memory of the state.
+            x.load_state_dict(shares(copy.deepcopy(state[name]), of=x))
+
+    def _make_optimizers(self) -> None:
+        (actor, critic, _, reward), (actor_lr, critic_lr) = self.models, self._rates
+        # All weights in one call of each operation: the same numbers in less time.
+        adam = partial(Adam, foreach=True)
+        self.imitation_optimizer = adam(actor.parameters())
+        self.reward_optimizer = adam(reward.parameters(), REWARD_MODEL_LR)
+        self.actor_optimizer = adam(actor.parameters(), actor_lr)
+        self.critic_optimizer = adam(critic.parameters(), critic_lr)
+        self._peaks = {self.actor_optimizer: actor_lr, self.critic_optimizer: critic_lr}
+
+    def _stateful(self) -> dict[str, nn.Module | Optimizer]:
+        return {
+            **self.models._asdict(),
+            "imitation_optimizer": self.imitation_optimizer,
+            "reward_optimizer": self.reward_optimizer,
+            "actor_optimizer": self.actor_optimizer,
+            "critic_optimizer": self.critic_optimizer,
+        }
+
+
+def learning_rate_share(step: int, steps: int, warm_up: int) -> float:
+    """The share of its peak that a learning rate has: it rises, then falls to 0.
+
+        share = min((step + 1) / warm_up, 1 - step / steps)
+
+    The first steps of Adam are long whatever the gradient, as its averages have seen
+    little; the last ones should not undo each other.
+    """
+    require_index("learning_rate_share", steps, step=step)
+    return min((step + 1) / warm_up, 1 - step / steps)
 
 
 def tiny_trainer(**options: Any) -> Trainer:
-    """A trainer small enough for an example: 4 prompts, 3 iterations, one layer.
-
-    Example:
-        >>> stopped, goes_on = tiny_trainer(), tiny_trainer(iterations=3)
-        >>> first = next(stopped.train())
-        >>> goes_on.load_state_dict(stopped.state_dict())
-        >>> [iteration.number for iteration in goes_on.train()]
-        [2, 3]
-    """
+    """A trainer small enough for an example: 4 prompts, 3 iterations, one layer."""
     small = {
         "width": 8,
         "layers": 1,

@@ -1,7 +1,8 @@
-"""From an experience to better weights: epochs, mini-batches, micro-batches."""
+"""Steps to better weights: imitation, then PPO by epochs, mini- and micro-batches."""
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from typing import NamedTuple
 
 import torch
@@ -10,14 +11,20 @@ from torch.optim import Optimizer
 
 from ppo_ref.aggregation import Aggregate, token_sum
 from ppo_ref.batch import Experience
+from ppo_ref.contracts.checks import require_index
 from ppo_ref.diagnostics import ratio_statistics
 from ppo_ref.kl import kl_k3
 from ppo_ref.losses import PolicyLoss, ValueLoss, policy_loss, value_loss
-from ppo_ref.processes.group import ALONE, Processes
-from ppo_ref.processes.sharding import gathered
+from ppo_ref.masking import masked_mean
+from ppo_ref.processes import ALONE, Processes, gathered
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.networks import Actor, Critic, actor_statistics, critic_values
+from ppo_ref.training.rollout import as_rollout
 from ppo_ref.training.statistics import Statistics
+from ppo_ref.training.tasks import Question, demonstrations, draw
+from ppo_ref.training.tokenizer import Tokenizer
+
+IMITATION_WARM_UP = 0.1  # share of the steps in which its learning rate rises
 
 # From some responses, and the aggregation to use: what goes backward, what the loss
 # function returned, and the network's output for each token.
@@ -66,23 +73,6 @@ def accumulate_gradients(
     Every loss is divided by the tokens of the whole mini-batch, as by verl's
     ``batch_num_tokens``: a mean over each micro-batch would weigh tokens by the company
     they happen to be in. The loss is handed some responses and the aggregation to use.
-
-    Example:
-        >>> from ppo_ref.training.networks import critic_values
-        >>> from ppo_ref.training.trainer import tiny_trainer
-        >>> trainer = tiny_trainer()
-        >>> experience, critic = next(trainer.train()).experience, trainer.models.critic
-        >>> def loss(part: Experience, aggregate: Aggregate):
-        ...     values = critic_values(critic, part.rollout)
-        ...     mean = aggregate(values, part.rollout.response_mask)
-        ...     return mean, ValueLoss(mean, torch.tensor(0.0)), values
-        >>> gradients = []
-        >>> for micro_batch_size in (1, 3, 4):
-        ...     critic.zero_grad()
-        ...     _ = accumulate_gradients(experience, micro_batch_size, loss)
-        ...     gradients.append(critic.head.bias.grad.item())
-        >>> [f"{gradient:.4f}" for gradient in gradients]  # the mean of 1 over tokens
-        ['1.0000', '1.0000', '1.0000']
     """
     tokens = mini.rollout.response_mask.sum()
 
@@ -123,6 +113,36 @@ def clipped_step(
         )
     optimizer.step()
     return norm
+
+
+def imitation_step(
+    actor: Actor,
+    optimizer: Optimizer,
+    tokenizer: Tokenizer,
+    questions: list[Question],
+    config: PPOConfig,
+    step: int,
+    generator: torch.Generator,
+) -> float:
+    """Raise the probability of one batch of demonstrations, as if they were sampled."""
+    require_index("imitation_step", config.warm_start_steps, step=step)
+    drawn = draw(questions, config.warm_start_batch_size, generator)
+    device = actor.head.weight.device
+    prompts = tokenizer.prompts([question.text for question in drawn], device)
+    texts = demonstrations(drawn, config.error_rate, generator)
+    responses = tokenizer.responses(texts, config.response_length, device)
+    unknown = torch.zeros(responses.shape, device=device)
+    rollout = as_rollout(prompts, responses, rollout_log_probs=unknown)
+    done = step / config.warm_start_steps
+    share = min((done + 0.01) / IMITATION_WARM_UP, 1 - done)
+    for group in optimizer.param_groups:
+        group["lr"] = config.warm_start_lr * share
+    optimizer.zero_grad()
+    log_probs = actor_statistics(actor, rollout).log_probs
+    loss = -masked_mean(log_probs, rollout.response_mask)
+    torch.autograd.backward(loss)
+    clipped_step(actor, optimizer, config.max_grad_norm)
+    return loss.item()
 
 
 def update_actor(
@@ -170,7 +190,7 @@ def update_actor(
         >>> torch.equal(bias, actor.head.bias)
         False
     """
-    loss = processes.averaging(actor, _actor_loss(actor, config))
+    loss = processes.averaging(actor, partial(_actor_loss, actor, config))
     sizes = config.actor_epochs, config.mini_batch_size
     for mini in mini_batches(experience, *sizes, generator):
         optimizer.zero_grad()
@@ -209,7 +229,7 @@ def update_critic(
 
     As ``update_actor``, for each of ``critic_epochs``; it stops at nothing.
     """
-    loss = processes.averaging(critic, _critic_loss(critic, config))
+    loss = processes.averaging(critic, partial(_critic_loss, critic, config))
     sizes = config.critic_epochs, config.mini_batch_size
     for mini in mini_batches(experience, *sizes, generator):
         optimizer.zero_grad()
@@ -223,50 +243,42 @@ def update_critic(
         }
 
 
-def _actor_loss(actor: Actor, config: PPOConfig) -> Loss:
-    def loss(
-        part: Experience, aggregate: Aggregate
-    ) -> tuple[Tensor, PolicyLoss, Tensor]:
-        log_probs, entropy = actor_statistics(actor, part.rollout, config.temperature)
-        mask = part.rollout.response_mask
-        policy = policy_loss(
-            log_probs=log_probs,
-            old_log_probs=part.old_log_probs,
-            advantages=part.advantages,
-            response_mask=mask,
-            rollout_weights=part.rollout_weights,
-            clip_range=config.clip_range,
-            aggregate=aggregate,
-        )
-        total = policy.loss
-        # A term without weight is left out: 0 * inf would be nan.
-        if config.kl_loss_coef:
-            # What padding says may overflow, and 0 * inf is nan in a gradient.
-            new, ref = (
-                torch.where(mask, x, 0) for x in (log_probs, part.ref_log_probs)
-            )
-            kl = kl_k3(log_probs=new, ref_log_probs=ref)
-            total = total + config.kl_loss_coef * aggregate(kl, mask)
-        if config.entropy_coef:
-            total = total - config.entropy_coef * aggregate(entropy, mask)
-        return total, policy, log_probs
-
-    return loss
+def _actor_loss(
+    actor: Actor, config: PPOConfig, part: Experience, aggregate: Aggregate
+) -> tuple[Tensor, PolicyLoss, Tensor]:
+    log_probs, entropy = actor_statistics(actor, part.rollout, config.temperature)
+    mask = part.rollout.response_mask
+    policy = policy_loss(
+        log_probs=log_probs,
+        old_log_probs=part.old_log_probs,
+        advantages=part.advantages,
+        response_mask=mask,
+        rollout_weights=part.rollout_weights,
+        clip_range=config.clip_range,
+        aggregate=aggregate,
+    )
+    total = policy.loss
+    # A term without weight is left out: 0 * inf would be nan.
+    if config.kl_loss_coef:
+        # What padding says may overflow, and 0 * inf is nan in a gradient.
+        new, ref = (torch.where(mask, x, 0) for x in (log_probs, part.ref_log_probs))
+        kl = kl_k3(log_probs=new, ref_log_probs=ref)
+        total = total + config.kl_loss_coef * aggregate(kl, mask)
+    if config.entropy_coef:
+        total = total - config.entropy_coef * aggregate(entropy, mask)
+    return total, policy, log_probs
 
 
-def _critic_loss(critic: Critic, config: PPOConfig) -> Loss:
-    def loss(
-        part: Experience, aggregate: Aggregate
-    ) -> tuple[Tensor, ValueLoss, Tensor]:
-        values = critic_values(critic, part.rollout)
-        value = value_loss(
-            values=values,
-            old_values=part.values,
-            returns=part.returns,
-            response_mask=part.rollout.response_mask,
-            value_clip_range=config.value_clip_range,
-            aggregate=aggregate,
-        )
-        return value.loss, value, values
-
-    return loss
+def _critic_loss(
+    critic: Critic, config: PPOConfig, part: Experience, aggregate: Aggregate
+) -> tuple[Tensor, ValueLoss, Tensor]:
+    values = critic_values(critic, part.rollout)
+    value = value_loss(
+        values=values,
+        old_values=part.values,
+        returns=part.returns,
+        response_mask=part.rollout.response_mask,
+        value_clip_range=config.value_clip_range,
+        aggregate=aggregate,
+    )
+    return value.loss, value, values

@@ -6,11 +6,11 @@ from typing import Any
 
 import torch
 
-from ppo_ref.command.records import records
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.estimates import estimate_named
 from ppo_ref.training.networks import actor_statistics, critic_values
 from ppo_ref.training.rollout import as_rollout, sample_responses
+from ppo_ref.training.statistics import records
 from ppo_ref.training.trainer import Trainer
 from site_tools.runs.table import RUNS
 

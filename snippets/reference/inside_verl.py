@@ -1,6 +1,6 @@
 # --8<-- [start:gae]
 import torch
-from ppo_ref.inside_verl.advantages import (
+from ppo_ref.inside_verl import (
     compute_gae_advantage_return,
 )
 
@@ -31,12 +31,12 @@ else:
 
 # --8<-- [start:compare]
 import torch
-from ppo_ref.inside_verl import advantages
+from ppo_ref import inside_verl
 from verl.trainer.ppo import core_algos
 
 batch = torch.load("dump.pt")
 mask = batch["response_mask"]
-for whose in (core_algos, advantages):
+for whose in (core_algos, inside_verl):
     found, _ = whose.compute_gae_advantage_return(
         batch["token_level_rewards"],
         batch["values"],

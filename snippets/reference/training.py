@@ -2,10 +2,8 @@
 from ppo_ref.training.networks import (
     actor_statistics,
 )
-from ppo_ref.pretrained.actor import (
+from ppo_ref.pretrained import (
     pretrained_actor,
-)
-from ppo_ref.pretrained.tokenizer import (
     pretrained_tokenizer,
 )
 from ppo_ref.training.rollout import (

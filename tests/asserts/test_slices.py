@@ -116,7 +116,7 @@ def test_what_is_passed_wrongly_is_refused():
     with pytest.raises(ValueError, match=text):
         assert_values_before_tokens(drifting, sequences(), MASK)
     of = values(torch.float32, slice(-T, -1))
-    text = r"values must return .* = \[2, 6\], got float32 of shape \[2, 5\]"
+    text = r"values must return .* = \[2, 6\] like .*, got float32 of shape \[2, 5\]"
     with pytest.raises(TypeError, match=text):
         assert_values_before_tokens(of, sequences(), MASK)
     text = "assert_values_before_tokens: values must be a function from sequences to"

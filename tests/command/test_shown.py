@@ -8,9 +8,9 @@ import torch
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.chart import draw
-from ppo_ref.command.records import records
 from ppo_ref.command.session import Step
 from ppo_ref.command.train import Progress
+from ppo_ref.training.statistics import records
 from ppo_ref.training.tasks import Question
 from ppo_ref.training.tokenizer import CharacterTokenizer
 

@@ -8,21 +8,20 @@ import pytest
 import torch
 from torch.testing import assert_close
 
-from ppo_ref.inside_verl import advantages, installation, losses
-from ppo_ref.inside_verl.aggregations import (
-    SEQUENCE_MODES,
-    TOKEN_MODES,
+from ppo_ref import inside_verl
+from ppo_ref.inside_verl import (
+    MODES,
     GlobalBatch,
     aggregation,
+    compute_policy_loss,
+    compute_value_loss,
     counted,
 )
-from ppo_ref.inside_verl.losses import compute_policy_loss, compute_value_loss
 from tests.differential.batches import gapped_mask, normal, seeds
 from tests.differential.peers import core
 from tests.differential.wheels import requires
 
 VERL = "verl 0.9.1"
-MODES = TOKEN_MODES + SEQUENCE_MODES
 ALONE, SHARED = GlobalBatch(), GlobalBatch(4, 77, 24, 100)
 ONE, MASK = torch.ones(1, 2), torch.tensor([[1, 0]])
 
@@ -121,20 +120,23 @@ def verl(monkeypatch) -> dict[str, ModuleType]:
 
 
 def test_each_function_stands_where_verl_looks_for_it(verl):
-    installation.install()
+    inside_verl.install()
     core, workers = verl[CORE], verl[WORKERS]
     gae = core.compute_gae_advantage_return
-    assert gae.__wrapped__ is advantages.compute_gae_advantage_return
+    assert gae.__wrapped__ is inside_verl.compute_gae_advantage_return
     assert core.ADV_ESTIMATOR_REGISTRY["gae"] is gae
     assert workers.compute_value_loss is core.compute_value_loss
-    assert core.compute_value_loss.__wrapped__ is losses.compute_value_loss
+    assert core.compute_value_loss.__wrapped__ is inside_verl.compute_value_loss
     (name, policy_loss), *others = core.POLICY_LOSS_REGISTRY.items()
-    assert (name, policy_loss.__wrapped__) == ("ppo_ref", losses.compute_policy_loss)
+    assert (name, policy_loss.__wrapped__) == (
+        "ppo_ref",
+        inside_verl.compute_policy_loss,
+    )
     assert not others
 
 
 def test_the_first_call_says_so_once(verl, capsys):
-    installation.install()
+    inside_verl.install()
     assert capsys.readouterr().out == ""
     one, mask = torch.ones(1, 2), torch.ones(1, 2)
     for _ in range(3):
@@ -149,7 +151,7 @@ def test_another_release_is_refused(verl, release):
     verl["verl"].__version__ = release
     text = f"^install: verl must be release 0.9.1, got {release}$"
     with pytest.raises(RuntimeError, match=text):
-        installation.install()
+        inside_verl.install()
     assert verl[CORE].compute_gae_advantage_return is theirs
     assert not verl[CORE].POLICY_LOSS_REGISTRY
 

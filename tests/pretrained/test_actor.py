@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref.alignment import response_mask
-from ppo_ref.pretrained.actor import pretrained_actor
+from ppo_ref.pretrained import pretrained_actor
 from ppo_ref.training.networks import (
     Actor,
     actor_statistics,

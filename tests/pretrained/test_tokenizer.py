@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 import torch
 
-from ppo_ref.pretrained.tokenizer import PretrainedTokenizer, pretrained_tokenizer
+from ppo_ref.pretrained import PretrainedTokenizer, pretrained_tokenizer
 from ppo_ref.training.reward import rule
 from ppo_ref.training.rollout import as_rollout
 from ppo_ref.training.tasks import Question

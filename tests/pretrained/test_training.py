@@ -7,8 +7,7 @@ import torch
 
 from ppo_ref.batch import Rollout
 from ppo_ref.command.session import weights_hash
-from ppo_ref.pretrained.actor import pretrained_actor
-from ppo_ref.pretrained.tokenizer import pretrained_tokenizer
+from ppo_ref.pretrained import pretrained_actor, pretrained_tokenizer
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.trainer import Trainer
 from tests.command.runs import SMALL, assert_same, train

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import distributed
 
-from ppo_ref.processes.group import Processes
+from ppo_ref.processes import Processes
 
 FORK = multiprocessing.get_context("fork")
 

@@ -9,11 +9,9 @@ from torch import Tensor, nn
 from torch.testing import assert_close
 
 from ppo_ref.batch import Experience, Rollout
-from ppo_ref.processes.group import ALONE, PARALLEL, Processes
-from ppo_ref.processes.sharding import gathered
+from ppo_ref.processes import ALONE, PARALLEL, Processes, gathered
 from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.learners import Learners
-from ppo_ref.training.trainer import Trainer, tiny_trainer
+from ppo_ref.training.trainer import Learners, Trainer, tiny_trainer
 from ppo_ref.training.update import update_actor, update_critic
 from tests import networks
 from tests.command.runs import assert_equal

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from ppo_ref.command import processes as joining
-from ppo_ref.processes.group import OthersEnded, Processes
+from ppo_ref.processes import OthersEnded, Processes
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.trainer import Trainer
 from tests.command.runs import assert_equal, train

@@ -13,9 +13,13 @@ from ppo_ref.training.estimates import (
     estimate_named,
     flipped_sign,
 )
-from ppo_ref.training.imitation import imitation_step
-from ppo_ref.training.learners import Learners, learning_rate_share
-from ppo_ref.training.trainer import Trainer, tiny_trainer
+from ppo_ref.training.trainer import (
+    Learners,
+    Trainer,
+    learning_rate_share,
+    tiny_trainer,
+)
+from ppo_ref.training.update import imitation_step
 from tests import oracles
 from tests.networks import actor, seeded
 

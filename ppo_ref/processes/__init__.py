@@ -1,1 +1,0 @@
-"""Several processes that share the work of one run."""
