@@ -94,13 +94,7 @@ def _compared(page: str, root: Path, texts: Sequence[str], talk: Talk) -> list[s
 def side_by_side(
     names: Sequence[str], pairs: Sequence[tuple[str, str]], wide: int
 ) -> Iterator[str]:
-    """Both languages in full, in two columns, or where it is narrow in one.
-
-    Args:
-        names: What is said above, or before, each of them.
-        pairs: Their paragraphs.
-        wide: Columns of the terminal.
-    """
+    """Pairs of paragraphs under their names, or where it is narrow behind them."""
     if wide < WIDE:
         for pair in pairs:
             for name, text in zip(names, pair, strict=True):

@@ -43,8 +43,8 @@ ASKING = re.compile(
 )
 # What asks nothing begins no round.
 THANKS = re.compile(
-    r"\W*(?:(?:thx|thanks?|ok|okay|great|谢谢|多谢|感谢|好的?|明白|懂)"
-    r"(?: you| a lot| very much|你|您|了|啦)*\W*)+",
+    r"(?:\W*(?:thx|thanks?|ok|okay|great|谢谢|多谢|感谢|好的?|明白|懂)"
+    r"(?: you| a lot| very much|你|您|了|啦)*)+\W*",
     re.IGNORECASE,
 )
 # Between two rounds, there for people: no part of an answer.
@@ -76,7 +76,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     try:
         chats = read(Path(options.log).read_bytes(), options.log)
     except OSError as error:
-        values = {"path": Path(options.log), "reason": error.strerror}
+        values = {"path": options.log or '""', "reason": error.strerror}
         raise Refusal("import_unread", **values) from None
     except Broken as broken:
         talk.show(talk.problem(broken.problem))
@@ -163,7 +163,7 @@ def rounds(turns: Iterable[Turn]) -> list[Round]:
 
 
 def _joined(text: str, turn: Turn) -> str:
-    return f"{text}\n\n{turn.text}" if text else turn.text
+    return f"{text.rstrip()}\n\n{turn.text.lstrip()}" if text else turn.text
 
 
 def _drafts(

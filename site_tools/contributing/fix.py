@@ -61,8 +61,8 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         talk.say("fix_mended", files=", ".join(stored))
     if renewed and not agreed:
         talk.say("fix_declined", files=", ".join(outputs))
-    elif not stored:
-        talk.say("fix_nothing_more" if left else "fix_nothing")
+    elif not (stored or left):
+        talk.say("fix_nothing")
     if left:
         talk.say("fix_left", count=len(left), pages=quote(" ".join(files)))
     return 1 if left else 0

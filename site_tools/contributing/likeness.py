@@ -37,10 +37,6 @@ class Known(NamedTuple):
     likeness: float
 
 
-def nearest(question: str, pages: Mapping[str, Sequence[str]]) -> list[Known]:
-    return search(pages)(question)
-
-
 def search(pages: Mapping[str, Sequence[str]]) -> Callable[[str], list[Known]]:
     """What finds the pages nearest to a question; made once for many questions."""
     texts = [(page, text) for page, some in pages.items() for text in some]

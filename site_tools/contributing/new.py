@@ -10,7 +10,7 @@ from pathlib import Path
 from string import Template
 
 from site_tools.contributing.fix import kept_lock
-from site_tools.contributing.likeness import Known, answering, nearest, wordings
+from site_tools.contributing.likeness import Known, answering, search, wordings
 from site_tools.contributing.pages import (
     SKELETONS,
     check_new_name,
@@ -45,7 +45,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         page = page_id(options.page)
         check_new_name(page, root)
         with data_is_read():
-            known = nearest(question, wordings(root))
+            known = search(wordings(root))(question)
         home = _home(known, talk, ask=not options.anyway)
         if home:
             return add_wording(home, question, root, talk)

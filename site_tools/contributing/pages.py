@@ -42,8 +42,8 @@ def page_id(text: str) -> str:
     elif here and (name.startswith(".") or "/" not in name):
         name = posixpath.normpath(here["page"] + name)
     path = PurePosixPath(name)
-    if path.is_absolute() or ".." in path.parts or ":" in name:
-        raise Refusal("page_outside", text=text)
+    if not path.name or path.is_absolute() or ".." in path.parts or ":" in name:
+        raise Refusal("page_outside", text=text or '""')
     return str(path.with_suffix("") if path.suffix in SUFFIXES else path)
 
 

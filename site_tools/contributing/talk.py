@@ -52,17 +52,10 @@ class Talk:
         if self.agreed:
             print(f"{self.text(key, **values)} [y/N] y", file=self.out)
             return True
-        answer = self.decide(key, **values)
-        if answer is None:
-            self.say("nobody_to_ask")
-        return bool(answer)
-
-    def decide(self, key: str, /, **values: object) -> bool | None:
-        """The answer to a question that ``--yes`` may not answer; None without one."""
-        if self.agreed:
-            return None
         typed = self.typed(key, " [y/N]", **values)
-        return None if typed is None else typed.strip().lower() in YES
+        if typed is None:
+            self.say("nobody_to_ask")
+        return (typed or "").strip().lower() in YES
 
     def typed(self, key: str, end: str = "", /, **values: object) -> str | None:
         """What the contributor types to a question; None where nobody is there."""

@@ -153,7 +153,7 @@ def test_every_round_is_a_draft_once_it_is_agreed(desk):
         assert code == 1 and said[-1].endswith("Nothing was written.")
         assert [*state(desk)] == ["talk_1.md"]
     code, said = bring(desk, says=GO)
-    assert code == 0 and "Write 6 drafts? [y/N]" in said[8]
+    assert code == 0 and "to write: 6. Write them? [y/N]" in said[8]
     names = [f"question_{n:02}.md" for n in range(1, 7)]
     found = {f"drafts/talk_1/{name}" for name in names}
     assert state(desk).keys() == {"talk_1.md", *found}

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from site_tools.contributing.likeness import answering, nearest, wordings
+from site_tools.contributing.likeness import answering, search, wordings
 from site_tools.contributing.new import NEAR
 from tests.layout import ROOT
 
@@ -25,22 +25,25 @@ def pages(whole: dict[str, list[str]]) -> dict[str, list[str]]:
 
 
 def test_nearly_every_paraphrase_finds_its_page_among_three(pages):
-    lost = [q for q, page in ASKED if page not in [k[0] for k in nearest(q, pages)[:3]]]
+    nearest = search(pages)
+    lost = [q for q, page in ASKED if page not in [k[0] for k in nearest(q)[:3]]]
     assert len(ASKED) > 60 and len(lost) <= 5, lost
 
 
 def test_nearly_every_public_question_is_answered_by_one_that_is_shown(whole):
+    nearest = search(whole)
     lost = [
         q
         for page, some in GOLDEN["public"].items()
         for q in some
-        if page not in [k.page.partition("#")[0] for k in nearest(q, whole)[:NEAR]]
+        if page not in [k.page.partition("#")[0] for k in nearest(q)[:NEAR]]
     ]
     assert sum(map(len, GOLDEN["public"].values())) == 36 and len(lost) <= 5, lost
 
 
 def test_of_what_is_new_nothing_is_claimed(pages):
-    claimed = [q for q in GOLDEN["new"] if answering(nearest(q, pages))]
+    nearest = search(pages)
+    claimed = [q for q in GOLDEN["new"] if answering(nearest(q))]
     assert len(GOLDEN["new"]) > 20 and claimed == []
 
 
@@ -54,7 +57,7 @@ def test_of_what_is_new_nothing_is_claimed(pages):
     ],
 )
 def test_a_symptom_leads_to_its_section(whole, asked, section):
-    assert answering(nearest(asked, whole))[0].page == f"debug/symptoms#{section}"
+    assert answering(search(whole)(asked))[0].page == f"debug/symptoms#{section}"
 
 
 def test_all_wordings_are_searched_and_no_index(whole):
