@@ -20,6 +20,7 @@ from ppo_ref.kernels import scan
 from ppo_ref.kernels.scan import discounted_residuals
 from ppo_ref.log_probs import log_probs_and_entropy, log_probs_and_entropy_kernel
 from ppo_ref.losses import clipped_policy_losses, clipped_value_losses
+from tests import oracles
 from tests.strategies import numbers
 
 VIEWS = {"slice", "select", "view", "unsqueeze", "expand", "alias", "detach"}
@@ -101,13 +102,8 @@ def test_chunks_sum_what_a_loop_sums(monkeypatch, mask, discount, bootstrap, one
     monkeypatch.setattr(scan, "ONE_TRIANGLE", one)
     rewards, values = numbers(0, 2, 3, LENGTH).masked_fill(~mask, torch.nan)
     ends = numbers(1, 3) if bootstrap else None
-    sums = torch.zeros(3, LENGTH, dtype=torch.float64)
-    for row in range(3):
-        following, later = float(ends[row]) if bootstrap else 0.0, 0.0
-        for slot in reversed(mask[row].nonzero()[:, 0].tolist()):
-            reward, value = float(rewards[row, slot]), float(values[row, slot])
-            later = reward + 0.9 * following - value + discount * later
-            sums[row, slot], following = later, value
+    of_row = oracles.gae(0.9, discount / 0.9)
+    sums = oracles.over_rows(of_row, mask, rewards, values, bootstrap_values=ends)
     given = rewards, values, mask, ends, 0.9, discount
     assert_close(discounted_residuals(*given), sums, rtol=1e-13, atol=1e-13)
     short = [x.float() if x is not None and x is not mask else x for x in given[:4]]
