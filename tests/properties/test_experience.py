@@ -64,25 +64,21 @@ def test_the_river_is_its_composition_by_hand():
     rollout, lengths = EXPERIENCE.rollout, EXPERIENCE.rollout.response_mask.sum(1)
     advantages = []
     for row, length in enumerate(lengths.tolist()):
-        of = {
-            name: [
+        old, ref = (
+            [
                 oracles.log_softmax([x / 0.8 for x in logits])[t]
                 for logits, t in zip(*said_of(network, rollout, row), strict=True)
             ]
-            for name, network in MODELS._asdict().items()
-            if name in ("actor", "reference")
-        }
+            for network in (MODELS.actor, MODELS.reference)
+        )
         values, _ = said_of(MODELS.critic, rollout, row)
-        rewards = [
-            -0.3 * (old - ref)
-            for old, ref in zip(of["actor"], of["reference"], strict=True)
-        ]
+        rewards = [-0.3 * (p - q) for p, q in zip(old, ref, strict=True)]
         rewards[-1] += SCORES[row].item()
         advantages.append(oracles.gae(0.9, 0.7)(rewards, values, 0.0))
         returns = [a + v for a, v in zip(advantages[-1], values, strict=True)]
         expected = {
-            "old_log_probs": of["actor"],
-            "ref_log_probs": of["reference"],
+            "old_log_probs": old,
+            "ref_log_probs": ref,
             "values": values,
             "token_level_rewards": rewards,
             "returns": returns,
@@ -90,21 +86,15 @@ def test_the_river_is_its_composition_by_hand():
         for name, wanted in expected.items():
             found = getattr(EXPERIENCE, name)[row, :length].tolist()
             assert found == pytest.approx(wanted, abs=1e-9), name
-    everything = [x for row in advantages for x in row]
-    center, spread = oracles.mean(everything), oracles.variance(everything) ** 0.5
     mask = rollout.response_mask
-    whitened = [(x - center) / spread for x in everything]
-    assert EXPERIENCE.advantages[mask].tolist() == pytest.approx(whitened, abs=1e-6)
+    whitened = oracles.whitened([x for row in advantages for x in row], 1e-8)
+    assert EXPERIENCE.advantages[mask].tolist() == pytest.approx(whitened, abs=1e-9)
     assert len({*lengths.tolist()}) > 1 and rollout.truncated.any()
-
-
-def test_what_a_batch_holds_beside_the_river():
     assert torch.equal(EXPERIENCE.scores, SCORES)
-    mask = EXPERIENCE.rollout.response_mask
     for name in ("token_level_rewards", "advantages", "returns", "rollout_weights"):
         assert not getattr(EXPERIENCE, name)[~mask].any(), name
     _, *tensors = EXPERIENCE
-    assert not any(x.requires_grad for x in (*EXPERIENCE.rollout, *tensors))
+    assert not any(x.requires_grad for x in (*rollout, *tensors))
 
 
 def test_a_token_weighs_what_the_trainer_gives_it_over_the_sampler(monkeypatch):

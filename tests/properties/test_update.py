@@ -130,17 +130,20 @@ def test_every_response_comes_once_per_epoch_in_a_new_order():
 
 
 def test_the_update_stops_before_the_step_of_the_mini_batch_that_is_too_far():
+    """As far as two steps go, and a thousandth less."""
     experience = networks.experience(networks.actor(), *LENGTHS, drift=0)
-    once, (first, *_) = updated(
-        update_actor, networks.actor(), experience, mini_batch_size=8
-    )
-    assert first["approx_kl"] < 1e-12
-    options = {"mini_batch_size": 8, "actor_epochs": 4, "max_kl": 1e-9}
+    options = {"mini_batch_size": 8, "actor_epochs": 2, "max_kl": FAR}
+    _, (first, second) = updated(update_actor, networks.actor(), experience, **options)
+    assert first["approx_kl"] < 1e-12 < 1e-9 < second["approx_kl"]
+    options["max_kl"] = 1.001 * second["approx_kl"]
+    _, steps = updated(update_actor, networks.actor(), experience, **options)
+    assert [step["actor_steps"] for step in steps] == [1, 1]
+    options |= {"max_kl": 0.999 * second["approx_kl"], "actor_epochs": 4}
     actor = networks.actor()
     stopped, steps = updated(update_actor, actor, experience, **options)
     assert [step["actor_steps"] for step in steps] == [1, 0]
-    assert steps[1]["approx_kl"] > 1e-9
     assert "actor_grad_norm" not in steps[1]
+    once, _ = updated(update_actor, networks.actor(), experience, mini_batch_size=8)
     # One epoch is one mini-batch, so its order only changes the order of sums.
     assert_close(stopped, once, rtol=1e-12, atol=1e-13)
     assert all(weight.grad is None for weight in actor.parameters())
