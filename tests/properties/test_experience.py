@@ -5,6 +5,7 @@ And what each broken estimate does to its advantages.
 
 import math
 import re
+from dataclasses import replace
 
 import pytest
 import torch
@@ -106,6 +107,9 @@ def test_a_token_weighs_what_the_trainer_gives_it_over_the_sampler(monkeypatch):
     found = collected()
     expected = math.exp(0.1) * found.rollout.response_mask.double()
     assert_close(found.rollout_weights, expected, rtol=1e-9, atol=1e-9)
+    capped = collected(config=replace(CONFIG, rollout_weight_cap=1.05))
+    expected = 1.05 * found.rollout.response_mask.double()
+    assert_close(capped.rollout_weights, expected, rtol=1e-9, atol=1e-9)
 
 
 NO_TENSOR = "collect_experience: reward must give a floating-point tensor, got list"
