@@ -105,20 +105,10 @@ OPEN_LOSSES = "openrlhf/models/loss.py"
 
 
 @cache
-def open_statistics() -> SimpleNamespace:
-    return cut(OPEN, "openrlhf/models/utils.py", "masked_mean")
-
-
-@cache
-def open_aggregate():
-    given = vars(open_statistics())
-    return cut(OPEN, OPEN_LOSSES, "aggregate_loss", **given).aggregate_loss
-
-
-@cache
 def open_loss(kind: str):
     """``forward`` of the class of that name, which wants its options as self."""
-    given = vars(open_statistics()) | {"aggregate_loss": open_aggregate()}
+    given = vars(cut(OPEN, "openrlhf/models/utils.py", "masked_mean"))
+    given |= vars(cut(OPEN, OPEN_LOSSES, "aggregate_loss", **given))
     return cut(OPEN, OPEN_LOSSES, f"{kind}.forward", **given).forward
 
 
