@@ -120,6 +120,16 @@ def test_a_mean_of_means_is_named():
     )
 
 
+def test_a_gradient_a_thousandth_off_is_named():
+    model = Network(1, torch.float32)
+
+    def backward(size: int) -> None:
+        (losses(model)[MASK].mean() * (1 + size / 1000)).backward()
+
+    text = fault(assert_same_gradient, model, backward, (1, 2))
+    assert text.startswith("the gradient at micro-batches of 2 is 1.00 times that of 1")
+
+
 def test_the_model_is_left_as_it_was():
     model = torch.nn.Sequential(torch.nn.Linear(1, 1), torch.nn.BatchNorm1d(1))
     x = torch.randn(64, 1, generator=generator(0))  # dropout never takes all of them
