@@ -2,9 +2,20 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
 
 from bench.results import Result
+from bench.steps import LIGER
+from bench.whole_step import (
+    BY_LOSS,
+    FUSED,
+    HUGE,
+    IN_CHUNKS,
+    KEPT,
+    LARGE,
+    PRODUCTS,
+    SMALL,
+    UNPADDED,
+)
 
 
 @dataclass(frozen=True)
@@ -17,6 +28,7 @@ class Floor:
         against: Of whom.
         least: The least ratio of the medians.
         device: Where it must be: cpu or cuda.
+        others: Of whom else; the one that takes least is judged by.
     """
 
     subject: str
@@ -25,13 +37,25 @@ class Floor:
     against: str
     least: float
     device: str = "cpu"
+    others: tuple[str, ...] = ()
 
     def __str__(self) -> str:
-        return f"{self.subject} {self.setting}: {self.contender} against {self.against}"
+        return f"{self.subject} {self.setting}: {self.named}"
+
+    @property
+    def named(self) -> str:
+        """Who against whom."""
+        return f"{self.contender} against {' or '.join((self.against, *self.others))}"
+
+    @property
+    def needed(self) -> set[str]:
+        """Who must have been measured."""
+        return {self.contender, self.against, *self.others}
 
     def value(self, result: Result) -> float:
         """What must be enough."""
-        return result.ratio(self.contender, self.against)
+        others = self.needed - {self.contender}
+        return min(result.ratio(self.contender, other) for other in others)
 
     def judge(self, result: Result) -> tuple[bool, str]:
         """Whether it is met, and the figures."""
@@ -49,10 +73,18 @@ class Ceiling:
     most: float
     device: str = "cpu"
 
-    against: ClassVar[None] = None
-
     def __str__(self) -> str:
-        return f"{self.subject} {self.setting}: {self.contender}"
+        return f"{self.subject} {self.setting}: {self.named}"
+
+    @property
+    def named(self) -> str:
+        """Who."""
+        return self.contender
+
+    @property
+    def needed(self) -> set[str]:
+        """Who must have been measured."""
+        return {self.contender}
 
     def value(self, result: Result) -> float:
         """What must not be too much."""
@@ -97,11 +129,19 @@ FLOORS: Sequence[Floor | Ceiling] = (
         for contender, factor in (("together", 1.4), ("together, compiled", 3.5))
         for against in ("verl 0.9.1", "apart")
     ),
-    Floor(STEP, "width 256", "loss in chunks", "verl 0.9.1", 3),
-    Floor(STEP, "width 256, memory", "logits kept", "verl 0.9.1", 4),
-    Floor(STEP, "width 256, memory", "loss in chunks", "verl 0.9.1", 4),
-    Floor(STEP, "width 256, memory", "in chunks", "verl 0.9.1", 4),
-    Ceiling(STEP, "width 256, memory", "in chunks", LOGITS / 8),
+    Floor(STEP, SMALL.name, BY_LOSS, "verl 0.9.1", 3),
+    *(
+        Floor(STEP, f"{SMALL.name}, memory", contender, "verl 0.9.1", 4)
+        for contender in (KEPT, BY_LOSS, IN_CHUNKS)
+    ),
+    Ceiling(STEP, f"{SMALL.name}, memory", IN_CHUNKS, LOGITS / 8),
+    *(
+        Floor(STEP, setting.name + ending, BY_LOSS, UNPADDED, 1, others=others)
+        for setting in LARGE
+        for ending in ("", ", memory")
+        for others in [(FUSED,) if setting == HUGE else (FUSED, LIGER)]
+    ),
+    *(Floor(STEP, setting.name, BY_LOSS, PRODUCTS, 1 / 1.3) for setting in LARGE),
     Ceiling(GAE, "masked 32x8192", "gae", 0.5e-3, device="cuda"),
 )
 
@@ -130,6 +170,5 @@ def measured(
     for floor in floors:
         result = found.get((floor.subject, floor.setting))
         there = result.contenders.keys() if result else set()
-        needed = {floor.contender, floor.against} - {None}
         if floor.device == device:
-            yield floor, result if needed <= there else None
+            yield floor, result if floor.needed <= there else None

@@ -15,6 +15,8 @@ from matplotlib import pyplot
 
 from bench.floors import FLOORS, Ceiling, Floor, measured
 from bench.results import Result, Slope, about, slopes
+from bench.whole_step import PRODUCTS
+from bench.whole_step import SUBJECT as STEP
 from site_tools.site.pictures import themed
 
 FOLDER = "docs/verified"
@@ -38,6 +40,10 @@ CHINESE = {
     "masked": "有 mask",
     "dense": "没有 mask",
     "width": "宽度",
+    "no padding": "没有填充",
+    "products alone": "只有矩阵乘法",
+    "fused": "融合",
+    "or": "或",
     "memory": "内存",
     "whole step": "一整步",
     "log-probs and entropy": "log-prob 和熵",
@@ -107,7 +113,10 @@ def write(
     for language in ("zh", "en"):
         sections = {"machine": _machine(machine, versions, made)}
         for view, (subject, unit) in VIEWS.items():
-            sections[view] = table(about(results, subject, unit), versions)
+            found = about(results, subject, unit)
+            sections[view] = (
+                by_width(found) if subject == STEP else table(found, versions)
+            )
         sections["growth"] = _growth(slopes(results), device)
         sections["floors"] = _floors(results, device)
         text = "".join(
@@ -172,6 +181,34 @@ def table(results: Sequence[Result], versions: Mapping[str, str]) -> Iterator[st
             yield _row(cells)
 
 
+def by_width(results: Sequence[Result]) -> Iterator[str]:
+    """A table for each width, a column for each setting, and a row for each contender.
+
+    Beside seconds stands how many times as much as the products alone it takes.
+    """
+    widths: dict[str, dict[str, Result]] = {}
+    for result in results:
+        width, column = result.setting.removesuffix(", memory").split(": ")
+        widths.setdefault(width, {})[column] = result
+    for width, columns in widths.items():
+        yield _row([width, *columns])
+        yield _row(["---", *["--:"] * len(columns)])
+        every = [list(result.contenders) for result in columns.values()]
+        for name in max(every, key=len):
+            cells = [_beside(result, name) for result in columns.values()]
+            yield _row([name, *cells])
+        yield ""
+
+
+def _beside(result: Result, name: str) -> str:
+    if name not in result.contenders:
+        return ""
+    found = amount(result.contenders[name].median, result.unit)
+    if name == PRODUCTS or PRODUCTS not in result.contenders:
+        return found
+    return f"{found} ({times(result.ratio(PRODUCTS, name))})"
+
+
 def _peers(result: Result, versions: Mapping[str, str]) -> list[str]:
     """The released packages among the contenders, the fastest first."""
     known = tuple(f"{name} {release}" for name, release in versions.items())
@@ -205,12 +242,11 @@ def _floors(results: Sequence[Result], device: str) -> Iterator[str]:
             value = _bound(floor, floor.value(result), result.unit)
         unit = "bytes" if floor.setting.endswith("memory") else "seconds"
         if isinstance(floor, Floor):
-            name = f"{floor.contender} against {floor.against}"
             least = f"≥ {_bound(floor, floor.least, unit)}"
         else:
-            name, least = floor.contender, f"≤ {_bound(floor, floor.most, unit)}"
+            least = f"≤ {_bound(floor, floor.most, unit)}"
         where = f"{floor.subject}, {_setting(floor.setting)}"
-        yield _row([f"{name} ({where})", least, value, verdict])
+        yield _row([f"{floor.named} ({where})", least, value, verdict])
 
 
 def _bound(floor: Floor | Ceiling, value: float, unit: str) -> str:

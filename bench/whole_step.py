@@ -8,13 +8,25 @@ which everybody needs.
 import shutil
 from collections.abc import Iterator
 from functools import partial
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from bench.measuring import Comparison, Contender
 from bench.memory import peak_bytes
-from bench.steps import ours, ours_by_loss, verl
+from bench.steps import (
+    LIGER,
+    Batch,
+    Statistics,
+    liger,
+    ours,
+    ours_by_loss,
+    products,
+    verl,
+    verl_by_logits,
+    verl_fused,
+)
 from ppo_ref.chunked import (
     CHUNK_TOKENS,
     log_probs_and_entropy_from_hidden,
@@ -23,82 +35,130 @@ from ppo_ref.chunked import (
 from tests.differential import peers, wheels
 
 SUBJECT = "whole step"
-BATCH, TIME, VOCAB = 8, 128, 32000
-WIDTHS = (256, 512, 1024, 2048)
-PEERS = {"verl": "0.9.1"}
+PEERS = dict(release.split() for release in (peers.NOW, LIGER))
 BY_LOSS, IN_CHUNKS, KEPT = "loss in chunks", "in chunks", "logits kept"
+PRODUCTS = "products alone"
+UNPADDED, FUSED = f"{peers.NOW} without padding", f"{peers.NOW} fused"
+
+
+class Setting(NamedTuple):
+    """Sizes; ``chunk_rows`` are those of the loss in chunks."""
+
+    width: int
+    vocab: int = 32000
+    batch: int = 8
+    time: int = 64
+    chunk_rows: int = 4
+    padding: bool = True
+    dtype: torch.dtype = torch.float32
+
+    @property
+    def name(self) -> str:
+        """The table, then the column: ``width 1024: 32k, no padding``."""
+        column = f"{self.vocab // 1000}k" + ", no padding" * (not self.padding)
+        column += ", bfloat16" * (self.dtype == torch.bfloat16)
+        return f"width {self.width}: {column}"
+
+
+SMALL = Setting(256, time=128, chunk_rows=2)  # with all the ways to do it
+# Liger's makes a gradient of the head for every response, and would take minutes.
+HUGE = Setting(4096, 128000, batch=4, chunk_rows=2)
+LARGE = (
+    Setting(1024),
+    Setting(1024, padding=False),
+    # Few tokens: a processor without bfloat16 of its own takes ten times as long.
+    Setting(1024, batch=4, time=32, chunk_rows=2, dtype=torch.bfloat16),
+    Setting(1024, 128000),
+    Setting(2048),
+    Setting(4096),
+    HUGE,
+)
+QUICK = Setting(16, 1000, time=8, chunk_rows=2)
 
 
 def comparisons(quick: bool, device: str) -> Iterator[Comparison]:
-    """Each width, by the clock and by memory."""
-    time, vocab = (8, 1000) if quick else (TIME, VOCAB)
-    for width in (16,) if quick else WIDTHS:
-        sizes = {"tokens": BATCH * time, "vocab": vocab, "width": width}
-        prepare = partial(contenders, time, vocab, width, device)
+    """Each setting, by the clock and by memory."""
+    for setting in (QUICK,) if quick else (SMALL, *LARGE):
+        sizes = {"tokens": setting.batch * setting.time, "vocab": setting.vocab}
+        sizes["width"] = setting.width
+        prepare = partial(contenders, setting, device)
+        few = quick or setting in LARGE
         yield Comparison(
             SUBJECT,
-            f"width {width}",
+            setting.name,
             prepare,
             sizes=sizes,
             seconds=0.01 if quick else 4,
-            rounds=3 if quick else 7,
+            rounds=3 if few else 7,
         )
         yield Comparison(
             SUBJECT,
-            f"width {width}, memory",
-            prepare,
+            f"{setting.name}, memory",
+            partial(prepare, timed=False),
             sizes=sizes,
             unit="bytes",
-            measure=partial(memory, 4 * (vocab + 1) * (width + 1), device),
+            measure=partial(memory, setting, device),
             seconds=0,
             rounds=1,
+            warm_up=0 if few else 1,  # what is compiled is compiled then
         )
 
 
-def memory(parameters: int, device: str, call: Contender) -> float:
+def memory(setting: Setting, device: str, call: Contender) -> float:
     """At the peak, less that of the gradients of the heads."""
-    return float(peak_bytes(call, device) - parameters)
+    parameters = (setting.vocab + 1) * setting.width + 1
+    return float(peak_bytes(call, device) - parameters * setting.dtype.itemsize)
 
 
-def contenders(time: int, vocab: int, width: int, device: str) -> dict[str, Contender]:
-    """Whoever can run it here; to compile, torch needs a C++ compiler."""
+def contenders(
+    setting: Setting, device: str, timed: bool = True
+) -> dict[str, Contender]:
+    """Whoever can run it here; by the clock the products alone too."""
+    width, vocab, rows, time, _, padding, dtype = setting
     generator = torch.Generator().manual_seed(0)
 
     def normal(*shape: int, scale: float = 1.0) -> Tensor:
-        return (torch.randn(shape, generator=generator) * scale).to(device)
+        return torch.randn(shape, generator=generator).mul_(scale).to(device)
 
     network = [
-        normal(BATCH, time, width),
-        *(normal(vocab, width, scale=width**-0.5), normal(vocab, scale=0.01)),
+        normal(rows, time, width),
+        normal(vocab, width, scale=width**-0.5),
         *(normal(1, width, scale=width**-0.5), normal(1)),
     ]
-    ids = torch.randint(vocab, (BATCH, time), generator=generator).to(device)
-    batch = [normal(BATCH, time) for _ in range(3)]
-    mask = (torch.arange(time) < torch.linspace(time / 4, time, BATCH)[:, None]).to(
-        device
-    )
+    network = [x.to(dtype) for x in network]
+    ids = torch.randint(vocab, (rows, time), generator=generator).to(device)
+    ends = torch.linspace(time / 4 if padding else time, time, rows)[:, None]
+    noise = [normal(rows, time) for _ in range(3)]
     with torch.no_grad():
-        first = log_probs_and_entropy_from_hidden(*network[:3], ids).log_probs
-    given = ([x.requires_grad_() for x in network], ids, first, *batch, mask)
-    return {name: partial(f, *given) for name, f in steps(BATCH * time).items()}
+        first = log_probs_and_entropy_from_hidden(*network[:2], None, ids).log_probs
+    mask = (torch.arange(time) < ends).to(device)
+    batch = Batch(ids, first, *noise, mask)
+    for x in network:
+        x.requires_grad_()
+    found = steps(setting) | ({PRODUCTS: products} if timed else {})
+    return {name: partial(step, network, batch) for name, step in found.items()}
 
 
-def steps(tokens: int) -> dict[str, Contender]:
-    """In chunks, in two ways, with one tensor of logits, verl's in two ways.
-
-    --quick compiles nothing.
-    """
-    checked = log_probs_and_entropy_from_hidden
-    found: dict[str, Contender] = {
-        BY_LOSS: ours_by_loss,
-        IN_CHUNKS: partial(ours, partial(checked, chunk_tokens=CHUNK_TOKENS)),
-        KEPT: partial(ours, partial(checked, chunk_tokens=tokens)),
-    }
-    if tokens == BATCH * TIME and shutil.which("c++"):
-        kernel = torch.compile(log_probs_and_entropy_from_hidden_kernel, fullgraph=True)
-        compiled = partial(kernel, temperature=1.0, chunk_tokens=tokens)
-        found[f"{KEPT}, compiled"] = partial(ours, compiled)
+def steps(setting: Setting) -> dict[str, Contender]:
+    """Ours, verl's and Liger's; all of ours where it is small."""
+    found: dict[str, Contender] = {BY_LOSS: partial(ours_by_loss, setting.chunk_rows)}
+    if setting not in LARGE:
+        found |= {name: partial(ours, said) for name, said in otherwise(setting)}
     if wheels.find(peers.NOW):
-        found[peers.NOW] = verl
-        found[f"{peers.NOW} without padding"] = partial(verl, padding=False)
+        if setting not in LARGE:
+            found[peers.NOW] = partial(verl, verl_by_logits, padding=True)
+        found[UNPADDED] = partial(verl, verl_by_logits)
+        found[FUSED] = partial(verl, verl_fused())
+    if wheels.find(LIGER) and setting != HUGE:
+        found[LIGER] = liger
     return found
+
+
+def otherwise(setting: Setting) -> Iterator[tuple[str, Statistics]]:
+    """Statistics in chunks or with one tensor of logits; --quick compiles nothing."""
+    checked, tokens = log_probs_and_entropy_from_hidden, setting.batch * setting.time
+    yield IN_CHUNKS, partial(checked, chunk_tokens=CHUNK_TOKENS)
+    yield KEPT, partial(checked, chunk_tokens=tokens)
+    if setting == SMALL and shutil.which("c++"):
+        kernel = torch.compile(log_probs_and_entropy_from_hidden_kernel, fullgraph=True)
+        yield f"{KEPT}, compiled", partial(kernel, temperature=1.0, chunk_tokens=tokens)

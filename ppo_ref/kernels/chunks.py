@@ -9,6 +9,7 @@ from torch import Tensor
 from ppo_ref.batch import TokenStatistics
 from ppo_ref.contracts.precision import at_least_float32
 from ppo_ref.kernels.logits import (
+    blocks,
     log_softmax_,
     logit_gradients_,
     require_first_order,
@@ -16,12 +17,19 @@ from ppo_ref.kernels.logits import (
 
 
 def plus_product(total: Tensor | None, left: Tensor, right: Tensor) -> Tensor:
-    """A sum over chunks in at least float32, which half precision would stall."""
+    """A sum over chunks in at least float32, which half precision would stall.
+
+    Of a product in half precision only some rows exist at a time.
+    """
     if total is None:
-        return at_least_float32(left @ right)
+        if left.dtype.itemsize >= torch.float32.itemsize:
+            return left @ right
+        total = left.new_zeros(len(left), right.shape[1], dtype=torch.float32)
     if total.dtype == left.dtype:
         return total.addmm_(left, right)
-    return total.add_(left @ right)
+    for part, rows in blocks(total, left):
+        part.add_(rows @ right)
+    return total
 
 
 def no_autocast(hidden: Tensor) -> torch.autocast:

@@ -23,6 +23,18 @@ def test_a_floor_is_a_ratio_of_medians(ours, verdict):
     assert line.endswith("times, at least 15")
 
 
+def test_of_several_the_best_one_must_be_beaten():
+    floor = Floor("s", "8x128", "ours", "slow", 2, others=("quick",))
+    results = found(ours=1.0, slow=9.0, quick=1.5)
+    ((came, line),) = judged([floor], results, "cpu")
+    assert (came, line) == (
+        "NOT met",
+        "s 8x128: ours against slow or quick: 1.50 times, at least 2",
+    )
+    ((came, _),) = judged([floor], found(ours=1.0, slow=9.0), "cpu")
+    assert came == "not measured"
+
+
 @pytest.mark.parametrize(("most", "verdict"), [(1.0, "met"), (0.9, "NOT met")])
 def test_a_ceiling_is_an_amount(most, verdict):
     ceiling = Ceiling("s", "8x128", "ours", most, device="cuda")
@@ -61,6 +73,33 @@ def test_growth_is_fitted_where_it_was_asked_for_and_three_sizes_are_there():
     assert [slope.exponent for slope in slopes(grown)] == [pytest.approx(2)] * 3
     assert slopes(grown[:2]) == []
     assert slopes([result(time, time) for time in times]) == []
+
+
+def test_a_whole_step_has_a_table_for_each_width(tmp_path):
+    def step(width: int, column: str, **medians: float) -> Result:
+        spreads = {
+            name.replace("_", " "): Spread(m, m, m, 1) for name, m in medians.items()
+        }
+        setting = f"width {width}: {column}"
+        return Result("whole step", setting, {}, "", "seconds", spreads)
+
+    steps = [
+        step(16, "32k", logits_kept=3.0, products_alone=2.0),
+        step(16, "128k, no padding", products_alone=5.0),
+        step(32, "32k", products_alone=7.0),
+    ]
+    write(tmp_path, "cpu", steps, {"cores": 2}, {}, "")
+    english, chinese = (
+        (tmp_path / f"docs/verified/benchmarks.cpu.{lang}.md").read_text("utf-8")
+        for lang in ("en", "zh")
+    )
+    assert (
+        "| width 16 | 32k | 128k, no padding |\n| --- | --: | --: |\n"
+        "| logits kept | 3.00 s (1.50×) |  |\n| products alone | 2.00 s | 5.00 s |\n"
+        "\n| width 32 | 32k |\n"
+    ) in english
+    assert "| 宽度 16 | 32k | 128k，没有填充 |\n" in chinese
+    assert "| 只有矩阵乘法 | 2.00 s | 5.00 s |" in chinese
 
 
 def test_a_run_is_written_in_both_languages(tmp_path):

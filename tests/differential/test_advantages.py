@@ -9,6 +9,7 @@ import torch
 from torch import Tensor
 from torch.testing import assert_close
 
+from bench.steps import LIGER
 from ppo_ref.advantages import gae
 from ppo_ref.masking import masked_whiten
 from tests.differential import batches, control_peers, others, peers
@@ -186,5 +187,5 @@ def test_trl_judges_an_answer_by_its_neighbours_length():
 
 def test_every_peer_is_pinned():
     pins = (Path(__file__).parents[2] / "pins/peers.txt").read_text()
-    for release in (*peers.RELEASES, OPEN, TRL, TORCHRL, control_peers.STABLE):
+    for release in (*peers.RELEASES, OPEN, TRL, TORCHRL, control_peers.STABLE, LIGER):
         assert f"{release.lower().replace(' ', '==')} --hash=sha256:" in pins

@@ -82,3 +82,17 @@ def cut_class(release: str, path: str, name: str, **given: Any):
     space = {"torch": torch, **given}
     exec(compile(ast.Module(found, []), f"{release}/{path}", "exec"), space)
     return space[name]
+
+
+def whole(release: str, path: str, **given: Any) -> SimpleNamespace:
+    """All of one file; ``given`` is what it imports of its own project."""
+    own = path.partition("/")[0]
+    module = ast.parse(source(release, path))
+    module.body = [
+        node
+        for node in module.body
+        if not (isinstance(node, ast.ImportFrom) and str(node.module).startswith(own))
+    ]
+    space = {"__name__": path, **given}
+    exec(compile(module, f"{release}/{path}", "exec"), space)
+    return SimpleNamespace(**space)
