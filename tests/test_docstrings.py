@@ -31,7 +31,7 @@ INNER = (
     "stored_runs.parse_run",
 )
 
-# Undecorated functions beside their checked faces, to be compiled.
+# Undecorated functions beside their checked faces: to be compiled, or shared by faces.
 KERNELS = {
     "kl.bounded_log_ratio",
     "log_probs.log_probs_and_entropy_kernel",

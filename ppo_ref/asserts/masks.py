@@ -252,7 +252,7 @@ def _call(name: str, function: Estimator, inputs: Inputs, mask: Tensor) -> Tenso
         result = function(**{key: x.clone() for key, x in inputs.items()})
     if not _floating(result):
         raise TypeError(
-            f"{name}: function must return a floating-point tensor, "
+            f"{name}: your function must return a floating-point tensor, "
             f"got {described(result)}"
         )
     if result.shape[:2] == mask.shape:
