@@ -68,18 +68,18 @@ def svg(text: str, path: str, alt: str, lang: str, prefix: str) -> str:
         element.tag, element.attrib = element.tag.rpartition("}")[2], names
         for fault in picture_rules.faults(element.tag, element.attrib):
             raise Refusal("in_file", path=path, fault=fault)
-    _keep_language(root, lang)
+    _leave_out(root, lambda element: element.get("lang", lang) != lang)
     _prefix_ids(root, prefix)
     _describe(root, alt, prefix)
     return ElementTree.tostring(root, encoding="unicode")
 
 
-def _keep_language(element: Element, lang: str) -> None:
-    """Drop what is in the other language, but not the text that follows it."""
+def _leave_out(element: Element, unwanted: Callable[[Element], bool]) -> None:
+    """Drop what is unwanted below an element, but not the text that follows it."""
     last: Element | None = None
     for child in list(element):
-        if child.get("lang", lang) == lang:
-            _keep_language(child, lang)
+        if not unwanted(child):
+            _leave_out(child, unwanted)
             last = child
             continue
         if last is None:
@@ -114,9 +114,11 @@ def _describe(root: Element, alt: str, prefix: str) -> None:
 def themed(svg: str, name: str) -> str:
     """The SVG of a plot as a picture."""
     root = ElementTree.fromstring(svg)
-    _leave_out(root)
+    _leave_out(root, _is_unseen)
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
+        around = (text or "" for text in (element.text, element.tail))
+        element.text, element.tail = (text if text.strip() else "" for text in around)
         for key in element.attrib.keys() & {*NUMBERS}:
             element.set(key, LONG.sub(_short, element.attrib[key]))
         if element.get("transform", "").startswith("rotate(-0 "):
@@ -132,17 +134,10 @@ def _short(number: re.Match[str]) -> str:
     return f"{float(number[0]):.1f}".removesuffix(".0")
 
 
-def _leave_out(element: Element) -> None:
-    """Drop what is not seen: white shapes, data on the file, blanks."""
-    for blank in ("text", "tail"):
-        if not (getattr(element, blank) or "").strip():
-            setattr(element, blank, "")
-    for child in list(element):
-        white = child.get("style") == "fill: none"
-        if white or child.tag.rpartition("}")[2] in LEFT_OUT:
-            element.remove(child)
-        else:
-            _leave_out(child)
+def _is_unseen(element: Element) -> bool:
+    """Whether it is a white shape, or data on the file."""
+    white = element.get("style") == "fill: none"
+    return white or element.tag.rpartition("}")[2] in LEFT_OUT
 
 
 def _style(element: Element, name: str) -> str:
