@@ -13,6 +13,7 @@ from ppo_ref.training.estimates import (
     estimate_named,
     flipped_sign,
 )
+from ppo_ref.training.tokenizer import EOS_TOKEN_ID
 from ppo_ref.training.trainer import (
     Learners,
     Trainer,
@@ -232,3 +233,17 @@ SHARES = {
 def test_it_rises_by_equal_parts_then_falls_to_nothing(steps, warm_up):
     found = [learning_rate_share(step, steps, warm_up) for step in range(steps)]
     assert found == pytest.approx(SHARES[steps, warm_up], rel=1e-12)
+
+
+def test_held_out_questions_are_answered_greedily(monkeypatch):
+    """Where =12 is the likeliest answer by little, the sums that are 12 are right."""
+    trainer = tiny_trainer()
+    steps = iter([*trainer.tokenizer.encode("=12"), EOS_TOKEN_ID])
+
+    def forward(sequences, *_, **__):
+        logits = torch.zeros(len(sequences), 1, trainer.tokenizer.vocab)
+        logits[..., next(steps)] = 0.1
+        return logits
+
+    monkeypatch.setattr(trainer.models.actor, "forward", forward)
+    assert trainer.held_out() == pytest.approx(7 / 100)
