@@ -81,31 +81,26 @@ def test_gap_tokens_decay_in_old_verl_and_are_skipped_now():
     assert peers.gae(OLD, **batch)[0][0, 0].item() == pytest.approx(0.9**5)
 
 
-def test_masked_slots_hold_zero_here_and_the_next_tokens_advantage_in_verl():
+def test_masked_slots_are_zero_here_and_neither_in_verl_nor_in_old_verl():
+    """verl writes the next token's advantage there; the old one counts its reward."""
     batch = {
         "token_level_rewards": row(0, 0, 0, 0, 0, 1, 0),
         "values": row(0.3, 0.4, 0.9, -0.7, 0.6, 0.7, 0.8),
         "response_mask": row(1, 1, 0, 0, 1, 1, 0).bool(),
         "gae_lambda": 0.95,
     }
-    ours = gae(**batch)
-    assert_close(ours.advantages, row(0.6374625, 0.56575, 0, 0, 0.385, 0.3, 0))
-    assert_close(ours.returns, row(0.9374625, 0.96575, 0, 0, 0.985, 1, 0))
+    advantages, returns = gae(**batch)
+    assert_close(advantages, row(0.6374625, 0.56575, 0, 0, 0.385, 0.3, 0))
+    assert_close(returns, row(0.9374625, 0.96575, 0, 0, 0.985, 1, 0))
     advantages, returns = peers.gae(NOW, **batch)
     assert_close(advantages, row(0.6374625, 0.56575, 0.385, 0.385, 0.385, 0.3, 0))
     assert_close(returns, row(0.9374625, 0.96575, 1.285, -0.315, 0.985, 1, 0.8))
 
-
-def test_a_reward_on_a_masked_slot_is_dropped_except_in_old_verl():
-    batch = {
-        "token_level_rewards": row(0, 0, 0, 1, 0, 0),
-        "values": row(0.3, 0.4, 0.9, -0.7, 0.6, 0.7),
-        "response_mask": row(1, 1, 0, 0, 1, 1).bool(),
-    }
+    batch = {name: x[:, :6] for name, x in batch.items() if name != "gae_lambda"}
+    batch["token_level_rewards"] = row(0, 0, 0, 1, 0, 0)
     assert_close(gae(**batch).advantages, row(-0.3, -0.4, 0, 0, -0.6, -0.7))
-    now, _ = peers.gae(NOW, **batch)
+    now, old = (peers.gae(release, **batch)[0] for release in (NOW, OLD))
     assert_close(now, row(-0.3, -0.4, -0.6, -0.6, -0.6, -0.7))
-    old, _ = peers.gae(OLD, **batch)
     assert_close(old, row(0.7, 0.6, 0.1, 1.7, -0.6, -0.7))
 
 

@@ -93,7 +93,7 @@ def test_log_probs_entropy_and_their_gradients_are_verls(seed, release):
     assert_close(*gradients)
 
 
-def test_bfloat16_logits_are_widened_here_and_rounded_again_by_verl():
+def test_verl_rounds_bfloat16_logits_again_and_makes_nan_of_a_forbidden_token():
     logits = torch.tensor([[[3.0, 1.0, 0.0]]], dtype=torch.bfloat16)
     responses = torch.tensor([[0]])
     exact = -math.log1p(math.exp(-2) + math.exp(-3))
@@ -101,9 +101,6 @@ def test_bfloat16_logits_are_widened_here_and_rounded_again_by_verl():
     theirs = tensors(NOW).logprobs_from_logits_v2(logits, responses)
     assert theirs.dtype == torch.bfloat16
     assert theirs.item() != pytest.approx(exact, rel=1e-4)
-
-
-def test_a_forbidden_token_makes_verls_entropy_nan_and_not_ours():
     logits = torch.tensor([[[0.0, 0.0, -math.inf]]])
     assert token_entropy(logits).item() == pytest.approx(math.log(2))
     assert tensors(NOW).entropy_from_logits(logits).isnan().all()
@@ -159,18 +156,14 @@ def test_scores_less_kl_are_verls(seed, release):
 
 
 @releases
-def test_a_score_on_a_masked_slot_stays_in_verl_and_is_dropped_here(release):
+def test_masked_slots_are_zero_here_and_not_in_verl(release):
+    """A score there stays, and they are whitened too."""
     scores, zero = row(0, 1, 5), row(0, 0, 0)
     given = {"response_mask": row(1, 1, 0).bool(), "kl_coef": 0.1}
     ours = token_level_rewards(token_level_scores=scores, kl=zero, **given)
     given |= {"old_log_probs": zero, "ref_log_probs": zero}
     theirs = peers.token_level_rewards(release, token_level_scores=scores, **given)
-    assert_close(ours, row(0, 1, 0))
-    assert_close(theirs, row(0, 1, 5))
-
-
-@releases
-def test_masked_slots_are_whitened_by_verl_and_zero_here(release):
+    assert_close((ours, theirs), (row(0, 1, 0), row(0, 1, 5)))
     x, mask = row(1, 2, 3, 9), row(1, 1, 1, 0).bool()
     assert_close(masked_whiten(x, mask), row(-1, 0, 1, 0))
     assert_close(tensors(release).masked_whiten(x, mask.double()), row(-1, 0, 1, 7))

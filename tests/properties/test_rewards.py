@@ -144,6 +144,7 @@ TOKENIZER = CharacterTokenizer(CHARACTERS)
 QUESTION = Question("5+7=", 5, 7)
 SCORES = {
     "5+7=12": 1.0,
+    "5+7=13=12": 1.0,
     "=12": 1.0,
     "9+9=12": 1.0,  # what stands before the last = is not looked at
     "5+7=13": 0.0,
