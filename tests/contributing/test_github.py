@@ -41,6 +41,12 @@ EVENTS = {"pull_request", "push", "workflow_dispatch"}
 # What may be written, and the one job that may.
 WRITERS = {("pages.yml", "deploy"): {"pages", "id-token"}}
 MINUTES = 60
+# What GitHub refuses these without.
+NEEDED = {
+    "actions/checkout": {"contents": "read"},
+    "actions/configure-pages": {"pages": "read"},
+    "actions/deploy-pages": {"pages": "write", "id-token": "write"},
+}
 
 
 def faults(text: str, name: str = "sound.yml") -> Iterator[str]:
@@ -53,7 +59,7 @@ def faults(text: str, name: str = "sound.yml") -> Iterator[str]:
     for key, job in workflow["jobs"].items():
         if not 0 < job.get("timeout-minutes", 0) <= MINUTES:
             yield f"timeout-minutes: {job.get('timeout-minutes')}"
-        permissions = job.get("permissions", {})
+        permissions = job.get("permissions", workflow["permissions"])
         may_write = WRITERS.get((name, key), set())
         for kind, level in permissions.items():
             if level != "read" and kind not in may_write:
@@ -62,6 +68,12 @@ def faults(text: str, name: str = "sound.yml") -> Iterator[str]:
             action, settings = step.get("uses", ""), step.get("with", {})
             if action and not action.startswith("actions/"):  # GitHub's own
                 yield action
+            for kind, level in NEEDED.get(action.partition("@")[0], {}).items():
+                if permissions.get(kind) not in (level, "write"):
+                    yield f"needs {kind}: {level}"
+            place = job.get("environment", {}).get("name")
+            if "deploy-pages" in action and place != "github-pages":
+                yield f"publishes from {place}"
             if "cache" in settings or action.startswith("actions/cache"):
                 yield "a cache, which a pull request could fill"
             if "ref" in settings:
@@ -105,6 +117,11 @@ FAULTS = {
     "somebody/checkout@v1": ("actions/checkout@", "somebody/checkout@v1 # "),
     "ref: main": ("persist-credentials: false", "ref: main"),
     "a cache, which": ("persist-credentials: false", "cache: pip"),
+    "needs contents: read": ("contents: read", "packages: read"),
+    "needs pages: read": ("actions/checkout", "actions/configure-pages"),
+    "needs pages: write": ("actions/checkout", "actions/deploy-pages"),
+    "needs id-token: write": ("actions/checkout", "actions/deploy-pages"),
+    "publishes from None": ("actions/checkout", "actions/deploy-pages"),
     "secrets": ("make test", "make test TOKEN=${{ secrets.TOKEN }}"),
     "a job that may write runs make test": ("contents: read", "issues: write"),
 }

@@ -1,8 +1,8 @@
 """A stand-in for GitHub: it reads workflows and runs their steps as a runner would.
 
-An action is a function here, which asks for the permission that GitHub asks for and
-takes no input but those it knows. A key, an expression or an event that this module
-does not know is refused, so that what was never rehearsed cannot pass for it.
+An action is a function here, which takes no input but those it knows. A key, an
+expression or an event that this module does not know is refused, so that what was never
+rehearsed cannot pass for it. What an action may do is judged in tests/contributing.
 """
 
 import re
@@ -25,7 +25,6 @@ BASE = "https://owner.github.io/ppo"
 TOKEN = "ghs_whoever_reads_this_may_act_for_the_workflow"
 RUN = "4711"
 MAIN = "refs/heads/main"
-WORKFLOW = {"name", "on", "permissions", "concurrency", "env", "jobs"}
 JOB = {"name", "if", "needs", "runs-on", "timeout-minutes", "permissions"}
 JOB |= {"environment", "steps"}
 STEP = {"id", "name", "if", "uses", "with", "run", "env", "continue-on-error"}
@@ -51,12 +50,11 @@ class Refused(Exception):
 
 
 class Event(NamedTuple):
-    """Why workflows run: the commit, and whether it comes from somebody's fork."""
+    """Why workflows run, and on which commit."""
 
     name: str
     ref: str
     commit: str
-    fork: bool = False
 
 
 class Job:
@@ -81,13 +79,6 @@ class Job:
             "sha": event.commit,
         }
         self.contexts: dict[str, Any] = {"github": self.github, "steps": {}}
-
-    def require(self, scope: str, level: str) -> None:
-        """Refuse, as GitHub does, what the token of this job is not good for."""
-        given = self.said.get("permissions", {}).get(scope, "none")
-        given = "read" if given == "write" and self.event.fork else given
-        if given not in (level, "write"):
-            raise Refused(f"needs {scope}: {level}, has {given}")
 
     def run(self, outer: dict[str, str]) -> None:
         """All steps in order; behind one that failed, none."""
@@ -166,8 +157,6 @@ class Job:
 
 def checkout(job: Job, persist_credentials: bool = True, fetch_depth: int = 1) -> None:
     """The commit alone, with the token unless told otherwise; or every branch."""
-    job.require("contents", "read")
-
     git = partial(run, "git", "-C", job.workspace)
     git("init", "-q", "-b", "unused")
     git("remote", "add", "origin", job.forge.remote.as_uri())
@@ -204,7 +193,6 @@ def setup_python(job: Job, python_version: str) -> None:
 
 
 def configure_pages(job: Job) -> dict[str, str]:
-    job.require("pages", "read")
     return {"base_url": BASE, "base_path": urlsplit(BASE).path}
 
 
@@ -227,10 +215,6 @@ def upload_pages_artifact(job: Job, path: str = "_site/") -> None:
 
 
 def deploy_pages(job: Job) -> dict[str, str]:
-    job.require("pages", "write")
-    job.require("id-token", "write")
-    if job.said.get("environment", {}).get("name") != "github-pages":
-        raise Refused("not the environment that Pages asks for")
     if not (job.forge.artifacts / "github-pages").is_dir():
         raise Refused("no artifact to publish")
     job.forge.site = job.forge.artifacts / "github-pages"
@@ -251,8 +235,7 @@ ACTIONS: dict[str, Callable[..., dict[str, str] | None]] = {
 
 
 def known(said: Mapping[Any, Any], keys: set[str]) -> None:
-    # YAML 1.1 takes the key on for True.
-    if unknown := {"on" if key is True else key for key in said} - keys:
+    if unknown := said.keys() - keys:
         raise Refused(f"the stand-in does not know {unknown}")
 
 
@@ -294,6 +277,7 @@ def fill(text: str, contexts: Mapping[str, Any]) -> str:
 
 def answers(workflow: Mapping[Any, Any], event: Event) -> bool:
     """Whether an event starts a workflow."""
+    # YAML 1.1 takes the key on for True.
     if event.name not in workflow[True]:
         return False
     filters = workflow[True][event.name] or {}
@@ -330,10 +314,10 @@ class Forge:
         """To main, with these files as they are to be."""
         return Event("push", MAIN, self.commit(MAIN, changes or {}))
 
-    def request(self, changes: Mapping[str, str], fork: bool = False) -> Event:
+    def request(self, changes: Mapping[str, str]) -> Event:
         """A pull request, which would be merged as this."""
-        ref = f"refs/pull/{fork + 1}/merge"
-        return Event("pull_request", ref, self.commit(ref, changes), fork)
+        ref = "refs/pull/1/merge"
+        return Event("pull_request", ref, self.commit(ref, changes))
 
     def commit(self, ref: str, changes: Mapping[str, str]) -> str:
         self.git("read-tree", "main")
@@ -349,7 +333,6 @@ class Forge:
         """Run the workflow in a file; its jobs, but for those it does not want."""
         text = self.git("show", f"{event.commit}:.github/workflows/{file}")
         workflow = yaml.safe_load(text)
-        known(workflow, WORKFLOW)
         if not answers(workflow, event):
             raise Refused(f"{file} does not answer to {event.name} at {event.ref}")
         shutil.rmtree(self.artifacts, ignore_errors=True)
@@ -357,7 +340,6 @@ class Forge:
         jobs: dict[str, Job] = {}
         for name, said in workflow["jobs"].items():
             place = self.folder / f"{event.ref}-{file}-{name}".replace("/", "-")
-            said = {"permissions": workflow["permissions"], **said}
             job = Job(said, self, event, place)
             if job.wanted(said):
                 known(said, JOB)

@@ -9,39 +9,25 @@ import struct
 from collections.abc import Iterator, Mapping
 from html import unescape
 from http.client import HTTPConnection
-from urllib.parse import parse_qs, unquote, urljoin, urlsplit
+from urllib.parse import urljoin, urlsplit
 
-from tests.changed import address
-from tests.rehearsal.forge import BASE, REPOSITORY, SERVER
+from tests.rehearsal.forge import BASE
 
 HOME = f"{BASE}/"
 HOST = urljoin(HOME, "/")
-EDIT = f"{SERVER}/{REPOSITORY}/edit/main/"
-REPORT = f"{SERVER}/{REPOSITORY}/issues/new?"
 SITEMAPS = ("sitemap.xml", "en/sitemap.xml")
 TAG = re.compile(r"<(a|link|meta|script|img)\b([^>]*)>")
 ATTRIBUTE = re.compile(r'([\w:-]+)="([^"]*)"')
-ID = re.compile(r'\b(?:id|name)="([^"]+)"')
 CARD = (1200, 630)
-PREFILLED = {"page", "language"}  # the fields of a form that a link fills in
 
 Attributes = dict[str, str]
 
 
 class Published:
-    """A site that is served, and the repository it comes from.
+    """A site that is served at an address, for ``HOME``."""
 
-    Args:
-        address: Where it is served, for ``HOME``.
-        files: The paths of the repository at the branch that edits go to.
-        forms: What each form for an issue asks, by the name of its file.
-    """
-
-    def __init__(
-        self, address: str, files: set[str], forms: Mapping[str, set[str]]
-    ) -> None:
+    def __init__(self, address: str) -> None:
         self.line = HTTPConnection(urlsplit(address).netloc)
-        self.files, self.forms = files, forms
         self.met: dict[str, tuple[int, bytes]] = {}
 
     def get(self, url: str) -> tuple[int, bytes]:
@@ -60,12 +46,8 @@ class Published:
         status, content = self.get(url)
         return content.decode() if status == 200 else ""
 
-    def faults(self, short: int) -> Iterator[str]:
-        """Whatever is wrong, an address and a reason each.
-
-        Args:
-            short: How many short addresses there are in each language.
-        """
+    def faults(self) -> Iterator[str]:
+        """Whatever is wrong, an address and a reason each."""
         listed: dict[str, Attributes] = {}
         for sitemap in SITEMAPS:
             for entry in self.text(HOME + sitemap).split("<url>")[1:]:
@@ -77,11 +59,6 @@ class Published:
         for url, languages in listed.items():
             for fault in self.of_page(url, languages, listed):
                 yield f"{url}: {fault}"
-        for folder in ("", "en/"):
-            for number in range(1, short + 1):
-                url = f"{HOME}{folder}q/{number}/"
-                for fault in self.of_short(url, listed):
-                    yield f"{url}: {fault}"
         yield from self.of_programs()
         status, missing = self.get(f"{HOME}no/such/page")
         if status != 404 or b"noindex" not in missing:
@@ -110,7 +87,6 @@ class Published:
                 yield f"{to} does not lead back"
         yield from self.of_card(said)
         yield from self.of_links(url, tags)
-        yield from self.of_foot(url, tags)
 
     def of_card(self, said: Attributes) -> Iterator[str]:
         image = said.get("og:image", "")
@@ -128,45 +104,6 @@ class Published:
             to = urljoin(url, unescape(tag.get("href") or tag.get("src") or ""))
             if to.startswith(HOST) and self.get(to)[0] not in (200, 301):
                 yield f"leads to {to}, which is served with {self.get(to)[0]}"
-
-    def of_foot(self, url: str, tags: list[tuple[str, Attributes]]) -> Iterator[str]:
-        """Its links to edit what it is made from and to report what is wrong."""
-        hrefs = [unescape(tag.get("href", "")) for kind, tag in tags if kind == "a"]
-        lang = "en" if url.startswith(f"{HOME}en/") else "zh"
-        edits = [unquote(href.removeprefix(EDIT)) for href in hrefs if EDIT in href]
-        reports = [parse_qs(urlsplit(href).query) for href in hrefs if REPORT in href]
-        for file in edits:
-            if file not in self.files:
-                yield f"the file to edit is not there: {file}"
-        if len(reports) != 1:
-            yield f"{len(reports)} links to report"
-            return
-        said = {name: text for name, (text,) in reports[0].items()}
-        fields = self.forms.get(said.get("template", ""), set())
-        if not fields or said.keys() != {"template", "title"} | fields & PREFILLED:
-            yield f"the form to report does not ask {said}"
-        page = said.get("page", "")
-        own = {f"docs/{lang}/{page}.md", f"{re.sub('index$', '__init__', page)}.py"}
-        where = HOME + address(lang, page)
-        if where != url.removesuffix("jupyter/") or said.get("language") != lang:
-            yield f"reported as {page} in {said.get('language')}"
-        if not own & {*edits}:
-            yield f"none of the files to edit is its own: {edits}"
-
-    def of_short(self, url: str, listed: Mapping[str, Attributes]) -> Iterator[str]:
-        html = self.text(url)
-        tags = tags_of(html)
-        said = card_of(tags)
-        refresh = re.search(r'content="0; url=([^"]+)"', html)
-        to = urljoin(url, refresh[1]) if refresh else ""
-        target, _, anchor = to.partition("#")
-        if target not in listed or (anchor and anchor not in ID.findall(self.text(to))):
-            yield f"leads to {to or 'nothing'}"
-        if f'<link rel="canonical" href="{target}">' not in html:
-            yield f"is not told to be {target}"
-        if "noindex" not in said.get("robots", ""):
-            yield "is to be indexed itself"
-        yield from self.of_card(said)
 
     def of_programs(self) -> Iterator[str]:
         """What they read names whole addresses, each of which is served."""
