@@ -1,4 +1,4 @@
-"""Every page of the built site on a desk, in the light; and no wider than a phone."""
+"""Every page of the built site: on a desk in the light, on a phone in the dark."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,6 +12,7 @@ from tests.browser.server import serve
 from tests.browser.watching import (
     ALL,
     ALL_BUT_COLOURS,
+    COLOURS,
     DESK,
     PHONE,
     Watch,
@@ -21,6 +22,7 @@ from tests.browser.watching import (
     tab_of,
 )
 
+PICTURE = '<figure class="picture">'
 LINK = re.compile(r'<a [^>]*\bhref="([^"#?]+)')
 
 
@@ -69,6 +71,23 @@ def test_nothing_is_wrong_with_an_english_page(browser, site, address):
         assert list(crawl(judged, Watch(tab, address))) == []
 
 
+def test_nothing_is_wrong_on_a_phone_in_the_dark(browser, site, address):
+    """Both languages share their colours; the rest was seen on a desk.
+
+    A page with a picture has colours of its own. Those of all others are the theme's,
+    as on one page of their folder.
+    """
+    sampled = filter(is_sampled, sorted(pages(site)))
+    chinese = [path for path in sampled if not path.startswith("en/")]
+    files = {path: site / path / "index.html" for path in chinese}
+    drawn = {path for path in files if PICTURE in files[path].read_text("utf-8")}
+    drawn -= {f"{Path(path).parent}/" for path in drawn}  # which show one of theirs
+    with tab_of(browser, PHONE, "dark") as tab:
+        watch = Watch(tab, address)
+        judged = sorted(drawn | of_each_kind(chinese) | {"debug/frameworks/"})
+        assert [f for path in judged for f in watch.visit(path, COLOURS)] == []
+
+
 SOUND = """<!doctype html><html lang="en"><head><title>A page</title>
 <meta name="viewport" content="width=device-width"><link rel="icon" href="data:,">
 </head><body><main><h1>A page</h1><a href="/ppo/">Home</a> <a href="en/">Second</a>
@@ -95,6 +114,21 @@ def test_a_fault_is_seen(browser, tmp_path, width):
         assert list(crawl({"": ALL}, watch)) == []
         faults = list(crawl({"en/": ALL}, watch))
     assert [kind for kind in FAULTS if not any(kind in f for f in faults)] == []
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_a_colour_too_faint_in_the_dark_is_seen_there(browser, tmp_path, scheme):
+    (tmp_path / "index.html").write_text(
+        """<!doctype html><title>A page</title><link rel="icon" href="data:,"><style>
+        p {color: #fff; background: #000}
+        @media (prefers-color-scheme: dark) {p {color: #222}}</style><p>words</p>""",
+        "utf-8",
+    )
+    with tab_of(browser, PHONE, scheme) as tab, serve(tmp_path) as address:
+        faults = Watch(tab, address).visit("", COLOURS)
+    assert [fault.partition(":")[2][1:15] for fault in faults] == (
+        ["color-contrast"] if scheme == "dark" else []
+    )
 
 
 def test_a_page_without_a_way_to_it_is_seen(tmp_path):

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.browser.watching import ALL, PHONE, Watch
+from tests.browser.watching import PHONE
 
 PAGE = "en/debug/frameworks/"
 SHOWN = "table.releases tbody tr[id]:not([hidden])"
@@ -113,9 +113,3 @@ def test_all_of_it_is_there_without_scripts(without_scripts):
     cell.locator("summary").click()
     assert cell.locator(".panel a").first.is_visible()
     assert without_scripts.locator("ol.timeline > li:visible").count() > 6
-
-
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_nothing_is_wrong_in_either_light(open_tab, address, scheme):
-    tab = open_tab(color_scheme=scheme)
-    assert Watch(tab, address).visit(PAGE, ALL) == []
