@@ -5,8 +5,6 @@ Python, through the C library.
 """
 
 import os
-import socket
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -25,7 +23,7 @@ needs_calls = pytest.mark.skipif(not calls.available(), reason="no seccomp here"
 needs_files = pytest.mark.skipif(not landlock(), reason="no Landlock here")
 
 
-def attack(code: str, seconds: float = 10) -> Problem:
+def attack(code: str, seconds: float = 60) -> Problem:
     """What is said of the sample page with these lines in its first block."""
     text = broken("total = 1 + 1", f"{code}\ntotal = 2")
     verified = verdict.run(page(text), seconds)
@@ -42,22 +40,6 @@ def printed(code: str) -> str:
     (result,) = Running(PageToRun([Source(code)])).wait().results
     assert result.failure is None, result.failure
     return result.printed.strip()
-
-
-@pytest.fixture
-def listening() -> Iterator[socket.socket]:
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.setblocking(False)
-        yield server
-        with pytest.raises(BlockingIOError):  # nobody came
-            server.accept()
-
-
-def test_the_network_is_cut_off(listening):
-    place = listening.getsockname()
-    problem = attack(f"import socket; socket.create_connection({place!r})")
-    assert problem.found == "PermissionError: the network is cut off from a block"
-    assert problem.fix == "write what it would fetch into the block"
 
 
 REFUSED = {
@@ -189,20 +171,6 @@ def test_nothing_outside_is_changed(tmp_path):
     said = printed("\n".join([C, *(f"print({call})" for call in calls)]))
     assert said.split() == ["-1"] * len(calls)
     assert state(canary) == before and canary.read_text() == "as it was"
-
-
-@pytest.mark.parametrize(
-    ("code", "told"),
-    [
-        ("open({canary!r}, 'w')", "writes only in its own"),
-        ("import os; os.system('touch ' + {canary!r})", "starts no process"),
-    ],
-)
-def test_the_guard_says_in_words_what_a_block_does_not_do(tmp_path, code, told):
-    canary = tmp_path / "canary"
-    problem = attack(code.format(canary=str(canary)))
-    assert problem.found.startswith(f"PermissionError: a block {told}")
-    assert not canary.exists()
 
 
 def test_the_home_of_the_contributor_is_guarded_by_python_too(tmp_path):

@@ -20,6 +20,7 @@ from site_tools.page.blocks import Kind
 from site_tools.page.page import Page, read_page
 from tests.contributing.trial import command, state
 from tests.site.test_dialogue_log import HAZARDS, ROOT
+from tests.site.trial_site import write_files
 
 LOG = Path(__file__).with_name("invented_log.md").read_text("utf-8")
 
@@ -123,12 +124,9 @@ def test_nothing_of_any_chat_runs_or_is_shown_as_checked(question, answer):
 GO = "y"
 
 
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project with a log in it, and no page that answers anything."""
-    monkeypatch.setattr(chat, "wordings", lambda root: {})
+@pytest.fixture(autouse=True)
+def log(tmp_path: Path) -> None:
     (tmp_path / "talk_1.md").write_bytes(LOG.encode())
-    return tmp_path
 
 
 def bring(root: Path, *words: str, says: str = "") -> tuple[int, list[str]]:
@@ -217,13 +215,9 @@ total = 1 + 1
 @pytest.fixture
 def site(desk: Path) -> Path:
     (desk / "mkdocs.yml").symlink_to(ROOT / "mkdocs.yml")
-    for file, text in {
-        "docs/en/gae/sum.md": PAGE,
-        "docs/zh/gae/product.md": PAGE.replace("Is two the sum?", "积是二么？"),
-        "snippets/gae/sum.py": ADDED,
-    }.items():
-        (desk / file).parent.mkdir(parents=True, exist_ok=True)
-        (desk / file).write_text(text, "utf-8")
+    chinese = PAGE.replace("Is two the sum?", "积是二么？")
+    files = {"docs/en/gae/sum.md": PAGE, "docs/zh/gae/product.md": chinese}
+    write_files(desk, files | {"snippets/gae/sum.py": ADDED})
     return desk
 
 

@@ -1,6 +1,5 @@
 """fix: what it mends, shows, asks and writes, what it says is left, and why."""
 
-import subprocess
 from pathlib import Path
 
 import pytest
@@ -15,7 +14,7 @@ from tests.contributing.trial import (
     PATHS,
     ZH,
     command,
-    make,
+    git,
     put,
 )
 from tests.site.sample import ROOT, broken
@@ -24,11 +23,6 @@ ZH_FILE, EN_FILE = PATHS
 HALF = broken("**对。** 和是", "**对。** 和是2,也是", ZH)
 MENDED = broken("**对。** 和是", "**对。** 和是 2，也是", ZH)
 STALE = [broken("total 2\n", "total 3\n", text) for text in (HALF, EN)]
-
-
-@pytest.fixture
-def project(tmp_path: Path) -> Path:
-    return make(tmp_path)
 
 
 def texts(root: Path) -> list[str]:
@@ -48,8 +42,8 @@ def test_a_patch_gives_what_the_command_writes(project, tmp_path_factory):
     target = tmp_path_factory.mktemp("patch") / "fix.diff"
     assert command(project, "fix", "--patch", str(target), PAGE)[0] == 1
     assert texts(project) == STALE
-    subprocess.run(["git", "init", "-q"], cwd=project, check=True)
-    subprocess.run(["git", "apply", str(target)], cwd=project, check=True)
+    git(project, "init", "-q")
+    git(project, "apply", str(target))
     assert texts(project) == [MENDED, EN]
 
 
@@ -97,11 +91,6 @@ def test_the_languages_agree_as_before(project, before, after):
     (project / LOCK).write_text(before, "utf-8")
     assert command(project, "fix", PAGE)[0] == 0
     assert (project / LOCK).read_text("utf-8") == (after or before)
-
-
-def git(root: Path, *words: str) -> None:
-    author = ["-c", "user.name=a", "-c", "user.email=a@b.c"]
-    subprocess.run(["git", *author, *words], cwd=root, check=True)
 
 
 def test_without_a_page_only_what_changed_is_mended(project):

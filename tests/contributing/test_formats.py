@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
+import yaml
 
 from site_tools.contributing import chat
 from site_tools.contributing.chat import called, draft, rounds
@@ -14,53 +15,7 @@ from tests.contributing.trial import command, state
 
 CHATS = Path(__file__).with_name("chats")
 
-# Each file has the shape of its format, made by hand; and what stands in it: the title
-# and the questions with the first words of the answers.
-TITLED = {
-    "chatgpt.json": {
-        "Value clipping": [
-            ("Why does verl clip the value loss by 0.5?", "Because"),
-            ("And with 0.6?", "| clip | loss |"),
-        ],
-        "Dinner": [("Soup or salad?", "Soup.")],
-    },
-    "deepseek.json": {"回报": [("returns 为什么是 advantages 加 values？", "因为")]},
-    "claude.json": {
-        "Is lambda 1 right for this log?": [
-            ("Is lambda 1 right for this log?", "Yes.\n\nIt is verl's default.")
-        ],
-        "Tokens": [("What is EOS?", "The end.")],
-    },
-    "messages.jsonl": {
-        "What is 1.5 times the KL?": [("What is 1.5 times the KL?", "More.")],
-        "What is 2.5 times the KL?": [("What is 2.5 times the KL?", "More still.")],
-        "奖励在哪个 token 上？": [("奖励在哪个 token 上？", "最后一个。")],
-    },
-    "share.md": {
-        "Why does GAE start from the end?": [
-            ("Why does GAE start from the end?", "## Answer"),
-            ("And at lambda 0.9?", "Then less."),
-        ]
-    },
-    "share_zh.md": {
-        "ratio 第一次更新时为什么是 1？": [
-            ("ratio 第一次更新时为什么是 1？", "ChatGPT\n因为"),
-            ("第二个 epoch 呢？", "不是 1 了。"),
-        ]
-    },
-    "human.txt": {
-        "Does my prompt template matter?": [
-            ("Does my prompt template matter?", "Yes. R1's template"),
-            ("And without it?", "Less."),
-        ]
-    },
-    "pasted_zh.md": {
-        "values 要不要 detach？": [
-            ("values 要不要 detach？", "要。答：见下。\n\n问："),
-            ("那 returns 呢？", "也要。"),
-        ]
-    },
-}
+TITLED = yaml.safe_load(Path(__file__).with_name("chats.yml").read_text("utf-8"))
 
 
 @pytest.mark.parametrize("name", TITLED)
@@ -70,8 +25,8 @@ def test_every_format_gives_its_conversations(name):
     assert [*found] == [*TITLED[name]]
     for title, expected in TITLED[name].items():
         asked = [chat.title(each.question) for each in found[title]]
-        assert asked == [question for question, _ in expected]
-        for each, (_, answer) in zip(found[title], expected, strict=True):
+        assert asked == [*expected]
+        for each, answer in zip(found[title], expected.values(), strict=True):
             assert each.answer.strip().startswith(answer)
     assert {path.name for path in CHATS.iterdir()} == {*TITLED}
 
@@ -136,11 +91,8 @@ def test_a_message_in_each_line_is_one_conversation():
     assert rounds(found.turns) == [(1, "Why?", "So.")]
 
 
-def test_what_one_side_says_in_a_row_is_one_question():
-    (found,) = read(b"User: Why?\nUser: And 0.4?\nAI: So.\nAI: Or so.", "chat.md")
-    ((number, question, answer),) = rounds(found.turns)
-    assert question.split() == ["Why?", "And", "0.4?"] and number == 1
-    assert answer.split() == ["So.", "Or", "so."]
+HEADED = "**User:** Ann (a@example.invalid)\n\n## Prompt:\nWhy?\n\n## Response:\nSo."
+LATER = "User: Why?\nAssistant: So.\nPrompt: a\nPrompt: b\nAI: c\nYou can: d"
 
 
 @pytest.mark.parametrize(
@@ -159,15 +111,21 @@ def test_the_sentence_that_asks_is_the_question(said, asks):
         assert len(rounds([*turns, Turn(False, "b")])) == 1
 
 
-def test_what_looks_like_a_mark_in_an_answer_is_text():
-    heading = (
-        "**User:** Ann (a@example.invalid)\n\n## Prompt:\nWhy?\n\n## Response:\nSo."
-    )
-    (found,) = read(heading.encode(), "chat.md")
-    assert [r.question.strip() for r in rounds(found.turns)] == ["Why?"]
-    shown = "User: Why?\nAssistant: So.\nPrompt: a\nPrompt: b\nAI: c\nYou can: d"
-    (found,) = read(shown.encode(), "chat.md")
-    assert len(rounds(found.turns)) == 1
+@pytest.mark.parametrize(
+    ("text", "question", "answer"),
+    [
+        ("User: Why?\nUser: 0.4?\nAI: So.\nAI: Or so.", "Why? 0.4?", "So. Or so."),
+        (HEADED, "Why?", "So."),
+        (LATER, "Why?", "So. Prompt: a Prompt: b AI: c You can: d"),
+    ],
+)
+def test_turns_of_one_side_and_what_looks_like_a_mark_are_one_round(
+    text, question, answer
+):
+    (found,) = read(text.encode(), "chat.md")
+    ((number, asked, answered),) = rounds(found.turns)
+    assert (number, " ".join(asked.split())) == (1, question)
+    assert " ".join(answered.split()) == answer
 
 
 TEXT = (CHATS / "share_zh.md").read_text("utf-8") + "上\n"
@@ -240,13 +198,6 @@ def test_json_of_any_shape_is_refused_in_our_words(key, value):
 
 
 # The command.
-
-
-@pytest.fixture
-def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A project in which no page answers anything."""
-    monkeypatch.setattr(chat, "wordings", lambda root: {})
-    return tmp_path
 
 
 def bring(root: Path, name: str, *words: str, **how) -> tuple[int, list[str]]:

@@ -14,68 +14,12 @@ import yaml
 
 from site_tools.contributing import check
 from site_tools.contributing.talk import Talk
-from tests.layout import ROOT
 
 ZH, EN = "docs/zh/gae/trial.md", "docs/en/gae/trial.md"
 SNIPPET = "snippets/gae/trial.py"
-PAGE = """---
-question: {question}
-aliases: []
-needs: [alignment/value_before_token]
-answers: []
-refs: []
----
-
-## {title} {{ #answer }}
-
-**{verdict}** {text} `0.5`{{ data-is="float(advantage)" }}.
-
-## {code} {{ #code }}
-
-```python
---8<-- "gae/trial.py:last"
-```
-
-```output
-0.5
-```
-
-## {next} {{ #next }}
-
-- [{link}](../alignment/value_before_token.md#answer)
-"""
-WORDS = {
-    ZH: {
-        "question": "最后一个 token 的优势是多少？",
-        "title": "终局减估计",
-        "verdict": "对。",
-        "text": "最后一个 token 的优势是得分减估计：",
-        "code": "算一遍",
-        "next": "接着问",
-        "link": "V 在 token 之前吗？",
-    },
-    EN: {
-        "question": "What is the advantage of the last token?",
-        "title": "Score minus forecast",
-        "verdict": "Yes.",
-        "text": "The last token's advantage is its score minus its value:",
-        "code": "Compute it",
-        "next": "Next",
-        "link": "Does the value come before the token?",
-    },
-}
-CODE = """# --8<-- [start:last]
-import torch
-
-reward = torch.tensor(1.0)
-value = torch.tensor(0.5)
-advantage = reward - value
-assert advantage == 0.5
-print(advantage.item())
-# --8<-- [end:last]
-"""
-
-
+# The page that each of them is made on, as it is without it.
+RIGHT = {ZH: "zh.md", EN: "en.md", SNIPPET: "trial.py"}
+PAGES = Path(__file__).with_name("pages")
 FILES = {
     **{"both": (ZH, EN), "code": (SNIPPET,), "zh-page": (ZH,)},
     **{"en-page": (EN,), "en-page-too": (EN,)},
@@ -84,27 +28,14 @@ ROWS = yaml.safe_load(Path(__file__).with_name("mistakes.yml").read_text("utf-8"
 MISTAKES = {name: row for each in ROWS for name, row in each.items()}
 
 
-@pytest.fixture(scope="module")
-def project(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pages, their code and their data, without anybody's cache."""
-    root = tmp_path_factory.mktemp("project")
-    for name in ("docs", "snippets", "ppo_ref", "tests/properties"):
-        hidden = shutil.ignore_patterns("__pycache__")
-        shutil.copytree(ROOT / name, root / name, ignore=hidden)
-    for name in ("mkdocs.yml", "mkdocs.en.yml", "pyproject.toml"):
-        shutil.copy(ROOT / name, root / name)
-    return root
-
-
 @pytest.fixture
-def trial(project: Path) -> Iterator[Path]:
+def trial(copied: Path) -> Iterator[Path]:
     """With one more page, which is right."""
-    texts = {path: PAGE.format(**words) for path, words in WORDS.items()}
-    for path, text in {**texts, SNIPPET: CODE}.items():
-        (project / path).write_text(text, "utf-8")
-    yield project
-    for path in (ZH, EN, SNIPPET):
-        (project / path).unlink(missing_ok=True)
+    for path, name in RIGHT.items():
+        shutil.copy(PAGES / name, copied / path)
+    yield copied
+    for path in RIGHT:
+        (copied / path).unlink(missing_ok=True)
 
 
 def said(root: Path, lang: str) -> tuple[int, str]:

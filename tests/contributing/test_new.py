@@ -1,7 +1,6 @@
 """new: a short page that passes, a wording where the answer is already."""
 
 import re
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -21,20 +20,9 @@ ZH = "GRPO 的组大小怎么选？"
 KNOWN = "Does it help to add up later deltas in GAE?"
 
 
-@pytest.fixture(scope="module")
-def copied(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The pages, the snippets and the tests of their formulas."""
-    root = tmp_path_factory.mktemp("project")
-    for name in ("docs", "snippets", "tests/properties"):
-        away = shutil.ignore_patterns("theme", "*.pyc")
-        shutil.copytree(ROOT / name, root / name, ignore=away)
-    shutil.copy(ROOT / "mkdocs.yml", root)
-    return root
-
-
 @pytest.fixture
 def root(copied: Path):
-    """The same, to write into; afterwards it is as it was."""
+    """The project, to write into; afterwards it is as it was."""
     before = state(copied)
     yield copied
     after = state(copied)

@@ -1,6 +1,7 @@
 """A project of one page in both languages, and the commands as they are typed there."""
 
 import shutil
+import subprocess
 from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
@@ -83,3 +84,10 @@ def state(root: Path) -> dict[str, bytes]:
     )
     found = {file.relative_to(root).as_posix(): file.read_bytes() for file in files}
     return {path: data for path, data in found.items() if not path.startswith(".git/")}
+
+
+def git(root: Path, *words: str) -> None:
+    """Run git in a project, as somebody."""
+    who = ["-c", "user.name=n", "-c", "user.email=e@example.org"]
+    command = ["git", "-C", str(root), *who, *words]
+    subprocess.run(command, check=True, capture_output=True)

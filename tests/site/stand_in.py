@@ -9,6 +9,7 @@ from site_tools.runs.table import Chart, Run
 RUNS = {
     "first": Run("Falls slowly.", {"rate": 0.9, "limits": (0.2, 0.3)}, seed=1),
     "second": Run("Falls fast.", {"rate": 0.5}, seed=2),
+    "third": Run("Stays.", {"rate": 1.0}, seed=3),
 }
 CHART = Chart(
     {"kl": ("KL", "KL"), "score": ("得分", "score")},
@@ -34,11 +35,6 @@ def one_fails(name: str) -> Iterator[dict[str, Any]]:
         if name == "second" and number == 2:
             raise ValueError("the actor has no gradient")
         yield line
-
-
-def none_runs(name: str) -> Iterator[dict[str, Any]]:
-    """For runs that must not be produced again."""
-    raise AssertionError(f"{name} is produced again")
 
 
 def run(**columns: list[float]) -> StoredRun:

@@ -11,6 +11,7 @@ from site_tools.page.files import page_ids
 from site_tools.page.prose import wording
 from tests import states
 from tests.site.sample import EN, ROOT, ZH, broken
+from tests.site.trial_site import write_files
 
 pytestmark = pytest.mark.pages
 
@@ -102,15 +103,9 @@ FILE = "docs/locks/gae/inputs.txt"
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
     """A project with one page and its lock."""
-    put(tmp_path, "docs/zh/gae/inputs.md", PAGE_ZH)
-    put(tmp_path, "docs/en/gae/inputs.md", PAGE_EN)
-    put(tmp_path, FILE, LINE)
+    pages = {"docs/zh/gae/inputs.md": PAGE_ZH, "docs/en/gae/inputs.md": PAGE_EN}
+    write_files(tmp_path, pages | {FILE: LINE})
     return tmp_path
-
-
-def put(root: Path, name: str, text: str) -> None:
-    (root / name).parent.mkdir(parents=True, exist_ok=True)
-    (root / name).write_text(text, "utf-8")
 
 
 def test_every_lock_of_the_project_can_be_read_and_has_its_page():
@@ -130,7 +125,7 @@ def test_a_lock_holds_the_hash_of_the_words_of_each_section(project):
     ["garbage\n", "why zh:961006a60f4b\n", LINE + LINE, f"<<<<<<< HEAD\n{LINE}"],
 )
 def test_a_lock_that_cannot_be_read_is_named_with_its_remedy(project, text):
-    put(project, FILE, text)
+    write_files(project, {FILE: text})
     (problem,) = accord.check_lock(project, "gae/inputs")
     assert problem.path == FILE
     assert problem.found == text.splitlines()[problem.line - 1]
@@ -143,8 +138,8 @@ def test_the_summary_has_a_line_for_each_page_that_waits(project, monkeypatch):
     reporter, lines = Mock(), list[str]()
     reporter.write_line = lines.append
     monkeypatch.setattr(states, "ROOT", project)
-    put(project, "docs/zh/gae/alone.md", PAGE_ZH)
-    put(project, "docs/locks/gae/alone.txt", "garbage\n")
+    alone = {"docs/zh/gae/alone.md": PAGE_ZH, "docs/locks/gae/alone.txt": "garbage\n"}
+    write_files(project, alone)
     monkeypatch.setattr(states, "PAGES", {"gae/inputs", "gae/alone"})
     states.pytest_terminal_summary(reporter)
     assert [line.splitlines()[0] for line in lines] == ["docs/locks/gae/alone.txt:1"]

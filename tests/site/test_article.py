@@ -1,5 +1,6 @@
 """What stands around the text of one page: box, aliases, switch, ways out of it."""
 
+import re
 from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
@@ -7,6 +8,7 @@ import pytest
 import yaml
 
 from site_tools.data.dialogues import Asked
+from site_tools.page.accord import Accord, State
 from site_tools.site import article, ways
 from site_tools.site.navigation import Answer
 from site_tools.site.templates import words
@@ -26,15 +28,20 @@ PICTURE = (
 )
 
 
-def test_the_box_ends_where_the_next_section_begins():
-    html = article.answer_box(PAGE, [], "zh", {})
-    box, _, rest = html.partition("</section>\n")
-    assert box.startswith('<section class="answer">\n<h2 id="answer">之前</h2>')
-    assert "是。" in box and rest.startswith('<h2 id="in-verl">')
-    whole = article.answer_box('<h2 id="answer">Yes</h2><p>So.</p>', [], "en", {})
-    assert whole.endswith("<p>So.</p>\n</section>\n") and "<nav" not in whole
-    bare = "<h2 id='code'>x</h2>"
-    assert article.answer_box(bare, ["004·2"], "en", {}) == bare
+HTML = '<h2 id="why">Why</h2><h3 id="deep">Deep <em>down</em><a class="headerlink">¶'
+HTML += "</a></h3>"
+
+
+def test_a_notice_leads_to_the_sections_of_the_twin():
+    ahead = Accord("gae/a", State.ZH_AHEAD, zh=("(top)", "why", "deep", "gone"))
+    html = article.notice(HTML, ahead, "en", "gae/a/").replace(HTML, "")
+    text = re.sub(r"<[^>]*>", "", html).strip()
+    assert text == "The Chinese version is newer: beginning, why, deep, gone."
+    links = ["", "#why", "#deep", "#gone"]
+    assert re.findall(r'href="([^"]*)"', html) == [f"../../../gae/a/{x}" for x in links]
+    for state in State.ACCORD, State.UNRECORDED:
+        known = Accord("gae/a", state, unrecorded=("why",))
+        assert article.notice(HTML, known, "en", "gae/a/").strip() == HTML
 
 
 def test_the_askers_words_are_folded_and_lead_to_the_conversation():
@@ -52,15 +59,6 @@ def test_the_askers_words_are_folded_and_lead_to_the_conversation():
     assert f'Then came <a href="/gae/b/#q-004-5">004·5</a> So {formula}?</p>' in folded
     assert html.index("</details>") < html.index("</section>")
     assert "<details" not in article.answer_box(PAGE, ["verl#1960"], "en", asked)
-
-
-def test_other_wordings_stand_at_the_end_as_text():
-    html = article.aliases(["a < b?", "为什么？"], "zh")
-    assert html == (
-        '<aside class="aliases" data-search-exclude="1"><p>也有人这样问</p><ul>\n'
-        "<li>a &lt; b?</li>\n<li>为什么？</li>\n</ul></aside>"
-    )
-    assert article.aliases([], "en") == ""
 
 
 def test_a_page_says_first_what_to_read_before_it_and_for_how_long():

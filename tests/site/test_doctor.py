@@ -4,6 +4,7 @@ import json
 import math
 import random
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -18,16 +19,10 @@ from tests.site.in_node import in_node
 
 ROOT = Path(__file__).parents[2]
 MODEL = ROOT / "docs" / "theme" / "assets" / "lab" / "doctor_model.js"
-ASK = """
-import { readFileSync } from "node:fs"
-import { readLog, judge, measure } from "%s"
-const { figures, logs } = JSON.parse(readFileSync(0, "utf8"))
-process.stdout.write(JSON.stringify(logs.map((text) => {
-  const log = readLog(text, figures)
-  return { log: [...log.keys()], found: judge(log, figures, "zh"),
-    features: [...log.values()].map(measure) }
-})))
-"""
+ASK = """given.logs.map((text) => {
+  const log = m.readLog(text, given.figures)
+  return { log: [...log.keys()], found: m.judge(log, given.figures, "zh"),
+    features: [...log.values()].map(m.measure) } })"""
 NAMES = {  # ours as verl 0.9.1 logs them
     "score": "critic/score/mean",
     "entropy": "actor/entropy",
@@ -56,10 +51,14 @@ def told(text: str) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("release", ["verl 0.9.1", "verl 0.7.1"])
+def pinned(*releases: str) -> Any:
+    """These releases, each skipped where its wheel is missing."""
+    given = [pytest.param(each, marks=requires(each)) for each in releases]
+    return pytest.mark.parametrize("release", given)
+
+
+@pinned("verl 0.9.1", "verl 0.7.1")
 def test_the_console_of_verl_is_read(release: str) -> None:
-    if requires(release).args[0]:
-        pytest.skip(requires(release).kwargs["reason"])
     path = "verl/utils/logger/aggregate_logger.py"
     import numbers
     import pprint
@@ -78,29 +77,24 @@ def test_the_console_of_verl_is_read(release: str) -> None:
 
 def lines_of(steps: list[dict[str, float]]) -> dict[str, str]:
     """The same figures in every format."""
-    ours = steps
-    header = ",".join(f'"my run - {key}"' for key in ours[0])
+
+    def each(write: Callable[[dict[str, float]], str]) -> str:
+        return "\n".join(map(write, steps))
+
+    export = ",".join(['"Step"', *(f'"my run - {key}"' for key in steps[0])])
+    for i, step in enumerate(steps):
+        export += f"\n{i}," + ",".join(f'"{x}"' for x in step.values())
+    data = enumerate(steps)
     return {
-        "file logger": "\n".join(
-            json.dumps({"step": i, "data": step}) for i, step in enumerate(ours)
+        "file logger": "\n".join(json.dumps({"step": i, "data": s}) for i, s in data),
+        "dicts": each(str),
+        "strings": each(lambda step: str({key: f"{x}" for key, x in step.items()})),
+        "numpy": each(
+            lambda s: " - ".join(f"{key}:np.float64({x})" for key, x in s.items())
         ),
-        "dicts": "\n".join(f"{step}" for step in ours),
-        "strings": "\n".join(
-            str({key: f"{x}" for key, x in step.items()}) for step in ours
-        ),
-        "numpy": "\n".join(
-            " - ".join(f"{key}:np.float64({x})" for key, x in step.items())
-            for step in ours
-        ),
-        "export": "\n".join(
-            [f'"Step",{header}']
-            + [
-                ",".join([f"{i}", *(f'"{x}"' for x in step.values())])
-                for i, step in enumerate(ours)
-            ]
-        ),
-        "service": "\n".join(
-            json.dumps({f"train/{key}": x for key, x in s.items()}) for s in ours
+        "export": export,
+        "service": each(
+            lambda s: json.dumps({f"train/{key}": x for key, x in s.items()})
         ),
     }
 
@@ -114,11 +108,8 @@ def test_every_format_gives_the_same_findings() -> None:
         assert others == first, name
 
 
-@pytest.mark.parametrize("release", ["OpenRLHF 0.11.2", "TRL 1.12.0", "TRL 1.16.0"])
+@pinned("OpenRLHF 0.11.2", "TRL 1.12.0", "TRL 1.16.0")
 def test_the_names_of_others_are_those_of_their_wheels(release: str) -> None:
-    mark = requires(release)
-    if mark.args[0]:
-        pytest.skip(mark.kwargs["reason"])
     files, names = {
         "OpenRLHF 0.11.2": (
             (
@@ -247,7 +238,7 @@ def test_node_reads_and_judges_the_same() -> None:
             steps[0][keys[0]] = random_.choice([math.nan, math.inf, -math.inf])
         logs.append(random_.choice([*lines_of(steps).values()]))
     given = {"figures": doctor.FIGURES, "logs": logs}
-    answers = in_node(ASK % MODEL.as_uri(), given)
+    answers = in_node(MODEL, ASK, given)
     for text, theirs in zip(logs, answers, strict=True):
         log = read_log(text)
         assert theirs["log"] == list(log)

@@ -16,10 +16,8 @@ from site_tools.data.facts import (
 )
 from site_tools.data.frameworks import code_map
 from site_tools.data.rows import read_row
-from site_tools.site.lists import derived
 from tests.differential.wheels import MISSING
 from tests.layout import ROOT
-from tests.site.trial_site import write_files
 
 CODE = "def slice(v):\n    a = 1\n    v = v[:, :-1]\n    return v\n"
 CONFIG = "algorithm:\n  gamma: 0.99\n  lam: 1.0\n"
@@ -138,24 +136,3 @@ def test_a_hash_of_digits_and_a_version_of_two_numbers_stay_text():
     text = TITLES + "- {release: verl 0.9, path: a, lines: 1, hash: 012345678901, "
     (entry,) = parse(text + "quote: q}").entries
     assert (entry.release, entry.hash) == ("verl 0.9", "012345678901")
-
-
-COMMIT = "owner/name@a14dc3a"
-CITED = [PLAIN | {"quote": "a < b"}, PLAIN | {"release": COMMIT}]
-UNCHECKED = r'\.fact\.unchecked{}::after {{ content: " · {}"'
-
-
-def test_a_fence_shows_every_place_of_the_release(tmp_path):
-    text = TITLES + "".join(written(**fields) for fields in CITED)
-    write_files(tmp_path, {"docs/facts/values.yml": text})
-    assert derived("fact", "values verl 0.9.1", "", tmp_path) == (
-        '<p class="fact"><a href="https://github.com/verl-project/verl/blob/'
-        'v0.9.1/a.py#L3">verl 0.9.1 · a.py:3</a> <code>a &lt; b</code></p>'
-    )
-    # No test reads a commit again, and the page says so.
-    unchecked = derived("fact", f"values {COMMIT}", "", tmp_path)
-    assert unchecked.startswith('<p class="fact unchecked"><a href=')
-    assert f">{COMMIT} · a.py:3</a> <code>" in unchecked
-    css = (ROOT / "docs/theme/assets/site.css").read_text("utf-8")
-    assert re.search(UNCHECKED.format("", "a commit, not re-read by the tests"), css)
-    assert re.search(UNCHECKED.format(r":lang\(zh\)", "提交，测试不复核"), css)

@@ -1,6 +1,7 @@
 """The arithmetic of the lab's widgets, in node, against ppo_ref."""
 
 import gzip
+import math
 import random
 import re
 from ast import literal_eval
@@ -21,141 +22,16 @@ from ppo_ref.examples import (
     three_tokens,
     two_token_tree,
 )
-from ppo_ref.kl import kl_k1, kl_k2, kl_k3
-from ppo_ref.losses import policy_loss, value_loss
-from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from tests.layout import ROOT
 from tests.site.in_node import in_node
 
 LAB = ROOT / "docs" / "theme" / "assets" / "lab"
-COMPUTE = """
-import { readFileSync } from "node:fs"
-import * as ppo from "%s"
-const answer = (batch) => {
-  const { scores, kl, values, logRatios, mask, beta, gamma, lambda, low, high } = batch
-  const dual = batch.dual ?? undefined
-  const rewards = ppo.tokenRewards({
-    tokenScores: ppo.tokenScores(scores, mask), kl, mask, beta })
-  const { deltas, advantages, returns } = ppo.gae({
-    rewards, values, mask, gamma, lambda })
-  const white = ppo.whiten(advantages, mask)
-  const policy = ppo.policyLoss({ logRatios, advantages: white, mask, low, high, dual })
-  return { rewards, deltas, advantages, returns, white, ...policy,
-    valueLoss: ppo.valueLoss(values, returns, mask),
-    k: [ppo.k1, ppo.k2, ppo.k3].map((k) => kl.map((row) => row.map(k))) }
-}
-const batches = JSON.parse(readFileSync(0, "utf8"))
-process.stdout.write(JSON.stringify(batches.map(answer)))
-"""
 
 
-def drawn(random_: random.Random) -> dict[str, Any]:
-    """A batch with gaps, garbage outside the mask, and knobs of every size."""
-    rows, slots = random_.randint(1, 3), random_.randint(2, 7)
-
-    def tokens(spread: float) -> list[list[float]]:
-        return [[random_.gauss(0, spread) for _ in range(slots)] for _ in range(rows)]
-
-    mask = [[random_.random() < 0.7 for _ in range(slots)] for _ in range(rows)]
-    for row in mask:
-        row[random_.randrange(slots)] = True
-    mask[0][:2] = [True, True]  # whitening needs two
-    return {
-        "scores": [random_.gauss(0, 1) for _ in range(rows)],
-        "kl": tokens(0.5),
-        "values": tokens(1),
-        "logRatios": tokens(0.3),
-        "mask": mask,
-        "beta": random_.choice([0.0, 0.01, 0.5]),
-        "gamma": random_.choice([1.0, 0.99, 0.5, 0.0]),
-        "lambda": random_.choice([1.0, 0.95, 0.5, 0.0]),
-        "low": random_.choice([0.0, 0.2, 0.9]),
-        "high": random_.choice([0.0, 0.2, 3.0]),
-        "dual": random_.choice([None, 1.5, 3.0]),
-    }
-
-
-def judged(batch: dict[str, Any]) -> dict[str, Any]:
-    """What ppo_ref says of it."""
-
-    def tensor(name: str) -> Tensor:
-        return torch.tensor(batch[name], dtype=torch.float64)
-
-    mask, kl, values = torch.tensor(batch["mask"]), tensor("kl"), tensor("values")
-    knobs = {"gamma": batch["gamma"], "gae_lambda": batch["lambda"]}
-    rewards = token_level_rewards(
-        token_level_scores=token_level_scores(tensor("scores"), mask),
-        kl=kl,
-        response_mask=mask,
-        kl_coef=batch["beta"],
-    )
-    inputs: dict[str, Any] = {
-        "token_level_rewards": rewards,
-        "values": values,
-        "response_mask": mask,
-    }
-    result = gae(**inputs, **knobs)
-    white = masked_whiten(result.advantages, mask)
-    log_probs = tensor("logRatios").requires_grad_()
-    policy = policy_loss(
-        log_probs=log_probs,
-        old_log_probs=torch.zeros_like(kl),
-        advantages=white,
-        response_mask=mask,
-        clip_range=(batch["low"], batch["high"]),
-        dual_clip=batch["dual"],
-    )
-    (gradient,) = torch.autograd.grad(policy.loss, log_probs)
-    critic = value_loss(
-        values=values,
-        old_values=values,
-        returns=result.returns,
-        response_mask=mask,
-        value_clip_range=1e9,
-    )
-    none = torch.zeros_like(kl)
-    return {
-        "rewards": rewards,
-        "deltas": td_residuals(**inputs, gamma=batch["gamma"]),
-        "advantages": result.advantages,
-        "returns": result.returns,
-        "white": white,
-        "pushes": -gradient * mask.sum(),
-        "loss": policy.loss,
-        "clipfrac": policy.clip_fraction,
-        "kl": policy.approx_kl,
-        "valueLoss": critic.loss,
-        "k": torch.stack(
-            [k(log_probs=kl, ref_log_probs=none) for k in (kl_k1, kl_k2, kl_k3)]
-        ),
-    }
-
-
-@pytest.mark.slow
-def test_a_thousand_batches_are_as_ppo_ref_computes_them():
-    random_ = random.Random(0)
-    batches = [drawn(random_) for _ in range(1000)]
-    answers = in_node(COMPUTE % (LAB / "ppo.js").as_uri(), batches)
-    for batch, answer in zip(batches, answers, strict=True):
-        for name, expected in judged(batch).items():
-            found = torch.tensor(answer[name], dtype=torch.float64)
-            torch.testing.assert_close(
-                found, expected.detach().double(), atol=1e-9, rtol=1e-9, msg=name
-            )
-
-
-MODULE = (LAB / "explorer_model.js").as_uri()
-MODEL = """
-import { readFileSync } from "node:fs"
-import { BUGS, PRESETS, VIEWS, compute, python } from "%s"
-const changes = JSON.parse(readFileSync(0, "utf8"))
-const states = changes.map((change) => ({ ...PRESETS.batch, ...change }))
-process.stdout.write(JSON.stringify({
-  presets: PRESETS, bugs: BUGS, views: VIEWS,
-  states: states.map((state) => ({ code: python(state), numbers: compute(state) })),
-}))
-"""
+MODEL = """{ presets: m.PRESETS, bugs: m.BUGS, views: m.VIEWS,
+  states: given.map((change) => ({ ...m.PRESETS.batch, ...change })).map(
+    (state) => ({ code: m.python(state), numbers: m.compute(state) })) }"""
 MOVED = {
     "values": [[0.1, -0.5, 0.9, 0.3, 0.0, 1.2], [0.4, 0.4, 0.1, 0.2, 0.9, 0.8]],
     "kl": [[0.3, -0.2, 0.1, 0.0, 0.5, 0.1], [-0.6, 0.05, 0.2, 0.1, 0.6, 0.6]],
@@ -170,18 +46,49 @@ MOVED = {
 }
 BUGS = ["values", "log_probs", "padding", "score", "reference", "engine", "returns"]
 BUGS += ["targets", "split", "steps"]
+
+
+def drawn(random_: random.Random) -> dict[str, Any]:
+    """A batch with gaps, garbage outside the mask, and knobs of every size."""
+
+    def tokens(spread: float) -> list[list[float]]:
+        return [[random_.gauss(0, spread) for _ in range(6)] for _ in range(2)]
+
+    mask = [[True, *(random_.random() < 0.7 for _ in range(5))] for _ in range(2)]
+    return {
+        "scores": [random_.gauss(0, 1) for _ in range(2)],
+        "kl": tokens(0.5),
+        "values": tokens(1),
+        "ratios": [[math.exp(x) for x in row] for row in tokens(0.3)],
+        "mask": [row[::-1] for row in mask],  # the first slot may be a gap as well
+        "beta": random_.choice([0.0, 0.01, 0.5]),
+        "gamma": random_.choice([1.0, 0.99, 0.5, 0.0]),
+        "lambda": random_.choice([1.0, 0.95, 0.5, 0.0]),
+        "low": random_.choice([0.0, 0.2, 0.9]),
+        "high": random_.choice([0.0, 0.2, 3.0]),
+        "dual": random_.choice([0, 1.5, 3.0]),
+        "white": random_.random() < 0.7,
+    }
+
+
 STATES = [
     {},
     {"lambda": 1, "beta": 0, "dual": 0},
     {"white": False, **MOVED},
     *({"bug": bug, **MOVED} for bug in BUGS),
+    *map(drawn, map(random.Random, range(30))),
 ]
+
+
+def modelled(states: list[Any]) -> dict[str, Any]:
+    """The explorer's model, and what it makes of these states."""
+    answer: dict[str, Any] = in_node(LAB / "explorer_model.js", MODEL, states)
+    return answer
 
 
 @pytest.fixture(scope="module")
 def model() -> dict[str, Any]:
-    answer: dict[str, Any] = in_node(MODEL % MODULE, STATES)
-    return answer
+    return modelled(STATES)
 
 
 def test_the_explorer_begins_with_the_batches_of_the_pages(model):
@@ -193,10 +100,10 @@ def test_the_explorer_begins_with_the_batches_of_the_pages(model):
     three = model["presets"]["three"]
     assert [three["values"][0][:3]] == three_tokens().values.tolist()
     refuted = run("pipeline/token_rows", "rows")
-    (state,) = in_node(MODEL % MODULE, [model["presets"]["one"]])["states"]
+    (state,) = modelled([model["presets"]["one"]])["states"]
     assert model["presets"]["one"]["values"][0] == refuted["V"]
     assert state["numbers"]["rewards"][0] == pytest.approx(refuted["r"])
-    (state,) = in_node(MODEL % MODULE, [model["presets"]["fit"]])["states"]
+    (state,) = modelled([model["presets"]["fit"]])["states"]
     assert state["numbers"]["valueLoss"] == pytest.approx(0.5 * (0.95 - 0.8) ** 2)
 
 
@@ -255,6 +162,8 @@ def test_the_copied_python_prints_what_the_explorer_shows(model, at, capsys):
         torch.testing.assert_close(
             torch.tensor(state["numbers"][name], dtype=torch.float64),
             torch.tensor(number, dtype=torch.float64),
+            atol=1e-9,
+            rtol=1e-9,
             msg=name,
         )
 
@@ -262,8 +171,7 @@ def test_the_copied_python_prints_what_the_explorer_shows(model, at, capsys):
 def test_every_bug_changes_what_is_shown_and_has_an_assert(model):
     assert [*model["bugs"]] == BUGS
     right, *broken = [
-        state["numbers"]
-        for state in (in_node(MODEL % MODULE, [MOVED, *STATES[3:]]))["states"]
+        state["numbers"] for state in modelled([MOVED, *STATES[3:13]])["states"]
     ]
     assert all(numbers != right for numbers in broken)
     page = (ROOT / "docs/en/debug/ten_asserts.md").read_text("utf-8")
@@ -324,7 +232,7 @@ def test_a_view_begins_with_the_numbers_of_its_page(model: dict[str, Any]) -> No
     assert {*pages} == {*model["views"]}
     for view, rows in pages.items():
         begin = model["views"][view]["begin"]
-        (state,) = in_node(MODEL % MODULE, [begin])["states"]
+        (state,) = modelled([begin])["states"]
         for name, expected in rows.items():
             at = begin["answer"]  # the page's rows are those from here on
             shown = torch.tensor(state["numbers"][name], dtype=torch.float64)
@@ -337,9 +245,7 @@ def test_a_view_begins_with_the_numbers_of_its_page(model: dict[str, Any]) -> No
 
 def test_what_a_page_asks_to_try_comes_out_as_it_prints(model: dict[str, Any]) -> None:
     def compute(view: str, change: dict[str, Any]) -> Any:
-        (state,) = in_node(MODEL % MODULE, [model["views"][view]["begin"] | change])[
-            "states"
-        ]
+        (state,) = modelled([model["views"][view]["begin"] | change])["states"]
         return state["numbers"]
 
     rounds = (ROOT / "docs/en/critic/td_error.md").read_text("utf-8")
@@ -366,16 +272,9 @@ def test_what_a_page_asks_to_try_comes_out_as_it_prints(model: dict[str, Any]) -
         assert after[0] == pytest.approx(before[0]) and after[1] != before[1]
 
 
-KL = """
-import { readFileSync } from "node:fs"
-import { BEGIN, measured, moved, python } from "%s"
-const answer = (change) => {
-  const state = { ...BEGIN, ...change }
-  return { state, numbers: measured(state), code: python(state),
-    moved: moved(state.actor, 1, 0.7) }
-}
-process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(answer)))
-"""
+KL = """given.map((change) => ({ ...m.BEGIN, ...change })).map((state) => ({
+  state, numbers: m.measured(state), code: m.python(state),
+  moved: m.moved(state.actor, 1, 0.7) }))"""
 
 
 def test_the_kl_of_one_position_is_as_ppo_ref_says(
@@ -393,7 +292,7 @@ def test_the_kl_of_one_position_is_as_ppo_ref_says(
         changes.append(
             {"actor": probabilities(), "ref": probabilities(), "temperature": heat}
         )
-    answers = in_node(KL % (LAB / "kl_model.js").as_uri(), changes)
+    answers = in_node(LAB / "kl_model.js", KL, changes)
     for answer in answers:
         state, numbers = answer["state"], answer["numbers"]
         exec(compile(answer["code"], "copied", "exec"), {})
@@ -434,85 +333,27 @@ def test_the_widgets_of_a_page_weigh_at_most_forty_kilobytes() -> None:
     assert heaviest > 10_000  # the lab's own page was found
 
 
-TREE = """
-import { readFileSync } from "node:fs"
-import * as tree from "%s"
-const answer = (change) => {
-  const state = { ...tree.BEGIN, ...change }
-  const all = tree.estimates(state)
-  const curve = tree.curve(state)
-  return { begin: tree.BEGIN, all, truth: tree.truth(state.token), curve,
-    monteCarlo: tree.monteCarlo(state.token), best: tree.best(curve).lambda,
-    moments: tree.moments(all, tree.truth(state.token)),
-    dots: tree.drawn(state).map((n) => all[n]), code: tree.python(state) }
-}
-process.stdout.write(JSON.stringify(JSON.parse(readFileSync(0, "utf8")).map(answer)))
-"""
+TREE = """given.map((change) => ({ ...m.BEGIN, ...change })).map((state) => {
+  const all = m.estimates(state), curve = m.curve(state)
+  return { begin: m.BEGIN, all, truth: m.truth(state.token), curve,
+    monteCarlo: m.monteCarlo(state.token), best: m.best(curve).lambda,
+    moments: m.moments(all, m.truth(state.token)),
+    dots: m.drawn(state).map((n) => all[n]), code: m.python(state) } })"""
 
 
 def in_tree(states: list[dict[str, Any]]) -> Any:
-    return in_node(TREE % (LAB / "variance_model.js").as_uri(), states)
+    return in_node(LAB / "variance_model.js", TREE, states)
 
 
 def erring(random_: random.Random) -> dict[str, Any]:
-    token = "".join(random_.choice("01") for _ in range(random_.randint(1, 3)))
     return {
         "error": [random_.gauss(0, 1) for _ in range(15)],
-        "times": random_.choice([0, 1, 2.5, 16]),
+        "times": random_.choice([1, 2.5, 16]),
         "lambda": random_.choice([0.0, 0.5, 0.95, 1.0, random_.random()]),
         "gamma": random_.choice([1.0, 1.0, 0.9, 0.0]),
-        "token": token,
+        "token": "".join(random_.choice("01") for _ in range(random_.randint(1, 3))),
+        "count": random_.choice([0, 20]),
     }
-
-
-def estimates(state: dict[str, Any]) -> tuple[Tensor, Tensor]:
-    """By ppo_ref: the token's advantage in each answer that has it, and the truth."""
-    tree, t = four_token_tree(), len(state["token"]) - 1
-    numbers = tree.responses @ 2 ** torch.arange(3, -1, -1)
-    size = 2 ** (3 - t)  # answers that begin with the token
-    first = int(state["token"], 2) * size
-    prefixes = torch.stack([2**k - 1 + (numbers >> 4 - k) for k in range(4)], 1)
-    error = torch.tensor(state["error"], dtype=torch.float64) * state["times"]
-    error[prefixes[first, t]] = 0  # the same for both tokens, and left out
-    result = gae(
-        token_level_rewards=tree.token_level_rewards,
-        values=tree.values + error[prefixes],
-        response_mask=tree.response_mask,
-        gamma=state["gamma"],
-        gae_lambda=state["lambda"],
-    )
-    scores = tree.token_level_rewards.sum(1)
-    before = prefixes[:, t] == prefixes[first, t]
-    own = slice(first, first + size)
-    return result.advantages[own, t], scores[own].mean() - scores[before].mean()
-
-
-def test_a_token_of_the_tree_is_judged_as_ppo_ref_does():
-    random_ = random.Random(0)
-    states = [erring(random_) for _ in range(200)]
-    for state, answer in zip(states, in_tree(states), strict=True):
-        A, truth = estimates(state)
-        expected = {
-            "all": A,
-            "truth": truth,
-            "moments": torch.stack([A.mean() - truth, A.var(correction=0)]),
-        }
-        bias, variance = answer["moments"]["bias"], answer["moments"]["variance"]
-        found = answer | {"moments": [bias, variance]}
-        k = random_.randrange(101)
-        A, truth = estimates(state | {"lambda": k / 100})
-        expected["curve"] = A.var(correction=0) + (A.mean() - truth) ** 2
-        found["curve"] = answer["curve"][k]["squared"]
-        monte_carlo, _ = estimates(state | {"gamma": 1, "lambda": 1})
-        expected["monteCarlo"] = monte_carlo.var(correction=0)
-        for name, number in expected.items():
-            torch.testing.assert_close(
-                torch.tensor(found[name], dtype=torch.float64),
-                number,
-                atol=1e-9,
-                rtol=1e-9,
-                msg=name,
-            )
 
 
 def test_the_tree_begins_with_the_noisy_critic_of_its_page():
@@ -527,23 +368,39 @@ def test_the_tree_begins_with_the_noisy_critic_of_its_page():
     assert [f"{x:.4f}" for x in shown] == row.split()[3:5]
 
 
-@pytest.mark.parametrize(
-    "change",
-    [{}, {"count": 60, "seed": 7},
-     {"token": "10", "lambda": 0.3, "gamma": 0.9, "times": 4, "count": 20}],
-)  # fmt: skip
-def test_the_copied_tree_prints_what_is_shown(change, capsys):
-    (answer,) = in_tree([change])
-    exec(compile(answer["code"], "copied", "exec"), {})
-    lines = capsys.readouterr().out.split("\n")[:-1]
-    printed = {name: float(x) for name, x in (line.split() for line in lines)}
-    moments, dots = answer["moments"], torch.tensor(answer["dots"], dtype=torch.float64)
-    expected = {name: moments[name] for name in ("bias", "variance", "squared")}
-    expected["best"] = answer["best"]
-    if change.get("count"):
-        expected["mean"] = dots.mean().item()
-        expected["spread"] = dots.var(correction=0).item()
-    assert printed == pytest.approx(expected, abs=1e-12)
+def test_the_copied_tree_prints_what_is_shown(capsys):
+    states = [{}, {"count": 60, "seed": 7}, *map(erring, map(random.Random, range(60)))]
+    answers = in_tree(states)
+    ends = in_tree([state | {"lambda": 1, "gamma": 1} for state in states])
+    for change, answer, end in zip(states, answers, ends, strict=True):
+        exec(compile(answer["code"], "copied", "exec"), {})
+        lines = capsys.readouterr().out.split("\n")[:-1]
+        printed = {name: float(x) for name, x in (line.split() for line in lines)}
+        moments, dots = (
+            answer["moments"],
+            torch.tensor(answer["dots"], dtype=torch.float64),
+        )
+        expected = {name: moments[name] for name in ("bias", "variance", "squared")}
+        expected["best"] = answer["best"]
+        if change.get("count"):
+            expected["mean"] = dots.mean().item()
+            expected["spread"] = dots.var(correction=0).item()
+        assert printed == pytest.approx(expected, abs=1e-9)
+        at = round(change.get("lambda", 0.5) * 100)
+        if change.get("lambda", 0.5) == at / 100:
+            assert answer["curve"][at]["squared"] == pytest.approx(moments["squared"])
+        assert answer["monteCarlo"] == pytest.approx(end["moments"]["variance"])
+
+
+def test_an_error_right_before_the_token_is_left_out():
+    states = [*map(erring, map(random.Random, range(20)))]
+    moved = []
+    for state in states:
+        before = state["token"][:-1]
+        own = 2 ** len(before) - 1 + int(before or "0", 2)
+        errors = [x + (at == own) for at, x in enumerate(state["error"])]
+        moved.append(state | {"error": errors})
+    assert [a["all"] for a in in_tree(moved)] == [a["all"] for a in in_tree(states)]
 
 
 def test_a_seed_draws_the_same_answers_and_all_of_them_alike():

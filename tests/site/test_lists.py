@@ -19,48 +19,7 @@ from tests.site.trial_site import write_files
 
 pytestmark = pytest.mark.pages
 
-PAGE = """---
-question: Is A < B?
-answers: ["004·2"]
-needs: []
----
-
-## So { #answer }
-
-**Yes.** By `0.50`{ data-is="b" }, see [why](x.md#why): $A_t$.
-
-## A picture { #picture }
-
-![Two < three](b.svg)
-
-## Wrong { #wrong-answers }
-
-### "It is *three*" { #wrong-three }
-
-!!! quote "Dialogue 001·4"
-
-    Three.
-
-```{ .python .cont .raises }
-assert total == 3
-```
-
-```output
-AssertionError: got 2
-```
-
-### "Four" { #wrong-four }
-
-!!! quote "verl#1960"
-
-    Four.
-
-## In verl { #in-verl }
-
-```fact
-values verl 0.9.1
-```
-"""
+PAGE = Path(__file__).with_name("listed.md").read_text("utf-8")
 DIALOGUE = {
     "id": "004",
     "zh": "路",
@@ -206,7 +165,16 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads(project):
     assert ', <a href="/debug/signs/">Signs</a>' in html
     assert '<dt class="fact"><span id="values-verl-0-9-1">verl 0.9.1</span>' in html
     assert ">a/b.py:3</a> <code>a &lt; b</code></dd>" in html
+    # No test reads a commit again, and the page says so.
     assert '<dt class="fact unchecked"><span id="values-o-n-a14dc3a">o/n@' in html
+    css = (ROOT / "docs/theme/assets/site.css").read_text("utf-8")
+    unchecked = r'\.fact\.unchecked{}::after {{ content: " · {}"'
+    assert re.search(unchecked.format("", "a commit, not re-read by the tests"), css)
+    assert re.search(unchecked.format(r":lang\(zh\)", "提交，测试不复核"), css)
+    assert derived("fact", "values verl 0.9.1", "", project) == (
+        '<p class="fact"><a href="https://github.com/verl-project/verl/blob/'
+        'v0.9.1/a/b.py#L3">verl 0.9.1 · a/b.py:3</a> <code>a &lt; b</code></p>'
+    )
 
 
 @pytest.mark.parametrize(

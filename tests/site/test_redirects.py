@@ -60,17 +60,6 @@ TARGETS = {
 }
 
 
-def test_a_stub_stands_where_the_page_was():
-    made, _ = ways.led_on(moves("gae/old: gae/b#q\nold/index: gae/a"), TARGETS, "en")
-    assert list(made) == ["gae/old/index.html", "old/index.html"]
-    stub = made["gae/old/index.html"]
-    assert '<html lang="en">' in stub
-    assert '<meta name="robots" content="noindex">' in stub
-    assert 'content="0; url=../b/#q">' in stub
-    assert '<a href="../b/#q">Is 1 &lt; 2?</a>' in stub
-    assert '<a href="../gae/a/">A?</a>' in made["old/index.html"]
-
-
 def test_what_is_not_written_in_a_language_is_not_led_to():
     text = "gae/old: rewards/index\ngae/a#x: rewards/index#x\nrewards/index#y: gae/a"
     assert ways.led_on(moves(text), TARGETS, "zh") == ({}, {})

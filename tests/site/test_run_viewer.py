@@ -13,45 +13,42 @@ from tests.site.in_node import in_node
 from tests.site.sample import ROOT
 
 VIEWER = ROOT / "ppo_ref" / "viewer"
-PROGRAM = f"""
-import {{ readFileSync }} from "node:fs"
-import {{ NAMES, QUANTITIES, readRun, recordedAt, watchedNumbers }}
-  from "{(VIEWER / "run_files.js").as_uri()}"
-const numbers = ({{ rows }}) => Object.fromEntries(
-  Object.entries(QUANTITIES).map(([name, of]) => [name, of(rows) ?? null]))
-const read = (files) => {{
-  try {{
-    const {{ figures, watched, recorded, answers, last, faults, kind }} = readRun(files)
-    return {{
-      kind, last, faults, figures: {{ ...figures }},
-      watched: watched.map((one, at) => Object.keys(QUANTITIES).map(
+READ = """(() => {
+  const numbers = ({ rows }) => Object.fromEntries(
+    Object.entries(m.QUANTITIES).map(([name, of]) => [name, of(rows) ?? null]))
+  const read = (files) => {
+    const { figures, watched, recorded, answers, last, faults, kind } = m.readRun(files)
+    return {
+      kind, last, faults, figures: { ...figures },
+      watched: watched.map((one, at) => Object.keys(m.QUANTITIES).map(
         (name) => one.answers.map((_, i) =>
-          watchedNumbers({{ watched }}, at, i, name) ?? null))),
+          m.watchedNumbers({ watched }, at, i, name) ?? null))),
       recorded: [...recorded].map(([at, all]) => [at, all.map(
-        (one) => ({{ ...one, rows: undefined, numbers: numbers(one) }}))]),
-      nearest: [0, 1, 19, 20, 21].map((at) => recordedAt({{ recorded }}, at) ?? null),
-      answers: answers?.map((one) => ({{ ...one, numbers: numbers(one) }})),
-    }}
-  }} catch (fault) {{
-    if (!fault.key) throw fault
-    return {{ refused: fault }}
-  }}
-}}
-const given = JSON.parse(readFileSync(0, "utf8"))
-process.stdout.write(JSON.stringify({{ names: NAMES, runs: given.map(read) }}))
-"""
+        (one) => ({ ...one, rows: undefined, numbers: numbers(one) }))]),
+      nearest: [0, 1, 19, 20, 21].map((at) => m.recordedAt({ recorded }, at) ?? null),
+      answers: answers?.map((one) => ({ ...one, numbers: numbers(one) })),
+    }
+  }
+  return given.map((files) => {
+    try { return read(files) } catch (fault) {
+      if (!fault.key) throw fault
+      return { refused: fault }
+    }
+  })
+})()"""
 
 
-def read(files: dict[str, str]) -> dict[str, Any]:
-    (run,) = in_node(PROGRAM, [files])["runs"]
-    return run
+def read(*runs: dict[str, str]) -> Any:
+    """What the viewer reads in the files of each run; of one run alone, that."""
+    found = in_node(VIEWER / "run_files.js", READ, runs)
+    return found if len(runs) > 1 else found[0]
 
 
 def test_stored_runs_are_read_as_python_reads_them() -> None:
     names = stored_names()
     texts = [(FOLDER / f"{name}.jsonl").read_text("utf-8") for name in names]
     files = [{f"{name}.jsonl": text} for name, text in zip(names, texts, strict=True)]
-    for name, found in zip(names, in_node(PROGRAM, files)["runs"], strict=True):
+    for name, found in zip(names, read(*files), strict=True):
         run = stored_run(name)
         assert found["faults"] == [] and found["last"] == len(run.iterations)
         for line in run.iterations:
@@ -117,58 +114,34 @@ def test_the_folder_of_a_run_and_its_ratio() -> None:
     assert answer["numbers"]["probability"] == [math.exp(-0.5), math.exp(-1)]
 
 
-def but(file: str, old: str, new: str) -> dict[str, str]:
-    assert RUN[file].count(old) == 1
-    return RUN | {file: RUN[file].replace(old, new)}
+S, T = "statistics.jsonl", "tokens.jsonl"
 
 
 @pytest.mark.parametrize(
-    ("files", "fault"),
+    ("file", "old", "new", "fault"),
     [
-        (
-            but("statistics.jsonl", "0.25", "null"),
-            {"file": "statistics.jsonl", "line": 2, "key": "number", "name": "kl"},
-        ),
-        (
-            but("statistics.jsonl", "0.25", "NaN"),
-            {"file": "statistics.jsonl", "line": 2, "key": "number", "name": "kl"},
-        ),
-        (
-            but("statistics.jsonl", ' 0.25}\n', ""),
-            {"file": "statistics.jsonl", "line": 2, "key": "object"},
-        ),
-        (
-            but("statistics.jsonl", '"iteration": 2', '"iteration": -2'),
-            {"file": "statistics.jsonl", "line": 2, "key": "iteration", "got": "-2"},
-        ),
-        (
-            but("tokens.jsonl", "[0.5, 0.25]", "[0.5]"),
-            {"file": "tokens.jsonl", "line": 1, "key": "length", "must": 2, "got": 1},
-        ),
-        (
-            but("tokens.jsonl", "[0.5, 0.25]", "[0.5, NaN]"),
-            {"file": "tokens.jsonl", "line": 1, "key": "number", "name": "values[1]"},
-        ),
-        (
-            but("tokens.jsonl", '["2", "<eos>"]', "7"),
-            {"file": "tokens.jsonl", "line": 1, "key": "answer", "got": "7"},
-        ),
-        (
-            {k: x for k, x in RUN.items() if k != "tokens.jsonl"},
-            {"file": "tokens.jsonl", "key": "missing"},
-        ),
-        (RUN | {"config.json": "{"}, {"file": "config.json", "key": "object"}),
+        (S, "0.25", "null", {"line": 2, "key": "number", "name": "kl"}),
+        (S, "0.25", "NaN", {"line": 2, "key": "number", "name": "kl"}),
+        (S, " 0.25}\n", "", {"line": 2, "key": "object"}),
+        (S, ": 2,", ": -2,", {"line": 2, "key": "iteration", "got": "-2"}),
+        (T, "[0.5, 0.25]", "[0.5]", {"line": 1, "key": "length", "must": 2, "got": 1}),
+        (T, "0.25]", "NaN]", {"line": 1, "key": "number", "name": "values[1]"}),
+        (T, '["2", "<eos>"]', "7", {"line": 1, "key": "answer", "got": "7"}),
+        (T, RUN[T], "", {"key": "missing"}),
+        ("config.json", "}", "", {"key": "object"}),
     ],
-)  # fmt: skip
+)
 def test_what_is_damaged_is_told_and_the_rest_stays(
-    files: dict[str, str], fault: dict[str, Any]
+    file: str, old: str, new: str, fault: dict[str, Any]
 ) -> None:
-    found = read(files)
+    assert RUN[file].count(old) == 1
+    files = RUN | {file: RUN[file].replace(old, new)}
+    found = read({name: text for name, text in files.items() if text})
     (told,) = found["faults"]
+    assert told["file"] == file
     assert {key: told.get(key) for key in fault} == fault
     assert found["figures"]["kl"][1] == 0.5
-    whole = fault["file"] == "tokens.jsonl" and fault["key"] in ("answer", "missing")
-    assert bool(found["recorded"]) is not whole
+    assert bool(found["recorded"]) is (fault["key"] not in ("answer", "missing"))
 
 
 DUMP = {
@@ -182,7 +155,7 @@ DUMP = {
 
 
 def test_a_dump_is_shown_by_the_names_that_check_reads() -> None:
-    names = in_node(PROGRAM, [])["names"]
+    names = in_node(VIEWER / "run_files.js", "m.NAMES", None)
     assert {name: tuple(theirs) for name, theirs in names.items()} == reading.NAMES
     found = read({"dump.json": json.dumps(DUMP)})
     assert (found["faults"], found["kind"]) == ([], "dump")

@@ -127,15 +127,7 @@ def agree(root: Path) -> None:
     lock.write_text(write(lock_of(*words)), "utf-8")
 
 
-def test_a_language_that_falls_behind_is_built_too(live):
-    agree(live.root)
-    live.read_until("en: built in")
-    live.edit("docs/zh/alignment/first.md", "优势估计在写之前。", "优势估计先于写。")
-    assert live.shows("/en/alignment/first/", "The Chinese version is newer")
-    live.read_until("en: built in")
-
-
-def test_it_is_built_once_for_that_whatever_else_is_written(tmp_path, monkeypatch):
+def test_a_language_is_built_too_once_when_it_falls_behind(tmp_path, monkeypatch):
     trial_site.write(tmp_path)
     agree(tmp_path)
     monkeypatch.chdir(tmp_path)

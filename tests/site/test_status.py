@@ -13,6 +13,7 @@ from site_tools.page.rendered import render
 from site_tools.site import lists as status
 from site_tools.site.lists import fill_lists
 from tests.site.sample import EN, ROOT, ZH, page
+from tests.site.trial_site import write_files
 
 HEAD = "zh: 值\nen: Values\nentries:\n"
 FACT = """- release: {}
@@ -36,9 +37,7 @@ def project(tmp_path: Path) -> Path:
         + FACT.format("verl 0.9.1")
         + FACT.format("a/b@a14dc3a"),
     }
-    for name, text in files.items():
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        (tmp_path / name).write_text(text, "utf-8")
+    write_files(tmp_path, files)
     return tmp_path
 
 

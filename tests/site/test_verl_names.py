@@ -2,6 +2,7 @@
 
 import importlib
 import re
+from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
 from zipfile import ZipFile
@@ -67,17 +68,22 @@ def exists(name: str) -> bool:
     return hasattr(importlib.import_module(module), attribute)
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parts[-3])
-def test_every_name_is_defined_in_its_file(page):
+@pytest.fixture(scope="module")
+def verl() -> Iterator[ZipFile]:
     wheel = find("verl 0.9.1")
     if wheel is None:
         pytest.skip(MISSING)
+    with ZipFile(wheel) as archive:
+        yield archive
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.parts[-3])
+def test_every_name_is_defined_in_its_file(verl, page):
     found = rows(page.read_text("utf-8"))
     assert len(found) > 10
-    with ZipFile(wheel) as archive:
-        for path, theirs, ours in found:
-            assert not undefined(theirs, archive.read(path).decode()), path
-            assert ours and all(map(exists, ours)), theirs
+    for path, theirs, ours in found:
+        assert not undefined(theirs, verl.read(path).decode()), path
+        assert ours and all(map(exists, ours)), theirs
 
 
 def test_a_name_that_is_not_there_is_found():
@@ -98,18 +104,12 @@ def unlogged(names: list[str], sources: list[str]) -> list[str]:
 
 
 @pytest.mark.parametrize("page", LOGS, ids=lambda page: page.parts[-3])
-def test_every_figure_is_logged_under_its_name(page):
-    wheel = find("verl 0.9.1")
-    if wheel is None:
-        pytest.skip(MISSING)
+def test_every_figure_is_logged_under_its_name(verl, page):
     pairs = FIGURE.findall(page.read_text("utf-8"))
     assert len(pairs) > 10
-    with ZipFile(wheel) as archive:
-        sources = [
-            archive.read(name).decode()
-            for name in archive.namelist()
-            if re.match(r"verl/(trainer/ppo|workers)/.*\.py$", name)
-        ]
+    logging = re.compile(r"verl/(trainer/ppo|workers)/.*\.py")
+    files = filter(logging.fullmatch, verl.namelist())
+    sources = [verl.read(name).decode() for name in files]
     assert unlogged([theirs for theirs, _ in pairs], sources) == []
     trainer = tiny_trainer(wrong_score=0.0, right_score=1.0)
     statistics = next(trainer.train()).statistics.keys() | {"explained_variance"}
@@ -151,12 +151,8 @@ def wrong_settings(text: str, config: object) -> list[str]:
 
 
 @pytest.mark.parametrize("page", LOGS, ids=lambda page: page.parts[-3])
-def test_every_setting_is_in_verls_config_with_its_default(page):
-    wheel = find("verl 0.9.1")
-    if wheel is None:
-        pytest.skip(MISSING)
-    with ZipFile(wheel) as archive:
-        config = yaml.safe_load(archive.read(CONFIG))
+def test_every_setting_is_in_verls_config_with_its_default(verl, page):
+    config = yaml.safe_load(verl.read(CONFIG))
     text = page.read_text("utf-8")
     assert len(SETTING.findall(text)) > 40 and len(PRINTED.findall(text)) > 4
     assert wrong_settings(text, config) == []
@@ -164,15 +160,10 @@ def test_every_setting_is_in_verls_config_with_its_default(page):
 
 def test_a_setting_that_is_not_so_is_found():
     config = {"a": {"lr": 1e-06, "n": 1}}
-    right = (
-        "`a.n=8` (default 1), `a.n=1` (the default)\na.lr=1e-07\n    default 1e-06\n"
-    )
+    right = "`a.n=8` (default 1), `a.n=1` (the default)\na.lr=1\n  default 1e-06\n"
     assert wrong_settings(right, config) == []
-    for wrong in (
-        "`a.n=8` (default 2)",
-        "`a.n=2`（默认值）",
-        "a.lr=1\n  default 1e-05",
-    ):
+    wrongs = "`a.n=8` (default 2)", "`a.n=2`（默认值）", "a.lr=1\n  default 1e-05"
+    for wrong in wrongs:
         assert len(wrong_settings(wrong, config)) == 1
     with pytest.raises(AssertionError, match=r"verl has no a\.m"):
         wrong_settings("`a.m=2`", config)

@@ -1,14 +1,15 @@
-"""Every spelling of a fence that Material accepts is accounted for, or an error."""
+"""Fences: every spelling that Material accepts is accounted for, or an error."""
 
 import pytest
 
 from site_tools.checks import census
 from site_tools.checks.census import check_boxes, check_collected
+from site_tools.page.blocks import resolve
 from site_tools.page.rendered import render
-from site_tools.say import Problem
+from site_tools.say import Problem, problem
 from tests import pages
 from tests.pages import PageDocument, fences
-from tests.site.sample import ROOT
+from tests.site.sample import ROOT, page
 
 TOP = "---\ntitle: Census\n---\n\n"
 
@@ -40,6 +41,17 @@ REFUSED = {
     "unquoted option": ("```python hl_lines=1\nprint(1)\n```\n", 5, "hl_lines=1"),
     "no dot in braces": ("```{python}\nprint(1)\n```\n", 5, "'{python}'"),
     "unknown class": ("```{ .python .skip }\nprint(1)\n```\n", 5, "class .skip"),
+    "title not closed": ('```python title="a\nprint(1)\n```\n', 5, "title=\"a'"),
+    "second output": (
+        "```python\nprint(1)\n```\n" + "\n```output\n1\n```\n" * 2,
+        13,
+        "an output fence that follows no running block",
+    ),
+    "include by lines": (
+        '```python\n--8<-- "gae/inputs.py:3:5"\n```\n',
+        6,
+        '--8<-- "gae/inputs.py:3:5"',
+    ),
     "no closing": ("```python\nprint(1)\n", 5, "not closed before the end"),
     "body indented less": (
         "!!! note\n\n    ```python\n  print(1)\n    ```\n",
@@ -92,3 +104,41 @@ def test_a_page_that_no_example_comes_from_stops_the_run(pytestconfig, monkeypat
     monkeypatch.setattr(pytestconfig, "args", ["tests", "docs"])
     with pytest.raises(pytest.UsageError, match=r"collected from: \['docs/en/"):
         pages.pytest_collection_modifyitems(pytestconfig, [])
+
+
+SNIPPET = """import math
+
+# --8<-- [start:area]
+def area(r):
+    # --8<-- [start:body]
+    return math.pi * r**2
+    # --8<-- [end:body]
+# --8<-- [end:area]
+"""
+
+
+def test_an_include_keeps_the_origin_of_each_line(tmp_path):
+    (tmp_path / "snippets").mkdir()
+    (tmp_path / "snippets" / "area.py").write_text(SNIPPET)
+    include = ("x = 1", '--8<-- "area.py:area"', '--8<-- "area.py:body"')
+    assert resolve(include, 10, tmp_path / "snippets") == [
+        ("x = 1", 10, None),
+        ("def area(r):", 11, "snippets/area.py:4"),
+        ("    return math.pi * r**2", 11, "snippets/area.py:6"),
+        ("return math.pi * r**2", 12, "snippets/area.py:6"),
+    ]
+
+
+def test_a_block_with_a_reason_is_shown_and_not_run():
+    text = '```{ .python .norun data-reason="needs four GPUs" }\nx = 1\n```\n'
+    (block,) = page("---\nquestion: q\n---\n\n" + text).blocks
+    assert (block.runs, block.reason) == (False, "needs four GPUs")
+
+
+def test_a_problem_shows_place_found_expected_and_fix():
+    said, snippet = {"found": "a\nb", "due": "c"}, "snippets/x.py:5"
+    shown = str(problem("docs/en/x.md", 3, "log_marker", snippet=snippet, **said))
+    assert shown.startswith(
+        "docs/en/x.md:3 (snippets/x.py:5)\n"
+        "  found:\n    a\n    b\n  expected: c\n  fix:      write c "
+    )

@@ -1,0 +1,4 @@
+"""What is more.
+
+In which:
+"""

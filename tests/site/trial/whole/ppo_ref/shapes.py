@@ -1,0 +1,4 @@
+"""Shapes."""
+
+Tokens = float
+"""One number a token."""
