@@ -1,7 +1,6 @@
 """The site as it is built: what readers and search engines get of every page."""
 
 import json
-import posixpath
 import re
 from importlib.metadata import version
 from pathlib import Path
@@ -55,27 +54,6 @@ def test_every_address_is_relative(trial):
         if not address.startswith("data:image/svg+xml")  # the plots of a notebook
     }
     assert addresses == {CREDIT} and len(pages) > 20
-
-
-@pytest.mark.parametrize(
-    ("page", "twin"),
-    [
-        (FIRST, "en/" + FIRST),
-        ("en/" + FIRST, FIRST),
-        ("index.html", "en/index.html"),
-        ("en/index.html", "index.html"),
-        ("alignment/a_later_page/index.html", "en/index.html"),
-    ],
-)
-def test_the_language_switch_leads_to_the_twin(trial, page, twin):
-    link = re.search(
-        r'<a class="language" href="([^"]*)"[^>]*>(.*?)<', read(trial, page, "bare")
-    )
-    assert link
-    target = posixpath.normpath(posixpath.join(posixpath.dirname(page), link[1]))
-    assert posixpath.normpath(f"{target}/index.html") == twin
-    assert link[2] == ("中文" if page.startswith("en/") else "English")
-    assert (trial / "site" / twin).exists()
 
 
 def test_the_table_of_contents_shows_formulas(trial):

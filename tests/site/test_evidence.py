@@ -126,7 +126,7 @@ def test_a_run_is_noted_and_read_again(root):
 @pytest.mark.parametrize("text", [b"{", b"\xff\xfe{", b"<<<<<<< HEAD\n"])
 def test_a_damaged_ledger_counts_for_nothing(root, text):
     for name in (local("cpu"), RECORD):
-        (root / name).parent.mkdir(parents=True)
+        write_files(root, {name: ""})
         (root / name).write_bytes(text)
     known = gather(root)
     assert known.cpu == known.gpu == {}

@@ -120,11 +120,10 @@ def test_an_edit_of_a_page_shows_and_only_its_language_is_built(live):
 
 def agree(root: Path) -> None:
     """Record the first page as it stands."""
-    lock = root / "docs/locks/alignment/first.txt"
-    lock.parent.mkdir(parents=True, exist_ok=True)
     pages = [root / f"docs/{lang}/alignment/first.md" for lang in ("zh", "en")]
     words = [wording(page.read_text("utf-8")) for page in pages]
-    lock.write_text(write(lock_of(*words)), "utf-8")
+    lock = {"docs/locks/alignment/first.txt": write(lock_of(*words))}
+    trial_site.write_files(root, lock)
 
 
 def test_a_language_is_built_too_once_when_it_falls_behind(tmp_path, monkeypatch):

@@ -1,4 +1,4 @@
-"""Blocks that run: exceptions, seeds, limits, and what they leave behind."""
+"""Blocks that run: exceptions, seeds, limits, what they leave, and what is copied."""
 
 from contextlib import suppress
 from pathlib import Path
@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 import torch
 
+from site_tools.page.page import Page
 from site_tools.running import verdict
 from site_tools.running.results import Failure, PageToRun, Source
 from site_tools.running.worker import Running
@@ -13,12 +14,15 @@ from site_tools.say import LANGUAGES, Problem
 from tests.site.sample import EN, ZH, broken, page
 
 
-def problems(text: str, seconds: float = 20, language: str = "en") -> list[Problem]:
-    read = page(text, language)
+def judged(read: Page, seconds: float = 20) -> list[Problem]:
     assert read.problems == ()
     verified = verdict.run(read, seconds)
     found = [verdict.check_block(verified, b) for b in verified.running]
     return [problem for problem in found if problem]
+
+
+def problems(text: str, seconds: float = 20, language: str = "en") -> list[Problem]:
+    return judged(page(text, language), seconds)
 
 
 # What contributors get wrong most is in tests/contributing/mistakes.yml.
@@ -85,3 +89,75 @@ def test_no_process_and_no_folder_of_a_page_outlives_its_run():
     for file in Path("/proc").glob("[0-9]*/stat"):
         with suppress(OSError):  # gone since
             assert file.read_text().rpartition(")")[2].split()[1] != watcher
+
+
+# What is copied from a block: its chain, and that it runs alone.
+
+CONT, RAISES = "{ .python .cont }", "{ .python .cont .raises }"
+
+
+def blocks(*fences: str | tuple[str, str]) -> Page:
+    """A page of fences; a bare text is a plain Python block."""
+    pairs = [("python", f) if isinstance(f, str) else f for f in fences]
+    text = "\n\n".join(f"```{info}\n{code}\n```" for info, code in pairs)
+    return page(text)
+
+
+def of_fences(*fences: str | tuple[str, str]) -> list[Problem]:
+    return judged(blocks(*fences))
+
+
+def chain(*fences: str | tuple[str, str]) -> list[int]:
+    """Which of the fences the last one brings along, by their place."""
+    read = blocks(*fences)
+    return [read.blocks.index(block) for block in read.copies[-1].chain]
+
+
+def test_a_chain_goes_back_to_the_last_block_that_runs_alone():
+    fences = "a = 1", "b = 2", (CONT, "c = b"), (CONT, "assert c == 2")
+    assert chain(*fences) == [1, 2, 3]
+    assert blocks(*fences).copies[3].text == "b = 2\n\nc = b\n\nassert c == 2"
+
+
+def test_a_block_that_raises_leaves_nothing_behind():
+    fences = "a = 1", (RAISES, "a = 2\nassert a == 1"), (CONT, "print(a)")
+    assert chain(*fences) == [0, 2]
+    assert of_fences(fences[0], fences[1], ("output", "AssertionError:"))[1:] == []
+
+
+def test_a_chain_that_misses_a_name_fails():
+    (needless,) = of_fences((CONT, "x = 1"))
+    assert needless.found == ".cont on a block that needs nothing of those above it"
+    (problem,) = of_fences("x = 1", "y = 2", (CONT, "assert y\nassert x"))
+    assert problem.found == (
+        "copied, the code of lines 5, 9 ends with\nNameError: name 'x' is not defined"
+    )
+    assert problem.line == 11
+    assert "alone and in a fresh process:\nno output" in problem.expected
+
+
+def test_a_chain_that_prints_something_else_fails():
+    seeded = "import random\nrandom.seed(0)"
+    draws = "import random\nplaces = 3\nrandom.random()"
+    last = (CONT, "print(round(random.random(), places))"), ("output", "0.758")
+    assert of_fences(seeded, (CONT, draws), *last) == []
+    (problem,) = of_fences(seeded, draws, *last)
+    assert problem.expected.endswith("0.758")
+    assert "a seed of its own" in problem.fix
+
+
+def test_a_chain_runs_once_however_many_copies_begin_with_it():
+    count = "with open('runs', 'a') as f:\n    f.write('x')\n    print(f.tell())"
+    fences = "from __future__ import annotations", (CONT, count), (RAISES, "None.x")
+    run = verdict.start(blocks(*fences, (CONT, "def f(x: later): pass\nf"))).wait()
+    printed = [copy.printed for copy in run.copies]
+    assert printed == ["", "1\n", "2\n", "1\n"]  # what raises has a process of its own
+    assert [bool(copy.failure) for copy in run.copies] == [False, False, True, False]
+    ended = ("a = 1", (CONT, "import os\nos._exit(0)"), (CONT, "a"))
+    run = verdict.start(blocks(*ended)).wait()
+    assert [bool(copy.failure) for copy in run.copies] == [False, True, True]
+
+
+def test_what_is_wrong_above_is_told_once():
+    fences = "a = 1\nprint(a)", ("output", "2"), (CONT, "print(a)"), ("output", "1")
+    assert [p.line for p in of_fences(*fences)] == [7]
