@@ -62,7 +62,7 @@ class Setting(NamedTuple):
 
 SMALL = Setting(256, time=128, chunk_rows=2)  # with all the ways to do it
 # Liger's makes a gradient of the head for every response, and would take minutes.
-HUGE = Setting(4096, 128000, batch=4, chunk_rows=2)
+HUGE = Setting(4096, 128000, batch=4)
 LARGE = (
     Setting(1024),
     Setting(1024, padding=False),
