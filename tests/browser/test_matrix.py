@@ -52,7 +52,7 @@ def test_two_releases_of_verl_stand_side_by_side_and_their_changes_are_told(matr
     assert columns(matrix) == ["What", "verl 0.9.1", "verl 0.3.0.post1"]
     since = matrix.locator("ol.timeline > li:visible h3").all_inner_texts()
     # The release after 0.3.0.post1 is the first that has changes to tell.
-    assert since[0] == "verl 0.4.0" and since[-1] == "verl 0.9.0"
+    assert since[0] == "verl 0.4.0" and since[-1] == "verl 0.9.1"
     matrix.check("[name=differ]")
     left = rows(matrix)
     assert "kl_in_reward" in left and "old_recomputed" not in left
