@@ -146,9 +146,9 @@ def _known(scores: Tensor, groups: Groups, mask: Tensor) -> dict[str, Tensor]:
         white = masked_whiten(excess[:, None].expand(mask.shape), mask)
         of_row = torch.where(mask, white, -torch.inf).amax(1)
         found["reinforce_plus_plus_baseline"] = torch.where(mask.any(1), of_row, 0)
-    none = torch.zeros(len(groups.sizes)).double()
+    zeros = torch.zeros(len(groups.sizes)).double()
     total, length = (
-        none.index_add(0, groups.of_row, x) for x in (lengths * scores, lengths)
+        zeros.index_add(0, groups.of_row, x) for x in (lengths * scores, lengths)
     )
     baseline = (total / length.clamp(min=1))[groups.of_row]
     found["opo"] = torch.where(together, scores - baseline, scores)
