@@ -156,56 +156,37 @@ def aggregation(loss_agg_mode: str, batch: GlobalBatch) -> Aggregate:
     The mean of what it returns on all ranks is the loss of the mini-batch. It raises a
     ValueError for an unknown mode, a missing count, or a count of 0.
     """
-    divisor = _divisor(loss_agg_mode, batch)
+    if loss_agg_mode not in MODES:
+        raise ValueError(
+            f"aggregation: loss_agg_mode must be one of {', '.join(MODES)}, "
+            f"got {loss_agg_mode!r}"
+        )
+    by_sequence, norm = loss_agg_mode.startswith("seq"), loss_agg_mode.endswith("norm")
+    name = "global_batch_size" if by_sequence else "batch_num_tokens"
+    shared, factor = getattr(batch, name), batch.loss_scale_factor
+    if loss_agg_mode != "token-sum" and shared is None and batch.dp_size > 1:
+        raise ValueError(
+            f"aggregation: {name} must be given for several ranks, "
+            f"got None with dp_size {batch.dp_size}"
+        )
+    if norm and factor is not None and factor <= 0:
+        raise ValueError(
+            f"aggregation: loss_scale_factor must be above 0, got {factor:g}"
+        )
 
     def aggregate(losses: Tensor, response_mask: Tensor) -> Tensor:
         if loss_agg_mode == "seq-mean-token-mean":
             losses = losses / response_mask.sum(1, keepdim=True).clamp(min=1)
         total = token_sum(losses, response_mask) * batch.dp_size
-        return total / divisor(response_mask)
+        if loss_agg_mode == "token-sum":
+            return total
+        here = response_mask.any(1) if by_sequence else response_mask
+        count = here.sum().item() if shared is None else float(shared)
+        if count <= 0:
+            raise ValueError(f"aggregation: {name} must be above 0, got {count:g}")
+        return total / (count * (factor or response_mask.shape[1]) if norm else count)
 
     return aggregate
-
-
-def _divisor(mode: str, batch: GlobalBatch) -> Callable[[Tensor], float]:
-    if mode not in MODES:
-        raise ValueError(
-            f"aggregation: loss_agg_mode must be one of {', '.join(MODES)}, "
-            f"got {mode!r}"
-        )
-    if mode == "token-sum":
-        return lambda mask: 1
-    if mode == "token-mean":
-        return _count("batch_num_tokens", batch, lambda mask: mask.sum())
-    responses = _count("global_batch_size", batch, lambda mask: mask.any(1).sum())
-    if mode != "seq-mean-token-sum-norm":
-        return responses
-    factor = batch.loss_scale_factor
-    if factor is not None and factor <= 0:
-        raise ValueError(
-            f"aggregation: loss_scale_factor must be above 0, got {factor:g}"
-        )
-    return lambda mask: responses(mask) * (factor or mask.shape[1])
-
-
-def _count(
-    name: str, batch: GlobalBatch, local: Callable[[Tensor], Tensor]
-) -> Callable[[Tensor], float]:
-    """The global count if verl gives one, else that of the micro-batch at hand."""
-    shared = getattr(batch, name)
-    if shared is None and batch.dp_size > 1:
-        raise ValueError(
-            f"aggregation: {name} must be given for several ranks, "
-            f"got None with dp_size {batch.dp_size}"
-        )
-
-    def count(response_mask: Tensor) -> float:
-        number = local(response_mask).item() if shared is None else float(shared)
-        if number <= 0:
-            raise ValueError(f"aggregation: {name} must be above 0, got {number:g}")
-        return number
-
-    return count
 
 
 def install() -> None:

@@ -133,10 +133,15 @@ def _require_same_logits(actor: Actor, model: Any, path: str | Path) -> None:
         )
 
 
-def _refuse(expected: str, path: str | Path, found: str) -> NoReturn:
-    raise ValueError(
-        f"pretrained_actor: path must hold {expected}, got {found} in {str(path)!r}"
-    )
+def _refuse(
+    expected: str,
+    path: str | Path,
+    got: str,
+    remedy: str = "",
+    function: str = "pretrained_actor",
+) -> NoReturn:
+    text = f"{function}: path must hold {expected}, got {got} in {str(path)!r}"
+    raise ValueError(text + remedy)
 
 
 def pretrained_tokenizer(path: str | Path) -> "PretrainedTokenizer":
@@ -148,15 +153,10 @@ def pretrained_tokenizer(path: str | Path) -> "PretrainedTokenizer":
     vocab = _read(name, path, "a model", "AutoConfig").get_text_config().vocab_size
     tokenizer = _read(name, path, "a tokenizer", "AutoTokenizer")
     if tokenizer.eos_token_id is None:
-        raise ValueError(
-            f"{name}: path must hold a tokenizer with an eos_token, got none in "
-            f"{str(path)!r}"
-        )
+        _refuse("a tokenizer with an eos_token", path, "none", function=name)
     if (most := max(tokenizer.get_vocab().values())) >= vocab:
-        raise ValueError(
-            f"{name}: path must hold a tokenizer of the model's {vocab} tokens, got "
-            f"token {most} in {str(path)!r}"
-        )
+        expected = f"a tokenizer of the model's {vocab} tokens"
+        _refuse(expected, path, f"token {most}", function=name)
     return PretrainedTokenizer(tokenizer)
 
 
@@ -226,26 +226,24 @@ def _read(
     ``reader`` is the name of the class.
     """
     folder, shown = Path(path), repr(str(path))
-    must = f"{function}: path must"
     if not folder.is_dir():
         raise ValueError(
-            f"{must} be a folder, got {shown}; download the model first, since nothing "
-            "is fetched here"
+            f"{function}: path must be a folder, got {shown}; download the model "
+            "first, since nothing is fetched here"
         )
     if (folder / "adapter_config.json").exists():
-        raise ValueError(
-            f"{must} hold a whole model, got an adapter in {shown}; merge it into its "
-            "model first"
-        )
+        remedy = "; merge it into its model first"
+        _refuse("a whole model", path, "an adapter", remedy, function)
     if not (folder / "config.json").exists():
-        raise ValueError(f"{must} hold config.json, got none in {shown}")
+        _refuse("config.json", path, "none", function=function)
     with _quiet(_library(function)) as transformers:
         kind = getattr(transformers, reader)
         try:
             return kind.from_pretrained(str(folder), **ONLY_THIS_FOLDER, **options)
         except Exception as error:  # its names for what it does not read are many
             line = f"{type(error).__name__}: {str(error).strip()}".splitlines()[0]
-            raise ValueError(f"{must} hold {content}, got {shown}: {line}") from error
+            text = f"{function}: path must hold {content}, got {shown}: {line}"
+            raise ValueError(text) from error
 
 
 def _library(function: str) -> Any:

@@ -39,9 +39,9 @@ def beyond(difference: Tensor, tolerance: float, *sizes: Tensor) -> Tensor:
     return ~(difference.abs() <= tolerance * size)
 
 
-def fail(found: str, cause: str) -> NoReturn:
-    """End with what was found, its usual cause, and the remedy, in short lines."""
-    raise AssertionError(lines(f"{_TYPE}{found}: {cause}").removeprefix(_TYPE))
+def fail(what: str, cause: str) -> NoReturn:
+    """End with what was seen, its usual cause, and the remedy, in short lines."""
+    raise AssertionError(lines(f"{_TYPE}{what}: {cause}").removeprefix(_TYPE))
 
 
 def lines(text: str, indent: int = 0) -> str:
@@ -56,9 +56,19 @@ def lines(text: str, indent: int = 0) -> str:
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def place(name: str, row: int, token: int) -> str:
-    """A slot as one writes it: ``values[0, 3]``."""
-    return f"{name}[{row}, {token}]"
+def first(where: Tensor) -> tuple[int, ...]:
+    """The first slot that is True."""
+    return tuple(where.nonzero()[0].tolist())
+
+
+def place(name: str, where: Tensor) -> str:
+    """The first slot that is True, as one writes it: ``values[0, 3]``."""
+    return f"{name}{list(first(where))}"
+
+
+def shown(name: str, x: Tensor, where: Tensor, digits: str = ".4f") -> str:
+    """The first number where this is True: ``values[0, 3] is 0.5000``."""
+    return f"{place(name, where)} is {float(x[first(where)]):{digits}}"
 
 
 def described(x: object) -> str:

@@ -3,7 +3,7 @@
 from bisect import bisect_left
 from collections.abc import Callable
 from itertools import product
-from typing import Annotated, Any
+from typing import Annotated
 
 import torch
 from torch import Tensor
@@ -13,9 +13,11 @@ from ppo_ref.asserts.faults import (
     beyond,
     described,
     fail,
+    first,
     place,
     require_like,
     same_randomness,
+    shown,
     tolerance_for,
 )
 from ppo_ref.contracts.checks import require_finite, require_row_tokens, require_tokens
@@ -78,17 +80,12 @@ def assert_padding_ignored(
     tries = ((~response_mask & ~after_end, _WHOLE), (after_end, _LATE))
     tolerance = tolerance_for(*inputs.values())
     for key, (slots, cause) in product(inputs, tries):
-        garbage = _with_garbage(inputs, key, slots)
+        garbage = _changed(inputs, key, slots)
         after = _call(name, advantages, garbage, response_mask)
         moved = beyond(after - before, tolerance, before, garbage[key]) & response_mask
         if moved.any():
-            row, token = moved.nonzero()[0].tolist()
-            fail(
-                f"garbage in the padding of {key} moved "
-                f"{place('advantages', row, token)} from "
-                f"{float(before[row, token]):.4f} to {float(after[row, token]):.4f}",
-                cause,
-            )
+            what = f"garbage in the padding of {key} moved {place('advantages', moved)}"
+            fail(f"{what} {_from_to(before, after, moved)}", cause)
 
 
 @checked
@@ -130,9 +127,8 @@ def assert_masked_out_ignored(
     require_tokens(name, mask)
     if mask.all():
         raise ValueError(f"{name}: mask must be False somewhere, got all True")
-    ids = {key: x for key, x in inputs.items() if not _floating(x)}
     for key, x in inputs.items():
-        if key not in ids:
+        if isinstance(x, Tensor) and x.is_floating_point():
             require_like(f"{name}: inputs[{key!r}] must be", x, mask)
         elif not (isinstance(x, Tensor) and x.shape == mask.shape):
             raise TypeError(
@@ -141,31 +137,30 @@ def assert_masked_out_ignored(
             )
     before = _call(name, function, inputs, mask)
     allowed = tolerance_for(before) * before.abs().max()
-    slots = (~mask).nonzero().tolist()
+    number = (~mask).flatten().cumsum(0).view(mask.shape)  # of each slot, from 1
+    count = int(number.max())
 
-    def moved(key: str, count: int) -> tuple[Tensor, Tensor]:
-        """The result with the first slots of an input changed, and where it moved."""
-        where = torch.zeros_like(mask)
-        for slot in slots[:count]:
-            where[tuple(slot)] = True
-        change = _with_other_ids if key in ids else _with_garbage
-        after = _call(name, function, change(inputs, key, where), mask)
-        return after, ~((after - before).abs() <= allowed)
+    def result(key: str, most: int) -> Tensor:
+        """The result with the first slots of an input changed."""
+        slots = ~mask & (number <= most)
+        return _call(name, function, _changed(inputs, key, slots), mask)
 
-    for key in inputs:
-        if not moved(key, len(slots))[1].any():
+    def moved(after: Tensor) -> Tensor:
+        return ~((after - before).abs() <= allowed)
+
+    for key, x in inputs.items():
+        if not moved(result(key, count)).any():
             continue
-        counts = range(1, len(slots) + 1)
-        first = bisect_left(counts, True, key=lambda n: bool(moved(key, n)[1].any()))
-        count = first + 1
-        after, wrong = moved(key, count)
-        at = wrong.nonzero()[0].tolist()
-        found = f"{place(key, *slots[count - 1])} is masked out and moved "
-        found += f"result{at}" if at else "the result"
+        most = 1 + bisect_left(
+            range(1, count + 1), True, key=lambda n: bool(moved(result(key, n)).any())
+        )
+        after = result(key, most)
+        slot = place(key, ~mask & (number == most))
+        target = place("result", moved(after)) if before.ndim else "the result"
         fail(
-            f"{found} from {float(before[tuple(at)]):.4f} to "
-            f"{float(after[tuple(at)]):.4f}",
-            _ATTENDED if at and key in ids else _WHOLE,
+            f"{slot} is masked out and moved {target} "
+            f"{_from_to(before, after, moved(after))}",
+            _WHOLE if x.is_floating_point() or not before.ndim else _ATTENDED,
         )
 
 
@@ -205,7 +200,7 @@ def assert_score_on_last_token(
     wrong = (token_level_scores != 0) & ~last
     if not wrong.any():
         return
-    row, token = wrong.nonzero()[0].tolist()
+    row, token = first(wrong)
     end = int(last[row].nonzero())
     away = f"{abs(token - end)} slot{'s' * (abs(token - end) > 1)}"
     cause = f"the score is {away} early; index the length of the response less 1"
@@ -213,44 +208,40 @@ def assert_score_on_last_token(
         cause = cause.replace("early", "late, where the mask hides it")
     if int(wrong[row].sum()) > 1:
         cause = "the score is written on many tokens; keep the last, or know why"
-    fail(
-        f"{place('token_level_scores', row, token)} is "
-        f"{float(token_level_scores[row, token]):.4g}, the last token is "
-        f"[{row}, {end}]",
-        cause,
-    )
+    scores = shown("token_level_scores", token_level_scores, wrong, ".4g")
+    fail(f"{scores}, the last token is [{row}, {end}]", cause)
 
 
-def _with_garbage(inputs: Inputs, key: str, slots: Tensor) -> Inputs:
-    """Ten times the largest number, its sign and size another in each slot.
+def _from_to(before: Tensor, after: Tensor, where: Tensor) -> str:
+    x, y = (float(of[first(where)]) for of in (before, after))
+    return f"from {x:.4f} to {y:.4f}"
 
-    The sizes are such that no few of them sum to 0.
+
+def _changed(inputs: Inputs, key: str, slots: Tensor) -> Inputs:
+    """Other numbers or other ids of the batch in these slots of an input.
+
+    A number becomes ten times the largest one, its sign and size another in each slot,
+    such that no few of them sum to 0.
     """
     x = inputs[key]
-    size = 10 * torch.where(slots, 0, x).abs().max().clamp(min=1)
-    pattern = torch.arange(slots.numel(), device=x.device).view(slots.shape) % 3 - 1.37
-    return {**inputs, key: torch.where(slots, size * pattern.to(x.dtype), x)}
-
-
-def _with_other_ids(inputs: Inputs, key: str, slots: Tensor) -> Inputs:
-    """Another id of the batch in each slot."""
-    x = inputs[key]
-    known = torch.unique(x)
-    if len(known) < 2:
-        raise ValueError(f"inputs[{key!r}] must hold at least 2 different ids, got 1")
-    other = torch.where(x == known[0], known[1], known[0])
+    if x.is_floating_point():
+        size = 10 * torch.where(slots, 0, x).abs().max().clamp(min=1)
+        count = torch.arange(slots.numel(), device=x.device).view(slots.shape)
+        other = size * (count % 3 - 1.37).to(x.dtype)
+    else:
+        known = torch.unique(x)
+        if len(known) < 2:
+            text = f"inputs[{key!r}] must hold at least 2 different ids, got 1"
+            raise ValueError(text)
+        other = torch.where(x == known[0], known[1], known[0])
     return {**inputs, key: torch.where(slots, other, x)}
-
-
-def _floating(x: Any) -> bool:
-    return isinstance(x, Tensor) and x.is_floating_point()
 
 
 def _call(name: str, function: Estimator, inputs: Inputs, mask: Tensor) -> Tensor:
     """What a function gives, 0 where it is per token and the mask leaves that out."""
     with same_randomness(), torch.no_grad():
         result = function(**{key: x.clone() for key, x in inputs.items()})
-    if not _floating(result):
+    if not (isinstance(result, Tensor) and result.is_floating_point()):
         raise TypeError(
             f"{name}: your function must return a floating-point tensor, "
             f"got {described(result)}"

@@ -10,7 +10,7 @@ from ppo_ref.asserts.faults import (
     beyond,
     described,
     fail,
-    place,
+    first,
     same_randomness,
     tolerance_for,
 )
@@ -62,35 +62,32 @@ def assert_packed_equals_alone(
     if len({len(row) for row in rows}) == 1:
         raise ValueError(f"{name}: rows must be of unequal lengths, got {len(rows[0])}")
     alone = [_call(function, [row])[0] for row in rows]
-    packed = _call(function, rows)
-    backward = _call(function, rows[::-1])[::-1]
-    wrong, reversed_ = (
-        [_wrong(x, y, tolerance) for x, y in zip(found, alone, strict=True)]
-        for found in (packed, backward)
+    orders = _call(function, rows), _call(function, rows[::-1])[::-1]
+    forward, backward = (
+        [_wrong(x, y, tolerance) for x, y in zip(packed, alone, strict=True)]
+        for packed in orders
     )
-    found, places = (
-        (packed, wrong) if any(w.any() for w in wrong) else (backward, reversed_)
-    )
-    for row, where in enumerate(places):
-        if where.any():
-            token = int(where.nonzero()[0])
-            fail(
-                f"{place('packed', row, token)} is {float(found[row][token]):.4f}, "
-                f"alone it is {float(alone[row][token]):.4f}",
-                _cause(rows, wrong, reversed_),
-            )
+    for packed, places in zip(orders, (forward, backward), strict=True):
+        for row, where in enumerate(places):
+            if where.any():
+                (token,) = first(where)
+                fail(
+                    f"packed[{row}, {token}] is {float(packed[row][token]):.4f}, "
+                    f"alone it is {float(alone[row][token]):.4f}",
+                    _cause(rows, forward, backward),
+                )
 
 
-def _cause(rows: list[Tensor], wrong: list[Tensor], reversed_: list[Tensor]) -> str:
+def _cause(rows: list[Tensor], forward: list[Tensor], backward: list[Tensor]) -> str:
     """What rows have in common that differ, in this order and in the other."""
-    longest = max(map(len, rows))
-    off = [bool(x.any() or y.any()) for x, y in zip(wrong, reversed_, strict=True)]
-    if not wrong[0].any() and not reversed_[-1].any():
+    if not forward[0].any() and not backward[-1].any():
         return (
             "it reads the row before it; end attention and position_ids with each row "
             "(cu_seqlens)"
         )
-    if all(len(row) < longest for row, bad in zip(rows, off, strict=True) if bad):
+    longest = max(map(len, rows))
+    differ = [bool(x.any() or y.any()) for x, y in zip(forward, backward, strict=True)]
+    if all(len(row) < longest for row, off in zip(rows, differ, strict=True) if off):
         return (
             "only rows that are padded differ; pass attention_mask, and position_ids "
             "that skip padding"

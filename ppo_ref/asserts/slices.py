@@ -9,7 +9,7 @@ from torch import Tensor
 from ppo_ref.alignment import last_token
 from ppo_ref.asserts.faults import (
     fail,
-    place,
+    first,
     require_like,
     same_randomness,
     tolerance_for,
@@ -28,9 +28,6 @@ class Probe(NamedTuple):
 
     token: int
     moved: Tensor
-
-
-_NOT_CAUSAL = "the model looks ahead: give it a causal attention mask"
 
 
 @checked
@@ -77,10 +74,8 @@ def assert_values_before_tokens(
         changed: the slice is 1 position late; cut
         [:, -T-1:-1]
     """
-    require_tokens("assert_values_before_tokens", response_mask)
-    require_at_least("assert_values_before_tokens", 1, probes=probes)
-    found = _probe("values", values, sequences, response_mask, probes, tolerance)
-    _refuse_still("values", found)
+    name, given = "assert_values_before_tokens", (sequences, response_mask)
+    found = _probe(name, "values", values, *given, probes, tolerance)
     _refuse_misplaced("values", found, 1, "the slice is {} {}; cut [:, -T-1:-1]")
 
 
@@ -128,30 +123,18 @@ def assert_log_probs_of_tokens(
         are gathered 1 position early; take those of
         [:, -T:]
     """
-    require_tokens("assert_log_probs_of_tokens", response_mask)
-    require_at_least("assert_log_probs_of_tokens", 1, probes=probes)
-    found = _probe("log_probs", log_probs, sequences, response_mask, probes, tolerance)
-    _refuse_still("log_probs", found)
+    name, given = "assert_log_probs_of_tokens", (sequences, response_mask)
+    found = _probe(name, "log_probs", log_probs, *given, probes, tolerance)
     cause = "the ids are gathered {} {}; take those of [:, -T:]"
     _refuse_misplaced("log_probs", found, 0, cause)
-    context = [Probe(token, moved.clone()) for token, moved in found]
-    for token, moved in context:
+    for token, moved in found:
         moved[:, token] = False
-    if any(p.moved.any() for p in context):
+    if any(moved.any() for _, moved in found):
         cause = "the logits are cut {} {}; take [:, -T-1:-1]"
-        _refuse_misplaced("log_probs", context, 1, cause)
+        _refuse_misplaced("log_probs", found, 1, cause)
     if vocab_size is not None:
-        require_at_least("assert_log_probs_of_tokens", 2, vocab_size=vocab_size)
-        _refuse_sum(log_probs, sequences, response_mask, vocab_size)
-
-
-def _refuse_still(name: str, found: list[Probe]) -> None:
-    if not any(probe.moved.any() for probe in found):
-        fail(
-            f"none of {name} moved, whichever token was changed",
-            "the function does not read its argument, or the head is all zeros; give "
-            "it random weights and the sequences as they come",
-        )
+        require_at_least(name, 2, vocab_size=vocab_size)
+        _refuse_sum(log_probs, *given, vocab_size)
 
 
 class _Move(NamedTuple):
@@ -161,54 +144,53 @@ class _Move(NamedTuple):
     row: int
     slot: int
 
+    @property
+    def distance(self) -> int:
+        return self.slot - self.token
 
-def _refuse_misplaced(name: str, found: list[Probe], first: int, cause: str) -> None:
-    """Refuse when the first slot that a token moves is not ``first`` behind it."""
+
+def _refuse_misplaced(name: str, found: list[Probe], least: int, cause: str) -> None:
+    """Refuse when the first slot that a token moves is not ``least`` behind it."""
     moves = [
         _Move(token, int(row), int(moved[row].long().argmax()))
         for token, moved in found
-        for row in moved.any(1).nonzero().flatten()
+        for row in moved.any(1).nonzero()
     ]
-    nearest = min(moves, key=lambda move: move.slot - move.token)
-    distance = nearest.slot - nearest.token
-    if distance < first:
-        token, row, slot = next(m for m in moves if m.slot - m.token < first)
-        text = f"{place(name, row, slot)} moved when token {token} was changed"
-        ahead = any(m.slot == 0 and m.token - 2 >= first for m in moves)
-        late = cause.format(_positions(first - distance), "late")
-        fail(text, _NOT_CAUSAL if ahead else late)
-    if distance > first:
-        token, row, slot = nearest
-        text = (
-            f"{place(name, row, token + first)} did not move when token {token} was "
-            f"changed, {place(name, row, slot)} did"
+    nearest = min(moves, key=lambda move: move.distance)
+    off = abs(nearest.distance - least)
+    away = f"{off} position{'s' * (off > 1)}"
+    if nearest.distance < least:
+        token, row, slot = next(move for move in moves if move.distance < least)
+        if any(move.slot == 0 and move.token - 2 >= least for move in moves):
+            cause = "the model looks ahead: give it a causal attention mask"
+        fail(
+            f"{name}[{row}, {slot}] moved when token {token} was changed",
+            cause.format(away, "late"),
         )
-        fail(text, cause.format(_positions(distance - first), "early"))
-
-
-def _positions(count: int) -> str:
-    return f"{count} position{'s' * (count > 1)}"
+    if nearest.distance > least:
+        token, row, slot = nearest
+        fail(
+            f"{name}[{row}, {token + least}] did not move when token {token} was "
+            f"changed, {name}[{row}, {slot}] did",
+            cause.format(away, "early"),
+        )
 
 
 def _refuse_sum(
     log_probs: Reader, sequences: Tensor, response_mask: Tensor, vocab_size: int
 ) -> None:
     """Refuse probabilities of all ids at the first token that do not sum to 1."""
-    at = sequences.shape[1] - response_mask.shape[1]
-    rows = response_mask[:, 0]
-    total = torch.zeros(len(rows), dtype=torch.float64, device=rows.device)
-    tolerance = 0.0
+    total = torch.zeros(len(sequences), dtype=torch.float64, device=sequences.device)
     for token_id in range(vocab_size):
         other = sequences.clone()
-        other[:, at] = token_id
+        other[:, -response_mask.shape[1]] = token_id
         numbers = _call("log_probs", log_probs, other, response_mask)
         total += numbers[:, 0].double().exp()
-        tolerance = tolerance_for(numbers)
-    wrong = rows & ((total - 1).abs() > tolerance)
+    wrong = response_mask[:, 0] & ((total - 1).abs() > tolerance_for(numbers))
     if wrong.any():
-        row = int(wrong.nonzero()[0])
+        (row,) = first(wrong)
         fail(
-            f"over all ids, the probabilities of {place('token', row, 0)} sum to "
+            f"over all ids, the probabilities of token[{row}, 0] sum to "
             f"{float(total[row]):.2f} instead of 1",
             "the logits are cut one position late, where that token has been read; "
             "take [:, -T-1:-1]",
@@ -244,16 +226,19 @@ def _call(name: str, function: Reader, sequences: Tensor, like: Tensor) -> Tenso
 
 
 def _probe(
+    function: str,
     name: str,
-    function: Reader,
+    reader: Reader,
     sequences: Tensor,
     response_mask: Tensor,
     probes: int,
     tolerance: float,
 ) -> list[Probe]:
     """Change one token after the other, spread over a response, and see what moves."""
-    before = _call(name, function, sequences, response_mask)
-    again = _call(name, function, sequences, response_mask)
+    require_tokens(function, response_mask)
+    require_at_least(function, 1, probes=probes)
+    before = _call(name, reader, sequences, response_mask)
+    again = _call(name, reader, sequences, response_mask)
     noise = (again - before)[response_mask].abs().max()
     if not noise <= tolerance:
         raise ValueError(
@@ -265,7 +250,13 @@ def _probe(
     found = []
     for token in times[spread.round().long().to(times.device)].tolist():
         other = _changed(sequences, response_mask, token)
-        after = _call(name, function, other, response_mask)
+        after = _call(name, reader, other, response_mask)
         moved = ((after - before).abs() > tolerance) & response_mask
         found.append(Probe(token, moved & response_mask[:, token, None]))
+    if not any(probe.moved.any() for probe in found):
+        fail(
+            f"none of {name} moved, whichever token was changed",
+            "the function does not read its argument, or the head is all zeros; give "
+            "it random weights and the sequences as they come",
+        )
     return found

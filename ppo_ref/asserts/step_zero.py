@@ -3,7 +3,14 @@
 import torch
 from torch import Tensor
 
-from ppo_ref.asserts.faults import TOLERANCE, beyond, fail, place, tolerance_for
+from ppo_ref.asserts.faults import (
+    TOLERANCE,
+    beyond,
+    fail,
+    first,
+    shown,
+    tolerance_for,
+)
 from ppo_ref.contracts.checks import require_at_least, require_batch
 from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 
@@ -109,19 +116,14 @@ def _compare(
     wrong = beyond(difference, allowed) & response_mask
     if not wrong.any():
         return
-    row, token = wrong.nonzero()[0].tolist()
     if _shifted(x, y, response_mask, allowed):
         cause = f"{other} lies one slot beside; cut both by the same slice"
     elif tolerance is None and not beyond(difference, _SHORT).any():
         cause = f"a model in bfloat16 may: pass tolerance={_SHORT}; if not, {cause}"
-    mean = float(difference.sum() / response_mask.sum())
-    ratio = float(difference[row, token].exp())
-    summary = f"mean kl {mean:.4f}" if "ref" in other else f"ratio {ratio:.2f}"
-    fail(
-        f"{place(name, row, token)} is {float(x[row, token]):.4f}, "
-        f"{place(other, row, token)} is {float(y[row, token]):.4f}, {summary}",
-        cause,
-    )
+    summary = f"ratio {float(difference[first(wrong)].exp()):.2f}"
+    if "ref" in other:
+        summary = f"mean kl {float(difference.sum() / response_mask.sum()):.4f}"
+    fail(f"{shown(name, x, wrong)}, {shown(other, y, wrong)}, {summary}", cause)
 
 
 def _shifted(x: Tensor, y: Tensor, response_mask: Tensor, allowed: float) -> bool:

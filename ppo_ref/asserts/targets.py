@@ -8,7 +8,7 @@ import torch
 from torch import Tensor
 
 from ppo_ref.advantages import gae, monte_carlo_returns
-from ppo_ref.asserts.faults import beyond, fail, place, tolerance_for
+from ppo_ref.asserts.faults import beyond, fail, first, place, shown, tolerance_for
 from ppo_ref.contracts.checks import require_batch, require_unit_interval
 from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
 from ppo_ref.masking import masked_mean, masked_variance
@@ -62,23 +62,21 @@ def assert_return_to_go(
     inputs = {"token_level_rewards": token_level_rewards, "values": values}
     require_batch(name, response_mask, advantages=advantages, **inputs)
     require_unit_interval(name, gamma=gamma)
+    inputs["response_mask"] = response_mask
     returns = monte_carlo_returns(
         token_level_rewards=token_level_rewards,
         response_mask=response_mask,
         gamma=gamma,
         bootstrap_values=bootstrap_values,
     )
-    wrong = _off(advantages + values, returns, response_mask, advantages, values)
-    if not wrong.any():
-        return
-    row, token = wrong.nonzero()[0].tolist()
-    total = float((advantages + values)[row, token])
-    inputs["response_mask"] = response_mask
-    fail(
-        f"{place('advantages', row, token)} + {place('values', row, token)} is "
-        f"{total:.4f}, the return to go is {float(returns[row, token]):.4f}",
-        _cause(advantages.detach(), gamma, inputs, wrong),
-    )
+    total = advantages + values
+    wrong = _off(total, returns, response_mask, advantages, values)
+    if wrong.any():
+        terms = shown(f"{place('advantages', wrong)} + values", total, wrong)
+        fail(
+            f"{terms}, the return to go is {float(returns[first(wrong)]):.4f}",
+            _cause(advantages.detach(), gamma, inputs, wrong),
+        )
 
 
 @contextmanager
@@ -119,8 +117,16 @@ def assert_targets_fixed(batch: Batch) -> Iterator[None]:
     before = {name: batch[name].detach().clone() for name in names}
     yield
     _refuse_gradient(batch, names)
-    for name in names:
-        _refuse_change(name, before[name], batch[name])
+    for name, old in before.items():
+        new = batch[name]
+        if new.shape != old.shape:
+            what = f"{name} had shape {list(old.shape)} and has {list(new.shape)}"
+            fail(what, "the update writes into the batch; give it a copy")
+        wrong = ~torch.isclose(new, old, rtol=0, atol=0, equal_nan=True)
+        if wrong.any():
+            was = shown(name, old, wrong).replace(" is ", " was ")
+            now = f"is {float(new[first(wrong)]):.4f} after it"
+            fail(f"{was} before the update and {now}", _CHANGED[name])
 
 
 _CHANGED = {
@@ -138,25 +144,8 @@ _CHANGED = {
 def _refuse_gradient(batch: Batch, names: list[str]) -> None:
     for name in names:
         if batch[name].requires_grad:
-            fail(
-                f"{name} requires gradient",
-                "the loss would move its own target; compute it under "
-                "torch.no_grad() or .detach() it",
-            )
-
-
-def _refuse_change(name: str, before: Tensor, after: Tensor) -> None:
-    if after.shape != before.shape:
-        text = f"{name} had shape {list(before.shape)} and has {list(after.shape)}"
-        fail(text, "the update writes into the batch; give it a copy")
-    wrong = ~torch.isclose(after, before, rtol=0, atol=0, equal_nan=True)
-    if wrong.any():
-        place = wrong.nonzero()[0].tolist()
-        old, new = float(before[tuple(place)]), float(after[tuple(place)])
-        fail(
-            f"{name}{place} was {old:.4f} before the update and is {new:.4f} after it",
-            _CHANGED[name],
-        )
+            text = "the loss would move its own target; compute it under "
+            fail(f"{name} requires gradient", f"{text}torch.no_grad() or .detach() it")
 
 
 def _off(x: Tensor, y: Tensor, response_mask: Tensor, *sizes: Tensor) -> Tensor:
@@ -180,10 +169,9 @@ def _cause(
         if explains(gae_lambda=other):
             return f"these advantages have gae_lambda={other}; compute them at 1"
     if int(mask.sum()) > 1:
-        mean, variance = (
-            float(of(advantages, mask)) for of in (masked_mean, masked_variance)
-        )
-        if abs(mean) < 1e-3 and abs(variance - 1) < 1e-2:
+        mean = masked_mean(advantages, mask)
+        excess = masked_variance(advantages, mask) - 1
+        if mean.abs() < 1e-3 and excess.abs() < 1e-2:
             return "they are whitened; take them as they were before"
     for shift, word in ((1, "early"), (-1, "late")):
         inner = mask & mask.roll(shift, 1)

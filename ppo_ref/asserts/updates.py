@@ -18,11 +18,6 @@ Backward = Annotated[
     Callable[[int], Any],
     "a function from the size of a micro-batch to nothing, which runs backward",
 ]
-Gradients = dict[str, Tensor]
-_UNEVEN = (
-    "each micro-batch divides by its own tokens; divide all by the tokens of the "
-    "mini-batch"
-)
 
 
 @checked
@@ -67,20 +62,27 @@ def assert_same_gradient(
     if one == other:
         raise ValueError(f"{name}: micro_batch_sizes must be unequal, got {one} twice")
     parameters = {n: p for n, p in model.named_parameters() if p.requires_grad}
-    first, second = _gradients(name, model, parameters, backward, micro_batch_sizes)
     if tolerance is None:
         tolerance = tolerance_for(*parameters.values())
-    norm, apart = _norm(first), _norm(_less(second, first, 1.0))
+    first, second = _gradients(name, model, parameters, backward, micro_batch_sizes)
+    norm, apart = float(first.norm()), float((second - first).norm())
     if apart <= tolerance * norm:
         return
-    scale = sum(float((first[n] * second[n]).sum()) for n in first) / norm**2
-    found = f"the gradient at micro-batches of {other}"
-    if _norm(_less(second, first, scale)) <= tolerance * norm:
-        found += f" is {scale:.2f} times that of {one}"
-        fail(found, "it is not divided by the number of micro-batches")
-    worst = max(first, key=lambda n: float((first[n] - second[n]).norm()))
-    found += f" differs by {apart / norm:.0%} from that of {one}, most in {worst}"
-    fail(found, _UNEVEN)
+    scale = float(first @ second) / norm**2
+    what = f"the gradient at micro-batches of {other}"
+    if (second - scale * first).norm() <= tolerance * norm:
+        what += f" is {scale:.2f} times that of {one}"
+        fail(what, "it is not divided by the number of micro-batches")
+    sizes = [p.numel() for p in parameters.values()]
+    parts = torch.split_with_sizes(second - first, sizes)
+    norms = {n: float(x.norm()) for n, x in zip(parameters, parts, strict=True)}
+    worst = max(norms, key=lambda name: norms[name])
+    what += f" differs by {apart / norm:.0%} from that of {one}, most in {worst}"
+    fail(
+        what,
+        "each micro-batch divides by its own tokens; divide all by the tokens of the "
+        "mini-batch",
+    )
 
 
 @contextmanager
@@ -160,8 +162,8 @@ def _gradients(
     parameters: dict[str, Parameter],
     backward: Backward,
     sizes: tuple[int, int],
-) -> list[Gradients]:
-    """One gradient per size, everything else put back as it was."""
+) -> list[Tensor]:
+    """One gradient per size, as a long row; everything else put back as it was."""
     grads = {name: parameter.grad for name, parameter in parameters.items()}
     buffers = {name: buffer.clone() for name, buffer in model.named_buffers()}
     versions = {name: parameter._version for name, parameter in parameters.items()}
@@ -172,12 +174,12 @@ def _gradients(
                 parameter.grad = None
             with same_randomness(), torch.enable_grad():
                 backward(size)
-            gradients.append(
-                {
-                    name: torch.zeros_like(p) if p.grad is None else p.grad.detach()
-                    for name, p in parameters.items()
-                }
-            )
+            of = [
+                torch.zeros_like(p) if p.grad is None else p.grad
+                for p in parameters.values()
+            ]
+            # A model may lie on several devices.
+            gradients.append(torch.cat([x.detach().flatten().cpu() for x in of]))
     finally:
         for name, parameter in parameters.items():
             parameter.grad = grads[name]
@@ -190,18 +192,9 @@ def _gradients(
                 f"{function}: backward must leave the parameters alone, {name} has "
                 "been changed; leave out the optimizer's step"
             )
-    wide = [{name: g.double() for name, g in part.items()} for part in gradients]
-    if not all(_norm(part) > 0 for part in wide):
+    if not all(gradient.any() for gradient in gradients):
         raise ValueError(
             f"{function}: backward must leave a gradient in the model's parameters, "
             "found none"
         )
-    return wide
-
-
-def _less(one: Gradients, other: Gradients, scale: float) -> Gradients:
-    return {name: one[name] - scale * other[name] for name in one}
-
-
-def _norm(gradients: Gradients) -> float:
-    return math.sqrt(sum(float(g.square().sum()) for g in gradients.values()))
+    return [gradient.double() for gradient in gradients]

@@ -20,8 +20,7 @@ RUNS = Path("runs")  # where runs go whose folder is not named
 CONFIG, SUMMARY, CHARTS = "config.json", "summary.json", "charts.svg"
 STATISTICS, TOKENS, SECONDS = "statistics.jsonl", "tokens.jsonl", "seconds.jsonl"
 LOGS = STATISTICS, TOKENS, SECONDS
-FORMAT = 1
-EMPTY = 0, hashlib.sha256().hexdigest()  # the mark of an empty log
+FORMAT = 2
 
 
 class RunFolder(NamedTuple):
@@ -49,8 +48,10 @@ class RunFolder(NamedTuple):
     def save(self, state: dict[str, Any], **notes: Any) -> None:
         """Store the trainer's state, and how long the logs are by now."""
         if self.writes:
+            for log in self.logs():
+                sync(log)
             notes["logs"] = {name: _mark(self.path / name) for name in LOGS}
-            notes |= self.settings.to_json()
+            notes["settings"] = self.settings.to_json()
             checkpoint.save(self.path, Checkpoint(notes, state))
 
     def load(self) -> Checkpoint | None:
@@ -59,33 +60,40 @@ class RunFolder(NamedTuple):
         Nothing is changed if the checkpoint or one of the logs is refused.
         """
         last = checkpoint.load(self.path)
+        marks = {}
         if last:
-            self._require_same_settings(last.notes)
-        marks = last.notes["logs"] if last else dict.fromkeys(LOGS, EMPTY)
+            self._require_same_settings(last.notes["settings"])
+            marks = last.notes["logs"]
         for name, (size, sha256) in marks.items():
-            _require_beginning(self.path / name, size, sha256)
-        for name, (size, _) in marks.items():
-            if (log := self.path / name).exists():
-                with naming(log):
-                    os.truncate(log, size)
+            if _mark(log := self.path / name, size) != (size, sha256):
+                raise ValueError(
+                    f"{log} must begin with the {size} bytes that it had at the "
+                    "checkpoint, but has been changed; put them back, or begin another "
+                    "run by --out"
+                )
+        for log in self.logs():
+            with naming(log):
+                os.truncate(log, marks[log.name][0] if marks else 0)
         return last
+
+    def logs(self) -> list[Path]:
+        """The logs that have been begun."""
+        return [log for name in LOGS if (log := self.path / name).exists()]
 
     def discard(self) -> None:
         """Take away a run that has not come as far as its first checkpoint."""
-        for name in (*LOGS, CONFIG):
-            (self.path / name).unlink(missing_ok=True)
+        for file in (*self.logs(), self.path / CONFIG):
+            file.unlink(missing_ok=True)
         with suppress(OSError):  # more may lie there
             self.path.rmdir()
 
-    def _require_same_settings(self, notes: Mapping[str, Any]) -> None:
-        for part, fields in self.settings.to_json().items():
-            for name, value in fields.items():
-                other = notes.get(part, {}).get(name)
-                if other != value:
-                    raise ValueError(
-                        f"{self.path / checkpoint.LAST} must have been made with the "
-                        f"settings of {CONFIG}, {name} {value}, got {other}"
-                    )
+    def _require_same_settings(self, others: Mapping[str, Any]) -> None:
+        for name, value in self.settings.to_json().items():
+            if (other := others.get(name)) != value:
+                raise ValueError(
+                    f"{self.path / checkpoint.LAST} must have been made with the "
+                    f"settings of {CONFIG}, {name} {value}, got {other}"
+                )
 
 
 @contextmanager
@@ -105,7 +113,7 @@ def create_run(path: Path | None, settings: Settings) -> Iterator[RunFolder]:
         folder = RunFolder(path, settings, torch.__version__)
         about = {"format": FORMAT, "torch": torch.__version__}
         try:
-            folder.store_json(CONFIG, {**about, **settings.to_json()})
+            folder.store_json(CONFIG, {**about, "settings": settings.to_json()})
             yield folder
         except (OSError, ValueError):
             if not checkpoint.exists(path):
@@ -126,12 +134,13 @@ def reopen_run(path: Path) -> Iterator[RunFolder]:
             content = json.loads(config.read_text("utf-8"))
             if content["format"] != FORMAT:
                 raise ValueError(f"format must be {FORMAT}, got {content['format']}")
-            settings, version = Settings.from_json(content), content["torch"]
+            settings = Settings.from_json(content["settings"])
+            folder = RunFolder(path, settings, content["torch"])
         except (ValueError, TypeError, KeyError, AttributeError) as error:
             raise ValueError(
                 f"{config} is damaged, or not of this ppo_ref: {error}"
             ) from None
-        yield RunFolder(path, settings, version)
+        yield folder
 
 
 def add_line(path: Path, line: Mapping[str, Any]) -> None:
@@ -148,22 +157,10 @@ def add_line(path: Path, line: Mapping[str, Any]) -> None:
             raise
 
 
-def _mark(log: Path) -> tuple[int, str]:
-    """The size of a log and its hash, once it is safely on the disk."""
-    if not log.exists():
-        return EMPTY
-    sync(log)
-    content = log.read_bytes()
+def _mark(log: Path, size: int | None = None) -> tuple[int, str]:
+    """The size of a log, or of its beginning, and the hash of that."""
+    content = log.read_bytes()[:size] if log.exists() else b""
     return len(content), hashlib.sha256(content).hexdigest()
-
-
-def _require_beginning(log: Path, size: int, sha256: str) -> None:
-    content = log.read_bytes() if log.exists() else b""
-    if hashlib.sha256(content[:size]).hexdigest() != sha256:
-        raise ValueError(
-            f"{log} must begin with the {size} bytes that it had at the checkpoint, "
-            "but has been changed; put them back, or begin another run by --out"
-        )
 
 
 def _finite(value: Any) -> Any:

@@ -45,20 +45,20 @@ class Session:
     """A run from where its last checkpoint left it, or from the beginning."""
 
     def __init__(self, folder: RunFolder, processes: Processes = ALONE) -> None:
-        config, options = folder.settings.config, folder.settings.options
+        settings = folder.settings
         # torch is to add in the same order whenever the same run is made again.
-        torch.set_num_threads(options.threads)
-        if options.device == "cuda":
+        torch.set_num_threads(settings.threads)
+        if settings.device == "cuda":
             os.environ.setdefault("CUBLAS_WORKSPACE_CONFIG", ":4096:8")
             torch.use_deterministic_algorithms(True)
         model: dict[str, Any] = {}
-        if options.model:
-            model["tokenizer"] = pretrained_tokenizer(options.model)
-            precision = getattr(torch, config.precision)
-            model["actor"] = pretrained_actor(options.model, precision)
-        estimate = estimate_named(options.estimate, config.responses_per_prompt)
-        self.folder, self.options, self.processes = folder, options, processes
-        self.trainer = Trainer(config, options.device, estimate, processes, **model)
+        if settings.model:
+            model["tokenizer"] = pretrained_tokenizer(settings.model)
+            precision = getattr(torch, settings.precision)
+            model["actor"] = pretrained_actor(settings.model, precision)
+        estimate = estimate_named(settings.estimate, settings.responses_per_prompt)
+        self.folder, self.settings, self.processes = folder, settings, processes
+        self.trainer = Trainer(settings, settings.device, estimate, processes, **model)
         self.held_out_before: float | None = None
         self._seconds, self._since = 0.0, time.monotonic()
         self._saved: tuple[int, ...] = ()
@@ -81,28 +81,28 @@ class Session:
 
     def steps(self) -> Iterator[Step]:
         """Take every step that is left, and yield each once it is written down."""
-        trainer, config = self.trainer, self.trainer.config
+        trainer, settings = self.trainer, self.settings
         for loss in trainer.imitate():
-            steps = config.warm_start_steps
+            steps = settings.warm_start_steps
             yield Step("imitation", trainer.imitated, steps, {"loss": loss})
         for loss in trainer.learn_reward():
-            steps = config.reward_model_steps
+            steps = settings.reward_model_steps
             yield Step("reward model", trainer.rewarded, steps, {"loss": loss})
         figures: dict[str, float] = {}
         if self.held_out_before is None:
             self.held_out_before = trainer.held_out()
             figures["held_out"] = self.held_out_before
-            yield Step("PPO", 0, config.iterations, figures)
+            yield Step("PPO", 0, settings.iterations, figures)
         for iteration in trainer.train():
             self._write(iteration)
             figures |= iteration.statistics
             shown = {name: figures[name] for name in SHOWN if name in figures}
-            yield Step("PPO", trainer.iteration, config.iterations, shown)
+            yield Step("PPO", trainer.iteration, settings.iterations, shown)
 
     def save_if_due(self, step: Step) -> None:
         """Save before the first iteration, then every ``checkpoint_seconds``."""
         waited = time.monotonic() - self._saved_at
-        due = step.done == 0 or waited >= self.options.checkpoint_seconds
+        due = step.done == 0 or waited >= self.settings.checkpoint_seconds
         if self.processes.any(due):
             self.save()
 
@@ -118,7 +118,7 @@ class Session:
 
     def write_summary(self) -> dict[str, Any]:
         """Write what came out of the run, however far it is, and return it."""
-        trainer, options = self.trainer, self.options
+        trainer, settings = self.trainer, self.settings
         begun = trainer.iteration > 0
         summary = {
             "finished": self.finished,
@@ -127,9 +127,9 @@ class Session:
             "held_out_after": trainer.held_out() if begun else None,
             "seconds": round(self.seconds, 1),
             "seed": trainer.config.seed,
-            "estimate": options.estimate,
-            "device": options.device,
-            "threads": options.threads,
+            "estimate": settings.estimate,
+            "device": settings.device,
+            "threads": settings.threads,
             "torch": torch.__version__,
             "actor_sha256": weights_hash(trainer.models.actor),
         }
@@ -151,7 +151,7 @@ class Session:
             for name, value in statistics.items():
                 if value is not None:
                     columns.setdefault(name, {})[number] = value
-        seed, estimate = self.trainer.config.seed, self.options.estimate
+        seed, estimate = self.trainer.config.seed, self.settings.estimate
         title = f"{path.name}: seed {seed}, {estimate}"
         store(path / CHARTS, draw(title, columns).encode())
 
@@ -164,9 +164,9 @@ class Session:
         number, folder = iteration.number, self.folder
         folder.add(STATISTICS, {"iteration": number, **iteration.statistics})
         ends = 1, self.trainer.config.iterations
-        if number % self.options.record_every == 0 or number in ends:
+        if number % self.settings.record_every == 0 or number in ends:
             _, _, questions, experience = iteration
-            rows, tokenizer = self.options.record_rows, self.trainer.tokenizer
+            rows, tokenizer = self.settings.record_rows, self.trainer.tokenizer
             rows = min(rows, len(questions))
             now = self._log_probs(experience.rollout, rows) if rows else []
             written = records(experience, questions, tokenizer, rows)

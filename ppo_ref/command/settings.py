@@ -18,19 +18,24 @@ CHOICES = {
     "estimate": NAMES,
     "device": ("auto", "cpu", "cuda"),
 }
+METAVARS = {int: "N", float: "X", str: "FOLDER"}
 MOST_THREADS = 1024  # torch would crash
+SIZES = "width", "layers", "heads"  # which a model that exists has already
 
 
 @dataclass(frozen=True, kw_only=True)
-class Options:
-    """Where and how a run runs, and what it writes."""
+class Settings(PPOConfig):
+    """The trainer's, and where and how the command runs it, and what it writes."""
 
     model: str = setting(
         "", "with a Hugging Face model to train in place of a small new one"
     )
     device: str = setting("auto", "a GPU if there is one, unless told")
     threads: int = setting(
-        1, "of the CPU; small networks gain nothing from more", 1, most=MOST_THREADS
+        1,
+        "of an operation on the CPU; 1 does two things at a time",
+        1,
+        most=MOST_THREADS,
     )
     estimate: str = setting(
         "whitened_gae",
@@ -47,69 +52,51 @@ class Options:
 
     def __post_init__(self) -> None:
         require_settings("train", self)
+        super().__post_init__()
         if self.device == "cuda" and not torch.cuda.is_available():
             raise ValueError(
                 "device must be one that this machine has, got cuda, which torch "
                 f"{torch.__version__} does not find here; use --device cpu"
             )
+        estimate_named(self.estimate, self.responses_per_prompt)
 
-
-@dataclass(frozen=True)
-class Settings:
-    """The settings of the trainer, and those of the command around it."""
-
-    config: PPOConfig
-    options: Options
-
-    def __post_init__(self) -> None:
-        estimate_named(self.options.estimate, self.config.responses_per_prompt)
-
-    def to_json(self) -> dict[str, dict[str, Any]]:
-        """The fields of both parts by name; a number that is not finite is a string."""
+    def to_json(self) -> dict[str, Any]:
+        """The fields by name; a number that is not finite is a string."""
         return {
-            part: {name: _json(value) for name, value in fields.items()}
-            for part, fields in dataclasses.asdict(self).items()
+            name: str(x) if isinstance(x, float) and not math.isfinite(x) else x
+            for name, x in dataclasses.asdict(self).items()
         }
 
     @classmethod
-    def from_json(cls, content: Any) -> Self:
+    def from_json(cls, values: Mapping[str, Any]) -> Self:
         """The settings in a file; refused if a field is missing, unknown or wrong."""
-        parts: dict[str, Any] = {}
-        for part, kind in PARTS.items():
-            types: dict[str, Any] = {
-                field.name: type(field.default) for field in dataclasses.fields(kind)
-            }
-            if names := content[part].keys() ^ types.keys():
-                raise ValueError(
-                    f"{part} must be those of this ppo_ref, it differs in "
-                    f"{', '.join(sorted(names))}"
-                )
-            values = content[part].items()
-            parts[part] = kind(**{name: types[name](value) for name, value in values})
-        return cls(**parts)
-
-
-PARTS: dict[str, type[PPOConfig | Options]] = {"options": Options, "config": PPOConfig}
-HEADINGS = {"options": "where and how", "config": "the run itself"}
-METAVARS = {int: "N", float: "X", str: "FOLDER"}
-SIZES = "width", "layers", "heads"  # which a model that exists has already
+        types: dict[str, Any] = {
+            field.name: type(field.default) for field in dataclasses.fields(cls)
+        }
+        if names := values.keys() ^ types.keys():
+            raise ValueError(
+                "settings must be those of this ppo_ref, it differs in "
+                f"{', '.join(sorted(names))}"
+            )
+        return cls(**{name: types[name](value) for name, value in values.items()})
 
 
 def add_options(parser: ArgumentParser) -> None:
-    """Make every field of ``Options`` and ``PPOConfig`` an option of the command."""
-    for part, kind in PARTS.items():
-        group = parser.add_argument_group(HEADINGS[part])
-        for field in dataclasses.fields(kind):
-            default = f" (default {field.default})" if field.default != "" else ""
-            choices = CHOICES.get(field.name)
-            group.add_argument(
-                f"--{field.name.replace('_', '-')}",
-                type=type(field.default),
-                choices=choices,
-                default=SUPPRESS,
-                help=(field.metadata["help"] + default).replace("%", "%%"),
-                metavar=None if choices else METAVARS[type(field.default)],
-            )
+    """Make every field of ``Settings`` an option of the command."""
+    command = parser.add_argument_group("where and how")
+    trainer = parser.add_argument_group("the run itself")
+    for field in dataclasses.fields(Settings):
+        default = f" (default {field.default})" if field.default != "" else ""
+        choices, kind = CHOICES.get(field.name), type(field.default)
+        group = trainer if field.name in PPOConfig.__annotations__ else command
+        group.add_argument(
+            f"--{field.name.replace('_', '-')}",
+            type=kind,
+            choices=choices,
+            default=SUPPRESS,
+            help=(field.metadata["help"] + default).replace("%", "%%"),
+            metavar=None if choices else METAVARS[kind],
+        )
 
 
 def make_settings(arguments: Mapping[str, Any]) -> Settings:
@@ -117,29 +104,14 @@ def make_settings(arguments: Mapping[str, Any]) -> Settings:
 
     ``auto`` becomes the device of this machine, a model's folder an absolute path.
     """
-    device = arguments.get("device", "auto")
-    if device == "auto":
-        device = "cuda" if torch.cuda.is_available() else "cpu"
-    arguments = {**arguments, "device": device}
-    if arguments.get("model"):
-        if sizes := [name for name in SIZES if name in arguments]:
+    names = {field.name for field in dataclasses.fields(Settings)}
+    chosen = {name: x for name, x in arguments.items() if name in names}
+    if chosen.get("device", "auto") == "auto":
+        chosen["device"] = "cuda" if torch.cuda.is_available() else "cpu"
+    if chosen.get("model"):
+        if sizes := [name for name in SIZES if name in chosen]:
             raise ValueError(
                 f"train: {sizes[0]} is the model's own; leave it out with --model"
             )
-        arguments["model"] = str(Path(arguments["model"]).resolve())
-    parts: dict[str, Any] = {
-        part: kind(
-            **{
-                field.name: arguments[field.name]
-                for field in dataclasses.fields(kind)
-                if field.name in arguments
-            }
-        )
-        for part, kind in PARTS.items()
-    }
-    return Settings(**parts)
-
-
-def _json(value: Any) -> Any:
-    infinite = isinstance(value, float) and not math.isfinite(value)
-    return str(value) if infinite else value
+        chosen["model"] = str(Path(chosen["model"]).resolve())
+    return Settings(**chosen)

@@ -62,7 +62,7 @@ def run(arguments: Namespace) -> int:
             # The first process alone writes; what the folder says is known to all.
             folder = processes.first(lambda: stack.enter_context(_open(options)))
             folder = folder._replace(writes=first)
-            if folder.settings.options.device == "cuda":
+            if folder.settings.device == "cuda":
                 take_own_gpu()
             with end_with_others(
                 "A process of the run has ended, and so the others do; go on by: "
@@ -141,16 +141,23 @@ class Progress:
 
     def show(self, step: Step) -> None:
         """Show the step that has just been done, if it is worth a line."""
-        if step.stage != self._stage:
+        stage, done, total, figures = step
+        if stage != self._stage:
             self.end()
-            self._stage, self._begun, self._first = step.stage, self.clock(), step.done
-        here = step.done - self._first
-        seconds = (self.clock() - self._begun) / here if here else math.nan
-        line = progress_line(step, seconds * (step.total - step.done))
+            self._stage, self._begun, self._first = stage, self.clock(), done
+        here = done - self._first
+        bar = f"[{'#' * (BAR * done // total):{BAR}}]"
+        parts = [f"{stage:12} {bar} {done:>{len(str(total))}}/{total}"]
+        parts += [f"{name} {value:.3f}" for name, value in figures.items()]
+        if here and done < total:
+            seconds = (self.clock() - self._begun) / here
+            left = math.ceil(seconds * (total - done))
+            parts.append(f"{left // 60}:{left % 60:02} left")
+        line = "  ".join(parts)
         if self.rewrites:
             width = shutil.get_terminal_size().columns - 1
             self.stream.write(f"\r{line[:width]:{width}}")
-        elif step.done == step.total or step.done % -(-step.total // LINES) == 0:
+        elif done == total or done % -(-total // LINES) == 0:
             self.stream.write(f"{line}\n")
         self.stream.flush()
 
@@ -159,18 +166,6 @@ class Progress:
         if self._stage and self.rewrites:
             self.stream.write("\n")
         self._stage = ""
-
-
-def progress_line(step: Step, seconds_left: float) -> str:
-    """A step in words; nan seconds are not shown."""
-    bar = "#" * (BAR * step.done // step.total)
-    count = f"{step.done:>{len(str(step.total))}}/{step.total}"
-    figures = [f"{name} {value:.3f}" for name, value in step.figures.items()]
-    parts = [f"{step.stage:12} [{bar:{BAR}}] {count}", *figures]
-    if not math.isnan(seconds_left) and step.done < step.total:
-        minutes, seconds = divmod(math.ceil(seconds_left), 60)
-        parts.append(f"{minutes}:{seconds:02} left")
-    return "  ".join(parts)
 
 
 def _open(options: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
@@ -194,24 +189,22 @@ def _resume_command(folder: RunFolder, processes: Processes) -> str:
 def _report_begin(folder: RunFolder, processes: Processes) -> None:
     size = processes.size
     by = f" by {size} processes" if size > 1 else ""
-    print(f"The run is written into {folder.path}{by}", file=sys.stderr, flush=True)
+    lines = [f"The run is written into {folder.path}{by}"]
     if folder.torch_version != torch.__version__:
-        print(
+        lines.append(
             f"It was begun with torch {folder.torch_version}; with this one, "
-            f"{torch.__version__}, it may end with other weights",
-            file=sys.stderr,
-            flush=True,
+            f"{torch.__version__}, it may end with other weights"
         )
+    print(*lines, sep="\n", file=sys.stderr, flush=True)
 
 
 def _report_end(folder: RunFolder, summary: Mapping[str, Any], resume: str) -> None:
+    before, after = summary["held_out_before"], summary["held_out_after"]
     if not summary["finished"]:
         print(f"Stopped; go on by: {resume}")
     print(f"{folder.path}: {summary['iterations']} iterations, {summary['seconds']} s")
-    if summary["held_out_after"] is not None:
-        before, after = summary["held_out_before"], summary["held_out_after"]
-        print(
-            f"held-out questions answered right: {before:.0%} before, {after:.0%} now"
-        )
+    if after is not None:
+        shares = f"{before:.0%} before, {after:.0%} now"
+        print(f"held-out questions answered right: {shares}")
         print(f"every statistic: {folder.path / CHARTS}")
         print(f"token by token: python -m ppo_ref view {folder.path}")

@@ -1,24 +1,14 @@
 """All stages of a dump, one after the other."""
 
-from collections.abc import Iterator, Mapping
-from typing import NamedTuple
+from collections.abc import Iterator
+from typing import Any
 
 from torch import Tensor
 
 from ppo_ref.contracts.checks import require_at_least, require_unit_interval
-from ppo_ref.dump.estimates import judge_returns, judge_whitening
-from ppo_ref.dump.groups import ESTIMATORS, judge_groups
-from ppo_ref.dump.inputs import (
-    judge_kl,
-    judge_mask,
-    judge_rollout,
-    judge_score,
-    judge_values,
-)
+from ppo_ref.dump import estimates, groups, inputs
 from ppo_ref.dump.reading import Fields, fields
-from ppo_ref.dump.verdicts import FAIL, OK, OPEN, Report, Verdict
-
-Setting = float | str | None
+from ppo_ref.dump.verdicts import FAIL, OK, OPEN, Report, Said, Verdict
 
 
 def judge(
@@ -57,56 +47,57 @@ def judge(
     )
     if kl_coef is not None:
         require_at_least("check", 0, kl_coef=kl_coef)
-    dump, asked = fields(tensors), Asked(gamma, gae_lambda, kl_coef, estimator)
-    of_mask, right = judge_mask(dump, eos_token_id)
-    said: dict[str, Verdict] = {}
+    asked = {"kl_coef": kl_coef, "estimator": estimator}
+    asked |= {"gamma": gamma, "lam": gae_lambda}
+    dump = fields(tensors)
+    of_mask, right = inputs.judge_mask(dump, eos_token_id)
+    said: dict[str, Said] = {}
     # A mask may be wrong in the dump alone, or in all that was computed: what holds
     # under one of the two is not blamed.
-    for mask in (dump.response_mask, right) if of_mask.state == FAIL else (right,):
+    for mask in (dump.response_mask, right) if of_mask[0] == FAIL else (right,):
         masked = dump._replace(response_mask=mask)
-        for verdict in _judge_numbers(masked, asked, eos_token_id):
-            if said.get(verdict.stage, of_mask).state == FAIL:
-                said[verdict.stage] = verdict
-            said.setdefault(verdict.stage, verdict)
-    unfit = [Verdict("finite", FAIL, text) for text in dump.unfit.values()]
-    return Report([*unfit, of_mask, *said.values()])
-
-
-class Asked(NamedTuple):
-    """The settings that were to hold; None is found from the numbers."""
-
-    gamma: float | None
-    lam: float | None
-    kl_coef: float | None
-    estimator: str | None
+        for stage, of in _judge_numbers(masked, asked, eos_token_id):
+            if said.get(stage, of_mask)[0] == FAIL:
+                said[stage] = of
+            said.setdefault(stage, of)
+    stages = [("finite", (FAIL, text)) for text in dump.unfit.values()]
+    stages += [("mask", of_mask), *said.items()]
+    return Report([Verdict(stage, *of) for stage, of in stages])
 
 
 def _judge_numbers(
-    dump: Fields, asked: Asked, eos_token_id: int | None
-) -> Iterator[Verdict]:
-    """All stages but the mask."""
-    found: dict[str, Setting] = {}
-    of_kl, found["kl_coef"] = judge_kl(dump, asked.kl_coef)
-    by_groups = asked.estimator in ESTIMATORS
-    if asked.estimator is None:
-        by_groups = _by_groups(dump)
-    yield judge_score(dump, by_groups)
-    yield of_kl
-    yield judge_rollout(dump)
-    yield judge_values(dump)
+    dump: Fields, asked: dict[str, Any], eos_token_id: int | None
+) -> Iterator[tuple[str, Said]]:
+    """All stages but the mask; a setting that is asked as None is found."""
+    estimator, gamma, lam = (asked[name] for name in ("estimator", "gamma", "lam"))
+    found: dict[str, Any] = {}
+    of_kl, found["kl_coef"] = inputs.judge_kl(dump, asked["kl_coef"])
+    by_groups = estimator in groups.ESTIMATORS if estimator else _by_groups(dump)
+    yield "score", inputs.judge_score(dump, by_groups)
+    yield "kl", of_kl
+    yield "rollout", inputs.judge_rollout(dump)
+    yield "values", inputs.judge_values(dump)
     if by_groups:
-        verdicts, found["estimator"] = judge_groups(dump, asked.estimator)
-        yield from verdicts
+        grouped = groups.groups_of(dump)
+        missing = dump.lacks("advantages", "given")
+        if missing or grouped is None:
+            yield "groups", (OPEN, missing or dump.lacks("uid"))
+        else:
+            yield "groups", groups.judge_rows(dump, grouped)
+            of, found["estimator"] = groups.judge_advantages(dump, grouped, estimator)
+            yield "advantages", of
     else:
         critic = dump.values is not None
         # Without a critic there is nothing to mix.
-        wanted = asked.gamma, asked.lam if critic else 1.0
-        verdicts, choice = judge_returns(dump, wanted, eos_token_id)
-        yield from verdicts
-        yield judge_whitening(dump, known=verdicts[0].state == OK)
+        of_gae, choice = estimates.judge_returns(dump, (gamma, lam if critic else 1.0))
+        yield "gae", of_gae
         if choice:
+            yield "truncation", estimates.judge_full_rows(dump, choice, eos_token_id)
             found["gamma"], found["lam"] = choice[0], choice[1] if critic else None
-    yield from _judge_settings(found, asked._asdict())
+        yield "whitening", estimates.judge_whitening(dump, known=of_gae[0] == OK)
+    found = {name: x for name, x in found.items() if x is not None}
+    if found:
+        yield "settings", _judge_settings(found, asked)
 
 
 def _by_groups(dump: Fields) -> bool:
@@ -119,33 +110,29 @@ def _by_groups(dump: Fields) -> bool:
     return bool(apart <= dump.tolerance)
 
 
-def _judge_settings(
-    found: dict[str, Setting], asked: dict[str, Setting]
-) -> Iterator[Verdict]:
+def _judge_settings(found: dict[str, Any], asked: dict[str, Any]) -> Said:
     """What the numbers say of each setting, against what was to hold."""
-    told = {name: x for name, x in found.items() if x is not None}
-    rest = {name: x for name, x in told.items() if asked[name] is None}
-    wrong = [n for n in told if n not in rest and not _same(told[n], asked[n])]
 
-    def shown(settings: Mapping[str, Setting]) -> str:
-        pairs = settings.items()
-        return ", ".join(
-            f"{n} {x if isinstance(x, str) else f'{x:.4g}'}" for n, x in pairs
-        )
+    def listed(settings: dict[str, Any], names: list[str]) -> str:
+        texts = (settings[n] for n in names)
+        shown = (x if isinstance(x, str) else f"{x:.4g}" for x in texts)
+        return ", ".join(map(" ".join, zip(names, shown, strict=True)))
 
+    rest = [name for name in found if asked[name] is None]
+    wrong = [n for n in found if n not in rest and not _same(found[n], asked[n])]
     if wrong:
-        numbers, others = ({n: of[n] for n in wrong} for of in (told, asked))
-        text = f"by the numbers {shown(numbers)}, not {shown(others)}"
-        yield Verdict("settings", FAIL, text)
-    elif rest:
+        return (
+            FAIL,
+            f"by the numbers {listed(found, wrong)}, not {listed(asked, wrong)}",
+        )
+    if rest:
         flags = " ".join(f"--{name.replace('_', '-')}" for name in rest)
-        text = f"by the numbers {shown(rest)}: compare with yours, or pass {flags}"
-        yield Verdict("settings", OPEN, text)
-    elif told:
-        yield Verdict("settings", OK, shown(told))
+        text = f"by the numbers {listed(found, rest)}: compare with yours, or pass"
+        return OPEN, f"{text} {flags}"
+    return OK, listed(found, list(found))
 
 
-def _same(found: Setting, asked: Setting) -> bool:
+def _same(found: float | str, asked: float | str) -> bool:
     if isinstance(found, float) and isinstance(asked, float | int):
         return abs(found - asked) <= 1e-2 * abs(asked) + 1e-6
     return found == asked

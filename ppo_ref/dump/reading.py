@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import torch
 from torch import Tensor
 
-from ppo_ref.asserts.faults import TOLERANCE
+from ppo_ref.asserts.faults import TOLERANCE, first, shown
 from ppo_ref.contracts.checks import require_tokens
 
 WRITE = 'torch.save(dict(batch.batch.items()), "dump.pt")'
@@ -43,22 +43,25 @@ def read(path: Path | str) -> dict[str, Tensor]:
         raise ValueError(f"{path}: {'a folder' if path.is_dir() else 'no such file'}")
     with path.open("rb") as file:
         start = file.read(4096)
+    kind = "it holds objects beside tensors, which are code"
     if start[:2] != b"PK":  # what torch.save writes is a zip file
         kind = "a pickle, which is code" if start[:1] == b"\x80" else "no dump"
-        raise ValueError(f"{path}: {_class_name(start) or kind}; {REMEDY}")
+    for name, of in ((b"DataProto", "DataProto"), (b"tensordict", "TensorDict")):
+        if name in start:
+            kind = f"a pickled {of}, which only its own code can open"
+            break
     try:
+        if start[:2] != b"PK":
+            raise pickle.UnpicklingError
         content = torch.load(path, map_location="cpu", weights_only=True)
     except pickle.UnpicklingError:
-        kind = _class_name(start) or "it holds objects beside tensors, which are code"
         raise ValueError(f"{path}: {kind}; {REMEDY}") from None
     except (RuntimeError, EOFError, OSError, ValueError, KeyError) as error:
         line = str(error).splitlines()[0][:80]
         raise ValueError(f"{path}: cut short or no dump ({line}); {REMEDY}") from None
     if not isinstance(content, dict):
-        kind = type(content).__name__
-        raise ValueError(
-            f"{path}: must hold a dict of tensors, holds a {kind}; {REMEDY}"
-        )
+        kind = f"must hold a dict of tensors, holds a {type(content).__name__}"
+        raise ValueError(f"{path}: {kind}; {REMEDY}")
     content = {str(name): _numbered(x) for name, x in content.items()}
     return {name: x for name, x in content.items() if isinstance(x, Tensor)}
 
@@ -119,11 +122,11 @@ class Fields(NamedTuple):
 def fields(tensors: dict[str, Tensor]) -> Fields:
     """The fields of a dump, their shapes and types checked."""
     there = ", ".join(sorted(tensors)) or "nothing"
-    known = (
-        (name, next((theirs for theirs in names if theirs in tensors), None))
+    found = {  # our name to theirs
+        name: next(theirs for theirs in names if theirs in tensors)
         for name, names in NAMES.items()
-    )
-    found = {name: theirs for name, theirs in known if theirs}
+        if tensors.keys() & set(names)
+    }
     if not found:
         raise ValueError(f"a dump must hold advantages, returns or the like: {there}")
     like = next(iter(found.values()))
@@ -144,31 +147,30 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
     _require_shape("response_mask", mask, shape, like)
     odd = (mask != 0) & (mask != 1)
     if odd.any():
-        row, token = odd.nonzero()[0].tolist()
-        number = mask[row, token].item()
+        at = first(odd)
         raise ValueError(
-            f"the mask must hold 0 and 1 only, got {number} at [{row}, {token}]"
+            f"the mask must hold 0 and 1 only, got {mask[at].item()} at {list(at)}"
         )
     mask = mask.bool()
     require_tokens("check", mask)
-    wide, unfit = {name: tensors[theirs].double() for name, theirs in found.items()}, {}
-    for name, x in wide.items():
-        if (wrong := mask & ~x.isfinite()).any():
-            row, token = wrong.nonzero()[0].tolist()
-            unfit[name] = f"{found[name]}[{row}, {token}] is {float(x[row, token])}"
+    wide = {name: tensors[theirs].double() for name, theirs in found.items()}
+    unfit = {
+        name: shown(found[name], x, wrong, "")
+        for name, x in wide.items()
+        if (wrong := mask & ~x.isfinite()).any()
+    }
     uid, prompts = tensors.get("uid"), tensors.get("prompts")
     if uid is not None and uid.shape != shape[:1]:
         raise ValueError(f"uid must name {shape[0]} rows, got {list(uid.shape)}")
     if prompts is None and "input_ids" in tensors:
         prompts = tensors["input_ids"][:, : -shape[1]]
-    tolerances = (TOLERANCE[tensors[theirs].dtype] for theirs in found.values())
     return Fields(
         response_mask=mask,
         attended=attended if "response_mask" in tensors else None,
         responses=_of_response(tensors.get("responses"), tensors, shape),
         prompts=prompts,
         uid=uid,
-        tolerance=max(_FINEST, *tolerances),
+        tolerance=max(_FINEST, *(TOLERANCE[tensors[x].dtype] for x in found.values())),
         unfit=unfit,
         **{name: wide[name] for name in wide.keys() - unfit.keys()},
     )
@@ -180,13 +182,6 @@ def _numbered(x: Any) -> Any:
         return x
     numbers: dict[str, int] = {}
     return torch.tensor([numbers.setdefault(str(each), len(numbers)) for each in x])
-
-
-def _class_name(start: bytes) -> str:
-    for name, shown in (("DataProto", "DataProto"), ("tensordict", "TensorDict")):
-        if name.encode() in start:
-            return f"a pickled {shown}, which only its own code can open"
-    return ""
 
 
 def _require_shape(name: str, x: Tensor, shape: torch.Size, like: str) -> None:

@@ -2,12 +2,11 @@
 
 from typing import NamedTuple
 
-from torch import Tensor
-
 from ppo_ref.asserts.faults import lines
 
 _COLUMN = 11
 OK, FAIL, OPEN = "ok", "FAIL", "-"
+Said = tuple[str, str]  # one of these three, and why
 
 
 class Verdict(NamedTuple):
@@ -27,12 +26,12 @@ class Report(NamedTuple):
 
     verdicts: list[Verdict]
 
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.verdicts), lines(self.summary)])
+
     @property
     def ok(self) -> bool:
         return not self.stages(FAIL)
-
-    def __str__(self) -> str:
-        return "\n".join([*map(str, self.verdicts), lines(self.summary)])
 
     def stages(self, state: str) -> list[str]:
         """The stages of which this is said."""
@@ -45,17 +44,6 @@ class Report(NamedTuple):
         found = f"wrong: {wrong}" if wrong else "nothing wrong found"
         good, open_ = len(self.stages(OK)), len(self.stages(OPEN))
         return f"{found}; {good} ok, {open_} cannot be told (-)"
-
-
-def first(wrong: Tensor) -> tuple[int, int]:
-    """The first slot that is True."""
-    row, token = wrong.nonzero()[0].tolist()
-    return row, token
-
-
-def place(name: str, wrong: Tensor) -> str:
-    """The first slot that is True, as in ``values[0, 1]``."""
-    return f"{name}{list(first(wrong))}"
 
 
 def counted(number: int, noun: str) -> str:

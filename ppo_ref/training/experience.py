@@ -1,6 +1,7 @@
 """One batch from prompts to advantages: the river."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import torch
@@ -94,7 +95,8 @@ def collect_experience(
     scores = reward([questions[row] for row in own.tolist()], rollout)
     _require_scores(scores, len(own))
     parts = torch.split(torch.arange(len(own)), config.micro_batch_size)
-    said = zip(*(_said(models, rollout.rows(x), config) for x in parts), strict=True)
+    passes = [partial(_said, models, rollout.rows(x), config) for x in parts]
+    said = zip(*processes.at_once(passes, scores.device), strict=True)
     rollout, scores, old_log_probs, entropy, ref_log_probs, values = map(
         processes.gather, (rollout, scores, *map(torch.cat, said))
     )
@@ -133,6 +135,7 @@ def collect_experience(
     )
 
 
+@torch.no_grad()  # which holds for one thread
 def _said(models: Models, part: Rollout, config: PPOConfig) -> tuple[Tensor, ...]:
     """Old log-probs, entropy, the reference's log-probs and values of some rows."""
     old = actor_statistics(models.actor, part, config.temperature)

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterator
 from functools import partial
 from hashlib import sha256
+from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
@@ -35,7 +36,12 @@ from ppo_ref.training.statistics import (
 )
 from ppo_ref.training.tasks import CHARACTERS, PROMPT_LENGTH, Question, draw, split
 from ppo_ref.training.tokenizer import CharacterTokenizer, Prompts, Tokenizer
-from ppo_ref.training.update import imitation_step, update_actor, update_critic
+from ppo_ref.training.update import (
+    imitation_step,
+    mini_batches,
+    update_actor,
+    update_critic,
+)
 
 LABELLED = 4096  # responses that a reward model learns from
 WARM_UP = 5  # iterations in which the learning rates rise
@@ -212,13 +218,18 @@ class Trainer:
         config, learners, (actor, critic, *_) = self.config, self.learners, self.models
         share = learning_rate_share(self.iteration, config.iterations, WARM_UP)
         learners.set_learning_rates(share)
-        rest = experience, config, draws, self.processes
-        return update_statistics(
-            [
-                *update_critic(critic, learners.critic_optimizer, *rest),
-                *update_actor(actor, learners.actor_optimizer, *rest),
-            ]
+        sizes = config.mini_batch_size, draws
+        of_critic = mini_batches(experience, config.critic_epochs, *sizes)
+        of_actor = mini_batches(experience, config.actor_epochs, *sizes)
+        rest = config, self.processes
+        updates = (
+            update_critic(critic, learners.critic_optimizer, of_critic, *rest),
+            update_actor(actor, learners.actor_optimizer, of_actor, *rest),
         )
+        # Neither reads what the other changes.
+        steps = [partial(list[Statistics], update) for update in updates]
+        done = self.processes.at_once(steps, self.device)
+        return update_statistics(chain.from_iterable(done))
 
     def _new_actor(self, vocab: int) -> Actor:
         config = self.config

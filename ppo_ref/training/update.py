@@ -1,8 +1,9 @@
 """Steps to better weights: imitation, then PPO by epochs, mini- and micro-batches."""
 
 import math
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from functools import partial
+from itertools import chain
 from typing import NamedTuple
 
 import torch
@@ -45,10 +46,10 @@ def mini_batches(
     mini_batch_size: int,
     generator: torch.Generator,
 ) -> Iterator[Experience]:
-    """Every response once per epoch, in an order drawn anew.
+    """Every response once per epoch, in orders that are drawn when this is called.
 
-    A number of responses that ``mini_batch_size`` does not divide is a ValueError: in
-    a smaller part every token would weigh more.
+    The generator is of the CPU. A number of responses that ``mini_batch_size`` does not
+    divide is a ValueError: in a smaller part every token would weigh more.
     """
     count = len(experience.scores)
     if count % mini_batch_size:
@@ -56,10 +57,9 @@ def mini_batches(
             f"mini_batches: experience must hold a multiple of {mini_batch_size} "
             f"responses, got {count}"
         )
-    for _ in range(epochs):
-        order = torch.randperm(count, generator=generator)
-        for rows in torch.split(order, mini_batch_size):
-            yield experience.rows(rows)
+    orders = [torch.randperm(count, generator=generator) for _ in range(epochs)]
+    parts = chain.from_iterable(torch.split(x, mini_batch_size) for x in orders)
+    return map(experience.rows, parts)
 
 
 def accumulate_gradients(
@@ -148,9 +148,8 @@ def imitation_step(
 def update_actor(
     actor: Actor,
     optimizer: Optimizer,
-    experience: Experience,
+    minis: Iterable[Experience],
     config: PPOConfig,
-    generator: torch.Generator,
     processes: Processes = ALONE,
 ) -> Iterator[Statistics]:
     """One optimizer step per mini-batch, until the actor is too far from the old one.
@@ -158,10 +157,9 @@ def update_actor(
     Args:
         actor: Is trained.
         optimizer: Of the actor's weights.
-        experience: Is not changed.
+        minis: Of ``mini_batches``; they are not changed.
         config: Settings of the run.
-        generator: Draws the order of the responses, on the CPU.
-        processes: Have the same experience, and share each mini-batch evenly.
+        processes: Have the same mini-batches, and share each evenly.
 
     Returns:
         Statistics of each mini-batch, read just before its step; the step is made when
@@ -169,9 +167,8 @@ def update_actor(
         step, and no mini-batch after it.
 
     Raises:
-        ValueError: at a mini-batch, if a number of the experience is not finite where
-            it counts, the gradient is not, or its responses are no multiple of the
-            mini-batch. No step is made then.
+        ValueError: at a mini-batch, if a number of it is not finite where it counts, or
+            the gradient is not. No step is made then.
 
     Source:
         Schulman et al. (2017), arXiv:1707.06347v2, algorithm 1; verl v0.9.1,
@@ -184,15 +181,15 @@ def update_actor(
         >>> bias = actor.head.bias.detach().clone()
         >>> optimizer = torch.optim.SGD(actor.parameters(), lr=0.1)
         >>> draws = torch.Generator().manual_seed(0)
-        >>> steps = update_actor(actor, optimizer, experience, trainer.config, draws)
+        >>> minis = mini_batches(experience, 1, 2, draws)
+        >>> steps = update_actor(actor, optimizer, minis, trainer.config)
         >>> [step["actor_steps"] for step in steps]
         [1, 1]
         >>> torch.equal(bias, actor.head.bias)
         False
     """
     loss = processes.averaging(actor, partial(_actor_loss, actor, config))
-    sizes = config.actor_epochs, config.mini_batch_size
-    for mini in mini_batches(experience, *sizes, generator):
+    for mini in minis:
         optimizer.zero_grad()
         policy = accumulate_gradients(mini, config.micro_batch_size, loss, processes)
         ratio = ratio_statistics(
@@ -220,18 +217,16 @@ def update_actor(
 def update_critic(
     critic: Critic,
     optimizer: Optimizer,
-    experience: Experience,
+    minis: Iterable[Experience],
     config: PPOConfig,
-    generator: torch.Generator,
     processes: Processes = ALONE,
 ) -> Iterator[Statistics]:
     """One optimizer step per mini-batch towards returns that stay as they were.
 
-    As ``update_actor``, for each of ``critic_epochs``; it stops at nothing.
+    As ``update_actor``, but it stops at nothing.
     """
     loss = processes.averaging(critic, partial(_critic_loss, critic, config))
-    sizes = config.critic_epochs, config.mini_batch_size
-    for mini in mini_batches(experience, *sizes, generator):
+    for mini in minis:
         optimizer.zero_grad()
         value = accumulate_gradients(mini, config.micro_batch_size, loss, processes)
         norm = clipped_step(critic, optimizer, config.max_grad_norm)

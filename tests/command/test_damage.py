@@ -1,16 +1,18 @@
 """What cannot be believed is refused with the reason, and nothing is overwritten."""
 
+import io
 import json
 import pickle
 import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
+import torch
 
-from ppo_ref.command import checkpoint
-from ppo_ref.command.checkpoint import BEFORE, LAST, Checkpoint, pack
+from ppo_ref.command.checkpoint import BEFORE, LAST
 from tests.command.runs import SMALL, assert_same, files, train
 
 
@@ -24,16 +26,28 @@ class Code:
         return Path.touch, (self.path,)
 
 
-def flipped(content: bytes, at: int) -> bytes:
+def flipped(content: bytes) -> bytes:
+    """One bit of the largest tensor, which lies behind its own header."""
+    with ZipFile(io.BytesIO(content)) as archive:
+        largest = max(archive.infolist(), key=lambda info: info.file_size)
+    at = largest.header_offset + 256
     return content[:at] + bytes([content[at] ^ 1]) + content[at + 1 :]
 
 
+def saved(content: object) -> bytes:
+    buffer = io.BytesIO()
+    torch.save(content, buffer)
+    return buffer.getvalue()
+
+
 DAMAGE: dict[str, tuple[Callable[[bytes], bytes], str]] = {
-    "a bit": (lambda old: flipped(old, len(old) // 2), "is damaged or cut off"),
+    "a bit": (flipped, "is damaged or cut off"),
+    "an end": (lambda old: old[:-9], "is damaged or cut off"),
     "pickle": (lambda old: pickle.dumps([1]), "is no checkpoint of ppo_ref"),
+    "other": (lambda old: saved([1]), "holds something else than numbers"),
     "format": (
-        lambda old: old.replace(b"format 1", b"format 2", 1),
-        "must be of format 1, got format 2",
+        lambda old: saved({**torch.load(io.BytesIO(old)), "format": 1}),
+        "must be of format 2, got format 1",
     ),
 }
 
@@ -84,8 +98,8 @@ def test_code_is_not_run(run, tmp_path, capsys):
     pickle.loads(pickle.dumps(Code(made)))
     assert made.exists()
     made.unlink()
-    notes = checkpoint.load(run).notes
-    (run / LAST).write_bytes(pack(Checkpoint(notes, {"iteration": Code(made)})))
+    held = torch.load(run / LAST) | {"state": {"iteration": Code(made)}}
+    torch.save(held, run / LAST)
     refused(run, capsys, "holds something else than numbers, and was not loaded")
     (run / LAST).write_bytes(pickle.dumps(Code(made)))
     refused(run, capsys, "is no checkpoint of ppo_ref")
@@ -109,9 +123,9 @@ def test_a_changed_log_is_refused(run, capsys):
 @pytest.mark.parametrize(
     ("change", "reason"),
     [
-        (lambda held: held.update(format=2), "format must be 1, got 2"),
-        (lambda held: held["config"].update(witdh=8), "it differs in witdh"),
-        (lambda held: held["options"].update(estimate="gae"), "'gae'"),
+        (lambda held: held.update(format=1), "format must be 2, got 1"),
+        (lambda held: held["settings"].update(witdh=8), "it differs in witdh"),
+        (lambda held: held["settings"].update(estimate="gae"), "'gae'"),
     ],
 )
 def test_a_damaged_config_is_refused(run, capsys, change, reason):

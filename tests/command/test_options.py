@@ -5,8 +5,7 @@ import torch
 
 from ppo_ref.command import settings
 from ppo_ref.command.main import Parser
-from ppo_ref.command.settings import Options, Settings
-from ppo_ref.training.config import PPOConfig
+from ppo_ref.command.settings import Settings
 from tests.command.runs import SMALL, train
 
 
@@ -17,11 +16,8 @@ def parsed(*arguments: str) -> Settings:
 
 
 def test_an_option_becomes_the_field_of_its_name():
-    found = parsed("--gae-lambda", "0.5", "--iterations", "7", "--device", "cpu")
-    assert found.config == PPOConfig(gae_lambda=0.5, iterations=7)
-    assert parsed("--device", "cpu", "--threads", "2").options == Options(
-        device="cpu", threads=2
-    )
+    found = parsed("--gae-lambda", "0.5", "--threads", "2", "--device", "cpu")
+    assert found == Settings(gae_lambda=0.5, threads=2, device="cpu")
 
 
 @pytest.mark.parametrize(
@@ -72,7 +68,7 @@ def test_a_device_that_is_not_there(monkeypatch, capsys, tmp_path):
     monkeypatch.chdir(tmp_path)
     assert train("--device", "cuda") == 2
     assert "got cuda" in (said := capsys.readouterr().err) and "--device cpu" in said
-    assert parsed().options.device == "cpu"
+    assert parsed().device == "cpu"
     monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
-    assert parsed().options.device == "cuda"
-    assert parsed("--device", "cpu").options.device == "cpu"
+    assert parsed().device == "cuda"
+    assert parsed("--device", "cpu").device == "cpu"

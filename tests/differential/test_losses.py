@@ -77,15 +77,6 @@ def test_the_clipped_loss_is_that_of_all(seed, clip_range, dual_clip):
 
 
 @seeds
-@pytest.mark.parametrize("mode", MODES)
-def test_the_clipped_loss_is_verls_in_every_aggregation(seed, mode):
-    batch = policy_batch(seed)
-    ours = policy_loss(**batch, aggregate=MODES[mode])
-    loss, *_ = peers.policy_loss(NOW, **batch, mode=mode, clip_ratio_c=OFF)
-    assert_same(ours.loss, loss, batch["log_probs"])
-
-
-@seeds
 def test_the_value_loss_is_that_of_all(seed):
     mask = gapped_mask(seed)
     names = "values", "old_values", "returns"

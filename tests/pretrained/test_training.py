@@ -57,7 +57,7 @@ def test_the_command_trains_and_resumes_it(tmp_path, monkeypatch, capsys):
     sizes = SMALL[6:]  # width, heads and layers are the model's own
     assert train(*sizes, "--model", "model", "--out", "whole") == 0
     kept = json.loads((tmp_path / "whole/config.json").read_text())
-    assert kept["options"]["model"] == str(tmp_path / "model")
+    assert kept["settings"]["model"] == str(tmp_path / "model")
     line = (tmp_path / "whole/tokens.jsonl").read_text().splitlines()[0]
     tokens = json.loads(line)["response"]
     assert all(len(token) == 1 or re.fullmatch("<.*>", token) for token in tokens)

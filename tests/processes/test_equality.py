@@ -12,7 +12,7 @@ from ppo_ref.batch import Experience, Rollout
 from ppo_ref.processes import ALONE, PARALLEL, Processes, gathered
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.trainer import Learners, Trainer, tiny_trainer
-from ppo_ref.training.update import update_actor, update_critic
+from ppo_ref.training.update import mini_batches, update_actor, update_critic
 from tests import networks
 from tests.command.runs import assert_equal
 
@@ -73,8 +73,9 @@ def updated(
     optimizer = torch.optim.SGD(network.parameters(), lr=0.1)
     sizes = {"batch_size": len(case.lengths), "mini_batch_size": 4}
     config = PPOConfig(**{**sizes, "micro_batch_size": 2, **case.options})
-    steps = update(network, optimizer, given, config, networks.seeded(0), processes)
-    statistics = list(steps)
+    epochs = getattr(config, f"{which}_epochs")
+    minis = mini_batches(given, epochs, config.mini_batch_size, networks.seeded(0))
+    statistics = list(update(network, optimizer, minis, config, processes))
     return Updated(vector(network), statistics)
 
 

@@ -11,11 +11,12 @@ import pytest
 import torch
 
 from ppo_ref.command import processes as joining
-from ppo_ref.processes import OthersEnded, Processes
+from ppo_ref.processes import ALONE, OthersEnded, Processes
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.trainer import Trainer
 from tests.command.runs import assert_equal, train
 
+CPU = torch.device("cpu")
 TORCHRUN = {
     "RANK": "0",
     "WORLD_SIZE": "2",
@@ -36,6 +37,25 @@ def told(monkeypatch):
 def test_every_row_is_of_one_process():
     rows = [Processes(rank, 3).rows(6).tolist() for rank in range(3)]
     assert rows == [[0, 1], [2, 3], [4, 5]]
+
+
+def test_two_jobs_are_done_side_by_side_where_a_core_would_be_idle():
+    both_begun = threading.Barrier(2, timeout=60)
+    assert sorted(ALONE.at_once([both_begun.wait] * 2, CPU)) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("processes", "device", "threads"),
+    [(Processes(0, 2), CPU, 1), (ALONE, torch.device("cuda"), 1), (ALONE, CPU, 2)],
+    ids=["one of several", "a GPU", "operations share the cores"],
+)
+def test_else_one_job_follows_the_other(processes, device, threads):
+    torch.set_num_threads(threads)
+    try:
+        done = processes.at_once([threading.get_ident] * 2, device)
+    finally:
+        torch.set_num_threads(1)
+    assert done == [threading.get_ident()] * 2
 
 
 SIZES = {"batch_size": 8, "mini_batch_size": 4, "micro_batch_size": 4}

@@ -11,11 +11,13 @@ from torch import Tensor
 from torch.autograd.functional import jacobian
 from torch.testing import assert_close
 
-from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
-from ppo_ref.losses import policy_loss, value_loss
+from ppo_ref.advantages import gae, monte_carlo_returns
+from ppo_ref.losses import value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from tests import oracles
+from tests.properties.test_gae_identities import assert_as_looped
+from tests.properties.test_losses import assert_clipped
 from tests.strategies import numbers, token_batches, token_tensors, unit_interval
 
 SEEDS = st.integers(0, 2**31)
@@ -133,20 +135,14 @@ def test_course_critic_loss(batch):
     assert_close(found.item(), oracles.mean([error**2 for error in errors]) / 2)
 
 
-def assert_rows(batch, gamma=1.0, gae_lambda=1.0):
-    """TD errors and advantages are those of the recursion, without a bootstrap."""
-    inputs = batch._replace(bootstrap_values=None)._asdict() | {"gamma": gamma}
-    given = batch.response_mask, batch.token_level_rewards, batch.values
-    deltas = oracles.over_rows(oracles.td_residuals(gamma), *given)
-    assert_close(td_residuals(**inputs), deltas)
-    advantages = oracles.over_rows(oracles.gae(gamma, gae_lambda), *given)
-    assert_close(gae(**inputs, gae_lambda=gae_lambda).advantages, advantages)
+# Every answer of the course ends: nothing is bootstrapped.
+ended = token_batches().map(lambda batch: batch._replace(bootstrap_values=None))
 
 
-@given(token_batches())
+@given(ended)
 def test_course_td_error(batch):
     r"""\delta_t = r_t + V(s_{t+1}) - V(s_t)"""
-    assert_rows(batch)
+    assert_as_looped(batch)
 
 
 def sums_ahead(batch, gae_lambda):
@@ -160,7 +156,7 @@ def sums_ahead(batch, gae_lambda):
     return oracles.over_rows(of_row, batch.response_mask, *given)
 
 
-@given(token_batches())
+@given(ended)
 def test_course_telescope(batch):
     r"""\begin{aligned}
     \delta_0 + \delta_1 + \delta_2 ={}& r_0 + V(s_1) - V(s_0) \\
@@ -169,35 +165,34 @@ def test_course_telescope(batch):
     ={}& r_0 + r_1 + r_2 - V(s_0)
     \end{aligned}
     """
-    inputs = batch._replace(bootstrap_values=None)._asdict()
+    inputs = batch._asdict()
     values = torch.where(batch.response_mask, inputs.pop("values"), 0)
     assert_close(sums_ahead(batch, 1), monte_carlo_returns(**inputs) - values)
 
 
-@given(token_batches(), unit_interval)
+@given(ended, unit_interval)
 def test_course_gae_recursion(batch, gae_lambda):
     r"""\hat A_t = \delta_t + \lambda\, \hat A_{t+1}"""
-    assert_rows(batch, gae_lambda=gae_lambda)
+    assert_as_looped(batch, gae_lambda=gae_lambda)
 
 
-@given(token_batches(), unit_interval)
+@given(ended, unit_interval)
 def test_course_gae_weights(batch, gae_lambda):
     r"""\hat A_t = \delta_t + \lambda\,\delta_{t+1}
     + \lambda^2\,\delta_{t+2} + \cdots
     """
-    inputs = batch._replace(bootstrap_values=None)._asdict()
-    found = gae(**inputs, gae_lambda=gae_lambda).advantages
+    found = gae(**batch._asdict(), gae_lambda=gae_lambda).advantages
     assert_close(found, sums_ahead(batch, gae_lambda))
 
 
-@given(token_batches(), unit_interval, unit_interval)
+@given(ended, unit_interval, unit_interval)
 def test_course_gae(batch, gamma, gae_lambda):
     r"""\begin{aligned}
     \delta_t &= r_t + \gamma V(s_{t+1}) - V(s_t) \\
     \hat A_t &= \delta_t + \gamma\lambda\, \hat A_{t+1}
     \end{aligned}
     """
-    assert_rows(batch, gamma, gae_lambda)
+    assert_as_looped(batch, gamma, gae_lambda)
 
 
 @given(SEEDS)
@@ -230,25 +225,12 @@ def test_course_ratio_gradient(seed):
     assert_close(direct, (new.softmax(0) / old.softmax(0))[:, None] * by_log)
 
 
-@given(SEEDS, st.floats(0.05, 0.5))
-def test_course_clip(seed, eps):
+@given(token_tensors(3), st.floats(0.05, 0.5))
+def test_course_clip(batch, eps):
     r"""L^{CLIP} = \mathbb{E}_t\big[\min\big(\rho_t \hat A_t,\
     \mathrm{clip}(\rho_t, 1-\varepsilon, 1+\varepsilon)\,\hat A_t\big)\big]
     """
-    new, old, advantages = numbers(seed, 3, 2, 5)
-    ratios = oracles.counted((new - old).exp(), MASK)
-    terms = [
-        min(rho * a, min(max(rho, 1 - eps), 1 + eps) * a)
-        for rho, a in zip(ratios, oracles.counted(advantages, MASK), strict=True)
-    ]
-    judged = policy_loss(
-        log_probs=new,
-        old_log_probs=old,
-        advantages=advantages,
-        response_mask=MASK,
-        clip_range=eps,
-    )
-    assert judged.loss.item() == pytest.approx(-oracles.mean(terms), abs=1e-12)
+    assert_clipped(batch, eps)
 
 
 @given(SEEDS)

@@ -98,6 +98,18 @@ def test_the_river_is_its_composition_by_hand():
     assert not any(x.requires_grad for x in (*rollout, *tensors))
 
 
+def test_no_network_remembers_what_it_computed():
+    kept, networks = [], (MODELS.actor, MODELS.critic, MODELS.reference)
+    hooks = [
+        network.register_forward_hook(lambda *_: kept.append(torch.is_grad_enabled()))
+        for network in networks
+    ]
+    collected(config=replace(CONFIG, micro_batch_size=1))
+    for hook in hooks:
+        hook.remove()
+    assert len(kept) > 3 * len(QUESTIONS) and not any(kept)
+
+
 def test_a_token_weighs_what_the_trainer_gives_it_over_the_sampler(monkeypatch):
     def other_engine(*given, **options):
         rollout = sample_responses(*given, **options)

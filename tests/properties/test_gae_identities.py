@@ -57,11 +57,21 @@ def judged(of_row, batch):
     )
 
 
+def assert_as_looped(batch, gamma=1.0, gae_lambda=1.0):
+    """TD errors, advantages and returns are those of the recursion."""
+    inputs = batch._asdict() | {"gamma": gamma}
+    deltas = judged(oracles.td_residuals(gamma), batch)
+    assert_close(td_residuals(**inputs), deltas)
+    advantages = judged(oracles.gae(gamma, gae_lambda), batch)
+    returns = torch.where(batch.response_mask, advantages + batch.values, 0)
+    found = gae(**inputs, gae_lambda=gae_lambda)
+    assert_close(tuple(found), (advantages, returns))
+
+
 @given(token_batches(), unit_interval)
 def test_td_residual(batch, gamma):
     r"""\delta_t = r_t + \gamma V(s_{t+1}) - V(s_t)"""
-    deltas = td_residuals(**batch._asdict(), gamma=gamma)
-    assert_close(deltas, judged(oracles.td_residuals(gamma), batch))
+    assert_as_looped(batch, gamma)
 
 
 @given(token_batches(), unit_interval, st.floats(0.01, 3))
@@ -84,13 +94,7 @@ def test_three_rows(batch, gamma, gae_lambda):
     R_t &= \hat A_t + V(s_t)
     \end{aligned}
     """
-    deltas = td_residuals(**batch._asdict(), gamma=gamma)
-    assert_close(deltas, judged(oracles.td_residuals(gamma), batch))
-    found = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda)
-    advantages = judged(oracles.gae(gamma, gae_lambda), batch)
-    assert_close(found.advantages, advantages)
-    mask = batch.response_mask
-    assert_close(found.returns, torch.where(mask, advantages + batch.values, 0))
+    assert_as_looped(batch, gamma, gae_lambda)
 
 
 @given(token_batches(), unit_interval, unit_interval)
@@ -131,8 +135,7 @@ def test_gae_over_counted_tokens(batch, gamma, gae_lambda):
 
     n is the next slot that counts; after the last one V is the bootstrap and A is 0.
     """
-    advantages = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda).advantages
-    assert_close(advantages, judged(oracles.gae(gamma, gae_lambda), batch))
+    assert_as_looped(batch, gamma, gae_lambda)
 
 
 def cut_targets(r, V, end, t, gamma):

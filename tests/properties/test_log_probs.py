@@ -422,14 +422,6 @@ def test_kept_tokens_are_transformers(temperature, top_p, top_k):
     assert torch.equal(kept[0], cut > -torch.inf)
 
 
-def test_all_kept_is_the_log_prob_over_all():
-    x, responses = some_logits(1), torch.tensor([[0, 1, 2], [3, 4, 5]])
-    kept = kept_tokens(x, temperature=0.7)
-    assert kept.all()
-    whole = token_log_probs(x, responses, 0.7)
-    assert_close(kept_log_probs(x, responses, kept, 0.7), whole)
-
-
 def test_gradient_reaches_the_kept_logits_alone():
     x = some_logits(2).requires_grad_()
     kept = kept_tokens(x.detach(), top_k=3)

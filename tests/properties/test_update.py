@@ -28,6 +28,7 @@ from tests.strategies import poisoned
 LENGTHS = 1, 3, 5, 9, 2, 4, 5, 1
 LR, FAR = 0.05, 1e9
 UPDATES = {update_actor: networks.actor, update_critic: networks.critic}
+EPOCHS = {update_actor: "actor_epochs", update_critic: "critic_epochs"}
 updates = pytest.mark.parametrize(
     ("update", "network"), UPDATES.items(), ids=lambda f: f.__name__
 )
@@ -51,9 +52,10 @@ def updated(
     **options: float,
 ) -> tuple[Tensor, list[dict[str, float]]]:
     """All weights after the update, and its statistics."""
-    optimizer = torch.optim.SGD(network.parameters(), lr)
-    steps = update(network, optimizer, experience, config(**options), seeded(seed))
-    statistics = list(steps)
+    optimizer, chosen = torch.optim.SGD(network.parameters(), lr), config(**options)
+    sizes = getattr(chosen, EPOCHS[update]), chosen.mini_batch_size
+    minis = mini_batches(experience, *sizes, seeded(seed))
+    statistics = list(update(network, optimizer, minis, chosen))
     return weights(network), statistics
 
 
@@ -219,7 +221,7 @@ def test_a_gradient_that_is_not_finite_makes_no_step(update, network):
 def test_a_batch_that_mini_batches_do_not_divide_is_refused():
     text = "^mini_batches: experience must hold a multiple of 3 responses, got 8$"
     with pytest.raises(ValueError, match=text):
-        next(mini_batches(EXPERIENCE, 1, 3, seeded(0)))
+        mini_batches(EXPERIENCE, 1, 3, seeded(0))
 
 
 small = st.integers(1, 2)
@@ -245,7 +247,8 @@ def test_steps_per_batch(epochs, parts, prompts, n, data):
     experience, steps = networks.experience(actor, *lengths), []
     optimizer = torch.optim.SGD(actor.parameters(), lr=0.1)
     optimizer.register_step_post_hook(lambda *_: steps.append(weights(actor)))
-    list(update_actor(actor, optimizer, experience, chosen, seeded(0)))
+    minis = mini_batches(experience, epochs, chosen.mini_batch_size, seeded(0))
+    list(update_actor(actor, optimizer, minis, chosen))
     assert len(steps) == epochs * parts
     assert torch.equal(steps[-1], weights(actor))
 
