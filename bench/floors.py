@@ -142,6 +142,7 @@ FLOORS: Sequence[Floor | Ceiling] = (
         for others in [(FUSED,) if setting == HUGE else (FUSED, LIGER)]
     ),
     *(Floor(STEP, setting.name, BY_LOSS, PRODUCTS, 1 / 1.3) for setting in LARGE),
+    Ceiling("training", "PPO", "1 thread", 30),  # its 100 iterations, in seconds
     Ceiling(GAE, "masked 32x8192", "gae", 0.5e-3, device="cuda"),
 )
 

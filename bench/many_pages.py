@@ -3,9 +3,12 @@
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import time
+import urllib.request
+from itertools import takewhile
 from pathlib import Path
 
 ROOT = Path(__file__).parents[1]
@@ -22,6 +25,7 @@ SOURCES = (
 )
 PAGE = "alignment/value_before_token.md"
 PAIRS = 200
+PORT = 8642
 
 
 def grow(root: Path, pairs: int = PAIRS) -> None:
@@ -63,6 +67,36 @@ def seconds_to_build(root: Path) -> tuple[float, float]:
         check=True,
     )
     return time.monotonic() - start, _processor_seconds() - used
+
+
+def seconds_to_see_edits(root: Path, count: int) -> list[float]:
+    """Serve it as ``make serve`` does; how soon each edit of a page is served."""
+    command = [sys.executable, "-m", "docs.theme.serve", "--port", str(PORT)]
+    quiet = {"NO_MKDOCS_2_WARNING": "1"}
+    server = subprocess.Popen(
+        command, cwd=root, env=os.environ | quiet, stdout=subprocess.PIPE, text=True
+    )
+    assert server.stdout
+    [*takewhile(lambda line: not line.startswith("en: built in"), server.stdout)]
+    page = (root / "docs" / "en" / PAGE).with_stem("copy_1")
+    text = page.read_text("utf-8")
+    seconds = []
+    for number in range(count):
+        time.sleep(2)  # as somebody types
+        edit = f"Edit {number} is here."
+        page.write_text(f"{text}\n{edit}\n", "utf-8")
+        start = time.monotonic()
+        while edit not in _served("en/alignment/copy_1/"):
+            time.sleep(0.01)
+        seconds.append(time.monotonic() - start)
+    server.send_signal(signal.SIGINT)
+    server.communicate()
+    return seconds
+
+
+def _served(path: str) -> str:
+    with urllib.request.urlopen(f"http://127.0.0.1:{PORT}/{path}") as answer:
+        return str(answer.read().decode())
 
 
 def _processor_seconds() -> float:

@@ -40,6 +40,7 @@ CHINESE = {
     "masked": "有 mask",
     "dense": "没有 mask",
     "width": "宽度",
+    "slots": "个位置",
     "no padding": "没有填充",
     "products alone": "只有矩阵乘法",
     "fused": "融合",
@@ -50,6 +51,8 @@ CHINESE = {
     "whole run": "整次训练",
     "imitation": "模仿",
     "PPO": "PPO",
+    "rollout": "rollout",
+    "update": "更新",
     "median (quartiles)": "中位数（四分位）",
     "÷ copy": "÷ 复制",
     "best peer ÷ it": "最快的同类 ÷ 它",
@@ -61,6 +64,7 @@ CHINESE = {
     "measured": "测得",
     "met": "达到",
     "NOT met": "没达到",
+    "every bound is met": "每一条都达到了",
     "not measured": "没测",
     "against": "对",
     "processor": "处理器",
@@ -118,7 +122,9 @@ def write(
                 by_width(found) if subject == STEP else table(found, versions)
             )
         sections["growth"] = _growth(slopes(results), device)
-        sections["floors"] = _floors(results, device)
+        bounds = [*_bounds(results, device)]
+        sections["floors"] = _verdicts(bounds)
+        sections["missed"] = _verdicts([row for row in bounds if row[-1] == "NOT met"])
         text = "".join(
             f"## {view}\n\n" + "\n".join(lines) + "\n\n"
             for view, lines in ((view, [*part]) for view, part in sections.items())
@@ -191,7 +197,11 @@ def by_width(results: Sequence[Result]) -> Iterator[str]:
         width, column = result.setting.removesuffix(", memory").split(": ")
         widths.setdefault(width, {})[column] = result
     for width, columns in widths.items():
-        yield _row([width, *columns])
+        slots = (
+            f"{name}, {result.sizes['tokens']} slots"
+            for name, result in columns.items()
+        )
+        yield _row([width, *slots])
         yield _row(["---", *["--:"] * len(columns)])
         every = [list(result.contenders) for result in columns.values()]
         for name in max(every, key=len):
@@ -232,9 +242,17 @@ def _growth(grown: Sequence[Slope], device: str) -> Iterator[str]:
         yield f"![{words}](growth_{device}.svg)"
 
 
-def _floors(results: Sequence[Result], device: str) -> Iterator[str]:
+def _verdicts(bounds: Sequence[Sequence[str]]) -> Iterator[str]:
+    if not bounds:
+        yield "every bound is met"
+        return
     yield _row(["compared", "required", "measured", "verdict"])
     yield _row(["---", "--:", "--:", "---"])
+    yield from map(_row, bounds)
+
+
+def _bounds(results: Sequence[Result], device: str) -> Iterator[Sequence[str]]:
+    """Each bound: what is compared, what is required and measured, the verdict."""
     for floor, result in measured(FLOORS, results, device):
         verdict, value = "not measured", ""
         if result is not None:
@@ -246,7 +264,7 @@ def _floors(results: Sequence[Result], device: str) -> Iterator[str]:
         else:
             least = f"≤ {_bound(floor, floor.most, unit)}"
         where = f"{floor.subject}, {_setting(floor.setting)}"
-        yield _row([f"{floor.named} ({where})", least, value, verdict])
+        yield f"{floor.named} ({where})", least, value, verdict
 
 
 def _bound(floor: Floor | Ceiling, value: float, unit: str) -> str:

@@ -1,24 +1,27 @@
-"""Seconds that a whole training run takes, phase by phase, by threads.
+"""Seconds that a whole training run takes, phase by phase, by threads an operation.
 
 Each run is a process of its own; ``python -m bench.training THREADS`` is one.
 """
 
-import itertools
 import json
 import os
 import subprocess
 import sys
 import time
+from collections import deque
 from collections.abc import Callable, Iterator
 from functools import partial
+from typing import Any
+from unittest.mock import patch
 
 import torch
 
 from bench.measuring import Comparison
+from ppo_ref.training import experience
 from ppo_ref.training.config import PPOConfig
 from ppo_ref.training.trainer import Trainer
 
-PHASES = ("imitation", "PPO")
+PHASES = ("imitation", "PPO", "rollout", "update")  # the last two within PPO
 SHORT = {"warm_start_steps": 2, "iterations": 1, "evaluate_every": 1}
 
 
@@ -32,7 +35,7 @@ def comparisons(quick: bool, device: str) -> Iterator[Comparison]:
 
     def whole(count: int) -> float:
         runs[count].append(one(count, quick))
-        return sum(runs[count][-1].values())
+        return sum(runs[count][-1][phase] for phase in PHASES[:2])
 
     def replayed(phase: str) -> dict[str, Callable[[], float]]:
         return {
@@ -71,14 +74,24 @@ def one(threads: int, quick: bool) -> dict[str, float]:
 def seconds(threads: int, config: PPOConfig) -> dict[str, float]:
     """Train once in this process."""
     torch.set_num_threads(threads)
-    trainer = Trainer(config)
-    marks = [time.perf_counter()]
-    for phase in (trainer.imitate(), trainer.train()):
-        for _ in phase:
-            pass
-        marks.append(time.perf_counter())
-    spans = [later - earlier for earlier, later in itertools.pairwise(marks)]
-    return dict(zip(PHASES, spans, strict=True))
+    trainer, spans = Trainer(config), dict.fromkeys(PHASES, 0.0)
+
+    def timed(phase: str, work: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*given: Any, **named: Any) -> Any:
+            start = time.perf_counter()
+            try:
+                return work(*given, **named)
+            finally:
+                spans[phase] += time.perf_counter() - start
+
+        return run
+
+    trainer._update = timed("update", trainer._update)
+    sampling = timed("rollout", experience.sample_responses)
+    with patch.object(experience, "sample_responses", sampling):
+        timed("imitation", deque)(trainer.imitate(), maxlen=0)
+        timed("PPO", deque)(trainer.train(), maxlen=0)
+    return spans
 
 
 if __name__ == "__main__":

@@ -1,4 +1,4 @@
-"""What a page weighs and how soon it shows, and how long many pages take to build.
+"""What a page weighs, and how soon it shows, many pages are built, an edit is served.
 
 Run it after ``make build``: ``.venv/bin/python -m bench.weight``.
 """
@@ -10,7 +10,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
-from bench.many_pages import PAIRS, ROOT, grow, seconds_to_build
+from bench.many_pages import (
+    PAIRS,
+    ROOT,
+    grow,
+    seconds_to_build,
+    seconds_to_see_edits,
+)
 from tests.browser.launch import Unavailable, chromium
 from tests.browser.server import serve
 
@@ -91,6 +97,9 @@ def main() -> None:
         grow(Path(folder))
         clock, processor = seconds_to_build(Path(folder))
         print(f"  {clock:.1f} s, {processor:.1f} s of processor time, nothing cached")
+        edits = seconds_to_see_edits(Path(folder), RUNS)
+        every = ", ".join(f"{seconds:.2f}" for seconds in sorted(edits))
+        print(f"  an edit is served after {median(edits):.2f} s (median of {every})")
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ from site_tools.ledger import store
 from site_tools.page.pictures import plots
 from site_tools.page.prose import read_content
 from site_tools.running import evidence
+from site_tools.running.evidence import Evidence
 from site_tools.site.notebooks import notebook
 from site_tools.site.pictures import themed
 from site_tools.site.templates import fill
@@ -22,7 +23,9 @@ from site_tools.site.templates import fill
 RENDERED = "jupyter.ipynb"
 
 
-def files(page: File, config: MkDocsConfig, wheel: str) -> Iterator[File]:
+def files(
+    page: File, config: MkDocsConfig, known: Evidence, wheel: str
+) -> Iterator[File]:
     """The files of one notebook, as the last run that verified it left its plots.
 
     ``wheel`` is the address of ``ppo_ref``'s wheel, if the site has one.
@@ -30,7 +33,7 @@ def files(page: File, config: MkDocsConfig, wheel: str) -> Iterator[File]:
     lang, root = config.theme["language"], Path(config.config_file_path).parent
     page_id = page.src_uri.removesuffix(".md")
     path, text = f"docs/{lang}/{page.src_uri}", page.content_string
-    drawn = evidence.gather(root).plots(path)
+    drawn = known.plots(path)
     shown = {name: svg for each in drawn for name, svg in each.items()}
     for plot, _ in plots(text, page_id):
         svg = fill("page.not_drawn", lang)

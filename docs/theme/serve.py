@@ -1,13 +1,14 @@
 """The site while it is being written: both languages at one address, reloading.
 
 Run it from the root of the repository: ``python -m docs.theme.serve --port 8000``.
+
+An edit of a page is rendered at once by the process that built its language; what else
+depends on it follows with a whole build by a new process, which then takes over. Any
+other change takes such a build at once.
 """
 
 import argparse
 import errno
-import importlib
-import linecache
-import logging
 import os
 import shutil
 import signal
@@ -15,152 +16,192 @@ import socket
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import contextmanager, suppress
+from math import inf
+from multiprocessing.connection import wait
 from pathlib import Path
 
-from mkdocs.commands.build import build
-from mkdocs.config import load_config
-from mkdocs.config.config_options import Hooks
 from mkdocs.livereload import LiveReloadServer
+
+from docs.theme.builder import SHOWN, Answer, Builder, prepare
 
 HOST = "127.0.0.1"
 # As make build does; the marks that it leaves are watched.
 VERIFY = '"$0" -m tests.verified || exec nice -n 10 "$0" -m pytest -q docs'
 SAID = Path(".cache", "serve", "verification.txt")
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
-DATA = ("docs/facts", "docs/locks", "docs/verified", "docs/*.yml")
 MARKS = ".cache/verified"
-SHARED = (*CONFIGS.values(), "docs/theme", *DATA, "snippets", MARKS)
-CODE = ("site_tools", "ppo_ref")
-# All of docs: to watch a folder would end when it is renamed, even if it comes back.
-WATCHED = (*CONFIGS.values(), "docs", "snippets", *CODE, MARKS)
+WATCHED = (*CONFIGS.values(), "docs", "snippets", "site_tools", "ppo_ref", MARKS)
+POLL = 0.1  # seconds between two looks at all of them
+WRITTEN = 0.02  # seconds in which an editor has written a file
+QUIET = 3.0  # seconds without an edit, and a whole build begins
 
 State = dict[str, int]
 
 
-class Messages(logging.Handler):
-    """Shows how far a build is and its warnings, keeps its errors for one message."""
+class Language:
+    """One language: what is served, which follows edits, and what will replace it."""
 
-    def begin(self, lang: str) -> None:
-        self.errors: list[str] = []
-        self.done = 0
-        # Each page is read, and then written.
-        self.steps = 2 * max(1, len([*Path("docs", lang).rglob("*.md")]))
+    def __init__(self, lang: str, folder: Path) -> None:
+        self.lang, self.folder = lang, folder
+        self.own = (f"docs/{lang}/", "snippets/")
+        self.live: Builder | None = None
+        self.next: Builder | None = None
+        self.due = 0.0  # when a whole build begins, maybe never
+        self.failed = False  # so that it begins with the next change
+        self.edited: set[str] = set()  # since the last one began
+        self.count = 0
 
-    def emit(self, record: logging.LogRecord) -> None:
-        said = record.getMessage()
-        if record.levelno >= logging.ERROR:
-            self.errors.append(said)
-        elif record.levelno >= logging.WARNING:
-            print(f"  {said}", flush=True)
-        elif said.startswith(("Reading: ", "Building page ")):
-            before, self.done = 10 * self.done // self.steps, self.done + 1
-            if before < (now := 10 * self.done // self.steps) < 10:
-                print(f"  {now}0 %", flush=True)
+    def begin(self) -> None:
+        """Build all of it aside."""
+        self.say("building ...")
+        self.began, self.due, self.failed = time.monotonic(), inf, False
+        self.edited.clear()
+        self.count += 1
+        aside = self.folder / f"{self.lang}.{self.count}"
+        self.next = Builder(self.lang, CONFIGS[self.lang], aside)
+
+    def follow(self, edits: Sequence[str], others: Collection[str]) -> bool:
+        """Show edits of pages, or build for all other changes; whether one is shown."""
+        self.edited.update(edits)
+        if others:
+            self.want(0, now=any(not path.startswith(MARKS) for path in others))
+            return False
+        return any([self.show(path) for path in edits])
+
+    def show(self, path: str) -> bool:
+        """Have the edit of a page shown; whether there is something new to see."""
+        start = time.monotonic()
+        did, errors = self.live.ask(path) if self.live else Answer("same")
+        if did == "shown":
+            self.say(f"{path} shown in {time.monotonic() - start:.2f} s")
+            self.want(QUIET)
+        elif did == "failed":
+            self.want(inf)
+            self.fail(errors)
+        elif did == "whole" or (self.failed and path.startswith(self.own)):
+            self.want(0)
+        return did == "shown"
+
+    def want(self, delay: float, *, now: bool = True) -> None:
+        """Build all of it after a delay; what is being built has become stale."""
+        self.due, self.failed = time.monotonic() + delay, False
+        if self.live and self.next and now:  # else it is better than nothing
+            self.say("ended, to be built again")
+            self.next.end()
+            self.next = None
+
+    def hear(self, ready: Collection[object]) -> bool:
+        """Take over what has been built; whether there is something new to see."""
+        if self.live and self.live.pipe in ready:  # it was asked nothing
+            self.say(f"{self.live.answer().errors[0]}, building anew")
+            self.live.end()
+            self.live = None
+            self.want(0)
+        if not self.next or self.next.pipe not in ready:
+            return False
+        built, self.next = self.next, None
+        if errors := built.answer().errors:
+            built.end()
+            self.fail(errors)
+            return False
+        self.replace(built)
+        self.say(f"built in {time.monotonic() - self.began:.1f} s")
+        for path in sorted(self.edited):
+            self.show(path)
+        return True
+
+    def replace(self, built: Builder) -> None:
+        """Serve what has been built; at every moment there is a whole site."""
+        if self.lang == "zh":
+            (built.folder / "en").symlink_to(Path("..", "en"))
+        link = self.folder / f"{self.lang}.new"
+        link.symlink_to(built.folder.name)
+        link.rename(self.folder / self.lang)
+        if self.live:
+            self.live.end()
+        self.live = built
+        for old in {*self.folder.glob(f"{self.lang}.*")} - {built.folder}:
+            shutil.rmtree(old, ignore_errors=True)
+
+    def fail(self, errors: Sequence[str]) -> None:
+        self.failed = True
+        self.say("\n  ".join(["not built, and nothing replaced:", *errors]))
+
+    def say(self, what: str) -> None:
+        print(f"{self.lang}: {what}", flush=True)
+
+    def end(self) -> None:
+        for builder in filter(None, (self.live, self.next)):
+            builder.end()
 
 
 class Sites:
-    """Both languages in a folder, each as it was last built without an error."""
+    """Both languages in a folder, one of them being built at a time."""
 
     def __init__(self, folder: Path) -> None:
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
         self.folder = folder.absolute()
-        self.built: dict[str, State] = {}
-        self.code: State = {}
-        self.messages = Messages()
-        logging.getLogger("mkdocs").addHandler(self.messages)
-        logging.getLogger("mkdocs").setLevel(logging.DEBUG)
-        logging.getLogger("mkdocs.livereload").setLevel(logging.ERROR)
+        self.seen = state(*WATCHED)
+        self.languages = [Language(lang, self.folder) for lang in CONFIGS]
 
-    def refresh(self) -> None:
-        """Build what changed, until nothing has changed while building."""
-        while self.step():
-            pass
+    def open(self) -> None:
+        """Build Chinese; English while that can be read."""
+        first = self.languages[0]
+        while not (first.live or first.failed):
+            self.step()
 
     def step(self) -> bool:
-        """Build one language that changed, if any did."""
-        code = state(*CODE, "docs/theme/hooks")
-        if code != self.code:
-            forget_code()
-            self.code = code
-        for lang in CONFIGS:
-            if (sources := self.sources(lang)) != self.built.get(lang):
-                self.built[lang] = sources
-                self.attempt(lang)
-                return True
-        return False
+        """Look once at what has changed; whether there is something new to see."""
+        builders = [b for each in self.languages for b in (each.live, each.next) if b]
+        ready = wait([builder.pipe for builder in builders], POLL)
+        news = [each.hear(ready) for each in self.languages]
+        edits, others = self.look()
+        if edits or others:
+            news += [each.follow(edits, others) for each in self.languages]
+        if not any(each.next for each in self.languages):
+            due = (each for each in self.languages if each.due <= time.monotonic())
+            if first := next(due, None):
+                first.begin()
+        return any(news)
 
-    def sources(self, lang: str) -> State:
-        """What one language is made from; of the others, only how they stand to it."""
-        pages = {path: 0 for code in CONFIGS for path in state(f"docs/{code}")}
-        own = state(*SHARED, *CODE, f"docs/{lang}")
-        return pages | own | {told: 0 for told in standing()}
+    def look(self) -> tuple[list[str], set[str]]:
+        """The pages whose text or code was edited, and all else that has changed."""
+        before, now = self.seen, state(*WATCHED)
+        if now != before:
+            time.sleep(WRITTEN)
+            now = state(*WATCHED)
+        self.seen = now
+        changed = {path for path, _ in before.items() ^ now.items()}
+        edits = filter(SHOWN.fullmatch, changed & before.keys() & now.keys())
+        return (some := sorted(edits)), changed.difference(some)
 
-    def attempt(self, lang: str) -> None:
-        """Build one language, or say why not; no fault may end the server."""
-        print(f"{lang}: building ...", flush=True)
-        start = time.monotonic()
-        self.messages.begin(lang)
-        try:
-            self.replace(lang)
-        except (Exception, SystemExit) as error:
-            told = self.messages.errors or [f"{type(error).__name__}: {error}"]
-            kept = f"{lang}: not built, and nothing replaced:"
-            print(kept, *told, sep="\n  ", flush=True)
-            return
-        print(f"{lang}: built in {time.monotonic() - start:.1f} s", flush=True)
-
-    def replace(self, lang: str) -> None:
-        """Build aside, and take it only if that went well."""
-        aside, live = self.folder / f"{lang}.new", self.folder / lang
-        shutil.rmtree(aside, ignore_errors=True)
-        build(load_config(CONFIGS[lang], site_dir=str(aside), site_url=""))
-        if lang == "zh":
-            (aside / "en").symlink_to(Path("..", "en"))
-        shutil.rmtree(live, ignore_errors=True)
-        aside.rename(live)
+    def end(self) -> None:
+        for each in self.languages:
+            each.end()
 
 
 def state(*places: str) -> State:
-    """Every source under these places or patterns, with its time of change."""
+    """Every source at these places, with its time of change."""
     found = {}
-    roots = [root for place in places for root in Path().glob(place)]
-    for path in (path for root in roots for path in _files(root)):
+    for path in (path for place in places for path in _files(place)):
         with suppress(OSError):  # an editor's file that came and went
-            found[str(path)] = path.stat().st_mtime_ns
+            found[path] = os.stat(path).st_mtime_ns
     return found
 
 
-def standing() -> list[str]:
-    """How the languages of each page stand to each other, which both of them show."""
-    with suppress(Exception):  # code or a lock that is broken: the build tells it
-        # As they are now: see forget_code.
-        from site_tools.page import accord, files
-
-        root = Path.cwd()
-        return [str(accord.read(root, page)) for page in files.page_ids(root)]
-    return []
-
-
-def _files(place: Path) -> Iterator[Path]:
-    if place.is_file():
+def _files(place: str) -> Iterator[str]:
+    if os.path.isfile(place):
         yield place
     for folder, folders, names in os.walk(place):
         folders[:] = [name for name in folders if name != "__pycache__"]
-        yield from (Path(folder, name) for name in names if name[0] != ".")
-
-
-def forget_code() -> None:
-    """Let the next build import the code of this project anew."""
-    Hooks._load_hook.cache_clear()
-    linecache.clearcache()
-    importlib.invalidate_caches()
-    for name in [name for name in sys.modules if name.partition(".")[0] in CODE]:
-        del sys.modules[name]
+        yield from (f"{folder}/{n}" for n in names if n[0] not in ".#" and n[-1] != "~")
 
 
 class Server(LiveReloadServer):
-    """Says when the addresses answer, and that a page is missing."""
+    """Reloads what is new, says when it answers and that a page is missing."""
 
     def server_activate(self) -> None:
         super().server_activate()
@@ -168,6 +209,15 @@ class Server(LiveReloadServer):
         print(f"中文     {address}/", flush=True)
         print(f"English  {address}/en/, once it is built", flush=True)
         self.error_handler = self.missing_page
+        self._watched_paths["."] = 1  # its pages ask whether there is something new
+
+    def _build_loop(self) -> None:
+        while True:
+            if self.builder():
+                with self._epoch_cond:
+                    self._visible_epoch = round(1000 * time.monotonic())
+                    self._wanted_epoch = self._visible_epoch
+                    self._epoch_cond.notify_all()
 
     def missing_page(self, code: int) -> bytes | None:
         page = Path(self.root, "404.html")
@@ -207,21 +257,21 @@ def main() -> None:
     port = parser.parse_args().port
     check_port(port)
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
-    sys.dont_write_bytecode = True  # a quick edit would meet a stale cache
-    sites = Sites(Path(".cache/serve", str(port)))
-    sites.step()  # Chinese; English while that can be read
-    site = str(sites.folder / "zh")
+    for ending in (signal.SIGTERM, signal.SIGHUP):
+        signal.signal(ending, signal.default_int_handler)  # as Ctrl-C
     Path(MARKS).mkdir(parents=True, exist_ok=True)
-    server = Server(sites.refresh, HOST, port, site, polling_interval=0.2)
-    for place in WATCHED:
-        if Path(place).exists():
-            server.watch(place)
-    server._want_rebuild = True  # English, and what has changed since
-    with verifying():
-        try:
-            server.serve()
-        finally:
-            server.shutdown()
+    prepare()
+    sites = Sites(Path(".cache/serve", str(port)))
+    try:
+        sites.open()
+        server = Server(sites.step, HOST, port, str(sites.folder / "zh"))
+        with verifying():
+            try:
+                server.serve()
+            finally:
+                server.shutdown()
+    finally:
+        sites.end()
 
 
 if __name__ == "__main__":

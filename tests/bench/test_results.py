@@ -1,5 +1,7 @@
 """What must be met is judged by medians; growth is fitted; a run becomes a page."""
 
+from dataclasses import replace
+
 import pytest
 
 from bench.floors import FLOORS, Ceiling, Floor, judged
@@ -81,7 +83,7 @@ def test_a_whole_step_has_a_table_for_each_width(tmp_path):
             name.replace("_", " "): Spread(m, m, m, 1) for name, m in medians.items()
         }
         setting = f"width {width}: {column}"
-        return Result("whole step", setting, {}, "", "seconds", spreads)
+        return Result("whole step", setting, {"tokens": 64}, "", "seconds", spreads)
 
     steps = [
         step(16, "32k", logits_kept=3.0, products_alone=2.0),
@@ -94,18 +96,20 @@ def test_a_whole_step_has_a_table_for_each_width(tmp_path):
         for lang in ("en", "zh")
     )
     assert (
-        "| width 16 | 32k | 128k, no padding |\n| --- | --: | --: |\n"
+        "| width 16 | 32k, 64 slots | 128k, no padding, 64 slots |\n"
+        "| --- | --: | --: |\n"
         "| logits kept | 3.00 s (1.50×) |  |\n| products alone | 2.00 s | 5.00 s |\n"
-        "\n| width 32 | 32k |\n"
+        "\n| width 32 | 32k, 64 slots |\n"
     ) in english
-    assert "| 宽度 16 | 32k | 128k，没有填充 |\n" in chinese
+    assert "| 宽度 16 | 32k, 64 个位置 | 128k，没有填充，64 个位置 |\n" in chinese
     assert "| 只有矩阵乘法 | 2.00 s | 5.00 s |" in chinese
 
 
 def test_a_run_is_written_in_both_languages(tmp_path):
     machine = {"processor": "one", "cores": 2, "GPU": ""}
     versions = {"python": "3.12", "verl": "0.9.1"}
-    write(tmp_path, "cpu", [result(4096)], machine, versions, "2026-11-22, abc1234")
+    results = [result(4096), replace(result(), setting="masked 8x128")]
+    write(tmp_path, "cpu", results, machine, versions, "2026-11-22, abc1234")
     english, chinese = (
         (tmp_path / f"docs/verified/benchmarks.cpu.{lang}.md").read_text("utf-8")
         for lang in ("en", "zh")
@@ -119,4 +123,12 @@ def test_a_run_is_written_in_both_languages(tmp_path):
     assert "| 复制同样多的字节 | 500 ms |  |  |" in chinese
     sections = [line for line in english.splitlines() if line.startswith("## ")]
     assert sections == [line for line in chinese.splitlines() if line.startswith("## ")]
-    assert {"## machine", "## gae", "## floors"} <= {*sections}
+    assert {"## machine", "## gae", "## floors", "## missed"} <= {*sections}
+    missed = english.partition("## missed")[2]
+    assert (
+        "| gae against verl 0.9.1 (gae, 8 × 128, masked) | ≥ 15.0× | 10.0× |" in missed
+    )
+    assert missed.count("NOT met") == missed.count("\n| gae") == 1
+    write(tmp_path, "cpu", [], machine, versions, "")
+    chinese = (tmp_path / "docs/verified/benchmarks.cpu.zh.md").read_text("utf-8")
+    assert chinese.endswith("## missed\n\n每一条都达到了\n")

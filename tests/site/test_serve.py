@@ -1,8 +1,8 @@
 """The live site: both languages, an edit shows, a fault does not end it."""
 
-import operator
 import os
 import re
+import signal
 import socket
 import subprocess
 import threading
@@ -15,7 +15,8 @@ from pathlib import Path
 import pytest
 
 from docs.theme import serve as theme_serve
-from docs.theme.serve import Sites
+from docs.theme.builder import Answer, Builder, prepare
+from docs.theme.serve import CONFIGS, Sites
 from site_tools.page.accord import lock_of, write
 from site_tools.page.prose import wording
 from tests.site import trial_site
@@ -74,14 +75,29 @@ class Live:
         """Other words on the English home page, whatever stood there before."""
         (self.root / "docs/en/index.md").write_text(f"# Home\n\n{words}\n", "utf-8")
 
-    def settle(self) -> None:
-        """Read what is said until every build that began has ended."""
-        words = f"Settled {time.monotonic_ns()}."
-        self.write_home(words)
-        said = self.read_until("en: building")
-        assert self.shows("/en/", words)
-        while said.count("building") > len(re.findall("built in|not built", said)):
-            said += self.read_until("built")
+    def settle(self) -> str:
+        """Edit home, and read what is said until English is built with that."""
+        self.write_home(f"Settled {time.monotonic_ns()}.")
+        said = self.read_until("en: docs/en/index.md shown")
+        return said + self.read_until("en: built in")
+
+    def processes(self) -> list[int]:
+        """What runs for the server, and has no other parent; the builders last."""
+        listed = ["ps", "-A", "-o", "pid=,ppid="]
+        text = subprocess.run(listed, stdout=subprocess.PIPE, text=True, check=True)
+        pairs = [[*map(int, line.split())] for line in text.stdout.splitlines()]
+        found = [self.process.pid]
+        for parent in found:
+            found += [pid for pid, above in pairs if above == parent]
+        return found[1:]
+
+
+def alive(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    return True
 
 
 def wait(reached: Callable[[], bool], seconds: float = PATIENCE) -> bool:
@@ -99,8 +115,10 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     trial_site.write(root)
     site = Live(root)
     yield site
+    beside = site.processes()
     site.process.terminate()
     site.process.communicate()
+    assert len(beside) > 2 and wait(lambda: not any(map(alive, beside)))
 
 
 def test_both_languages_answer_at_one_address(live):
@@ -110,44 +128,130 @@ def test_both_languages_answer_at_one_address(live):
     assert live.get("/en").splitlines()[0].endswith("/en/")
 
 
-def test_an_edit_of_a_page_shows_and_only_its_language_is_built(live):
+@pytest.mark.slow
+def test_an_edit_of_a_page_shows_at_once_and_only_its_language_is_built(live):
     live.settle()
     live.write_home("Still none.")
+    assert "building" not in live.read_until("en: docs/en/index.md shown")
     assert live.shows("/en/", "Still none.")
     told = live.read_until("built in")
     assert "en: building" in told and "zh:" not in told
 
 
-def agree(root: Path) -> None:
-    """Record the first page as it stands."""
-    pages = [root / f"docs/{lang}/alignment/first.md" for lang in ("zh", "en")]
+@pytest.mark.slow
+def test_the_other_language_follows_once_when_it_falls_behind(live):
+    pages = [live.root / f"docs/{lang}/alignment/first.md" for lang in ("zh", "en")]
     words = [wording(page.read_text("utf-8")) for page in pages]
     lock = {"docs/locks/alignment/first.txt": write(lock_of(*words))}
-    trial_site.write_files(root, lock)
+    trial_site.write_files(live.root, lock)
+    live.read_until("zh: built in")
+    live.read_until("en: built in")
+    page, notice = "docs/zh/alignment/first.md", "The Chinese version is newer"
+    assert notice not in live.get("/en/alignment/first/")
+    live.edit(page, "优势估计在写之前", "优势估计先于写")
+    assert f"zh: {page} shown" in live.read_until(f"en: {page} shown")
+    assert live.shows("/en/alignment/first/", notice)
+    live.edit(page, "优势估计先于写", "优势估计早于写")
+    told = live.read_until("built in") + live.read_until("built in")
+    assert "zh: built" in told and "en: built" in told
+    assert f"zh: {page} shown" in told and f"en: {page}" not in told
+    live.edit(page, "优势估计早于写", "优势估计在写之前")
+    live.read_until(f"en: {page} shown")
+    assert notice not in live.get("/en/alignment/first/")
 
 
-def test_a_language_is_built_too_once_when_it_falls_behind(tmp_path, monkeypatch):
+def test_what_is_shown_at_once_and_what_takes_a_build(tmp_path, monkeypatch):
     trial_site.write(tmp_path)
-    agree(tmp_path)
     monkeypatch.chdir(tmp_path)
-    sites, page = Sites.__new__(Sites), Path("docs/zh/alignment/first.md")
-    seen = [sites.sources("en")]
-    for words in ("先于写", "早于写", "在写之前"):
-        text = page.read_text("utf-8")
-        page.write_text(re.sub("估计.*?。", f"估计{words}。", text), "utf-8")
-        seen.append(sites.sources("en"))
-    assert seen[0] != seen[1] == seen[2] != seen[3] == seen[0]
+    page, picture = "docs/en/alignment/first.md", "snippets/alignment/first.svg"
+    data = [f"docs/{path.name}" for path in (trial_site.ROOT / "docs").glob("*.yml")]
+    sites = Sites(tmp_path / "live")
+    others = ["docs/en/new.md", "docs/facts/new.yml", "site_tools/say.py", "mkdocs.yml"]
+    for name in [page, picture, *data, *others]:
+        trial_site.write_files(tmp_path, {name: "# planted\n"})
+        edit = name in (page, picture)
+        assert sites.look() == (([name], set()) if edit else ([], {name}))
+    (tmp_path / page).unlink()
+    assert sites.look() == ([], {page})
 
 
-def test_an_edit_of_any_data_file_is_seen_by_both_languages(tmp_path, monkeypatch):
+@pytest.mark.slow
+@pytest.mark.parametrize("lang", CONFIGS)
+def test_a_page_is_rendered_alone_as_in_a_whole_build(lang, tmp_path, monkeypatch):
+    trial_site.write_whole(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    prepare()
+    site = tmp_path / "built"
+    builder = Builder(lang, CONFIGS[lang], site)
+    assert builder.answer() == Answer("built")
+    for page in Path("docs", lang).rglob("[!.]*.md"):
+        assert builder.ask(str(page)) == Answer("same")
+        page.write_text(page.read_text("utf-8") + "\n", "utf-8")
+        built = {file: file.read_bytes() for file in site.rglob("*.html")}
+        notebook = "notebooks" in page.parts
+        assert builder.ask(str(page)) == Answer("whole" if notebook else "shown"), page
+        made = {file: file.read_bytes() for file in site.rglob("*.html")}
+        assert made == built, page
+    builder.end()
+
+
+@pytest.mark.slow
+def test_what_an_edit_adds_is_as_in_the_whole_build_that_follows(live):
+    code = '\n\n``` { .python .norun data-reason="shown" }\nassert 1\n```\n'
+    page = live.root / "docs/en/alignment/first.md"
+    page.write_text(page.read_text("utf-8") + r"$\aleph$" + code, "utf-8")
+    served = live.root / ".cache/serve" / str(live.port) / "en"
+    files = ("alignment/first/index.html", "assets/katex/katex.css")
+    live.read_until("en: docs/en/alignment/first.md shown")
+    shown = [(served / file).read_text("utf-8") for file in files]
+    live.read_until("en: built in")
+    assert [(served / file).read_text("utf-8") for file in files] == shown
+    assert "ℵ" in shown[0] and '<span class="k">assert</span>' in shown[0]
+
+
+@pytest.mark.slow
+def test_a_new_title_reaches_the_navigation(live):
+    live.settle()
+    name = f"Title {time.monotonic_ns()}?"
+    page = live.root / "docs/en/alignment/first.md"
+    text = re.sub("question: .*", f"question: {name}", page.read_text("utf-8"))
+    page.write_text(text, "utf-8")
+    assert "en: docs" not in live.read_until("en: built in")
+    assert name in live.get("/en/")
+
+
+@pytest.mark.slow
+def test_an_edit_while_a_build_runs_is_shown_and_built_afterwards(live):
+    live.settle()
+    live.write_home("One.")
+    live.read_until("en: building")
+    live.write_home("Two.")
+    live.read_until("en: docs/en/index.md shown")
+    assert live.shows("/en/", "Two.")
+    told = live.read_until("en: built in")
+    assert "en: ended, to be built again" in told and told.count("building") == 1
+    assert "Two." in live.get("/en/")
+
+
+@pytest.mark.slow
+def test_a_builder_that_ends_is_told_and_replaced(live):
+    live.settle()
+    os.kill(live.processes()[-1], signal.SIGKILL)
+    assert "its process ended (-9), building anew" in live.read_until("built in")
+    live.settle()
+
+
+@pytest.mark.slow
+def test_nothing_outlives_a_server_that_builds(tmp_path):
     trial_site.write(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    sites = Sites.__new__(Sites)
-    for data in (trial_site.ROOT / "docs").glob("*.yml"):
-        before = [sites.sources(lang) for lang in ("zh", "en")]
-        (tmp_path / "docs" / data.name).write_text("# planted\n")
-        seen = [sites.sources(lang) for lang in ("zh", "en")]
-        assert all(map(operator.ne, before, seen)), data.name
+    live = Live.__new__(Live)
+    live.process = serve(tmp_path, free_port())
+    live.read_until(" 10 %")
+    beside = live.processes()
+    live.process.send_signal(signal.SIGINT)
+    told, _ = live.process.communicate(timeout=PATIENCE)
+    assert "Traceback" not in told and live.process.returncode == 0
+    assert len(beside) > 2 and wait(lambda: not any(map(alive, beside)))
 
 
 def test_an_edit_of_the_tools_takes_effect_in_both_languages(live):

@@ -30,7 +30,10 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
     except ValueError as error:
         raise PluginError(str(error)) from None
     try:
-        made = _reference(config)
+        package = Path(config.config_file_path).parent / reference.FOLDER
+        config.extra["reference"] = made = reference.pages(
+            reference.read(package), lang
+        )
         for path in made.keys() & pages.keys():
             raise ValueError(
                 f"{path}: made from {reference.source(path)[0][1]}; mend that"
@@ -57,7 +60,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
                 f"docs/{config.theme['language']}/{file.src_uri}: only pages (.md) may "
                 "lie here; code and pictures go to snippets/"
             )
-    for path, text in _reference(config).items():
+    for path, text in config.extra["reference"].items():
         files.append(File.generated(config, path, content=text))
     return files
 
@@ -88,11 +91,9 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
         raise PluginError(f"docs/{error}") from None
     home = config.site_url or ""
     led = ways.led_on({**moves, **short}, targets, lang, home, config.site_name)
-    stubs, beginnings = led
+    stubs, config.extra["beginnings"] = led
     for path, html in stubs.items():
         files.append(File.generated(config, path, content=html))
-    for name, html in beginnings.items():
-        pages[name].content = html + (pages[name].content or "")
     return env
 
 
@@ -112,6 +113,10 @@ def on_page_context(
     sources = generated or [(code, f"docs/{code}/{path}") for code in written]
     repository, title = config.extra.get("repository") or "", str(page.title)
     page_id = path.rpartition(".")[0]
+    beginnings = config.extra["beginnings"]
+    page.content = (
+        beginnings.get(page.file.src_uri.removesuffix(".md"), "") + page.content
+    )
     context["contributing"] = ways.edits(repository, sources, page_id, title, lang)
     if page.edit_url:  # of a notebook as Jupyter shows it, the page it is made from
         page.edit_url = f"{config.edit_uri}{path}"
@@ -144,8 +149,3 @@ def _languages(page: Page, config: MkDocsConfig) -> list[str]:
     docs, name = Path(config.docs_dir).parent, notebook_files.source(page.file.src_uri)
     every = name == page.file.src_uri and bool(page.file.generated_by)
     return [code for code in ways.SITES if every or (docs / code / name).exists()]
-
-
-def _reference(config: MkDocsConfig) -> dict[str, str]:
-    package = Path(config.config_file_path).parent / "ppo_ref"
-    return reference.pages(reference.read(package), config.theme["language"])

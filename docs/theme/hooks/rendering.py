@@ -3,10 +3,11 @@
 import logging
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from html import escape
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from jinja2 import Environment
 from mkdocs.config.defaults import MkDocsConfig
@@ -18,7 +19,7 @@ from mkdocs.structure.toc import AnchorLink, get_toc
 from docs.theme import notebook_files
 from site_tools.checks import census, words
 from site_tools.checks.shape import is_question
-from site_tools.data.dialogues import TOPICS
+from site_tools.data.dialogues import TOPICS, Asked
 from site_tools.data.names import read_names
 from site_tools.page import accord, bindings
 from site_tools.page.pictures import is_notebook
@@ -39,6 +40,7 @@ from site_tools.site import (
 from site_tools.site.downloads import wheel
 from site_tools.site.formulas import Formula
 from site_tools.site.lists import fill_lists
+from site_tools.site.navigation import Answer, Answered
 from site_tools.site.templates import fill
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
@@ -55,7 +57,7 @@ PUBLISHED = (
 )
 # In scripts only whole lines: // stands in addresses too.
 COMMENT = re.compile(r"^[ \t]*//.*\n|/\*[^*]*(?:\*(?!/)[^*]*)*\*/\n?", re.MULTILINE)
-ARTICLE = re.compile(r"(?=<article\b)|(?<=</article>)")
+ARTICLE = re.compile(r"(<article\b.*</article>)", re.DOTALL)
 BLANKS = re.compile(r"[ \t]*\n\s*")
 # The theme's colours, of which site.css has those that pages show.
 PALETTE = re.compile(r'<link [^>]*/palette\.\w+\.min\.css">')
@@ -75,10 +77,11 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         widget = file.src_uri.startswith("assets/lab/")
         if (widget or file.src_dir == ours) and file.src_uri.endswith((".js", ".css")):
             file.content_string = lean(file.content_string)
+    config.extra["evidence"] = known = evidence.gather(root)
     for page in [file for file in files if is_notebook(file.src_uri)]:
         if _written(page, config):
             wheel = _wheel(page, config, files) if config.site_url else ""
-            for file in notebook_files.files(page, config, wheel):
+            for file in notebook_files.files(page, config, known, wheel):
                 files.append(file)
     return files
 
@@ -105,25 +108,21 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
                 raise Refusal("not_in_a_page", fault=fault)
         if page_id.startswith(f"{reference.FOLDER}/"):
             html = reference.finish(html)
+        shared = _shared(files, root, lang)
         if "<code>ppo_ref." in html:
-            known = reference.symbols(reference.read(root / reference.FOLDER))
-            html = reference.link_symbols(html, page.url, known)
+            html = reference.link_symbols(html, page.url, shared.symbols)
         html = pictures.inline(bindings.render(html), read, lang)
         answers = page.meta.get("answers") or ()
         html = article.fold_refutations(html)
         source = page.file.content_string
         quoted = article.cited(root, f"docs/{lang}/{page_id}.md", source, lang)
-        asked = navigation.asked(root, lang)
-        html = article.answer_box(html, answers, lang, asked, quoted)
+        html = article.answer_box(html, answers, lang, shared.asked, quoted)
         html = article.cite_sections(html, page_id, root, lang)
         if is_question(page_id) and files.get_file_from_path(GLOSSARY):
             html = article.link_terms(html, read_names(root), lang)
         html = article.provenance(html, lang)
-        taught = navigation.answers(
-            root, lang, (navigation.COURSE, *TOPICS, navigation.LAB)
-        )
-        html = article.reading(html, page_id, lang, taught)
-        html += article.threads(page_id, root, lang)
+        html = article.reading(html, page_id, lang, shared.taught)
+        html += article.threads(page_id, shared.threads, lang)
         html += article.aliases(called(page.meta.get("aliases"))[""], lang)
         html = ways.relative(html, page.url)
         if _written(page.file, config):
@@ -133,17 +132,56 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     return html
 
 
+class Shared(NamedTuple):
+    """What all pages of one build are rendered with."""
+
+    symbols: dict[str, str]
+    asked: dict[str, tuple[Asked, Asked | None]]
+    taught: list[Answer]
+    threads: list[Answered]
+
+
+@lru_cache(maxsize=1)
+def _shared(build: Files, root: Path, lang: str) -> Shared:
+    """Read once; the files of a build stand for it."""
+    return Shared(
+        reference.symbols(reference.read(root / reference.FOLDER)),
+        navigation.asked(root, lang),
+        navigation.answers(root, lang, (navigation.COURSE, *TOPICS, navigation.LAB)),
+        navigation.answered(root, lang),
+    )
+
+
 def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
-    """Copy buttons and marks; and the pictures, now in the pages, are no files."""
-    known = evidence.gather(_root(config))
-    for file in files.documentation_pages():
-        if file.page and _written(file, config):
-            _complete_code_boxes(file.page, known, config, files)
+    """Finish all pages; and their pictures, now in them, are no files."""
+    config.extra["formulas"] = {}
+    pages = [file.page for file in files.documentation_pages() if file.page]
+    for uri, content in finish(pages, env, config, files).items():
+        files.append(File.generated(config, uri, content=content))
     for file in [file for file in files if file.src_uri.endswith(".svg")]:
         if file.generated_by:
             files.remove(file)
-    _typeset(env, config, files)
     return env
+
+
+def finish(
+    pages: Sequence[Page], env: Environment, config: MkDocsConfig, files: Files
+) -> dict[str, str | bytes]:
+    """Copy buttons, marks and formulas; what formulas of the whole site are shown with.
+
+    The live site finishes a page again when its text has changed.
+    """
+    for page in pages:
+        if _written(page.file, config):
+            _complete_code_boxes(page, config, files)
+    _typeset(pages, config)
+    shown = [*filter(None, config.extra["formulas"].values())]
+    if not shown:
+        return {}
+    cache = _root(config) / ".cache" / "katex"
+    assets = formulas.assets(shown, formulas.PACKAGE / "dist", cache)
+    env.globals["katex_css"] = formulas.address(assets)
+    return assets
 
 
 def on_post_build(config: MkDocsConfig) -> None:
@@ -177,10 +215,9 @@ def lean_page(html: str) -> str:
     return PLAIN.sub(r"\1", "".join(parts))
 
 
-def _complete_code_boxes(
-    page: Page, known: Evidence, config: MkDocsConfig, files: Files
-) -> None:
+def _complete_code_boxes(page: Page, config: MkDocsConfig, files: Files) -> None:
     lang, file = config.theme["language"], page.file
+    known: Evidence = config.extra["evidence"]
     path = f"docs/{lang}/{file.src_uri}"
     blocks, problems = evidence.blocks_of(_root(config), path, file.content_string)
     if problems:
@@ -206,36 +243,25 @@ def _complete_code_boxes(
         LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
 
 
-def _typeset(env: Environment, config: MkDocsConfig, files: Files) -> None:
-    """Formulas, on all pages at once; and what the search will find."""
+def _typeset(pages: Sequence[Page], config: MkDocsConfig) -> None:
+    """The formulas of these pages, all at once; and what the search will find."""
     lang = config.theme["language"]
-    pages = {
-        f"docs/{lang}/{file.src_uri}": file.page
-        for file in files.documentation_pages()
-        if file.page
+    contents = {
+        f"docs/{lang}/{page.file.src_uri}": page.content or "" for page in pages
     }
-    contents = {path: page.content or "" for path, page in pages.items()}
-    cache = _root(config) / ".cache" / "katex"
     try:
-        typeset = formulas.typeset(contents, cache)
+        typeset = formulas.typeset(contents, _root(config) / ".cache" / "katex")
     except ValueError as error:
         raise PluginError(str(error)) from None
-    _describe(pages.values(), typeset, config)
-    for page in pages.values():
+    _describe(pages, typeset, config)
+    for path, html in contents.items():
+        config.extra["formulas"][path] = {typeset[f] for f in formulas.find(html)}
+    for page in pages:
         page.content = formulas.render(page.content or "", typeset)
         for entry in _entries(page.toc):
             entry.title = formulas.render_in_title(entry.title, typeset)
         if page.present_anchor_ids is not None:  # links to labels are checked too
             page.present_anchor_ids.update(formulas.ID.findall(page.content))
-    if typeset:
-        dist = formulas.PACKAGE / "dist"
-        shown = [
-            [typeset[f] for f in set(formulas.find(html))] for html in contents.values()
-        ]
-        assets = formulas.assets(filter(None, shown), dist, cache)
-        for uri, content in assets.items():
-            files.append(File.generated(config, uri, content=content))
-        env.globals["katex_css"] = formulas.address(assets)
 
 
 def _describe(
