@@ -3,30 +3,45 @@
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__" and not __package__:  # run from elsewhere: ../site_tools
     sys.path[0] = str(ROOT)
 
 from site_tools.contributing import agree, chat, check, fix, new  # noqa: E402
-from site_tools.contributing.talk import (  # noqa: E402
-    LANGUAGES,
-    Refusal,
-    Talk,
-    language_of,
-)
+from site_tools.contributing.talk import Talk, language_of, reason  # noqa: E402
+from site_tools.say import LANGUAGES  # noqa: E402
 
-# The commands in the order in which a contributor meets them: options, and what runs.
-COMMANDS = {
-    "new": (new.options, new.run),
-    "import": (chat.options, chat.run),
-    "check": (check.options, check.run),
-    "fix": (fix.options, fix.run),
-    "agree": (agree.options, agree.run),
-    "status": (lambda parser, talk: None, agree.status),
-    "export": (chat.export_options, chat.export),
+# The commands in the order in which a contributor meets them.
+COMMANDS: dict[str, Callable[[argparse.Namespace, Path, Talk], int]] = {
+    "new": new.run,
+    "import": chat.run,
+    "check": check.run,
+    "fix": fix.run,
+    "agree": agree.run,
+    "status": agree.status,
+    "export": chat.export,
+}
+FLAG = {"action": "store_true"}
+PAGES = {"metavar": "PAGE", "nargs": "*"}
+# What can be typed behind a command, by the key of its help.
+OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
+    "new_page": ("page", {"metavar": "TOPIC/ID"}),
+    "new_question": ("--question", {"default": ""}),
+    "new_alias": ("--alias", FLAG),
+    "new_anyway": ("--anyway", FLAG),
+    "import_log": ("log", {"metavar": "LOG"}),
+    "import_chat": ("--chat", {"default": ""}),
+    "import_dry_run": ("--dry-run", FLAG),
+    "check_pages": ("pages", PAGES),
+    "fix_pages": ("pages", PAGES),
+    "fix_dry_run": ("--dry-run", FLAG),
+    "fix_patch": ("--patch", {"metavar": "FILE"}),
+    "agree_pages": ("pages", PAGES),
+    "export_pages": ("pages", {**PAGES, "nargs": "+"}),
 }
 
 
@@ -41,8 +56,8 @@ def main(words: Sequence[str] | None = None) -> int:
     talk = Talk(talk.language, agreed="yes" in options)
     try:
         code: int = options.run(options, ROOT, talk)
-    except Refusal as refusal:
-        print(talk.of(refusal.message), file=sys.stderr)
+    except ValueError as error:
+        print(talk.of(reason(error)), file=sys.stderr)
         return 1
     except BrokenPipeError:  # whoever reads, as head does, has read enough
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -65,7 +80,7 @@ def parse(words: Sequence[str], talk: Talk) -> argparse.Namespace:
         description=talk.text("contribute"),
     )
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
-    for name, (options, run) in COMMANDS.items():
+    for name, run in COMMANDS.items():
         purpose = talk.text(f"{name}_help", "purpose")
         command = commands.add_parser(
             name,
@@ -75,7 +90,9 @@ def parse(words: Sequence[str], talk: Talk) -> argparse.Namespace:
             epilog=talk.text(f"{name}_help", "examples"),
             formatter_class=argparse.RawDescriptionHelpFormatter,
         )
-        options(command, talk)
+        for key, (option, settings) in OPTIONS.items():
+            if key.startswith(f"{name}_"):
+                command.add_argument(option, help=talk.text(key), **settings)
         command.set_defaults(run=run)
     return whole.parse_args(words)
 

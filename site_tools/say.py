@@ -76,7 +76,10 @@ class Problem:
     snippet: str | None = None  # snippets/...py:line, where the line comes from
 
     def __str__(self) -> str:
-        return f"{self.place}\n{self.remarks()}"
+        return self.text("en")
+
+    def text(self, language: str) -> str:
+        return f"{self.place}\n{self.remarks(language)}"
 
     @property
     def place(self) -> str:

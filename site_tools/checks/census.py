@@ -126,14 +126,14 @@ DATA = re.compile(r"data-(download|is|lab|language|reason|search-exclude|tabs)")
 THEME = {"id": re.compile(r"__(?!tabbed_)"), "class": re.compile(r"(^|\s)md-")}
 # A comment or a declaration: where one ends, Python and browsers do not agree.
 NO_TAG = re.compile(r"<!--.*?-->|<[!?][^>]*>?", re.DOTALL)
-# Most tags of a page are those of its coloured code, which may stand anywhere.
-COLOURED = re.compile(r'<span(?: class="\w{1,3}")?>|</span>')
+# Most tags of a page: those of its coloured code, and all without an attribute.
+PLAIN = re.compile(rf'<span class="\w{{1,3}}">|</?(?:{TAGS.pattern})>')
 
 
 def faults(html: str) -> list[str]:
     """Each tag and attribute that a page may not have, as it would be written."""
     reader = _Reader()
-    reader.feed(COLOURED.sub("", html))
+    reader.feed(PLAIN.sub("", html))
     reader.close()
     return [*reader.found, *NO_TAG.findall(html)]
 

@@ -118,52 +118,49 @@ def compare(page: Page, twin: Page) -> list[Problem]:
     for kind in sorted(kinds, key=lambda kind: kind != "heading"):
         here = [f for f in ours if f.kind == kind]
         there = [f for f in theirs if f.kind == kind]
-        difference = _in_order if kind in ORDERED else _in_sections
-        problems += difference(here, there, page, twin)
+        pick = _in_order if kind in ORDERED else _in_sections
+        problems += _told(*pick(here, there), page, twin)
         if kind == "heading" and problems:
             break
     return problems
 
 
-def _in_order(
-    here: list[Feature], there: list[Feature], page: Page, twin: Page
-) -> Iterator[Problem]:
-    for ours, theirs in zip(here, there, strict=False):
-        if ours.value != theirs.value:
-            yield _difference(ours, theirs, page, twin)
-            return
-    if extra := here[len(there) :] or there[len(here) :]:
-        yield _missing(extra[0], extra[0] in here[len(there) :], page, twin)
+Pair = tuple[Feature | None, Feature | None]  # of which the twin's, ours, or both
 
 
-def _in_sections(
-    here: list[Feature], there: list[Feature], page: Page, twin: Page
-) -> Iterator[Problem]:
+def _in_order(here: list[Feature], there: list[Feature]) -> Pair:
+    """The first place at which the two differ."""
+    for ours, theirs in zip_longest(here, there):
+        if ours is None or theirs is None or ours.value != theirs.value:
+            return ours, theirs
+    return None, None
+
+
+def _in_sections(here: list[Feature], there: list[Feature]) -> Pair:
+    """The first that the other section has not, or has not as often."""
     ours = Counter((f.section, f.value) for f in here)
     theirs = Counter((f.section, f.value) for f in there)
     if here and here[0].kind == "inline_code":
         ours, theirs = Counter(set(ours)), Counter(set(theirs))
-    extra = [f for f in here if (ours - theirs)[f.section, f.value]]
-    lacking = [f for f in there if (theirs - ours)[f.section, f.value]]
-    if extra and lacking:
-        yield _difference(extra[0], lacking[0], page, twin)
-    elif extra or lacking:
-        yield _missing((extra or lacking)[0], bool(extra), page, twin)
+    extra = (f for f in here if (ours - theirs)[f.section, f.value])
+    lacking = (f for f in there if (theirs - ours)[f.section, f.value])
+    return next(extra, None), next(lacking, None)
 
 
-def _difference(ours: Feature, theirs: Feature, page: Page, twin: Page) -> Problem:
-    rows = [*zip_longest(ours.value.splitlines(), theirs.value.splitlines())]
-    row = next((n for n, (a, b) in enumerate(rows) if a != b), 0)
-    here, there = (Message("pair_nothing") if r is None else r for r in rows[row])
-    values: dict[str, Any] = {"here": here, "there": there, "twin": twin.path}
-    values |= {"at": theirs.at(row), "kind": Message(f"kind_{ours.kind}")}
-    return page.problem(ours.at(row), "pair_differs", **values)
-
-
-def _missing(feature: Feature, ours: bool, page: Page, twin: Page) -> Problem:
-    has, lacks = (page, twin) if ours else (twin, page)
-    values: dict[str, Any] = {"kind": Message(f"kind_{feature.kind}")}
-    values["file"] = lacks.path
-    values["shown"] = feature.value.partition("\n")[0]
-    values["section"] = feature.section or Message("pair_top")
-    return has.problem(feature.at(0), "pair_missing", **values)
+def _told(
+    ours: Feature | None, theirs: Feature | None, page: Page, twin: Page
+) -> Iterator[Problem]:
+    values: dict[str, Any]
+    if ours and theirs:
+        rows = [*zip_longest(ours.value.splitlines(), theirs.value.splitlines())]
+        row = next((n for n, (a, b) in enumerate(rows) if a != b), 0)
+        here, there = (Message("pair_nothing") if r is None else r for r in rows[row])
+        values = {"here": here, "there": there, "twin": twin.path}
+        values |= {"at": theirs.at(row), "kind": Message(f"kind_{ours.kind}")}
+        yield page.problem(ours.at(row), "pair_differs", **values)
+    elif alone := ours or theirs:
+        has, lacks = (page, twin) if ours else (twin, page)
+        values = {"kind": Message(f"kind_{alone.kind}"), "file": lacks.path}
+        values["shown"] = alone.value.partition("\n")[0]
+        values["section"] = alone.section or Message("pair_top")
+        yield has.problem(alone.at(0), "pair_missing", **values)

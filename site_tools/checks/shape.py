@@ -320,18 +320,14 @@ def check_identities(page: Page, root: Path) -> list[Problem]:
         name = label[1] if label else ""
         test = f"test_{name.replace('-', '_')}"
         tested = tests.get(test, "")
-        key = ""
-        if not label:
-            key = "identity_without_id"
-        elif not ID.fullmatch(name):
-            key = "identity_id"
-        elif name in taken:
-            key = "identity_twice"
-        elif test not in tests:
-            key = "identity_untested"
-        elif _squeeze(formula) not in _squeeze(tested):
-            key = "identity_other"
-        if key:
+        faults = {
+            "identity_without_id": not label,
+            "identity_id": not ID.fullmatch(name),
+            "identity_twice": name in taken,
+            "identity_untested": test not in tests,
+            "identity_other": _squeeze(formula) not in _squeeze(tested),
+        }
+        if key := next((key for key, holds in faults.items() if holds), None):
             line = page.line_of(node, tex.strip().split("\n")[0])
             values = {"name": name, "test": test, "formula": formula, "tested": tested}
             values["written"] = label[0] if label else ""

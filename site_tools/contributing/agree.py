@@ -6,7 +6,7 @@ once: nobody has compared pages that he cannot name.
 
 import re
 import shutil
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from itertools import zip_longest
@@ -14,7 +14,7 @@ from pathlib import Path
 
 from site_tools.checks.languages import compare
 from site_tools.contributing.pages import files_of, page_id
-from site_tools.contributing.talk import Refusal, Talk, data_is_read
+from site_tools.contributing.talk import Talk
 from site_tools.data.facts import concepts, unread
 from site_tools.ledger import store
 from site_tools.page.accord import Lock, lock_of, lock_path, parse, waiting, write
@@ -22,17 +22,12 @@ from site_tools.page.page import read_page
 from site_tools.page.prose import APART, columns, paragraphs, wording
 from site_tools.runs.make import problems
 from site_tools.runs.table import CHARTS, RUNS
-from site_tools.say import Message
+from site_tools.say import Message, Refusal
 
 WIDE = 100  # columns of a terminal in which both languages stand side by side
 CLOSING = "，。、；：？！）》”"
 # No line begins with a mark that closes something.
 PIECE = re.compile(rf" ?(?:[{APART}]|[^ {APART}]+)[{CLOSING}]*")
-
-
-def options(parser: ArgumentParser, talk: Talk) -> None:
-    pages = talk.text("agree_pages")
-    parser.add_argument("pages", nargs="*", metavar="PAGE", help=pages)
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
@@ -57,11 +52,10 @@ def _texts(page: str, root: Path, talk: Talk) -> tuple[str, str]:
     for file in files:
         if file not in present:
             raise Refusal("agree_missing", missing=file, present=present[0])
-    with data_is_read():
-        zh, en = (read_page(root, file) for file in files)
+    zh, en = (read_page(root, file) for file in files)
     if wrong := [*zh.problems, *en.problems] or compare(zh, en):
         for problem in wrong:
-            talk.show(talk.problem(problem))
+            talk.show(problem.text(talk.language))
         raise Refusal("agree_problems", page=page)
     return zh.text, en.text
 
@@ -125,16 +119,15 @@ def wrapped(text: str, wide: int) -> list[str]:
 
 def status(options: Namespace, root: Path, talk: Talk) -> int:
     """Say what waits for somebody's hand, as the page about/status does."""
-    with data_is_read():
-        facts = [
-            f"docs/facts/{name}.yml: {place}:{', '.join(lines)}"
-            for (name, place), lines in unread(concepts(root)).items()
-        ]
-        parts = {
-            "status_translations": [state.message for state in waiting(root)],
-            "status_facts": [Message("as_it_is", {"text": text}) for text in facts],
-            "status_runs": [p.in_line for p in problems(root, RUNS, CHARTS)],
-        }
+    facts = [
+        f"docs/facts/{name}.yml: {place}:{', '.join(lines)}"
+        for (name, place), lines in unread(concepts(root)).items()
+    ]
+    parts = {
+        "status_translations": [state.message for state in waiting(root)],
+        "status_facts": [Message("as_it_is", {"text": text}) for text in facts],
+        "status_runs": [p.in_line for p in problems(root, RUNS, CHARTS)],
+    }
     for title, rows in parts.items():
         talk.say(title)
         for row in rows or [Message("status_none")]:

@@ -7,7 +7,7 @@ and a check refuses its figures until somebody binds them.
 import os
 import re
 import sys
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from io import TextIOWrapper
@@ -27,9 +27,10 @@ from site_tools.contributing.pages import (
     language_of_text,
     page_id,
 )
-from site_tools.contributing.talk import Refusal, Talk, data_is_read
+from site_tools.contributing.talk import Talk
 from site_tools.ledger import store_new
 from site_tools.page.page import read_page
+from site_tools.say import Refusal
 from site_tools.site.llms import as_round
 
 LISTED = 40
@@ -62,13 +63,6 @@ FORMULA = re.compile(
 )
 
 
-def options(parser: ArgumentParser, talk: Talk) -> None:
-    parser.add_argument("log", metavar="LOG", help=talk.text("import_log"))
-    parser.add_argument("--chat", default="", help=talk.text("import_chat"))
-    dry = talk.text("import_dry_run")
-    parser.add_argument("--dry-run", action="store_true", help=dry)
-
-
 def run(options: Namespace, root: Path, talk: Talk) -> int:
     """Read the chat, say what it asks, and write the drafts if that is agreed on."""
     if re.match("https?://", options.log):
@@ -79,7 +73,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         values = {"path": options.log or '""', "reason": error.strerror}
         raise Refusal("import_unread", **values) from None
     except Broken as broken:
-        talk.show(talk.problem(broken.problem))
+        talk.show(broken.problem.text(talk.language))
         raise Refusal("nothing_written") from None
     talk.say("import_format", format=chats[0].format)
     chat = choose(chats, options.chat, talk)
@@ -170,8 +164,7 @@ def _drafts(
     asked: Sequence[Round], folder: Path, root: Path, talk: Talk
 ) -> dict[str, str]:
     """The files, each question said with the page that perhaps answers it."""
-    with data_is_read():
-        nearest = search(wordings(root))
+    nearest = search(wordings(root))
     drafts, said = {}, []
     digits = max(2, len(str(len(asked))))
     for each in talk.progress(asked):
@@ -186,19 +179,13 @@ def _drafts(
     return drafts
 
 
-def export_options(parser: ArgumentParser, talk: Talk) -> None:
-    pages = talk.text("export_pages")
-    parser.add_argument("pages", nargs="+", metavar="PAGE", help=pages)
-
-
 def export(options: Namespace, root: Path, talk: Talk) -> int:
     said = []
     for page in options.pages:
         file = f"docs/{talk.language}/{page_id(page)}.md"
         if file not in (present := files_of(page, root)):
             raise Refusal("export_other_language", file=file, present=present[0])
-        with data_is_read():
-            said.append(as_round(read_page(root, file), root))
+        said.append(as_round(read_page(root, file), root))
     log = compose(datetime.now().strftime("%Y-%m-%d %H:%M:%S"), said)
     out = talk.out or sys.stdout
     if isinstance(out, TextIOWrapper):

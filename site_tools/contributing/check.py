@@ -1,22 +1,18 @@
 """check: pages in both languages, by the judgement that the tests use too."""
 
-from argparse import ArgumentParser, Namespace
-from collections.abc import Iterable, Iterator
+from argparse import Namespace
+from collections.abc import Iterator
 from contextlib import suppress
+from itertools import chain
 from pathlib import Path
 
 from site_tools.checks.all import judge, text_of
 from site_tools.checks.words import todo
 from site_tools.contributing import pages
-from site_tools.contributing.talk import Talk, data_is_read
+from site_tools.contributing.talk import Talk
 from site_tools.data.facts import check_facts
 from site_tools.page import accord
 from site_tools.say import Message, Problem
-
-
-def options(parser: ArgumentParser, talk: Talk) -> None:
-    named = talk.text("check_pages")
-    parser.add_argument("pages", nargs="*", metavar="PAGE", help=named)
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
@@ -25,32 +21,22 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         return 0
     facts = pages.facts_of(names, root)
     ids = dict.fromkeys(pages.page_id(name) for name in names if name not in facts)
-    files, concepts = {page: pages.files_of(page, root) for page in ids}, facts.values()
-    problems = list[Problem]()
-    for found, remarks in _judgements(root, files, dict.fromkeys(concepts)):
-        problems += found
-        for message in remarks:
-            talk.show(talk.of(message))
-        for problem in found:
-            talk.show(talk.problem(problem))
-    key = {0: "check_sound", 1: "check_one"}.get(len(problems), "check_several")
+    files = {page: pages.files_of(page, root) for page in ids}
+    concepts = dict.fromkeys(facts.values())
+    judgements = chain(
+        ((judge(root, own), _remarks(root, page, own)) for page, own in files.items()),
+        (check_facts(root, f"{concept}.yml") for concept in concepts),
+    )
+    count = 0
+    for problems, remarks in judgements:
+        count += len(problems)
+        said: list[Message | Problem] = [*remarks, *problems]
+        for each in said:
+            talk.show(each.text(talk.language))
+    key = {0: "check_sound", 1: "check_one"}.get(count, "check_several")
     checked = ", ".join([*ids, *(f"facts/{concept}" for concept in concepts)])
-    talk.say(key, pages=checked, count=len(problems))
-    return 1 if problems else 0
-
-
-def _judgements(
-    root: Path, files: dict[str, list[str]], concepts: Iterable[str]
-) -> Iterator[tuple[list[Problem], list[Message]]]:
-    """The problems of each page and file of facts, and the remarks on it."""
-    for page, paths in files.items():
-        with data_is_read():
-            problems = judge(root, paths)
-        yield problems, [*_remarks(root, page, paths)]
-    for concept in concepts:
-        with data_is_read():
-            problems, absent = check_facts(root, f"{concept}.yml")
-        yield problems, [Message("facts_unread", {"release": r}) for r in absent]
+    talk.say(key, pages=checked, count=count)
+    return 1 if count else 0
 
 
 def _remarks(root: Path, page: str, paths: list[str]) -> Iterator[Message]:

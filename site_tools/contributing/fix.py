@@ -5,7 +5,7 @@ punctuation taken as equal, the text is the same, and code, formulas and address
 the same to the byte.
 """
 
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from difflib import unified_diff
@@ -15,7 +15,7 @@ from shlex import quote
 from site_tools.checks.all import judge
 from site_tools.checks.words import typeset
 from site_tools.contributing.pages import changed, files_of, page_id
-from site_tools.contributing.talk import Refusal, Talk, data_is_read
+from site_tools.contributing.talk import Talk
 from site_tools.ledger import store
 from site_tools.page.accord import lock_of, lock_path, parse, write
 from site_tools.page.blocks import Block
@@ -24,15 +24,9 @@ from site_tools.page.page import Page, read_page
 from site_tools.page.prose import wording
 from site_tools.running import verdict
 from site_tools.running.verdict import MISTAKES, Verified, check_block
+from site_tools.say import Refusal
 
 Pair = tuple[str, str]  # the text there is, and the one that replaces it
-
-
-def options(parser: ArgumentParser, talk: Talk) -> None:
-    pages, dry = talk.text("fix_pages"), talk.text("fix_dry_run")
-    parser.add_argument("pages", nargs="*", metavar="PAGE", help=pages)
-    parser.add_argument("--dry-run", action="store_true", help=dry)
-    parser.add_argument("--patch", metavar="FILE", help=talk.text("fix_patch"))
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
@@ -55,8 +49,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         return 1 if patch(whole) else 0
     agreed = bool(renewed) and talk.ask("fix_outputs")
     stored = _store(root, whole if agreed else texts)
-    with data_is_read():
-        left = [problem for paths in files.values() for problem in judge(root, paths)]
+    left = [problem for paths in files.values() for problem in judge(root, paths)]
     if stored:
         talk.say("fix_mended", files=", ".join(stored))
     if renewed and not agreed:

@@ -3,7 +3,7 @@
 import json
 import posixpath
 import re
-from argparse import ArgumentParser, Namespace
+from argparse import Namespace
 from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
@@ -19,21 +19,15 @@ from site_tools.contributing.pages import (
     language_of_text,
     page_id,
 )
-from site_tools.contributing.talk import Refusal, Talk, data_is_read
+from site_tools.contributing.talk import Talk
 from site_tools.ledger import store, store_new
 from site_tools.page.files import read_front_matter
+from site_tools.say import Refusal
 
 LINKS = 2
 NEAR = 5  # pages that are shown: of 36 questions one of them answers 31
 NO = ("n", "no", "否", "不")
 DRAFT = re.compile(r"(?:.*[/\\])?(?P<file>drafts[/\\].+\.md)")
-
-
-def options(parser: ArgumentParser, talk: Talk) -> None:
-    parser.add_argument("page", metavar="TOPIC/ID", help=talk.text("new_page"))
-    parser.add_argument("--question", default="", help=talk.text("new_question"))
-    parser.add_argument("--alias", action="store_true", help=talk.text("new_alias"))
-    parser.add_argument("--anyway", action="store_true", help=talk.text("new_anyway"))
 
 
 def run(options: Namespace, root: Path, talk: Talk) -> int:
@@ -44,8 +38,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
             return add_wording(options.page, question, root, talk)
         page = page_id(options.page)
         check_new_name(page, root)
-        with data_is_read():
-            known = search(wordings(root))(question)
+        known = search(wordings(root))(question)
         home = _home(known, talk, ask=not options.anyway)
         if home:
             return add_wording(home, question, root, talk)
@@ -69,8 +62,7 @@ def _asked(text: str, root: Path) -> str:
     path = root / draft["file"].replace("\\", "/")
     if not path.is_file():
         raise Refusal("new_no_draft", file=text)
-    with data_is_read():
-        meta, _ = read_front_matter(path.read_text("utf-8", "replace"), text)
+    meta, _ = read_front_matter(path.read_text("utf-8", "replace"), text)
     return str(meta.get("question") or "")
 
 

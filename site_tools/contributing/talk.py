@@ -3,14 +3,12 @@
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import TextIO, TypeVar
 
 from site_tools.running.results import SIGNS
-from site_tools.say import LANGUAGES, Message, Problem, Refusal
+from site_tools.say import Message, Problem, Refusal
 
-__all__ = ["LANGUAGES", "Refusal", "Talk", "data_is_read", "language_of"]
 Item = TypeVar("Item")
 YES = ("y", "yes", "是", "好", "对")
 
@@ -44,9 +42,6 @@ class Talk:
             shown = text.removesuffix("\n").translate(SIGNS)
             print(shown, file=self.out or sys.stdout, flush=True)
 
-    def problem(self, problem: Problem) -> str:
-        return f"{problem.place}\n{problem.remarks(self.language)}"
-
     def ask(self, key: str, /, **values: object) -> bool:
         """Whether the contributor says yes; no where nobody is there to say it."""
         if self.agreed:
@@ -75,17 +70,13 @@ class Talk:
                 print(f"\r[{bar}] {done}/{len(items)}", end=end, flush=True, file=out)
 
 
-@contextmanager
-def data_is_read() -> Iterator[None]:
-    """Refuse, in its own words, where a page or a file of data cannot be read."""
-    try:
-        yield
-    except Refusal:
-        raise
-    except ValueError as error:
-        what = error.args[0] if error.args else ""
-        text = what.in_line if isinstance(what, Problem) else error
-        raise Refusal("as_it_is", text=text) from error
+def reason(error: ValueError) -> Message:
+    """Why a command ends: it refuses, or a page or a file of data cannot be read."""
+    if isinstance(error, Refusal):
+        return error.message
+    what = error.args[0] if error.args else ""
+    text = what.in_line if isinstance(what, Problem) else error
+    return Message("as_it_is", {"text": text})
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:

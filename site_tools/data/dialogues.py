@@ -39,7 +39,7 @@ TOPICS = (
 )
 TopicId = Annotated[str, Form("|".join(TOPICS), "form_topic")]
 NUMBER = r"\d{3}·[1-9]\d*"
-ISSUE = re.compile(r"([\w.-]+/[\w.-]+)#(\d+)")
+ISSUE = re.compile(r"[\w.-]+/[\w.-]+#\d+")
 CLUSTERS = 30  # of threads that ask the same; 0 is none of them
 
 
@@ -140,27 +140,22 @@ class Thread(Row):
     wrong: Sentence | None = None  # what it says, as it stands
 
     @property
-    def _issue(self) -> tuple[str, str]:
-        """Its repository and its number; of a page on the web, nothing."""
-        match = ISSUE.fullmatch(self.thread)
-        return (match[1], match[2]) if match else ("", "")
-
-    @property
     def repository(self) -> str:
-        return self._issue[0]
+        """That of its issue; of a page on the web, nothing."""
+        return self.thread.rpartition("#")[0] if ISSUE.fullmatch(self.thread) else ""
 
     @property
     def name(self) -> str:
         """As people write it: ``verl#3276``."""
-        project = self.repository.rpartition("/")[2]
-        short = len(project) > 2  # RL is the name of many
-        return f"{project}#{self._issue[1]}" if short else self.thread
+        project, _, number = self.thread.rpartition("/")[2].partition("#")
+        short = self.repository and len(project) > 2  # RL is the name of many
+        return f"{project}#{number}" if short else self.thread
 
     @property
     def address(self) -> str:
-        repository, number = self._issue
-        issue = f"https://github.com/{repository}/issues/{number}"
-        return self.url or issue * bool(number)
+        number = self.thread.rpartition("#")[2]
+        issue = f"https://github.com/{self.repository}/issues/{number}"
+        return self.url or issue * bool(self.repository)
 
     def asked(self, lang: str) -> tuple[str, str]:
         """In Chinese where it was asked so and the reader reads it, else in English.

@@ -27,7 +27,7 @@ import yaml
 
 from site_tools.data.rows import Form, Row, Sentence, Text, read_row
 from site_tools.ledger import digest
-from site_tools.say import Problem, problem
+from site_tools.say import Message, Problem, problem
 
 FOLDER = "docs/facts"
 WHEELS = Path(".cache", "wheels")
@@ -148,16 +148,11 @@ def reread(entry: Entry, wheels: Path) -> list[Problem] | None:
     wheel = next(wheels.glob(f"{name}-{version}-*.whl"), None)
     if wheel is None:
         return None
-    text = _text(wheel, entry.path)
-    return [entry.problem("fact_no_file")] if text is None else [*faults(entry, text)]
-
-
-@cache
-def _text(wheel: Path, path: str) -> str | None:
     archive, names = _archive(wheel)
-    if path not in names:
-        return None
-    return archive.read(names[path]).decode("utf-8", errors="replace")
+    if entry.path not in names:
+        return [entry.problem("fact_no_file")]
+    text = archive.read(names[entry.path]).decode("utf-8", errors="replace")
+    return [*faults(entry, text)]
 
 
 @cache  # hundreds of entries are read from ten wheels
@@ -204,12 +199,10 @@ def faults(entry: Entry, text: str) -> Iterator[Problem]:
             yield entry.problem("fact_default", key=entry.key, there=there)
 
 
-def check_facts(root: Path, name: str) -> tuple[list[Problem], list[str]]:
-    """What is wrong in a file of ``docs/facts``, and releases without their wheels."""
-    problems, absent = list[Problem](), dict[str, None]()
-    for entry in concept(root, name).entries:
-        wrong = reread(entry, root / WHEELS) if entry.checked else []
-        if wrong is None:
-            absent[entry.release] = None
-        problems += wrong or []
-    return problems, list(absent)
+def check_facts(root: Path, name: str) -> tuple[list[Problem], list[Message]]:
+    """What is wrong in a file of ``docs/facts``, and what is said of absent wheels."""
+    checked = [entry for entry in concept(root, name).entries if entry.checked]
+    read = [(entry.release, reread(entry, root / WHEELS)) for entry in checked]
+    absent = dict.fromkeys(release for release, wrong in read if wrong is None)
+    problems = [each for _, wrong in read for each in wrong or ()]
+    return problems, [Message("facts_unread", {"release": r}) for r in absent]

@@ -87,10 +87,12 @@ def pattern(keys: tuple[str, ...], lang: str) -> re.Pattern[str]:
 
     Latin ends are ends of words; Han text has none.
     """
-    plural, words = "s?" if lang == "en" else "", []
+    plural, words = "s?" if lang == "en" else "", dict[str, list[str]]()
     for word in sorted(keys, key=len, reverse=True):
         start = r"(?<![A-Za-z0-9_-])" if word[0].isascii() else ""
         end = r"(?![A-Za-z0-9_-])" if word[-1].isascii() else ""
         spaced = r"\s+".join(map(re.escape, word.split()))
-        words.append(f"{start}{spaced}{plural}{end}")
-    return re.compile("|".join(words), re.IGNORECASE)
+        words.setdefault(start, []).append(f"{spaced}{plural}{end}")
+    # Most places of a text begin no word: that is asked once, not for each.
+    any_of = (f"{start}(?:{'|'.join(ends)})" for start, ends in words.items())
+    return re.compile("|".join(any_of), re.IGNORECASE)

@@ -27,6 +27,7 @@ QUOTE = re.compile(
 )
 ATTRIBUTE = r"""(?:[.#][\w:-]+|[A-Za-z][\w-]*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"'{}]+))"""
 PARTS = re.compile(
+    r"(?=[`$(\[{<h])(?:"  # most signs of a text begin none of these
     r"(?P<comment><!--.*?-->)"
     r"|(?P<code>(?<![\\`])(?P<ticks>`+)(?!`)(?P<inside>[^\n]+?)(?<!`)(?P=ticks)(?!`)"
     r"(?:\{(?P<list>[^\n]*?)\}(?!\"))?)"
@@ -35,7 +36,7 @@ PARTS = re.compile(
     r"|(?P<target>(?<=\])(?<!\\\])\((?P<link>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\))"
     r"|(?P<reference>^\[(?!\^)[^\]\n]+\]:[ \t]*<?[^\s>]+>?[ \t]*$)"
     r"|(?P<address><?https?://[^\s>)]+>?)"
-    rf"|(?P<attributes>\{{:?\s*{ATTRIBUTE}(?:[ ]+{ATTRIBUTE})*\s*\}})",
+    rf"|(?P<attributes>\{{:?\s*{ATTRIBUTE}(?:[ ]+{ATTRIBUTE})*\s*\}}))",
     re.DOTALL | re.MULTILINE,
 )
 INNER = {"code": "inside", "display": "block", "inline": "formula", "target": "link"}

@@ -21,7 +21,7 @@ from typing import Any
 import numpy
 import torch
 
-from site_tools.confinement.confine import MEMORY, OutOfReach, confine
+from site_tools.confinement import MEMORY, OutOfReach, confine
 from site_tools.running.results import Failure, PageToRun, Result, Value, encode
 from site_tools.say import Message
 

@@ -28,7 +28,7 @@ from contextlib import suppress
 from itertools import chain
 from typing import Any
 
-from site_tools.confinement.confine import FOLDER, MEMORY, resident, stored
+from site_tools.confinement import FOLDER, MEMORY, resident, stored
 from site_tools.running import results
 from site_tools.running.results import ENDED, NOT_RUN, Failure, PageToRun, Result, Run
 from site_tools.say import Message, Refusal
@@ -160,6 +160,8 @@ def _preload() -> None:
     # Seconds, at the first optimizer otherwise.
     importlib.import_module("torch._dynamo")
     torch.set_num_threads(1)  # a fork after a parallel operation hangs
+    torch.manual_seed(0)  # these two set up what every block would
+    repr(torch.rand(2).sum())
     gc.freeze()  # else each fork copies what its collector only looks at
 
 

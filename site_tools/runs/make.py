@@ -7,7 +7,6 @@ table each was made. The code is that of ``producing.py`` and of what this impor
 only the ledger changes.
 """
 
-import ast
 import json
 import platform
 import sys
@@ -15,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import asdict
 from importlib.metadata import version
+from modulefinder import ModuleFinder
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -36,31 +36,10 @@ Produce = Callable[[str], Iterable[Mapping[str, Any]]]
 
 def closure(root: Path, file: Path) -> list[Path]:
     """A file and the modules of ``ppo_ref`` that it imports, and those they import."""
-    files: set[Path] = set()
-    waiting = [file]
-    while waiting:
-        path = waiting.pop()
-        if path not in files:
-            files.add(path)
-            for name in _imported(ast.parse(path.read_text("utf-8")), path, root):
-                at = root
-                for part in name.split(".") if name.startswith("ppo_ref") else ():
-                    at /= part
-                    modules = at.with_suffix(".py"), at / "__init__.py"
-                    waiting += filter(Path.is_file, modules)
-    return sorted(files)
-
-
-def _imported(tree: ast.Module, path: Path, root: Path) -> Iterator[str]:
-    """Every dotted name that is imported, and each name imported from it."""
-    folders = path.relative_to(root).parts
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
-        elif isinstance(node, ast.ImportFrom):
-            above = folders[: -node.level] if node.level else ()
-            stem = [*above, *filter(None, [node.module])]
-            yield from (".".join([*stem, alias.name]) for alias in node.names)
+    finder = ModuleFinder([str(root)])  # nothing but this project: torch is not read
+    finder.run_script(str(file))  # read for its imports, not run
+    modules = (m for n, m in finder.modules.items() if f"{n}.".startswith("ppo_ref."))
+    return sorted({file, *(Path(vars(module)["__file__"]) for module in modules)})
 
 
 def code_of(root: Path) -> str:
@@ -187,15 +166,14 @@ def store_run(root: Path, name: str, run: Run, code: str, produce: Produce) -> s
     return f"{size}, every number as it was" if same else f"{size}, stored"
 
 
-def _short(value: Any) -> Any:
+def _short(measured: Mapping[str, Any]) -> dict[str, Any]:
     """With the significant digits that are kept, however deep a float lies."""
-    if isinstance(value, float):
-        return float(f"{value:.{DIGITS}g}")
-    if isinstance(value, list | tuple):
-        return [_short(item) for item in value]
-    if isinstance(value, Mapping):
-        return {name: _short(item) for name, item in value.items()}
-    return value
+
+    def digits(number: str) -> float:
+        return float(f"{float(number):.{DIGITS}g}")
+
+    kept: dict[str, Any] = json.loads(json.dumps(measured), parse_float=digits)
+    return kept
 
 
 def main() -> None:

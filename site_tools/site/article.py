@@ -18,12 +18,12 @@ from site_tools.running.evidence import Evidence, Setting, block_hashes, blocks_
 from site_tools.running.verdict import follows
 from site_tools.say import Refusal
 from site_tools.site import formulas, ways
-from site_tools.site.navigation import Answer, answered, read_answer
+from site_tools.site.navigation import Answer, Answered, read_answer
 from site_tools.site.templates import LINK, TAG, as_plain, fill, words
 
 STEP = re.compile(r"\d+ · ")
 # The innermost, so that boxes within boxes go one after the other.
-ASIDE = re.compile(r"<(pre|details|svg)\b(?:(?!<\1\b).)*?</\1>", re.DOTALL)
+ASIDE = re.compile(r"<(pre|details|svg)\b[^<]*(?:<(?!/?\1\b)[^<]*)*</\1>")
 HAN, WORD = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
 REFUTATION = re.compile(
     r'(?P<heading><h3 id="wrong-.*?</h3>)(?P<body>.*?)(?=<h[23]\b|\Z)', re.DOTALL
@@ -235,9 +235,9 @@ def cite_sections(html: str, page: str, root: Path, lang: str) -> str:
     return html
 
 
-def threads(page: str, root: Path, lang: str) -> str:
+def threads(page: str, every: Sequence[Answered], lang: str) -> str:
     """The threads that a page answers, for its end, as HTML."""
-    here = answered(root, lang, page)
+    here = [each for each in every if each.page == page]
     return fill("page.threads", lang, here, FEW) if here else ""
 
 

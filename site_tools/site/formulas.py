@@ -9,7 +9,8 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from functools import cache
 from html import unescape
 from io import BytesIO
 from itertools import chain
@@ -174,8 +175,7 @@ def address(assets: Mapping[str, str | bytes]) -> str:
 
 def _styles(css: str, typeset: Iterable[str]) -> str:
     """The rules that these formulas need."""
-    names = chain.from_iterable(map(CLASSES.findall, typeset))
-    classes = {name for some in names for name in some.split()}
+    classes = {name for one in typeset for name in _classes(one)}
 
     def needed(match: re.Match[str]) -> str:
         ours = [
@@ -186,6 +186,11 @@ def _styles(css: str, typeset: Iterable[str]) -> str:
         return match[0].replace(match["selectors"], ",".join(ours)) if ours else ""
 
     return RULE.sub(needed, css)
+
+
+@cache  # of all formulas, whenever the live site renders one page
+def _classes(typeset: str) -> Collection[str]:
+    return frozenset(" ".join(CLASSES.findall(typeset)).split())
 
 
 def _parts(pages: Sequence[Iterable[str]], *, italic: bool) -> dict[str, str]:
@@ -199,11 +204,16 @@ def _parts(pages: Sequence[Iterable[str]], *, italic: bool) -> dict[str, str]:
 
 def characters(typeset: Iterable[str], *, italic: bool) -> set[str]:
     """What the visible halves of formulas show: variables, or all the rest."""
-    found = map(VISIBLE.search, typeset)
-    visible = "".join(match[0] for match in found if match)
+    return {char for one in typeset for char in _characters(one, italic)}
+
+
+@cache  # as above
+def _characters(typeset: str, italic: bool) -> Collection[str]:
+    found = VISIBLE.search(typeset)
+    visible = found[0] if found else ""
     if italic:
-        return set(unescape("".join(VARIABLE.findall(visible))))
-    return set(unescape(TAG.sub("", VARIABLE.sub("><", visible))))
+        return frozenset(unescape("".join(VARIABLE.findall(visible))))
+    return frozenset(unescape(TAG.sub("", VARIABLE.sub("><", visible))))
 
 
 def _font(font: Path, shown: str, cache: Path) -> bytes:

@@ -153,7 +153,10 @@ def resolve(link: str, page: str, site: Site) -> str:
 def read(root: Path, site: Site) -> list[PlainPage]:
     """The pages of a language in the order of its navigation."""
     lang, runs = site.lang, evidence.gather(root)
-    metas = files.front_matters(root / "docs" / lang)
+    metas, threads = (
+        files.front_matters(root / "docs" / lang),
+        navigation.answered(root, lang),
+    )
     pages = []
     for labels, file in _flat(navigation.build(metas, lang, files.page_ids(root)), ()):
         name, meta, path = file.removesuffix(".md"), metas[file], f"docs/{lang}/{file}"
@@ -172,9 +175,7 @@ def read(root: Path, site: Site) -> list[PlainPage]:
                 tuple(map(str, meta.get("aliases") or ())),
                 not evidence.unverified(runs, path, page.blocks),
                 ways.addresses(root).get(name, ""),
-                tuple(
-                    each.thread.name for each in navigation.answered(root, lang, name)
-                ),
+                tuple(each.thread.name for each in threads if each.page == name),
             )
         )
     return pages

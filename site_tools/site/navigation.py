@@ -161,16 +161,11 @@ class Answered(NamedTuple):
     title: str = ""
 
 
-def answered(root: Path, lang: str, of: str = "") -> list[Answered]:
-    """Every thread, or those of a page.
-
-    One whose page is not written in this language has no place.
-    """
+def answered(root: Path, lang: str) -> list[Answered]:
+    """Every thread; one whose page is not written in this language has no place."""
     found = []
     for thread in read_threads(root):
         page, _, anchor = thread.page.partition("#")
-        if of and page != of:
-            continue
         file = root / "docs" / lang / f"{page}.md"
         if not page or not file.is_file():
             found.append(Answered(thread))

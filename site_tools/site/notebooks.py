@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any
 
-from bs4 import BeautifulSoup, Comment
+from bs4 import BeautifulSoup
 
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.files import FRONT_MATTER
@@ -24,8 +24,12 @@ INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
 FOLDED = re.compile(r'^\?\?\?\+? (?:(question) "(.*)"|.*)$', re.MULTILINE)
 INDENT = re.compile(r"^ {4}", re.MULTILINE)
 BOUND = re.compile(r"`([^`\n]+)`\{[^}\n]*\}")
-# What JupyterLab has around a cell, and the site has not.
-FOREIGN = "style, script, clipboard-copy, .clipboard-copy-txt, [class*=Prompt]"
+# What JupyterLab has around a cell, and the site has not; nbconvert has parsed it.
+FOREIGN = re.compile(
+    r"<(style|script|clipboard-copy)\b.*?</\1>|<!--.*?-->"
+    r'|<div class="[^"]*(?:Prompt|clipboard-copy-txt)[^>]*>[^<]*</div>',
+    re.DOTALL,
+)
 DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
 INLINE = re.compile(r"\$([^$\n]+)\$")
 
@@ -121,32 +125,27 @@ def settle(
     made = json.loads(notebook)
     outputs = [output for cell in made["cells"] for output in cell.get("outputs", ())]
     plots = [o for o in outputs if "image/svg+xml" in o.get("data", ())]
-    soup = BeautifulSoup(html, "html.parser")
-    for foreign in soup.select(FOREIGN):
-        foreign.decompose()
-    for text in soup.find_all(string=True):
-        if isinstance(text, Comment):
-            text.extract()
-        elif "$" in text and not text.find_parent(["pre", "code"]):
+    soup = BeautifulSoup(FOREIGN.sub("", html), "html.parser")
+    for text in soup.find_all(string=re.compile(r"\$")):
+        if not text.find_parent(["pre", "code"]):
             text.replace_with(BeautifulSoup(_formulas(escape(text)), "html.parser"))
-    for focused in soup.select("[tabindex]"):
-        del focused["tabindex"]
-    for pre in soup("pre"):
-        if pre.code is None:
-            pre.wrap(soup.new_tag("pre"))
-            pre.name = "code"
-    for box in soup.select(".highlight-ipynb"):
-        box["class"] = "language-python highlight"
-    for image, plot in zip(
-        soup.select('img[src^="data:image/svg"]'), plots, strict=True
-    ):
+    for tag in soup(True):
+        del tag["tabindex"]
+        classes = tag.get_attribute_list("class")
+        if tag.name == "pre" and tag.code is None:
+            tag.wrap(soup.new_tag("pre"))
+            tag.name = "code"
+        elif "highlight-ipynb" in classes:
+            tag["class"] = "language-python highlight"
+        elif "anchor-link" in classes:
+            tag["class"] = "headerlink"
+    images = soup("img", src=re.compile("^data:image/svg"))
+    for image, plot in zip(images, plots, strict=True):
         image["alt"] = plot["metadata"]["image/svg+xml"]["alt"]
-    for link in soup.select(".anchor-link"):
-        link["class"] = "headerlink"
     sections = []
     for heading, name in zip(soup("h2"), made["metadata"]["sections"], strict=True):
         heading["id"] = name
-        for link in heading.select("a.headerlink"):
+        for link in heading("a", class_="headerlink"):
             link["href"] = f"#{name}"
         words_only = "".join(t for t in heading.strings if not t.find_parent("a"))
         sections.append({"level": 2, "id": name, "name": words_only, "children": []})

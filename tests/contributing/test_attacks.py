@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.confinement import calls
-from site_tools.confinement.confine import Guard, landlock, reach
+from site_tools.confinement import Guard, filters_calls, landlock, reach
 from site_tools.running import results, verdict
 from site_tools.running.results import PageToRun, Source
 from site_tools.running.worker import ALLOWED, Running
@@ -19,7 +18,7 @@ from tests.site.sample import broken, line_of, page
 
 PATH = "docs/en/alignment/sample.md"
 C = "import ctypes, os; c = ctypes.CDLL(None, use_errno=True);"
-needs_calls = pytest.mark.skipif(not calls.available(), reason="no seccomp here")
+needs_calls = pytest.mark.skipif(not filters_calls(), reason="no seccomp here")
 needs_files = pytest.mark.skipif(not landlock(), reason="no Landlock here")
 
 

@@ -232,6 +232,9 @@ def test_pages_become_rounds_of_a_log(site):
     assert "No docs/en/gae/product.md, but docs/zh/gae/product.md" in said
     said = command(site, "export", "gae/product", lang="zh")[1]
     assert "用户：积是二么？\n" in said
+    (site / "docs/en/gae/sum.md").write_text(f"{PAGE}\n```py {{\n```\n", "utf-8")
+    code, said = command(site, "export", "gae/sum")
+    assert code == 1 and said.startswith("docs/en/gae/sum.md:15: ")
 
 
 def test_a_log_is_utf_8_whatever_the_terminal_is_set_to(site, monkeypatch):

@@ -12,7 +12,7 @@ import pytest
 
 from site_tools.checks.all import judge
 from site_tools.contributing.pages import changed_files, changed_pages, page_id
-from site_tools.contributing.talk import Refusal
+from site_tools.say import Refusal
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, git, put
 from tests.site.sample import ROOT, broken, line_of
 
@@ -245,6 +245,12 @@ def facts(root: Path, text: str = FACTS, lines: Sequence[str] = LINES) -> Path:
 )
 def test_sound_facts_are_checked_however_they_are_named(tmp_path, name):
     assert run(facts(tmp_path), name) == "0 Checked facts/sums: no problem.\n"
+
+
+def test_a_release_that_is_not_here_is_said_and_fails_nothing(tmp_path):
+    facts(tmp_path, FACTS.replace("peer 1.0", "peer 2.0"))
+    said, _ = run(tmp_path, "facts/sums").splitlines()
+    assert said.startswith("0 ") and "peer 2.0" in said
 
 
 def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path):

@@ -7,7 +7,7 @@ from io import StringIO
 from pathlib import Path
 
 from site_tools.__main__ import parse
-from site_tools.contributing.talk import Refusal, Talk
+from site_tools.contributing.talk import Talk, reason
 from tests.site import sample
 from tests.site.sample import ROOT
 
@@ -55,17 +55,9 @@ def command(
     says: Sequence[str] = "",
     answer: Callable[[], str | None] | None = None,
 ) -> tuple[int, str]:
-    """Type a command in a project.
+    """Type a command in a project: its exit status, and all that is said.
 
-    Args:
-        root: The project.
-        words: The command and its options.
-        lang: Of the messages.
-        says: An answer to each question; then nobody is there.
-        answer: What gives the answers instead.
-
-    Returns:
-        The exit status, and all that is said, a refusal at its end.
+    ``says`` answers each question; then nobody is there. A refusal is said last.
     """
     out, replies = StringIO(), iter(says)
     talk = Talk(lang, False, out, answer or (lambda: next(replies, None)))
@@ -73,8 +65,8 @@ def command(
     talk = Talk(lang, "yes" in options, out, talk.answer)
     try:
         return options.run(options, root, talk), out.getvalue()
-    except Refusal as refusal:
-        return 1, f"{out.getvalue()}{talk.of(refusal.message)}\n"
+    except ValueError as error:
+        return 1, f"{out.getvalue()}{talk.of(reason(error))}\n"
 
 
 def state(root: Path) -> dict[str, bytes]:

@@ -69,14 +69,16 @@ def asked(tmp_path):
 
 
 def test_a_page_ends_with_the_threads_that_it_answers(asked):
-    html = threads("gae/a", asked, "zh")
+    html = threads("gae/a", answered(asked, "zh"), "zh")
     assert '<a href="https://github.com/o/verl/issues/7">verl#7</a>' in html
     assert '<span lang="zh"><a href="#x">甲？</a></span>' in html
     assert '<span lang="en">So?</span>' in html and "错。" in html
-    assert "<details" not in html and threads("gae/b", asked, "zh") == ""
+    assert (
+        "<details" not in html and threads("gae/b", answered(asked, "zh"), "zh") == ""
+    )
     more = [f"- {{thread: o/n#{n}, lang: en, en: N, page: gae/a}}" for n in range(3)]
     write_files(asked, {"docs/threads.yml": ROWS + "\n".join(more)})
-    assert "<details" in threads("gae/a", asked, "en")
+    assert "<details" in threads("gae/a", answered(asked, "en"), "en")
 
 
 def test_the_index_has_every_thread_and_links_what_is_there(asked):

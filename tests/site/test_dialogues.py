@@ -94,3 +94,18 @@ def test_a_question_out_of_order_is_named(tmp_path):
         read(tmp_path, dialogue(ROW, ROW))
     with pytest.raises(ValueError, match="page must lie in one of pipeline, rewards"):
         read(tmp_path, dialogue(ROW | {"page": "gea/a"}))
+
+
+@pytest.mark.parametrize(
+    ("thread", "repository", "name"),
+    [
+        ("volcengine/verl#17", "volcengine/verl", "verl#17"),
+        ("pytorch/rl#17", "pytorch/rl", "pytorch/rl#17"),  # RL is the name of many
+        ("A post", "", "A post"),
+    ],
+)
+def test_a_thread_is_called_as_people_write_it(thread, repository, name):
+    known = dialogues.Thread(thread=thread, lang="en", en="Why?")
+    assert (known.repository, known.name) == (repository, name)
+    issue = f"https://github.com/{repository}/issues/17" if repository else ""
+    assert known.address == issue

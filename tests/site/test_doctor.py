@@ -118,8 +118,8 @@ def test_the_names_of_others_are_those_of_their_wheels(release: str) -> None:
                 "openrlhf/trainer/ray/ppo_critic.py",
             ),
             "ppo_clip_ratio ppo_kl vllm_kl policy_loss actor_lr actor_grad_norm "
-            "critic_loss critic_grad_norm kl entropy_loss rollout/reward_mean "
-            "rollout/response_length_mean rollout/truncated_rate",
+            "critic_loss critic_grad_norm kl entropy_loss is_filter_ratio "
+            "rollout/reward_mean rollout/response_length_mean rollout/truncated_rate",
         ),
         "TRL 1.16.0": (
             ("trl/trainer/grpo_trainer.py",),
@@ -157,6 +157,9 @@ TOP_P = {  # the engine cuts by top-p 0.9, the trainer does not: debug/symptoms
     "rollout_corr/kl": 0.091,
     "rollout_corr/k3_kl": 0.0042,
 }
+CAPPED = {"rollout_corr/rollout_is_ratio_fraction_high": 0.4}
+SEQUENCE = {"rollout_corr/rollout_is_mean": 0.4}
+FILTERED = {"is_filter_ratio": 0.6}  # OpenRLHF
 PRODUCT = {  # TRL's sequence_mask on long answers
     "sampling/sampling_logp_difference/mean": 0.4,
     "sampling/importance_sampling_ratio/mean": 0.02,
@@ -164,13 +167,34 @@ PRODUCT = {  # TRL's sequence_mask on long answers
 
 
 @pytest.mark.parametrize(
-    ("line", "seen"), [(TOP_P, {doctor.RATIO, doctor.K1}), (PRODUCT, set(PRODUCT))]
+    ("line", "seen"),
+    [
+        (TOP_P, {doctor.RATIO, doctor.K1}),
+        *((line, set(line)) for line in (CAPPED, SEQUENCE, FILTERED, PRODUCT)),
+    ],
 )
 def test_a_sampler_that_is_not_the_trainer_is_found(
     line: dict[str, float], seen: set[str]
 ) -> None:
     log = "\n".join([json.dumps(line | {"reward": x / 9}) for x in range(5)])
     assert told(log) == dict.fromkeys(seen, "mismatch")
+
+
+@pytest.mark.parametrize(
+    ("key", "beside", "row"),
+    [
+        ("actor/kl_loss", {}, "hacking"),
+        ("kl", {"frac_reward_zero_std": 0.1, "loss": 0.01}, "hacking"),  # TRL
+        ("kl", {"rollout/reward_mean": 0.5}, "hacking"),  # OpenRLHF
+        ("kl", {"effective_sample_size": 0.99}, None),  # ours is a sum
+        ("objective/kl", {}, None),  # and so is that of TRL's PPO
+    ],
+)
+def test_a_drift_of_three_nats_is_far_for_a_token_and_near_for_a_response(
+    key: str, beside: dict[str, float], row: str | None
+) -> None:
+    log = "\n".join(json.dumps(beside | {key: 0.08 * i}) for i in range(40))
+    assert told(log).get(key) == row
 
 
 def test_the_mean_ratio_needs_both_kls_in_each_line() -> None:
@@ -206,7 +230,11 @@ def test_each_case_is_told_of_a_series_made_for_it() -> None:
     }
     for figure in doctor.FIGURES:
         key = figure["keys"][0]
-        few = {"actor/pg_clipfrac": [0.01] * 20, "rollout_corr/k3_kl": [0.004] * 20}
+        few = {
+            "actor/pg_clipfrac": [0.01] * 20,
+            "rollout_corr/k3_kl": [0.004] * 20,
+            "effective_sample_size": [1.0] * 20,
+        }
         said = {
             finding.says
             for values in series.values()

@@ -5,14 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks.all import check_lists
-from site_tools.checks.census import check_boxes, check_shown
 from site_tools.data.dialogues import TOPICS
 from site_tools.page.page import read_page
 from site_tools.page.prose import read_wrong_answers
-from site_tools.page.rendered import render
 from site_tools.site import navigation
-from site_tools.site.lists import derived, fill_lists
+from site_tools.site.lists import derived
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files
@@ -191,20 +188,6 @@ def test_frameworks_say_who_uses_a_place_and_what_no_test_reads(project):
 def test_a_fence_says_what_it_lacks(project, name, argument, lang, message):
     with pytest.raises(ValueError, match=message):
         derived(name, argument, lang, project)
-
-
-def test_a_page_of_lists_passes_the_checks_of_a_page():
-    fence = '```{ .topic data-language="en" }\nalignment\n```\n'
-    text = f"---\ntitle: Index alignment\n---\n\nA sentence.\n\n{fence}"
-    page = read_page(ROOT, "docs/en/alignment/index.md", text)
-    html = fill_lists(render(text, ROOT), ROOT)
-    assert 'href="/alignment/value_before_token/"' in html
-    assert [*page.problems, *check_boxes(page, html), *check_shown(page, html)] == []
-    planted = text.replace("alignment\n```", "alinment\n```")
-    (problem,) = check_lists(
-        read_page(ROOT, "docs/en/alignment/index.md", planted), ROOT
-    )
-    assert "must be one of" in problem.expected and problem.line == 8
 
 
 def test_a_question_leads_to_the_next_that_another_page_answers():

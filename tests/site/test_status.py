@@ -6,13 +6,10 @@ from pathlib import Path
 import pytest
 
 from docs.theme.publish import link_downloads
-from site_tools.checks.census import check_shown
 from site_tools.page.accord import lock_of, lock_path, write
 from site_tools.page.prose import wording
-from site_tools.page.rendered import render
 from site_tools.site import lists as status
-from site_tools.site.lists import fill_lists
-from tests.site.sample import EN, ROOT, ZH, page
+from tests.site.sample import EN, ROOT, ZH
 from tests.site.trial_site import write_files
 
 HEAD = "zh: 值\nen: Values\nentries:\n"
@@ -22,7 +19,6 @@ FACT = """- release: {}
   hash: 9cf6e368c090
   quote: x
 """
-PARTS = ["wanted", "facts"]
 
 
 @pytest.fixture
@@ -73,15 +69,6 @@ def test_facts_that_no_test_reads_are_named(project):
     )
     (line,) = shown("facts", "en", project)
     assert "frameworks: 1. The tests read all of them again" in line
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_what_is_counted_is_no_figure_that_want_binding(part):
-    text = f'# x\n\n```{{ .status data-language="en" }}\n{part}\n```\n'
-    html = fill_lists(render(text, ROOT), ROOT)
-    assert 'class="status"' in html
-    assert check_shown(page(text, name="status"), html) == []
-    assert page(text, name="status").problems == ()
 
 
 def test_a_download_is_linked_once_it_is_made():

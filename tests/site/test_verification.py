@@ -26,9 +26,6 @@ def problems(text: str, seconds: float = 20, language: str = "en") -> list[Probl
 
 
 # What contributors get wrong most is in tests/contributing/mistakes.yml.
-def test_a_block_that_ends_its_process_is_named():
-    problem = problems(broken("total = 1 + 1", "import os; os._exit(0)"))[0]
-    assert problem.found == "ProcessEnded: the block ended its process"
 
 
 def test_a_block_that_raises_for_another_reason_is_a_problem():

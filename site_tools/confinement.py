@@ -1,14 +1,18 @@
-"""All that keeps a block apart: the files it reads and writes, calls, limits, words.
+"""All that keeps a block apart: its own folder, calls, limits, and a guard in words.
 
 Landlock holds it to its own folder and to what Python itself needs, where the kernel
-has it: Linux 5.13 and later, on any machine, without a privilege. Where the kernel cuts
-nothing off (macOS), the guard is all there is, and code that goes past Python goes past
-it; elsewhere it says what the kernel would only refuse.
+has it: Linux 5.13 and later, on any machine, without a privilege. A filter of system
+calls (Linux on x86-64 and aarch64) gives it no network, no further process and no reach
+into another one. Where the kernel cuts nothing off (macOS), the guard is all there is,
+and code that goes past Python goes past it; elsewhere it says what the kernel would
+only refuse. Nothing of this can be taken back, and it holds for whatever is started.
 """
 
 import ctypes
+import errno
 import functools
 import glob
+import mmap
 import os
 import platform
 import pwd
@@ -19,14 +23,42 @@ import struct
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
-from errno import ENAMETOOLONG
 from itertools import chain, islice
 from math import inf
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from site_tools.confinement import calls
 from site_tools.say import Message
+
+
+def confine(folder: str, cuda: bool = False) -> None:
+    """Let this process, and all it starts, write in one folder alone, for good."""
+    within = reach(folder, cuda)
+    guard = Guard(within)
+    apply_limits(cuda)
+    if platform.system() == "Linux":
+        drop_rights()
+        _taken("no new privileges", _system().prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0))
+    if version := landlock():
+        _hold_to(within, version)
+    if filters_calls():
+        _refuse_calls(cuda)
+    sys.addaudithook(guard)
+
+
+@functools.cache
+def _system() -> ctypes.CDLL:
+    return ctypes.CDLL(None, use_errno=True)
+
+
+def _taken(what: str, result: int) -> int:
+    """What a system call gave, or its error: a block does not run half confined."""
+    if result < 0:
+        raise OSError(ctypes.get_errno(), f"the kernel did not take: {what}")
+    return result
+
+
+# The files in reach, held by Landlock.
 
 PACKAGES = ("ppo_ref", "site_tools")
 LIBRARIES = ("bin", "include", "lib", "lib64", "share")  # of a Python
@@ -48,6 +80,7 @@ VERSION, BENEATH = 1, 1
 EXECUTE, WRITE, READ, LIST = 1, 2, 4, 8
 CHANGE = 0x1FF0  # remove and make what is in a folder
 REFER, TRUNCATE, CONTROL = 1 << 13, 1 << 14, 1 << 15
+SINCE = {REFER: 2, TRUNCATE: 3, CONTROL: 5}  # the version of Landlock that knows it
 OF_FILES = EXECUTE | WRITE | READ | TRUNCATE | CONTROL
 APART = 3  # no signal and no nameless socket of other processes
 SIZES = {1: 8, 2: 8, 3: 8, 4: 16, 5: 16}  # of the attributes, by version
@@ -87,37 +120,27 @@ def landlock() -> int:
     """The version of Landlock that the kernel has, 0 if none."""
     if platform.system() != "Linux":
         return 0
-    number: int = _system().syscall(CREATE, None, 0, VERSION)
-    return max(number, 0)
+    return max(0, int(_system().syscall(CREATE, None, 0, VERSION)))
 
 
-def _hold_to(within: Reach) -> None:
+def _hold_to(within: Reach, version: int) -> None:
     """Hold this process, and all it starts, to what is in reach."""
-    system, number = _system(), landlock()
-    if not number:
-        return
-    handled = _known(EXECUTE | WRITE | READ | LIST | CHANGE | REFER, number)
-    attributes = struct.pack("=QQQ", handled, 0, APART)[: SIZES.get(number, 24)]
-    rules: int = system.syscall(CREATE, attributes, len(attributes), 0)
-    if rules < 0:
-        raise OSError(ctypes.get_errno(), "landlock: the rules were not taken")
+    handled = EXECUTE | WRITE | READ | LIST | CHANGE
+    handled |= sum(right for right, since in SINCE.items() if since <= version)
+    attributes = struct.pack("=QQQ", handled, 0, APART)[: SIZES.get(version, 24)]
+    made = _system().syscall(CREATE, attributes, len(attributes), 0)
+    rules = _taken("the rules of Landlock", made)
     for paths, rights in (
         (within.reads, READ | LIST | EXECUTE),
         ((OWN,), READ | LIST),
         (within.lists, LIST),
-        (within.writes, handled & ~EXECUTE),
-        (within.devices, _known(READ | WRITE | LIST, number)),
+        (within.writes, ~EXECUTE),
+        (within.devices, READ | WRITE | LIST | TRUNCATE | CONTROL),
     ):
         for path in paths:
             with suppress(FileNotFoundError, PermissionError):
                 _allow(rules, path, rights & handled)
-    if system.prctl(38, 1, 0, 0, 0) or system.syscall(RESTRICT, rules, 0):
-        raise OSError(ctypes.get_errno(), "landlock: the process was not restricted")
-
-
-def _known(rights: int, number: int) -> int:
-    rights &= ~(REFER if number < 2 else 0)
-    return rights | (TRUNCATE if number >= 3 else 0) | (CONTROL if number >= 5 else 0)
+    _taken("Landlock itself", _system().syscall(RESTRICT, rules, 0))
 
 
 def _allow(rules: int, path: str, rights: int) -> None:
@@ -127,16 +150,127 @@ def _allow(rules: int, path: str, rights: int) -> None:
         if not stat.S_ISDIR(os.fstat(place).st_mode):
             rights &= OF_FILES
         rule = struct.pack("=Qi", rights, place)
-        if _system().syscall(ADD, rules, BENEATH, rule, 0):
-            raise OSError(ctypes.get_errno(), f"landlock: no rule for {path}")
+        _taken(f"{path} in reach", _system().syscall(ADD, rules, BENEATH, rule, 0))
     finally:
         os.close(place)
 
 
-@functools.cache
-def _system() -> ctypes.CDLL:
-    return ctypes.CDLL(None, use_errno=True)
+# The calls that are refused, by a filter written by hand, since the libraries for it
+# need one of the system (libseccomp).
 
+# Name, number on x86-64, number on aarch64; a dash where there is none.
+ALWAYS_REFUSED = """
+connect 42 203, listen 50 201, bind 49 200, fork 57 -, vfork 58 -, clone3 435 435,
+execve 59 221, execveat 322 281, tkill 200 130, rt_sigqueueinfo 129 138,
+rt_tgsigqueueinfo 297 240, pidfd_send_signal 424 424, pidfd_open 434 434,
+pidfd_getfd 438 438, ptrace 101 117, process_vm_readv 310 270,
+process_vm_writev 311 271, process_madvise 440 440, kcmp 312 272, unshare 272 97,
+setns 308 268, io_uring_setup 425 425, bpf 321 280, perf_event_open 298 241,
+userfaultfd 323 282, keyctl 250 219, add_key 248 217, request_key 249 218,
+memfd_create 319 279, memfd_secret 447 447, shmget 29 194, msgget 68 186,
+semget 64 190, mq_open 240 180, open_by_handle_at 304 265, truncate 76 45,
+chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -,
+fchown 93 55, lchown 94 -, fchownat 260 54, setxattr 188 5, lsetxattr 189 6,
+fsetxattr 190 7, setxattrat 463 463, removexattr 197 14, lremovexattr 198 15,
+fremovexattr 199 16, removexattrat 466 466, utime 132 -, utimes 235 -,
+futimesat 261 -, utimensat 280 88"""
+REFUSED_BY_ARGUMENT = """
+clone 56 220, socket 41 198, socketpair 53 199, kill 62 129, tgkill 234 131,
+prlimit64 302 261, open 2 -, openat 257 56, fcntl 72 25, ioctl 16 29, mmap 9 222"""
+MACHINES = {"x86_64": (0xC000003E, 1), "aarch64": (0xC00000B7, 2)}
+
+KERNEL = "/proc/sys/kernel/seccomp/actions_avail"  # where it was built with filters
+NO_NEW_PRIVILEGES, SET_FILTER, FILTER = 38, 22, 2  # of prctl
+LOAD, EQUAL, AT_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
+NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in what a filter is given
+ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
+OTHER_ABI = 0x40000000  # x32, whose numbers would pass by
+THREAD, WORD = 0x00010000, 0xFFFFFFFF
+OWNERS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
+CONTROLS = (0x8901, 0x8902, 0x40086602)  # FIOSETOWN, SIOCSPGRP, FS_IOC_SETFLAGS
+CALLS_OF_DRIVER = ("memfd_create", "bind", "listen")  # which that of a GPU may need
+
+
+class Rule(NamedTuple):
+    """A call that is refused unless an argument, masked, is a value; or if it is."""
+
+    call: str
+    argument: int
+    mask: int
+    value: int
+    equal: bool = True
+
+
+class _Program(ctypes.Structure):
+    _fields_ = (("length", ctypes.c_ushort), ("code", ctypes.c_char_p))
+
+
+def filters_calls() -> bool:
+    """Whether this machine can filter system calls as we know them."""
+    return os.path.exists(KERNEL) and platform.machine() in MACHINES
+
+
+def _refuse_calls(cuda: bool) -> None:
+    """Refuse these calls, but those of a GPU's driver, to this process and its own."""
+    steps = list(_steps(platform.machine(), cuda))
+    program = _Program(len(steps), b"".join(struct.pack("=HBBI", *s) for s in steps))
+    pointer = ctypes.byref(program)
+    _taken("the filter", _system().prctl(SET_FILTER, FILTER, pointer, 0, 0))
+
+
+def _rules(cuda: bool) -> list[Rule]:
+    own = os.getpid()
+    shared = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
+    return [
+        # Who is signalled when a file is ready: it could be who watches this process.
+        *(Rule("fcntl", 1, WORD, command, equal=False) for command in OWNERS),
+        *(Rule("ioctl", 1, WORD, command, equal=False) for command in CONTROLS),
+        # Memory that no limit counts.
+        *([] if cuda else [Rule("mmap", 3, shared, shared, equal=False)]),
+        Rule("clone", 0, THREAD, THREAD),
+        Rule("socketpair", 1, 0xF, socket.SOCK_STREAM),  # others can be sent astray
+        Rule("socket", 0, WORD, socket.AF_UNIX if cuda else WORD),
+        Rule("kill", 0, WORD, own),
+        Rule("tgkill", 0, WORD, own),
+        Rule("prlimit64", 0, WORD, 0),
+        # Until Linux 6.2 Landlock does not see a file emptied by opening it to read.
+        Rule("open", 1, os.O_ACCMODE | os.O_TRUNC, os.O_TRUNC, equal=False),
+        Rule("openat", 2, os.O_ACCMODE | os.O_TRUNC, os.O_TRUNC, equal=False),
+    ]
+
+
+def _numbers(table: str, machine: str) -> dict[str, int]:
+    rows = [row.split() for row in table.split(",")]
+    at = MACHINES[machine][1]
+    return {row[0]: int(row[at]) for row in rows if row[at] != "-"}
+
+
+def _steps(machine: str, cuda: bool) -> Iterator[tuple[int, int, int, int]]:
+    yield LOAD, 0, 0, ARCHITECTURE
+    yield EQUAL, 1, 0, MACHINES[machine][0]
+    yield RETURN, 0, 0, KILL
+    yield LOAD, 0, 0, NUMBER
+    yield AT_LEAST, 0, 1, OTHER_ABI
+    yield RETURN, 0, 0, REFUSE | errno.EPERM
+    for name, number in _numbers(ALWAYS_REFUSED, machine).items():
+        if not (cuda and name in CALLS_OF_DRIVER):
+            # Without clone3 the C library starts threads by clone.
+            code = errno.ENOSYS if name == "clone3" else errno.EPERM
+            yield EQUAL, 0, 1, number
+            yield RETURN, 0, 0, REFUSE | code
+    numbers = _numbers(REFUSED_BY_ARGUMENT, machine)
+    for rule in _rules(cuda):
+        if rule.call in numbers:
+            yield EQUAL, 0, 5, numbers[rule.call]
+            yield LOAD, 0, 0, ARGUMENTS + 8 * rule.argument
+            yield AND, 0, 0, rule.mask
+            yield EQUAL, *((1, 0) if rule.equal else (0, 1)), rule.value
+            yield RETURN, 0, 0, REFUSE | errno.EPERM
+            yield LOAD, 0, 0, NUMBER  # for the rules that follow
+    yield RETURN, 0, 0, ALLOW
+
+
+# What Python itself refuses, in words.
 
 STARTS = (
     *("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec"),
@@ -162,18 +296,6 @@ class OutOfReach(PermissionError):
     def __init__(self, key: str, /, **values: object) -> None:
         self.message = Message(key, values)
         super().__init__(str(self.message))
-
-
-def confine(folder: str, cuda: bool = False) -> None:
-    """Let this process, and all it starts, write in one folder alone, for good."""
-    within = reach(folder, cuda)
-    guard = Guard(within)
-    apply_limits(cuda)
-    drop_rights()
-    _hold_to(within)
-    if calls.available():
-        calls.restrict(cuda)
-    sys.addaudithook(guard)
 
 
 class Guard:
@@ -255,8 +377,6 @@ def _at_most(kind: int, value: int) -> None:
 
 def drop_rights() -> None:
     """Take from a root what other users have not."""
-    if platform.system() != "Linux":
-        return
     header = struct.pack("=Ii", CAPABILITIES, 0)
     left = READ_AS_ROOT if os.getuid() == 0 else 0
     rights = struct.pack("=6I", left, left, 0, 0, 0, 0)
@@ -287,7 +407,7 @@ def _below(folder: str) -> Iterator[float]:
         for name in (*folders, *files):
             with suppress(OSError):  # removed meanwhile
                 yield os.lstat(f"{at}/{name}").st_blocks * 512
-    if any(error.errno == ENAMETOOLONG for error in errors):
+    if any(error.errno == errno.ENAMETOOLONG for error in errors):
         yield inf  # folders in folders
 
 
