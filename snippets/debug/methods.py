@@ -75,9 +75,7 @@ constant = part(
 )
 
 higher = part("clip", clip_range=(0.2, 0.28))
-weight = part(
-    "clip", loss=cispo_loss, bounds=(0.8, 1.2)
-)
+weight = part("clip", loss=cispo_loss)
 soft = part("clip", loss=sapo_loss)
 sequence = part("ratio clip", loss=gspo_loss)
 geometric = part("ratio clip", loss=gmpo_loss)

@@ -108,6 +108,7 @@ def products(T):
     return log_w.exp(), (ways + log_q).exp()
 
 
+# The first is rollout_rs_threshold=0.95_1.05.
 bands = 0.05, 0.01
 print("   T   mean    <1/2      >2    wide  narrow")
 for T in 10, 100, 1000:

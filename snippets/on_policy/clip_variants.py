@@ -26,6 +26,7 @@ from ppo_ref.losses import policy_loss
 verl, trl = (0.8, 1.2), (0.0, 0.2)
 wide = (0.0, 5.0)  # of the weight
 higher, dual = (0.2, 0.28), 3.0
+warm = (1.0, 1.05)  # SAPO's temperatures
 cispo, ppo = cispo_loss, policy_loss
 losses = {
     "PPO": ppo,
@@ -34,7 +35,7 @@ losses = {
     "CISPO (verl)": partial(cispo, bounds=verl),
     "CISPO (TRL)": partial(cispo, bounds=trl),
     "CISPO 0 to 5": partial(cispo, bounds=wide),
-    "SAPO": sapo_loss,
+    "SAPO": partial(sapo_loss, temperatures=warm),
 }
 
 def slope(loss, rho, a):

@@ -63,7 +63,10 @@ assert outside[0] == 0 < outside[1] < outside[7]
 
 # --8<-- [start:judge]
 from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.update import update_actor
+from ppo_ref.training.update import (
+    mini_batches,
+    update_actor,
+)
 
 config = PPOConfig(
     actor_epochs=2,
@@ -74,8 +77,9 @@ config = PPOConfig(
 twin = tiny_trainer().models.actor  # same weights
 adam = torch.optim.Adam(twin.parameters(), 2e-3)
 draws = torch.Generator().manual_seed(0)
+minis = mini_batches(batch, 2, 16, draws)
 steps = list(
-    update_actor(twin, adam, batch, config, draws)
+    update_actor(twin, adam, minis, config)
 )
 largest = [step["ratio_max"] for step in steps]
 print(" ".join(f"{x:.2f}" for x in largest))

@@ -51,13 +51,16 @@ losses = {
     "k2": kl_k2(**pair),
     "k3": kl_k3(**pair),
     "k3, verl": kl_k3(**pair).clamp(max=10),
+    "k2, cut": kl_k2(**pair).clamp(-10, 10),
 }
 print("T / S   ", *(f"{x:6}" for x in times))
 for name, loss in losses.items():
     (g,) = torch.autograd.grad(loss.sum(), gap)
     cells = (f"{x:z6.1f}" for x in g[0])
     print(f"{name:8}", *cells)
-assert g[0, 2] < 0 and not g[0, 3:].any()
+    if "verl" in name:
+        assert g[0, 2] < 0 and not g[0, 3:].any()
+assert g[0, 3] < 0 and g[0, 4] == 0
 # --8<-- [end:clamp]
 
 # --8<-- [start:prefix]
