@@ -50,7 +50,7 @@ for kind in kinds:
     name = str(kind)[6:]
     print(
         f"{name:8} {ratio.mean():7.4f}"
-        f" {far:8.3f} {spread:7.2f}"
+        f" {far:8.2f} {spread:7.2f}"
     )
 # --8<-- [end:tokens]
 
