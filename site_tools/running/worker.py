@@ -39,6 +39,7 @@ ALLOWED = (
     *("PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"),
     *("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE"),
     *("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"),
+    "ATEN_CPU_CAPABILITY",  # which processor PyTorch computes for
 )
 LOOK = 0.1  # seconds between two looks at what a process takes
 DIE_WITH_PARENT = 1  # of prctl
