@@ -4,7 +4,8 @@ Run it from the root of the repository: ``python -m docs.theme.publish``. A bloc
 is not verified as it stands fails the build; with ``--draft`` it is only marked so.
 
 To the built pages it adds what readers and programs take along: llms.txt and
-llms-full.txt of each language, and offline.zip with all of it.
+llms-full.txt of each language, and offline.zip with all of it. Then each page takes its
+style sheets in.
 """
 
 import argparse
@@ -13,6 +14,7 @@ import posixpath
 import re
 import shutil
 import sys
+from collections import deque
 from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
@@ -31,6 +33,8 @@ ASIDE = Path(".cache", "publish")
 # Material's notice of MkDocs 2, which each language would print.
 QUIET = {"NO_MKDOCS_2_WARNING": "1"}
 OFFERED = re.compile(r'<span data-download="([^"]+)">([^<]+)</span>')
+SHEET = re.compile(r'<link rel="stylesheet" href="([^"/:][^":]*)">')
+FONT = re.compile(r"url\((?=fonts/)")
 
 
 def main() -> None:
@@ -51,6 +55,8 @@ def main() -> None:
             add_downloads(ASIDE / "zh", pool)
         except ValueError as error:
             sys.exit(f"not built: {error}")
+        pages = (ASIDE / "zh").rglob("*.html")
+        deque(pool.map(take_styles_in, pages, chunksize=20), maxlen=0)
     shutil.rmtree(SITE, ignore_errors=True)
     (ASIDE / "zh").rename(SITE)
 
@@ -126,6 +132,20 @@ def _link(site: Path, made: list[str]) -> None:
         if page.exists():
             html = page.read_text("utf-8")
             page.write_text(link_downloads(html, name, sizes), "utf-8")
+
+
+def take_styles_in(page: Path) -> None:
+    """Put its style sheets into a page, with the way to their fonts.
+
+    A slow phone shows it a third of a second sooner: after one answer, not two.
+    """
+
+    def sheet(match: re.Match[str]) -> str:
+        path = match[1].partition("?")[0]
+        css = page.parent.joinpath(path).read_text("utf-8").strip()
+        return f"<style>{FONT.sub(f'url({posixpath.dirname(path)}/', css)}</style>"
+
+    page.write_text(SHEET.sub(sheet, page.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":
