@@ -89,6 +89,18 @@ def test_positions_cut_a_pack_unless_there_is_a_cache(folder, attention, cache):
     assert found.allclose(alone, atol=1e-5) != cache
 
 
+def test_flash_attention_cuts_a_pack_only_where_it_is_one_row():
+    """As the same page says; it needs no GPU to decide that."""
+    from transformers.modeling_flash_attention_utils import _is_packed_sequence
+
+    at = torch.cat([torch.arange(n) for n in (4, 3)])[None]
+    assert _is_packed_sequence(at, 1)
+    assert not _is_packed_sequence(torch.arange(7)[None], 1)
+    assert not _is_packed_sequence(at.expand(2, -1), 2)
+    with pytest.raises(IndexError):
+        _is_packed_sequence(at[0], 1)
+
+
 def sampled(actor: Actor, given: list[Tensor], **options: Any):
     draws = torch.Generator().manual_seed(0)
     return sample_responses(
