@@ -125,11 +125,3 @@ for name in "reverse +", "forward +":
 same = paid.allclose(own)
 assert not same, "it is the KL's gradient"
 # --8<-- [end:not_kl]
-
-# --8<-- [start:small]
-for part in 1, 1 / torch.e, 0.1, 0.001:
-    value = reverse(best(p * part), best(p))
-    print(f"q/p {part:5.3f} loss {value:z.3f}")
-least = reverse(best(p / torch.e), best(p))
-assert value < least, "the least is p/e"
-# --8<-- [end:small]
