@@ -95,27 +95,3 @@ groups = share**n
 print(f"whole groups {groups:6.2f}")
 assert means["trained on"][2] > means["drawn"][2]
 # --8<-- [end:age]
-
-# --8<-- [start:policy]
-import torch
-
-device = "cpu"  # or "cuda"
-old = torch.full((3,), 1 / 3).to(device)
-now = torch.tensor([0.6, 0.3, 0.1]).to(device)
-A = torch.tensor([0.0, 1.0, 2.0]).to(device)
-z = now.log().requires_grad_()
-
-
-def step(sampler):
-    x = z.log_softmax(0)
-    ratio = (x - x.detach()).exp()  # recomputed: 1
-    goal = sampler @ (ratio * A)
-    (g,) = torch.autograd.grad(goal, z)
-    print(*(f"{x:6.3f}" for x in g))
-    return g
-
-
-vanilla, recomputed = step(now), step(old)
-same = recomputed.allclose(vanilla)
-assert same, "the data are not now's"
-# --8<-- [end:policy]
