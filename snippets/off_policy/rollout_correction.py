@@ -108,7 +108,8 @@ def products(T):
     return log_w.exp(), (ways + log_q).exp()
 
 
-# The first is rollout_rs_threshold=0.95_1.05.
+# The first is rollout_rs_threshold=0.95_1.05, in
+# OpenRLHF is_correction_threshold 0.95 1.05.
 bands = 0.05, 0.01
 print("   T   mean    <1/2      >2    wide  narrow")
 for T in 10, 100, 1000:
@@ -168,3 +169,14 @@ for bounds in (0.95, 1.05), (0.9, 1.1):
 right = [true.isclose(x) for x in found]
 assert any(right), "a filter is no weight"
 # --8<-- [end:filter]
+
+# --8<-- [start:underscore]
+read = {}
+for text in "0.5_2", "0.5_2.0":
+    try:
+        read[text] = float(text)
+    except ValueError:
+        read[text] = text  # a string: two bounds
+    print(f"{text:8} {read[text]!r}")
+assert read["0.5_2"] == 0.52
+# --8<-- [end:underscore]
