@@ -85,15 +85,3 @@ for rate in 0.3, 3.0:
 slow, fast = kept
 assert fast > slow, "larger steps keep entropy"
 # --8<-- [end:rate]
-
-# --8<-- [start:constant]
-import torch
-
-z = torch.tensor([0.0, 1.0, 2.0]).requires_grad_()
-with torch.no_grad():  # as for a metric
-    logp = z.log_softmax(0)
-    entropy = -(logp.exp() * logp).sum()
-bonus = 0.01 * entropy
-print(f"bonus {bonus:.4f}")
-assert bonus.requires_grad, "a bonus that trains"
-# --8<-- [end:constant]
