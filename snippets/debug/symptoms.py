@@ -188,43 +188,6 @@ for name, values in (
     print(f"values = {name:10} {found:5.2f}")
 # --8<-- [end:explained-variance]
 
-# --8<-- [start:junk-critic]
-import torch
-from ppo_ref.advantages import gae
-from ppo_ref.diagnostics import explained_variance
-from ppo_ref.rewards import token_level_scores
-
-torch.manual_seed(0)
-device = "cpu"  # or "cuda"
-scores = (torch.arange(256) % 2).float().to(device)
-mask = torch.ones(256, 20).bool().to(device)
-rewards = token_level_scores(scores, mask)
-# random numbers, whatever is written
-one_a_row = torch.randn(256, 1).expand(256, 20)
-one_a_token = torch.randn(256, 20)
-
-def explained(values, lam):
-    values = values.to(device)
-    returns = gae(
-        token_level_rewards=rewards,
-        values=values,
-        response_mask=mask,
-        gae_lambda=lam,
-    ).returns
-    return explained_variance(
-        values=values,
-        returns=returns,
-        response_mask=mask,
-    )
-
-print("lambda       one a row  one a token")
-for lam in 1, 0.95, 0.5, 0:
-    smooth = explained(one_a_row, lam)
-    rough = explained(one_a_token, lam)
-    cells = f"{smooth:9.1f} {rough:12.1f}"
-    print(f"lambda {lam:4} {cells}")
-# --8<-- [end:junk-critic]
-
 # --8<-- [start:grad-norm]
 import torch
 from torch.nn.utils import clip_grad_norm_

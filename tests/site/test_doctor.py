@@ -197,6 +197,14 @@ def test_a_drift_of_three_nats_is_far_for_a_token_and_near_for_a_response(
     assert told(log).get(key) == row
 
 
+@pytest.mark.parametrize(("lang", "rate"), [("en", "learning rate"), ("zh", "学习率")])
+def test_much_clipping_names_gspo_before_a_smaller_rate(lang: str, rate: str) -> None:
+    """The log does not show the range, and the paper's clips much in a sound run."""
+    log = read_log("\n".join(json.dumps({"actor/pg_clipfrac": 0.4}) for _ in range(5)))
+    (finding,) = judge(log, lang)
+    assert 0 < finding.says.index("GSPO") < finding.says.index(rate)
+
+
 def test_the_mean_ratio_needs_both_kls_in_each_line() -> None:
     both = {"rollout_corr/kl": 0.3, "rollout_corr/k3_kl": 0.2}
     lines = [json.dumps(both), json.dumps({"rollout_corr/kl": 0.3})]
