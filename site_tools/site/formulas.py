@@ -52,7 +52,7 @@ VARIABLE = re.compile(r'class="[^"]*\bmathnormal\b[^"]*"[^>]*>([^<]*)<')
 UPRIGHT, ITALIC = "fonts/KaTeX_Main-Regular", "fonts/KaTeX_Math-Italic"
 CUTTER = Path(__file__).read_bytes()  # a font is cut anew when this changes
 DIGITS = 32  # of the digests that name files of the cache
-MANY = 20  # on at least one page of so many, or a letter of which words are made
+MANY = 24  # on at least one page of so many, or a letter of which words are made
 
 
 class Formula(NamedTuple):

@@ -126,8 +126,8 @@ def test_a_mark_stands_outside_the_code_and_leads_to_what_it_means(tab):
     tab.wait_for_url("**/about/verification/")
 
 
-MOST = 65_000  # of which 23 kB are the styles of the theme
-AWAKE = 100_000  # with its script, once a reader moves
+MOST = 60_000  # of which 23 kB are the styles of the theme
+AWAKE = 95_000  # with its script, once a reader moves
 
 
 def test_a_question_page_is_light(open_tab):

@@ -23,24 +23,23 @@ class Pair(NamedTuple):
     """A broken run beside its sound one.
 
     ``margin`` is how much less of all that it samples is right, at least. From another
-    seed, where only the first ``iterations`` run, it is a ``part`` of what the stored
-    runs differ by until then.
+    seed, where only the first ``iterations`` run, it is half of what the stored runs
+    differ by until then.
     """
 
     sound: str
     margin: float
     iterations: int
-    part: float = 1 / 2
+    seed: int = 1  # used by no stored run
 
 
 PAIRS = {
     "flipped_sign": Pair("healthy", 0.6, 20),
     "shifted_values": Pair("healthy", 0.015, 40),
     "whitened_over_padding": Pair("penalty", 0.03, 40),
-    # How soon it finds the reward model's holes depends on the processor's rounding.
-    "learned_reward_without_kl": Pair("learned_reward", 0.2, 80, part=1 / 4),
+    # From seed 1 it depends on the processor's rounding how soon the policy games it.
+    "learned_reward_without_kl": Pair("learned_reward", 0.2, 60, seed=2),
 }
-OTHER_SEED = 1
 
 
 class Learned(NamedTuple):
@@ -65,11 +64,12 @@ def iterations_of(name: str) -> int:
 def learn(sound: str) -> dict[str, Learned]:
     """A run and its broken ones, which differ from it only after a common start."""
     names = [sound, *(name for name, pair in PAIRS.items() if pair.sound == sound)]
+    seed = PAIRS[names[-1]].seed
     start, learned = None, {}
     for name in names:
         options = dict(RUNS[name].options)
         estimate = estimate_named(options.pop("estimate", "whitened_gae"))
-        config = PPOConfig(seed=OTHER_SEED, **options)
+        config = PPOConfig(seed=seed, **options)
         trainer = Trainer(config, estimate=estimate)
         if start is None:
             list(trainer.imitate())
@@ -119,7 +119,7 @@ def test_another_seed_learns(runs):
 @pytest.mark.slow
 @pytest.mark.parametrize("name", PAIRS)
 def test_a_broken_run_is_worse_from_another_seed_too(runs, name):
-    sound, _, iterations, part = PAIRS[name]
+    sound, _, iterations, _ = PAIRS[name]
     stored = (stored_run(run).column("solved") for run in (name, sound))
-    least = lacks(*stored, iterations) * part
+    least = lacks(*stored, iterations) / 2
     assert lacks(runs[name].solved, runs[sound].solved, iterations) >= least
