@@ -34,7 +34,7 @@ ASIDE = Path(".cache", "publish")
 QUIET = {"NO_MKDOCS_2_WARNING": "1"}
 OFFERED = re.compile(r'<span data-download="([^"]+)">([^<]+)</span>')
 SHEET = re.compile(r'<link rel="stylesheet" href="([^"/:][^":]*)">')
-INDENT = re.compile(r"\n\s+")
+BLANKS = re.compile(r"\s+(?=[{}])|(?<=[{};])\n\s*|(?<=[{}])\s+")
 FONT = re.compile(r"url\((?=fonts/)")
 
 
@@ -144,7 +144,7 @@ def take_styles_in(page: Path) -> None:
     def sheet(match: re.Match[str]) -> str:
         path = match[1].partition("?")[0]
         css = page.parent.joinpath(path).read_text("utf-8").strip()
-        css = INDENT.sub("\n", css)
+        css = BLANKS.sub("", css)
         return f"<style>{FONT.sub(f'url({posixpath.dirname(path)}/', css)}</style>"
 
     page.write_text(SHEET.sub(sheet, page.read_text("utf-8")), "utf-8")

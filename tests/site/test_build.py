@@ -201,7 +201,7 @@ def test_a_page_takes_its_styles_in_and_finds_their_fonts(tmp_path):
     head = '<head>{}<link rel="stylesheet" href="/x.css"></head>'
     page.write_text(head.format('<link rel="stylesheet" href="../assets/katex.css?6">'))
     take_styles_in(page)
-    style = "a { b: url(../assets/fonts/c.woff2?5) url('data:fonts/d') }"
+    style = "a{b: url(../assets/fonts/c.woff2?5) url('data:fonts/d')}"
     assert page.read_text("utf-8") == head.format(f"<style>{style}</style>")
 
 
