@@ -36,6 +36,7 @@ BLOCK = re.compile(
     r"</?(?:p|li|ul|ol|pre|div|section|details|summary|label|d[ldt]|t[rdh])\b[^>]*>"
 )
 LONGEST_CARD = 200  # characters that a share card has room for
+LONGEST_VERDICT = 100  # characters; a result shows a line or two
 
 Entry = dict[str, str | float | list[str]]
 
@@ -74,8 +75,12 @@ def entries(
             page |= {"title": plain(heading), "text": plain(lead + body)}
             continue
         at: Entry = {"location": f"{url}#{name}", "title": plain(heading)}
-        names = [*_names(level, name, heading), *own.get(name, ())]
-        found.append(at | {"text": plain(body)} | ({"aliases": names} if names else {}))
+        at["text"] = plain(body)
+        if name in own:
+            at["aliases"] = own[name]
+        if names := _names(level, name, heading):
+            at["names"] = names
+        found.append(at)
     return found
 
 
@@ -100,11 +105,40 @@ def cards(found: Iterable[Entry], pages: Mapping[str, str]) -> dict[str, Target]
 
 
 def dump(found: Iterable[Entry], lang: str) -> str:
-    """The index as a file, with what is said of a query that no page is about.
+    """The index as a file, with what is said of a query for which no page is found."""
+    return _dump({"docs": list(found), "uncovered": words(lang)["uncovered"]})
 
-    Chinese is not escaped, which would double its size.
+
+def dump_first(found: Iterable[Entry]) -> str:
+    """The index that comes first: of each page its title, verdict and other wordings.
+
+    A slow phone has it a second or two before the whole.
     """
-    index = {"docs": list(found), "uncovered": words(lang)["uncovered"]}
+    entries = list(found)
+    verdicts = {
+        url: entry["text"]
+        for entry in entries
+        for url, _, anchor in [str(entry["location"]).partition("#")]
+        if anchor == "answer"
+    }
+    shown = [entry for entry in entries if _comes_first(entry)]
+    texts = [str(verdicts.get(str(e["location"]), e["text"])) for e in shown]
+    return _dump(
+        {
+            "docs": [
+                entry | {"text": text[:LONGEST_VERDICT]}
+                for entry, text in zip(shown, texts, strict=True)
+            ]
+        }
+    )
+
+
+def _comes_first(entry: Entry) -> bool:
+    return "#" not in str(entry["location"]) or "aliases" in entry
+
+
+def _dump(index: object) -> str:
+    """JSON in which Chinese is not escaped, which would double its size."""
     return json.dumps(index, ensure_ascii=False, separators=(",", ":"))
 
 

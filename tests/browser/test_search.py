@@ -14,7 +14,10 @@ QUERIES = yaml.safe_load(Path(__file__).with_name("queries.yml").read_text("utf-
 BOX = ".md-search__input"
 FIRST_LINKS = """[...document.querySelectorAll(".md-search-result__item")].slice(0, 3)
 .map(item => item.querySelector("a").getAttribute("href"))"""
-UNCOVERED = {"zh": "没有一页专门讲", "en": "No page here is about"}
+ITEM = ".md-search-result__item"
+WHOLE = "**/search/search_index.json"
+START = "/search/start.js"  # which waits for a reader who searches
+UNCOVERED = {"zh": "没有找到讲", "en": "Found no page about"}
 
 NOTHING_TYPED = """(document.querySelector(".md-search-result__meta").textContent
 == JSON.parse(__config.textContent).translations["search.result.placeholder"])"""
@@ -75,7 +78,7 @@ def test_what_no_page_is_about_is_said_before_what_comes_nearest(
     for query in queries:
         assert first_three(tab, query, base)[0] == "contribute/"
         said = tab.locator(".md-search-result__item").first.inner_text()
-        assert query in said and UNCOVERED[lang] in said
+        assert query in said and UNCOVERED[lang] in said, query
 
 
 def test_the_best_section_of_a_page_comes_first_and_shows_the_words(boxes, address):
@@ -101,29 +104,44 @@ def test_nothing_of_the_search_is_fetched_before_it_is_wanted(tab):
     tab.on("request", lambda request: fetched.append(request.url))
     tab.goto("alignment/value_before_token/")
     tab.wait_for_load_state("networkidle")
-    assert fetched and not [url for url in fetched if "search_index" in url]
-    assert not [url for url in fetched if "worker" in url]
-    with tab.expect_request("**/search/search_index.json"):
+    assert fetched and not [
+        url for url in fetched if "/search/" in url.replace(START, "")
+    ]
+    with tab.expect_request(WHOLE):
         tab.press("body", "/")
-    (worker,) = [url for url in fetched if "worker" in url]
-    assert worker.endswith("/assets/search/worker.js")
+    searching = [url for url in fetched if "/search/" in url.replace(START, "")]
+    ends = ["first.json", "/assets/search/worker.js", "search_index.json"]
+    assert len(searching) == len(ends), searching
+    assert all(any(url.endswith(end) for url in searching) for end in ends)
+    assert searching[-1].endswith(ends[-1]), "the whole index waits for the first"
 
 
-def test_a_query_typed_before_the_index_has_come_is_answered(tab):
+def test_titles_verdicts_and_aliases_answer_until_the_whole_index_has_come(tab):
     waiting: list[Any] = []
-    tab.route("**/search_index.json", lambda route: waiting.append(route))
-    with tab.expect_request("**/search_index.json"):
+    tab.route(WHOLE, lambda route: waiting.append(route))
+    with tab.expect_request(WHOLE):
         tab.goto("")
         tab.press("body", "/")
-    tab.keyboard.type("notation 记号")
+    tab.fill(BOX, "kl 是负的")
+    tab.press(BOX, "End")
+    tab.wait_for_selector(ITEM)
+    assert "rewards/kl_of_one_token/" in "".join(tab.evaluate(FIRST_LINKS))
+    # Only the whole index can say that nothing is found.
+    tab.fill(BOX, "zyzzyva")
+    tab.press(BOX, "End")
+    tab.wait_for_timeout(500)
+    assert UNCOVERED["zh"] not in tab.inner_text(".md-search-result")
     waiting.pop().continue_()
-    tab.wait_for_selector(".md-search-result__item")
+    tab.wait_for_function(
+        f"document.querySelector('{ITEM}')?.innerText.includes('{UNCOVERED['zh']}')"
+    )
 
 
 def test_what_looks_like_a_tag_in_a_text_is_text(site, browser, tmp_path):
     for name in ("index.html", "assets"):
         (tmp_path / name).symlink_to(site / name)
     (tmp_path / "search").mkdir()
+    (tmp_path / "search/first.json").symlink_to(site / "search/first.json")
     index = "search/search_index.json"
     text = (site / index).read_text("utf-8")
     planted = text.replace("落子", "<img class='planted' src='x'>落子")

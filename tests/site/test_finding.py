@@ -5,7 +5,7 @@ import json
 import pytest
 
 from site_tools.site import finding
-from site_tools.site.finding import dump, entries
+from site_tools.site.finding import dump, dump_first, entries
 
 PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
 <nav class="jump" data-search-exclude="1"><a href="#why">why</a></nav>
@@ -36,13 +36,30 @@ def test_a_term_is_found_by_what_it_is_called_in_either_language():
         (two, ["奖励", "reward"]),
         (code, ["ppo_ref.kl.kl_k1"]),
     ):
-        assert entries(html, "a/", "A", [])[1]["aliases"] == names
+        assert entries(html, "a/", "A", [])[1]["names"] == names
 
 
 def test_other_words_for_a_section_lead_to_it_and_not_to_the_page():
     page, why = entries(PAGE, "a/", "A", ["how", "wherefore, what for #why"])
     assert page["aliases"] == ["how"]
     assert why["aliases"] == ["wherefore", "what for"]
+
+
+def test_the_first_index_has_of_each_page_its_title_verdict_and_other_wordings():
+    answered = (
+        '<h1 id="t">Q</h1><h2 id="answer">In short</h2><p>No. </p><h2 id="why">Why</h2>'
+    )
+    found = [
+        *entries(answered + "<p>Long.</p>", "q/", "Q", ["how", "what for #why"]),
+        *entries('<h1 id="t">L</h1>' + "<p>word</p>" * 99, "list/", "L", []),
+        *entries('<h1 id="t">C</h1><h2 id="a.b">b</h2><p>Code</p>', "code/", "C", []),
+    ]
+    question, why, lists, code = json.loads(dump_first(found))["docs"]
+    said = {"location": "q/", "title": "Q", "text": "No.", "aliases": ["how"]}
+    assert question == said
+    assert why["location"] == "q/#why" and why["aliases"] == ["what for"]
+    assert lists["text"].startswith("word word") and len(lists["text"]) <= 100
+    assert code["location"] == "code/", "a name in the code is no wording of a question"
 
 
 def test_chinese_is_written_as_it_is():

@@ -185,9 +185,10 @@ def finish(
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    index = Path(config.site_dir) / "search" / "search_index.json"
-    found = finding.dump(config.extra["search_entries"], config.theme["language"])
-    index.write_text(found, "utf-8")
+    folder, found = Path(config.site_dir) / "search", config.extra["search_entries"]
+    whole = finding.dump(found, config.theme["language"])
+    (folder / "search_index.json").write_text(whole, "utf-8")
+    (folder / "first.json").write_text(finding.dump_first(found), "utf-8")
 
 
 def on_page_context(

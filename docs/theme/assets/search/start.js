@@ -1,7 +1,9 @@
 // Fetches the search only once a reader turns to it. It stands before the theme's script,
 // whose worker it takes the place of; see worker.js.
 {
+  const FIRST = 4
   const address = new URL("worker.js", document.currentScript.src)
+  const first = new URL("../../search/first.json", document.currentScript.src)
   const Plain = window.Worker
   class SearchWorker extends EventTarget {
     waiting = []
@@ -9,15 +11,19 @@
     constructor() {
       super()
       const box = document.querySelector(".md-search__input")
-      const start = () => this.start()
-      box.addEventListener("focus", start, { once: true })
-      if (document.activeElement === box) start()
+      // A finger on the magnifier comes a little before the box has the focus.
+      addEventListener("pointerdown", ({ target }) => target.closest('[for="__search"]') && this.start())
+      box.addEventListener("focus", () => this.start())
+      if (document.activeElement === box) this.start()
     }
 
-    start() {
+    async start() {
+      if (this.worker) return
+      const begun = fetch(first) // on its way while the worker is
       this.worker = new Plain(address)
       this.worker.onmessage = ({ data }) => this.dispatchEvent(new MessageEvent("message", { data }))
       for (const message of this.waiting) this.worker.postMessage(message)
+      this.worker.postMessage({ type: FIRST, data: await (await begun).json() })
     }
 
     postMessage(message) {

@@ -1,9 +1,13 @@
 // Answers the theme's search box (messages of Material 9: READY 1, QUERY 2, RESULT 3).
 //
+// It begins with the titles, verdicts and other wordings of all pages (FIRST, which
+// start.js sends): a twentieth of the index, there a second or two sooner on a slow
+// phone. Once the whole index has come, the last query is answered again.
+//
 // Every word is looked for as it stands in every section. Chinese needs no dictionary
 // so, code no syntax: the theme's own lunr takes "-T-1" for an exclusion, drops the last
 // word of a Chinese query, and cuts titles where its dictionary happens to.
-const READY = 1, QUERY = 2, RESULT = 3
+const READY = 1, QUERY = 2, RESULT = 3, FIRST = 4
 const GREEK = ("alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi " +
   "omicron pi rho sigma sigma tau upsilon phi chi psi omega").split(" ")
 const NEVER = "\0"
@@ -38,6 +42,20 @@ const termsOf = (query) => new Set(told(words(query).split(" ").filter(Boolean))
 // What something is called, singular or plural alike.
 const named = (text) => [...termsOf(text)].join()
 
+// Pairs that no page has, between two that some page has: the end of one Chinese word
+// and the beginning of the next. They say nothing of what was looked for.
+const straddling = (query, isKnown) => {
+  const found = new Set()
+  for (const [run] of fold(query).matchAll(/\p{sc=Han}{4,}/gu)) {
+    for (let at = 1; at + 3 <= run.length; at++) {
+      const pair = run.slice(at, at + 2)
+      const before = run.slice(at - 1, at + 1), behind = run.slice(at + 1, at + 3)
+      if (!isKnown(pair) && isKnown(before) && isKnown(behind)) found.add(pair)
+    }
+  }
+  return found
+}
+
 const count = (text, term) => {
   let found = 0
   for (let at = text.indexOf(term); at >= 0 && found < 9; at = text.indexOf(term, at + 1)) found++
@@ -55,8 +73,10 @@ const worth = (section, kind, sought) => {
 }
 
 const prepare = (doc) => {
-  const fields = [doc.title, (doc.aliases ?? []).join(" / "), doc.text]
-  const called = new Set([doc.title, ...doc.aliases ?? []].map(named))
+  const { title, aliases = [], names = [], text } = doc
+  const others = [...aliases, ...names]
+  const fields = [title, others.join(" / "), text]
+  const called = new Set([title, ...others].map(named))
   const as = (how) => Object.fromEntries(["title", "names", "text"].map((key, i) => [key, how(fields[i])]))
   return { doc, called, whole: !doc.location.includes("#"), words: as(words), literal: as(literal) }
 }
@@ -83,13 +103,16 @@ const excerpt = (text, query, pattern) => {
 }
 
 // How much of what was looked for the best page holds; a word only in its text counts
-// half. Below this, no page is about it: measured on tests/browser/queries.yml.
+// half. Below this, no page is found: measured on tests/browser/queries.yml.
 const COVERED = 0.4
 const share = (sections, sought) =>
   sections.some(({ words: { title, names } }) => (title + names).includes(sought)) ? 1
     : sections.some(({ words: { text } }) => text.includes(sought)) ? 0.5 : 0
-const covered = (pages, hits) => {
+const covered = (pages, hits, query) => {
+  const isKnown = (pair) => hits.get(pair)?.length > 0
+  const unsaid = straddling(query, isKnown)
   const weights = Array.from(hits, ([term, found]) => [term, Math.log(1 + pages.length / (found.length || 0.5))])
+    .filter(([term]) => !unsaid.has(term))
   const held = (sections) => weights.reduce((sum, [term, weight]) => sum + weight * share(sections, term), 0)
   return Math.max(...pages.map(held)) / weights.reduce((sum, [, weight]) => sum + weight, 0)
 }
@@ -127,15 +150,13 @@ const search = ({ pages, uncovered }, query) => {
     return { items, score: boost * found * [...best.values()].reduce((sum, value) => sum + value, 0) }
   })
   const ranked = results.sort((a, b) => b.score - a.score).map(({ items }) => items)
-  if (covered(pages, hits) >= COVERED) return ranked
+  if (!uncovered || covered(pages, hits, query) >= COVERED) return ranked
   const notice = { location: uncovered.location, score: Infinity, terms: {}, whole: true,
     title: escape(uncovered.title.replace("{}", query.trim())), text: uncovered[ranked.length ? "text" : "alone"] }
   return [[notice], ...ranked]
 }
 
-const load = async () => {
-  const answer = await fetch(new URL("../../search/search_index.json", location))
-  const { docs, uncovered } = await answer.json()
+const indexed = ({ docs, uncovered }) => {
   const pages = new Map()
   for (const doc of docs) {
     const [page] = doc.location.split("#")
@@ -144,8 +165,27 @@ const load = async () => {
   return { pages: [...pages.values()], uncovered }
 }
 
-const index = load()
-index.then(() => postMessage({ type: READY }))
-addEventListener("message", async ({ data: { type, data } }) => {
-  if (type === QUERY) postMessage({ type: RESULT, data: { items: search(await index, data) } })
+let index, asked
+
+const answer = () => {
+  if (asked === undefined) return
+  const items = search(index, asked)
+  // What the titles do not hold, the texts may.
+  if (items.length || index.uncovered) postMessage({ type: RESULT, data: { items } })
+}
+
+const begin = async (first) => {
+  index = indexed(first)
+  postMessage({ type: READY })
+  const whole = await fetch(new URL("../../search/search_index.json", location))
+  index = indexed(await whole.json())
+  answer()
+}
+
+addEventListener("message", ({ data: { type, data } }) => {
+  if (type === FIRST) begin(data)
+  if (type === QUERY) {
+    asked = data
+    answer()
+  }
 })
