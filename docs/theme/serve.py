@@ -10,23 +10,27 @@ other change takes such a build at once.
 import argparse
 import errno
 import os
+import re
 import shutil
 import signal
 import socket
 import subprocess
 import sys
 import time
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from math import inf
 from multiprocessing.connection import wait
 from pathlib import Path
+from typing import Any
 
 from mkdocs.livereload import LiveReloadServer
 
 from docs.theme.builder import SHOWN, Answer, Builder, prepare
 
 HOST = "127.0.0.1"
+# As a browser of this machine names it; any port, since SSH may lead here from another.
+OURS = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?", re.IGNORECASE)
 # As make build does; the marks that it leaves are watched.
 VERIFY = '"$0" -m tests.verified || exec nice -n 10 "$0" -m pytest -q docs'
 SAID = Path(".cache", "serve", "verification.txt")
@@ -210,6 +214,17 @@ class Server(LiveReloadServer):
         print(f"English  {address}/en/, once it is built", flush=True)
         self.error_handler = self.missing_page
         self._watched_paths["."] = 1  # its pages ask whether there is something new
+
+    def serve_request(
+        self, environ: dict[str, Any], start_response: Callable[..., object]
+    ) -> Iterable[bytes]:
+        """Answer, unless another site's name led here: that site could read along."""
+        host = environ.get("HTTP_HOST", "")
+        if OURS.fullmatch(host):
+            return super().serve_request(environ, start_response)
+        kind = ("Content-Type", "text/plain; charset=utf-8")
+        start_response("421 Misdirected Request", [kind])
+        return [f"Host must be localhost, {HOST} or [::1], got {host!r}\n".encode()]
 
     def _build_loop(self) -> None:
         while True:

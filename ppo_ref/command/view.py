@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 import webbrowser
 from argparse import ArgumentParser, Namespace
@@ -18,6 +19,8 @@ from ppo_ref.dump import reading
 
 VIEWER = Path(__file__).parents[1] / "viewer"
 HOST, MOST = "127.0.0.1", 2  # runs that are compared
+# As a browser of this machine names it; any port, since SSH may lead here from another.
+OURS = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?", re.IGNORECASE)
 KINDS = {
     ".html": "text/html; charset=utf-8",
     ".css": "text/css; charset=utf-8",
@@ -118,9 +121,9 @@ class Handler(BaseHTTPRequestHandler):
     def do_GET(self) -> None:
         """Answer with the content of a path."""
         # A name that leads here from another site would let that site read along.
-        host = self.headers.get("Host", "").partition(":")[0]
+        host = ",".join(self.headers.get_all("Host", []))
         path = unquote(urlsplit(self.path).path).removeprefix("/")
-        if host not in (HOST, "localhost") or path not in self.pages:
+        if not OURS.fullmatch(host) or path not in self.pages:
             return self._answer(HTTPStatus.NOT_FOUND, ".txt", b"not here\n")
         try:
             content = self.pages[path]()

@@ -78,7 +78,9 @@ def test_it_answers_with_the_run_and_the_viewer_and_nothing_else(whole: Path) ->
             assert answered(port, path)[0] == 404, path
         # Another site's name for this address, as a rebinding of DNS would send it.
         assert answered(port, "/given/0", Host=f"evil.example:{port}")[0] == 404
+        assert answered(port, "/given/0", Host="127.0.0.1:1@evil.example")[0] == 404
         assert answered(port, "/given/0", Host=f"localhost:{port}")[0] == 200
+        assert answered(port, "/given/0", Host="localhost:9000")[0] == 200  # by SSH
         process.send_signal(signal.SIGINT)
         assert process.wait(timeout=30) == 0
 

@@ -1,9 +1,11 @@
 """The live site: both languages, an edit shows, a fault does not end it."""
 
+import http.client
 import os
 import re
 import signal
 import socket
+import socketserver
 import subprocess
 import threading
 import time
@@ -277,6 +279,47 @@ def test_a_page_that_is_not_there_is_answered(live):
     with pytest.raises(urllib.error.HTTPError, match="404") as missing:
         live.get("/nowhere/")
     assert "没有这一页" in missing.value.read().decode()
+
+
+@pytest.fixture
+def server(tmp_path) -> Iterator[theme_serve.Server]:
+    """What answers, over a folder with one page."""
+    (tmp_path / "index.html").write_text("a draft")
+    server = theme_serve.Server(lambda: False, "127.0.0.1", 0, str(tmp_path))
+    server.server_bind()
+    server.server_activate()
+    thread = threading.Thread(target=server.serve_forever, args=(0.01,))
+    thread.start()
+    yield server
+    socketserver.BaseServer.shutdown(server)
+    server.server_close()
+    thread.join()
+
+
+def answered(port: int, *hosts: str) -> tuple[int, str]:
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=PATIENCE)
+    connection.putrequest("GET", "/", skip_host=True)
+    for host in hosts:
+        connection.putheader("Host", host)
+    connection.endheaders()
+    answer = connection.getresponse()
+    return answer.status, answer.read().decode()
+
+
+def test_another_sites_name_for_this_address_gets_no_page(server):
+    """As a rebinding of DNS sends it, after which that site could read drafts."""
+    port = server.server_port
+    for host in ("127.0.0.1", f"localhost:{port}", "LOCALHOST:9000", f"[::1]:{port}"):
+        assert answered(port, host)[1].startswith("a draft"), host
+    for hosts in (
+        *(["evil.example"], [f"evil.example:{port}"], ["127.0.0.1.evil.example"]),
+        *([f"127.0.0.1:{port}@evil.example"], [f"x@127.0.0.1:{port}"], ["localhost:"]),
+        *([], [""], ["localhost", "evil.example"], ["evil.example", "localhost"]),
+    ):
+        code, told = answered(port, *hosts)
+        assert (code, told.count("\n")) == (421, 1), hosts
+        assert told.startswith("Host must be localhost, 127.0.0.1 or [::1], got '")
+        assert "draft" not in told
 
 
 def test_a_taken_port_ends_in_one_sentence(live):
