@@ -65,11 +65,15 @@ LIBRARIES = ("bin", "include", "lib", "lib64", "share")  # of a Python
 SYSTEM = (
     *("/usr", "/lib", "/lib64", "/nix/store"),
     *("/System/Library", "/Library", "/opt/homebrew"),
-    *("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts", "/etc/passwd"),
+    *("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts"),
     *("/dev/urandom", "/dev/random", "/dev/zero"),
     *("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system"),
 )
-OWN = "/proc/self"  # another place in every process
+# Of its own process a block reads this: not what it says of networks and mounts.
+OWN = (
+    *("/proc/self/environ", "/proc/self/fd", "/proc/self/maps"),
+    *("/proc/self/stat", "/proc/self/statm", "/proc/self/status"),
+)
 # Of the driver of a GPU it is not known what it can do without; the environment of
 # other processes is out of reach all the same.
 DRIVER = ("/proc", "/sys", "/run/nvidia-persistenced", "/run/opengl-driver", "/opt")
@@ -132,7 +136,7 @@ def _hold_to(within: Reach, version: int) -> None:
     rules = _taken("the rules of Landlock", made)
     for paths, rights in (
         (within.reads, READ | LIST | EXECUTE),
-        ((OWN,), READ | LIST),
+        (OWN, READ | LIST),
         (within.lists, LIST),
         (within.writes, ~EXECUTE),
         (within.devices, READ | WRITE | LIST | TRUNCATE | CONTROL),
@@ -173,10 +177,13 @@ chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -,
 fchown 93 55, lchown 94 -, fchownat 260 54, setxattr 188 5, lsetxattr 189 6,
 fsetxattr 190 7, setxattrat 463 463, removexattr 197 14, lremovexattr 198 15,
 fremovexattr 199 16, removexattrat 466 466, utime 132 -, utimes 235 -,
-futimesat 261 -, utimensat 280 88"""
+futimesat 261 -, utimensat 280 88, inotify_add_watch 254 27, fanotify_init 300 262,
+migrate_pages 256 238, move_pages 279 239"""
 REFUSED_BY_ARGUMENT = """
 clone 56 220, socket 41 198, socketpair 53 199, kill 62 129, tgkill 234 131,
-prlimit64 302 261, open 2 -, openat 257 56, fcntl 72 25, ioctl 16 29, mmap 9 222"""
+prlimit64 302 261, open 2 -, openat 257 56, fcntl 72 25, ioctl 16 29, mmap 9 222,
+setpriority 141 140, sched_setparam 142 118, sched_setscheduler 144 119,
+sched_setattr 314 274, sched_setaffinity 203 122, ioprio_set 251 30, prctl 157 167"""
 MACHINES = {"x86_64": (0xC000003E, 1), "aarch64": (0xC00000B7, 2)}
 
 KERNEL = "/proc/sys/kernel/seccomp/actions_avail"  # where it was built with filters
@@ -188,6 +195,11 @@ OTHER_ABI = 0x40000000  # x32, whose numbers would pass by
 THREAD, WORD = 0x00010000, 0xFFFFFFFF
 OWNERS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 CONTROLS = (0x8901, 0x8902, 0x40086602)  # FIOSETOWN, SIOCSPGRP, FS_IOC_SETFLAGS
+SET_DEATH_SIGNAL = 1  # of prctl
+# Each sets how much of the machine a process gets; 0 is the thread that asks.
+SCHEDULERS = (
+    *("sched_setparam", "sched_setscheduler", "sched_setattr", "sched_setaffinity"),
+)
 CALLS_OF_DRIVER = ("memfd_create", "bind", "listen")  # which that of a GPU may need
 
 
@@ -233,6 +245,12 @@ def _rules(cuda: bool) -> list[Rule]:
         Rule("kill", 0, WORD, own),
         Rule("tgkill", 0, WORD, own),
         Rule("prlimit64", 0, WORD, 0),
+        # A process of an ordinary user could slow the one that watches it.
+        *(Rule(call, 0, WORD, 0) for call in SCHEDULERS),
+        *(Rule("setpriority", argument, WORD, 0) for argument in (0, 1)),
+        Rule("ioprio_set", 0, WORD, 1),  # of one process, which is
+        Rule("ioprio_set", 1, WORD, 0),  # this one
+        Rule("prctl", 0, WORD, SET_DEATH_SIGNAL, equal=False),  # with its watcher
         # Until Linux 6.2 Landlock does not see a file emptied by opening it to read.
         Rule("open", 1, os.O_ACCMODE | os.O_TRUNC, os.O_TRUNC, equal=False),
         Rule("openat", 2, os.O_ACCMODE | os.O_TRUNC, os.O_TRUNC, equal=False),
@@ -355,9 +373,12 @@ MEMORY = 4 << 30  # bytes; a page of this site takes a tenth of it
 FILE = 64 << 20  # one file
 FOLDER = 256 << 20  # all files of a page
 ENTRIES = 2000  # of them and their folders; to look at more would take the time away
+HELD = ("VmRSS:", "VmPTE:", "VmSwap:")  # memory, its tables, what was moved to a disk
 OPEN_FILES = 256
 CAPABILITIES = 0x20080522
-READ_AS_ROOT = 1 << 1  # keeps what a root reads of other people's project readable
+# CAP_DAC_READ_SEARCH: a root goes on reading a project that is another user's.
+READ_AS_ROOT = 1 << 2
+DEEPEST = 50  # folders in folders
 
 
 def apply_limits(cuda: bool = False) -> None:
@@ -378,18 +399,26 @@ def _at_most(kind: int, value: int) -> None:
 def drop_rights() -> None:
     """Take from a root what other users have not."""
     header = struct.pack("=Ii", CAPABILITIES, 0)
-    left = READ_AS_ROOT if os.getuid() == 0 else 0
+    held = ctypes.create_string_buffer(24)
+    _taken("a look at its rights", _system().capget(header, held))
+    _, permitted, *_ = struct.unpack("=6I", held)
+    left = READ_AS_ROOT & permitted if os.getuid() == 0 else 0
     rights = struct.pack("=6I", left, left, 0, 0, 0, 0)
-    _system().capset(header, rights)
+    _taken("fewer rights", _system().capset(header, rights))
 
 
 def resident(process: int) -> int:
-    """The bytes of memory that a process holds; 0 where the system does not say."""
+    """The bytes of memory that a process holds; 0 where the system does not say.
+
+    The tables that say where its memory lies count too: they grow with what is only
+    mapped, and no limit of the kernel holds for them.
+    """
     try:
-        with open(f"/proc/{process}/statm") as numbers:
-            return int(numbers.read().split()[1]) * resource.getpagesize()
-    except (OSError, IndexError):
+        with open(f"/proc/{process}/status") as rows:
+            held = [row.split() for row in rows if row.startswith(HELD)]
+    except OSError:
         return 0
+    return sum(int(size) << 10 for _, size, _ in held)  # it says kB
 
 
 def stored(folder: str, process: int) -> float:
@@ -401,14 +430,31 @@ def stored(folder: str, process: int) -> float:
     return inf if len(sizes) > ENTRIES else sum(sizes)
 
 
-def _below(folder: str) -> Iterator[float]:
-    errors: list[OSError] = []
-    for at, folders, files in os.walk(folder, onerror=errors.append):
-        for name in (*folders, *files):
-            with suppress(OSError):  # removed meanwhile
-                yield os.lstat(f"{at}/{name}").st_blocks * 512
-    if any(error.errno == errno.ENAMETOOLONG for error in errors):
-        yield inf  # folders in folders
+def _below(name: str, parent: int | None = None, depth: int = 0) -> Iterator[float]:
+    """The size of each entry below a folder, which a block may change meanwhile.
+
+    Each folder is opened from the one above it: a path could by then lead elsewhere.
+    """
+    if depth > DEEPEST:
+        yield inf
+        return
+    try:
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW
+        folder = os.open(name, flags, dir_fd=parent)
+    except PermissionError:  # so nobody can see what is written in it
+        yield inf
+        return
+    except OSError:  # removed meanwhile, or no folder any more
+        return
+    try:
+        with os.scandir(folder) as entries:
+            for entry in entries:
+                with suppress(OSError):
+                    yield entry.stat(follow_symlinks=False).st_blocks * 512
+                    if entry.is_dir(follow_symlinks=False):
+                        yield from _below(entry.name, folder, depth + 1)
+    finally:
+        os.close(folder)
 
 
 def _removed(process: int) -> Iterator[float]:

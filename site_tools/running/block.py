@@ -26,6 +26,7 @@ from site_tools.running.results import Failure, PageToRun, Result, Value, encode
 from site_tools.say import Message
 
 PAST, PIPE = 1, 3  # the standard output, a file here; where the results go
+PRINTED = 1 << 20  # letters that a block may print
 LANGUAGES = 2  # so many seeds are taken by blocks that run alone
 FONTS = Path(__file__).resolve().parents[2] / ".cache" / "matplotlib"
 # Text stays text, in whatever font the reader has; equal runs give equal files.
@@ -39,6 +40,19 @@ class Fault(Exception):
     def __init__(self, type: str, key: str, /, **values: object) -> None:
         self.type, self.message = type, Message(key, values)
         super().__init__(str(self.message))
+
+
+class Stdout(io.StringIO):
+    """In place of ``sys.stdout``: what is printed, which has a limit."""
+
+    fault: Fault | None = None
+
+    def write(self, text: str) -> int:
+        if self.tell() + len(text) > PRINTED:
+            most = PRINTED >> 20
+            self.fault = Fault("OutputLimit", "block_stopped_printing", most=most)
+            raise self.fault
+        return super().write(text)
 
 
 class Stderr(io.TextIOBase):
@@ -59,7 +73,9 @@ def serve(
     """Run what a page asks for, confined, and write each result to a pipe.
 
     ``numbers`` are blocks to run alone, as copied; None is all of them in order. The
-    blocks write in the folder alone, and every open file but the pipe is closed.
+    blocks write in the folder alone, and every open file but the pipe is closed. The
+    folder must be new: until it is confined, this process opens files in it with all
+    the rights of whoever runs it, and a block could have left a link there.
     """
     os.chdir(folder)
     os.environ.update(HOME=folder, TMPDIR=folder)
@@ -67,7 +83,8 @@ def serve(
     warnings.simplefilter("error")
     if page.once:
         _prepare_plots()
-    past = os.open("past.txt", os.O_CREAT | os.O_RDWR | os.O_APPEND)
+    past = os.open("past.txt", os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_APPEND)
+    os.remove("past.txt")
     for at in (1, 2):
         os.dup2(past, at)
     confine(folder, page.cuda)
@@ -136,7 +153,7 @@ def evaluate(expression: str, names: dict[str, Any]) -> Value:
 
 def _observed(run: Callable[[], None], draws: bool = False) -> Result:
     """Run code: what it prints, its plots, and its failure, if it fails."""
-    output, stderr, plots = io.StringIO(), Stderr(), tuple[tuple[str, str], ...]()
+    output, stderr, plots = Stdout(), Stderr(), tuple[tuple[str, str], ...]()
     ignored: list[Any] = []  # what Python only reports, as a file that was not closed
     sys.unraisablehook = ignored.append
     os.truncate(PAST, 0)
@@ -148,8 +165,8 @@ def _observed(run: Callable[[], None], draws: bool = False) -> Result:
                 plots = _plots() if draws else ()
         if ignored:
             raise ignored[0].exc_value
-        if stderr.fault:  # which the block, or logging, has caught
-            raise stderr.fault
+        if fault := output.fault or stderr.fault:  # caught by the block, or by logging
+            raise fault
         if os.fstat(PAST).st_size:
             past = os.pread(PAST, 80, 0).decode(errors="replace").strip()
             raise Fault("", "block_writes_past_print", text=past)

@@ -4,12 +4,22 @@ Where a rule of Python's own stands before that of the kernel, the attack goes p
 Python, through the C library.
 """
 
+import errno
+import json
+import math
+import mmap
 import os
+import subprocess
+import sys
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
-from site_tools.confinement import Guard, filters_calls, landlock, reach
+from site_tools import confinement
+from site_tools.confinement import Guard, filters_calls, landlock, reach, resident
 from site_tools.running import results, verdict
 from site_tools.running.results import PageToRun, Source
 from site_tools.running.worker import ALLOWED, Running
@@ -57,6 +67,9 @@ REFUSED = {
     "c.fcntl(1, 10, 9)": 1,  # and how: F_SETSIG
     "c.ioctl(1, 0x40086602, None)": 1,  # flags of a file that is only read
     "c.mmap(None, 4096, 3, 0x21, -1, 0)": 1,  # memory that no limit counts
+    "c.inotify_add_watch(0, b'/', 0x100)": 1,  # what others make, named as they do
+    "c.fanotify_init(0x200, 0)": 1,
+    "c.prctl(1, 0, 0, 0, 0)": 1,  # to outlive the watcher
 }
 
 
@@ -69,6 +82,184 @@ def test_the_calls_that_lead_out_are_refused():
     }
 
 
+# What the process that watches a block would be slowed by, or be seen through.
+UNWATCHED = {
+    "c.setpriority(0, os.getppid(), 19)": "os.getpriority(0, 0)",
+    "c.setpriority(2, 0, c.getpriority(0, 0))": "1",  # all of this user
+    "c.sched_setscheduler(os.getppid(), 5, bytes(4))": "os.sched_getscheduler(0)",
+    "c.sched_setparam(os.getppid(), bytes(4))": "os.sched_getparam(0).sched_priority",
+    "c.syscall(SETATTR, os.getppid(), IDLE, 0)": "os.sched_getscheduler(0)",
+    "c.sched_setaffinity(os.getppid(), 8, ONE)": "len(os.sched_getaffinity(0))",
+    "c.syscall(IOPRIO, 1, os.getppid(), 3 << 13)": "c.syscall(IOPRIO + 1, 1, 0)",
+    "c.syscall(IOPRIO, 3, os.getuid(), 0)": "c.syscall(IOPRIO + 1, 1, 0)",
+}
+ORDINARY = """
+import ctypes, json, os, struct, sys, tempfile
+from site_tools.confinement import confine, stored
+from site_tools.running.worker import new_folder
+
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setgid(65534)
+    os.setuid(65534)
+"""
+SLOWED = """
+c = ctypes.CDLL(None, use_errno=True)
+SETATTR, IOPRIO = {"x86_64": (314, 251), "aarch64": (274, 30)}[os.uname().machine]
+ONE, IDLE = (1).to_bytes(8, "little"), struct.pack("=IIQiIQQQ", 48, 5, 0, 0, 0, 0, 0, 0)
+calls = json.loads(sys.argv[1])
+before = [eval(state) for state in calls.values()]
+with tempfile.TemporaryDirectory() as folder:
+    reading, writing = os.pipe()
+    if os.fork() == 0:
+        confine(folder)
+        said = [(eval(call), ctypes.get_errno()) for call in calls]
+        os.write(writing, json.dumps(said).encode())
+        os._exit(0)
+    os.close(writing)
+    with open(reading) as results:
+        said = json.load(results)
+    os.wait()
+print(json.dumps([said, before, [eval(state) for state in calls.values()]]))
+"""
+
+
+def as_ordinary_user(code: str, given: object) -> Any:
+    """What code prints that runs without the rights of a root."""
+    command = [sys.executable, "-c", ORDINARY + code, json.dumps(given)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout)
+
+
+@needs_calls
+def test_an_ordinary_users_block_does_not_slow_its_watcher():
+    """Root cannot see it: confined, it has lost the right to touch another process."""
+    said, before, after = as_ordinary_user(SLOWED, UNWATCHED)
+    refused = [[-1, errno.EPERM]] * len(UNWATCHED)
+    assert dict(zip(UNWATCHED, said, strict=True)) == dict(
+        zip(UNWATCHED, refused, strict=True)
+    )
+    assert after == before
+
+
+def test_a_block_may_slow_itself():
+    code = f"""{C}
+print(c.setpriority(0, 0, 19), os.nice(0), c.sched_setscheduler(0, 5, bytes(4)))
+print(c.sched_setaffinity(0, 8, (1).to_bytes(8, "little")))"""
+    assert printed(code).split() == ["0", "19", "0", "0"]
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no capabilities here")
+def test_of_a_roots_rights_at_most_that_to_read_is_left():
+    code = """with open('/proc/self/status') as rows:
+    print(*(row for row in rows if row[:6] in ('CapInh', 'CapPrm', 'CapEff')))"""
+    rights = [int(row.split()[1], 16) for row in printed(code).splitlines()]
+    read_search = 1 << 2  # CAP_DAC_READ_SEARCH, from linux/capability.h
+    assert len(rights) == 3 and {*rights} <= {0, read_search}
+
+
+def test_a_block_does_not_run_with_rights_that_it_could_not_give_up(monkeypatch):
+    kernel = SimpleNamespace(capset=lambda *_: -1, capget=lambda *_: 0)
+    monkeypatch.setattr(confinement, "_system", lambda: kernel)
+    with pytest.raises(OSError, match="the kernel did not take: "):
+        confinement.drop_rights()
+
+
+@pytest.mark.parametrize("name", ["canary", "made.pth"])
+def test_no_process_opens_what_a_block_has_left(tmp_path, name):
+    """A process has all rights of the contributor until it is confined."""
+    (tmp_path / "canary").write_text("as it was")
+    before = state(tmp_path / "canary")
+    link = f"""import os
+if os.path.lexists("past.txt"): os.remove("past.txt")
+os.symlink({str(tmp_path / name)!r}, "past.txt")"""
+    writes = "import os\nos.write(1, b'import os')"
+    Running(PageToRun([Source(link), Source("1 + 1"), Source(writes)])).wait()
+    assert os.listdir(tmp_path) == ["canary"]
+    assert state(tmp_path / "canary") == before
+
+
+def test_blocks_that_run_alone_share_no_file():
+    where = "import os\nprint(os.getcwd(), os.listdir())\n"
+    first = Source(where + "open('left', 'w').close()")
+    third = Source("print(os.path.exists('left'))", continues=True)
+    third = replace(third, copied=f"{first.text}\n{third.text}")
+    run = Running(PageToRun([first, Source(where), third])).wait()
+    told = [copy.printed.split() for copy in run.copies]
+    assert [folder for _, folder, *_ in told[:2]] == ["[]", "[]"]
+    assert told[0][0] != told[1][0]
+    assert run.copies[2].printed.endswith("True\n")  # as the text that is copied
+    assert not any(Path(folder).exists() for folder, *_ in told[:2])
+
+
+SWAPS = """
+import os
+print(flush=True)
+while True:
+    for old, new in (("d", "t"), ("l", "d"), ("d", "l"), ("t", "d")):
+        os.rename(old, new)
+"""
+
+
+def test_the_look_at_files_is_led_nowhere_else(tmp_path):
+    """Between two steps of the look a folder can become a link."""
+    own, away = tmp_path / "own", tmp_path / "away"
+    (own / "d").mkdir(parents=True)
+    away.mkdir()
+    (away / "large").write_bytes(bytes(1 << 20))
+    (own / "l").symlink_to(away)
+    command = [sys.executable, "-c", SWAPS]
+    with subprocess.Popen(command, cwd=own, stdout=subprocess.PIPE) as process:
+        process.stdout.readline()
+        looks = [confinement.stored(str(own), process.pid) for _ in range(2000)]
+        process.kill()
+    assert max(looks) < 1 << 20
+
+
+HIDES = """
+with tempfile.TemporaryDirectory() as folder:
+    os.mkdir(f"{folder}/hidden", 0o300)
+    open(f"{folder}/hidden/file", "w").close()
+    print(json.dumps(stored(folder, os.getpid())))
+    os.chmod(f"{folder}/hidden", 0o700)
+"""
+
+
+def test_a_folder_that_nobody_can_look_into_is_too_much():
+    assert as_ordinary_user(HIDES, None) == math.inf
+
+
+def test_output_without_end_is_stopped_at_its_amount():
+    problem = attack("while True: print('x' * 1000)")
+    assert problem.found == "OutputLimit: stopped after printing 1 MiB"
+    assert problem.fix == "print less; readers see every line"
+    code = """while True:
+    try: print('x' * 1000)
+    except Exception: pass"""
+    assert attack(code, 3).found == "TimeLimit: stopped after 3 s"
+
+
+SPARSE = """import mmap
+held = mmap.mmap(-1, 32 << 30, mmap.MAP_PRIVATE, mmap.PROT_READ)
+for at in range(0, len(held), 2 << 20):
+    held[at]
+print(flush=True)
+input()"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="no page tables told here")
+def test_page_tables_count_as_memory():
+    """A page that is read in each 2 MiB: a table of 4 KiB, and no data of the block."""
+    ends = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    with subprocess.Popen([sys.executable, "-c", SPARSE], **ends) as process:
+        process.stdout.readline()
+        pages = int(Path(f"/proc/{process.pid}/statm").read_text().split()[1])
+        held, counted = pages * mmap.PAGESIZE, resident(process.pid)
+        process.communicate(b"\n")
+    tables = (32 << 30) // (2 << 20) * 4096
+    assert held + tables <= counted < held + tables + (16 << 20)
+
+
 def test_a_file_that_is_removed_and_held_open_counts():
     code = """import os, itertools, time
 held = []
@@ -78,10 +269,23 @@ for n in itertools.count():
     assert attack(code).found.startswith("FileLimit: ")
 
 
+LEFT_BEHIND = """
+with new_folder() as folder:
+    os.makedirs(f"{folder}/a/b")
+    os.chmod(f"{folder}/a", 0)
+print(json.dumps(os.path.exists(folder)))
+"""
+
+
+def test_nothing_is_left_of_a_folder_that_nobody_can_look_into():
+    assert as_ordinary_user(LEFT_BEHIND, None) is False
+
+
 def test_nothing_is_left_of_folders_in_folders():
     where = Source("import os; print(os.getcwd())")
-    deep = Source("import os\nwhile True: os.mkdir('d' * 99); os.chdir('d' * 99)")
-    first, second = Running(PageToRun([where, deep])).wait().results
+    deep = Source("while True: os.mkdir('d' * 99); os.chdir('d' * 99)", continues=True)
+    deep = replace(deep, copied=f"{where.text}\n{deep.text}")
+    first, second = Running(PageToRun([where, deep])).wait().copies
     assert second.failure is not None
     folder = Path(first.printed.strip())
     assert folder.is_absolute() and not folder.exists()
