@@ -79,6 +79,8 @@ PATTERNS = {
 # The id of a displayed formula.
 LABEL = re.compile(r"\\label\{([^}]*)\}")
 ID = re.compile(r"[a-z][a-z0-9-]*")
+# What would be a link, a picture, or HTML in a formula; KaTeX does not obey these.
+REFUSED = re.compile(r"\\(?:href|url|includegraphics|html[A-Z][a-z]+)(?![A-Za-z])")
 
 
 def is_question(page_id: str) -> bool:
@@ -119,7 +121,7 @@ def check_bytes(data: bytes, path: str) -> list[Problem]:
 def check_shape(page: Page, root: Path) -> list[Problem]:
     """Everything about the shape of a page that does not hold."""
     rows = [*front_matter(page, root), *_code_width(page), *_body(page)]
-    rows += [*_languages(page), *_comments(page)]
+    rows += [*_formulas(page), *_languages(page), *_comments(page)]
     if is_question(page.id):
         rows += [*_sections(page), *_answer(page), *_proof(page)]
     return [page.problem(line, key, **values) for line, key, values in rows]
@@ -288,6 +290,13 @@ def _body(page: Page) -> Iterator[Row]:
             if left := pattern.search(line):
                 yield number, key, {"text": left[0]}
                 break
+
+
+def _formulas(page: Page) -> Iterator[Row]:
+    """Commands of formulas that are more than a formula."""
+    for node in page.tree.select(".arithmatex"):
+        for name in REFUSED.findall(node.get_text()):
+            yield page.line_of(node, name), "formula_command", {"name": name}
 
 
 def _languages(page: Page) -> Iterator[Row]:

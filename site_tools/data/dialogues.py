@@ -125,6 +125,10 @@ def disagreements(
     return wrong
 
 
+# A host by its name, at the usual port, and a path as browsers write it.
+ADDRESS = r"https://(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[\w./~%?&=+,:#-]*)?"
+
+
 @dataclass(frozen=True)
 class Thread(Row):
     """A public thread: where it is, what was asked, the place that answers it."""
@@ -134,7 +138,7 @@ class Thread(Row):
     en: Text  # the question
     zh: Text = ""  # and as it was asked, if in Chinese
     cluster: Annotated[str, Form(r"0|[1-9]\d?", "form_number")] = "0"
-    url: Text = ""
+    url: Annotated[str, Form(ADDRESS, "form_address")] = ""
     date: Annotated[str, Form(r"~?\d{4}(-\d\d)?", "form_month")] = ""
     page: Annotated[str, Form(rf"{PAGE_ID}(#[\w-]+)?", "form_place")] = ""
     wrong: Sentence | None = None  # what it says, as it stands

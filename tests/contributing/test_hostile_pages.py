@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.checks.census import check_shown, faults
+from site_tools.checks.links import check_links
 from site_tools.checks.shape import check_bytes, check_shape
 from site_tools.contributing.talk import Talk
 from site_tools.page.blocks import resolve
@@ -38,6 +39,15 @@ def test_html_in_the_source_is_named():
         ("![x](https://x.org/a.svg)", 'src="https://x.org/a.svg" on <img>'),
         ("*x*{ #__config }", 'id="__config" on <em>'),
         ('*x*{ data-copy="rm" }', 'data-copy="rm" on <em>'),
+        # A widget, a download, an announcement in another place than theirs.
+        ('*x*{ data-lab="gae" }', 'data-lab="gae" on <em>'),
+        ('![x](a.svg){ data-lab="//a/b" }', 'data-lab="//a/b" on <img>'),
+        ('*x*{ data-download="a.zip" }', 'data-download="a.zip" on <em>'),
+        ('*x*{ role="alert" }', 'role="alert" on <em>'),
+        ('*x*{ aria-live="assertive" }', 'aria-live="assertive" on <em>'),
+        ('*x*{ aria-hidden="true" }', 'aria-hidden="true" on <em>'),
+        ("[x](https://x.org@y.org/)", 'href="https://x.org@y.org/" on <a>'),
+        ("[x](https:x.org)", 'href="https:x.org" on <a>'),
         # Python takes this for one comment, a browser for two and a script.
         ("x](<!--><b>-->)", "<!--><b>-->"),
     ],
@@ -49,6 +59,19 @@ def test_html_that_markdown_makes_is_named(planted, found):
     assert problem.line in (line_of(planted, text), 1)
     assert problem.fix == "write it in Markdown, or put it between backticks"
     assert (problem.line == 1) == ("&#106;" in planted)  # no longer as it was written
+
+
+@pytest.mark.parametrize(
+    "planted", ["[x](//evil.example/)", "[x]\n\n[x]: //evil.example/"]
+)
+def test_a_link_to_another_site_says_so(planted):
+    """As a link within the site it would look, with the scheme left out."""
+    text = broken(PLACE, f"{PLACE} {planted}")
+    linked = check_links(page(text), render(text, ROOT), ROOT)
+    (told,) = [p for p in (*seen(text), *linked) if "evil" in p.found]
+    assert (told.path, told.line) == (PATH, line_of("//evil", text))
+    assert told.found == 'href="//evil.example/" on <a>'
+    assert told.fix == "write https: in front of //, or the path of a page"
 
 
 def test_what_is_not_listed_is_refused():

@@ -99,6 +99,20 @@ def test_the_index_has_every_thread_and_links_what_is_there(asked):
         ("{thread: o/n#1, lang: en, en: So?, cluster: 31}", "at most 30"),
         ("{thread: o/verl#8, lang: en, en: So?}", "verl#8"),
         ("{thread: o/n#1, lang: en, en: So?, page: gae}", "a page or a section"),
+        *(
+            (f"{{thread: x, lang: en, en: So?, url: '{url}'}}", "url must be an address")
+            for url in (
+                "javascript:alert(1)",
+                "http://example.org/a",
+                "//example.org/a",
+                "https:example.org/a",
+                "https://user@example.org/a",
+                "https://example.org:8443/a",
+                "https://localhost/a",
+                "https://example.org/a b",
+                'https://example.org/"a',
+            )
+        ),
     ],
 )
 def test_a_thread_that_cannot_be_found_is_refused(asked, row, fault):

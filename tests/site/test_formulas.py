@@ -7,8 +7,10 @@ from pathlib import Path
 import pytest
 from fontTools.ttLib import TTFont
 
+from site_tools.checks.shape import check_shape
 from site_tools.site import formulas
 from site_tools.site.formulas import Formula
+from tests.site.sample import ROOT, broken, line_of, page
 
 INLINE = r'<p>Since <span class="arithmatex">\(a &lt; b\)</span>。</p>'
 DISPLAY = '<div class="arithmatex">\\[\na + b \\label{sum}\n\\]</div>'
@@ -52,6 +54,40 @@ def test_the_page_and_the_formula_are_named_when_katex_cannot_read_it(tmp_path):
     message = r"b\.md: KaTeX must be able to read every formula, got \$\\frac\{\$: "
     with pytest.raises(ValueError, match=message):
         formulas.typeset({"a.md": INLINE, "b.md": bad}, tmp_path)
+
+
+# Links, pictures, ids: of some KaTeX shows the name in red, and says nothing.
+UNTRUSTED = {
+    r"\href": r"\href{javascript:f()}{x}",
+    r"\url": r"\url{https://x.org}",
+    r"\includegraphics": r"\includegraphics[height=1em]{x.png}",
+    r"\htmlId": r"\htmlId{__config}{x}",
+    r"\htmlClass": r"\htmlClass{md-nav}{x}",
+    r"\htmlStyle": r"\htmlStyle{position: fixed}{x}",
+    r"\htmlData": r"\htmlData{lab=gae}{x}",
+}
+
+
+@pytest.mark.parametrize("name", UNTRUSTED)
+def test_a_formula_that_would_be_shown_in_red_is_refused(name, tmp_path):
+    for tex in (UNTRUSTED[name], rf"\frac{{1}}{{{UNTRUSTED[name]}}}"):
+        html = rf'<span class="arithmatex">\({tex}\)</span>'
+        with pytest.raises(ValueError) as told:
+            formulas.typeset({"a.md": html}, tmp_path)
+        said = str(told.value)
+        assert said.startswith("a.md: KaTeX must be able to read every formula, got $")
+        assert said.endswith(f": {name} is not obeyed") or "strict mode" in said
+
+
+@pytest.mark.parametrize("name", UNTRUSTED)
+def test_a_command_that_is_not_obeyed_is_named_on_the_page(name):
+    for planted in (f"Since ${UNTRUSTED[name]}$.", f"$$\nx + {UNTRUSTED[name]}\n$$"):
+        text = broken("*verl's default*: the same.", planted)
+        wrong = check_shape(page(text), ROOT)
+        (problem,) = [p for p in wrong if p.message.key == "formula_command"]
+        assert problem.line == line_of(name, text)
+        assert problem.found == f"{name} in a formula"
+        assert problem.fix.startswith("leave it out of the formula; ")
 
 
 DIST = formulas.PACKAGE / "dist"
