@@ -78,7 +78,7 @@ def serve(
     the rights of whoever runs it, and a block could have left a link there.
     """
     os.chdir(folder)
-    os.environ.update(HOME=folder, TMPDIR=folder)
+    os.environ.update(HOME=folder, TMPDIR=folder, USER="block")  # no real name
     tempfile.tempdir = None
     warnings.simplefilter("error")
     if page.once:

@@ -331,7 +331,7 @@ def test_no_token_is_in_reach():
         "    first = [row.split('=')[0] for row in file.read().split(chr(0)) if row]\n"
         "print(*{*first, *os.environ})"
     ).split()
-    own = {"HOME", "TMPDIR", "PYTHONPATH", "OMP_NUM_THREADS"}
+    own = {"HOME", "TMPDIR", "USER", "PYTHONPATH", "OMP_NUM_THREADS"}
     own.add("TORCHINDUCTOR_CACHE_DIR")  # set by torch itself
     assert "PYTEST_CURRENT_TEST" in os.environ
     assert [n for n in names if n not in {*ALLOWED, *own} and n[:3] != "LC_"] == []
@@ -342,7 +342,9 @@ def test_no_token_is_in_reach():
 def test_nothing_of_another_process_or_the_machine_is_read(tmp_path, past_python):
     secret = tmp_path / "secret"
     secret.write_text("token")
-    for path in (secret, Path(f"/proc/{os.getpid()}/environ"), Path("/etc/shadow")):
+    others = Path(f"/proc/{os.getpid()}/environ"), Path("/etc/shadow")
+    who, connected = Path("/etc/passwd"), Path("/proc/self/net/tcp")
+    for path in (secret, *others, who, connected, Path("/proc/self/mountinfo")):
         if past_python:
             name = str(path).encode()
             assert printed(f"{C} print(c.open({name!r}, 0))") == "-1", path
