@@ -121,19 +121,25 @@ def encode(what: PageToRun | Result | Value | None) -> bytes:
     return json.dumps(what, default=vars).encode() + b"\n"
 
 
-def decode(line: bytes) -> Result | Value | None:
-    """What a line says that :func:`encode` made."""
+def decode(line: bytes, kind: Any) -> Any:
+    """What a line says that :func:`encode` made: something of a kind, or a failure."""
     try:
-        data = json.loads(line)
-        if data is None or type(data) in (int, float):
-            return data  # type: ignore[no-any-return]
-        if "printed" not in data:
-            return _failure(data)
-        failure = data["failure"] and _failure(data["failure"])
-        plots = tuple((_text(name), _text(svg)) for name, svg in data["plots"])
-        return Result(_text(data["printed"]), failure, plots)
+        outcome = _decoded(json.loads(line))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
         raise Refusal("result_form", line=repr(line[:80])) from None
+    if not isinstance(outcome, kind | Failure):
+        raise Refusal("result_form", line=repr(line[:80]))
+    return outcome
+
+
+def _decoded(data: Any) -> Result | Value | None:
+    if data is None or type(data) in (int, float):
+        return data  # type: ignore[no-any-return]
+    if "printed" not in data:
+        return _failure(data)
+    failure = data["failure"] and _failure(data["failure"])
+    plots = tuple((_text(name), _text(svg)) for name, svg in data["plots"])
+    return Result(_text(data["printed"]), failure, plots)
 
 
 def _failure(data: Any) -> Failure:

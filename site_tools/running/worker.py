@@ -68,7 +68,7 @@ class Running:
         """The results; every process of the page is gone when this returns."""
         blocks = len(self._page.sources)
         with self._answers, self._answers.makefile("rb") as lines:
-            outcomes = _outcomes(lines.readlines(), self._page.size)
+            outcomes = _outcomes(lines.readlines(), _kinds(self._page))
         ended = [Result("", o) if isinstance(o, Failure) else o for o in outcomes]
         order = [*chain.from_iterable(self._page.alone)] or range(blocks)
         alone = [ended[order.index(number)] for number in range(blocks)]
@@ -82,18 +82,25 @@ class Running:
             self._answers.close()
 
 
-def _outcomes(lines: Sequence[bytes], count: int) -> list[Any]:
-    """So many results; behind one that is none, or that is missing, nothing has run."""
+def _kinds(page: PageToRun) -> list[Any]:
+    """What each result of a page is: of a block that does not run there, None."""
+    alone = None if page.once else Result
+    in_order = [None if s.raises and not s.continues else Result for s in page.sources]
+    return [*[alone] * len(in_order), *in_order, *[int | float] * len(page.expressions)]
+
+
+def _outcomes(lines: Sequence[bytes], kinds: Sequence[Any]) -> list[Any]:
+    """A result of each kind; behind one that is none, or missing, nothing has run."""
     outcomes: list[Any] = []
-    for line in lines[:count]:
+    for line, kind in zip(lines, kinds, strict=False):
         try:
-            outcomes.append(results.decode(line))
+            outcomes.append(results.decode(line, kind))
         except Refusal as error:
             outcomes.append(Failure("NoResult", error.message))
             break
     if not (outcomes and isinstance(outcomes[-1], Failure)):  # it does not say why
-        outcomes += [results.LOST][: count - len(outcomes)]
-    return outcomes + [NOT_RUN] * (count - len(outcomes))
+        outcomes += [results.LOST][: len(kinds) - len(outcomes)]
+    return outcomes + [NOT_RUN] * (len(kinds) - len(outcomes))
 
 
 def _join(source: results.Source, alone: Result, in_order: Result | None) -> Result:

@@ -21,7 +21,7 @@ import pytest
 from site_tools import confinement
 from site_tools.confinement import Guard, filters_calls, landlock, reach, resident
 from site_tools.running import results, verdict
-from site_tools.running.results import PageToRun, Source
+from site_tools.running.results import PageToRun, Result, Source
 from site_tools.running.worker import ALLOWED, Running
 from site_tools.say import Problem
 from tests.site.sample import broken, line_of, page
@@ -304,6 +304,19 @@ def test_what_a_block_forges_is_no_result():
 
 
 @pytest.mark.parametrize(
+    "line", ['{"printed": "", "failure": null, "plots": []}', "3", "null"]
+)
+def test_a_forged_result_is_not_taken_for_another_kind(line):
+    """It moves all that follow by one, until a figure would be what a block did."""
+    code = f"import os\nos.write(3, b'{line}\\n')\ntotal = 2"
+    verified = verdict.run(page(broken("total = 1 + 1", code)))
+    blocks = [*verified.run.results, *verified.run.copies]
+    failures = [*verified.run.values, *(block.failure for block in blocks)]
+    assert "NoResult" in [getattr(failure, "type", "") for failure in failures]
+    assert verdict.check_run(verified)
+
+
+@pytest.mark.parametrize(
     "line",
     [
         b"\x80\x04.",
@@ -314,7 +327,7 @@ def test_what_a_block_forges_is_no_result():
 )
 def test_a_line_of_another_form_is_refused(line):
     with pytest.raises(ValueError, match="must be a line of JSON"):
-        results.decode(line)
+        results.decode(line, Result)
 
 
 def test_a_result_without_end_is_stopped():
