@@ -197,9 +197,7 @@ OWNERS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
 CONTROLS = (0x8901, 0x8902, 0x40086602)  # FIOSETOWN, SIOCSPGRP, FS_IOC_SETFLAGS
 SET_DEATH_SIGNAL = 1  # of prctl
 # Each sets how much of the machine a process gets; 0 is the thread that asks.
-SCHEDULERS = (
-    *("sched_setparam", "sched_setscheduler", "sched_setattr", "sched_setaffinity"),
-)
+SCHEDULERS = "sched_setparam sched_setscheduler sched_setattr sched_setaffinity"
 CALLS_OF_DRIVER = ("memfd_create", "bind", "listen")  # which that of a GPU may need
 
 
@@ -245,8 +243,8 @@ def _rules(cuda: bool) -> list[Rule]:
         Rule("kill", 0, WORD, own),
         Rule("tgkill", 0, WORD, own),
         Rule("prlimit64", 0, WORD, 0),
-        # A process of an ordinary user could slow the one that watches it.
-        *(Rule(call, 0, WORD, 0) for call in SCHEDULERS),
+        # Of an ordinary user's processes one could slow the other, which watches it.
+        *(Rule(call, 0, WORD, 0) for call in SCHEDULERS.split()),
         *(Rule("setpriority", argument, WORD, 0) for argument in (0, 1)),
         Rule("ioprio_set", 0, WORD, 1),  # of one process, which is
         Rule("ioprio_set", 1, WORD, 0),  # this one
@@ -371,14 +369,14 @@ def _within(path: str, places: tuple[str, ...]) -> bool:
 
 MEMORY = 4 << 30  # bytes; a page of this site takes a tenth of it
 FILE = 64 << 20  # one file
-FOLDER = 256 << 20  # all files of a page
+FOLDER = 256 << 20  # all files of a process
 ENTRIES = 2000  # of them and their folders; to look at more would take the time away
+DEEPEST = 50  # folders in folders
 HELD = ("VmRSS:", "VmPTE:", "VmSwap:")  # memory, its tables, what was moved to a disk
 OPEN_FILES = 256
 CAPABILITIES = 0x20080522
 # CAP_DAC_READ_SEARCH: a root goes on reading a project that is another user's.
 READ_AS_ROOT = 1 << 2
-DEEPEST = 50  # folders in folders
 
 
 def apply_limits(cuda: bool = False) -> None:

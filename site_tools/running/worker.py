@@ -3,10 +3,10 @@
 A server has imported torch once. For each page it forks a watcher, and this forks a
 process for each run, in a hundredth of a second instead of two, with a folder of its
 own. Neither runs a block, nor reads a result, nor opens what a block could have made:
-the watcher counts lines and hands them on. The server is started
-with a clean environment: what the contributor's holds, a token above all, is then in no
-memory that a block could read. It ends with the process that started it, a watcher with
-the connection on which its page was asked for.
+the watcher counts lines and hands them on. The server is started with a clean
+environment: what the contributor's holds, a token above all, is then in no memory that
+a block could read. It ends with the process that started it, a watcher with the
+connection on which its page was asked for.
 """
 
 import atexit
@@ -221,7 +221,7 @@ def new_folder() -> Iterator[str]:
         remove = ["rm", "-rf", "--", folder]
         if subprocess.run(remove, stderr=subprocess.DEVNULL).returncode:
             # An ordinary user opens what a block has made for nobody, then removes it.
-            subprocess.run(["chmod", "-R", "u+rwx", "--", folder], check=False)
+            subprocess.run(["chmod", "-R", "u+rwx", folder], check=False)
             subprocess.run(remove, check=False)
 
 
