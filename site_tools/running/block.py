@@ -1,6 +1,7 @@
 """Inside the process that runs blocks: each is run, and what it did is written down."""
 
 import ast
+import errno
 import importlib
 import io
 import linecache
@@ -21,7 +22,7 @@ from typing import Any
 import numpy
 import torch
 
-from site_tools.confinement import MEMORY, OutOfReach, confine
+from site_tools.confinement import FILE, MEMORY, OutOfReach, confine
 from site_tools.running.results import Failure, PageToRun, Result, Value, encode
 from site_tools.say import Message
 
@@ -202,6 +203,9 @@ def _failure(error: BaseException) -> Failure:
     elif isinstance(error, MemoryError) or "can't allocate memory" in message:
         kind, most = "MemoryLimit", MEMORY >> 30
         said = Message("block_needs_memory", {"most": most})
+    elif isinstance(error, OSError) and error.errno == errno.EFBIG:
+        kind, most = "FileLimit", FILE >> 20
+        said = Message("block_stopped_files", {"most": most})
     lines = [
         (int(file[7:-1]), line or 1)
         for file, line in places

@@ -237,6 +237,8 @@ def test_output_without_end_is_stopped_at_its_amount():
     try: print('x' * 1000)
     except Exception: pass"""
     assert attack(code, 3).found == "TimeLimit: stopped after 3 s"
+    past_print = attack("import os\nwhile True: os.write(1, bytes(65536))")
+    assert past_print.found == "FileLimit: stopped at 64 MiB of files"
 
 
 SPARSE = """import mmap
