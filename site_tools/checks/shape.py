@@ -302,7 +302,8 @@ def _formulas(page: Page) -> Iterator[Row]:
 def _languages(page: Page) -> Iterator[Row]:
     """Words, lists or plots in the other language: a page copied and not written."""
     own, other = page.language, LANGUAGES[1 - LANGUAGES.index(page.language)]
-    text = page.without_refs(plain(page.body))
+    # Who reads English only cannot read a Chinese quotation either.
+    text = page.without_refs(plain(page.body, quoted=own == "en"))
     han = re.search("[㐀-鿿]+", text)
     if own == "en" and han:
         yield line_of(text, han.start()), "words_chinese", {"text": han[0]}

@@ -107,9 +107,9 @@ def _part(match: re.Match[str]) -> Part:
     return Part(kind, *match.span(), match[INNER.get(kind, 0)], match["list"])
 
 
-def plain(text: str) -> str:
-    """The plain prose of a body; all else, and quotations, are blanked."""
-    for pattern in (QUOTE, PARTS):
+def plain(text: str, quoted: bool = False) -> str:
+    """The plain prose of a body, with its quotations or without; all else is blanked."""
+    for pattern in (PARTS,) if quoted else (QUOTE, PARTS):
         text = pattern.sub(lambda match: blank(match[0], 0, len(match[0])), text)
     return text
 

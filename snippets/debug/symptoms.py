@@ -347,8 +347,7 @@ import torch
 
 device = "cpu"  # or "cuda"
 A = torch.tensor([1.0, -1.0, -1.0]).to(device)
-weight = torch.tensor(0.02).bfloat16().to(device)
-print("lr     ratio_max  moves in bfloat16")
+print("lr     ratio_max")
 for lr in 1e-06, 1e-03, 1.0:
     logits = torch.zeros(3).to(device)
     logits.requires_grad_()
@@ -360,9 +359,23 @@ for lr in 1e-06, 1e-03, 1.0:
         (-(old * ratio * A).sum()).backward()
         adam.step()
     ratio = logits.detach().softmax(0) / old
-    moves = bool(weight - lr != weight)
-    print(f"{lr:5.0e} {ratio.max():10.5f}  {moves}")
+    print(f"{lr:5.0e} {ratio.max():10.5f}")
 # --8<-- [end:learning-rate]
+
+# --8<-- [start:bfloat16]
+import torch
+
+device = "cpu"  # or "cuda"
+torch.manual_seed(0)
+weights = 0.02 * torch.randn(1_000_000)
+weights = weights.bfloat16().to(device)
+moved = {}
+for lr in 1e-06, 1e-05:
+    moves = weights - lr != weights
+    moved[lr] = moves.double().mean().item()
+    print(f"{lr:.0e}: {moved[lr]:.0%} move")
+assert moved[1e-06] < 0.05 < moved[1e-05] < 0.2
+# --8<-- [end:bfloat16]
 
 # --8<-- [start:length]
 import torch
