@@ -50,6 +50,34 @@ for b in 0, 0.25, 0.5, 1:
     print(f"{b:4}  {cells}  {v.sum():.4f}")
 # --8<-- [end:variance]
 
+# --8<-- [start:estimated]
+every = torch.arange(4)
+batches = torch.cartesian_prod(*[every] * 8)
+
+def noise(batches, b):
+    """Sum of the variances of the mean push."""
+    push = score[batches] - b
+    push = push[..., None] * grad_log_P[batches]
+    return push.mean(1).var(0, correction=0).sum()
+
+def others(batches):
+    """Mean score of the other answers, for each."""
+    s = score[batches]
+    return (s.sum(1, True) - s) / (s.shape[1] - 1)
+
+plain = noise(batches, 0)
+worth = {}
+for name, b in (
+    ("no baseline", 0),
+    ("mean of others", others(batches)),
+    ("true mean", 0.25),
+):
+    v = noise(batches, b)
+    worth[name] = 8 * plain / v
+    print(f"{name:14} {v:.4f}", end="")
+    print(f"  worth {worth[name]:4.1f}")
+# --8<-- [end:estimated]
+
 # --8<-- [start:both_right]
 from ppo_ref.group_advantages import dr_grpo, rloo
 
@@ -71,10 +99,10 @@ print(*(P @ none_left).tolist())
 
 # --8<-- [start:draw]
 torch.manual_seed(0)
-drawn = torch.randint(4, (20_000, 12))
-for b, n in (0, 8), (0.25, 8), (0, 12):
-    first = pushes(b)[drawn[:, :n], 0].mean(1)
-    mean, std = first.mean(), first.std()
-    print(f"b {b:4}, {n:2} answers:", end=" ")
-    print(f"{mean:.3f} +- {std:.3f}")
+each = {}
+for n in 2, 4, 8, 16, 64:
+    drawn = torch.randint(4, (100_000, n))
+    v = noise(drawn, others(drawn))
+    each[n] = noise(drawn, 0) / v
+    print(f"{n:2} answers: {each[n]:.2f} each")
 # --8<-- [end:draw]

@@ -79,6 +79,31 @@ assert short[0] < -0.6
 assert abs(short[-1] + 0.5) < 0.01
 # --8<-- [end:growing]
 
+# --8<-- [start:token]
+import torch
+from ppo_ref.aggregation import (
+    sequence_mean_token_mean,
+    sequence_mean_token_sum,
+    token_mean,
+)
+
+n = torch.tensor([2, 8])  # two answers
+mask = torch.arange(8) < n[:, None]
+print("a token of one of     2 tokens  8 tokens")
+for mean in (
+    sequence_mean_token_mean,
+    token_mean,
+    sequence_mean_token_sum,
+):
+    x = torch.zeros(2, 8).requires_grad_()
+    (g,) = torch.autograd.grad(mean(x, mask), x)
+    cells = (f"{w:8.4f}" for w in g[:, 0])
+    print(f"{mean.__name__:24}", *cells)
+    even = bool((g[mask] == g[0, 0]).all())
+    by_answer = mean == sequence_mean_token_mean
+    assert even != by_answer
+# --8<-- [end:token]
+
 # --8<-- [start:whitened]
 import torch
 from ppo_ref.masking import masked_whiten
