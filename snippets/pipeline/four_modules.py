@@ -65,17 +65,29 @@ ledger = {
     "whitened": advantages,
     "returns": returns,
 }
-line = f"{'responses':9}"
-for token in responses[0]:
-    line += f"{token:7}"
-print(line)
-for name, x in ledger.items():
-    line = f"{name:9}"
-    for v in x[0]:
-        cell = f"{v:z.4f}".replace("0.", ".")
-        line += f"{cell:>7}"
+
+def show(row, names):
+    line = f"{'responses':9}"
+    for token in responses[row]:
+        line += f"{token:7}"
     print(line)
+    for name in names:
+        line = f"{name:9}"
+        for v in ledger[name][row]:
+            cell = f"{v:z.4f}".replace("0.", ".")
+            line += f"{cell:>7}"
+        print(line)
+
+show(0, ledger)
 # --8<-- [end:numbers]
+
+# --8<-- [start:row-1]
+names = "old", "ref", "values", "rewards", "raw A"
+show(1, names)
+for name in names:
+    assert not ledger[name][~mask].any()
+print(f"ten raw A: mean {mean:.4f}, std {std:.4f}")
+# --8<-- [end:row-1]
 
 # --8<-- [start:updates]
 from ppo_ref.losses import policy_loss, value_loss
