@@ -87,6 +87,34 @@ for name, sampler, gap in (
     assert abs(mean - true) < 3 * error
 # --8<-- [end:who]
 
+# --8<-- [start:means]
+# It ends at once, or nine more tokens follow,
+# which actor and reference write alike.
+torch.manual_seed(0)
+writes = torch.tensor([0.5, 0.5])  # the actor
+wrote = torch.tensor([0.9, 0.1])  # the reference
+length = torch.tensor([1, 10]).to(device)
+gap = (writes / wrote).log().to(device)
+drawn = torch.multinomial(writes, 100_000, True)
+drawn = drawn.view(100, 1000).to(device)  # batches
+
+total, tokens = gap[drawn], length[drawn]
+all_tokens = total.sum(1) / tokens.sum(1)
+in_batch = {
+    "sum of each answer": total.mean(1),
+    "mean of all tokens": all_tokens,
+    "mean of each answer": (total / tokens).mean(1),
+}
+print(" " * 20, "  mean  batches below 0")
+for name, means in in_batch.items():
+    print(f"{name:20} {means.mean():6.3f}", end="")
+    print(f"{share(means):17.0%}")
+
+chance = writes.to(device)
+assert (chance * gap).sum() > 0  # the KL
+assert (chance * gap / length).sum() < 0  # logged
+# --8<-- [end:means]
+
 # --8<-- [start:estimators]
 import torch
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
