@@ -9,9 +9,11 @@ from pathlib import Path
 from typing import Annotated
 
 from site_tools.data.rows import PAGE_ID, Form, Row, Words, read_rows, unique
+from site_tools.say import LANGUAGES
 
 FILE = "docs/names.yml"
 SHAPE = r"\[[A-Za-z_]+(, [A-Za-z_]+)*\]"
+BETWEEN = re.compile("[（）、()]|, ")  # the names that one term has
 Shape = Annotated[str, Form(SHAPE, "form_shape", figures=False)]
 Where = Annotated[str, Form(rf"{PAGE_ID}(#[a-z][a-z0-9-]*)?", "form_anchor")]
 
@@ -32,8 +34,10 @@ class Name(Row):
     unit_en: Words = ""
     also_zh: tuple[Words, ...] = ()  # further words for it, found in the text of pages
     also_en: tuple[Words, ...] = ()
-    not_zh: tuple[Words, ...] = ()  # words that pages do not use, and why
+    not_zh: tuple[Words, ...] = ()  # words for it that pages do not use, and why
     not_en: tuple[Words, ...] = ()
+    confused_zh: tuple[Words, ...] = ()  # the same, but words for something else
+    confused_en: tuple[Words, ...] = ()
     choice_zh: Words = ""
     choice_en: Words = ""
     where: Where = ""  # the page that explains it, or the part of one
@@ -43,16 +47,44 @@ class Name(Row):
         value: str = getattr(self, f"{field}_{language}" if field else language)
         return value
 
+    def unused(self, language: str) -> tuple[str, ...]:
+        """The words that pages do not use for it."""
+        words: tuple[str, ...] = getattr(self, f"not_{language}")
+        confused: tuple[str, ...] = getattr(self, f"confused_{language}")
+        return (*words, *confused)
+
+    def heading(self, language: str) -> tuple[str, str]:
+        """The term, then what the other language's term adds to it, if anything."""
+        term = self.text("", language)
+        (other,) = (self.text("", each) for each in LANGUAGES if each != language)
+        told = _parts(term)
+        if told.isdisjoint(_parts(other)):
+            return term, other
+        return term, "、".join(p for p in BETWEEN.split(other) if _parts(p) - told)
+
+    def further(self, language: str) -> list[str]:
+        """What else it is called, beside the names in its heading."""
+        told = _parts(*self.heading(language))
+        also: tuple[str, ...] = getattr(self, f"also_{language}")
+        unused: tuple[str, ...] = getattr(self, f"not_{language}")
+        return [name for name in (*also, *unused) if not _parts(name) <= told]
+
     def place(self, language: str) -> bytes:
         """Where the term stands in a list: this encoding has Han by their sound."""
         return self.text("", language).lower().encode("gb18030")
+
+
+def _parts(*terms: str) -> set[str]:
+    """The names in terms such as ``TIS（截断的重要性采样）``."""
+    return {_key(part) for term in terms for part in BETWEEN.split(term) if part}
 
 
 def read_names(root: Path) -> tuple[Name, ...]:
     names = read_rows(root, FILE, Name)
     unique(names, "id")
     for name in names:
-        if (name.not_zh or name.not_en) and not (name.choice_zh and name.choice_en):
+        unused = name.unused("zh") or name.unused("en")
+        if unused and not (name.choice_zh and name.choice_en):
             raise name.refuse("name_choice", id=name.id)
     return names
 
@@ -67,7 +99,7 @@ def vocabulary(
 ) -> tuple[dict[str, Name], dict[str, Name]]:
     """Names by the words for them, and by those that pages do not use."""
     good = ((n, (n.text("", lang), *getattr(n, f"also_{lang}"))) for n in names)
-    bad = ((n, getattr(n, f"not_{lang}")) for n in names)
+    bad = ((n, n.unused(lang)) for n in names)
     used, unused = ({_key(w): n for n, ws in each for w in ws} for each in (good, bad))
     return used, unused
 

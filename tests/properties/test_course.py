@@ -12,6 +12,7 @@ from torch.autograd.functional import jacobian
 from torch.testing import assert_close
 
 from ppo_ref.advantages import gae, monte_carlo_returns
+from ppo_ref.examples import shared_batch
 from ppo_ref.losses import value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
@@ -284,3 +285,22 @@ def test_all_of_ppo_is_a_hundred_lines_of_torch_alone():
     assert len(whole.splitlines()) == 100
     imports = [line for line in whole.splitlines() if "import " in line]
     assert imports == ["import copy", "import torch", "from torch import nn"]
+
+
+def section(name: str) -> str:
+    """A part of the code of step 9."""
+    file = Path(__file__).parents[2] / "snippets" / "course" / "reference.py"
+    rest = file.read_text("utf-8").split(f"# --8<-- [start:{name}]\n")[1]
+    return rest.split(f"# --8<-- [end:{name}]")[0]
+
+
+def test_what_step_9_averages_over_can_all_be_written_at_one_place():
+    names: dict[str, Tensor] = {"torch": torch}
+    exec(section("kld") + section("mean"), names)
+    batch = shared_batch()
+    stored = {"actor": batch.old_log_probs, "reference": batch.ref_log_probs}
+    for name, log_probs in stored.items():
+        probs, first = names[name], log_probs[:, 0].exp()  # after the same prompt
+        assert probs.sum().item() == pytest.approx(1)
+        taken = torch.isclose(probs[:, None].double(), first).any()
+        assert not taken or first.sum() <= 1, name

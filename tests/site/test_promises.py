@@ -66,3 +66,14 @@ def test_only_a_kl_summed_over_answers_is_suspect_when_it_stays_negative(lang):
     texts += [line for line in threads if "KL" in line]
     assert sum(len(NEGATIVE.findall(text)) for text in texts) > 3
     assert [s for text in texts for s in kl_that_stays_negative(text)] == []
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_a_default_that_a_release_changed_is_told_with_the_release(lang):
+    told = []
+    for page in sorted((ROOT / f"docs/{lang}/rewards").glob("*.md")):
+        for line in page.read_text("utf-8").splitlines():
+            if line.startswith("- ") and "`use_bias_correction_kl`" in line:
+                told.append(line)
+    assert len(told) >= 2
+    assert [line for line in told if "TRL 1.10.0" not in line] == []

@@ -11,7 +11,7 @@ const WORDS = {
     drag: "带 ↕ 的格子可以上下拖，也可以用方向键。", mask: "点“算”那一行，决定哪个 token 算数。",
     presets: { batch: "教程的两个回答（第一个出自对话 002）", verl: "verl 0.9.1、0.7.1、0.4.0 的默认值", old_verl: "verl 0.3.0 的默认值",
       three: "对话 004 的三个 token", one: "对话 001 那一行：它印的 return 没有 γ、λ 算得出", fit: "对话 001 的一个价值：0.8，目标 0.95" },
-    rows: { mask: "算", score: "得分 s", kl: "KL", rewards: "奖励 r", values: "价值 V", deltas: "TD 误差 δ", advantages: "优势 A",
+    rows: { mask: "算", score: "得分 s", kl: "KL", rewards: "奖励 r", values: "价值 V", deltas: "TD error δ", advantages: "优势 A",
       returns: "目标 R", used: "给 actor 的 A", ratios: "ratio ρ", losses: "loss", pushes: "概率往" },
     knobs: { gamma: "γ", lambda: "λ", beta: "β（KL 的系数）", low: "裁剪：往下", high: "裁剪：往上", dual: "dual clip（0 为关）", white: "白化" },
     sums: { loss: "策略 loss", valueLoss: "价值 loss", clipfrac: "被裁剪的比例", ppoKl: "新旧 KL", steps: "这次更新的步数" },

@@ -3,7 +3,7 @@ import { address, between, copyButton, draggable, element, lang, onceAFrame, sho
 import { gae } from "./ppo.js"
 
 const WORDS = {
-  zh: { name: "GAE：拖一拖", answer: ["是的", "，", "1+1", "=", "2", "EOS"], values: "价值 V ↕", deltas: "TD 误差 δ", advantages: "优势 A",
+  zh: { name: "GAE：拖一拖", answer: ["是的", "，", "1+1", "=", "2", "EOS"], values: "价值 V ↕", deltas: "TD error δ", advantages: "优势 A",
     lambda: "λ", copy: "复制成 Python", says: "得分 1。拖动价值或 λ：每个 token 的优势跟着变。", token: "第 {} 个 token 之前的价值" },
   en: { name: "GAE, to drag", answer: ["Yes", ",", "1+1", "=", "2", "EOS"], values: "value V ↕", deltas: "TD error δ", advantages: "advantage A",
     lambda: "λ", copy: "Copy as Python", says: "The score is 1. Drag a value or λ, and see each token's advantage follow.", token: "value before token {}" },
