@@ -60,7 +60,8 @@ class Name(Row):
         told = _parts(term)
         if told.isdisjoint(_parts(other)):
             return term, other
-        return term, "、".join(p for p in BETWEEN.split(other) if _parts(p) - told)
+        added = (p.strip() for p in BETWEEN.split(other) if _parts(p) - told)
+        return term, "、".join(added)
 
     def further(self, language: str) -> list[str]:
         """What else it is called, beside the names in its heading."""
