@@ -108,7 +108,7 @@ def _part(match: re.Match[str]) -> Part:
 
 
 def plain(text: str, quoted: bool = False) -> str:
-    """The plain prose of a body, with its quotations or without; all else is blanked."""
+    """The plain prose of a body, maybe with quotations; all else is blanked."""
     for pattern in (PARTS,) if quoted else (QUOTE, PARTS):
         text = pattern.sub(lambda match: blank(match[0], 0, len(match[0])), text)
     return text
