@@ -2,6 +2,9 @@
 
 Hypothesis draws the structure and a seed for the numbers; whatever lies outside the
 mask is nan, so that every property also says that padding is never read.
+
+The length of each row is drawn, then what stands between its tokens. Bits of one large
+integer would not do: Hypothesis draws small ones most often, and rows would be empty.
 """
 
 from typing import NamedTuple
@@ -32,23 +35,32 @@ def numbers(seed: int, *shape: int) -> Tensor:
     return torch.randn(shape, generator=source, dtype=torch.float64)
 
 
-@st.composite
-def masks(draw: st.DrawFn, least: int = 0) -> Tensor:
-    """Gaps, padding and, while ``least`` allows it, rows without a token."""
-    batch, time = draw(st.integers(1, 4)), draw(st.integers(max(1, least), 9))
-    bits = draw(st.integers(0, 2 ** (batch * time) - 1))
-    mask = (bits >> torch.arange(batch * time)) % 2 == 1
-    if mask.sum() < least:
-        mask[:least] = True
-    return mask.view(batch, time)
+MOST_TOKENS = 9  # that count in a row
 
 
 @st.composite
-def full_row_masks(draw: st.DrawFn) -> Tensor:
+def masks(draw: st.DrawFn, least: int = 0, shortest: int = 0) -> Tensor:
+    """Rows of every length, gaps in half of the batches, padding.
+
+    ``least`` tokens count in all, ``shortest`` in each row.
+    """
+    # Ends of a list are drawn more often than its middle: there a row is rarely empty.
+    sizes = [1, 2, 3, 4, *range(shortest, 1), *range(5, MOST_TOKENS + 1)]
+    lengths = draw(st.lists(st.sampled_from(sizes), min_size=1, max_size=4))
+    lengths[0] += max(0, least - sum(lengths))
+    # Slots that others wrote before a token; without any, no token has to be moved.
+    before = draw(st.sampled_from([st.just(0), st.sampled_from([0, 0, 1, 0, 2])]))
+    rows: list[list[bool]] = [[] for _ in lengths]
+    for row, length in zip(rows, lengths, strict=True):
+        for _ in range(length):
+            row += [False] * draw(before) + [True]
+    width = max(1, *map(len, rows)) + draw(st.sampled_from([0, 1, 3]))
+    return torch.tensor([row + [False] * (width - len(row)) for row in rows])
+
+
+def full_row_masks() -> st.SearchStrategy[Tensor]:
     """A token in every row."""
-    mask = draw(masks())
-    mask[torch.arange(len(mask)), draw(st.integers(0, mask.shape[1] - 1))] = True
-    return mask
+    return masks(shortest=1)
 
 
 @st.composite

@@ -348,6 +348,22 @@ def test_without_bootstrap_values_they_are_0_and_no_argument_is_changed(batch, g
         assert torch.equal(tensor.nan_to_num(), copy.nan_to_num())
 
 
+def test_of_a_batch_without_a_token_all_is_0():
+    none = torch.zeros(2, 3, dtype=torch.bool)
+    rewards, values = poisoned(numbers(0, 2, 2, 3), none)
+    received = {"token_level_rewards": rewards, "response_mask": none}
+    received["bootstrap_values"] = torch.ones(2, dtype=torch.float64)
+    given = received | {"values": values}
+    found = [
+        *gae(**given),
+        td_residuals(**given),
+        length_adaptive_advantages(**given),
+        n_step_advantages(**given, steps=2),
+        monte_carlo_returns(**received),
+    ]
+    assert not torch.stack(found).any()
+
+
 def test_advantages_have_no_gradient():
     rewards, values = (x.requires_grad_() for x in numbers(0, 2, 2, 3))
     mask = torch.ones(2, 3, dtype=torch.bool)
