@@ -249,6 +249,7 @@ def sapo_loss(
     log_ratio, targets = policy_terms("sapo_loss", *given)
     positive, other = temperatures
     require_above("sapo_loss", 0, positive=positive, other=other)
+    # At an advantage of 0 the loss is 0 with either.
     tau = torch.full_like(targets, other).masked_fill(targets > 0, positive)
     losses = -targets * torch.sigmoid(tau * (log_ratio.exp() - 1)) * 4 / tau
     clipped = torch.zeros_like(response_mask)

@@ -209,6 +209,7 @@ def _chosen(log_softmax: Tensor, responses: Tensor) -> Tensor:
 
 
 def _entropy(log_softmax: Tensor) -> Tensor:
-    # A forbidden token has log-prob -inf, and 0 * -inf would be nan.
+    # A forbidden token has log-prob -inf, and 0 * -inf would be nan. A clamp far below
+    # would do as well: what has a probability of 1e-13 adds nothing that can be told.
     finite = log_softmax.masked_fill(log_softmax == -torch.inf, 0)
     return -(log_softmax.exp() * finite).sum(-1)

@@ -261,6 +261,7 @@ def clipped_policy_losses(
     losses = torch.maximum(unclipped, clipped)
     if dual_clip is not None:
         bounded = torch.minimum(losses, -advantages * dual_clip)
+        # At an advantage of 0 both are 0: <= would do as well.
         losses = torch.where(advantages < 0, bounded, losses)
     return losses, clipped > unclipped
 

@@ -76,10 +76,14 @@ def test_the_checks_wait_once():
 
 
 @pytest.mark.parametrize("bootstrap", [False, True])
-def test_blocks_of_rows_are_rows(monkeypatch, bootstrap):
+@pytest.mark.parametrize(
+    "discount", [0.8, numbers(1, 7, 1).sigmoid()], ids=["one", "own"]
+)
+def test_blocks_of_rows_are_rows(monkeypatch, bootstrap, discount):
+    """Also where each row has a discount of its own."""
     rewards, values, noise = numbers(0, 3, 7, 5).float()
     ends = values[:, 0] if bootstrap else None
-    given = rewards, values, noise > -0.5, ends, 0.9, 0.8
+    given = rewards, values, noise > -0.5, ends, 0.9, discount
     whole = scan.discounted_residuals(*given)
     for slots in (1, 5, 10, 34):
         monkeypatch.setattr(scan, "BLOCK", slots)

@@ -60,6 +60,16 @@ def test_a_target_that_moves_is_named(name, text):
         assert told(error).startswith(f"{name}[0, 0] was ") and text in told(error)
 
 
+def test_a_target_that_creeps_is_named():
+    """By the next number that its dtype knows."""
+    kept = batch()
+    with (
+        pytest.raises(AssertionError, match="returns"),
+        assert_targets_fixed(kept),
+    ):
+        kept["returns"] = torch.nextafter(kept["returns"], torch.tensor(9.0))
+
+
 def test_a_target_with_gradient_is_named():
     kept = batch()
     values = torch.zeros(1, 3, requires_grad=True)

@@ -409,6 +409,15 @@ def test_kept_tokens_and_their_log_probs_are_those_of_loops(
             assert_close(found[row, slot].item(), probs.get(token, 0.0))
 
 
+@pytest.mark.parametrize(
+    ("top_p", "count"), [(0.25, 1), (0.5, 2), (0.51, 3), (0.75, 3)]
+)
+def test_a_token_before_which_exactly_top_p_stands_is_cut(top_p, count):
+    """Of four equal tokens, whose probabilities are exact in binary."""
+    kept = kept_tokens(torch.zeros(1, 1, 4), top_p=top_p)
+    assert kept[0, 0].tolist() == [token < count for token in range(4)]
+
+
 @options
 def test_kept_tokens_are_transformers(temperature, top_p, top_k):
     warpers = pytest.importorskip("transformers.generation.logits_process")

@@ -321,16 +321,24 @@ def test_gspo_has_one_ratio_for_a_response(batch):
 
 @given(token_tensors(3))
 def test_gmpo_clips_within_the_mean(batch):
+    """A token whose advantage is exactly 0 has no sign, and moves no ratio."""
+    (log_probs, old_log_probs, advantages), mask = batch
+    advantages = torch.where(advantages.abs() < 0.5, 0, advantages)
+
     def of_row(row):
         outs = [(d > 0.3 and a > 0) or (d < -0.2 and a < 0) for _, d, a in row]
-        near_ = [min(max(d, -0.2), 0.3) for _, d, _ in row]
-        pairs = zip(row, outs, near_, strict=True)
-        within = [limit if out else d for (_, d, _), out, limit in pairs]
+        signs = [(a > 0) - (a < 0) for *_, a in row]
+        within = [
+            min(s * d, s * min(max(d, -0.2), 0.3)) * s
+            for s, (_, d, _) in zip(signs, row, strict=True)
+        ]
         loss = -oracles.mean([a for *_, a in row]) * math.exp(oracles.mean(within))
-        return [(loss, out, 0 if out else loss) for out in outs]
+        pairs = zip(outs, signs, strict=True)
+        return [(loss, out, 0 if out or not sign else loss) for out, sign in pairs]
 
-    found = slopes(gmpo_loss, *batch, clip_range=(0.2, 0.3))
-    assert found == by_row(*batch, of_row)
+    given = (log_probs, old_log_probs, advantages), mask
+    found = slopes(gmpo_loss, *given, clip_range=(0.2, 0.3))
+    assert found == by_row(*given, of_row)
 
 
 @given(token_tensors(3))

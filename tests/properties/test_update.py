@@ -118,6 +118,48 @@ def test_the_gradient_is_the_slope_of_the_loss_written_out(terms):
         assert gradient[place].item() == pytest.approx(expected, rel=1e-4, abs=1e-8)
 
 
+def clipped_share(clipped: list[bool]) -> float:
+    assert 0 < sum(clipped) < len(clipped)
+    return sum(clipped) / len(clipped)
+
+
+def actor_clipped() -> float:
+    """The share of tokens that have left the range on the side of their advantage."""
+    logits, given, clipped = logits_of(networks.actor()), EXPERIENCE, []
+    for row, t in given.rollout.response_mask.nonzero().tolist():
+        said = oracles.log_softmax(logits[row][t])
+        new = said[given.rollout.responses[row, t]]
+        moved = math.exp(new - given.old_log_probs[row, t].item()) - 1
+        sign = math.copysign(1, given.advantages[row, t].item())
+        clipped.append(moved * sign > config().clip_range)
+    return clipped_share(clipped)
+
+
+def critic_clipped() -> float:
+    """The share of tokens whose value has left the range on the side of its target."""
+    given, reach = EXPERIENCE, config().value_clip_range
+    with torch.no_grad():
+        values = critic_values(networks.critic(), given.rollout)
+    mask, targets = given.rollout.response_mask, (given.values, given.returns)
+    rows = (x[mask].tolist() for x in (values, *targets))
+    tokens = zip(*rows, strict=True)
+    return clipped_share(
+        [
+            abs(min(max(v, old - reach), old + reach) - target) > abs(v - target)
+            for v, old, target in tokens
+        ]
+    )
+
+
+@pytest.mark.parametrize("micro_batch_size", [1, 2, 4, 8])
+def test_the_share_of_clipped_tokens_hangs_on_no_split(micro_batch_size):
+    sizes = {"mini_batch_size": 8, "micro_batch_size": micro_batch_size}
+    _, (actor, *_) = updated(update_actor, networks.actor(), **sizes)
+    assert actor["clip_fraction"] == pytest.approx(actor_clipped())
+    _, (critic, *_) = updated(update_critic, networks.critic(), **sizes)
+    assert critic["value_clip_fraction"] == pytest.approx(critic_clipped())
+
+
 def test_every_response_comes_once_per_epoch_in_a_new_order():
     numbered = EXPERIENCE._replace(scores=torch.arange(8))
 
