@@ -292,6 +292,7 @@ COMPANY = (
 SLOT = "must have at least 1 slot"
 CLIP = "must lie in [0, 1) and [0, inf), got"
 SHORTER = "must be at least 1 and less than the sequence length 9, got"
+FIVE_HORIZONS = "must be below 5 times the horizon, 50000, got"
 ABOVE_0, AT_LEAST_0 = "must be greater than 0, got", "must be at least 0, got"
 # What each function asks of its values, each kind of it once or twice.
 VALUES = [
@@ -307,6 +308,7 @@ VALUES = [
     (gae, "gae_lambda", torch.nan, "must lie in [0, 1], got nan"),
     (n_step_advantages, "steps", 0, "must be at least 1, got 0"),
     (adaptive_kl_coef, "kl", torch.nan, "must be finite, got nan"),
+    (adaptive_kl_coef, "steps", 50_000, f"{FIVE_HORIZONS} 50000"),
     (policy_loss, "clip_range", 1, f"{CLIP} (1, 1)"),
     (policy_loss, "dual_clip", 1.0, "must be greater than 1, got 1.0"),
     (policy_loss, "rollout_weights", X, f"{AT_LEAST_0} -1.0 at [0, 0]"),

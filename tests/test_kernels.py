@@ -76,18 +76,22 @@ def test_the_checks_wait_once():
 
 
 @pytest.mark.parametrize("bootstrap", [False, True])
+@pytest.mark.parametrize("terms", [None, 2])
 @pytest.mark.parametrize(
     "discount", [0.8, numbers(1, 7, 1).sigmoid()], ids=["one", "own"]
 )
-def test_blocks_of_rows_are_rows(monkeypatch, bootstrap, discount):
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+def test_blocks_of_rows_are_rows(monkeypatch, bootstrap, terms, discount, dtype):
     """Also where each row has a discount of its own."""
-    rewards, values, noise = numbers(0, 3, 7, 5).float()
+    rewards, values, noise = numbers(0, 3, 7, 5).to(dtype)
     ends = values[:, 0] if bootstrap else None
-    given = rewards, values, noise > -0.5, ends, 0.9, discount
+    given = rewards, values, noise > -0.5, ends, 0.9, discount, terms
     whole = scan.discounted_residuals(*given)
     for slots in (1, 5, 10, 34):
         monkeypatch.setattr(scan, "BLOCK", slots)
-        assert torch.equal(scan.discounted_residuals(*given), whole)
+        blocks = scan.discounted_residuals(*given)
+        assert blocks.dtype == torch.float32
+        assert torch.equal(blocks, whole)
 
 
 LENGTH = scan.ONE_TRIANGLE + 3

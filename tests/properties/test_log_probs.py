@@ -135,8 +135,14 @@ def test_gradients_of_blocks_are_those_of_the_formulas(monkeypatch, rows):
     found = log_probs_and_entropy(logits, IDS, 0.7)
     for one, other in zip(found, looped(logits, 0.7), strict=True):
         assert_close(one.detach(), other, rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize("chunk_tokens", [5, 7, TOKENS])
+def test_gradients_from_hidden_states_are_those_of_the_formulas(chunk_tokens):
+    """In three chunks, in two, and in one, whose logits are kept."""
     assert torch.autograd.gradcheck(
-        lambda *x: tuple(log_probs_and_entropy_from_hidden(*x, IDS, 0.7, 5)), network(0)
+        lambda *x: tuple(log_probs_and_entropy_from_hidden(*x, IDS, 0.7, chunk_tokens)),
+        network(0),
     )
 
 
@@ -311,6 +317,19 @@ def test_half_precision_is_that_of_the_heads_products_alone(autocast):
         assert_close(one, other, rtol=0, atol=1e-6)
 
 
+def test_under_autocast_hidden_states_in_float32_keep_their_precision():
+    given = [x.detach().float().requires_grad_() for x in network(14)]
+
+    def made():
+        found = in_chunks(given)
+        said = log_probs_and_entropy_from_hidden(*given, IDS, 1.0, 3)
+        return *said, found.loss, *gradients(found.loss, given)
+
+    plain = made()
+    with torch.autocast("cpu", torch.bfloat16):
+        assert_all_close(made(), plain)
+
+
 def test_the_gradient_of_the_weight_is_added_up_in_float32():
     """In bfloat16 128 + 0.5 is 128, and the sum over rows would stay there."""
     rows = 300
@@ -336,6 +355,20 @@ def test_a_factor_is_not_rounded_to_the_precision_of_the_hidden_states():
     # Each number is rounded, up or down; their errors cancel, a factor's do not.
     slope = (times * once).sum() / once.square().sum()
     assert abs(3 * slope - 1) < 5e-4
+
+
+def test_without_gradient_a_loss_may_change_what_it_is_handed():
+    given = network(16)
+
+    def spoils(said, rows):
+        loss = of_rows(said, rows)
+        for x in said:
+            x.zero_()
+        return loss
+
+    with torch.no_grad():
+        found, wanted = in_chunks(given, loss=spoils), in_chunks(given)
+    assert_close(found, wanted)
 
 
 def test_a_second_backward_pass_and_a_gradient_of_the_gradient_are_refused():
@@ -416,6 +449,12 @@ def test_a_token_before_which_exactly_top_p_stands_is_cut(top_p, count):
     """Of four equal tokens, whose probabilities are exact in binary."""
     kept = kept_tokens(torch.zeros(1, 1, 4), top_p=top_p)
     assert kept[0, 0].tolist() == [token < count for token in range(4)]
+
+
+def test_of_equal_logits_the_lower_ids_are_kept():
+    """Of 17: a sort that is not stable turns them round from there on."""
+    kept = kept_tokens(torch.zeros(1, 1, 17), top_k=4)
+    assert kept[0, 0].nonzero().flatten().tolist() == [0, 1, 2, 3]
 
 
 @options

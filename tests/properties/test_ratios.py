@@ -63,6 +63,13 @@ def test_returns_that_differ_by_rounding_alone_explain_nothing(score, time, dtyp
     assert math.isnan(of_critic(values, returns, mask))
 
 
+@pytest.mark.parametrize("size", [1e-30, 1e30])
+def test_weights_whose_squares_no_float_holds_are_counted(size):
+    weights = size * torch.tensor([[2.0, 1.0, 1.0]])
+    share = effective_sample_size(weights, torch.ones(1, 3, dtype=torch.bool))
+    assert share.item() == pytest.approx(16 / (3 * 6))
+
+
 @given(token_tensors(1))
 def test_effective_sample_size_is_kishs(batch):
     (x,), mask = batch

@@ -71,19 +71,6 @@ def test_no_turns_score_is_lost(scores):
         turn_level_scores(torch.tensor(scores), mask)
 
 
-def test_the_price_of_a_kl_in_bfloat16_is_not_rounded_to_it():
-    """1 + 2**-7 is exact in bfloat16; a tenth of it is not."""
-    kl = torch.tensor([[1 + 2**-7]])
-    rewards = token_level_rewards(
-        token_level_scores=torch.zeros(1, 1, dtype=torch.bfloat16),
-        kl=kl.bfloat16(),
-        response_mask=torch.ones(1, 1, dtype=torch.bool),
-        kl_coef=0.1,
-    )
-    assert rewards.dtype == torch.float32
-    assert rewards.item() == pytest.approx(-0.1 * (1 + 2**-7), rel=1e-6)
-
-
 prices = st.floats(min_value=0.05, max_value=2)
 
 

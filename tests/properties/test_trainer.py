@@ -115,6 +115,26 @@ def test_an_imitation_step_descends_the_mean_negative_log_prob():
     assert losses[1] < losses[0]
 
 
+@pytest.mark.parametrize(
+    ("step", "share"), [(0, 0.1), (5, 0.6), (9, 0.91), (10, 0.9), (50, 0.5), (99, 0.01)]
+)
+def test_imitation_rises_for_a_tenth_and_falls_to_0_its_gradient_scaled_down(
+    step, share
+):
+    """A step of gradient descent is as long as the rate times the greatest norm."""
+    trainer = tiny_trainer(warm_start_steps=100, warm_start_lr=0.5, max_grad_norm=0.01)
+    actor = trainer.models.actor
+    before = [weight.detach().clone() for weight in actor.parameters()]
+    given = trainer.tokenizer, trainer.questions.train, trainer.config
+    optimizer = torch.optim.SGD(actor.parameters())
+    imitation_step(actor, optimizer, *given, step, seeded(0))
+    moved = [
+        x.detach() - was for x, was in zip(actor.parameters(), before, strict=True)
+    ]
+    length = torch.cat([x.flatten() for x in moved]).norm().item()
+    assert length == pytest.approx(share * 0.5 * 0.01, rel=1e-3)
+
+
 def test_a_learned_reward_scores_in_place_of_the_rule():
     trainer = tiny_trainer(reward_model_steps=2, iterations=1)
     losses = list(trainer.learn_reward())

@@ -118,46 +118,62 @@ def test_the_gradient_is_the_slope_of_the_loss_written_out(terms):
         assert gradient[place].item() == pytest.approx(expected, rel=1e-4, abs=1e-8)
 
 
-def clipped_share(clipped: list[bool]) -> float:
-    assert 0 < sum(clipped) < len(clipped)
-    return sum(clipped) / len(clipped)
-
-
-def actor_clipped() -> float:
-    """The share of tokens that have left the range on the side of their advantage."""
-    logits, given, clipped = logits_of(networks.actor()), EXPERIENCE, []
+def actor_told() -> dict[str, float]:
+    """What the actor's update says before its first step, in lists."""
+    logits, given, losses, moved, clipped = (
+        logits_of(networks.actor()),
+        EXPERIENCE,
+        [],
+        [],
+        [],
+    )
+    reach = config().clip_range
     for row, t in given.rollout.response_mask.nonzero().tolist():
-        said = oracles.log_softmax(logits[row][t])
-        new = said[given.rollout.responses[row, t]]
-        moved = math.exp(new - given.old_log_probs[row, t].item()) - 1
-        sign = math.copysign(1, given.advantages[row, t].item())
-        clipped.append(moved * sign > config().clip_range)
-    return clipped_share(clipped)
+        new = oracles.log_softmax(logits[row][t])[given.rollout.responses[row, t]]
+        moved.append(math.exp(new - given.old_log_probs[row, t].item()))
+        advantage = given.advantages[row, t].item()
+        clipped.append((moved[-1] - 1) * math.copysign(1, advantage) > reach)
+        loss = oracles.policy_token_loss(moved[-1], advantage, reach, reach, None)
+        losses.append(loss * given.rollout_weights[row, t].item())
+    return {
+        "policy_loss": oracles.mean(losses),
+        "clip_fraction": oracles.mean(clipped),
+        "approx_kl": oracles.mean([x - 1 - math.log(x) for x in moved]),
+        "ratio_min": min(moved),
+        "ratio_mean": oracles.mean(moved),
+        "ratio_max": max(moved),
+        "effective_sample_size": oracles.effective_share(moved),
+    }
 
 
-def critic_clipped() -> float:
-    """The share of tokens whose value has left the range on the side of its target."""
+def critic_told() -> dict[str, float]:
+    """The same of the critic's update."""
     given, reach = EXPERIENCE, config().value_clip_range
     with torch.no_grad():
         values = critic_values(networks.critic(), given.rollout)
-    mask, targets = given.rollout.response_mask, (given.values, given.returns)
-    rows = (x[mask].tolist() for x in (values, *targets))
-    tokens = zip(*rows, strict=True)
-    return clipped_share(
-        [
-            abs(min(max(v, old - reach), old + reach) - target) > abs(v - target)
-            for v, old, target in tokens
-        ]
-    )
+    mask = given.rollout.response_mask
+    rows = (x[mask].tolist() for x in (values, given.values, given.returns))
+    errors = [
+        ((v - target) ** 2, (min(max(v, old - reach), old + reach) - target) ** 2)
+        for v, old, target in zip(*rows, strict=True)
+    ]
+    return {
+        "value_loss": oracles.mean([max(pair) / 2 for pair in errors]),
+        "value_clip_fraction": oracles.mean([near > far for far, near in errors]),
+    }
 
 
 @pytest.mark.parametrize("micro_batch_size", [1, 2, 4, 8])
-def test_the_share_of_clipped_tokens_hangs_on_no_split(micro_batch_size):
+def test_what_an_update_says_of_its_tokens_hangs_on_no_split(micro_batch_size):
     sizes = {"mini_batch_size": 8, "micro_batch_size": micro_batch_size}
-    _, (actor, *_) = updated(update_actor, networks.actor(), **sizes)
-    assert actor["clip_fraction"] == pytest.approx(actor_clipped())
-    _, (critic, *_) = updated(update_critic, networks.critic(), **sizes)
-    assert critic["value_clip_fraction"] == pytest.approx(critic_clipped())
+    for update, network, wanted in (
+        (update_actor, networks.actor(), actor_told()),
+        (update_critic, networks.critic(), critic_told()),
+    ):
+        _, (told, *_) = updated(update, network, **sizes)
+        assert {name: told[name] for name in wanted} == pytest.approx(wanted)
+        (share,) = (x for name, x in wanted.items() if name.endswith("clip_fraction"))
+        assert 0 < share < 1
 
 
 def test_every_response_comes_once_per_epoch_in_a_new_order():
