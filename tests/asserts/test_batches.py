@@ -72,6 +72,18 @@ def test_the_slot_after_the_end_in_the_recursion_is_named(dtype):
     )
 
 
+def test_garbage_that_becomes_nan_is_named():
+    """A nan is on neither side of a tolerance."""
+
+    def overflows(values: Tensor) -> Tensor:
+        return torch.where(values.abs().max() > 2, torch.nan, values)
+
+    inputs = {"values": numbers(1).clamp(-1, 1)}
+    text = fault(assert_padding_ignored, overflows, inputs, MASK)
+    assert text.startswith("garbage in the padding of values moved advantages[0, 0]")
+    assert "to nan:" in text
+
+
 def test_whitening_over_all_slots_is_named():
     def plain(values: Tensor) -> Tensor:
         return (values - values.mean()) / values.std()
@@ -99,6 +111,8 @@ def test_a_misplaced_score_is_named():
     text = fault(assert_score_on_last_token, SCORE.roll(-1, 1), MASK)
     assert text.startswith("token_level_scores[0, 4] is 1, the last token is [0, 5]")
     assert "1 slot early" in text
+    text = fault(assert_score_on_last_token, -SCORE.roll(-1, 1), MASK)
+    assert text.startswith("token_level_scores[0, 4] is -1, the last token is [0, 5]")
     text = fault(assert_score_on_last_token, MASK * 0.5, MASK)
     assert text.endswith(
         "the score is written on many tokens; keep the last, or know why"
@@ -136,6 +150,22 @@ def test_a_model_in_bfloat16_is_told_of_its_tolerance():
     fault(assert_ratio_one, x.bfloat16(), (x + 0.3).bfloat16(), MASK)
 
 
+@pytest.mark.parametrize(
+    ("dtype", "near", "far"),
+    [
+        (torch.float64, 5e-10, 2e-9),
+        (torch.float32, 5e-5, 2e-4),
+        (torch.float16, 1e-2, 4e-2),
+        (torch.bfloat16, 6e-2, 2e-1),
+    ],
+)
+def test_two_models_may_differ_by_what_their_dtype_rounds(dtype, near, far):
+    zeros = torch.zeros(2, 6, dtype=dtype)
+    for function in (assert_kl_zero, assert_ratio_one):
+        function(zeros - near, zeros, MASK)
+        fault(function, zeros - far, zeros, MASK)
+
+
 def estimated(gamma: float, gae_lambda: float) -> dict[str, Tensor]:
     rewards, values = numbers(0, torch.float64), numbers(1, torch.float64)
     of_row = oracles.gae(gamma, gae_lambda)
@@ -154,6 +184,25 @@ def test_advantage_and_value_are_the_return_to_go(gamma, dtype):
     batch = estimated(gamma, 1.0)
     batch = {name: x if x is MASK else x.to(dtype) for name, x in batch.items()}
     assert_return_to_go(**batch, gamma=gamma)
+
+
+def test_the_return_to_go_of_a_cut_row_has_the_value_behind_it():
+    batch = {"token_level_rewards": numbers(0), "response_mask": MASK}
+    ends = torch.tensor([0.5, 0.0])
+    received = batch["token_level_rewards"] * MASK
+    returns = received.flip(1).cumsum(1).flip(1) + ends[:, None]
+    given = batch | {"values": numbers(1), "advantages": returns - numbers(1)}
+    assert_return_to_go(**given, bootstrap_values=ends)
+    assert "pass their bootstrap_values" in fault(assert_return_to_go, **given)
+
+
+def test_a_sum_may_be_off_by_rounding_and_no_more():
+    batch = {x: y if y is MASK else y.float() for x, y in estimated(1.0, 1.0).items()}
+    batch["advantages"][0, 1] += 1e-5
+    assert_return_to_go(**batch)
+    batch["advantages"][0, 1] += 2e-3
+    text = fault(assert_return_to_go, **batch)
+    assert text.startswith("advantages[0, 1] + values[0, 1] is ")
 
 
 def test_what_makes_the_sum_wrong_is_named():

@@ -78,6 +78,43 @@ def test_logits_cut_late_are_seen_by_the_sum_alone(dtype):
     assert said.startswith("over all ids, the probabilities of token[0, 0] sum")
 
 
+@pytest.mark.parametrize(("probes", "tokens"), [(1, [0]), (2, [0, 5]), (3, [0, 2, 5])])
+def test_the_tokens_that_are_changed_lie_all_over_the_response(probes, tokens):
+    read, ids = values(torch.float32, RIGHT), sequences()
+    changed = set()
+
+    def reader(given: Tensor) -> Tensor:
+        changed.update((given != ids).any(0).nonzero().flatten().tolist())
+        return read(given)
+
+    assert_values_before_tokens(reader, ids, MASK, probes=probes)
+    assert changed == {P + token for token in tokens}
+
+
+def test_a_token_that_is_read_ever_so_little_is_named():
+    read = values(torch.float64, RIGHT)
+
+    def leaky(ids: Tensor) -> Tensor:
+        return read(ids) + 1e-9 * ids[:, LATE]
+
+    text = fault(assert_values_before_tokens, leaky, sequences(), MASK)
+    assert text.startswith("values[0, 0] moved when token 0 was changed")
+    assert_values_before_tokens(leaky, sequences(), MASK, tolerance=1e-7)
+
+
+def test_probabilities_that_sum_to_1_only_over_rows_are_named():
+    read = log_probs(torch.float32, RIGHT)
+    shares = torch.tensor([[1.5], [0.5]]).log()
+    text = fault(
+        assert_log_probs_of_tokens,
+        lambda ids: read(ids) + shares,
+        sequences(),
+        MASK,
+        vocab_size=VOCAB,
+    )
+    assert "the probabilities of token[0, 0] sum to 1.50 instead of 1" in text
+
+
 def test_a_model_that_looks_ahead_and_one_that_reads_nothing():
     of, ids = values(torch.float32, slice(None)), sequences()
 

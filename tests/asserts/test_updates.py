@@ -80,6 +80,29 @@ def test_a_target_with_gradient_is_named():
         raise RuntimeError("not reached")
 
 
+def test_a_target_that_is_given_a_gradient_by_the_update_is_named():
+    kept = batch()
+    with (
+        pytest.raises(AssertionError, match="values requires gradient"),
+        assert_targets_fixed(kept),
+    ):
+        kept["values"].requires_grad_()
+
+
+def test_a_target_that_is_cut_is_named():
+    kept = batch()
+    with pytest.raises(AssertionError) as error, assert_targets_fixed(kept):
+        kept["values"] = kept["values"][:, :2]
+    assert told(error).startswith("values had shape [1, 3] and has [1, 2]: ")
+
+
+def test_a_nan_in_padding_that_stays_is_no_change():
+    kept = batch()
+    kept["values"][0, 2] = torch.nan
+    with assert_targets_fixed(kept):
+        pass
+
+
 def test_a_batch_without_returns_is_refused():
     text = "assert_targets_fixed: batch must hold returns, has values"
     with (

@@ -119,6 +119,7 @@ def test_a_token_weighs_what_the_trainer_gives_it_over_the_sampler(monkeypatch):
     found = collected()
     expected = math.exp(0.1) * found.rollout.response_mask.double()
     assert_close(found.rollout_weights, expected, rtol=1e-9, atol=1e-9)
+    assert torch.equal(found.kl, found.old_log_probs - found.ref_log_probs)
     capped = collected(config=replace(CONFIG, rollout_weight_cap=1.05))
     expected = 1.05 * found.rollout.response_mask.double()
     assert_close(capped.rollout_weights, expected, rtol=1e-9, atol=1e-9)
