@@ -46,7 +46,8 @@ MODELS, PROMPTS = networks.models(), networks.prompts(3, 1, 4, 2)
 EXPERIENCE = networks.experience(MODELS.actor, 3, 5, 4, 9)
 # What an argument of a name may be, in every function that asks for one.
 BY_NAME = {
-    **dict.fromkeys(("losses", "x", "kl", "ref_log_probs", "token_level_scores"), X),
+    **dict.fromkeys(("losses", "x", "kl", "token_level_scores"), X),
+    "ref_log_probs": X.flip(0),
     **dict.fromkeys(("old_values", "returns"), X),
     **REWARDED,
     **SAMPLED,

@@ -67,11 +67,38 @@ def test_the_kl_in_the_rewards_is_found(name, of):
     assert said["kl"] == f"ok: 0.02 times {name} taken off 33 tokens"
     said, _ = judged(dumped(batch), kl_coef=0.05)
     assert said["settings"] == f"{FAIL}: by the numbers kl_coef 0.02, not kl_coef 0.05"
+    added = batch | {
+        "token_level_rewards": batch["token_level_scores"] + 0.02 * kl * MASK
+    }
+    said, _ = judged(dumped(added), kl_coef=0.02)
+    assert said["kl"].startswith(f"{FAIL}: score[0, 0] lost ")
+    assert "with the wrong sign; old and ref are swapped, or it is added" in said["kl"]
     for number in (-0.5, batch["token_level_scores"][0, 2]):
         batch["token_level_rewards"][0, 2] = number
         said, _ = judged(dumped(batch))
         assert said["kl"].startswith(f"{FAIL}: score[0, 2] lost ")
         assert said["kl"].endswith(f"0.02 times {name} explains 32 of 33 tokens")
+
+
+def test_a_k3_beyond_10_was_taken_off_as_10():
+    batch = sampled()
+    for name in ("old_log_probs", "rollout_log_probs"):
+        batch[name][0, 2] = -8.0
+    batch["ref_log_prob"][0, 2] = -3.0
+    k = batch["old_log_probs"] - batch["ref_log_prob"]
+    batch["token_level_rewards"] -= 0.02 * ((-k).exp() - 1 + k).clamp(max=10) * MASK
+    said, _ = judged(dumped(batch))
+    assert said["kl"] == "ok: 0.02 times k3 taken off 33 tokens"
+
+
+def test_a_small_coefficient_is_told_from_another():
+    batch = sampled()
+    kl = batch["old_log_probs"] - batch["ref_log_prob"]
+    batch["token_level_rewards"] -= 0.001 * kl * MASK
+    said, _ = judged(dumped(batch), kl_coef=0.005)
+    assert said["settings"].startswith(
+        "FAIL: by the numbers kl_coef 0.001, not kl_coef"
+    )
 
 
 def without(batch: dict[str, Tensor], *names: str) -> dict[str, Tensor]:
@@ -125,6 +152,11 @@ def test_the_first_eos_judges_a_mask_of_one_turn():
     )
     said, _ = judged(batch, eos_token_id=EOS)
     assert said["truncation"].endswith("biased if cut; 1 of them lack EOS")
+    later = batch | {"response_mask": MASK.long()}
+    later["response_mask"][0, 0] = 0  # what stands before the first token is no gap
+    assert judged(later, eos_token_id=EOS)[0]["mask"].startswith(
+        "ok: 32 tokens of 6 rows, as the first EOS says"
+    )
     turns = batch | {"response_mask": MASK.long(), "responses": batch["responses"] * 1}
     turns["response_mask"][0, 3:5] = 0
     turns["responses"][0, 2] = EOS
@@ -147,6 +179,29 @@ def test_process_rewards_pass():
     assert said["score"] == "ok: on several tokens, none outside the mask (6 rows)"
 
 
+def test_one_early_score_among_process_rewards_passes():
+    batch = sampled()
+    scores = batch["token_level_scores"]
+    scores[0, 2], scores[1, 1] = 0.5, 0.25
+    said, _ = judged(dumped(batch | {"token_level_rewards": scores}))
+    assert said["score"] == "ok: on several tokens, none outside the mask (5 rows)"
+
+
+@pytest.mark.parametrize(
+    ("apart", "state", "text"),
+    [
+        (0.015, OK, "0.0150 nats from rollout_log_probs, mean of 33 tokens"),
+        (0.03, OPEN, "more than engines differ by, 0.02, but below 0.1"),
+        (0.2, FAIL, "another temperature, top-p, precision or older weights"),
+    ],
+)
+def test_how_far_an_engine_may_be(apart, state, text):
+    batch = dumped(sampled())
+    batch["rollout_log_probs"] = batch["old_log_probs"] - apart
+    said, _ = judged(batch)
+    assert said["rollout"].startswith(f"{state}: ") and text in said["rollout"]
+
+
 def test_a_number_that_is_no_log_prob_is_named():
     batch = dumped(sampled())
     batch["old_log_probs"] = -batch["old_log_probs"]
@@ -166,6 +221,73 @@ def test_a_number_that_is_no_log_prob_is_named():
 def test_other_whitenings(whiten, words):
     said, _ = judged(dumped(sampled(), gae_lambda=0.95, whiten=whiten))
     assert words in said["whitening"] if words else said["whitening"].startswith(OK)
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_whitening_by_each_worker_is_named(workers):
+    batch = dumped(sampled(), gae_lambda=0.95)
+    batch = {name: torch.cat([x, x[2:4]]) for name, x in batch.items()}  # 8 rows
+    raw, mask = batch["returns"] - batch["values"], batch["response_mask"].bool()
+    parts = zip(raw.chunk(workers), mask.chunk(workers), strict=True)
+    batch["advantages"] = torch.cat([whitened(*part) for part in parts])
+    said, _ = judged(batch)
+    words = f"whitened in {workers} parts, by each of {workers} workers"
+    assert said["whitening"].startswith(FAIL) and said["whitening"].endswith(words)
+
+
+def grouped(of_row: Tensor, groups: list[int]) -> dict[str, Tensor]:
+    """A dump without a critic, each row with one advantage."""
+    batch = without(sampled(), "values")
+    advantages = of_row[:, None] * MASK
+    made = {
+        "uid": torch.tensor(groups),
+        "advantages": advantages,
+        "returns": advantages,
+    }
+    return batch | made
+
+
+# Scores by pairs are 1, 0; 1, 1; 0, 1, of 8, 5; 3, 6; 4, 7 tokens.
+BY_LENGTH = [1 - 8 / 13, -8 / 13, 0, 0, -7 / 11, 1 - 7 / 11]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "of_row", "groups"),
+    [
+        ("opo", BY_LENGTH, [0, 0, 1, 1, 2, 2]),
+        ("dr_grpo", [0.5, -0.5, 0, 0, -0.5, 0.5], [0, 0, 1, 1, 2, 2]),
+        # A row alone has its score: verl takes 0 for the mean, 1 for the deviation.
+        ("dr_grpo", [0.5, -0.5, 0, 0, 0, 1], [0, 0, 1, 1, 2, 3]),
+        ("rloo", [1, -1, 0, 0, 0, 1], [0, 0, 1, 1, 2, 3]),
+    ],
+)
+def test_an_estimator_by_groups_is_found(estimator, of_row, groups):
+    said, _ = judged(grouped(torch.tensor(of_row).float(), groups))
+    assert said["advantages"] == f"ok: as {estimator} gives, on 33 tokens of 6 rows"
+
+
+def test_a_row_of_unequal_advantages_is_named():
+    batch = grouped(torch.tensor([0.5, -0.5, 0, 0, -0.5, 0.5]), [0, 0, 1, 1, 2, 2])
+    batch["advantages"] = batch["returns"] = batch["advantages"].clone()
+    batch["advantages"][4, 2] += 1e-3
+    said, _ = judged(batch)
+    text = "-: advantages[4, 2] is -0.4990 and its row began with -0.5000: not one"
+    assert said["advantages"].startswith(text)
+
+
+def test_nearly_equal_scores_may_have_been_rounded_before_they_were_divided():
+    """Their deviation is 7e-5 of them: it lifts float32's rounding by 14000."""
+    batch = grouped(torch.zeros(6), [0, 0, 1, 1, 2, 2])
+    rewards = torch.where(MASK, 0.1, 0.0)
+    targets = torch.tensor([1, 1.0001, 1, 0, 0, 1])
+    rewards[range(6), MASK.sum(1) - 1] += targets - rewards.sum(1)
+    pairs = rewards.sum(1).view(3, 2)
+    excess = pairs - pairs.mean(1, keepdim=True)
+    excess /= pairs.std(1, keepdim=True) + 1e-6
+    batch["token_level_rewards"] = batch["token_level_scores"] = rewards
+    batch["advantages"] = batch["returns"] = excess.view(6, 1) * MASK
+    said, _ = judged(batch)
+    assert said["advantages"] == "ok: as grpo gives, on 33 tokens of 6 rows"
 
 
 def test_what_is_no_dump_is_refused_in_one_sentence():
