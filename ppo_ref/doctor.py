@@ -5,14 +5,13 @@ and ``ppo_ref`` log them under, and for each the cases in which something is to 
 The page with the symptoms reads the same file, in the browser.
 """
 
-import csv
 import json
 import math
 import re
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
-from statistics import fmean, median
+from statistics import median
 from textwrap import wrap
 from typing import Any, NamedTuple
 
@@ -28,13 +27,23 @@ RATIO, K3, K1 = (
 )
 COUNTERS = {"step", "_step", "iteration", "pid"}  # of lines, not of the training
 WINDOWS = 5  # parts of a run whose means are compared
-NUMBER = r"[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)"
+LONGEST = 200  # letters of a name; what is longer names no figure
+# Each place of a text is looked at a bounded number of times: a name begins where its
+# word begins, and digits can be read in one way only. A megabyte in one word would
+# otherwise take minutes. ASCII alone, as JavaScript reads it on the page.
+NUMBER = r"[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)"
+NAME = rf"[A-Za-z_][\w/@.-]{{0,{LONGEST - 1}}}"
 PAIR = re.compile(
     # actor/kl:0.1, actor/kl:np.float64(0.1), "kl": 0.1, 'kl': '0.1', kl=tensor(0.1)
-    rf"([A-Za-z_][\w/@.-]*)[\"']?\s*[:=]\s*(?:[a-z_.]+\d*\()?[\"']?({NUMBER})(?![\w.])",
-    re.IGNORECASE,
+    rf"(?<![\w/@.-])({NAME})[\"']?[ \t]*[:=][ \t]*(?:[a-z_.]+\d*\()?[\"']?"
+    rf"({NUMBER})(?![\w.])",
+    re.IGNORECASE | re.ASCII,
 )
-COLORS = re.compile(r"\x1b\[[\d;]*m")
+WHOLE = re.compile(NUMBER, re.IGNORECASE | re.ASCII)
+# A cell and what ends it; quotes may hold commas and ends of lines.
+CELL = re.compile(r'(?:"([^"]*(?:""[^"]*)*)"|([^,\n]*))(,|\n|\Z)')
+LINE_END = re.compile(r"\r\n|\r|\n")
+COLORS = re.compile(r"\x1b\[[0-9;]*m")
 PREFIX = re.compile(r"^train/")  # of OpenRLHF and TRL where they log to a service
 
 Log = dict[str, list[float]]
@@ -44,7 +53,8 @@ class Finding(NamedTuple):
     """What is to be said of one figure of a log.
 
     ``level`` is broken, look, note or fine; ``row`` the section of the page with the
-    symptoms; ``begin`` the first value, ``last`` the mean of the last fifth.
+    symptoms; ``begin`` the first value, ``last`` the mean of the last fifth, both of
+    the finite ones. ``lost`` of the ``steps`` that were logged are not finite.
     """
 
     key: str
@@ -53,6 +63,18 @@ class Finding(NamedTuple):
     row: str
     begin: float
     last: float
+    steps: int
+    lost: int
+
+    @property
+    def course(self) -> str:
+        """From where to where it went; where a step has no number, that is said."""
+        went, steps = f"{self.begin:.4g} -> {self.last:.4g}", _steps(self.steps)
+        if self.lost == self.steps:
+            return f"never finite in {steps}"
+        if self.lost:
+            return f"not finite in {self.lost} of {steps}, else {went}"
+        return went
 
 
 def read_log(text: str) -> Log:
@@ -67,7 +89,8 @@ def read_log(text: str) -> Log:
         >>> read_log("step:1 - actor/entropy:0.5 - perf/time:3\\nstep:2 - ...")
         {'step': [1.0], 'actor/entropy': [0.5], 'perf/time': [3.0]}
     """
-    lines = [line for line in COLORS.sub("", text).splitlines() if line.strip()]
+    lines = LINE_END.split(COLORS.sub("", text))
+    lines = [line for line in lines if line.strip(" \t")]
     log: Log = {}
     for pairs in _table(lines) or map(PAIR.findall, lines):
         named = {PREFIX.sub("", key): float(value) for key, value in pairs}
@@ -109,7 +132,8 @@ def judge(log: Log, lang: str = "en") -> list[Finding]:
             row = case.get("row", figure["row"])
             level, says = case.get("level", "fine"), case.get(lang, "")
             ends = features["begin"], features["last"]
-            found.append(Finding(key, level, says, row, *ends))
+            counts = int(features["steps"]), int(features["lost"])
+            found.append(Finding(key, level, says, row, *ends, *counts))
     order = ("broken", "look", "note", "fine")
     return sorted(found, key=lambda finding: order.index(finding.level))
 
@@ -121,14 +145,17 @@ def measure(values: Sequence[float]) -> dict[str, float]:
     others ``begin``, ``max``, ``mean``, ``range``, and ``size``, the largest without
     its sign. ``last`` is the mean of the last fifth, ``extreme`` the largest mean of a
     fifth without its sign; ``change``, ``fall``, ``rise`` and ``drop`` are in ranges,
-    ``growth`` is last fifth over first, ``jump`` the largest over the median.
+    ``growth`` is last fifth over first, ``jump`` the largest over the median. Where no
+    number is finite, all but ``steps`` and ``lost`` are nan, of which no case holds.
     """
     x = [value for value in values if math.isfinite(value)]
     lost = len(values) - len(x)
-    x = x or [0.0]
+    if not x:
+        one = measure([0.0])
+        return dict.fromkeys(one, math.nan) | {"steps": lost, "lost": lost}
     parts = min(WINDOWS, len(x))
     ends = [len(x) * i // parts for i in range(parts + 1)]
-    means = [fmean(x[a:b]) for a, b in pairwise(ends)]
+    means = [_mean(x[a:b]) for a, b in pairwise(ends)]
     first, last, best = means[0], means[-1], max(means)
     span, sizes = max(x) - min(x), [abs(value) for value in x]
     return {
@@ -137,7 +164,7 @@ def measure(values: Sequence[float]) -> dict[str, float]:
         "begin": x[0],
         "last": last,
         "max": max(x),
-        "mean": fmean(x),
+        "mean": _mean(x),
         "size": max(sizes),
         "extreme": max(map(abs, means)),
         "range": span,
@@ -153,17 +180,18 @@ def measure(values: Sequence[float]) -> dict[str, float]:
 def report(log: Log, found: Sequence[Finding]) -> str:
     """The findings as lines of text, and the figures that were not judged."""
     lines = []
-    for key, level, says, row, begin, last in found:
-        if level != "fine":
-            lines.append(f"{level:7} {key}  {begin:.4g} -> {last:.4g}  [{row}]")
-            lines += wrap(says, 80, initial_indent=" " * 8, subsequent_indent=" " * 8)
+    indents = {"initial_indent": " " * 8, "subsequent_indent": " " * 8}
+    for one in found:
+        if one.level != "fine":
+            lines.append(f"{one.level:7} {one.key}  {one.course}  [{one.row}]")
+            lines += wrap(one.says, 80, **indents)
     fine = ", ".join(finding.key for finding in found if finding.level == "fine")
     lines += wrap(f"fine    {fine or '-'}", 80, subsequent_indent=" " * 8)
     judged = COUNTERS.union(finding.key for finding in found)
     if others := [key for key in log if key not in judged]:
         names = f"not judged, {len(others)}: {', '.join(others)}"
         lines += wrap(names, 80, subsequent_indent=" " * 8, break_on_hyphens=False)
-    lines.append(f"{max(map(len, log.values()))} steps")
+    lines.append(_steps(max(map(len, log.values()))))
     lines.append("In brackets: the section of the page debug/symptoms")
     return "\n".join(lines)
 
@@ -177,19 +205,39 @@ def _holds(conditions: Sequence[Sequence[Any]], features: dict[str, float]) -> b
     )
 
 
+def _steps(number: int) -> str:
+    return f"{number} step{'s' * (number != 1)}"
+
+
+def _mean(x: Sequence[float]) -> float:
+    """Numbers whose sum would be too large for a float have a mean, too."""
+    return math.fsum(value / len(x) for value in x)
+
+
 def _table(lines: Sequence[str]) -> Iterator[list[tuple[str, str]]] | None:
     """Rows under a header whose columns are called "key" or "run - key"."""
     if not lines or "," not in lines[0]:
         return None
-    header, *rows = csv.reader(lines)
-    names = [column.rpartition(" - ")[2] for column in header]
+    rows = _rows("\n".join(lines))
+    names = [column.rpartition(" - ")[2] for column in next(rows)]
     if not KNOWN.intersection(PREFIX.sub("", name) for name in names):
         return None
     return (
         [
             (name, cell)
             for name, cell in zip(names, row, strict=False)
-            if re.fullmatch(NUMBER, cell, re.IGNORECASE)
+            if 0 < len(name) <= LONGEST and WHOLE.fullmatch(cell)
         ]
         for row in rows
     )
+
+
+def _rows(table: str) -> Iterator[list[str]]:
+    """The cells of each row of comma-separated values."""
+    row = []
+    for cell in CELL.finditer(table):
+        quoted, plain, end = cell.groups("")
+        row.append(quoted.replace('""', '"') or plain)
+        if end != ",":
+            yield row
+            row = []

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from ppo_ref import doctor
 from ppo_ref.command.run_folder import STATISTICS
+from ppo_ref.command.terminal import printable
 from ppo_ref.dump import judging, reading
 from ppo_ref.dump.groups import ESTIMATORS
 
@@ -79,5 +80,5 @@ def _run_log(path: Path) -> int:
         print(f"{path}: neither a dump nor a log: {error}", file=sys.stderr)
         return 2
     found = doctor.judge(log)
-    print(doctor.report(log, found))
+    print(printable(doctor.report(log, found)))
     return 1 if {"broken", "look"} & {finding.level for finding in found} else 0

@@ -17,6 +17,7 @@ from datetime import timedelta
 import torch
 from torch import distributed
 
+from ppo_ref.command.terminal import printable
 from ppo_ref.processes import ALONE, OthersEnded, Processes
 
 VARIABLES = "RANK", "WORLD_SIZE", "LOCAL_RANK", "MASTER_ADDR", "MASTER_PORT"
@@ -88,7 +89,7 @@ def say(sentence: str) -> None:
     """Print why the run ends, unless another process has printed why."""
     with SPEAKING:
         if not is_one_of_many() or _speaks_first():
-            print(sentence, file=sys.stderr, flush=True)
+            print(printable(sentence), file=sys.stderr, flush=True)
 
 
 @contextmanager

@@ -78,3 +78,23 @@ def test_the_example_is_a_run_of_ours(page: Any) -> None:
     page.get_by_role("button", name="Show me an example").click()
     page.wait_for_selector(".doctor .finding")
     assert page.evaluate(FINDINGS) == unusual(log_of("flipped_sign"))
+
+
+def test_a_figure_that_is_never_a_number_is_given_none(page: Any) -> None:
+    page.fill(".doctor textarea", "step:1 - actor/grad_norm:nan - actor/entropy:0.5")
+    page.wait_for_selector(".doctor .finding")
+    said = page.text_content(".doctor .finding > p")
+    assert said == "never a finite number in 1 step. this section"
+    assert page.text_content(".doctor .results > p") == "1 step, 2 figures known."
+
+
+def test_a_megabyte_in_one_word_does_not_freeze_the_page(page: Any) -> None:
+    """One long word, and more figures than a function may have arguments."""
+    word = "a" * 1_000_000 + " ".join(f"a{i}:1" for i in range(200_000))
+    show = """text => {
+      const box = document.querySelector(".doctor textarea")
+      box.value = text
+      box.dispatchEvent(new Event("input"))
+    }"""
+    page.evaluate(show, f"{word} actor/grad_norm:nan")
+    page.wait_for_selector(".doctor .finding", timeout=30_000)

@@ -12,8 +12,13 @@ const given = JSON.parse(readFileSync(0, "utf8"))
 process.stdout.write(JSON.stringify({}))"""
 
 
-def in_node(module: Path, expression: str, given: object) -> Any:
-    """What an expression gives, in which ``m`` is the module and ``given`` is given."""
+def in_node(
+    module: Path, expression: str, given: object, timeout: float | None = None
+) -> Any:
+    """What an expression gives, in which ``m`` is the module and ``given`` is given.
+
+    A ``timeout`` is in seconds; beyond it the test fails.
+    """
     done = node(
         ["--input-type=module", "--eval", PROGRAM.format(module.as_uri(), expression)],
         return_completed_process=True,
@@ -21,5 +26,6 @@ def in_node(module: Path, expression: str, given: object) -> Any:
         capture_output=True,
         text=True,
         check=True,
+        timeout=timeout,
     )
     return json.loads(done.stdout)

@@ -4,6 +4,8 @@ import json
 import math
 import random
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,7 @@ import pytest
 
 from ppo_ref import doctor
 from ppo_ref.command.main import main
-from ppo_ref.doctor import judge, measure, read_log
+from ppo_ref.doctor import judge, measure, read_log, report
 from ppo_ref.stored_runs import stored_names, stored_run
 from tests.differential.wheels import cut, requires, source
 from tests.site.in_node import in_node
@@ -272,6 +274,8 @@ def test_node_reads_and_judges_the_same() -> None:
         ]
         if random_.random() < 0.2:
             steps[0][keys[0]] = random_.choice([math.nan, math.inf, -math.inf])
+        if random_.random() < 0.1:
+            steps = [step | {keys[-1]: math.nan} for step in steps]
         logs.append(random_.choice([*lines_of(steps).values()]))
     given = {"figures": doctor.FIGURES, "logs": logs}
     answers = in_node(MODEL, ASK, given)
@@ -279,11 +283,147 @@ def test_node_reads_and_judges_the_same() -> None:
         log = read_log(text)
         assert theirs["log"] == list(log)
         for values, features in zip(log.values(), theirs["features"], strict=True):
-            assert features == pytest.approx(measure(values), abs=1e-6)
+            assert features == pytest.approx(nulls(measure(values)), abs=1e-6)
         found = [finding._asdict() for finding in judge(log, "zh")]
         for ours, other in zip(found, theirs["found"], strict=True):
             other.pop("name")
-            assert other == pytest.approx(ours)
+            assert other == pytest.approx(nulls(ours))
+
+
+def nulls(features: dict[str, Any]) -> dict[str, Any]:
+    """As JSON tells it: nan is null."""
+    return {name: None if x != x else x for name, x in features.items()}
+
+
+KNOWN_LINE = "step:1 - actor/entropy:0.5\n"
+MEGABYTE = 1_000_000
+WORDS = {  # a line of a megabyte, of which each place was looked at again and again
+    "one word": "a" * MEGABYTE,
+    "a path": "a/" * (MEGABYTE // 2),
+    "one word that has a value": "a" * MEGABYTE + ":0.5",
+    "digits": "kl:" + "1" * MEGABYTE + "x",
+    "blanks": "kl" + " " * MEGABYTE + ":" + " " * MEGABYTE + "x",
+    "a call": "kl:" + "np." * (MEGABYTE // 3),
+    "names without values": "a:" * (MEGABYTE // 2),
+    "quotes": '"' * MEGABYTE,
+    "many names": " ".join(f"a{i}:1" for i in range(MEGABYTE // 10)),
+    "colours": "\x1b[1" * (MEGABYTE // 3),
+}
+TABLES = {
+    "a config": '1,"' + "x" * MEGABYTE + '",0.25\n',
+    "digits": "1," + "1" * MEGABYTE + "x,0.25\n",
+    "an open quote": '1,"' + '""' * MEGABYTE + ",0.25\n",
+    "open quotes": '"a,""' * (MEGABYTE // 5) + "\n",
+}
+HOSTILE = {name: f"{KNOWN_LINE}{word}\n{KNOWN_LINE}" for name, word in WORDS.items()}
+HOSTILE |= {f"known, {name}": f"kl:0.5 {word}\n" for name, word in WORDS.items()}
+HOSTILE |= {
+    f"table, {name}": f"step,config,actor/entropy\n1,-,0.5\n{row}"
+    for name, row in TABLES.items()
+}
+READ = """
+import json, sys
+from ppo_ref.doctor import judge, read_log, report
+logs = map(read_log, json.load(sys.stdin))
+json.dump([{"log": log, "told": len(report(log, judge(log)))} for log in logs],
+          sys.stdout)
+"""
+READ_THERE = """given.logs.map((text) => {
+  const log = m.readLog(text, given.figures)
+  m.judge(log, given.figures, "en")
+  return Object.fromEntries(log) })"""
+
+
+def test_a_megabyte_in_one_word_stops_neither_the_command_nor_the_page() -> None:
+    """Seconds for all of them, where one alone would take minutes."""
+    texts = [*HOSTILE.values()]
+    done = subprocess.run(
+        [sys.executable, "-c", READ],
+        input=json.dumps(texts),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=100,
+    )
+    given = {"figures": doctor.FIGURES, "logs": texts}
+    there = in_node(MODEL, READ_THERE, given, timeout=100)
+    for name, ours, theirs in zip(HOSTILE, json.loads(done.stdout), there, strict=True):
+        assert theirs == {key: [*map(finite, x)] for key, x in ours["log"].items()}
+        key = "kl" if name.startswith("known") else "actor/entropy"
+        assert ours["log"][key][0] == 0.5, name
+    table = read_log(HOSTILE["table, a config"])
+    assert table["actor/entropy"] == [0.5, 0.25]
+
+
+def finite(x: float) -> float | None:
+    return x if math.isfinite(x) else None
+
+
+STRANGE = [
+    "损失actor/kl_loss:0.5 loss：1 actor/kl_loss：2",
+    "actor/kl_loss:０.5 loss:0.25",
+    "step:1\u2028actor/kl_loss:0.5\x0bloss:0.25\x85kl:1",
+    "actor/kl_loss\xa0:\xa00.5 loss:0.25\n\xa0\n",
+    "2024-01-01T10:00:00 12kl:0.5 -kl:0.5 loss:0.25",
+    "\x1b[3m\x1b[٣mkl:0.5 \"loss\":\t'0.25'",
+    ',actor/kl_loss,note\n0,0.5,"a ""b"", c\n0.75,1"\n1,٣,x\n2,0.25,\n',
+    'step,actor/kl_loss,x\n1,0.5,"an open quote\n2,0.25,3\n',
+    '"a,\nb",actor/kl_loss\r\n1,0.5\r2,0.25\n\n3,1',
+    "actor/kl_loss:nan loss:1e400\nactor/kl_loss:-inf loss:nan",
+    "actor/kl_loss:1e308 loss:-1e308\n" * 12,
+    f"{'a' * 200}:1 {'b' * 201}:1 actor/kl_loss:0.5",
+    "ſtep:1 KL:1 \u212al:1 actor/kl_loss:0.5",
+]
+
+
+def test_node_reads_strange_texts_the_same() -> None:
+    given = {"figures": doctor.FIGURES, "logs": STRANGE}
+    there = in_node(MODEL, READ_THERE, given), in_node(MODEL, ASK, given)
+    for text, read, asked in zip(STRANGE, *there, strict=True):
+        log = read_log(text)
+        assert read == {key: [*map(finite, x)] for key, x in log.items()}, text
+        found = [nulls(finding._asdict()) for finding in judge(log, "zh")]
+        for ours, theirs in zip(found, asked["found"], strict=True):
+            theirs.pop("name")
+            assert theirs == pytest.approx(ours)
+
+
+@pytest.mark.parametrize(
+    ("values", "course"),
+    [
+        (["nan"], "never finite in 1 step"),
+        (["nan", "inf"], "never finite in 2 steps"),
+        (["0.02", "nan"], "not finite in 1 of 2 steps, else 0.02 -> 0.02"),
+        (["nan", "0.5", "1"], "not finite in 1 of 3 steps, else 0.5 -> 1"),
+    ],
+)
+def test_a_figure_that_is_no_number_is_given_none(
+    values: list[str], course: str
+) -> None:
+    for figure in doctor.FIGURES:
+        key = figure["keys"][0]
+        if key == doctor.RATIO:
+            continue
+        log = read_log("\n".join(f"{key}:{x}" for x in values))
+        told = report(log, judge(log))
+        assert told.splitlines()[0] == f"broken  {key}  {course}  [nan]"
+
+
+def test_steps_are_counted_in_words() -> None:
+    def last(lines: int) -> str:
+        log = read_log(KNOWN_LINE * lines)
+        return report(log, judge(log)).splitlines()[-2]
+
+    assert (last(1), last(2)) == ("1 step", "2 steps")
+
+
+def test_names_of_a_table_reach_no_terminal_raw(tmp_path: Path, capsys: Any) -> None:
+    path = tmp_path / "export.csv"
+    path.write_text("actor/entropy,\x1b[2J\x1b]0;x\x07,\u202eabc\n0.5,1,2\n")
+    assert main(["check", str(path)]) == 0
+    said = capsys.readouterr().out
+    assert all(sign.isprintable() or sign == "\n" for sign in said)
+    assert r"\x1b[2J\x1b]0;x\x07, \u202eabc" in said
 
 
 def test_a_file_without_a_known_figure_is_no_log(tmp_path: Path, capsys: Any) -> None:

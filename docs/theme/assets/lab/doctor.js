@@ -3,21 +3,27 @@
 import { element, lang, onceAFrame, styled, styles } from "./lab.js"
 import { COUNTERS, judge, readLog } from "./doctor_model.js"
 
+const counted = (number, noun) => `${number} ${noun}${number === 1 ? "" : "s"}`
 const WORDS = {
   zh: { name: "日志医生", paste: "把日志粘贴到这里，或者把文件拖进来：verl、OpenRLHF、TRL 的控制台输出，JSONL，wandb 导出的 CSV",
     choose: "选择文件", example: "看一个例子", clear: "清空",
     levels: { broken: "有错", look: "要看", note: "注意", fine: "正常" },
-    none: "没有认出任何一个数。能认的行是这样的：step:1 - critic/score/mean:0.5 - actor/entropy:0.3", steps: "{} 步，认出 {} 个数。",
-    fine: "看不出问题：", others: "没有判断的 {} 个：", from: "第一步 {}，最后五分之一平均 {}", section: "这一节", clean: "认出的数都看不出问题。分数真的在涨吗？再读几个回答。" },
+    none: "没有认出任何一个数。能认的行是这样的：step:1 - critic/score/mean:0.5 - actor/entropy:0.3", steps: (steps, figures) => `${steps} 步，认出 ${figures} 个数。`,
+    fine: "看不出问题：", others: "没有判断的 {} 个：", from: "第一步 {}，最后五分之一平均 {}",
+    lost: (lost, steps) => lost === steps ? `记了 ${steps} 步，没有一步是有限的数` : `${steps} 步里有 ${lost} 步不是有限的数；只看其余各步：`, section: "这一节", clean: "认出的数都看不出问题。分数真的在涨吗？再读几个回答。" },
   en: { name: "Log doctor", paste: "Paste a log here, or drop a file: the console of verl, OpenRLHF or TRL, JSON lines, or a CSV exported from wandb",
     choose: "Choose a file", example: "Show me an example", clear: "Clear",
     levels: { broken: "broken", look: "look", note: "note", fine: "fine" },
-    none: "No figure in it is known. A line that can be read: step:1 - critic/score/mean:0.5 - actor/entropy:0.3", steps: "{} steps, {} figures known.",
-    fine: "Nothing unusual:", others: "Not judged, {}:", from: "{} in the first step, {} on average in the last fifth", section: "this section", clean: "Nothing unusual in what is known. Does the score really rise? Read a few answers." },
+    none: "No figure in it is known. A line that can be read: step:1 - critic/score/mean:0.5 - actor/entropy:0.3", steps: (steps, figures) => `${counted(steps, "step")}, ${counted(figures, "figure")} known.`,
+    fine: "Nothing unusual:", others: "Not judged, {}:", from: "{} in the first step, {} on average in the last fifth",
+    lost: (lost, steps) => lost === steps ? `never a finite number in ${counted(steps, "step")}` : `not a finite number in ${lost} of ${counted(steps, "step")}; among the others, `, section: "this section", clean: "Nothing unusual in what is known. Does the score really rise? Read a few answers." },
 }[lang]
 const SHOWN = 60 // points of a line
 
 const say = (text, ...values) => values.reduce((said, value) => said.replace("{}", value), text)
+// From where to where a figure went; a step without a number is given none.
+const course = ({ begin, last, steps, lost }) =>
+  (lost ? WORDS.lost(lost, steps) : "") + (lost < steps ? say(WORDS.from, short(begin), short(last)) : "")
 const short = (x) => String(Number(x.toPrecision(3))).replace("-", "−")
 
 // A series as a small line, without axes.
@@ -48,11 +54,11 @@ export const mount = async (place) => {
   await Promise.all([styled, styles("doctor.css")])
   const text = element("textarea", { rows: 5, placeholder: WORDS.paste, "aria-label": WORDS.paste, spellcheck: "false" })
   const results = element("div", { class: "results", role: "status" })
-  const item = (log, { key, name, level, says, row, begin, last }) =>
+  const item = (log, { key, name, level, says, row, ...found }) =>
     element("details", { class: `finding ${level}`, open: level === "broken" },
       element("summary", {}, element("b", {}, WORDS.levels[level]), element("code", {}, key), line(log.get(key)),
         element("span", {}, `${name}${lang === "zh" ? "：" : ": "}${says}`)),
-      element("p", {}, say(WORDS.from, short(begin), short(last)), lang === "zh" ? "。" : ". ", element("a", { href: `#${row}` }, WORDS.section)),
+      element("p", {}, course(found), lang === "zh" ? "。" : ". ", element("a", { href: `#${row}` }, WORDS.section)),
       element("blockquote", {}, section(row)))
   const names = (label, keys) => keys.length ? [element("p", { class: "hint" }, label, " ", keys.join(", "))] : []
   const update = onceAFrame(() => {
@@ -63,8 +69,9 @@ export const mount = async (place) => {
     const unusual = found.filter(({ level }) => level !== "fine")
     const judged = new Set(found.map(({ key }) => key))
     const others = [...log.keys()].filter((key) => !judged.has(key) && !COUNTERS.has(key))
-    const steps = Math.max(...[...log.values()].map((values) => values.length))
-    results.replaceChildren(element("p", {}, say(WORDS.steps, steps, found.length)),
+    // Not by Math.max(...): a log may have more figures than a call may have arguments.
+    const steps = [...log.values()].reduce((most, values) => Math.max(most, values.length), 0)
+    results.replaceChildren(element("p", {}, WORDS.steps(steps, found.length)),
       ...unusual.map((one) => item(log, one)), ...unusual.length ? [] : [element("p", {}, WORDS.clean)],
       ...names(WORDS.fine, found.filter(({ level }) => level === "fine").map(({ key }) => key)),
       ...names(say(WORDS.others, others.length), others))

@@ -2,10 +2,16 @@
 // cases (doctor.json), the same findings. Nothing here touches the page; node compares
 // both on logs of every format (tests/site/test_doctor.py).
 
-const NUMBER = String.raw`[-+]?(?:(?:\d+\.?\d*|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)`
+// Each place of a text is looked at a bounded number of times: a name begins where its
+// word begins, and digits can be read in one way only. A megabyte in one word would
+// otherwise freeze the page.
+const LONGEST = 200 // letters of a name; what is longer names no figure
+const NUMBER = String.raw`[-+]?(?:(?:\d+(?:\.\d*)?|\.\d+)(?:e[-+]?\d+)?|nan|inf(?:inity)?)`
+const NAME = String.raw`[A-Za-z_][\w/@.-]{0,${LONGEST - 1}}`
 const PAIR = new RegExp(
-  String.raw`([A-Za-z_][\w/@.-]*)["']?\s*[:=]\s*(?:[a-z_.]+\d*\()?["']?(${NUMBER})(?![\w.])`, "gi")
+  String.raw`(?<![\w/@.-])(${NAME})["']?[ \t]*[:=][ \t]*(?:[a-z_.]+\d*\()?["']?(${NUMBER})(?![\w.])`, "gi")
 const WHOLE = new RegExp(`^${NUMBER}$`, "i")
+const COLORS = /\x1b\[[0-9;]*m/g
 const WINDOWS = 5
 const LEVELS = ["broken", "look", "note", "fine"]
 
@@ -23,22 +29,30 @@ const number = (text) => {
 const pairs = (line) => new Map(
   Array.from(line.matchAll(PAIR), ([, key, value]) => [named(key), number(value)]))
 
-// The cells of one line of comma-separated values; quotes may hold commas.
-const cells = (line) => Array.from(line.matchAll(/("(?:[^"]|"")*"|[^,]*)(,|$)/g))
-  .map(([, cell]) => cell.replace(/^"|"$/g, "").replaceAll('""', '"'))
+// The cells of each row of comma-separated values; quotes may hold commas and ends of lines.
+function* rows(table) {
+  let row = []
+  for (const [, quoted, plain, end] of table.matchAll(/(?:"([^"]*(?:""[^"]*)*)"|([^,\n]*))(,|\n|$)/g)) {
+    row.push(quoted?.replaceAll('""', '"') || plain || "")
+    if (end === ",") continue
+    yield row
+    row = []
+  }
+}
 
 const table = (lines, known) => {
   if (!lines[0]?.includes(",")) return null
-  const names = cells(lines[0]).map((column) => named(column.split(" - ").at(-1)))
-  if (!names.some((name) => known.has(name))) return null
-  return lines.slice(1).map((line) => new Map(cells(line).flatMap((cell, i) =>
-    names[i] && WHOLE.test(cell) ? [[names[i], number(cell)]] : [])))
+  const found = rows(lines.join("\n"))
+  const names = found.next().value.map((column) => column.split(" - ").at(-1))
+  if (!names.some((name) => known.has(named(name)))) return null
+  return Array.from(found, (row) => new Map(row.flatMap((cell, i) =>
+    names[i] && names[i].length <= LONGEST && WHOLE.test(cell) ? [[named(names[i]), number(cell)]] : [])))
 }
 
 // The figures of a log by name, each in the order in which it was logged.
 export const readLog = (text, figures) => {
   const known = new Set(figures.flatMap(({ keys }) => keys))
-  const lines = text.replace(/\x1b\[[\d;]*m/g, "").split(/\r\n|\r|\n/).filter((line) => line.trim())
+  const lines = text.replace(COLORS, "").split(/\r\n|\r|\n/).filter((line) => /[^ \t]/.test(line))
   const log = new Map()
   for (const found of table(lines, known) ?? lines.map(pairs)) {
     if (![...found.keys()].some((key) => known.has(key))) continue
@@ -52,7 +66,7 @@ export const readLog = (text, figures) => {
   return log
 }
 
-const mean = (x) => x.reduce((sum, value) => sum + value, 0) / x.length
+const mean = (x) => x.reduce((sum, value) => sum + value / x.length, 0)
 const median = (x) => {
   const sorted = [...x].sort((a, b) => a - b), half = x.length >> 1
   return x.length % 2 ? sorted[half] : (sorted[half - 1] + sorted[half]) / 2
@@ -60,9 +74,12 @@ const median = (x) => {
 const most = (x) => x.reduce((a, b) => Math.max(a, b))
 
 export const measure = (values) => {
-  let x = values.filter(Number.isFinite)
+  const x = values.filter(Number.isFinite)
   const lost = values.length - x.length
-  if (!x.length) x = [0]
+  if (!x.length) { // of nan no case holds
+    const nothing = Object.keys(measure([0])).map((name) => [name, NaN])
+    return { ...Object.fromEntries(nothing), steps: lost, lost }
+  }
   const parts = Math.min(WINDOWS, x.length)
   const end = (i) => Math.floor(x.length * i / parts)
   const means = Array.from({ length: parts }, (_, i) => mean(x.slice(end(i), end(i + 1))))
@@ -98,7 +115,7 @@ export const judge = (log, figures, lang) => {
     const fits = ({ if: conditions }) => conditions.every(([name, sign, limit]) => COMPARE[sign](feature(figure.id, name), limit))
     const found = figure.cases.find(fits) ?? {}
     return [{ key, name: figure[lang], level: found.level ?? "fine", says: found[lang] ?? "", row: found.row ?? figure.row,
-      begin: features.begin, last: features.last }]
+      begin: features.begin, last: features.last, steps: features.steps, lost: features.lost }]
   }).sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level))
 }
 

@@ -1,0 +1,17 @@
+"""What a terminal is shown: a file's own control characters are not obeyed."""
+
+
+def printable(text: str) -> str:
+    """The text, with whatever a terminal would obey or not show as its escape.
+
+    Example:
+        >>> printable("values\\x1b[2J, 优势\\u202e")
+        'values\\\\x1b[2J, 优势\\\\u202e'
+    """
+    return "".join(
+        sign if sign.isprintable() or sign == "\n" else _escape(sign) for sign in text
+    )
+
+
+def _escape(sign: str) -> str:
+    return sign.encode("unicode_escape", "surrogatepass").decode()
