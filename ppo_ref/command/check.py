@@ -50,15 +50,18 @@ def run(arguments: Namespace) -> int:
             eos_token_id=arguments.eos_token_id,
         )
     except (TypeError, ValueError) as error:
-        print(error, file=sys.stderr)
-        return 2
+        return _refuse(str(error))
     except (IndexError, OverflowError, RuntimeError) as error:
         # Of a stranger's tensors: what shape and layout they have is theirs.
         sentence = str(error).partition("\n")[0]
-        print(f"{arguments.dump}: cannot be judged: {sentence}", file=sys.stderr)
-        return 2
-    print(report)
+        return _refuse(f"{arguments.dump}: cannot be judged: {sentence}")
+    print(printable(str(report)))
     return 0 if report.ok else 1
+
+
+def _refuse(sentence: str) -> int:
+    print(printable(sentence), file=sys.stderr)
+    return 2
 
 
 def _log(path: Path) -> Path | None:
@@ -77,8 +80,7 @@ def _run_log(path: Path) -> int:
     try:
         log = doctor.read_log(path.read_text("utf-8", errors="replace"))
     except ValueError as error:
-        print(f"{path}: neither a dump nor a log: {error}", file=sys.stderr)
-        return 2
+        return _refuse(f"{path}: neither a dump nor a log: {error}")
     found = doctor.judge(log)
     print(printable(doctor.report(log, found)))
     return 1 if {"broken", "look"} & {finding.level for finding in found} else 0

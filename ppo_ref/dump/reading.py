@@ -2,13 +2,15 @@
 
 import pickle
 from pathlib import Path
+from textwrap import shorten
 from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
-from ppo_ref.asserts.faults import TOLERANCE, first, shown
+from ppo_ref.asserts.faults import TOLERANCE, shown
 from ppo_ref.contracts.checks import require_tokens
+from ppo_ref.tensor_file import load_tensors
 
 WRITE = 'torch.save(dict(batch.batch.items()), "dump.pt")'
 REMEDY = f"write it in your trainer, behind compute_advantage, by {WRITE}"
@@ -23,6 +25,8 @@ NAMES = {
     "ref_log_probs": ("ref_log_prob", "ref_log_probs"),
     "rollout_log_probs": ("rollout_log_probs",),
 }
+_MASKS = ("response_mask", "attention_mask")
+_IDS = ("responses", "prompts", "input_ids")
 # What to do about a key that is not there.
 _HOW = {
     "uid": 'add "uid": batch.non_tensor_batch["uid"].tolist()',
@@ -53,12 +57,12 @@ def read(path: Path | str) -> dict[str, Tensor]:
     try:
         if start[:2] != b"PK":
             raise pickle.UnpicklingError
-        content = torch.load(path, map_location="cpu", weights_only=True)
+        with path.open("rb") as file:
+            content = load_tensors(file)
     except pickle.UnpicklingError:
         raise ValueError(f"{path}: {kind}; {REMEDY}") from None
-    except (RuntimeError, EOFError, OSError, ValueError, KeyError) as error:
-        line = str(error).splitlines()[0][:80]
-        raise ValueError(f"{path}: cut short or no dump ({line}); {REMEDY}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: cut short or no dump ({error}); {REMEDY}") from None
     if not isinstance(content, dict):
         kind = f"must hold a dict of tensors, holds a {type(content).__name__}"
         raise ValueError(f"{path}: {kind}; {REMEDY}")
@@ -121,7 +125,7 @@ class Fields(NamedTuple):
 
 def fields(tensors: dict[str, Tensor]) -> Fields:
     """The fields of a dump, their shapes and types checked."""
-    there = ", ".join(sorted(tensors)) or "nothing"
+    there = shorten(", ".join(sorted(tensors)) or "nothing", 200, placeholder=" ...")
     found = {  # our name to theirs
         name: next(theirs for theirs in names if theirs in tensors)
         for name, names in NAMES.items()
@@ -129,6 +133,9 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
     }
     if not found:
         raise ValueError(f"a dump must hold advantages, returns or the like: {there}")
+    read = {*found.values(), *_MASKS, *_IDS, "uid"}
+    for theirs in sorted(read & tensors.keys()):
+        _require_plain(theirs, tensors[theirs])
     like = next(iter(found.values()))
     shape = tensors[like].shape
     if len(shape) != 2:
@@ -138,6 +145,12 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
         if tensors[theirs].dtype not in TOLERANCE:
             dtype = str(tensors[theirs].dtype).removeprefix("torch.")
             raise ValueError(f"{theirs} must be a floating-point tensor, got {dtype}")
+    for theirs in sorted(tensors.keys() & {*_MASKS, *_IDS}):
+        x = tensors[theirs]
+        if x.ndim != 2 or len(x) != shape[0]:
+            raise ValueError(
+                f"{theirs} must have {shape[0]} rows and 2 axes, got {list(x.shape)}"
+            )
     attended = _attended(tensors, shape, like)
     mask = tensors.get("response_mask", attended)
     if mask is None:
@@ -145,12 +158,6 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
             f"a dump must hold response_mask or attention_mask, got {there}"
         )
     _require_shape("response_mask", mask, shape, like)
-    odd = (mask != 0) & (mask != 1)
-    if odd.any():
-        at = first(odd)
-        raise ValueError(
-            f"the mask must hold 0 and 1 only, got {mask[at].item()} at {list(at)}"
-        )
     mask = mask.bool()
     require_tokens("check", mask)
     wide = {name: tensors[theirs].double() for name, theirs in found.items()}
@@ -177,11 +184,31 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
 
 
 def _numbered(x: Any) -> Any:
-    """A list as the numbers of its unequal members."""
-    if not isinstance(x, list):
+    """A list of names or numbers as the numbers of its unequal members."""
+    if not isinstance(x, list) or not all(isinstance(each, str | int) for each in x):
         return x
     numbers: dict[str, int] = {}
     return torch.tensor([numbers.setdefault(str(each), len(numbers)) for each in x])
+
+
+def _require_plain(name: str, x: Tensor) -> None:
+    """Numbers that are all there; 0 and 1 in a mask, whole ones as ids."""
+    dtype, layout = (str(of).removeprefix("torch.") for of in (x.dtype, x.layout))
+    kind = "meta" if x.is_meta else "nested" if x.is_nested else layout
+    if kind != "strided" or x.is_quantized:
+        kind = dtype if kind == "strided" else kind
+        raise ValueError(f"{name} must be a dense tensor, got {kind}")
+    if name in _IDS and (x.is_floating_point() or x.is_complex()):
+        raise ValueError(f"{name} must hold ids, got {dtype}")
+    if name in _MASKS:
+        got: Any = dtype
+        if not x.is_complex():
+            odd = (x != 0) & (x != 1)
+            if not odd.any():
+                return
+            at = tuple(int(place) for place in odd.nonzero()[0])
+            got = f"{x[at].item()} at {list(at)}"
+        raise ValueError(f"{name} must hold 0 and 1, got {got}")
 
 
 def _require_shape(name: str, x: Tensor, shape: torch.Size, like: str) -> None:

@@ -301,7 +301,7 @@ def test_what_is_no_dump_is_refused_in_one_sentence():
     short = batch["values"][:, :5]
     refused("returns must have shape [batch, time] = [6, 8]", returns=short)
     refused("advantages must be a floating-point", advantages=batch["responses"])
-    refused("the mask must hold 0 and 1 only, got 2 at", response_mask=MASK.long() * 2)
+    refused("response_mask must hold 0 and 1, got 2 at", response_mask=MASK.long() * 2)
     refused("check: response_mask must count at least 1", response_mask=MASK & False)
     refused("uid must name 6 rows, got [2]", uid=torch.tensor([0, 1]))
     with pytest.raises(ValueError, match="a dump must hold advantages, returns or the"):

@@ -1,0 +1,104 @@
+"""A file of ``torch.save`` from anybody: what it holds, with no code run.
+
+Its sizes are looked at first. A small file can ask for terabytes: packed, as a view
+that repeats one number, or as tuples of tuples that Python would walk through for ever.
+"""
+
+import pickle
+import pickletools
+import warnings
+from collections.abc import Iterator
+from typing import Any, BinaryIO
+from zipfile import ZipFile
+
+import torch
+from torch import Tensor
+
+MOST_NESTED = 100  # containers within containers; deeper ones crash Python's hash
+MOST_REPEATED = 10  # times its length, counted with what a pickle repeats
+LONGEST = 80  # characters of another library's reason
+
+
+def load_tensors(file: BinaryIO) -> Any:
+    """What the file holds, on the CPU; each tensor has at most its bytes as elements.
+
+    Whatever its content raises becomes a ValueError of one line, and an
+    ``UnpicklingError`` where it holds more than tensors and plain containers.
+    """
+    try:
+        size = file.seek(0, 2)
+        with ZipFile(file) as archive:
+            _require_bounded(archive, size)
+        file.seek(0)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # of a file's own protocol, and the like
+            content = torch.load(file, map_location="cpu", weights_only=True)
+        _require_small(content, size)
+    except pickle.UnpicklingError:
+        raise
+    except Exception as error:  # torch has many names for what it cannot read
+        line = str(error).partition("\n")[0] or type(error).__name__
+        raise ValueError(line[:LONGEST]) from None
+    return content
+
+
+def _require_bounded(archive: ZipFile, size: int) -> None:
+    """Refuse what is packed, and a pickle that is deeper or longer than it looks."""
+    if (unpacked := sum(info.file_size for info in archive.infolist())) > size:
+        raise ValueError(f"it unpacks to {unpacked} bytes, more than its own {size}")
+    for name in archive.namelist():
+        if name.endswith("data.pkl"):
+            code = archive.read(name)
+            work = 0
+            for nested, length in _containers(code):
+                work += length
+                if nested > MOST_NESTED or work > MOST_REPEATED * len(code):
+                    raise ValueError("its pickle is nested or repeated without end")
+
+
+def _containers(code: bytes) -> Iterator[tuple[int, int]]:
+    """How deep, and how long, is what each step of a pickle puts into another.
+
+    The steps are those of ``pickletools``; what is remembered, and then named again,
+    counts each time, as it does when a key is hashed.
+    """
+    stack: list[Any] = []  # [depth, length] of each, None for a mark
+    memo: dict[int, Any] = {}
+    for step, argument, _ in pickletools.genops(code):
+        name, before = step.name, list(step.stack_before)
+        if name in ("BINGET", "LONG_BINGET", "GET"):
+            stack.append(memo[argument])
+        elif name in ("BINPUT", "LONG_BINPUT", "PUT", "MEMOIZE"):
+            memo[len(memo) if argument is None else argument] = stack[-1]
+        elif name == "MARK":
+            stack.append(None)
+        else:
+            put: list[Any] = []
+            if pickletools.markobject in before:
+                while (top := stack.pop()) is not None:
+                    put.append(top)
+                before = before[: before.index(pickletools.markobject)]
+            fills = name in ("APPEND", "APPENDS", "SETITEM", "SETITEMS", "ADDITEMS")
+            put += [stack.pop() for _ in before[fills:]]
+            into = stack.pop() if fills else [0, 1]
+            into[0] = max([into[0], *(1 + depth for depth, _ in put)])
+            into[1] += (length := sum(each for _, each in put))
+            stack += [into] * len(step.stack_after)
+            yield into[0], length
+
+
+def _require_small(content: Any, size: int) -> None:
+    """Refuse a tensor that has more elements than its file has bytes."""
+    rest, seen = [("it", content)], set()
+    while rest:
+        name, x = rest.pop()
+        if isinstance(x, Tensor) and x.layout == torch.strided and not x.is_nested:
+            if max(x.numel(), *x.shape, 0) > size:
+                raise ValueError(
+                    f"{name[:LONGEST]} must have at most an element per byte of the "
+                    f"file, {size}, got shape {list(x.shape)}"
+                )
+        elif isinstance(x, dict | list | tuple | set) and id(x) not in seen:
+            seen.add(id(x))
+            pairs = x.items() if isinstance(x, dict) else ((name, each) for each in x)
+            rest += [(str(each), value) for each, value in pairs]
