@@ -2,7 +2,7 @@
 
 import io
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -10,8 +10,13 @@ from zipfile import ZipFile
 
 import torch
 
+from ppo_ref.tensor_file import load_tensors
+
 FORMAT = 2
 LAST, BEFORE = "checkpoint.pt", "checkpoint.before.pt"
+
+
+LONGEST = 200  # characters of a reason
 
 
 class Checkpoint(NamedTuple):
@@ -19,6 +24,10 @@ class Checkpoint(NamedTuple):
 
     notes: dict[str, Any]
     state: dict[str, Any]
+
+
+def _anything(held: Checkpoint) -> None:
+    """A checkpoint of any run."""
 
 
 def save(folder: Path, checkpoint: Checkpoint) -> None:
@@ -39,24 +48,29 @@ def exists(folder: Path) -> bool:
     return (folder / LAST).exists() or (folder / BEFORE).exists()
 
 
-def load(folder: Path) -> Checkpoint | None:
-    """The last checkpoint of a run, or None; a damaged one is refused with a remedy."""
+def load(
+    folder: Path, require_fit: Callable[[Checkpoint], None] = _anything
+) -> Checkpoint | None:
+    """The last checkpoint of a run, or None; a damaged one is refused with a remedy.
+
+    So is one at which ``require_fit`` raises anything, which it may change nothing by.
+    """
     last, before = folder / LAST, folder / BEFORE
     if not exists(folder):
         return None
     try:
-        return _read(last if last.exists() else before)
+        return _read(last if last.exists() else before, require_fit)
     except ValueError as error:
         remedy = "move it away, and the run begins anew"
         if last.exists() and before.exists():
             remedy = f"{before} is no better: {remedy}"
             with suppress(ValueError):
-                _read(before)
+                _read(before, require_fit)
                 remedy = f"move it away, and the run goes on from {before}"
         raise ValueError(f"{error}; {remedy}") from None
 
 
-def _read(path: Path) -> Checkpoint:
+def _read(path: Path, require_fit: Callable[[Checkpoint], None]) -> Checkpoint:
     """The checkpoint in a file, tensors on the CPU; no code in it is run."""
     content = path.read_bytes()
     if content[:2] != b"PK":  # what torch.save writes is a zip file
@@ -72,14 +86,21 @@ def _read(path: Path) -> Checkpoint:
             f"{path} is damaged or cut off: its checksums are not those that it states"
         )
     try:
-        held = torch.load(io.BytesIO(content), map_location="cpu", weights_only=True)
+        held = load_tensors(io.BytesIO(content))
         number, notes, state = (held[name] for name in ("format", "notes", "state"))
-    except Exception:  # torch has many names for what it does not load
+    except Exception:  # there are many names for what is not loaded, or no checkpoint
         raise ValueError(
             f"{path} holds something else than numbers, and was not loaded"
         ) from None
-    if number != FORMAT:
-        raise ValueError(f"{path} must be of format {FORMAT}, got format {number}")
+    if type(number) is not int or number != FORMAT:
+        raise ValueError(
+            f"{path} must be of format {FORMAT}, got format {str(number)[:LONGEST]}"
+        )
+    try:
+        require_fit(Checkpoint(notes, state))
+    except Exception as error:  # as many for what torch does not take over
+        reason = str(error).partition("\n")[0][:LONGEST]
+        raise ValueError(f"{path} does not fit this run: {reason}") from None
     return Checkpoint(notes, state)
 
 

@@ -13,8 +13,15 @@ from typing import Any, NamedTuple
 import torch
 
 from ppo_ref.command import checkpoint
-from ppo_ref.command.checkpoint import Checkpoint, naming, store, sync
+from ppo_ref.command.checkpoint import LONGEST, Checkpoint, naming, store, sync
+from ppo_ref.command.fitting import (
+    require_dict,
+    require_kind,
+    require_number,
+    require_state,
+)
 from ppo_ref.command.settings import Settings
+from ppo_ref.training.trainer import Trainer
 
 RUNS = Path("runs")  # where runs go whose folder is not named
 CONFIG, SUMMARY, CHARTS = "config.json", "summary.json", "charts.svg"
@@ -54,17 +61,20 @@ class RunFolder(NamedTuple):
             notes["settings"] = self.settings.to_json()
             checkpoint.save(self.path, Checkpoint(notes, state))
 
-    def load(self) -> Checkpoint | None:
+    def load(self, trainer: Trainer) -> Checkpoint | None:
         """The last checkpoint, None at the beginning; logs are cut back to it.
 
         Nothing is changed if the checkpoint or one of the logs is refused.
         """
-        last = checkpoint.load(self.path)
-        marks = {}
-        if last:
-            self._require_same_settings(last.notes["settings"])
-            marks = last.notes["logs"]
-        for name, (size, sha256) in marks.items():
+
+        def require_fit(held: Checkpoint) -> None:
+            self._require_notes(held.notes)
+            require_state(trainer, held.state)
+
+        last = checkpoint.load(self.path, require_fit)
+        marks = last.notes["logs"] if last else {}
+        for name in marks.keys() & set(LOGS):
+            size, sha256 = marks[name]
             if _mark(log := self.path / name, size) != (size, sha256):
                 raise ValueError(
                     f"{log} must begin with the {size} bytes that it had at the "
@@ -87,12 +97,24 @@ class RunFolder(NamedTuple):
         with suppress(OSError):  # more may lie there
             self.path.rmdir()
 
-    def _require_same_settings(self, others: Mapping[str, Any]) -> None:
+    def _require_notes(self, notes: Any) -> None:
+        require_dict("notes", notes, ("logs", "settings", "seconds", "held_out_before"))
+        require_number("notes.seconds", notes["seconds"])
+        if notes["held_out_before"] is not None:
+            require_number("notes.held_out_before", notes["held_out_before"])
+        require_dict("notes.settings", others := notes["settings"])
         for name, value in self.settings.to_json().items():
             if (other := others.get(name)) != value:
                 raise ValueError(
-                    f"{self.path / checkpoint.LAST} must have been made with the "
-                    f"settings of {CONFIG}, {name} {value}, got {other}"
+                    f"it must have been made with the settings of {CONFIG}, "
+                    f"{name} {value}, got {other}"
+                )
+        require_dict("notes.logs", notes["logs"], LOGS)
+        for name in LOGS:
+            mark = notes["logs"][name]
+            if not isinstance(mark, tuple) or [*map(type, mark)] != [int, str]:
+                raise ValueError(
+                    f"notes.logs.{name} must be a size and a hash, got {mark}"
                 )
 
 
@@ -132,13 +154,18 @@ def reopen_run(path: Path) -> Iterator[RunFolder]:
     with _lock(path):
         try:
             content = json.loads(config.read_text("utf-8"))
+            require_dict("it", content)
+            if others := content.keys() ^ {"format", "torch", "settings"}:
+                raise ValueError(f"it differs in {', '.join(sorted(others))}")
             if content["format"] != FORMAT:
                 raise ValueError(f"format must be {FORMAT}, got {content['format']}")
+            require_dict("settings", content["settings"])
+            require_kind("torch", content["torch"], str)
             settings = Settings.from_json(content["settings"])
             folder = RunFolder(path, settings, content["torch"])
-        except (ValueError, TypeError, KeyError, AttributeError) as error:
+        except (ValueError, TypeError, OverflowError, RecursionError) as error:
             raise ValueError(
-                f"{config} is damaged, or not of this ppo_ref: {error}"
+                f"{config} is damaged, or not of this ppo_ref: {str(error)[:LONGEST]}"
             ) from None
         yield folder
 

@@ -63,7 +63,7 @@ class Session:
         self._seconds, self._since = 0.0, time.monotonic()
         self._saved: tuple[int, ...] = ()
         self._saved_at = self._since
-        if checkpoint := processes.first(folder.load):
+        if checkpoint := processes.first(lambda: folder.load(self.trainer)):
             self.trainer.load_state_dict(checkpoint.state)
             self.held_out_before = checkpoint.notes["held_out_before"]
             self._seconds = checkpoint.notes["seconds"]

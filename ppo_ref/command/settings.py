@@ -53,6 +53,11 @@ class Settings(PPOConfig):
     def __post_init__(self) -> None:
         require_settings("train", self)
         super().__post_init__()
+        for name, choices in CHOICES.items():
+            if (value := getattr(self, name)) not in choices:
+                raise ValueError(
+                    f"train: {name} must be one of {', '.join(choices)}, got {value!r}"
+                )
         if self.device == "cuda" and not torch.cuda.is_available():
             raise ValueError(
                 "device must be one that this machine has, got cuda, which torch "
@@ -78,7 +83,19 @@ class Settings(PPOConfig):
                 "settings must be those of this ppo_ref, it differs in "
                 f"{', '.join(sorted(names))}"
             )
-        return cls(**{name: types[name](value) for name, value in values.items()})
+        return cls(
+            **{name: _read(name, value, types[name]) for name, value in values.items()}
+        )
+
+
+def _read(name: str, value: Any, kind: type) -> Any:
+    """A number that JSON has not is a string; the rest must have its type."""
+    if kind is not float or type(value) not in (int, str):
+        return value
+    try:
+        return float(value)
+    except (ValueError, OverflowError):
+        raise ValueError(f"{name} must be a number, got {value!r}") from None
 
 
 def add_options(parser: ArgumentParser) -> None:

@@ -71,6 +71,19 @@ def run(arguments: Namespace) -> int:
                 return train(Session(folder, processes), interrupt)
         except OthersEnded:
             return 2
+        except (MemoryError, RuntimeError) as error:
+            if not _is_of_memory(error):
+                raise
+            raise ValueError(
+                "the run needs more memory than there is; give it a smaller width, "
+                "layers, batch_size, micro_batch_size or response_length"
+            ) from None
+
+
+def _is_of_memory(error: Exception) -> bool:
+    """Torch has a type for that on a GPU, and words on the CPU."""
+    kinds = MemoryError, torch.OutOfMemoryError
+    return isinstance(error, kinds) or "allocate memory" in str(error)
 
 
 def train(session: Session, interrupt: "Interrupt") -> int:

@@ -3,10 +3,14 @@
 import dataclasses
 import math
 from dataclasses import dataclass, field
+from decimal import Decimal
 from operator import ge, gt, le, lt
 from typing import Any
 
 PRECISIONS = ("float32", "bfloat16")
+# Of a network and of a batch: more is a slip of the finger, and would take all memory
+# of the machine before anything is refused.
+MOST_WEIGHTS, MOST_TOKENS = 10**8, 10**7
 
 
 def setting(
@@ -35,7 +39,9 @@ got 100
     heads: int = setting(4, "of the attention; width must be a multiple", 1)
     warm_start_steps: int = setting(300, "steps of imitation before PPO", 0)
     warm_start_batch_size: int = setting(128, "demonstrations per step", 1)
-    warm_start_lr: float = setting(3e-3, "peak learning rate of the imitation", above=0)
+    warm_start_lr: float = setting(
+        3e-3, "peak learning rate of the imitation", above=0, below=math.inf
+    )
     error_rate: float = setting(0.6, "share of wrong demonstrations", 0, most=1)
     right_score: float = setting(1.0, "of a right response, reward units")
     wrong_score: float = setting(0.0, "of a wrong or truncated one, reward units")
@@ -50,22 +56,35 @@ got 100
     actor_epochs: int = setting(1, "passes over each batch", 1)
     critic_epochs: int = setting(1, "passes over each batch; 0: no critic", 0)
     response_length: int = setting(8, "most tokens of a response, its end included", 1)
-    temperature: float = setting(1.0, "of the sampling", above=0)
-    actor_lr: float = setting(7e-4, "first learning rate of the actor; falls to 0", 0)
-    critic_lr: float = setting(1e-3, "first learning rate of the critic; falls to 0", 0)
+    temperature: float = setting(1.0, "of the sampling", above=0, below=math.inf)
+    actor_lr: float = setting(
+        7e-4, "first learning rate of the actor; falls to 0", 0, below=math.inf
+    )
+    critic_lr: float = setting(
+        1e-3, "first learning rate of the critic; falls to 0", 0, below=math.inf
+    )
     gamma: float = setting(1.0, "discount per token", 0, most=1)
     gae_lambda: float = setting(0.95, "0 bootstraps fully, 1 not at all", 0, most=1)
     clip_range: float = setting(0.2, "how far the ratio counts around 1", 0, below=1)
     value_clip_range: float = setting(0.5, "of the critic, in reward units", 0)
-    kl_coef: float = setting(0.02, "price of KL in the reward, reward units per nat", 0)
+    kl_coef: float = setting(
+        0.02, "price of KL in the reward, reward units per nat", 0, below=math.inf
+    )
     kl_target: float = setting(
-        1.0, "nats per response, where an adaptive kl_coef keeps the KL", above=0
+        1.0,
+        "nats per response, where an adaptive kl_coef keeps the KL",
+        above=0,
+        below=math.inf,
     )
     kl_horizon: float = setting(
         math.inf, "responses in which kl_coef moves by a fifth; inf: fixed", above=0
     )
-    kl_loss_coef: float = setting(0.0, "weight of KL (k3) in the actor's loss", 0)
-    entropy_coef: float = setting(0.0, "weight of the entropy in the actor's loss", 0)
+    kl_loss_coef: float = setting(
+        0.0, "weight of KL (k3) in the actor's loss", 0, below=math.inf
+    )
+    entropy_coef: float = setting(
+        0.0, "weight of the entropy in the actor's loss", 0, below=math.inf
+    )
     max_kl: float = setting(
         math.inf, "nats per token beyond which the actor's update stops", above=0
     )
@@ -83,6 +102,19 @@ got 100
             raise ValueError(
                 f"PPOConfig: precision must be one of {', '.join(PRECISIONS)}, "
                 f"got {self.precision!r}"
+            )
+        weights = 12 * self.width**2 * self.layers
+        if weights > MOST_WEIGHTS:
+            raise ValueError(
+                f"PPOConfig: width and layers must make at most {MOST_WEIGHTS} "
+                f"weights, got {Decimal(weights):.2g}"
+            )
+        rows = max(self.batch_size, self.warm_start_batch_size)
+        if (tokens := rows * self.response_length) > MOST_TOKENS:
+            raise ValueError(
+                "PPOConfig: batch_size, warm_start_batch_size and response_length "
+                f"must make at most {MOST_TOKENS} tokens of a batch, got "
+                f"{Decimal(tokens):.2g}"
             )
         for whole, part in (
             ("width", "heads"),
@@ -117,6 +149,5 @@ def require_settings(function: str, settings: Any) -> None:
             )
         for bound, number in one.metadata.items():
             if bound in compare and not compare[bound](value, number):
-                raise ValueError(
-                    f"{function}: {name} must be {words[bound]} {number}, got {value}"
-                )
+                must = f"{words[bound]} {number}" if number < math.inf else "finite"
+                raise ValueError(f"{function}: {name} must be {must}, got {value}")

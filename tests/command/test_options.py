@@ -4,6 +4,7 @@ import pytest
 import torch
 
 from ppo_ref.command import settings
+from ppo_ref.command import train as train_module
 from ppo_ref.command.main import Parser
 from ppo_ref.command.settings import Settings
 from tests.command.runs import SMALL, train
@@ -33,6 +34,30 @@ def test_an_option_becomes_the_field_of_its_name():
         ),
         (["--threads", "0"], "train: threads must be at least 1, got 0"),
         (["--width", "66"], "width must be a multiple of heads 4, got 66"),
+        *(
+            ([f"--{name}", "inf"], f"{name.replace('-', '_')} must be finite, got inf")
+            for name in (
+                *("actor-lr", "critic-lr", "warm-start-lr", "temperature", "kl-coef"),
+                *("kl-loss-coef", "entropy-coef", "kl-target"),
+            )
+        ),
+        *(
+            (sizes, "width and layers must make at most 100000000 weights, got ")
+            for sizes in (
+                ["--width", "1000000000"],
+                ["--layers", "1000000000"],
+                ["--width", "4096", "--layers", "2"],
+                ["--width", "1" + "0" * 400],
+            )
+        ),
+        *(
+            (sizes, "must make at most 10000000 tokens of a batch, got ")
+            for sizes in (
+                ["--batch-size", "1000000000"],
+                ["--warm-start-batch-size", "1000000000"],
+                ["--response-length", "1000000000"],
+            )
+        ),
         (["--resume", "x", "--seed", "1"], "leave out --seed"),
         (["--resume", "nowhere"], "config.json is missing: no run was begun there"),
     ],
@@ -61,6 +86,17 @@ def test_what_is_refused_on_the_way(tmp_path, capsys, arguments, told):
     assert train(*SMALL, *more, *arguments, "--out", run) == 2
     assert told in capsys.readouterr().err.splitlines()[-1]
     assert run.exists() == ("score" in told)  # by then there is a checkpoint
+
+
+def test_too_little_memory_is_told_in_a_sentence(tmp_path, monkeypatch, capsys):
+    def greedy(*given: object) -> None:
+        torch.empty(10**15)
+
+    monkeypatch.setattr(train_module, "Session", greedy)
+    assert train(*SMALL, "--out", tmp_path / "run") == 2
+    said = capsys.readouterr().err
+    assert "the run needs more memory than there is" in said and said.count("\n") == 1
+    assert not (tmp_path / "run").exists()
 
 
 def test_a_device_that_is_not_there(monkeypatch, capsys, tmp_path):
