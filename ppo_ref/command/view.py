@@ -13,6 +13,8 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+from torch import Tensor
+
 from ppo_ref import stored_runs
 from ppo_ref.command.run_folder import CONFIG, STATISTICS, TOKENS
 from ppo_ref.dump import reading
@@ -106,9 +108,14 @@ def _files(path: Path) -> dict[str, Content]:
         raise ValueError(f"{path}: no such file or folder")
     if path.suffix in (".json", ".jsonl"):
         return {shown: path.read_bytes}
-    tensors = {name: x for name, x in reading.read(path).items() if x.ndim == 2}
-    content = json.dumps({name: x.tolist() for name, x in tensors.items()}).encode()
+    rows = {name: x.tolist() for name, x in reading.read(path).items() if _is_table(x)}
+    content = json.dumps(rows).encode()
     return {f"{shown}.json": lambda: content}
+
+
+def _is_table(x: Tensor) -> bool:
+    """Whether it has rows of numbers that JSON can write."""
+    return x.ndim == 2 and reading.kind_of(x) == "dense" and not x.is_complex()
 
 
 class Handler(BaseHTTPRequestHandler):

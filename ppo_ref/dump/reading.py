@@ -191,12 +191,18 @@ def _numbered(x: Any) -> Any:
     return torch.tensor([numbers.setdefault(str(each), len(numbers)) for each in x])
 
 
+def kind_of(x: Tensor) -> str:
+    """How the numbers of a tensor are kept: ``dense``, or in a form of its own."""
+    if x.is_meta or x.is_nested:
+        return "meta" if x.is_meta else "nested"
+    kind = x.dtype if x.is_quantized else x.layout
+    return "dense" if kind == torch.strided else str(kind).removeprefix("torch.")
+
+
 def _require_plain(name: str, x: Tensor) -> None:
     """Numbers that are all there; 0 and 1 in a mask, whole ones as ids."""
-    dtype, layout = (str(of).removeprefix("torch.") for of in (x.dtype, x.layout))
-    kind = "meta" if x.is_meta else "nested" if x.is_nested else layout
-    if kind != "strided" or x.is_quantized:
-        kind = dtype if kind == "strided" else kind
+    dtype = str(x.dtype).removeprefix("torch.")
+    if (kind := kind_of(x)) != "dense":
         raise ValueError(f"{name} must be a dense tensor, got {kind}")
     if name in _IDS and (x.is_floating_point() or x.is_complex()):
         raise ValueError(f"{name} must hold ids, got {dtype}")

@@ -5,6 +5,11 @@
 // What is damaged is left out and told as a fault { file, line?, key, ... }; the rest
 // stays. Only a text in which nothing can be shown throws its fault.
 
+// What was made to stop it is told as well: a file may be nested without end, and no
+// value of it is turned into text that is not known to be flat.
+
+const MOST = 1e6 // iterations of a run, so that one number cannot ask for more
+
 export const STATISTICS = "statistics.jsonl", TOKENS = "tokens.jsonl", CONFIG = "config.json"
 
 // What a dump may hold by our name of it, then by verl's; as in ppo_ref/dump/reading.py.
@@ -22,15 +27,21 @@ const BESIDE = { new_log_probs: ["new_log_probs"] } // of our own, for the ratio
 
 const isObject = (x) => typeof x === "object" && x !== null && !Array.isArray(x)
 const isTable = (x) => Array.isArray(x) && x.length > 0 && x.every(Array.isArray)
-const cut = (x) => { // what came, short enough for a sentence
-  const text = (typeof x === "string" ? x : JSON.stringify(x)) ?? "nothing"
-  return text.length > 40 ? `${text.slice(0, 40)}…` : text
+const isNested = (x) => typeof x === "object" && x !== null
+const SHOWN = 40
+const cut = (x) => { // what came, short enough for a sentence; what it holds in turn is left out
+  const flat = (inner) => isNested(inner) ? "…" : inner
+  const found = Array.isArray(x) ? x.slice(0, SHOWN).map(flat)
+    : isNested(x) ? Object.fromEntries(Object.entries(x).slice(0, SHOWN).map(([name, inner]) => [name, flat(inner)])) : x
+  const text = (typeof x === "string" ? x : JSON.stringify(found)) ?? "nothing"
+  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
 }
 
-// Python writes NaN and Infinity, which JSON has not; a token may be called so.
+// Python writes NaN and Infinity, which JSON has not; a token may be called so. A text
+// that is not closed goes on to the end: it would be read again from each quote in it.
 const json = (text) => {
   try { return JSON.parse(text) } catch {
-    return JSON.parse(text.replace(/"(?:[^"\\]|\\.)*"|-?\b(?:NaN|Infinity)\b/g, (x) => x[0] === '"' ? x : "null"))
+    return JSON.parse(text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/g, (x) => x[0] === '"' ? x : "null"))
   }
 }
 
@@ -48,11 +59,16 @@ function* lines(file, text, faults) {
 const named = () => Object.create(null) // any name may come
 const noRun = () => ({ kind: "run", about: {}, figures: named(), watched: [], recorded: new Map(), last: 0, faults: [] })
 
+// Whether a line has an iteration that there can be.
+const isPlaced = (run, file, line, { iteration }, least = 1) => {
+  const placed = Number.isInteger(iteration) && least <= iteration && iteration <= MOST
+  if (!placed) run.faults.push({ file, line, key: "iteration", least, must: MOST, got: cut(iteration) })
+  return placed
+}
+
 const addStatistics = (run, file, line, statistics) => {
   const { iteration } = statistics
-  if (!Number.isInteger(iteration) || iteration < 1) {
-    return run.faults.push({ file, line, key: "iteration", got: cut(iteration) })
-  }
+  if (!isPlaced(run, file, line, statistics)) return
   run.last = Math.max(run.last, iteration)
   for (const [name, x] of Object.entries(statistics)) {
     if (name === "iteration") continue
@@ -77,15 +93,26 @@ const answer = (run, file, line, { question, response, score, ...rest }, slot = 
       rows[name] = row.map((x) => Number.isFinite(x) ? x : null)
     }
   }
-  return { question, tokens: response.map(String), score: Number.isFinite(score) ? score : null, rows }
+  return { question, tokens: response.map((x) => isNested(x) ? cut(x) : String(x)), score: Number.isFinite(score) ? score : null, rows }
 }
 
 const addAnswer = (run, file, line, record) => {
   const { iteration } = record
-  const found = answer(run, file, line, record)
+  const found = isPlaced(run, file, line, record) && answer(run, file, line, record)
   if (!found) return
   if (!run.recorded.has(iteration)) run.recorded.set(iteration, [])
   run.recorded.get(iteration).push(found)
+}
+
+// What was watched after an iteration: as many answers each time, and numbers of each.
+const addWatched = (run, file, line, record) => {
+  const { answers, log_probs, values = log_probs, iteration } = record
+  const isNumbers = (rows) => isTable(rows) && rows.every((row) => row.every(Number.isFinite))
+  const count = run.watched.find((one) => one)?.answers.length ?? answers?.length
+  const whole = [log_probs, values].every((rows) => isNumbers(rows) && rows.length === count)
+    && Array.isArray(answers) && answers.length === count && answers.every((x) => typeof x === "string")
+  if (!whole) run.faults.push({ file, line, key: "answer", got: cut(log_probs) })
+  else if (isPlaced(run, file, line, record, 0)) run.watched[iteration] = record
 }
 
 // A file as those in ppo_ref/stored: a header, figures and records, line by line.
@@ -93,16 +120,13 @@ const stored = (file, text) => {
   const run = noRun()
   for (const [at, line] of lines(file, text, run.faults)) {
     if ("format" in line && at === 1) run.about = line
-    else if (line.record === "watched") {
-      if (isTable(line.log_probs) && Array.isArray(line.answers)) run.watched[line.iteration] = line
-      else run.faults.push({ file, line: at, key: "answer", got: cut(line.log_probs) })
-    }
+    else if (line.record === "watched") addWatched(run, file, at, line)
     else if (line.record === "response") addAnswer(run, file, at, line)
     else if (!("record" in line)) addStatistics(run, file, at, line)
   }
   if (!run.last) throw { file, key: "nothing", got: cut(text) }
   const { iterations = run.last } = run.about
-  if (iterations !== run.last) run.faults.push({ file, key: "iterations", must: iterations, got: run.last })
+  if (iterations !== run.last) run.faults.push({ file, key: "iterations", must: cut(iterations), got: run.last })
   return run
 }
 
@@ -112,8 +136,11 @@ const folder = (files) => {
   if (!run.last) throw run.faults[0] ?? { file: STATISTICS, key: "nothing", got: "" }
   for (const file of [TOKENS, CONFIG]) if (!(file in files)) run.faults.push({ file, key: "missing", got: Object.keys(files).join(", ") })
   for (const [at, line] of lines(TOKENS, files[TOKENS] ?? "", run.faults)) addAnswer(run, TOKENS, at, line)
-  try { if (files[CONFIG]) run.about = json(files[CONFIG]) } catch {
-    run.faults.push({ file: CONFIG, key: "object", got: cut(files[CONFIG]) })
+  if (files[CONFIG]) {
+    let about
+    try { about = json(files[CONFIG]) } catch { about = files[CONFIG] }
+    if (isObject(about)) run.about = about
+    else run.faults.push({ file: CONFIG, key: "object", got: cut(about) })
   }
   return run
 }
@@ -135,12 +162,16 @@ const dump = (file, text) => {
   }
   const [, like] = tables[0], slots = content[like][0].length, count = content[like].length
   const last = (row) => Array.isArray(row) ? row.slice(-slots) : []
-  const mask = content.response_mask ?? content.attention_mask?.map?.(last)
+  const mask = content.response_mask ?? (isTable(content.attention_mask) ? content.attention_mask.map(last) : undefined)
+  const isOn = (x) => !isNested(x) && Boolean(Number(x))
   const masked = isTable(mask)
   if (!masked) run.faults.push({ file, key: "mask", got: cut(Object.keys(content).join(", ")) })
   const texts = [content.tokens, content.responses].find(isTable)
+  const scored = [...NAMES.scores, ...NAMES.rewards].map((one) => content[one]).find(isTable)
   run.answers = Array.from({ length: count }, (_, i) => {
-    const counts = Array.from({ length: slots }, (_, t) => !masked || Boolean(Number(mask[i]?.[t])))
+    // Where no row is whole, there is nothing to show: many would make a large file of a small one.
+    const width = tables.some(([, theirs]) => content[theirs][i]?.length === slots) ? slots : 0
+    const counts = Array.from({ length: width }, (_, t) => !masked || isOn(mask[i]?.[t]))
     const inside = (row) => row.filter((_, t) => counts[t])
     const tokens = counts.map((_, t) => texts?.[i]?.[t] ?? "·")
     const row = { question: String(i), response: inside(tokens) }
@@ -149,8 +180,8 @@ const dump = (file, text) => {
       if (numbers?.length === slots) row[name] = inside(numbers)
       else run.faults.push({ file, key: "slots", name: `${theirs}[${i}]`, must: slots, got: numbers?.length ?? 0 })
     }
-    const scores = [...NAMES.scores, ...NAMES.rewards].map((one) => content[one]).find(isTable)?.[i]
-    const score = scores?.length === slots ? inside(scores).reduce((sum, x) => sum + x, 0) : null
+    const scores = scored?.[i]
+    const score = scores?.length === slots ? inside(scores).reduce((sum, x) => sum + (Number.isFinite(x) ? x : NaN), 0) : null
     const place = counts.flatMap((one, t) => one ? [t] : [])
     return answer(run, file, undefined, { ...row, score }, (t) => `[${i}][${place[t]}]`)
   })
@@ -196,5 +227,5 @@ export const watchedNumbers = (run, at, i, quantity) => {
 // The iteration whose answers are shown at `at`: the nearest that recorded some.
 export const recordedAt = (run, at) => {
   const before = [...run.recorded.keys()].filter((iteration) => iteration <= at)
-  return before.length ? Math.max(...before) : undefined
+  return before.length ? before.reduce((a, b) => Math.max(a, b)) : undefined
 }

@@ -102,6 +102,27 @@ def test_a_dump_of_tensors_is_shown_as_json(tmp_path: Path) -> None:
     assert [*json.loads(pages["given.json"]())] == [f"{tmp_path}/dump.pt.json"]
 
 
+@pytest.mark.filterwarnings("ignore:torch.quantize_per_tensor:UserWarning")
+def test_tensors_that_no_page_can_show_are_left_out(tmp_path: Path) -> None:
+    rows = torch.ones(1, 2)
+    shown = {"values": rows, "responses": rows.long(), "response_mask": rows.bool()}
+    shown |= {"old": rows.to(torch.float8_e5m2), "half": rows.bfloat16()}
+    others = {"z": rows.cfloat(), "gone": rows.to("meta"), "few": rows.to_sparse()}
+    others |= {"q": torch.quantize_per_tensor(rows, 0.5, 0, torch.qint8)}
+    torch.save(others | shown, tmp_path / "dump.pt")
+    pages = served([tmp_path / "dump.pt"])
+    assert json.loads(pages["given/0"]()) == {name: [[1, 1]] for name in shown}
+
+
+def test_a_dump_that_would_be_larger_than_its_file_is_refused(
+    tmp_path: Path, capsys: Any
+) -> None:
+    torch.save({"values": torch.ones(1).expand(2**15, 2**15)}, tmp_path / "dump.pt")
+    assert main(["view", str(tmp_path / "dump.pt")]) == 2
+    told = capsys.readouterr().err
+    assert "must have at most an element per byte" in told and told.count("\n") == 1
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [

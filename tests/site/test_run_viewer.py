@@ -207,6 +207,98 @@ def test_a_dump_without_a_mask_or_with_short_rows_shows_what_it_has() -> None:
     assert found["answers"][0]["numbers"]["advantages"] is None
 
 
+DEEP = "[" * 50_000 + "]" * 50_000
+WIDE = "[" + ",".join(["1"] * 250_000) + "]"
+KEPT = json.dumps(DUMP)[1:-1]  # of a sound dump
+HOSTILE: dict[str, tuple[dict[str, str], str]] = {  # what came, the fault that is told
+    "a deep table": ({"d.json": f'{{"values": {DEEP}}}'}, "number"),
+    "a deep table beside sound ones": (
+        {"d.json": f'{{{KEPT}, "returns": {DEEP}}}'},
+        "",
+    ),
+    "a deep mask": ({"d.json": f'{{{KEPT}, "response_mask": [[{DEEP}, 1, 1]]}}'}, ""),
+    "a mask that is no list": (
+        {"d.json": json.dumps(DUMP | {"attention_mask": {"map": 5}})},
+        "mask",
+    ),
+    "deep tokens": ({"d.json": f'{{{KEPT}, "tokens": [[{DEEP}]]}}'}, ""),
+    "a deep number": ({"d.json": f'{{{KEPT}, "values": [[{DEEP}, 1, 1]]}}'}, "number"),
+    "a deep name": ({"d.json": '{"a": ' * 50_000 + "1" + "}" * 50_000}, "dump"),
+    "a deep figure": (RUN | {S: f'{{"iteration": 1, "kl": {DEEP}}}'}, "number"),
+    "a deep iteration": (RUN | {T: f'{{"iteration": {DEEP}}}'}, "iteration"),
+    "a deep answer": (
+        RUN | {T: f'{{"iteration": 1, "question": "", "response": [{DEEP}]}}'},
+        "",
+    ),
+    "a deep config": (RUN | {"config.json": DEEP}, ""),
+    "an open text of quotes": ({"d.json": '{"x":"' + '\\"' * 500_000}, "json"),
+    "an open text of strokes": ({"d.json": '{"x":"' + "\\" * 999_999}, "json"),
+    "open texts": (RUN | {T: '"a\\' * 200_000}, "object"),
+    "a row of a quarter million, as many rows": (
+        {"d.json": '{"values": [' + WIDE + ",[]" * 250_000 + "]}"},
+        "slots",
+    ),
+    "many scored rows": (
+        {"d.json": '{"token_level_scores": [[]' + ",[]" * 300_000 + "]}"},
+        "mask",
+    ),
+    "as many iterations": (
+        RUN | {S: "".join(f'{{"iteration":{i + 1},"kl":1}}\n' for i in range(200_000))},
+        "",
+    ),
+    "as many records": (
+        RUN
+        | {
+            T: "".join(
+                f'{{"iteration":{i + 1},"question":"","response":[]}}\n'
+                for i in range(200_000)
+            )
+        },
+        "",
+    ),
+    "an iteration without end": (RUN | {S: '{"iteration": 1e9, "kl": 1}'}, "iteration"),
+    "a record of such": (
+        RUN | {T: json.dumps(ANSWER | {"iteration": 1e9})},
+        "iteration",
+    ),
+    "a watched one": (
+        {
+            "r.jsonl": '{"iteration": 1, "kl": 1}\n{"record": "watched", '
+            '"iteration": 1e9, "log_probs": [[1]], "answers": ["a"]}'
+        },
+        "iteration",
+    ),
+    "watched answers that are no texts": (
+        {
+            "r.jsonl": '{"iteration": 1, "kl": 1}\n'
+            '{"record": "watched", "iteration": 1, "log_probs": [[1]], "answers": [3]}'
+        },
+        "answer",
+    ),
+}
+LOOK = """given.map((files) => {
+  const begun = performance.now()
+  let faults
+  try {
+    const run = m.readRun(files)
+    faults = run.faults
+    m.recordedAt(run, run.last)
+  } catch (fault) { faults = [fault.key ? fault : { key: String(fault) }] }
+  const said = JSON.stringify(faults.slice(0, 3)).length
+  return { keys: faults.slice(0, 3).map(({ key }) => key), said,
+    seconds: (performance.now() - begun) / 1000 } })"""
+
+
+def test_what_is_made_to_stop_the_viewer_is_told_at_once() -> None:
+    files = [given for given, _ in HOSTILE.values()]
+    found = in_node(VIEWER / "run_files.js", LOOK, files, timeout=100)
+    for (name, (_, key)), one in zip(HOSTILE.items(), found, strict=True):
+        assert key in ("", *one["keys"]), (name, one)
+        assert all(known.isalpha() for known in one["keys"]), (name, one)
+        assert one["said"] < 1000, name
+        assert one["seconds"] < 20, (name, one)  # one or two, on a machine at rest
+
+
 def test_every_stored_run_has_a_title_and_every_fault_a_sentence() -> None:
     code = (VIEWER / "runs.js").read_text("utf-8")
     titles = code.partition("const TITLES = {")[2].partition("\n}\n")[0]
