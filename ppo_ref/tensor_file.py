@@ -20,7 +20,7 @@ LONGEST = 80  # characters of another library's reason
 
 
 def load_tensors(file: BinaryIO) -> Any:
-    """What the file holds, on the CPU; each tensor has at most its bytes as elements.
+    """The content of the file, on the CPU; a tensor has at most its bytes as elements.
 
     Whatever its content raises becomes a ValueError of one line, and an
     ``UnpicklingError`` where it holds more than tensors and plain containers.
@@ -57,7 +57,7 @@ def _require_bounded(archive: ZipFile, size: int) -> None:
 
 
 def _containers(code: bytes) -> Iterator[tuple[int, int]]:
-    """How deep, and how long, is what each step of a pickle puts into another.
+    """The depth and the length of what each step of a pickle puts into another.
 
     The steps are those of ``pickletools``; what is remembered, and then named again,
     counts each time, as it does when a key is hashed.

@@ -28,6 +28,7 @@ FACES = (
 # Of modules beside the stages: what readers do not call.
 INNER = (
     *("chart.", "doctor.", "inside_verl.", "pretrained.", "processes."),
+    "tensor_file.",
     "stored_runs.parse_run",
 )
 

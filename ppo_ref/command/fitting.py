@@ -1,4 +1,4 @@
-"""A checkpoint that is whole may still make no sense: does it fit the run?
+"""The fit of a checkpoint and its run: one that is whole may still make no sense.
 
 What is named in a refusal is the way to it, as in ``state.actor_optimizer.state.0``.
 """

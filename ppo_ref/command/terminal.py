@@ -1,4 +1,4 @@
-"""What a terminal is shown: a file's own control characters are not obeyed."""
+"""Text for a terminal, in which a file's control characters are not obeyed."""
 
 
 def printable(text: str) -> str:

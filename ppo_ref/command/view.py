@@ -114,7 +114,7 @@ def _files(path: Path) -> dict[str, Content]:
 
 
 def _is_table(x: Tensor) -> bool:
-    """Whether it has rows of numbers that JSON can write."""
+    """Rows of numbers, which JSON can write."""
     return x.ndim == 2 and reading.kind_of(x) == "dense" and not x.is_complex()
 
 

@@ -192,7 +192,7 @@ def _numbered(x: Any) -> Any:
 
 
 def kind_of(x: Tensor) -> str:
-    """How the numbers of a tensor are kept: ``dense``, or in a form of its own."""
+    """The form in which a tensor keeps its numbers: ``dense``, or another's name."""
     if x.is_meta or x.is_nested:
         return "meta" if x.is_meta else "nested"
     kind = x.dtype if x.is_quantized else x.layout

@@ -59,7 +59,7 @@ function* lines(file, text, faults) {
 const named = () => Object.create(null) // any name may come
 const noRun = () => ({ kind: "run", about: {}, figures: named(), watched: [], recorded: new Map(), last: 0, faults: [] })
 
-// Whether a line has an iteration that there can be.
+// The iteration of a line must be one that there can be.
 const isPlaced = (run, file, line, { iteration }, least = 1) => {
   const placed = Number.isInteger(iteration) && least <= iteration && iteration <= MOST
   if (!placed) run.faults.push({ file, line, key: "iteration", least, must: MOST, got: cut(iteration) })
