@@ -180,17 +180,17 @@ def measure(values: Sequence[float]) -> dict[str, float]:
 def report(log: Log, found: Sequence[Finding]) -> str:
     """The findings as lines of text, and the figures that were not judged."""
     lines = []
-    indents = {"initial_indent": " " * 8, "subsequent_indent": " " * 8}
+    margin = " " * 8
     for one in found:
         if one.level != "fine":
             lines.append(f"{one.level:7} {one.key}  {one.course}  [{one.row}]")
-            lines += wrap(one.says, 80, **indents)
+            lines += wrap(one.says, 80, initial_indent=margin, subsequent_indent=margin)
     fine = ", ".join(finding.key for finding in found if finding.level == "fine")
-    lines += wrap(f"fine    {fine or '-'}", 80, subsequent_indent=" " * 8)
+    lines += wrap(f"fine    {fine or '-'}", 80, subsequent_indent=margin)
     judged = COUNTERS.union(finding.key for finding in found)
     if others := [key for key in log if key not in judged]:
         names = f"not judged, {len(others)}: {', '.join(others)}"
-        lines += wrap(names, 80, subsequent_indent=" " * 8, break_on_hyphens=False)
+        lines += wrap(names, 80, subsequent_indent=margin, break_on_hyphens=False)
     lines.append(_steps(max(map(len, log.values()))))
     lines.append("In brackets: the section of the page debug/symptoms")
     return "\n".join(lines)

@@ -17,6 +17,15 @@ from torch import Tensor
 MOST_NESTED = 100  # containers within containers; deeper ones crash Python's hash
 MOST_REPEATED = 10  # times its length, counted with what a pickle repeats
 LONGEST = 80  # characters of another library's reason
+# Steps of a pickle: what names something again, remembers it, puts others into it, can
+# be filled, and everything else that stands alone.
+NAMES_AGAIN = {"BINGET", "LONG_BINGET", "GET"}
+REMEMBERS = {"BINPUT", "LONG_BINPUT", "PUT", "MEMOIZE"}
+FILLS = {"APPEND", "APPENDS", "SETITEM", "SETITEMS", "ADDITEMS"}
+EMPTY = {"EMPTY_LIST", "EMPTY_DICT", "EMPTY_SET"}
+ALONE = {step.name for step in pickletools.opcodes if not step.stack_before}
+ALONE -= {"MARK", "PROTO", "FRAME", *NAMES_AGAIN, *REMEMBERS, *EMPTY}
+LEAF = (0, 1)
 
 
 def load_tensors(file: BinaryIO) -> Any:
@@ -62,25 +71,29 @@ def _containers(code: bytes) -> Iterator[tuple[int, int]]:
     The steps are those of ``pickletools``; what is remembered, and then named again,
     counts each time, as it does when a key is hashed.
     """
-    stack: list[Any] = []  # [depth, length] of each, None for a mark
-    memo: dict[int, Any] = {}
+    # Depth and length of each, None for a mark.
+    stack: list[Any] = []
+    memo: dict[Any, Any] = {}
     for step, argument, _ in pickletools.genops(code):
-        name, before = step.name, list(step.stack_before)
-        if name in ("BINGET", "LONG_BINGET", "GET"):
+        name = step.name
+        if name in ALONE:
+            stack.append(LEAF)
+        elif name in EMPTY:
+            stack.append([*LEAF])
+        elif name in NAMES_AGAIN:
             stack.append(memo[argument])
-        elif name in ("BINPUT", "LONG_BINPUT", "PUT", "MEMOIZE"):
+        elif name in REMEMBERS:
             memo[len(memo) if argument is None else argument] = stack[-1]
         elif name == "MARK":
             stack.append(None)
-        else:
-            put: list[Any] = []
-            if pickletools.markobject in before:
+        elif before := step.stack_before:
+            fills, put = name in FILLS, []
+            if marked := pickletools.markobject in before:
                 while (top := stack.pop()) is not None:
                     put.append(top)
-                before = before[: before.index(pickletools.markobject)]
-            fills = name in ("APPEND", "APPENDS", "SETITEM", "SETITEMS", "ADDITEMS")
-            put += [stack.pop() for _ in before[fills:]]
-            into = stack.pop() if fills else [0, 1]
+            count = before.index(pickletools.markobject) if marked else len(before)
+            put += [stack.pop() for _ in range(count - fills)]
+            into = stack.pop() if fills else [*LEAF]
             into[0] = max([into[0], *(1 + depth for depth, _ in put)])
             into[1] += (length := sum(each for _, each in put))
             stack += [into] * len(step.stack_after)

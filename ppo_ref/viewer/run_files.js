@@ -8,7 +8,7 @@
 // What was made to stop it is told as well: a file may be nested without end, and no
 // value of it is turned into text that is not known to be flat.
 
-const MOST = 1e6 // iterations of a run, so that one number cannot ask for more
+const MOST = 1e6 // iterations, as runs.js tells: one number is not to ask for more
 
 export const STATISTICS = "statistics.jsonl", TOKENS = "tokens.jsonl", CONFIG = "config.json"
 
@@ -25,32 +25,30 @@ export const NAMES = {
 }
 const BESIDE = { new_log_probs: ["new_log_probs"] } // of our own, for the ratio
 
-const isObject = (x) => typeof x === "object" && x !== null && !Array.isArray(x)
-const isTable = (x) => Array.isArray(x) && x.length > 0 && x.every(Array.isArray)
 const isNested = (x) => typeof x === "object" && x !== null
-const SHOWN = 40
+const isObject = (x) => isNested(x) && !Array.isArray(x)
+const isTable = (x) => Array.isArray(x) && x.length > 0 && x.every(Array.isArray)
+const flat = (x) => isNested(x) ? "…" : x
 const cut = (x) => { // what came, short enough for a sentence; what it holds in turn is left out
-  const flat = (inner) => isNested(inner) ? "…" : inner
-  const found = Array.isArray(x) ? x.slice(0, SHOWN).map(flat)
-    : isNested(x) ? Object.fromEntries(Object.entries(x).slice(0, SHOWN).map(([name, inner]) => [name, flat(inner)])) : x
-  const text = (typeof x === "string" ? x : JSON.stringify(found)) ?? "nothing"
-  return text.length > SHOWN ? `${text.slice(0, SHOWN)}…` : text
+  const text = (typeof x === "string" ? x : JSON.stringify(Array.isArray(x) ? x.slice(0, 40).map(flat) : flat(x))) ?? "nothing"
+  return text.length > 40 ? `${text.slice(0, 40)}…` : text
 }
 
-// Python writes NaN and Infinity, which JSON has not; a token may be called so. A text
-// that is not closed goes on to the end: it would be read again from each quote in it.
-const json = (text) => {
-  try { return JSON.parse(text) } catch {
+// What a text of JSON says, or the text itself. Python writes NaN and Infinity, which
+// JSON has not; a token may be called so. A string that is not closed goes on to the
+// end: it would be read again from each quote in it.
+const parsed = (text) => {
+  try { return JSON.parse(text) } catch {}
+  try {
     return JSON.parse(text.replace(/"[^"\\]*(?:\\[^][^"\\]*)*"?|-?\b(?:NaN|Infinity)\b/g, (x) => x[0] === '"' ? x : "null"))
-  }
+  } catch { return text }
 }
 
 // The objects in the lines of a file, each with its line.
 function* lines(file, text, faults) {
   for (const [i, line] of text.split("\n").entries()) {
     if (!line.trim()) continue
-    let found
-    try { found = json(line) } catch { found = line }
+    const found = parsed(line)
     if (isObject(found)) yield [i + 1, found]
     else faults.push({ file, line: i + 1, key: "object", got: cut(found) })
   }
@@ -62,7 +60,7 @@ const noRun = () => ({ kind: "run", about: {}, figures: named(), watched: [], re
 // The iteration of a line must be one that there can be.
 const isPlaced = (run, file, line, { iteration }, least = 1) => {
   const placed = Number.isInteger(iteration) && least <= iteration && iteration <= MOST
-  if (!placed) run.faults.push({ file, line, key: "iteration", least, must: MOST, got: cut(iteration) })
+  if (!placed) run.faults.push({ file, line, key: "iteration", got: cut(iteration) })
   return placed
 }
 
@@ -93,7 +91,7 @@ const answer = (run, file, line, { question, response, score, ...rest }, slot = 
       rows[name] = row.map((x) => Number.isFinite(x) ? x : null)
     }
   }
-  return { question, tokens: response.map((x) => isNested(x) ? cut(x) : String(x)), score: Number.isFinite(score) ? score : null, rows }
+  return { question, tokens: response.map((x) => String(flat(x))), score: Number.isFinite(score) ? score : null, rows }
 }
 
 const addAnswer = (run, file, line, record) => {
@@ -107,10 +105,10 @@ const addAnswer = (run, file, line, record) => {
 // What was watched after an iteration: as many answers each time, and numbers of each.
 const addWatched = (run, file, line, record) => {
   const { answers, log_probs, values = log_probs, iteration } = record
-  const isNumbers = (rows) => isTable(rows) && rows.every((row) => row.every(Number.isFinite))
-  const count = run.watched.find((one) => one)?.answers.length ?? answers?.length
-  const whole = [log_probs, values].every((rows) => isNumbers(rows) && rows.length === count)
-    && Array.isArray(answers) && answers.length === count && answers.every((x) => typeof x === "string")
+  const count = run.watched.find(Boolean)?.answers.length ?? answers?.length
+  const whole = [answers, log_probs, values].every((rows) => Array.isArray(rows) && rows.length === count)
+    && answers.every((x) => typeof x === "string")
+    && [...log_probs, ...values].every((row) => Array.isArray(row) && row.every(Number.isFinite))
   if (!whole) run.faults.push({ file, line, key: "answer", got: cut(log_probs) })
   else if (isPlaced(run, file, line, record, 0)) run.watched[iteration] = record
 }
@@ -136,19 +134,16 @@ const folder = (files) => {
   if (!run.last) throw run.faults[0] ?? { file: STATISTICS, key: "nothing", got: "" }
   for (const file of [TOKENS, CONFIG]) if (!(file in files)) run.faults.push({ file, key: "missing", got: Object.keys(files).join(", ") })
   for (const [at, line] of lines(TOKENS, files[TOKENS] ?? "", run.faults)) addAnswer(run, TOKENS, at, line)
-  if (files[CONFIG]) {
-    let about
-    try { about = json(files[CONFIG]) } catch { about = files[CONFIG] }
-    if (isObject(about)) run.about = about
-    else run.faults.push({ file: CONFIG, key: "object", got: cut(about) })
-  }
+  const about = parsed(files[CONFIG] || "{}")
+  if (isObject(about)) run.about = about
+  else run.faults.push({ file: CONFIG, key: "object", got: cut(about) })
   return run
 }
 
 // A dump of one batch: rows of the same length by name, a mask, ids or texts of tokens.
 const dump = (file, text) => {
-  let content
-  try { content = json(text) } catch { throw { file, key: "json", got: cut(text.slice(-40)) } }
+  const content = parsed(text)
+  if (content === text) throw { file, key: "json", got: text.slice(-40) }
   if (!isObject(content)) throw { file, key: "dump", got: cut(content) }
   const run = { ...noRun(), kind: "dump" }
   const known = Object.entries({ ...NAMES, ...BESIDE }).flatMap(([name, theirs]) => {
@@ -163,7 +158,6 @@ const dump = (file, text) => {
   const [, like] = tables[0], slots = content[like][0].length, count = content[like].length
   const last = (row) => Array.isArray(row) ? row.slice(-slots) : []
   const mask = content.response_mask ?? (isTable(content.attention_mask) ? content.attention_mask.map(last) : undefined)
-  const isOn = (x) => !isNested(x) && Boolean(Number(x))
   const masked = isTable(mask)
   if (!masked) run.faults.push({ file, key: "mask", got: cut(Object.keys(content).join(", ")) })
   const texts = [content.tokens, content.responses].find(isTable)
@@ -171,7 +165,7 @@ const dump = (file, text) => {
   run.answers = Array.from({ length: count }, (_, i) => {
     // Where no row is whole, there is nothing to show: many would make a large file of a small one.
     const width = tables.some(([, theirs]) => content[theirs][i]?.length === slots) ? slots : 0
-    const counts = Array.from({ length: width }, (_, t) => !masked || isOn(mask[i]?.[t]))
+    const counts = Array.from({ length: width }, (_, t) => !masked || Boolean(Number(flat(mask[i]?.[t]))))
     const inside = (row) => row.filter((_, t) => counts[t])
     const tokens = counts.map((_, t) => texts?.[i]?.[t] ?? "·")
     const row = { question: String(i), response: inside(tokens) }

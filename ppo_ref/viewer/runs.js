@@ -15,7 +15,7 @@ const WORDS = {
     says_own: "train 写出的文件夹，或一个 JSON 的 dump；也可以拖到这里。文件只在浏览器里读，不会发往任何地方。",
     rest: "另有 {} 处也略去了。",
     faults: {
-      object: "每行必须是一个 JSON 对象，这里是 {got}", iteration: "iteration 必须是 {least} 到 {must} 的整数，这里是 {got}",
+      object: "每行必须是一个 JSON 对象，这里是 {got}", iteration: "iteration 必须是 1 到 1000000 的整数，这里是 {got}",
       number: "{name} 必须是有限的数，这里是 {got}", length: "{name} 必须每个 token 一个数，共 {must} 个，这里有 {got} 个",
       answer: "要有 question 和逐 token 的 response，这里是 {got}", nothing: "必须每行是一轮的统计量，这里是 {got}",
       iterations: "第一行说有 {must} 轮，这里到第 {got} 轮就断了", missing: "必须有这个文件，这里只有 {got}",
@@ -36,7 +36,7 @@ const WORDS = {
     says_own: "A folder that train wrote, or a dump as JSON; or drop it here. It is read in your browser, and nothing is sent anywhere.",
     rest: "{} more places were left out.",
     faults: {
-      object: "a line must be a JSON object, got {got}", iteration: "iteration must be a whole number from {least} to {must}, got {got}",
+      object: "a line must be a JSON object, got {got}", iteration: "iteration must be a whole number from 1 to 1000000, got {got}",
       number: "{name} must be a finite number, got {got}", length: "{name} must have a number for each of {must} tokens, got {got}",
       answer: "there must be a question and a response, token by token, got {got}", nothing: "each line must hold the figures of an iteration, got {got}",
       iterations: "the first line promises {must} iterations, and the file ends after {got}", missing: "this file must be there, got {got}",
@@ -274,7 +274,7 @@ export const mount = async (place, given = []) => {
     const columns = runs.map((run) => run?.figures[name] ?? [])
     const measured = columns.flatMap((column) => column.filter(() => true)) // filter leaves out holes
     if (!measured.length) return null
-    const [least, most] = [Math.min, Math.max].map((end) => measured.reduce((a, b) => end(a, b)))
+    const end = (of) => measured.reduce((a, b) => of(a, b)), least = end(Math.min), most = end(Math.max)
     const y = (x) => most > least ? 1 - (x - least) / (most - least) : 0.5
     const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg")
     for (const [key, value] of Object.entries({ viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": true })) svg.setAttribute(key, value)
