@@ -26,6 +26,7 @@ from ppo_ref.command.processes import (
 from ppo_ref.command.run_folder import CHARTS, RunFolder, create_run, reopen_run
 from ppo_ref.command.session import Session, Step
 from ppo_ref.command.settings import add_options, make_settings
+from ppo_ref.command.terminal import printable
 from ppo_ref.processes import PARALLEL, OthersEnded, Processes
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
@@ -208,7 +209,7 @@ def _report_begin(folder: RunFolder, processes: Processes) -> None:
             f"It was begun with torch {folder.torch_version}; with this one, "
             f"{torch.__version__}, it may end with other weights"
         )
-    print(*lines, sep="\n", file=sys.stderr, flush=True)
+    print(printable("\n".join(lines)), file=sys.stderr, flush=True)
 
 
 def _report_end(folder: RunFolder, summary: Mapping[str, Any], resume: str) -> None:

@@ -235,6 +235,14 @@ def test_a_damaged_config_is_refused(run, capsys, change, reason):
     assert len(told) < 1000
 
 
+def test_what_a_config_says_reaches_no_terminal_raw(run, capsys):
+    held = json.loads((run / "config.json").read_text())
+    (run / "config.json").write_text(json.dumps(held | {"torch": "2\x1b[2J"}))
+    assert train("--resume", run) == 0
+    told = capsys.readouterr().err
+    assert r"It was begun with torch 2\x1b[2J" in told and "\x1b" not in told
+
+
 @pytest.mark.parametrize(
     "content",
     ["", "[]", "3", "{}", "[" * 100_000, '{"a":' * 100_000, "\xff", '"' + "a" * 10**6],
