@@ -10,6 +10,11 @@ from pymdownx.superfences import SuperFencesException
 from site_tools.checks.census import check_boxes, check_collected, check_shown
 from site_tools.checks.languages import compare, twin_path
 from site_tools.checks.links import check_links
+from site_tools.checks.proofs import (
+    check_corrections,
+    check_sections,
+    check_wrong_answers,
+)
 from site_tools.checks.shape import (
     check_answers,
     check_bytes,
@@ -105,6 +110,8 @@ def check_written(page: Page, root: Path) -> list[Problem]:
     problems += check_collected(page)
     problems += [*check_typography(page), *check_identities(page, root)]
     problems += check_answers(page, root)
+    problems += [*check_wrong_answers(page), *check_sections(page, root)]
+    problems += check_corrections(page, root)
     problems += check_terms(page, read_names(root), root)
     try:
         html = fill_lists(render(page.text, root), root)

@@ -73,8 +73,9 @@ def _incoming(page: Page, own: list[str], root: Path) -> Iterator[Problem]:
             anchor = unquote(match["anchor"] or match["id"])
             links.append((f"docs/{page.language}/{path}", line, target, anchor))
     for row in read_corrections(root):
-        for target, _, anchor in (place.partition("#") for place in row.held):
-            links.append((row.file, row.line, target, anchor))
+        for proof in row.held:
+            target, _, anchor = proof.at.partition("#")
+            links.append((row.file, proof.line, target, anchor))
     for file, line, target, anchor in links:
         here = posixpath.normpath(target) == page.id and file != page.path
         if here and anchor not in own:

@@ -75,13 +75,41 @@ class Topic(Sentence):
     picture: PageId = ""
 
 
+PROOFS = ("fails", "holds", "prints", "fact", "cites")  # the kinds of a proof
+
+
+@dataclass(frozen=True)
+class Proof(Row):
+    """What proves a correction, of one kind, and the heading under which it stands."""
+
+    at: Annotated[str, Form(PAGE_ID + r"#[\w-]+", "form_anchor")]
+    fails: Text = ""  # the assertion of the wrong statement, on which a block fails
+    holds: Text = ""  # an assertion that a block passes
+    prints: Text = ""  # a line of a block's output
+    fact: Text = ""  # a fact of a release, as a fence names it: values verl 0.9.1
+    cites: Text = ""  # a source, as refs name it
+
+    def __post_init__(self) -> None:
+        if self.line and len([kind for kind in PROOFS if getattr(self, kind)]) != 1:
+            raise self.refuse("proof_kind", kinds=", ".join(PROOFS))
+
+    @property
+    def kind(self) -> str:
+        return next(kind for kind in PROOFS if getattr(self, kind))
+
+    @property
+    def text(self) -> str:
+        """What must stand there."""
+        return str(getattr(self, self.kind))
+
+
 @dataclass(frozen=True)
 class Correction(Row):
-    """What the dialogues got wrong, and the places that say it right."""
+    """What the dialogues got wrong, and the proofs of what is right."""
 
     id: Annotated[str, Form(r"[1-9]\d*", "form_number")]
     about: Text
-    held: tuple[Annotated[str, Form(PAGE_ID + r"#[\w-]+", "form_anchor")], ...]
+    held: tuple[Proof, ...]
 
 
 def read_dialogues(root: Path) -> tuple[Dialogue, ...]:

@@ -25,6 +25,7 @@ QUOTE = re.compile(
     r"(?P<body>(?:(?P=indent)[ ]{4}.*\n|[ \t]*\n)*)",
     re.MULTILINE,
 )
+CITED = re.compile(r"\{[^{}\n]*[ ]\.cited\b[^{}\n]*\}")
 ATTRIBUTE = r"""(?:[.#][\w:-]+|[A-Za-z][\w-]*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"'{}]+))"""
 PARTS = re.compile(
     r"(?=[`$(\[{<h])(?:"  # most signs of a text begin none of these
@@ -182,13 +183,32 @@ def _words(match: re.Match[str], seen: bool) -> str:
     return kept.get(part.kind, "") if seen else f" {kept.get(part.kind, '')} "
 
 
+def stretch(body: str, name: str) -> tuple[int, int]:
+    """The offsets between which a section with this id lies, what is below it included.
+
+    Both are 0 where no heading has the id.
+    """
+    headings = [*HEADING.finditer(body)]
+    for number, heading in enumerate(headings):
+        if heading["id"] == name:
+            level = len(heading["level"])
+            later = headings[number + 1 :]
+            ends = (h.start() for h in later if len(h["level"]) <= level)
+            return heading.start(), next(ends, len(body))
+    return 0, 0
+
+
 class WrongAnswer(NamedTuple):
-    """A claim, in Markdown, who said it, and how its run fails."""
+    """A claim, in Markdown, who said it, and how its run fails.
+
+    One that no run can refute has the class ``cited``, as in ``{ #wrong-two .cited }``.
+    """
 
     id: str
     claim: str
     source: str
     failure: str
+    cited: bool = False
 
 
 def read_wrong_answers(
@@ -216,7 +236,8 @@ def read_wrong_answers(
         rows = range(line, line_of(body, end))
         failure = _failure([fence for fence in fences if fence.line in rows])
         source = quote["source"] if quote else ""
-        entries.append(WrongAnswer(name, claim["title"], source, failure))
+        cited = CITED.search(claim[0]) is not None
+        entries.append(WrongAnswer(name, claim["title"], source, failure, cited))
     return entries, problems
 
 

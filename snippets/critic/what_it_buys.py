@@ -171,3 +171,18 @@ loss = policy_loss(
 (slope,) = torch.autograd.grad(loss, log_ratio)
 assert slope.any(), "GRPO does not clip"
 # --8<-- [end:clip]
+
+# --8<-- [start:ablation]
+dropped = {}
+for x in 0.0, 1.0:  # all four wrong, all right
+    same = torch.full((4, 1), x, device=device)
+    A = dr_grpo(
+        token_level_rewards=same,
+        response_mask=same >= 0,
+        groups=torch.zeros_like(same[:, 0]).long(),
+    ).advantages
+    dropped[x] = A.any().item()
+    print(f"scores {x}: A", *A[:, 0].tolist())
+lost = any(dropped.values())
+assert lost, "no gradient was dropped"
+# --8<-- [end:ablation]

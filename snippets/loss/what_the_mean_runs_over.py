@@ -180,3 +180,16 @@ mean = white[:, 0].mean()
 print(f"mean over answers {mean:.4f}")
 assert mean < 1e-9, "no rounding error"
 # --8<-- [end:accuracy]
+
+# --8<-- [start:dapo]
+import torch
+
+b = torch.cartesian_prod(*[torch.arange(3)] * 4)
+R, L = torch.tensor([[1.0, 0, 0], [2, 2, 8]])[:, b]
+w = (R - R.mean(1, True)) / L.sum(1, True)
+push = torch.bincount(b.ravel(), w.ravel())
+push -= push.mean()
+right, short, long = push / push[0]
+print(f"short {short:.3f}, long {long:.3f}")
+assert short.isclose(long), "long ones pay less"
+# --8<-- [end:dapo]

@@ -95,3 +95,44 @@ groups = share**n
 print(f"whole groups {groups:6.2f}")
 assert means["trained on"][2] > means["drawn"][2]
 # --8<-- [end:age]
+
+# --8<-- [start:always]
+import torch
+
+old = torch.tensor([1, 1, 1]) / 3  # has sampled
+z = torch.tensor([0.6, 0.3, 0.1]).log()  # trained
+A = torch.tensor([0.0, 1.0, 2.0])
+
+
+def slope(data, written_by):
+    x = z.clone().requires_grad_()
+    now = x.softmax(0)
+    (data @ (now / written_by * A)).backward()
+    return x.grad
+
+
+now = z.exp()
+true = slope(now, now)  # on its own answers
+recomputed = slope(old, now)
+for row in true, recomputed:
+    print(*(f"{x:6.3f}" for x in row))
+same = recomputed.allclose(true)
+assert same, "another policy sampled"
+# --8<-- [end:always]
+
+# --8<-- [start:exact]
+import torch
+from ppo_ref.losses import policy_loss
+
+away = torch.tensor([[-0.3, -0.1, 0.1, 0.3]])
+now = torch.zeros_like(away).requires_grad_()
+policy_loss(  # the engine's row is the old one
+    log_probs=now,
+    old_log_probs=now.detach() - away,
+    advantages=torch.ones_like(away),
+    response_mask=away < 9,
+).loss.backward()
+print("ratio", *(f"{x:.2f}" for x in away[0].exp()))
+print("slope", *(f"{-x:z.2f}" for x in now.grad[0]))
+assert now.grad.all(), "clipped, and nothing moved"
+# --8<-- [end:exact]

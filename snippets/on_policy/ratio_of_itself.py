@@ -135,3 +135,47 @@ loss = (-A * ratio).mean()
 print("requires_grad", loss.requires_grad)
 assert loss.requires_grad, "nothing to train"
 # --8<-- [end:cut]
+
+# --8<-- [start:alone]
+import torch
+
+ref = torch.full((4,), 0.25).double().log()
+p = torch.tensor([0.4, 0.2, 0.2, 0.2], dtype=float)
+score = torch.tensor([1.0, 0, 0, 0]).double()
+x = p.log().requires_grad_()
+logp = x.log_softmax(0)
+ratio = (logp - logp.detach()).exp()
+policy = -p @ (ratio * (score - p @ score))
+kl = 0.04 * (logp.exp() @ (logp - ref))
+both, names = [], ("advantages", "KL")
+for name, part in zip(names, (policy, kl)):
+    (g,) = torch.autograd.grad(part, x, None, True)
+    both.append(g.norm())
+    row = f"{part:z.4f} gradient {g.norm():.4f}"
+    print(f"{name:10} {row}")
+assert policy.abs() < 1e-9  # all of it is the KL's
+assert both[0] < both[1], "the gradient is not"
+# --8<-- [end:alone]
+
+# --8<-- [start:down]
+import torch
+
+score = torch.tensor([1.0, 0, 0, 0]).double()
+x, scores, losses = 0 * score, [], []
+for update in range(21):
+    x.requires_grad_()
+    logp = x.log_softmax(0)
+    share = logp.detach().exp()  # of each answer
+    J = share @ score
+    ratio = (logp - logp.detach()).exp()
+    loss = -share @ (ratio * (score - J))
+    (g,) = torch.autograd.grad(loss, x)
+    x = (x - 4 * g).detach()
+    scores.append(J)
+    losses.append(loss.detach())
+    if update % 10 == 0:
+        print(f"score {J:.2f} loss {loss:z.2f}")
+assert scores[-1] > scores[0]
+fell = losses[-1] < losses[0] - 1e-9
+assert fell, "a better score, the same loss"
+# --8<-- [end:down]

@@ -106,3 +106,14 @@ print(f"{loss(batch):.4f} {loss(noisy):.4f}")
 same = loss(noisy).isclose(loss(batch))
 assert same, "a tool's token moved the loss"
 # --8<-- [end:objective]
+
+# --8<-- [start:filler]
+actor = torch.tensor([-0.5, -1.0, -2.0])
+owned = torch.tensor([1, 1, 0]) > 0  # 0: tool
+for filler in 1.0, 0.0:
+    stored = torch.where(owned, actor, filler)
+    x = actor - stored  # nothing has moved
+    whole, own = x.sum().exp(), x[owned].sum().exp()
+    print(f"filler {filler}: {whole:.3f} {own:.3f}")
+assert whole == 1, "0 is no cure"
+# --8<-- [end:filler]

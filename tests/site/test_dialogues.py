@@ -8,8 +8,6 @@ import pytest
 from site_tools.checks.shape import check_answers
 from site_tools.data import dialogues
 from site_tools.data.dialogues import read_topics
-from site_tools.page.page import read_page
-from site_tools.page.prose import HEADING
 from site_tools.site import navigation
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
@@ -65,18 +63,6 @@ def test_the_check_of_a_page_names_the_line_of_its_answers():
     assert (problem.path, problem.line) == ("docs/en/alignment/sample.md", 5)
     assert problem.found.startswith("alignment/sample: answers must hold the questions")
     assert check_answers(page(text, name="index"), ROOT) == []
-
-
-@pytest.mark.parametrize("lang", ["zh", "en"])
-def test_the_48_corrections_have_their_places(lang):
-    rows = dialogues.read_corrections(ROOT)
-    assert [row.id for row in rows] == [str(n) for n in range(1, 49)]
-    places = {place.partition("#") for row in rows for place in row.held}
-    ids = {
-        name: {h["id"] for h in HEADING.finditer(read_page(ROOT, path).body)}
-        for name, path in ((n, f"docs/{lang}/{n}.md") for n, _, _ in places)
-    }
-    assert [place for place in places if place[2] not in ids[place[0]]] == []
 
 
 def test_topics_come_in_the_order_in_which_data_flows(tmp_path):

@@ -135,6 +135,17 @@ def test_a_wrong_answer_says_who_where_and_how_it_fails(project):
     assert html.count("Four") == 1 and '<p class="count">2 of them.</p>' in html
 
 
+def test_a_wrong_answer_that_no_run_refutes_says_so(project):
+    said = "refuted by sources, not by a run"
+    assert said not in derived("wrong_answers", "", "en", project)
+    marked = PAGE.replace("#wrong-four }", "#wrong-four .cited }")
+    write_files(project, {"docs/en/gae/b.md": marked})
+    html = derived("wrong_answers", "gae/b#wrong-four", "en", project)
+    four, _ = html.split("</li>")[:2]
+    assert "#wrong-four" in four and said in four
+    assert html.count(said) == 1
+
+
 FOUR = '!!! quote "verl#1960"\n\n    Four.'
 THREE = '!!! quote "Dialogue 001·4"\n\n    Three.'
 
