@@ -14,7 +14,12 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-from site_tools.data.dialogues import TOPICS, disagreements, read_dialogues
+from site_tools.data.dialogues import (
+    NUMBER,
+    TOPICS,
+    disagreements,
+    read_dialogues,
+)
 from site_tools.page.blocks import Kind
 from site_tools.page.files import page_ids
 from site_tools.page.page import Page
@@ -32,6 +37,7 @@ from site_tools.page.prose import (
     section_text,
 )
 from site_tools.say import LANGUAGES, Message, Problem, problem
+from site_tools.site.navigation import question_lines
 
 Row = tuple[int, str, dict[str, Any]]
 
@@ -208,6 +214,16 @@ def _answer(page: Page) -> Iterator[Row]:
     asked = any(re.match(r"\d{3}·\d", each) for each in page.texts("answers"))
     if about_verl and asked and not any(p.startswith("*verl") for p in rest):
         yield line, "answer_default", {}
+    yield from _lines(page, text, line)
+
+
+def _lines(page: Page, answer: str, line: int) -> Iterator[Row]:
+    """Questions of the dialogues, of two or more, on which the answer has no line."""
+    asked = [id for id in page.texts("answers") if re.fullmatch(NUMBER, id)]
+    said = question_lines(answer)
+    for id in asked if len(asked) > 1 else ():
+        if id not in said:
+            yield line, "answer_line", {"id": id}
 
 
 def _proof(page: Page) -> Iterator[Row]:

@@ -10,9 +10,11 @@ from collections.abc import Collection, Mapping, Sequence
 from functools import cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from site_tools.data.dialogues import (
+    NUMBER,
     TOPICS,
     Asked,
     Thread,
@@ -46,6 +48,12 @@ NESTED = {"ppo_ref"}  # made from a package, which has folders
 FIRST = ("index", "symptoms", "ten_asserts", "wrong_answers")
 
 VERDICT = re.compile(r"\*\*(?P<words>.+?)[。.：:，,；;]?\*\*[。.：:，,；;]?")
+# The line of an answer that is about one of the dialogues' questions: "- 003·2: ...",
+# and its first sentence.
+LINE = re.compile(
+    rf"^- (?P<id>{NUMBER})(?P<colon>[:：])[ ]*(?P<text>.+(?:\n[ ]+\S.*)*)", re.MULTILINE
+)
+SENTENCE = re.compile(r".+?(?=[。？！]|[.?!](?:\s|$)|$)")
 PICTURE = re.compile(r"^!\[(?P<alt>.+)\]\((?P<file>[^()\s]+\.svg)\)", re.MULTILINE)
 FACT = re.compile(r"fact|\{\s*\.fact\s*\}")
 
@@ -65,17 +73,35 @@ class Answer(NamedTuple):
     wrong: tuple[WrongAnswer, ...] = ()  # the claims that it refutes
     facts: tuple[str, ...] = ()  # the facts files that it shows
     picture: tuple[str, str] | None = None  # what its picture shows, and the file
+    lines: Mapping[str, str] = MappingProxyType({})  # what it says on single questions
 
     @property
     def topic(self) -> str:
         return self.page.partition("/")[0]
+
+    def verdict_on(self, question: str) -> str:
+        """The first sentence of its line on this question, else its verdict."""
+        return self.lines.get(question, self.verdict)
+
+
+def question_lines(answer: str) -> dict[str, str]:
+    """The first sentence of each line of an answer that is on one question."""
+    found = {}
+    for line in LINE.finditer(answer):
+        if first := SENTENCE.match(" ".join(line["text"].split())):
+            words = first[0]
+            # Behind its colon English goes on in small letters.
+            words = words[0].upper() + words[1:] if line["colon"] == ":" else words
+            found[line["id"]] = words
+    return found
 
 
 @cache  # keyed by the text: a changed page is read again
 def read_answer(text: str, page: str, path: str) -> Answer:
     """What the lists say of one page; the checks say what it lacks."""
     front, fences, prose, _ = read_content(text, path)
-    short = " ".join(section_text(prose, "answer").strip().split("\n\n")[0].split())
+    answer = section_text(prose, "answer")
+    short = " ".join(answer.strip().split("\n\n")[0].split())
     verdict = VERDICT.match(short)
     drawn = PICTURE.search(section_text(prose, "picture"))
     shown = (f.lines[0].split() for f in fences if f.lines and FACT.fullmatch(f.info))
@@ -89,6 +115,7 @@ def read_answer(text: str, page: str, path: str) -> Answer:
         tuple(read_wrong_answers(prose, fences, path)[0]),
         tuple(dict.fromkeys(fact[0] for fact in shown if fact)),
         (drawn["alt"], drawn["file"]) if drawn else None,
+        question_lines(answer),
     )
 
 

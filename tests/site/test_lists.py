@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.data.dialogues import TOPICS
+from site_tools.data.dialogues import TOPICS, read_dialogues
 from site_tools.page.page import read_page
 from site_tools.page.prose import read_wrong_answers
 from site_tools.site import navigation
@@ -93,6 +93,33 @@ def test_as_asked_links_a_question_to_its_anchor_once_it_is_answered(project):
     silent = PAGE.replace('answers: ["004·2"]', "")
     write_files(project, {"docs/en/gae/b.md": silent})
     assert "href" not in derived("questions", "as asked", "en", project)
+
+
+LINE = """see [why](x.md#why): $A_t$.
+
+- 004·2: not {}, but
+  `2.0`, [exactly](x.md). The rest is left out.
+"""
+
+
+def test_as_asked_gives_each_question_the_verdict_of_its_own_line(project):
+    own = PAGE.replace("see [why](x.md#why): $A_t$.", LINE.format("always"))
+    write_files(project, {"docs/en/gae/b.md": own})
+    _, answered = items(derived("questions", "as asked", "en", project))
+    said = "Not always, but <code>2.0</code>, exactly"
+    assert answered.endswith(f'<strong class="verdict">{said}</strong>')
+    # By topic a page is one line, with its own verdict.
+    by_topic = items(derived("questions", "by topic", "en", project))[0]
+    assert by_topic.endswith('<strong class="verdict">Yes</strong>')
+
+
+@pytest.mark.parametrize("lang", ["zh", "en"])
+def test_every_question_of_the_dialogues_has_a_line_on_its_page(lang):
+    homes = {id: a for a in navigation.answers(ROOT, lang) for id in a.answers}
+    asked = [q.id for d in read_dialogues(ROOT) for q in d.questions]
+    assert [id for id in asked if id not in homes[id].lines] == []
+    right = {"zh": "平均来看说得对", "en": "Right on average, at"}
+    assert right[lang] in homes["001·2"].verdict_on("001·2")
 
 
 def test_the_first_pages_are_few_and_say_how_far_the_site_is(project):

@@ -36,6 +36,17 @@ def test_each_rule_names_what_it_found(old, new, found, fix):
     assert [p for p in problems if found in p.found and fix in p.fix], problems
 
 
+def test_a_page_that_answers_two_questions_has_a_line_on_each():
+    text = broken('answers: ["004·2"]', 'answers: ["004·2", "004·3", "verl#1960"]')
+    default = "*verl's default*: the same."
+    text = broken(default, f"{default}\n\n- 004·3: as above.", text)
+    (problem,) = check_shape(page(text), ROOT)
+    assert problem.found == "no line on question 004·2 in #answer"
+    assert problem.line == line_of("**Yes.**", text)
+    whole = broken("- 004·3", "- 004·2: yes.\n- 004·3", text)
+    assert check_shape(page(whole), ROOT) == []
+
+
 def test_a_page_on_contributing_has_nothing_to_say_on_verls_default():
     text = broken("*verl's default*: the same.", "")
     road = read_page(ROOT, "docs/en/contribute/sample.md", text)
