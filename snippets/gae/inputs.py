@@ -17,10 +17,25 @@ def advantages(r, V, mask, lam=1, gamma=1, end=0):
     return out
 # --8<-- [end:recursion]
 
+# --8<-- [start:plain]
+from ppo_ref.examples import shared_batch
+
+device = "cpu"  # or "cuda"
+batch = shared_batch(device)
+before = batch.values[:1]  # V, of row 0
+paid = torch.zeros_like(before)  # r
+paid[0, -1] = batch.scores[0]
+counts = batch.response_mask[:1]
+better = advantages(paid, before, counts)
+rows = {"r": paid, "V": before, "A": better}
+for name, x in rows.items():
+    print(name, *(f"{y:.2f}" for y in x[0]))
+assert better.allclose(paid.sum() - before)
+# --8<-- [end:plain]
+
 # --8<-- [start:judge]
 from ppo_ref.advantages import gae
 
-device = "cpu"  # or "cuda"
 V = [[0.3, 0.4, 0.9, -0.7, 0.6, 0.7]]
 V = torch.tensor(V, dtype=float).to(device)
 r = V.new_tensor([[0, 0, 0, 0, 0, 1]])
@@ -47,9 +62,6 @@ for lam, gamma, end in cases:
 # --8<-- [end:judge]
 
 # --8<-- [start:batch]
-from ppo_ref.examples import shared_batch
-
-batch = shared_batch(device)
 score = torch.zeros_like(batch.values)
 score[0, 5], score[1, 3] = batch.scores
 three = (
@@ -98,10 +110,10 @@ for lam in lambdas:
 # --8<-- [end:change]
 
 # --8<-- [start:ends]
-earned, before = r[mask], V[mask]
-after = torch.cat([before[1:], before.new_zeros(1)])
+earned, now = r[mask], V[mask]
+after = torch.cat([now[1:], now.new_zeros(1)])
 G = earned.flip(0).cumsum(0).flip(0)
-whole, step = G - before, earned + after - before
+whole, step = G - now, earned + after - now
 print("sum - V   ", *(f"{a:.2f}" for a in whole))
 print("r + V' - V", *(f"{a:.2f}" for a in step))
 assert whole.allclose(changed("as it is", lam=1))
