@@ -32,11 +32,9 @@
   if (later) {
     for (const sign of signs) addEventListener(sign, fetchTheme, { capture: true, passive: true })
     addEventListener("click", wait, true)
-    // Until then: that there are scripts, the colours of the system, their switch.
+    // Until then: that there are scripts, and the switch of the colours.
     document.documentElement.classList.replace("no-js", "js")
-    const kept = __md_get("__palette")
-    if (!kept && matchMedia("(prefers-color-scheme: dark)").matches) document.body.dataset.mdColorScheme = "slate"
-    document.querySelectorAll('label[for^="__palette"]')[kept?.index ?? 0].hidden = false
+    document.querySelectorAll('label[for^="__palette"]')[__md_get("__palette")?.index ?? 0].hidden = false
   }
 }
 
