@@ -1,4 +1,5 @@
-"""What a page weighs, and how soon it shows, many pages are built, an edit is served.
+"""What a page weighs, and a second one; how soon a page shows, many are built, and an
+edit is served.
 
 Run it after ``make build``: ``.venv/bin/python -m bench.weight``.
 """
@@ -20,7 +21,7 @@ from bench.many_pages import (
 from tests.browser.launch import Unavailable, chromium
 from tests.browser.server import serve
 
-PAGE = "alignment/value_before_token/"
+PAGE, FURTHER = "alignment/value_before_token/", "course/gae/"
 RUNS = 5
 SLOW = {"latency": 150, "downloadThroughput": 1.6e6 / 8, "uploadThroughput": 7.5e5 / 8}
 SLOWER_CPU = 4
@@ -60,10 +61,12 @@ def first_paint_and_shift(browser: Any, address: str) -> tuple[float, float]:
     return figures
 
 
-def report_page(browser: Any, address: str) -> None:
+def report_page(browser: Any, home: str) -> None:
+    address = home + PAGE
     context = browser.new_context(viewport=PHONE)
     tab = context.new_page()
     sizes = transferred(tab, address)
+    further = transferred(context.new_page(), home + FURTHER)
     with tab.expect_event("requestfinished") as script:
         tab.mouse.move(9, 9)
     later = script.value.sizes()["responseBodySize"]
@@ -73,6 +76,8 @@ def report_page(browser: Any, address: str) -> None:
     for kind, some in sorted(sizes.items(), key=lambda item: -sum(item[1])):
         print(f"    {kind:<10} {len(some):>3} {sum(some) / 1000:>7.1f} KB")
     print(f"    once a reader moves {later / 1000:>6.1f} KB: the theme's script")
+    more = sum(map(sum, further.values()))
+    print(f"    a second page, {FURTHER} {more / 1000:.1f} KB")
     runs = [first_paint_and_shift(browser, address) for _ in range(RUNS)]
     paints, shifts = zip(*runs, strict=True)
     print(
@@ -87,9 +92,9 @@ def main() -> None:
         sys.exit("no site/: make build makes it")
     try:
         with chromium() as browser, serve(site) as address:
-            for path in (PAGE, f"en/{PAGE}"):
-                print(path, flush=True)
-                report_page(browser, address + path)
+            for lang in ("", "en/"):
+                print(lang + PAGE, flush=True)
+                report_page(browser, address + lang)
     except Unavailable as error:
         print(f"not opened in a browser: {error}")
     with tempfile.TemporaryDirectory() as folder:

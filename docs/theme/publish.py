@@ -3,9 +3,9 @@
 Run it from the root of the repository: ``python -m docs.theme.publish``. A block that
 is not verified as it stands fails the build; with ``--draft`` it is only marked so.
 
-To the built pages it adds what readers and programs take along: llms.txt and
-llms-full.txt of each language, and offline.zip with all of it. Then each page takes its
-style sheets in.
+Each built page gets one style sheet and a policy of what may run in it. Then what
+readers and programs take along is added: llms.txt and llms-full.txt of each language,
+and offline.zip with all of it.
 """
 
 import argparse
@@ -15,7 +15,7 @@ import re
 import shutil
 import sys
 from collections import deque
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import suppress
 from itertools import chain, repeat
@@ -26,16 +26,15 @@ from mkdocs.config import load_config
 from mkdocs.exceptions import Abort, ConfigurationError
 
 from docs.theme.serve import CONFIGS
-from site_tools.site import downloads, llms, ways
+from site_tools.ledger import digest
+from site_tools.site import downloads, finished, llms, ways
 
 SITE = Path("site")
 ASIDE = Path(".cache", "publish")
 # Material's notice of MkDocs 2, which each language would print.
 QUIET = {"NO_MKDOCS_2_WARNING": "1"}
 OFFERED = re.compile(r'<span data-download="([^"]+)">([^<]+)</span>')
-SHEET = re.compile(r'<link rel="stylesheet" href="([^"/:][^":]*)">')
-BLANKS = re.compile(r"\s+(?=[{}])|(?<=[{};])\n\s*|(?<=[{}])\s+")
-FONT = re.compile(r"url\((?=fonts/)")
+FIRST = "assets/first.css"
 
 
 def main() -> None:
@@ -53,11 +52,10 @@ def main() -> None:
             sys.exit(f"not built: {', '.join(failed)}, see above{kept}")
         (ASIDE / "en").rename(ASIDE / "zh" / "en")
         try:
+            finish_pages(ASIDE / "zh", pool)
             add_downloads(ASIDE / "zh", pool)
         except ValueError as error:
             sys.exit(f"not built: {error}")
-        pages = (ASIDE / "zh").rglob("*.html")
-        deque(pool.map(take_styles_in, pages, chunksize=20), maxlen=0)
     shutil.rmtree(SITE, ignore_errors=True)
     (ASIDE / "zh").rename(SITE)
 
@@ -76,6 +74,48 @@ def build(lang: str, options: Sequence[str]) -> bool:
     except SystemExit as end:
         return not end.code
     return True
+
+
+def finish_pages(site: Path, pool: Executor) -> None:
+    """Give every page of both languages its sheet and its policy."""
+    texts = [*site.rglob("*.html"), *site.rglob("*.js")]
+    known = finished.words(path.read_text("utf-8") for path in texts)
+    for home in ways.SITES.values():
+        folder = site / home.folder
+        first = finished.sheet([("", (folder / FIRST).read_text("utf-8"))], known)
+        name = _merge_sheets(folder, known)
+        pages = [
+            page
+            for page in folder.rglob("*.html")
+            if folder != site or not page.is_relative_to(site / "en")
+        ]
+        finish = pool.map(finish_page, pages, repeat(name), repeat(first), chunksize=20)
+        deque(finish, maxlen=0)
+
+
+def _merge_sheets(folder: Path, known: Collection[str]) -> str:
+    """Make one of the sheets that the pages of a language link; its place there.
+
+    Every page links the same, and they are files no more.
+    """
+    home = (folder / "index.html").read_text("utf-8")
+    sheets = [folder / href for href in finished.SHEET.findall(home)]
+    assets = folder / "assets"
+    styles = [
+        (f"{sheet.parent.relative_to(assets).as_posix()}/", sheet.read_text("utf-8"))
+        for sheet in sheets
+    ]
+    css = finished.sheet(styles, known)
+    name = f"assets/site.{digest(css, 8)}.css"
+    for old in [*assets.glob("*.css"), *assets.glob("stylesheets/*"), *sheets]:
+        old.unlink(missing_ok=True)
+    (folder / name).write_text(css, "utf-8")
+    return name
+
+
+def finish_page(page: Path, sheet: str, first: str) -> None:
+    html = finished.link_sheet(page.read_text("utf-8"), sheet, first)
+    page.write_text(finished.add_policy(html), "utf-8")
 
 
 def add_downloads(site: Path, pool: Executor) -> None:
@@ -133,21 +173,6 @@ def _link(site: Path, made: list[str]) -> None:
         if page.exists():
             html = page.read_text("utf-8")
             page.write_text(link_downloads(html, name, sizes), "utf-8")
-
-
-def take_styles_in(page: Path) -> None:
-    """Put its style sheets into a page, with the way to their fonts.
-
-    A slow phone shows it a third of a second sooner: after one answer, not two.
-    """
-
-    def sheet(match: re.Match[str]) -> str:
-        path = match[1].partition("?")[0]
-        css = page.parent.joinpath(path).read_text("utf-8").strip()
-        css = BLANKS.sub("", css)
-        return f"<style>{FONT.sub(f'url({posixpath.dirname(path)}/', css)}</style>"
-
-    page.write_text(SHEET.sub(sheet, page.read_text("utf-8")), "utf-8")
 
 
 if __name__ == "__main__":

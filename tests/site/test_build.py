@@ -13,7 +13,6 @@ from mkdocs.structure.files import File, Files
 
 from docs.theme.hooks import navigation
 from docs.theme.hooks.rendering import lean, lean_page
-from docs.theme.publish import take_styles_in
 from tests.site import trial_site
 from tests.site.trial_site import PAGES, RUN_PAGE
 
@@ -191,18 +190,6 @@ def test_a_site_that_does_not_build_replaces_nothing(tmp_path):
 )
 def test_comments_stay_at_home(code, expected):
     assert lean(code) == expected
-
-
-def test_a_page_takes_its_styles_in_and_finds_their_fonts(tmp_path):
-    page, sheet = tmp_path / "gae" / "index.html", tmp_path / "assets" / "katex.css"
-    for path in (page, sheet):
-        path.parent.mkdir()
-    sheet.write_text("a { b: url(fonts/c.woff2?5) url('data:fonts/d') }\n", "utf-8")
-    head = '<head>{}<link rel="stylesheet" href="/x.css"></head>'
-    page.write_text(head.format('<link rel="stylesheet" href="../assets/katex.css?6">'))
-    take_styles_in(page)
-    style = "a{b: url(../assets/fonts/c.woff2?5) url('data:fonts/d')}"
-    assert page.read_text("utf-8") == head.format(f"<style>{style}</style>")
 
 
 def test_blanks_go_around_an_article_and_stay_within_it():

@@ -61,6 +61,8 @@ ARTICLE = re.compile(r"(<article\b.*</article>)", re.DOTALL)
 BLANKS = re.compile(r"[ \t]*\n\s*")
 # The theme's colours, of which site.css has those that pages show.
 PALETTE = re.compile(r'<link [^>]*/palette\.\w+\.min\.css">')
+# Choose a tab as the page is read.
+TABS = re.compile(r"<script>var (?:tabs|target)=.*?</script>")
 # Parts of code that have the colour of all the rest: names and blanks.
 PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
 
@@ -211,6 +213,8 @@ def lean(code: str) -> str:
 
 def lean_page(html: str) -> str:
     """A page without what its reader never sees; in an article, blanks may be code."""
+    if 'class="tabbed-set' not in html:
+        html = TABS.sub("", html)
     parts = ARTICLE.split(PALETTE.sub("", html))
     parts[::2] = [BLANKS.sub("\n", part) for part in parts[::2]]
     return PLAIN.sub(r"\1", "".join(parts))
