@@ -4,7 +4,7 @@ beside code.
 """
 
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from markupsafe import Markup, escape
@@ -262,8 +262,10 @@ def complete_boxes(
     """Give the code boxes of a page what is copied from them, and their marks.
 
     Where another text is copied than the one shown, the theme's button finds it in
-    ``data-copy``. The first box whose code runs and imports ``ppo_ref`` gets the line
-    that installs it from the site itself; only then is the wheel made.
+    ``data-copy``; one that goes on from the one before has only the rest, in
+    ``data-more``, and assets/site.js puts the two together. The first box whose code
+    runs and imports ``ppo_ref`` gets the line that installs it from the site itself;
+    only then is the wheel made.
     """
     plots = any(block.runs and PLOTS.search(block.text) for block in blocks)
     boxes = [copy for copy in copies(blocks) if copy.block.has_box]
@@ -272,12 +274,13 @@ def complete_boxes(
         raise Refusal("boxes_differ", fences=len(boxes), boxes=drawn)
     importing = (c for c in boxes if c.block.runs and IMPORTS.search(c.text))
     first = next(importing, None)
-    rest = iter(zip(boxes, marks or [""] * len(boxes), strict=True))
+    others = [c.text if c.text != c.block.text else "" for c in boxes]
+    rest = iter(
+        zip(boxes, marks or [""] * len(boxes), copied_texts(others), strict=True)
+    )
 
     def place(match: re.Match[str]) -> str:
-        copy, mark = next(rest)
-        other = copy.text != copy.block.text
-        copied = Markup(' data-copy="{}"').format(copy.text) if other else ""
+        copy, mark, copied = next(rest)
         marked = " marked" if mark else ""
         opening = f"<div{match['begin']}{marked}{match['end']}{copied}>{mark}"
         if copy is not first:
@@ -287,6 +290,16 @@ def complete_boxes(
         return opening + fill("page.install", lang, at, name, "matplotlib " * plots)
 
     return CODE_BOX.sub(place, html)
+
+
+def copied_texts(texts: Iterable[str]) -> Iterator[str]:
+    """The attribute that holds each text, "" where there is none."""
+    before = ""
+    for text in texts:
+        goes_on = before and text.startswith(before)
+        name, held = ("more", text[len(before) :]) if goes_on else ("copy", text)
+        yield Markup(' data-{}="{}"').format(name, held) if text else ""
+        before = text or before
 
 
 def marks(

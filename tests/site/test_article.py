@@ -119,3 +119,15 @@ def test_a_report_fills_in_what_its_form_asks(lang, colon):
     text = words(lang)["report_form"].format(page="a/b", title="A?")
     asked = [line.partition(colon)[0] for line in text.split("\n")]
     assert asked == [*fields.values()] and "a/b" in text and "A?" in text
+
+
+def test_a_copied_text_that_goes_on_has_only_the_rest():
+    texts = ["", "a\n<", "", "a\n<b", "a\n<b\n\nc", "d"]
+    assert [*article.copied_texts(texts)] == [
+        "",
+        ' data-copy="a\n&lt;"',
+        "",
+        ' data-more="b"',
+        ' data-more="\n\nc"',
+        ' data-copy="d"',
+    ]

@@ -86,6 +86,10 @@ const leadOn = () => {
 addEventListener("hashchange", leadOn)
 leadOn()
 
+// What is copied from a box goes on from what is copied from the one before.
+let copied = ""
+for (const { dataset } of document.querySelectorAll("[data-copy], [data-more]")) copied = dataset.copy ??= copied + dataset.more
+
 // The theme wraps the button of every code box in a landmark, all of them nameless.
 addEventListener("theme", () => {
   for (const nav of document.querySelectorAll(".md-code__nav")) nav.role = "none"
