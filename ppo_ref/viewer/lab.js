@@ -2,6 +2,10 @@
 // that travels in the address, a button that copies code.
 
 export const lang = document.documentElement.lang.startsWith("zh") ? "zh" : "en"
+const WORDS = {
+  zh: { copy: "复制成 Python", copied: "已复制", again: "回到开头", cut: "断开的柱子画不下，实际更长。" },
+  en: { copy: "Copy as Python", copied: "Copied", again: "Begin again", cut: "A broken bar is longer than it is drawn." },
+}[lang]
 
 // Only pages with a widget need its styles.
 export const styles = (name) => new Promise((done) => document.head.append(
@@ -36,11 +40,11 @@ export const cropped = (width, top, bottom, ...children) =>
 export const write = (node, text) => { if (node.textContent !== String(text)) node.textContent = text }
 
 // Where a widget goes: in the place of its picture, or, on a page that shows a view of it,
-// below the line that says what to try.
+// into the room below the line that says what to try.
 export const show = (place, section, view) => {
-  if (!view) return place.replaceChildren(section)
-  section.classList.add("small")
-  place.after(section)
+  if (view) section.classList.add("small")
+  const room = view ? place.nextElementSibling : place
+  room.replaceChildren(section)
 }
 
 // A number as people read it: no −0, and a real minus sign.
@@ -49,6 +53,21 @@ export const shown = (x, digits = 2) => (Math.abs(x) < 0.5 * 10 ** -digits ? 0 :
 export const dualClip = (bound) => bound <= 1 ? 0 : bound
 export const rounded = (x, step) => Number((Math.round(x / step) * step).toFixed(6))
 export const between = (x, low, high) => Math.min(Math.max(x, low), high)
+
+// What a full bar stands for, where the largest of its numbers is this.
+const SCALES = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25]
+export const scaleFor = (largest) => SCALES.find((scale) => scale >= largest - 1e-9) ?? largest
+
+// Draws a bar as long as x is of `full`. A longer one is cut there, and looks broken.
+export const drawBar = (cell, x, full) => {
+  cell.style.setProperty("--x", between(x / full, -1, 1).toFixed(4))
+  cell.classList.toggle("cut", Math.abs(x) > full + 1e-9)
+}
+// Says what a broken bar is while there is one.
+export const cutNote = () => {
+  const node = element("p", { class: "hint cut-note" }, WORDS.cut)
+  return { node, update: () => { node.style.visibility = node.closest(".lab").querySelector(".bar.cut") ? "" : "hidden" } }
+}
 
 // Does it have the form of the example: the same keys and lengths, and numbers where
 // numbers are? What comes from an address can be anything.
@@ -98,7 +117,7 @@ export const slider = ({ label, min, max, step, get, set }) => {
 
 export const choice = ({ label, options, get, set }) => {
   const select = element("select", { onchange: () => set(select.value) },
-    options.map(([value, text]) => element("option", { value }, text)))
+    options.map(([value, text, hidden]) => element("option", { value, hidden, disabled: hidden }, text)))
   return {
     node: element("label", { class: "knob" }, element("span", {}, label), select),
     update: () => { select.value = get() },
@@ -110,9 +129,11 @@ export const tick = ({ label, get, set }) => {
   return { node: element("label", { class: "knob tick" }, input, element("span", {}, label)), update: () => { input.checked = get() } }
 }
 
-// Makes an element one that is dragged, up and down or sideways, or moved by the arrows.
-// `sideways` is the share of its width that lies between min and max.
-export const draggable = (cell, { min, max, step, label, get, set, sideways = 0 }) => {
+// Makes an element one that is dragged sideways, or moved by the arrows; up and down is
+// for scrolling. `share` is the part of its width that lies between min and max.
+const WAY = 180 // pixels from min to max, where a width is too small for that
+const SLOP = 16 // pixels, by which every browser has decided whether a finger scrolls
+export const draggable = (cell, { min, max, step, label, get, set, share }) => {
   const move = (value) => set(rounded(between(value, min, max), step))
   const keys = { ArrowUp: 1, ArrowRight: 1, ArrowDown: -1, ArrowLeft: -1, PageUp: 10, PageDown: -10 }
   const still = () => cell.getAttribute("aria-disabled") === "true"
@@ -123,14 +144,18 @@ export const draggable = (cell, { min, max, step, label, get, set, sideways = 0 
   })) cell.setAttribute(key, value)
   cell.addEventListener("pointerdown", (event) => {
     if (still()) return
-    from = { at: sideways ? -event.clientX : event.clientY, value: get() }
+    from = { x: event.clientX, value: get(), undecided: event.pointerType === "touch" }
     cell.setPointerCapture(event.pointerId)
     cell.focus({ preventScroll: true })
     event.preventDefault()
   })
-  cell.addEventListener("pointermove", ({ clientX, clientY }) => {
-    const moved = from && from.at - (sideways ? -clientX : clientY)
-    if (from) move(from.value + moved / (sideways ? sideways * cell.clientWidth : cell.clientHeight) * (max - min))
+  cell.addEventListener("pointermove", ({ clientX }) => {
+    if (!from) return
+    if (from.undecided) {
+      if (Math.abs(clientX - from.x) < SLOP) return
+      from = { x: clientX, value: from.value }
+    }
+    move(from.value + (clientX - from.x) / (share ? share * cell.clientWidth : WAY) * (max - min))
   })
   for (const end of ["pointerup", "pointercancel"]) cell.addEventListener(end, () => { from = null })
   cell.addEventListener("keydown", (event) => {
@@ -153,13 +178,26 @@ export const onceAFrame = (draw) => {
   }
 }
 
-const COPIED = { zh: "已复制", en: "Copied" }
-export const copyButton = (label, text) => {
+// For who listens: what follows from a change, after a moment of rest. How a widget
+// begins is not said.
+export const aloud = () => {
+  const node = element("p", { class: "unseen", role: "status" })
+  let said, waiting
+  return { node, say: (text) => {
+    said ??= text
+    clearTimeout(waiting)
+    waiting = setTimeout(() => { if (text !== said) node.textContent = said = text }, 500)
+  } }
+}
+
+export const againButton = (reset) => element("button", { type: "button", class: "again", onclick: reset }, WORDS.again)
+
+export const copyButton = (text) => {
   const button = element("button", { type: "button", onclick: async () => {
     try { await navigator.clipboard.writeText(text()) } catch { return code.hidden = false, code.textContent = text() }
-    button.textContent = COPIED[lang]
-    setTimeout(() => { button.textContent = label }, 1500)
-  } }, label)
+    button.textContent = WORDS.copied
+    setTimeout(() => { button.textContent = WORDS.copy }, 1500)
+  } }, WORDS.copy)
   const code = element("pre", { hidden: true }) // where a page may not write to the clipboard
   return element("div", { class: "copy" }, button, code)
 }

@@ -1,50 +1,28 @@
 // The run viewer: one run or two, their figures as curves under one cursor, and what was
 // said, token by token. It reads stored runs, and whatever folder or dump one opens.
-import { address, between, copyButton, element, lang, onceAFrame, shown, styled, styles } from "./lab.js"
+import { address, between, copyButton, element, lang, onceAFrame, shown, styled, styles, svg } from "./lab.js"
 import { CONFIG, QUANTITIES, STATISTICS, TOKENS, readRun, recordedAt, watchedNumbers } from "./run_files.js"
 
 const WORDS = {
   zh: {
     name: "训练查看器", runs: ["一次训练", "和它比"], none: "不比", iteration: "第 {} 轮", of: "共 {} 轮", play: "播放", pause: "暂停",
-    at: "第几轮", figures: "看哪些统计量", colour: "token 的颜色和数字", copy: "复制成 Python", more: "还有 {} 个 token", loading: "正在读…",
+    at: "第几轮", figures: "看哪些统计量", colour: "token 的颜色和数字", more: "还有 {} 个 token",
     hint: "在曲线上左右拖，或用方向键，看每一轮的数字和回答。",
     quantities: { advantages: "优势", values: "价值", ratio: "ratio", probability: "概率", rewards: "奖励" },
     watched: "每轮之后都问的一道题，和给定的两个回答", says: "现在答：", recorded: "第 {} 轮采样的回答", recordedOn: "当时的数字。",
     before: "PPO 之前", row: "第 {} 行", score: "得分", unrecorded: "这里没有记下{}", rows: "回答", next: "后面的", previous: "前面的",
     own: "打开你自己的训练", folder: "选文件夹 runs/1", files: "选文件", yours: "你的",
     says_own: "train 写出的文件夹，或一个 JSON 的 dump；也可以拖到这里。文件只在浏览器里读，不会发往任何地方。",
-    rest: "另有 {} 处也略去了。",
-    faults: {
-      object: "每行必须是一个 JSON 对象，这里是 {got}", iteration: "iteration 必须是 1 到 1000000 的整数，这里是 {got}",
-      number: "{name} 必须是有限的数，这里是 {got}", length: "{name} 必须每个 token 一个数，共 {must} 个，这里有 {got} 个",
-      answer: "要有 question 和逐 token 的 response，这里是 {got}", nothing: "必须每行是一轮的统计量，这里是 {got}",
-      iterations: "第一行说有 {must} 轮，这里到第 {got} 轮就断了", missing: "必须有这个文件，这里只有 {got}",
-      json: "必须是完整的 JSON，这里断在 {got}", dump: "必须是一个对象，里面按名字放 values、advantages 等二维列表，这里是 {got}",
-      table: "{name} 必须是由行组成的列表，这里是 {got}", mask: "必须有 response_mask 或 attention_mask，这里只有 {got}；所有格子都显示了",
-      slots: "{name} 必须有 {must} 格，这里有 {got} 格", unread: "读不出来：{got}", many: "一次打开一次或两次训练，这里有 {got}",
-    },
-    line: "{file} 第 {line} 行：", file: "{file}：",
   },
   en: {
     name: "Run viewer", runs: ["a run", "beside it"], none: "nothing", iteration: "iteration {}", of: "of {}", play: "play", pause: "pause",
-    at: "iteration", figures: "figures", colour: "colour and number of a token", copy: "Copy as Python", more: "{} more tokens", loading: "reading …",
+    at: "iteration", figures: "figures", colour: "colour and number of a token", more: "{} more tokens",
     hint: "Drag along the curves, or use the arrow keys: figures and answers follow.",
     quantities: { advantages: "advantage", values: "value", ratio: "ratio", probability: "probability", rewards: "reward" },
     watched: "One question after every iteration, and two given answers", says: "now says ", recorded: "Answers sampled in iteration {}", recordedOn: "with the numbers of that time.",
     before: "before PPO", row: "row {}", score: "score", unrecorded: "no {} recorded here", rows: "answers", next: "next", previous: "previous",
     own: "Open a run of your own", folder: "a folder, runs/1", files: "files", yours: "yours",
     says_own: "A folder that train wrote, or a dump as JSON; or drop it here. It is read in your browser, and nothing is sent anywhere.",
-    rest: "{} more places were left out.",
-    faults: {
-      object: "a line must be a JSON object, got {got}", iteration: "iteration must be a whole number from 1 to 1000000, got {got}",
-      number: "{name} must be a finite number, got {got}", length: "{name} must have a number for each of {must} tokens, got {got}",
-      answer: "there must be a question and a response, token by token, got {got}", nothing: "each line must hold the figures of an iteration, got {got}",
-      iterations: "the first line promises {must} iterations, and the file ends after {got}", missing: "this file must be there, got {got}",
-      json: "must be JSON to its end, and ends in {got}", dump: "must be an object with lists of rows by name, as values and advantages, got {got}",
-      table: "{name} must be a list of rows, got {got}", mask: "must hold response_mask or attention_mask, got {got}; every slot is shown",
-      slots: "{name} must have {must} slots, got {got}", unread: "cannot be read: {got}", many: "open one run or two at once, got {got}",
-    },
-    line: "{file}, line {line}: ", file: "{file}: ",
   },
 }[lang]
 const TITLES = {
@@ -66,7 +44,6 @@ const BEGIN = { first: "healthy", second: "flipped_sign", at: 20, colour: "proba
 const SLOTS = ["first", "second"], PAGE = 4, MOST = 512, PACE = 120 // answers, tokens, ms an iteration
 
 const put = (text, ...given) => given.reduce((made, x) => made.replace("{}", x), text)
-const told = (fault) => ((fault.file ? WORDS[fault.line ? "line" : "file"] : "") + WORDS.faults[fault.key]).replace(/\{(\w+)\}/g, (_, name) => fault[name])
 const brief = (x) => x === undefined ? "—" : x === 0 ? "0" : Math.abs(x) >= 1e5 ? x.toExponential(1)
   : shown(x, Math.abs(x) >= 100 ? 0 : Math.abs(x) >= 10 ? 1 : Math.abs(x) >= 1 ? 2 : 3)
 
@@ -276,26 +253,22 @@ export const mount = async (place, given = []) => {
     if (!measured.length) return null
     const end = (of) => measured.reduce((a, b) => of(a, b)), least = end(Math.min), most = end(Math.max)
     const y = (x) => most > least ? 1 - (x - least) / (most - least) : 0.5
-    const svg = document.createElementNS("http://www.w3.org/2000/svg", "svg")
-    for (const [key, value] of Object.entries({ viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": true })) svg.setAttribute(key, value)
+    const plot = svg("svg", { viewBox: "0 0 100 100", preserveAspectRatio: "none", "aria-hidden": true })
     const dots = [], outputs = [], cursor = element("b")
     columns.forEach((column, i) => {
-      const path = document.createElementNS("http://www.w3.org/2000/svg", "path")
       let before = -2, d = ""
       const steps = column.flatMap((_, at) => [at]), gap = Math.max(1, (steps[1] ?? 1) - (steps[0] ?? 0))
       for (const at of steps) {
         d += `${at - before > gap ? "M" : "L"}${(at / last * 100).toFixed(2)} ${(y(column[at]) * 100).toFixed(2)}`
         before = at
       }
-      path.setAttribute("d", d)
-      path.setAttribute("class", SLOTS[i])
-      svg.append(path)
+      plot.append(svg("path", { d, class: SLOTS[i] }))
       dots.push(element("i", { class: SLOTS[i] }))
       outputs.push(element("output", { class: SLOTS[i] }))
     })
     const node = element("figure", { class: "curve" },
       element("figcaption", {}, element("code", {}, name), outputs.filter((_, i) => runs[i])),
-      element("div", { class: "field" }, svg, cursor, dots),
+      element("div", { class: "field" }, plot, cursor, dots),
       element("small", {}, element("span", {}, brief(least)), element("span", {}, brief(most))))
     const update = () => {
       const left = `${last ? state.at / last * 100 : 0}%`
@@ -415,9 +388,15 @@ export const mount = async (place, given = []) => {
     })
     said.classList.toggle("pair", Boolean(runs[0] && runs[1]))
     copying.hidden = SLOTS.some((slot) => own.has(state[slot]))
-    notes.replaceChildren(...faults.slice(0, 3).map((fault) => element("li", {}, told(fault))),
-      ...faults.length > 3 ? [element("li", {}, put(WORDS.rest, faults.length - 3))] : [])
     notes.hidden = !faults.length
+    notes.replaceChildren()
+    if (faults.length) tell(faults)
+  }
+
+  // Few have a fault to read of: its words come when there is one.
+  const tell = async (now) => {
+    const { told } = await import("./run_faults.js").catch(() => ({ told: (all) => all.map(({ file, got }) => `${file}: ${got}`) }))
+    if (now === faults) notes.replaceChildren(...told(now).map((text) => element("li", {}, text)))
   }
 
   let resting
@@ -456,7 +435,7 @@ export const mount = async (place, given = []) => {
   const timeline = element("div", { class: "timeline" }, play, slider, element("span", {}, number, " ", count))
   const hint = element("p", { class: "hint" }, WORDS.hint)
   const said = element("div", { class: "answers-of" }, columns.map(({ node }) => node))
-  const copying = copyButton(WORDS.copy, () => python(state))
+  const copying = copyButton(() => python(state))
   const section = element("section", { class: "lab runs", "aria-label": WORDS.name },
     element("div", { class: "which" }, selects.map((select, i) => element("label", { class: SLOTS[i] }, element("span", {}, WORDS.runs[i]), select))),
     notes, hint, curves, timeline, live,

@@ -15,6 +15,7 @@ from xml.etree.ElementTree import Element
 
 from site_tools.page import pictures as picture_rules
 from site_tools.say import Refusal
+from site_tools.site import widgets
 
 TAG = r'<img\b(?P<{0}>[^>]*\bsrc="[^":]+\.svg"[^>]*)>'
 IMAGE = re.compile(rf"<p>\s*{TAG.format('alone')}\s*</p>|{TAG.format('inline')}")
@@ -50,7 +51,7 @@ def inline(html: str, read: Callable[[str], tuple[str, str]], lang: str) -> str:
         widget = WIDGET.search(alone or "")
         return f"<div {widget[0]}>{figure}</div>" if widget else figure
 
-    return IMAGE.sub(place, html)
+    return widgets.make_room(IMAGE.sub(place, html))
 
 
 def svg(text: str, path: str, alt: str, lang: str, prefix: str) -> str:

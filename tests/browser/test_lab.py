@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import math
 import re
 from ast import literal_eval
 from typing import Any
@@ -36,7 +37,7 @@ def ran(lab: Any, widget: str) -> str:
     """What the copied Python prints: ppo_ref's numbers for what is shown."""
     lab.evaluate("navigator.clipboard.writeText('')")
     place = lab.locator(f'[data-lab="{widget}"]')  # in its place, or below its line
-    place.or_(lab.locator("p[data-lab] + .lab")).locator(".copy button").click()
+    place.or_(lab.locator("p[data-lab] + .room .lab")).locator(".copy button").click()
     lab.wait_for_function("async () => await navigator.clipboard.readText() !== ''")
     printed = io.StringIO()
     with contextlib.redirect_stdout(printed):
@@ -72,20 +73,20 @@ def drag(lab: Any, row: str, token: int, by: int) -> None:
     x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
     lab.mouse.move(x, y)
     lab.mouse.down()
-    lab.mouse.move(x, y + by, steps=8)
+    lab.mouse.move(x + by, y, steps=8)
     lab.mouse.up()
 
 
 def test_dragged_cells_show_what_ppo_ref_computes(lab):
     before = dict(lab.evaluate(SHOWN))
-    drag(lab, "values", 2, 30)
-    drag(lab, "kl", 0, -12)
-    drag(lab, "ratios", 4, -10)
-    drag(lab, "score", 5, 15)
+    drag(lab, "values", 2, -90)
+    drag(lab, "kl", 0, 36)
+    drag(lab, "ratios", 4, 30)
+    drag(lab, "score", 5, -45)
     assert_shown(lab, 0)
     lab.locator("[data-lab=explorer] .counts").nth(1).click()
     lab.locator("[data-lab=explorer] .answers button").nth(1).click()
-    drag(lab, "values", 0, -9)
+    drag(lab, "values", 0, 27)
     assert_shown(lab, 1)
     assert dict(lab.evaluate(SHOWN)) != before
 
@@ -126,7 +127,7 @@ def test_the_home_page_has_a_small_one_to_drag(lab):
 
 
 def test_a_link_shares_what_is_seen(lab):
-    drag(lab, "values", 1, 20)
+    drag(lab, "values", 1, -60)
     lab.wait_for_function("location.search.includes('explorer')")
     seen, address = lab.evaluate(SHOWN), lab.url
     (state,) = parse_qs(urlsplit(address).query)["explorer"]
@@ -170,9 +171,9 @@ def test_a_token_under_the_clip_is_as_ppo_ref_says(lab, sent):
     lab.goto(f"en/{PAGE}?clip={json.dumps(sent)}")
     widget = lab.locator("[data-lab=clip]")
     widget.scroll_into_view_if_needed()
-    widget.locator(".handle").wait_for()
+    widget.locator(".handle").first.wait_for()
     if not sent:  # a drag by hand, and the keys
-        box = widget.locator(".handle").bounding_box()
+        box = widget.locator(".handle").first.bounding_box()
         lab.mouse.move(box["x"] + 90, box["y"] + 60)
         lab.mouse.down()
         lab.mouse.move(box["x"] + 190, box["y"] + 60, steps=5)
@@ -348,3 +349,122 @@ def test_on_a_phone_the_token_spoken_of_is_in_sight(open_tab):
         assert table["x"] <= now["x"]
         assert now["x"] + now["width"] <= table["x"] + table["width"] + 1
         lab.locator(".alignment .steps button").last.click(force=True)
+
+
+def test_a_token_without_an_advantage_has_nothing_to_push(lab):
+    lab.goto(f'en/{PAGE}?clip={{"advantage":0,"ratio":1.1}}')
+    widget = lab.locator("[data-lab=clip]")
+    widget.scroll_into_view_if_needed()
+    widget.locator(".handle").first.wait_for()
+    settle(lab)
+    said = widget.locator(".says").inner_text()
+    assert said == "no advantage: nothing to push, the gradient is 0"
+    push = widget.locator(".sums span").filter(has_text="push").locator("output")
+    assert push.inner_text() == "0.000"
+
+
+def test_the_slot_after_the_last_token_predicts_none(lab):
+    lab.goto(f'en/{PAGE}?alignment={{"t":3,"slice":"[:, -T:]"}}')
+    widget = lab.locator("[data-lab=alignment]")
+    widget.scroll_into_view_if_needed()
+    widget.locator("td").first.wait_for()
+    for t in (3, 2):
+        settle(lab)
+        said = widget.locator(".says").inner_text()
+        assert ("predict token" in said) is (t < 3), said
+        assert f"V(s{'₀₁₂₃₄'[t + 1]})" in said
+        widget.get_by_role("button", name="before").click()
+
+
+def test_the_kl_has_a_ratio_of_its_own(lab):
+    widget = lab.locator("[data-lab=clip]")
+    widget.scroll_into_view_if_needed()
+    widget.locator(".handle").first.wait_for()
+    settle(lab)
+    clip, kl = widget.locator(".handle").all()
+    before = clip.get_attribute("aria-valuenow"), widget.locator(".says").inner_text()
+    kl.focus()
+    lab.keyboard.press("PageDown")
+    settle(lab)
+    after = clip.get_attribute("aria-valuenow"), widget.locator(".says").inner_text()
+    assert after == before
+    ratio = float(kl.get_attribute("aria-valuenow"))
+    assert ratio != float(before[0])
+    lines = dict(line.split() for line in ran(lab, "clip").splitlines()[1:])
+    log = math.log(ratio)
+    for name, expected in ("k1", log), ("k2", log**2 / 2), ("k3", 1 / ratio - 1 + log):
+        assert float(lines[name]) == pytest.approx(expected)
+        shown = widget.locator(".sums span").filter(has_text=name).locator("output")
+        text = shown.inner_text().replace("−", "-")
+        assert float(text) == pytest.approx(expected, abs=0.000501)
+    copied = lab.evaluate("navigator.clipboard.readText()")
+    assert "ref_log_probs=old" not in copied
+    words = kl.locator("text").all_inner_texts()
+    assert {"0", "1", "2"} <= {*words} and any("reference" in word for word in words)
+
+
+LENGTHS = """bars => bars.map((bar) =>
+  [bar.textContent, Number(bar.style.getPropertyValue("--x"))])"""
+
+
+@pytest.mark.parametrize(
+    ("page", "rows"),
+    [
+        (PAGE, ["rewards", "values", "deltas", "advantages", "returns"]),
+        ("", ["values", "deltas", "advantages"]),
+    ],
+)
+def test_what_has_one_unit_has_one_scale(lab, page, rows):
+    lab.goto(f"en/{page}")
+    widget = lab.locator("[data-lab] > .lab").first
+    for key in ("Home", "End"):  # TD errors beyond 1 follow
+        widget.locator("tr.values .drag").nth(2).focus()
+        lab.keyboard.press(key)
+        settle(lab)
+        (scale,) = {widget.locator(f"tr.{row} .scale").inner_text() for row in rows}
+        full = float(scale.removeprefix("±"))
+        lengths = [
+            pair for row in rows
+            for pair in widget.locator(f"tr.{row} .bar").evaluate_all(LENGTHS)
+        ]  # fmt: skip
+        assert max(abs(share) for _, share in lengths) > 0.3
+        for text, share in lengths:
+            assert share * full == pytest.approx(
+                float(text.replace("−", "-")), abs=0.006
+            )
+
+
+@pytest.mark.parametrize(
+    ("page", "move"),
+    [(PAGE, ("ratios", "End")), ("rewards/kl_of_one_token/", ("ref", "Home"))],
+)
+def test_a_bar_that_is_cut_says_so(lab, page, move):
+    lab.goto(f"en/{page}")
+    lab.locator("[data-lab]").first.scroll_into_view_if_needed()
+    widget = lab.locator(".lab").first
+    cut, note = widget.locator(".bar.cut"), widget.locator(".cut-note")
+    widget.locator(".bar").first.wait_for()
+    settle(lab)
+    assert cut.count() == 0 and not note.is_visible()
+    row, key = move
+    widget.locator(f"tr.{row} .drag").nth(0).focus()
+    lab.keyboard.press(key)
+    settle(lab)
+    assert cut.count() > 0 and note.is_visible()
+    assert note.inner_text() == "A broken bar is longer than it is drawn."
+    for _, share in widget.locator(".bar").evaluate_all(LENGTHS):
+        assert abs(share) <= 1
+
+
+def test_the_widest_errors_of_the_critic_are_cut_and_say_so(lab):
+    widget = lab.locator("[data-lab=variance]")
+    widget.scroll_into_view_if_needed()
+    widget.get_by_role("button", name="junk").click()
+    settle(lab)
+    cut = [
+        abs(float(text.replace("−", "-"))) > 1
+        for text in widget.locator(".bar:not(:empty)").all_inner_texts()
+        if text != "exact"
+    ]
+    assert widget.locator(".bar.cut").count() == sum(cut) > 0
+    assert widget.locator(".cut-note").is_visible()

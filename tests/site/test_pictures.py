@@ -5,7 +5,8 @@ import re
 import pytest
 
 from site_tools.page.pictures import read_picture
-from site_tools.site import pictures
+from site_tools.site import pictures, widgets
+from tests.layout import ROOT
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{}</svg>'
 
@@ -188,3 +189,18 @@ def test_malformed_xml_is_named_with_its_line():
     _, (problem,) = read_picture("<svg>\n<text>0.5\n</svg>", PATH)
     assert (problem.line, problem.found) == (3, "mismatched tag")
     assert problem.expected == "well-formed XML"
+
+
+def test_every_widget_has_a_room_in_place_of_its_picture_or_below_its_line():
+    pages = (ROOT / "docs" / "en").rglob("*.md")
+    texts = [page.read_text("utf-8") for page in pages]
+    named = {name for text in texts for name in re.findall(r'data-lab="(.+?)"', text)}
+    assert {*widgets.ROOMS} == named
+    room = 'class="room" style="--narrow: 24.5; --middle: 22.5; --wide: 22.5"'
+    line = '<p data-lab="clip/surrogate">Drag it.</p>'
+    assert widgets.make_room(line) == f"{line}\n<div {room}></div>"
+    place = '<div data-lab="clip"><svg></svg></div>'
+    assert re.fullmatch(
+        r'<div class="room" style="[^"]+" data-lab="clip"><svg></svg></div>',
+        widgets.make_room(place),
+    )

@@ -305,7 +305,8 @@ def test_every_stored_run_has_a_title_and_every_fault_a_sentence() -> None:
     assert sorted(re.findall(r"(?m)^  (\w+): \[", titles)) == stored_names()
     keys = set(re.findall(r'key: "(\w+)"', (VIEWER / "run_files.js").read_text()))
     keys |= set(re.findall(r'key: "(\w+)"', code))
-    languages = re.findall(r"faults: \{(.*?)\n    \},", code, re.DOTALL)
+    words = (VIEWER / "run_faults.js").read_text("utf-8")
+    languages = re.findall(r"faults: \{(.*?)\n    \},", words, re.DOTALL)
     assert len(languages) == 2
     for language in languages:
         assert set(re.findall(r"(\w+): \"", language)) == keys

@@ -48,7 +48,7 @@ for (const link of document.querySelectorAll("a.language")) {
 // What scrolls sideways within itself can be reached by keyboard. The theme puts a box
 // around tables.
 const reachBoxes = () => {
-  for (const box of document.querySelectorAll(".arithmatex, .md-typeset__scrollwrap, .md-typeset table:not([class])")) {
+  for (const box of document.querySelectorAll(".arithmatex, .tabbed-labels, .md-typeset__scrollwrap, .md-typeset :is(table:not([class]), pre > code)")) {
     if (box.scrollWidth > box.clientWidth) box.tabIndex = 0
     else box.removeAttribute("tabindex")
   }
@@ -114,7 +114,8 @@ for (const button of document.querySelectorAll("button.comment")) {
 
 // A picture that can be operated is replaced by its widget when it comes into view. A line
 // that says what to try, with data-lab="explorer/inputs", gets that view of the explorer
-// below it. A copy on disk has neither: browsers load no modules from files.
+// below it, where room is kept. A copy on disk has none of it: browsers load no modules
+// from files.
 const scripts = new URL(document.currentScript?.src ?? "assets/site.js", location)
 const places = new Set(document.querySelectorAll("[data-lab]"))
 const mountWidget = (place) => {
@@ -126,8 +127,9 @@ const waiting = new IntersectionObserver((seen) => {
   for (const { target, isIntersecting } of seen) if (isIntersecting) mountWidget(target)
 }, { rootMargin: "200px" })
 for (const place of places) {
-  if (location.protocol !== "file:") waiting.observe(place)
-  else if (place.matches("p")) place.hidden = true
+  if (location.protocol !== "file:") { waiting.observe(place); continue }
+  place.hidden = place.matches("p")
+  ;(place.hidden ? place.nextElementSibling : place).classList.remove("room")
 }
 // Who goes by Tab would otherwise pass by what is not yet in view.
 addEventListener("keydown", ({ key }) => {

@@ -3,6 +3,7 @@ import { address, choice, copyButton, element, lang, onceAFrame, show, styled } 
 
 const PROMPT = ["1", "+", "1", "="], ANSWER = ["2", ".", { zh: "对", en: "ok" }[lang], "EOS"]
 const T = ANSWER.length
+const V = (t) => `V(s${"₀₁₂₃₄"[t]})`
 // As the picture of its question page has it.
 const VIEWS = { value_before_token: { prompt: ["p₀", "p₁", "p₂"], answer: ["a₀", "a₁", "a₂", "a₃"] } }
 // What may be cut from the outputs, and how many slots later than it should be.
@@ -10,20 +11,20 @@ const SLICES = { "[:, -T-1:-1]": 0, "[:, -T:]": 1, "[:, -T-2:-2]": -1 }
 const RIGHT = "[:, -T-1:-1]"
 const WORDS = {
   zh: {
-    name: "下标对齐，一步一步看", slice: "从输出里切", step: "第 t 个 token", before: "← 上一个", after: "下一个 →", copy: "复制成 Python",
+    name: "下标对齐，一步一步看", slice: "从输出里切", step: "第 t 个 token", before: "← 上一个", after: "下一个 →", table: "每一格",
     rows: { ids: "ids", output: "输出", values: "values", log_probs: "log_probs", rewards: "奖励" },
-    read: "读过", out: "这一格", pays: "写完它，拿到 r", scored: "它的概率",
-    right: (t) => `values[:, ${t}] 读过 prompt${t ? ` 和第 0${t > 1 ? ` 到 ${t - 1}` : ""} 个 token` : ""}，没读过第 ${t} 个：它是 V(s_${t})。`,
-    late: (t) => `values[:, ${t}] 已经读过第 ${t} 个 token：它是 V(s_${t + 1})，晚了一格；同一格的 logits 预测的是第 ${t + 1} 个 token。`,
+    read: "读过", out: "这一格", pays: "写完拿到 r", scored: "它的概率",
+    right: (t) => `values[:, ${t}] 读过 prompt${t ? ` 和第 0${t > 1 ? ` 到 ${t - 1}` : ""} 个 token` : ""}，没读过第 ${t} 个：它是 ${V(t)}。`,
+    late: (t) => `values[:, ${t}] 已经读过第 ${t} 个 token：它是 ${V(t + 1)}，晚了一格；${t + 1 < T ? `同一格的 logits 预测的是第 ${t + 1} 个 token` : "回答到这个 token 为止，同一格的 logits 什么也不预测"}。`,
     early: (t) => `values[:, ${t}] 连第 ${t - 1} 个 token 也没读过：它早了一格。`,
     first: "values[:, 0] 连 prompt 的最后一个 token 也没读过：它早了一格。",
   },
   en: {
-    name: "Index alignment, step by step", slice: "cut from the outputs", step: "token t", before: "← before", after: "next →", copy: "Copy as Python",
+    name: "Index alignment, step by step", slice: "cut from the outputs", step: "token t", before: "← before", after: "next →", table: "the slots",
     rows: { ids: "ids", output: "output", values: "values", log_probs: "log_probs", rewards: "rewards" },
     read: "has read", out: "this one", pays: "after it comes r", scored: "its probability",
-    right: (t) => `values[:, ${t}] has read the prompt${t ? ` and token${t > 1 ? `s 0 to ${t - 1}` : " 0"}` : ""}, not token ${t}: it is V(s_${t}).`,
-    late: (t) => `values[:, ${t}] has read token ${t} already: it is V(s_${t + 1}), one slot late; the logits of this slot predict token ${t + 1}.`,
+    right: (t) => `values[:, ${t}] has read the prompt${t ? ` and token${t > 1 ? `s 0 to ${t - 1}` : " 0"}` : ""}, not token ${t}: it is ${V(t)}.`,
+    late: (t) => `values[:, ${t}] has read token ${t} already: it is ${V(t + 1)}, one slot late; ${t + 1 < T ? `the logits of this slot predict token ${t + 1}` : "the answer ends with this token, and the logits of this slot predict none"}.`,
     early: (t) => `values[:, ${t}] has not even read token ${t - 1}: it is one slot early.`,
     first: "values[:, 0] has not even read the last token of the prompt: it is one slot early.",
   },
@@ -82,16 +83,18 @@ export const mount = async (place, view) => {
     says.classList.toggle("fault", off !== 0)
     slices.update()
     // On a phone the table is wider than its place: keep what is spoken of in sight.
-    wide.scrollLeft = cells.ids[token].offsetLeft - wide.clientWidth / 2
+    // The names of the rows stay, and cover the left of it.
+    const { offsetLeft, offsetWidth } = cells.ids[token], names = wide.querySelector("th").offsetWidth
+    wide.scrollLeft = offsetLeft + offsetWidth / 2 - (wide.clientWidth + names) / 2
   }
-  const wide = element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": WORDS.name }, element("table", { class: "rows" },
+  const wide = element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": WORDS.table }, element("table", { class: "rows" },
     element("tbody", {}, Object.entries(WORDS.rows).map(([row, label]) =>
       element("tr", {}, element("th", { scope: "row" }, label), cells[row])))))
   const section = element("section", { class: "lab alignment", "aria-label": WORDS.name },
     element("div", { class: "knobs" }, slices.node, element("span", { class: "steps" }, before, at, after)),
     says,
     wide,
-    copyButton(WORDS.copy, () => python(state.slice, P)))
+    copyButton(() => python(state.slice, P)))
   section.addEventListener("keydown", ({ key, target }) => {
     if (target.tagName === "SELECT") return
     if (key === "ArrowLeft") go(-1)

@@ -1,16 +1,16 @@
 // The step explorer: two answers of six tokens, every number of a PPO step as a bar.
-import { address, between, choice, copyButton, draggable, dualClip, element, lang, onceAFrame, show, shown, slider, styled, tick, write } from "./lab.js"
+import { address, againButton, aloud, between, choice, copyButton, cutNote, draggable, drawBar, dualClip, element, lang, onceAFrame, scaleFor, show, shown, slider, styled, tick, write } from "./lab.js"
 import { BUGS, PRESETS, VIEWS, compute, python } from "./explorer_model.js"
 
 const WORDS = {
   zh: {
-    name: "逐 token 实验", preset: "从哪里开始", answer: "回答", token: "token", copy: "复制成 Python", bugs: "弄坏它",
-    again: "回到开头", fit: "训完一轮：V 变成 R", total: "合计",
+    name: "逐 token 实验", preset: "从哪里开始", answer: "回答", token: "token", bugs: "弄坏它",
+    fit: "训完一轮：V 变成 R", total: "合计",
     heads: { inputs: ["a₀", "a₁", "工具", "工具", "a₄", "a₅"], slot_after_eos: ["a₀", "a₁", "a₂", "EOS", "pad", "pad"] },
     answers: { why_sum_deltas: ["写 1, 1", "写 1, 0"] },
-    drag: "带 ↕ 的格子可以上下拖，也可以用方向键。", mask: "点“算”那一行，决定哪个 token 算数。",
+    drag: "带 ↔ 的格子可以左右拖，也可以用方向键。", mask: "点“算”那一行，决定哪个 token 算数。",
     presets: { batch: "教程的两个回答（第一个出自对话 002）", verl: "verl 0.9.1、0.7.1、0.4.0 的默认值", old_verl: "verl 0.3.0 的默认值",
-      three: "对话 004 的三个 token", one: "对话 001 那一行：它印的 return 没有 γ、λ 算得出", fit: "对话 001 的一个价值：0.8，目标 0.95" },
+      three: "对话 004 的三个 token", one: "对话 001 那一行：它印的 return 没有 γ、λ 算得出", fit: "对话 001 的一个价值：0.8，目标 0.95" }, changed: "你改过的",
     rows: { mask: "算", score: "得分 s", kl: "KL", rewards: "奖励 r", values: "价值 V", deltas: "TD error δ", advantages: "优势 A",
       returns: "目标 R", used: "给 actor 的 A", ratios: "ratio ρ", losses: "loss", pushes: "概率往" },
     knobs: { gamma: "γ", lambda: "λ", beta: "β（KL 的系数）", low: "裁剪：往下", high: "裁剪：往上", dual: "dual clip（0 为关）", white: "白化" },
@@ -21,13 +21,13 @@ const WORDS = {
     fires: "抓住它的断言：",
   },
   en: {
-    name: "Step explorer", preset: "Begin with", answer: "answer", token: "token", copy: "Copy as Python", bugs: "Break it",
-    again: "Begin again", fit: "Fit one round: V becomes R", total: "sum",
+    name: "Step explorer", preset: "Begin with", answer: "answer", token: "token", bugs: "Break it",
+    fit: "Fit one round: V becomes R", total: "sum",
     heads: { inputs: ["a₀", "a₁", "tool", "tool", "a₄", "a₅"], slot_after_eos: ["a₀", "a₁", "a₂", "EOS", "pad", "pad"] },
     answers: { why_sum_deltas: ["1, 1 is written", "1, 0 is written"] },
-    drag: "Drag the cells marked ↕ up and down, or use the arrow keys. ", mask: "In the row “counts”, click a token to leave it out or take it in.",
+    drag: "Drag the cells marked ↔ left and right, or use the arrow keys. ", mask: "In the row “counts”, click a token to leave it out or take it in.",
     presets: { batch: "the course's two answers, the first of dialogue 002", verl: "defaults of verl 0.9.1, 0.7.1, 0.4.0", old_verl: "defaults of verl 0.3.0",
-      three: "three tokens of dialogue 004", one: "the row of dialogue 001: no γ, λ gives the returns it prints", fit: "one value of dialogue 001: 0.8, its target 0.95" },
+      three: "three tokens of dialogue 004", one: "the row of dialogue 001: no γ, λ gives the returns it prints", fit: "one value of dialogue 001: 0.8, its target 0.95" }, changed: "changed by you",
     rows: { mask: "counts", score: "score s", kl: "KL", rewards: "reward r", values: "value V", deltas: "TD error δ", advantages: "advantage A",
       returns: "target R", used: "A for the actor", ratios: "ratio ρ", losses: "loss", pushes: "push" },
     knobs: { gamma: "γ", lambda: "λ", beta: "β, price of KL", low: "clip below", high: "clip above", dual: "dual clip, 0 for off", white: "whiten" },
@@ -39,22 +39,22 @@ const WORDS = {
   },
 }[lang]
 
-// From top to bottom. `full` is what a full bar stands for; without it the row's largest
-// number decides. `drag` names what is moved, between `least` and `most`.
+// From top to bottom. What is in the unit of the score has one scale, at least ±1. Of any
+// other row `full` is what a full bar stands for; without it its largest number decides.
+// `drag` names what is moved, between `least` and `most`.
 const ROWS = [
-  { key: "score", of: "tokenScores", full: 1, drag: "scores", least: -1, most: 1 },
+  { key: "score", of: "tokenScores", inScore: true, drag: "scores", least: -1, most: 1 },
   { key: "kl", drag: "kl", least: -1, most: 1 },
-  { key: "rewards" },
-  { key: "values", full: 1, drag: "values", least: -1, most: 1 },
-  { key: "deltas" },
-  { key: "advantages" },
-  { key: "returns", full: 1 },
+  { key: "rewards", inScore: true },
+  { key: "values", inScore: true, drag: "values", least: -1, most: 1 },
+  { key: "deltas", inScore: true },
+  { key: "advantages", inScore: true },
+  { key: "returns", inScore: true },
   { key: "used" },
   { key: "ratios", full: 1, zero: 1, drag: "ratios", least: 0.05, most: 3 },
   { key: "losses" },
   { key: "pushes" },
 ]
-const SCALES = [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 25]
 const KNOBS = [["gamma", 0, 1, 0.01], ["lambda", 0, 1, 0.01], ["beta", 0, 0.5, 0.001], ["low", 0, 0.9, 0.05], ["high", 0, 1, 0.05], ["dual", 0, 5, 0.5]]
 // The whole of it; a view shows less.
 const WHOLE = {
@@ -83,6 +83,13 @@ export const mount = async (place, name) => {
     if (drag && drag !== "scores") state[drag] = state[drag].map((row) => row.map((x) => between(x, least, most)))
   }
 
+  // Chosen and then changed, it is none of them any more; so the same can be chosen again.
+  const chosen = () => {
+    const { answer, bug, ...begun } = PRESETS[state.preset]
+    const kept = Object.keys(begun).every((key) => JSON.stringify(state[key]) === JSON.stringify(begun[key]))
+    return kept ? state.preset : "changed"
+  }
+
   const parts = []
   const add = (part) => { parts.push(part); return part.node }
   const changed = onceAFrame(() => { draw(); link.write(state, first) })
@@ -91,7 +98,7 @@ export const mount = async (place, name) => {
 
   const controls = element("div", { class: "knobs" },
     choices ? [
-      add(choice({ label: WORDS.preset, options: Object.entries(WORDS.presets), get: () => state.preset,
+      add(choice({ label: WORDS.preset, options: [...Object.entries(WORDS.presets), ["changed", WORDS.changed, true]], get: chosen,
         set: (preset) => { state = { preset, ...copy(PRESETS[preset]), answer: state.answer }; changed() } })),
       add(choice({ label: WORDS.bugs, options: Object.entries(WORDS.bug), get: () => state.bug, set: (bug) => { state.bug = bug; changed() } })),
     ] : [],
@@ -133,14 +140,24 @@ export const mount = async (place, name) => {
       return handle
     })
     cells.set(key, line)
-    body.push(element("tr", { class: key }, element("th", { scope: "row" }, WORDS.rows[key], drag ? " ↕" : "", scales[key] = element("small", { class: "scale" })),
+    body.push(element("tr", { class: key }, element("th", { scope: "row" }, WORDS.rows[key], drag ? " ↔" : "", scales[key] = element("small", { class: "scale" })),
       line.map((handle) => element("td", {}, handle)),
       total ? element("td", { class: "total" }, SUMMED.includes(key) ? totals[key] = element("output") : "") : []))
   }
 
   const sums = Object.fromEntries(named.map((key) => [key, element("output")]))
-  const fires = element("p", { class: "fires", role: "status" })
+  const fires = element("p", { class: "fires" })
   const asserts = new URL("../../debug/ten_asserts/", import.meta.url)
+
+  // What all the rest leads to: the advantages, or else the last row that is no input.
+  const outcome = rows.includes("advantages") ? "advantages" : drawn.findLast(({ drag }) => !drag).key
+  const live = aloud()
+  const follows = () => [
+    `${WORDS.rows[outcome]}: ${cells.get(outcome).map(({ textContent }) => textContent).filter(Boolean).join(", ")}`,
+    ...total ? [`${WORDS.total} ${totals[outcome].textContent}`] : [],
+    ...sums.loss ? [`${WORDS.sums.loss} ${sums.loss.textContent}`] : [],
+    ...state.bug ? [fires.textContent] : [],
+  ].join("; ")
 
   // Only what changed is written: most of a frame's time is the page's, not the sums'.
   const before = new Map()
@@ -148,23 +165,24 @@ export const mount = async (place, name) => {
     const numbers = compute(state)
     const row = state.mask[state.answer]
     const last = row.lastIndexOf(true)
-    for (const { key, of = key, full: fixed, zero = 0, drag } of drawn) {
-      const largest = Math.max(...numbers[of].flatMap((line, i) => line.map((x, t) => state.mask[i][t] ? Math.abs(x - zero) : 0)))
-      const full = fixed ?? SCALES.find((scale) => scale >= largest) ?? largest
+    const largest = (of) => Math.max(...numbers[of].flatMap((line, i) => line.map((x, t) => state.mask[i][t] ? Math.abs(x) : 0)))
+    const score = Math.max(1, ...drawn.filter(({ inScore }) => inScore).map(({ key, of = key }) => largest(of)))
+    for (const { key, of = key, full: fixed, inScore, zero = 0, drag } of drawn) {
+      const full = fixed ?? scaleFor(inScore ? score : largest(of))
       write(scales[key], `${zero || ""}±${full}`)
       if (totals[key]) write(totals[key], number(numbers[of][state.answer].reduce((sum, x, t) => row[t] ? sum + x : sum, 0), key))
       cells.get(key).forEach((cell, t) => {
         const x = numbers[of][state.answer][t], counts = row[t]
         const movable = Boolean(drag && counts && (drag !== "scores" || t === last))
-        const share = counts ? between((x - zero) / full, -1, 1).toFixed(4) : 0
+        const length = counts ? x - zero : 0
         const text = !counts ? "" : key !== "pushes" ? number(x, key)
           : x ? `${x > 0 ? "↑" : "↓"}${number(Math.abs(x), key)}` : "0"
         const flat = (key === "losses" || key === "pushes") && counts && !numbers.pushes[state.answer][t]
         const value = drag && (drag === "scores" ? state.scores[state.answer] : state[drag][state.answer][t])
-        const now = [share, text, flat, movable, value].join()
+        const now = [length, full, text, flat, movable, value].join()
         if (before.get(cell) === now) return
         before.set(cell, now)
-        cell.style.setProperty("--x", share)
+        drawBar(cell, length, full)
         cell.textContent = text
         cell.classList.toggle("out", !counts)
         cell.classList.toggle("flat", flat)
@@ -189,6 +207,7 @@ export const mount = async (place, name) => {
         ? [WORDS.fires, element("a", { href: `${asserts}#assert-${bug.assert}` }, `assert-${bug.assert}`)] : [])
     }
     parts.forEach(({ update }) => update())
+    live.say(follows())
   }
 
   const fitted = () => {
@@ -202,7 +221,7 @@ export const mount = async (place, name) => {
     element("table", { class: "rows" }, element("thead", {}, heads), element("tbody", {}, body)),
     named.length ? element("p", { class: "sums" }, named.map((key) => element("span", {}, `${WORDS.sums[key]} `, sums[key]))) : [],
     element("p", { class: "hint" }, WORDS.drag, rows.includes("mask") ? WORDS.mask : ""),
-    element("div", { class: "answers" }, name ? button(WORDS.again, () => { state = copy(first) }) : [],
-      copyButton(WORDS.copy, () => python(state)))), name)
+    add(cutNote()), live.node,
+    element("div", { class: "answers" }, againButton(() => { state = copy(first); changed() }), copyButton(() => python(state)))), name)
   draw()
 }

@@ -1,14 +1,14 @@
 // Bias and variance: a critic's errors by hand, lambda by hand; the exact curve, and
 // sampled estimates that come in beside it.
-import { address, between, copyButton, cropped, draggable, element, lang, onceAFrame, shown, slider, styled, svg } from "./lab.js"
+import { address, againButton, between, copyButton, cropped, cutNote, draggable, drawBar, element, lang, onceAFrame, shown, slider, styled, svg } from "./lab.js"
 import { ANSWERS, BEGIN, PREFIXES, SWAY, best, curve, drawn, errors, estimates, exact, moments, monteCarlo, python, score, truth } from "./variance_model.js"
 
 const WORDS = {
   zh: {
-    name: "偏差和方差", copy: "复制成 Python", lambda: "λ", gamma: "γ", times: "误差放大到几倍",
+    name: "偏差和方差", lambda: "λ", gamma: "γ", times: "误差放大到几倍",
     critics: { exact: "准的 critic", noisy: "有误差", junk: "乱猜" }, score: "再写 0 / 1，得分",
-    cell: (prefix) => `critic 在前缀 ${prefix || "（空）"} 处的误差`, held: "准", judge: (prefix) => `看 ${prefix} 的最后一个 token 的优势`,
-    tree: "上下拖动格子，改 critic 在那里的误差；灰色小字是准确的 V。点 0 或 1，换一个 token 来看它的优势。", drag: "拖动 λ",
+    cell: (prefix) => `critic 在前缀 ${prefix || "（空）"} 处的误差`, held: "准", judge: (prefix) => `${prefix.at(-1)}：看 ${prefix} 的最后一个 token 的优势`,
+    tree: "左右拖动格子，改 critic 在那里的误差；灰色小字是准确的 V。点 0 或 1，换一个 token 来看它的优势。", drag: "拖动 λ",
     bias2: "偏差²", variance: "方差", mc: "MC 的方差", truth: "真值", runs: "抽样均值", exact: "精确：均值 ± 标准差", at: "第几个样本",
     sample: "开始抽样", stop: "停", other: "换一批样本",
     sums: { bias: "偏差", variance: "方差", squared: "均方误差", best: "最好的 λ" },
@@ -21,11 +21,11 @@ const WORDS = {
     },
   },
   en: {
-    name: "Bias and variance", copy: "Copy as Python", lambda: "λ", gamma: "γ", times: "errors times",
+    name: "Bias and variance", lambda: "λ", gamma: "γ", times: "errors times",
     critics: { exact: "exact critic", noisy: "noisy", junk: "junk" }, score: "score after 0 / 1",
-    cell: (prefix) => `the critic's error at prefix ${prefix || "(none)"}`, held: "exact", judge: (prefix) => `judge the last token of ${prefix}`,
-    tree: "Drag a cell up or down: that is the critic's error there; the small grey number is the exact V. Press a 0 or 1 to judge that token's advantage instead.", drag: "drag λ",
-    bias2: "bias²", variance: "variance", mc: "variance of Monte Carlo", truth: "truth", runs: "mean so far", exact: "exact mean ± deviation", at: "samples",
+    cell: (prefix) => `the critic's error at prefix ${prefix || "(none)"}`, held: "exact", judge: (prefix) => `${prefix.at(-1)}: judge the last token of ${prefix}`,
+    tree: "Drag a cell left or right: that is the critic's error there; the small grey number is the exact V. Press a 0 or 1 to judge that token's advantage instead.", drag: "drag λ",
+    bias2: "bias²", variance: "variance", mc: "Monte Carlo variance", truth: "truth", runs: "mean so far", exact: "exact ± deviation", at: "samples",
     sample: "Sample", stop: "Stop", other: "Other samples",
     sums: { bias: "bias", variance: "variance", squared: "squared error", best: "best λ" },
     dots: { count: "samples", mean: "their mean", spread: "their variance" },
@@ -103,7 +103,7 @@ export const mount = async (place) => {
     ...[0, 0.25, 0.5].map((y) => text(LEFT - 3, up(y / HIGHEST) + 3, String(y).replace("0.", "."), "end")))
   plot.querySelector(".axis").setAttribute("d", `M${LEFT} ${TOP}V${LOW}H${W}`)
   const handle = element("div", { class: "handle" }, plot)
-  draggable(handle, { min: 0, max: 1, step: 0.01, label: WORDS.drag, sideways: (across(1) - LEFT) / W, get: () => state.lambda, set: (x) => { state.lambda = x; changed() } })
+  draggable(handle, { min: 0, max: 1, step: 0.01, label: WORDS.drag, share: (across(1) - LEFT) / W, get: () => state.lambda, set: (x) => { state.lambda = x; changed() } })
 
   const band = svg("rect", { x: LEFT, class: "range" }), middle = path("mean"), right = path("plain"), dots = path("dots"), running = path("running"), gap = path("gap")
   const scale = [0, 1, 2].map((i) => text(LEFT - 3, up(i / 2) + 3, "", "end"))
@@ -147,7 +147,7 @@ export const mount = async (place) => {
       const bar = cells[prefix]
       const held = prefix === before, counts = prefix.startsWith(state.token)
       const text = held ? WORDS.held : (off[i] >= 0 ? "+" : "") + shown(off[i])
-      bar.style.setProperty("--x", between(off[i], -1, 1).toFixed(3))
+      drawBar(bar, off[i], 1)
       if (bar.textContent !== text) bar.textContent = text
       bar.classList.toggle("drag", counts)
       bar.closest("td").classList.toggle("aside", !counts && !held)
@@ -219,9 +219,11 @@ export const mount = async (place) => {
     element("div", { class: "knobs" }, knob("lambda", 1, 0.01), knob("times", 16, 0.25), knob("gamma", 1, 0.01)),
     says,
     element("div", { class: "plates" },
-      element("div", {}, element("p", { class: "hint" }, WORDS.tree), tree),
+      element("div", {}, element("p", { class: "hint" }, WORDS.tree), tree, add(cutNote())),
       element("div", {}, handle, listed(WORDS.sums, sums),
         element("div", { class: "answers" }, start, other), sampled, listed(WORDS.dots, tally))),
-    copyButton(WORDS.copy, () => python(state))))
+    element("div", { class: "answers" },
+      againButton(() => { coming = false; Object.assign(state, { ...begin, error: [...SWAY] }); changed() }),
+      copyButton(() => python(state)))))
   draw()
 }

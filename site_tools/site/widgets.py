@@ -1,0 +1,65 @@
+"""The room of each widget in a page, kept free until the widget is there.
+
+A widget comes when a reader gets near it; what stands below must not move then. The
+heights are those of the mounted widgets, of the taller of both languages, measured by
+``tests/browser/test_widgets.py``.
+"""
+
+import re
+from typing import NamedTuple
+
+
+class Room(NamedTuple):
+    """Heights in rem, by the width of the screen; site.css has the limits."""
+
+    narrow: float
+    middle: float
+    wide: float
+
+    @property
+    def style(self) -> str:
+        heights = self._asdict().items()
+        return "; ".join(f"--{name}: {height:g}" for name, height in heights)
+
+
+# By what stands in ``data-lab``.
+ROOMS = {
+    "explorer": Room(69.5, 61, 56.5),
+    "clip": Room(41, 38, 24.5),
+    "alignment": Room(21, 21.5, 18.5),
+    "variance": Room(73, 78, 46),
+    "runs": Room(110.5, 94.5, 58),
+    "kl/tokens": Room(29, 27, 27),
+    "alignment/value_before_token": Room(19.5, 16.5, 16.5),
+    "gae": Room(22.5, 22, 22),
+    "doctor": Room(13, 12, 12),
+    "clip/surrogate": Room(24.5, 22.5, 22.5),
+    "explorer/inputs": Room(26, 23.5, 23.5),
+    "explorer/why_sum_deltas": Room(24, 23.5, 23.5),
+    "explorer/token_excesses": Room(19, 18.5, 18.5),
+    "explorer/return_minus_value": Room(25, 24, 24),
+    "explorer/td_error": Room(21, 20.5, 20.5),
+    "explorer/token_level_rewards": Room(23.5, 23, 23),
+    "explorer/slot_after_eos": Room(21.5, 21, 21),
+}
+# In place of its picture, or below the line that says what to try.
+PLACE = re.compile(
+    r'<div data-lab="(?P<whole>[a-z]+)">'
+    r'|<p data-lab="(?P<view>[a-z]+/[a-z_]+)">.*?</p>',
+    re.DOTALL,
+)
+
+
+def make_room(html: str) -> str:
+    """Reserve the room of each widget of a page."""
+
+    def place(match: re.Match[str]) -> str:
+        room = ROOMS.get(match["whole"] or match["view"])
+        if room is None:
+            return match[0]
+        around = f'class="room" style="{room.style}"'
+        if match["whole"]:
+            return f'<div {around} data-lab="{match["whole"]}">'
+        return f"{match[0]}\n<div {around}></div>"
+
+    return PLACE.sub(place, html)
