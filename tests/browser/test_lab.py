@@ -399,7 +399,7 @@ def test_the_kl_has_a_ratio_of_its_own(lab):
         assert float(text) == pytest.approx(expected, abs=0.000501)
     copied = lab.evaluate("navigator.clipboard.readText()")
     assert "ref_log_probs=old" not in copied
-    words = kl.locator("text").all_inner_texts()
+    words = kl.locator("text").all_text_contents()
     assert {"0", "1", "2"} <= {*words} and any("reference" in word for word in words)
 
 

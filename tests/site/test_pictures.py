@@ -196,7 +196,7 @@ def test_every_widget_has_a_room_in_place_of_its_picture_or_below_its_line():
     texts = [page.read_text("utf-8") for page in pages]
     named = {name for text in texts for name in re.findall(r'data-lab="(.+?)"', text)}
     assert {*widgets.ROOMS} == named
-    room = 'class="room" style="--narrow: 24.5; --middle: 22.5; --wide: 22.5"'
+    room = 'class="room" style="--narrow: 25.5; --middle: 23; --wide: 23"'
     line = '<p data-lab="clip/surrogate">Drag it.</p>'
     assert widgets.make_room(line) == f"{line}\n<div {room}></div>"
     place = '<div data-lab="clip"><svg></svg></div>'
