@@ -230,6 +230,7 @@ def test_what_does_not_count_is_not_refused():
     dirty, ends = torch.where(MASK, X, torch.nan), torch.tensor([0.0, torch.nan])
     gae(token_level_rewards=dirty, values=dirty, response_mask=MASK)
     policy_loss(**SAMPLED, rollout_weights=dirty.square())
+    policy_loss(**SAMPLED, rollout_weights=torch.where(MASK, X.square(), -1))
     no_row = {**REWARDED, "response_mask": MASK & torch.tensor([[True], [False]])}
     gae(**no_row, bootstrap_values=ends)
     text = "bootstrap_values must be finite in rows with a token, got nan at [1]"

@@ -98,6 +98,11 @@ def test_the_river_is_its_composition_by_hand():
     assert not any(x.requires_grad for x in (*rollout, *tensors))
 
 
+def test_without_critic_epochs_all_values_are_0():
+    assert not collected(config=replace(CONFIG, critic_epochs=0)).values.any()
+    assert EXPERIENCE.values.any()
+
+
 def test_no_network_remembers_what_it_computed():
     kept, networks = [], (MODELS.actor, MODELS.critic, MODELS.reference)
     hooks = [
