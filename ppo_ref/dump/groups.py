@@ -36,7 +36,9 @@ def groups_of(dump: Fields) -> Groups | None:
 def judge_rows(dump: Fields, groups: Groups) -> Said:
     """Whether the rows of a group have one prompt, and what their scores are like."""
     scores, lengths = _scores(dump), dump.response_mask.sum(1)
-    of = [scores[groups.of_row == group] for group in range(len(groups.sizes))]
+    # Sorted once: looking through all rows for each group takes minutes with many.
+    order, sizes = groups.of_row.argsort(stable=True), groups.sizes.tolist()
+    members, of = (torch.split(x, sizes) for x in (order, scores[order]))
     equal = sum(bool((x == x[0]).all()) for x in of if len(x) > 1)
     alone = int((groups.sizes == 1).sum())
     means = torch.stack([x.mean() for x in of])
@@ -48,8 +50,8 @@ def judge_rows(dump: Fields, groups: Groups) -> Said:
     if dump.prompts is None or not groups.sure:
         why = "no prompts" if groups.sure else "no uid; taken from equal prompts"
         return OPEN, f"{text}; {why}, so they cannot be compared"
-    for group in range(len(groups.sizes)):
-        one, *others = (groups.of_row == group).nonzero().flatten().tolist()
+    for rows in members:
+        one, *others = rows.tolist()
         for row in others:
             if not torch.equal(dump.prompts[row], dump.prompts[one]):
                 text = f"rows {one} and {row} have one uid and other prompts: rows were"

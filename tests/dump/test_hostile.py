@@ -13,8 +13,10 @@ from zipfile import ZIP_DEFLATED, ZIP_STORED, ZipFile
 import pytest
 import torch
 from torch import Tensor
+from torch.overrides import TorchFunctionMode
 
 from ppo_ref.__main__ import main
+from ppo_ref.dump.judging import judge
 from ppo_ref.dump.reading import fields
 from tests.dump.batches import dumped, sampled
 from tests.layout import ROOT
@@ -193,6 +195,30 @@ def test_a_view_that_repeats_numbers_is_read(tmp_path, capsys):
     batch["old_log_probs"] = batch["ref_log_prob"][:, :1].expand(6, 8)
     torch.save(batch, tmp_path / "dump.pt")
     assert main(["check", str(tmp_path / "dump.pt")]) in (0, 1)
+
+
+def test_twice_the_groups_take_no_four_times_the_work(tmp_path):
+    """Counted in elements that are looked at, in calls of torch."""
+    looked: list[int] = []
+
+    class Counts(TorchFunctionMode):
+        def __torch_function__(self, function, types, given=(), named=None):
+            tensors = [x for x in given if isinstance(x, Tensor)]
+            looked.append(sum(x.numel() for x in tensors))
+            return function(*given, **named or {})
+
+    def work(rows: int) -> int:
+        looked.clear()
+        column = torch.arange(rows, dtype=torch.float64)[:, None]
+        names = ("advantages", "token_level_scores")
+        batch = dict.fromkeys(names, column) | {"uid": torch.arange(rows)}
+        with Counts():
+            judge(
+                batch | {"response_mask": torch.ones(rows, 1), "prompts": column.long()}
+            )
+        return sum(looked)
+
+    assert work(800) < 2.2 * work(400)
 
 
 def test_names_of_a_dump_reach_no_terminal_raw(tmp_path, capsys):
