@@ -34,10 +34,16 @@ def check_corrections(page: Page, root: Path) -> list[Problem]:
             start, end = stretch(page.body, anchor)
             if name != page.id or not end or _stands(proof, page, start, end):
                 continue
-            what = Message(f"proof_{proof.kind}", {"text": proof.text})
-            values = {"id": row.id, "about": row.about, "anchor": anchor, "what": what}
-            values["page"] = page.path
-            lost = problem(proof.file, proof.line, "proof_lost", **values)
+            lost = problem(
+                proof.file,
+                proof.line,
+                "proof_lost",
+                id=row.id,
+                about=row.about,
+                page=page.path,
+                anchor=anchor,
+                what=Message(f"proof_{proof.kind}", {"text": proof.text}),
+            )
             problems.append(lost)
     return problems
 
@@ -77,8 +83,8 @@ def _failing(blocks: Sequence[Block]) -> Iterator[ast.Assert]:
     for block in (block for block in blocks if "raises" in block.classes):
         failure = (block.expects or "").rpartition("\n")[2]
         for node in _assertions(block):
-            said = node.msg.value if isinstance(node.msg, ast.Constant) else None
-            if said and failure == f"AssertionError: {said}":
+            words = node.msg.value if isinstance(node.msg, ast.Constant) else ""
+            if isinstance(words, str) and failure == f"AssertionError: {words}":
                 yield node
 
 
