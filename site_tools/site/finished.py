@@ -22,11 +22,18 @@ CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 OTHER_WAY = "[dir=rtl]"  # both languages run from left to right
 WORD = re.compile(r"[\w-]+")
 # A page up to the first thing that is no plain text; a formula is none.
+PLAIN = r"(?:(?!</{0}>|arithmatex).)*</{0}>"
 BEGINNING = re.compile(
-    r"<article\b[^>]*>(?:(?:\s*<span[^>]*></span>)?\s*<h1\b.*?</h1>"
-    r'(?:\s*<div class="reading">.*?</div>)?'
-    r'(?:\s*<section class="answer">(?:\s*<span[^>]*></span>)*\s*<h2\b.*?</h2>)?'
-    r"(?:\s*<p>(?:(?!</p>|arithmatex).)*</p>)*)?",
+    r"<article\b[^>]*>(?:(?:\s*<span[^>]*></span>)?\s*<h1\b"
+    + PLAIN.format("h1")
+    + r'(?:\s*<div class="reading">'
+    + PLAIN.format("div")
+    + ")?"
+    r'(?:\s*<section class="answer">(?:\s*<span[^>]*></span>)*\s*<h2\b'
+    + PLAIN.format("h2")
+    + r")?(?:\s*<p>"
+    + PLAIN.format("p")
+    + ")*)?",
     re.DOTALL,
 )
 

@@ -1,7 +1,9 @@
 """The built site in Chromium. Without site/, the driver or Chromium: skipped."""
 
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
+from time import monotonic
 from typing import Any
 
 import pytest
@@ -73,11 +75,22 @@ def open_tab(browser, address) -> Iterator[Any]:
         contexts.append(browser.new_context(**given))
         if present:
             contexts[-1].add_init_script(PRESENT)
-        return contexts[-1].new_page()
+        tab = contexts[-1].new_page()
+        tab.wait_for_function = partial(wait_until, tab)
+        return tab
 
     yield opened
     for context in contexts:
         context.close()
+
+
+def wait_until(tab: Any, holds: str) -> None:
+    """Ask the page again and again; Playwright's own has text evaluated by a timer of
+    the page, as no policy of ours allows."""
+    end = monotonic() + 30
+    while not tab.evaluate(holds):
+        assert monotonic() < end, f"does not come to hold: {holds}"
+        tab.wait_for_timeout(50)
 
 
 @pytest.fixture

@@ -137,3 +137,12 @@ def test_a_site_has_one_sheet_in_each_language(trial):
         css = (home / "assets" / name).read_text("utf-8")
         fonts = re.findall(r"url\((katex/fonts/[^?)]*)", css)
         assert fonts and all((home / "assets" / font).exists() for font in fonts)
+
+
+def test_a_formula_in_a_heading_waits_for_the_sheet():
+    page = HEAD.format(LINKS) + (
+        '<article><h1>A</h1><section class="answer"><span></span>'
+        '<h2>B <i class="arithmatex"></i></h2><p>c</p></section></article>'
+    )
+    done = link_sheet(page, "assets/s.css", "")
+    assert "<h1>A</h1><link" in done
