@@ -21,8 +21,8 @@ OPTIONAL = re.compile(r":[\w-]+\([^()]*(?:\([^()]*\)[^()]*)*\)|\"[^\"]*\"")
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 OTHER_WAY = "[dir=rtl]"  # both languages run from left to right
 WORD = re.compile(r"[\w-]+")
-# A page up to the first thing that is no plain text; a formula is none.
-PLAIN = r"(?:(?!</{0}>|arithmatex).)*</{0}>"
+# A page up to the first thing that is no plain text: no formula, code or list is.
+PLAIN = r"(?:(?!</{0}>|arithmatex|<code|<ol).)*</{0}>"
 BEGINNING = re.compile(
     r"<article\b[^>]*>(?:(?:\s*<span[^>]*></span>)?\s*<h1\b"
     + PLAIN.format("h1")
@@ -45,7 +45,7 @@ CHARSET = '<meta charset="utf-8">'
 POLICY = (
     "default-src 'none'; script-src 'self'{script}; style-src 'self' 'unsafe-inline'; "
     "style-src-elem 'self'{style}; img-src 'self' data:; font-src 'self'; "
-    "connect-src 'self'; worker-src 'self'; base-uri 'none'; form-action 'self'"
+    "connect-src 'self'; base-uri 'none'; form-action 'self'"
 )
 
 
