@@ -1,7 +1,7 @@
 // The run viewer: one run or two, their figures as curves under one cursor, and what was
 // said, token by token. It reads stored runs, and whatever folder or dump one opens.
 import { address, between, copyButton, element, lang, onceAFrame, shown, styled, styles, svg } from "./lab.js"
-import { CONFIG, QUANTITIES, STATISTICS, TOKENS, readRun, recordedAt, watchedNumbers } from "./run_files.js"
+import { QUANTITIES, readRun, recordedAt, watchedNumbers } from "./run_files.js"
 
 const WORDS = {
   zh: {
@@ -46,44 +46,6 @@ const SLOTS = ["first", "second"], PAGE = 4, MOST = 512, PACE = 120 // answers, 
 const put = (text, ...given) => given.reduce((made, x) => made.replace("{}", x), text)
 const brief = (x) => x === undefined ? "—" : x === 0 ? "0" : Math.abs(x) >= 1e5 ? x.toExponential(1)
   : shown(x, Math.abs(x) >= 100 ? 0 : Math.abs(x) >= 10 ? 1 : Math.abs(x) >= 1 ? 2 : 3)
-
-// The files that are dropped, with their paths; a folder is read to its bottom.
-const dropped = async (items) => {
-  const found = []
-  const visit = async (entry) => {
-    if (entry.isFile) {
-      const file = await new Promise((done, failed) => entry.file(done, failed))
-      return found.push({ path: entry.fullPath.slice(1), text: () => file.text() })
-    }
-    const reader = entry.createReader()
-    for (let batch; (batch = await new Promise((done, failed) => reader.readEntries(done, failed))).length;) {
-      for (const inner of batch) await visit(inner)
-    }
-  }
-  const given = [...items].filter(({ kind }) => kind === "file")
-    .map((item) => [item.webkitGetAsEntry?.(), item.getAsFile()]) // gone after the first wait
-  for (const [entry, file] of given) {
-    if (entry) await visit(entry)
-    else if (file) found.push({ path: file.name, text: () => file.text() })
-  }
-  return found
-}
-
-// One run for each folder with the files of one, and for each other file that may be it.
-const folderOf = ({ path }) => path.split("/").slice(0, -1).join("/")
-const BESIDE = ["summary.json", "seconds.jsonl"] // what train writes and this does not show
-const groups = (files) => {
-  const folders = new Map()
-  for (const file of files) {
-    const name = file.path.split("/").pop(), folder = folderOf(file)
-    if (!/\.jsonl?$/.test(name) || BESIDE.includes(name)) continue
-    const run = [STATISTICS, TOKENS, CONFIG].includes(name) ? folder || name : file.path
-    folders.set(run, { ...folders.get(run), [name]: file })
-  }
-  return [...folders]
-}
-
-const within = (run, fault) => run.endsWith(fault.file) ? { ...fault, file: run } : { ...fault, file: `${run}/${fault.file}` }
 
 // A row of tokens whose texts, numbers and colours change in place.
 const tokenRow = () => {
@@ -163,6 +125,7 @@ export const mount = async (place, given = []) => {
     draw()
   }
   const open = async (files) => {
+    const { groups, within } = await import("./run_folders.js")
     faults = []
     let found = groups(files)
     if (!found.length && files.length) faults.push({ file: files[0].path, key: "missing", got: files.map(({ path }) => path).join(", ").slice(0, 80) })
@@ -449,7 +412,10 @@ export const mount = async (place, given = []) => {
   section.addEventListener("drop", async (event) => {
     event.preventDefault()
     section.classList.remove("over")
-    await open(await dropped(event.dataTransfer.items))
+    const given = [...event.dataTransfer.items].filter(({ kind }) => kind === "file")
+      .map((item) => [item.webkitGetAsEntry?.(), item.getAsFile()]) // gone after the first wait
+    const { dropped } = await import("./run_folders.js")
+    await open(await dropped(given))
   })
   if (given.length) await open(given)
   else await choose()

@@ -56,7 +56,8 @@ def test_it_answers_with_the_run_and_the_viewer_and_nothing_else(whole: Path) ->
     with viewing(whole) as (process, port):
         status, page = answered(port, "/")
         assert status == 200 and b'src="page.js"' in page
-        for name in ("page.js", "run_files.js", "run_faults.js", "lab.js", "runs.css"):
+        runs = ("runs.css", "run_files.js", "run_folders.js", "run_faults.js")
+        for name in ("page.js", "lab.js", *runs):
             found = answered(port, f"/{name}?x=1")
             assert found == (200, (ROOT / "ppo_ref/viewer" / name).read_bytes())
         stored = (FOLDER / "healthy.jsonl").read_bytes()

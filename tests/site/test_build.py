@@ -44,6 +44,13 @@ def test_it_stands_in_the_page(trial, what):
     assert [part for part in row.get("not", []) if part in text] == []
 
 
+def test_the_missing_page_needs_nothing_beside_it(trial):
+    missing = read(trial, "404.html", "bare")
+    addresses = re.findall(r'(?:href|src)="([^"]*)"', missing)
+    assert [each for each in addresses if not each.startswith("data:")] == []
+    assert len(addresses) == 1, "its icon"
+
+
 def test_every_address_is_relative(trial):
     pages = [*(trial / "site").rglob("*.html")]
     addresses = {
