@@ -7,6 +7,7 @@ from typing import Any
 import pytest
 import yaml
 
+from tests.browser.conftest import wait_until
 from tests.browser.server import serve
 from tests.browser.watching import PRESENT
 
@@ -40,10 +41,10 @@ def first_three(tab: Any, query: str, base: str) -> list[str]:
     tab.bring_to_front()  # behind another, a tab looks at its page once a second
     tab.fill(BOX, "")
     tab.press(BOX, "End")  # the theme listens to keys
-    tab.wait_for_function(f"{NOTHING_TYPED} == true")
+    wait_until(tab, f"{NOTHING_TYPED} == true")
     tab.fill(BOX, query)
     tab.press(BOX, "End")
-    tab.wait_for_function(f"{NOTHING_TYPED} == false")
+    wait_until(tab, f"{NOTHING_TYPED} == false")
     links = tab.evaluate(FIRST_LINKS)
     return [link.partition("#")[0].removeprefix(base) for link in links]
 
@@ -132,8 +133,9 @@ def test_titles_verdicts_and_aliases_answer_until_the_whole_index_has_come(tab):
     tab.wait_for_timeout(500)
     assert UNCOVERED["zh"] not in tab.inner_text(".md-search-result")
     waiting.pop().continue_()
-    tab.wait_for_function(
-        f"document.querySelector('{ITEM}')?.innerText.includes('{UNCOVERED['zh']}')"
+    wait_until(
+        tab,
+        f"document.querySelector('{ITEM}')?.innerText.includes('{UNCOVERED['zh']}')",
     )
 
 

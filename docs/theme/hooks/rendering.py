@@ -1,5 +1,6 @@
 """A page after Markdown: pictures, links, answer box, code boxes, formulas, search."""
 
+import json
 import logging
 import posixpath
 import re
@@ -61,6 +62,9 @@ ARTICLE = re.compile(r"(<article\b.*</article>)", re.DOTALL)
 BLANKS = re.compile(r"[ \t]*\n\s*")
 # The theme's colours, of which site.css has those that pages show.
 PALETTE = re.compile(r'<link [^>]*/palette\.\w+\.min\.css">')
+# The name of the generator, and the settings of the theme's script.
+GENERATOR = re.compile(r'<meta name="generator"[^>]*>')
+SETTINGS = re.compile(r'(?<=<script id="__config" type="application/json">).*?(?=</script>)')
 # Choose a tab as the page is read.
 TABS = re.compile(r"<script>var (?:tabs|target)=.*?</script>")
 # Parts of code that have the colour of all the rest: names and blanks.
@@ -215,9 +219,16 @@ def lean_page(html: str) -> str:
     """A page without what its reader never sees; in an article, blanks may be code."""
     if 'class="tabbed-set' not in html:
         html = TABS.sub("", html)
+    html = SETTINGS.sub(_short_json, GENERATOR.sub("", html), count=1)
     parts = ARTICLE.split(PALETTE.sub("", html))
     parts[::2] = [BLANKS.sub("\n", part) for part in parts[::2]]
     return PLAIN.sub(r"\1", "".join(parts))
+
+
+def _short_json(match: re.Match[str]) -> str:
+    """The same JSON, with Chinese as it is and no blanks; none of it may end a tag."""
+    text = json.dumps(json.loads(match[0]), ensure_ascii=False, separators=(",", ":"))
+    return text.replace("<", r"\u003c")
 
 
 def _complete_code_boxes(page: Page, config: MkDocsConfig, files: Files) -> None:
