@@ -64,7 +64,7 @@ BLANKS = re.compile(r"[ \t]*\n\s*")
 PALETTE = re.compile(r'<link [^>]*/palette\.\w+\.min\.css">')
 # The name of the generator, and the settings of the theme's script.
 GENERATOR = re.compile(r'<meta name="generator"[^>]*>')
-SETTINGS = re.compile(r'(?<=<script id="__config" type="application/json">).*?(?=</script>)')
+SETTINGS = re.compile(r'(?<=<script id="__config" type="application/json">)[^<]*')
 # Choose a tab as the page is read.
 TABS = re.compile(r"<script>var (?:tabs|target)=.*?</script>")
 # Parts of code that have the colour of all the rest: names and blanks.
