@@ -149,7 +149,7 @@ def own(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_folder_of_ones_own_is_read_here_and_sent_nowhere(viewer, own):
     requests = []
-    viewer.on("request", lambda request: requests.append(request.url))
+    viewer.on("request", lambda request: requests.append(request))
     viewer.locator(f"{PLACE} summary").click()
     viewer.locator(f"{PLACE} input[type=file]").first.set_input_files(own)
     viewer.locator(f"{PLACE} h3").filter(has_text="1").wait_for()
@@ -175,9 +175,11 @@ def test_a_folder_of_ones_own_is_read_here_and_sent_nowhere(viewer, own):
     viewer.wait_for_function("location.search.includes('at')")
     assert "1" not in parse_qs(urlsplit(viewer.url).query)["runs"][0].replace("at", "")
     assert not viewer.locator(f"{PLACE} .copy").is_visible()
-    assert {url.rpartition("/")[2] for url in requests} <= {
+    assert {request.method for request in requests} == {"GET"}
+    assert {request.url.rpartition("/")[2] for request in requests} <= {
         "healthy.jsonl.txt",
         "logo.svg",
+        "run_folders.js",  # which sorts what was opened
     }
 
 
