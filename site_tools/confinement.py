@@ -177,11 +177,14 @@ chmod 90 -, fchmod 91 52, fchmodat 268 53, fchmodat2 452 452, chown 92 -,
 fchown 93 55, lchown 94 -, fchownat 260 54, setxattr 188 5, lsetxattr 189 6,
 fsetxattr 190 7, setxattrat 463 463, removexattr 197 14, lremovexattr 198 15,
 fremovexattr 199 16, removexattrat 466 466, utime 132 -, utimes 235 -,
-futimesat 261 -, utimensat 280 88, inotify_add_watch 254 27, fanotify_init 300 262,
-migrate_pages 256 238, move_pages 279 239"""
+futimesat 261 -, utimensat 280 88, file_setattr 469 469, inotify_init 253 -,
+inotify_init1 294 26, inotify_add_watch 254 27, fanotify_init 300 262, flock 73 32,
+io_setup 206 0, sync 162 81, syslog 103 116, migrate_pages 256 238,
+move_pages 279 239"""
 REFUSED_BY_ARGUMENT = """
 clone 56 220, socket 41 198, socketpair 53 199, kill 62 129, tgkill 234 131,
 prlimit64 302 261, open 2 -, openat 257 56, fcntl 72 25, ioctl 16 29, mmap 9 222,
+close_range 436 436,
 setpriority 141 140, sched_setparam 142 118, sched_setscheduler 144 119,
 sched_setattr 314 274, sched_setaffinity 203 122, ioprio_set 251 30, prctl 157 167"""
 MACHINES = {"x86_64": (0xC000003E, 1), "aarch64": (0xC00000B7, 2)}
@@ -193,12 +196,21 @@ NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in what a filter is given
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 OTHER_ABI = 0x40000000  # x32, whose numbers would pass by
 THREAD, WORD = 0x00010000, 0xFFFFFFFF
-OWNERS = (8, 10, 15)  # F_SETOWN, F_SETSIG, F_SETOWN_EX
-CONTROLS = (0x8901, 0x8902, 0x40086602)  # FIOSETOWN, SIOCSPGRP, FS_IOC_SETFLAGS
+# Of fcntl: who is signalled when a file is ready, and how (F_SETOWN, F_SETSIG,
+# F_SETOWN_EX); what lets others wait or tells of them (F_SETLEASE, F_NOTIFY).
+COMMANDS = (8, 10, 15, 1024, 1026)
+# Of ioctl: the same (FIOSETOWN, SIOCSPGRP); marks of a file that is only read
+# (FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION, ext4's, FS_IOC_ENABLE_VERITY).
+CONTROLS = (
+    *(0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40087602, 0x40086604),
+    0x40806685,
+)
+FILES_OF_ITS_OWN = 2  # CLOSE_RANGE_UNSHARE: of one thread, where no watch counts them
 SET_DEATH_SIGNAL = 1  # of prctl
 # Each sets how much of the machine a process gets; 0 is the thread that asks.
 SCHEDULERS = "sched_setparam sched_setscheduler sched_setattr sched_setaffinity"
-CALLS_OF_DRIVER = ("memfd_create", "bind", "listen")  # which that of a GPU may need
+# What the driver of a GPU may need.
+CALLS_OF_DRIVER = ("memfd_create", "bind", "listen", "flock")
 
 
 class Rule(NamedTuple):
@@ -232,9 +244,9 @@ def _rules(cuda: bool) -> list[Rule]:
     own = os.getpid()
     shared = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
     return [
-        # Who is signalled when a file is ready: it could be who watches this process.
-        *(Rule("fcntl", 1, WORD, command, equal=False) for command in OWNERS),
+        *(Rule("fcntl", 1, WORD, command, equal=False) for command in COMMANDS),
         *(Rule("ioctl", 1, WORD, command, equal=False) for command in CONTROLS),
+        Rule("close_range", 2, FILES_OF_ITS_OWN, FILES_OF_ITS_OWN, equal=False),
         # Memory that no limit counts.
         *([] if cuda else [Rule("mmap", 3, shared, shared, equal=False)]),
         Rule("clone", 0, THREAD, THREAD),

@@ -115,8 +115,8 @@ ATTRIBUTES = {
     "span": "data-download aria-hidden",  # in lists made from data
 }
 VALUES = {
-    "href": re.compile(r"https?://[\w.-]+(?::\d+)?(?:[/?#]|\Z)|#|(?!//)[^:]*\Z"),
-    "src": re.compile(r"(?!//)[^:]*\.svg"),
+    "href": re.compile(r"https?://[\w.-]+(?::\d+)?(?:[/?#]|\Z)|#|(?!//)[^:\s\\]*\Z"),
+    "src": re.compile(r"(?!//)[^:\s\\]*\.svg"),
     "data-lab": re.compile(r"[a-z]+(?:/[a-z_]+)?\Z"),
     "data-download": re.compile(r"[\w./-]+\Z"),
     "aria-hidden": re.compile(r"true\Z"),
