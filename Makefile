@@ -33,7 +33,7 @@ help:
 	@echo 'make tools              what only the slow tests need (ARGS=browser, transformers or verl: one of them)'
 
 serve: ready
-	@$(venv_python) -m docs.theme.serve --port "$(PORT)"
+	@$(venv_python) -m site_tools.build.serve --port "$(PORT)"
 
 test: ready
 	@$(pytest) $(at_once) -m "not slow" --device "$(or $(DEVICE),cpu)" $(ARGS)
@@ -69,7 +69,7 @@ check fix agree status export: ready
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready
 	@$(venv_python) -m tests.verified || $(pytest) $(at_once) docs
-	@$(venv_python) -m docs.theme.publish
+	@$(venv_python) -m site_tools.build.publish
 
 bench: ready
 	@$(venv_python) -m bench $(ARGS)
@@ -78,7 +78,7 @@ record: ready
 	@$(venv_python) -m tests.record
 
 runs: ready
-	@$(venv_python) -m site_tools.runs.make
+	@$(venv_python) -m site_tools.stored_runs.make
 
 lint: ready
 	@$(venv_python) -m ruff check

@@ -60,7 +60,7 @@ def seconds_to_build(root: Path) -> tuple[float, float]:
     """
     start, used = time.monotonic(), _processor_seconds()
     subprocess.run(
-        [sys.executable, "-m", "docs.theme.publish", "--draft"],
+        [sys.executable, "-m", "site_tools.build.publish", "--draft"],
         cwd=root,
         env=os.environ | {"NO_MKDOCS_2_WARNING": "1"},
         stdout=subprocess.DEVNULL,
@@ -71,7 +71,7 @@ def seconds_to_build(root: Path) -> tuple[float, float]:
 
 def seconds_to_see_edits(root: Path, count: int) -> list[float]:
     """Serve it as ``make serve`` does; how soon each edit of a page is served."""
-    command = [sys.executable, "-m", "docs.theme.serve", "--port", str(PORT)]
+    command = [sys.executable, "-m", "site_tools.build.serve", "--port", str(PORT)]
     quiet = {"NO_MKDOCS_2_WARNING": "1"}
     server = subprocess.Popen(
         command, cwd=root, env=os.environ | quiet, stdout=subprocess.PIPE, text=True

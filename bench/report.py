@@ -17,7 +17,7 @@ from bench.floors import FLOORS, Ceiling, Floor, measured
 from bench.results import Result, Slope, about, slopes
 from bench.whole_step import PRODUCTS
 from bench.whole_step import SUBJECT as STEP
-from site_tools.site.pictures import themed
+from site_tools.compile.pictures import themed
 
 FOLDER = "docs/verified"
 COPY = "copy"

@@ -17,9 +17,9 @@ from unittest.mock import patch
 import torch
 
 from bench.measuring import Comparison
-from ppo_ref.training import experience
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.trainer import Trainer
+from ppo_ref.train import experience
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.trainer import Trainer
 
 PHASES = ("imitation", "PPO", "rollout", "update")  # the last two within PPO
 SHORT = {"warm_start_steps": 2, "iterations": 1, "evaluate_every": 1}

@@ -5,16 +5,16 @@ folder counts as one module.
 
     7   __main__  verl_plugin
     6   command  inside_verl
-    5   pretrained  dump
-    4   training  asserts  trace  clip_variants
+    5   train  check
+    4   trace  clip_variants
     3   log_probs  rewards  advantages  group_advantages  losses
-    3   rollout_correction  diagnostics  chunked  stored_runs
+    3   rollout_correction  diagnostics  chunked
     2   alignment  masking  aggregation  kl  kernels
     1   examples  batch
-    0   contracts  processes  chart  doctor  tensor_file
+    0   contracts  processes  chart
 
 Data flows tasks -> rollout -> reward -> log_probs -> values -> rewards -> advantages
 -> [experience] -> losses -> update -> trainer: the stages between them are the modules
-here, what surrounds them is in ``training``. Nothing is re-exported:
+here, what surrounds them is in ``train``. Nothing is re-exported:
 ``from ppo_ref.advantages import gae`` says where to read.
 """

@@ -17,7 +17,7 @@ from ppo_ref.aggregation import Aggregate, token_sum
 from ppo_ref.kl import bounded_log_ratio
 from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_mean
-from ppo_ref.training.estimates import whitened_gae
+from ppo_ref.train.estimates import whitened_gae
 
 RELEASE = "0.9.1"
 LOSS_MODE = "ppo_ref"

@@ -4,10 +4,10 @@ A module sees only the floors below its own; a folder counts as one module, and 
 room with one concern.
 
     8   __main__
-    7   contributing
-    6   checks
-    5   site  runs
-    4   running
+    7   contributing  build
+    6   judge
+    5   compile  stored_runs
+    4   run  finish
     3   page
     2   data  confinement
     1   ledger  numbers

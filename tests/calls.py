@@ -11,15 +11,15 @@ from ppo_ref.batch import TokenStatistics
 from ppo_ref.diagnostics import explained_variance
 from ppo_ref.kl import adaptive_kl_coef
 from ppo_ref.rewards import turn_level_scores
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.estimates import whitened_gae
-from ppo_ref.training.experience import collect_experience
-from ppo_ref.training.networks import actor_statistics, critic_values
-from ppo_ref.training.reward import model_scores, rule
-from ppo_ref.training.rollout import sample_responses
-from ppo_ref.training.statistics import experience_statistics
-from ppo_ref.training.tasks import CHARACTERS, Question
-from ppo_ref.training.tokenizer import CharacterTokenizer
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.estimates import whitened_gae
+from ppo_ref.train.experience import collect_experience
+from ppo_ref.train.networks import actor_statistics, critic_values
+from ppo_ref.train.reward import model_scores, rule
+from ppo_ref.train.rollout import sample_responses
+from ppo_ref.train.statistics import experience_statistics
+from ppo_ref.train.tasks import CHARACTERS, Question
+from ppo_ref.train.tokenizer import CharacterTokenizer
 from tests import networks
 from tests.test_docstrings import FUNCTIONS, is_stage
 

@@ -202,7 +202,7 @@ def main() -> None:
             sys.exit(1)
     if todo.build:
         # A draft: only the pages above have run, so the others count as unverified.
-        publish = [sys.executable, "-m", "docs.theme.publish", "--draft"]
+        publish = [sys.executable, "-m", "site_tools.build.publish", "--draft"]
         if subprocess.run(publish, cwd=ROOT).returncode:
             sys.exit(1)
         if faults := look(todo.pages):

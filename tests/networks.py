@@ -4,7 +4,7 @@ import torch
 from torch import Tensor
 
 from ppo_ref.batch import Experience, Rollout
-from ppo_ref.training.networks import (
+from ppo_ref.train.networks import (
     Actor,
     Critic,
     Models,
@@ -13,8 +13,8 @@ from ppo_ref.training.networks import (
     frozen,
     initialised,
 )
-from ppo_ref.training.rollout import as_rollout
-from ppo_ref.training.tokenizer import EOS_TOKEN_ID, Prompts
+from ppo_ref.train.rollout import as_rollout
+from ppo_ref.train.tokenizer import EOS_TOKEN_ID, Prompts
 from tests.strategies import numbers
 
 VOCAB, CONTEXT = 5, 12

@@ -15,15 +15,15 @@ import pytest
 from sybil import Document, Example, Region, Sybil
 from sybil.typing import Parser
 
-from site_tools.checks.all import check_pair, check_written, text_of, unreadable
-from site_tools.checks.census import collect
-from site_tools.checks.languages import twin_path
+from site_tools.judge.all import check_pair, check_written, text_of, unreadable
+from site_tools.judge.census import collect
+from site_tools.judge.languages import twin_path
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.page import Page, read_page
-from site_tools.running import verdict
-from site_tools.running.evidence import blocks_of
-from site_tools.running.verdict import CPU
-from site_tools.running.worker import Running
+from site_tools.run import verdict
+from site_tools.run.evidence import blocks_of
+from site_tools.run.verdict import CPU
+from site_tools.run.worker import Running
 from site_tools.say import Problem
 from tests.layout import ROOT
 

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 from site_tools.ledger import Entry, Ledger, read, write
-from site_tools.running import evidence
-from site_tools.running.evidence import block_hashes
-from site_tools.running.verdict import CPU, kind
+from site_tools.run import evidence
+from site_tools.run.evidence import block_hashes
+from site_tools.run.verdict import CPU, kind
 from site_tools.say import LANGUAGES
 from tests.verified import refuse
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref import examples
-from site_tools.running.verdict import kind, on_device
+from site_tools.run.verdict import kind, on_device
 from tests.calls import VALID
 
 EXAMPLES = [

@@ -23,8 +23,8 @@ from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.rewards import token_level_scores
 from ppo_ref.rollout_correction import accepted_tokens, token_weights
 from ppo_ref.trace import trace
-from ppo_ref.training.experience import collect_experience
-from ppo_ref.training.networks import actor_statistics
+from ppo_ref.train.experience import collect_experience
+from ppo_ref.train.networks import actor_statistics
 from tests.calls import (
     HEAD,
     IDS,

@@ -5,8 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from ppo_ref import stored_runs
-from ppo_ref.stored_runs import parse_run, stored_names, stored_run
+from ppo_ref.train import stored_runs
+from ppo_ref.train.stored_runs import parse_run, stored_names, stored_run
 
 HEADER = {
     "format": 1,

@@ -13,7 +13,7 @@ import torch
 
 from site_tools.ledger import read
 from site_tools.page.page import read_page
-from site_tools.running.evidence import (
+from site_tools.run.evidence import (
     RECORD,
     block_hashes,
     gather,

@@ -18,8 +18,8 @@ from pathlib import Path
 import pytest
 
 from site_tools.ledger import store
-from site_tools.running import evidence
-from site_tools.running.verdict import CPU, Verified, kind
+from site_tools.run import evidence
+from site_tools.run.verdict import CPU, Verified, kind
 from tests.pages import ROOT, PageDocument, pages_of
 
 WHOLE = f"{evidence.LOCAL}/whole.txt"

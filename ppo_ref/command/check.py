@@ -4,11 +4,11 @@ import sys
 from argparse import ArgumentParser, Namespace
 from pathlib import Path
 
-from ppo_ref import doctor
+from ppo_ref.check import doctor
+from ppo_ref.check.dump import judging, reading
+from ppo_ref.check.dump.groups import ESTIMATORS
 from ppo_ref.command.run_folder import STATISTICS
 from ppo_ref.command.terminal import printable
-from ppo_ref.dump import judging, reading
-from ppo_ref.dump.groups import ESTIMATORS
 
 
 def add(parser: ArgumentParser) -> None:

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 
 import torch
 
-from ppo_ref.tensor_file import load_tensors
+from ppo_ref.check.tensor_file import load_tensors
 
 FORMAT = 2
 LAST, BEFORE = "checkpoint.pt", "checkpoint.before.pt"

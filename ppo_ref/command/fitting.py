@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.optim import Optimizer
 
-from ppo_ref.training.trainer import Trainer
+from ppo_ref.train.trainer import Trainer
 
 
 def require_dict(where: str, held: Any, names: Collection[Any] = ()) -> None:

@@ -21,7 +21,7 @@ from ppo_ref.command.fitting import (
     require_state,
 )
 from ppo_ref.command.settings import Settings
-from ppo_ref.training.trainer import Trainer
+from ppo_ref.train.trainer import Trainer
 
 RUNS = Path("runs")  # where runs go whose folder is not named
 CONFIG, SUMMARY, CHARTS = "config.json", "summary.json", "charts.svg"

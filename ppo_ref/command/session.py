@@ -21,12 +21,12 @@ from ppo_ref.command.run_folder import (
     TOKENS,
     RunFolder,
 )
-from ppo_ref.pretrained import pretrained_actor, pretrained_tokenizer
 from ppo_ref.processes import ALONE, Processes, gathered
-from ppo_ref.training.estimates import estimate_named
-from ppo_ref.training.networks import actor_statistics
-from ppo_ref.training.statistics import records
-from ppo_ref.training.trainer import Iteration, Trainer
+from ppo_ref.train.estimates import estimate_named
+from ppo_ref.train.networks import actor_statistics
+from ppo_ref.train.pretrained import pretrained_actor, pretrained_tokenizer
+from ppo_ref.train.statistics import records
+from ppo_ref.train.trainer import Iteration, Trainer
 
 SHOWN = "score", "held_out"  # in the progress line
 FIRST = "score", "solved", "held_out", "kl", "entropy"  # of the charts

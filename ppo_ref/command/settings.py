@@ -10,8 +10,8 @@ from typing import Any, Self
 
 import torch
 
-from ppo_ref.training.config import PRECISIONS, PPOConfig, require_settings, setting
-from ppo_ref.training.estimates import NAMES, estimate_named
+from ppo_ref.train.config import PRECISIONS, PPOConfig, require_settings, setting
+from ppo_ref.train.estimates import NAMES, estimate_named
 
 CHOICES = {
     "precision": PRECISIONS,

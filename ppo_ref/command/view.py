@@ -15,11 +15,11 @@ from urllib.parse import unquote, urlsplit
 
 from torch import Tensor
 
-from ppo_ref import stored_runs
+from ppo_ref.check.dump import reading
 from ppo_ref.command.run_folder import CONFIG, STATISTICS, TOKENS
-from ppo_ref.dump import reading
+from ppo_ref.train import stored_runs
 
-VIEWER = Path(__file__).parents[1] / "viewer"
+VIEWER = Path(__file__).parents[1] / "train" / "viewer"
 HOST, MOST = "127.0.0.1", 2  # runs that are compared
 # As a browser of this machine names it; any port, since SSH may lead here from another.
 OURS = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?", re.IGNORECASE)

@@ -12,17 +12,17 @@ from contextlib import suppress
 from itertools import zip_longest
 from pathlib import Path
 
-from site_tools.checks.languages import compare
 from site_tools.contributing.pages import files_of, page_id
 from site_tools.contributing.talk import Talk
 from site_tools.data.facts import concepts, unread
+from site_tools.judge.languages import compare
 from site_tools.ledger import store
 from site_tools.page.accord import Lock, lock_of, lock_path, parse, waiting, write
 from site_tools.page.page import read_page
 from site_tools.page.prose import APART, columns, paragraphs, wording
-from site_tools.runs.make import problems
-from site_tools.runs.table import CHARTS, RUNS
 from site_tools.say import Message, Refusal
+from site_tools.stored_runs.make import problems
+from site_tools.stored_runs.table import CHARTS, RUNS
 
 WIDE = 100  # columns of a terminal in which both languages stand side by side
 CLOSING = "，。、；：？！）》”"

@@ -17,6 +17,7 @@ from shlex import quote
 from string import Template
 from typing import NamedTuple
 
+from site_tools.compile.llms import as_round
 from site_tools.contributing.formats import Chat, read
 from site_tools.contributing.likeness import answering, search, wordings
 from site_tools.contributing.log import Broken, Turn, compose, fence_after, lines_of
@@ -31,7 +32,6 @@ from site_tools.contributing.talk import Talk
 from site_tools.ledger import store_new
 from site_tools.page.page import read_page
 from site_tools.say import Refusal
-from site_tools.site.llms import as_round
 
 LISTED = 40
 # A file that a chat was pointed at, as @[verl/trainer.py], and marks of a layout.

@@ -6,11 +6,11 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
-from site_tools.checks.all import judge, text_of
-from site_tools.checks.words import todo
 from site_tools.contributing import pages
 from site_tools.contributing.talk import Talk
 from site_tools.data.facts import check_facts
+from site_tools.judge.all import judge, text_of
+from site_tools.judge.words import todo
 from site_tools.page import accord
 from site_tools.say import Message, Problem
 

@@ -12,18 +12,18 @@ from difflib import unified_diff
 from pathlib import Path
 from shlex import quote
 
-from site_tools.checks.all import judge
-from site_tools.checks.words import typeset
 from site_tools.contributing.pages import changed, files_of, page_id
 from site_tools.contributing.talk import Talk
+from site_tools.judge.all import judge
+from site_tools.judge.words import typeset
 from site_tools.ledger import store
 from site_tools.page.accord import lock_of, lock_path, parse, write
 from site_tools.page.blocks import Block
 from site_tools.page.fences import scan
 from site_tools.page.page import Page, read_page
 from site_tools.page.prose import wording
-from site_tools.running import verdict
-from site_tools.running.verdict import MISTAKES, Verified, check_block
+from site_tools.run import verdict
+from site_tools.run.verdict import MISTAKES, Verified, check_block
 from site_tools.say import Refusal
 
 Pair = tuple[str, str]  # the text there is, and the one that replaces it

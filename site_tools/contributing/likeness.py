@@ -15,11 +15,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from site_tools.compile import navigation
 from site_tools.data.dialogues import read_dialogues
 from site_tools.page import files
 from site_tools.page.prose import called
 from site_tools.say import LANGUAGES
-from site_tools.site import navigation
 
 # Measured on tests/contributing/paraphrases.yml: above it nearly nothing that is new.
 SAME = 0.54

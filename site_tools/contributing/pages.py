@@ -10,10 +10,10 @@ from pathlib import Path, PurePosixPath
 
 import yaml
 
-from site_tools.checks.all import text_of
 from site_tools.contributing.talk import Talk
 from site_tools.data.dialogues import TOPICS
 from site_tools.data.rows import PAGE_ID
+from site_tools.judge.all import text_of
 from site_tools.page.accord import lock_path
 from site_tools.page.files import page_ids
 from site_tools.page.prose import columns

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO, TypeVar
 
-from site_tools.running.results import SIGNS
+from site_tools.run.results import SIGNS
 from site_tools.say import Message, Problem, Refusal
 
 Item = TypeVar("Item")

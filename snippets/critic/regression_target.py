@@ -82,7 +82,7 @@ assert judge.clip_fraction == (grad == 0).sum() / 4
 # --8<-- [end:clip]
 
 # --8<-- [start:bounds]
-from ppo_ref.stored_runs import stored_run
+from ppo_ref.train.stored_runs import stored_run
 
 def train(goal, steps, lr):  # in one iteration
     v = V.new_zeros((), requires_grad=True)

@@ -104,7 +104,7 @@ assert (v == 0.5).all()
 # --8<-- [end:slots]
 
 # --8<-- [start:learned]
-from ppo_ref.stored_runs import stored_run
+from ppo_ref.train.stored_runs import stored_run
 
 for one in stored_run("healthy").records:
     if one["iteration"] == 40 and "response" in one:

@@ -42,7 +42,7 @@ for name, bare, judge in (
 # --8<-- [end:estimates]
 
 # --8<-- [start:runs]
-from ppo_ref.stored_runs import stored_run
+from ppo_ref.train.stored_runs import stored_run
 
 score = {}  # mean of iterations 1-10, 11-20, ...
 print(" " * 12 + "prompts critic", end="")

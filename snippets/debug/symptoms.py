@@ -1,7 +1,7 @@
 """What a log line says: each figure, and what moves it."""
 
 # --8<-- [start:broken]
-from ppo_ref.stored_runs import stored_run
+from ppo_ref.train.stored_runs import stored_run
 
 def compare(runs, statistics):
     """The first, two on the way, the last."""
@@ -494,7 +494,7 @@ for greatest in 1, 2, 10, 100:
 
 # --8<-- [start:log]
 import textwrap
-from ppo_ref.stored_runs import stored_run
+from ppo_ref.train.stored_runs import stored_run
 
 names = {
     "actor/entropy": "entropy",

@@ -23,7 +23,7 @@ def actor(ids):  # [batch, sequence, vocabulary]
 # --8<-- [end:toy]
 
 # --8<-- [start:values]
-from ppo_ref.asserts.slices import (
+from ppo_ref.check.asserts.slices import (
     assert_values_before_tokens,
 )
 
@@ -38,7 +38,7 @@ assert_values_before_tokens(late, ids, mask)
 # --8<-- [end:values]
 
 # --8<-- [start:log-probs]
-from ppo_ref.asserts.slices import (
+from ppo_ref.check.asserts.slices import (
     assert_log_probs_of_tokens,
 )
 from ppo_ref.log_probs import token_log_probs
@@ -58,7 +58,7 @@ for log_probs in right, late:
 # --8<-- [end:log-probs]
 
 # --8<-- [start:padding]
-from ppo_ref.asserts.masks import (
+from ppo_ref.check.asserts.masks import (
     assert_padding_ignored,
 )
 from ppo_ref.examples import shared_batch
@@ -83,7 +83,7 @@ assert_padding_ignored(plain, inputs, mask)
 
 # --8<-- [start:score]
 import torch
-from ppo_ref.asserts.masks import (
+from ppo_ref.check.asserts.masks import (
     assert_score_on_last_token,
 )
 from ppo_ref.examples import shared_batch
@@ -98,7 +98,7 @@ assert_score_on_last_token(late, mask)
 # --8<-- [end:score]
 
 # --8<-- [start:kl]
-from ppo_ref.asserts.step_zero import assert_kl_zero
+from ppo_ref.check.asserts.step_zero import assert_kl_zero
 from ppo_ref.log_probs import token_log_probs
 
 def log_probs(temperature):
@@ -114,7 +114,7 @@ assert_kl_zero(log_probs(1.0), reference, mask)
 # --8<-- [end:kl]
 
 # --8<-- [start:ratio]
-from ppo_ref.asserts.step_zero import (
+from ppo_ref.check.asserts.step_zero import (
     assert_ratio_one,
 )
 from ppo_ref.log_probs import token_log_probs
@@ -131,7 +131,7 @@ assert_ratio_one(log_probs(ids), shifted, mask)
 
 # --8<-- [start:return-to-go]
 from ppo_ref.advantages import gae
-from ppo_ref.asserts.targets import (
+from ppo_ref.check.asserts.targets import (
     assert_return_to_go,
 )
 from ppo_ref.examples import shared_batch
@@ -161,7 +161,7 @@ check(batch.values.roll(-1, 1))  # V(s_{t+1})
 
 # --8<-- [start:targets]
 import torch
-from ppo_ref.asserts.targets import (
+from ppo_ref.check.asserts.targets import (
     assert_targets_fixed,
 )
 
@@ -183,7 +183,7 @@ for whiten in right, in_place:
 
 # --8<-- [start:gradient]
 import torch
-from ppo_ref.asserts.updates import (
+from ppo_ref.check.asserts.updates import (
     assert_same_gradient,
 )
 
@@ -213,7 +213,7 @@ assert_same_gradient(model, means, (4, 1))
 
 # --8<-- [start:steps]
 import torch
-from ppo_ref.asserts.updates import (
+from ppo_ref.check.asserts.updates import (
     assert_optimizer_steps,
 )
 
@@ -238,7 +238,7 @@ for step_in_micro_batch in False, True:
 # --8<-- [end:steps]
 
 # --8<-- [start:masked-out]
-from ppo_ref.asserts.masks import (
+from ppo_ref.check.asserts.masks import (
     assert_masked_out_ignored,
 )
 from ppo_ref.examples import shared_batch
@@ -262,7 +262,7 @@ assert_masked_out_ignored(mean, inputs, mask)
 
 # --8<-- [start:packed]
 from torch.nn.utils.rnn import pad_sequence
-from ppo_ref.asserts.packing import (
+from ppo_ref.check.asserts.packing import (
     assert_packed_equals_alone,
 )
 

@@ -1,7 +1,7 @@
 """What the run viewer shows, read in Python; and a batch of verl as JSON, for it."""
 
 # --8<-- [start:runs]
-from ppo_ref.stored_runs import stored_run
+from ppo_ref.train.stored_runs import stored_run
 
 for name in "healthy", "flipped_sign":
     run = stored_run(name)

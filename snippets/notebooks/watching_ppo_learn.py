@@ -45,7 +45,7 @@ def say(key):
 from itertools import groupby
 
 import torch
-from ppo_ref.stored_runs import stored_run
+from ppo_ref.train.stored_runs import stored_run
 
 def watched(name):
     """What a run makes of 1+1=, each iteration."""
@@ -79,8 +79,8 @@ print(f"all others at 0: from {others.min():.2f}")
 # --8<-- [end:start]
 
 # --8<-- [start:score]
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.tasks import all_questions
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.tasks import all_questions
 
 run = stored_run("healthy")
 score, value = map(run.column, ("score", "value"))

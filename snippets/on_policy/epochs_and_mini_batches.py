@@ -2,10 +2,10 @@
 
 # --8<-- [start:batch]
 import torch
-from ppo_ref.training.networks import (
+from ppo_ref.train.networks import (
     actor_statistics,
 )
-from ppo_ref.training.trainer import tiny_trainer
+from ppo_ref.train.trainer import tiny_trainer
 
 trainer = tiny_trainer(
     batch_size=64,
@@ -62,8 +62,8 @@ assert outside[0] == 0 < outside[1] < outside[7]
 # --8<-- [end:numbers]
 
 # --8<-- [start:judge]
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.update import (
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.update import (
     mini_batches,
     update_actor,
 )
@@ -125,7 +125,7 @@ assert passes == len(spread), "passes are no steps"
 
 # --8<-- [start:arithmetic]
 from torch.utils.flop_counter import FlopCounterMode
-from ppo_ref.training.rollout import (
+from ppo_ref.train.rollout import (
     sample_responses,
 )
 

@@ -145,7 +145,7 @@ assert ratio <= 1.2, "the step went past 1 + eps"
 # --8<-- [end:bounds]
 
 # --8<-- [start:progress]
-from ppo_ref.stored_runs import stored_run
+from ppo_ref.train.stored_runs import stored_run
 
 run = stored_run("healthy")
 solved = run.column("solved")

@@ -2,7 +2,7 @@
 
 # --8<-- [start:three]
 import torch
-from ppo_ref.training.networks import frozen
+from ppo_ref.train.networks import frozen
 
 device = "cpu"  # or "cuda"
 s = torch.eye(4, dtype=torch.float64).to(device)

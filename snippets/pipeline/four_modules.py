@@ -25,7 +25,7 @@ for name, x in tokens_of.items():
 # --8<-- [end:tokens]
 
 # --8<-- [start:ledger]
-from ppo_ref.training.estimates import whitened_gae
+from ppo_ref.train.estimates import whitened_gae
 from ppo_ref.examples import shared_batch
 
 batch = shared_batch(device)

@@ -45,8 +45,8 @@ except TypeError as error:
 # --8<-- [end:refused]
 
 # --8<-- [start:run]
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.trainer import Trainer
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.trainer import Trainer
 
 device = "cpu"  # or "cuda"
 config = PPOConfig(

@@ -1,12 +1,12 @@
 # --8<-- [start:pretrained]
-from ppo_ref.training.networks import (
+from ppo_ref.train.networks import (
     actor_statistics,
 )
-from ppo_ref.pretrained import (
+from ppo_ref.train.pretrained import (
     pretrained_actor,
     pretrained_tokenizer,
 )
-from ppo_ref.training.rollout import (
+from ppo_ref.train.rollout import (
     sample_responses,
 )
 

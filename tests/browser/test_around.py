@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import pytest
 
 from bench.weight import transferred
-from site_tools.site import ways
+from site_tools.compile import ways
 from tests.browser.server import serve
 from tests.browser.watching import ALL, Watch
 

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from ppo_ref.doctor import judge, read_log
-from ppo_ref.stored_runs import stored_run
+from ppo_ref.check.doctor import judge, read_log
+from ppo_ref.train.stored_runs import stored_run
 
 FINDINGS = """[...document.querySelectorAll(".doctor .finding")].map(finding => [
   finding.querySelector("code").textContent, finding.classList[1], finding.open,

@@ -9,7 +9,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 
 from ppo_ref.command.main import main
-from ppo_ref.stored_runs import stored_run
+from ppo_ref.train.stored_runs import stored_run
 from tests.browser.test_lab import ran, settle
 from tests.browser.watching import ALL, AXE, PRESENT, RUN_AXE, UNFOLD
 from tests.command.runs import SMALL

@@ -5,7 +5,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from site_tools.site.formulas import PACKAGE
+from site_tools.finish.formulas import PACKAGE
 
 AXE = PACKAGE.parent / "axe-core" / "axe.min.js"
 # What axe judges of a page: the contrast of its colours takes half of the time.

@@ -13,7 +13,7 @@ from ppo_ref.command import train as train_module
 from ppo_ref.command.run_folder import reopen_run
 from ppo_ref.command.session import Session
 from ppo_ref.command.train import Progress
-from ppo_ref.training.trainer import Trainer
+from ppo_ref.train.trainer import Trainer
 from tests.command.runs import SMALL, assert_same, files, train
 
 

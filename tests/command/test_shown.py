@@ -10,9 +10,9 @@ from ppo_ref.batch import Experience, Rollout
 from ppo_ref.chart import draw
 from ppo_ref.command.session import Step
 from ppo_ref.command.train import Progress
-from ppo_ref.training.statistics import records
-from ppo_ref.training.tasks import Question
-from ppo_ref.training.tokenizer import CharacterTokenizer
+from ppo_ref.train.statistics import records
+from ppo_ref.train.tasks import Question
+from ppo_ref.train.tokenizer import CharacterTokenizer
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -16,7 +16,7 @@ import torch
 
 from ppo_ref.command.main import main
 from ppo_ref.command.view import served
-from ppo_ref.stored_runs import FOLDER
+from ppo_ref.train.stored_runs import FOLDER
 from tests.command.runs import SMALL, train
 from tests.layout import ROOT
 
@@ -59,7 +59,7 @@ def test_it_answers_with_the_run_and_the_viewer_and_nothing_else(whole: Path) ->
         runs = ("runs.css", "run_files.js", "run_folders.js", "run_faults.js")
         for name in ("page.js", "lab.js", *runs):
             found = answered(port, f"/{name}?x=1")
-            assert found == (200, (ROOT / "ppo_ref/viewer" / name).read_bytes())
+            assert found == (200, (ROOT / "ppo_ref/train/viewer" / name).read_bytes())
         stored = (FOLDER / "healthy.jsonl").read_bytes()
         assert answered(port, "/stored/healthy.jsonl.txt") == (200, stored)
         given = json.loads(answered(port, "/given.json")[1])

@@ -20,9 +20,9 @@ import pytest
 
 from site_tools import confinement
 from site_tools.confinement import Guard, filters_calls, landlock, reach, resident
-from site_tools.running import results, verdict
-from site_tools.running.results import PageToRun, Result, Source
-from site_tools.running.worker import ALLOWED, Running
+from site_tools.run import results, verdict
+from site_tools.run.results import PageToRun, Result, Source
+from site_tools.run.worker import ALLOWED, Running
 from site_tools.say import Problem
 from tests.site.sample import broken, line_of, page
 
@@ -103,7 +103,7 @@ UNWATCHED = {
 ORDINARY = """
 import ctypes, json, os, struct, sys, tempfile
 from site_tools.confinement import confine, stored
-from site_tools.running.worker import new_folder
+from site_tools.run.worker import new_folder
 
 if os.getuid() == 0:
     os.setgroups([])

@@ -10,8 +10,8 @@ from zipfile import ZipFile
 
 import pytest
 
-from site_tools.checks.all import judge
 from site_tools.contributing.pages import changed_files, changed_pages, page_id
+from site_tools.judge.all import judge
 from site_tools.say import Refusal
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, git, put
 from tests.site.sample import ROOT, broken, line_of

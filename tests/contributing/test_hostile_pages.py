@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks.census import check_shown, faults
-from site_tools.checks.links import check_links
-from site_tools.checks.shape import check_bytes, check_shape
 from site_tools.contributing.talk import Talk
+from site_tools.judge.census import check_shown, faults
+from site_tools.judge.links import check_links
+from site_tools.judge.shape import check_bytes, check_shape
 from site_tools.page.blocks import resolve
 from site_tools.page.files import links
 from site_tools.page.page import read_page

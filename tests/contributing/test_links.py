@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks.links import check_links
+from site_tools.judge.links import check_links
 from site_tools.page.page import read_page
 from site_tools.page.rendered import render
 from site_tools.say import Problem

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks.all import check_pair, check_written, judge
 from site_tools.contributing import new
+from site_tools.judge.all import check_pair, check_written, judge
 from site_tools.page import page
 from site_tools.page.accord import State, read
 from site_tools.page.files import read_front_matter

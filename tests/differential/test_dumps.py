@@ -15,12 +15,12 @@ import pytest
 import torch
 from torch import Tensor
 
-from ppo_ref.dump.judging import judge
-from ppo_ref.dump.reading import NAMES, read
-from ppo_ref.dump.verdicts import FAIL, OK, OPEN
+from ppo_ref.check.dump.judging import judge
+from ppo_ref.check.dump.reading import NAMES, read
+from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN
+from tests.check.dump.batches import EOS, LENGTHS, MASK, P, T, sampled, whitened
 from tests.differential import dumped, others, peers
 from tests.differential.wheels import requires
-from tests.dump.batches import EOS, LENGTHS, MASK, P, T, sampled, whitened
 
 WHEELS = (*peers.RELEASES, dumped.BETWEEN, others.OPEN, others.TRL)
 OLD, BETWEEN, NOW = peers.OLD, dumped.BETWEEN, peers.NOW

@@ -9,13 +9,13 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref.alignment import response_mask
-from ppo_ref.pretrained import pretrained_actor
-from ppo_ref.training.networks import (
+from ppo_ref.train.networks import (
     Actor,
     actor_statistics,
 )
-from ppo_ref.training.rollout import as_rollout, sample_responses
-from ppo_ref.training.tokenizer import Prompts
+from ppo_ref.train.pretrained import pretrained_actor
+from ppo_ref.train.rollout import as_rollout, sample_responses
+from ppo_ref.train.tokenizer import Prompts
 from tests.pretrained.folders import EOS, IDS, PAD, VOCAB, pretrained
 
 pytestmark = pretrained

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from ppo_ref.pretrained import pretrained_actor, pretrained_tokenizer
+from ppo_ref.train.pretrained import pretrained_actor, pretrained_tokenizer
 from tests.pretrained.folders import configuration, network, pretrained, save
 
 pytestmark = pretrained

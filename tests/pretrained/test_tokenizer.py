@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 import torch
 
-from ppo_ref.pretrained import PretrainedTokenizer, pretrained_tokenizer
-from ppo_ref.training.reward import rule
-from ppo_ref.training.rollout import as_rollout
-from ppo_ref.training.tasks import Question
+from ppo_ref.train.pretrained import PretrainedTokenizer, pretrained_tokenizer
+from ppo_ref.train.reward import rule
+from ppo_ref.train.rollout import as_rollout
+from ppo_ref.train.tasks import Question
 from tests.pretrained.folders import (
     EOS,
     IDS,

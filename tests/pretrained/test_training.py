@@ -7,9 +7,9 @@ import torch
 
 from ppo_ref.batch import Rollout
 from ppo_ref.command.session import weights_hash
-from ppo_ref.pretrained import pretrained_actor, pretrained_tokenizer
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.trainer import Trainer
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.pretrained import pretrained_actor, pretrained_tokenizer
+from ppo_ref.train.trainer import Trainer
 from tests.command.runs import SMALL, assert_same, train
 from tests.pretrained.folders import pretrained, save
 

@@ -10,9 +10,9 @@ from torch.testing import assert_close
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.processes import ALONE, PARALLEL, Processes, gathered
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.trainer import Learners, Trainer, tiny_trainer
-from ppo_ref.training.update import mini_batches, update_actor, update_critic
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.trainer import Learners, Trainer, tiny_trainer
+from ppo_ref.train.update import mini_batches, update_actor, update_critic
 from tests import networks
 from tests.command.runs import assert_equal
 
@@ -167,7 +167,7 @@ def test_a_run_is_that_of_one_process_on_the_same_experiences(
     given = iter(experiences(run))
     alone = trainer()
     monkeypatch.setattr(
-        "ppo_ref.training.trainer.collect_experience", lambda *_: next(given)
+        "ppo_ref.train.trainer.collect_experience", lambda *_: next(given)
     )
     statistics = [iteration.statistics for iteration in alone.train()]
     assert len(statistics) == 3

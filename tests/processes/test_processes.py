@@ -12,8 +12,8 @@ import torch
 
 from ppo_ref.command import processes as joining
 from ppo_ref.processes import ALONE, OthersEnded, Processes
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.trainer import Trainer
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.trainer import Trainer
 from tests.command.runs import assert_equal, train
 
 CPU = torch.device("cpu")

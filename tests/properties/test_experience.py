@@ -14,17 +14,17 @@ from hypothesis import strategies as st
 from torch.testing import assert_close
 
 from ppo_ref.batch import Rollout
-from ppo_ref.training import experience
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.estimates import (
+from ppo_ref.train import experience
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.estimates import (
     flipped_sign,
     shifted_values,
     whitened_gae,
     whitened_over_padding,
 )
-from ppo_ref.training.experience import collect_experience
-from ppo_ref.training.rollout import sample_responses
-from ppo_ref.training.tasks import Question
+from ppo_ref.train.experience import collect_experience
+from ppo_ref.train.rollout import sample_responses
+from ppo_ref.train.tasks import Question
 from tests import networks, oracles
 from tests.networks import prompts, seeded
 from tests.strategies import numbers

@@ -22,9 +22,9 @@ from ppo_ref.log_probs import (
 )
 from ppo_ref.losses import policy_loss
 from ppo_ref.masking import masked_mean
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.tasks import CHARACTERS
-from ppo_ref.training.tokenizer import CharacterTokenizer
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.tasks import CHARACTERS
+from ppo_ref.train.tokenizer import CharacterTokenizer
 from tests import oracles
 from tests.strategies import numbers
 

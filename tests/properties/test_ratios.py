@@ -21,7 +21,7 @@ from ppo_ref.rollout_correction import (
     sequence_weights,
     token_weights,
 )
-from ppo_ref.training.statistics import experience_statistics, update_statistics
+from ppo_ref.train.statistics import experience_statistics, update_statistics
 from tests import networks, oracles
 from tests.properties.trees import trees
 from tests.strategies import numbers, token_tensors

@@ -16,10 +16,10 @@ from ppo_ref.rewards import (
     token_level_scores,
     turn_level_scores,
 )
-from ppo_ref.training.reward import model_scores, reward_model_step, rule
-from ppo_ref.training.rollout import as_rollout
-from ppo_ref.training.tasks import CHARACTERS, Question
-from ppo_ref.training.tokenizer import CharacterTokenizer
+from ppo_ref.train.reward import model_scores, reward_model_step, rule
+from ppo_ref.train.rollout import as_rollout
+from ppo_ref.train.tasks import CHARACTERS, Question
+from ppo_ref.train.tokenizer import CharacterTokenizer
 from tests import networks
 from tests.networks import ragged_rollout
 from tests.properties.trees import trees

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
-from ppo_ref.training.networks import Transformer, actor_statistics, models_from
-from ppo_ref.training.rollout import sample_responses
-from ppo_ref.training.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, Prompts
+from ppo_ref.train.networks import Transformer, actor_statistics, models_from
+from ppo_ref.train.rollout import sample_responses
+from ppo_ref.train.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, Prompts
 from tests import networks, oracles
 from tests.networks import CONTEXT, VOCAB, Scripted, prompts, seeded
 

@@ -8,15 +8,15 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.tasks import (
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.tasks import (
     CHARACTERS,
     PROMPT_LENGTH,
     RESPONSE_LENGTH,
     all_questions,
     split,
 )
-from ppo_ref.training.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, CharacterTokenizer
+from ppo_ref.train.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, CharacterTokenizer
 from tests.networks import seeded
 
 # A batch of 1 can be divided by a mini-batch of 1 alone, and so on.

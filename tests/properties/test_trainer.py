@@ -7,20 +7,20 @@ import torch
 from torch.testing import assert_close
 
 from ppo_ref.group_advantages import dr_grpo
-from ppo_ref.training.estimates import (
+from ppo_ref.train.estimates import (
     NAMES,
     among_responses,
     estimate_named,
     flipped_sign,
 )
-from ppo_ref.training.tokenizer import EOS_TOKEN_ID
-from ppo_ref.training.trainer import (
+from ppo_ref.train.tokenizer import EOS_TOKEN_ID
+from ppo_ref.train.trainer import (
     Learners,
     Trainer,
     learning_rate_share,
     tiny_trainer,
 )
-from ppo_ref.training.update import imitation_step
+from ppo_ref.train.update import imitation_step
 from tests import oracles
 from tests.networks import actor, seeded
 
@@ -28,7 +28,7 @@ from tests.networks import actor, seeded
 @pytest.fixture(autouse=True)
 def few_labels(monkeypatch):
     """A reward model learns as well from 64 responses what is tested here."""
-    monkeypatch.setattr("ppo_ref.training.trainer.LABELLED", 64)
+    monkeypatch.setattr("ppo_ref.train.trainer.LABELLED", 64)
 
 
 def weights(trainer: Trainer) -> list[torch.Tensor]:

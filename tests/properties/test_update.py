@@ -13,9 +13,9 @@ from torch.testing import assert_close
 
 from ppo_ref.batch import Experience
 from ppo_ref.losses import ValueLoss
-from ppo_ref.training.config import PPOConfig
-from ppo_ref.training.networks import critic_values
-from ppo_ref.training.update import (
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.networks import critic_values
+from ppo_ref.train.update import (
     accumulate_gradients,
     mini_batches,
     update_actor,

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from ppo_ref.stored_runs import StoredRun
-from site_tools.runs.table import Chart, Run
+from ppo_ref.train.stored_runs import StoredRun
+from site_tools.stored_runs.table import Chart, Run
 
 RUNS = {
     "first": Run("Falls slowly.", {"rate": 0.9, "limits": (0.2, 0.3)}, seed=1),

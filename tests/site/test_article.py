@@ -7,11 +7,11 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 
+from site_tools.compile import article, ways
+from site_tools.compile.navigation import Answer
+from site_tools.compile.templates import words
 from site_tools.data.dialogues import Asked
 from site_tools.page.accord import Accord, State
-from site_tools.site import article, ways
-from site_tools.site.navigation import Answer
-from site_tools.site.templates import words
 
 FORMS = Path(__file__).parents[2] / ".github" / "ISSUE_TEMPLATE"
 BOTH = [("zh", "docs/zh/a/b.md"), ("en", "docs/en/a/b.md")]

@@ -8,10 +8,10 @@ from ppo_ref.chart import tick
 from site_tools import numbers
 from site_tools.page.bindings import check_expression
 from site_tools.page.pictures import read_picture
-from site_tools.running.block import evaluate
-from site_tools.running.verdict import check_figure
-from site_tools.runs.chart import draw
-from site_tools.runs.table import Chart
+from site_tools.run.block import evaluate
+from site_tools.run.verdict import check_figure
+from site_tools.stored_runs.chart import draw
+from site_tools.stored_runs.table import Chart
 from tests.site import stand_in
 
 PANELS = {"kl": ("KL", "KL"), "score": ("得分", "score")}

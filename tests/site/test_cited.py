@@ -4,10 +4,10 @@ import re
 
 import pytest
 
+from site_tools.compile.article import cite_sections, cited, comment, threads
+from site_tools.compile.lists import derived
+from site_tools.compile.navigation import answered
 from site_tools.data.dialogues import read_threads
-from site_tools.site.article import cite_sections, cited, comment, threads
-from site_tools.site.lists import derived
-from site_tools.site.navigation import answered
 from tests.site.sample import ROOT, broken, page
 from tests.site.trial_site import write_files
 

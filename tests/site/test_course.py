@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
+from site_tools.compile.navigation import Answer, answers
 from site_tools.data.dialogues import TOPICS
 from site_tools.data.names import named, pattern, read_names, vocabulary
 from site_tools.page.prose import plain, read_content
-from site_tools.site.navigation import Answer, answers
 from tests.layout import ROOT
 
 LANGUAGES = ("zh", "en")

@@ -5,10 +5,10 @@ from typing import Any
 
 import pytest
 
-from site_tools.checks.shape import check_answers
+from site_tools.compile import navigation
 from site_tools.data import dialogues
 from site_tools.data.dialogues import read_topics
-from site_tools.site import navigation
+from site_tools.judge.shape import check_answers
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.sample import broken, page

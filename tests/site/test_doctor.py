@@ -12,10 +12,10 @@ from typing import Any
 
 import pytest
 
-from ppo_ref import doctor
+from ppo_ref.check import doctor
+from ppo_ref.check.doctor import judge, measure, read_log, report
 from ppo_ref.command.main import main
-from ppo_ref.doctor import judge, measure, read_log, report
-from ppo_ref.stored_runs import stored_names, stored_run
+from ppo_ref.train.stored_runs import stored_names, stored_run
 from tests.differential.wheels import cut, requires, source
 from tests.site.in_node import in_node
 
@@ -323,7 +323,7 @@ HOSTILE |= {
 }
 READ = """
 import json, sys
-from ppo_ref.doctor import judge, read_log, report
+from ppo_ref.check.doctor import judge, read_log, report
 logs = map(read_log, json.load(sys.stdin))
 json.dump([{"log": log, "told": len(report(log, judge(log)))} for log in logs],
           sys.stdout)

@@ -9,9 +9,9 @@ from urllib.parse import unquote, urlsplit
 
 import pytest
 
+from site_tools.compile import llms
 from site_tools.page.page import read_page
 from site_tools.say import LANGUAGES
-from site_tools.site import llms
 from tests.site.sample import ROOT
 
 pytestmark = pytest.mark.slow

@@ -5,10 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks.census import boxes as codes
+from site_tools.compile.article import complete_boxes, marks
+from site_tools.judge.census import boxes as codes
 from site_tools.ledger import Entry, Ledger, read
 from site_tools.page.rendered import render
-from site_tools.running.evidence import (
+from site_tools.run.evidence import (
     RECORD,
     Evidence,
     Setting,
@@ -21,7 +22,6 @@ from site_tools.running.evidence import (
     setting,
     unverified,
 )
-from site_tools.site.article import complete_boxes, marks
 from tests.site.sample import EN, ROOT, broken, line_of, page
 from tests.site.trial_site import write_files
 

@@ -2,8 +2,8 @@
 
 import pytest
 
-from site_tools.checks import census
-from site_tools.checks.census import check_boxes, check_collected
+from site_tools.judge import census
+from site_tools.judge.census import check_boxes, check_collected
 from site_tools.page.blocks import resolve
 from site_tools.page.rendered import render
 from site_tools.say import Problem, problem

@@ -8,7 +8,7 @@ import re
 
 import pytest
 
-from site_tools.checks.census import check_shown
+from site_tools.judge.census import check_shown
 from site_tools.page import bindings
 from site_tools.page.pictures import read_picture
 from site_tools.page.rendered import render

@@ -4,8 +4,8 @@ import json
 
 import pytest
 
-from site_tools.site import finding
-from site_tools.site.finding import dump, dump_first, entries
+from site_tools.compile import finding
+from site_tools.compile.finding import dump, dump_first, entries
 
 PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
 <nav class="jump" data-search-exclude="1"><a href="#why">why</a></nav>

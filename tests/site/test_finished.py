@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.site.finished import add_policy, link_sheet, sheet
+from site_tools.finish.finished import add_policy, link_sheet, sheet
 
 HEAD = '<head>\n<meta charset="utf-8">\n{}</head>\n'
 LINKS = (

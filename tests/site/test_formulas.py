@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from fontTools.ttLib import TTFont
 
-from site_tools.checks.shape import check_shape
-from site_tools.site import formulas
-from site_tools.site.formulas import Formula
+from site_tools.finish import formulas
+from site_tools.finish.formulas import Formula
+from site_tools.judge.shape import check_shape
 from tests.site.sample import ROOT, broken, line_of, page
 
 INLINE = r'<p>Since <span class="arithmatex">\(a &lt; b\)</span>。</p>'

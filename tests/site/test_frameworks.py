@@ -9,11 +9,11 @@ from zipfile import ZipFile
 
 import pytest
 
+from site_tools.compile import lists, navigation
 from site_tools.data import frameworks
 from site_tools.data.dialogues import read_dialogues
 from site_tools.data.facts import concepts, reread
 from site_tools.data.frameworks import OTHERS, RELEASES
-from site_tools.site import lists, navigation
 from tests.differential.wheels import WHEELS, find, requires, source
 from tests.layout import ROOT
 from tests.site.rows import as_yaml

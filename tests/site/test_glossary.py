@@ -5,11 +5,11 @@ import re
 import pytest
 from bs4 import BeautifulSoup
 
+from site_tools.compile.lists import derived
+from site_tools.compile.navigation import answers
+from site_tools.compile.templates import words
 from site_tools.data.names import Name, read_names
 from site_tools.page.prose import read_content
-from site_tools.site.lists import derived
-from site_tools.site.navigation import answers
-from site_tools.site.templates import words
 from tests.layout import ROOT
 
 NUMBERED = re.compile(r"\d+ · ")  # the title of a step

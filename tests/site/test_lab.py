@@ -306,7 +306,9 @@ def test_the_kl_of_one_position_is_as_ppo_ref_says(
     assert f'"KL">{answers[0]["numbers"]["mean"]:.2f}<' in picture
 
 
-VIEWER = ROOT / "ppo_ref" / "viewer"  # the hooks put its files beside the widgets
+VIEWER = (
+    ROOT / "ppo_ref" / "train" / "viewer"
+)  # the hooks put its files beside the widgets
 
 
 @pytest.mark.pages

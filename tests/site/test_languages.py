@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.checks.languages import compare
+from site_tools.judge.languages import compare
 from tests.site.sample import ZH, broken, page
 
 TABLE = "| term | value |\n|------|-------|\n| sum  |"

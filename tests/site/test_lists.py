@@ -5,11 +5,11 @@ from pathlib import Path
 
 import pytest
 
+from site_tools.compile import navigation
+from site_tools.compile.lists import derived
 from site_tools.data.dialogues import TOPICS, read_dialogues
 from site_tools.page.page import read_page
 from site_tools.page.prose import read_wrong_answers
-from site_tools.site import navigation
-from site_tools.site.lists import derived
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files

@@ -5,9 +5,9 @@ from functools import partial
 
 import pytest
 
+from site_tools.compile import llms
+from site_tools.compile.llms import as_markdown
 from site_tools.page.page import read_page
-from site_tools.site import llms
-from site_tools.site.llms import as_markdown
 from tests.site.sample import ROOT
 
 

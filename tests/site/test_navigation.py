@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.site import navigation
+from site_tools.compile import navigation
 from tests.layout import ROOT
 
 

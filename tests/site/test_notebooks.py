@@ -7,13 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.checks.languages import compare
-from site_tools.checks.shape import check_shape
+from site_tools.compile import notebooks as download
+from site_tools.compile import pictures
+from site_tools.judge.languages import compare
+from site_tools.judge.shape import check_shape
 from site_tools.page.page import Page, read_page
-from site_tools.running import verdict
-from site_tools.running.verdict import check_plots
-from site_tools.site import notebooks as download
-from site_tools.site import pictures
+from site_tools.run import verdict
+from site_tools.run.verdict import check_plots
 from tests.site import trial_site
 from tests.site.sample import broken
 

@@ -9,7 +9,7 @@ from zipfile import ZipFile
 
 import pytest
 
-from site_tools.site.downloads import wheel
+from site_tools.compile.downloads import wheel
 from tests.site.sample import ROOT
 
 
@@ -34,7 +34,7 @@ def test_it_holds_the_package_and_nothing_else(project):
     package = {n: c for n, c in content.items() if n.startswith("ppo_ref/")}
     sources = [*project.rglob("ppo_ref/**/*.py"), project / "ppo_ref/py.typed"]
     sources += project.rglob("ppo_ref/**/*.jsonl")
-    sources += (project / "ppo_ref/viewer").iterdir()
+    sources += (project / "ppo_ref/train/viewer").iterdir()
     assert package == {
         path.relative_to(project).as_posix(): path.read_bytes() for path in sources
     }

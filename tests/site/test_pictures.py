@@ -4,8 +4,9 @@ import re
 
 import pytest
 
+from site_tools.compile import pictures
+from site_tools.finish import widgets
 from site_tools.page.pictures import read_picture
-from site_tools.site import pictures, widgets
 from tests.layout import ROOT
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{}</svg>'

@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from site_tools.site.templates import words
+from site_tools.compile.templates import words
 from tests.layout import ROOT
 
 ALL = re.compile(

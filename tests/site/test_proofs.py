@@ -2,9 +2,9 @@
 
 import pytest
 
-from site_tools.checks.proofs import check_corrections, check_wrong_answers, unshown
 from site_tools.data import dialogues
 from site_tools.data.dialogues import PROOFS, read_corrections
+from site_tools.judge.proofs import check_corrections, check_wrong_answers, unshown
 from site_tools.page.files import page_ids
 from site_tools.page.page import read_page
 from tests.layout import ROOT

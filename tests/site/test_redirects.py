@@ -4,10 +4,10 @@ from hashlib import sha256
 
 import pytest
 
+from site_tools.compile import ways
+from site_tools.compile.ways import Target, check_anchors
+from site_tools.compile.ways import redirects as parse
 from site_tools.data.rows import plain
-from site_tools.site import ways
-from site_tools.site.ways import Target, check_anchors
-from site_tools.site.ways import redirects as parse
 from tests.layout import ROOT
 
 PAGES = {"gae/a", "gae/b", "rewards/index", "index"}

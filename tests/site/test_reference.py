@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.site import navigation, reference
+from site_tools.compile import navigation, reference
 
 MAP = '''"""All of it.
 

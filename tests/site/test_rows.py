@@ -6,9 +6,9 @@ from typing import Any
 
 import pytest
 
+from site_tools.compile.templates import fill
 from site_tools.data import names
 from site_tools.data.rows import PageId, Row, Text, Words, figure_in, parse
-from site_tools.site.templates import fill
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files

@@ -7,12 +7,12 @@ from typing import Any
 
 import pytest
 
-from ppo_ref.dump import reading
-from ppo_ref.stored_runs import FOLDER, stored_names, stored_run
+from ppo_ref.check.dump import reading
+from ppo_ref.train.stored_runs import FOLDER, stored_names, stored_run
 from tests.site.in_node import in_node
 from tests.site.sample import ROOT
 
-VIEWER = ROOT / "ppo_ref" / "viewer"
+VIEWER = ROOT / "ppo_ref" / "train" / "viewer"
 READ = """(() => {
   const numbers = ({ rows }) => Object.fromEntries(
     Object.entries(m.QUANTITIES).map(([name, of]) => [name, of(rows) ?? null]))

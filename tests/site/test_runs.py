@@ -5,8 +5,9 @@ from pathlib import Path
 import pytest
 
 from site_tools.ledger import read
-from site_tools.running.evidence import code_hash
-from site_tools.runs.make import (
+from site_tools.run.evidence import code_hash
+from site_tools.say import Problem
+from site_tools.stored_runs.make import (
     LEDGER,
     PRODUCING,
     closure,
@@ -17,13 +18,12 @@ from site_tools.runs.make import (
     store_run,
     stored,
 )
-from site_tools.runs.table import CHARTS, RUNS
-from site_tools.say import Problem
+from site_tools.stored_runs.table import CHARTS, RUNS
 from tests.site import stand_in
 from tests.site.sample import ROOT, broken
 
 CHART = {"pipeline/runs.svg": stand_in.CHART}
-STORED = "ppo_ref/stored/first.jsonl"
+STORED = "ppo_ref/train/stored/first.jsonl"
 
 
 def found(root: Path) -> list[Problem]:
@@ -73,13 +73,15 @@ def test_a_run_says_how_it_was_made_and_what_it_measured(project):
 
 def test_a_run_that_fails_leaves_what_was_there_and_no_other_is_touched(copy, capfd):
     for name in ("first", "second"):  # the third is fresh
-        (copy / f"ppo_ref/stored/{name}.jsonl").write_text("old")
+        (copy / f"ppo_ref/train/stored/{name}.jsonl").write_text("old")
     (failed,) = make(copy, stand_in.RUNS, stand_in.one_fails)
     assert failed == "second: ValueError: the actor has no gradient"
-    assert (copy / "ppo_ref/stored/second.jsonl").read_text() == "old"
+    assert (copy / "ppo_ref/train/stored/second.jsonl").read_text() == "old"
     told = capfd.readouterr().out
     assert "first: 0 kB, stored\n" in told and "third" not in told
-    assert [problem.path for problem in found(copy)] == ["ppo_ref/stored/second.jsonl"]
+    assert [problem.path for problem in found(copy)] == [
+        "ppo_ref/train/stored/second.jsonl"
+    ]
 
 
 def test_other_code_that_gives_the_same_numbers_changes_no_file(copy):
@@ -123,7 +125,7 @@ def test_what_is_not_as_it_must_be_is_found(copy, file, old, new, told):
 
 
 def test_a_file_of_no_run_and_a_run_without_its_file_are_found(copy):
-    (copy / STORED).rename(copy / "ppo_ref/stored/old.jsonl")
+    (copy / STORED).rename(copy / "ppo_ref/train/stored/old.jsonl")
     assert [problem.found for problem in found(copy)] == ["no file", "a file of no run"]
 
 

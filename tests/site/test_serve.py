@@ -16,9 +16,9 @@ from pathlib import Path
 
 import pytest
 
-from docs.theme import serve as theme_serve
-from docs.theme.builder import Answer, Builder, prepare
-from docs.theme.serve import CONFIGS, Sites
+from site_tools.build import serve as theme_serve
+from site_tools.build.builder import Answer, Builder, prepare
+from site_tools.build.serve import CONFIGS, Sites
 from site_tools.page.accord import lock_of, write
 from site_tools.page.prose import wording
 from tests.site import trial_site
@@ -33,7 +33,7 @@ def free_port() -> int:
 
 
 def serve(root: Path, port: int) -> subprocess.Popen[str]:
-    return trial_site.start(root, "docs.theme.serve", "--port", str(port))
+    return trial_site.start(root, "site_tools.build.serve", "--port", str(port))
 
 
 class Live:
@@ -257,7 +257,7 @@ def test_nothing_outlives_a_server_that_builds(tmp_path):
 
 
 def test_an_edit_of_the_tools_takes_effect_in_both_languages(live):
-    live.edit("site_tools/site/words/en.yml", "  why: why", "  why: how come")
+    live.edit("site_tools/compile/words/en.yml", "  why: why", "  why: how come")
     assert live.shows("/en/alignment/first/", ">how come</a>")
     told = live.read_until("zh: built in") + live.read_until("en: built in")
     assert "not built" not in told

@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.checks.shape import check_identities, check_shape
+from site_tools.judge.shape import check_identities, check_shape
 from site_tools.page.page import read_page
 from tests.site.sample import EN, ROOT, broken, line_of, page
 

@@ -5,10 +5,10 @@ from pathlib import Path
 
 import pytest
 
-from docs.theme.publish import link_downloads
+from site_tools.build.publish import link_downloads
+from site_tools.compile import lists as status
 from site_tools.page.accord import lock_of, lock_path, write
 from site_tools.page.prose import wording
-from site_tools.site import lists as status
 from tests.site.sample import EN, ROOT, ZH
 from tests.site.trial_site import write_files
 

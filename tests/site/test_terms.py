@@ -4,9 +4,9 @@ import re
 
 import pytest
 
+from site_tools.compile import article
+from site_tools.compile.templates import as_plain
 from site_tools.data.names import Name
-from site_tools.site import article
-from site_tools.site.templates import as_plain
 
 NAMES = [
     Name("value", "价值", "value", "预期 $V(s_t)$。", "At $s_t$, <expected>."),

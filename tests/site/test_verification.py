@@ -7,9 +7,9 @@ import pytest
 import torch
 
 from site_tools.page.page import Page
-from site_tools.running import verdict
-from site_tools.running.results import Failure, PageToRun, Source
-from site_tools.running.worker import Running
+from site_tools.run import verdict
+from site_tools.run.results import Failure, PageToRun, Source
+from site_tools.run.worker import Running
 from site_tools.say import LANGUAGES, Problem
 from tests.site.sample import EN, ZH, broken, page
 

@@ -10,8 +10,8 @@ from zipfile import ZipFile
 import pytest
 import yaml
 
-from ppo_ref import doctor
-from ppo_ref.training.trainer import tiny_trainer
+from ppo_ref.check import doctor
+from ppo_ref.train.trainer import tiny_trainer
 from tests.differential.wheels import MISSING, find
 
 pytestmark = pytest.mark.pages

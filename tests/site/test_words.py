@@ -5,8 +5,8 @@ import shutil
 import pytest
 import yaml
 
-from site_tools.checks.words import check_terms, check_text
 from site_tools.data import names
+from site_tools.judge.words import check_terms, check_text
 from site_tools.page.page import read_page
 from tests.layout import ROOT
 from tests.site.sample import EN, ZH, broken, line_of, page

@@ -14,8 +14,8 @@ from pathlib import Path
 from site_tools.page import accord as locks
 from site_tools.page.page import read_page
 from site_tools.page.prose import wording
-from site_tools.running import evidence, verdict
-from site_tools.running.evidence import block_hashes
+from site_tools.run import evidence, verdict
+from site_tools.run.evidence import block_hashes
 from tests.layout import ROOT
 
 MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")
@@ -86,7 +86,7 @@ def build_whole(root: Path) -> None:
     """In ``site`` as it is published without an address, in ``linked`` with one."""
     write_whole(root)
     linked = start(root, "-c", BUILD_LINKED, **TOLD)
-    for run in (start(root, "docs.theme.publish"), linked):
+    for run in (start(root, "site_tools.build.publish"), linked):
         output, _ = run.communicate()
         assert run.returncode == 0, output
         assert "WARNING" not in output, output

@@ -10,11 +10,12 @@ from mkdocs.plugins import event_priority
 from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 
-from docs.theme import notebook_files
+from site_tools.build import notebook_files
+from site_tools.compile import finding, navigation, reference, ways
+from site_tools.compile.templates import words
+from site_tools.finish import formulas
 from site_tools.page import files
 from site_tools.page.files import page_ids, read_front_matter
-from site_tools.site import finding, formulas, navigation, reference, ways
-from site_tools.site.templates import words
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

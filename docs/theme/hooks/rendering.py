@@ -17,32 +17,32 @@ from mkdocs.structure.files import File, Files
 from mkdocs.structure.pages import Page
 from mkdocs.structure.toc import AnchorLink, get_toc
 
-from docs.theme import notebook_files
-from site_tools.checks import census, words
-from site_tools.checks.shape import is_question
-from site_tools.data.dialogues import TOPICS, Asked
-from site_tools.data.names import read_names
-from site_tools.page import accord, bindings
-from site_tools.page.pictures import is_notebook
-from site_tools.page.prose import called
-from site_tools.running import evidence
-from site_tools.running.evidence import Evidence
-from site_tools.say import Refusal
-from site_tools.site import (
+from site_tools.build import notebook_files
+from site_tools.compile import (
     article,
     finding,
-    formulas,
     navigation,
     notebooks,
     pictures,
     reference,
     ways,
 )
-from site_tools.site.downloads import wheel
-from site_tools.site.formulas import Formula
-from site_tools.site.lists import fill_lists
-from site_tools.site.navigation import Answer, Answered
-from site_tools.site.templates import fill
+from site_tools.compile.downloads import wheel
+from site_tools.compile.lists import fill_lists
+from site_tools.compile.navigation import Answer, Answered
+from site_tools.compile.templates import fill
+from site_tools.data.dialogues import TOPICS, Asked
+from site_tools.data.names import read_names
+from site_tools.finish import formulas
+from site_tools.finish.formulas import Formula
+from site_tools.judge import census, words
+from site_tools.judge.shape import is_question
+from site_tools.page import accord, bindings
+from site_tools.page.pictures import is_notebook
+from site_tools.page.prose import called
+from site_tools.run import evidence
+from site_tools.run.evidence import Evidence
+from site_tools.say import Refusal
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
 MEANING = "about/verification.md"  # what a mark leads to
@@ -51,10 +51,10 @@ GLOSSARY = "reference/glossary.md"
 # is called text is sent compressed by every host.
 PUBLISHED = (
     ("snippets", "*.svg", "{}"),
-    ("ppo_ref", "doctor.json", "assets/lab/{}"),
-    ("ppo_ref/viewer", "lab.*", "assets/lab/{}"),
-    ("ppo_ref/viewer", "run*.*", "assets/lab/{}"),
-    ("ppo_ref/stored", "*.jsonl", "assets/lab/stored/{}.txt"),
+    ("ppo_ref/check", "doctor.json", "assets/lab/{}"),
+    ("ppo_ref/train/viewer", "lab.*", "assets/lab/{}"),
+    ("ppo_ref/train/viewer", "run*.*", "assets/lab/{}"),
+    ("ppo_ref/train/stored", "*.jsonl", "assets/lab/stored/{}.txt"),
 )
 # In scripts only whole lines: // stands in addresses too.
 COMMENT = re.compile(r"^[ \t]*//.*\n|/\*[^*]*(?:\*(?!/)[^*]*)*\*/\n?", re.MULTILINE)

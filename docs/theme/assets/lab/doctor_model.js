@@ -1,4 +1,4 @@
-// What a training log says, as ppo_ref.doctor says it: the same figures, features and
+// What a training log says, as ppo_ref.check.doctor says it: the same figures, features and
 // cases (doctor.json), the same findings. Nothing here touches the page; node compares
 // both on logs of every format (tests/site/test_doctor.py).
 

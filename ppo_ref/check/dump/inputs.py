@@ -1,0 +1,269 @@
+"""What went into the advantages: the mask, the score, the KL, log-probs and values."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+from torch import Tensor
+
+from ppo_ref import alignment
+from ppo_ref.alignment import last_token, slot_after_end
+from ppo_ref.check.asserts.faults import first, place, shown
+from ppo_ref.check.dump.reading import Fields
+from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Said, counted
+from ppo_ref.kl import kl_k1, kl_k2, kl_k3
+
+# Nats between rollout and trainer, mean per token: up to the first number two engines
+# differ by precision, from the second on something else is wrong.
+_NEAR, _FAR = 0.02, 0.1
+
+
+def judge_mask(dump: Fields, eos_token_id: int | None) -> tuple[Said, Tensor]:
+    """Whether the mask counts what was sampled, as far as ids or attention tell.
+
+    The second result is the mask as it should be.
+    """
+    mask, sampled, by = dump.response_mask, dump.attended, "attention_mask"
+    starts = int((mask.long().diff(dim=1) == 1).sum())
+    gaps = starts - int((~mask[:, 0] & mask.any(1)).sum())
+    if eos_token_id is not None and dump.responses is not None and not gaps:
+        # Rows of several turns have an EOS in each.
+        ended = alignment.response_mask(dump.responses.long(), eos_token_id)
+        sampled = ended if sampled is None else sampled & ended
+        by = "the first EOS"
+    tokens = f"{dump.tokens} tokens"
+    if sampled is None:
+        text = ", and no --eos-token-id"
+        if dump.responses is None:
+            text = ", nor responses: add them, and pass --eos-token-id"
+        return (OPEN, f"{tokens}; no attention_mask to compare it with{text}"), mask
+    extra = mask & ~sampled
+    if extra.any():
+        cause = "prompt, padding or another turn counts"
+        if (extra & slot_after_end(mask & sampled)).any():
+            cause = "the slot after EOS counts; do not shift the mask with the values"
+        text = f"{place('response_mask', extra)} is 1, by {by} 0: {cause}"
+        return (FAIL, text), mask & sampled
+    short = ~sampled[:, -1] & mask.any(1)
+    if not short.any():
+        text = f"{tokens}; every row is full, so nothing can count too much"
+        return (OPEN, text), mask
+    missing = last_token(sampled) & ~mask & short[:, None]
+    if missing.any(1)[short].all():
+        text = f"{place('response_mask', missing)} is 0, the last token (EOS) of its "
+        return (FAIL, f"{text}row: it is never trained"), mask | missing
+    text = f"{tokens} of {counted(len(mask), 'row')}, as {by} says: nothing behind the "
+    text += "end counts, the last token does"
+    return (OK, text + (f"; {counted(gaps, 'gap')}" if gaps else "")), mask
+
+
+def judge_score(dump: Fields, summed: bool) -> Said:
+    """Whether each score lies on the last token; several in a row, by process, pass.
+
+    Where advantages are made of a row's sum, ``summed``, the place loses nothing.
+    """
+    mask, scores = dump.response_mask, dump.scores
+    if scores is None:
+        return OPEN, dump.lacks("scores")
+    last, scored = last_token(mask), (scores != 0) & mask.any(1, keepdim=True)
+    outside, early = scored & ~mask, scored & ~last
+    if outside.any():
+        row, token = first(outside)
+        end = int(last[row].nonzero())
+        text = (
+            f"{shown('score', scores, outside, '.4g')} where nothing counts; the last "
+            f"token, [{row}, {end}], has {float(scores[row, end]):.4g}"
+        )
+        if summed:
+            text += "; advantages are made of whole rows here, so it is not lost"
+            return OPEN, text
+        cause = "it is written to the end of the row"
+        if token == end + 1:
+            cause = "it is one slot late, or the mask one short"
+        text += f": {cause}, and lost; index the length of the response less 1"
+        return FAIL, text
+    if not scored.any():
+        return OPEN, f"all 0 in {len(mask)} rows: it lies nowhere"
+    with_score, rows = scored.any(1), counted(int(scored.any(1).sum()), "row")
+    if early.any() and (scored.sum(1) <= 1).all():
+        row, _ = first(early)
+        return FAIL, (
+            f"{shown('score', scores, early, '.4g')}, the last token is "
+            f"[{row}, {int(last[row].nonzero())}]: it is early, or the mask too long"
+        )
+    if early.any():
+        return OK, f"on several tokens, none outside the mask ({rows})"
+    if short := int((with_score & ~mask[:, -1]).sum()):
+        return OK, f"on the last token of {rows}, {short} of them with padding behind"
+    text = "all full: the end of the row and its last token are one"
+    return OPEN, f"on the last token of {rows}, {text}"
+
+
+def judge_kl(dump: Fields, kl_coef: float | None) -> tuple[Said, float | None]:
+    """Which KL was subtracted from the scores; the coefficient, if it is known."""
+    mask, tokens = dump.response_mask, counted(dump.tokens, "token")
+    scores, old, ref = dump.scores, dump.old_log_probs, dump.ref_log_probs
+    if scores is None or dump.rewards is None:
+        return (OPEN, dump.lacks("scores", "rewards")), None
+    taken = scores - dump.rewards
+    if not taken.any():
+        if old is not None and ref is not None and torch.equal(old[mask], ref[mask]):
+            text = "old and ref log-probs are equal: any kl_coef takes 0"
+            return (OPEN, text), None
+        return (OK, f"none in the rewards: they are the scores on {tokens}"), 0.0
+    if old is None or ref is None:
+        text = "rewards are not the scores, and what was taken off cannot be told: "
+        return (OPEN, text + dump.lacks("old_log_probs", "ref_log_probs")), None
+
+    def lost(where: Tensor) -> str:
+        x, y = (float(of[first(where)]) for of in (taken, old - ref))
+        return f"{place('score', where)} lost {x:.4g}, with old - ref {y:.4g}: "
+
+    outside = (taken != 0) & ~mask & mask.any(1, keepdim=True)
+    if outside.any():
+        text = "that slot does not count; multiply by response_mask"
+        return (FAIL, lost(outside) + text), None
+    far = mask & (taken.abs() > 1e-4 * scores.abs())
+    if not far.any():
+        text = f"at most {float(taken[mask].abs().max()):.2g} was taken off: rounding"
+        return (OPEN, text), None
+    fits = [*_fits(dump, taken, old, ref, kl_coef)]
+    swapped = [*_fits(dump, taken, ref, old, None)]
+    best = min(
+        fits + swapped,
+        key=lambda fit: (int(fit.wrong.sum()), fit.coef < 0, fit.coef != kl_coef),
+    )
+    times = f"times {best.name}"
+    if best.wrong.any():
+        rest = dump.tokens - int(best.wrong.sum())
+        text = (
+            f"no kl_coef times k1, k2, k3 or abs gives that; {best.coef:.4g} {times} "
+            f"explains {rest} of {tokens}"
+        )
+        return (FAIL, lost(best.wrong) + text), None
+    if best.coef < 0 or any(best is fit for fit in swapped):
+        text = f"{abs(best.coef):.4g} {times} with the wrong sign; "
+        return (FAIL, f"{lost(far)}{text}old and ref are swapped, or it is added"), None
+    return (OK, f"{best.coef:.4g} {times} taken off {tokens}"), best.coef
+
+
+class _Fit(NamedTuple):
+    """A coefficient, and the tokens of which an estimator takes off something else."""
+
+    name: str
+    coef: float
+    wrong: Tensor
+
+
+def _fits(
+    dump: Fields, taken: Tensor, old: Tensor, ref: Tensor, asked: float | None
+) -> Iterator[_Fit]:
+    """What each estimator explains, first with the coefficient that is asked."""
+    assert dump.scores is not None
+    mask, scores = dump.response_mask, dump.scores.abs()
+    far = mask & (taken.abs() > 1e-4 * scores)
+    k1, k2, k3 = (kl(log_probs=old, ref_log_probs=ref) for kl in (kl_k1, kl_k2, kl_k3))
+    # verl bounds k3 so.
+    estimators = {"k1": k1, "k2": k2, "k3": k3.clamp(-10, 10), "abs": k1.abs()}
+    rounding = 1e-6 * torch.maximum(old.abs(), ref.abs()).clamp(min=1)
+    for name, k in estimators.items():
+        ratios = (taken / k)[far & (k != 0)]
+        solved = float(ratios.median()) if len(ratios) else 0.0
+        for coef in filter(None, (asked, solved)):
+            allowed = abs(coef) * (1e-3 * k.abs() + rounding) + 1e-6 * scores
+            yield _Fit(name, coef, mask & ((taken - coef * k).abs() > allowed))
+
+
+def judge_rollout(dump: Fields) -> Said:
+    """How far old log-probs are from the rollout's."""
+    mask = dump.response_mask
+    old, rollout = dump.old_log_probs, dump.rollout_log_probs
+    for name, x in (("old_log_probs", old), ("rollout_log_probs", rollout)):
+        if x is not None and (above := mask & (x > 1e-3)).any():
+            return FAIL, f"{shown(name, x, above)}, above 0: no log-prob"
+    if rollout is None or old is None:
+        return OPEN, dump.lacks("old_log_probs", "rollout_log_probs")
+    gap = torch.where(mask, old - rollout, 0)
+    mean = float(gap.abs().sum() / mask.sum())
+    if mean == 0:
+        return OPEN, "old_log_probs are the rollout's own, copied"
+    text = f"{mean:.4f} nats from rollout_log_probs, mean of {dump.tokens} tokens"
+    if mean <= _NEAR:
+        return OK, text
+    far = mask & (gap.abs() >= mean)
+    ours, theirs = float(old[first(far)]), float(rollout[first(far)])
+    text += f", first {place('old_log_probs', far)} {ours:.4f} and {theirs:.4f}"
+    shifted = None
+    for shift, word in ((1, "late"), (-1, "early")):
+        both = mask & mask.roll(shift, 1)
+        both[:, 0 if shift > 0 else -1] = False
+        moved = (old - rollout.roll(shift, 1))[both].abs()
+        if len(moved) and moved.mean() <= min(_NEAR, 0.1 * mean):
+            shifted = f"old_log_probs lie one slot {word}"
+    cause = shifted or "another temperature, top-p, precision or older weights"
+    if not shifted and mean <= _FAR:
+        text += f": more than engines differ by, {_NEAR}, but below {_FAR}; {cause}?"
+        return OPEN, text
+    if not rollout[far].any():
+        cause = "no model sampled these; a tool's tokens count"
+    return FAIL, f"{text}: {cause}"
+
+
+def judge_values(dump: Fields) -> Said:
+    """Whether the values of rows with one prompt differ only once their tokens do.
+
+    Slot t has not read token t: up to and including the first token in which two
+    answers to a prompt differ, their values are equal.
+    """
+    values, mask, pairs = dump.values, dump.response_mask, [*_pairs(dump)]
+    if values is None:
+        return OPEN, f"{dump.lacks('values')}; is there a critic?"
+    if not pairs:
+        why = "no two rows share a prompt and differ in a token"
+        if dump.prompts is None or dump.responses is None:
+            why = "no prompts and responses in the dump"
+        return OPEN, f"from values alone their slots cannot be told, and {why}"
+    apart = [(values[one] - values[other]).abs() for one, other, _ in pairs]
+    # Up to the first other token both have read the same: what differs there is noise.
+    same = torch.cat([x[: pair[2]] for pair, x in zip(pairs, apart, strict=True)])
+    noise = float(same.max()) if len(same) else 0.0
+    near = max(1e-2 * float(values[mask].abs().max()), 4 * noise)
+    late, early, differ = [], [], False
+    for (one, other, token), difference in zip(pairs, apart, strict=True):
+        late.append(bool(difference[token] > near))
+        behind = difference[token + 1 :][(mask[one] & mask[other])[token + 1 :]]
+        differ |= bool((behind > near).any())
+        if len(behind) > 1 and behind[1:].max() > near:
+            early.append(bool(behind[0] <= max(1e-3 * near, noise)))
+    one, other, token = pairs[0]
+    where = f"values[{one}, {token}] and [{other}, {token}]"
+    if all(late):
+        x, y = (float(values[row, token]) for row in (one, other))
+        text = f"follow equal tokens and are {x:.4f} and {y:.4f}: one slot late"
+        return FAIL, f"{where} {text}; cut [:, -T-1:-1], not [:, -T:]"
+    if early and all(early):
+        text = "whose tokens differ, values are still equal: one slot early"
+        return FAIL, f"behind {where}, {text}; cut [:, -T-1:-1]"
+    count = f"{counted(len(pairs), 'pair')} of answers to one prompt"
+    if not differ:
+        return OPEN, f"equal in {count}, whatever their tokens"
+    return OK, f"{count}, equal up to their first other token"
+
+
+def _pairs(dump: Fields) -> Iterator[tuple[int, int, int]]:
+    """Two rows with one prompt, and the first token in which they differ.
+
+    A pair is left out where that is a tool's: no value stands there.
+    """
+    mask = dump.response_mask
+    if dump.prompts is None or dump.responses is None:
+        return
+    there = mask.flip(1).cummax(1).values.flip(1)  # up to the last that counts
+    row_of: dict[tuple[int, ...], int] = {}
+    for row, prompt in enumerate(dump.prompts.tolist()):
+        one = row_of.setdefault(tuple(prompt), row)
+        differ = (dump.responses[one] != dump.responses[row]) & there[one] & there[row]
+        if differ.any():
+            token = int(differ.nonzero()[0])
+            if mask[one, token] and mask[row, token]:
+                yield one, row, token

@@ -1,0 +1,253 @@
+"""A dump: a file of tensors, read without running code, as fields in float64."""
+
+import pickle
+from pathlib import Path
+from textwrap import shorten
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor
+
+from ppo_ref.check.asserts.faults import TOLERANCE, shown
+from ppo_ref.check.tensor_file import load_tensors
+from ppo_ref.contracts.checks import require_tokens
+
+WRITE = 'torch.save(dict(batch.batch.items()), "dump.pt")'
+REMEDY = f"write it in your trainer, behind compute_advantage, by {WRITE}"
+# Our names, then those of verl 0.3 to 0.9.1 in the order in which they are looked for.
+NAMES = {
+    "values": ("values",),
+    "advantages": ("advantages",),
+    "returns": ("returns",),
+    "scores": ("token_level_scores", "rm_scores"),
+    "rewards": ("token_level_rewards",),
+    "old_log_probs": ("old_log_probs",),
+    "ref_log_probs": ("ref_log_prob", "ref_log_probs"),
+    "rollout_log_probs": ("rollout_log_probs",),
+}
+_MASKS = ("response_mask", "attention_mask")
+_IDS = ("responses", "prompts", "input_ids")
+# What to do about a key that is not there.
+_HOW = {
+    "uid": 'add "uid": batch.non_tensor_batch["uid"].tolist()',
+    "rollout_log_probs": "set actor_rollout_ref.rollout's calculate_log_probs",
+    "ref_log_prob": "verl has it with use_kl_in_reward or use_kl_loss",
+}
+_FINEST = 1e-6  # whitening adds 1e-8 to a deviation or a variance
+
+
+def read(path: Path | str) -> dict[str, Tensor]:
+    """The tensors that ``torch.save`` wrote as a dict, on the CPU, by name.
+
+    A list of ids, as ``uid`` is one, becomes a tensor of numbers. Any other file is
+    refused in one sentence: a pickled DataProto would have to be executed, and is not.
+    """
+    path = Path(path)
+    if not path.is_file():
+        raise ValueError(f"{path}: {'a folder' if path.is_dir() else 'no such file'}")
+    with path.open("rb") as file:
+        start = file.read(4096)
+    kind = "it holds objects beside tensors, which are code"
+    if start[:2] != b"PK":  # what torch.save writes is a zip file
+        kind = "a pickle, which is code" if start[:1] == b"\x80" else "no dump"
+    for name, of in ((b"DataProto", "DataProto"), (b"tensordict", "TensorDict")):
+        if name in start:
+            kind = f"a pickled {of}, which only its own code can open"
+            break
+    try:
+        if start[:2] != b"PK":
+            raise pickle.UnpicklingError
+        with path.open("rb") as file:
+            content = load_tensors(file)
+    except pickle.UnpicklingError:
+        raise ValueError(f"{path}: {kind}; {REMEDY}") from None
+    except ValueError as error:
+        raise ValueError(f"{path}: cut short or no dump ({error}); {REMEDY}") from None
+    if not isinstance(content, dict):
+        kind = f"must hold a dict of tensors, holds a {type(content).__name__}"
+        raise ValueError(f"{path}: {kind}; {REMEDY}")
+    content = {str(name): _numbered(x) for name, x in content.items()}
+    return {name: x for name, x in content.items() if isinstance(x, Tensor)}
+
+
+class Fields(NamedTuple):
+    """A dump in float64, its masks as bools; what is missing is None.
+
+    ``attended`` is True where the response has a token at all, whoever wrote it.
+    ``unfit`` says of a tensor with nan or infinity where it is; that one is None.
+    """
+
+    response_mask: Tensor
+    attended: Tensor | None
+    responses: Tensor | None
+    prompts: Tensor | None
+    uid: Tensor | None
+    tolerance: float
+    unfit: dict[str, str]
+    values: Tensor | None = None
+    advantages: Tensor | None = None
+    returns: Tensor | None = None
+    scores: Tensor | None = None
+    rewards: Tensor | None = None
+    old_log_probs: Tensor | None = None
+    ref_log_probs: Tensor | None = None
+    rollout_log_probs: Tensor | None = None
+
+    @property
+    def tokens(self) -> int:
+        return int(self.response_mask.sum())
+
+    def rows(self, chosen: Tensor) -> "Fields":
+        """The same of some rows."""
+        tensors = {n: x for n, x in self._asdict().items() if isinstance(x, Tensor)}
+        cut: dict[str, Any] = {name: x[chosen] for name, x in tensors.items()}
+        return self._replace(**cut)
+
+    @property
+    def given(self) -> Tensor | None:
+        """What entered the advantages; the scores where no rewards are beside them."""
+        if self.rewards is None and "rewards" not in self.unfit:
+            return self.scores
+        return self.rewards
+
+    def lacks(self, *names: str) -> str:
+        """Why a check is left out: the first of these that is missing; or nothing."""
+        for name in names:
+            if getattr(self, name) is None:
+                name = "rewards" if name == "given" else name
+                theirs = NAMES.get(name, (name,))[0]
+                if name in self.unfit:
+                    return f"{theirs} is not finite"
+                how = _HOW.get(theirs)
+                return f"no {theirs} in the dump" + (f": {how}" if how else "")
+        return ""
+
+
+def fields(tensors: dict[str, Tensor]) -> Fields:
+    """The fields of a dump, their shapes and types checked."""
+    there = shorten(", ".join(sorted(tensors)) or "nothing", 200, placeholder=" ...")
+    found = {  # our name to theirs
+        name: next(theirs for theirs in names if theirs in tensors)
+        for name, names in NAMES.items()
+        if tensors.keys() & set(names)
+    }
+    if not found:
+        raise ValueError(f"a dump must hold advantages, returns or the like: {there}")
+    read = {*found.values(), *_MASKS, *_IDS, "uid"}
+    for theirs in sorted(read & tensors.keys()):
+        _require_plain(theirs, tensors[theirs])
+    like = next(iter(found.values()))
+    shape = tensors[like].shape
+    if len(shape) != 2:
+        raise ValueError(f"{like} must have 2 axes [batch, time], got {list(shape)}")
+    for theirs in found.values():
+        _require_shape(theirs, tensors[theirs], shape, like)
+        if tensors[theirs].dtype not in TOLERANCE:
+            dtype = str(tensors[theirs].dtype).removeprefix("torch.")
+            raise ValueError(f"{theirs} must be a floating-point tensor, got {dtype}")
+    for theirs in sorted(tensors.keys() & {*_MASKS, *_IDS}):
+        x = tensors[theirs]
+        if x.ndim != 2 or len(x) != shape[0]:
+            raise ValueError(
+                f"{theirs} must have {shape[0]} rows and 2 axes, got {list(x.shape)}"
+            )
+    attended = _attended(tensors, shape, like)
+    mask = tensors.get("response_mask", attended)
+    if mask is None:
+        raise ValueError(
+            f"a dump must hold response_mask or attention_mask, got {there}"
+        )
+    _require_shape("response_mask", mask, shape, like)
+    mask = mask.bool()
+    require_tokens("check", mask)
+    wide = {name: tensors[theirs].double() for name, theirs in found.items()}
+    unfit = {
+        name: shown(found[name], x, wrong, "")
+        for name, x in wide.items()
+        if (wrong := mask & ~x.isfinite()).any()
+    }
+    uid, prompts = tensors.get("uid"), tensors.get("prompts")
+    if uid is not None and uid.shape != shape[:1]:
+        raise ValueError(f"uid must name {shape[0]} rows, got {list(uid.shape)}")
+    if prompts is None and "input_ids" in tensors:
+        prompts = tensors["input_ids"][:, : -shape[1]]
+    return Fields(
+        response_mask=mask,
+        attended=attended if "response_mask" in tensors else None,
+        responses=_of_response(tensors.get("responses"), tensors, shape),
+        prompts=prompts,
+        uid=uid,
+        tolerance=max(_FINEST, *(TOLERANCE[tensors[x].dtype] for x in found.values())),
+        unfit=unfit,
+        **{name: wide[name] for name in wide.keys() - unfit.keys()},
+    )
+
+
+def _numbered(x: Any) -> Any:
+    """A list of names or numbers as the numbers of its unequal members."""
+    if not isinstance(x, list) or not all(isinstance(each, str | int) for each in x):
+        return x
+    numbers: dict[str, int] = {}
+    return torch.tensor([numbers.setdefault(str(each), len(numbers)) for each in x])
+
+
+def kind_of(x: Tensor) -> str:
+    """The form in which a tensor keeps its numbers: ``dense``, or another's name."""
+    if x.is_meta or x.is_nested:
+        return "meta" if x.is_meta else "nested"
+    kind = x.dtype if x.is_quantized else x.layout
+    return "dense" if kind == torch.strided else str(kind).removeprefix("torch.")
+
+
+def _require_plain(name: str, x: Tensor) -> None:
+    """Numbers that are all there; 0 and 1 in a mask, whole ones as ids."""
+    dtype = str(x.dtype).removeprefix("torch.")
+    if (kind := kind_of(x)) != "dense":
+        raise ValueError(f"{name} must be a dense tensor, got {kind}")
+    if name in _IDS and (x.is_floating_point() or x.is_complex()):
+        raise ValueError(f"{name} must hold ids, got {dtype}")
+    if name in _MASKS:
+        got: Any = dtype
+        if not x.is_complex():
+            odd = (x != 0) & (x != 1)
+            if not odd.any():
+                return
+            at = tuple(int(place) for place in odd.nonzero()[0])
+            got = f"{x[at].item()} at {list(at)}"
+        raise ValueError(f"{name} must hold 0 and 1, got {got}")
+
+
+def _require_shape(name: str, x: Tensor, shape: torch.Size, like: str) -> None:
+    if x.shape != shape:
+        raise ValueError(
+            f"{name} must have shape [batch, time] = {list(shape)} like {like}, "
+            f"got {list(x.shape)}"
+        )
+
+
+def _attended(
+    tensors: dict[str, Tensor], shape: torch.Size, like: str
+) -> Tensor | None:
+    """Where a response has a token: by the attention mask, or by ids padded with -1."""
+    attention = tensors.get("attention_mask")
+    if attention is not None:
+        attention = attention[:, -shape[1] :].bool()
+        _require_shape("attention_mask", attention, shape, like)
+    responses = tensors.get("responses")
+    if attention is None and responses is not None and (responses < 0).any():
+        attention = responses >= 0
+    return None if attention is None else _of_response(attention, tensors, shape)
+
+
+def _of_response(
+    x: Tensor | None, tensors: dict[str, Tensor], shape: torch.Size
+) -> Tensor | None:
+    """Of prompt and response, where that is what a row holds, nothing of the prompt."""
+    prompts = tensors.get("prompts")
+    before = 0 if prompts is None else prompts.shape[1]
+    responses = tensors.get("responses")
+    width = shape[1] if responses is None else responses.shape[1]
+    if x is None or before + width != shape[1]:
+        return x if x is None or x.shape == shape else None
+    blank = torch.full((shape[0], before), 0 if x.dtype == torch.bool else -1)
+    return torch.cat([blank.to(x.dtype), x[:, -width:]], 1)

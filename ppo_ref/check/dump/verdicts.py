@@ -1,0 +1,51 @@
+"""What is said of a dump: a line per stage, and one for all."""
+
+from typing import NamedTuple
+
+from ppo_ref.check.asserts.faults import lines
+
+_COLUMN = 11
+OK, FAIL, OPEN = "ok", "FAIL", "-"
+Said = tuple[str, str]  # one of these three, and why
+
+
+class Verdict(NamedTuple):
+    """One stage: ``ok``, ``FAIL``, or ``-`` where the dump does not tell."""
+
+    stage: str
+    state: str
+    text: str
+
+    def __str__(self) -> str:
+        state = self.state if self.state == OPEN else f"{self.state}:"
+        return lines(f"{self.stage:<{_COLUMN}}{state} {self.text}", _COLUMN)
+
+
+class Report(NamedTuple):
+    """All stages, in the order in which data flows."""
+
+    verdicts: list[Verdict]
+
+    def __str__(self) -> str:
+        return "\n".join([*map(str, self.verdicts), lines(self.summary)])
+
+    @property
+    def ok(self) -> bool:
+        return not self.stages(FAIL)
+
+    def stages(self, state: str) -> list[str]:
+        """The stages of which this is said."""
+        return [verdict.stage for verdict in self.verdicts if verdict.state == state]
+
+    @property
+    def summary(self) -> str:
+        """What is wrong, in one line, and how much cannot be told."""
+        wrong = ", ".join(self.stages(FAIL))
+        found = f"wrong: {wrong}" if wrong else "nothing wrong found"
+        good, open_ = len(self.stages(OK)), len(self.stages(OPEN))
+        return f"{found}; {good} ok, {open_} cannot be told (-)"
+
+
+def counted(number: int, noun: str) -> str:
+    """A number of things, as in ``1 row`` and ``2 rows``."""
+    return f"{number} {noun}{'s' * (number != 1)}"

@@ -1,0 +1,167 @@
+"""One batch from prompts to advantages: the river."""
+
+from collections.abc import Sequence
+from functools import partial
+from typing import Any
+
+import torch
+from torch import Tensor
+
+from ppo_ref.batch import Experience, Rollout
+from ppo_ref.contracts.shapes import checked
+from ppo_ref.kl import kl_k1
+from ppo_ref.processes import ALONE, Processes, whole
+from ppo_ref.rewards import token_level_rewards, token_level_scores
+from ppo_ref.rollout_correction import token_weights
+from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.estimates import Estimate
+from ppo_ref.train.networks import Models, actor_statistics, critic_values
+from ppo_ref.train.reward import Reward
+from ppo_ref.train.rollout import sample_responses
+from ppo_ref.train.tasks import Question
+from ppo_ref.train.tokenizer import Prompts
+
+
+@torch.no_grad()
+@checked
+def collect_experience(
+    models: Models,
+    questions: Sequence[Question],
+    prompts: Prompts,
+    reward: Reward,
+    estimate: Estimate,
+    config: PPOConfig,
+    generator: torch.Generator,
+    processes: Processes = ALONE,
+) -> Experience:
+    """Sample, score and judge one batch; afterwards nothing in it changes.
+
+    Args:
+        models: Actor, critic and reference are read.
+        questions: What the prompts ask, one each, for the reward.
+        prompts: The same questions as token ids.
+        reward: One score per response.
+        estimate: From rewards and values to advantages and returns, by keyword.
+        config: Settings of the run; without critic epochs values are 0.
+        generator: Of the sampling, on the models' device; another on each process.
+        processes: Share the prompts evenly.
+
+    Returns:
+        The rollout, and all that the update needs, the same on every process. Nothing
+        has gradient; what is outside the mask means nothing, but for rewards,
+        advantages, returns and weights, which are 0 there.
+
+    Raises:
+        ValueError: as in ``sample_responses``; if there is not one question per prompt;
+            if the reward gives another number of scores than there are responses, or
+            one that is not finite; if the batch has fewer than two tokens.
+        TypeError: if the reward gives no tensor of floats.
+
+    Source:
+        verl v0.9.1, verl/trainer/ppo/ray_trainer.py, RayPPOTrainer.fit.
+
+    Example:
+        >>> from ppo_ref.train.estimates import whitened_gae
+        >>> from ppo_ref.train.reward import rule
+        >>> from ppo_ref.train.trainer import tiny_trainer
+        >>> trainer = tiny_trainer()
+        >>> questions = trainer.questions.train[:2]
+        >>> experience = collect_experience(
+        ...     trainer.models,
+        ...     questions,
+        ...     trainer.tokenizer.prompts([question.text for question in questions]),
+        ...     rule(trainer.tokenizer, wrong=-1),
+        ...     whitened_gae,
+        ...     trainer.config,
+        ...     torch.Generator().manual_seed(0),
+        ... )
+        >>> experience.token_level_rewards.sum(1)  # the actor is still the reference
+        tensor([-1., -1.])
+    """
+    if len(questions) != len(prompts.token_ids):
+        raise ValueError(
+            "collect_experience: questions must be one per prompt, "
+            f"{len(prompts.token_ids)}, got {len(questions)}"
+        )
+    own = processes.rows(len(questions))
+    with whole(models.actor):
+        rollout = sample_responses(
+            models.actor,
+            prompts.rows(own),
+            response_length=config.response_length,
+            temperature=config.temperature,
+            generator=generator,
+        )
+    scores = reward([questions[row] for row in own.tolist()], rollout)
+    _require_scores(scores, len(own))
+    parts = torch.split(torch.arange(len(own)), config.micro_batch_size)
+    passes = [partial(_said, models, rollout.rows(x), config) for x in parts]
+    said = zip(*processes.at_once(passes, scores.device), strict=True)
+    rollout, scores, old_log_probs, entropy, ref_log_probs, values = map(
+        processes.gather, (rollout, scores, *map(torch.cat, said))
+    )
+    mask = rollout.response_mask
+    kl = kl_k1(log_probs=old_log_probs, ref_log_probs=ref_log_probs)
+    rewards = token_level_rewards(
+        token_level_scores=token_level_scores(scores, mask),
+        kl=kl,
+        response_mask=mask,
+        kl_coef=config.kl_coef,
+    )
+    advantages, returns = estimate(
+        token_level_rewards=rewards,
+        values=values,
+        response_mask=mask,
+        gamma=config.gamma,
+        gae_lambda=config.gae_lambda,
+    )
+    return Experience(
+        rollout=rollout,
+        old_log_probs=old_log_probs,
+        ref_log_probs=ref_log_probs,
+        kl=kl,
+        entropy=entropy,
+        values=values,
+        scores=scores,
+        token_level_rewards=rewards,
+        advantages=advantages,
+        returns=returns,
+        rollout_weights=token_weights(
+            old_log_probs=old_log_probs,
+            rollout_log_probs=rollout.rollout_log_probs,
+            response_mask=mask,
+            cap=config.rollout_weight_cap,
+        ),
+    )
+
+
+@torch.no_grad()  # which holds for one thread
+def _said(models: Models, part: Rollout, config: PPOConfig) -> tuple[Tensor, ...]:
+    """Old log-probs, entropy, the reference's log-probs and values of some rows."""
+    old = actor_statistics(models.actor, part, config.temperature)
+    ref = actor_statistics(models.reference, part, config.temperature)
+    values = torch.zeros_like(part.rollout_log_probs)
+    if config.critic_epochs:
+        values = critic_values(models.critic, part)
+    return *old, ref.log_probs, values
+
+
+def _require_scores(scores: Any, batch: int) -> None:
+    if not (isinstance(scores, Tensor) and scores.is_floating_point()):
+        kind = getattr(scores, "dtype", type(scores).__name__)
+        raise TypeError(
+            "collect_experience: reward must give a floating-point tensor, "
+            f"got {str(kind).removeprefix('torch.')}"
+        )
+    if scores.shape != (batch,):
+        raise ValueError(
+            f"collect_experience: reward must give one score per response, [{batch}], "
+            f"got {list(scores.shape)}"
+        )
+    unfit = ~scores.isfinite()
+    if unfit.any():
+        row = int(unfit.nonzero()[0])
+        raise ValueError(
+            "collect_experience: reward must give finite scores, "
+            f"got {scores[row].item()} for response {row}"
+        )

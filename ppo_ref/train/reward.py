@@ -1,0 +1,81 @@
+"""The reward model: one score per response, by a rule or by a network that learned."""
+
+from collections.abc import Callable, Sequence
+from typing import Annotated
+
+import torch
+from torch import Tensor
+from torch.nn.functional import binary_cross_entropy_with_logits
+from torch.optim import Optimizer
+
+from ppo_ref.alignment import last_token
+from ppo_ref.batch import Rollout
+from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.contracts.shapes import RowFlags, RowValues, checked
+from ppo_ref.train.networks import Critic
+from ppo_ref.train.tasks import Question
+from ppo_ref.train.tokenizer import Tokenizer
+
+# One score per response, in reward units.
+Reward = Annotated[
+    Callable[[Sequence[Question], Rollout], RowValues],
+    "a function from questions and rollout to scores, such as rule(tokenizer)",
+]
+
+
+def rule(tokenizer: Tokenizer, right: float = 1.0, wrong: float = 0.0) -> Reward:
+    """A response is right that ends, and states the right sum after its last =.
+
+    What stands before is not looked at, as with verl's rule for GSM8K, which reads
+    the number behind ####.
+    """
+
+    def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:
+        texts = [tokenizer.decode(ids) for ids in rollout.responses.tolist()]
+        if len(questions) != len(texts):
+            raise ValueError(
+                f"rule: questions must be one per response, {len(texts)}, "
+                f"got {len(questions)}"
+            )
+        stated = [
+            text.rpartition("=")[1:] == ("=", str(question.a + question.b))
+            for question, text in zip(questions, texts, strict=True)
+        ]
+        solved = torch.tensor(stated, device=rollout.truncated.device)
+        return torch.where(solved & ~rollout.truncated, float(right), float(wrong))
+
+    return scores
+
+
+def learned(reward: Critic) -> Reward:
+    """What a reward model says, as it is at the time of the call."""
+
+    @torch.no_grad()
+    def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:
+        return model_scores(reward, rollout)
+
+    return scores
+
+
+@checked
+def model_scores(reward: Critic, rollout: Rollout) -> RowValues:
+    """The output of a reward model at the last token of every response."""
+    outputs = at_least_float32(reward(rollout.sequences, rollout.attention_mask))
+    last = last_token(rollout.response_mask)
+    return torch.where(last, outputs[:, -last.shape[1] :], 0).sum(1)
+
+
+@checked
+def reward_model_step(
+    reward: Critic,
+    optimizer: Optimizer,
+    rollout: Rollout,
+    right: RowFlags,
+) -> float:
+    """Teach a reward model which responses the rule takes for right."""
+    optimizer.zero_grad()
+    log_odds = model_scores(reward, rollout)
+    loss = binary_cross_entropy_with_logits(log_odds, right.to(log_odds.dtype))
+    torch.autograd.backward(loss)
+    optimizer.step()
+    return loss.item()

@@ -1,0 +1,1 @@
+"""The site, by a generator: once, or live."""

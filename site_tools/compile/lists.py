@@ -1,0 +1,242 @@
+"""What stands in a fence made from data: facts, names, lists of pages, what waits.
+
+Markdown leaves ``<div data-derived="topic" data-argument="gae" ...>`` in the place of
+such a fence, so that reading one page does not read all; here it is filled.
+"""
+
+import difflib
+import re
+from collections.abc import Callable, Iterable
+from html import unescape
+from itertools import groupby
+from operator import attrgetter
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import markdown
+from markupsafe import Markup
+
+from site_tools.compile import navigation, ways
+from site_tools.compile.downloads import FULL, LIST, OFFLINE, ZIP
+from site_tools.compile.navigation import QUESTION_TOPICS, Answer, Answered, title_of
+from site_tools.compile.templates import fill, words
+from site_tools.data import facts
+from site_tools.data import frameworks as data
+from site_tools.data.dialogues import (
+    TOPICS,
+    Asked,
+    Dialogue,
+    Topic,
+    read_dialogues,
+    read_topics,
+)
+from site_tools.data.facts import FOLDER, concepts, unread
+from site_tools.data.names import read_names
+from site_tools.page import accord
+from site_tools.page.accord import Accord
+from site_tools.page.prose import read_content
+from site_tools.say import LANGUAGES, Refusal
+
+PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
+ATTRIBUTE = re.compile(r'data-(\w+)="([^"]*)"')
+MOST = 5  # pages on the home page, while no topic names one
+STATUS = "about/status/"  # where that fence may stand: its links lead from there
+SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
+
+
+def fill_lists(html: str, root: Path) -> str:
+
+    def place(match: re.Match[str]) -> str:
+        values = {key: unescape(text) for key, text in ATTRIBUTE.findall(match[1])}
+        name, argument = values["derived"], values["argument"]
+        return derived(name, argument, values.get("language", ""), root)
+
+    return PLACE.sub(place, html)
+
+
+def derived(name: str, argument: str, lang: str, root: Path) -> str:
+    """What a fence becomes, by its name, what stands in it, and its language."""
+    if name != "fact" and lang not in LANGUAGES:
+        raise Refusal("list_language", name=name, language=lang)
+    return DERIVED[name](argument.strip(), lang, root)
+
+
+def _require(name: str, argument: str, known: Iterable[str]) -> None:
+    if argument not in (known := [*known]):
+        values = {"name": name, "known": ", ".join(known), "argument": argument}
+        raise Refusal("list_unknown", **values)
+
+
+class Site(NamedTuple):
+    """What the lists of questions are made from, in one language."""
+
+    answers: list[Answer]
+    homes: dict[str, Answer]  # by the question that they answer
+    dialogues: tuple[Dialogue, ...]
+    asked: list[Asked]  # the questions of all dialogues
+    topics: list[Topic]  # those about PPO, in the order in which data flows
+
+
+def read_site(lang: str, root: Path) -> Site:
+    answers, dialogues = navigation.answers(root, lang), read_dialogues(root)
+    homes = {name: answer for answer in answers for name in answer.answers}
+    asked = [question for each in dialogues for question in each.questions]
+    topics = [t for name, t in read_topics(root).items() if name in QUESTION_TOPICS]
+    return Site(answers, homes, dialogues, asked, topics)
+
+
+def questions(order: str, lang: str, root: Path) -> str:
+    """The questions ``by topic``, ``as asked``, or the ``first`` pages to read."""
+    _require("questions", order, ("by topic", "as asked", "first"))
+    site = read_site(lang, root)
+    if order == "by topic":
+        indexes = [file.parent.name for file in root.glob(f"docs/{lang}/*/index.md")]
+        return fill("lists.by_topic", lang, site, indexes)
+    if order == "as asked":
+        return fill("lists.as_asked", lang, site)
+    drawn = {topic.picture for topic in site.topics}
+    pages = [answer for answer in site.answers if answer.page in drawn]
+    return fill("lists.first", lang, site, pages or site.answers[:MOST])
+
+
+def topic(name: str, lang: str, root: Path) -> str:
+    """A topic's sentence and picture, then its pages, each with its short answer."""
+    topics = read_topics(root)
+    _require("topic", name, topics)
+    return fill("lists.topic", lang, topics[name], read_site(lang, root))
+
+
+def wrong_answers(argument: str, lang: str, root: Path) -> str:
+    """The claims about PPO of all pages; each leads to the run that refutes it."""
+    claims = {
+        f"{answer.page}#{wrong.id}": (wrong, answer)
+        for answer in navigation.answers(root, lang, QUESTION_TOPICS)
+        for wrong in answer.wrong
+    }
+    first = argument.split()
+    for name in first:
+        if name not in claims:
+            raise Refusal("list_wrong_unknown", name=name)
+    others = [claim for name, claim in claims.items() if name not in first]
+    by_topic = groupby(others, lambda claim: claim[1].topic)
+    begin = [claims[name] for name in first]
+    return fill("lists.wrong_answers", lang, len(claims), begin, by_topic)
+
+
+def frameworks(part: str, lang: str, root: Path) -> str:
+    """``compared``, ``timeline``, ``places``, the ``code map`` or the ``methods``."""
+    parts = ("compared", "timeline", "places", "code map", "methods")
+    _require("frameworks", part, parts)
+    if part == "methods":
+        return fill("lists.shipped", lang, data.shipped(root))
+    pages = navigation.users(root, lang)
+    titles = {answer.page: answer.title for answer in pages}
+    if part == "places":
+        return fill("lists.places", lang, concepts(root), pages, TOPICS)
+    if part == "code map":
+        return fill("lists.code_map", lang, data.code_map(root), titles, data.NOW)
+    if part == "timeline":
+        releases = groupby(data.timeline(root), attrgetter("release"))
+        # A page that is not written in this language yet is not led to.
+        return fill("lists.timeline", lang, releases, titles)
+    known = {concept.id: concept for concept in concepts(root)}
+    topics = groupby(data.comparison(root), attrgetter("topic"))
+    rows = {topic: [*rows] for topic, rows in topics}
+    return fill("lists.compared", lang, rows, known, pages, data.TRAINERS)
+
+
+def fact(argument: str, lang: str, root: Path) -> str:
+    """The places that a facts file has of a release, as in ``values verl 0.9.1``."""
+    name, _, release = argument.partition(" ")
+    if "/" in name or not (root / FOLDER / f"{name}.yml").is_file():
+        known = [concept.id for concept in concepts(root)]
+        (nearest,) = difflib.get_close_matches(name, known, 1, 0) or ["-"]
+        raise Refusal("fact_concept", nearest=nearest)
+    concept = facts.concept(root, f"{name}.yml")
+    if release not in concept.releases:
+        values = {"file": concept.name, "known": ", ".join(concept.releases)}
+        raise Refusal("fact_release", release=release, **values)
+    return fill("lists.fact", "en", concept.of(release)).strip()
+
+
+def notation(_: str, lang: str, root: Path) -> str:
+    return fill("lists.notation", lang, read_names(root))
+
+
+def glossary(_: str, lang: str, root: Path) -> str:
+    names = sorted(read_names(root), key=lambda name: name.place(lang))
+    titles = {page.page: page.title for page in navigation.users(root, lang)}
+    return fill("lists.glossary", lang, names, ways.other(lang), titles)
+
+
+def threads(_: str, lang: str, root: Path) -> str:
+    """All threads by repository, the one with most first; at the end web pages."""
+    groups: dict[str, list[Answered]] = {}
+    every = navigation.answered(root, lang)
+    every.sort(key=lambda each: (len(each.thread.name), each.thread.name))  # by number
+    for each in every:
+        groups.setdefault(each.thread.repository, []).append(each)
+    most = sorted(groups.items(), key=lambda group: (not group[0], -len(group[1])))
+    done = sum(bool(each.page) for each in every)
+    return fill("lists.threads", lang, most, len(every), done)
+
+
+def status(part: str, lang: str, root: Path) -> str:
+    """One part of the status page: what waits; or what to take along."""
+    _require("status", part, ("wanted", "facts", "downloads"))
+    if part == "wanted":
+        items = [_item(state, lang, root) for state in accord.waiting(root)]
+        html = fill("status.pages", lang, items)
+    elif part == "facts":
+        facts = concepts(root)
+        places, every = unread(facts), sum(len(c.entries) for c in facts)
+        open_ = sum(len(lines) for lines in places.values())
+        html = fill("status.facts", lang, every, open_, places)
+    else:
+        owners = {ZIP: "zh", LIST: lang, FULL: lang}  # one zip for both, at the root
+        links = {n: ways.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}
+        html = fill("status.downloads", lang, links)
+    return f'<div class="status" data-search-exclude="1">\n{html}\n</div>'
+
+
+def _item(state: Accord, lang: str, root: Path) -> dict[str, Any]:
+    """A page in this language, or in the only one that it has."""
+    page, there = state.page, lang
+    if not (root / "docs" / lang / f"{page}.md").is_file():
+        there = ways.other(lang)
+    text = (root / "docs" / there / f"{page}.md").read_text("utf-8", errors="replace")
+    return {
+        "href": ways.link(lang, STATUS, there, ways.address(page)),
+        "lang": there,
+        "title": title_of(read_content(text).meta) or page,
+        "state": state.state.name,
+        "remedy": Markup(words(lang)["remedies"][state.state.name]).format(page=page),
+    }
+
+
+def benchmarks(view: str, lang: str, root: Path) -> str:
+    """One section of what ``make bench`` wrote, or ``cuda``: all made on a GPU."""
+    device = "cuda" if view == "cuda" else "cpu"
+    file = root / "docs" / "verified" / f"benchmarks.{device}.{lang}.md"
+    text = str(words(lang)["not_measured"])
+    if file.exists():
+        sections = dict(SECTION.findall(file.read_text("utf-8")))
+        _require("benchmarks", view, sorted([*sections, "cuda"]))
+        text = sections.get(view) or "\n".join(sections.values())
+    made = markdown.markdown(text, extensions=["tables"])
+    html = made.replace('src="', 'src="../')  # from the address of the page
+    return f'<div class="status benchmarks" data-search-exclude="1">\n{html}\n</div>'
+
+
+DERIVED: dict[str, Callable[[str, str, Path], str]] = {
+    "fact": fact,
+    "notation": notation,
+    "glossary": glossary,
+    "status": status,
+    "benchmarks": benchmarks,
+    "questions": questions,
+    "topic": topic,
+    "wrong_answers": wrong_answers,
+    "frameworks": frameworks,
+    "threads": threads,
+}

@@ -1,0 +1,157 @@
+"""A page as a notebook that readers take away, and that notebook as a page of the site.
+
+mkdocs-jupyter renders the notebook; it brings the styles and scripts of JupyterLab,
+over half a megabyte, some of them from elsewhere, and leaves formulas as they are
+typed. Here is what the site has of its own.
+"""
+
+import json
+import re
+from collections.abc import Mapping, Sequence
+from html import escape
+from typing import Any
+
+from bs4 import BeautifulSoup
+
+from site_tools.compile.templates import fill, words
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.files import FRONT_MATTER
+from site_tools.page.pictures import plots
+
+NAMED = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
+SECTION = re.compile(r"^## .*\{\s*#([\w-]+)\s*\}\s*$", re.MULTILINE)
+INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
+FOLDED = re.compile(r'^\?\?\?\+? (?:(question) "(.*)"|.*)$', re.MULTILINE)
+INDENT = re.compile(r"^ {4}", re.MULTILINE)
+BOUND = re.compile(r"`([^`\n]+)`\{[^}\n]*\}")
+# What JupyterLab has around a cell, and the site has not; nbconvert has parsed it.
+FOREIGN = re.compile(
+    r"<(style|script|clipboard-copy)\b.*?</\1>|<!--.*?-->"
+    r'|<div class="[^"]*(?:Prompt|clipboard-copy-txt)[^>]*>[^<]*</div>',
+    re.DOTALL,
+)
+DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
+INLINE = re.compile(r"\$([^$\n]+)\$")
+
+
+def notebook(
+    text: str,
+    title: str,
+    blocks: Sequence[Block],
+    drawn: Sequence[Mapping[str, str]],
+    lang: str,
+    wheel: str,
+    page_id: str,
+) -> str:
+    """A page as a Jupyter notebook, its outputs as they were when it was verified.
+
+    ``drawn`` has the plots of each running block by name, ``wheel`` the address of
+    ``ppo_ref``'s wheel, if the site has one.
+    """
+    w = words(lang)
+    lines = FRONT_MATTER.sub(lambda m: "\n" * m[0].count("\n"), text).split("\n")
+    needs = w["notebook_needs"].format(wheel).rstrip()
+    if not wheel:
+        needs += f"\n\n{w['notebook_package']}"
+    cells = [_prose(f"# {title}\n\n{needs}")]
+    alts = {name: picture["alt"] for name, picture in plots(text, page_id)}
+    at, shown = 0, iter(drawn)
+    for block in blocks:
+        first = block.fence.line - 1
+        cells.append(_prose(_plain("\n".join(lines[at:first]), page_id)))
+        at = first + len(block.fence.lines) + 2
+        if block.runs:
+            cells.append(_code(block, next(shown, {}), alts))
+        elif block.kind is not Kind.OUTPUT:
+            cells.append(_prose(f"```\n{block.text}\n```"))
+    cells.append(_prose(_plain("\n".join(lines[at:]), page_id)))
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    written = (cell for cell in cells if cell["source"])
+    made = {
+        "cells": [cell | {"id": f"cell-{n}"} for n, cell in enumerate(written)],
+        "metadata": {
+            "kernelspec": kernel,
+            "language_info": {"name": "python"},
+            "sections": SECTION.findall(text),  # the ids that both languages share
+        },
+        "nbformat": 4,
+        "nbformat_minor": 5,
+    }
+    return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
+
+
+def _plain(text: str, page_id: str) -> str:
+    """Prose without what only the site understands; a link into it keeps its words."""
+    for _, picture in reversed([*plots(text, page_id)]):
+        text = text[: picture.start()] + text[picture.end() :]
+    text = INDENT.sub("", text)
+    # A question is asked before it is answered; other titles say what to open.
+    bold = FOLDED.sub(lambda fold: f"**{fold[2]}**" if fold[2] else "", text)
+    text = INNER.sub(r"\1", NAMED.sub(r"\1", bold))
+    return BOUND.sub(r"\1", text).strip()
+
+
+def _prose(text: str) -> dict[str, Any]:
+    return {"cell_type": "markdown", "metadata": {}, "source": text}
+
+
+def _code(
+    block: Block, drawn: Mapping[str, str], alts: Mapping[str, str]
+) -> dict[str, Any]:
+    outputs: list[dict[str, Any]] = [
+        {
+            "output_type": "display_data",
+            "metadata": {"image/svg+xml": {"alt": alts.get(name, name)}},
+            "data": {"image/svg+xml": svg, "text/plain": f"<plot {name}>"},
+        }
+        for name, svg in drawn.items()
+    ]
+    if block.expects:
+        printed = f"{block.expects}\n"
+        stream = {"output_type": "stream", "name": "stdout", "text": printed}
+        outputs.insert(0, stream)
+    cell: dict[str, Any] = {"cell_type": "code", "execution_count": None}
+    return cell | {"metadata": {}, "source": block.text, "outputs": outputs}
+
+
+def settle(
+    html: str, notebook: str, href: str, title: str, lang: str
+) -> tuple[str, list[dict[str, Any]]]:
+    """A rendered notebook without what is foreign, and its sections.
+
+    Its headings have the ids of the page, its plots their descriptions, and its
+    formulas are marked as the site's are.
+    """
+    made = json.loads(notebook)
+    outputs = [output for cell in made["cells"] for output in cell.get("outputs", ())]
+    plots = [o for o in outputs if "image/svg+xml" in o.get("data", ())]
+    soup = BeautifulSoup(FOREIGN.sub("", html), "html.parser")
+    for text in soup.find_all(string=re.compile(r"\$")):
+        if not text.find_parent(["pre", "code"]):
+            text.replace_with(BeautifulSoup(_formulas(escape(text)), "html.parser"))
+    for tag in soup(True):
+        del tag["tabindex"]
+        classes = tag.get_attribute_list("class")
+        if tag.name == "pre" and tag.code is None:
+            tag.wrap(soup.new_tag("pre"))
+            tag.name = "code"
+        elif "highlight-ipynb" in classes:
+            tag["class"] = "language-python highlight"
+        elif "anchor-link" in classes:
+            tag["class"] = "headerlink"
+    images = soup("img", src=re.compile("^data:image/svg"))
+    for image, plot in zip(images, plots, strict=True):
+        image["alt"] = plot["metadata"]["image/svg+xml"]["alt"]
+    sections = []
+    for heading, name in zip(soup("h2"), made["metadata"]["sections"], strict=True):
+        heading["id"] = name
+        for link in heading("a", class_="headerlink"):
+            link["href"] = f"#{name}"
+        words_only = "".join(t for t in heading.strings if not t.find_parent("a"))
+        sections.append({"level": 2, "id": name, "name": words_only, "children": []})
+    return fill("page.in_jupyter", lang, href, title) + str(soup), sections
+
+
+def _formulas(html: str) -> str:
+    html = DISPLAY.sub(r'<div class="arithmatex">\\[\1\\]</div>', html)
+    return INLINE.sub(r'<span class="arithmatex">\\(\1\\)</span>', html)

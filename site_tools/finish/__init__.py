@@ -1,0 +1,1 @@
+"""What Markdown cannot say, put into the built pages."""

@@ -1,0 +1,146 @@
+"""All that is wrong with a page: the one judgement, for the tests and the commands."""
+
+from collections.abc import Sequence
+from itertools import chain
+from pathlib import Path
+
+from pymdownx.snippets import SnippetMissingError
+from pymdownx.superfences import SuperFencesException
+
+from site_tools.compile.lists import derived, fill_lists
+from site_tools.data.names import read_names
+from site_tools.judge.census import check_boxes, check_collected, check_shown
+from site_tools.judge.languages import compare, twin_path
+from site_tools.judge.links import check_links
+from site_tools.judge.proofs import (
+    check_corrections,
+    check_sections,
+    check_wrong_answers,
+)
+from site_tools.judge.shape import (
+    check_answers,
+    check_bytes,
+    check_identities,
+    check_shape,
+)
+from site_tools.judge.words import check_terms, check_typography
+from site_tools.page.accord import check_lock
+from site_tools.page.blocks import Kind
+from site_tools.page.files import FRONT_MATTER
+from site_tools.page.page import Page, read_page
+from site_tools.page.rendered import render
+from site_tools.run.verdict import Verified, check_run, start
+from site_tools.say import LANGUAGES, Problem, Refusal
+
+# Faults of a fence which leave the rest of the page unread.
+FATAL = ("fence_beside", "fence_marked", "fence_unclosed", "fence_closed_otherwise")
+
+
+def read(root: Path, path: str) -> Page:
+    """A page of the project, of which bytes that are no text are left to the checks."""
+    return read_page(root, path, text_of(root / path))
+
+
+def text_of(file: Path) -> str:
+    """The text of a page, with U+FFFD in place of bytes that are none."""
+    text = file.read_bytes().decode("utf-8-sig", errors="replace")
+    return text.replace("\r\n", "\n")
+
+
+def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
+    """Everything that is wrong with these pages, and with their other language.
+
+    Problems come by file in the order given, by line; what is in other files, as in
+    pictures, at the end. Where a file or a fence cannot be read, nothing but that is
+    told, which the rest follows from.
+    """
+    pages = [read(root, path) for path in paths]
+    broken = [unreadable(page, (root / page.path).read_bytes()) for page in pages]
+    if any(broken):
+        return _once([*chain(*broken)])
+    running = [start(page) for page in pages]
+    try:
+        problems = _unrun(pages, root)
+    finally:  # the children come to their end, whatever the data are
+        runs = [child.wait() for child in running]
+    for page, run in zip(pages, runs, strict=True):
+        problems += check_run(Verified(page, run))
+    order = {path: number for number, path in enumerate(paths)}
+    key = {problem: order.get(problem.path, len(paths)) for problem in problems}
+    return _once(sorted(key, key=lambda each: (key[each], each.path, each.line)))
+
+
+def _once(problems: Sequence[Problem]) -> list[Problem]:
+    """Each once, where code that both languages include is judged twice."""
+    slips = dict[tuple[str, str], Problem]()
+    for each in problems:
+        slips.setdefault((each.snippet or each.place, each.remarks()), each)
+    return [*slips.values()]
+
+
+def unreadable(page: Page, data: bytes) -> list[Problem]:
+    """What keeps a page from being read at all, from which all else would follow."""
+    if problems := check_bytes(data, page.path):
+        return problems
+    front = FRONT_MATTER.match(page.text)
+    if front is None:
+        begun = page.text.startswith("---\n")
+        return [page.problem(1, "front_unclosed" if begun else "front_absent")]
+    last = front[0].count("\n")
+    if broken := [p for p in page.faults if p.line <= last and not page.meta]:
+        return broken[:1]
+    faults = [p for p in page.faults if p.line > last]
+    return [p for p in faults if p.message.key in FATAL][:1] or faults
+
+
+def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
+    problems: list[Problem] = []
+    paths = [page.path for page in pages]
+    for page in pages:
+        problems += check_written(page, root)
+        # A pair is judged once, so that a slip is told once.
+        if page.language == LANGUAGES[0] or twin_path(page.path) not in paths:
+            problems += [*check_pair(page, root), *check_lock(root, page.id)]
+    return problems
+
+
+def check_written(page: Page, root: Path) -> list[Problem]:
+    """What is wrong with a page as it stands there, before it runs."""
+    problems = [*page.problems, *check_shape(page, root)]
+    problems += check_collected(page)
+    problems += [*check_typography(page), *check_identities(page, root)]
+    problems += check_answers(page, root)
+    problems += [*check_wrong_answers(page), *check_sections(page, root)]
+    problems += check_corrections(page, root)
+    problems += check_terms(page, read_names(root), root)
+    try:
+        html = fill_lists(render(page.text, root), root)
+    except (SuperFencesException, SnippetMissingError, Refusal):
+        return [*problems, *check_lists(page, root)]
+    if not problems:  # else a fence that could not be read would be named twice
+        problems += [*check_boxes(page, html), *check_shown(page, html)]
+    return [*problems, *check_links(page, html, root)]
+
+
+def check_lists(page: Page, root: Path) -> list[Problem]:
+    """A problem for each fence whose list, table or facts cannot be made."""
+    problems = []
+    for block in page.blocks:
+        if block.kind is Kind.DERIVED:
+            name, attributes = block.fence.header
+            try:
+                lang = attributes.values.get("data-language", "")
+                derived(name, block.text, lang, root)
+            except ValueError as error:
+                line, fence = block.fence.line, f"```{name} {block.text}"
+                if block.lines and (lang or name == "fact"):
+                    line = block.lines[0].page_line
+                wrong = page.problem(line, "list_unmade", fence=fence, why=error)
+                problems.append(wrong)
+    return problems
+
+
+def check_pair(page: Page, root: Path) -> list[Problem]:
+    """How a page differs from its twin in more than words; nothing without a twin."""
+    twin = twin_path(page.path)
+    return compare(page, read(root, twin)) if (root / twin).is_file() else []

@@ -1,0 +1,287 @@
+"""What a page shows against what its blocks do: the pieces of which every run is made.
+
+``start`` sets a page running, ``Verified`` is the page that has run, ``check_block``
+judges one block of it and ``check_run`` all that it shows. The tests, ``check``,
+``fix`` and the live server use these.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from functools import cached_property
+from itertools import zip_longest
+from typing import Any
+
+from site_tools import numbers
+from site_tools.page.bindings import Figure
+from site_tools.page.blocks import Block, Copy
+from site_tools.page.page import Page
+from site_tools.page.pictures import is_notebook, plots
+from site_tools.page.prose import line_of
+from site_tools.run import results
+from site_tools.run.results import SECONDS_PER_BLOCK, Failure, Result, Run
+from site_tools.run.worker import Running
+from site_tools.say import LANGUAGES, Message, Problem, catalogue, problem
+
+CPU = "cpu"
+# At module level.
+DEVICE = re.compile(r'^(?P<start>device = )"cpu"(?=[ ]*(?:#.*)?$)', re.M)
+# Exceptions that say that the block itself is wrong.
+MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
+# What to do about a failure that says this; the kernel speaks where Python's guard has
+# seen nothing.
+REMEDIES = {
+    "Permission denied": "fix_permission",
+    "not permitted": "fix_not_permitted",
+    "network is cut off": "block_network",
+    "unclosed file": "fix_unclosed",
+    "NameError": "fix_undefined",
+    "ModuleNotFoundError": "fix_module",
+    "AssertionError: Torch not compiled": "fix_device",
+    "AssertionError": "fix_assertion",
+    "FileNotFoundError": "fix_file",
+    "SystemExit": "block_ended_process",
+    "Warning": "fix_warning",
+}
+
+
+@dataclass(frozen=True)
+class Verified:
+    """A page that has run: a result per block, a value per figure."""
+
+    page: Page
+    run: Run
+
+    @property
+    def running(self) -> list[Block]:
+        """The blocks that ran, in order."""
+        return [block for block in self.page.blocks if block.runs]
+
+    @cached_property
+    def copies(self) -> list[Copy]:
+        """What ran, functions of ``ppo_ref`` that the page shows among it."""
+        return _copies(self.page)
+
+    def number(self, block: Block) -> int:
+        """The place of a block among those that ran."""
+        return [copy.block for copy in self.copies].index(block)
+
+
+def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
+    """Run the blocks of a page and evaluate the expressions of its figures."""
+    return Verified(page, start(page, seconds).wait())
+
+
+def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> Running:
+    """Set a page running, in processes of its own; a device is as in ``cuda:1``."""
+    once, sources = is_notebook(page.id), []
+    for copy in _copies(page):
+        classes, lines = copy.block.classes, copy.block.lines
+        alone = f"{copy.text}\n" if copy.lines != lines else ""
+        text = "\n".join(line.text for line in lines) + "\n"
+        source = results.Source(
+            on_device(text, device),
+            continues=once or "cont" in classes,
+            raises="raises" in classes,
+            copied=on_device(alone, device),
+        )
+        sources.append(source)
+    expressions = [figure.expression for _, figure in _figures(page)]
+    seed, cuda = LANGUAGES.index(page.language), kind(device) == "cuda"
+    return Running(results.PageToRun(sources, expressions, seed, seconds, once, cuda))
+
+
+def _figures(page: Page) -> list[tuple[str, Figure]]:
+    """The figures of the prose and of the pictures, with the file of each."""
+    files = {page.path: page.figures, **page.pictures}
+    return [(path, figure) for path, figures in files.items() for figure in figures]
+
+
+def _copies(page: Page) -> list[Copy]:
+    return [copy for copy in page.copies if copy.block.runs]
+
+
+def on_device(code: str, device: str) -> str:
+    """The code of a block, for a device; its lines stay where they are."""
+    return DEVICE.sub(rf'\g<start>"{device}"', code)
+
+
+def follows(code: str) -> bool:
+    """Whether code runs on a GPU if one is chosen; other code runs on the CPU."""
+    return bool(DEVICE.search(code))
+
+
+def kind(device: str) -> str:
+    """A device without its number: ``cuda`` of ``cuda:1``."""
+    return device.partition(":")[0]
+
+
+def check_run(verified: Verified) -> list[Problem]:
+    """What is wrong with a page that has run: blocks, figures, plots."""
+    problems = [check_block(verified, copy.block) for copy in verified.copies]
+    figures = check_figures(verified)
+    return [*filter(None, problems), *figures, *check_plots(verified)]
+
+
+def check_block(verified: Verified, block: Block) -> Problem | None:
+    """Compare what a block, and what is copied from it, did with what the page says."""
+    number = verified.number(block)
+    copy = verified.copies[number]
+    in_place = [_check_in_place(verified, part) for part in copy.chain]
+    if any(in_place):  # what is wrong with a block above is named there, once
+        return in_place[-1]
+    if len(copy.chain) > 1 and is_notebook(verified.page.id):
+        return None  # its blocks run once, where they stand
+    return _check_copy(verified.page.path, copy, verified.run.copies[number])
+
+
+def _check_in_place(verified: Verified, block: Block) -> Problem | None:
+    result = verified.run.results[verified.number(block)]
+    if "raises" in block.classes:
+        return _check_raises(verified.page, block, result)
+    if result.failure:
+        return _broken(verified, block, result.failure)
+    return _check_output(verified.page, block, result.printed)
+
+
+def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
+    """A block that raised: named at the deepest line that belongs to the page."""
+    line, snippet, code = block.fence.line, None, ""
+    if failure.lines:
+        number, at = failure.lines[-1]
+        lines = verified.copies[number].block.lines
+        code, line, snippet = lines[min(at, len(lines)) - 1]
+    said = _words(failure, code.strip())
+    fix, rule = _remedy(failure), Message("runs_as_pasted")
+    if "expected" in [*catalogue("en")[fix.key]]:
+        rule = replace(fix, part="expected")
+    values: dict[str, Any] = {"failure": said, "fix": fix, "expected": rule}
+    path = verified.page.path
+    return problem(path, line, "block_fails", snippet=snippet, **values)
+
+
+def _words(failure: Failure, code: str = "") -> Message | str:
+    """What a failure says; a bare assertion has but its code."""
+    message = failure.message or code
+    if not isinstance(message, Message):
+        value = f" ({failure.compared})" if failure.compared else ""
+        return f"{failure.type}: {message}{value}".strip()
+    if not failure.type:  # it says of itself what it is
+        return message
+    return Message("block_failure", {"type": failure.type, "message": message})
+
+
+def _remedy(failure: Failure) -> Message:
+    """What to do about a limit, about what is out of reach, or about the code."""
+    message = failure.message
+    if isinstance(message, Message) and isinstance(catalogue("en")[message.key], dict):
+        return replace(message, part="fix")
+    fixes = (fix for words, fix in REMEDIES.items() if words in str(failure))
+    return Message(next(fixes, "fix_block"), part="fix")
+
+
+def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
+    """That a block raises, and what its output states."""
+    if result.failure is None:
+        return page.problem(block.fence.line, "block_raises_nothing")
+    failure, stated = result.failure, (block.expects or "").rpartition("\n")[2]
+    if failure.type in MISTAKES and not stated.startswith(failure.type):
+        values: dict[str, Any] = {"failure": _words(failure), "fix": _remedy(failure)}
+        values["stated"] = stated or Message("no_output")
+        return page.problem(block.fence.line, "block_raises_mistake", **values)
+    return _check_output(page, block, f"{result.printed}{failure}")
+
+
+def _check_output(page: Page, block: Block, printed: str) -> Problem | None:
+    """Compare what a block printed with what the page shows."""
+    printed, shown = _stripped(printed), block.expects
+    line = block.fence.line
+    if shown is None:
+        if not printed:
+            return None
+        return page.problem(line, "output_missing", printed=printed, page=page.id)
+    if shown == printed:
+        return None
+    rows = zip_longest(shown.splitlines(), printed.splitlines())
+    first = next(number for number, (a, b) in enumerate(rows) if a != b)
+    row = min(first, shown.count("\n"))
+    line = (block.output or block).fence.line + 1 + row
+    values = {"shown": shown, "printed": printed, "page": page.id}
+    return page.problem(line, "output_differs", **values)
+
+
+def _stripped(printed: str) -> str:
+    return "\n".join(line.rstrip() for line in printed.splitlines()).strip("\n")
+
+
+def _check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
+    """Judge what the copy button of a block gives, as it did in a fresh namespace."""
+    line = copy.block.fence.line
+    if "cont" in copy.block.classes and len(copy.chain) == 1:
+        return problem(path, line, "cont_needless")
+    printed = result.printed
+    if failure := result.failure:
+        printed += str(failure).rstrip()
+        if failure.lines:
+            at = min(failure.lines[-1][1], len(copy.lines))
+            line = copy.lines[at - 1].page_line
+    if (printed := _stripped(printed)) == copy.states:
+        return None
+    nothing = Message("no_output")
+    values: dict[str, Any] = {"states": copy.states or nothing}
+    values["lines"] = ", ".join(str(part.fence.line) for part in copy.chain)
+    return problem(path, line, "copy_differs", printed=printed or nothing, **values)
+
+
+def check_figure(figure: Figure, value: results.Value, path: str) -> Problem | None:
+    """Compare one figure with the value of its expression."""
+    key, values = "figure_differs", dict[str, Any](value=repr(value))
+    if isinstance(value, Failure):
+        several = getattr(value.message, "key", "") == "value_several"
+        key = "figure_several" if several else "figure_raises"
+        values = {"failure": _words(value)}
+    else:
+        try:
+            if numbers.agrees(figure.shown, value):
+                return None
+        except ValueError as error:
+            key, values = "figure_not_number", {"error": error}
+    shown, expression = figure.shown, figure.expression
+    return problem(path, figure.line, key, shown=shown, expression=expression, **values)
+
+
+def check_figures(verified: Verified) -> list[Problem]:
+    """Compare the figures of a page and of its pictures with their values.
+
+    Where a block did not do what it must, those without a value are not named: they
+    lack what it was to leave behind.
+    """
+    results = zip(verified.copies, verified.run.results, strict=True)
+    broken = any(bool(r.failure) != ("raises" in c.block.classes) for c, r in results)
+    figures = zip(_figures(verified.page), verified.run.values, strict=True)
+    problems = (
+        check_figure(figure, value, path)
+        for (path, figure), value in figures
+        if not (broken and isinstance(value, Failure))
+    )
+    return [*filter(None, problems)]
+
+
+def check_plots(verified: Verified) -> list[Problem]:
+    """A problem for each plot that is drawn and not shown, or shown and not drawn."""
+    page, results = verified.page, verified.run.results
+    if any(result.failure for result in results):
+        return []  # which is named where it failed
+    drawn = {
+        name: copy.block.fence.line
+        for copy, result in zip(verified.copies, results, strict=True)
+        for name, _ in result.plots
+    }
+    places = plots(page.body, page.id)
+    shown = {name: line_of(page.body, place.start()) for name, place in places}
+    folder, names = page.id.rpartition("/")[2], sorted(drawn)
+    sides = (("plot_not_shown", drawn, shown), ("plot_not_drawn", shown, drawn))
+    return [
+        page.problem(here[plot], key, plot=plot, folder=folder, plots=names)
+        for key, here, there in sides
+        for plot in sorted(here.keys() - there)
+    ]

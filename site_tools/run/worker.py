@@ -1,0 +1,307 @@
+"""Runs the blocks of pages in processes of their own, watched and ended in time.
+
+A server has imported torch once. For each page it forks a watcher, and this forks a
+process for each run, in a hundredth of a second instead of two, with a folder of its
+own. Neither runs a block, nor reads a result, nor opens what a block could have made:
+the watcher counts lines and hands them on. The server is started with a clean
+environment: what the contributor's holds, a token above all, is then in no memory that
+a block could read. It ends with the process that started it, a watcher with the
+connection on which its page was asked for.
+"""
+
+import atexit
+import ctypes
+import functools
+import gc
+import importlib
+import os
+import pkgutil
+import platform
+import select
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from itertools import chain
+from typing import Any
+
+from site_tools.confinement import FOLDER, MEMORY, resident, stored
+from site_tools.run import results
+from site_tools.run.results import ENDED, NOT_RUN, Failure, PageToRun, Result, Run
+from site_tools.say import Message, Refusal
+
+# To import these is to run them; the second wants verl.
+ACTING = ("ppo_ref.__main__", "ppo_ref.verl_plugin")
+ALLOWED = (
+    *("PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"),
+    *("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE"),
+    *("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"),
+    "ATEN_CPU_CAPABILITY",  # which processor PyTorch computes for
+)
+LOOK = 0.1  # seconds between two looks at what a process takes
+DIE_WITH_PARENT = 1  # of prctl
+
+
+class Running:
+    """A page under way; the caller may do other work before it waits.
+
+    Its blocks share one namespace, in order; and what a reader copies from each must
+    run alone, in a fresh one. After a block that is stopped the later ones do not run.
+    """
+
+    def __init__(self, page: PageToRun) -> None:
+        self._page = page
+        self._answers, theirs = socket.socketpair()
+        try:
+            with theirs:
+                socket.send_fds(_server(), [b"p"], [theirs.fileno()])
+            self._answers.sendall(results.encode(page))
+        except OSError:  # it has died since
+            _server.cache_clear()
+            raise
+
+    def wait(self) -> Run:
+        """The results; every process of the page is gone when this returns."""
+        blocks = len(self._page.sources)
+        with self._answers, self._answers.makefile("rb") as lines:
+            outcomes = _outcomes(lines.readlines(), _kinds(self._page))
+        ended = [Result("", o) if isinstance(o, Failure) else o for o in outcomes]
+        order = [*chain.from_iterable(self._page.alone)] or range(blocks)
+        alone = [ended[order.index(number)] for number in range(blocks)]
+        in_order = ended[blocks : 2 * blocks]
+        copies = [a or b for a, b in zip(alone, in_order, strict=True)]
+        joined = map(_join, self._page.sources, copies, in_order)
+        return Run(tuple(joined), tuple(outcomes[2 * blocks :]), tuple(copies))
+
+    def __del__(self) -> None:
+        if hasattr(self, "_answers"):
+            self._answers.close()
+
+
+def _kinds(page: PageToRun) -> list[Any]:
+    """What each result of a page is: of a block that does not run there, None."""
+    alone = None if page.once else Result
+    in_order = [None if s.raises and not s.continues else Result for s in page.sources]
+    return [*[alone] * len(in_order), *in_order, *[int | float] * len(page.expressions)]
+
+
+def _outcomes(lines: Sequence[bytes], kinds: Sequence[Any]) -> list[Any]:
+    """A result of each kind; behind one that is none, or missing, nothing has run."""
+    outcomes: list[Any] = []
+    for line, kind in zip(lines, kinds, strict=False):
+        try:
+            outcomes.append(results.decode(line, kind))
+        except Refusal as error:
+            outcomes.append(Failure("NoResult", error.message))
+            break
+    if not (outcomes and isinstance(outcomes[-1], Failure)):  # it does not say why
+        outcomes += [results.LOST][: len(kinds) - len(outcomes)]
+    return outcomes + [NOT_RUN] * (len(kinds) - len(outcomes))
+
+
+def _join(source: results.Source, alone: Result, in_order: Result | None) -> Result:
+    """What a block did: alone if it runs alone, unless it fails only among others."""
+    if in_order is None:
+        return alone
+    if source.continues:
+        return in_order
+    if alone.failure or in_order.failure == NOT_RUN:
+        return alone
+    if in_order.failure or in_order.printed == alone.printed:
+        return in_order
+    printed = {"printed": in_order.printed.rstrip()}
+    return Result(alone.printed, Failure("", Message("block_unseeded", printed)))
+
+
+def environment(variables: Mapping[str, str]) -> dict[str, str]:
+    """Those variables that blocks may know."""
+    names = [n for n in variables if n in ALLOWED or n.startswith("LC_")]
+    return {name: variables[name] for name in names} | {"OMP_NUM_THREADS": "1"}
+
+
+@functools.cache
+def _server() -> socket.socket:
+    """The connection on which pages are asked for."""
+    ours, theirs = socket.socketpair()
+    path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
+    with theirs:
+        server = subprocess.Popen(
+            [sys.executable, "-P", "-m", "site_tools.run.worker"],
+            stdin=theirs.fileno(),
+            env=environment(os.environ) | {"PYTHONPATH": path},
+        )
+    atexit.register(server.wait)
+    atexit.register(ours.close)  # first
+    return ours
+
+
+def main() -> None:
+    """Fork a watcher for each page that is asked for, until nobody can ask."""
+    requests = socket.socket(fileno=os.dup(0))
+    nothing = os.open(os.devnull, os.O_RDWR)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started it ends it
+    signal.signal(signal.SIGCHLD, signal.SIG_IGN)  # nobody waits for a watcher
+    _preload()
+    while True:
+        asked, handles, _, _ = socket.recv_fds(requests, 1, 1)
+        if not asked:
+            return
+        with socket.socket(fileno=handles[0]) as connection:
+            _fork(lambda: _watch(connection, requests))
+
+
+def _preload() -> None:
+    """Import what pages need, so that none of them pays for it."""
+    import torch
+
+    import ppo_ref
+    from site_tools.run import block  # noqa: F401
+
+    for module in pkgutil.walk_packages(ppo_ref.__path__, "ppo_ref."):
+        if module.name not in ACTING:
+            importlib.import_module(module.name)
+    # Seconds, at the first optimizer otherwise.
+    importlib.import_module("torch._dynamo")
+    torch.set_num_threads(1)  # a fork after a parallel operation hangs
+    torch.manual_seed(0)  # these two set up what every block would
+    repr(torch.rand(2).sum())
+    gc.freeze()  # else each fork copies what its collector only looks at
+
+
+def _fork(run: Callable[[], None]) -> int:
+    """Start a process that does this, and nothing else."""
+    process = os.fork()
+    if process == 0:
+        try:
+            run()
+        except BaseException:
+            sys.excepthook(*sys.exc_info())
+        finally:
+            os._exit(0)
+    return process
+
+
+def _watch(connection: socket.socket, requests: socket.socket) -> None:
+    """Run a page, one process after the other, and send the results."""
+    requests.close()
+    signal.signal(signal.SIGCHLD, signal.SIG_DFL)
+    with connection.makefile("rb") as request:
+        line = request.readline()
+    if not line:  # of one that ended before it had asked
+        return
+    page = PageToRun.of(line)
+    # Which blocks run alone, all in order for None; how many results that gives.
+    alone = [(numbers, len(numbers)) for numbers in page.alone]
+    runs = [*alone, (None, page.size - sum(count for _, count in alone))]
+    with suppress(ConnectionError):  # nobody waits for the results
+        for numbers, count in runs:
+            with new_folder() as folder:
+                lines, failure = _run(page, numbers, count, folder, connection)
+            if failure:
+                others = count - len(lines) if numbers and failure == ENDED else 1
+                lines += [results.encode(failure)] * others
+            connection.sendall(b"".join(lines))
+            if failure not in (None, ENDED):
+                return
+
+
+@contextmanager
+def new_folder() -> Iterator[str]:
+    """A folder that is gone afterwards, whatever is in it."""
+    folder = tempfile.mkdtemp(prefix="page-")
+    try:
+        yield folder
+    finally:  # shutil gives up in folders in folders without end
+        remove = ["rm", "-rf", "--", folder]
+        if subprocess.run(remove, stderr=subprocess.DEVNULL).returncode:
+            # An ordinary user opens what a block has made for nobody, then removes it.
+            subprocess.run(["chmod", "-R", "u+rwx", folder], check=False)
+            subprocess.run(remove, check=False)
+
+
+def _run(
+    page: PageToRun,
+    numbers: Sequence[int] | None,
+    count: int,
+    folder: str,
+    connection: socket.socket,
+) -> tuple[list[bytes], Failure | None]:
+    """The results of one process, as lines; and why there are no more, if so."""
+    reading, writing = os.pipe()
+    watcher = os.getpid()
+    child = _fork(lambda: _serve(page, numbers, folder, writing, watcher))
+    os.close(writing)
+    heard = connection.fileno()
+    lines, unread, failure = list[bytes](), b"", None
+    began = looked = time.monotonic()
+    try:
+        while len(lines) < count and not failure:
+            ready, _, _ = select.select([reading, heard], [], [], LOOK)
+            if heard in ready:  # all that can be read there is the end
+                raise ConnectionError
+            now = time.monotonic()
+            if reading in ready:
+                piece = os.read(reading, 1 << 16)
+                *whole, unread = (unread + piece).split(b"\n")
+                lines += [line + b"\n" for line in whole[: count - len(lines)]]
+                began = now if whole else began
+                if not piece:
+                    failure = ENDED
+                elif len(unread) > results.LARGEST:
+                    failure = _limit(
+                        "Output", "block_result_too_large", results.LARGEST >> 20
+                    )
+            if not failure and now > began + page.seconds:
+                failure = _limit("Time", "block_stopped_time", f"{page.seconds:g}")
+            if not failure and now > looked + LOOK:
+                looked, failure = now, _passed_limit(child, folder)
+    finally:
+        _end(child)
+        os.close(reading)
+    return lines, failure if len(lines) < count else None
+
+
+def _serve(
+    page: PageToRun,
+    numbers: Sequence[int] | None,
+    folder: str,
+    pipe: int,
+    watcher: int,
+) -> None:
+    from site_tools.run import block
+
+    os.setsid()
+    if platform.system() == "Linux":
+        ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
+    if os.getppid() == watcher:
+        block.serve(page, numbers, folder, pipe)
+
+
+def _passed_limit(child: int, folder: str) -> Failure | None:
+    if resident(child) > MEMORY:
+        return _limit("Memory", "block_stopped_memory", MEMORY >> 30)
+    if stored(folder, child) > FOLDER:
+        return _limit("File", "block_stopped_files", FOLDER >> 20)
+    return None
+
+
+def _limit(kind: str, key: str, most: object) -> Failure:
+    return Failure(f"{kind}Limit", Message(key, {"most": most}))
+
+
+def _end(child: int) -> None:
+    """End a process, whether or not it has ended, and wait until it is gone."""
+    with suppress(ProcessLookupError, PermissionError):
+        os.killpg(child, signal.SIGKILL)
+    os.kill(child, signal.SIGKILL)
+    os.waitpid(child, 0)
+
+
+if __name__ == "__main__":
+    main()

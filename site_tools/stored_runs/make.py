@@ -1,0 +1,193 @@
+"""The stored runs and their charts: which are stale, and how they are made.
+
+A run is stored as ``ppo_ref/train/stored/NAME.jsonl``: a header, then a line an
+iteration and a line a record. ``docs/verified/runs.txt`` says from which code and which
+row of the table each was made. The code is that of ``producing.py`` and of what this
+imports of ``ppo_ref``, docstrings left out. Where that changed and every number is as
+it was, only the ledger changes.
+"""
+
+import json
+import platform
+import sys
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import asdict
+from importlib.metadata import version
+from modulefinder import ModuleFinder
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Any
+
+from ppo_ref.train.stored_runs import FORMAT, StoredRun, parse_run
+from site_tools.ledger import Entry, digest, fresh, read, store, update
+from site_tools.run.evidence import code_hash
+from site_tools.say import Problem, problem
+from site_tools.stored_runs.chart import draw
+from site_tools.stored_runs.table import CHARTS, RUNS, Chart, Run
+
+STORED, LEDGER = "ppo_ref/train/stored", "docs/verified/runs.txt"
+PRODUCING = "site_tools/stored_runs/producing.py"
+DIGITS = 6  # significant ones that are kept: float32 has seven
+AT_ONCE, THREADS = 2, 1  # one thread gives the same sums on every machine
+REPORTED_EVERY = 10  # iterations
+Produce = Callable[[str], Iterable[Mapping[str, Any]]]
+
+
+def closure(root: Path, file: Path) -> list[Path]:
+    """A file and the modules of ``ppo_ref`` that it imports, and those they import."""
+    finder = ModuleFinder([str(root)])  # nothing but this project: torch is not read
+    finder.run_script(str(file))  # read for its imports, not run
+    modules = (m for n, m in finder.modules.items() if f"{n}.".startswith("ppo_ref."))
+    return sorted({file, *(Path(vars(module)["__file__"]) for module in modules)})
+
+
+def code_of(root: Path) -> str:
+    """The hash of the code that runs are made from, as it is now."""
+    return code_hash(root, closure(root, root / PRODUCING))
+
+
+def _made_from(code: str, run: Run, content: bytes) -> dict[str, str]:
+    row = digest(json.dumps(asdict(run), sort_keys=True))
+    return {"code": code, "table": row, "file": digest(content)}
+
+
+def path_of(root: Path, name: str) -> Path:
+    """Where a run is stored."""
+    return root / STORED / f"{name}.jsonl"
+
+
+def stored(root: Path, names: Iterable[str]) -> dict[str, StoredRun]:
+    """Runs by name, as they are stored in the project."""
+    texts = {name: path_of(root, name).read_text("utf-8") for name in names}
+    return {name: parse_run(text, name) for name, text in texts.items()}
+
+
+def run_problem(
+    root: Path, name: str, run: Run, code: str, entry: Entry | None
+) -> Problem | None:
+    """Why a run must be made anew, by its line in the ledger; None if it need not."""
+    place = f"{STORED}/{name}.jsonl"
+    try:
+        content = path_of(root, name).read_bytes()
+        parse_run(content.decode(), name)
+    except FileNotFoundError:
+        return problem(place, 1, "run_missing", what=run.what)
+    except ValueError as error:  # not UTF-8 is one too
+        return problem(place, 1, "run_damaged", error=error)
+    now = _made_from(code, run, content)
+    if fresh(entry, now):
+        return None
+    before = entry.made_from if entry else {}
+    changed = ", ".join(name for name in now if before.get(name) != now[name])
+    return problem(place, 1, "run_stale", changed=changed)
+
+
+def problems(
+    root: Path, runs: Mapping[str, Run], charts: Mapping[str, Chart]
+) -> Iterator[Problem]:
+    """All that ``make runs`` would mend, and files that no table knows."""
+    ledger, code = read(root / LEDGER), code_of(root)
+    faults = [
+        run_problem(root, name, run, code, ledger.get(name))
+        for name, run in runs.items()
+    ]
+    yield from filter(None, faults)
+    known = [path_of(root, name) for name in runs]
+    for path in sorted({*(root / STORED).glob("*")} - {*known}):
+        yield problem(f"{STORED}/{path.name}", 1, "run_unknown")
+    for name, _ in _stale(root, charts) if not any(faults) else ():
+        yield problem(f"snippets/{name}", 1, "chart_stale")
+
+
+def redraw(root: Path, charts: Mapping[str, Chart]) -> None:
+    """Draw the charts that differ from their stored runs."""
+    for name, svg in _stale(root, charts):
+        store(root / "snippets" / name, svg)
+        print(f"snippets/{name}: drawn", flush=True)
+
+
+def _stale(root: Path, charts: Mapping[str, Chart]) -> Iterator[tuple[str, bytes]]:
+    """The charts that are not drawn as they must be, and how they must."""
+    for name, chart in charts.items():
+        file, svg = root / "snippets" / name, draw(chart, stored(root, chart.lines))
+        if not (file.is_file() and file.read_bytes() == svg.encode()):
+            yield name, svg.encode()
+
+
+def make(root: Path, runs: Mapping[str, Run], produce: Produce) -> list[str]:
+    """Produce and store the runs that are missing or stale, two at a time.
+
+    A run that fails leaves what was there. Returns a sentence for each that failed.
+    """
+    ledger, code, failed = read(root / LEDGER), code_of(root), list[str]()
+    forks = get_context("forkserver")
+    with ProcessPoolExecutor(AT_ONCE, forks, max_tasks_per_child=1) as processes:
+        waiting = {
+            processes.submit(store_run, root, name, run, code, produce): name
+            for name, run in runs.items()
+            if run_problem(root, name, run, code, ledger.get(name))
+        }
+        for future in as_completed(waiting):
+            name, error = waiting[future], future.exception()
+            if error:
+                failed.append(f"{name}: {type(error).__name__}: {error}")
+            else:
+                print(f"{name}: {future.result()}", flush=True)
+    return failed
+
+
+def store_run(root: Path, name: str, run: Run, code: str, produce: Produce) -> str:
+    """Make a run, store it, and say whether that changed a number."""
+    import torch  # only here: who asks what is stale need not wait for it
+
+    torch.set_num_threads(THREADS)
+    path, lines, iterations = path_of(root, name), list[Mapping[str, Any]](), 0
+    for measured in produce(name):
+        iterations += "record" not in measured
+        lines.append({"iteration": iterations, **_short(measured)})
+        if "record" not in measured and iterations % REPORTED_EVERY == 0:
+            print(f"{name}: iteration {iterations}", flush=True)
+    machine = f"{platform.machine()} CPU, {THREADS} thread"
+    makers = {"torch": version("torch"), "machine": machine}
+    counts = {"iterations": iterations, "records": len(lines) - iterations}
+    header = {"format": FORMAT, "name": name, **asdict(run), **makers, **counts}
+    dump = json.JSONEncoder(
+        ensure_ascii=False, separators=(",", ":"), allow_nan=False
+    ).encode
+    text = "".join(f"{dump(line)}\n" for line in [header, *lines])
+    parse_run(text, name)  # a number that is none is not stored
+    before = path.read_text("utf-8") if path.exists() else ""
+    same = before.partition("\n")[2] == text.partition("\n")[2]
+    store(path, text.encode())
+    with update(root / LEDGER) as ledger:
+        ledger[name] = Entry(_made_from(code, run, text.encode()), makers)
+    size = f"{len(text) / 1000:.0f} kB"
+    return f"{size}, every number as it was" if same else f"{size}, stored"
+
+
+def _short(measured: Mapping[str, Any]) -> dict[str, Any]:
+    """With the significant digits that are kept, however deep a float lies."""
+
+    def digits(number: str) -> float:
+        return float(f"{float(number):.{DIGITS}g}")
+
+    kept: dict[str, Any] = json.loads(json.dumps(measured), parse_float=digits)
+    return kept
+
+
+def main() -> None:
+    """Produce what is stale, draw what changed."""
+    from site_tools.stored_runs.producing import produce  # and torch with it
+
+    try:
+        failed = make(Path.cwd(), RUNS, produce)
+    except KeyboardInterrupt:
+        sys.exit("\nStopped; what is stored stays. make runs goes on from there.")
+    if failed:
+        sys.exit("\n".join(["These runs failed, and nothing replaced them:", *failed]))
+    redraw(Path.cwd(), CHARTS)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,96 @@
+"""Rows packed one behind the other, padded on either side, or by themselves."""
+
+import pytest
+import torch
+from torch import Tensor
+from torch.nn.utils.rnn import pad_sequence
+
+from ppo_ref.check.asserts.packing import assert_packed_equals_alone
+from tests.check.asserts.models import DTYPES, VOCAB, Network, fault, generator
+
+LENGTHS = (5, 3, 8)
+SHORTER_FIRST = (3, 5, 8)
+
+
+def rows(lengths: tuple[int, ...] = LENGTHS) -> list[Tensor]:
+    source = generator(4)
+    return [torch.randint(2, VOCAB, (length,), generator=source) for length in lengths]
+
+
+def padded(model, side: str):
+    def of(rows: list[Tensor]) -> list[Tensor]:
+        ids = pad_sequence(rows, batch_first=True, padding_side=side)
+        found = model(ids)[..., 0]
+        cut = [
+            slice(-len(row), None) if side == "left" else slice(len(row))
+            for row in rows
+        ]
+        return [row[where] for row, where in zip(found, cut, strict=True)]
+
+    return of
+
+
+def packed(model):
+    def of(rows: list[Tensor]) -> tuple[Tensor, ...]:
+        return model(torch.cat(rows)[None])[0, :, 0].split([*map(len, rows)])
+
+    return of
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_rows_that_do_not_see_each_other_pass(dtype):
+    model = Network(1, dtype)
+    assert_packed_equals_alone(padded(model, "right"), rows())
+    assert_packed_equals_alone(
+        lambda rows: [model(r[None])[0, :, 0] for r in rows], rows()
+    )
+
+
+def test_attention_over_the_boundary_of_a_pack_is_named():
+    text = fault(assert_packed_equals_alone, packed(Network(1, torch.float32)), rows())
+    assert text.startswith("packed[1, 0] is ") and "alone it is" in text
+    assert "it reads the row before it" in text and text.endswith("(cu_seqlens)")
+
+
+def test_padding_that_is_read_is_named():
+    model = Network(1, torch.float32)
+    text = fault(assert_packed_equals_alone, padded(model, "left"), rows())
+    assert text.startswith("packed[0, 0] is ")
+    assert "only rows that are padded differ; pass attention_mask" in text
+
+
+def test_what_runs_over_the_batch_is_named():
+    def centered(rows: list[Tensor]) -> list[Tensor]:
+        mean = torch.cat(rows).float().mean()
+        return [row.float() - mean for row in rows]
+
+    text = fault(assert_packed_equals_alone, centered, rows())
+    assert "something runs over all rows: a mean or deviation of the batch" in text
+
+
+def test_what_shows_in_the_other_order_alone_is_found():
+    def first_row_padded(rows: list[Tensor]) -> list[Tensor]:
+        found = [row.float() for row in rows]
+        if len(rows[0]) == max(map(len, rows)) and len(rows) > 1:
+            found[-1] = found[-1] + 1
+        return found
+
+    text = fault(assert_packed_equals_alone, first_row_padded, rows(SHORTER_FIRST))
+    assert text.startswith("packed[0, 0] is ")
+
+
+def test_what_is_passed_wrongly_is_refused():
+    whole = [torch.ones(3), torch.ones(2)]
+    for given, text in (
+        (whole[:1], "rows must be at least 2, got 1"),
+        ([torch.ones(3)] * 2, "rows must be of unequal lengths, got 3"),
+    ):
+        with pytest.raises(ValueError, match=text):
+            assert_packed_equals_alone(lambda rows: rows, given)
+    for function, text in (
+        (lambda rows: rows[:1], "for each of 2 rows, gave 1"),
+        (lambda rows: [row.long() for row in rows], "floating-point numbers for each"),
+        (lambda rows: [row[: len(rows)] for row in rows], "as many numbers among"),
+    ):
+        with pytest.raises(TypeError, match=text):
+            assert_packed_equals_alone(function, whole)

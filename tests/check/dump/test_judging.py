@@ -1,0 +1,312 @@
+"""What is said, and that nothing is called ok which could not have failed.
+
+Whole dumps, right and broken, by real trainers: tests/differential/test_dumps.py.
+"""
+
+import pytest
+import torch
+from torch import Tensor
+
+from ppo_ref.check.dump.judging import judge
+from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN
+from tests.check.dump.batches import EOS, MASK, T, dumped, sampled, whitened
+
+MADE = ("values", "advantages", "returns")
+IDS = ("prompts", "responses", "input_ids", "attention_mask")
+
+
+def judged(batch: dict[str, Tensor], **options: float) -> tuple[dict[str, str], str]:
+    """What is said of each stage, on one line each, and the last line."""
+    report = judge(batch, **options)
+    assert all(len(line) <= 52 for line in str(report).splitlines())
+    said = {v.stage: f"{v.state}: {v.text}" for v in report.verdicts}
+    return said, report.summary
+
+
+@pytest.mark.parametrize(
+    ("gamma", "gae_lambda"), [(1.0, 1.0), (0.99, 0.95), (0.95, 0.0), (0.913, 0.877)]
+)
+def test_a_right_dump_is_ok_and_its_choices_are_found(gamma, gae_lambda):
+    batch = dumped(sampled(), gamma=gamma, gae_lambda=gae_lambda)
+    said, last = judged(batch)
+    assert last == "nothing wrong found; 7 ok, 2 cannot be told (-)"
+    assert said == {
+        "mask": "ok: 33 tokens of 6 rows, as attention_mask says: nothing behind the "
+        "end counts, the last token does",
+        "score": "ok: on the last token of 4 rows, 3 of them with padding behind",
+        "kl": "ok: none in the rewards: they are the scores on 33 tokens",
+        "rollout": "ok: 0.0010 nats from rollout_log_probs, mean of 33 tokens",
+        "values": "ok: 3 pairs of answers to one prompt, equal up to their first "
+        "other token",
+        "gae": "ok: returns follow from rewards and values on 33 tokens",
+        "truncation": "-: 1 of 6 rows full, V behind taken as 0: right if they ended "
+        "there, biased if cut",
+        "whitening": "ok: over the 33 tokens that count",
+        "settings": f"-: by the numbers kl_coef 0, gamma {gamma:g}, lam {gae_lambda:g}"
+        ": compare with yours, or pass --kl-coef --gamma --lam",
+    }
+    asked = {"gamma": gamma, "gae_lambda": gae_lambda, "kl_coef": 0.0}
+    said, last = judged(batch, **asked)
+    assert said["settings"] == f"ok: kl_coef 0, gamma {gamma:g}, lam {gae_lambda:g}"
+
+
+@pytest.mark.parametrize(
+    ("name", "of"),
+    [
+        ("k1", lambda k: k),
+        ("k2", lambda k: k**2 / 2),
+        ("k3", lambda k: (-k).exp() - 1 + k),
+        ("abs", lambda k: k.abs()),
+    ],
+)
+def test_the_kl_in_the_rewards_is_found(name, of):
+    batch = sampled()
+    kl = of(batch["old_log_probs"] - batch["ref_log_prob"])
+    batch["token_level_rewards"] -= 0.02 * kl * MASK
+    said, _ = judged(dumped(batch), kl_coef=0.02)
+    assert said["kl"] == f"ok: 0.02 times {name} taken off 33 tokens"
+    said, _ = judged(dumped(batch), kl_coef=0.05)
+    assert said["settings"] == f"{FAIL}: by the numbers kl_coef 0.02, not kl_coef 0.05"
+    added = batch | {
+        "token_level_rewards": batch["token_level_scores"] + 0.02 * kl * MASK
+    }
+    said, _ = judged(dumped(added), kl_coef=0.02)
+    assert said["kl"].startswith(f"{FAIL}: score[0, 0] lost ")
+    assert "with the wrong sign; old and ref are swapped, or it is added" in said["kl"]
+    for number in (-0.5, batch["token_level_scores"][0, 2]):
+        batch["token_level_rewards"][0, 2] = number
+        said, _ = judged(dumped(batch))
+        assert said["kl"].startswith(f"{FAIL}: score[0, 2] lost ")
+        assert said["kl"].endswith(f"0.02 times {name} explains 32 of 33 tokens")
+
+
+def test_a_k3_beyond_10_was_taken_off_as_10():
+    batch = sampled()
+    for name in ("old_log_probs", "rollout_log_probs"):
+        batch[name][0, 2] = -8.0
+    batch["ref_log_prob"][0, 2] = -3.0
+    k = batch["old_log_probs"] - batch["ref_log_prob"]
+    batch["token_level_rewards"] -= 0.02 * ((-k).exp() - 1 + k).clamp(max=10) * MASK
+    said, _ = judged(dumped(batch))
+    assert said["kl"] == "ok: 0.02 times k3 taken off 33 tokens"
+
+
+def test_a_small_coefficient_is_told_from_another():
+    batch = sampled()
+    kl = batch["old_log_probs"] - batch["ref_log_prob"]
+    batch["token_level_rewards"] -= 0.001 * kl * MASK
+    said, _ = judged(dumped(batch), kl_coef=0.005)
+    assert said["settings"].startswith(
+        "FAIL: by the numbers kl_coef 0.001, not kl_coef"
+    )
+
+
+def without(batch: dict[str, Tensor], *names: str) -> dict[str, Tensor]:
+    return {name: x for name, x in batch.items() if name not in names}
+
+
+def test_without_a_key_the_stage_says_which_and_how():
+    batch = dumped(sampled(), gae_lambda=0.95)
+    for missing, stage, text in (
+        (IDS, "mask", "33 tokens; no attention_mask to compare it with, nor responses"),
+        (
+            ("attention_mask",),
+            "mask",
+            "33 tokens; no attention_mask to compare it with",
+        ),
+        (("token_level_scores",), "score", "no token_level_scores in the dump"),
+        (("token_level_rewards",), "kl", "no token_level_rewards in the dump"),
+        (("rollout_log_probs",), "rollout", "rollout's calculate_log_probs"),
+        (IDS, "values", "from values alone their slots cannot be told, and no prompts"),
+        (("returns",), "gae", "no returns in the dump"),
+        (("values",), "gae", "rewards alone do not give the returns"),
+        (("advantages",), "whitening", "no advantages in the dump"),
+    ):
+        said, last = judged(without(batch, *missing))
+        assert said[stage].startswith(OPEN) and text in said[stage], said
+        assert last.startswith("nothing wrong found")
+
+
+def test_nothing_is_ok_that_could_not_have_failed():
+    batch = dumped(sampled())
+    full = {name: x[:1] for name, x in batch.items()}
+    said, _ = judged(full)
+    assert said["mask"].startswith("-: 8 tokens; every row is full")
+    assert said["score"].startswith("-: on the last token of 1 row, all full")
+    nothing = sampled() | {"values": torch.zeros(6, T)}
+    nothing["token_level_scores"] = nothing["token_level_rewards"] = torch.zeros(6, T)
+    nothing["ref_log_prob"] = nothing["rollout_log_probs"] = nothing["old_log_probs"]
+    said, _ = judged(dumped(nothing))
+    still = ("score", "kl", "rollout", "values", "gae", "whitening")
+    assert {said[stage][:2] for stage in still} == {"-:"}, said
+    two = {name: x[2:3, :3] for name, x in dumped(sampled(), gae_lambda=0.4).items()}
+    names = ("token_level_scores", "token_level_rewards", "response_mask", *MADE)
+    said, _ = judged({name: two[name] for name in names})
+    assert said["gae"] == "-: 2 tokens with a next one, too few to solve for both"
+
+
+def test_the_first_eos_judges_a_mask_of_one_turn():
+    batch = without(dumped(sampled()), "attention_mask")
+    assert judged(batch, eos_token_id=EOS)[0]["mask"].startswith(
+        "ok: 33 tokens of 6 rows, as the first EOS says"
+    )
+    said, _ = judged(batch, eos_token_id=EOS)
+    assert said["truncation"].endswith("biased if cut; 1 of them lack EOS")
+    later = batch | {"response_mask": MASK.long()}
+    later["response_mask"][0, 0] = 0  # what stands before the first token is no gap
+    assert judged(later, eos_token_id=EOS)[0]["mask"].startswith(
+        "ok: 32 tokens of 6 rows, as the first EOS says"
+    )
+    turns = batch | {"response_mask": MASK.long(), "responses": batch["responses"] * 1}
+    turns["response_mask"][0, 3:5] = 0
+    turns["responses"][0, 2] = EOS
+    assert judged(turns, eos_token_id=EOS)[0]["mask"].startswith(OPEN)
+
+
+def test_a_bootstrapped_cut_is_told_and_left_open():
+    ends = torch.tensor([0.6, 0, 0, 0, 0, 0])
+    said, _ = judged(dumped(sampled(), gae_lambda=0.95, bootstrap_values=ends))
+    assert said["gae"] == "ok: returns follow from rewards and values on 32 tokens"
+    assert "V behind [0, 7] was taken as 0.6000: bootstrapped" in said["truncation"]
+
+
+def test_process_rewards_pass():
+    batch = sampled()
+    scores = batch["token_level_scores"] + 0.1 * MASK
+    said, _ = judged(
+        dumped(batch | {"token_level_scores": scores, "token_level_rewards": scores})
+    )
+    assert said["score"] == "ok: on several tokens, none outside the mask (6 rows)"
+
+
+def test_one_early_score_among_process_rewards_passes():
+    batch = sampled()
+    scores = batch["token_level_scores"]
+    scores[0, 2], scores[1, 1] = 0.5, 0.25
+    said, _ = judged(dumped(batch | {"token_level_rewards": scores}))
+    assert said["score"] == "ok: on several tokens, none outside the mask (5 rows)"
+
+
+@pytest.mark.parametrize(
+    ("apart", "state", "text"),
+    [
+        (0.015, OK, "0.0150 nats from rollout_log_probs, mean of 33 tokens"),
+        (0.03, OPEN, "more than engines differ by, 0.02, but below 0.1"),
+        (0.2, FAIL, "another temperature, top-p, precision or older weights"),
+    ],
+)
+def test_how_far_an_engine_may_be(apart, state, text):
+    batch = dumped(sampled())
+    batch["rollout_log_probs"] = batch["old_log_probs"] - apart
+    said, _ = judged(batch)
+    assert said["rollout"].startswith(f"{state}: ") and text in said["rollout"]
+
+
+def test_a_number_that_is_no_log_prob_is_named():
+    batch = dumped(sampled())
+    batch["old_log_probs"] = -batch["old_log_probs"]
+    said, _ = judged(batch)
+    assert said["rollout"].startswith("FAIL: old_log_probs[0, 0] is ")
+    assert said["rollout"].endswith("above 0: no log-prob")
+
+
+@pytest.mark.parametrize(
+    ("whiten", "words"),
+    [
+        (lambda x, mask: whitened(x, mask) * 33**0.5 / 32**0.5, None),  # n below
+        (lambda x, mask: whitened(x, mask) + x[mask].mean(), "the mean added again"),
+        (lambda x, mask: whitened(x, mask) ** 3, "nothing tried explains it"),
+    ],
+)
+def test_other_whitenings(whiten, words):
+    said, _ = judged(dumped(sampled(), gae_lambda=0.95, whiten=whiten))
+    assert words in said["whitening"] if words else said["whitening"].startswith(OK)
+
+
+@pytest.mark.parametrize("workers", [2, 4])
+def test_whitening_by_each_worker_is_named(workers):
+    batch = dumped(sampled(), gae_lambda=0.95)
+    batch = {name: torch.cat([x, x[2:4]]) for name, x in batch.items()}  # 8 rows
+    raw, mask = batch["returns"] - batch["values"], batch["response_mask"].bool()
+    parts = zip(raw.chunk(workers), mask.chunk(workers), strict=True)
+    batch["advantages"] = torch.cat([whitened(*part) for part in parts])
+    said, _ = judged(batch)
+    words = f"whitened in {workers} parts, by each of {workers} workers"
+    assert said["whitening"].startswith(FAIL) and said["whitening"].endswith(words)
+
+
+def grouped(of_row: Tensor, groups: list[int]) -> dict[str, Tensor]:
+    """A dump without a critic, each row with one advantage."""
+    batch = without(sampled(), "values")
+    advantages = of_row[:, None] * MASK
+    made = {
+        "uid": torch.tensor(groups),
+        "advantages": advantages,
+        "returns": advantages,
+    }
+    return batch | made
+
+
+# Scores by pairs are 1, 0; 1, 1; 0, 1, of 8, 5; 3, 6; 4, 7 tokens.
+BY_LENGTH = [1 - 8 / 13, -8 / 13, 0, 0, -7 / 11, 1 - 7 / 11]
+
+
+@pytest.mark.parametrize(
+    ("estimator", "of_row", "groups"),
+    [
+        ("opo", BY_LENGTH, [0, 0, 1, 1, 2, 2]),
+        ("dr_grpo", [0.5, -0.5, 0, 0, -0.5, 0.5], [0, 0, 1, 1, 2, 2]),
+        # A row alone has its score: verl takes 0 for the mean, 1 for the deviation.
+        ("dr_grpo", [0.5, -0.5, 0, 0, 0, 1], [0, 0, 1, 1, 2, 3]),
+        ("rloo", [1, -1, 0, 0, 0, 1], [0, 0, 1, 1, 2, 3]),
+    ],
+)
+def test_an_estimator_by_groups_is_found(estimator, of_row, groups):
+    said, _ = judged(grouped(torch.tensor(of_row).float(), groups))
+    assert said["advantages"] == f"ok: as {estimator} gives, on 33 tokens of 6 rows"
+
+
+def test_a_row_of_unequal_advantages_is_named():
+    batch = grouped(torch.tensor([0.5, -0.5, 0, 0, -0.5, 0.5]), [0, 0, 1, 1, 2, 2])
+    batch["advantages"] = batch["returns"] = batch["advantages"].clone()
+    batch["advantages"][4, 2] += 1e-3
+    said, _ = judged(batch)
+    text = "-: advantages[4, 2] is -0.4990 and its row began with -0.5000: not one"
+    assert said["advantages"].startswith(text)
+
+
+def test_nearly_equal_scores_may_have_been_rounded_before_they_were_divided():
+    """Their deviation is 7e-5 of them: it lifts float32's rounding by 14000."""
+    batch = grouped(torch.zeros(6), [0, 0, 1, 1, 2, 2])
+    rewards = torch.where(MASK, 0.1, 0.0)
+    targets = torch.tensor([1, 1.0001, 1, 0, 0, 1])
+    rewards[range(6), MASK.sum(1) - 1] += targets - rewards.sum(1)
+    pairs = rewards.sum(1).view(3, 2)
+    excess = pairs - pairs.mean(1, keepdim=True)
+    excess /= pairs.std(1, keepdim=True) + 1e-6
+    batch["token_level_rewards"] = batch["token_level_scores"] = rewards
+    batch["advantages"] = batch["returns"] = excess.view(6, 1) * MASK
+    said, _ = judged(batch)
+    assert said["advantages"] == "ok: as grpo gives, on 33 tokens of 6 rows"
+
+
+def test_what_is_no_dump_is_refused_in_one_sentence():
+    batch = dumped(sampled())
+
+    def refused(text: str, **changed: Tensor) -> None:
+        with pytest.raises(ValueError) as error:
+            judge({**batch, **changed})
+        assert str(error.value).startswith(text) and "\n" not in str(error.value)
+
+    short = batch["values"][:, :5]
+    refused("returns must have shape [batch, time] = [6, 8]", returns=short)
+    refused("advantages must be a floating-point", advantages=batch["responses"])
+    refused("response_mask must hold 0 and 1, got 2 at", response_mask=MASK.long() * 2)
+    refused("check: response_mask must count at least 1", response_mask=MASK & False)
+    refused("uid must name 6 rows, got [2]", uid=torch.tensor([0, 1]))
+    with pytest.raises(ValueError, match="a dump must hold advantages, returns or the"):
+        judge({name: batch[name] for name in IDS})
+    with pytest.raises(ValueError, match="a dump must hold response_mask or attention"):
+        judge({name: batch[name] for name in MADE})
+    with pytest.raises(ValueError, match=r"check: gae_lambda must lie in \[0, 1\]"):
+        judge(batch, gae_lambda=95.0)
