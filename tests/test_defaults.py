@@ -132,19 +132,19 @@ OWN = {
         "bounds": Default((0.999, 1.001), (VERL, ALGORITHM, '= "0.999_1.001"')),
     },
     "trace.trace": {"row": Default(0, NO_RECIPE + "the first")},
-    "training.rollout.sample_responses": {
+    "train.rollout.sample_responses": {
         "generator": Default(None, NO_RECIPE + "draws of torch's own generator"),
     },
-    "asserts.packing.assert_packed_equals_alone": {"tolerance": TOLERANCE},
-    "asserts.slices.assert_values_before_tokens": {"tolerance": EXACT},
-    "asserts.slices.assert_log_probs_of_tokens": {
+    "check.asserts.packing.assert_packed_equals_alone": {"tolerance": TOLERANCE},
+    "check.asserts.slices.assert_values_before_tokens": {"tolerance": EXACT},
+    "check.asserts.slices.assert_log_probs_of_tokens": {
         "tolerance": EXACT,
         "vocab_size": Default(None, NO_RECIPE + "the model's own"),
     },
-    "asserts.step_zero.assert_kl_zero": {"tolerance": TOLERANCE},
-    "asserts.step_zero.assert_ratio_one": {"tolerance": TOLERANCE},
-    "asserts.updates.assert_same_gradient": {"tolerance": TOLERANCE},
-    "asserts.updates.assert_optimizer_steps": {
+    "check.asserts.step_zero.assert_kl_zero": {"tolerance": TOLERANCE},
+    "check.asserts.step_zero.assert_ratio_one": {"tolerance": TOLERANCE},
+    "check.asserts.updates.assert_same_gradient": {"tolerance": TOLERANCE},
+    "check.asserts.updates.assert_optimizer_steps": {
         "epochs": Default(1, (VERL, ACTOR, "ppo_epochs: int = 1")),
     },
 }
