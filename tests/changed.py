@@ -22,8 +22,12 @@ PYTEST = [sys.executable, "-m", "pytest", "-q", "-m", "not slow"]
 AT_ONCE = ["-n", "auto", "--maxprocesses", "8"]
 AT_ONCE += ["--dist", "loadfile", "--no-loadscope-reorder"]
 EVERYTHING = ["tests", "docs"]
-OF_SITE = ["tests/site", "tests/contributing", "docs"]
-OF_TEXTS = ["tests/contributing", "tests/site/test_readme.py", "tests/test_setup.py"]
+OF_SITE = ["tests/site", "tests/stored_runs", "tests/contributing", "docs"]
+OF_TEXTS = [
+    "tests/contributing",
+    "tests/site/content/test_readme.py",
+    "tests/test_setup.py",
+]
 NOT_OF_PACKAGE = {"bench", "browser", "contributing", "rehearsal", "site"}
 
 

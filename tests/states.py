@@ -25,7 +25,7 @@ def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
     for page in sorted(PAGES):
         try:
             state = accord.read(ROOT, page)
-        except ValueError as error:  # which tests/site/test_accord.py fails for
+        except ValueError as error:  # which tests/site/page/test_accord.py fails for
             terminalreporter.write_line(str(error))
             continue
         if state.state is not accord.State.ACCORD:

@@ -20,8 +20,8 @@ def test_a_page_is_verified_with_those_that_name_it_built_and_opened(path):
     linking = {f"docs/{lang}/contribute/from_log_to_page.md" for lang in ("zh", "en")}
     assert path.endswith(".py") or linking <= pages
     assert "docs/en/contribute/dialogue_log.md" not in pages and len(pages) < 40
-    assert "tests/site/test_words.py" in todo.tests, "marked as a whole"
-    parts = [test for test in todo.tests if test.startswith("tests/site/test_lab")]
+    assert "tests/site/page/test_words.py" in todo.tests, "marked as a whole"
+    parts = [test for test in todo.tests if test.startswith("tests/site/lab/test_lab")]
     assert parts and all("::test_" in part for part in parts)
     assert todo.build and {*PAGES[path]} <= {*todo.pages} and len(todo.pages) < 20
 
@@ -45,12 +45,12 @@ def test_what_failed_before_is_told_apart(tmp_path, monkeypatch):
     ("paths", "tests", "build"),
     [
         (["docs/theme/main.html"], OF_SITE, True),
-        (["tests/site/test_build.py"], ["tests/site/test_build.py"], False),
+        (["tests/site/built/test_build.py"], ["tests/site/built/test_build.py"], False),
         (["tests/site/trial_site.py"], ["tests/site"], False),
         (["tests/browser/test_desk.py"], [], False),
         (["bench/steps.py"], ["tests/bench"], False),
         (["what/nobody/named"], EVERYTHING, True),
-        (["site_tools/numbers.py", "tests/site/test_build.py"], OF_SITE, True),
+        (["site_tools/numbers.py", "tests/site/built/test_build.py"], OF_SITE, True),
         (["pins/python.txt", "ppo_ref/kl.py"], EVERYTHING, True),
     ],
 )

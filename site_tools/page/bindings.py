@@ -209,7 +209,7 @@ def _in_front_matter(page: Text) -> Iterator[Problem]:
 def _in_fences(page: Text) -> Iterator[Problem]:
     """Figures in fences that are text or data, which nothing prints.
 
-    What a patch takes away is somebody else's (tests/site/test_upstream.py holds it
+    What a patch takes away is somebody else's (tests/site/content/test_upstream.py holds it
     against the release); what it adds has no figure but those, and what the page runs.
     """
     for block in page.blocks:

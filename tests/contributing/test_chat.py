@@ -18,8 +18,8 @@ from site_tools.contributing.log import Broken
 from site_tools.contributing.talk import Talk
 from site_tools.page.blocks import Kind
 from site_tools.page.page import Page, read_page
+from tests.contributing.test_dialogue_log import HAZARDS, ROOT
 from tests.contributing.trial import command, state
-from tests.site.test_dialogue_log import HAZARDS, ROOT
 from tests.site.trial_site import write_files
 
 LOG = Path(__file__).with_name("invented_log.md").read_text("utf-8")

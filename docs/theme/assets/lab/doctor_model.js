@@ -1,6 +1,6 @@
 // What a training log says, as ppo_ref.check.doctor says it: the same figures, features and
 // cases (doctor.json), the same findings. Nothing here touches the page; node compares
-// both on logs of every format (tests/site/test_doctor.py).
+// both on logs of every format (tests/site/lab/test_doctor.py).
 
 // Each place of a text is looked at a bounded number of times: a name begins where its
 // word begins, and digits can be read in one way only. A megabyte in one word would

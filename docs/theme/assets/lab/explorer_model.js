@@ -1,5 +1,5 @@
 // The step explorer without its looks: what it begins with, every number it shows, and
-// the same as Python. Node compares all three with ppo_ref (tests/site/test_lab.py).
+// the same as Python. Node compares all three with ppo_ref (tests/site/lab/test_lab.py).
 import * as ppo from "./ppo.js"
 
 const filled = (x) => [Array(6).fill(x), Array(6).fill(x)]

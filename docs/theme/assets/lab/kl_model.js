@@ -1,5 +1,5 @@
 // The KL of one position without its looks: two distributions over four tokens, and who
-// samples. Node compares it with ppo_ref (tests/site/test_lab.py).
+// samples. Node compares it with ppo_ref (tests/site/lab/test_lab.py).
 import { k1, k2, k3 } from "./ppo.js"
 
 // The example of rewards/kl_of_one_token, its picture's and that of its estimators.

@@ -3,7 +3,7 @@
 // Rows are arrays of numbers, one for each token slot; a mask is an array of booleans,
 // true where the token counts, gaps allowed. What stands outside the mask is never read,
 // and results are 0 there. Nothing here touches the page: node compares all of it with
-// ppo_ref (tests/site/test_lab.py).
+// ppo_ref (tests/site/lab/test_lab.py).
 
 const EPSILON = 1e-8 // under the root, where advantages are whitened
 const FARTHEST = 20 // nats, the bound on a log-ratio

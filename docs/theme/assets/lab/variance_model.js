@@ -1,6 +1,6 @@
 // The bias and variance widget without its looks: every answer of a small tree, a critic
 // with errors, and the advantage of one token in each of its continuations. Node compares
-// this with ppo_ref (tests/site/test_lab.py).
+// this with ppo_ref (tests/site/lab/test_lab.py).
 import { gae } from "./ppo.js"
 
 // ppo_ref.examples.four_token_tree: a token is 0 or 1, evenly; three 1s score 1.

@@ -13,7 +13,7 @@ from site_tools.compile.templates import words
 from site_tools.data.dialogues import Asked
 from site_tools.page.accord import Accord, State
 
-FORMS = Path(__file__).parents[2] / ".github" / "ISSUE_TEMPLATE"
+FORMS = Path(__file__).parents[3] / ".github" / "ISSUE_TEMPLATE"
 BOTH = [("zh", "docs/zh/a/b.md"), ("en", "docs/en/a/b.md")]
 PAGE = (
     '<h2 id="answer">之前</h2>\n<p>是。</p>\n'

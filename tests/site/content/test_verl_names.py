@@ -16,7 +16,7 @@ from tests.differential.wheels import MISSING, find
 
 pytestmark = pytest.mark.pages
 
-DOCS = Path(__file__).parents[2] / "docs"
+DOCS = Path(__file__).parents[3] / "docs"
 PAGES = [DOCS / lang / "reference" / "reading_the_code.md" for lang in ("zh", "en")]
 LOGS = [DOCS / lang / "debug" / "symptoms.md" for lang in ("zh", "en")]
 # Written with these prefixes where verl's workers put one before their names.

@@ -19,8 +19,8 @@ from site_tools.stored_runs.make import (
     stored,
 )
 from site_tools.stored_runs.table import CHARTS, RUNS
-from tests.site import stand_in
 from tests.site.sample import ROOT, broken
+from tests.stored_runs import stand_in
 
 CHART = {"pipeline/runs.svg": stand_in.CHART}
 STORED = "ppo_ref/train/stored/first.jsonl"

@@ -24,7 +24,7 @@ from ppo_ref.examples import (
 )
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from tests.layout import ROOT
-from tests.site.in_node import in_node
+from tests.site.lab.in_node import in_node
 
 LAB = ROOT / "docs" / "theme" / "assets" / "lab"
 

@@ -12,7 +12,7 @@ from site_tools.run.block import evaluate
 from site_tools.run.verdict import check_figure
 from site_tools.stored_runs.chart import draw
 from site_tools.stored_runs.table import Chart
-from tests.site import stand_in
+from tests.stored_runs import stand_in
 
 PANELS = {"kl": ("KL", "KL"), "score": ("得分", "score")}
 LINES = {"first": ("慢", "slow"), "second": ("快", "fast")}
