@@ -19,18 +19,14 @@ from tests.layout import FOLDERS, MODULES
 SECTIONS = ["Args", "Returns", "Raises", "Source", "Example"]
 # The stages, the assertions, and what pages show of a training.
 FACES = (
-    "training.experience.",
-    "training.estimates.whitened_gae",
-    "training.rollout.sample_responses",
-    "training.update.update_actor",
+    "train.experience.",
+    "train.estimates.whitened_gae",
+    "train.rollout.sample_responses",
+    "train.update.update_actor",
 )
 
 # Of modules beside the stages: what readers do not call.
-INNER = (
-    *("chart.", "doctor.", "inside_verl.", "pretrained.", "processes."),
-    "tensor_file.",
-    "stored_runs.parse_run",
-)
+INNER = ("chart.", "inside_verl.", "processes.")
 
 # Undecorated functions beside their checked faces: to be compiled, or shared by faces.
 KERNELS = {
@@ -51,7 +47,7 @@ def is_stage(name: str) -> bool:
 
 def has_contract(name: str) -> bool:
     """Whether a function of such a dotted name must have a full docstring."""
-    asserts = name.startswith("asserts.") and ".assert_" in name
+    asserts = name.startswith("check.asserts.") and ".assert_" in name
     return is_stage(name) or asserts or name.startswith(FACES)
 
 
