@@ -28,7 +28,7 @@ OF_TEXTS = [
     "tests/site/content/test_readme.py",
     "tests/test_setup.py",
 ]
-NOT_OF_PACKAGE = {"bench", "browser", "contributing", "rehearsal", "site"}
+NOT_OF_PACKAGE = {"bench", "browser", "contributing", "site"}
 
 
 class Plan(NamedTuple):

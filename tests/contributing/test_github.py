@@ -100,6 +100,19 @@ def test_nothing_is_published_before_its_tests():
     assert jobs["deploy"]["needs"] == "build"
 
 
+READ = [ROOT / "README.md", ROOT / "README.zh.md"]
+
+
+@pytest.mark.parametrize("path", [*READ, *WORKFLOWS], ids=lambda path: path.name)
+def test_what_is_run_is_a_target_that_make_has(path):
+    """Whoever reads README and whatever GitHub runs call the same targets."""
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    rules = re.findall(r"(?m)^([a-z ]+):(?!=)", makefile)
+    targets = {name for rule in rules for name in rule.split()}
+    called = re.findall(r"(?m)(?:^|`|run: )make ([a-z]+)", path.read_text("utf-8"))
+    assert called and set(called) <= targets
+
+
 def test_the_slow_tests_are_shared_out_whole():
     """Each folder that has a job of its own is left out of the job of the rest."""
     text = (FOLDER / "test.yml").read_text("utf-8")
