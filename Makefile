@@ -14,7 +14,7 @@ help:
 	@echo 'make serve              the site at localhost:8000, live (PORT=9000 for another port)'
 	@echo 'make test               every test, every block and figure of every page'
 	@echo 'make test DEVICE=cuda   the same with the blocks on a GPU (DEVICE=cpu: on the CPU only)'
-	@echo 'make slow               what takes longer: training, processes, the built site in Chromium'
+	@echo 'make slow               what takes longer: training, the built site in Chromium'
 	@echo 'make changed            what your changes since main can break, of a page in two minutes'
 	@echo 'make build              the site in site/, once every page is verified; with offline.zip'
 	@echo

@@ -9,7 +9,6 @@ import torch
 from torch.testing import assert_close
 
 from ppo_ref.aggregation import sequence_mean_token_mean, token_mean
-from ppo_ref.processes import ALONE
 from tests.calls import VALID, X
 from tests.differential import wheels
 from tests.test_docstrings import FUNCTIONS, has_contract
@@ -48,7 +47,6 @@ BY_NAME = {
         None, NO_RECIPE + "each row is a rollout", torch.arange(len(X))
     ),
     "device": Default("cpu", NO_RECIPE + "every machine has one"),
-    "processes": Default(ALONE, NO_RECIPE + "no other process"),
     "probes": Default(8, NO_RECIPE + "positions that are tried, for time"),
 }
 TOLERANCE = Default(None, NO_RECIPE + "the rounding of the dtype")

@@ -2,5 +2,5 @@
 
 ``train`` makes a run, ``view`` shows it in the browser, ``check`` judges a dump.
 A run is a ``session`` in a ``run_folder`` with ``settings``; its ``checkpoint`` and its
-logs survive a kill; ``processes`` are those that torchrun starts.
+logs survive a kill.
 """

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any, NoReturn
 
 from ppo_ref.command import check, train, view
-from ppo_ref.command.processes import say
+from ppo_ref.command.terminal import say
 
 COMMANDS = {"check": check, "train": train, "view": view}
 

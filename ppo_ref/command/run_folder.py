@@ -31,35 +31,28 @@ FORMAT = 2
 
 
 class RunFolder(NamedTuple):
-    """One run on the disk: its path, settings, and the torch it was begun with.
-
-    Only one of several processes ``writes``; to the others every write is nothing.
-    """
+    """One run on the disk: its path, settings, and the torch it was begun with."""
 
     path: Path
     settings: Settings
     torch_version: str
-    writes: bool = True
 
     def add(self, log: str, line: Mapping[str, Any]) -> None:
         """Add a line to one of the logs."""
-        if self.writes:
-            add_line(self.path / log, line)
+        add_line(self.path / log, line)
 
     def store_json(self, name: str, content: Mapping[str, Any]) -> None:
         """Write a file that people read, too."""
-        if self.writes:
-            text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
-            store(self.path / name, f"{text}\n".encode())
+        text = json.dumps(content, ensure_ascii=False, indent=2, allow_nan=False)
+        store(self.path / name, f"{text}\n".encode())
 
     def save(self, state: dict[str, Any], **notes: Any) -> None:
         """Store the trainer's state, and how long the logs are by now."""
-        if self.writes:
-            for log in self.logs():
-                sync(log)
-            notes["logs"] = {name: _mark(self.path / name) for name in LOGS}
-            notes["settings"] = self.settings.to_json()
-            checkpoint.save(self.path, Checkpoint(notes, state))
+        for log in self.logs():
+            sync(log)
+        notes["logs"] = {name: _mark(self.path / name) for name in LOGS}
+        notes["settings"] = self.settings.to_json()
+        checkpoint.save(self.path, Checkpoint(notes, state))
 
     def load(self, trainer: Trainer) -> Checkpoint | None:
         """The last checkpoint, None at the beginning; logs are cut back to it.

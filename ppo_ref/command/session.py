@@ -21,7 +21,6 @@ from ppo_ref.command.run_folder import (
     TOKENS,
     RunFolder,
 )
-from ppo_ref.processes import ALONE, Processes, gathered
 from ppo_ref.train.estimates import estimate_named
 from ppo_ref.train.networks import actor_statistics
 from ppo_ref.train.pretrained import pretrained_actor, pretrained_tokenizer
@@ -44,7 +43,7 @@ class Step(NamedTuple):
 class Session:
     """A run from where its last checkpoint left it, or from the beginning."""
 
-    def __init__(self, folder: RunFolder, processes: Processes = ALONE) -> None:
+    def __init__(self, folder: RunFolder) -> None:
         settings = folder.settings
         # torch is to add in the same order whenever the same run is made again.
         torch.set_num_threads(settings.threads)
@@ -57,13 +56,13 @@ class Session:
             precision = getattr(torch, settings.precision)
             model["actor"] = pretrained_actor(settings.model, precision)
         estimate = estimate_named(settings.estimate, settings.responses_per_prompt)
-        self.folder, self.settings, self.processes = folder, settings, processes
-        self.trainer = Trainer(settings, settings.device, estimate, processes, **model)
+        self.folder, self.settings = folder, settings
+        self.trainer = Trainer(settings, settings.device, estimate, **model)
         self.held_out_before: float | None = None
         self._seconds, self._since = 0.0, time.monotonic()
         self._saved: tuple[int, ...] = ()
         self._saved_at = self._since
-        if checkpoint := processes.first(lambda: folder.load(self.trainer)):
+        if checkpoint := folder.load(self.trainer):
             self.trainer.load_state_dict(checkpoint.state)
             self.held_out_before = checkpoint.notes["held_out_before"]
             self._seconds = checkpoint.notes["seconds"]
@@ -71,7 +70,7 @@ class Session:
 
     @property
     def seconds(self) -> float:
-        """The duration of the run by now, without the time between its processes."""
+        """The duration of the run by now, without the time between its parts."""
         return self._seconds + time.monotonic() - self._since
 
     @property
@@ -102,8 +101,7 @@ class Session:
     def save_if_due(self, step: Step) -> None:
         """Save before the first iteration, then every ``checkpoint_seconds``."""
         waited = time.monotonic() - self._saved_at
-        due = step.done == 0 or waited >= self.settings.checkpoint_seconds
-        if self.processes.any(due):
+        if step.done == 0 or waited >= self.settings.checkpoint_seconds:
             self.save()
 
     def save(self) -> None:
@@ -138,8 +136,6 @@ class Session:
 
     def draw_charts(self) -> None:
         """Draw every statistic of the run."""
-        if not self.folder.writes:
-            return
         path = self.folder.path
         columns: dict[str, dict[int, float]] = {name: {} for name in FIRST}
         if self.held_out_before is not None:
@@ -190,5 +186,5 @@ def weights_hash(network: nn.Module) -> str:
     """SHA-256 of every weight: the same only if they all are, bit for bit."""
     digest = hashlib.sha256()
     for name, weight in network.state_dict().items():
-        digest.update(name.encode() + gathered(weight).cpu().numpy().tobytes())
+        digest.update(name.encode() + weight.cpu().numpy().tobytes())
     return digest.hexdigest()

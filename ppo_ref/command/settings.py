@@ -31,12 +31,7 @@ class Settings(PPOConfig):
         "", "with a Hugging Face model to train in place of a small new one"
     )
     device: str = setting("auto", "a GPU if there is one, unless told")
-    threads: int = setting(
-        1,
-        "of an operation on the CPU; 1 does two things at a time",
-        1,
-        most=MOST_THREADS,
-    )
+    threads: int = setting(1, "of an operation on the CPU", 1, most=MOST_THREADS)
     estimate: str = setting(
         "whitened_gae",
         "of advantages: gae and reinforce_plus_plus, then those that compare the "

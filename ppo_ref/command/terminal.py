@@ -1,5 +1,7 @@
 """Text for a terminal, in which a file's control characters are not obeyed."""
 
+import sys
+
 
 def printable(text: str) -> str:
     """The text, with whatever a terminal would obey or not show as its escape.
@@ -11,6 +13,11 @@ def printable(text: str) -> str:
     return "".join(
         sign if sign.isprintable() or sign == "\n" else _escape(sign) for sign in text
     )
+
+
+def say(sentence: str) -> None:
+    """Print a refusal, or why the run ends."""
+    print(printable(sentence), file=sys.stderr, flush=True)
 
 
 def _escape(sign: str) -> str:

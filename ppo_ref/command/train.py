@@ -1,6 +1,5 @@
 """Teach an actor sums with PPO, into a folder from which the run can be resumed."""
 
-import io
 import math
 import shutil
 import signal
@@ -8,7 +7,7 @@ import sys
 import time
 from argparse import SUPPRESS, ArgumentParser, Namespace
 from collections.abc import Callable, Mapping
-from contextlib import AbstractContextManager, ExitStack
+from contextlib import AbstractContextManager
 from pathlib import Path
 from types import FrameType
 from typing import Any, Self, TextIO
@@ -16,18 +15,10 @@ from typing import Any, Self, TextIO
 import torch
 
 from ppo_ref.command import checkpoint
-from ppo_ref.command.processes import (
-    end_with_others,
-    join,
-    say,
-    start_command,
-    take_own_gpu,
-)
 from ppo_ref.command.run_folder import CHARTS, RunFolder, create_run, reopen_run
 from ppo_ref.command.session import Session, Step
 from ppo_ref.command.settings import add_options, make_settings
-from ppo_ref.command.terminal import printable
-from ppo_ref.processes import PARALLEL, OthersEnded, Processes
+from ppo_ref.command.terminal import printable, say
 
 INTERRUPTED = 130  # the exit code after Ctrl-C
 BAR = 10  # characters: the progress line fits 80 columns
@@ -39,39 +30,20 @@ def add(parser: ArgumentParser) -> None:
     parser.usage = "%(prog)s [--OPTION VALUE ...]"
     parser.epilog = (
         "Whatever ended a run, --resume goes on with it, and it ends with the same "
-        "weights and files as if it had not been stopped. On N processes: torchrun "
-        "--nproc-per-node=N -m ppo_ref train, also to go on with a run of another N, "
-        "which then ends with weights that differ by rounding and by chance."
+        "weights and files as if it had not been stopped."
     )
     help = "a new folder for the run (default runs/1, or the next free number)"
     parser.add_argument("--out", metavar="FOLDER", default=SUPPRESS, help=help)
     help = "go on with the run in this folder, with the settings that are kept there"
     parser.add_argument("--resume", metavar="FOLDER", default=SUPPRESS, help=help)
-    help = "what each of several processes keeps (default ddp: all; fsdp2: a share)"
-    parser.add_argument("--parallel", choices=PARALLEL, default=SUPPRESS, help=help)
     add_options(parser)
 
 
 def run(arguments: Namespace) -> int:
-    """Train or go on; 0 is the end, 130 Ctrl-C, 2 a refusal in another process."""
-    options = dict(vars(arguments))
-    with ExitStack() as stack:
-        processes = stack.enter_context(join(options.pop("parallel", None)))
-        first = processes.rank == 0
-        interrupt = stack.enter_context(Interrupt(answers=first))
+    """Train or go on; 0 is the end, 130 Ctrl-C."""
+    with Interrupt() as interrupt, _open(vars(arguments)) as folder:
         try:
-            # The first process alone writes; what the folder says is known to all.
-            folder = processes.first(lambda: stack.enter_context(_open(options)))
-            folder = folder._replace(writes=first)
-            if folder.settings.device == "cuda":
-                take_own_gpu()
-            with end_with_others(
-                "A process of the run has ended, and so the others do; go on by: "
-                + _resume_command(folder, processes)
-            ):
-                return train(Session(folder, processes), interrupt)
-        except OthersEnded:
-            return 2
+            return train(Session(folder), interrupt)
         except (MemoryError, RuntimeError) as error:
             if not _is_of_memory(error):
                 raise
@@ -88,15 +60,13 @@ def _is_of_memory(error: Exception) -> bool:
 
 
 def train(session: Session, interrupt: "Interrupt") -> int:
-    """Take the steps that are left; of several processes the first reports them."""
-    folder, processes = session.folder, session.processes
-    progress = Progress(io.StringIO() if processes.rank else sys.stderr)
-    if processes.rank == 0:
-        _report_begin(folder, processes)
+    """Take the steps that are left, and report them."""
+    folder, progress = session.folder, Progress(sys.stderr)
+    _report_begin(folder)
     try:
         for step in session.steps():
             progress.show(step)
-            if processes.any(interrupt.requested):
+            if interrupt.requested:
                 break
             session.save_if_due(step)
         progress.end()
@@ -113,19 +83,15 @@ def train(session: Session, interrupt: "Interrupt") -> int:
         return INTERRUPTED
     finally:
         progress.end()
-    if processes.rank == 0:
-        _report_end(folder, summary, _resume_command(folder, processes))
+    _report_end(folder, summary)
     return 0 if session.finished else INTERRUPTED
 
 
 class Interrupt:
-    """While this lasts, Ctrl-C requests a stop after the step; a second does not wait.
+    """Ctrl-C requests a stop after the step that is taken; a second does not wait."""
 
-    Of several processes one ``answers``.
-    """
-
-    def __init__(self, answers: bool) -> None:
-        self.requested, self.answers = False, answers
+    def __init__(self) -> None:
+        self.requested = False
 
     def __enter__(self) -> Self:
         self._before = signal.signal(signal.SIGINT, self._note)
@@ -138,9 +104,8 @@ class Interrupt:
         if self.requested:
             raise KeyboardInterrupt
         self.requested = True
-        if self.answers:
-            line = "Stopping after this step; Ctrl-C again stops at once."
-            print(f"\n{line}", file=sys.stderr)
+        line = "Stopping after this step; Ctrl-C again stops at once."
+        print(f"\n{line}", file=sys.stderr)
 
 
 class Progress:
@@ -195,15 +160,8 @@ def _open(options: Mapping[str, Any]) -> AbstractContextManager[RunFolder]:
     return reopen_run(Path(options["resume"]))
 
 
-def _resume_command(folder: RunFolder, processes: Processes) -> str:
-    command = start_command(processes.size, processes.shards)
-    return f"{command} --resume {folder.path}"
-
-
-def _report_begin(folder: RunFolder, processes: Processes) -> None:
-    size = processes.size
-    by = f" by {size} processes" if size > 1 else ""
-    lines = [f"The run is written into {folder.path}{by}"]
+def _report_begin(folder: RunFolder) -> None:
+    lines = [f"The run is written into {folder.path}"]
     if folder.torch_version != torch.__version__:
         lines.append(
             f"It was begun with torch {folder.torch_version}; with this one, "
@@ -212,10 +170,10 @@ def _report_begin(folder: RunFolder, processes: Processes) -> None:
     print(printable("\n".join(lines)), file=sys.stderr, flush=True)
 
 
-def _report_end(folder: RunFolder, summary: Mapping[str, Any], resume: str) -> None:
+def _report_end(folder: RunFolder, summary: Mapping[str, Any]) -> None:
     before, after = summary["held_out_before"], summary["held_out_after"]
     if not summary["finished"]:
-        print(f"Stopped; go on by: {resume}")
+        print(f"Stopped; go on by: python -m ppo_ref train --resume {folder.path}")
     print(f"{folder.path}: {summary['iterations']} iterations, {summary['seconds']} s")
     if after is not None:
         shares = f"{before:.0%} before, {after:.0%} now"

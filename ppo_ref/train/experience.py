@@ -1,7 +1,6 @@
 """One batch from prompts to advantages: the river."""
 
 from collections.abc import Sequence
-from functools import partial
 from typing import Any
 
 import torch
@@ -10,7 +9,6 @@ from torch import Tensor
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.contracts.shapes import checked
 from ppo_ref.kl import kl_k1
-from ppo_ref.processes import ALONE, Processes, whole
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout_correction import token_weights
 from ppo_ref.train.config import PPOConfig
@@ -32,7 +30,6 @@ def collect_experience(
     estimate: Estimate,
     config: PPOConfig,
     generator: torch.Generator,
-    processes: Processes = ALONE,
 ) -> Experience:
     """Sample, score and judge one batch; afterwards nothing in it changes.
 
@@ -43,13 +40,12 @@ def collect_experience(
         reward: One score per response.
         estimate: From rewards and values to advantages and returns, by keyword.
         config: Settings of the run; without critic epochs values are 0.
-        generator: Of the sampling, on the models' device; another on each process.
-        processes: Share the prompts evenly.
+        generator: Of the sampling, on the models' device.
 
     Returns:
-        The rollout, and all that the update needs, the same on every process. Nothing
-        has gradient; what is outside the mask means nothing, but for rewards,
-        advantages, returns and weights, which are 0 there.
+        The rollout, and all that the update needs. Nothing has gradient; what is
+        outside the mask means nothing, but for rewards, advantages, returns and
+        weights, which are 0 there.
 
     Raises:
         ValueError: as in ``sample_responses``; if there is not one question per prompt;
@@ -83,22 +79,19 @@ def collect_experience(
             "collect_experience: questions must be one per prompt, "
             f"{len(prompts.token_ids)}, got {len(questions)}"
         )
-    own = processes.rows(len(questions))
-    with whole(models.actor):
-        rollout = sample_responses(
-            models.actor,
-            prompts.rows(own),
-            response_length=config.response_length,
-            temperature=config.temperature,
-            generator=generator,
-        )
-    scores = reward([questions[row] for row in own.tolist()], rollout)
-    _require_scores(scores, len(own))
-    parts = torch.split(torch.arange(len(own)), config.micro_batch_size)
-    passes = [partial(_said, models, rollout.rows(x), config) for x in parts]
-    said = zip(*processes.at_once(passes, scores.device), strict=True)
-    rollout, scores, old_log_probs, entropy, ref_log_probs, values = map(
-        processes.gather, (rollout, scores, *map(torch.cat, said))
+    rollout = sample_responses(
+        models.actor,
+        prompts,
+        response_length=config.response_length,
+        temperature=config.temperature,
+        generator=generator,
+    )
+    scores = reward(questions, rollout)
+    _require_scores(scores, len(questions))
+    parts = torch.split(torch.arange(len(questions)), config.micro_batch_size)
+    said = [_said(models, rollout.rows(rows), config) for rows in parts]
+    old_log_probs, entropy, ref_log_probs, values = map(
+        torch.cat, zip(*said, strict=True)
     )
     mask = rollout.response_mask
     kl = kl_k1(log_probs=old_log_probs, ref_log_probs=ref_log_probs)
@@ -135,7 +128,6 @@ def collect_experience(
     )
 
 
-@torch.no_grad()  # which holds for one thread
 def _said(models: Models, part: Rollout, config: PPOConfig) -> tuple[Tensor, ...]:
     """Old log-probs, entropy, the reference's log-probs and values of some rows."""
     old = actor_statistics(models.actor, part, config.temperature)

@@ -16,7 +16,6 @@ from torch.optim import Adam, Optimizer
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.contracts.checks import require_index
 from ppo_ref.kl import adaptive_kl_coef
-from ppo_ref.processes import ALONE, Processes, gathered, shares, whole
 from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.estimates import Estimate, whitened_gae
 from ppo_ref.train.experience import collect_experience
@@ -68,7 +67,6 @@ class Trainer:
         config: Settings of the run.
         device: Where the networks are to lie.
         estimate: From rewards and values to advantages and returns.
-        processes: Share the work of ``train``; what comes before, each does alone.
         actor: As of ``ppo_ref.train.pretrained``; a small new one if left out.
         tokenizer: Of the actor; left out together with it, one of characters.
     """
@@ -78,16 +76,9 @@ class Trainer:
         config: PPOConfig,
         device: torch.device | str = "cpu",
         estimate: Estimate = whitened_gae,
-        processes: Processes = ALONE,
         actor: Actor | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> None:
-        if config.mini_batch_size % processes.size:
-            raise ValueError(
-                f"Trainer: mini_batch_size must be a multiple of the {processes.size} "
-                f"processes, got {config.mini_batch_size}"
-            )
-        self.processes = processes
         self.config, self.device, self.estimate = config, torch.device(device), estimate
         self.kl_coef = config.kl_coef
         characters = CharacterTokenizer(CHARACTERS)
@@ -142,7 +133,6 @@ class Trainer:
 
     def train(self) -> Iterator[Iteration]:
         """The iterations that are left; the next begins when it is asked for."""
-        self.learners.share(self.processes)
         while self.iteration < self.config.iterations:
             yield self._iterate()
 
@@ -174,14 +164,11 @@ class Trainer:
         self.iteration, self.kl_coef = state["iteration"], state["kl_coef"]
 
     def _iterate(self) -> Iteration:
-        config, processes = self.config, self.processes
+        config = self.config
         draws = self._generator("draws", self.iteration)
         each = config.responses_per_prompt
         drawn = draw(self.questions.train, config.batch_size // each, draws)
         questions = [question for question in drawn for _ in range(each)]
-        sampling = "sampling"
-        if processes.size > 1:  # each process draws others
-            sampling = f"sampling {processes.rank} of {processes.size}"
         experience = collect_experience(
             self.models,
             questions,
@@ -189,8 +176,7 @@ class Trainer:
             self._reward(),
             self.estimate,
             dataclasses.replace(config, kl_coef=self.kl_coef),
-            self._generator(sampling, self.iteration, self.device),
-            processes,
+            self._generator("sampling", self.iteration, self.device),
         )
         statistics = experience_statistics(experience)
         if not config.critic_epochs:
@@ -221,15 +207,11 @@ class Trainer:
         sizes = config.mini_batch_size, draws
         of_critic = mini_batches(experience, config.critic_epochs, *sizes)
         of_actor = mini_batches(experience, config.actor_epochs, *sizes)
-        rest = config, self.processes
         updates = (
-            update_critic(critic, learners.critic_optimizer, of_critic, *rest),
-            update_actor(actor, learners.actor_optimizer, of_actor, *rest),
+            update_critic(critic, learners.critic_optimizer, of_critic, config),
+            update_actor(actor, learners.actor_optimizer, of_actor, config),
         )
-        # Neither reads what the other changes.
-        steps = [partial(list[Statistics], update) for update in updates]
-        done = self.processes.at_once(steps, self.device)
-        return update_statistics(chain.from_iterable(done))
+        return update_statistics(chain.from_iterable(updates))
 
     def _new_actor(self, vocab: int) -> Actor:
         config = self.config
@@ -254,14 +236,13 @@ class Trainer:
         generator: torch.Generator | None = None,
         temperature: float = 1.0,
     ) -> Rollout:
-        with whole(self.models.actor):
-            return sample_responses(
-                self.models.actor,
-                self._prompts(questions),
-                response_length=self.config.response_length,
-                temperature=temperature,
-                generator=generator,
-            )
+        return sample_responses(
+            self.models.actor,
+            self._prompts(questions),
+            response_length=self.config.response_length,
+            temperature=temperature,
+            generator=generator,
+        )
 
     def _prompts(self, questions: list[Question]) -> Prompts:
         return self.tokenizer.prompts([q.text for q in questions], self.device)
@@ -286,21 +267,14 @@ class Learners:
 
     def __init__(self, actor: Actor, actor_lr: float, critic_lr: float) -> None:
         self.models = models_from(actor)
-        self._rates, self._shared = (actor_lr, critic_lr), False
-        self._make_optimizers()
-
-    def share(self, processes: Processes) -> None:
-        """Let all processes learn together, by the weights of the first."""
-        if self._shared or processes.size == 1:
-            return
-        for network in self.models:
-            processes.same(network)
-        state = self.state_dict()
-        for network in (self.models.actor, self.models.critic):
-            processes.shard(network)
-        self._make_optimizers()
-        self.load_state_dict(state)
-        self._shared = True
+        actor, critic, _, reward = self.models
+        # All weights in one call of each operation: the same numbers in less time.
+        adam = partial(Adam, foreach=True)
+        self.imitation_optimizer = adam(actor.parameters())
+        self.reward_optimizer = adam(reward.parameters(), REWARD_MODEL_LR)
+        self.actor_optimizer = adam(actor.parameters(), actor_lr)
+        self.critic_optimizer = adam(critic.parameters(), critic_lr)
+        self._peaks = {self.actor_optimizer: actor_lr, self.critic_optimizer: critic_lr}
 
     def set_learning_rates(self, share: float) -> None:
         """Actor and critic learn at a share of their peak rates from now on."""
@@ -311,23 +285,13 @@ class Learners:
     def state_dict(self) -> dict[str, Any]:
         """All weights, and all optimizers."""
         states = {name: x.state_dict() for name, x in self._stateful().items()}
-        return copy.deepcopy(gathered(states))
+        return copy.deepcopy(states)
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where others of the same sizes stood."""
         for name, x in self._stateful().items():
             # An optimizer would go on in the memory of the state.
-            x.load_state_dict(shares(copy.deepcopy(state[name]), of=x))
-
-    def _make_optimizers(self) -> None:
-        (actor, critic, _, reward), (actor_lr, critic_lr) = self.models, self._rates
-        # All weights in one call of each operation: the same numbers in less time.
-        adam = partial(Adam, foreach=True)
-        self.imitation_optimizer = adam(actor.parameters())
-        self.reward_optimizer = adam(reward.parameters(), REWARD_MODEL_LR)
-        self.actor_optimizer = adam(actor.parameters(), actor_lr)
-        self.critic_optimizer = adam(critic.parameters(), critic_lr)
-        self._peaks = {self.actor_optimizer: actor_lr, self.critic_optimizer: critic_lr}
+            x.load_state_dict(copy.deepcopy(state[name]))
 
     def _stateful(self) -> dict[str, nn.Module | Optimizer]:
         return {

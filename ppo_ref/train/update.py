@@ -17,7 +17,6 @@ from ppo_ref.diagnostics import ratio_statistics
 from ppo_ref.kl import kl_k3
 from ppo_ref.losses import PolicyLoss, ValueLoss, policy_loss, value_loss
 from ppo_ref.masking import masked_mean
-from ppo_ref.processes import ALONE, Processes, gathered
 from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.networks import Actor, Critic, actor_statistics, critic_values
 from ppo_ref.train.rollout import as_rollout
@@ -66,9 +65,8 @@ def accumulate_gradients(
     mini: Experience,
     micro_batch_size: int,
     loss: Loss,
-    processes: Processes = ALONE,
 ) -> MiniBatchLoss:
-    """Add up gradients over micro-batches and processes, as if there had been none.
+    """Add up gradients over micro-batches, as if there had been none.
 
     Every loss is divided by the tokens of the whole mini-batch, as by verl's
     ``batch_num_tokens``: a mean over each micro-batch would weigh tokens by the company
@@ -77,22 +75,19 @@ def accumulate_gradients(
     tokens = mini.rollout.response_mask.sum()
 
     def share(losses: Tensor, response_mask: Tensor) -> Tensor:
-        # Gradients are averaged over the processes, and are to be added up.
-        return token_sum(losses, response_mask) * processes.size / tokens
+        return token_sum(losses, response_mask) / tokens
 
     losses, clipped, outputs = [], [], []
-    for rows in torch.split(processes.rows(len(mini.scores)), micro_batch_size):
+    for rows in torch.split(torch.arange(len(mini.scores)), micro_batch_size):
         part = mini.rows(rows)
         total, result, output = loss(part, share)
         torch.autograd.backward(total)
-        losses.append(result.loss.detach() / processes.size)
+        losses.append(result.loss.detach())
         weight = part.rollout.response_mask.sum() / tokens
         clipped.append(result.clip_fraction * weight)
         outputs.append(output.detach())
     return MiniBatchLoss(
-        processes.gather(torch.stack(losses)).sum(),
-        processes.gather(torch.stack(clipped)).sum(),
-        processes.gather(torch.cat(outputs)),
+        torch.stack(losses).sum(), torch.stack(clipped).sum(), torch.cat(outputs)
     )
 
 
@@ -103,9 +98,7 @@ def clipped_step(
 
     A gradient that is not finite is refused, and then no weight has changed.
     """
-    norm: float = gathered(
-        nn.utils.clip_grad_norm_(network.parameters(), max_grad_norm)
-    ).item()
+    norm = nn.utils.clip_grad_norm_(network.parameters(), max_grad_norm).item()
     if not math.isfinite(norm):
         raise ValueError(
             f"clipped_step: the gradient of {type(network).__name__} must be finite, "
@@ -150,7 +143,6 @@ def update_actor(
     optimizer: Optimizer,
     minis: Iterable[Experience],
     config: PPOConfig,
-    processes: Processes = ALONE,
 ) -> Iterator[Statistics]:
     """One optimizer step per mini-batch, until the actor is too far from the old one.
 
@@ -159,7 +151,6 @@ def update_actor(
         optimizer: Of the actor's weights.
         minis: Of ``mini_batches``; they are not changed.
         config: Settings of the run.
-        processes: Have the same mini-batches, and share each evenly.
 
     Returns:
         Statistics of each mini-batch, read just before its step; the step is made when
@@ -188,10 +179,10 @@ def update_actor(
         >>> torch.equal(bias, actor.head.bias)
         False
     """
-    loss = processes.averaging(actor, partial(_actor_loss, actor, config))
+    loss = partial(_actor_loss, actor, config)
     for mini in minis:
         optimizer.zero_grad()
-        policy = accumulate_gradients(mini, config.micro_batch_size, loss, processes)
+        policy = accumulate_gradients(mini, config.micro_batch_size, loss)
         ratio = ratio_statistics(
             log_probs=policy.outputs,
             old_log_probs=mini.old_log_probs,
@@ -206,7 +197,7 @@ def update_actor(
             "ratio_max": ratio.max.item(),
             "effective_sample_size": ratio.effective_sample_size.item(),
         }
-        if processes.any(statistics["approx_kl"] > config.max_kl):
+        if statistics["approx_kl"] > config.max_kl:
             optimizer.zero_grad()
             yield {**statistics, "actor_steps": 0}
             return
@@ -219,16 +210,15 @@ def update_critic(
     optimizer: Optimizer,
     minis: Iterable[Experience],
     config: PPOConfig,
-    processes: Processes = ALONE,
 ) -> Iterator[Statistics]:
     """One optimizer step per mini-batch towards returns that stay as they were.
 
     As ``update_actor``, but it stops at nothing.
     """
-    loss = processes.averaging(critic, partial(_critic_loss, critic, config))
+    loss = partial(_critic_loss, critic, config)
     for mini in minis:
         optimizer.zero_grad()
-        value = accumulate_gradients(mini, config.micro_batch_size, loss, processes)
+        value = accumulate_gradients(mini, config.micro_batch_size, loss)
         norm = clipped_step(critic, optimizer, config.max_grad_norm)
         yield {
             "value_loss": value.loss.item(),
