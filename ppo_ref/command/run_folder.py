@@ -24,7 +24,7 @@ from ppo_ref.command.settings import Settings
 from ppo_ref.train.trainer import Trainer
 
 RUNS = Path("runs")  # where runs go whose folder is not named
-CONFIG, SUMMARY, CHARTS = "config.json", "summary.json", "charts.svg"
+CONFIG, SUMMARY = "config.json", "summary.json"
 STATISTICS, TOKENS, SECONDS = "statistics.jsonl", "tokens.jsonl", "seconds.jsonl"
 LOGS = STATISTICS, TOKENS, SECONDS
 FORMAT = 2

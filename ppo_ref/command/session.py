@@ -1,7 +1,6 @@
 """A trainer at work in a folder: its steps, and what is written of them."""
 
 import hashlib
-import json
 import os
 import time
 from collections.abc import Iterator, Mapping
@@ -11,10 +10,7 @@ import torch
 from torch import nn
 
 from ppo_ref.batch import Rollout
-from ppo_ref.chart import draw
-from ppo_ref.command.checkpoint import store
 from ppo_ref.command.run_folder import (
-    CHARTS,
     SECONDS,
     STATISTICS,
     SUMMARY,
@@ -28,7 +24,6 @@ from ppo_ref.train.statistics import records
 from ppo_ref.train.trainer import Iteration, Trainer
 
 SHOWN = "score", "held_out"  # in the progress line
-FIRST = "score", "solved", "held_out", "kl", "entropy"  # of the charts
 
 
 class Step(NamedTuple):
@@ -133,23 +128,6 @@ class Session:
         }
         self.folder.store_json(SUMMARY, summary)
         return summary
-
-    def draw_charts(self) -> None:
-        """Draw every statistic of the run."""
-        path = self.folder.path
-        columns: dict[str, dict[int, float]] = {name: {} for name in FIRST}
-        if self.held_out_before is not None:
-            columns["held_out"][0] = self.held_out_before
-        log = path / STATISTICS
-        for line in log.read_text("utf-8").splitlines() if log.exists() else []:
-            statistics = json.loads(line)
-            number = statistics.pop("iteration")
-            for name, value in statistics.items():
-                if value is not None:
-                    columns.setdefault(name, {})[number] = value
-        seed, estimate = self.trainer.config.seed, self.settings.estimate
-        title = f"{path.name}: seed {seed}, {estimate}"
-        store(path / CHARTS, draw(title, columns).encode())
 
     @property
     def _place(self) -> tuple[int, ...]:

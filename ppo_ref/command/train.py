@@ -15,7 +15,7 @@ from typing import Any, Self, TextIO
 import torch
 
 from ppo_ref.command import checkpoint
-from ppo_ref.command.run_folder import CHARTS, RunFolder, create_run, reopen_run
+from ppo_ref.command.run_folder import RunFolder, create_run, reopen_run
 from ppo_ref.command.session import Session, Step
 from ppo_ref.command.settings import add_options, make_settings
 from ppo_ref.command.terminal import printable, say
@@ -71,7 +71,6 @@ def train(session: Session, interrupt: "Interrupt") -> int:
             session.save_if_due(step)
         progress.end()
         session.save()
-        session.draw_charts()
         summary = session.write_summary()
     except OSError as error:
         if not checkpoint.exists(folder.path):
@@ -178,5 +177,4 @@ def _report_end(folder: RunFolder, summary: Mapping[str, Any]) -> None:
     if after is not None:
         shares = f"{before:.0%} before, {after:.0%} now"
         print(f"held-out questions answered right: {shares}")
-        print(f"every statistic: {folder.path / CHARTS}")
-        print(f"token by token: python -m ppo_ref view {folder.path}")
+        print(f"curves, and token by token: python -m ppo_ref view {folder.path}")

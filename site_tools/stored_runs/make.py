@@ -23,7 +23,7 @@ from ppo_ref.train.stored_runs import FORMAT, StoredRun, parse_run
 from site_tools.ledger import Entry, digest, fresh, read, store, update
 from site_tools.run.evidence import code_hash
 from site_tools.say import Problem, problem
-from site_tools.stored_runs.chart import draw
+from site_tools.stored_runs.chart import draw_chart
 from site_tools.stored_runs.table import CHARTS, RUNS, Chart, Run
 
 STORED, LEDGER = "ppo_ref/train/stored", "docs/verified/runs.txt"
@@ -110,7 +110,10 @@ def redraw(root: Path, charts: Mapping[str, Chart]) -> None:
 def _stale(root: Path, charts: Mapping[str, Chart]) -> Iterator[tuple[str, bytes]]:
     """The charts that are not drawn as they must be, and how they must."""
     for name, chart in charts.items():
-        file, svg = root / "snippets" / name, draw(chart, stored(root, chart.lines))
+        file, svg = (
+            root / "snippets" / name,
+            draw_chart(chart, stored(root, chart.lines)),
+        )
         if not (file.is_file() and file.read_bytes() == svg.encode()):
             yield name, svg.encode()
 

@@ -23,7 +23,7 @@ def lines(path: Path) -> list[dict]:
 
 def test_what_a_run_writes(whole):
     assert files(whole).keys() == {
-        *("config.json", "summary.json", "charts.svg"),
+        *("config.json", "summary.json"),
         *("checkpoint.pt", "checkpoint.before.pt"),
         *("statistics.jsonl", "tokens.jsonl", "seconds.jsonl"),
     }

@@ -1,20 +1,15 @@
-"""What is shown of a run: its progress, its charts, its records of single tokens."""
+"""What is shown of a run: its progress, its records of single tokens."""
 
 import io
-import re
-import xml.etree.ElementTree as ElementTree
 
 import torch
 
 from ppo_ref.batch import Experience, Rollout
-from ppo_ref.chart import draw
 from ppo_ref.command.session import Step
 from ppo_ref.command.train import Progress
 from ppo_ref.train.statistics import records
 from ppo_ref.train.tasks import Question
 from ppo_ref.train.tokenizer import CharacterTokenizer
-
-SVG = "{http://www.w3.org/2000/svg}"
 
 
 def shown(stream: io.StringIO, steps: list[Step], seconds: list[float]) -> str:
@@ -33,18 +28,6 @@ def test_elsewhere_ten_lines_of_each_stage_stay():
     assert len(lines) == 11 and "\r" not in told
     assert lines[1] == ("PPO          [#         ]  4/40  score 0.100  0:36 left")
     assert lines[-1] == "PPO          [##########] 40/40  score 1.000"
-
-
-def test_each_statistic_has_its_line():
-    columns = {"kl": {1: 0.5, 2: 0.25, 3: 0.0}, "held_out": {0: 0.4, 2: 0.9}}
-    svg = draw("a < b", columns | {"measured_once": {1: 0.5}, "never": {}})
-    assert re.findall(r'vector-effect="non-scaling-stroke" d="(.*?)"', svg) == [
-        "M1 0l1 300 1 300",  # from the upper edge, in tenths of a pixel, from 0
-        "M0 600l2-600",
-    ]
-    assert "a &lt; b" in svg
-    texts = [text.text for text in ElementTree.fromstring(svg).iter(f"{SVG}text")]
-    assert texts[1:4] == ["kl", "0.500", "0"]
 
 
 def test_every_row_of_a_response():

@@ -156,4 +156,6 @@ def test_a_port_that_is_taken_is_refused_by_name(tmp_path: Path, capsys: Any) ->
 def test_train_names_the_command_at_its_end(tmp_path: Path, capsys: Any) -> None:
     assert train(*SMALL, "--out", tmp_path / "run") == 0
     last = capsys.readouterr().out.splitlines()[-1]
-    assert last == f"token by token: python -m ppo_ref view {tmp_path / 'run'}"
+    assert (
+        last == f"curves, and token by token: python -m ppo_ref view {tmp_path / 'run'}"
+    )

@@ -4,13 +4,12 @@ import re
 
 import pytest
 
-from ppo_ref.chart import tick
 from site_tools import numbers
 from site_tools.page.bindings import check_expression
 from site_tools.page.pictures import read_picture
 from site_tools.run.block import evaluate
 from site_tools.run.verdict import check_figure
-from site_tools.stored_runs.chart import draw
+from site_tools.stored_runs.chart import draw_chart, short_number
 from site_tools.stored_runs.table import Chart
 from tests.stored_runs import stand_in
 
@@ -24,7 +23,7 @@ RUNS = {
 
 
 def test_each_panel_has_a_line_for_each_run_at_its_height():
-    svg = draw(CHART, RUNS)
+    svg = draw_chart(CHART, RUNS)
     lines = re.findall(
         r'class="([\w ]+)" vector-effect="non-scaling-stroke" d="(.*?)"', svg
     )
@@ -44,15 +43,17 @@ def ticks(svg: str) -> list[str]:
 
 
 def test_axes_show_the_least_and_the_greatest_that_was_measured():
-    svg = draw(CHART, RUNS)
+    svg = draw_chart(CHART, RUNS)
     assert ticks(svg) == ["1", "0", "2", "−1.25", "1", "3", "1", "3"]
-    alone = draw(Chart({"score": PANELS["score"]}, {"second": LINES["second"]}), RUNS)
+    alone = draw_chart(
+        Chart({"score": PANELS["score"]}, {"second": LINES["second"]}), RUNS
+    )
     assert ticks(alone) == ["0.500", "1", "3"]
     assert 'd="M0 300l1 0 1 0"' in alone  # a constant, in the middle
 
 
 def test_its_figures_pass_the_check_that_every_picture_passes():
-    svg = draw(CHART, RUNS)
+    svg = draw_chart(CHART, RUNS)
     figures, problems = read_picture(svg, "x.svg")
     assert problems == [] and len(figures) == 8
     page = {"stored_run": RUNS.__getitem__}
@@ -73,7 +74,7 @@ def test_what_is_drawn_lies_within_the_picture():
     panels = {name: (f"KL {name}",) * 2 for name in "ABCDE"}
     columns = {name: [1.0, 2.0] for name in panels}
     runs = {name: stand_in.run(**columns) for name in ("first", "second", "third")}
-    svg = draw(Chart(panels, {**LINES, "third": ("三", "third")}), runs)
+    svg = draw_chart(Chart(panels, {**LINES, "third": ("三", "third")}), runs)
     width, height = map(int, re.findall(r'viewBox="0 0 (\d+) (\d+)"', svg)[0])
     moved = [(int(x), int(y)) for x, y in re.findall(r"translate\((\d+) (\d+)\)", svg)]
     assert width == 360
@@ -97,11 +98,11 @@ def test_what_is_drawn_lies_within_the_picture():
 )
 def test_what_cannot_be_drawn_is_refused(chart, told):
     with pytest.raises(ValueError, match=told):
-        draw(chart, RUNS)
+        draw_chart(chart, RUNS)
 
 
 @pytest.mark.parametrize("value", [0.0512, 9.996, 99.95, 0.99951, 1e-3, 123456.7, 5e-7])
 def test_a_tick_is_what_it_stands_for(value):
     for signed in (value, -value):
-        assert numbers.agrees(tick(signed), signed)
-        assert len(tick(signed)) <= 7
+        assert numbers.agrees(short_number(signed), signed)
+        assert len(short_number(signed)) <= 7
