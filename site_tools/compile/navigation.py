@@ -45,7 +45,7 @@ COURSE, LAB = TABS["learn"][0], TABS["lab"][0]
 FOLDERS = {name for folder, topics in TABS.values() for name in (folder, *topics)}
 NESTED = {"ppo_ref"}  # made from a package, which has folders
 # Pages that stand before the others of their folder.
-FIRST = ("index", "symptoms", "ten_asserts", "wrong_answers")
+FIRST = ("index", "symptoms", "asserts", "wrong_answers")
 
 VERDICT = re.compile(r"\*\*(?P<words>.+?)[。.：:，,；;]?\*\*[。.：:，,；;]?")
 # The line of an answer that is about one of the dialogues' questions: "- 003·2: ...",

@@ -106,7 +106,7 @@ def test_keys_sliders_and_bugs_move_the_numbers(lab):
     lab.locator("[data-lab=explorer] select").nth(1).select_option("values")
     assert_shown(lab, 0)
     lab.get_by_role("link", name="assert-values").click()
-    lab.wait_for_url("**/en/debug/ten_asserts/#assert-values")
+    lab.wait_for_url("**/en/debug/asserts/#assert-values")
 
 
 def test_the_home_page_has_a_small_one_to_drag(lab):

@@ -532,7 +532,7 @@ def test_the_lines_of_the_page_dump_what_is_to_be_judged(
 ) -> None:
     """In the v1 trainer, behind the call that it names; in the others, of a batch."""
     monkeypatch.chdir(tmp_path)
-    page = (PAGES / language / "debug/ten_asserts.md").read_text("utf-8")
+    page = (PAGES / language / "debug/asserts.md").read_text("utf-8")
     of_v1, of_batch = (dedent(lines) for lines in LINES.findall(page))
     v1(lines=of_v1, lam=0.95)
     report = judge(read("dump.pt"), eos_token_id=EOS)

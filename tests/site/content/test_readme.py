@@ -10,14 +10,12 @@ from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages
 
-ASSERTS = ROOT / "docs/en/debug/ten_asserts.md"
 FILES = {"en": "README.md", "zh": "README.zh.md"}
 COUNTED = {
     "dialogues": {"en": "{} Chinese dialogues", "zh": "{}段中文对话"},
     "questions": {"en": "ask {} questions", "zh": "{} 个问题，"},
     "answers": {"en": "each of the {} questions", "zh": "{} 个问题各有一页回答"},
     "topics": {"en": "in {} topics", "zh": "{}个主题"},
-    "asserts": {"en": "{} asserts", "zh": "{}个断言"},
     "releases": {"en": "where {} releases differ", "zh": "{}个发布版的异同"},
 }
 WORDS = {
@@ -37,7 +35,6 @@ def counts() -> dict[str, int]:
         "questions": questions,
         "answers": questions,
         "topics": len(read_topics(ROOT).keys() - {"contribute"}),
-        "asserts": ASSERTS.read_text("utf-8").count("{ #assert-"),
         "releases": len(comparison(ROOT)[0].releases),
     }
 

@@ -174,7 +174,7 @@ def test_every_bug_changes_what_is_shown_and_has_an_assert(model):
         state["numbers"] for state in modelled([MOVED, *STATES[3:13]])["states"]
     ]
     assert all(numbers != right for numbers in broken)
-    page = (ROOT / "docs/en/debug/ten_asserts.md").read_text("utf-8")
+    page = (ROOT / "docs/en/debug/asserts.md").read_text("utf-8")
     for bug in model["bugs"].values():
         assert f"#assert-{bug['assert']} }}" in page
 

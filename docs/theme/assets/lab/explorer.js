@@ -147,7 +147,7 @@ export const mount = async (place, name) => {
 
   const sums = Object.fromEntries(named.map((key) => [key, element("output")]))
   const fires = element("p", { class: "fires" })
-  const asserts = new URL("../../debug/ten_asserts/", import.meta.url)
+  const asserts = new URL("../../debug/asserts/", import.meta.url)
 
   // What all the rest leads to: the advantages, or else the last row that is no input.
   const outcome = rows.includes("advantages") ? "advantages" : drawn.findLast(({ drag }) => !drag).key

@@ -68,7 +68,7 @@ export const VIEWS = {
   },
 }
 
-// What each bug does, of those on debug/ten_asserts, and to which numbers. The section of that page,
+// What each bug does, of those on debug/asserts, and to which numbers. The section of that page,
 // #assert-..., has the assert that fires.
 const late = (rows) => rows.map((row) => row.map((x, t) => row[t + 1] ?? x))
 const shift = (name) => `${name} = torch.cat([${name}[:, 1:], ${name}[:, -1:]], 1)`

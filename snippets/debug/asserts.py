@@ -98,7 +98,9 @@ assert_score_on_last_token(late, mask)
 # --8<-- [end:score]
 
 # --8<-- [start:kl]
-from ppo_ref.check.asserts.step_zero import assert_kl_zero
+from ppo_ref.check.asserts.step_zero import (
+    assert_kl_zero,
+)
 from ppo_ref.log_probs import token_log_probs
 
 def log_probs(temperature):
