@@ -26,7 +26,7 @@ FACES = (
 )
 
 # Of modules beside the stages: what readers do not call.
-INNER = ("inside_verl.",)
+INNER = ("inside_verl.", "precision.", "require.")
 
 # Undecorated functions beside their checked faces: to be compiled, or shared by faces.
 KERNELS = {

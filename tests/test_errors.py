@@ -23,8 +23,6 @@ from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
 from ppo_ref.rewards import token_level_scores
 from ppo_ref.rollout_correction import accepted_tokens, token_weights
 from ppo_ref.trace import trace
-from ppo_ref.train.experience import collect_experience
-from ppo_ref.train.networks import actor_statistics
 from tests.calls import (
     HEAD,
     IDS,
@@ -58,7 +56,7 @@ def refused_at(
 FLOATING = "must be a floating-point tensor"
 BOOL = (
     "must be a bool tensor (True = the token counts), got float32; write "
-    "rollout.response_mask.bool()"
+    "response_mask.bool()"
 )
 INTEGER = "must be an int32 or int64 tensor (ids), got uint8"
 SHAPED, TWO = "of shape [batch, time]", "2 axes [batch, time]"
@@ -79,7 +77,7 @@ TYPES = [
     (gae, "values", X[..., None], f"must have {TWO}, got 3 axes [2, 6, 1]"),
     (gae, "values", X.T, f"{LIKE_REWARDS} [6, 2]"),
     (gae, "bootstrap_values", X[0, :3], f"{BATCH}, got 3"),
-    (actor_statistics, "rollout.response_mask", X, BOOL),
+    (gae, "response_mask", X, BOOL),
     (token_log_probs, "responses", IDS.byte(), f"{INTEGER}; write responses.long()"),
     (token_log_probs, "responses", IDS[:, 1:], "must have time 6 like logits, got 5"),
     (response_outputs, "outputs", X[0], f"{FEATURES}, got 1 axis [6]"),
@@ -196,7 +194,6 @@ def test_every_public_function_of_the_river_is_checked():
     assert len(RIVER) > 40
     assert [name for name, function in RIVER.items() if not is_checked(function)] == []
     assert not is_checked(discounted_residuals)  # wrapped by torch.no_grad alone
-    assert is_checked(collect_experience)  # by both
 
 
 # A head has neither rows nor slots; values are judged where they have been shifted to.

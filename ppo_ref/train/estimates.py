@@ -9,7 +9,6 @@ from torch.nn.functional import pad
 
 from ppo_ref.advantages import gae
 from ppo_ref.batch import AdvantageEstimate
-from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 from ppo_ref.group_advantages import (
     dr_grpo,
     grpo,
@@ -18,6 +17,7 @@ from ppo_ref.group_advantages import (
     rloo,
 )
 from ppo_ref.masking import masked_whiten
+from ppo_ref.require import TokenMask, Tokens
 
 # From token_level_rewards, values, response_mask, gamma and gae_lambda, all by keyword.
 Estimate = Annotated[
@@ -25,7 +25,6 @@ Estimate = Annotated[
 ]
 
 
-@checked
 def whitened_gae(
     *,
     token_level_rewards: Tokens,

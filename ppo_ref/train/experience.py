@@ -7,7 +7,6 @@ import torch
 from torch import Tensor
 
 from ppo_ref.batch import Experience, Rollout
-from ppo_ref.contracts.shapes import checked
 from ppo_ref.kl import kl_k1
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout_correction import token_weights
@@ -21,7 +20,6 @@ from ppo_ref.train.tokenizer import Prompts
 
 
 @torch.no_grad()
-@checked
 def collect_experience(
     models: Models,
     questions: Sequence[Question],

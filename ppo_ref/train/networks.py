@@ -10,9 +10,9 @@ from torch.nn.functional import gelu, scaled_dot_product_attention
 
 from ppo_ref.alignment import response_outputs
 from ppo_ref.batch import Rollout, TokenStatistics
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import Tokens, checked
 from ppo_ref.log_probs import log_probs_and_entropy
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import Tokens
 
 # What a body keeps of the positions read so far, in a form of its own.
 Cache = list[Any]
@@ -237,7 +237,6 @@ def _draw(weight: Tensor, scale: float, generator: torch.Generator) -> None:
         weight.copy_(torch.randn(weight.shape, generator=generator) * scale)
 
 
-@checked
 def actor_statistics(
     actor: Actor, rollout: Rollout, temperature: float = 1.0
 ) -> TokenStatistics:
@@ -253,7 +252,6 @@ def actor_statistics(
     return log_probs_and_entropy(chosen, responses, temperature)
 
 
-@checked
 def critic_values(critic: Critic, rollout: Rollout) -> Tokens:
     """The expected return before every token of the responses, in reward units.
 

@@ -10,8 +10,8 @@ from torch.optim import Optimizer
 
 from ppo_ref.alignment import last_token
 from ppo_ref.batch import Rollout
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import RowFlags, RowValues, checked
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import RowFlags, RowValues
 from ppo_ref.train.networks import Critic
 from ppo_ref.train.tasks import Question
 from ppo_ref.train.tokenizer import Tokenizer
@@ -57,7 +57,6 @@ def learned(reward: Critic) -> Reward:
     return scores
 
 
-@checked
 def model_scores(reward: Critic, rollout: Rollout) -> RowValues:
     """The output of a reward model at the last token of every response."""
     outputs = at_least_float32(reward(rollout.sequences, rollout.attention_mask))
@@ -65,7 +64,6 @@ def model_scores(reward: Critic, rollout: Rollout) -> RowValues:
     return torch.where(last, outputs[:, -last.shape[1] :], 0).sum(1)
 
 
-@checked
 def reward_model_step(
     reward: Critic,
     optimizer: Optimizer,

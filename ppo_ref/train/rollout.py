@@ -6,15 +6,13 @@ from torch.nn.functional import pad
 
 from ppo_ref.alignment import response_mask
 from ppo_ref.batch import Rollout
-from ppo_ref.contracts.checks import require_at_least
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import TokenIds, Tokens, checked
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import TokenIds, Tokens, require_at_least
 from ppo_ref.train.networks import Actor, Cache
 from ppo_ref.train.tokenizer import Prompts
 
 
 @torch.no_grad()
-@checked
 def sample_responses(
     actor: Actor,
     prompts: Prompts,
@@ -82,7 +80,6 @@ def sample_responses(
     return as_rollout(prompts, responses, pad(torch.stack(log_probs, 1), unused))
 
 
-@checked
 def as_rollout(
     prompts: Prompts, responses: TokenIds, rollout_log_probs: Tokens
 ) -> Rollout:

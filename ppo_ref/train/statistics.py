@@ -5,7 +5,6 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from ppo_ref.batch import Experience
-from ppo_ref.contracts.shapes import checked
 from ppo_ref.diagnostics import explained_variance, rollout_mismatch
 from ppo_ref.masking import masked_mean, masked_sum
 from ppo_ref.train.tasks import Question
@@ -14,7 +13,6 @@ from ppo_ref.train.tokenizer import Tokenizer
 Statistics = dict[str, float]
 
 
-@checked
 def experience_statistics(experience: Experience) -> Statistics:
     """What a batch says before any update, by the names under which it is logged.
 

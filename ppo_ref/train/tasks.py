@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 import torch
 
-from ppo_ref.contracts.checks import require_at_least, require_unit_interval
+from ppo_ref.require import require_at_least, require_unit_interval
 
 PHRASINGS = (
     "请问{a}+{b}=？",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ppo_ref.contracts.shapes import SequenceIds, SequenceMask
+from ppo_ref.require import SequenceIds, SequenceMask
 
 PAD_TOKEN_ID = 0
 EOS_TOKEN_ID = 1

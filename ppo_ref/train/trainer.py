@@ -14,8 +14,8 @@ from torch import nn
 from torch.optim import Adam, Optimizer
 
 from ppo_ref.batch import Experience, Rollout
-from ppo_ref.contracts.checks import require_index
 from ppo_ref.kl import adaptive_kl_coef
+from ppo_ref.require import require_index
 from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.estimates import Estimate, whitened_gae
 from ppo_ref.train.experience import collect_experience

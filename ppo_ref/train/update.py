@@ -12,11 +12,11 @@ from torch.optim import Optimizer
 
 from ppo_ref.aggregation import Aggregate, token_sum
 from ppo_ref.batch import Experience
-from ppo_ref.contracts.checks import require_index
 from ppo_ref.diagnostics import ratio_statistics
 from ppo_ref.kl import kl_k3
 from ppo_ref.losses import PolicyLoss, ValueLoss, policy_loss, value_loss
 from ppo_ref.masking import masked_mean
+from ppo_ref.require import require_index
 from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.networks import Actor, Critic, actor_statistics, critic_values
 from ppo_ref.train.rollout import as_rollout

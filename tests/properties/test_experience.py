@@ -142,7 +142,6 @@ REFUSED = {
         "reward": lambda *_: torch.tensor([0, 1, torch.nan, 0, torch.inf])
     },
     NO_TENSOR: {"reward": lambda *_: [0.0] * 5},
-    "estimate must be a function such as whitened_gae, got str": {"estimate": "gae"},
 }
 
 

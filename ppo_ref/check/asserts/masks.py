@@ -20,8 +20,13 @@ from ppo_ref.check.asserts.faults import (
     shown,
     tolerance_for,
 )
-from ppo_ref.contracts.checks import require_finite, require_row_tokens, require_tokens
-from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
+from ppo_ref.require import (
+    TokenMask,
+    Tokens,
+    require_finite,
+    require_row_tokens,
+    require_tokens,
+)
 
 _WHOLE = "a mean, a deviation or a sum runs over all slots; mask it"
 _ATTENDED = (
@@ -35,7 +40,6 @@ Estimator = Annotated[
 Inputs = Annotated[dict[str, Tensor], "a dict of tensors by name"]
 
 
-@checked
 def assert_padding_ignored(
     advantages: Estimator, inputs: Inputs, response_mask: TokenMask
 ) -> None:
@@ -88,7 +92,6 @@ def assert_padding_ignored(
             fail(f"{what} {_from_to(before, after, moved)}", cause)
 
 
-@checked
 def assert_masked_out_ignored(
     function: Estimator, inputs: Inputs, mask: TokenMask
 ) -> None:
@@ -164,7 +167,6 @@ def assert_masked_out_ignored(
         )
 
 
-@checked
 def assert_score_on_last_token(
     token_level_scores: Tokens, response_mask: TokenMask
 ) -> None:

@@ -14,8 +14,7 @@ from ppo_ref.check.asserts.faults import (
     same_randomness,
     tolerance_for,
 )
-from ppo_ref.contracts.checks import require_at_least
-from ppo_ref.contracts.shapes import checked
+from ppo_ref.require import require_at_least
 
 Together = Annotated[
     Callable[[list[Tensor]], Sequence[Tensor]],
@@ -23,7 +22,6 @@ Together = Annotated[
 ]
 
 
-@checked
 def assert_packed_equals_alone(
     function: Together, rows: list[Tensor], *, tolerance: float | None = None
 ) -> None:

@@ -14,8 +14,7 @@ from ppo_ref.check.asserts.faults import (
     same_randomness,
     tolerance_for,
 )
-from ppo_ref.contracts.checks import require_at_least, require_tokens
-from ppo_ref.contracts.shapes import SequenceIds, TokenMask, checked
+from ppo_ref.require import SequenceIds, TokenMask, require_at_least, require_tokens
 
 Reader = Annotated[
     Callable[[Tensor], Tensor],
@@ -30,7 +29,6 @@ class Probe(NamedTuple):
     moved: Tensor
 
 
-@checked
 def assert_values_before_tokens(
     values: Reader,
     sequences: SequenceIds,
@@ -79,7 +77,6 @@ def assert_values_before_tokens(
     _refuse_misplaced("values", found, 1, "the slice is {} {}; cut [:, -T-1:-1]")
 
 
-@checked
 def assert_log_probs_of_tokens(
     log_probs: Reader,
     sequences: SequenceIds,

@@ -11,13 +11,11 @@ from ppo_ref.check.asserts.faults import (
     shown,
     tolerance_for,
 )
-from ppo_ref.contracts.checks import require_at_least, require_batch
-from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
+from ppo_ref.require import TokenMask, Tokens, require_at_least, require_batch
 
 _SHORT = max(TOLERANCE.values())
 
 
-@checked
 def assert_kl_zero(
     log_probs: Tokens,
     ref_log_probs: Tokens,
@@ -60,7 +58,6 @@ def assert_kl_zero(
     )
 
 
-@checked
 def assert_ratio_one(
     log_probs: Tokens,
     old_log_probs: Tokens,

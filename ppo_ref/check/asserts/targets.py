@@ -16,9 +16,14 @@ from ppo_ref.check.asserts.faults import (
     shown,
     tolerance_for,
 )
-from ppo_ref.contracts.checks import require_batch, require_unit_interval
-from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
 from ppo_ref.masking import masked_mean, masked_variance
+from ppo_ref.require import (
+    RowValues,
+    TokenMask,
+    Tokens,
+    require_batch,
+    require_unit_interval,
+)
 
 # What trainers usually take, the likelier first.
 GAMMAS = (1.0, 0.999, 0.995, 0.99, 0.98, 0.97, 0.95, 0.9)
@@ -26,7 +31,6 @@ LAMBDAS = (0.99, 0.98, 0.97, 0.96, 0.95, 0.92, 0.9, 0.8, 0.5, 0.0)
 Batch = Annotated[Any, "a dict of tensors by name, or a TensorDict"]
 
 
-@checked
 def assert_return_to_go(
     *,
     advantages: Tokens,

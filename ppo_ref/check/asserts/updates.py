@@ -11,8 +11,7 @@ from torch.nn import Module, Parameter
 from torch.optim import Optimizer
 
 from ppo_ref.check.asserts.faults import fail, same_randomness, tolerance_for
-from ppo_ref.contracts.checks import require_at_least
-from ppo_ref.contracts.shapes import checked
+from ppo_ref.require import require_at_least
 
 Backward = Annotated[
     Callable[[int], Any],
@@ -20,7 +19,6 @@ Backward = Annotated[
 ]
 
 
-@checked
 def assert_same_gradient(
     model: Module,
     backward: Backward,

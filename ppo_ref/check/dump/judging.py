@@ -8,7 +8,7 @@ from torch import Tensor
 from ppo_ref.check.dump import estimates, groups, inputs
 from ppo_ref.check.dump.reading import Fields, fields
 from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Report, Said, Verdict
-from ppo_ref.contracts.checks import require_at_least, require_unit_interval
+from ppo_ref.require import require_at_least, require_unit_interval
 
 
 def judge(

@@ -10,7 +10,7 @@ from torch import Tensor
 
 from ppo_ref.check.asserts.faults import TOLERANCE, shown
 from ppo_ref.check.tensor_file import load_tensors
-from ppo_ref.contracts.checks import require_tokens
+from ppo_ref.require import require_tokens
 
 WRITE = 'torch.save(dict(batch.batch.items()), "dump.pt")'
 REMEDY = f"write it in your trainer, behind compute_advantage, by {WRITE}"
