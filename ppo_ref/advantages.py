@@ -5,8 +5,6 @@ from torch import Tensor
 
 from ppo_ref.batch import AdvantageEstimate
 from ppo_ref.contracts.checks import (
-    require_above,
-    require_at_least,
     require_finite,
     require_unit_interval,
 )
@@ -64,53 +62,6 @@ def gae(
 
 
 @checked
-def length_adaptive_advantages(
-    *,
-    token_level_rewards: Tokens,
-    values: Tokens,
-    response_mask: TokenMask,
-    alpha: float = 0.05,
-    gamma: float = 1.0,
-    bootstrap_values: RowValues | None = None,
-) -> Tokens:
-    """GAE with a lambda of its own for each row: the longer, the nearer to 1.
-
-        lambda = 1 - 1 / (alpha * length)
-
-    Args:
-        token_level_rewards: As in ``gae``.
-        values: As in ``gae``.
-        response_mask: As in ``gae``; a row's length is how many of its tokens count.
-        alpha: Weights of a row's deltas add up to about ``alpha * length``; above 0.
-        gamma: Discount per token, in [0, 1].
-        bootstrap_values: As in ``gae``.
-
-    Returns:
-        Reward units, not whitened, 0 outside the mask, without gradient; lambda is 0
-        in a row of at most 1 / alpha tokens. The critic's target is that of ``gae``,
-        with the critic's own lambda.
-
-    Raises:
-        ValueError: as in ``gae``, or if ``alpha`` is not above 0.
-
-    Source:
-        Yuan et al. (2025), VAPO, arXiv:2504.05118, section 4.2.
-
-    Example:
-        >>> from ppo_ref.examples import three_tokens
-        >>> length_adaptive_advantages(**three_tokens()._asdict(), alpha=1)
-        tensor([[0.4111, 0.4667, 0.4000]], dtype=torch.float64)
-    """
-    name = "length_adaptive_advantages"
-    inputs = (token_level_rewards, values, response_mask, bootstrap_values)
-    _require(name, gamma, *inputs)
-    require_above(name, 0, alpha=alpha)
-    length = response_mask.sum(1, keepdim=True).double()
-    own = (1 - 1 / (alpha * length)).clamp(min=0)
-    return discounted_residuals(*inputs, gamma, discount=gamma * own)
-
-
-@checked
 def td_residuals(
     *,
     token_level_rewards: Tokens,
@@ -148,48 +99,6 @@ def td_residuals(
     inputs = (token_level_rewards, values, response_mask, bootstrap_values)
     _require("td_residuals", gamma, *inputs)
     return discounted_residuals(*inputs, gamma, discount=gamma, terms=1)
-
-
-@checked
-def n_step_advantages(
-    *,
-    token_level_rewards: Tokens,
-    values: Tokens,
-    response_mask: TokenMask,
-    steps: int,
-    gamma: float = 1.0,
-    bootstrap_values: RowValues | None = None,
-) -> Tokens:
-    """Rewards of n tokens and the value behind them, less the value before them.
-
-        A_t = r_t + ... + gamma**(n-1) * r_{t+n-1} + gamma**n * V_{t+n} - V_t
-
-    Args:
-        token_level_rewards: As in ``gae``.
-        values: As in ``gae``.
-        response_mask: As in ``gae``.
-        steps: n, at least 1; from the response's length on it is Monte Carlo.
-        gamma: Discount per token, in [0, 1].
-        bootstrap_values: As in ``gae``.
-
-    Returns:
-        Reward units, not whitened, 0 outside the mask, without gradient.
-
-    Raises:
-        ValueError: as in ``gae``, or if ``steps`` is below 1.
-
-    Source:
-        Schulman et al. (2016), arXiv:1506.02438v6, equation 14.
-
-    Example:
-        >>> from ppo_ref.examples import three_tokens
-        >>> n_step_advantages(**three_tokens()._asdict(), steps=2)
-        tensor([[0.3000, 0.6000, 0.4000]], dtype=torch.float64)
-    """
-    inputs = (token_level_rewards, values, response_mask, bootstrap_values)
-    _require("n_step_advantages", gamma, *inputs)
-    require_at_least("n_step_advantages", 1, steps=steps)
-    return discounted_residuals(*inputs, gamma, discount=gamma, terms=steps)
 
 
 @checked

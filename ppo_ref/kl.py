@@ -91,42 +91,6 @@ def kl_k3(*, log_probs: Tokens, ref_log_probs: Tokens) -> Tokens:
     return torch.expm1(-log_ratio) + log_ratio
 
 
-@checked
-def kl_k3_times_ratio(
-    *, log_probs: Tokens, old_log_probs: Tokens, ref_log_probs: Tokens
-) -> Tokens:
-    """The ratio times k3: as a loss, the gradient of the KL on older samples too.
-
-        ratio_t = exp(log_probs_t - old_log_probs_t)
-        loss_t = ratio_t * k3_t
-
-    Each token's derivative by ``log_probs_t`` is ratio_t * k1_t: that of k2, weighted.
-
-    Args:
-        log_probs: Of the actor being trained, for the sampled tokens, in nats.
-        old_log_probs: Of the actor that sampled, in nats; a constant.
-        ref_log_probs: Of the frozen reference, for the same tokens, in nats.
-
-    Returns:
-        Nats per token; padding is computed like any slot; gradient flows, through
-        the ratio too.
-
-    Source:
-        DeepSeek-V3.2, arXiv:2512.02556, section 3.1, "Unbiased KL Estimate"; TRL
-        v1.16.0, trl/trainer/grpo_trainer.py, use_bias_correction_kl.
-
-    Example:
-        >>> kl_k3_times_ratio(
-        ...     log_probs=torch.tensor([[0.5]]).log(),
-        ...     old_log_probs=torch.tensor([[0.25]]).log(),
-        ...     ref_log_probs=torch.tensor([[0.25]]).log(),
-        ... )
-        tensor([[0.3863]])
-    """
-    ratio = _log_ratio(log_probs, old_log_probs.detach()).exp()
-    return ratio * kl_k3(log_probs=log_probs, ref_log_probs=ref_log_probs)
-
-
 def bounded_log_ratio(
     log_probs: Tensor, old_log_probs: Tensor, response_mask: Tensor
 ) -> Tensor:

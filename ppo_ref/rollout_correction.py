@@ -1,7 +1,8 @@
-"""What to do where the trainer doubts the log-probs of the engine that sampled.
+"""Corrections, by the token, for an engine whose log-probs are not the trainer's.
 
 Both hold the same actor, yet their kernels differ: the ratio is the trainer's
-probability of a sampled token over the engine's.
+probability of a sampled token over the engine's. Weights of whole responses stand in
+snippets/off_policy/rollout_correction.py.
 """
 
 import torch
@@ -58,50 +59,6 @@ def token_weights(
 
 
 @checked
-def sequence_weights(
-    *,
-    old_log_probs: Tokens,
-    rollout_log_probs: Tokens,
-    response_mask: TokenMask,
-    cap: float = 2.0,
-) -> Tokens:
-    """Truncated importance sampling by the response: unbiased but for the cap.
-
-        w_t = min(exp(sum_k(old_log_probs_k - rollout_log_probs_k)), cap)
-
-    Args:
-        old_log_probs: As in ``token_weights``.
-        rollout_log_probs: As in ``token_weights``.
-        response_mask: True where the token counts; gaps allowed.
-        cap: The greatest weight, above 0; infinity truncates nothing.
-
-    Returns:
-        Each row's weight on all of its tokens, without unit, 0 outside the mask,
-        without gradient. The row's log-ratio is clamped to 20 nats either way.
-
-    Raises:
-        ValueError: as in ``token_weights``.
-
-    Source:
-        verl v0.9.1, verl/trainer/ppo/rollout_corr_helper.py,
-        compute_rollout_correction_weights, "sequence".
-
-    Example:
-        >>> sequence_weights(
-        ...     old_log_probs=torch.tensor([[0.9, 0.2]]).log(),
-        ...     rollout_log_probs=torch.tensor([[0.3, 0.4]]).log(),
-        ...     response_mask=torch.tensor([[True, True]]),
-        ... )
-        tensor([[1.5000, 1.5000]])
-    """
-    require_above("sequence_weights", 0, cap=cap)
-    inputs = (old_log_probs, rollout_log_probs, response_mask)
-    log_ratio = _log_ratio("sequence_weights", *inputs)
-    ratio = _ratio(log_ratio.sum(1, keepdim=True))
-    return torch.where(response_mask, ratio.clamp(max=cap), 0)
-
-
-@checked
 def accepted_tokens(
     *,
     old_log_probs: Tokens,
@@ -140,99 +97,10 @@ def accepted_tokens(
         tensor([[False,  True]])
     """
     inputs = (old_log_probs, rollout_log_probs, response_mask)
-    log_ratio = _log_ratio("accepted_tokens", *inputs)
-    return _accepted("accepted_tokens", log_ratio, response_mask, bounds)
-
-
-@checked
-def accepted_sequences(
-    *,
-    old_log_probs: Tokens,
-    rollout_log_probs: Tokens,
-    response_mask: TokenMask,
-    bounds: tuple[float, float] = (0.5, 2.0),
-) -> TokenMask:
-    """The responses on which trainer and engine agree; the others leave the mask.
-
-        low <= exp(sum_k(old_log_probs_k - rollout_log_probs_k)) <= high
-
-    Args:
-        old_log_probs: As in ``token_weights``.
-        rollout_log_probs: As in ``token_weights``.
-        response_mask: True where the token counts; gaps allowed.
-        bounds: (low, high) of the row's ratio, low at least 0, high at least low.
-
-    Returns:
-        A mask to train with: rows as they were, or without a token.
-
-    Raises:
-        ValueError: as in ``accepted_tokens``.
-
-    Source:
-        verl v0.9.1, verl/trainer/ppo/rollout_corr_helper.py,
-        compute_rollout_rejection_mask, "seq_sum_k1", whose bounds are those of the
-        inverse ratio.
-
-    Example:
-        >>> accepted_sequences(
-        ...     old_log_probs=torch.tensor([[0.9, 0.2], [0.9, 0.3]]).log(),
-        ...     rollout_log_probs=torch.tensor([[0.3, 0.4], [0.3, 0.4]]).log(),
-        ...     response_mask=torch.tensor([[True, True], [True, True]]),
-        ... )
-        tensor([[ True,  True],
-                [False, False]])
-    """
-    inputs = (old_log_probs, rollout_log_probs, response_mask)
-    total = _log_ratio("accepted_sequences", *inputs).sum(1, keepdim=True)
-    return _accepted("accepted_sequences", total, response_mask, bounds)
-
-
-@checked
-def accepted_by_geometric_mean(
-    *,
-    old_log_probs: Tokens,
-    rollout_log_probs: Tokens,
-    response_mask: TokenMask,
-    bounds: tuple[float, float] = (0.999, 1.001),
-) -> TokenMask:
-    """The responses whose tokens agree on average; the others leave the mask (Geo-RS).
-
-        low <= exp(mean_k(old_log_probs_k - rollout_log_probs_k)) <= high
-
-    The geometric mean of the ratios does not grow with the length of the response. It
-    is a filter and no weight: its mean over what the engine samples is below 1.
-
-    Args:
-        old_log_probs: As in ``token_weights``.
-        rollout_log_probs: As in ``token_weights``.
-        response_mask: True where the token counts; gaps allowed.
-        bounds: (low, high) of the geometric mean, low at least 0, high at least low.
-
-    Returns:
-        A mask to train with: rows as they were, or without a token.
-
-    Raises:
-        ValueError: as in ``accepted_tokens``.
-
-    Source:
-        verl v0.9.1, verl/trainer/ppo/rollout_corr_helper.py,
-        compute_rollout_rejection_mask, "seq_mean_k1", whose bounds are those of the
-        inverse ratio; OpenRLHF v0.11.2, openrlhf/models/loss.py, level "seq".
-
-    Example:
-        >>> accepted_by_geometric_mean(
-        ...     old_log_probs=torch.tensor([[0.9, 0.2], [0.9, 0.3]]).log(),
-        ...     rollout_log_probs=torch.tensor([[0.6, 0.3], [0.3, 0.4]]).log(),
-        ...     response_mask=torch.tensor([[True, True], [True, True]]),
-        ... )
-        tensor([[ True,  True],
-                [False, False]])
-    """
-    function = "accepted_by_geometric_mean"
-    log_ratio = _log_ratio(function, old_log_probs, rollout_log_probs, response_mask)
-    tokens = response_mask.sum(1, keepdim=True).clamp(min=1)
-    mean = log_ratio.sum(1, keepdim=True) / tokens
-    return _accepted(function, mean, response_mask, bounds)
+    low, high = bounds
+    require_bounds("accepted_tokens", low, high)
+    ratio = _ratio(_log_ratio("accepted_tokens", *inputs))
+    return response_mask & (low <= ratio) & (ratio <= high)
 
 
 def _log_ratio(
@@ -253,15 +121,3 @@ def _log_ratio(
 
 def _ratio(log_ratio: Tensor) -> Tensor:
     return log_ratio.clamp(-MAX_LOG_RATIO, MAX_LOG_RATIO).exp()
-
-
-def _accepted(
-    function: str,
-    log_ratio: Tensor,
-    response_mask: Tensor,
-    bounds: tuple[float, float],
-) -> Tensor:
-    low, high = bounds
-    require_bounds(function, low, high)
-    ratio = _ratio(log_ratio)
-    return response_mask & (low <= ratio) & (ratio <= high)

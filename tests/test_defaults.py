@@ -52,9 +52,6 @@ BY_NAME = {
 TOLERANCE = Default(None, NO_RECIPE + "the rounding of the dtype")
 EXACT = Default(0.0, NO_RECIPE + "what cannot be seen moves nothing")
 OWN = {
-    "advantages.length_adaptive_advantages": {
-        "alpha": Default(0.05, "arXiv:2504.05118"),
-    },
     "log_probs.kept_tokens": {
         "top_p": Default(1.0, (VERL, SAMPLING, "top_p: float = 1.0")),
         "top_k": Default(0, (VERL, SAMPLING, "top_k: int = -1"), means=5),
@@ -115,19 +112,8 @@ OWN = {
             2.0, (VERL, ALGORITHM, "rollout_is_threshold: str | float = 2.0")
         ),
     },
-    "rollout_correction.sequence_weights": {
-        "cap": Default(
-            2.0, (VERL, ALGORITHM, "rollout_is_threshold: str | float = 2.0")
-        ),
-    },
     "rollout_correction.accepted_tokens": {
         "bounds": Default((0.5, 2.0), (VERL, ALGORITHM, '= "0.5_2.0"')),
-    },
-    "rollout_correction.accepted_sequences": {
-        "bounds": Default((0.5, 2.0), (VERL, ALGORITHM, '= "0.5_2.0"')),
-    },
-    "rollout_correction.accepted_by_geometric_mean": {
-        "bounds": Default((0.999, 1.001), (VERL, ALGORITHM, '= "0.999_1.001"')),
     },
     "trace.trace": {"row": Default(0, NO_RECIPE + "the first")},
     "train.rollout.sample_responses": {

@@ -8,7 +8,7 @@ import torch
 from jaxtyping import TypeCheckError
 
 from ppo_ref import aggregation, masking
-from ppo_ref.advantages import gae, n_step_advantages
+from ppo_ref.advantages import gae
 from ppo_ref.alignment import response_mask, response_outputs
 from ppo_ref.batch import TokenStatistics
 from ppo_ref.chunked import loss_from_hidden
@@ -304,7 +304,6 @@ VALUES = [
     (grpo, "epsilon", 0, f"{ABOVE_0} 0"),
     (gae, "gamma", 1.5, "must lie in [0, 1], got 1.5"),
     (gae, "gae_lambda", torch.nan, "must lie in [0, 1], got nan"),
-    (n_step_advantages, "steps", 0, "must be at least 1, got 0"),
     (adaptive_kl_coef, "kl", torch.nan, "must be finite, got nan"),
     (adaptive_kl_coef, "steps", 50_000, f"{FIVE_HORIZONS} 50000"),
     (policy_loss, "clip_range", 1, f"{CLIP} (1, 1)"),

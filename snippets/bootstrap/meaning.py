@@ -1,12 +1,12 @@
 """What is bootstrapping? Cut the answer short, ask the critic, and see who moves."""
 
 # --8<-- [start:cuts]
-from ppo_ref.advantages import n_step_advantages
+from ppo_ref.advantages import td_residuals
 from ppo_ref.examples import three_tokens
 
 device = "cpu"  # or "cuda"
 batch = three_tokens(device)
-inputs = batch._asdict()
+delta = td_residuals(**batch._asdict())[0]
 r = batch.token_level_rewards[0]  # 0, 0, 1
 V = batch.values[0]  # 0.3, 0.4, 0.6
 
@@ -18,8 +18,7 @@ for n in 1, 2, 3:
     was, now = target(n, V), target(n, V + 0.1)
     print(f"cut {n}: {was:.1f}, V + 0.1: {now:.1f}")
     assert (now != was) == (n < len(V))
-    A = n_step_advantages(**inputs, steps=n)
-    assert was.isclose(A[0, 0] + V[0])
+    assert was.isclose(delta[:n].sum() + V[0])
 # --8<-- [end:cuts]
 
 # --8<-- [start:numbers]

@@ -91,22 +91,22 @@ for lam in 1.0, 0.95:
 # --8<-- [end:target]
 
 # --8<-- [start:adaptive]
-from ppo_ref.advantages import (
-    length_adaptive_advantages,
-)
-
 alpha = 0.05
+
+def adaptive_lambda(length):
+    return max(0.0, 1 - 1 / (alpha * length))
+
 print("length lambda  token 0  near the end")
 for length in 200, 2000, 20000:
     r = torch.zeros(1, length)
     r[0, -1] = 1
-    A = length_adaptive_advantages(
+    lam = adaptive_lambda(length)
+    A = gae(
         token_level_rewards=r,
         values=0 * r,  # a critic that knows nothing
         response_mask=r == r,
-        alpha=alpha,
-    )[0]
-    lam = 1 - 1 / (alpha * length)
+        gae_lambda=lam,
+    ).advantages[0]
     near = A[-int(alpha * length)]
     print(f"{length:6} {lam:6.4f}", end="  ")
     print(f"{A[0]:.1e}  {near:.2f}")

@@ -18,10 +18,7 @@ engine[1, 2] -= torch.tensor(4.0).log()  # far off
 # --8<-- [end:batch]
 
 # --8<-- [start:parts]
-from ppo_ref.advantages import (
-    gae,
-    length_adaptive_advantages,
-)
+from ppo_ref.advantages import gae
 from ppo_ref.aggregation import (
     sequence_mean_token_mean,
     sequence_mean_token_sum,
@@ -57,10 +54,16 @@ def baseline(estimate, **more):
     A = getattr(A, "advantages", A)
     return part("baseline", advantages=A)
 
+def by_length(**batch):  # a lambda for each row
+    rows = []
+    for i, n in enumerate(lengths):
+        own = {k: x[[i]] for k, x in batch.items()}
+        lam = 1 - 1 / n.item()  # alpha is 1
+        rows.append(gae(**own, gae_lambda=lam))
+    return torch.cat([A for A, _ in rows])
+
 critic = baseline(gae, values=V)
-own_lambda = baseline(
-    length_adaptive_advantages, values=V, alpha=1
-)
+own_lambda = baseline(by_length, values=V)
 group = baseline(grpo, groups=prompts)
 no_std = baseline(dr_grpo, groups=prompts)
 others = baseline(rloo, groups=prompts)

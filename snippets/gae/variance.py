@@ -78,14 +78,15 @@ assert path[0] > path[1], "less to come, more Var"
 # --8<-- [end:horizon]
 
 # --8<-- [start:mix]
-from ppo_ref.advantages import n_step_advantages
+from ppo_ref.advantages import td_residuals
 from ppo_ref.examples import three_tokens
 
 three, lam = three_tokens(device)._asdict(), 0.95
 A = gae(**three, gae_lambda=lam).advantages[0, 0]
+delta = td_residuals(**three)[0]
 mix = 0 * A
 for n in 1, 2, 3:
-    A_n = n_step_advantages(**three, steps=n)[0, 0]
+    A_n = delta[:n].sum()  # cut after n tokens
     mix += (1 - lam) * lam ** (n - 1) * A_n
 print(f"n = 1, 2, 3: {mix:.4f}  GAE: {A:.4f}")
 rest = lam**3 * A_n  # n = 4, 5, ...: all are A_3

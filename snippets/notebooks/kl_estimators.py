@@ -289,8 +289,6 @@ print("k3+: the value of k3, the gradient of k2")
 # --8<-- [end:straight]
 
 # --8<-- [start:old]
-from ppo_ref.kl import kl_k3_times_ratio
-
 old = actor(0.3)  # it sampled
 chance = old.exp()
 drive = torch.randn(8, generator=draw).double()
@@ -301,14 +299,9 @@ def stale(step):
     log_p = logits.log_softmax(0)
     losses = estimators(log_p)
     ratio = (log_p - old).exp()
-    for name in "k1", "k2":
+    for name in "k1", "k2", "k3":
         times = ratio * losses[name]
         losses[f"ratio * {name}"] = times
-    losses["ratio * k3"] = kl_k3_times_ratio(
-        log_probs=log_p[None],
-        old_log_probs=old[None],
-        ref_log_probs=log_q[None],
-    )[0]
     tokens = {
         name: torch.stack(
             [slope(one, logits) for one in loss])

@@ -33,6 +33,11 @@ def all_answers(T, q=q):
     return x, old, rollout
 
 
+def product_weights(old, rollout):  # a column
+    log_ratio = old - rollout
+    return log_ratio.sum(1, keepdim=True).exp()
+
+
 def estimates(T):
     x, old, rollout = all_answers(T)
     seen = rollout.sum(1).exp()
@@ -45,7 +50,7 @@ def estimates(T):
         "cap": math.inf,
     }
     token = rc.token_weights(**given)
-    product = rc.sequence_weights(**given)
+    product = product_weights(old, rollout)
     share = 1 / (seen @ product[:, 0] ** 2)
     weights = (
         torch.ones_like(x),
@@ -152,16 +157,17 @@ assert (ratio_mean > 1.05).any(), "1 in every state"
 # --8<-- [end:average]
 
 # --8<-- [start:filter]
+def accepted(old, rollout, low, high):
+    """Answers by their geometric mean (Geo-RS)."""
+    mean = (old - rollout).mean(1).exp()
+    return (low <= mean) & (mean <= high)
+
+
 x, old, rollout = all_answers(8)
 grad = x[:, 0] * x[:, -1] * (x - p).sum(1)
 true, found = table[8][0], []
 for bounds in (0.95, 1.05), (0.9, 1.1):
-    kept = rc.accepted_by_geometric_mean(
-        old_log_probs=old,
-        rollout_log_probs=rollout,
-        response_mask=x > -1,
-        bounds=bounds,
-    )[:, 0]
+    kept = accepted(old, rollout, *bounds)
     chance = rollout.sum(1).exp() * kept
     share = chance.sum()
     found.append(chance @ grad / share)

@@ -167,7 +167,12 @@ assert (p * k1.abs()).sum() > 2 * KL  # no estimate
 # --8<-- [start:ratio]
 import torch
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
-from ppo_ref.kl import kl_k3_times_ratio
+
+def k3_times_ratio(log_p, log_old, log_ref):
+    ratio = (log_p - log_old).exp()  # no constant
+    return ratio * kl_k3(
+        log_probs=log_p, ref_log_probs=log_ref
+    )
 
 device = "cpu"  # or "cuda"
 rows = [
@@ -180,11 +185,7 @@ logits = p.log().requires_grad_()
 log_p = logits.log_softmax(1)
 log_q = q.log()
 both = {"log_probs": log_p, "ref_log_probs": log_q}
-times = kl_k3_times_ratio(
-    **both, old_log_probs=old.log()
-)
-ratio = (log_p - old.log()).exp()
-assert times.equal(ratio * kl_k3(**both))
+times = k3_times_ratio(log_p, old.log(), log_q)
 losses = {
     "the KL": (log_p.exp() * kl_k1(**both)).sum(),
     "k2": (old * kl_k2(**both)).sum(),

@@ -11,9 +11,9 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref import advantages, aggregation, group_advantages, losses, masking
-from ppo_ref import rollout_correction as correction
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 from ppo_ref.log_probs import log_probs_and_entropy
+from ppo_ref.rollout_correction import token_weights
 from tests.differential import peers
 from tests.differential.batches import generator
 from tests.differential.peers import NOW
@@ -182,10 +182,10 @@ def rollout_weights(batch: Batch) -> Pairs:
     mask, cap = batch.mask, batch.one_of(1.0, 2.0, 5.0)
     rows = {"old_log_probs": batch.tokens(), "rollout_log_probs": batch.tokens()}
     clean = {name: batch.clean(x) for name, x in rows.items()}
+    by_token = token_weights(**rows, response_mask=mask, cap=cap)
+    yield PASTE["rollout_weights"](*rows.values(), mask, cap, "token"), by_token
     for by in "token", "sequence":
         ours = PASTE["rollout_weights"](*rows.values(), mask, cap, by)
-        judge = getattr(correction, f"{by}_weights")
-        yield ours, judge(**rows, response_mask=mask, cap=cap)
         yield ours, peers.rollout_weights(by, cap, **clean, response_mask=mask)[0]
 
 

@@ -10,24 +10,52 @@ from torch.testing import assert_close
 
 from ppo_ref.diagnostics import effective_sample_size, rollout_mismatch
 from ppo_ref.losses import policy_loss
-from ppo_ref.rollout_correction import (
-    accepted_by_geometric_mean,
-    accepted_sequences,
-    accepted_tokens,
-    sequence_weights,
-    token_weights,
-)
+from ppo_ref.rollout_correction import accepted_tokens, token_weights
 from tests.differential import others, peers
 from tests.differential.batches import gapped_mask, normal, row, seeds, zero_outside
 from tests.differential.peers import NOW
 from tests.differential.wheels import requires
+from tests.snippets import defined
 
-pytestmark = requires(NOW)
-WEIGHTS = {"token": token_weights, "sequence": sequence_weights}
-ACCEPTED = {
+pytestmark = [requires(NOW), pytest.mark.pages]
+OF_ROWS = defined("off_policy/rollout_correction", "levels", "filter")
+
+
+def by_product(
+    *,
+    old_log_probs: Tensor,
+    rollout_log_probs: Tensor,
+    response_mask: Tensor,
+    cap: float,
+) -> Tensor:
+    """The page's weight of an answer, capped, on each of its tokens."""
+    old = zero_outside(response_mask, old_log_probs)
+    rollout = zero_outside(response_mask, rollout_log_probs)
+    weights = OF_ROWS["product_weights"](old, rollout).clamp(max=cap)
+    return zero_outside(response_mask, weights.expand(response_mask.shape))
+
+
+def by_geometric_mean(
+    *,
+    old_log_probs: Tensor,
+    rollout_log_probs: Tensor,
+    response_mask: Tensor,
+    bounds: tuple[float, float],
+) -> Tensor:
+    """The answers that the page's filter keeps, as a mask of their tokens."""
+    kept = response_mask.clone()
+    for number, counts in enumerate(response_mask):
+        if counts.any():
+            pair = old_log_probs[number][counts], rollout_log_probs[number][counts]
+            answers = (x[None] for x in pair)
+            kept[number] &= OF_ROWS["accepted"](*answers, *bounds)
+    return kept
+
+
+WEIGHTS: dict[str, Any] = {"token": token_weights, "sequence": by_product}
+ACCEPTED: dict[str, Any] = {
     "token_k1": accepted_tokens,
-    "seq_sum_k1": accepted_sequences,
-    "seq_mean_k1": accepted_by_geometric_mean,
+    "seq_mean_k1": by_geometric_mean,
 }
 weights = pytest.mark.parametrize("level", WEIGHTS)
 accepted = pytest.mark.parametrize("option", ACCEPTED)
@@ -69,14 +97,20 @@ def test_verl_bounds_the_engine_over_the_trainer(option):
 
 
 @seeds
-@weights
-def test_verls_icepop_is_both_together_with_the_tokens_still_counted(seed, level):
+def test_verls_icepop_is_both_together_with_the_tokens_still_counted(seed):
     inputs, bounds = batch(seed), (0.5, 5.0)
-    theirs, _ = peers.rollout_weights(level, "0.5_5.0", **inputs)
-    accept = accepted_tokens if level == "token" else accepted_sequences
-    kept = accept(**inputs, bounds=bounds)
-    ours = WEIGHTS[level](**inputs, cap=math.inf)
+    theirs, _ = peers.rollout_weights("token", "0.5_5.0", **inputs)
+    kept = accepted_tokens(**inputs, bounds=bounds)
+    ours = token_weights(**inputs, cap=math.inf)
     assert_close(zero_outside(kept, ours), theirs)
+
+
+@seeds
+@weights
+def test_weights_are_verls(seed, level):
+    inputs = batch(seed)
+    theirs, _ = peers.rollout_weights(level, 2.0, **inputs)
+    assert_close(WEIGHTS[level](**inputs, cap=2.0), theirs)
 
 
 @requires(others.GRPO)
@@ -113,7 +147,7 @@ def test_openrlhf_corrects_by_token_and_filters_by_geometric_mean(seed):
     new = normal(seed + 2, mask, scale=0.1) + inputs["old_log_probs"]
     given = {"log_probs": new, "advantages": normal(seed + 3, mask)}
     token = token_weights(**inputs, cap=math.inf)
-    meant = accepted_by_geometric_mean(**inputs, bounds=bounds)
+    meant = by_geometric_mean(**inputs, bounds=bounds)
     for correction, weights in (
         (("token", "clip"), token.clamp(*bounds)),
         (("token", "mask"), token * accepted_tokens(**inputs, bounds=bounds)),

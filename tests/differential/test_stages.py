@@ -9,13 +9,7 @@ from torch.testing import assert_close
 
 from ppo_ref import aggregation, alignment
 from ppo_ref.alignment import response_mask, response_values, slot_after_end
-from ppo_ref.kl import (
-    adaptive_kl_coef,
-    kl_k1,
-    kl_k2,
-    kl_k3,
-    kl_k3_times_ratio,
-)
+from ppo_ref.kl import adaptive_kl_coef, kl_k1, kl_k2, kl_k3
 from ppo_ref.log_probs import log_probs_and_entropy, token_entropy, token_log_probs
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
@@ -31,8 +25,10 @@ from tests.differential.batches import (
 from tests.differential.others import GRPO, OPEN, TRL, controllers
 from tests.differential.peers import NOW, RELEASES, critic_values, kl, tensors
 from tests.differential.wheels import requires
+from tests.snippets import defined
 
-pytestmark = requires(*RELEASES)
+pytestmark = [requires(*RELEASES), pytest.mark.pages]
+k3_times_ratio = defined("rewards/kl_of_one_token", "ratio")["k3_times_ratio"]
 releases = pytest.mark.parametrize("release", RELEASES)
 
 
@@ -219,7 +215,7 @@ def three_rows(seed: int) -> dict[str, torch.Tensor]:
 @seeds
 def test_k3_times_the_ratio_is_that_of_trls_grpo(seed):
     rows = three_rows(seed)
-    ours, theirs = kl_k3_times_ratio(**rows), others.grpo_kl(**rows)
+    ours, theirs = k3_times_ratio(*rows.values()), others.grpo_kl(**rows)
     assert_close(ours, theirs)
     slopes = [
         torch.autograd.grad(x.sum(), rows["log_probs"])[0] for x in (ours, theirs)
@@ -237,7 +233,7 @@ def test_openrlhf_has_its_gradient_up_to_a_ratio_of_ten(seed):
         return torch.autograd.grad(tokens.sum(), new)[0]
 
     theirs = others.open_kl("k3", **rows)
-    assert_close(slopes(kl_k3_times_ratio(**rows)), slopes(theirs), **TO_FLOAT32)
+    assert_close(slopes(k3_times_ratio(*rows.values())), slopes(theirs), **TO_FLOAT32)
     assert_close(theirs, others.open_kl("k3", **rows | {"old_log_probs": None}))
     rows["old_log_probs"] = new.detach() - 3  # a ratio of 20
     k1 = (new - rows["ref_log_probs"]).detach()

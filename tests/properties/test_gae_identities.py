@@ -8,13 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
-from ppo_ref.advantages import (
-    gae,
-    length_adaptive_advantages,
-    monte_carlo_returns,
-    n_step_advantages,
-    td_residuals,
-)
+from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
 from ppo_ref.alignment import slot_after_end
 from ppo_ref.kl import kl_k1
 from ppo_ref.rewards import token_level_rewards, token_level_scores
@@ -74,22 +68,6 @@ def test_td_residual(batch, gamma):
     assert_as_looped(batch, gamma)
 
 
-# From weights of two tokens to weights of all; lambda is 0 up to 1 / alpha of them.
-alphas = st.sampled_from([0.05, 0.12, 0.15, 0.3, 0.6, 1, 3])
-
-
-@given(token_batches(), unit_interval, alphas)
-def test_length_adaptive_lambda(batch, gamma, alpha):
-    r"""\lambda = 1 - \frac{1}{\alpha \ell}"""
-
-    def of_row(rewards, values, end):
-        own = 1 - 1 / (alpha * len(rewards)) if rewards else 0
-        return oracles.gae(gamma, max(own, 0))(rewards, values, end)
-
-    found = length_adaptive_advantages(**batch._asdict(), gamma=gamma, alpha=alpha)
-    assert_close(found, judged(of_row, batch))
-
-
 @given(token_batches(), unit_interval, unit_interval)
 def test_three_rows(batch, gamma, gae_lambda):
     r"""\begin{aligned}
@@ -142,6 +120,10 @@ def test_gae_over_counted_tokens(batch, gamma, gae_lambda):
     assert_as_looped(batch, gamma, gae_lambda)
 
 
+def discounted(numbers, gamma):
+    return math.fsum(gamma**k * x for k, x in enumerate(numbers))
+
+
 def cut_targets(r, V, end, t, gamma):
     """All targets of token t by loops: cut after 1, 2, ... tokens."""
     states = [*V, end]
@@ -162,11 +144,12 @@ def mixed(cuts, gae_lambda):
 @given(token_batches(), unit_interval, st.integers(1, 12))
 def test_cut_target(batch, gamma, steps):
     r"""\hat G_t^{(n)} = r_t + \dots + \gamma^{n-1} r_{t+n-1} + \gamma^n V(s_{t+n})"""
-    advantages = n_step_advantages(**batch._asdict(), gamma=gamma, steps=steps)
-    for r, V, A, end in listed(batch, advantages):
+    deltas = td_residuals(**batch._asdict(), gamma=gamma)
+    for r, V, delta, end in listed(batch, deltas):
         for t in range(len(r)):
             target = cut_targets(r, V, end, t, gamma)[:steps][-1]
-            assert A[t] + V[t] == near(target)
+            advantage = discounted(delta[t : t + steps], gamma)
+            assert advantage + V[t] == near(target)
 
 
 @given(token_batches(), unit_interval, unit_interval)
@@ -188,18 +171,12 @@ def test_mix_of_n_steps(batch, gamma, gae_lambda):
     &+ \lambda^{N-1} \hat A_t^{(N)}
     \end{aligned}
     """
-    inputs = batch._asdict() | {"gamma": gamma}
-    lengths = range(1, batch.response_mask.shape[1] + 1)
-    cuts = [n_step_advantages(**inputs, steps=n) for n in lengths]
-    found = gae(**inputs, gae_lambda=gae_lambda).advantages
-    for _, _, A, *of_cuts, _ in listed(batch, found, *cuts):
+    found = gae(**batch._asdict(), gamma=gamma, gae_lambda=gae_lambda)
+    for r, V, A, end in listed(batch, found.advantages):
         for t, advantage in enumerate(A):
-            parts = [column[t] for column in of_cuts[: len(A) - t]]
+            targets = cut_targets(r, V, end, t, gamma)
+            parts = [target - V[t] for target in targets]
             assert advantage == near(mixed(parts, gae_lambda))
-
-
-def discounted(numbers, gamma):
-    return math.fsum(gamma**k * x for k, x in enumerate(numbers))
 
 
 @given(token_batches(), unit_interval)
@@ -361,8 +338,6 @@ def test_of_a_batch_without_a_token_all_is_0():
     found = [
         *gae(**given),
         td_residuals(**given),
-        length_adaptive_advantages(**given),
-        n_step_advantages(**given, steps=2),
         monte_carlo_returns(**received),
     ]
     assert not torch.stack(found).any()
@@ -399,23 +374,6 @@ def test_float32_stays_near_the_float64_loop(noisy, gamma, gae_lambda):
     for found, right in zip(gae(**given, **discounts), wanted, strict=True):
         assert found.dtype == torch.float32
         assert (found - right).abs().max() <= ROUNDING * right.abs().max()
-
-
-def test_a_lambda_of_ones_own_is_not_rounded_to_float32():
-    """It is off by up to 3e-8 there, and its 1000th power by a thousand times that."""
-    rewards, values = numbers(0, 2, 2, TIME).float()
-    values /= 100  # rewards at the far end are what remains of an advantage
-    mask = torch.arange(TIME) < torch.tensor([[TIME], [TIME // 2]])
-    given = {"token_level_rewards": rewards, "values": values, "response_mask": mask}
-    found = length_adaptive_advantages(**given, alpha=0.37)
-    for row, length in enumerate([TIME, TIME // 2]):
-        kept = mask[row : row + 1]
-        inputs = (rewards[row : row + 1], values[row : row + 1])
-        exact = oracles.over_rows(
-            oracles.gae(1, 1 - 1 / (0.37 * length)), kept, *inputs
-        )
-        error = (found[row : row + 1] - exact).abs().max()
-        assert error <= ROUNDING * exact.abs().max()
 
 
 @given(token_batches())

@@ -14,16 +14,9 @@ from ppo_ref.diagnostics import (
     explained_variance,
     ratio_statistics,
 )
-from ppo_ref.rollout_correction import (
-    accepted_by_geometric_mean,
-    accepted_sequences,
-    accepted_tokens,
-    sequence_weights,
-    token_weights,
-)
+from ppo_ref.rollout_correction import accepted_tokens, token_weights
 from ppo_ref.train.statistics import experience_statistics, update_statistics
 from tests import networks, oracles
-from tests.properties.trees import trees
 from tests.strategies import numbers, token_tensors
 
 MASK = torch.tensor([[True, False, True, True], [True, True, False, False]])
@@ -158,65 +151,36 @@ def inputs(old_log_probs, rollout_log_probs, mask):
     }
 
 
-def expected(function, batch, of_ratio):
-    """By loops: of each token's ratio, their product in a row, or its root."""
+def looped(batch, of_ratio):
+    """Each token's ratio by loops, and what is made of it."""
 
     def of_row(old, rollout, _):
-        ratios = [math.exp(o - r) for o, r in zip(old, rollout, strict=True)]
-        if function in (sequence_weights, accepted_sequences):
-            ratios = [math.prod(ratios)] * len(ratios)
-        if function is accepted_by_geometric_mean and ratios:
-            ratios = [math.prod(ratios) ** (1 / len(ratios))] * len(ratios)
-        return [of_ratio(ratio) for ratio in ratios]
+        log_ratios = [a - b for a, b in zip(old, rollout, strict=True)]
+        return [of_ratio(math.exp(x)) for x in log_ratios]
 
-    return oracles.over_rows(of_row, batch[1], *batch[0])
+    (old_log_probs, rollout_log_probs), mask = batch
+    return oracles.over_rows(of_row, mask, old_log_probs, rollout_log_probs)
 
 
-@pytest.mark.parametrize("function", [token_weights, sequence_weights])
 @given(batch=token_tensors(2, least=0), cap=caps)
-def test_weights_are_truncated_ratios(function, batch, cap):
-    weights = function(**inputs(*batch[0], batch[1]), cap=cap)
-    assert_close(weights, expected(function, batch, lambda ratio: min(ratio, cap)))
+def test_weights_are_truncated_ratios(batch, cap):
+    weights = token_weights(**inputs(*batch[0], batch[1]), cap=cap)
+    assert_close(weights, looped(batch, lambda ratio: min(ratio, cap)))
 
 
-@pytest.mark.parametrize(
-    "function", [accepted_tokens, accepted_sequences, accepted_by_geometric_mean]
-)
 @given(batch=token_tensors(2, least=0), bounds=all_bounds)
-def test_what_is_accepted_has_a_ratio_within_bounds(function, batch, bounds):
-    accepted = function(**inputs(*batch[0], batch[1]), bounds=bounds)
-    within = expected(function, batch, lambda ratio: bounds[0] <= ratio <= bounds[1])
+def test_what_is_accepted_has_a_ratio_within_bounds(batch, bounds):
+    accepted = accepted_tokens(**inputs(*batch[0], batch[1]), bounds=bounds)
+    within = looped(batch, lambda ratio: bounds[0] <= ratio <= bounds[1])
     assert torch.equal(accepted, within.bool())
     old_log_probs, mask = batch[0][0], batch[1]
-    same = function(**inputs(old_log_probs, old_log_probs, mask), bounds=(1.0, 1.0))
-    assert torch.equal(same, mask)
+    both = inputs(old_log_probs, old_log_probs, mask)
+    assert torch.equal(accepted_tokens(**both, bounds=(1.0, 1.0)), mask)
 
 
-@pytest.mark.parametrize("function", [token_weights, sequence_weights])
-def test_a_ratio_beyond_every_float_stays_finite_and_has_no_gradient(function):
+def test_a_ratio_beyond_every_float_stays_finite_and_has_no_gradient():
     far, near = torch.full((2, 4), 500.0, requires_grad=True), torch.zeros(2, 4)
     for old, rollout, power in ((far, near, 20), (near, far, -20)):
-        weights = function(**inputs(old, rollout, MASK), cap=math.inf)
+        weights = token_weights(**inputs(old, rollout, MASK), cap=math.inf)
         assert_close(weights[MASK], torch.full((5,), math.exp(power)))
         assert not weights.requires_grad
-
-
-def test_a_row_adds_its_log_ratios_before_any_is_clamped():
-    old, rollout = torch.tensor([[0.0, -30.0]]), torch.tensor([[-30.0, 0.0]])
-    weights = sequence_weights(**inputs(old, rollout, torch.ones(1, 2).bool()))
-    assert_close(weights, torch.ones(1, 2))
-
-
-@given(trees(), st.integers(0, 99))
-def test_product_drift(tree, seed):
-    r"""
-    \mathbb{E}_{\mu}\frac{\pi(y)}{\mu(y)} = 1, \qquad
-    \mathbb{E}_{\mu}\log\frac{\pi(y)}{\mu(y)} = -\mathrm{KL}(\mu\,\|\,\pi)
-    """
-    logits = numbers(seed, 2, len(tree.states()), tree.vocab())
-    engine, trainer = (tree.log_probs(x) for x in logits)
-    both = inputs(trainer, engine, tree.batch()["response_mask"])
-    weights = sequence_weights(**both, cap=math.inf)[:, 0]
-    sampled, drift = engine.sum(1).exp(), (engine - trainer).sum(1)
-    assert (sampled @ weights).item() == pytest.approx(1)
-    assert_close(sampled @ weights.log(), -(sampled @ drift))
