@@ -76,7 +76,9 @@ def write_whole(root: Path) -> None:
     changed = zh.replace("是的", "不是").replace("就是", "并非")
     lock = {"docs/locks/alignment/behind.txt": agreed}
     write_files(root, lock | {"docs/zh/alignment/behind.md": changed})
-    note_as_verified(root, RUN_PAGE, "docs/en/alignment/needs_package.md")
+    note_as_verified(
+        root, RUN_PAGE, "docs/en/alignment/needs_package.md", "docs/en/gae/b.md"
+    )
     toy = read_page(root, "docs/en/notebooks/toy.md")
     drawn = {toy.path: evidence.outcome(verdict.run(toy))}
     evidence.note(root, "cpu", evidence.setting(root), "CPU", drawn)
