@@ -34,6 +34,7 @@ for config, folder in (("mkdocs.yml", "linked"), ("mkdocs.en.yml", "linked-en"))
     cli.main(["build", *options], standalone_mode=False)
 """
 RUN_PAGE = "docs/en/alignment/run.md"
+RUN_PAGES = (RUN_PAGE, "docs/en/alignment/needs_package.md", "docs/en/gae/b.md")
 
 
 def note_as_verified(root: Path, *pages: str) -> None:
@@ -76,9 +77,7 @@ def write_whole(root: Path) -> None:
     changed = zh.replace("是的", "不是").replace("就是", "并非")
     lock = {"docs/locks/alignment/behind.txt": agreed}
     write_files(root, lock | {"docs/zh/alignment/behind.md": changed})
-    note_as_verified(
-        root, RUN_PAGE, "docs/en/alignment/needs_package.md", "docs/en/gae/b.md"
-    )
+    note_as_verified(root, *RUN_PAGES)
     toy = read_page(root, "docs/en/notebooks/toy.md")
     drawn = {toy.path: evidence.outcome(verdict.run(toy))}
     evidence.note(root, "cpu", evidence.setting(root), "CPU", drawn)

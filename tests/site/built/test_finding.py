@@ -5,26 +5,7 @@ import json
 import pytest
 
 from site_tools.compile import finding
-from site_tools.compile.finding import dump, dump_first, entries
-
-PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
-<nav class="jump" data-search-exclude="1"><a href="#why">why</a></nav>
-<h2 id="why">为什么<a class="headerlink" href="#why">¶</a></h2>
-<figure><svg><title id="p">一根桩</title><text>label</text></svg></figure>
-<style>.x {}</style><div class="tabbed"><label>0.9</label><label>0.7</label></div>
-<pre><span></span><code><span class="n">values</span><span>[:,</span> t]</code></pre>
-"""
-
-
-def test_each_section_is_an_entry_of_plain_text():
-    assert entries(PAGE, "gae/", "ignored", []) == [
-        {"location": "gae/", "title": "Title", "text": "Lead"},
-        {
-            "location": "gae/#why",
-            "title": "为什么",
-            "text": "一根桩 0.9 0.7 values[:, t]",
-        },
-    ]
+from site_tools.compile.finding import dump_first, entries
 
 
 def test_a_term_is_found_by_what_it_is_called_in_either_language():
@@ -37,12 +18,6 @@ def test_a_term_is_found_by_what_it_is_called_in_either_language():
         (code, ["ppo_ref.kl.kl_k1"]),
     ):
         assert entries(html, "a/", "A", [])[1]["names"] == names
-
-
-def test_other_words_for_a_section_lead_to_it_and_not_to_the_page():
-    page, why = entries(PAGE, "a/", "A", ["how", "wherefore, what for #why"])
-    assert page["aliases"] == ["how"]
-    assert why["aliases"] == ["wherefore", "what for"]
 
 
 def test_the_first_index_has_of_each_page_its_title_verdict_and_other_wordings():
@@ -60,23 +35,6 @@ def test_the_first_index_has_of_each_page_its_title_verdict_and_other_wordings()
     assert why["location"] == "q/#why" and why["aliases"] == ["what for"]
     assert lists["text"].startswith("word word") and len(lists["text"]) <= 100
     assert code["location"] == "code/", "a name in the code is no wording of a question"
-
-
-def test_chinese_is_written_as_it_is():
-    text = dump(entries("<p>落子</p>", "a/", "和", []), "zh")
-    assert "落子" in text and "\\u" not in text
-    assert json.loads(text)["docs"][0]["title"] == "和"
-
-
-@pytest.mark.parametrize(
-    ("section", "boost"),
-    [("derived", 0.2), ("derived own", 0.4), ("names", None)],
-)
-def test_a_list_stands_behind_the_pages_that_it_is_made_from(section, boost):
-    page, *_ = entries(
-        f'<h1>T</h1><section class="{section}">a</section>', "u", "T", []
-    )
-    assert page.get("boost") == boost
 
 
 @pytest.mark.parametrize(

@@ -8,39 +8,11 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from site_tools.finish import formulas
-from site_tools.finish.formulas import Formula
 from site_tools.judge.shape import check_shape
 from tests.site.sample import ROOT, broken, line_of, page
 
 INLINE = r'<p>Since <span class="arithmatex">\(a &lt; b\)</span>。</p>'
 DISPLAY = '<div class="arithmatex">\\[\na + b \\label{sum}\n\\]</div>'
-
-
-def test_a_formula_is_read_without_delimiters_entities_and_label():
-    assert formulas.find(INLINE + DISPLAY) == [
-        Formula("a < b", display=False),
-        Formula("a + b", display=True),
-    ]
-
-
-@pytest.mark.parametrize(
-    ("bases", "expected"),
-    [
-        (1, '<span class="arithmatex nowrap">{}。</span></p>'),
-        (2, '<span class="arithmatex">{}</span>。</p>'),
-    ],
-)
-def test_punctuation_stays_with_a_formula_that_cannot_break(bases, expected):
-    typeset = '<i class="katex-base"></i>' * bases
-    html = formulas.render(INLINE, {Formula("a < b", display=False): typeset})
-    assert html.endswith(expected.format(typeset))
-
-
-def test_katex_gives_one_text_to_the_search_and_mathml_to_readers(tmp_path):
-    html = formulas.typeset({"a.md": INLINE}, tmp_path)[Formula("a < b", display=False)]
-    assert "<math" in html and "annotation" not in html
-    assert html.count('<span class="katex-html" aria-hidden="true"') == 1
-    assert formulas.searched(html) == "a&lt;b"
 
 
 def test_a_formula_seen_before_needs_no_node(tmp_path, monkeypatch):

@@ -107,23 +107,6 @@ def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path):
     assert all("    fig" not in cell["source"] for cell in code)
 
 
-def test_the_sections_of_a_notebook_have_the_ids_of_its_page():
-    made = '<h2 id="看图">看图<a class="anchor-link" href="#看图">¶</a></h2>'
-    named = EMPTY.replace("[]}}", '["look"]}}')
-    html, (section,) = download.settle(made, named, "a.ipynb", "A", "zh")
-    assert '<h2 id="look">看图<a class="headerlink" href="#look">' in html
-    assert (section["id"], section["name"]) == ("look", "看图")
-
-
-def test_formulas_of_a_notebook_are_typeset_and_code_is_not():
-    made = "<p>$a$ and <code>$b$</code></p><p>$$\nc\n$$</p><pre>$d$ $e$</pre>"
-    html, _ = download.settle(made, EMPTY, "a.ipynb", "A < B", "zh")
-    assert html.count('<span class="arithmatex">') == 1
-    assert html.count('<div class="arithmatex">') == 1
-    assert "<code>$b$</code>" in html and "<code>$d$ $e$</code>" in html
-    assert '<a href="../">A &lt; B</a>' in html
-
-
 def test_a_site_shows_plots_and_its_notebook(trial):
     built = trial / "site/en/notebooks/toy"
     html = (built / "index.html").read_text("utf-8")

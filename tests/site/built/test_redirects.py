@@ -56,35 +56,13 @@ def test_the_anchors_of_a_page_are_held():
 
 TARGETS = {
     "gae/a": Target("gae/a/", "A?"),
-    "gae/b": Target("gae/b/", "Is 1 < 2?", "It <is>."),
+    "gae/b": Target("gae/b/", "B?"),
 }
 
 
 def test_what_is_not_written_in_a_language_is_not_led_to():
     text = "gae/old: rewards/index\ngae/a#x: rewards/index#x\nrewards/index#y: gae/a"
     assert ways.led_on(moves(text), TARGETS, "zh") == ({}, {})
-
-
-def test_a_short_address_leads_on_with_a_card():
-    places = ways.short("q/1: gae/old\nq/2: gae/b#x", PAGES, {"gae/old": "gae/b"})
-    assert places == {"q/1": "gae/b", "q/2": "gae/b#x"}
-    parts = TARGETS | {"gae/b#x": Target("gae/b/", "A part", "Of it.")}
-    home = "https://example.org/en/"
-    made, _ = ways.led_on(places, parts, "en", home, "A site")
-    whole, part = made["q/1/index.html"], made["q/2/index.html"]
-    assert '<a href="../../gae/b/#x">A part</a>' in part
-    assert 'content="0; url=../../gae/b/#x">' in part
-    assert '<meta property="og:title" content="A part">' in part
-    for said in (
-        '<link rel="canonical" href="https://example.org/en/gae/b/">',
-        '<meta property="og:title" content="Is 1 &lt; 2?">',
-        '<meta property="og:description" content="It &lt;is&gt;.">',
-        '<meta property="og:site_name" content="A site">',
-        '<meta property="og:image" content="https://example.org/en/assets/card.png">',
-        'content="en_US"',
-    ):
-        assert said in whole, said
-    assert "canonical" not in ways.led_on(places, parts, "en")[0]["q/1/index.html"]
 
 
 @pytest.mark.parametrize(

@@ -52,32 +52,6 @@ def test_folders_of_the_package_follow_its_modules_in_the_navigation():
 KNOWN = reference.symbols(SOURCES)
 
 
-@pytest.mark.parametrize(
-    ("url", "name", "href"),
-    [
-        ("", "sums", "./ppo_ref/sums/"),
-        ("gae/inputs/", "sums.total", "../../ppo_ref/sums/#ppo_ref.sums.total"),
-        ("gae/inputs/", "folder", "../../ppo_ref/folder/"),
-        ("", "folder.inner.f", "./ppo_ref/folder/inner/#ppo_ref.folder.inner.f"),
-    ],
-)
-def test_a_name_leads_to_the_reference(url, name, href):
-    code = f"<code>ppo_ref.{name}</code>"
-    assert reference.link_symbols(code, url, KNOWN) == f'<a href="{href}">{code}</a>'
-
-
-@pytest.mark.parametrize(
-    "inert",
-    [
-        '<a href="x"><code>ppo_ref.sums</code></a>',
-        '<h2 id="x"><code>ppo_ref.sums</code></h2>',
-        "<code>ppo_ref.sums.total()</code>",
-    ],
-)
-def test_links_headings_and_code_are_left_as_they_are(inert):
-    assert reference.link_symbols(inert, "", KNOWN) == inert
-
-
 @pytest.mark.parametrize("name", ["sums.totals", "shapes._HIDDEN", "inner.f"])
 def test_a_name_that_the_package_has_not_is_refused(name):
     with pytest.raises(ValueError, match=f"`ppo_ref.{name}`: must be a name of the"):
