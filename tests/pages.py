@@ -22,8 +22,7 @@ from site_tools.page.blocks import Block, Kind
 from site_tools.page.page import Page, read_page
 from site_tools.run import verdict
 from site_tools.run.evidence import blocks_of
-from site_tools.run.verdict import CPU
-from site_tools.run.worker import Running
+from site_tools.run.execution import CPU, RunningPage, Verified
 from site_tools.say import Problem
 from tests.layout import ROOT
 
@@ -33,6 +32,7 @@ class PageDocument(Document):
 
     data: bytes = b""
     device: ClassVar[str] = CPU
+    started: ClassVar[dict[str, RunningPage]] = {}  # a language of each page
 
     @classmethod
     def parse(
@@ -55,12 +55,15 @@ class PageDocument(Document):
         return read_page(ROOT, self.name, self.text)
 
     @cached_property
-    def running(self) -> Running:
-        return verdict.start(self.page, device=self.device)
+    def running(self) -> RunningPage:
+        twin = self.started.get(self.page.id)
+        running = RunningPage(self.page, device=self.device, twin=twin)
+        self.started.setdefault(self.page.id, running)
+        return running
 
     @cached_property
-    def verified(self) -> verdict.Verified:
-        return verdict.Verified(self.page, self.running.wait())
+    def verified(self) -> Verified:
+        return self.running.verified
 
     def examples(self) -> Iterator[Example]:
         """Like Sybil's own, whose column is wrong for the second example on a line."""

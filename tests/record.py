@@ -12,7 +12,7 @@ from pathlib import Path
 from site_tools.ledger import Entry, Ledger, read, write
 from site_tools.run import evidence
 from site_tools.run.evidence import block_hashes
-from site_tools.run.verdict import CPU, kind
+from site_tools.run.execution import CPU, device_type
 from site_tools.say import LANGUAGES
 from tests.verified import refuse
 
@@ -66,7 +66,7 @@ def record(root: Path, device: str) -> None:
     """Run the pages on a device, and keep what passed under the commit."""
     commit = clean_commit(root)
     run(root, device)
-    ledger = read(root / evidence.local(kind(device)))
+    ledger = read(root / evidence.local(device_type(device)))
     if pages := left_out(root, ledger):
         sys.exit(f"make record needs every block to run, and these did not: {pages}")
     entries = {
@@ -80,7 +80,7 @@ def record(root: Path, device: str) -> None:
 def main() -> None:
     device = os.environ.get("DEVICE") or "cuda"
     refusal = refuse(device)
-    if refusal or kind(device) == CPU:
+    if refusal or device_type(device) == CPU:
         sys.exit(f"make record: {refusal or 'it is for a GPU, got DEVICE=' + device}")
     record(Path.cwd(), device)
 

@@ -9,7 +9,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref import examples
-from site_tools.run.verdict import kind, on_device
+from site_tools.run.execution import device_type, on_device
 from tests.calls import VALID
 
 EXAMPLES = [
@@ -52,7 +52,7 @@ def test_a_function_gives_on_the_device_what_it_gives_on_the_cpu(function, devic
     there = function(**{key: moved(x, device) for key, x in inputs.items()})
     for here, result in zip(parts(function(**inputs)), parts(there), strict=True):
         if isinstance(here, torch.Tensor):
-            assert result.device.type == kind(device)
+            assert result.device.type == device_type(device)
             assert_close(result.cpu(), here)
         else:
             assert result == here

@@ -19,7 +19,7 @@ import pytest
 
 from site_tools.ledger import store
 from site_tools.run import evidence
-from site_tools.run.verdict import CPU, Verified, kind
+from site_tools.run.execution import CPU, Verified, device_type
 from tests.pages import ROOT, PageDocument, pages_of
 
 WHOLE = f"{evidence.LOCAL}/whole.txt"
@@ -65,7 +65,7 @@ def refuse(device: str) -> str | None:
     """Why nothing can run on a device, in one sentence; None if it can."""
     import torch  # only here: who runs pages on the CPU need not wait for it
 
-    if kind(device) not in (CPU, "cuda"):
+    if device_type(device) not in (CPU, "cuda"):
         return f"a device must be cpu, cuda, or one GPU as in cuda:1, got {device}"
     try:
         torch.empty(0, device=device)
@@ -77,7 +77,7 @@ def refuse(device: str) -> str | None:
 
 def name(device: str) -> str:
     """What readers are told of a device."""
-    if kind(device) == CPU:
+    if device_type(device) == CPU:
         return "CPU"
     import torch
 
@@ -147,7 +147,7 @@ class Note:
     def pytest_sessionfinish(self) -> None:
         """Nothing is noted if the package was edited under way: who knows what ran."""
         if self.runs and evidence.setting(ROOT) == self.setting:
-            place = ROOT, kind(self.device), self.setting, name(self.device)
+            place = ROOT, device_type(self.device), self.setting, name(self.device)
             runs = self.runs.values()
             run = {v.page.path: evidence.outcome(v) for v in runs if v.running}
             evidence.note(*place, run)

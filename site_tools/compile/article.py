@@ -19,7 +19,7 @@ from site_tools.page.accord import Accord, State
 from site_tools.page.blocks import Block, copies
 from site_tools.page.prose import FRONT, TOP
 from site_tools.run.evidence import Evidence, Setting, block_hashes, blocks_of
-from site_tools.run.verdict import follows
+from site_tools.run.execution import chooses_device
 from site_tools.say import Refusal
 
 STEP = re.compile(r"\d+ · ")
@@ -311,7 +311,7 @@ def marks(
     holds, made = evidence.on_gpu(page, blocks), []
     for copy in (copy for copy in copies(blocks) if copy.block.has_box):
         # Where a device may be chosen, in the block or in what it continues.
-        record = by if follows(copy.text) else None
+        record = by if chooses_device(copy.text) else None
         block = hashes.get(copy.block.fence.line)
         passed = evidence.on_cpu(page, block or "")
         mark = _mark(evidence.setting, passed, record, holds, lang, href)

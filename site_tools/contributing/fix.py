@@ -22,8 +22,8 @@ from site_tools.page.blocks import Block
 from site_tools.page.fences import scan
 from site_tools.page.page import Page, read_page
 from site_tools.page.prose import wording
-from site_tools.run import verdict
-from site_tools.run.verdict import MISTAKES, Verified, check_block
+from site_tools.run.execution import Verified, start_pages
+from site_tools.run.verdict import MISTAKES, check_block
 from site_tools.say import Refusal
 
 Pair = tuple[str, str]  # the text there is, and the one that replaces it
@@ -125,10 +125,10 @@ def with_outputs(root: Path, texts: dict[str, str]) -> dict[str, str]:
     """
     pages = [read_page(root, path, text) for path, text in texts.items()]
     pages = [page for page in pages if any(block.runs for block in page.blocks)]
-    children = [verdict.start(page) for page in pages]
     renewed = {}
-    for page, child in zip(pages, children, strict=True):
-        if outputs := [*_stale(Verified(page, child.wait()))]:
+    for running in start_pages(pages):
+        page, outputs = running.page, [*_stale(running.verified)]
+        if outputs:
             renewed[page.path] = _renewed(page, outputs)
     return renewed
 

@@ -29,7 +29,8 @@ from site_tools.page.blocks import Kind
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import Page, read_page
 from site_tools.page.rendered import render
-from site_tools.run.verdict import Verified, check_run, start
+from site_tools.run.execution import start_pages
+from site_tools.run.verdict import check_run
 from site_tools.say import LANGUAGES, Problem, Refusal
 
 # Faults of a fence which leave the rest of the page unread.
@@ -58,13 +59,13 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     broken = [unreadable(page, (root / page.path).read_bytes()) for page in pages]
     if any(broken):
         return _once([*chain(*broken)])
-    running = [start(page) for page in pages]
+    running = start_pages(pages)
     try:
         problems = _unrun(pages, root)
     finally:  # the children come to their end, whatever the data are
-        runs = [child.wait() for child in running]
-    for page, run in zip(pages, runs, strict=True):
-        problems += check_run(Verified(page, run))
+        verified = [page.verified for page in running]
+    for page_that_ran in verified:
+        problems += check_run(page_that_ran)
     order = {path: number for number, path in enumerate(paths)}
     key = {problem: order.get(problem.path, len(paths)) for problem in problems}
     return _once(sorted(key, key=lambda each: (key[each], each.path, each.line)))

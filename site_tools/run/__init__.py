@@ -1,5 +1,6 @@
 """The blocks of a page, executed in a watched child, and what they did.
 
+execution   a page of Markdown set running; one language for both where it may
 worker      forks a process for a page, watches it, ends it in time
 block       inside that process: each block and expression is run
 results     what goes there and comes back, as lines of JSON

@@ -12,10 +12,9 @@ import sys
 import tempfile
 import traceback
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
 from functools import partial
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -23,12 +22,12 @@ import numpy
 import torch
 
 from site_tools.confinement import FILE, MEMORY, OutOfReach, confine
-from site_tools.run.results import Failure, PageToRun, Result, Value, encode
+from site_tools.run.results import End, Failure, Process, Result, Value, encode
 from site_tools.say import Message
 
 PAST, PIPE = 1, 3  # the standard output, a file here; where the results go
 PRINTED = 1 << 20  # letters that a block may print
-LANGUAGES = 2  # so many seeds are taken by blocks that run alone
+IN_ORDER = 2  # added to the seed, 0 or 1, which is that of blocks that run alone
 FONTS = Path(__file__).resolve().parents[2] / ".cache" / "matplotlib"
 # Text stays text, in whatever font the reader has; equal runs give equal files.
 SVG = {"svg.fonttype": "none", "svg.hashsalt": "ppo"}
@@ -68,16 +67,14 @@ class Stderr(io.TextIOBase):
         return len(text)
 
 
-def serve(
-    page: PageToRun, numbers: Sequence[int] | None, folder: str, pipe: int
-) -> None:
-    """Run what a page asks for, confined, and write each result to a pipe.
+def run_confined(process: Process, folder: str, pipe: int) -> None:
+    """Run blocks, confined, and write each result to a pipe.
 
-    ``numbers`` are blocks to run alone, as copied; None is all of them in order. The
-    blocks write in the folder alone, and every open file but the pipe is closed. The
-    folder must be new: until it is confined, this process opens files in it with all
-    the rights of whoever runs it, and a block could have left a link there.
+    The blocks write in the folder alone, and every open file but the pipe is closed.
+    The folder must be new: until it is confined, this process opens files in it with
+    all the rights of whoever runs it, and a block could have left a link there.
     """
+    page = process.page
     os.chdir(folder)
     os.environ.update(HOME=folder, TMPDIR=folder, USER="block")  # no real name
     tempfile.tempdir = None
@@ -91,20 +88,33 @@ def serve(
     confine(folder, page.cuda)
     os.dup2(pipe, PIPE)
     os.closerange(PIPE + 1, os.sysconf("SC_OPEN_MAX"))
-    outcomes = _in_order(page) if numbers is None else _alone(page, numbers)
-    if page.once:  # as many as of any page; the first says that all is prepared
-        outcomes = chain([None] * len(page.sources), outcomes)
-    for outcome in outcomes:
+    for outcome in _outcomes(process):
         line = encode(outcome)
         while line:
             line = line[os.write(PIPE, line) :]
 
 
-def _alone(page: PageToRun, numbers: Sequence[int]) -> Iterator[Result]:
+def _outcomes(process: Process) -> Iterator[Result | Value | End | None]:
+    """The results of a process, of the kinds that it promises."""
+    page = process.page
+    alone = process.chain is not None
+    _set_seed(page.seed if alone else page.seed + IN_ORDER)
+    before = _random_states()
+    if alone:
+        yield from _alone(process)
+    else:
+        if page.once:
+            yield None
+        yield from _in_order(process)
+    yield End(drew=page.cuda or _random_states() != before)
+
+
+def _alone(process: Process) -> Iterator[Result]:
     """What is copied from each; what has run for the one before is not run again."""
-    names, printed, ran = _fresh(page.seed), "", 0
+    page = process.page
+    names, printed, ran = _new_names(), "", 0
     result = Result("")
-    for number in numbers:
+    for number in process.chain or ():
         source = page.sources[number]
         if not result.failure:
             code = source.copied or source.text
@@ -114,12 +124,12 @@ def _alone(page: PageToRun, numbers: Sequence[int]) -> Iterator[Result]:
         yield Result(printed, result.failure)
 
 
-def _in_order(page: PageToRun) -> Iterator[Result | Value | None]:
+def _in_order(process: Process) -> Iterator[Result | Value | None]:
     """Each block after those above, None if it only runs alone; each expression."""
-    names = _fresh(page.seed + LANGUAGES)
+    page, names = process.page, _new_names()
     for number, source in enumerate(page.sources):
         result = None
-        if source.continues or not source.raises:
+        if source.runs_in_order:
             # One that raises leaves no name behind.
             own = dict(names) if source.raises else names
             run = partial(_run_script, source.text, number, own)
@@ -129,12 +139,20 @@ def _in_order(page: PageToRun) -> Iterator[Result | Value | None]:
         yield evaluate(expression, names)
 
 
-def _fresh(seed: int) -> dict[str, Any]:
-    """An empty namespace, the generators of random numbers at their start."""
+def _new_names() -> dict[str, Any]:
+    return {"__name__": "__main__"}
+
+
+def _set_seed(seed: int) -> None:
     random.seed(seed)
     numpy.random.seed(seed)
     torch.manual_seed(seed)
-    return {"__name__": "__main__"}
+
+
+def _random_states() -> tuple[Any, ...]:
+    """Where the generators of random numbers are that code uses without naming one."""
+    name, keys, *rest = numpy.random.get_state()
+    return random.getstate(), name, bytes(keys), rest, torch.get_rng_state().tolist()
 
 
 def evaluate(expression: str, names: dict[str, Any]) -> Value:

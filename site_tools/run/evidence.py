@@ -20,7 +20,8 @@ from site_tools.ledger import Damaged, Entry, Ledger, digest, fresh, read, updat
 from site_tools.page.blocks import Block, read_blocks
 from site_tools.page.fences import scan
 from site_tools.page.pictures import is_notebook
-from site_tools.run.verdict import Verified, check_block
+from site_tools.run.execution import Verified
+from site_tools.run.verdict import check_block
 from site_tools.say import Problem, problem
 
 LOCAL = ".cache/verified"

@@ -1,11 +1,11 @@
-"""What a page asks to run, and what its blocks did, as lines of JSON.
+"""A page to run, and what its blocks did, as lines of JSON.
 
 The process that runs a block may be in the hands of that block. From a line of JSON
 nothing comes but text and numbers, where a pickle would run what was written into it.
 """
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,6 +26,11 @@ class Source:
     raises: bool = False
     copied: str = ""  # where a reader who copies it gets another text
 
+    @property
+    def runs_in_order(self) -> bool:
+        """Whether it runs among the others too: one that raises leaves no name."""
+        return self.continues or not self.raises
+
     def begins_with(self, other: "Source") -> bool:
         """Whether what is copied begins with all of another, which leaves its names."""
         beginning = (other.copied or other.text).rstrip("\n") + "\n"
@@ -35,7 +40,7 @@ class Source:
 
 @dataclass(frozen=True)
 class PageToRun:
-    """What is asked for: blocks, then the expressions of figures.
+    """Blocks, and the expressions of figures.
 
     The seed of the random numbers of a block that runs alone differs between the
     languages, and from that of the blocks in order, so that a block that draws numbers
@@ -49,32 +54,62 @@ class PageToRun:
     once: bool = False  # no block runs alone, as in a notebook, whose blocks may draw
     cuda: bool = False  # blocks may use a GPU
 
-    @property
-    def size(self) -> int:
-        """The number of results: each block alone, each in order, each figure."""
-        return 2 * len(self.sources) + len(self.expressions)
-
-    @property
-    def alone(self) -> list[list[int]]:
+    def chains(self) -> list[list[int]]:
         """The blocks that run alone, by process, each once all above it have run.
 
         What is copied from one begins with what is copied from those before it.
         """
-        runs = list[list[int]]()
-        for number, source in enumerate(() if self.once else self.sources):
-            begun = [run for run in runs if source.begins_with(self.sources[run[-1]])]
-            if begun:
-                begun[-1].append(number)
+        chains: list[list[int]] = []
+        for number, source in enumerate(self.sources):
+            for chain in reversed(chains):
+                if source.begins_with(self.sources[chain[-1]]):
+                    chain.append(number)
+                    break
             else:
-                runs.append([number])
-        return runs
+                chains.append([number])
+        return chains
+
+
+@dataclass(frozen=True)
+class Request:
+    """One way to run a page: what is copied from each block alone, or all in order."""
+
+    page: PageToRun
+    alone: bool
+
+    def processes(self) -> Sequence["Process"]:
+        """What each process runs, one after the other."""
+        if self.alone:
+            return [Process(self.page, chain) for chain in self.page.chains()]
+        return [Process(self.page, None)]
 
     @classmethod
-    def of(cls, line: bytes) -> "PageToRun":
-        """The page that :func:`encode` made a line of."""
+    def of(cls, line: bytes) -> "Request":
+        """The request that :func:`encode` made a line of."""
         fields = json.loads(line)
-        sources = [Source(**source) for source in fields.pop("sources")]
-        return cls(sources, **fields)
+        page = fields["page"]
+        sources = [Source(**source) for source in page.pop("sources")]
+        return cls(PageToRun(sources, **page), fields["alone"])
+
+
+@dataclass(frozen=True)
+class Process:
+    """What one process runs: a chain of blocks by number, or None: all in order."""
+
+    page: PageToRun
+    chain: Sequence[int] | None
+
+    def kinds(self) -> list[Any]:
+        """The kind of each result, in order; the last says how the process ended."""
+        if self.chain is not None:
+            return [Result] * len(self.chain) + [End]
+        kinds: list[Any] = []
+        if self.page.once:
+            kinds.append(None)  # says that all is prepared
+        for source in self.page.sources:
+            kinds.append(Result if source.runs_in_order else None)
+        kinds += [int | float] * len(self.page.expressions)
+        return [*kinds, End]
 
 
 @dataclass(frozen=True)
@@ -99,6 +134,13 @@ class Result:
     plots: tuple[tuple[str, str], ...] = ()
 
 
+@dataclass(frozen=True)
+class End:
+    """The last result of a process: all has run."""
+
+    drew: bool  # random numbers; else nothing depends on the seed
+
+
 Value = int | float | Failure
 
 
@@ -107,8 +149,9 @@ class Run:
     """What a page did: each block in its place, each expression, each copied text."""
 
     results: tuple[Result, ...]
-    values: tuple[Value, ...]
+    values: Mapping[str, Value]
     copies: tuple[Result, ...]
+    drew: bool = True  # maybe random numbers; else another seed gives the same
 
 
 NOT_RUN = Failure("NotRun", Message("block_not_run"))
@@ -116,13 +159,13 @@ ENDED = Failure("ProcessEnded", Message("block_ended_process"))
 LOST = Failure("ProcessEnded", Message("block_process_lost"))
 
 
-def encode(what: PageToRun | Result | Value | None) -> bytes:
-    """What is to run, or what came of it, as a line of JSON."""
+def encode(what: Request | Result | Value | End | None) -> bytes:
+    """A request, or what came of it, as a line of JSON."""
     return json.dumps(what, default=vars).encode() + b"\n"
 
 
 def decode(line: bytes, kind: Any) -> Any:
-    """What a line says that :func:`encode` made: something of a kind, or a failure."""
+    """The result of this kind, or the failure, that :func:`encode` made a line of."""
     try:
         outcome = _decoded(json.loads(line))
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
@@ -132,9 +175,11 @@ def decode(line: bytes, kind: Any) -> Any:
     return outcome
 
 
-def _decoded(data: Any) -> Result | Value | None:
+def _decoded(data: Any) -> Result | Value | End | None:
     if data is None or type(data) in (int, float):
         return data  # type: ignore[no-any-return]
+    if "drew" in data:
+        return End(data["drew"] is not False)
     if "printed" not in data:
         return _failure(data)
     failure = data["failure"] and _failure(data["failure"])

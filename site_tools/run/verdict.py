@@ -1,13 +1,10 @@
-"""What a page shows against what its blocks do: the pieces of which every run is made.
+"""What a page shows against what its blocks do.
 
-``start`` sets a page running, ``Verified`` is the page that has run, ``check_block``
-judges one block of it and ``check_run`` all that it shows. The tests, ``check``,
-``fix`` and the live server use these.
+``check_block`` judges one block of a page that has run, ``check_run`` all that it
+shows. The tests, ``check`` and ``fix`` use these.
 """
 
-import re
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import replace
 from itertools import zip_longest
 from typing import Any
 
@@ -17,14 +14,10 @@ from site_tools.page.blocks import Block, Copy
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook, plots
 from site_tools.page.prose import line_of
-from site_tools.run import results
-from site_tools.run.results import SECONDS_PER_BLOCK, Failure, Result, Run
-from site_tools.run.worker import Running
-from site_tools.say import LANGUAGES, Message, Problem, catalogue, problem
+from site_tools.run.execution import Verified
+from site_tools.run.results import Failure, Result, Value
+from site_tools.say import Message, Problem, catalogue, problem
 
-CPU = "cpu"
-# At module level.
-DEVICE = re.compile(r'^(?P<start>device = )"cpu"(?=[ ]*(?:#.*)?$)', re.M)
 # Exceptions that say that the block itself is wrong.
 MISTAKES = ("NameError", "ImportError", "ModuleNotFoundError", "SyntaxError")
 # What to do about a failure that says this; the kernel speaks where Python's guard has
@@ -42,77 +35,6 @@ REMEDIES = {
     "SystemExit": "block_ended_process",
     "Warning": "fix_warning",
 }
-
-
-@dataclass(frozen=True)
-class Verified:
-    """A page that has run: a result per block, a value per figure."""
-
-    page: Page
-    run: Run
-
-    @property
-    def running(self) -> list[Block]:
-        """The blocks that ran, in order."""
-        return [block for block in self.page.blocks if block.runs]
-
-    @cached_property
-    def copies(self) -> list[Copy]:
-        """What ran, functions of ``ppo_ref`` that the page shows among it."""
-        return _copies(self.page)
-
-    def number(self, block: Block) -> int:
-        """The place of a block among those that ran."""
-        return [copy.block for copy in self.copies].index(block)
-
-
-def run(page: Page, seconds: float = SECONDS_PER_BLOCK) -> Verified:
-    """Run the blocks of a page and evaluate the expressions of its figures."""
-    return Verified(page, start(page, seconds).wait())
-
-
-def start(page: Page, seconds: float = SECONDS_PER_BLOCK, device: str = CPU) -> Running:
-    """Set a page running, in processes of its own; a device is as in ``cuda:1``."""
-    once, sources = is_notebook(page.id), []
-    for copy in _copies(page):
-        classes, lines = copy.block.classes, copy.block.lines
-        alone = f"{copy.text}\n" if copy.lines != lines else ""
-        text = "\n".join(line.text for line in lines) + "\n"
-        source = results.Source(
-            on_device(text, device),
-            continues=once or "cont" in classes,
-            raises="raises" in classes,
-            copied=on_device(alone, device),
-        )
-        sources.append(source)
-    expressions = [figure.expression for _, figure in _figures(page)]
-    seed, cuda = LANGUAGES.index(page.language), kind(device) == "cuda"
-    return Running(results.PageToRun(sources, expressions, seed, seconds, once, cuda))
-
-
-def _figures(page: Page) -> list[tuple[str, Figure]]:
-    """The figures of the prose and of the pictures, with the file of each."""
-    files = {page.path: page.figures, **page.pictures}
-    return [(path, figure) for path, figures in files.items() for figure in figures]
-
-
-def _copies(page: Page) -> list[Copy]:
-    return [copy for copy in page.copies if copy.block.runs]
-
-
-def on_device(code: str, device: str) -> str:
-    """The code of a block, for a device; its lines stay where they are."""
-    return DEVICE.sub(rf'\g<start>"{device}"', code)
-
-
-def follows(code: str) -> bool:
-    """Whether code runs on a GPU if one is chosen; other code runs on the CPU."""
-    return bool(DEVICE.search(code))
-
-
-def kind(device: str) -> str:
-    """A device without its number: ``cuda`` of ``cuda:1``."""
-    return device.partition(":")[0]
 
 
 def check_run(verified: Verified) -> list[Problem]:
@@ -232,7 +154,7 @@ def _check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
     return problem(path, line, "copy_differs", printed=printed or nothing, **values)
 
 
-def check_figure(figure: Figure, value: results.Value, path: str) -> Problem | None:
+def check_figure(figure: Figure, value: Value, path: str) -> Problem | None:
     """Compare one figure with the value of its expression."""
     key, values = "figure_differs", dict[str, Any](value=repr(value))
     if isinstance(value, Failure):
@@ -255,14 +177,15 @@ def check_figures(verified: Verified) -> list[Problem]:
     Where a block did not do what it must, those without a value are not named: they
     lack what it was to leave behind.
     """
-    results = zip(verified.copies, verified.run.results, strict=True)
-    broken = any(bool(r.failure) != ("raises" in c.block.classes) for c, r in results)
-    figures = zip(_figures(verified.page), verified.run.values, strict=True)
-    problems = (
-        check_figure(figure, value, path)
-        for (path, figure), value in figures
-        if not (broken and isinstance(value, Failure))
-    )
+    broken = False
+    for copy, result in zip(verified.copies, verified.run.results, strict=True):
+        raises = "raises" in copy.block.classes
+        broken = broken or raises != bool(result.failure)
+    problems = []
+    for path, figure in verified.figures:
+        value = verified.run.values[figure.expression]
+        if not (broken and isinstance(value, Failure)):
+            problems.append(check_figure(figure, value, path))
     return [*filter(None, problems)]
 
 

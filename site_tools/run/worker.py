@@ -1,8 +1,9 @@
 """Runs the blocks of pages in processes of their own, watched and ended in time.
 
-A server has imported torch once. For each page it forks a watcher, and this forks a
-process for each run, in a hundredth of a second instead of two, with a folder of its
-own. Neither runs a block, nor reads a result, nor opens what a block could have made:
+A server has imported torch once. For each way to run a page it forks a watcher, and
+this forks a process for each run, in a hundredth of a second instead of two, with a
+folder of its own. Neither runs a block, reads a result, or opens what a block could
+have made:
 the watcher counts lines and hands them on. The server is started with a clean
 environment: what the contributor's holds, a token above all, is then in no memory that
 a block could read. It ends with the process that started it, a watcher with the
@@ -24,14 +25,24 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from itertools import chain
-from typing import Any
+from typing import Any, BinaryIO
 
 from site_tools.confinement import FOLDER, MEMORY, resident, stored
 from site_tools.run import results
-from site_tools.run.results import ENDED, NOT_RUN, Failure, PageToRun, Result, Run
+from site_tools.run.results import (
+    ENDED,
+    LOST,
+    NOT_RUN,
+    End,
+    Failure,
+    PageToRun,
+    Process,
+    Request,
+    Result,
+    Run,
+)
 from site_tools.say import Message, Refusal
 
 # To import these is to run them; the second wants verl.
@@ -50,57 +61,86 @@ class Running:
     """A page under way; the caller may do other work before it waits.
 
     Its blocks share one namespace, in order; and what a reader copies from each must
-    run alone, in a fresh one. After a block that is stopped the later ones do not run.
+    run alone, in a fresh one; the two at the same time. After a block that is stopped
+    the later ones do not run.
     """
 
     def __init__(self, page: PageToRun) -> None:
         self._page = page
-        self._answers, theirs = socket.socketpair()
+        self._in_order = _Answers(Request(page, alone=False))
+        self._alone = None if page.once else _Answers(Request(page, alone=True))
+
+    def wait(self) -> Run:
+        """The results; every process of the page is gone when this returns."""
+        ((outcomes, end),) = self._in_order.wait()
+        if self._page.once:
+            outcomes = outcomes[1:]
+        blocks = len(self._page.sources)
+        in_order = [_as_result(outcome) for outcome in outcomes[:blocks]]
+        values = dict(zip(self._page.expressions, outcomes[blocks:], strict=True))
+        copies, ends = in_order, [end]
+        if self._alone:
+            found: dict[int, Any] = {}
+            chains = zip(self._page.chains(), self._alone.wait(), strict=True)
+            for chain, (results_of_chain, end) in chains:
+                found |= zip(chain, map(_as_result, results_of_chain), strict=True)
+                ends.append(end)
+            copies = [found[number] for number in range(blocks)]
+        joined = map(_join, self._page.sources, copies, in_order)
+        drew = any(not isinstance(end, End) or end.drew for end in ends)
+        return Run(tuple(joined), values, tuple(copies), drew)
+
+
+class _Answers:
+    """The results of one way to run a page, as they arrive."""
+
+    def __init__(self, request: Request) -> None:
+        self._request = request
+        self._over = False  # what is read after this has not run
+        self._last: Any = None
+        self._connection, theirs = socket.socketpair()
         try:
             with theirs:
                 socket.send_fds(_server(), [b"p"], [theirs.fileno()])
-            self._answers.sendall(results.encode(page))
+            self._connection.sendall(results.encode(request))
         except OSError:  # it has died since
             _server.cache_clear()
             raise
 
-    def wait(self) -> Run:
-        """The results; every process of the page is gone when this returns."""
-        blocks = len(self._page.sources)
-        with self._answers, self._answers.makefile("rb") as lines:
-            outcomes = _outcomes(lines.readlines(), _kinds(self._page))
-        ended = [Result("", o) if isinstance(o, Failure) else o for o in outcomes]
-        order = [*chain.from_iterable(self._page.alone)] or range(blocks)
-        alone = [ended[order.index(number)] for number in range(blocks)]
-        in_order = ended[blocks : 2 * blocks]
-        copies = [a or b for a, b in zip(alone, in_order, strict=True)]
-        joined = map(_join, self._page.sources, copies, in_order)
-        return Run(tuple(joined), tuple(outcomes[2 * blocks :]), tuple(copies))
+    def wait(self) -> list[tuple[list[Any], Any]]:
+        """Of each process the results of blocks and expressions, and its end.
+
+        Behind a result that is none, or that is missing, nothing has run.
+        """
+        processes = []
+        with self._connection, self._connection.makefile("rb") as lines:
+            for process in self._request.processes():
+                *found, end = [self._next(lines, kind) for kind in process.kinds()]
+                processes.append((found, end))
+            lines.read()  # until the watcher has ended
+        return processes
+
+    def _next(self, lines: BinaryIO, kind: Any) -> Any:
+        line = b"" if self._over else lines.readline()
+        if not line:
+            said_why = self._over or isinstance(self._last, Failure)
+            self._over = True
+            return NOT_RUN if said_why else LOST
+        try:
+            self._last = results.decode(line, kind)
+        except Refusal as error:
+            self._over = True
+            return Failure("NoResult", error.message)
+        return self._last
 
     def __del__(self) -> None:
-        if hasattr(self, "_answers"):
-            self._answers.close()
+        if hasattr(self, "_connection"):
+            self._connection.close()
 
 
-def _kinds(page: PageToRun) -> list[Any]:
-    """What each result of a page is: of a block that does not run there, None."""
-    alone = None if page.once else Result
-    in_order = [None if s.raises and not s.continues else Result for s in page.sources]
-    return [*[alone] * len(in_order), *in_order, *[int | float] * len(page.expressions)]
-
-
-def _outcomes(lines: Sequence[bytes], kinds: Sequence[Any]) -> list[Any]:
-    """A result of each kind; behind one that is none, or missing, nothing has run."""
-    outcomes: list[Any] = []
-    for line, kind in zip(lines, kinds, strict=False):
-        try:
-            outcomes.append(results.decode(line, kind))
-        except Refusal as error:
-            outcomes.append(Failure("NoResult", error.message))
-            break
-    if not (outcomes and isinstance(outcomes[-1], Failure)):  # it does not say why
-        outcomes += [results.LOST][: len(kinds) - len(outcomes)]
-    return outcomes + [NOT_RUN] * (len(kinds) - len(outcomes))
+def _as_result(outcome: Any) -> Any:
+    """The result of a block, also where its process failed before it had any."""
+    return Result("", outcome) if isinstance(outcome, Failure) else outcome
 
 
 def _join(source: results.Source, alone: Result, in_order: Result | None) -> Result:
@@ -188,24 +228,22 @@ def _fork(run: Callable[[], None]) -> int:
 
 
 def _watch(connection: socket.socket, requests: socket.socket) -> None:
-    """Run a page, one process after the other, and send the results."""
+    """Run a page in one way, one process after the other, and send the results."""
     requests.close()
     signal.signal(signal.SIGCHLD, signal.SIG_DFL)
     with connection.makefile("rb") as request:
         line = request.readline()
     if not line:  # of one that ended before it had asked
         return
-    page = PageToRun.of(line)
-    # Which blocks run alone, all in order for None; how many results that gives.
-    alone = [(numbers, len(numbers)) for numbers in page.alone]
-    runs = [*alone, (None, page.size - sum(count for _, count in alone))]
     with suppress(ConnectionError):  # nobody waits for the results
-        for numbers, count in runs:
+        for process in Request.of(line).processes():
             with new_folder() as folder:
-                lines, failure = _run(page, numbers, count, folder, connection)
+                lines, failure = _run(process, folder, connection)
             if failure:
-                others = count - len(lines) if numbers and failure == ENDED else 1
-                lines += [results.encode(failure)] * others
+                lines.append(results.encode(failure))
+            if failure == ENDED and process.chain is not None:
+                missing = len(process.kinds()) - len(lines)
+                lines += [results.encode(failure)] * missing
             connection.sendall(b"".join(lines))
             if failure not in (None, ENDED):
                 return
@@ -226,16 +264,13 @@ def new_folder() -> Iterator[str]:
 
 
 def _run(
-    page: PageToRun,
-    numbers: Sequence[int] | None,
-    count: int,
-    folder: str,
-    connection: socket.socket,
+    process: Process, folder: str, connection: socket.socket
 ) -> tuple[list[bytes], Failure | None]:
     """The results of one process, as lines; and why there are no more, if so."""
+    count, seconds = len(process.kinds()), process.page.seconds
     reading, writing = os.pipe()
     watcher = os.getpid()
-    child = _fork(lambda: _serve(page, numbers, folder, writing, watcher))
+    child = _fork(lambda: _serve(process, folder, writing, watcher))
     os.close(writing)
     heard = connection.fileno()
     lines, unread, failure = list[bytes](), b"", None
@@ -257,8 +292,8 @@ def _run(
                     failure = _limit(
                         "Output", "block_result_too_large", results.LARGEST >> 20
                     )
-            if not failure and now > began + page.seconds:
-                failure = _limit("Time", "block_stopped_time", f"{page.seconds:g}")
+            if not failure and now > began + seconds:
+                failure = _limit("Time", "block_stopped_time", f"{seconds:g}")
             if not failure and now > looked + LOOK:
                 looked, failure = now, _passed_limit(child, folder)
     finally:
@@ -267,20 +302,14 @@ def _run(
     return lines, failure if len(lines) < count else None
 
 
-def _serve(
-    page: PageToRun,
-    numbers: Sequence[int] | None,
-    folder: str,
-    pipe: int,
-    watcher: int,
-) -> None:
+def _serve(process: Process, folder: str, pipe: int, watcher: int) -> None:
     from site_tools.run import block
 
     os.setsid()
     if platform.system() == "Linux":
         ctypes.CDLL(None).prctl(DIE_WITH_PARENT, signal.SIGKILL, 0, 0, 0)
     if os.getppid() == watcher:
-        block.serve(page, numbers, folder, pipe)
+        block.run_confined(process, folder, pipe)
 
 
 def _passed_limit(child: int, folder: str) -> Failure | None:

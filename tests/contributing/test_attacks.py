@@ -21,6 +21,7 @@ import pytest
 from site_tools import confinement
 from site_tools.confinement import Guard, filters_calls, landlock, reach, resident
 from site_tools.run import results, verdict
+from site_tools.run.execution import run_page
 from site_tools.run.results import PageToRun, Result, Source
 from site_tools.run.worker import ALLOWED, Running
 from site_tools.say import Problem
@@ -35,7 +36,7 @@ needs_files = pytest.mark.skipif(not landlock(), reason="no Landlock here")
 def attack(code: str, seconds: float = 60) -> Problem:
     """What is said of the sample page with these lines in its first block."""
     text = broken("total = 1 + 1", f"{code}\ntotal = 2")
-    verified = verdict.run(page(text), seconds)
+    verified = run_page(page(text), seconds)
     problem = verdict.check_block(verified, verified.running[0])
     assert problem is not None
     at = [line_of(line, text) for line in (code.splitlines()[0], "```python\n")]
@@ -318,9 +319,9 @@ def test_what_a_block_forges_is_no_result():
 def test_a_forged_result_is_not_taken_for_another_kind(line):
     """It moves all that follow by one, until a figure would be what a block did."""
     code = f"import os\nos.write(3, b'{line}\\n')\ntotal = 2"
-    verified = verdict.run(page(broken("total = 1 + 1", code)))
+    verified = run_page(page(broken("total = 1 + 1", code)))
     blocks = [*verified.run.results, *verified.run.copies]
-    failures = [*verified.run.values, *(block.failure for block in blocks)]
+    failures = [*verified.run.values.values(), *(block.failure for block in blocks)]
     assert "NoResult" in [getattr(failure, "type", "") for failure in failures]
     assert verdict.check_run(verified)
 

@@ -14,8 +14,9 @@ from pathlib import Path
 from site_tools.page import accord as locks
 from site_tools.page.page import read_page
 from site_tools.page.prose import wording
-from site_tools.run import evidence, verdict
+from site_tools.run import evidence
 from site_tools.run.evidence import block_hashes
+from site_tools.run.execution import run_page
 from tests.layout import ROOT
 
 MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")
@@ -79,7 +80,7 @@ def write_whole(root: Path) -> None:
     write_files(root, lock | {"docs/zh/alignment/behind.md": changed})
     note_as_verified(root, *RUN_PAGES)
     toy = read_page(root, "docs/en/notebooks/toy.md")
-    drawn = {toy.path: evidence.outcome(verdict.run(toy))}
+    drawn = {toy.path: evidence.outcome(run_page(toy))}
     evidence.note(root, "cpu", evidence.setting(root), "CPU", drawn)
 
 

@@ -13,6 +13,7 @@ from site_tools.judge.languages import compare
 from site_tools.judge.shape import check_shape
 from site_tools.page.page import Page, read_page
 from site_tools.run import verdict
+from site_tools.run.execution import Verified, run_page
 from site_tools.run.verdict import check_plots
 from tests.site import trial_site
 from tests.site.sample import broken
@@ -34,23 +35,23 @@ def page(root: Path, language: str = "en", *changes: tuple[str, str]) -> Page:
     return read_page(root, TOY.replace("/en/", f"/{language}/"))
 
 
-def problems(verified: verdict.Verified) -> list[str]:
+def problems(verified: Verified) -> list[str]:
     found = [verdict.check_block(verified, block) for block in verified.running]
     found += check_plots(verified)
     return [problem.found for problem in found if problem]
 
 
 def test_blocks_run_once_in_order_and_leave_their_plots(tmp_path):
-    verified = verdict.run(page(tmp_path))
+    verified = run_page(page(tmp_path))
     assert problems(verified) == []
     drawn = [[name for name, _ in result.plots] for result in verified.run.results]
     assert drawn == [[], ["bias"], []]
-    again = verdict.run(page(tmp_path))
+    again = run_page(page(tmp_path))
     assert again.run.results[1].plots == verified.run.results[1].plots
 
 
 def test_plots_shown_and_drawn_are_the_same(tmp_path):
-    verified = verdict.run(page(tmp_path, "en", ('num="bias"', 'num="other"')))
+    verified = run_page(page(tmp_path, "en", ('num="bias"', 'num="other"')))
     assert problems(verified) == [
         "a plot named 'other' that the page does not show",
         "toy/bias.svg, which no block draws",
@@ -58,7 +59,7 @@ def test_plots_shown_and_drawn_are_the_same(tmp_path):
 
 
 def test_a_block_that_fails_is_named_and_draws_for_no_other(tmp_path):
-    verified = verdict.run(page(tmp_path, "en", ("plt.show()", "plt.show() or 1 / 0")))
+    verified = run_page(page(tmp_path, "en", ("plt.show()", "plt.show() or 1 / 0")))
     failed, printing = (result for result in verified.run.results[1:])
     assert failed.failure and failed.failure.type == "ZeroDivisionError"
     assert not printing.plots and not check_plots(verified)
@@ -78,7 +79,7 @@ def test_only_the_line_of_the_language_may_differ(tmp_path):
 
 
 def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path):
-    ((name, svg),) = verdict.run(page(tmp_path)).run.results[1].plots
+    ((name, svg),) = run_page(page(tmp_path)).run.results[1].plots
     themed = pictures.themed(svg, name)
     assert "var(--second)" in themed and not re.search("#[0-9a-f]{6}", themed)
     assert "DejaVu" not in themed and "metadata" not in themed
@@ -92,7 +93,7 @@ def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path):
 
 def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path):
     toy = page(tmp_path)
-    drawn = [dict(result.plots) for result in verdict.run(toy).run.results]
+    drawn = [dict(result.plots) for result in run_page(toy).run.results]
     made = download.notebook(
         toy.text, "Toy", toy.blocks, drawn, "en", "ppo.whl", toy.id
     )

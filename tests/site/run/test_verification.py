@@ -8,6 +8,7 @@ import torch
 
 from site_tools.page.page import Page
 from site_tools.run import verdict
+from site_tools.run.execution import RunningPage, run_page, start_pages
 from site_tools.run.results import Failure, PageToRun, Source
 from site_tools.run.worker import Running
 from site_tools.say import LANGUAGES, Problem
@@ -16,7 +17,7 @@ from tests.site.sample import EN, ZH, broken, page
 
 def judged(read: Page, seconds: float = 20) -> list[Problem]:
     assert read.problems == ()
-    verified = verdict.run(read, seconds)
+    verified = run_page(read, seconds)
     found = [verdict.check_block(verified, b) for b in verified.running]
     return [problem for problem in found if problem]
 
@@ -56,7 +57,11 @@ def test_a_block_that_hangs_is_stopped_and_the_rest_is_not_run():
 
 def test_a_value_must_be_one_number():
     sources = [Source("import torch\nx = torch.ones(2)\ny = True")]
-    both = Running(PageToRun(sources, ["x", "y", "x[0]", "x.sum()"])).wait().values
+    both = (
+        Running(PageToRun(sources, ["x", "y", "x[0]", "x.sum()"]))
+        .wait()
+        .values.values()
+    )
     assert [str(v.message) if isinstance(v, Failure) else v for v in both] == [
         "the expression must give one number, got a tensor of 2 numbers",
         "the expression must give one number, got bool",
@@ -146,16 +151,55 @@ def test_a_chain_that_prints_something_else_fails():
 def test_a_chain_runs_once_however_many_copies_begin_with_it():
     told = "import os\nprint(os.getpid())"
     fences = "from __future__ import annotations", (CONT, told), (RAISES, "None.x")
-    run = verdict.start(blocks(*fences, (CONT, "def f(x: later): pass\nf"))).wait()
+    run = RunningPage(blocks(*fences, (CONT, "def f(x: later): pass\nf"))).verified.run
     first, second, raises, last = (copy.printed for copy in run.copies)
     assert (first, second) == ("", last) and len(last.split()) == 1
     assert len(raises.split()) == 1 and raises != last  # it has a process of its own
     assert [bool(copy.failure) for copy in run.copies] == [False, False, True, False]
     ended = ("a = 1", (CONT, "import os\nos._exit(0)"), (CONT, "a"))
-    run = verdict.start(blocks(*ended)).wait()
+    run = RunningPage(blocks(*ended)).verified.run
     assert [bool(copy.failure) for copy in run.copies] == [False, True, True]
 
 
 def test_what_is_wrong_above_is_told_once():
     fences = "a = 1\nprint(a)", ("output", "2"), (CONT, "print(a)"), ("output", "1")
     assert [p.line for p in of_fences(*fences)] == [7]
+
+
+# A pair's languages share the run.
+
+
+def pair(zh: str, en: str) -> list[RunningPage]:
+    """Both languages of a page, set running together."""
+    return start_pages([page(zh, "zh"), page(en, "en")])
+
+
+def test_a_pair_whose_blocks_are_the_same_runs_once():
+    zh, en = pair(ZH, EN)
+    assert en.verified.run is zh.verified.run and not zh.verified.run.drew
+    zh, en = pair(ZH, broken("total = 1 + 1", "total = 1 * 2"))
+    assert en.verified.run is not zh.verified.run
+
+
+def test_a_figure_that_hangs_on_an_unseeded_draw_is_found_in_one_language():
+    """No output shows it, and what one seed gives is what the page says."""
+    draw = 'import torch\ntotal = 2\nprint("total", total)\nx = torch.rand(())'
+    old = 'total = 1 + 1\nprint("total", total)'
+    (value,) = (
+        Running(PageToRun([Source(draw)], ["float(x)"], seed=LANGUAGES.index("zh")))
+        .wait()
+        .values.values()
+    )
+    figure = f'`{value:.4f}`{{ data-is="float(x)" }}'
+    texts = [f"{broken(old, draw, text)}\n{figure}\n" for text in (ZH, EN)]
+    zh, en = pair(*texts)
+    assert zh.verified.run.drew and en.verified.run is not zh.verified.run
+    found = [verdict.check_figures(each.verified) for each in (zh, en)]
+    assert found[0] == [] and len(found[1]) == 1
+
+
+def test_a_block_that_seeds_its_own_draws_may_draw():
+    draw = 'import torch\ntotal = 2\nprint("total", total)\ntorch.manual_seed(3)'
+    old = 'total = 1 + 1\nprint("total", total)'
+    for each in pair(broken(old, draw, ZH), broken(old, draw, EN)):
+        assert verdict.check_run(each.verified) == []
