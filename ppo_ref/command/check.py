@@ -20,15 +20,13 @@ def add(parser: ArgumentParser) -> None:
     )
     help = "a dict of tensors by torch.save; or a log, or the folder of a run"
     parser.add_argument("dump", metavar="DUMP", help=help)
-    parser.add_argument("--gamma", type=float, help="algorithm.gamma; searched if not")
-    parser.add_argument("--lam", type=float, help="algorithm.lam; searched if not")
-    parser.add_argument(
-        "--kl-coef", type=float, help="of KL in rewards; searched if not"
-    )
+    parser.add_argument("--gamma", type=float, help="algorithm.gamma, else 1")
+    parser.add_argument("--lam", type=float, help="algorithm.lam, else 1")
+    parser.add_argument("--kl-coef", type=float, help="of the KL in the rewards")
     parser.add_argument(
         "--estimator",
         choices=["gae", "reinforce_plus_plus", *ESTIMATORS],
-        help="algorithm.adv_estimator; found from the numbers if not",
+        help="algorithm.adv_estimator, else by the numbers",
     )
     parser.add_argument("--eos-token-id", type=int, help="judge the mask by it")
 

@@ -310,6 +310,6 @@ dump = {
     "returns": returns,
 }
 torch.save(dump, "dump.pt")
-code = main(["check", "dump.pt"])
+code = main(["check", "dump.pt", "--lam", "0.95"])
 print("exit code", code)
 # --8<-- [end:check]

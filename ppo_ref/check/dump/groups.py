@@ -1,4 +1,4 @@
-"""Advantages without a critic: which estimator gives what a dump holds per row."""
+"""Advantages without a critic, computed again from scores by group."""
 
 from typing import NamedTuple
 
@@ -15,7 +15,7 @@ ESTIMATORS = ("grpo", "dr_grpo", "rloo", "reinforce_plus_plus_baseline", "opo")
 
 
 class Groups(NamedTuple):
-    """Which rows answer one prompt; ``sure`` if by uid, else by equal prompts."""
+    """The group of each row; ``sure`` if by uid, else by equal prompts."""
 
     of_row: Tensor
     sizes: Tensor
@@ -34,7 +34,7 @@ def groups_of(dump: Fields) -> Groups | None:
 
 
 def judge_rows(dump: Fields, groups: Groups) -> Said:
-    """Whether the rows of a group have one prompt, and what their scores are like."""
+    """Compare the prompts within each group, and tell what the groups are like."""
     scores, lengths = _scores(dump), dump.response_mask.sum(1)
     # Sorted once: looking through all rows for each group takes minutes with many.
     order, sizes = groups.of_row.argsort(stable=True), groups.sizes.tolist()
@@ -59,10 +59,8 @@ def judge_rows(dump: Fields, groups: Groups) -> Said:
     return (OPEN, text) if alone == len(of) else (OK, f"{text}; a prompt in each")
 
 
-def judge_advantages(
-    dump: Fields, groups: Groups, estimator: str | None
-) -> tuple[Said, str | None]:
-    """Whether an estimator explains the advantages, and which."""
+def judge_advantages(dump: Fields, groups: Groups, estimator: str | None) -> Said:
+    """Compare one advantage per row with what each estimator gives."""
     mask, advantages = dump.response_mask, dump.advantages
     assert advantages is not None
     rows, scores = mask.any(1), _scores(dump)
@@ -75,45 +73,46 @@ def judge_advantages(
             f"{float(held[first(uneven)[0]]):.4f}: not one number per row, as "
             "estimators by groups give; of a critic, add values"
         )
-        return (OPEN if estimator is None else FAIL, text), None
+        return (OPEN if estimator is None else FAIL, text)
     known = _known(scores, groups, mask)
-    # The deviation of nearly equal scores lifts their rounding.
-    lifted = known["grpo"].abs() / known["dr_grpo"].abs().clamp(min=1e-30)
-    lifted = torch.where(known["dr_grpo"] == 0, 1e6, lifted.clamp(min=1))
-    size = dump.tolerance * held.abs().clamp(min=1)
-    size = size + 1e-7 * scores.abs().max() * lifted
-
-    def wrong(of_row: Tensor) -> Tensor:
-        return rows & ((held - of_row).abs() > size)
-
-    best = estimator or min(known, key=lambda name: int(wrong(known[name]).sum()))
-    off, count = wrong(known[best]), int(rows.sum())
-    if not off.any() and wrong(-known[best]).any():
-        tokens = f"{counted(dump.tokens, 'token')} of {counted(count, 'row')}"
-        return (OK, f"as {best} gives, on {tokens}"), best
-    if not off.any():
-        text = "all 0, as any estimator gives: scores are equal in each group"
-        return (OPEN, text), best
-    row = int(off.nonzero()[0])
+    if estimator and estimator not in known:
+        return OPEN, "fewer than 2 tokens"
+    size = _rounding(dump, held, scores, known)
+    off = {name: rows & ((held - x).abs() > size) for name, x in known.items()}
+    fits = [name for name in known if not off[name].any()]
+    if fits and not (rows & (held.abs() > size)).any():
+        return OPEN, "all 0, as any estimator gives: scores are equal in each group"
+    count = counted(int(rows.sum()), "row")
+    if estimator in fits or (estimator is None and fits):
+        gives = estimator or " or ".join(fits)
+        tokens = counted(dump.tokens, "token")
+        return OK, f"as {gives} gives, on {tokens} of {count}"
+    judge = estimator or ESTIMATORS[0]
+    row = int(off[judge].nonzero()[0])
     text = (
-        f"advantages[{row}, {int(start[row])}] is {float(held[row]):.4f}, {best} gives "
-        f"{float(known[best][row]):.4f} (score {float(scores[row]):.4g}): "
+        f"advantages[{row}, {int(start[row])}] is {float(held[row]):.4f}, {judge} "
+        f"gives {float(known[judge][row]):.4f} (score {float(scores[row]):.4g})"
     )
-    mistakes = {
-        f"they are those of {name}": x
-        for name, x in known.items()
-        if estimator and name != best
-    }
-    mistakes |= _mistakes(scores, known)
-    cause = next((words for words, x in mistakes.items() if not wrong(x).any()), None)
-    if cause:
-        state = OPEN if "TRL" in cause and estimator is None else FAIL
-        return (state, text + cause), None
-    text += f"{best} explains {count - int(off.sum())} of {count} rows; "
-    if estimator is None or not groups.sure:
-        text += "pass --estimator" if groups.sure else dump.lacks("uid")
-        return (OPEN, text), None
-    return (FAIL, text + "other scores or groups went in"), None
+    if fits:
+        return FAIL, f"{text}: they are those of {' or '.join(fits)}"
+    if estimator is None:
+        others = ", ".join(ESTIMATORS[1:])
+        return OPEN, f"{text}; nor are they those of {others}: pass --estimator"
+    text += f"; {int(off[judge].sum())} of {count} differ"
+    if not groups.sure:
+        return OPEN, f"{text}; {dump.lacks('uid')}"
+    return FAIL, text
+
+
+def _rounding(
+    dump: Fields, held: Tensor, scores: Tensor, known: dict[str, Tensor]
+) -> Tensor:
+    """How far each row may be off: a small deviation of its group lifts rounding."""
+    excess = known["dr_grpo"]
+    lifted = known["grpo"].abs() / excess.abs().clamp(min=1e-30)
+    lifted = torch.where(excess == 0, 1e6, lifted.clamp(min=1))
+    size = dump.tolerance * held.abs().clamp(min=1)
+    return size + 1e-7 * scores.abs().max() * lifted
 
 
 def _scores(dump: Fields) -> Tensor:
@@ -147,16 +146,3 @@ def _known(scores: Tensor, groups: Groups, mask: Tensor) -> dict[str, Tensor]:
     baseline = (total / length.clamp(min=1))[groups.of_row]
     found["opo"] = torch.where(together, scores - baseline, scores)
     return found
-
-
-def _mistakes(scores: Tensor, known: dict[str, Tensor]) -> dict[str, Tensor]:
-    """What else may have been computed, in the words of its cause."""
-    deviation, excess = scores.std() + 1e-6, scores - scores.mean()
-    by_batch = known["dr_grpo"] / deviation
-    return {
-        **{f"the sign of {name} is flipped": -x for name, x in known.items()},
-        "divided by the deviation of all rows (TRL's scale_rewards='batch')": by_batch,
-        "mean and deviation are of all rows, not of each group": excess / deviation,
-        "the mean is of all rows, not of each group": excess,
-        "no baseline at all: they are the scores": scores,
-    }

@@ -1,4 +1,4 @@
-"""What went into the advantages: the mask, the score, the KL, log-probs and values."""
+"""The inputs of the advantages: mask, score, KL, log-probs and values."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -99,56 +99,52 @@ def judge_score(dump: Fields, summed: bool) -> Said:
     return OPEN, f"on the last token of {rows}, {text}"
 
 
-def judge_kl(dump: Fields, kl_coef: float | None) -> tuple[Said, float | None]:
-    """Which KL was subtracted from the scores; the coefficient, if it is known."""
+def judge_kl(dump: Fields, kl_coef: float | None) -> Said:
+    """Compare what the rewards lack of the scores with each estimate of the KL."""
     mask, tokens = dump.response_mask, counted(dump.tokens, "token")
     scores, old, ref = dump.scores, dump.old_log_probs, dump.ref_log_probs
     if scores is None or dump.rewards is None:
-        return (OPEN, dump.lacks("scores", "rewards")), None
+        return OPEN, dump.lacks("scores", "rewards")
     taken = scores - dump.rewards
+    equal = old is not None and ref is not None and torch.equal(old[mask], ref[mask])
+    if not taken.any() and equal:
+        return OPEN, "old and ref log-probs are equal: any kl_coef takes 0"
+    if not taken.any() and kl_coef:
+        return FAIL, f"none in the rewards, with kl_coef {kl_coef:g}"
     if not taken.any():
-        if old is not None and ref is not None and torch.equal(old[mask], ref[mask]):
-            text = "old and ref log-probs are equal: any kl_coef takes 0"
-            return (OPEN, text), None
-        return (OK, f"none in the rewards: they are the scores on {tokens}"), 0.0
+        return OK, f"none in the rewards: they are the scores on {tokens}"
     if old is None or ref is None:
         text = "rewards are not the scores, and what was taken off cannot be told: "
-        return (OPEN, text + dump.lacks("old_log_probs", "ref_log_probs")), None
+        return OPEN, text + dump.lacks("old_log_probs", "ref_log_probs")
 
     def lost(where: Tensor) -> str:
         x, y = (float(of[first(where)]) for of in (taken, old - ref))
-        return f"{place('score', where)} lost {x:.4g}, with old - ref {y:.4g}: "
+        return f"{place('score', where)} lost {x:.4g}, with old - ref {y:.4g}"
 
     outside = (taken != 0) & ~mask & mask.any(1, keepdim=True)
     if outside.any():
         text = "that slot does not count; multiply by response_mask"
-        return (FAIL, lost(outside) + text), None
+        return FAIL, f"{lost(outside)}: {text}"
     far = mask & (taken.abs() > 1e-4 * scores.abs())
     if not far.any():
-        text = f"at most {float(taken[mask].abs().max()):.2g} was taken off: rounding"
-        return (OPEN, text), None
-    fits = [*_fits(dump, taken, old, ref, kl_coef)]
-    swapped = [*_fits(dump, taken, ref, old, None)]
-    best = min(
-        fits + swapped,
-        key=lambda fit: (int(fit.wrong.sum()), fit.coef < 0, fit.coef != kl_coef),
-    )
-    times = f"times {best.name}"
+        most = float(taken[mask].abs().max())
+        return OPEN, f"at most {most:.2g} was taken off: rounding"
+    fits = _fits(mask, scores, taken, old, ref)
+    best = min(fits, key=lambda fit: (int(fit.wrong.sum()), fit.coef < 0))
+    times = f"{abs(best.coef):.4g} times {best.name}"
     if best.wrong.any():
         rest = dump.tokens - int(best.wrong.sum())
-        text = (
-            f"no kl_coef times k1, k2, k3 or abs gives that; {best.coef:.4g} {times} "
-            f"explains {rest} of {tokens}"
-        )
-        return (FAIL, lost(best.wrong) + text), None
-    if best.coef < 0 or any(best is fit for fit in swapped):
-        text = f"{abs(best.coef):.4g} {times} with the wrong sign; "
-        return (FAIL, f"{lost(far)}{text}old and ref are swapped, or it is added"), None
-    return (OK, f"{best.coef:.4g} {times} taken off {tokens}"), best.coef
+        text = "no kl_coef times k1, k2, k3 or abs gives that"
+        return FAIL, f"{lost(best.wrong)}: {text}; {times} explains {rest} of {tokens}"
+    if best.coef < 0:
+        return FAIL, f"{lost(far)}: {times} with the wrong sign"
+    if kl_coef is not None and abs(best.coef - kl_coef) > 1e-2 * kl_coef:
+        return FAIL, f"{times} taken off {tokens}, not kl_coef {kl_coef:g}"
+    return OK, f"{times} taken off {tokens}"
 
 
 class _Fit(NamedTuple):
-    """A coefficient, and the tokens of which an estimator takes off something else."""
+    """An estimate of the KL, its coefficient, and the tokens where it is not taken."""
 
     name: str
     coef: float
@@ -156,57 +152,50 @@ class _Fit(NamedTuple):
 
 
 def _fits(
-    dump: Fields, taken: Tensor, old: Tensor, ref: Tensor, asked: float | None
-) -> Iterator[_Fit]:
-    """What each estimator explains, first with the coefficient that is asked."""
-    assert dump.scores is not None
-    mask, scores = dump.response_mask, dump.scores.abs()
-    far = mask & (taken.abs() > 1e-4 * scores)
-    k1, k2, k3 = (kl(log_probs=old, ref_log_probs=ref) for kl in (kl_k1, kl_k2, kl_k3))
+    mask: Tensor, scores: Tensor, taken: Tensor, old: Tensor, ref: Tensor
+) -> list[_Fit]:
+    """Each estimate with the coefficient of most tokens: the median of taken / k."""
+    far = mask & (taken.abs() > 1e-4 * scores.abs())
+    both = {"log_probs": old, "ref_log_probs": ref}
+    k1 = kl_k1(**both)
     # verl bounds k3 so.
-    estimators = {"k1": k1, "k2": k2, "k3": k3.clamp(-10, 10), "abs": k1.abs()}
+    k3 = kl_k3(**both).clamp(-10, 10)
     rounding = 1e-6 * torch.maximum(old.abs(), ref.abs()).clamp(min=1)
-    for name, k in estimators.items():
+    fits = []
+    for name, k in {"k1": k1, "k2": kl_k2(**both), "k3": k3, "abs": k1.abs()}.items():
         ratios = (taken / k)[far & (k != 0)]
-        solved = float(ratios.median()) if len(ratios) else 0.0
-        for coef in filter(None, (asked, solved)):
-            allowed = abs(coef) * (1e-3 * k.abs() + rounding) + 1e-6 * scores
-            yield _Fit(name, coef, mask & ((taken - coef * k).abs() > allowed))
+        if len(ratios):
+            coef = float(ratios.median())
+            allowed = abs(coef) * (1e-3 * k.abs() + rounding) + 1e-6 * scores.abs()
+            wrong = mask & ((taken - coef * k).abs() > allowed)
+            fits.append(_Fit(name, coef, wrong))
+    return fits or [_Fit("k1", 0.0, far)]
 
 
 def judge_rollout(dump: Fields) -> Said:
-    """How far old log-probs are from the rollout's."""
+    """Compare old log-probs with the rollout's: the ratio before the first step."""
     mask = dump.response_mask
     old, rollout = dump.old_log_probs, dump.rollout_log_probs
     for name, x in (("old_log_probs", old), ("rollout_log_probs", rollout)):
-        if x is not None and (above := mask & (x > 1e-3)).any():
-            return FAIL, f"{shown(name, x, above)}, above 0: no log-prob"
+        if x is not None and (mask & (x > 1e-3)).any():
+            return FAIL, f"{shown(name, x, mask & (x > 1e-3))}, above 0: no log-prob"
     if rollout is None or old is None:
         return OPEN, dump.lacks("old_log_probs", "rollout_log_probs")
-    gap = torch.where(mask, old - rollout, 0)
-    mean = float(gap.abs().sum() / mask.sum())
+    gap = torch.where(mask, old - rollout, 0).abs()
+    mean = float(gap.sum() / mask.sum())
     if mean == 0:
         return OPEN, "old_log_probs are the rollout's own, copied"
     text = f"{mean:.4f} nats from rollout_log_probs, mean of {dump.tokens} tokens"
     if mean <= _NEAR:
         return OK, text
-    far = mask & (gap.abs() >= mean)
+    far = mask & (gap >= mean)
     ours, theirs = float(old[first(far)]), float(rollout[first(far)])
     text += f", first {place('old_log_probs', far)} {ours:.4f} and {theirs:.4f}"
-    shifted = None
-    for shift, word in ((1, "late"), (-1, "early")):
-        both = mask & mask.roll(shift, 1)
-        both[:, 0 if shift > 0 else -1] = False
-        moved = (old - rollout.roll(shift, 1))[both].abs()
-        if len(moved) and moved.mean() <= min(_NEAR, 0.1 * mean):
-            shifted = f"old_log_probs lie one slot {word}"
-    cause = shifted or "another temperature, top-p, precision or older weights"
-    if not shifted and mean <= _FAR:
-        text += f": more than engines differ by, {_NEAR}, but below {_FAR}; {cause}?"
-        return OPEN, text
+    if mean <= _FAR:
+        return OPEN, f"{text}: more than engines differ by, {_NEAR}, but below {_FAR}"
     if not rollout[far].any():
-        cause = "no model sampled these; a tool's tokens count"
-    return FAIL, f"{text}: {cause}"
+        return FAIL, f"{text}: no model sampled these; a tool's tokens count"
+    return FAIL, f"{text}: another temperature, top-p, slot, precision or weights"
 
 
 def judge_values(dump: Fields) -> Said:

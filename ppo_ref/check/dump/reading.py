@@ -97,12 +97,6 @@ class Fields(NamedTuple):
     def tokens(self) -> int:
         return int(self.response_mask.sum())
 
-    def rows(self, chosen: Tensor) -> "Fields":
-        """The same of some rows."""
-        tensors = {n: x for n, x in self._asdict().items() if isinstance(x, Tensor)}
-        cut: dict[str, Any] = {name: x[chosen] for name, x in tensors.items()}
-        return self._replace(**cut)
-
     @property
     def given(self) -> Tensor | None:
         """What entered the advantages; the scores where no rewards are beside them."""

@@ -1,4 +1,4 @@
-"""What is said of a dump: a line per stage, and one for all."""
+"""Verdicts on a dump: a line per stage, and one for all."""
 
 from typing import NamedTuple
 
@@ -40,12 +40,15 @@ class Report(NamedTuple):
     @property
     def summary(self) -> str:
         """What is wrong, in one line, and how much cannot be told."""
-        wrong = ", ".join(self.stages(FAIL))
-        found = f"wrong: {wrong}" if wrong else "nothing wrong found"
-        good, open_ = len(self.stages(OK)), len(self.stages(OPEN))
-        return f"{found}; {good} ok, {open_} cannot be told (-)"
+        found = "nothing wrong found"
+        if not self.ok:
+            found = f"wrong: {', '.join(self.stages(FAIL))}"
+        right, untold = len(self.stages(OK)), len(self.stages(OPEN))
+        return f"{found}; {right} ok, {untold} cannot be told (-)"
 
 
 def counted(number: int, noun: str) -> str:
     """A number of things, as in ``1 row`` and ``2 rows``."""
-    return f"{number} {noun}{'s' * (number != 1)}"
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {noun}s"

@@ -26,10 +26,11 @@ def judged(batch: dict[str, Tensor], **options: float) -> tuple[dict[str, str], 
 @pytest.mark.parametrize(
     ("gamma", "gae_lambda"), [(1.0, 1.0), (0.99, 0.95), (0.95, 0.0), (0.913, 0.877)]
 )
-def test_a_right_dump_is_ok_and_its_choices_are_found(gamma, gae_lambda):
+def test_a_right_dump_is_ok_by_its_settings(gamma, gae_lambda):
     batch = dumped(sampled(), gamma=gamma, gae_lambda=gae_lambda)
-    said, last = judged(batch)
-    assert last == "nothing wrong found; 7 ok, 2 cannot be told (-)"
+    asked = {"gamma": gamma, "gae_lambda": gae_lambda}
+    said, last = judged(batch, **asked)
+    assert last == "nothing wrong found; 7 ok, 0 cannot be told (-)"
     assert said == {
         "mask": "ok: 33 tokens of 6 rows, as attention_mask says: nothing behind the "
         "end counts, the last token does",
@@ -38,16 +39,21 @@ def test_a_right_dump_is_ok_and_its_choices_are_found(gamma, gae_lambda):
         "rollout": "ok: 0.0010 nats from rollout_log_probs, mean of 33 tokens",
         "values": "ok: 3 pairs of answers to one prompt, equal up to their first "
         "other token",
-        "gae": "ok: returns follow from rewards and values on 33 tokens",
-        "truncation": "-: 1 of 6 rows full, V behind taken as 0: right if they ended "
-        "there, biased if cut",
+        "gae": f"ok: returns follow from rewards and values by gamma {gamma:g}, "
+        f"lambda {gae_lambda:g}, on 33 tokens; 1 of 6 rows full, V behind taken as 0: "
+        "biased if cut",
         "whitening": "ok: over the 33 tokens that count",
-        "settings": f"-: by the numbers kl_coef 0, gamma {gamma:g}, lam {gae_lambda:g}"
-        ": compare with yours, or pass --kl-coef --gamma --lam",
     }
-    asked = {"gamma": gamma, "gae_lambda": gae_lambda, "kl_coef": 0.0}
-    said, last = judged(batch, **asked)
-    assert said["settings"] == f"ok: kl_coef 0, gamma {gamma:g}, lam {gae_lambda:g}"
+    left_out, last = judged(batch)
+    if gamma == gae_lambda == 1:
+        assert left_out == said
+    else:
+        text = "tokens do not follow: pass your --gamma and --lam"
+        assert left_out["gae"].startswith(OPEN) and left_out["gae"].endswith(text)
+        assert last.startswith("nothing wrong found")
+    said, _ = judged(batch, gamma=0.5, gae_lambda=0.5)
+    assert said["gae"].startswith(FAIL) and "(gamma 0.5, lambda 0.5)" in said["gae"]
+    assert said["whitening"].startswith(OK)
 
 
 @pytest.mark.parametrize(
@@ -66,13 +72,14 @@ def test_the_kl_in_the_rewards_is_found(name, of):
     said, _ = judged(dumped(batch), kl_coef=0.02)
     assert said["kl"] == f"ok: 0.02 times {name} taken off 33 tokens"
     said, _ = judged(dumped(batch), kl_coef=0.05)
-    assert said["settings"] == f"{FAIL}: by the numbers kl_coef 0.02, not kl_coef 0.05"
+    text = f"0.02 times {name} taken off 33 tokens, not kl_coef 0.05"
+    assert said["kl"] == f"{FAIL}: {text}"
     added = batch | {
         "token_level_rewards": batch["token_level_scores"] + 0.02 * kl * MASK
     }
     said, _ = judged(dumped(added), kl_coef=0.02)
     assert said["kl"].startswith(f"{FAIL}: score[0, 0] lost ")
-    assert "with the wrong sign; old and ref are swapped, or it is added" in said["kl"]
+    assert said["kl"].endswith(f"0.02 times {name} with the wrong sign")
     for number in (-0.5, batch["token_level_scores"][0, 2]):
         batch["token_level_rewards"][0, 2] = number
         said, _ = judged(dumped(batch))
@@ -96,9 +103,12 @@ def test_a_small_coefficient_is_told_from_another():
     kl = batch["old_log_probs"] - batch["ref_log_prob"]
     batch["token_level_rewards"] -= 0.001 * kl * MASK
     said, _ = judged(dumped(batch), kl_coef=0.005)
-    assert said["settings"].startswith(
-        "FAIL: by the numbers kl_coef 0.001, not kl_coef"
-    )
+    assert said["kl"] == "FAIL: 0.001 times k1 taken off 33 tokens, not kl_coef 0.005"
+
+
+def test_a_kl_that_was_to_be_taken_off_and_was_not_is_told():
+    said, _ = judged(dumped(sampled()), kl_coef=0.02)
+    assert said["kl"] == "FAIL: none in the rewards, with kl_coef 0.02"
 
 
 def without(batch: dict[str, Tensor], *names: str) -> dict[str, Tensor]:
@@ -139,10 +149,11 @@ def test_nothing_is_ok_that_could_not_have_failed():
     said, _ = judged(dumped(nothing))
     still = ("score", "kl", "rollout", "values", "gae", "whitening")
     assert {said[stage][:2] for stage in still} == {"-:"}, said
-    two = {name: x[2:3, :3] for name, x in dumped(sampled(), gae_lambda=0.4).items()}
+    one = {name: x[2:3, 2:3] for name, x in dumped(sampled()).items()}
     names = ("token_level_scores", "token_level_rewards", "response_mask", *MADE)
-    said, _ = judged({name: two[name] for name in names})
-    assert said["gae"] == "-: 2 tokens with a next one, too few to solve for both"
+    said, _ = judged({name: one[name] for name in names})
+    text = "no token has a next one, from which its return would follow"
+    assert said["gae"] == f"-: {text}"
 
 
 def test_the_first_eos_judges_a_mask_of_one_turn():
@@ -150,8 +161,6 @@ def test_the_first_eos_judges_a_mask_of_one_turn():
     assert judged(batch, eos_token_id=EOS)[0]["mask"].startswith(
         "ok: 33 tokens of 6 rows, as the first EOS says"
     )
-    said, _ = judged(batch, eos_token_id=EOS)
-    assert said["truncation"].endswith("biased if cut; 1 of them lack EOS")
     later = batch | {"response_mask": MASK.long()}
     later["response_mask"][0, 0] = 0  # what stands before the first token is no gap
     assert judged(later, eos_token_id=EOS)[0]["mask"].startswith(
@@ -165,9 +174,11 @@ def test_the_first_eos_judges_a_mask_of_one_turn():
 
 def test_a_bootstrapped_cut_is_told_and_left_open():
     ends = torch.tensor([0.6, 0, 0, 0, 0, 0])
-    said, _ = judged(dumped(sampled(), gae_lambda=0.95, bootstrap_values=ends))
-    assert said["gae"] == "ok: returns follow from rewards and values on 32 tokens"
-    assert "V behind [0, 7] was taken as 0.6000: bootstrapped" in said["truncation"]
+    batch = dumped(sampled(), gae_lambda=0.95, bootstrap_values=ends)
+    said, _ = judged(batch, gamma=1.0, gae_lambda=0.95)
+    assert said["gae"].startswith("ok: returns follow from rewards and values by ")
+    text = "on 32 tokens; 1 of 6 rows full, V behind 1 of them not 0: bootstrapped"
+    assert said["gae"].endswith(text)
 
 
 def test_process_rewards_pass():
@@ -192,7 +203,7 @@ def test_one_early_score_among_process_rewards_passes():
     [
         (0.015, OK, "0.0150 nats from rollout_log_probs, mean of 33 tokens"),
         (0.03, OPEN, "more than engines differ by, 0.02, but below 0.1"),
-        (0.2, FAIL, "another temperature, top-p, precision or older weights"),
+        (0.2, FAIL, "another temperature, top-p, slot, precision or weights"),
     ],
 )
 def test_how_far_an_engine_may_be(apart, state, text):
@@ -213,26 +224,18 @@ def test_a_number_that_is_no_log_prob_is_named():
 @pytest.mark.parametrize(
     ("whiten", "words"),
     [
-        (lambda x, mask: whitened(x, mask) * 33**0.5 / 32**0.5, None),  # n below
-        (lambda x, mask: whitened(x, mask) + x[mask].mean(), "the mean added again"),
-        (lambda x, mask: whitened(x, mask) ** 3, "nothing tried explains it"),
+        (lambda x, mask: whitened(x, mask) * 33**0.5 / 32**0.5, "ok: over the 33"),
+        (lambda x, mask: whitened(x, mask) + x[mask].mean(), "FAIL: advantages[0, 0]"),
+        (lambda x, mask: whitened(x, mask) ** 3, "FAIL: advantages[0, 0] is "),
     ],
 )
 def test_other_whitenings(whiten, words):
-    said, _ = judged(dumped(sampled(), gae_lambda=0.95, whiten=whiten))
-    assert words in said["whitening"] if words else said["whitening"].startswith(OK)
-
-
-@pytest.mark.parametrize("workers", [2, 4])
-def test_whitening_by_each_worker_is_named(workers):
-    batch = dumped(sampled(), gae_lambda=0.95)
-    batch = {name: torch.cat([x, x[2:4]]) for name, x in batch.items()}  # 8 rows
-    raw, mask = batch["returns"] - batch["values"], batch["response_mask"].bool()
-    parts = zip(raw.chunk(workers), mask.chunk(workers), strict=True)
-    batch["advantages"] = torch.cat([whitened(*part) for part in parts])
-    said, _ = judged(batch)
-    words = f"whitened in {workers} parts, by each of {workers} workers"
-    assert said["whitening"].startswith(FAIL) and said["whitening"].endswith(words)
+    batch = dumped(sampled(), gae_lambda=0.95, whiten=whiten)
+    said, _ = judged(batch, gamma=1.0, gae_lambda=0.95)
+    assert said["whitening"].startswith(words)
+    if words.startswith(FAIL):
+        right = whitened(batch["returns"] - batch["values"], MASK)[0, 0]
+        assert said["whitening"].endswith(f"33 tokens that count {right:.4f}")
 
 
 def grouped(of_row: Tensor, groups: list[int]) -> dict[str, Tensor]:
