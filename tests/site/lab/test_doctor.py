@@ -296,24 +296,24 @@ def nulls(features: dict[str, Any]) -> dict[str, Any]:
 
 
 KNOWN_LINE = "step:1 - actor/entropy:0.5\n"
-MEGABYTE = 1_000_000
-WORDS = {  # a line of a megabyte, of which each place was looked at again and again
-    "one word": "a" * MEGABYTE,
-    "a path": "a/" * (MEGABYTE // 2),
-    "one word that has a value": "a" * MEGABYTE + ":0.5",
-    "digits": "kl:" + "1" * MEGABYTE + "x",
-    "blanks": "kl" + " " * MEGABYTE + ":" + " " * MEGABYTE + "x",
-    "a call": "kl:" + "np." * (MEGABYTE // 3),
-    "names without values": "a:" * (MEGABYTE // 2),
-    "quotes": '"' * MEGABYTE,
-    "many names": " ".join(f"a{i}:1" for i in range(MEGABYTE // 10)),
-    "colours": "\x1b[1" * (MEGABYTE // 3),
+LONG = 400_000
+WORDS = {  # a line so long, of which each place was looked at again and again
+    "one word": "a" * LONG,
+    "a path": "a/" * (LONG // 2),
+    "one word that has a value": "a" * LONG + ":0.5",
+    "digits": "kl:" + "1" * LONG + "x",
+    "blanks": "kl" + " " * LONG + ":" + " " * LONG + "x",
+    "a call": "kl:" + "np." * (LONG // 3),
+    "names without values": "a:" * (LONG // 2),
+    "quotes": '"' * LONG,
+    "many names": " ".join(f"a{i}:1" for i in range(LONG // 10)),
+    "colours": "\x1b[1" * (LONG // 3),
 }
 TABLES = {
-    "a config": '1,"' + "x" * MEGABYTE + '",0.25\n',
-    "digits": "1," + "1" * MEGABYTE + "x,0.25\n",
-    "an open quote": '1,"' + '""' * MEGABYTE + ",0.25\n",
-    "open quotes": '"a,""' * (MEGABYTE // 5) + "\n",
+    "a config": '1,"' + "x" * LONG + '",0.25\n',
+    "digits": "1," + "1" * LONG + "x,0.25\n",
+    "an open quote": '1,"' + '""' * LONG + ",0.25\n",
+    "open quotes": '"a,""' * (LONG // 5) + "\n",
 }
 HOSTILE = {name: f"{KNOWN_LINE}{word}\n{KNOWN_LINE}" for name, word in WORDS.items()}
 HOSTILE |= {f"known, {name}": f"kl:0.5 {word}\n" for name, word in WORDS.items()}
@@ -334,7 +334,7 @@ READ_THERE = """given.logs.map((text) => {
   return Object.fromEntries(log) })"""
 
 
-def test_a_megabyte_in_one_word_stops_neither_the_command_nor_the_page() -> None:
+def test_a_word_without_end_stops_neither_the_command_nor_the_page() -> None:
     """Seconds for all of them, where one alone would take minutes."""
     texts = [*HOSTILE.values()]
     done = subprocess.run(
@@ -343,10 +343,10 @@ def test_a_megabyte_in_one_word_stops_neither_the_command_nor_the_page() -> None
         capture_output=True,
         text=True,
         check=True,
-        timeout=100,
+        timeout=60,
     )
     given = {"figures": doctor.FIGURES, "logs": texts}
-    there = in_node(MODEL, READ_THERE, given, timeout=100)
+    there = in_node(MODEL, READ_THERE, given, timeout=60)
     for name, ours, theirs in zip(HOSTILE, json.loads(done.stdout), there, strict=True):
         assert theirs == {key: [*map(finite, x)] for key, x in ours["log"].items()}
         key = "kl" if name.startswith("known") else "actor/entropy"

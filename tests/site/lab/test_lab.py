@@ -372,7 +372,7 @@ def test_the_tree_begins_with_the_noisy_critic_of_its_page():
 
 
 def test_the_copied_tree_prints_what_is_shown(capsys):
-    states = [{}, {"count": 60, "seed": 7}, *map(erring, map(random.Random, range(60)))]
+    states = [{}, {"count": 60, "seed": 7}, *map(erring, map(random.Random, range(20)))]
     answers = in_tree(states)
     ends = in_tree([state | {"lambda": 1, "gamma": 1} for state in states])
     for change, answer, end in zip(states, answers, ends, strict=True):

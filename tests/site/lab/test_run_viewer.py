@@ -208,7 +208,7 @@ def test_a_dump_without_a_mask_or_with_short_rows_shows_what_it_has() -> None:
 
 
 DEEP = "[" * 50_000 + "]" * 50_000
-WIDE = "[" + ",".join(["1"] * 250_000) + "]"
+WIDE = "[" + ",".join(["1"] * 100_000) + "]"
 KEPT = json.dumps(DUMP)[1:-1]  # of a sound dump
 HOSTILE: dict[str, tuple[dict[str, str], str]] = {  # what came, the fault that is told
     "a deep table": ({"d.json": f'{{"values": {DEEP}}}'}, "number"),
@@ -231,19 +231,19 @@ HOSTILE: dict[str, tuple[dict[str, str], str]] = {  # what came, the fault that 
         "",
     ),
     "a deep config": (RUN | {"config.json": DEEP}, ""),
-    "an open text of quotes": ({"d.json": '{"x":"' + '\\"' * 500_000}, "json"),
-    "an open text of strokes": ({"d.json": '{"x":"' + "\\" * 999_999}, "json"),
-    "open texts": (RUN | {T: '"a\\' * 200_000}, "object"),
-    "a row of a quarter million, as many rows": (
-        {"d.json": '{"values": [' + WIDE + ",[]" * 250_000 + "]}"},
+    "an open text of quotes": ({"d.json": '{"x":"' + '\\"' * 200_000}, "json"),
+    "an open text of strokes": ({"d.json": '{"x":"' + "\\" * 399_999}, "json"),
+    "open texts": (RUN | {T: '"a\\' * 80_000}, "object"),
+    "a row of a hundred thousand, as many rows": (
+        {"d.json": '{"values": [' + WIDE + ",[]" * 100_000 + "]}"},
         "slots",
     ),
     "many scored rows": (
-        {"d.json": '{"token_level_scores": [[]' + ",[]" * 300_000 + "]}"},
+        {"d.json": '{"token_level_scores": [[]' + ",[]" * 100_000 + "]}"},
         "mask",
     ),
     "as many iterations": (
-        RUN | {S: "".join(f'{{"iteration":{i + 1},"kl":1}}\n' for i in range(200_000))},
+        RUN | {S: "".join(f'{{"iteration":{i + 1},"kl":1}}\n' for i in range(80_000))},
         "",
     ),
     "as many records": (
@@ -251,7 +251,7 @@ HOSTILE: dict[str, tuple[dict[str, str], str]] = {  # what came, the fault that 
         | {
             T: "".join(
                 f'{{"iteration":{i + 1},"question":"","response":[]}}\n'
-                for i in range(200_000)
+                for i in range(80_000)
             )
         },
         "",
@@ -291,12 +291,12 @@ LOOK = """given.map((files) => {
 
 def test_what_is_made_to_stop_the_viewer_is_told_at_once() -> None:
     files = [given for given, _ in HOSTILE.values()]
-    found = in_node(VIEWER / "run_files.js", LOOK, files, timeout=100)
+    found = in_node(VIEWER / "run_files.js", LOOK, files, timeout=60)
     for (name, (_, key)), one in zip(HOSTILE.items(), found, strict=True):
         assert key in ("", *one["keys"]), (name, one)
         assert all(known.isalpha() for known in one["keys"]), (name, one)
         assert one["said"] < 1000, name
-        assert one["seconds"] < 20, (name, one)  # one or two, on a machine at rest
+        assert one["seconds"] < 20, (name, one)  # half a one, on a machine at rest
 
 
 def test_every_stored_run_has_a_title_and_every_fault_a_sentence() -> None:
