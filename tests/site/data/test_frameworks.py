@@ -9,11 +9,11 @@ from zipfile import ZipFile
 
 import pytest
 
-from site_tools.compile import lists, navigation
+from site_tools.compile import navigation
 from site_tools.data import frameworks
 from site_tools.data.dialogues import read_dialogues
 from site_tools.data.facts import concepts, reread
-from site_tools.data.frameworks import OTHERS, RELEASES
+from site_tools.data.frameworks import RELEASES
 from tests.differential.wheels import WHEELS, find, requires, source
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
@@ -22,7 +22,6 @@ from tests.site.trial_site import write_files
 pytestmark = pytest.mark.pages
 
 NOW, OLD, OPEN, TRL, GRPO = RELEASES
-TORCHRL = OTHERS[0]
 PLACE = {"path": "a/b.py", "lines": "3", "hash": "0" * 12, "quote": "a < b"}
 OTHER_LINES = {"hash": "1" * 12}
 
@@ -41,7 +40,6 @@ MASK = {
         *places("verl 0.4.1", "verl 0.4.0"),
     ],
 }
-LOSS = {"zh": "乙", "en": "The loss", "entries": places(NOW, TRL, TORCHRL)}
 SAID = {"zh": "跳过", "en": "it is skipped"}
 NOTHING = {"kind": "none", "zh": "没有", "en": "it has no tools"}
 CELLS: dict[str, Any] = {
@@ -61,15 +59,6 @@ CHANGE = {
     "en_why": "Advantages change",
     "page": "gae/b",
 }
-REASON = {"zh": "没有了", "en": "it is gone"}
-RENAMED: dict[str, Any] = {
-    "names": ["b.py:3", "run"],
-    "then": places(NOW)[0],
-    "now": REASON,
-    "zh": "跑",
-    "en": "Runs `it`",
-    "page": "gae/b",
-}
 
 
 def row(facts: str = "mask", topic: str = "gae", **cells: Any) -> dict[str, Any]:
@@ -78,30 +67,10 @@ def row(facts: str = "mask", topic: str = "gae", **cells: Any) -> dict[str, Any]
     return {"facts": facts, "topic": topic, "releases": CELLS | changed}
 
 
-OTHER = row(
-    "loss",
-    "critic",
-    now=SAID | {"switch": "on 1"},
-    old=NOTHING,
-    open=NOTHING,
-    trl={"kind": "same", "switch": "off 1 beta"},
-    **{TORCHRL: "same"},
-)
-
-
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
-    """A page that shows the mask, and the lists with a row about it."""
-    shown = "```fact\nmask verl 0.9.1\n```"
-    files = {
-        "docs/facts/mask.yml": as_yaml(MASK),
-        "docs/facts/loss.yml": as_yaml(LOSS),
-        "docs/comparison.yml": as_yaml([row(), OTHER]),
-        "docs/timeline.yml": as_yaml([CHANGE]),
-        "docs/code_map.yml": as_yaml([RENAMED]),
-        "docs/en/gae/b.md": f"---\nquestion: Is A < B?\n---\n\n{shown}\n",
-    }
-    write_files(tmp_path, files)
+    """A concept of which the lists may say something."""
+    write_files(tmp_path, {"docs/facts/mask.yml": as_yaml(MASK)})
     return tmp_path
 
 
@@ -127,37 +96,6 @@ def test_the_lists_of_the_site_cover_every_topic_and_lead_to_pages():
     assert len(now) > 35 and {place.release for place in now} == {"verl 0.9.1"}
 
 
-def test_a_cell_says_what_is_the_same_and_opens_to_its_lines(project):
-    html = lists.derived("frameworks", "compared", "en", project)
-    _, mask, loss = re.split(r'<h3 id="compared-(?:gae|critic)">', html)
-    assert '<tr id="compared-mask"><th scope="row">' in mask
-    assert "<summary><span>The <code>mask</code></span></summary>" in mask
-    cells = re.findall(r"<td .*?</td>", mask, re.DOTALL)
-    first, same, differs, none, _ = cells
-    at = "https://github.com/{}/a/b.py#L3"
-    assert "<span>it is skipped</span></summary>" in first and 'class="first"' in first
-    assert at.format("verl-project/verl/blob/v0.9.1") in first
-    assert '</span> same</span></summary><div class="panel"><p' in same
-    assert ">it is skipped</p>" in same and "v0.3.0.post1" in same
-    assert "≠</span> times <code>default=2</code></span></summary>" in differs
-    assert differs.count(at.format("OpenRLHF/OpenRLHF/blob/v0.11.2")) == 2
-    assert none.startswith('<td class="none"><p>') and "∅</span> it has no" in none
-    # Behind the name: the page of its topic, and those that know no answers.
-    assert 'Discussed in: <a href="/gae/b/#in-verl">Is A &lt; B?</a>' in mask
-    assert "Discussed" not in loss and f"<p>{TORCHRL}: same</p>" in loss
-    assert TORCHRL not in mask + re.search("<thead.*?</thead>", html, re.DOTALL)[0]
-
-
-def test_what_a_release_turns_on_or_off_is_listed_before_the_topics(project):
-    html = lists.derived("frameworks", "compared", "en", project)
-    switched = html[html.index('id="compared-off"') : html.index("compared-gae")]
-    assert '<a href="#compared-loss">The loss</a>' in switched
-    assert "mask" not in switched
-    on, off = re.findall(r'<td class="(?:on|off)">.*?</td>', switched)
-    assert "on <a href=" in on and "<code>a &lt; b</code>" in on
-    assert "off <a href=" in off and "<code>beta</code>" in off
-
-
 @requires(*RELEASES)
 def test_the_name_of_a_default_stands_at_its_place():
     known = {concept.id: concept for concept in concepts(ROOT)}
@@ -171,27 +109,6 @@ def test_the_name_of_a_default_stands_at_its_place():
             begin, _, end = place.lines.partition("-")
             read = "\n".join(lines[int(begin) - 1 : int(end or begin)])
             assert name in read, (compared.facts, release)
-
-
-def test_a_change_says_what_why_and_leads_to_both_sides(project):
-    html = lists.derived("frameworks", "timeline", "en", project)
-    assert '<li><h3 id="since-verl-0-5-0">verl 0.5.0</h3>' in html
-    assert '<p class="claim">It <code>skips</code></p><p>Advantages change</p>' in html
-    assert '<a href="#mask-verl-0-4-1">before verl 0.4.1</a>' in html
-    assert '<a href="#mask-verl-0-5-0">after verl 0.5.0</a>' in html
-    assert '<a href="/gae/b/">Is A &lt; B?</a>' in html
-    # The page is not written in Chinese.
-    assert "gae/b" not in lists.derived("frameworks", "timeline", "zh", project)
-
-
-def test_a_card_of_the_code_map_names_both_places_or_why_there_is_none(project):
-    html = lists.derived("frameworks", "code map", "en", project)
-    assert '<div class="compared" id="b-py-3">' in html
-    assert "<h2><code>b.py:3</code>, <code>run</code></h2>" in html
-    assert "<p>Runs <code>it</code></p>" in html
-    assert ">a/b.py:3</a> <code>a &lt; b</code></dd>" in html
-    assert '<div class="none"><dt>verl 0.9.1</dt><dd>it is gone</dd></div>' in html
-    assert '<a href="/gae/b/">Is A &lt; B?</a>' in html
 
 
 @pytest.mark.parametrize(
@@ -252,19 +169,6 @@ def everything(release: str) -> str:
 
 def switch(row: frameworks.Shipped) -> str:
     return f"{row.method} {row.set}"
-
-
-def test_a_method_names_its_first_release_and_leads_to_both_lines(project):
-    gone = SHIPPED | {"since": places("TRL 0.0.1")[0], "until": TRL}
-    rows = as_yaml([SHIPPED | {"now": places(NOW)[0]}, gone])
-    write_files(project, {"docs/methods.yml": rows})
-    html = lists.derived("frameworks", "methods", "en", project)
-    verl, openrlhf, trl = re.findall(r"<dt>.*?</div>", html, re.DOTALL)
-    line = "https://github.com/verl-project/verl/blob/v0.9.1/a/b.py#L3"
-    assert f'<a href="{line}">since 0.9.1</a>' in verl
-    assert f'<a href="{line}"><code>mode=gspo</code></a>' in verl
-    assert "∅" in openrlhf
-    assert "<dd>since 0.0.1, until 1.12.0 <code>mode=gspo</code></dd>" in trl
 
 
 def test_a_method_is_there_today_or_has_a_last_release(project):
