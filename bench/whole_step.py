@@ -30,7 +30,6 @@ from bench.steps import (
 from ppo_ref.chunked import (
     CHUNK_TOKENS,
     log_probs_and_entropy_from_hidden,
-    log_probs_and_entropy_from_hidden_kernel,
 )
 from tests.differential import peers, wheels
 
@@ -157,9 +156,9 @@ def steps(setting: Setting) -> dict[str, Contender]:
 
 def otherwise(setting: Setting) -> Iterator[tuple[str, Statistics]]:
     """Statistics in chunks or with one tensor of logits; --quick compiles nothing."""
-    checked, tokens = log_probs_and_entropy_from_hidden, setting.batch * setting.time
-    yield IN_CHUNKS, partial(checked, chunk_tokens=CHUNK_TOKENS)
-    yield KEPT, partial(checked, chunk_tokens=tokens)
+    function, tokens = log_probs_and_entropy_from_hidden, setting.batch * setting.time
+    yield IN_CHUNKS, partial(function, chunk_tokens=CHUNK_TOKENS)
+    yield KEPT, partial(function, chunk_tokens=tokens)
     if setting == SMALL and shutil.which("c++"):
-        kernel = torch.compile(log_probs_and_entropy_from_hidden_kernel, fullgraph=True)
-        yield f"{KEPT}, compiled", partial(kernel, temperature=1.0, chunk_tokens=tokens)
+        compiled = torch.compile(function, fullgraph=True)
+        yield f"{KEPT}, compiled", partial(compiled, chunk_tokens=tokens)

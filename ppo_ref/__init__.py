@@ -11,7 +11,7 @@ folder counts as one module.
     3   rollout_correction  diagnostics  chunked
     2   alignment  masking  aggregation  kl  kernels
     1   examples  batch
-    0   require  precision  contracts
+    0   require  precision
 
 Data flows tasks -> rollout -> reward -> log_probs -> values -> rewards -> advantages
 -> [experience] -> losses -> update -> trainer: the stages between them are the modules

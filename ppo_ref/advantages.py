@@ -4,15 +4,18 @@ import torch
 from torch import Tensor
 
 from ppo_ref.batch import AdvantageEstimate
-from ppo_ref.contracts.checks import (
-    require_finite,
-    require_unit_interval,
-)
-from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
 from ppo_ref.kernels.scan import discounted_residuals
+from ppo_ref.require import (
+    RowValues,
+    TokenMask,
+    Tokens,
+    refuse_infinite,
+    require_shapes,
+    require_unit_interval,
+    sums_up,
+)
 
 
-@checked
 def gae(
     *,
     token_level_rewards: Tokens,
@@ -53,15 +56,20 @@ def gae(
         >>> gae(**three_tokens()._asdict(), gae_lambda=0.95).advantages
         tensor([[0.6510, 0.5800, 0.4000]], dtype=torch.float64)
     """
-    inputs = (token_level_rewards, values, response_mask, bootstrap_values)
-    _require("gae", gamma, *inputs)
     require_unit_interval("gae", gae_lambda=gae_lambda)
-    advantages = discounted_residuals(*inputs, gamma, discount=gamma * gae_lambda)
-    returns = torch.where(response_mask, advantages + values.detach(), 0)
+    advantages = _discounted_residuals(
+        "gae",
+        token_level_rewards=token_level_rewards,
+        values=values,
+        response_mask=response_mask,
+        bootstrap_values=bootstrap_values,
+        gamma=gamma,
+        discount=gamma * gae_lambda,
+    )
+    returns = (advantages + values.detach()).masked_fill_(~response_mask, 0)
     return AdvantageEstimate(advantages, returns)
 
 
-@checked
 def td_residuals(
     *,
     token_level_rewards: Tokens,
@@ -96,12 +104,18 @@ def td_residuals(
         >>> td_residuals(**three_tokens()._asdict())
         tensor([[0.1000, 0.2000, 0.4000]], dtype=torch.float64)
     """
-    inputs = (token_level_rewards, values, response_mask, bootstrap_values)
-    _require("td_residuals", gamma, *inputs)
-    return discounted_residuals(*inputs, gamma, discount=gamma, terms=1)
+    return _discounted_residuals(
+        "td_residuals",
+        token_level_rewards=token_level_rewards,
+        values=values,
+        response_mask=response_mask,
+        bootstrap_values=bootstrap_values,
+        gamma=gamma,
+        discount=gamma,
+        terms=1,
+    )
 
 
-@checked
 def monte_carlo_returns(
     *,
     token_level_rewards: Tokens,
@@ -133,25 +147,53 @@ def monte_carlo_returns(
         ... )
         tensor([[0.2500, 0.5000, 1.0000]], dtype=torch.float64)
     """
-    values = torch.zeros_like(token_level_rewards)
-    inputs = (token_level_rewards, values, response_mask, bootstrap_values)
-    _require("monte_carlo_returns", gamma, *inputs)
-    return discounted_residuals(*inputs, gamma, discount=gamma)
+    return _discounted_residuals(
+        "monte_carlo_returns",
+        token_level_rewards=token_level_rewards,
+        values=torch.zeros_like(token_level_rewards),
+        response_mask=response_mask,
+        bootstrap_values=bootstrap_values,
+        gamma=gamma,
+        discount=gamma,
+    )
 
 
-def _require(
+def _discounted_residuals(
     function: str,
-    gamma: float,
+    *,
     token_level_rewards: Tensor,
     values: Tensor,
     response_mask: Tensor,
     bootstrap_values: Tensor | None,
-) -> None:
+    gamma: float,
+    discount: float | Tensor,
+    terms: int | None = None,
+) -> Tensor:
+    """The kernel behind its checks."""
     require_unit_interval(function, gamma=gamma)
-    require_finite(
+    require_shapes(
         function,
-        response_mask,
-        token_level_rewards=token_level_rewards,
-        values=values,
-        bootstrap_values=bootstrap_values,
+        token_level_rewards=(token_level_rewards, "float batch time"),
+        values=(values, "float batch time"),
+        response_mask=(response_mask, "bool batch time"),
+        bootstrap_values=(bootstrap_values, "float batch"),
     )
+    sums = discounted_residuals(
+        token_level_rewards,
+        values,
+        response_mask,
+        bootstrap_values,
+        gamma,
+        discount,
+        terms,
+    )
+    # What is not finite and counts makes a sum so: one look instead of three.
+    if not sums_up(sums):
+        refuse_infinite(
+            function,
+            response_mask,
+            token_level_rewards=token_level_rewards,
+            values=values,
+            bootstrap_values=bootstrap_values,
+        )
+    return sums

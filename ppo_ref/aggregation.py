@@ -1,22 +1,17 @@
 """From one loss per token to the one number that is minimised."""
 
 from collections.abc import Callable
-from typing import Annotated
 
 import torch
 from torch import Tensor
 
-from ppo_ref.contracts.checks import require_batch, require_finite
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import Scalar, TokenMask, Tokens, require_batch, require_finite
 
-Aggregate = Annotated[
-    Callable[[Tensor, Tensor], Tensor],
-    "a function such as ppo_ref.aggregation.token_mean",
-]
+# From one number per token and the mask to one number: token_mean is one.
+Aggregate = Callable[[Tensor, Tensor], Tensor]
 
 
-@checked
 def token_mean(losses: Tokens, response_mask: TokenMask) -> Scalar:
     """Mean over tokens: every token weighs the same, so long responses weigh more.
 
@@ -42,7 +37,6 @@ def token_mean(losses: Tokens, response_mask: TokenMask) -> Scalar:
     return _row_sums(losses, response_mask).sum() / response_mask.sum()
 
 
-@checked
 def token_sum(losses: Tokens, response_mask: TokenMask) -> Scalar:
     """Sum over tokens: the size of the batch sets the size of the gradient.
 
@@ -68,7 +62,6 @@ def token_sum(losses: Tokens, response_mask: TokenMask) -> Scalar:
     return _row_sums(losses, response_mask).sum()
 
 
-@checked
 def sequence_mean_token_mean(losses: Tokens, response_mask: TokenMask) -> Scalar:
     """Mean of the rows' means: every response weighs the same, whatever its length.
 
@@ -97,7 +90,6 @@ def sequence_mean_token_mean(losses: Tokens, response_mask: TokenMask) -> Scalar
     return row_means.sum() / (lengths > 0).sum()
 
 
-@checked
 def sequence_mean_token_sum(losses: Tokens, response_mask: TokenMask) -> Scalar:
     """Mean of the rows' sums: every token weighs the same, by the number of responses.
 

@@ -3,20 +3,19 @@
 import torch
 from torch.nn.functional import pad
 
-from ppo_ref.contracts.checks import require_finite
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import (
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import (
     ResponseOutputs,
     SequenceOutputs,
     SequenceValues,
     TokenIds,
     TokenMask,
     Tokens,
-    checked,
+    require_finite,
+    require_shapes,
 )
 
 
-@checked
 def response_mask(responses: TokenIds, eos_token_id: int) -> TokenMask:
     """True up to and including the first end-of-sequence token.
 
@@ -39,6 +38,7 @@ def response_mask(responses: TokenIds, eos_token_id: int) -> TokenMask:
         tensor([[ True,  True, False, False],
                 [ True,  True,  True,  True]])
     """
+    require_shapes("response_mask", responses=(responses, "ids batch time"))
     if responses.shape[1] == 0:
         raise ValueError(
             "response_mask: responses must have at least 1 slot per row, got 0"
@@ -47,7 +47,6 @@ def response_mask(responses: TokenIds, eos_token_id: int) -> TokenMask:
     return ends.cumsum(1) - ends == 0
 
 
-@checked
 def response_outputs(outputs: SequenceOutputs, response_length: int) -> ResponseOutputs:
     """The model outputs from which the response's tokens are predicted.
 
@@ -74,6 +73,8 @@ def response_outputs(outputs: SequenceOutputs, response_length: int) -> Response
         >>> response_outputs(torch.tensor([[0., 1., 2., 3., 4.]]), response_length=3)
         tensor([[1., 2., 3.]])
     """
+    shape = "float batch sequence *features"
+    require_shapes("response_outputs", outputs=(outputs, shape))
     sequence = outputs.shape[1]
     if not 1 <= response_length < sequence:
         raise ValueError(
@@ -83,7 +84,6 @@ def response_outputs(outputs: SequenceOutputs, response_length: int) -> Response
     return outputs[:, -response_length - 1 : -1]
 
 
-@checked
 def last_token(response_mask: TokenMask) -> TokenMask:
     """The last token that counts in each row.
 
@@ -98,11 +98,11 @@ def last_token(response_mask: TokenMask) -> TokenMask:
         tensor([[False,  True, False],
                 [False, False, False]])
     """
+    require_shapes("last_token", response_mask=(response_mask, "bool batch time"))
     rank = response_mask.cumsum(1)
     return response_mask & (rank == rank[:, -1:])
 
 
-@checked
 def slot_after_end(response_mask: TokenMask) -> TokenMask:
     """The slot right after the last token that counts, where the row has one.
 
@@ -123,7 +123,6 @@ def slot_after_end(response_mask: TokenMask) -> TokenMask:
     return pad(last_token(response_mask), (1, 0))[:, :-1]
 
 
-@checked
 def turn_numbers(response_mask: TokenMask) -> TokenIds:
     """Which of the model's turns a token belongs to.
 
@@ -141,11 +140,11 @@ def turn_numbers(response_mask: TokenMask) -> TokenIds:
         >>> turn_numbers(torch.tensor([[True, True, False, True]]))
         tensor([[ 0,  0, -1,  1]])
     """
+    require_shapes("turn_numbers", response_mask=(response_mask, "bool batch time"))
     starts = response_mask & ~pad(response_mask, (1, 0))[:, :-1]
     return torch.where(response_mask, starts.cumsum(1) - 1, -1)
 
 
-@checked
 def response_values(
     sequence_values: SequenceValues, response_mask: TokenMask
 ) -> Tokens:
@@ -172,6 +171,11 @@ def response_values(
         >>> response_values(torch.tensor([[9., 1., 2., 3., 9.]]), mask)
         tensor([[1., 2., 0.]])
     """
+    require_shapes(
+        "response_values",
+        sequence_values=(sequence_values, "float batch sequence"),
+        response_mask=(response_mask, "bool batch time"),
+    )
     values = response_outputs(sequence_values, response_mask.shape[1])
     require_finite("response_values", response_mask, values=values)
     return torch.where(response_mask, at_least_float32(values), 0)

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from torch import Tensor
 
-from ppo_ref.contracts.shapes import (
+from ppo_ref.require import (
     RowFlags,
     RowValues,
     SequenceIds,

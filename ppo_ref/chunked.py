@@ -5,33 +5,31 @@ token, and its memory serves the next one.
 """
 
 import reprlib
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from ppo_ref.batch import TokenStatistics
-from ppo_ref.contracts.checks import (
-    require_above,
-    require_at_least,
-    require_finite,
-    require_token_ids,
-    require_tokens,
+from ppo_ref.kernels.chunks import (
+    HeadChunks,
+    RowsLoss,
+    WithGradients,
+    loss_and_gradients,
 )
-from ppo_ref.contracts.shapes import (
+from ppo_ref.require import (
     HeadBias,
     HeadWeight,
     Hidden,
     Scalar,
     TokenIds,
     TokenMask,
-    checked,
-)
-from ppo_ref.kernels.chunks import (
-    HeadChunks,
-    RowsLoss,
-    WithGradients,
-    loss_and_gradients,
+    require_above,
+    require_at_least,
+    require_finite,
+    require_shapes,
+    require_token_ids,
+    require_tokens,
 )
 
 # With the block in work and the gradient of 1024 hidden states of width 256, less than
@@ -39,7 +37,6 @@ from ppo_ref.kernels.chunks import (
 CHUNK_TOKENS = 64
 
 
-@checked
 def log_probs_and_entropy_from_hidden(
     hidden: Hidden,
     head_weight: HeadWeight,
@@ -79,23 +76,10 @@ def log_probs_and_entropy_from_hidden(
         tensor([[1.3863, 1.3863]])
     """
     name = "log_probs_and_entropy_from_hidden"
+    _require_head(name, hidden, head_weight, head_bias, responses)
     require_above(name, 0, temperature=temperature)
     require_at_least(name, 1, chunk_tokens=chunk_tokens)
-    require_token_ids(name, head_weight.shape[0], responses)
-    return log_probs_and_entropy_from_hidden_kernel(
-        hidden, head_weight, head_bias, responses, temperature, chunk_tokens
-    )
-
-
-def log_probs_and_entropy_from_hidden_kernel(
-    hidden: Tensor,
-    head_weight: Tensor,
-    head_bias: Tensor | None,
-    responses: Tensor,
-    temperature: float,
-    chunk_tokens: int,
-) -> TokenStatistics:
-    """The undecorated kernel, for torch.compile."""
+    require_token_ids(name, len(head_weight), responses)
     inputs = [x for x in (hidden, head_weight, head_bias) if x is not None]
     learns = torch.is_grad_enabled() and any(x.requires_grad for x in inputs)
     log_probs, entropy = HeadChunks.apply(  # type: ignore[no-untyped-call]
@@ -111,11 +95,6 @@ def log_probs_and_entropy_from_hidden_kernel(
     return TokenStatistics(log_probs.view(shape), entropy.view(shape))
 
 
-PartOfLoss = Annotated[
-    RowsLoss, "a function of TokenStatistics and a slice of rows, to one number"
-]
-
-
 class ChunkedLoss(NamedTuple):
     """The loss with gradient, and what was said of each token, without."""
 
@@ -123,14 +102,13 @@ class ChunkedLoss(NamedTuple):
     statistics: TokenStatistics
 
 
-@checked
 def loss_from_hidden(
     hidden: Hidden,
     head_weight: HeadWeight,
     head_bias: HeadBias | None,
     responses: TokenIds,
     response_mask: TokenMask,
-    loss: PartOfLoss,
+    loss: RowsLoss,
     temperature: float = 1.0,
     chunk_rows: int = 1,
 ) -> ChunkedLoss:
@@ -181,10 +159,11 @@ def loss_from_hidden(
         (tensor(1.3863), tensor([-0.2500,  0.2500, -0.2500,  0.2500]))
     """
     name = "loss_from_hidden"
+    _require_head(name, hidden, head_weight, head_bias, responses)
     require_above(name, 0, temperature=temperature)
     require_at_least(name, 1, chunk_rows=chunk_rows)
     require_tokens(name, response_mask)
-    require_finite(name, response_mask, hidden=hidden)
+    require_finite(name, response_mask, "batch time width", hidden=hidden)
     require_token_ids(name, len(head_weight), torch.where(response_mask, responses, 0))
     if hidden.dtype == torch.float16:
         raise TypeError(
@@ -207,6 +186,22 @@ def loss_from_hidden(
     if any(wants):
         total = WithGradients.apply(total, gradients, *inputs)  # type: ignore[no-untyped-call]
     return ChunkedLoss(total, statistics)
+
+
+def _require_head(
+    function: str,
+    hidden: Tensor,
+    head_weight: Tensor,
+    head_bias: Tensor | None,
+    responses: Tensor,
+) -> None:
+    require_shapes(
+        function,
+        hidden=(hidden, "float batch time width"),
+        head_weight=(head_weight, "float vocab width"),
+        head_bias=(head_bias, "float vocab"),
+        responses=(responses, "ids batch time"),
+    )
 
 
 def _one_number(loss: RowsLoss, learns: bool) -> RowsLoss:

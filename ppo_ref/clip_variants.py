@@ -8,18 +8,23 @@ import torch
 from torch import Tensor
 
 from ppo_ref.aggregation import Aggregate, sequence_mean_token_mean, token_mean
-from ppo_ref.contracts.checks import (
+from ppo_ref.losses import (
+    PolicyLoss,
+    averaged,
+    clipped_policy_losses,
+    policy_terms,
+    require_clip_range,
+)
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import (
+    TokenMask,
+    Tokens,
     require_above,
     require_at_least,
     require_bounds,
-    require_clip_range,
 )
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
-from ppo_ref.losses import PolicyLoss, averaged, clipped_policy_losses, policy_terms
 
 
-@checked
 def gspo_loss(
     *,
     log_probs: Tokens,
@@ -78,7 +83,6 @@ def gspo_loss(
     return averaged("gspo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
-@checked
 def gmpo_loss(
     *,
     log_probs: Tokens,
@@ -140,7 +144,6 @@ def gmpo_loss(
     return averaged("gmpo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
-@checked
 def cispo_loss(
     *,
     log_probs: Tokens,
@@ -200,7 +203,6 @@ def cispo_loss(
     return averaged("cispo_loss", aggregate, losses, clipped, log_ratio, response_mask)
 
 
-@checked
 def sapo_loss(
     *,
     log_probs: Tokens,

@@ -5,11 +5,16 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ppo_ref.contracts.checks import require_batch, require_not_negative
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 from ppo_ref.kl import bounded_log_ratio, kl_k1, kl_k3
 from ppo_ref.masking import masked_mean
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import (
+    Scalar,
+    TokenMask,
+    Tokens,
+    require_batch,
+    require_not_negative,
+)
 
 # Equal returns differ by up to 45 epsilons once gae has summed 8192 tokens in float32.
 _ROUNDINGS = 64
@@ -26,7 +31,6 @@ class RatioStatistics(NamedTuple):
     effective_sample_size: Scalar
 
 
-@checked
 def explained_variance(
     *, values: Tokens, returns: Tokens, response_mask: TokenMask
 ) -> Scalar:
@@ -70,7 +74,6 @@ def explained_variance(
     return 1 - (actual - predicted).var() / actual.var()
 
 
-@checked
 def effective_sample_size(weights: Tokens, response_mask: TokenMask) -> Scalar:
     """How many tokens of equal weight say as much, as a share of those that count.
 
@@ -102,7 +105,6 @@ def effective_sample_size(weights: Tokens, response_mask: TokenMask) -> Scalar:
     return _effective_share(at_least_float32(weights.detach()[response_mask]))
 
 
-@checked
 def ratio_statistics(
     *, log_probs: Tokens, old_log_probs: Tokens, response_mask: TokenMask
 ) -> RatioStatistics:
@@ -139,7 +141,6 @@ def ratio_statistics(
     return _ratio_statistics("ratio_statistics", response_mask, inputs)
 
 
-@checked
 def rollout_mismatch(
     *, old_log_probs: Tokens, rollout_log_probs: Tokens, response_mask: TokenMask
 ) -> RatioStatistics:

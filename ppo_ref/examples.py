@@ -7,7 +7,7 @@ from typing import NamedTuple, TypeVar
 
 import torch
 
-from ppo_ref.contracts.shapes import RowValues, TokenIds, TokenMask, Tokens
+from ppo_ref.require import RowValues, TokenIds, TokenMask, Tokens
 
 
 class SharedBatch(NamedTuple):

@@ -6,16 +6,19 @@ import torch
 from torch import Tensor
 
 from ppo_ref.batch import AdvantageEstimate
-from ppo_ref.contracts.checks import (
+from ppo_ref.kernels.scan import discounted_residuals
+from ppo_ref.masking import masked_whiten
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import (
+    RowIds,
+    TokenMask,
+    Tokens,
     require_above,
     require_finite,
     require_row_tokens,
+    require_shapes,
     require_unit_interval,
 )
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import RowIds, TokenMask, Tokens, checked
-from ppo_ref.kernels.scan import discounted_residuals
-from ppo_ref.masking import masked_whiten
 
 
 class _Grouped(NamedTuple):
@@ -26,7 +29,6 @@ class _Grouped(NamedTuple):
     size: Tensor
 
 
-@checked
 def grpo(
     *,
     token_level_rewards: Tokens,
@@ -80,7 +82,6 @@ def grpo(
     return _estimate(of_rows, token_level_rewards, response_mask)
 
 
-@checked
 def dr_grpo(
     *,
     token_level_rewards: Tokens,
@@ -121,7 +122,6 @@ def dr_grpo(
     return _estimate(scores.excess, token_level_rewards, response_mask)
 
 
-@checked
 def rloo(
     *,
     token_level_rewards: Tokens,
@@ -171,7 +171,6 @@ def _estimate(
     return AdvantageEstimate(advantages, returns)
 
 
-@checked
 def reinforce_plus_plus(
     *, token_level_rewards: Tokens, response_mask: TokenMask, gamma: float = 1.0
 ) -> AdvantageEstimate:
@@ -212,7 +211,6 @@ def reinforce_plus_plus(
     return AdvantageEstimate(masked_whiten(returns, response_mask), returns)
 
 
-@checked
 def reinforce_plus_plus_baseline(
     *,
     token_level_rewards: Tokens,
@@ -275,6 +273,12 @@ def _grouped(
 
     Where all scores of a group are equal, excess and variance are exactly 0.
     """
+    require_shapes(
+        function,
+        response_mask=(response_mask, "bool batch time"),
+        groups=(groups, "ids batch"),
+        rollouts=(rollouts, "ids batch"),
+    )
     require_row_tokens(function, response_mask)
     require_finite(function, response_mask, token_level_rewards=token_level_rewards)
     rewards = at_least_float32(token_level_rewards)

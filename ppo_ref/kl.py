@@ -9,16 +9,14 @@ import math
 import torch
 from torch import Tensor
 
-from ppo_ref.contracts.checks import require_above, require_at_least
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import Tokens, checked
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import Tokens, require_above, require_at_least, require_shapes
 
 # verl 0.9.1 clamps here too: beyond it exp overflows, and 0 * inf is nan in a gradient.
 MAX_LOG_RATIO = 20.0
 MOST_ERROR = 0.2  # beyond it a KL far off counts like one 20 % off
 
 
-@checked
 def kl_k1(*, log_probs: Tokens, ref_log_probs: Tokens) -> Tokens:
     """The log-ratio: unbiased, and negative on many a single token.
 
@@ -39,10 +37,9 @@ def kl_k1(*, log_probs: Tokens, ref_log_probs: Tokens) -> Tokens:
         >>> kl_k1(log_probs=torch.tensor([[-0.75]]), ref_log_probs=ref)
         tensor([[-0.5000]])
     """
-    return _log_ratio(log_probs, ref_log_probs)
+    return _log_ratio("kl_k1", log_probs=log_probs, ref_log_probs=ref_log_probs)
 
 
-@checked
 def kl_k2(*, log_probs: Tokens, ref_log_probs: Tokens) -> Tokens:
     """Half the squared log-ratio: never negative, biased, its mean gradient the KL's.
 
@@ -63,10 +60,12 @@ def kl_k2(*, log_probs: Tokens, ref_log_probs: Tokens) -> Tokens:
         >>> kl_k2(log_probs=torch.tensor([[-0.75]]), ref_log_probs=ref)
         tensor([[0.1250]])
     """
-    return _log_ratio(log_probs, ref_log_probs).square() / 2
+    return (
+        _log_ratio("kl_k2", log_probs=log_probs, ref_log_probs=ref_log_probs).square()
+        / 2
+    )
 
 
-@checked
 def kl_k3(*, log_probs: Tokens, ref_log_probs: Tokens) -> Tokens:
     """The log-ratio with a control variate: unbiased and never negative.
 
@@ -87,7 +86,7 @@ def kl_k3(*, log_probs: Tokens, ref_log_probs: Tokens) -> Tokens:
         >>> kl_k3(log_probs=torch.tensor([[-0.75]]), ref_log_probs=ref)
         tensor([[0.1487]])
     """
-    log_ratio = _log_ratio(log_probs, ref_log_probs)
+    log_ratio = _log_ratio("kl_k3", log_probs=log_probs, ref_log_probs=ref_log_probs)
     return torch.expm1(-log_ratio) + log_ratio
 
 
@@ -100,11 +99,14 @@ def bounded_log_ratio(
     return log_ratio.clamp(-MAX_LOG_RATIO, MAX_LOG_RATIO)
 
 
-def _log_ratio(log_probs: Tensor, ref_log_probs: Tensor) -> Tensor:
-    return at_least_float32(log_probs) - at_least_float32(ref_log_probs)
+def _log_ratio(function: str, **pair: Tensor) -> Tensor:
+    require_shapes(
+        function, **{name: (x, "float batch time") for name, x in pair.items()}
+    )
+    log_probs, others = map(at_least_float32, pair.values())
+    return log_probs - others
 
 
-@checked
 def adaptive_kl_coef(
     *, kl_coef: float, kl: float, target: float, horizon: float, steps: int
 ) -> float:

@@ -4,19 +4,21 @@ import torch
 from torch import Tensor
 
 from ppo_ref.batch import TokenStatistics
-from ppo_ref.contracts.checks import (
+from ppo_ref.kernels.logits import LogitBlocks, fits_few_blocks
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import (
+    Logits,
+    TokenIds,
+    Tokens,
+    VocabMask,
     require_above,
     require_at_least,
-    require_kept,
+    require_shapes,
     require_token_ids,
     require_unit_interval,
 )
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import Logits, TokenIds, Tokens, VocabMask, checked
-from ppo_ref.kernels.logits import LogitBlocks, fits_few_blocks
 
 
-@checked
 def token_log_probs(
     logits: Logits, responses: TokenIds, temperature: float = 1.0
 ) -> Tokens:
@@ -41,12 +43,10 @@ def token_log_probs(
         >>> token_log_probs(torch.zeros(1, 1, 4), torch.tensor([[2]]))
         tensor([[-1.3863]])
     """
-    require_above("token_log_probs", 0, temperature=temperature)
-    require_token_ids("token_log_probs", logits.shape[2], responses)
+    _require_logits("token_log_probs", logits, responses, temperature)
     return _chosen(_log_softmax(logits, temperature), responses)
 
 
-@checked
 def kept_tokens(
     logits: Logits, *, temperature: float = 1.0, top_p: float = 1.0, top_k: int = 0
 ) -> VocabMask:
@@ -78,6 +78,7 @@ def kept_tokens(
         >>> kept_tokens(probs.log(), top_p=0.9)
         tensor([[[ True,  True, False,  True]]])
     """
+    require_shapes("kept_tokens", logits=(logits, "float batch time vocab"))
     require_above("kept_tokens", 0, temperature=temperature)
     require_unit_interval("kept_tokens", top_p=top_p)
     require_at_least("kept_tokens", 0, top_k=top_k)
@@ -93,7 +94,6 @@ def kept_tokens(
     return torch.zeros_like(kept).scatter(-1, ids, kept)
 
 
-@checked
 def kept_log_probs(
     logits: Logits, responses: TokenIds, kept: VocabMask, temperature: float = 1.0
 ) -> Tokens:
@@ -125,14 +125,17 @@ def kept_log_probs(
         >>> kept_log_probs(logits, torch.tensor([[3]]), kept).exp()
         tensor([[0.3158]])
     """
-    require_above("kept_log_probs", 0, temperature=temperature)
-    require_token_ids("kept_log_probs", logits.shape[2], responses)
-    require_kept("kept_log_probs", kept)
+    _require_logits("kept_log_probs", logits, responses, temperature, kept)
+    empty = ~kept.any(-1)
+    if empty.any():
+        raise ValueError(
+            "kept_log_probs: kept must hold a token in every slot, "
+            f"got none at {empty.nonzero()[0].tolist()}"
+        )
     cut = at_least_float32(logits).masked_fill(~kept, -torch.inf)
     return _chosen(_log_softmax(cut, temperature), responses)
 
 
-@checked
 def token_entropy(logits: Logits, temperature: float = 1.0) -> Tokens:
     """Entropy of each token's distribution.
 
@@ -153,11 +156,11 @@ def token_entropy(logits: Logits, temperature: float = 1.0) -> Tokens:
         >>> token_entropy(torch.zeros(1, 1, 4))
         tensor([[1.3863]])
     """
+    require_shapes("token_entropy", logits=(logits, "float batch time vocab"))
     require_above("token_entropy", 0, temperature=temperature)
     return _entropy(_log_softmax(logits, temperature))
 
 
-@checked
 def log_probs_and_entropy(
     logits: Logits, responses: TokenIds, temperature: float = 1.0
 ) -> TokenStatistics:
@@ -183,21 +186,30 @@ def log_probs_and_entropy(
         >>> log_probs_and_entropy(torch.zeros(1, 1, 4), torch.tensor([[2]]))
         TokenStatistics(log_probs=tensor([[-1.3863]]), entropy=tensor([[1.3863]]))
     """
-    require_above("log_probs_and_entropy", 0, temperature=temperature)
-    require_token_ids("log_probs_and_entropy", logits.shape[2], responses)
-    return log_probs_and_entropy_kernel(logits, responses, temperature)
-
-
-def log_probs_and_entropy_kernel(
-    logits: Tensor, responses: Tensor, temperature: float
-) -> TokenStatistics:
-    """The undecorated kernel, for torch.compile."""
+    _require_logits("log_probs_and_entropy", logits, responses, temperature)
     if not fits_few_blocks(logits):
         ids = responses.flatten().long()
         statistics = LogitBlocks.apply(logits.flatten(0, 1), ids, temperature)  # type: ignore[no-untyped-call]
         return TokenStatistics(*(x.view(responses.shape) for x in statistics))
     log_softmax = _log_softmax(logits, temperature)
     return TokenStatistics(_chosen(log_softmax, responses), _entropy(log_softmax))
+
+
+def _require_logits(
+    function: str,
+    logits: Tensor,
+    responses: Tensor,
+    temperature: float,
+    kept: Tensor | None = None,
+) -> None:
+    require_shapes(
+        function,
+        logits=(logits, "float batch time vocab"),
+        responses=(responses, "ids batch time"),
+        kept=(kept, "bool batch time vocab"),
+    )
+    require_above(function, 0, temperature=temperature)
+    require_token_ids(function, logits.shape[2], responses)
 
 
 def _log_softmax(logits: Tensor, temperature: float) -> Tensor:

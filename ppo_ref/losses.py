@@ -1,23 +1,24 @@
 """What the actor and the critic minimise, and the objective that came before."""
 
+import reprlib
 from typing import NamedTuple
 
 import torch
 from torch import Tensor
 
 from ppo_ref.aggregation import Aggregate, token_mean
-from ppo_ref.contracts.checks import (
+from ppo_ref.kl import bounded_log_ratio
+from ppo_ref.masking import masked_mean
+from ppo_ref.precision import at_least_float32, constant
+from ppo_ref.require import (
+    Scalar,
+    TokenMask,
+    Tokens,
     require_above,
     require_at_least,
     require_batch,
-    require_clip_range,
     require_not_negative,
-    require_number,
 )
-from ppo_ref.contracts.precision import at_least_float32, constant
-from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
-from ppo_ref.kl import bounded_log_ratio
-from ppo_ref.masking import masked_mean
 
 
 class PolicyLoss(NamedTuple):
@@ -35,7 +36,6 @@ class ValueLoss(NamedTuple):
     clip_fraction: Scalar
 
 
-@checked
 def surrogate_objective(
     *,
     log_probs: Tokens,
@@ -81,7 +81,6 @@ def surrogate_objective(
     return require_number("surrogate_objective", aggregate(terms, response_mask))
 
 
-@checked
 def policy_loss(
     *,
     log_probs: Tokens,
@@ -151,7 +150,6 @@ def policy_loss(
     return averaged(name, aggregate, losses, clipped, log_ratio, response_mask)
 
 
-@checked
 def value_loss(
     *,
     values: Tokens,
@@ -213,6 +211,30 @@ def value_loss(
     return ValueLoss(
         require_number("value_loss", aggregate(losses, response_mask)),
         masked_mean(clipped.to(losses.dtype), response_mask),
+    )
+
+
+def require_clip_range(function: str, low: float, high: float) -> None:
+    """Refuse a range whose lower end is 0 or less, or that leaves out 1."""
+    if not (0 <= low < 1 and high >= 0):
+        raise ValueError(
+            f"{function}: clip_range must lie in [0, 1) and [0, inf), "
+            f"got ({low}, {high})"
+        )
+
+
+def require_number(function: str, result: object) -> Tensor:
+    """Refuse what is no loss of a batch; it comes from the reader's own aggregate."""
+    if isinstance(result, Tensor):
+        if result.is_floating_point() and result.ndim == 0:
+            return result
+        dtype = str(result.dtype).removeprefix("torch.")
+        received = f"{dtype} of shape {list(result.shape)}"
+    else:
+        received = f"{type(result).__name__} {reprlib.repr(result)}"
+    raise TypeError(
+        f"{function}: aggregate must return a number per batch, a floating-point "
+        f"tensor of shape [], got {received}"
     )
 
 

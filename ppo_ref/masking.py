@@ -3,15 +3,20 @@
 import torch
 from torch import Tensor
 
-from ppo_ref.contracts.checks import require_batch, require_finite, require_tokens
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import (
+    Scalar,
+    TokenMask,
+    Tokens,
+    require_batch,
+    require_finite,
+    require_tokens,
+)
 
 # The variance of equal numbers is 0; verl 0.9.1 keeps the division finite by this.
 WHITEN_EPSILON = 1e-8
 
 
-@checked
 def masked_sum(x: Tokens, response_mask: TokenMask) -> Scalar:
     """Sum over the tokens that count.
 
@@ -34,7 +39,6 @@ def masked_sum(x: Tokens, response_mask: TokenMask) -> Scalar:
     return _sum(x, response_mask)
 
 
-@checked
 def masked_mean(x: Tokens, response_mask: TokenMask) -> Scalar:
     """Mean over the tokens that count, each with the same weight.
 
@@ -57,7 +61,6 @@ def masked_mean(x: Tokens, response_mask: TokenMask) -> Scalar:
     return _sum(x, response_mask) / response_mask.sum()
 
 
-@checked
 def masked_variance(x: Tokens, response_mask: TokenMask) -> Scalar:
     """Sample variance over the tokens that count, divided by their number less one.
 
@@ -86,7 +89,6 @@ def masked_variance(x: Tokens, response_mask: TokenMask) -> Scalar:
     return _variance(_centered(x, response_mask), response_mask)
 
 
-@checked
 def masked_whiten(x: Tokens, response_mask: TokenMask) -> Tokens:
     """Shift and scale to mean 0 and variance 1 over the tokens that count.
 

@@ -8,6 +8,7 @@ devices alone: to look into a tensor would break its graph.
 import math
 import reprlib
 from collections.abc import Callable, Mapping
+from typing import NamedTuple
 
 import torch
 from torch import Tensor
@@ -31,11 +32,31 @@ SequenceOutputs = Tensor  # float [batch, sequence, *features]
 ResponseOutputs = Tensor  # float [batch, time, *features]
 Scalar = Tensor  # float []
 
+
+class Kind(NamedTuple):
+    """What a tensor of a kind is, by a test and in words, and what makes it one."""
+
+    holds: Callable[[Tensor], bool]
+    words: str
+    method: str
+
+
 KINDS = {
-    "float": ("a floating-point tensor", "float()"),
-    "bool": ("a bool tensor (True = the token counts)", "bool()"),
-    "ids": ("an int32 or int64 tensor (ids)", "long()"),
+    "float": Kind(Tensor.is_floating_point, "a floating-point tensor", "float()"),
+    "bool": Kind(
+        lambda x: x.dtype == torch.bool,
+        "a bool tensor (True = the token counts)",
+        "bool()",
+    ),
+    "ids": Kind(
+        lambda x: x.dtype in (torch.int32, torch.int64),
+        "an int32 or int64 tensor (ids)",
+        "long()",
+    ),
 }
+
+
+Given = Mapping[str, tuple[Tensor | None, str]]
 
 
 def require_shapes(function: str, **given: tuple[Tensor | None, str]) -> None:
@@ -50,81 +71,67 @@ def require_shapes(function: str, **given: tuple[Tensor | None, str]) -> None:
         Traceback (most recent call last):
         TypeError: f: ids must have time 16 like logits, got 9
     """
-    sizes: dict[str, tuple[int, str, list[str]]] = {}
-    first, device = "", None
+    sizes: dict[str, int] = {}
+    device = None
     for name, (tensor, expected) in given.items():
         if tensor is None:
             continue
         kind, *axes = expected.split()
-        _require_kind(function, name, tensor, kind, axes)
-        if device is None:
-            first, device = name, tensor.device
+        if not (isinstance(tensor, Tensor) and KINDS[kind].holds(tensor)):
+            raise TypeError(f"{function}: {_kind_fault(name, tensor, kind, axes)}")
+        device = device or tensor.device
         if tensor.device != device:
-            raise ValueError(
-                f"{function}: {name} is on {tensor.device} but {first} is on "
-                f"{device}; move both to one device"
-            )
-        _require_sizes(f"{function}: {name}", tensor, axes, sizes)
+            raise ValueError(f"{function}: {_device_fault(name, tensor, given)}")
+        if tensor.ndim != len(axes):
+            _require_axes(f"{function}: {name}", tensor, axes)
         for axis, size in zip(axes, tensor.shape, strict=False):
-            sizes.setdefault(axis, (size, name, axes))
+            if sizes.setdefault(axis, size) != size:
+                fault = _size_fault(tensor, axes, axis, sizes, given)
+                raise TypeError(f"{function}: {name} must have {fault}")
 
 
-def _require_kind(
-    function: str, name: str, tensor: Tensor, kind: str, axes: list[str]
-) -> None:
-    expected, method = KINDS[kind]
-    if not isinstance(tensor, Tensor):
-        raise TypeError(
-            f"{function}: {name} must be {expected} of shape [{', '.join(axes)}], "
-            f"got {type(tensor).__name__} {reprlib.repr(tensor)}"
-        )
-    if kind == "float":
-        fits = tensor.is_floating_point()
-    elif kind == "bool":
-        fits = tensor.dtype == torch.bool
-    else:
-        fits = tensor.dtype in (torch.int32, torch.int64)
-    if not fits:
+def _kind_fault(name: str, tensor: object, kind: str, axes: list[str]) -> str:
+    words, method = KINDS[kind].words, KINDS[kind].method
+    if isinstance(tensor, Tensor):
         dtype = str(tensor.dtype).removeprefix("torch.")
-        raise TypeError(
-            f"{function}: {name} must be {expected}, got {dtype}; write {name}.{method}"
-        )
+        return f"{name} must be {words}, got {dtype}; write {name}.{method}"
+    got = f"{type(tensor).__name__} {reprlib.repr(tensor)}"
+    return f"{name} must be {words} of shape [{', '.join(axes)}], got {got}"
 
 
-def _require_sizes(
-    what: str,
-    tensor: Tensor,
-    axes: list[str],
-    sizes: Mapping[str, tuple[int, str, list[str]]],
-) -> None:
-    named, shape = ", ".join(axes), list(tensor.shape)
-    if axes and axes[-1].startswith("*"):
-        axes = axes[:-1]
-        if tensor.ndim < len(axes):
-            raise TypeError(
-                f"{what} must have at least {_axes(len(axes))} [{named}], "
-                f"got {_axes(tensor.ndim)} {shape}"
-            )
-    elif tensor.ndim != len(axes):
-        raise TypeError(
-            f"{what} must have {_axes(len(axes))} [{named}], "
-            f"got {_axes(tensor.ndim)} {shape}"
-        )
-    for axis, size in zip(axes, shape, strict=False):
-        if axis not in sizes or sizes[axis][0] == size:
-            continue
-        must, other, its_axes = sizes[axis]
-        if its_axes == axes:
-            must_be = [sizes[axis][0] for axis in axes]
-            raise TypeError(
-                f"{what} must have shape [{named}] = {must_be} like {other}, "
-                f"got {shape}"
-            )
-        raise TypeError(f"{what} must have {axis} {must} like {other}, got {size}")
+def _device_fault(name: str, tensor: Tensor, given: Given) -> str:
+    first, other = next((n, x) for n, (x, _) in given.items() if x is not None)
+    return (
+        f"{name} is on {tensor.device} but {first} is on {other.device}; "
+        "move both to one device"
+    )
 
 
-def _axes(count: int) -> str:
-    return "1 axis" if count == 1 else f"{count} axes"
+def _require_axes(what: str, tensor: Tensor, axes: list[str]) -> None:
+    counted, least = axes, ""
+    if axes[-1].startswith("*"):
+        counted, least = axes[:-1], "at least "
+        if tensor.ndim >= len(counted):
+            return
+    raise TypeError(
+        f"{what} must have {least}{_counted(len(counted))} [{', '.join(axes)}], "
+        f"got {_counted(tensor.ndim)} {list(tensor.shape)}"
+    )
+
+
+def _counted(axes: int) -> str:
+    return "1 axis" if axes == 1 else f"{axes} axes"
+
+
+def _size_fault(
+    tensor: Tensor, axes: list[str], axis: str, sizes: dict[str, int], given: Given
+) -> str:
+    all_axes = {name: expected.split()[1:] for name, (_, expected) in given.items()}
+    name = next(name for name, others in all_axes.items() if axis in others)
+    if all_axes[name] != axes:
+        return f"{axis} {sizes[axis]} like {name}, got {tensor.shape[axes.index(axis)]}"
+    must = [sizes[one] for one in axes]
+    return f"shape [{', '.join(axes)}] = {must} like {name}, got {list(tensor.shape)}"
 
 
 def require_finite(
@@ -140,15 +147,19 @@ def require_finite(
     """
     given = {name: (tensor, f"float {axes}") for name, tensor in tensors.items()}
     require_shapes(function, **given, response_mask=(response_mask, "bool batch time"))
-    if torch.compiler.is_compiling():
+    refuse_infinite(function, response_mask, **tensors)
+
+
+def refuse_infinite(
+    function: str, response_mask: Tensor, **tensors: Tensor | None
+) -> None:
+    """Refuse nan and infinity where they are read, in tensors of a known shape."""
+    read = {name: x for name, x in tensors.items() if x is not None}
+    if torch.compiler.is_compiling() or not read:
         return
-    read = {name: x.detach() for name, x in tensors.items() if x is not None}
     # What is not finite makes a sum so, and one number is one wait for a GPU. A sum
     # that overflows proves nothing.
-    total: Tensor | float = 0.0
-    for tensor in read.values():
-        total = total + tensor.sum()
-    if math.isfinite(total):
+    if math.isfinite(sum(x.detach().sum() for x in read.values())):
         return
     for name, tensor in read.items():
         counts, where = response_mask, "where response_mask is True"
@@ -161,6 +172,11 @@ def require_finite(
                 f"{function}: {name} must be finite {where}, "
                 f"got {tensor[tuple(at)].item()} at {at}"
             )
+
+
+def sums_up(x: Tensor) -> bool:
+    """Say whether the sum is finite: all are, then. Compiled code does not ask."""
+    return torch.compiler.is_compiling() or math.isfinite(x.sum())
 
 
 def require_batch(

@@ -4,22 +4,19 @@ import torch
 from torch.nn.functional import pad
 
 from ppo_ref.alignment import last_token, turn_numbers
-from ppo_ref.contracts.checks import (
-    require_at_least,
-    require_finite,
-    require_row_tokens,
-)
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import (
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import (
     RowValues,
     TokenMask,
     Tokens,
     TurnValues,
-    checked,
+    require_at_least,
+    require_finite,
+    require_row_tokens,
+    require_shapes,
 )
 
 
-@checked
 def token_level_scores(scores: RowValues, response_mask: TokenMask) -> Tokens:
     """Each response's score on its last token, where the verdict arrives.
 
@@ -39,11 +36,10 @@ def token_level_scores(scores: RowValues, response_mask: TokenMask) -> Tokens:
         tensor([[0., 1., 0.]])
     """
     require_row_tokens("token_level_scores", response_mask)
-    require_finite("token_level_scores", response_mask, scores=scores)
+    require_finite("token_level_scores", response_mask, "batch", scores=scores)
     return torch.where(last_token(response_mask), at_least_float32(scores)[:, None], 0)
 
 
-@checked
 def turn_level_scores(scores: TurnValues, response_mask: TokenMask) -> Tokens:
     """Each turn's score on the last token of that turn, as ``turn_numbers`` has them.
 
@@ -65,6 +61,11 @@ def turn_level_scores(scores: TurnValues, response_mask: TokenMask) -> Tokens:
         >>> turn_level_scores(torch.tensor([[0.5, 1.]]), mask)
         tensor([[0.0000, 0.5000, 0.0000, 1.0000]])
     """
+    require_shapes(
+        "turn_level_scores",
+        scores=(scores, "float batch turns"),
+        response_mask=(response_mask, "bool batch time"),
+    )
     turns, columns = turn_numbers(response_mask), scores.shape[1]
     ends = response_mask & (pad(turns, (0, 1), value=-1)[:, 1:] != turns)
     counts = ends.sum(1)
@@ -82,7 +83,6 @@ def turn_level_scores(scores: TurnValues, response_mask: TokenMask) -> Tokens:
     return torch.where(ends, padded.gather(1, turns % (columns + 1)), 0)
 
 
-@checked
 def token_level_rewards(
     *, token_level_scores: Tokens, kl: Tokens, response_mask: TokenMask, kl_coef: float
 ) -> Tokens:

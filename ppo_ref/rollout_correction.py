@@ -8,13 +8,17 @@ snippets/off_policy/rollout_correction.py.
 import torch
 from torch import Tensor
 
-from ppo_ref.contracts.checks import require_above, require_bounds, require_finite
-from ppo_ref.contracts.precision import at_least_float32
-from ppo_ref.contracts.shapes import TokenMask, Tokens, checked
 from ppo_ref.kl import MAX_LOG_RATIO
+from ppo_ref.precision import at_least_float32
+from ppo_ref.require import (
+    TokenMask,
+    Tokens,
+    require_above,
+    require_bounds,
+    require_finite,
+)
 
 
-@checked
 def token_weights(
     *,
     old_log_probs: Tokens,
@@ -58,7 +62,6 @@ def token_weights(
     return torch.where(response_mask, _ratio(log_ratio).clamp(max=cap), 0)
 
 
-@checked
 def accepted_tokens(
     *,
     old_log_probs: Tokens,

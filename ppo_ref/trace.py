@@ -4,13 +4,11 @@ from collections.abc import Iterable
 from typing import Any
 
 from ppo_ref.advantages import gae, td_residuals
-from ppo_ref.contracts.checks import require_index
-from ppo_ref.contracts.shapes import RowValues, TokenMask, Tokens, checked
+from ppo_ref.require import RowValues, TokenMask, Tokens, require_index
 
 HEADINGS = ("r_t", "V(s_t)", "delta", "A", "R")
 
 
-@checked
 def trace(
     *,
     token_level_rewards: Tokens,

@@ -4,7 +4,6 @@ import inspect
 from typing import Any, get_args
 
 import torch
-from jaxtyping import AbstractArray
 from torch import Tensor
 
 from ppo_ref.batch import TokenStatistics
@@ -72,11 +71,9 @@ BY_NAME = {
 
 
 def takes_tensors(function) -> bool:
-    """Whether a tensor, plain or with its axes named, is among its annotations."""
+    """Tell whether a tensor is among its annotations."""
     annotations = inspect.get_annotations(inspect.unwrap(function)).values()
-    members = [m for a in annotations for m in (a, *get_args(a))]
-    tensors = Tensor, AbstractArray
-    return any(inspect.isclass(m) and issubclass(m, tensors) for m in members)
+    return any(Tensor in (one, *get_args(one)) for one in annotations)
 
 
 # The stages: what readers of pages call.

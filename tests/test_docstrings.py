@@ -28,11 +28,11 @@ FACES = (
 # Of modules beside the stages: what readers do not call.
 INNER = ("inside_verl.", "precision.", "require.")
 
-# Undecorated functions beside their checked faces: to be compiled, or shared by faces.
-KERNELS = {
+# What the stages share.
+SHARED = {
     "kl.bounded_log_ratio",
-    "log_probs.log_probs_and_entropy_kernel",
-    "chunked.log_probs_and_entropy_from_hidden_kernel",
+    "losses.require_clip_range",
+    "losses.require_number",
     "losses.averaged",
     "losses.clipped_policy_losses",
     "losses.clipped_value_losses",
@@ -42,7 +42,7 @@ KERNELS = {
 
 def is_stage(name: str) -> bool:
     """Whether a function of such a dotted name is one of the river's."""
-    return name.count(".") == 1 and not name.startswith(INNER) and name not in KERNELS
+    return name.count(".") == 1 and not name.startswith(INNER) and name not in SHARED
 
 
 def has_contract(name: str) -> bool:

@@ -1,25 +1,21 @@
-"""Refusals: what ``checked`` says, who wears it, what each function asks of values."""
+"""Refusals: of tensors of another kind or shape, and of values."""
 
 import re
-from typing import Any, Literal
+from typing import Any
 
 import pytest
 import torch
-from jaxtyping import TypeCheckError
 
 from ppo_ref import aggregation, masking
 from ppo_ref.advantages import gae
 from ppo_ref.alignment import response_mask, response_outputs
-from ppo_ref.batch import TokenStatistics
 from ppo_ref.chunked import loss_from_hidden
 from ppo_ref.clip_variants import cispo_loss, gmpo_loss, gspo_loss, sapo_loss
-from ppo_ref.contracts.checks import require_finite
-from ppo_ref.contracts.shapes import Scalar, TokenMask, Tokens, checked
 from ppo_ref.group_advantages import grpo
-from ppo_ref.kernels.scan import discounted_residuals
 from ppo_ref.kl import adaptive_kl_coef
 from ppo_ref.log_probs import kept_log_probs, kept_tokens, token_log_probs
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
+from ppo_ref.require import require_finite
 from ppo_ref.rewards import token_level_scores
 from ppo_ref.rollout_correction import accepted_tokens, token_weights
 from ppo_ref.trace import trace
@@ -29,7 +25,6 @@ from tests.calls import (
     KEPT,
     MASK,
     REWARDED,
-    RIVER,
     SAMPLED,
     VALID,
     X,
@@ -38,7 +33,6 @@ from tests.calls import (
 )
 
 MEANS = ("token_mean", "sequence_mean_token_mean", "sequence_mean_token_sum")
-TAKES = "it takes token_level_rewards, values, response_mask, gamma, gae_lambda, "
 
 
 def refused(error: type[Exception], function: Any, inputs: Any, text: str) -> None:
@@ -63,16 +57,13 @@ SHAPED, TWO = "of shape [batch, time]", "2 axes [batch, time]"
 FEATURES = "must have at least 2 axes [batch, sequence, *features]"
 LIKE_REWARDS = "must have shape [batch, time] = [2, 6] like token_level_rewards, got"
 BATCH = "must have batch 2 like token_level_rewards"
-PAIR = "must be float | tuple[float, float]"
-AGGREGATE = "must be a function such as ppo_ref.aggregation.token_mean"
 HALF = (
     "must be bfloat16, float32 or float64, got float16, whose gradient would be lost "
     "before the loss can be scaled; use log_probs_and_entropy_from_hidden"
 )
-# The wordings of ``checked``, each once.
+# Each wording once.
 TYPES = [
     (gae, "values", X.long(), f"{FLOATING}, got int64; write values.float()"),
-    (gae, "values", [[1]], f"{FLOATING}, got list; write torch.as_tensor(values)"),
     (gae, "values", [[1], [2, 3]], f"{FLOATING} {SHAPED}, got list [[1], [2, 3]]"),
     (gae, "values", X[..., None], f"must have {TWO}, got 3 axes [2, 6, 1]"),
     (gae, "values", X.T, f"{LIKE_REWARDS} [6, 2]"),
@@ -81,11 +72,6 @@ TYPES = [
     (token_log_probs, "responses", IDS.byte(), f"{INTEGER}; write responses.long()"),
     (token_log_probs, "responses", IDS[:, 1:], "must have time 6 like logits, got 5"),
     (response_outputs, "outputs", X[0], f"{FEATURES}, got 1 axis [6]"),
-    (gae, "gamma", torch.ones(2), "must be float, got Tensor tensor([1., 1.])"),
-    (gae, "gamma", True, "must be float, got bool True"),
-    (trace, "row", MASK.sum(), "must be int, got Tensor tensor(10); write int(row)"),
-    (policy_loss, "clip_range", [0.1, 0.2], f"{PAIR}, got list [0.1, 0.2]"),
-    (policy_loss, "aggregate", "mean", f"{AGGREGATE}, got str 'mean'"),
     (loss_from_hidden, "hidden", HEAD["hidden"].half(), HALF),
 ]
 
@@ -103,97 +89,11 @@ def test_tensors_on_several_devices():
     refused(ValueError, gae, {**REWARDED, "response_mask": MASK.to("meta")}, text)
 
 
-def test_a_result_of_the_wrong_shape_is_left_to_the_judge():
-    @checked
-    def broken(x: Tokens) -> Scalar:
-        return x
-
-    with pytest.raises(TypeCheckError, match="return value"):
-        broken(X)
-
-
-def test_arguments_by_position_missing_and_unknown():
-    text = "^gae: too many positional arguments; pass tensors of one shape by keyword$"
-    with pytest.raises(TypeError, match=text):
-        gae(X, X, MASK)
-    text = "^masked_mean: too many positional arguments; it takes x, response_mask$"
-    with pytest.raises(TypeError, match=text):
-        masking.masked_mean(X, MASK, 1)
-    missing = {"token_level_rewards": X}
-    refused(TypeError, gae, missing, "missing a required argument: 'values'")
-    # An unknown name is told before one that is missing for it.
-    text = f"got unexpected arguments lam, eos; {TAKES}bootstrap_values"
-    refused(TypeError, gae, {**missing, "lam": 0.95, "eos": MASK}, text)
-
-
 def test_int32_ids_and_ints_for_floats_pass():
     logits, ids = torch.tensor([[[0.0, 1.0]]]), torch.tensor([[1]])
     assert torch.equal(token_log_probs(logits, ids.int()), token_log_probs(logits, ids))
     gae(**REWARDED, gamma=1, gae_lambda=0)
     policy_loss(**SAMPLED, clip_range=(0, 1), dual_clip=3)
-
-
-@checked
-def total(
-    x: Tokens,
-    response_mask: TokenMask,
-    pair: TokenStatistics | None = None,
-    scale: float = 1.0,
-    steps: int = 1,
-    mode: Literal["mean", "sum"] = "sum",
-) -> float:
-    return float(x.sum())
-
-
-GOOD = {"x": X, "response_mask": MASK, "scale": 2.0, "steps": 1, "mode": "mean"}
-
-
-@pytest.mark.parametrize(
-    "wrong",
-    [
-        {"x": X.long()},
-        {"x": X[:1]},
-        {"response_mask": X},
-        {"scale": "2.0"},
-        {"steps": True},
-        {"mode": "max"},
-        {"pair": (X, X)},
-        {"response_mask": MASK.to("meta")},
-    ],
-)
-def test_a_call_that_differs_from_one_that_passed_is_judged(wrong):
-    for _ in range(2):
-        total(**GOOD)
-        with pytest.raises((TypeError, ValueError), match=r"^total: \w+ (must|is on)"):
-            total(**GOOD | wrong)
-
-
-def test_a_call_like_one_that_passed_is_not_judged_again():
-    results = iter([1.0, "no float", "no float"])
-
-    @checked
-    def answer(x: Tokens, batch: list | None = None) -> float:
-        return next(results)
-
-    assert answer(X) == 1
-    assert answer(X + 1) == "no float"
-    with pytest.raises(TypeCheckError, match="answer"):
-        answer(X, [])  # what may change without showing is always judged
-
-
-def is_checked(function) -> bool:
-    """Whether ``checked`` is among its decorators."""
-    while function is not None:
-        if function.__code__.co_qualname == "checked.<locals>.face":
-            return True
-        function = getattr(function, "__wrapped__", None)
-    return False
-
-
-def test_every_public_function_of_the_river_is_checked():
-    assert len(RIVER) > 40
-    assert [name for name, function in RIVER.items() if not is_checked(function)] == []
-    assert not is_checked(discounted_residuals)  # wrapped by torch.no_grad alone
 
 
 # A head has neither rows nor slots; values are judged where they have been shifted to.

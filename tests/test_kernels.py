@@ -11,15 +11,11 @@ from torch.utils._python_dispatch import TorchDispatchMode
 from bench.memory import peak_bytes
 from ppo_ref.advantages import gae
 from ppo_ref.batch import TokenStatistics
-from ppo_ref.chunked import (
-    log_probs_and_entropy_from_hidden,
-    log_probs_and_entropy_from_hidden_kernel,
-    loss_from_hidden,
-)
+from ppo_ref.chunked import log_probs_and_entropy_from_hidden, loss_from_hidden
 from ppo_ref.kernels import scan
 from ppo_ref.kernels.scan import discounted_residuals
-from ppo_ref.log_probs import log_probs_and_entropy, log_probs_and_entropy_kernel
-from ppo_ref.losses import clipped_policy_losses, clipped_value_losses
+from ppo_ref.log_probs import log_probs_and_entropy
+from ppo_ref.losses import policy_loss, value_loss
 from tests import oracles
 from tests.strategies import numbers
 
@@ -187,15 +183,26 @@ def test_logits_that_are_given_cost_their_gradient(network):
 X, Y, Z = numbers(0, 3, 2, 5)
 MASK = torch.tensor([[True, False, True, True, False], [True] * 5])
 PAIRS = torch.tensor([[0, 1], [2, 0]])
-KERNELS = {
-    discounted_residuals: (X, Y, MASK, Z[:, 0], 0.9, 0.8),
-    clipped_policy_losses: (X, Y, 0.2, 0.3, 3.0),
-    clipped_value_losses: (X, Y, Z, 0.5),
-    log_probs_and_entropy_kernel: (numbers(1, 2, 2, 3), PAIRS, 0.7),
-    log_probs_and_entropy_from_hidden_kernel: (
-        *(numbers(2, 2, 2, 4), numbers(3, 3, 4), numbers(4, 3)),
-        *(PAIRS, 0.7, 3),
-    ),
+SAMPLED = {"log_probs": X, "old_log_probs": Y, "advantages": Z, "response_mask": MASK}
+VALUED = {"values": X, "old_values": Y, "returns": Z, "response_mask": MASK}
+REWARDED = {"token_level_rewards": X, "values": Y, "response_mask": MASK}
+COMPILED = {
+    gae: {**REWARDED, "bootstrap_values": Z[:, 0], "gamma": 0.9, "gae_lambda": 0.8},
+    policy_loss: {**SAMPLED, "clip_range": (0.2, 0.3), "dual_clip": 3.0},
+    value_loss: {**VALUED, "value_clip_range": 0.5},
+    log_probs_and_entropy: {
+        "logits": numbers(1, 2, 2, 3),
+        "responses": PAIRS,
+        "temperature": 0.7,
+    },
+    log_probs_and_entropy_from_hidden: {
+        "hidden": numbers(2, 2, 2, 4),
+        "head_weight": numbers(3, 3, 4),
+        "head_bias": numbers(4, 3),
+        "responses": PAIRS,
+        "temperature": 0.7,
+        "chunk_tokens": 3,
+    },
 }
 
 
@@ -206,7 +213,12 @@ KERNELS = {
 @pytest.mark.skipif(
     not shutil.which("c++"), reason="torch.compile needs a C++ compiler"
 )
-@pytest.mark.parametrize("kernel", KERNELS, ids=lambda kernel: kernel.__name__)
-def test_kernel_compiles(kernel):
-    compiled = torch.compile(kernel, fullgraph=True)
-    assert_close(compiled(*KERNELS[kernel]), kernel(*KERNELS[kernel]))
+@pytest.mark.parametrize("function", COMPILED, ids=lambda function: function.__name__)
+def test_a_function_compiles_with_its_checks(function):
+    given = COMPILED[function]
+    compiled = torch.compile(function, fullgraph=True)
+    assert_close(compiled(**given), function(**given))
+    # Kinds and shapes are refused while it is compiled.
+    name = next(iter(given))
+    with pytest.raises(Exception, match=f"{name} must be a floating-point tensor"):
+        torch.compile(function, fullgraph=True)(**given | {name: given[name].long()})

@@ -1,5 +1,6 @@
 """A trainer at work in a folder: its steps, and what is written of them."""
 
+import ctypes
 import hashlib
 import os
 import time
@@ -164,5 +165,6 @@ def weights_hash(network: nn.Module) -> str:
     """SHA-256 of every weight: the same only if they all are, bit for bit."""
     digest = hashlib.sha256()
     for name, weight in network.state_dict().items():
-        digest.update(name.encode() + weight.cpu().numpy().tobytes())
+        held = weight.cpu().contiguous()
+        digest.update(name.encode() + ctypes.string_at(held.data_ptr(), held.nbytes))
     return digest.hexdigest()

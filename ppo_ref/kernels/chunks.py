@@ -7,13 +7,13 @@ import torch
 from torch import Tensor
 
 from ppo_ref.batch import TokenStatistics
-from ppo_ref.contracts.precision import at_least_float32
 from ppo_ref.kernels.logits import (
     blocks,
     log_softmax_,
     logit_gradients_,
     require_first_order,
 )
+from ppo_ref.precision import at_least_float32
 
 
 def plus_product(total: Tensor | None, left: Tensor, right: Tensor) -> Tensor:

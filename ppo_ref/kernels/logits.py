@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.precision import at_least_float32
 
 # exp() of it is 0 in every precision, and times 0 it is 0; -inf times 0 would be nan.
 FORBIDDEN = -1000.0

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
-from ppo_ref.contracts.precision import at_least_float32
+from ppo_ref.precision import at_least_float32
 
 # A weight below it changes no sum that can be told apart, in float64 neither.
 NEGLIGIBLE = 1e-30

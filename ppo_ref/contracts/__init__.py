@@ -1,1 +1,0 @@
-"""What every function asks of its arguments: shapes, types, ranges, precision."""
