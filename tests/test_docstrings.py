@@ -19,7 +19,7 @@ from tests.layout import FOLDERS, MODULES
 SECTIONS = ["Args", "Returns", "Raises", "Source", "Example"]
 # The stages, the assertions, and what pages show of a training.
 FACES = (
-    "train.experience.",
+    "train.experience.collect_experience",
     "train.estimates.whitened_gae",
     "train.rollout.sample_responses",
     "train.update.update_actor",

@@ -1,4 +1,4 @@
-"""From rewards and values to the advantages that the actor's loss takes, by name."""
+"""Estimates of the advantage: from rewards and values to what the actor takes."""
 
 from collections.abc import Callable
 from typing import Annotated, Any
@@ -7,12 +7,12 @@ import torch
 from torch import Tensor
 from torch.nn.functional import pad
 
+from ppo_ref import group_advantages
 from ppo_ref.advantages import gae
 from ppo_ref.batch import AdvantageEstimate
 from ppo_ref.group_advantages import (
     dr_grpo,
     grpo,
-    reinforce_plus_plus,
     reinforce_plus_plus_baseline,
     rloo,
 )
@@ -101,11 +101,11 @@ def whitened_over_padding(
     return AdvantageEstimate(torch.where(response_mask, whitened, 0), returns)
 
 
-def whitened_returns(
+def reinforce_plus_plus(
     *, token_level_rewards: Tensor, response_mask: Tensor, gamma: float, **_: Any
 ) -> AdvantageEstimate:
-    """``reinforce_plus_plus``, which reads neither values nor lambda."""
-    return reinforce_plus_plus(
+    """Whitened returns, as of ``group_advantages``: neither values nor lambda count."""
+    return group_advantages.reinforce_plus_plus(
         token_level_rewards=token_level_rewards,
         response_mask=response_mask,
         gamma=gamma,
@@ -139,27 +139,23 @@ def among_responses(
     return estimate
 
 
-ESTIMATES: dict[str, Estimate] = {
-    "whitened_gae": whitened_gae,
-    "reinforce_plus_plus": whitened_returns,
-}
-COMPARISONS = {
-    "grpo": grpo,
-    "dr_grpo": dr_grpo,
-    "rloo": rloo,
-    "reinforce_plus_plus_baseline": reinforce_plus_plus_baseline,
-}
+COMPARING = grpo, dr_grpo, rloo, reinforce_plus_plus_baseline
 # Wrong on purpose, to see what each does to a run.
-BROKEN: dict[str, Estimate] = {
-    "flipped_sign": flipped_sign,
-    "shifted_values": shifted_values,
-    "whitened_over_padding": whitened_over_padding,
-}
-NAMES = (*ESTIMATES, *COMPARISONS, *BROKEN)
+BROKEN = flipped_sign, shifted_values, whitened_over_padding
+# The functions of this module that a run's settings may name.
+NAMES = tuple(
+    function.__name__
+    for function in (whitened_gae, reinforce_plus_plus, *COMPARING, *BROKEN)
+)
 
 
 def estimate_named(name: str, responses_per_prompt: int = 1) -> Estimate:
-    """One of ``NAMES``, as a run with so many responses to each prompt takes it."""
-    if name in COMPARISONS:
-        return among_responses(COMPARISONS[name], responses_per_prompt)
-    return (ESTIMATES | BROKEN)[name]
+    """The function of that name here, for a run with so many responses a prompt."""
+    if name not in NAMES:
+        raise ValueError(
+            f"estimate_named: name must be one of {', '.join(NAMES)}, got {name!r}"
+        )
+    function: Estimate = globals()[name]
+    if function in COMPARING:
+        return among_responses(function, responses_per_prompt)
+    return function

@@ -1,13 +1,14 @@
-"""One batch from prompts to advantages: the river."""
+"""One batch from prompts to advantages: collect, judge, estimate."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import torch
 from torch import Tensor
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.kl import kl_k1
+from ppo_ref.require import RowValues, Tokens
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.rollout_correction import token_weights
 from ppo_ref.train.config import PPOConfig
@@ -29,7 +30,7 @@ def collect_experience(
     config: PPOConfig,
     generator: torch.Generator,
 ) -> Experience:
-    """Sample, score and judge one batch; afterwards nothing in it changes.
+    """Sample, judge and estimate one batch; afterwards nothing in it changes.
 
     Args:
         models: Actor, critic and reference are read.
@@ -84,56 +85,89 @@ def collect_experience(
         temperature=config.temperature,
         generator=generator,
     )
+    judged = judge(models, questions, rollout, reward, config)
+    return estimate_advantages(rollout, judged, estimate, config)
+
+
+class Judged(NamedTuple):
+    """Scores of some responses, and what three networks say of their tokens.
+
+    The fields are those of ``Experience``.
+    """
+
+    scores: RowValues
+    old_log_probs: Tokens
+    entropy: Tokens
+    ref_log_probs: Tokens
+    values: Tokens
+
+
+@torch.no_grad()
+def judge(
+    models: Models,
+    questions: Sequence[Question],
+    rollout: Rollout,
+    reward: Reward,
+    config: PPOConfig,
+) -> Judged:
+    """Ask reward, actor, reference and critic; no response depends on another."""
     scores = reward(questions, rollout)
     _require_scores(scores, len(questions))
-    parts = torch.split(torch.arange(len(questions)), config.micro_batch_size)
-    said = [_said(models, rollout.rows(rows), config) for rows in parts]
-    old_log_probs, entropy, ref_log_probs, values = map(
-        torch.cat, zip(*said, strict=True)
-    )
+    parts = []
+    for rows in torch.split(torch.arange(len(questions)), config.micro_batch_size):
+        part = rollout.rows(rows)
+        old = actor_statistics(models.actor, part, config.temperature)
+        ref = actor_statistics(models.reference, part, config.temperature)
+        values = torch.zeros_like(old.log_probs)
+        if config.critic_epochs:
+            values = critic_values(models.critic, part)
+        parts.append(
+            Judged(
+                scores=scores[rows],
+                old_log_probs=old.log_probs,
+                entropy=old.entropy,
+                ref_log_probs=ref.log_probs,
+                values=values,
+            )
+        )
+    return Judged(*map(torch.cat, zip(*parts, strict=True)))
+
+
+@torch.no_grad()
+def estimate_advantages(
+    rollout: Rollout, judged: Judged, estimate: Estimate, config: PPOConfig
+) -> Experience:
+    """Rewards, advantages and returns: the one step that needs the whole batch."""
     mask = rollout.response_mask
-    kl = kl_k1(log_probs=old_log_probs, ref_log_probs=ref_log_probs)
+    kl = kl_k1(log_probs=judged.old_log_probs, ref_log_probs=judged.ref_log_probs)
     rewards = token_level_rewards(
-        token_level_scores=token_level_scores(scores, mask),
+        token_level_scores=token_level_scores(judged.scores, mask),
         kl=kl,
         response_mask=mask,
         kl_coef=config.kl_coef,
     )
     advantages, returns = estimate(
         token_level_rewards=rewards,
-        values=values,
+        values=judged.values,
         response_mask=mask,
         gamma=config.gamma,
         gae_lambda=config.gae_lambda,
     )
+    weights = token_weights(
+        old_log_probs=judged.old_log_probs,
+        rollout_log_probs=rollout.rollout_log_probs,
+        response_mask=mask,
+        cap=config.rollout_weight_cap,
+    )
     return Experience(
         rollout=rollout,
-        old_log_probs=old_log_probs,
-        ref_log_probs=ref_log_probs,
         kl=kl,
-        entropy=entropy,
-        values=values,
-        scores=scores,
         token_level_rewards=rewards,
         advantages=advantages,
         returns=returns,
-        rollout_weights=token_weights(
-            old_log_probs=old_log_probs,
-            rollout_log_probs=rollout.rollout_log_probs,
-            response_mask=mask,
-            cap=config.rollout_weight_cap,
-        ),
+        rollout_weights=weights,
+        **judged._asdict(),
     )
-
-
-def _said(models: Models, part: Rollout, config: PPOConfig) -> tuple[Tensor, ...]:
-    """Old log-probs, entropy, the reference's log-probs and values of some rows."""
-    old = actor_statistics(models.actor, part, config.temperature)
-    ref = actor_statistics(models.reference, part, config.temperature)
-    values = torch.zeros_like(part.rollout_log_probs)
-    if config.critic_epochs:
-        values = critic_values(models.critic, part)
-    return *old, ref.log_probs, values
 
 
 def _require_scores(scores: Any, batch: int) -> None:

@@ -1,4 +1,4 @@
-"""What is kept of an iteration: a flat table of figures, and records of tokens."""
+"""The figures of an iteration in a flat table, and records of its tokens."""
 
 import math
 from collections.abc import Iterable, Iterator, Sequence
@@ -11,21 +11,32 @@ from ppo_ref.train.tasks import Question
 from ppo_ref.train.tokenizer import Tokenizer
 
 Statistics = dict[str, float]
+# Per token, in this order; kl is the difference of the first two.
+RECORDED = (
+    "old_log_probs",
+    "ref_log_probs",
+    "entropy",
+    "values",
+    "token_level_rewards",
+    "advantages",
+    "returns",
+    "rollout_weights",
+)
 
 
-def experience_statistics(experience: Experience) -> Statistics:
-    """What a batch says before any update, by the names under which it is logged.
+def experience_statistics(
+    experience: Experience, with_critic: bool = True
+) -> Statistics:
+    """The figures of a batch before any update, by their names in the log.
 
     ``score`` (mean, in reward units), ``kl`` (mean over responses of the sum of k1 to
     the reference, in nats), ``entropy`` (nats per token), ``value`` and ``return``
     (means over tokens), ``explained_variance`` (left out where all returns are equal),
     ``response_length`` (tokens), ``truncated`` (share of responses), ``rollout_kl`` (k3
     from sampler to trainer, nats per token), ``rollout_effective_sample_size`` (share).
+    ``value`` and ``explained_variance`` are those of a critic, if there is one.
     """
     rollout, mask = experience.rollout, experience.rollout.response_mask
-    explained = explained_variance(
-        values=experience.values, returns=experience.returns, response_mask=mask
-    )
     mismatch = rollout_mismatch(
         old_log_probs=experience.old_log_probs,
         rollout_log_probs=rollout.rollout_log_probs,
@@ -35,15 +46,23 @@ def experience_statistics(experience: Experience) -> Statistics:
         "score": experience.scores.mean().item(),
         "kl": masked_sum(experience.kl, mask).item() / len(mask),
         "entropy": masked_mean(experience.entropy, mask).item(),
-        "value": masked_mean(experience.values, mask).item(),
-        "return": masked_mean(experience.returns, mask).item(),
-        "explained_variance": explained.item(),
+    }
+    if with_critic:
+        statistics["value"] = masked_mean(experience.values, mask).item()
+    statistics["return"] = masked_mean(experience.returns, mask).item()
+    if with_critic:
+        explained = explained_variance(
+            values=experience.values, returns=experience.returns, response_mask=mask
+        ).item()
+        if not math.isnan(explained):
+            statistics["explained_variance"] = explained
+    return {
+        **statistics,
         "response_length": mask.sum(1).float().mean().item(),
         "truncated": rollout.truncated.float().mean().item(),
         "rollout_kl": mismatch.kl_k3.item(),
         "rollout_effective_sample_size": mismatch.effective_sample_size.item(),
     }
-    return {name: x for name, x in statistics.items() if not math.isnan(x)}
 
 
 def update_statistics(mini_batches: Iterable[Statistics]) -> Statistics:
@@ -58,10 +77,13 @@ def update_statistics(mini_batches: Iterable[Statistics]) -> Statistics:
 
 
 def _joined(name: str, numbers: list[float]) -> float:
-    _, _, kind = name.rpartition("_")
-    if kind in ("max", "min"):
-        return max(numbers) if kind == "max" else min(numbers)
-    return sum(numbers) if kind == "steps" else sum(numbers) / len(numbers)
+    if name.endswith("_max"):
+        return max(numbers)
+    if name.endswith("_min"):
+        return min(numbers)
+    if name.endswith("_steps"):
+        return sum(numbers)
+    return sum(numbers) / len(numbers)
 
 
 def records(
@@ -74,18 +96,17 @@ def records(
 
     A row of the experience goes by its name, one number per token that counts.
     """
-    rollout, *tensors = experience
-    named = dict(zip(Experience._fields[1:], tensors, strict=True))
-    # kl is the difference of two rows that are recorded.
-    per_token = {k: x for k, x in named.items() if x.ndim == 2 and k != "kl"}
-    per_token = {"rollout_log_probs": rollout.rollout_log_probs, **per_token}
+    rollout = experience.rollout
     for row, question in enumerate(questions[:rows]):
         mask = rollout.response_mask[row]
         token_ids = rollout.responses[row][mask].tolist()
-        yield {
+        record = {
             "question": question.text,
             "response": [tokenizer.shown(token) for token in token_ids],
             "score": experience.scores[row].item(),
             "truncated": bool(rollout.truncated[row]),
-            **{name: x[row][mask].tolist() for name, x in per_token.items()},
+            "rollout_log_probs": rollout.rollout_log_probs[row][mask].tolist(),
         }
+        for name in RECORDED:
+            record[name] = getattr(experience, name)[row][mask].tolist()
+        yield record

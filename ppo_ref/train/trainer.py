@@ -1,31 +1,20 @@
 """The whole run, one iteration at a time: imitation, the reference, then PPO."""
 
-import copy
 import dataclasses
 import math
 from collections.abc import Iterator
-from functools import partial
 from hashlib import sha256
-from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
-from torch import nn
-from torch.optim import Adam, Optimizer
 
 from ppo_ref.batch import Experience, Rollout
 from ppo_ref.kl import adaptive_kl_coef
-from ppo_ref.require import require_index
 from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.estimates import Estimate, whitened_gae
 from ppo_ref.train.experience import collect_experience
-from ppo_ref.train.networks import (
-    Actor,
-    Models,
-    Transformer,
-    initialised,
-    models_from,
-)
+from ppo_ref.train.learners import Learners, learning_rate_share
+from ppo_ref.train.networks import Actor, Models, Transformer, initialised
 from ppo_ref.train.reward import Reward, learned, reward_model_step, rule
 from ppo_ref.train.rollout import sample_responses
 from ppo_ref.train.statistics import (
@@ -44,7 +33,6 @@ from ppo_ref.train.update import (
 
 LABELLED = 4096  # responses that a reward model learns from
 WARM_UP = 5  # iterations in which the learning rates rise
-REWARD_MODEL_LR = 2e-3
 
 
 class Iteration(NamedTuple):
@@ -79,13 +67,16 @@ class Trainer:
         actor: Actor | None = None,
         tokenizer: Tokenizer | None = None,
     ) -> None:
-        self.config, self.device, self.estimate = config, torch.device(device), estimate
+        self.config = config
+        self.device = torch.device(device)
+        self.estimate = estimate
         self.kl_coef = config.kl_coef
-        characters = CharacterTokenizer(CHARACTERS)
-        self.tokenizer: Tokenizer = tokenizer or characters
         self.questions = split(self._generator("split"))
         self.imitated = self.rewarded = self.iteration = 0
-        actor = actor or self._new_actor(characters.vocab)
+        characters = CharacterTokenizer(CHARACTERS)
+        self.tokenizer: Tokenizer = tokenizer or characters
+        if actor is None:
+            actor = self._new_actor(characters.vocab)
         self._start_from(actor.to(self.device))
 
     @property
@@ -164,11 +155,10 @@ class Trainer:
         self.iteration, self.kl_coef = state["iteration"], state["kl_coef"]
 
     def _iterate(self) -> Iteration:
+        """Collect, judge and estimate a batch, then update on it."""
         config = self.config
         draws = self._generator("draws", self.iteration)
-        each = config.responses_per_prompt
-        drawn = draw(self.questions.train, config.batch_size // each, draws)
-        questions = [question for question in drawn for _ in range(each)]
+        questions = self._draw_questions(draws)
         experience = collect_experience(
             self.models,
             questions,
@@ -178,10 +168,8 @@ class Trainer:
             dataclasses.replace(config, kl_coef=self.kl_coef),
             self._generator("sampling", self.iteration, self.device),
         )
-        statistics = experience_statistics(experience)
-        if not config.critic_epochs:
-            del statistics["value"]
-            statistics.pop("explained_variance", None)
+        with_critic = config.critic_epochs > 0
+        statistics = experience_statistics(experience, with_critic)
         if math.isfinite(config.kl_horizon):
             statistics["kl_coef"] = self.kl_coef
         statistics |= self._update(experience, draws)
@@ -201,25 +189,39 @@ class Trainer:
         return Iteration(self.iteration, statistics, questions, experience)
 
     def _update(self, experience: Experience, draws: torch.Generator) -> Statistics:
-        config, learners, (actor, critic, *_) = self.config, self.learners, self.models
-        share = learning_rate_share(self.iteration, config.iterations, WARM_UP)
-        learners.set_learning_rates(share)
-        sizes = config.mini_batch_size, draws
-        of_critic = mini_batches(experience, config.critic_epochs, *sizes)
-        of_actor = mini_batches(experience, config.actor_epochs, *sizes)
-        updates = (
-            update_critic(critic, learners.critic_optimizer, of_critic, config),
-            update_actor(actor, learners.actor_optimizer, of_actor, config),
+        """Critic and actor learn from the same batch; neither reads the other."""
+        config, learners = self.config, self.learners
+        learners.set_learning_rates(
+            learning_rate_share(self.iteration, config.iterations, WARM_UP)
         )
-        return update_statistics(chain.from_iterable(updates))
+        size = config.mini_batch_size
+        critic_batches = mini_batches(experience, config.critic_epochs, size, draws)
+        actor_batches = mini_batches(experience, config.actor_epochs, size, draws)
+        critic_steps = update_critic(
+            self.models.critic, learners.critic_optimizer, critic_batches, config
+        )
+        actor_steps = update_actor(
+            self.models.actor, learners.actor_optimizer, actor_batches, config
+        )
+        return update_statistics([*critic_steps, *actor_steps])
+
+    def _draw_questions(self, draws: torch.Generator) -> list[Question]:
+        """Each question stands as often in the batch as it is to be answered."""
+        repeats = self.config.responses_per_prompt
+        drawn = draw(self.questions.train, self.config.batch_size // repeats, draws)
+        return [question for question in drawn for _ in range(repeats)]
 
     def _new_actor(self, vocab: int) -> Actor:
         config = self.config
-        context = PROMPT_LENGTH + config.response_length
-        sizes = config.width, config.layers, config.heads
-        precision = getattr(torch, config.precision)
-        actor = Actor(Transformer(vocab, context, *sizes, precision), vocab)
-        return initialised(actor, self._generator("weights"))
+        transformer = Transformer(
+            vocab,
+            context=PROMPT_LENGTH + config.response_length,
+            width=config.width,
+            layers=config.layers,
+            heads=config.heads,
+            precision=getattr(torch, config.precision),
+        )
+        return initialised(Actor(transformer, vocab), self._generator("weights"))
 
     def _start_from(self, actor: Actor) -> None:
         self.learners = Learners(actor, self.config.actor_lr, self.config.critic_lr)
@@ -227,8 +229,8 @@ class Trainer:
     def _reward(self) -> Reward:
         if self.config.reward_model_steps:
             return learned(self.models.reward)
-        scores = self.config.right_score, self.config.wrong_score
-        return rule(self.tokenizer, *scores)
+        right, wrong = self.config.right_score, self.config.wrong_score
+        return rule(self.tokenizer, right, wrong)
 
     def _sample(
         self,
@@ -262,59 +264,6 @@ class Trainer:
         return torch.Generator(device).manual_seed(hashed)
 
 
-class Learners:
-    """All weights of a run and all that their optimizers remember."""
-
-    def __init__(self, actor: Actor, actor_lr: float, critic_lr: float) -> None:
-        self.models = models_from(actor)
-        actor, critic, _, reward = self.models
-        # All weights in one call of each operation: the same numbers in less time.
-        adam = partial(Adam, foreach=True)
-        self.imitation_optimizer = adam(actor.parameters())
-        self.reward_optimizer = adam(reward.parameters(), REWARD_MODEL_LR)
-        self.actor_optimizer = adam(actor.parameters(), actor_lr)
-        self.critic_optimizer = adam(critic.parameters(), critic_lr)
-        self._peaks = {self.actor_optimizer: actor_lr, self.critic_optimizer: critic_lr}
-
-    def set_learning_rates(self, share: float) -> None:
-        """Actor and critic learn at a share of their peak rates from now on."""
-        for optimizer, peak in self._peaks.items():
-            for group in optimizer.param_groups:
-                group["lr"] = peak * share
-
-    def state_dict(self) -> dict[str, Any]:
-        """All weights, and all optimizers."""
-        states = {name: x.state_dict() for name, x in self._stateful().items()}
-        return copy.deepcopy(states)
-
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        """Stand where others of the same sizes stood."""
-        for name, x in self._stateful().items():
-            # An optimizer would go on in the memory of the state.
-            x.load_state_dict(copy.deepcopy(state[name]))
-
-    def _stateful(self) -> dict[str, nn.Module | Optimizer]:
-        return {
-            **self.models._asdict(),
-            "imitation_optimizer": self.imitation_optimizer,
-            "reward_optimizer": self.reward_optimizer,
-            "actor_optimizer": self.actor_optimizer,
-            "critic_optimizer": self.critic_optimizer,
-        }
-
-
-def learning_rate_share(step: int, steps: int, warm_up: int) -> float:
-    """The share of its peak that a learning rate has: it rises, then falls to 0.
-
-        share = min((step + 1) / warm_up, 1 - step / steps)
-
-    The first steps of Adam are long whatever the gradient, as its averages have seen
-    little; the last ones should not undo each other.
-    """
-    require_index("learning_rate_share", steps, step=step)
-    return min((step + 1) / warm_up, 1 - step / steps)
-
-
 def tiny_trainer(**options: Any) -> Trainer:
     """A trainer small enough for an example: 4 prompts, 3 iterations, one layer."""
     small = {
@@ -329,4 +278,4 @@ def tiny_trainer(**options: Any) -> Trainer:
         "mini_batch_size": 2,
         "micro_batch_size": 1,
     }
-    return Trainer(PPOConfig(**{**small, **options}))
+    return Trainer(PPOConfig(**(small | options)))

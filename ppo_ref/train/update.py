@@ -3,7 +3,6 @@
 import math
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
-from itertools import chain
 from typing import NamedTuple
 
 import torch
@@ -14,10 +13,11 @@ from ppo_ref.aggregation import Aggregate, token_sum
 from ppo_ref.batch import Experience
 from ppo_ref.diagnostics import ratio_statistics
 from ppo_ref.kl import kl_k3
-from ppo_ref.losses import PolicyLoss, ValueLoss, policy_loss, value_loss
+from ppo_ref.losses import policy_loss, value_loss
 from ppo_ref.masking import masked_mean
 from ppo_ref.require import require_index
 from ppo_ref.train.config import PPOConfig
+from ppo_ref.train.learners import set_learning_rate
 from ppo_ref.train.networks import Actor, Critic, actor_statistics, critic_values
 from ppo_ref.train.rollout import as_rollout
 from ppo_ref.train.statistics import Statistics
@@ -26,9 +26,22 @@ from ppo_ref.train.tokenizer import Tokenizer
 
 IMITATION_WARM_UP = 0.1  # share of the steps in which its learning rate rises
 
-# From some responses, and the aggregation to use: what goes backward, what the loss
-# function returned, and the network's output for each token.
-Loss = Callable[[Experience, Aggregate], tuple[Tensor, PolicyLoss | ValueLoss, Tensor]]
+
+class NetworkLoss(NamedTuple):
+    """The loss of a network on some responses.
+
+    ``total`` goes backward; ``loss`` is that part of it which the log shows, with the
+    share of tokens clipped; ``outputs`` are the network's, one for each token.
+    """
+
+    total: Tensor
+    loss: Tensor
+    clip_fraction: Tensor
+    outputs: Tensor
+
+
+# From some responses, and the aggregation to use.
+Loss = Callable[[Experience, Aggregate], NetworkLoss]
 
 
 class MiniBatchLoss(NamedTuple):
@@ -56,8 +69,10 @@ def mini_batches(
             f"mini_batches: experience must hold a multiple of {mini_batch_size} "
             f"responses, got {count}"
         )
-    orders = [torch.randperm(count, generator=generator) for _ in range(epochs)]
-    parts = chain.from_iterable(torch.split(x, mini_batch_size) for x in orders)
+    parts: list[Tensor] = []
+    for _ in range(epochs):
+        order = torch.randperm(count, generator=generator)
+        parts += torch.split(order, mini_batch_size)
     return map(experience.rows, parts)
 
 
@@ -74,20 +89,22 @@ def accumulate_gradients(
     """
     tokens = mini.rollout.response_mask.sum()
 
-    def share(losses: Tensor, response_mask: Tensor) -> Tensor:
+    def share_of_mini_batch(losses: Tensor, response_mask: Tensor) -> Tensor:
         return token_sum(losses, response_mask) / tokens
 
-    losses, clipped, outputs = [], [], []
+    losses, clip_fractions, outputs = [], [], []
     for rows in torch.split(torch.arange(len(mini.scores)), micro_batch_size):
         part = mini.rows(rows)
-        total, result, output = loss(part, share)
-        torch.autograd.backward(total)
-        losses.append(result.loss.detach())
+        found = loss(part, share_of_mini_batch)
+        torch.autograd.backward(found.total)
+        losses.append(found.loss.detach())
         weight = part.rollout.response_mask.sum() / tokens
-        clipped.append(result.clip_fraction * weight)
-        outputs.append(output.detach())
+        clip_fractions.append(found.clip_fraction * weight)
+        outputs.append(found.outputs.detach())
     return MiniBatchLoss(
-        torch.stack(losses).sum(), torch.stack(clipped).sum(), torch.cat(outputs)
+        loss=torch.stack(losses).sum(),
+        clip_fraction=torch.stack(clip_fractions).sum(),
+        outputs=torch.cat(outputs),
     )
 
 
@@ -127,9 +144,9 @@ def imitation_step(
     unknown = torch.zeros(responses.shape, device=device)
     rollout = as_rollout(prompts, responses, rollout_log_probs=unknown)
     done = step / config.warm_start_steps
-    share = min((done + 0.01) / IMITATION_WARM_UP, 1 - done)
-    for group in optimizer.param_groups:
-        group["lr"] = config.warm_start_lr * share
+    # It begins above 0, and reaches 0 at the end.
+    share_of_peak = min((done + 0.01) / IMITATION_WARM_UP, 1 - done)
+    set_learning_rate(optimizer, config.warm_start_lr * share_of_peak)
     optimizer.zero_grad()
     log_probs = actor_statistics(actor, rollout).log_probs
     loss = -masked_mean(log_probs, rollout.response_mask)
@@ -230,7 +247,7 @@ def update_critic(
 
 def _actor_loss(
     actor: Actor, config: PPOConfig, part: Experience, aggregate: Aggregate
-) -> tuple[Tensor, PolicyLoss, Tensor]:
+) -> NetworkLoss:
     log_probs, entropy = actor_statistics(actor, part.rollout, config.temperature)
     mask = part.rollout.response_mask
     policy = policy_loss(
@@ -245,18 +262,20 @@ def _actor_loss(
     total = policy.loss
     # A term without weight is left out: 0 * inf would be nan.
     if config.kl_loss_coef:
-        # What padding says may overflow, and 0 * inf is nan in a gradient.
-        new, ref = (torch.where(mask, x, 0) for x in (log_probs, part.ref_log_probs))
-        kl = kl_k3(log_probs=new, ref_log_probs=ref)
+        # In padding KL may overflow, and 0 * inf is nan in a gradient.
+        kl = kl_k3(
+            log_probs=torch.where(mask, log_probs, 0),
+            ref_log_probs=torch.where(mask, part.ref_log_probs, 0),
+        )
         total = total + config.kl_loss_coef * aggregate(kl, mask)
     if config.entropy_coef:
         total = total - config.entropy_coef * aggregate(entropy, mask)
-    return total, policy, log_probs
+    return NetworkLoss(total, policy.loss, policy.clip_fraction, log_probs)
 
 
 def _critic_loss(
     critic: Critic, config: PPOConfig, part: Experience, aggregate: Aggregate
-) -> tuple[Tensor, ValueLoss, Tensor]:
+) -> NetworkLoss:
     values = critic_values(critic, part.rollout)
     value = value_loss(
         values=values,
@@ -266,4 +285,4 @@ def _critic_loss(
         value_clip_range=config.value_clip_range,
         aggregate=aggregate,
     )
-    return value.loss, value, values
+    return NetworkLoss(value.loss, value.loss, value.clip_fraction, values)

@@ -25,7 +25,7 @@ for name in floor:
         for other in IMPORT.findall(text):
             lower = floor[other] < floor[name]
             assert lower or other == name
-print("training stands on floor", floor["training"])
+print("train stands on floor", floor["train"])
 print("gae stands on floor", floor["advantages"])
 # --8<-- [end:floors]
 

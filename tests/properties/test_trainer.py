@@ -13,13 +13,9 @@ from ppo_ref.train.estimates import (
     estimate_named,
     flipped_sign,
 )
+from ppo_ref.train.learners import Learners, learning_rate_share
 from ppo_ref.train.tokenizer import EOS_TOKEN_ID
-from ppo_ref.train.trainer import (
-    Learners,
-    Trainer,
-    learning_rate_share,
-    tiny_trainer,
-)
+from ppo_ref.train.trainer import Trainer, tiny_trainer
 from ppo_ref.train.update import imitation_step
 from tests import oracles
 from tests.networks import actor, seeded
@@ -193,6 +189,19 @@ def test_every_estimate_that_has_a_name_trains(name):
     (only,) = trainer.train()
     assert only.statistics["actor_steps"] == 2
     assert not same(weights(trainer), before)
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [
+        ("gae", "name must be one of whitened_gae, reinforce_plus_plus, grpo, .*'gae'"),
+        ("torch", "name must be one of .*, got 'torch'"),
+        ("rloo", "rloo: responses_per_prompt must be at least 2, .* got 1"),
+    ],
+)
+def test_another_name_is_refused_and_so_is_a_comparison_of_one(name, told):
+    with pytest.raises(ValueError, match=told):
+        estimate_named(name)
 
 
 def test_without_critic_epochs_there_is_no_critic_and_no_figure_of_one():

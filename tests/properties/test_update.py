@@ -12,10 +12,10 @@ from torch import Tensor, nn
 from torch.testing import assert_close
 
 from ppo_ref.batch import Experience
-from ppo_ref.losses import ValueLoss
 from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.networks import critic_values
 from ppo_ref.train.update import (
+    NetworkLoss,
     accumulate_gradients,
     mini_batches,
     update_actor,
@@ -327,7 +327,7 @@ def test_micro_batch_gradient(lengths, micro_batch_size):
     def loss(part, aggregate):
         outputs = weight * part.returns
         total = aggregate(outputs.square() / 2, part.rollout.response_mask)
-        return total, ValueLoss(total, torch.tensor(0.0)), outputs
+        return NetworkLoss(total, total, torch.tensor(0.0), outputs)
 
     accumulate_gradients(experience, micro_batch_size, loss)
     places = experience.rollout.response_mask.nonzero().tolist()
