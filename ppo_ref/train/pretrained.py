@@ -1,13 +1,12 @@
 """A causal language model of Hugging Face, from a folder, as actor and reference.
 
 transformers, which may be missing, reads the folder and nothing but the folder: no
-network, no code of strangers.
+network, no code of strangers, no pickled weights.
 """
 
-from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable
 from importlib import import_module
-from itertools import accumulate, takewhile
+from itertools import takewhile
 from pathlib import Path
 from typing import Any, NoReturn, Self
 
@@ -17,10 +16,8 @@ from torch import Tensor, nn
 from ppo_ref.train.networks import Actor, Body, Cache
 from ppo_ref.train.tokenizer import Tokenizer
 
-TOKENS = 4  # read three times: as padding, then twice as a sequence
-LEAST_CONTEXT = 3 * TOKENS
+TOKENS = 4  # of the sequence that is tried
 TOLERANCE = 1e-4  # of the largest logit
-ONLY_THIS_FOLDER = {"local_files_only": True, "trust_remote_code": False}
 
 
 def pretrained_actor(path: str | Path, precision: torch.dtype = torch.float32) -> Actor:
@@ -29,36 +26,32 @@ def pretrained_actor(path: str | Path, precision: torch.dtype = torch.float32) -
     Its weights become float32 whatever the files hold: in bfloat16 the small steps of
     an optimizer would be lost; ``precision`` is that of the products. Nothing is
     fetched, no code from the folder is run, and only safetensors are read, as
-    ``save_pretrained`` writes them. The model must say the same behind padding as
-    without, and with a cache as without, and its logits must be what its head makes of
-    its hidden states; this is tried on one sequence. Any other folder is a ValueError.
+    ``save_pretrained`` writes them. A folder that transformers does not read whole is a
+    ValueError, and so is a model whose logits are not a linear head's.
     """
     model, report = _read(
-        "pretrained_actor",
-        path,
-        "a causal language model in safetensors",
         "AutoModelForCausalLM",
+        path,
         use_safetensors=True,
         dtype=torch.float32,
         output_loading_info=True,
     )
-    if missing := sorted(report["missing_keys"]):
-        _refuse("all weights of a causal language model", path, f"no {missing[0]}")
-    if others := sorted(report["unexpected_keys"]):
-        _refuse("only weights of its causal language model", path, f"also {others[0]}")
+    for kind in ("missing_keys", "unexpected_keys"):
+        if names := sorted(report[kind]):
+            _refuse(
+                path,
+                "the weights of a causal language model, all and no others",
+                f"{kind.replace('_', ' ')} such as {names[0]}",
+            )
     body, head = model.base_model, model.get_output_embeddings()
     context = getattr(model.config, "max_position_embeddings", None)
     if body is model or not isinstance(head, nn.Linear) or not context:
-        kind = type(model).__name__
-        _refuse("a body, a linear head and a greatest length", path, kind)
-    if context < LEAST_CONTEXT:
-        content = f"a model for sequences of {LEAST_CONTEXT} tokens"
-        _refuse(content, path, f"one for {context}")
-    actor = Actor(
-        PretrainedBody(body, head.in_features, context), head.out_features, head
-    )
+        expected = "a model with a body, a linear head and a greatest length"
+        _refuse(path, expected, type(model).__name__)
+    transformer = PretrainedBody(body, head.in_features, context)
+    actor = Actor(transformer, head.out_features, head)
     _require_same_logits(actor, model, path)
-    actor.transformer.precision = precision
+    transformer.precision = precision
     return actor
 
 
@@ -95,53 +88,16 @@ class PretrainedBody(Body):
         The mask is that of all positions, past ones included; an empty cache is filled
         with one ``DynamicCache``, which the next call reads.
         """
-        places = self.places(attention_mask, token_ids.shape[1])
-        past: Any = None
-        if cache is not None:
-            if not cache:
-                config = self.network.config
-                cache.append(_library("PretrainedBody").DynamicCache(config=config))
-            (past,) = cache
+        if cache is not None and not cache:
+            cache.append(_library().DynamicCache(config=self.network.config))
         hidden: Tensor = self.network(
             input_ids=token_ids,
             attention_mask=attention_mask.long(),
-            position_ids=places,
-            past_key_values=past,
-            use_cache=past is not None,
+            position_ids=self.places(attention_mask, token_ids.shape[1]),
+            past_key_values=cache[0] if cache else None,
+            use_cache=cache is not None,
         ).last_hidden_state
         return hidden[:, -last:]
-
-
-@torch.no_grad()
-def _require_same_logits(actor: Actor, model: Any, path: str | Path) -> None:
-    ids = torch.arange(TOKENS)[None] % actor.head.out_features
-    padding, tokens = torch.zeros_like(ids), torch.ones_like(ids)
-    masks = accumulate((padding, tokens, tokens), lambda *two: torch.cat(two, 1))
-    cache: list[Any] = []
-    try:
-        expected: Tensor = model.eval()(input_ids=torch.cat([ids, ids], 1)).logits
-        _, *logits = (actor(ids, mask.bool(), cache) for mask in masks)
-    except Exception as error:  # what a model cannot do, it says in many ways
-        reason = f"{type(model).__name__}: {type(error).__name__}: {error}"
-        _refuse("a model that reads tokens alone, padding and a cache", path, reason)
-    difference = (torch.cat(logits, 1) - expected).abs().max() / expected.abs().max()
-    if not difference <= TOLERANCE:
-        _refuse(
-            "a model whose logits are its head's, padded and cached or not",
-            path,
-            f"{type(model).__name__}, which differs by {difference:.1%}",
-        )
-
-
-def _refuse(
-    expected: str,
-    path: str | Path,
-    got: str,
-    remedy: str = "",
-    function: str = "pretrained_actor",
-) -> NoReturn:
-    text = f"{function}: path must hold {expected}, got {got} in {str(path)!r}"
-    raise ValueError(text + remedy)
 
 
 def pretrained_tokenizer(path: str | Path) -> "PretrainedTokenizer":
@@ -149,14 +105,13 @@ def pretrained_tokenizer(path: str | Path) -> "PretrainedTokenizer":
 
     It must have an end, and no more tokens than the model; else it is a ValueError.
     """
-    name = "pretrained_tokenizer"
-    vocab = _read(name, path, "a model", "AutoConfig").get_text_config().vocab_size
-    tokenizer = _read(name, path, "a tokenizer", "AutoTokenizer")
+    vocab = _read("AutoConfig", path).get_text_config().vocab_size
+    tokenizer = _read("AutoTokenizer", path)
     if tokenizer.eos_token_id is None:
-        _refuse("a tokenizer with an eos_token", path, "none", function=name)
-    if (most := max(tokenizer.get_vocab().values())) >= vocab:
-        expected = f"a tokenizer of the model's {vocab} tokens"
-        _refuse(expected, path, f"token {most}", function=name)
+        _refuse(path, "a tokenizer with an eos_token", "none")
+    most = max(tokenizer.get_vocab().values())
+    if most >= vocab:
+        _refuse(path, f"a tokenizer of the model's {vocab} tokens", f"token {most}")
     return PretrainedTokenizer(tokenizer)
 
 
@@ -184,27 +139,29 @@ class PretrainedTokenizer(Tokenizer):
         the tokens that the tokenizer puts first, such as a beginning of the text.
         """
         if self.tokenizer.chat_template:
-            chat = [{"role": "user", "content": text}]
-            return self.encode(
-                self.tokenizer.apply_chat_template(
-                    chat, tokenize=False, add_generation_prompt=True
-                )
+            chat = self.tokenizer.apply_chat_template(
+                [{"role": "user", "content": text}],
+                tokenize=False,
+                add_generation_prompt=True,
             )
+            return self.encode(chat)
         ids = self._require_known(text, self.tokenizer.encode(text))
         # Some tokenizers end every text; an answer could not follow.
         return ids[:-1] if ids[-1:] == [self.eos_token_id] else ids
 
     def decode(self, token_ids: Iterable[int]) -> str:
         """The text up to the first end; ids that only the head knows say nothing."""
-        ids = list(takewhile(lambda token: token != self.eos_token_id, token_ids))
-        return self._text(ids)
+        return self._text(
+            takewhile(lambda token: token != self.eos_token_id, token_ids)
+        )
 
     def shown(self, token_id: int) -> str:
         """A single token, special ones by name, part of a character as U+FFFD."""
         return self._text([token_id])
 
-    def _text(self, token_ids: list[int]) -> str:
-        return str(self.tokenizer.decode(token_ids, clean_up_tokenization_spaces=False))
+    def _text(self, token_ids: Iterable[int]) -> str:
+        ids = list(token_ids)
+        return str(self.tokenizer.decode(ids, clean_up_tokenization_spaces=False))
 
     def _require_known(self, text: str, token_ids: list[int]) -> list[int]:
         unknown = self.tokenizer.unk_token_id
@@ -217,56 +174,44 @@ class PretrainedTokenizer(Tokenizer):
         return token_ids
 
 
-def _read(
-    function: str, path: str | Path, content: str, reader: str, **options: Any
-) -> Any:
-    """Let a class of transformers read a folder, without network and foreign code.
+@torch.no_grad()
+def _require_same_logits(actor: Actor, model: Any, path: str | Path) -> None:
+    """Some models do more than their head: scale logits, or bound them."""
+    ids = torch.arange(TOKENS)[None] % actor.head.out_features
+    expected = model.eval()(input_ids=ids).logits
+    found = actor(ids, torch.ones_like(ids).bool())
+    difference = (found - expected).abs().max() / expected.abs().max()
+    if not difference <= TOLERANCE:
+        got = f"{type(model).__name__}, which differs by {difference:.1%}"
+        _refuse(path, "a model whose logits are its head's", got)
 
-    ``function`` and ``content``, what the folder is to hold, are words of a refusal;
-    ``reader`` is the name of the class.
-    """
-    folder, shown = Path(path), repr(str(path))
-    if not folder.is_dir():
+
+def _read(reader: str, path: str | Path, **options: Any) -> Any:
+    """Let a class of transformers read a folder, without network and foreign code."""
+    kind = getattr(_library(), reader)
+    if not Path(path).is_dir():  # a name would be looked for among downloaded models
         raise ValueError(
-            f"{function}: path must be a folder, got {shown}; download the model "
+            f"pretrained: path must be a folder, got {str(path)!r}; download the model "
             "first, since nothing is fetched here"
         )
-    if (folder / "adapter_config.json").exists():
-        remedy = "; merge it into its model first"
-        _refuse("a whole model", path, "an adapter", remedy, function)
-    if not (folder / "config.json").exists():
-        _refuse("config.json", path, "none", function=function)
-    with _quiet(_library(function)) as transformers:
-        kind = getattr(transformers, reader)
-        try:
-            return kind.from_pretrained(str(folder), **ONLY_THIS_FOLDER, **options)
-        except Exception as error:  # its names for what it does not read are many
-            line = f"{type(error).__name__}: {str(error).strip()}".splitlines()[0]
-            text = f"{function}: path must hold {content}, got {shown}: {line}"
-            raise ValueError(text) from error
+    try:
+        return kind.from_pretrained(
+            str(path), local_files_only=True, trust_remote_code=False, **options
+        )
+    except Exception as error:  # its names for what it does not read are many
+        reason = str(error).strip().partition("\n")[0]
+        _refuse(path, f"what {reader} reads", f"{type(error).__name__}: {reason}")
 
 
-def _library(function: str) -> Any:
-    """The package transformers; a ValueError of this function if it is missing."""
+def _refuse(path: str | Path, expected: str, got: str) -> NoReturn:
+    raise ValueError(f"pretrained: {path} must hold {expected}, got {got}")
+
+
+def _library() -> Any:
     try:
         return import_module("transformers")
     except ImportError as error:
         raise ValueError(
-            f"{function}: the package transformers must be installed; make "
-            "tools does it here, pip install transformers elsewhere"
+            "pretrained: the package transformers must be installed; make tools does "
+            "it here, pip install transformers elsewhere"
         ) from error
-
-
-@contextmanager
-def _quiet(transformers: Any) -> Iterator[Any]:
-    """A fault is raised, so warnings and bars would only be in the way."""
-    logging = transformers.utils.logging
-    verbosity, bars = logging.get_verbosity(), logging.is_progress_bar_enabled()
-    logging.set_verbosity_error()
-    logging.disable_progress_bar()
-    try:
-        yield transformers
-    finally:
-        logging.set_verbosity(verbosity)
-        if bars:
-            logging.enable_progress_bar()

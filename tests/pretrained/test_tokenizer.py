@@ -104,16 +104,16 @@ def config(folder: Path, **values: Any) -> None:
 
 def test_folders_that_are_refused(tmp_path):
     def refused(text: str) -> None:
-        text = re.escape(f"pretrained_tokenizer: path must hold a tokenizer{text}")
+        text = re.escape(f"pretrained: {tmp_path} must hold {text}")
         with pytest.raises(ValueError, match=f"^{text}"):
             pretrained_tokenizer(tmp_path)
 
     config(tmp_path)
-    refused(f", got '{tmp_path}': ")
+    refused("what AutoTokenizer reads, got ")
     tokenizer(pad_token=PAD).save_pretrained(tmp_path)
-    refused(" with an eos_token, got none in ")
+    refused("a tokenizer with an eos_token, got none")
     tokenizer().save_pretrained(tmp_path)
     config(tmp_path, vocab_size=VOCAB - 1)
-    refused(f" of the model's {VOCAB - 1} tokens, got token {VOCAB - 1} in")
+    refused(f"a tokenizer of the model's {VOCAB - 1} tokens, got token {VOCAB - 1}")
     config(tmp_path, vocab_size=VOCAB + 64)  # a head is often made wider
     assert pretrained_tokenizer(tmp_path).eos_token_id == IDS[EOS]
