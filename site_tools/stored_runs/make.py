@@ -24,11 +24,11 @@ from site_tools.ledger import Entry, digest, fresh, read, store, update
 from site_tools.run.evidence import code_hash
 from site_tools.say import Problem, problem
 from site_tools.stored_runs.chart import draw_chart
-from site_tools.stored_runs.table import CHARTS, RUNS, Chart, Run
+from site_tools.stored_runs.table import CHARTS, RUNS, Chart, Recipe
 
 STORED, LEDGER = "ppo_ref/train/stored", "docs/verified/runs.txt"
 PRODUCING = "site_tools/stored_runs/producing.py"
-DIGITS = 6  # significant ones that are kept: float32 has seven
+KEPT_DIGITS = 6  # significant ones that are kept: float32 has seven
 AT_ONCE, THREADS = 2, 1  # one thread gives the same sums on every machine
 REPORTED_EVERY = 10  # iterations
 Produce = Callable[[str], Iterable[Mapping[str, Any]]]
@@ -47,7 +47,7 @@ def code_of(root: Path) -> str:
     return code_hash(root, closure(root, root / PRODUCING))
 
 
-def _made_from(code: str, run: Run, content: bytes) -> dict[str, str]:
+def _made_from(code: str, run: Recipe, content: bytes) -> dict[str, str]:
     row = digest(json.dumps(asdict(run), sort_keys=True))
     return {"code": code, "table": row, "file": digest(content)}
 
@@ -57,14 +57,14 @@ def path_of(root: Path, name: str) -> Path:
     return root / STORED / f"{name}.jsonl"
 
 
-def stored(root: Path, names: Iterable[str]) -> dict[str, StoredRun]:
+def read_stored_runs(root: Path, names: Iterable[str]) -> dict[str, StoredRun]:
     """Runs by name, as they are stored in the project."""
     texts = {name: path_of(root, name).read_text("utf-8") for name in names}
     return {name: parse_run(text, name) for name, text in texts.items()}
 
 
 def run_problem(
-    root: Path, name: str, run: Run, code: str, entry: Entry | None
+    root: Path, name: str, run: Recipe, code: str, entry: Entry | None
 ) -> Problem | None:
     """Why a run must be made anew, by its line in the ledger; None if it need not."""
     place = f"{STORED}/{name}.jsonl"
@@ -84,46 +84,50 @@ def run_problem(
 
 
 def problems(
-    root: Path, runs: Mapping[str, Run], charts: Mapping[str, Chart]
+    root: Path, runs: Mapping[str, Recipe], charts: Mapping[str, Chart]
 ) -> Iterator[Problem]:
     """All that ``make runs`` would mend, and files that no table knows."""
     ledger, code = read(root / LEDGER), code_of(root)
-    faults = [
-        run_problem(root, name, run, code, ledger.get(name))
-        for name, run in runs.items()
-    ]
-    yield from filter(None, faults)
+    all_fresh = True
+    for name, run in runs.items():
+        fault = run_problem(root, name, run, code, ledger.get(name))
+        if fault:
+            all_fresh = False
+            yield fault
     known = [path_of(root, name) for name in runs]
-    for path in sorted({*(root / STORED).glob("*")} - {*known}):
-        yield problem(f"{STORED}/{path.name}", 1, "run_unknown")
-    for name, _ in _stale(root, charts) if not any(faults) else ():
-        yield problem(f"snippets/{name}", 1, "chart_stale")
+    for path in sorted((root / STORED).glob("*")):
+        if path not in known:
+            yield problem(f"{STORED}/{path.name}", 1, "run_unknown")
+    if all_fresh:  # a chart of stale runs is drawn with them
+        for name, _ in _stale_charts(root, charts):
+            yield problem(f"snippets/{name}", 1, "chart_stale")
 
 
 def redraw(root: Path, charts: Mapping[str, Chart]) -> None:
     """Draw the charts that differ from their stored runs."""
-    for name, svg in _stale(root, charts):
+    for name, svg in _stale_charts(root, charts):
         store(root / "snippets" / name, svg)
         print(f"snippets/{name}: drawn", flush=True)
 
 
-def _stale(root: Path, charts: Mapping[str, Chart]) -> Iterator[tuple[str, bytes]]:
+def _stale_charts(
+    root: Path, charts: Mapping[str, Chart]
+) -> Iterator[tuple[str, bytes]]:
     """The charts that are not drawn as they must be, and how they must."""
     for name, chart in charts.items():
-        file, svg = (
-            root / "snippets" / name,
-            draw_chart(chart, stored(root, chart.lines)),
-        )
-        if not (file.is_file() and file.read_bytes() == svg.encode()):
-            yield name, svg.encode()
+        file = root / "snippets" / name
+        svg = draw_chart(chart, read_stored_runs(root, chart.lines)).encode()
+        if not file.is_file() or file.read_bytes() != svg:
+            yield name, svg
 
 
-def make(root: Path, runs: Mapping[str, Run], produce: Produce) -> list[str]:
+def make(root: Path, runs: Mapping[str, Recipe], produce: Produce) -> list[str]:
     """Produce and store the runs that are missing or stale, two at a time.
 
     A run that fails leaves what was there. Returns a sentence for each that failed.
     """
-    ledger, code, failed = read(root / LEDGER), code_of(root), list[str]()
+    ledger, code = read(root / LEDGER), code_of(root)
+    failed: list[str] = []
     forks = get_context("forkserver")
     with ProcessPoolExecutor(AT_ONCE, forks, max_tasks_per_child=1) as processes:
         waiting = {
@@ -140,25 +144,37 @@ def make(root: Path, runs: Mapping[str, Run], produce: Produce) -> list[str]:
     return failed
 
 
-def store_run(root: Path, name: str, run: Run, code: str, produce: Produce) -> str:
+def store_run(root: Path, name: str, run: Recipe, code: str, produce: Produce) -> str:
     """Make a run, store it, and say whether that changed a number."""
     import torch  # only here: who asks what is stale need not wait for it
 
     torch.set_num_threads(THREADS)
-    path, lines, iterations = path_of(root, name), list[Mapping[str, Any]](), 0
+    path = path_of(root, name)
+    lines: list[Mapping[str, Any]] = []
+    iterations = 0
     for measured in produce(name):
-        iterations += "record" not in measured
-        lines.append({"iteration": iterations, **_short(measured)})
-        if "record" not in measured and iterations % REPORTED_EVERY == 0:
+        is_record = "record" in measured
+        if not is_record:
+            iterations += 1
+        lines.append({"iteration": iterations, **_with_kept_digits(measured)})
+        if not is_record and iterations % REPORTED_EVERY == 0:
             print(f"{name}: iteration {iterations}", flush=True)
     machine = f"{platform.machine()} CPU, {THREADS} thread"
     makers = {"torch": version("torch"), "machine": machine}
-    counts = {"iterations": iterations, "records": len(lines) - iterations}
-    header = {"format": FORMAT, "name": name, **asdict(run), **makers, **counts}
-    dump = json.JSONEncoder(
+    header = {
+        "format": FORMAT,
+        "name": name,
+        **asdict(run),
+        **makers,
+        "iterations": iterations,
+        "records": len(lines) - iterations,
+    }
+    encoder = json.JSONEncoder(
         ensure_ascii=False, separators=(",", ":"), allow_nan=False
-    ).encode
-    text = "".join(f"{dump(line)}\n" for line in [header, *lines])
+    )
+    text = ""
+    for line in [header, *lines]:
+        text += f"{encoder.encode(line)}\n"
     parse_run(text, name)  # a number that is none is not stored
     before = path.read_text("utf-8") if path.exists() else ""
     same = before.partition("\n")[2] == text.partition("\n")[2]
@@ -169,11 +185,11 @@ def store_run(root: Path, name: str, run: Run, code: str, produce: Produce) -> s
     return f"{size}, every number as it was" if same else f"{size}, stored"
 
 
-def _short(measured: Mapping[str, Any]) -> dict[str, Any]:
+def _with_kept_digits(measured: Mapping[str, Any]) -> dict[str, Any]:
     """With the significant digits that are kept, however deep a float lies."""
 
     def digits(number: str) -> float:
-        return float(f"{float(number):.{DIGITS}g}")
+        return float(f"{float(number):.{KEPT_DIGITS}g}")
 
     kept: dict[str, Any] = json.loads(json.dumps(measured), parse_float=digits)
     return kept

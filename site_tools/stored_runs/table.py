@@ -11,7 +11,7 @@ Names = Mapping[str, tuple[str, str]]  # what something is called in Chinese and
 
 
 @dataclass(frozen=True)
-class Run:
+class Recipe:
     """How a run is made: what it shows, options of the trainer, seed of all draws."""
 
     what: str
@@ -28,5 +28,5 @@ class Chart:
 
 
 _TABLE = yaml.safe_load(Path(__file__).with_suffix(".yml").read_text("utf-8"))
-RUNS = {name: Run(**row) for name, row in _TABLE["runs"].items()}
+RUNS = {name: Recipe(**row) for name, row in _TABLE["runs"].items()}
 CHARTS = {path: Chart(**row) for path, row in _TABLE["charts"].items()}

@@ -4,12 +4,12 @@ from collections.abc import Iterator
 from typing import Any
 
 from ppo_ref.train.stored_runs import StoredRun
-from site_tools.stored_runs.table import Chart, Run
+from site_tools.stored_runs.table import Chart, Recipe
 
 RUNS = {
-    "first": Run("Falls slowly.", {"rate": 0.9, "limits": (0.2, 0.3)}, seed=1),
-    "second": Run("Falls fast.", {"rate": 0.5}, seed=2),
-    "third": Run("Stays.", {"rate": 1.0}, seed=3),
+    "first": Recipe("Falls slowly.", {"rate": 0.9, "limits": (0.2, 0.3)}, seed=1),
+    "second": Recipe("Falls fast.", {"rate": 0.5}, seed=2),
+    "third": Recipe("Stays.", {"rate": 1.0}, seed=3),
 }
 CHART = Chart(
     {"kl": ("KL", "KL"), "score": ("得分", "score")},

@@ -14,9 +14,9 @@ from site_tools.stored_runs.make import (
     code_of,
     make,
     problems,
+    read_stored_runs,
     redraw,
     store_run,
-    stored,
 )
 from site_tools.stored_runs.table import CHARTS, RUNS
 from tests.site.sample import ROOT, broken
@@ -57,7 +57,7 @@ def test_the_stored_runs_of_the_project_are_those_of_the_table():
 
 def test_a_run_says_how_it_was_made_and_what_it_measured(project):
     assert found(project) == []
-    run = stored(project, ["first"])["first"]
+    run = read_stored_runs(project, ["first"])["first"]
     assert run.header["what"] == "Falls slowly."
     assert run.header["options"] == {"rate": 0.9, "limits": [0.2, 0.3]}
     assert (run.header["seed"], run.header["iterations"]) == (1, 3)
