@@ -22,8 +22,11 @@ from ppo_ref.train.estimates import whitened_gae
 RELEASE = "0.9.1"
 LOSS_MODE = "ppo_ref"
 MODES = (
-    *("token-mean", "token-sum"),
-    *("seq-mean-token-sum", "seq-mean-token-sum-norm", "seq-mean-token-mean"),
+    "token-mean",
+    "token-sum",
+    "seq-mean-token-sum",
+    "seq-mean-token-sum-norm",
+    "seq-mean-token-mean",
 )
 CLIPPED = "actor/pg_clipfrac"
 DIVERGENCE = "actor/ppo_kl"
@@ -137,7 +140,7 @@ class GlobalBatch(NamedTuple):
 
 
 def counted(response_mask: Tensor) -> Tensor:
-    """Which tokens count, whatever dtype says so; ValueError for other numbers."""
+    """The mask as bools, whatever dtype it has; ValueError for other numbers."""
     if response_mask.dtype == torch.bool:
         return response_mask
     other = (response_mask != 0) & (response_mask != 1)
@@ -161,9 +164,13 @@ def aggregation(loss_agg_mode: str, batch: GlobalBatch) -> Aggregate:
             f"aggregation: loss_agg_mode must be one of {', '.join(MODES)}, "
             f"got {loss_agg_mode!r}"
         )
-    by_sequence, norm = loss_agg_mode.startswith("seq"), loss_agg_mode.endswith("norm")
-    name = "global_batch_size" if by_sequence else "batch_num_tokens"
-    shared, factor = getattr(batch, name), batch.loss_scale_factor
+    by_sequence = loss_agg_mode.startswith("seq")
+    norm = loss_agg_mode.endswith("norm")
+    factor = batch.loss_scale_factor
+    if by_sequence:
+        name, shared = "global_batch_size", batch.global_batch_size
+    else:
+        name, shared = "batch_num_tokens", batch.batch_num_tokens
     if loss_agg_mode != "token-sum" and shared is None and batch.dp_size > 1:
         raise ValueError(
             f"aggregation: {name} must be given for several ranks, "
@@ -184,7 +191,9 @@ def aggregation(loss_agg_mode: str, batch: GlobalBatch) -> Aggregate:
         count = here.sum().item() if shared is None else float(shared)
         if count <= 0:
             raise ValueError(f"aggregation: {name} must be above 0, got {count:g}")
-        return total / (count * (factor or response_mask.shape[1]) if norm else count)
+        if norm:
+            count *= factor or response_mask.shape[1]
+        return total / count
 
     return aggregate
 

@@ -14,8 +14,6 @@ from ppo_ref.check.tensor_file import load_tensors
 
 FORMAT = 2
 LAST, BEFORE = "checkpoint.pt", "checkpoint.before.pt"
-
-
 LONGEST = 200  # characters of a reason
 
 
@@ -44,7 +42,7 @@ def save(folder: Path, checkpoint: Checkpoint) -> None:
 
 
 def exists(folder: Path) -> bool:
-    """Whether a run has come as far as a checkpoint, damaged or not."""
+    """True once a run has come as far as a checkpoint, damaged or not."""
     return (folder / LAST).exists() or (folder / BEFORE).exists()
 
 

@@ -71,7 +71,7 @@ class Session:
 
     @property
     def finished(self) -> bool:
-        """Whether there is no iteration left."""
+        """True if there is no iteration left."""
         return self.trainer.iteration == self.trainer.config.iterations
 
     def steps(self) -> Iterator[Step]:
@@ -138,22 +138,26 @@ class Session:
     def _write(self, iteration: Iteration) -> None:
         number, folder = iteration.number, self.folder
         folder.add(STATISTICS, {"iteration": number, **iteration.statistics})
-        ends = 1, self.trainer.config.iterations
-        if number % self.settings.record_every == 0 or number in ends:
-            _, _, questions, experience = iteration
-            rows, tokenizer = self.settings.record_rows, self.trainer.tokenizer
-            rows = min(rows, len(questions))
-            now = self._log_probs(experience.rollout, rows) if rows else []
-            written = records(experience, questions, tokenizer, rows)
-            for record, new in zip(written, now, strict=True):
-                about = {"iteration": number, **record, "new_log_probs": new}
-                folder.add(TOKENS, about)
+        is_end = number in (1, self.trainer.config.iterations)
+        if is_end or number % self.settings.record_every == 0:
+            self._write_tokens(iteration)
         seconds = round(self.seconds, 3)
         folder.add(SECONDS, {"iteration": number, "seconds": seconds})
 
+    def _write_tokens(self, iteration: Iteration) -> None:
+        questions, experience = iteration.questions, iteration.experience
+        rows = min(self.settings.record_rows, len(questions))
+        if rows == 0:
+            return
+        now = self._log_probs(experience.rollout, rows)
+        written = records(experience, questions, self.trainer.tokenizer, rows)
+        for record, new in zip(written, now, strict=True):
+            line = {"iteration": iteration.number, **record, "new_log_probs": new}
+            self.folder.add(TOKENS, line)
+
     @torch.no_grad()
     def _log_probs(self, rollout: Rollout, rows: int) -> list[list[float]]:
-        """What the actor, as it is now, gives the tokens of the first responses."""
+        """The log-probs that the actor, as it is now, gives the first responses."""
         first = rollout.rows(torch.arange(rows, device=rollout.sequences.device))
         trainer = self.trainer
         now = actor_statistics(trainer.models.actor, first, trainer.config.temperature)

@@ -10,15 +10,14 @@ def printable(text: str) -> str:
         >>> printable("values\\x1b[2J, 优势\\u202e")
         'values\\\\x1b[2J, 优势\\\\u202e'
     """
-    return "".join(
-        sign if sign.isprintable() or sign == "\n" else _escape(sign) for sign in text
-    )
+    signs = []
+    for sign in text:
+        if not sign.isprintable() and sign != "\n":
+            sign = sign.encode("unicode_escape", "surrogatepass").decode()
+        signs.append(sign)
+    return "".join(signs)
 
 
 def say(sentence: str) -> None:
     """Print a refusal, or why the run ends."""
     print(printable(sentence), file=sys.stderr, flush=True)
-
-
-def _escape(sign: str) -> str:
-    return sign.encode("unicode_escape", "surrogatepass").decode()

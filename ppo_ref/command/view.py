@@ -94,7 +94,7 @@ def served(runs: list[Path]) -> dict[str, Content]:
 
 
 def _files(path: Path) -> dict[str, Content]:
-    """What is shown of one run or dump, by the name under which it is shown."""
+    """The files of one run or dump, by the name under which they are shown."""
     shown = path.as_posix()
     if path.is_dir():
         if not (path / STATISTICS).exists():
@@ -160,6 +160,6 @@ class Handler(BaseHTTPRequestHandler):
 
 
 def _has_screen() -> bool:
-    """Whether a browser with windows can be there; one in the terminal would block."""
+    """True where a browser has windows; one in the terminal would block."""
     wanted = "DISPLAY", "WAYLAND_DISPLAY"
     return sys.platform == "darwin" or any(os.environ.get(name) for name in wanted)

@@ -8,6 +8,12 @@ from operator import ge, gt, le, lt
 from typing import Any
 
 PRECISIONS = ("float32", "bfloat16")
+BOUNDS = {
+    "least": (ge, "at least"),
+    "above": (gt, "above"),
+    "most": (le, "at most"),
+    "below": (lt, "below"),
+}
 # Of a network and of a batch: more is a slip of the finger, and would take all memory
 # of the machine before anything is refused.
 MOST_WEIGHTS, MOST_TOKENS = 10**8, 10**7
@@ -23,7 +29,7 @@ def setting(
 
 @dataclass(frozen=True, kw_only=True)
 class PPOConfig:
-    """What one run does; refused as a whole if a number cannot be.
+    """The settings of one run; refused as a whole if a number cannot be.
 
     Example:
         >>> PPOConfig(batch_size=100, mini_batch_size=64)
@@ -136,8 +142,6 @@ got 100
 
 def require_settings(function: str, settings: Any) -> None:
     """Refuse a field of another type than its own, or outside its bounds."""
-    compare = {"least": ge, "above": gt, "most": le, "below": lt}
-    words = {"least": "at least", "above": "above", "most": "at most", "below": "below"}
     for one in dataclasses.fields(settings):
         name, value, kind = one.name, getattr(settings, one.name), one.type
         fits: Any = (int, float) if kind is float else kind
@@ -147,7 +151,8 @@ def require_settings(function: str, settings: Any) -> None:
                 f"{function}: {name} must be {named}, "
                 f"got {type(value).__name__} {value!r}"
             )
-        for bound, number in one.metadata.items():
-            if bound in compare and not compare[bound](value, number):
-                must = f"{words[bound]} {number}" if number < math.inf else "finite"
+        for bound, (holds, words) in BOUNDS.items():
+            limit = one.metadata.get(bound)
+            if limit is not None and not holds(value, limit):
+                must = "finite" if limit == math.inf else f"{words} {limit}"
                 raise ValueError(f"{function}: {name} must be {must}, got {value}")

@@ -151,7 +151,7 @@ class Actor(nn.Module):
         cache: Cache | None = None,
         last: int = 0,
     ) -> Tensor:
-        """What it expects after each position, or after the ``last`` of them alone."""
+        """Logits of the token after each position, or after each of the ``last``."""
         with _autocast(self.transformer, sequences.device):
             hidden = self.hidden(sequences, attention_mask, cache, last)
             logits: Tensor = self.head(hidden)
@@ -184,7 +184,7 @@ class Critic(nn.Module):
     def forward(
         self, sequences: Tensor, attention_mask: Tensor, last: int = 0
     ) -> Tensor:
-        """What it says after reading each position, or each of the ``last``."""
+        """Its number after reading each position, or each of the ``last``."""
         with _autocast(self.transformer, sequences.device):
             hidden = self.transformer(sequences, attention_mask, None, last)
             values: Tensor = self.head(hidden)
@@ -262,7 +262,7 @@ def critic_values(critic: Critic, rollout: Rollout) -> Tokens:
 
 
 def _last(rollout: Rollout) -> int:
-    """How many positions the response's outputs are of; with gradient all.
+    """The number of positions that the response's outputs are of; with gradient all.
 
     To leave out those of the prompt would add up a gradient in another order, and a run
     would end with other weights by rounding.

@@ -37,10 +37,10 @@ def rule(tokenizer: Tokenizer, right: float = 1.0, wrong: float = 0.0) -> Reward
                 f"rule: questions must be one per response, {len(texts)}, "
                 f"got {len(questions)}"
             )
-        stated = [
-            text.rpartition("=")[1:] == ("=", str(question.a + question.b))
-            for question, text in zip(questions, texts, strict=True)
-        ]
+        stated = []
+        for question, text in zip(questions, texts, strict=True):
+            _, sign, last = text.rpartition("=")
+            stated.append(sign == "=" and last == str(question.a + question.b))
         solved = torch.tensor(stated, device=rollout.truncated.device)
         return torch.where(solved & ~rollout.truncated, float(right), float(wrong))
 
@@ -48,7 +48,7 @@ def rule(tokenizer: Tokenizer, right: float = 1.0, wrong: float = 0.0) -> Reward
 
 
 def learned(reward: Critic) -> Reward:
-    """What a reward model says, as it is at the time of the call."""
+    """The scores of a reward model, as it is at the time of the call."""
 
     @torch.no_grad()
     def scores(questions: Sequence[Question], rollout: Rollout) -> Tensor:

@@ -1,4 +1,4 @@
-"""What the actor answers: sampled token by token, each with its log-probability."""
+"""The actor's answers: sampled token by token, each with its log-probability."""
 
 import torch
 from torch import Tensor
@@ -75,9 +75,12 @@ def sample_responses(
         attention_mask = torch.cat([attention_mask, running[:, None]], 1)
         running = running & (chosen != prompts.eos_token_id)
         new = tokens[-1][:, None]
-    unused = (0, response_length - len(tokens))
-    responses = pad(torch.stack(tokens, 1), unused, value=prompts.pad_token_id)
-    return as_rollout(prompts, responses, pad(torch.stack(log_probs, 1), unused))
+    unused = response_length - len(tokens)
+    return as_rollout(
+        prompts,
+        pad(torch.stack(tokens, 1), (0, unused), value=prompts.pad_token_id),
+        pad(torch.stack(log_probs, 1), (0, unused)),
+    )
 
 
 def as_rollout(

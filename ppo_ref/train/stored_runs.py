@@ -13,13 +13,20 @@ from typing import Any, NamedTuple, NoReturn
 FORMAT = 1
 FOLDER = Path(__file__).parent / "stored"
 _HEADER = (
-    *("format", "name", "what", "options", "seed"),
-    *("torch", "machine", "iterations", "records"),
+    "format",
+    "name",
+    "what",
+    "options",
+    "seed",
+    "torch",
+    "machine",
+    "iterations",
+    "records",
 )
 
 
 class StoredRun(NamedTuple):
-    """What a training run measured.
+    """The measurements of a training run.
 
     The header says how the run was made: its ``name``, ``what`` it is, ``options``,
     ``seed``, the version of ``torch``, the ``machine``. Iterations are numbered from 1
@@ -34,11 +41,11 @@ class StoredRun(NamedTuple):
         """One statistic, in the order of the iterations that measured it."""
         column = [line[statistic] for line in self.iterations if statistic in line]
         if not column:
-            known = ", ".join(
-                dict.fromkeys(k for line in self.iterations for k in line)
-            )
+            known: dict[str, float] = {}
+            for line in self.iterations:
+                known |= line
             raise ValueError(
-                f"column: statistic must be one of {known}, got {statistic}"
+                f"column: statistic must be one of {', '.join(known)}, got {statistic}"
             )
         return column
 

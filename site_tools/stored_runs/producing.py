@@ -1,4 +1,4 @@
-"""How a run is produced. What this imports of ``ppo_ref`` is what a run rests on."""
+"""The production of a run, which rests on all of ``ppo_ref`` that this imports."""
 
 from collections import deque
 from collections.abc import Iterator
@@ -20,7 +20,7 @@ QUESTION, ANSWERS = "1+1=", ("1+1=2", "1+1=3")
 
 
 def produce(name: str) -> Iterator[dict[str, Any]]:
-    """What a run of the table measures, one iteration after the other.
+    """The measurements of a run of the table, one iteration after the other.
 
     First comes a record of the share of held-out questions answered right before PPO;
     then for each iteration its statistics, a record of the question that is watched,
@@ -47,7 +47,7 @@ def produce(name: str) -> Iterator[dict[str, Any]]:
 
 @torch.no_grad()
 def _watched(trainer: Trainer) -> dict[str, Any]:
-    """What actor and critic make of one question as they are now; draws nothing.
+    """The answers to one question by actor and critic as they are now; draws nothing.
 
     ``says`` is the most probable answer; log-probs and values are those of given ones,
     token by token, so that one iteration can be compared with the next.

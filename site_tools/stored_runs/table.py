@@ -12,7 +12,7 @@ Names = Mapping[str, tuple[str, str]]  # what something is called in Chinese and
 
 @dataclass(frozen=True)
 class Recipe:
-    """How a run is made: what it shows, options of the trainer, seed of all draws."""
+    """The making of a run: what it shows, options of the trainer, seed of all draws."""
 
     what: str
     options: Mapping[str, Any] = field(default_factory=dict)
