@@ -27,7 +27,9 @@ def judge_returns(
     if missing:
         return OPEN, missing
     assert dump.given is not None and dump.returns is not None
-    mask, returns, values = dump.response_mask, dump.returns, values_of(dump)
+    mask = dump.response_mask
+    returns = dump.returns
+    values = values_of(dump)
     discount = 1.0 if gamma is None else gamma
     mix = 1.0 if gae_lambda is None or dump.values is None else gae_lambda
     follow = expected_returns(dump, dump.given, discount, mix)
@@ -50,7 +52,8 @@ def judge_returns(
         if gamma is None or gae_lambda is None:
             return OPEN, f"{text}: pass your --gamma and --lam"
         return FAIL, text + _sure_cause(dump, discount, mix)
-    if not (mask & ((returns - values).abs() > near)).any():
+    advantages = (returns - values).abs()
+    if not (mask & (advantages > near)).any():
         return OPEN, "advantages are all 0: any recursion gives these returns"
     if not (mask & ~last_token(mask)).any():
         return OPEN, "no token has a next one, from which its return would follow"
@@ -73,7 +76,8 @@ def judge_whitening(dump: Fields, known: bool) -> Said:
     if missing:
         return OPEN, missing
     assert dump.advantages is not None and dump.returns is not None
-    values, advantages = values_of(dump), dump.advantages
+    advantages = dump.advantages
+    values = values_of(dump)
     slots = dump.returns - values
     raw = torch.where(mask, slots, 0)
     right = masked_whiten(raw, mask)
@@ -81,8 +85,9 @@ def judge_whitening(dump: Fields, known: bool) -> Said:
     if not right[mask].any():
         return OPEN, "every advantage is the same: whitened or not, they are these"
     # A deviation far below the values lifts their rounding.
-    largest = max(float(x[mask].abs().max()) for x in (values, dump.returns))
-    rounding = dump.tolerance * max(1.0, largest / max(deviation, 1e-8))
+    largest = _largest(mask, values, dump.returns)
+    lifted = largest / max(deviation, 1e-8)
+    rounding = dump.tolerance * max(1.0, lifted)
 
     def wrong(other: Tensor) -> Tensor:
         size = torch.maximum(advantages.abs(), other.abs()).clamp(min=1)
@@ -143,8 +148,12 @@ def tolerance(dump: Fields) -> float:
     """How far a return may be from the next one's: one step rounds less than a sum."""
     assert dump.given is not None and dump.returns is not None
     numbers = (dump.given, values_of(dump), dump.returns)
-    largest = max(float(x[dump.response_mask].abs().max()) for x in numbers)
-    return max(0.1 * dump.tolerance, 1e-6) * largest
+    step = max(0.1 * dump.tolerance, 1e-6)
+    return step * _largest(dump.response_mask, *numbers)
+
+
+def _largest(mask: Tensor, *numbers: Tensor) -> float:
+    return max(float(x[mask].abs().max()) for x in numbers)
 
 
 def _finite(x: Tensor) -> Tensor:
@@ -158,11 +167,13 @@ def _sure_cause(dump: Fields, gamma: float, gae_lambda: float) -> str:
     mask, returns = dump.response_mask, dump.returns
     if dump.advantages is not None:
         apart = (returns - values_of(dump) - dump.advantages).abs()
-        if not (mask & (apart > TOLERANCE[torch.float32])).any():
+        wrong = mask & (apart > TOLERANCE[torch.float32])
+        if not wrong.any():
             return ": they are the whitened advantages + V"
     if dump.scores is not None:
         follow = expected_returns(dump, dump.scores, gamma, gae_lambda)
-        if not (mask & ((returns - follow).abs() > tolerance(dump))).any():
+        wrong = mask & ((returns - follow).abs() > tolerance(dump))
+        if not wrong.any():
             return ": they follow from token_level_scores, so the KL never arrived"
     return ""
 

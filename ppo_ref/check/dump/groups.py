@@ -35,35 +35,46 @@ def groups_of(dump: Fields) -> Groups | None:
 
 def judge_rows(dump: Fields, groups: Groups) -> Said:
     """Compare the prompts within each group, and tell what the groups are like."""
-    scores, lengths = _scores(dump), dump.response_mask.sum(1)
+    scores = _scores(dump)
+    lengths = dump.response_mask.sum(1)
     # Sorted once: looking through all rows for each group takes minutes with many.
-    order, sizes = groups.of_row.argsort(stable=True), groups.sizes.tolist()
-    members, of = (torch.split(x, sizes) for x in (order, scores[order]))
-    equal = sum(bool((x == x[0]).all()) for x in of if len(x) > 1)
+    order = groups.of_row.argsort(stable=True)
+    sizes = groups.sizes.tolist()
+    members = order.split(sizes)
+    scores_of = scores[order].split(sizes)
+    equal = 0
+    for of_group in scores_of:
+        if len(of_group) > 1 and (of_group == of_group[0]).all():
+            equal += 1
     alone = int((groups.sizes == 1).sum())
-    means = torch.stack([x.mean() for x in of])
+    means = torch.stack([of_group.mean() for of_group in scores_of])
     text = (
-        f"{counted(len(of), 'group')} of {_range(groups.sizes)} rows, "
+        f"{counted(len(members), 'group')} of {_range(groups.sizes)} rows, "
         f"{_range(lengths)} tokens long, mean scores {_range(means)}; {equal} with "
         f"equal scores, {alone} of one row"
     )
-    if dump.prompts is None or not groups.sure:
-        why = "no prompts" if groups.sure else "no uid; taken from equal prompts"
-        return OPEN, f"{text}; {why}, so they cannot be compared"
+    if not groups.sure:
+        return OPEN, f"{text}; no uid; taken from equal prompts, so not compared"
+    if dump.prompts is None:
+        return OPEN, f"{text}; no prompts, so they cannot be compared"
     for rows in members:
         one, *others = rows.tolist()
         for row in others:
             if not torch.equal(dump.prompts[row], dump.prompts[one]):
                 text = f"rows {one} and {row} have one uid and other prompts: rows were"
                 return FAIL, f"{text} put in another order, and uid was not"
-    return (OPEN, text) if alone == len(of) else (OK, f"{text}; a prompt in each")
+    if alone == len(members):
+        return OPEN, text
+    return OK, f"{text}; a prompt in each"
 
 
 def judge_advantages(dump: Fields, groups: Groups, estimator: str | None) -> Said:
     """Compare one advantage per row with what each estimator gives."""
-    mask, advantages = dump.response_mask, dump.advantages
+    mask = dump.response_mask
+    advantages = dump.advantages
     assert advantages is not None
-    rows, scores = mask.any(1), _scores(dump)
+    rows = mask.any(1)
+    scores = _scores(dump)
     start = mask.long().argmax(1, keepdim=True)
     held = advantages.gather(1, start)[:, 0]
     uneven = mask & ((advantages - held[:, None]).abs() > dump.tolerance)
@@ -73,12 +84,16 @@ def judge_advantages(dump: Fields, groups: Groups, estimator: str | None) -> Sai
             f"{float(held[first(uneven)[0]]):.4f}: not one number per row, as "
             "estimators by groups give; of a critic, add values"
         )
-        return (OPEN if estimator is None else FAIL, text)
+        if estimator is None:
+            return OPEN, text
+        return FAIL, text
     known = _known(scores, groups, mask)
     if estimator and estimator not in known:
         return OPEN, "fewer than 2 tokens"
     size = _rounding(dump, held, scores, known)
-    off = {name: rows & ((held - x).abs() > size) for name, x in known.items()}
+    off = {}
+    for name, expected in known.items():
+        off[name] = rows & ((held - expected).abs() > size)
     fits = [name for name in known if not off[name].any()]
     if fits and not (rows & (held.abs() > size)).any():
         return OPEN, "all 0, as any estimator gives: scores are equal in each group"
@@ -122,27 +137,40 @@ def _scores(dump: Fields) -> Tensor:
 
 def _range(x: Tensor) -> str:
     least, most = float(x.min()), float(x.max())
-    return f"{least:.4g}" if least == most else f"{least:.4g} to {most:.4g}"
+    if least == most:
+        return f"{least:.4g}"
+    return f"{least:.4g} to {most:.4g}"
 
 
 def _known(scores: Tensor, groups: Groups, mask: Tensor) -> dict[str, Tensor]:
-    """Of each row, by estimator; a row alone has mean 0 and deviation 1, as in verl."""
+    """Each row's advantage, by estimator.
+
+    As in verl, a row alone has mean 0 and deviation 1: its advantage is its score.
+    """
     together = (groups.sizes > 1)[groups.of_row]
-    found = {of.__name__: scores.clone() for of in (grpo, dr_grpo, rloo)}
-    for of in (grpo, dr_grpo, rloo) if together.any() else ():
-        found[of.__name__][together] = of(
-            token_level_rewards=scores[together, None],
-            response_mask=together[together, None],
-            groups=groups.of_row[together],
-        ).advantages[:, 0]
+    found: dict[str, Tensor] = {}
+    for estimator in (grpo, dr_grpo, rloo):
+        of_row = scores.clone()
+        if together.any():
+            of_row[together] = estimator(
+                token_level_rewards=scores[together, None],
+                response_mask=together[together, None],
+                groups=groups.of_row[together],
+            ).advantages[:, 0]
+        found[estimator.__name__] = of_row
     if int(mask.sum()) > 1:
-        white = masked_whiten(found["dr_grpo"][:, None].expand(mask.shape), mask)
-        of_row = torch.where(mask, white, -torch.inf).amax(1)
-        found["reinforce_plus_plus_baseline"] = torch.where(mask.any(1), of_row, 0)
-    lengths, zeros = mask.sum(1).double(), torch.zeros(len(groups.sizes)).double()
-    total, length = (
-        zeros.index_add(0, groups.of_row, x) for x in (lengths * scores, lengths)
-    )
-    baseline = (total / length.clamp(min=1))[groups.of_row]
+        on_tokens = found["dr_grpo"][:, None].expand(mask.shape)
+        white = torch.where(mask, masked_whiten(on_tokens, mask), -torch.inf)
+        of_row = torch.where(mask.any(1), white.amax(1), 0)
+        found["reinforce_plus_plus_baseline"] = of_row
+    lengths = mask.sum(1).double()
+    total = _summed(lengths * scores, groups)
+    baseline = total / _summed(lengths, groups).clamp(min=1)
     found["opo"] = torch.where(together, scores - baseline, scores)
     return found
+
+
+def _summed(x: Tensor, groups: Groups) -> Tensor:
+    """The sum over each row's group, on the row."""
+    sums = torch.zeros(len(groups.sizes), dtype=x.dtype)
+    return sums.index_add(0, groups.of_row, x)[groups.of_row]

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 import torch
 from torch import Tensor
+from torch.nn.functional import pad
 
 from ppo_ref import alignment
 from ppo_ref.alignment import last_token, slot_after_end
@@ -19,13 +20,12 @@ _NEAR, _FAR = 0.02, 0.1
 
 
 def judge_mask(dump: Fields, eos_token_id: int | None) -> tuple[Said, Tensor]:
-    """Whether the mask counts what was sampled, as far as ids or attention tell.
+    """Compare the mask with what was sampled, as far as ids or attention tell.
 
     The second result is the mask as it should be.
     """
     mask, sampled, by = dump.response_mask, dump.attended, "attention_mask"
-    starts = int((mask.long().diff(dim=1) == 1).sum())
-    gaps = starts - int((~mask[:, 0] & mask.any(1)).sum())
+    gaps = _gaps(mask)
     if eos_token_id is not None and dump.responses is not None and not gaps:
         # Rows of several turns have an EOS in each.
         ended = alignment.response_mask(dump.responses.long(), eos_token_id)
@@ -52,21 +52,33 @@ def judge_mask(dump: Fields, eos_token_id: int | None) -> tuple[Said, Tensor]:
     if missing.any(1)[short].all():
         text = f"{place('response_mask', missing)} is 0, the last token (EOS) of its "
         return (FAIL, f"{text}row: it is never trained"), mask | missing
-    text = f"{tokens} of {counted(len(mask), 'row')}, as {by} says: nothing behind the "
-    text += "end counts, the last token does"
-    return (OK, text + (f"; {counted(gaps, 'gap')}" if gaps else "")), mask
+    rows = counted(len(mask), "row")
+    text = f"{tokens} of {rows}, as {by} says: nothing behind the end counts, the last "
+    text += "token does"
+    if gaps:
+        text += f"; {counted(gaps, 'gap')}"
+    return (OK, text), mask
+
+
+def _gaps(mask: Tensor) -> int:
+    """How often a token counts behind a slot that does not, past the first token."""
+    starts = int((mask.long().diff(dim=1) == 1).sum())
+    late_rows = ~mask[:, 0] & mask.any(1)
+    return starts - int(late_rows.sum())
 
 
 def judge_score(dump: Fields, summed: bool) -> Said:
-    """Whether each score lies on the last token; several in a row, by process, pass.
+    """Look whether each score is on the last token; several, by process, pass.
 
     Where advantages are made of a row's sum, ``summed``, the place loses nothing.
     """
     mask, scores = dump.response_mask, dump.scores
     if scores is None:
         return OPEN, dump.lacks("scores")
-    last, scored = last_token(mask), (scores != 0) & mask.any(1, keepdim=True)
-    outside, early = scored & ~mask, scored & ~last
+    last = last_token(mask)
+    scored = (scores != 0) & mask.any(1, keepdim=True)
+    outside = scored & ~mask
+    early = scored & ~last
     if outside.any():
         row, token = first(outside)
         end = int(last[row].nonzero())
@@ -84,7 +96,8 @@ def judge_score(dump: Fields, summed: bool) -> Said:
         return FAIL, text
     if not scored.any():
         return OPEN, f"all 0 in {len(mask)} rows: it lies nowhere"
-    with_score, rows = scored.any(1), counted(int(scored.any(1).sum()), "row")
+    with_score = scored.any(1)
+    rows = counted(int(with_score.sum()), "row")
     if early.any() and (scored.sum(1) <= 1).all():
         row, _ = first(early)
         return FAIL, (
@@ -93,7 +106,8 @@ def judge_score(dump: Fields, summed: bool) -> Said:
         )
     if early.any():
         return OK, f"on several tokens, none outside the mask ({rows})"
-    if short := int((with_score & ~mask[:, -1]).sum()):
+    short = int((with_score & ~mask[:, -1]).sum())
+    if short:
         return OK, f"on the last token of {rows}, {short} of them with padding behind"
     text = "all full: the end of the row and its last token are one"
     return OPEN, f"on the last token of {rows}, {text}"
@@ -101,8 +115,11 @@ def judge_score(dump: Fields, summed: bool) -> Said:
 
 def judge_kl(dump: Fields, kl_coef: float | None) -> Said:
     """Compare what the rewards lack of the scores with each estimate of the KL."""
-    mask, tokens = dump.response_mask, counted(dump.tokens, "token")
-    scores, old, ref = dump.scores, dump.old_log_probs, dump.ref_log_probs
+    mask = dump.response_mask
+    tokens = counted(dump.tokens, "token")
+    scores = dump.scores
+    old = dump.old_log_probs
+    ref = dump.ref_log_probs
     if scores is None or dump.rewards is None:
         return OPEN, dump.lacks("scores", "rewards")
     taken = scores - dump.rewards
@@ -118,7 +135,8 @@ def judge_kl(dump: Fields, kl_coef: float | None) -> Said:
         return OPEN, text + dump.lacks("old_log_probs", "ref_log_probs")
 
     def lost(where: Tensor) -> str:
-        x, y = (float(of[first(where)]) for of in (taken, old - ref))
+        x = float(taken[first(where)])
+        y = float((old - ref)[first(where)])
         return f"{place('score', where)} lost {x:.4g}, with old - ref {y:.4g}"
 
     outside = (taken != 0) & ~mask & mask.any(1, keepdim=True)
@@ -162,7 +180,8 @@ def _fits(
     k3 = kl_k3(**both).clamp(-10, 10)
     rounding = 1e-6 * torch.maximum(old.abs(), ref.abs()).clamp(min=1)
     fits = []
-    for name, k in {"k1": k1, "k2": kl_k2(**both), "k3": k3, "abs": k1.abs()}.items():
+    estimates = {"k1": k1, "k2": kl_k2(**both), "k3": k3, "abs": k1.abs()}
+    for name, k in estimates.items():
         ratios = (taken / k)[far & (k != 0)]
         if len(ratios):
             coef = float(ratios.median())
@@ -175,10 +194,14 @@ def _fits(
 def judge_rollout(dump: Fields) -> Said:
     """Compare old log-probs with the rollout's: the ratio before the first step."""
     mask = dump.response_mask
-    old, rollout = dump.old_log_probs, dump.rollout_log_probs
+    old = dump.old_log_probs
+    rollout = dump.rollout_log_probs
     for name, x in (("old_log_probs", old), ("rollout_log_probs", rollout)):
-        if x is not None and (mask & (x > 1e-3)).any():
-            return FAIL, f"{shown(name, x, mask & (x > 1e-3))}, above 0: no log-prob"
+        if x is None:
+            continue
+        above = mask & (x > 1e-3)
+        if above.any():
+            return FAIL, f"{shown(name, x, above)}, above 0: no log-prob"
     if rollout is None or old is None:
         return OPEN, dump.lacks("old_log_probs", "rollout_log_probs")
     gap = torch.where(mask, old - rollout, 0).abs()
@@ -189,7 +212,8 @@ def judge_rollout(dump: Fields) -> Said:
     if mean <= _NEAR:
         return OK, text
     far = mask & (gap >= mean)
-    ours, theirs = float(old[first(far)]), float(rollout[first(far)])
+    ours = float(old[first(far)])
+    theirs = float(rollout[first(far)])
     text += f", first {place('old_log_probs', far)} {ours:.4f} and {theirs:.4f}"
     if mean <= _FAR:
         return OPEN, f"{text}: more than engines differ by, {_NEAR}, but below {_FAR}"
@@ -199,60 +223,76 @@ def judge_rollout(dump: Fields) -> Said:
 
 
 def judge_values(dump: Fields) -> Said:
-    """Whether the values of rows with one prompt differ only once their tokens do.
+    """Compare the values of two answers to one prompt.
 
     Slot t has not read token t: up to and including the first token in which two
-    answers to a prompt differ, their values are equal.
+    answers differ, their values are equal, and behind it they are not.
     """
-    values, mask, pairs = dump.values, dump.response_mask, [*_pairs(dump)]
+    values, mask = dump.values, dump.response_mask
     if values is None:
         return OPEN, f"{dump.lacks('values')}; is there a critic?"
+    pairs = [*_pairs(dump, values)]
     if not pairs:
         why = "no two rows share a prompt and differ in a token"
         if dump.prompts is None or dump.responses is None:
             why = "no prompts and responses in the dump"
         return OPEN, f"from values alone their slots cannot be told, and {why}"
-    apart = [(values[one] - values[other]).abs() for one, other, _ in pairs]
     # Up to the first other token both have read the same: what differs there is noise.
-    same = torch.cat([x[: pair[2]] for pair, x in zip(pairs, apart, strict=True)])
-    noise = float(same.max()) if len(same) else 0.0
+    noise = max(float(pair.before.amax()) for pair in pairs)
     near = max(1e-2 * float(values[mask].abs().max()), 4 * noise)
-    late, early, differ = [], [], False
-    for (one, other, token), difference in zip(pairs, apart, strict=True):
-        late.append(bool(difference[token] > near))
-        behind = difference[token + 1 :][(mask[one] & mask[other])[token + 1 :]]
-        differ |= bool((behind > near).any())
-        if len(behind) > 1 and behind[1:].max() > near:
-            early.append(bool(behind[0] <= max(1e-3 * near, noise)))
-    one, other, token = pairs[0]
+    first_pair = pairs[0]
+    one = first_pair.one
+    other = first_pair.other
+    token = first_pair.token
     where = f"values[{one}, {token}] and [{other}, {token}]"
-    if all(late):
-        x, y = (float(values[row, token]) for row in (one, other))
-        text = f"follow equal tokens and are {x:.4f} and {y:.4f}: one slot late"
-        return FAIL, f"{where} {text}; cut [:, -T-1:-1], not [:, -T:]"
-    if early and all(early):
+    if all(pair.there > near for pair in pairs):
+        x = float(values[one, token])
+        y = float(values[other, token])
+        text = f"{where} follow equal tokens and are {x:.4f} and {y:.4f}"
+        return FAIL, f"{text}: one slot late; cut [:, -T-1:-1], not [:, -T:]"
+    apart = [pair.behind for pair in pairs if (pair.behind[1:] > near).any()]
+    if apart and all(behind[0] <= max(1e-3 * near, noise) for behind in apart):
         text = "whose tokens differ, values are still equal: one slot early"
         return FAIL, f"behind {where}, {text}; cut [:, -T-1:-1]"
     count = f"{counted(len(pairs), 'pair')} of answers to one prompt"
-    if not differ:
+    if not any((pair.behind > near).any() for pair in pairs):
         return OPEN, f"equal in {count}, whatever their tokens"
     return OK, f"{count}, equal up to their first other token"
 
 
-def _pairs(dump: Fields) -> Iterator[tuple[int, int, int]]:
-    """Two rows with one prompt, and the first token in which they differ.
+class _Pair(NamedTuple):
+    """Two rows with one prompt, how far their values are apart, and where.
 
-    A pair is left out where that is a tool's: no value stands there.
+    ``token`` is the first in which they differ; ``before`` it, ``there``, ``behind``.
     """
-    mask = dump.response_mask
-    if dump.prompts is None or dump.responses is None:
+
+    one: int
+    other: int
+    token: int
+    before: Tensor
+    there: Tensor
+    behind: Tensor
+
+
+def _pairs(dump: Fields, values: Tensor) -> Iterator[_Pair]:
+    """Each row with the first one of its prompt.
+
+    A pair is left out where its first other token is a tool's: it has no value.
+    """
+    mask, prompts, responses = dump.response_mask, dump.prompts, dump.responses
+    if prompts is None or responses is None:
         return
-    there = mask.flip(1).cummax(1).values.flip(1)  # up to the last that counts
+    reached = mask.flip(1).cummax(1).values.flip(1)  # up to the last that counts
     row_of: dict[tuple[int, ...], int] = {}
-    for row, prompt in enumerate(dump.prompts.tolist()):
+    for row, prompt in enumerate(prompts.tolist()):
         one = row_of.setdefault(tuple(prompt), row)
-        differ = (dump.responses[one] != dump.responses[row]) & there[one] & there[row]
-        if differ.any():
-            token = int(differ.nonzero()[0])
-            if mask[one, token] and mask[row, token]:
-                yield one, row, token
+        both = mask[one] & mask[row]
+        differ = (responses[one] != responses[row]) & reached[one] & reached[row]
+        if not differ.any():
+            continue
+        token = int(differ.nonzero()[0])
+        if both[token]:
+            apart = (values[one] - values[row]).abs()
+            before = pad(apart[:token], (1, 0))  # 0 where there is none
+            behind = apart[token + 1 :][both[token + 1 :]]
+            yield _Pair(one, row, token, before, apart[token], behind)

@@ -66,7 +66,8 @@ def judge(
     # under one of the two is not blamed.
     said: dict[str, Said] = {}
     for mask in masks:
-        for stage, of in _judge_numbers(dump._replace(response_mask=mask), settings):
+        masked = dump._replace(response_mask=mask)
+        for stage, of in _judge_numbers(masked, settings):
             if stage not in said or said[stage][0] == FAIL:
                 said[stage] = of
     stages = [("finite", (FAIL, text)) for text in dump.unfit.values()]
@@ -103,10 +104,12 @@ def _judge_groups(dump: Fields, estimator: str | None) -> Iterator[tuple[str, Sa
 
 
 def _has_no_critic(dump: Fields) -> bool:
-    """Say if there is no critic, and no returns but the advantages themselves."""
-    if dump.values is not None or "values" in dump.unfit or dump.advantages is None:
+    """Say if there are no values, and no returns but the advantages themselves."""
+    if dump.values is not None or "values" in dump.unfit:
+        return False
+    if dump.advantages is None:
         return False
     if dump.returns is None:
         return True
-    apart = (dump.returns - dump.advantages)[dump.response_mask].abs().max()
-    return bool(apart <= dump.tolerance)
+    apart = (dump.returns - dump.advantages).abs()
+    return bool(apart[dump.response_mask].max() <= dump.tolerance)
