@@ -1,4 +1,4 @@
-"""What a training log says: which figures it holds, and which of them need a look.
+"""The figures of a training log, and which of them need a look.
 
 ``doctor.json`` has the figures that are known, by the names that verl, OpenRLHF, TRL
 and ``ppo_ref`` log them under, and for each the cases in which something is to be said.
@@ -50,7 +50,7 @@ Log = dict[str, list[float]]
 
 
 class Finding(NamedTuple):
-    """What is to be said of one figure of a log.
+    """One figure of a log, and what is to be said of it.
 
     ``level`` is broken, look, note or fine; ``row`` the section of the page with the
     symptoms; ``begin`` the first value, ``last`` the mean of the last fifth, both of
@@ -69,7 +69,8 @@ class Finding(NamedTuple):
     @property
     def course(self) -> str:
         """From where to where it went; where a step has no number, that is said."""
-        went, steps = f"{self.begin:.4g} -> {self.last:.4g}", _steps(self.steps)
+        went = f"{self.begin:.4g} -> {self.last:.4g}"
+        steps = _steps(self.steps)
         if self.lost == self.steps:
             return f"never finite in {steps}"
         if self.lost:
@@ -78,7 +79,7 @@ class Finding(NamedTuple):
 
 
 def read_log(text: str) -> Log:
-    """The figures of a log, each in the order in which it was logged.
+    """Read the figures of a log, each in the order in which it was logged.
 
     The text is a console's, lines of JSON, or a table of comma-separated columns; names
     lose their ``train/``. Where verl's two KLs to the engine are there, so is the mean
@@ -89,11 +90,11 @@ def read_log(text: str) -> Log:
         >>> read_log("step:1 - actor/entropy:0.5 - perf/time:3\\nstep:2 - ...")
         {'step': [1.0], 'actor/entropy': [0.5], 'perf/time': [3.0]}
     """
-    lines = LINE_END.split(COLORS.sub("", text))
-    lines = [line for line in lines if line.strip(" \t")]
+    everything = LINE_END.split(COLORS.sub("", text))
+    lines = [line for line in everything if line.strip(" \t")]
     log: Log = {}
-    for pairs in _table(lines) or map(PAIR.findall, lines):
-        named = {PREFIX.sub("", key): float(value) for key, value in pairs}
+    for cells in _table(lines) or map(PAIR.findall, lines):
+        named = {PREFIX.sub("", key): float(value) for key, value in cells}
         if KNOWN.intersection(named):
             for key, value in named.items():
                 log.setdefault(key, []).append(value)
@@ -102,44 +103,51 @@ def read_log(text: str) -> Log:
             "read_log: a log must have lines with figures such as "
             f"critic/score/mean:0.5, got {len(lines)} lines without one that is known"
         )
-    if len(log.get(K3, ())) == len(log.get(K1, ())) > 0:
-        log[RATIO] = [1 + k3 - k1 for k3, k1 in zip(log[K3], log[K1], strict=True)]
+    if K3 in log and K1 in log and len(log[K3]) == len(log[K1]):
+        pairs = zip(log[K3], log[K1], strict=True)
+        log[RATIO] = [1 + k3 - k1 for k3, k1 in pairs]
     return log
 
 
 def judge(log: Log, lang: str = "en") -> list[Finding]:
-    """What is to be said of each known figure, the worst first; ``lang`` is en or zh.
+    """Judge each known figure, the worst first; ``lang`` is en or zh.
 
     Of a figure's names in the log the first in ``doctor.json`` is judged.
     """
-    keys = {
-        figure["id"]: next((key for key in figure["keys"] if key in log), None)
-        for figure in FIGURES
-    }
-    measured = {name: measure(log[key]) for name, key in keys.items() if key}
-    others = {
-        f"{name}.{feature}": value
-        for name, features in measured.items()
-        for feature, value in features.items()
-    }
+    logged: dict[str, str] = {}  # the name in the log, by a figure's own
+    measured: dict[str, dict[str, float]] = {}
+    others: dict[str, float] = {}
+    for figure in FIGURES:
+        name = figure["id"]
+        keys = [key for key in figure["keys"] if key in log]
+        if keys:
+            logged[name] = keys[0]
+            measured[name] = measure(log[keys[0]])
+            for feature, value in measured[name].items():
+                others[f"{name}.{feature}"] = value
     found = []
     for figure in FIGURES:
-        if key := keys[figure["id"]]:
-            features = measured[figure["id"]]
-            known = others | features
-            fitting = (c for c in figure["cases"] if _holds(c["if"], known))
-            case: dict[str, str] = next(fitting, {})
-            row = case.get("row", figure["row"])
-            level, says = case.get("level", "fine"), case.get(lang, "")
-            ends = features["begin"], features["last"]
-            counts = int(features["steps"]), int(features["lost"])
-            found.append(Finding(key, level, says, row, *ends, *counts))
+        name = figure["id"]
+        if name in logged:
+            features = measured[name]
+            case = _case(figure, others | features)
+            finding = Finding(
+                key=logged[name],
+                level=case.get("level", "fine"),
+                says=case.get(lang, ""),
+                row=case.get("row", figure["row"]),
+                begin=features["begin"],
+                last=features["last"],
+                steps=int(features["steps"]),
+                lost=int(features["lost"]),
+            )
+            found.append(finding)
     order = ("broken", "look", "note", "fine")
     return sorted(found, key=lambda finding: order.index(finding.level))
 
 
 def measure(values: Sequence[float]) -> dict[str, float]:
-    """The features of a series that cases are made of.
+    """Measure the features of a series that cases are made of.
 
     ``steps`` is how many were logged, ``lost`` how many of them are not finite; of the
     others ``begin``, ``max``, ``mean``, ``range``, and ``size``, the largest without
@@ -156,8 +164,19 @@ def measure(values: Sequence[float]) -> dict[str, float]:
     parts = min(WINDOWS, len(x))
     ends = [len(x) * i // parts for i in range(parts + 1)]
     means = [_mean(x[a:b]) for a, b in pairwise(ends)]
-    first, last, best = means[0], means[-1], max(means)
-    span, sizes = max(x) - min(x), [abs(value) for value in x]
+    first = means[0]
+    last = means[-1]
+    best = max(means)
+    span = max(x) - min(x)
+
+    def in_ranges(difference: float) -> float:
+        return difference / span if span else 0.0
+
+    growth = 1.0
+    if first > 0:
+        growth = last / first
+    sizes = [abs(value) for value in x]
+    largest = max(sizes)
     return {
         "steps": len(values),
         "lost": lost,
@@ -165,15 +184,15 @@ def measure(values: Sequence[float]) -> dict[str, float]:
         "last": last,
         "max": max(x),
         "mean": _mean(x),
-        "size": max(sizes),
+        "size": largest,
         "extreme": max(map(abs, means)),
         "range": span,
-        "change": (last - first) / span if span else 0.0,
-        "fall": (max(x[0], first) - last) / span if span else 0.0,
-        "rise": (best - first) / span if span else 0.0,
-        "drop": (best - last) / span if span else 0.0,
-        "growth": last / first if first > 0 else 1.0,
-        "jump": max(sizes) / (median(sizes) or max(sizes) or 1.0),
+        "change": in_ranges(last - first),
+        "fall": in_ranges(max(x[0], first) - last),
+        "rise": in_ranges(best - first),
+        "drop": in_ranges(best - last),
+        "growth": growth,
+        "jump": largest / (median(sizes) or largest or 1.0),
     }
 
 
@@ -188,7 +207,8 @@ def report(log: Log, found: Sequence[Finding]) -> str:
     fine = ", ".join(finding.key for finding in found if finding.level == "fine")
     lines += wrap(f"fine    {fine or '-'}", 80, subsequent_indent=margin)
     judged = COUNTERS.union(finding.key for finding in found)
-    if others := [key for key in log if key not in judged]:
+    others = [key for key in log if key not in judged]
+    if others:
         names = f"not judged, {len(others)}: {', '.join(others)}"
         lines += wrap(names, 80, subsequent_indent=margin, break_on_hyphens=False)
     lines.append(_steps(max(map(len, log.values()))))
@@ -196,17 +216,29 @@ def report(log: Log, found: Sequence[Finding]) -> str:
     return "\n".join(lines)
 
 
+def _case(figure: dict[str, Any], features: dict[str, float]) -> dict[str, str]:
+    """The first case of a figure that holds, or an empty one."""
+    for case in figure["cases"]:
+        if _holds(case["if"], features):
+            found: dict[str, str] = case
+            return found
+    return {}
+
+
 def _holds(conditions: Sequence[Sequence[Any]], features: dict[str, float]) -> bool:
     """Of a figure that was not logged nothing holds; ``clip.last`` is another's."""
     compare = {"<": float.__lt__, ">": float.__gt__, "=": float.__eq__}
-    return all(
-        compare[sign](float(features.get(name, math.nan)), float(limit))
-        for name, sign, limit in conditions
-    )
+    for name, sign, limit in conditions:
+        value = float(features.get(name, math.nan))
+        if not compare[sign](value, float(limit)):
+            return False
+    return True
 
 
 def _steps(number: int) -> str:
-    return f"{number} step{'s' * (number != 1)}"
+    if number == 1:
+        return "1 step"
+    return f"{number} steps"
 
 
 def _mean(x: Sequence[float]) -> float:
@@ -222,14 +254,16 @@ def _table(lines: Sequence[str]) -> Iterator[list[tuple[str, str]]] | None:
     names = [column.rpartition(" - ")[2] for column in next(rows)]
     if not KNOWN.intersection(PREFIX.sub("", name) for name in names):
         return None
-    return (
-        [
-            (name, cell)
-            for name, cell in zip(names, row, strict=False)
-            if 0 < len(name) <= LONGEST and WHOLE.fullmatch(cell)
-        ]
-        for row in rows
-    )
+    return (_named(names, row) for row in rows)
+
+
+def _named(names: Sequence[str], row: Sequence[str]) -> list[tuple[str, str]]:
+    """The cells of a row that are numbers, each with the name of its column."""
+    found = []
+    for name, cell in zip(names, row, strict=False):
+        if 0 < len(name) <= LONGEST and WHOLE.fullmatch(cell):
+            found.append((name, cell))
+    return found
 
 
 def _rows(table: str) -> Iterator[list[str]]:
