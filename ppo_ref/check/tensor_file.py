@@ -53,7 +53,8 @@ def load_tensors(file: BinaryIO) -> Any:
 
 def _require_bounded(archive: ZipFile, size: int) -> None:
     """Refuse what is packed, and a pickle that is deeper or longer than it looks."""
-    if (unpacked := sum(info.file_size for info in archive.infolist())) > size:
+    unpacked = sum(info.file_size for info in archive.infolist())
+    if unpacked > size:
         raise ValueError(f"it unpacks to {unpacked} bytes, more than its own {size}")
     for name in archive.namelist():
         if name.endswith("data.pkl"):
@@ -86,18 +87,35 @@ def _containers(code: bytes) -> Iterator[tuple[int, int]]:
             memo[len(memo) if argument is None else argument] = stack[-1]
         elif name == "MARK":
             stack.append(None)
-        elif before := step.stack_before:
-            fills, put = name in FILLS, []
-            if marked := pickletools.markobject in before:
-                while (top := stack.pop()) is not None:
-                    put.append(top)
-            count = before.index(pickletools.markobject) if marked else len(before)
-            put += [stack.pop() for _ in range(count - fills)]
-            into = stack.pop() if fills else [*LEAF]
-            into[0] = max([into[0], *(1 + depth for depth, _ in put)])
-            into[1] += (length := sum(each for _, each in put))
+        elif step.stack_before:
+            put = _taken_off(stack, step)
+            into = [*LEAF]
+            if name in FILLS:
+                into = stack.pop()
+            length = 0
+            for depth, size in put:
+                into[0] = max(into[0], 1 + depth)
+                length += size
+            into[1] += length
             stack += [into] * len(step.stack_after)
             yield into[0], length
+
+
+def _taken_off(stack: list[Any], step: Any) -> list[Any]:
+    """Take off the stack everything that a step of a pickle puts into another."""
+    taken = []
+    count = len(step.stack_before)
+    if pickletools.markobject in step.stack_before:
+        count = step.stack_before.index(pickletools.markobject)
+        top = stack.pop()
+        while top is not None:
+            taken.append(top)
+            top = stack.pop()
+    if step.name in FILLS:
+        count -= 1  # what is filled
+    for _ in range(count):
+        taken.append(stack.pop())
+    return taken
 
 
 def _require_small(content: Any, size: int) -> None:

@@ -1,4 +1,4 @@
-"""What is a fault: a difference beyond rounding and chance, and the text for it."""
+"""Faults: differences beyond rounding and chance, and the words for them."""
 
 import re
 import textwrap
@@ -71,8 +71,15 @@ def shown(name: str, x: Tensor, where: Tensor, digits: str = ".4f") -> str:
     return f"{place(name, where)} is {float(x[first(where)]):{digits}}"
 
 
+def counted(number: int, noun: str, plural: str = "") -> str:
+    """A number of things, as in ``1 row`` and ``2 rows``."""
+    if number == 1:
+        return f"1 {noun}"
+    return f"{number} {plural or noun + 's'}"
+
+
 def described(x: object) -> str:
-    """What came in place of a tensor of another kind or shape."""
+    """The kind and shape of a thing that came in place of another tensor."""
     if not isinstance(x, Tensor):
         return type(x).__name__
     return f"{str(x.dtype).removeprefix('torch.')} of shape {list(x.shape)}"

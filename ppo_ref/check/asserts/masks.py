@@ -1,4 +1,4 @@
-"""What a batch must not do with the slots that do not count."""
+"""Asserts about slots that do not count: nothing in them may have an effect."""
 
 from bisect import bisect_left
 from collections.abc import Callable
@@ -11,6 +11,7 @@ from torch import Tensor
 from ppo_ref.alignment import last_token, slot_after_end
 from ppo_ref.check.asserts.faults import (
     beyond,
+    counted,
     described,
     fail,
     first,
@@ -43,7 +44,7 @@ Inputs = Annotated[dict[str, Tensor], "a dict of tensors by name"]
 def assert_padding_ignored(
     advantages: Estimator, inputs: Inputs, response_mask: TokenMask
 ) -> None:
-    """What stands in padding changes no advantage.
+    """Padding changes no advantage, whatever stands in it.
 
     Each input in turn gets garbage where the mask is False, ten times as large as what
     it holds: first everywhere but in the slot after the end, then in that slot alone.
@@ -81,7 +82,8 @@ def assert_padding_ignored(
     before = _call(name, advantages, inputs, response_mask)
     require_like(f"{name}: advantages must return", before, response_mask)
     after_end = slot_after_end(response_mask)
-    tries = ((~response_mask & ~after_end, _WHOLE), (after_end, _LATE))
+    elsewhere = ~response_mask & ~after_end
+    tries = ((elsewhere, _WHOLE), (after_end, _LATE))
     tolerance = tolerance_for(*inputs.values())
     for key, (slots, cause) in product(inputs, tries):
         garbage = _changed(inputs, key, slots)
@@ -95,7 +97,7 @@ def assert_padding_ignored(
 def assert_masked_out_ignored(
     function: Estimator, inputs: Inputs, mask: TokenMask
 ) -> None:
-    """What the mask leaves out moves nothing: no loss, no number that counts.
+    """Slots that the mask leaves out move nothing: no loss, no number that counts.
 
     Everything outside the mask is changed at once, input by input; if something moves,
     fewer and fewer slots are, to name the first that does it.
@@ -160,11 +162,11 @@ def assert_masked_out_ignored(
         after = result(key, most)
         slot = place(key, ~mask & (number == most))
         target = place("result", moved(after)) if before.ndim else "the result"
-        fail(
-            f"{slot} is masked out and moved {target} "
-            f"{_from_to(before, after, moved(after))}",
-            _WHOLE if x.is_floating_point() or not before.ndim else _ATTENDED,
-        )
+        cause = _ATTENDED
+        if x.is_floating_point() or not before.ndim:
+            cause = _WHOLE
+        change = _from_to(before, after, moved(after))
+        fail(f"{slot} is masked out and moved {target} {change}", cause)
 
 
 def assert_score_on_last_token(
@@ -204,10 +206,11 @@ def assert_score_on_last_token(
         return
     row, token = first(wrong)
     end = int(last[row].nonzero())
-    away = f"{abs(token - end)} slot{'s' * (abs(token - end) > 1)}"
-    cause = f"the score is {away} early; index the length of the response less 1"
+    away = counted(abs(token - end), "slot")
+    side = "early"
     if token > end:
-        cause = cause.replace("early", "late, where the mask hides it")
+        side = "late, where the mask hides it"
+    cause = f"the score is {away} {side}; index the length of the response less 1"
     if int(wrong[row].sum()) > 1:
         cause = "the score is written on many tokens; keep the last, or know why"
     scores = shown("token_level_scores", token_level_scores, wrong, ".4g")
@@ -215,7 +218,8 @@ def assert_score_on_last_token(
 
 
 def _from_to(before: Tensor, after: Tensor, where: Tensor) -> str:
-    x, y = (float(of[first(where)]) for of in (before, after))
+    x = float(before[first(where)])
+    y = float(after[first(where)])
     return f"from {x:.4f} to {y:.4f}"
 
 
@@ -240,7 +244,7 @@ def _changed(inputs: Inputs, key: str, slots: Tensor) -> Inputs:
 
 
 def _call(name: str, function: Estimator, inputs: Inputs, mask: Tensor) -> Tensor:
-    """What a function gives, 0 where it is per token and the mask leaves that out."""
+    """The function's result, 0 where it is per token and the mask leaves that out."""
     with same_randomness(), torch.no_grad():
         result = function(**{key: x.clone() for key, x in inputs.items()})
     if not (isinstance(result, Tensor) and result.is_floating_point()):

@@ -60,12 +60,11 @@ def assert_packed_equals_alone(
     if len({len(row) for row in rows}) == 1:
         raise ValueError(f"{name}: rows must be of unequal lengths, got {len(rows[0])}")
     alone = [_call(function, [row])[0] for row in rows]
-    orders = _call(function, rows), _call(function, rows[::-1])[::-1]
-    forward, backward = (
-        [_wrong(x, y, tolerance) for x, y in zip(packed, alone, strict=True)]
-        for packed in orders
-    )
-    for packed, places in zip(orders, (forward, backward), strict=True):
+    in_order = _call(function, rows)
+    reversed_order = _call(function, rows[::-1])[::-1]
+    forward = _wrong_places(in_order, alone, tolerance)
+    backward = _wrong_places(reversed_order, alone, tolerance)
+    for packed, places in ((in_order, forward), (reversed_order, backward)):
         for row, where in enumerate(places):
             if where.any():
                 (token,) = first(where)
@@ -77,15 +76,17 @@ def assert_packed_equals_alone(
 
 
 def _cause(rows: list[Tensor], forward: list[Tensor], backward: list[Tensor]) -> str:
-    """What rows have in common that differ, in this order and in the other."""
+    """The likely cause, by which rows differ in this order and in the other."""
     if not forward[0].any() and not backward[-1].any():
         return (
             "it reads the row before it; end attention and position_ids with each row "
             "(cu_seqlens)"
         )
-    longest = max(map(len, rows))
-    differ = [bool(x.any() or y.any()) for x, y in zip(forward, backward, strict=True)]
-    if all(len(row) < longest for row, off in zip(rows, differ, strict=True) if off):
+    wrong_lengths = []
+    for row, x, y in zip(rows, forward, backward, strict=True):
+        if x.any() or y.any():
+            wrong_lengths.append(len(row))
+    if max(wrong_lengths) < max(map(len, rows)):
         return (
             "only rows that are padded differ; pass attention_mask, and position_ids "
             "that skip padding"
@@ -111,12 +112,17 @@ def _call(function: Together, rows: list[Tensor]) -> list[Tensor]:
     return found
 
 
-def _wrong(x: Tensor, y: Tensor, tolerance: float | None) -> Tensor:
-    """Where two rows differ by more than rounding."""
-    if x.shape != y.shape:
-        raise TypeError(
-            "assert_packed_equals_alone: function must give a row as many numbers "
-            f"among others as alone, gave {len(x)} and {len(y)}"
-        )
-    allowed = tolerance_for(x, y) if tolerance is None else tolerance
-    return beyond(x - y, allowed, y)
+def _wrong_places(
+    packed: list[Tensor], alone: list[Tensor], tolerance: float | None
+) -> list[Tensor]:
+    """The places of each row that differ from those of the row alone."""
+    places = []
+    for x, y in zip(packed, alone, strict=True):
+        if x.shape != y.shape:
+            raise TypeError(
+                "assert_packed_equals_alone: function must give a row as many numbers "
+                f"among others as alone, gave {len(x)} and {len(y)}"
+            )
+        allowed = tolerance_for(x, y) if tolerance is None else tolerance
+        places.append(beyond(x - y, allowed, y))
+    return places

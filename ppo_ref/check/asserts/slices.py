@@ -1,4 +1,4 @@
-"""Which tokens your values and your log-probs have read: change one and see."""
+"""Asserts about slices: change a token, and see which values and log-probs move."""
 
 from collections.abc import Callable
 from typing import Annotated, NamedTuple
@@ -8,6 +8,7 @@ from torch import Tensor
 
 from ppo_ref.alignment import last_token
 from ppo_ref.check.asserts.faults import (
+    counted,
     fail,
     first,
     require_like,
@@ -23,7 +24,7 @@ Reader = Annotated[
 
 
 class Probe(NamedTuple):
-    """Which slots moved when one token was changed in every row that has it."""
+    """A token that was changed in every row that has it, and the slots that moved."""
 
     token: int
     moved: Tensor
@@ -155,7 +156,7 @@ def _refuse_misplaced(name: str, found: list[Probe], least: int, cause: str) -> 
     ]
     nearest = min(moves, key=lambda move: move.distance)
     off = abs(nearest.distance - least)
-    away = f"{off} position{'s' * (off > 1)}"
+    away = counted(off, "position")
     if nearest.distance < least:
         token, row, slot = next(move for move in moves if move.distance < least)
         if any(move.slot == 0 and move.token - 2 >= least for move in moves):
@@ -204,7 +205,8 @@ def _changed(sequences: Tensor, response_mask: Tensor, token: int) -> Tensor:
     last = last_token(response_mask)
     inner = responses[response_mask & ~last]
     inner = inner[~torch.isin(inner, responses[last | ~response_mask])]
-    ids = [*sorted(set(inner.tolist())), *sorted(set(sequences.flatten().tolist()))]
+    ids = sorted(set(inner.tolist()))
+    ids += sorted(set(sequences.flatten().tolist()))
     if len(set(ids)) < 2:
         raise ValueError("sequences must hold at least 2 different ids, got 1")
     copy = sequences.clone()

@@ -108,7 +108,9 @@ def _compare(
     if tolerance is not None:
         require_at_least(function, 0, tolerance=tolerance)
     allowed = tolerance_for(*pair.values()) if tolerance is None else tolerance
-    (name, x), (other, y) = ((n, t.detach().double()) for n, t in pair.items())
+    name, other = pair
+    x = pair[name].detach().double()
+    y = pair[other].detach().double()
     difference = torch.where(response_mask, x - y, 0)
     wrong = beyond(difference, allowed) & response_mask
     if not wrong.any():
@@ -124,9 +126,11 @@ def _compare(
 
 
 def _shifted(x: Tensor, y: Tensor, response_mask: Tensor, allowed: float) -> bool:
-    """Whether one is the other, one slot later."""
+    """Say if one is the other, one slot later."""
     both = response_mask[:, 1:] & response_mask[:, :-1]
-    pairs = (x[:, 1:] - y[:, :-1], x[:, :-1] - y[:, 1:])
-    return bool(both.any()) and any(
-        not (beyond(difference, allowed) & both).any() for difference in pairs
-    )
+    if not both.any():
+        return False
+    for difference in (x[:, 1:] - y[:, :-1], x[:, :-1] - y[:, 1:]):
+        if not (beyond(difference, allowed) & both).any():
+            return True
+    return False

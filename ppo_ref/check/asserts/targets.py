@@ -1,4 +1,4 @@
-"""What critic and actor aim at: whether it is right, and whether it stays."""
+"""Asserts about targets, at which critic and actor aim: they are right, and stay."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -166,7 +166,7 @@ def _off(x: Tensor, y: Tensor, response_mask: Tensor, *sizes: Tensor) -> Tensor:
 def _cause(
     advantages: Tensor, gamma: float, inputs: dict[str, Tensor], wrong: Tensor
 ) -> str:
-    """What would explain the advantages: the first guess that fits."""
+    """The first usual cause that explains the advantages."""
     mask, values = inputs["response_mask"], inputs["values"]
 
     def explains(where: Tensor = mask, **changes: Any) -> bool:

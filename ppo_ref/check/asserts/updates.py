@@ -10,7 +10,12 @@ from torch import Tensor
 from torch.nn import Module, Parameter
 from torch.optim import Optimizer
 
-from ppo_ref.check.asserts.faults import fail, same_randomness, tolerance_for
+from ppo_ref.check.asserts.faults import (
+    counted,
+    fail,
+    same_randomness,
+    tolerance_for,
+)
 from ppo_ref.require import require_at_least
 
 Backward = Annotated[
@@ -59,11 +64,15 @@ def assert_same_gradient(
     one, other = micro_batch_sizes
     if one == other:
         raise ValueError(f"{name}: micro_batch_sizes must be unequal, got {one} twice")
-    parameters = {n: p for n, p in model.named_parameters() if p.requires_grad}
+    parameters = {}
+    for own_name, parameter in model.named_parameters():
+        if parameter.requires_grad:
+            parameters[own_name] = parameter
     if tolerance is None:
         tolerance = tolerance_for(*parameters.values())
     first, second = _gradients(name, model, parameters, backward, micro_batch_sizes)
-    norm, apart = float(first.norm()), float((second - first).norm())
+    norm = float(first.norm())
+    apart = float((second - first).norm())
     if apart <= tolerance * norm:
         return
     scale = float(first @ second) / norm**2
@@ -131,10 +140,10 @@ def assert_optimizer_steps(
         handle.remove()
     mini_batches = math.ceil(batch_size / mini_batch_size)
     if count != epochs * mini_batches:
+        parts = counted(mini_batches, "mini-batch", "mini-batches")
         fail(
-            f"the optimizer stepped {count} time{'s' * (count != 1)} instead of "
-            f"{epochs * mini_batches} ({epochs} epoch{'s' * (epochs > 1)} x "
-            f"{mini_batches} mini-batch{'es' * (mini_batches > 1)})",
+            f"the optimizer stepped {counted(count, 'time')} instead of "
+            f"{epochs * mini_batches} ({counted(epochs, 'epoch')} x {parts})",
             _cause(count, epochs, mini_batches),
         )
 

@@ -7,9 +7,9 @@ from torch import Tensor
 from torch.nn.functional import pad
 
 from ppo_ref.alignment import last_token
-from ppo_ref.check.asserts.faults import TOLERANCE, first, shown
+from ppo_ref.check.asserts.faults import TOLERANCE, counted, first, shown
 from ppo_ref.check.dump.reading import Fields
-from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Said, counted
+from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Said
 from ppo_ref.masking import masked_whiten
 
 

@@ -5,9 +5,9 @@ from typing import NamedTuple
 import torch
 from torch import Tensor
 
-from ppo_ref.check.asserts.faults import first, shown
+from ppo_ref.check.asserts.faults import counted, first, shown
 from ppo_ref.check.dump.reading import Fields
-from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Said, counted
+from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Said
 from ppo_ref.group_advantages import dr_grpo, grpo, rloo
 from ppo_ref.masking import masked_whiten
 

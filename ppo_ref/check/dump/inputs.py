@@ -9,9 +9,9 @@ from torch.nn.functional import pad
 
 from ppo_ref import alignment
 from ppo_ref.alignment import last_token, slot_after_end
-from ppo_ref.check.asserts.faults import first, place, shown
+from ppo_ref.check.asserts.faults import counted, first, place, shown
 from ppo_ref.check.dump.reading import Fields
-from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Said, counted
+from ppo_ref.check.dump.verdicts import FAIL, OK, OPEN, Said
 from ppo_ref.kl import kl_k1, kl_k2, kl_k3
 
 # Nats between rollout and trainer, mean per token: up to the first number two engines

@@ -45,10 +45,3 @@ class Report(NamedTuple):
             found = f"wrong: {', '.join(self.stages(FAIL))}"
         right, untold = len(self.stages(OK)), len(self.stages(OPEN))
         return f"{found}; {right} ok, {untold} cannot be told (-)"
-
-
-def counted(number: int, noun: str) -> str:
-    """A number of things, as in ``1 row`` and ``2 rows``."""
-    if number == 1:
-        return f"1 {noun}"
-    return f"{number} {noun}s"
