@@ -7,10 +7,15 @@ import pytest
 import torch
 from torch import Tensor
 
-P, T, VOCAB = 3, 6, 11
-MASK = torch.tensor([[True] * 6, [True] * 4 + [False] * 2])
+P = 3
+T = 6
+VOCAB = 11
+LENGTHS = torch.tensor([6, 4])
+MASK = torch.arange(T) < LENGTHS[:, None]
 DTYPES = [torch.float32, torch.bfloat16]
-RIGHT, LATE, EARLY = slice(-T - 1, -1), slice(-T, None), slice(-T - 2, -2)
+RIGHT = slice(-T - 1, -1)
+LATE = slice(-T, None)
+EARLY = slice(-T - 2, -2)
 
 
 def generator(seed: int) -> torch.Generator:
@@ -20,7 +25,8 @@ def generator(seed: int) -> torch.Generator:
 def sequences(seed: int = 0) -> Tensor:
     """Ids of prompt and response; 0 pads, 1 ends."""
     ids = torch.randint(2, VOCAB, (2, P + T), generator=generator(seed))
-    ids[0, -1] = ids[1, P + 3] = 1
+    ids[0, -1] = 1
+    ids[1, P + 3] = 1
     ids[1, P + 4 :] = 0
     return ids
 
@@ -40,12 +46,17 @@ class Network(torch.nn.Module):
         self.to(dtype)
 
     def forward(self, ids: Tensor) -> Tensor:
-        return self.head(self.drop(self.rnn(self.embed(ids))[0]))
+        states, _ = self.rnn(self.embed(ids))
+        return self.head(self.drop(states))
 
 
 def values(dtype: torch.dtype, cut: slice) -> Callable[[Tensor], Tensor]:
     critic = Network(1, dtype)
-    return lambda ids: critic(ids)[..., 0][:, cut]
+
+    def of(ids: Tensor) -> Tensor:
+        return critic(ids)[:, cut, 0]
+
+    return of
 
 
 def log_probs(
@@ -54,16 +65,19 @@ def log_probs(
     actor = Network(VOCAB, dtype)
 
     def of(ids: Tensor) -> Tensor:
-        chosen = ids[:, labels][..., None]
-        return actor(ids)[:, cut].log_softmax(-1).gather(-1, chosen)[..., 0]
+        chosen = ids[:, labels]
+        of_all = actor(ids)[:, cut].log_softmax(-1)
+        return of_all.gather(-1, chosen[..., None])[..., 0]
 
     return of
 
 
 def told(error: Any) -> str:
     """A message on one line; none of its own lines is too long for a phone."""
-    assert all(len(line) <= 52 for line in str(error.value).splitlines())
-    return " ".join(str(error.value).split())
+    text = str(error.value)
+    for line in text.splitlines():
+        assert len(line) <= 52, line
+    return " ".join(text.split())
 
 
 def fault(function: Callable[..., None], *args: Any, **options: Any) -> str:

@@ -1,4 +1,4 @@
-"""What a batch holds: padding, the score, two models at step 0, the return to go."""
+"""Asserts about a batch: padding, score, two models at step 0, return to go."""
 
 import pytest
 import torch
@@ -14,6 +14,7 @@ from ppo_ref.check.asserts.targets import assert_return_to_go
 from tests import oracles
 from tests.check.asserts.models import (
     DTYPES,
+    LENGTHS,
     MASK,
     Network,
     fault,
@@ -21,7 +22,6 @@ from tests.check.asserts.models import (
     sequences,
 )
 
-LENGTHS = MASK.sum(1)
 SCORE = torch.zeros(2, 6)
 SCORE[[0, 1], LENGTHS - 1] = 1.0
 
@@ -32,12 +32,15 @@ def numbers(seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
 
 def recursion(rewards: Tensor, values: Tensor, gae_lambda: float) -> Tensor:
     """verl 0.3's: over every slot, whatever the mask says."""
-    advantage, after, found = 0.0, 0.0, []
+    advantage = torch.zeros(2, dtype=values.dtype)
+    after = advantage
+    found = torch.zeros_like(values)
     for t in reversed(range(6)):
         delta = rewards[:, t] + after - values[:, t]
-        advantage, after = delta + gae_lambda * advantage, values[:, t]
-        found.append(advantage)
-    return torch.stack(found[::-1], 1)
+        advantage = delta + gae_lambda * advantage
+        after = values[:, t]
+        found[:, t] = advantage
+    return found
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -49,27 +52,26 @@ def test_padding_that_is_masked_is_ignored(dtype):
 
     before = {name: x.clone() for name, x in inputs.items()}
     assert_padding_ignored(masked, inputs, MASK)
-    assert all(torch.equal(inputs[name], before[name]) for name in inputs)
+    for name, x in inputs.items():
+        assert torch.equal(x, before[name])
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_slot_after_the_end_in_the_recursion_is_named(dtype):
     late = MASK | MASK.roll(1, 1)
     inputs = {"rewards": numbers(0, dtype) * MASK, "values": numbers(1, dtype)}
-    text = fault(
-        assert_padding_ignored,
-        lambda rewards, values: recursion(rewards * MASK, values * late, 0.5),
-        inputs,
-        MASK,
-    )
+
+    def unmasked(gae_lambda):
+        def advantages(rewards, values):
+            return recursion(rewards * MASK, values * late, gae_lambda)
+
+        return advantages
+
+    text = fault(assert_padding_ignored, unmasked(0.5), inputs, MASK)
     assert text.startswith("garbage in the padding of values moved advantages[1, ")
     assert "the slot after the end counts; shift the values, not the mask" in text
     # At lambda 1 it cancels.
-    assert_padding_ignored(
-        lambda rewards, values: recursion(rewards * MASK, values * late, 1.0),
-        inputs,
-        MASK,
-    )
+    assert_padding_ignored(unmasked(1.0), inputs, MASK)
 
 
 def test_garbage_that_becomes_nan_is_named():
@@ -125,9 +127,12 @@ AT_STEP_ZERO = [(assert_kl_zero, "ref_log_probs"), (assert_ratio_one, "old_log_p
 @pytest.mark.parametrize(("function", "other"), AT_STEP_ZERO)
 def test_another_temperature_is_named(function, other):
     logits = numbers(0)[..., None] * torch.tensor([1.0, -1.0, 0.5])
-    x, y = (logits.div(t).log_softmax(-1)[..., 0] for t in (1.0, 0.7))
-    text = fault(function, log_probs=x, response_mask=MASK, **{other: y})
-    assert text.startswith("log_probs[0, 0] is ") and f"{other}[0, 0] is " in text
+    given = {"response_mask": MASK}
+    for name, temperature in (("log_probs", 1.0), (other, 0.7)):
+        given[name] = (logits / temperature).log_softmax(-1)[..., 0]
+    text = fault(function, **given)
+    assert text.startswith("log_probs[0, 0] is ")
+    assert f"{other}[0, 0] is " in text
     assert "another temperature" in text
 
 
@@ -167,7 +172,8 @@ def test_two_models_may_differ_by_what_their_dtype_rounds(dtype, near, far):
 
 
 def estimated(gamma: float, gae_lambda: float) -> dict[str, Tensor]:
-    rewards, values = numbers(0, torch.float64), numbers(1, torch.float64)
+    rewards = numbers(0, torch.float64)
+    values = numbers(1, torch.float64)
     of_row = oracles.gae(gamma, gae_lambda)
     advantages = oracles.over_rows(of_row, MASK, rewards, values)
     return {
@@ -181,9 +187,15 @@ def estimated(gamma: float, gae_lambda: float) -> dict[str, Tensor]:
 @pytest.mark.parametrize("dtype", DTYPES)
 @pytest.mark.parametrize("gamma", [1.0, 0.9])
 def test_advantage_and_value_are_the_return_to_go(gamma, dtype):
-    batch = estimated(gamma, 1.0)
-    batch = {name: x if x is MASK else x.to(dtype) for name, x in batch.items()}
-    assert_return_to_go(**batch, gamma=gamma)
+    assert_return_to_go(**rounded(estimated(gamma, 1.0), dtype), gamma=gamma)
+
+
+def rounded(batch: dict[str, Tensor], dtype: torch.dtype) -> dict[str, Tensor]:
+    """The numbers of a batch in another dtype, its mask as it is."""
+    found = {}
+    for name, x in batch.items():
+        found[name] = x.to(dtype) if x.is_floating_point() else x
+    return found
 
 
 def test_the_return_to_go_of_a_cut_row_has_the_value_behind_it():
@@ -197,7 +209,7 @@ def test_the_return_to_go_of_a_cut_row_has_the_value_behind_it():
 
 
 def test_a_sum_may_be_off_by_rounding_and_no_more():
-    batch = {x: y if y is MASK else y.float() for x, y in estimated(1.0, 1.0).items()}
+    batch = rounded(estimated(1.0, 1.0), torch.float32)
     batch["advantages"][0, 1] += 1e-5
     assert_return_to_go(**batch)
     batch["advantages"][0, 1] += 2e-3
@@ -211,22 +223,26 @@ def test_what_makes_the_sum_wrong_is_named():
     text = fault(assert_return_to_go, **estimated(0.99, 1.0))
     assert text.endswith("these advantages have gamma=0.99; pass the same to both")
     batch = estimated(1.0, 1.0)
-    A = batch["advantages"]
-    mean, variance = oracles.mean(A[MASK].tolist()), oracles.variance(A[MASK].tolist())
-    white = (A - mean) / variance**0.5
-    text = fault(assert_return_to_go, **{**batch, "advantages": white})
+    values, A = batch["values"], batch["advantages"]
+
+    def with_advantages(other):
+        return fault(assert_return_to_go, **batch | {"advantages": other})
+
+    counted = A[MASK].tolist()
+    white = (A - oracles.mean(counted)) / oracles.variance(counted) ** 0.5
+    text = with_advantages(white)
     assert text.endswith("they are whitened; take them as they were before")
     for shift, word in ((-1, "late"), (1, "early")):
-        other = A + batch["values"] - batch["values"].roll(shift, 1)
-        text = fault(assert_return_to_go, **{**batch, "advantages": other})
+        text = with_advantages(A + values - values.roll(shift, 1))
         assert f"lie one slot {word}; cut [:, -T-1:-1]" in text
-    text = fault(assert_return_to_go, **{**batch, "advantages": A * 3})
+    text = with_advantages(A * 3)
     assert text.endswith("the recursion reads a slot that does not count")
 
 
 def policy_loss(log_probs: Tensor, advantages: Tensor) -> Tensor:
     ratio = (log_probs + 1).exp()
-    return (torch.where(MASK, ratio * advantages, 0)).sum() / MASK.sum()
+    counted = torch.where(MASK, ratio * advantages, 0)
+    return counted.sum() / MASK.sum()
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
@@ -239,9 +255,8 @@ def test_a_loss_over_all_slots_is_named():
     inputs = {"log_probs": -numbers(0).abs(), "advantages": numbers(1)}
 
     def over_all(log_probs: Tensor, advantages: Tensor) -> Tensor:
-        return (log_probs.exp() * torch.where(MASK, advantages, 0)).sum() + (
-            advantages.mean() * 1e-3
-        )
+        masked = torch.where(MASK, advantages, 0)
+        return (log_probs.exp() * masked).sum() + advantages.mean() * 1e-3
 
     text = fault(assert_masked_out_ignored, over_all, inputs, MASK)
     assert text.startswith("advantages[1, 4] is masked out and moved the result from ")
@@ -260,7 +275,8 @@ def test_what_overflows_behind_the_mask_is_named():
 
 
 def test_a_model_that_reads_padding_is_named():
-    ids, attention = sequences(), torch.ones(2, 9, dtype=torch.bool)
+    ids = sequences()
+    attention = torch.ones(2, 9, dtype=torch.bool)
     attention[1, :2] = False  # padded on the left
     critic = Network(1, torch.float32)
 
@@ -268,9 +284,9 @@ def test_a_model_that_reads_padding_is_named():
         return critic(input_ids)[..., 0]
 
     def from_the_start(input_ids: Tensor) -> Tensor:
-        alone = critic(input_ids[1:, 2:])[..., 0]
-        rows = [critic(input_ids[:1])[0, :, 0], torch.cat([torch.zeros(2), alone[0]])]
-        return torch.stack(rows)
+        first = critic(input_ids[:1])[0, :, 0]
+        alone = critic(input_ids[1:, 2:])[0, :, 0]
+        return torch.stack([first, torch.cat([torch.zeros(2), alone])])
 
     assert_masked_out_ignored(from_the_start, {"input_ids": ids}, attention)
     text = fault(assert_masked_out_ignored, forward, {"input_ids": ids}, attention)

@@ -14,25 +14,30 @@ SHORTER_FIRST = (3, 5, 8)
 
 def rows(lengths: tuple[int, ...] = LENGTHS) -> list[Tensor]:
     source = generator(4)
-    return [torch.randint(2, VOCAB, (length,), generator=source) for length in lengths]
+    found = []
+    for length in lengths:
+        found.append(torch.randint(2, VOCAB, (length,), generator=source))
+    return found
 
 
 def padded(model, side: str):
     def of(rows: list[Tensor]) -> list[Tensor]:
         ids = pad_sequence(rows, batch_first=True, padding_side=side)
-        found = model(ids)[..., 0]
-        cut = [
-            slice(-len(row), None) if side == "left" else slice(len(row))
-            for row in rows
-        ]
-        return [row[where] for row, where in zip(found, cut, strict=True)]
+        cut = []
+        for row, found in zip(rows, model(ids), strict=True):
+            where = slice(len(row))
+            if side == "left":
+                where = slice(-len(row), None)
+            cut.append(found[where, 0])
+        return cut
 
     return of
 
 
 def packed(model):
     def of(rows: list[Tensor]) -> tuple[Tensor, ...]:
-        return model(torch.cat(rows)[None])[0, :, 0].split([*map(len, rows)])
+        together = model(torch.cat(rows)[None])
+        return together[0, :, 0].split([len(row) for row in rows])
 
     return of
 
@@ -41,9 +46,11 @@ def packed(model):
 def test_rows_that_do_not_see_each_other_pass(dtype):
     model = Network(1, dtype)
     assert_packed_equals_alone(padded(model, "right"), rows())
-    assert_packed_equals_alone(
-        lambda rows: [model(r[None])[0, :, 0] for r in rows], rows()
-    )
+
+    def one_by_one(rows: list[Tensor]) -> list[Tensor]:
+        return [model(row[None])[0, :, 0] for row in rows]
+
+    assert_packed_equals_alone(one_by_one, rows())
 
 
 def test_attention_over_the_boundary_of_a_pack_is_named():
@@ -71,7 +78,8 @@ def test_what_runs_over_the_batch_is_named():
 def test_what_shows_in_the_other_order_alone_is_found():
     def first_row_padded(rows: list[Tensor]) -> list[Tensor]:
         found = [row.float() for row in rows]
-        if len(rows[0]) == max(map(len, rows)) and len(rows) > 1:
+        longest = max(len(row) for row in rows)
+        if len(rows) > 1 and len(rows[0]) == longest:
             found[-1] = found[-1] + 1
         return found
 

@@ -11,7 +11,10 @@ from torch import Tensor
 from tests import oracles
 from tests.check.asserts.models import VOCAB, Network, generator
 
-P, T, EOS, PAD = 3, 8, 1, 0
+P = 3
+T = 8
+EOS = 1
+PAD = 0
 LENGTHS = [8, 5, 3, 6, 4, 7]
 MASK = torch.arange(T) < torch.tensor(LENGTHS)[:, None]
 Whiten = Callable[[Tensor, Tensor], Tensor]
@@ -21,7 +24,8 @@ def ids() -> Tensor:
     """Row 0 is cut off; pairs share a prompt and the first two tokens."""
     found = torch.randint(2, VOCAB, (6, P + T), generator=generator(3))
     found[1::2, : P + 2] = found[::2, : P + 2]
-    found[::2, P + 2], found[1::2, P + 2] = 4, 5
+    found[::2, P + 2] = 4
+    found[1::2, P + 2] = 5
     for row, length in enumerate(LENGTHS):
         if length < T:
             found[row, P + length - 1] = EOS
@@ -40,15 +44,16 @@ def network(outputs: int, scale: float = 0.3) -> Network:
 def outputs(cut: slice) -> dict[str, Tensor]:
     """What the models say; values by the given slice, all else by the right one."""
     sequences = ids()
-    right, labels = slice(-T - 1, -1), sequences[:, -T:, None]
+    labels = sequences[:, -T:, None]
 
     def log_probs(scale: float) -> Tensor:
-        logits = network(VOCAB, scale)(sequences)[:, right]
-        return logits.log_softmax(-1).gather(-1, labels)[..., 0]
+        logits = network(VOCAB, scale)(sequences)[:, -T - 1 : -1]
+        of_all = logits.log_softmax(-1)
+        return of_all.gather(-1, labels)[..., 0]
 
     noise = 1e-3 * torch.randn(6, T, generator=generator(5))
     return {
-        "values": network(1)(sequences)[..., 0][:, cut],
+        "values": network(1)(sequences)[:, cut, 0],
         "old_log_probs": log_probs(0.3),
         "ref_log_prob": log_probs(0.28),
         "rollout_log_probs": log_probs(0.3) + noise,
@@ -59,7 +64,8 @@ def sampled(cut: slice = slice(-T - 1, -1)) -> dict[str, Tensor]:
     """Everything up to the rewards, which are the scores; integer masks as verl's."""
     sequences = ids()
     scores = torch.zeros(6, T)
-    scores[range(6), torch.tensor(LENGTHS) - 1] = torch.tensor([1.0, 0, 1, 1, 0, 1])
+    for row, score in enumerate([1.0, 0, 1, 1, 0, 1]):
+        scores[row, LENGTHS[row] - 1] = score
     said = outputs(cut)
     said["values"] = torch.where(MASK, said["values"], 0)
     return {
@@ -77,8 +83,8 @@ def sampled(cut: slice = slice(-T - 1, -1)) -> dict[str, Tensor]:
 def whitened(x: Tensor, mask: Tensor) -> Tensor:
     """Mean 0 and variance 1 over what counts, n - 1 below."""
     numbers = x[mask].tolist()
-    mean, variance = oracles.mean(numbers), oracles.variance(numbers)
-    return (x - mean) / (variance + 1e-8) ** 0.5
+    deviation = (oracles.variance(numbers) + 1e-8) ** 0.5
+    return (x - oracles.mean(numbers)) / deviation
 
 
 def dumped(
@@ -91,9 +97,13 @@ def dumped(
     bootstrap_values: Tensor | None = None,
 ) -> dict[str, Tensor]:
     """The batch with advantages and returns, by the oracle."""
-    of_row = oracles.gae(gamma, gae_lambda)
-    inputs = batch["token_level_rewards"], batch["values"]
-    raw = oracles.over_rows(of_row, mask, *inputs, bootstrap_values=bootstrap_values)
+    raw = oracles.over_rows(
+        oracles.gae(gamma, gae_lambda),
+        mask,
+        batch["token_level_rewards"],
+        batch["values"],
+        bootstrap_values=bootstrap_values,
+    )
     return {
         **batch,
         "advantages": whiten(raw, MASK).float(),

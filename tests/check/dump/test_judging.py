@@ -15,16 +15,28 @@ MADE = ("values", "advantages", "returns")
 IDS = ("prompts", "responses", "input_ids", "attention_mask")
 
 
-def judged(batch: dict[str, Tensor], **options: float) -> tuple[dict[str, str], str]:
+Batch = dict[str, Tensor]
+
+
+def judged(batch: Batch, **options: float) -> tuple[dict[str, str], str]:
     """What is said of each stage, on one line each, and the last line."""
     report = judge(batch, **options)
-    assert all(len(line) <= 52 for line in str(report).splitlines())
-    said = {v.stage: f"{v.state}: {v.text}" for v in report.verdicts}
+    for line in str(report).splitlines():
+        assert len(line) <= 52, line
+    said = {}
+    for stage, state, text in report.verdicts:
+        said[stage] = f"{state}: {text}"
     return said, report.summary
 
 
 @pytest.mark.parametrize(
-    ("gamma", "gae_lambda"), [(1.0, 1.0), (0.99, 0.95), (0.95, 0.0), (0.913, 0.877)]
+    ("gamma", "gae_lambda"),
+    [
+        (1.0, 1.0),
+        (0.99, 0.95),
+        (0.95, 0.0),
+        (0.913, 0.877),
+    ],
 )
 def test_a_right_dump_is_ok_by_its_settings(gamma, gae_lambda):
     batch = dumped(sampled(), gamma=gamma, gae_lambda=gae_lambda)
@@ -49,10 +61,12 @@ def test_a_right_dump_is_ok_by_its_settings(gamma, gae_lambda):
         assert left_out == said
     else:
         text = "tokens do not follow: pass your --gamma and --lam"
-        assert left_out["gae"].startswith(OPEN) and left_out["gae"].endswith(text)
+        assert left_out["gae"].startswith(OPEN)
+        assert left_out["gae"].endswith(text)
         assert last.startswith("nothing wrong found")
     said, _ = judged(batch, gamma=0.5, gae_lambda=0.5)
-    assert said["gae"].startswith(FAIL) and "(gamma 0.5, lambda 0.5)" in said["gae"]
+    assert said["gae"].startswith(FAIL)
+    assert "(gamma 0.5, lambda 0.5)" in said["gae"]
     assert said["whitening"].startswith(OK)
 
 
@@ -93,7 +107,8 @@ def test_a_k3_beyond_10_was_taken_off_as_10():
         batch[name][0, 2] = -8.0
     batch["ref_log_prob"][0, 2] = -3.0
     k = batch["old_log_probs"] - batch["ref_log_prob"]
-    batch["token_level_rewards"] -= 0.02 * ((-k).exp() - 1 + k).clamp(max=10) * MASK
+    k3 = (-k).exp() - 1 + k
+    batch["token_level_rewards"] -= 0.02 * k3.clamp(max=10) * MASK
     said, _ = judged(dumped(batch))
     assert said["kl"] == "ok: 0.02 times k3 taken off 33 tokens"
 
@@ -111,7 +126,7 @@ def test_a_kl_that_was_to_be_taken_off_and_was_not_is_told():
     assert said["kl"] == "FAIL: none in the rewards, with kl_coef 0.02"
 
 
-def without(batch: dict[str, Tensor], *names: str) -> dict[str, Tensor]:
+def without(batch: Batch, *names: str) -> Batch:
     return {name: x for name, x in batch.items() if name not in names}
 
 
@@ -133,7 +148,8 @@ def test_without_a_key_the_stage_says_which_and_how():
         (("advantages",), "whitening", "no advantages in the dump"),
     ):
         said, last = judged(without(batch, *missing))
-        assert said[stage].startswith(OPEN) and text in said[stage], said
+        assert said[stage].startswith(OPEN), said
+        assert text in said[stage]
         assert last.startswith("nothing wrong found")
 
 
@@ -143,33 +159,37 @@ def test_nothing_is_ok_that_could_not_have_failed():
     said, _ = judged(full)
     assert said["mask"].startswith("-: 8 tokens; every row is full")
     assert said["score"].startswith("-: on the last token of 1 row, all full")
-    nothing = sampled() | {"values": torch.zeros(6, T)}
-    nothing["token_level_scores"] = nothing["token_level_rewards"] = torch.zeros(6, T)
-    nothing["ref_log_prob"] = nothing["rollout_log_probs"] = nothing["old_log_probs"]
+    nothing = sampled()
+    for name in ("values", "token_level_scores", "token_level_rewards"):
+        nothing[name] = torch.zeros(6, T)
+    for name in ("ref_log_prob", "rollout_log_probs"):
+        nothing[name] = nothing["old_log_probs"]
     said, _ = judged(dumped(nothing))
-    still = ("score", "kl", "rollout", "values", "gae", "whitening")
-    assert {said[stage][:2] for stage in still} == {"-:"}, said
-    one = {name: x[2:3, 2:3] for name, x in dumped(sampled()).items()}
-    names = ("token_level_scores", "token_level_rewards", "response_mask", *MADE)
-    said, _ = judged({name: one[name] for name in names})
+    for stage in ("score", "kl", "rollout", "values", "gae", "whitening"):
+        assert said[stage].startswith(OPEN), said
+    one_token = {}
+    for name in ("token_level_scores", "token_level_rewards", "response_mask", *MADE):
+        one_token[name] = batch[name][2:3, 2:3]
+    said, _ = judged(one_token)
     text = "no token has a next one, from which its return would follow"
     assert said["gae"] == f"-: {text}"
 
 
 def test_the_first_eos_judges_a_mask_of_one_turn():
     batch = without(dumped(sampled()), "attention_mask")
-    assert judged(batch, eos_token_id=EOS)[0]["mask"].startswith(
-        "ok: 33 tokens of 6 rows, as the first EOS says"
-    )
+
+    def of_mask(batch: Batch) -> str:
+        return judged(batch, eos_token_id=EOS)[0]["mask"]
+
+    text = "tokens of 6 rows, as the first EOS says"
+    assert of_mask(batch).startswith(f"ok: 33 {text}")
     later = batch | {"response_mask": MASK.long()}
     later["response_mask"][0, 0] = 0  # what stands before the first token is no gap
-    assert judged(later, eos_token_id=EOS)[0]["mask"].startswith(
-        "ok: 32 tokens of 6 rows, as the first EOS says"
-    )
-    turns = batch | {"response_mask": MASK.long(), "responses": batch["responses"] * 1}
+    assert of_mask(later).startswith(f"ok: 32 {text}")
+    turns = {name: x.clone() for name, x in batch.items()}
     turns["response_mask"][0, 3:5] = 0
     turns["responses"][0, 2] = EOS
-    assert judged(turns, eos_token_id=EOS)[0]["mask"].startswith(OPEN)
+    assert of_mask(turns).startswith(OPEN)
 
 
 def test_a_bootstrapped_cut_is_told_and_left_open():
@@ -193,7 +213,8 @@ def test_process_rewards_pass():
 def test_one_early_score_among_process_rewards_passes():
     batch = sampled()
     scores = batch["token_level_scores"]
-    scores[0, 2], scores[1, 1] = 0.5, 0.25
+    scores[0, 2] = 0.5
+    scores[1, 1] = 0.25
     said, _ = judged(dumped(batch | {"token_level_rewards": scores}))
     assert said["score"] == "ok: on several tokens, none outside the mask (5 rows)"
 
@@ -238,41 +259,44 @@ def test_other_whitenings(whiten, words):
         assert said["whitening"].endswith(f"33 tokens that count {right:.4f}")
 
 
-def grouped(of_row: Tensor, groups: list[int]) -> dict[str, Tensor]:
+PAIRS = [0, 0, 1, 1, 2, 2]
+TWO_ALONE = [0, 0, 1, 1, 2, 3]
+
+
+def grouped(of_row: list[float], groups: list[int] = PAIRS) -> Batch:
     """A dump without a critic, each row with one advantage."""
     batch = without(sampled(), "values")
-    advantages = of_row[:, None] * MASK
-    made = {
-        "uid": torch.tensor(groups),
-        "advantages": advantages,
-        "returns": advantages,
-    }
-    return batch | made
+    batch["uid"] = torch.tensor(groups)
+    return with_advantages(batch, torch.tensor(of_row)[:, None] * MASK)
+
+
+def with_advantages(batch: Batch, advantages: Tensor) -> Batch:
+    return batch | {"advantages": advantages, "returns": advantages}
 
 
 # Scores by pairs are 1, 0; 1, 1; 0, 1, of 8, 5; 3, 6; 4, 7 tokens.
-BY_LENGTH = [1 - 8 / 13, -8 / 13, 0, 0, -7 / 11, 1 - 7 / 11]
+BY_LENGTH = [5 / 13, -8 / 13, 0, 0, -7 / 11, 4 / 11]
+HALVES = [0.5, -0.5, 0, 0, -0.5, 0.5]
 
 
 @pytest.mark.parametrize(
     ("estimator", "of_row", "groups"),
     [
-        ("opo", BY_LENGTH, [0, 0, 1, 1, 2, 2]),
-        ("dr_grpo", [0.5, -0.5, 0, 0, -0.5, 0.5], [0, 0, 1, 1, 2, 2]),
+        ("opo", BY_LENGTH, PAIRS),
+        ("dr_grpo", HALVES, PAIRS),
         # A row alone has its score: verl takes 0 for the mean, 1 for the deviation.
-        ("dr_grpo", [0.5, -0.5, 0, 0, 0, 1], [0, 0, 1, 1, 2, 3]),
-        ("rloo", [1, -1, 0, 0, 0, 1], [0, 0, 1, 1, 2, 3]),
+        ("dr_grpo", [0.5, -0.5, 0, 0, 0, 1], TWO_ALONE),
+        ("rloo", [1.0, -1, 0, 0, 0, 1], TWO_ALONE),
     ],
 )
 def test_an_estimator_by_groups_is_found(estimator, of_row, groups):
-    said, _ = judged(grouped(torch.tensor(of_row).float(), groups))
+    said, _ = judged(grouped(of_row, groups))
     assert said["advantages"] == f"ok: as {estimator} gives, on 33 tokens of 6 rows"
 
 
 def test_a_row_of_unequal_advantages_is_named():
-    batch = grouped(torch.tensor([0.5, -0.5, 0, 0, -0.5, 0.5]), [0, 0, 1, 1, 2, 2])
-    batch["advantages"] = batch["returns"] = batch["advantages"].clone()
-    batch["advantages"][4, 2] += 1e-3
+    batch = grouped(HALVES)
+    batch["advantages"][4, 2] += 1e-3  # and the returns, which are the same tensor
     said, _ = judged(batch)
     text = "-: advantages[4, 2] is -0.4990 and its row began with -0.5000: not one"
     assert said["advantages"].startswith(text)
@@ -280,15 +304,16 @@ def test_a_row_of_unequal_advantages_is_named():
 
 def test_nearly_equal_scores_may_have_been_rounded_before_they_were_divided():
     """Their deviation is 7e-5 of them: it lifts float32's rounding by 14000."""
-    batch = grouped(torch.zeros(6), [0, 0, 1, 1, 2, 2])
     rewards = torch.where(MASK, 0.1, 0.0)
-    targets = torch.tensor([1, 1.0001, 1, 0, 0, 1])
-    rewards[range(6), MASK.sum(1) - 1] += targets - rewards.sum(1)
+    for row, score in enumerate([1, 1.0001, 1, 0, 0, 1]):
+        last = int(MASK[row].sum()) - 1
+        rewards[row, last] += score - rewards[row].sum()
     pairs = rewards.sum(1).view(3, 2)
     excess = pairs - pairs.mean(1, keepdim=True)
     excess /= pairs.std(1, keepdim=True) + 1e-6
-    batch["token_level_rewards"] = batch["token_level_scores"] = rewards
-    batch["advantages"] = batch["returns"] = excess.view(6, 1) * MASK
+    batch = grouped(excess.flatten().tolist())
+    batch["token_level_rewards"] = rewards
+    batch["token_level_scores"] = rewards
     said, _ = judged(batch)
     assert said["advantages"] == "ok: as grpo gives, on 33 tokens of 6 rows"
 
@@ -299,7 +324,9 @@ def test_what_is_no_dump_is_refused_in_one_sentence():
     def refused(text: str, **changed: Tensor) -> None:
         with pytest.raises(ValueError) as error:
             judge({**batch, **changed})
-        assert str(error.value).startswith(text) and "\n" not in str(error.value)
+        told = str(error.value)
+        assert told.startswith(text)
+        assert "\n" not in told
 
     short = batch["values"][:, :5]
     refused("returns must have shape [batch, time] = [6, 8]", returns=short)
