@@ -111,8 +111,7 @@ def td_residuals(
         response_mask=response_mask,
         bootstrap_values=bootstrap_values,
         gamma=gamma,
-        discount=gamma,
-        terms=1,
+        discount=0.0,
     )
 
 
@@ -166,8 +165,7 @@ def _discounted_residuals(
     response_mask: Tensor,
     bootstrap_values: Tensor | None,
     gamma: float,
-    discount: float | Tensor,
-    terms: int | None = None,
+    discount: float,
 ) -> Tensor:
     """The kernel behind its checks."""
     require_unit_interval(function, gamma=gamma)
@@ -185,7 +183,6 @@ def _discounted_residuals(
         bootstrap_values,
         gamma,
         discount,
-        terms,
     )
     # What is not finite and counts makes a sum so: one look instead of three.
     if not sums_up(sums):

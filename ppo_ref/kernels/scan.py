@@ -19,49 +19,29 @@ CHUNK = 16  # slots whose sums are one product with a triangle of weights
 ONE_TRIANGLE = 128  # slots up to which a row needs no chunks
 
 
-def discounted_suffix_sum(
-    x: Tensor, discount: float | Tensor, terms: int | None = None
-) -> Tensor:
-    """Sum what follows, each step ahead discounted once more; ``terms`` at most.
+def discounted_suffix_sum(x: Tensor, discount: float) -> Tensor:
+    """Sum what follows, each step ahead discounted once more.
 
         y_j = x_j + discount * x_{j+1} + discount**2 * x_{j+2} + ...
 
-    A long row on a CPU goes by triangles of weights. Otherwise the binary digits of
-    ``terms`` are read from the left: a digit doubles the number of terms held, a 1 adds
-    one more. The weights stay Python floats; rounded to float32 and compounded over
-    16384 tokens they would be wrong in the fifth digit. Rows with a discount each hand
-    in a column of float64.
+    A long row on a CPU goes by triangles of weights. Otherwise each sum holds twice as
+    many terms at every step. The weights stay Python floats; rounded to float32 and
+    compounded over 16384 tokens they would be wrong in the fifth digit.
 
     Example:
-        >>> discounted_suffix_sum(torch.tensor([[4., 2., 8.]]), 0.5, terms=2)
-        tensor([[5., 6., 8.]])
+        >>> discounted_suffix_sum(torch.tensor([[4., 2., 8.]]), 0.5)
+        tensor([[7., 6., 8.]])
     """
-    length = x.shape[-1]
-    if terms is None or terms >= length:
-        if isinstance(discount, float) and _may_multiply(x, discount):
-            return _by_triangles(x, discount)
-        terms = 1 << max(length - 1, 0).bit_length()
-    total, held, free = x, 1, [torch.empty_like(x), torch.empty_like(x)]
-    for digit in f"{terms:b}"[1:]:
-        if isinstance(discount, float) and discount**held < NEGLIGIBLE:
-            break
-        total, free = _add_later(total, total, held, discount, free), free[::-1]
-        held *= 2
-        if digit == "1":
-            total, free = _add_later(x, total, 1, discount, free), free[::-1]
-            held += 1
-    return total
-
-
-def _add_later(
-    x: Tensor, later: Tensor, steps: int, discount: float | Tensor, free: list[Tensor]
-) -> Tensor:
+    if _may_multiply(x, discount):
+        return _by_triangles(x, discount)
     # Memory that is new at every step costs more than the sums.
-    total, weight = free[0].copy_(x), discount**steps
-    if isinstance(weight, Tensor):
-        total[..., :-steps].addcmul_(later[..., steps:], weight.to(x.dtype))
-    else:
-        total[..., :-steps].add_(later[..., steps:], alpha=weight)
+    free, next_free = torch.empty_like(x), torch.empty_like(x)
+    total, held = x, 1
+    while held < x.shape[-1] and discount**held >= NEGLIGIBLE:
+        doubled = free.copy_(total)
+        doubled[..., :-held].add_(total[..., held:], alpha=discount**held)
+        total, held = doubled, 2 * held
+        free, next_free = next_free, free
     return total
 
 
@@ -152,8 +132,7 @@ def discounted_residuals(
     response_mask: Tensor,
     bootstrap_values: Tensor | None,
     gamma: float,
-    discount: float | Tensor,
-    terms: int | None = None,
+    discount: float,
 ) -> Tensor:
     """Discounted sums of TD residuals over the tokens that count, 0 elsewhere.
 
@@ -161,21 +140,19 @@ def discounted_residuals(
 
     The values enter as (V_{t+1} - V_t) - (1 - gamma) * V_{t+1}: near gamma = 1 the
     first difference is small, while gamma itself rounds to float32. ``discount`` is
-    that between residuals, one number or a float64 column of one for each row; each sum
-    holds ``terms`` of them, or all. V after each row's last token is
-    ``bootstrap_values``, 0 when None.
+    that between residuals. V after each row's last token is ``bootstrap_values``, 0
+    when None.
     """
     rows = max(1, BLOCK // max(1, values.shape[1]))
     inputs = token_level_rewards, values, response_mask, bootstrap_values
     if rows >= len(values) or not _may_ask(values):
-        return _sums(*inputs, gamma, discount, terms)
+        return _sums(*inputs, gamma, discount)
     total = torch.empty_like(at_least_float32(values))
     for start in range(0, len(values), rows):
         at = slice(start, start + rows)
         ends = None if bootstrap_values is None else bootstrap_values[at]
         block = token_level_rewards[at], values[at], response_mask[at], ends
-        own = discount[at] if isinstance(discount, Tensor) else discount
-        total[at] = _sums(*block, gamma, own, terms)
+        total[at] = _sums(*block, gamma, discount)
     return total
 
 
@@ -185,8 +162,7 @@ def _sums(
     response_mask: Tensor,
     bootstrap_values: Tensor | None,
     gamma: float,
-    discount: float | Tensor,
-    terms: int | None,
+    discount: float,
 ) -> Tensor:
     rewards, values = map(at_least_float32, (token_level_rewards, values))
     move = not _may_ask(values) or has_gaps(response_mask)
@@ -205,5 +181,5 @@ def _sums(
         for part in (ends, (gamma - 1) * ends):
             residuals.scatter_add_(1, (counts - 1).clamp(min=0), part)
     residuals += rewards
-    sums = discounted_suffix_sum(residuals, discount, terms)
+    sums = discounted_suffix_sum(residuals, discount)
     return sums if places is None else unpack(sums, places)
