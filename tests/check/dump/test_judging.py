@@ -247,7 +247,6 @@ def test_a_number_that_is_no_log_prob_is_named():
     [
         (lambda x, mask: whitened(x, mask) * 33**0.5 / 32**0.5, "ok: over the 33"),
         (lambda x, mask: whitened(x, mask) + x[mask].mean(), "FAIL: advantages[0, 0]"),
-        (lambda x, mask: whitened(x, mask) ** 3, "FAIL: advantages[0, 0] is "),
     ],
 )
 def test_other_whitenings(whiten, words):

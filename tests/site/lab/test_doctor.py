@@ -6,7 +6,7 @@ import random
 import re
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
@@ -45,6 +45,10 @@ def as_verl(name: str) -> list[dict[str, float]]:
         {NAMES[key]: x for key, x in line.items() if key in NAMES}
         for line in stored_run(name).iterations
     ]
+
+
+def json_lines(steps: Iterable[dict[str, Any]]) -> str:
+    return "\n".join(json.dumps(step) for step in steps)
 
 
 def told(text: str) -> dict[str, str]:
@@ -146,8 +150,7 @@ def test_the_names_of_others_are_those_of_their_wheels(release: str) -> None:
 
 def test_two_broken_runs_are_found_two_pass_unseen_and_no_sound_one_alarms():
     found = {
-        name: told("\n".join(map(json.dumps, stored_run(name).iterations)))
-        for name in stored_names()
+        name: told(json_lines(stored_run(name).iterations)) for name in stored_names()
     }
     assert found.pop("flipped_sign")["score"] == "score"
     assert found.pop("whitened_over_padding") == {"policy_loss": "pg-loss"}
@@ -178,7 +181,7 @@ PRODUCT = {  # TRL's sequence_mask on long answers
 def test_a_sampler_that_is_not_the_trainer_is_found(
     line: dict[str, float], seen: set[str]
 ) -> None:
-    log = "\n".join([json.dumps(line | {"reward": x / 9}) for x in range(5)])
+    log = json_lines([line | {"reward": x / 9} for x in range(5)])
     assert told(log) == dict.fromkeys(seen, "mismatch")
 
 
@@ -195,23 +198,23 @@ def test_a_sampler_that_is_not_the_trainer_is_found(
 def test_a_drift_of_three_nats_is_far_for_a_token_and_near_for_a_response(
     key: str, beside: dict[str, float], row: str | None
 ) -> None:
-    log = "\n".join(json.dumps(beside | {key: 0.08 * i}) for i in range(40))
+    log = json_lines([beside | {key: 0.08 * i} for i in range(40)])
     assert told(log).get(key) == row
 
 
 @pytest.mark.parametrize(("lang", "rate"), [("en", "learning rate"), ("zh", "学习率")])
 def test_much_clipping_names_gspo_before_a_smaller_rate(lang: str, rate: str) -> None:
     """The log does not show the range, and the paper's clips much in a sound run."""
-    log = read_log("\n".join(json.dumps({"actor/pg_clipfrac": 0.4}) for _ in range(5)))
+    log = read_log(json_lines([{"actor/pg_clipfrac": 0.4}] * 5))
     (finding,) = judge(log, lang)
     assert 0 < finding.says.index("GSPO") < finding.says.index(rate)
 
 
 def test_the_mean_ratio_needs_both_kls_in_each_line() -> None:
     both = {"rollout_corr/kl": 0.3, "rollout_corr/k3_kl": 0.2}
-    lines = [json.dumps(both), json.dumps({"rollout_corr/kl": 0.3})]
-    assert read_log(lines[0])[doctor.RATIO] == pytest.approx([0.9])
-    assert doctor.RATIO not in read_log("\n".join(lines))
+    one = {"rollout_corr/kl": 0.3}
+    assert read_log(json_lines([both]))[doctor.RATIO] == pytest.approx([0.9])
+    assert doctor.RATIO not in read_log(json_lines([both, one]))
 
 
 def test_each_case_is_told_of_a_series_made_for_it() -> None:
@@ -260,7 +263,7 @@ def test_node_reads_and_judges_the_same() -> None:
     random_ = random.Random(0)
     logs = [
         *lines_of(as_verl("healthy")).values(),
-        *("\n".join(map(json.dumps, stored_run(n).iterations)) for n in stored_names()),
+        *(json_lines(stored_run(name).iterations) for name in stored_names()),
     ]
     for _ in range(200):
         keys = random_.sample(sorted(doctor.KNOWN - {doctor.RATIO}), 5)
