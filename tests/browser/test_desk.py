@@ -15,6 +15,7 @@ from tests.browser.watching import (
     COLOURS,
     DESK,
     PHONE,
+    SAMPLE,
     Watch,
     is_sampled,
     of_each_kind,
@@ -45,6 +46,10 @@ def crawl(judged: Mapping[str, Any], watch: Watch) -> Iterator[str]:
     for path, axe in judged.items():
         yield from watch.visit(path, axe)
         yield from watch.resized(path, PHONE)
+
+
+def test_the_pages_that_stand_for_the_reference_are_there(site):
+    assert pages(site) >= SAMPLE
 
 
 def test_every_page_is_linked(site):

@@ -22,7 +22,7 @@ PHONE, DESK = 390, 1280
 # The reference is one template over many modules: what takes seconds reads its map, a
 # module of functions, one with classes, and a folder.
 REFERENCE = ("ppo_ref/", "en/ppo_ref/")
-SAMPLE = {f"ppo_ref/{name}" for name in ("", "advantages/", "trainer/", "asserts/")}
+SAMPLE = {"ppo_ref/", "ppo_ref/advantages/", "ppo_ref/train/trainer/", "ppo_ref/check/"}
 # What is folded away must be legible too.
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true })"
 SETTLED = """document.fonts.ready.then(() => new Promise((done) =>
