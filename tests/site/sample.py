@@ -3,8 +3,7 @@
 from pathlib import Path
 
 from site_tools.page.page import Page, read_page
-
-ROOT = Path(__file__).resolve().parent.parent.parent
+from tests.layout import ROOT
 
 EN = Path(__file__).with_name("sample.md").read_text("utf-8")
 

@@ -68,7 +68,8 @@ def test_every_address_is_relative(trial):
     pages = [*(trial / "site").rglob("*.html")]
     assert len(pages) > 20
     for page in pages:
-        for kind, address in re.findall(r'(href|src)="([^"]*)"', page.read_text()):
+        html = page.read_text("utf-8")
+        for kind, address in re.findall(r'(href|src)="([^"]*)"', html):
             if address.startswith("/") or ":" in address:
                 plot = address.startswith("data:image/svg+xml")
                 out = kind == "href" and address.startswith(LEADING_OUT)

@@ -12,7 +12,7 @@ import pytest
 from site_tools.compile import llms
 from site_tools.page.page import read_page
 from site_tools.say import LANGUAGES
-from tests.site.sample import ROOT
+from tests.layout import ROOT
 
 pytestmark = pytest.mark.slow
 MARKDOWN = re.compile(r"(?<!\\)\]\(([^()\s]+)\)")

@@ -10,7 +10,7 @@ from zipfile import ZipFile
 import pytest
 
 from site_tools.compile.downloads import wheel
-from tests.site.sample import ROOT
+from tests.layout import ROOT
 
 
 @pytest.fixture

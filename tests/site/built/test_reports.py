@@ -1,6 +1,5 @@
 """A report begins with what its form asks for."""
 
-from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
@@ -8,8 +7,9 @@ import yaml
 
 from site_tools.compile import ways
 from site_tools.compile.templates import words
+from tests.layout import ROOT
 
-FORMS = Path(__file__).parents[3] / ".github" / "ISSUE_TEMPLATE"
+FORMS = ROOT / ".github" / "ISSUE_TEMPLATE"
 
 
 @pytest.mark.parametrize(("lang", "colon"), [("zh", "："), ("en", ":")])

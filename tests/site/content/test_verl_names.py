@@ -4,7 +4,6 @@ import importlib
 import re
 from collections.abc import Iterator
 from contextlib import suppress
-from pathlib import Path
 from zipfile import ZipFile
 
 import pytest
@@ -13,10 +12,11 @@ import yaml
 from ppo_ref.check import doctor
 from ppo_ref.train.trainer import tiny_trainer
 from tests.differential.wheels import MISSING, find
+from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages
 
-DOCS = Path(__file__).parents[3] / "docs"
+DOCS = ROOT / "docs"
 PAGES = [DOCS / lang / "reference" / "reading_the_code.md" for lang in ("zh", "en")]
 LOGS = [DOCS / lang / "debug" / "symptoms.md" for lang in ("zh", "en")]
 # Written with these prefixes where verl's workers put one before their names.

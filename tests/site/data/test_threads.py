@@ -4,7 +4,7 @@ import pytest
 
 from site_tools.compile.navigation import answered
 from site_tools.data.dialogues import read_threads
-from tests.site.sample import ROOT
+from tests.layout import ROOT
 from tests.site.trial_site import write_files
 
 ROWS = """

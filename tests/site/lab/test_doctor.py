@@ -17,9 +17,9 @@ from ppo_ref.check.doctor import judge, measure, read_log, report
 from ppo_ref.command.main import main
 from ppo_ref.train.stored_runs import stored_names, stored_run
 from tests.differential.wheels import cut, requires, source
+from tests.layout import ROOT
 from tests.site.lab.in_node import in_node
 
-ROOT = Path(__file__).parents[3]
 MODEL = ROOT / "docs" / "theme" / "assets" / "lab" / "doctor_model.js"
 ASK = """given.logs.map((text) => {
   const log = m.readLog(text, given.figures)

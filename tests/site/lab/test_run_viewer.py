@@ -9,8 +9,8 @@ import pytest
 
 from ppo_ref.check.dump import reading
 from ppo_ref.train.stored_runs import FOLDER, stored_names, stored_run
+from tests.layout import ROOT
 from tests.site.lab.in_node import in_node
-from tests.site.sample import ROOT
 
 VIEWER = ROOT / "ppo_ref" / "train" / "viewer"
 READ = """(() => {
