@@ -13,9 +13,9 @@ import torch
 from hypothesis import strategies as st
 from torch import Tensor
 
-unit_interval = st.one_of(
-    st.sampled_from([0, 1, 0.5, 0.95, 1.0]), st.floats(min_value=0, max_value=1)
-)
+USUAL = st.sampled_from([0, 1, 0.5, 0.95, 1.0])
+unit_interval = USUAL | st.floats(min_value=0, max_value=1)
+SEEDS = st.integers(0, 2**16)
 
 
 class TokenBatch(NamedTuple):
@@ -35,7 +35,14 @@ def numbers(seed: int, *shape: int) -> Tensor:
     return torch.randn(shape, generator=source, dtype=torch.float64)
 
 
-MOST_TOKENS = 9  # that count in a row
+# How many tokens of a row count. Ends of a list are drawn more often than its middle:
+# there a row is rarely empty.
+LENGTHS = [1, 2, 3, 4, 5, 6, 7, 8, 9]
+LENGTHS_WITH_EMPTY = [1, 2, 3, 4, 0, 5, 6, 7, 8, 9]
+MOST_TOKENS = 9
+# Slots that others wrote before a token; without any, no token has to be moved.
+NO_GAPS = st.just(0)
+GAPS = st.sampled_from([0, 0, 1, 0, 2])
 
 
 @st.composite
@@ -44,18 +51,22 @@ def masks(draw: st.DrawFn, least: int = 0, shortest: int = 0) -> Tensor:
 
     ``least`` tokens count in all, ``shortest`` in each row.
     """
-    # Ends of a list are drawn more often than its middle: there a row is rarely empty.
-    sizes = [1, 2, 3, 4, *range(shortest, 1), *range(5, MOST_TOKENS + 1)]
+    sizes = LENGTHS if shortest else LENGTHS_WITH_EMPTY
     lengths = draw(st.lists(st.sampled_from(sizes), min_size=1, max_size=4))
     lengths[0] += max(0, least - sum(lengths))
-    # Slots that others wrote before a token; without any, no token has to be moved.
-    before = draw(st.sampled_from([st.just(0), st.sampled_from([0, 0, 1, 0, 2])]))
-    rows: list[list[bool]] = [[] for _ in lengths]
-    for row, length in zip(rows, lengths, strict=True):
+    before = draw(st.sampled_from([NO_GAPS, GAPS]))
+    rows = []
+    for length in lengths:
+        row: list[bool] = []
         for _ in range(length):
-            row += [False] * draw(before) + [True]
-    width = max(1, *map(len, rows)) + draw(st.sampled_from([0, 1, 3]))
-    return torch.tensor([row + [False] * (width - len(row)) for row in rows])
+            row += [False] * draw(before)
+            row.append(True)
+        rows.append(row)
+    longest = max(1, *map(len, rows))
+    width = longest + draw(st.sampled_from([0, 1, 3]))
+    for row in rows:
+        row += [False] * (width - len(row))
+    return torch.tensor(rows)
 
 
 def full_row_masks() -> st.SearchStrategy[Tensor]:
@@ -69,8 +80,7 @@ def token_tensors(
 ) -> tuple[tuple[Tensor, ...], Tensor]:
     """Several poisoned tensors on one mask, and the mask."""
     mask = draw(masks(least=least))
-    seed = draw(st.integers(0, 2**16))
-    tensors = numbers(seed, count, *mask.shape)
+    tensors = numbers(draw(SEEDS), count, *mask.shape)
     return tuple(poisoned(x, mask) for x in tensors), mask
 
 
@@ -78,8 +88,9 @@ def token_tensors(
 def token_batches(draw: st.DrawFn) -> TokenBatch:
     """What advantages are made of; some rows are cut off and bootstrap."""
     (rewards, values), mask = draw(token_tensors(2, least=0))
-    cut = (draw(st.integers(0, 15)) >> torch.arange(4)) % 2
-    bootstrap = numbers(draw(st.integers(0, 2**16)), 4) * cut
+    bits = draw(st.integers(0, 15))
+    cut = (bits >> torch.arange(4)) % 2
+    bootstrap = numbers(draw(SEEDS), 4) * cut
     return TokenBatch(rewards, values, mask, bootstrap[: len(mask)])
 
 
@@ -92,17 +103,16 @@ class GroupedBatch(NamedTuple):
 @st.composite
 def grouped_batches(draw: st.DrawFn) -> GroupedBatch:
     """Groups of two rows or more under any names, their rows in any order."""
-    sizes = draw(st.lists(st.integers(2, 5), min_size=1, max_size=3))
     names = st.integers(-(2**40), 2**40)
-    chosen = draw(
-        st.lists(names, min_size=len(sizes), max_size=len(sizes), unique=True)
-    )
-    named = [
-        name for name, size in zip(chosen, sizes, strict=True) for _ in range(size)
-    ]
+    chosen = draw(st.lists(names, min_size=1, max_size=3, unique=True))
+    named = []
+    for name in chosen:
+        named += [name] * draw(st.integers(2, 5))
     groups = torch.tensor(draw(st.permutations(named)))
-    time, seed = draw(st.integers(1, 5)), draw(st.integers(0, 2**16))
+    time = draw(st.integers(1, 5))
+    seed = draw(SEEDS)
     mask = numbers(seed + 1, len(groups), time) < 0.5
-    mask[torch.arange(len(groups)), draw(st.integers(0, time - 1))] = True
+    always = draw(st.integers(0, time - 1))
+    mask[:, always] = True
     rewards = poisoned(numbers(seed, *mask.shape), mask)
     return GroupedBatch(rewards, mask, groups)
