@@ -1,4 +1,4 @@
-"""What a change can break, and only that: ``python -m tests.changed``.
+"""The tests that a change can fail, and only those: ``python -m tests.changed``.
 
 A change is what differs from where this branch left ``--base``, committed or not. Each
 path belongs to one of the rules below; a path that none names may break everything.
@@ -32,7 +32,7 @@ NOT_OF_PACKAGE = {"bench", "browser", "contributing", "site"}
 
 
 class Plan(NamedTuple):
-    """What to do: paths for pytest, whether to build, pages to open in a browser."""
+    """The paths for pytest, whether to build, the pages to open in a browser."""
 
     tests: tuple[str, ...]
     build: bool
@@ -40,20 +40,22 @@ class Plan(NamedTuple):
 
 
 def plan(changed: Iterable[str]) -> Plan:
-    """What these changed paths can break."""
+    """The plan for these changed paths."""
     tests: set[str] = set()
-    build, pages = False, set()
+    pages: set[str] = set()
     for path in changed:
-        broken = tests_of(path)
-        tests |= set(broken)
-        build |= any(test.startswith("docs") for test in broken)
+        tests |= set(tests_of(path))
         pages |= set(pages_of(path))
+    build = any(test.startswith("docs") for test in tests)
     if set(EVERYTHING) <= tests:
         tests = set(EVERYTHING)
-    inside = {
-        each for each in tests if not tests.isdisjoint(map(str, Path(each).parents))
-    }
-    return Plan(tuple(sorted(tests - inside)), build, tuple(sorted(pages)))
+    outermost = [test for test in tests if not lies_in(test, tests)]
+    return Plan(tuple(sorted(outermost)), build, tuple(sorted(pages)))
+
+
+def lies_in(test: str, folders: set[str]) -> bool:
+    """Whether one of these folders has the test already."""
+    return any(str(parent) in folders for parent in Path(test).parents)
 
 
 def tests_of(path: str) -> list[str]:
@@ -118,8 +120,12 @@ def _marked(file: Path) -> Iterator[str]:
 def pages_of(path: str) -> list[str]:
     """The addresses of the pages on which a changed path is seen."""
     files = naming(path) if path.startswith("snippets/") else [path]
-    pages = [re.fullmatch(r"docs/(zh|en)/(.+)\.md", file) for file in files]
-    return [address(p[1], p[2]) for p in pages if p and (ROOT / p[0]).exists()]
+    found = []
+    for file in files:
+        page = re.fullmatch(r"docs/(zh|en)/(.+)\.md", file)
+        if page and (ROOT / file).exists():
+            found.append(address(page[1], page[2]))
+    return found
 
 
 def address(lang: str, page: str) -> str:
@@ -149,11 +155,13 @@ def failing(tests: Iterable[str], root: Path = ROOT, *options: str) -> set[str]:
         code = subprocess.run(command, cwd=root).returncode
         last = Path(cache, "v", "cache", "lastfailed")
         failed = set(json.loads(last.read_text())) if last.exists() else set()
-    return failed or ({f"pytest ended with {code}"} if code not in (0, 5) else set())
+    if failed or code in (0, 5):  # all passed, or there was none
+        return failed
+    return {f"pytest ended with {code}"}
 
 
 def failed_before(failed: Iterable[str], start: str) -> set[str]:
-    """Those of the tests that failed at a commit as well."""
+    """The tests that failed at a commit as well."""
     files = {test.partition("::")[0] for test in failed}
     with TemporaryDirectory() as folder:
         tree = Path(folder, "before")
@@ -167,7 +175,7 @@ def failed_before(failed: Iterable[str], start: str) -> set[str]:
 
 
 def look(pages: Sequence[str]) -> list[str]:
-    """What is wrong with pages of the built site, wide and light, narrow and dark."""
+    """The faults of pages of the built site, wide and light, narrow and dark."""
     from tests.browser.launch import Unavailable, chromium
     from tests.browser.server import serve
     from tests.browser.watching import ALL, DESK, PHONE, Watch, tab_of
