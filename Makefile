@@ -27,7 +27,7 @@ help:
 	@echo 'make export PAGE=...    a page as a chat log'
 	@echo
 	@echo 'make bench              speed beside verl and others, growth, and a training run (ARGS=--quick: a look)'
-	@echo 'make record             run the pages on a GPU and keep what passed in docs/verified'
+	@echo 'make record             run the pages on a GPU and note the run in docs/verified/gpu.yml'
 	@echo 'make runs               produce the stored training runs that are stale, draw their charts'
 	@echo 'make lint, make format  style and types; mend the style'
 	@echo 'make tools              what only the slow tests need (ARGS=browser, transformers or verl: one of them)'
@@ -68,7 +68,8 @@ check fix agree status export: ready
 
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready
-	@$(venv_python) -m tests.verified || $(pytest) $(at_once) docs
+	@pages=$$($(venv_python) -m site_tools.run.passed) && \
+	  { test -z "$$pages" || $(pytest) $(at_once) $$pages; }
 	@$(venv_python) -m site_tools.build.publish
 
 bench: ready

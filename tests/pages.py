@@ -2,29 +2,34 @@
 
 A pytest plugin (``-p tests.pages``), because a conftest in ``tests/`` is not asked
 about files in ``docs/``. All judgements are in ``site_tools``; this module only
-hands Sybil's regions to them.
+hands Sybil's regions to them. Without the option ``--device`` pages run on the CPU,
+whatever the machine has; there the pages that passed are noted, for the site.
 """
 
-from collections.abc import Iterable, Iterator
+import re
+from collections.abc import Generator, Iterable, Iterator
 from functools import cached_property
 from itertools import chain
 from pathlib import Path
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import pytest
 from sybil import Document, Example, Region, Sybil
 from sybil.typing import Parser
+from xdist.scheduler import LoadFileScheduling
 
 from site_tools.judge.all import check_pair, check_written, text_of, unreadable
 from site_tools.judge.census import collect
 from site_tools.judge.languages import twin_path
-from site_tools.page.blocks import Block, Kind
+from site_tools.page.blocks import Block, Kind, blocks_of
 from site_tools.page.page import Page, read_page
 from site_tools.run import verdict
-from site_tools.run.evidence import blocks_of
 from site_tools.run.execution import CPU, RunningPage, Verified
+from site_tools.run.passed import tell
 from site_tools.say import Problem
+from tests.devices import refuse
 from tests.layout import ROOT
+from tests.verdicts import Verdicts
 
 
 class PageDocument(Document):
@@ -153,6 +158,54 @@ SYBILS = [
     for language in ("zh", "en")
 ]
 pytest_collect_file = (SYBILS[0] + SYBILS[1]).pytest()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption(
+        "--device",
+        default=CPU,
+        help="where the blocks of the pages run: cpu, or a GPU as cuda or cuda:1",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    device = config.getoption("device")
+    if device != CPU and (refusal := refuse(device)):
+        raise pytest.UsageError(f"{refusal}; without --device pages run on the CPU")
+    PageDocument.device = device
+    hears_all = not hasattr(config, "workerinput")
+    runs_pages = any(Path(name).parts[:1] == ("docs",) for name in config.args)
+    if hears_all and runs_pages and device == CPU:
+        config.pluginmanager.register(Verdicts(ROOT), "verdicts")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(
+    item: pytest.Item, call: pytest.CallInfo[None]
+) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Tell of a page that has run, with the report of its judge."""
+    report = yield
+    example = getattr(item, "example", None)
+    if call.when == "call" and example and example.parsed == "page":
+        document = example.document
+        if "verified" in vars(document):
+            examples = sum(1 for _ in document.examples())
+            told = {"examples": examples, "verified": tell(document.verified)}
+            report.user_properties.append(("page", told))
+    return report
+
+
+class ByPage(LoadFileScheduling):
+    """Of several processes one runs a whole file, and both languages of a page."""
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = super()._split_scope(nodeid)
+        return re.sub(r"^docs/(zh|en)/", "docs/", file)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> ByPage | None:
+    return ByPage(config, log) if config.getvalue("dist") == "loadfile" else None
 
 
 def pages_of(root: Path) -> set[Path]:

@@ -1,21 +1,24 @@
-"""Commit to what a GPU gave: make record, on a machine that has one.
+"""Note a run on a GPU: make record, on a machine that has one.
 
-The pages and the package run on the GPU; which blocks passed goes to
-docs/verified/cuda.txt, with the commit of the sources, for machines without one.
+The pages and the package run on the GPU; where all of it passes, docs/verified/gpu.yml
+says on what, when and from which commit, for readers without one.
 """
 
 import os
 import subprocess
 import sys
+from datetime import date
+from importlib.metadata import version
 from pathlib import Path
 
-from site_tools.ledger import Entry, Ledger, read, write
-from site_tools.run import evidence
-from site_tools.run.evidence import block_hashes
-from site_tools.run.execution import CPU, device_type
-from site_tools.say import LANGUAGES
-from tests.verified import refuse
+import yaml
 
+from site_tools.ledger import store
+from site_tools.page.files import page_ids
+from site_tools.run.execution import CPU, device_type
+from tests.devices import device_name, refuse
+
+RECORD = "docs/verified/gpu.yml"
 JUDGES = ["docs", "tests/test_devices.py"]
 
 
@@ -43,38 +46,19 @@ def run(root: Path, device: str) -> None:
         sys.exit(code)
 
 
-def left_out(root: Path, ledger: Ledger) -> list[str]:
-    """The pages that have a running block which did not pass."""
-    pages = [p for at in LANGUAGES for p in sorted((root / "docs" / at).rglob("*.md"))]
-    here, names = evidence.setting(root), []
-    for page in pages:
-        name = page.relative_to(root).as_posix()
-        blocks, _ = evidence.blocks_of(root, name, page.read_text("utf-8"))
-        if {*block_hashes(blocks).values()} - {*evidence.passed(ledger, name, here)}:
-            names.append(name)
-    return names
-
-
-def entry_of(root: Path, page: str, made: Entry, commit: str) -> Entry:
-    """A page of the record, by what it was made from and by whom."""
-    blocks, _ = evidence.blocks_of(root, page, (root / page).read_text("utf-8"))
-    made_from = evidence.recorded(blocks, evidence.setting(root))
-    return Entry(made_from, {**made.by, "commit": commit})
-
-
-def record(root: Path, device: str) -> None:
-    """Run the pages on a device, and keep what passed under the commit."""
+def record(root: Path, device: str, name: str) -> None:
+    """Run the pages on a device, and note it with the commit if all of them pass."""
     commit = clean_commit(root)
     run(root, device)
-    ledger = read(root / evidence.local(device_type(device)))
-    if pages := left_out(root, ledger):
-        sys.exit(f"make record needs every block to run, and these did not: {pages}")
-    entries = {
-        page: entry_of(root, page, entry, commit) for page, entry in ledger.items()
+    made = {
+        "device": name,
+        "torch": version("torch"),
+        "date": date.today().isoformat(),
+        "commit": commit,
+        "pages": len(page_ids(root)),
     }
-    write(root / evidence.RECORD, entries)
-    by = next(iter(entries.values())).by
-    print(f"{evidence.RECORD}: {by['device']}, torch {by['torch']}; now commit it")
+    store(root / RECORD, yaml.safe_dump(made, sort_keys=False).encode())
+    print(f"{RECORD}: {name}, torch {made['torch']}; now commit it")
 
 
 def main() -> None:
@@ -82,7 +66,7 @@ def main() -> None:
     refusal = refuse(device)
     if refusal or device_type(device) == CPU:
         sys.exit(f"make record: {refusal or 'it is for a GPU, got DEVICE=' + device}")
-    record(Path.cwd(), device)
+    record(Path.cwd(), device, device_name(device))
 
 
 if __name__ == "__main__":

@@ -15,16 +15,16 @@ from site_tools.compile.notebooks import notebook
 from site_tools.compile.pictures import themed
 from site_tools.compile.templates import fill
 from site_tools.ledger import store
+from site_tools.page.blocks import blocks_of
 from site_tools.page.pictures import plots
 from site_tools.page.prose import read_content
-from site_tools.run import evidence
-from site_tools.run.evidence import Evidence
+from site_tools.run.passed import Passed
 
 RENDERED = "jupyter.ipynb"
 
 
 def files(
-    page: File, config: MkDocsConfig, known: Evidence, wheel: str
+    page: File, config: MkDocsConfig, known: Passed, wheel: str
 ) -> Iterator[File]:
     """The files of one notebook, as the last run that verified it left its plots.
 
@@ -42,7 +42,7 @@ def files(
         except ValueError as error:
             raise PluginError(f"{path}: {error}") from None
         yield File.generated(config, f"{page_id}/{plot}.svg", content=svg)
-    blocks, problems = evidence.blocks_of(root, path, text)
+    blocks, problems = blocks_of(root, path, text)
     if not problems:  # told when the page is rendered
         title = str(read_content(text).meta.get("title", page_id))
         made = notebook(text, title, blocks, drawn, lang, wheel, page_id)

@@ -1,7 +1,7 @@
 """The whole site in site/: both languages at the same time, or nothing new at all.
 
-Run it from the root of the repository: ``python -m site_tools.build.publish``. A block
-that is not verified as it stands fails the build; with ``--draft`` it is marked so.
+Run it from the root of the repository: ``python -m site_tools.build.publish``. A page
+that is not verified as it stands fails the build; with ``--draft`` it says so.
 
 Each built page gets one style sheet and a policy of what may run in it. Then what
 readers and programs take along is added: llms.txt and llms-full.txt of each language,

@@ -31,12 +31,13 @@ from site_tools.build.builder import SHOWN, Answer, Builder, prepare
 HOST = "127.0.0.1"
 # As a browser of this machine names it; any port, since SSH may lead here from another.
 OURS = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?", re.IGNORECASE)
-# As make build does; the marks that it leaves are watched.
-VERIFY = '"$0" -m tests.verified || exec nice -n 10 "$0" -m pytest -q docs'
+# As make build does; the verdicts that it leaves are watched.
+VERIFY = """pages=$("$0" -m site_tools.run.passed)
+test -z "$pages" || exec nice -n 10 "$0" -m pytest -q $pages"""
 SAID = Path(".cache", "serve", "verification.txt")
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
-MARKS = ".cache/verified"
-WATCHED = (*CONFIGS.values(), "docs", "snippets", "site_tools", "ppo_ref", MARKS)
+VERDICTS = ".cache/verified"
+WATCHED = (*CONFIGS.values(), "docs", "snippets", "site_tools", "ppo_ref", VERDICTS)
 POLL = 0.1  # seconds between two looks at all of them
 WRITTEN = 0.02  # seconds in which an editor has written a file
 QUIET = 3.0  # seconds without an edit, and a whole build begins
@@ -70,7 +71,7 @@ class Language:
         """Show edits of pages, or build for all other changes; whether one is shown."""
         self.edited.update(edits)
         if others:
-            self.want(0, now=any(not path.startswith(MARKS) for path in others))
+            self.want(0, now=any(not path.startswith(VERDICTS) for path in others))
             return False
         return any([self.show(path) for path in edits])
 
@@ -274,7 +275,7 @@ def main() -> None:
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)  # as Ctrl-C
-    Path(MARKS).mkdir(parents=True, exist_ok=True)
+    Path(VERDICTS).mkdir(parents=True, exist_ok=True)
     prepare()
     sites = Sites(Path(".cache/serve", str(port)))
     try:

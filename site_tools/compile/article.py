@@ -1,6 +1,6 @@
 """What the site adds to a page: the answer box, links of terms, the switch that shows
-where figures come from, the notice of the other language, how to cite it, marks
-beside code.
+where figures come from, the notice of the other language, how to cite it, with what
+it was verified.
 """
 
 import re
@@ -16,10 +16,9 @@ from site_tools.data.dialogues import Asked
 from site_tools.data.names import Name, named, pattern, vocabulary
 from site_tools.finish import formulas
 from site_tools.page.accord import Accord, State
-from site_tools.page.blocks import Block, copies
+from site_tools.page.blocks import Block, blocks_of, copies
 from site_tools.page.prose import FRONT, TOP
-from site_tools.run.evidence import Evidence, Setting, block_hashes, blocks_of
-from site_tools.run.execution import chooses_device
+from site_tools.run.passed import VerdictLine
 from site_tools.say import Refusal
 
 STEP = re.compile(r"\d+ · ")
@@ -242,7 +241,7 @@ def threads(page: str, every: Sequence[Answered], lang: str) -> str:
     return fill("page.threads", lang, here, FEW) if here else ""
 
 
-# Code boxes: what is copied from each, and with what it was verified.
+# Code boxes, and what is copied from each; with what the page was verified.
 
 # As Markdown writes the div around the code of a fence: values in double quotes.
 CODE_BOX = re.compile(
@@ -250,7 +249,6 @@ CODE_BOX = re.compile(
 )
 IMPORTS = re.compile(r"^[ \t]*(?:from|import) ppo_ref\b", re.MULTILINE)
 PLOTS = re.compile(r"^(?:from|import) matplotlib\b", re.MULTILINE)
-SHORT_COMMIT = 7
 
 
 def complete_boxes(
@@ -258,9 +256,8 @@ def complete_boxes(
     blocks: Sequence[Block],
     lang: str,
     wheel: Callable[[], str],
-    marks: Sequence[str] = (),
 ) -> str:
-    """Give the code boxes of a page what is copied from them, and their marks.
+    """Give the code boxes of a page what is copied from them.
 
     Where another text is copied than the one shown, the theme's button finds it in
     ``data-copy``; one that goes on from the one before has only the rest, in
@@ -276,14 +273,11 @@ def complete_boxes(
     importing = (c for c in boxes if c.block.runs and IMPORTS.search(c.text))
     first = next(importing, None)
     others = [c.text if c.text != c.block.text else "" for c in boxes]
-    rest = iter(
-        zip(boxes, marks or [""] * len(boxes), copied_texts(others), strict=True)
-    )
+    rest = iter(zip(boxes, copied_texts(others), strict=True))
 
     def place(match: re.Match[str]) -> str:
-        copy, mark, copied = next(rest)
-        marked = " marked" if mark else ""
-        opening = f"<div{match['begin']}{marked}{match['end']}{copied}>{mark}"
+        copy, copied = next(rest)
+        opening = f"<div{match['begin']}{match['end']}{copied}>"
         if copy is not first:
             return opening
         at = wheel()
@@ -303,38 +297,11 @@ def copied_texts(texts: Iterable[str]) -> Iterator[str]:
         before = text or before
 
 
-def marks(
-    evidence: Evidence, page: str, blocks: list[Block], lang: str, href: str | None
-) -> list[str]:
-    """The mark beside each code box; "" for those that do not run."""
-    hashes, by = block_hashes(blocks), getattr(evidence.gpu.get(page), "by", None)
-    holds, made = evidence.on_gpu(page, blocks), []
-    for copy in (copy for copy in copies(blocks) if copy.block.has_box):
-        # Where a device may be chosen, in the block or in what it continues.
-        record = by if chooses_device(copy.text) else None
-        block = hashes.get(copy.block.fence.line)
-        passed = evidence.on_cpu(page, block or "")
-        mark = _mark(evidence.setting, passed, record, holds, lang, href)
-        made.append(mark if block else "")
-    return made
+def verdict(line: VerdictLine | None, lang: str, meaning: str) -> str:
+    """One line at the end of a page: with what it was verified, or that it was not.
 
-
-def _mark(
-    here: Setting,
-    on_cpu: bool,
-    record: Mapping[str, str] | None,
-    holds: bool,
-    lang: str,
-    href: str | None,
-) -> str:
-    w = words(lang)
-    parts, details = [w["not_verified"]], []
-    if on_cpu:
-        parts = [w["verified"], f"torch {here.torch.partition('+')[0]}", "CPU"]
-        details.append(f"CPU: Python {here.python}, torch {here.torch}")
-    if record:
-        commit = record["commit"][:SHORT_COMMIT]
-        parts.append("CUDA" if holds else Markup(fill("page.stale", lang, commit)))
-        made = record["device"], f"torch {record['torch']}", record["date"], commit
-        details.append(f"CUDA: {', '.join(made)}")
-    return fill("page.mark", lang, parts, "; ".join(details), href or "", on_cpu)
+    A page without code and figures says nothing of having passed.
+    """
+    if line and not (line.blocks or line.figures):
+        return ""
+    return fill("page.verdict", lang, line, meaning)

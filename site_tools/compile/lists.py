@@ -14,7 +14,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import markdown
-from markupsafe import Markup
+import yaml
+from markupsafe import Markup, escape
 
 from site_tools.compile import navigation, ways
 from site_tools.compile.downloads import FULL, LIST, OFFLINE, ZIP
@@ -182,8 +183,8 @@ def threads(_: str, lang: str, root: Path) -> str:
 
 
 def status(part: str, lang: str, root: Path) -> str:
-    """One part of the status page: what waits; or what to take along."""
-    _require("status", part, ("wanted", "facts", "downloads"))
+    """What waits (two parts), what to take along, or the last run on a GPU."""
+    _require("status", part, ("wanted", "facts", "downloads", "gpu"))
     if part == "wanted":
         items = [_item(state, lang, root) for state in accord.waiting(root)]
         html = fill("status.pages", lang, items)
@@ -192,11 +193,22 @@ def status(part: str, lang: str, root: Path) -> str:
         places, every = unread(facts), sum(len(c.entries) for c in facts)
         open_ = sum(len(lines) for lines in places.values())
         html = fill("status.facts", lang, every, open_, places)
+    elif part == "gpu":
+        html = _last_gpu_run(lang, root)
     else:
         owners = {ZIP: "zh", LIST: lang, FULL: lang}  # one zip for both, at the root
         links = {n: ways.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}
         html = fill("status.downloads", lang, links)
     return f'<div class="status" data-search-exclude="1">\n{html}\n</div>'
+
+
+def _last_gpu_run(lang: str, root: Path) -> str:
+    """What ``make record`` noted of it, as a paragraph."""
+    file = root / "docs" / "verified" / "gpu.yml"
+    if not file.is_file():
+        return f"<p>{words(lang)['gpu_none']}</p>"
+    run = yaml.safe_load(file.read_text("utf-8"))
+    return f"<p>{escape(words(lang)['gpu_run'].format(**run))}</p>"
 
 
 def _item(state: Accord, lang: str, root: Path) -> dict[str, Any]:

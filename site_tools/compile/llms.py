@@ -24,7 +24,7 @@ from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import Page, read_page
 from site_tools.page.pictures import PICTURE
 from site_tools.page.prose import parts
-from site_tools.run import evidence
+from site_tools.run.passed import read_passed
 from site_tools.say import Refusal
 
 END_OF_LINE = re.compile(r"</(?:p|tr|li|h\d|caption|div)>")
@@ -152,7 +152,7 @@ def resolve(link: str, page: str, site: Site) -> str:
 
 def read(root: Path, site: Site) -> list[PlainPage]:
     """The pages of a language in the order of its navigation."""
-    lang, runs = site.lang, evidence.gather(root)
+    lang, passed = site.lang, read_passed(root)
     metas, threads = (
         files.front_matters(root / "docs" / lang),
         navigation.answered(root, lang),
@@ -173,7 +173,7 @@ def read(root: Path, site: Site) -> list[PlainPage]:
                 text,
                 "question" in meta,
                 tuple(map(str, meta.get("aliases") or ())),
-                not evidence.unverified(runs, path, page.blocks),
+                passed.verdict_line(path) is not None,
                 ways.addresses(root).get(name, ""),
                 tuple(each.thread.name for each in threads if each.page == name),
             )

@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
 
-from site_tools.page.fences import Fence
+from site_tools.page.fences import Fence, scan
 from site_tools.page.files import inside
 from site_tools.say import Message, Problem, Refusal, told
 
@@ -170,6 +170,13 @@ def read_blocks(
             problems.append(told(fault, path, fence.line))
             above_refused = True
     return blocks, problems
+
+
+def blocks_of(root: Path, path: str, text: str) -> tuple[list[Block], list[Problem]]:
+    """The blocks of a page as they are read, and those that cannot be read."""
+    fences, problems = scan(text, path)
+    blocks, unread = read_blocks(fences, text, path, root / "snippets")
+    return blocks, [*problems, *unread]
 
 
 def _read(fence: Fence, snippets: Path) -> Block:

@@ -5,5 +5,6 @@ worker      forks a process for a page, watches it, ends it in time
 block       inside that process: each block and expression is run
 results     what goes there and comes back, as lines of JSON
 verdict     outputs and figures that the page shows, against what came back
-evidence    which blocks have been verified, with what
+sources     hashes of all that a verdict on a page rests on
+passed      the ledger of the pages that passed as they stand
 """

@@ -1,4 +1,4 @@
-"""What stands around a page: switch, print, 404, redirects, marks; and its weight."""
+"""What stands around a page: switch, print, 404, redirects, verdict; and its weight."""
 
 import gzip
 import shutil
@@ -116,14 +116,11 @@ def test_an_anchor_that_moved_is_reached(open_tab, moving, scripts):
     assert not tab.locator(".moved").is_visible()
 
 
-def test_a_mark_stands_outside_the_code_and_leads_to_what_it_means(tab):
+def test_one_line_says_with_what_a_page_was_verified_and_leads_to_what_it_means(tab):
     tab.goto(PAGE)
-    codes = tab.locator(".marked pre > code").all_inner_texts()
-    assert len(codes) == tab.locator("a.mark").count() > 0
-    assert not [code for code in codes if "验证" in code]
-    mark = tab.locator("a.mark").first
-    assert mark.inner_text().startswith("已验证 · torch ")
-    mark.click()
+    (line,) = tab.locator(".verdict a").all()
+    assert line.inner_text().startswith("已验证：torch ")
+    line.click()
     tab.wait_for_url("**/about/verification/")
 
 

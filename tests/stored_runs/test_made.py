@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from site_tools.ledger import read
-from site_tools.run.evidence import code_hash
 from site_tools.say import Problem
+from site_tools.stored_runs.code import code_hash
 from site_tools.stored_runs.make import (
     LEDGER,
     PRODUCING,

@@ -38,14 +38,14 @@ from site_tools.finish.formulas import Formula
 from site_tools.judge import census, words
 from site_tools.judge.shape import is_question
 from site_tools.page import accord, bindings
+from site_tools.page.blocks import blocks_of
 from site_tools.page.pictures import is_notebook
 from site_tools.page.prose import called
-from site_tools.run import evidence
-from site_tools.run.evidence import Evidence
+from site_tools.run.passed import Passed, read_passed, unverified
 from site_tools.say import Refusal
 
 LOG = logging.getLogger("mkdocs.hooks.rendering")
-MEANING = "about/verification.md"  # what a mark leads to
+MEANING = "about/verification.md"  # what the line of a verdict leads to
 GLOSSARY = "reference/glossary.md"
 # Folder, pattern, and where in the site: beside the widgets lies what they load. What
 # is called text is sent compressed by every host.
@@ -83,7 +83,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         widget = file.src_uri.startswith("assets/lab/")
         if (widget or file.src_dir == ours) and file.src_uri.endswith((".js", ".css")):
             file.content_string = lean(file.content_string)
-    config.extra["evidence"] = known = evidence.gather(root)
+    config.extra["passed"] = known = read_passed(root)
     for page in [file for file in files if is_notebook(file.src_uri)]:
         if _written(page, config):
             wheel = _wheel(page, config, files) if config.site_url else ""
@@ -173,7 +173,7 @@ def on_env(env: Environment, config: MkDocsConfig, files: Files) -> Environment:
 def finish(
     pages: Sequence[Page], env: Environment, config: MkDocsConfig, files: Files
 ) -> dict[str, str | bytes]:
-    """Copy buttons, marks and formulas; what formulas of the whole site are shown with.
+    """Copy buttons, verdicts, formulas; what formulas of the whole site are shown with.
 
     The live site finishes a page again when its text has changed.
     """
@@ -233,29 +233,28 @@ def _short_json(match: re.Match[str]) -> str:
 
 def _complete_code_boxes(page: Page, config: MkDocsConfig, files: Files) -> None:
     lang, file = config.theme["language"], page.file
-    known: Evidence = config.extra["evidence"]
+    known: Passed = config.extra["passed"]
     path = f"docs/{lang}/{file.src_uri}"
-    blocks, problems = evidence.blocks_of(_root(config), path, file.content_string)
+    blocks, problems = blocks_of(_root(config), path, file.content_string)
     if problems:
         LOG.warning(str(problems[0]))
         return
     meaning = files.get_file_from_path(MEANING)
-    href = meaning.url_relative_to(file) if meaning else None
+    href = meaning.url_relative_to(file) if meaning else ""
 
     def package() -> str:
         return _wheel(file, config, files)
 
     try:
-        marks = article.marks(known, path, blocks, lang, href)
-        html = page.content or ""
-        page.content = article.complete_boxes(html, blocks, lang, package, marks)
+        html = article.complete_boxes(page.content or "", blocks, lang, package)
+        page.content = html + article.verdict(known.verdict_line(path), lang, href)
         if is_notebook(file.src_uri):
             name = notebook_files.name(path.removesuffix(".md"))
             page.content = fill("page.take_notebook", lang, name) + page.content
     except ValueError as error:
         LOG.warning(f"{path}: {error}")
     begun = words.todo(_root(config), path, file.content_string)
-    for problem in [*evidence.unverified(known, path, blocks), *begun]:
+    for problem in [*unverified(known, path), *begun]:
         LOG.log(logging.WARNING if config.strict else logging.DEBUG, str(problem))
 
 

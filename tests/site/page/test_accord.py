@@ -1,7 +1,6 @@
 """What counts as words, the lock that records them, and the state that follows."""
 
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
@@ -9,7 +8,6 @@ from site_tools.page import accord
 from site_tools.page.accord import Accord, State, judge, lock_of, write
 from site_tools.page.files import page_ids
 from site_tools.page.prose import wording
-from tests import states
 from tests.site.sample import EN, ROOT, ZH, broken
 from tests.site.trial_site import write_files
 
@@ -132,17 +130,3 @@ def test_a_lock_that_cannot_be_read_is_named_with_its_remedy(project, text):
     assert "make agree PAGE=gae/inputs" in problem.fix
     with pytest.raises(ValueError, match=r"docs/locks/gae/inputs\.txt:\d"):
         accord.read(project, "gae/inputs")
-
-
-def test_the_summary_has_a_line_for_each_page_that_waits(project, monkeypatch):
-    reporter, lines = Mock(), list[str]()
-    reporter.write_line = lines.append
-    monkeypatch.setattr(states, "ROOT", project)
-    alone = {"docs/zh/gae/alone.md": PAGE_ZH, "docs/locks/gae/alone.txt": "garbage\n"}
-    write_files(project, alone)
-    monkeypatch.setattr(states, "PAGES", {"gae/inputs", "gae/alone"})
-    states.pytest_terminal_summary(reporter)
-    assert [line.splitlines()[0] for line in lines] == ["docs/locks/gae/alone.txt:1"]
-    (project / "docs/locks/gae/alone.txt").unlink()
-    states.pytest_terminal_summary(reporter)
-    assert lines[1].startswith("languages: gae/alone: no English; write docs/en/gae/")

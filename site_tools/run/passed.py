@@ -1,0 +1,138 @@
+"""Which pages have passed as they stand: the one verdict, and the one reading of it.
+
+A run of the pages (``tests/pages.py``) notes each page that passed in both languages,
+with a hash of all that it rests on. A page is verified while nothing of that has
+changed, nor PyTorch or Python. ``python -m site_tools.run.passed`` prints the files of
+the others, for pytest to run.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from datetime import date
+from importlib.metadata import version
+from pathlib import Path
+from platform import python_version
+from typing import Any, NamedTuple
+
+from site_tools.ledger import Damaged, Entry, Ledger, fresh, read, update
+from site_tools.page.files import page_ids
+from site_tools.page.pictures import is_notebook
+from site_tools.run.execution import Verified
+from site_tools.run.sources import Sources
+from site_tools.say import LANGUAGES, Problem, problem
+
+LEDGER = ".cache/verified/pages.txt"
+Told = Mapping[str, Any]  # of a page in one language, as JSON: see ``tell``
+
+
+class VerdictLine(NamedTuple):
+    """What one line on a page says: with what it was verified, when, and how much."""
+
+    torch: str
+    python: str
+    date: str
+    blocks: int
+    figures: int
+
+
+def tell(verified: Verified) -> Told:
+    """What is kept of a page that has run: how much was judged, and its plots."""
+    told: dict[str, Any] = {
+        "blocks": len(verified.running),
+        "figures": len(verified.figures),
+    }
+    if is_notebook(verified.page.id):
+        results = verified.run.results
+        told["plots"] = [dict(result.plots) for result in results]
+    return told
+
+
+@dataclass(frozen=True)
+class Passed:
+    """The pages that have passed, by id, and their sources as they are now."""
+
+    sources: Sources
+    ledger: Ledger
+
+    def is_fresh(self, page_id: str) -> bool:
+        """Whether a page has passed, in both languages, as it stands."""
+        now = self.sources.of(page_id)
+        return fresh(self.ledger.get(page_id), now, _setting())
+
+    def verdict_line(self, page: str) -> VerdictLine | None:
+        """The line of a page, as ``docs/en/gae/inputs.md``; None if not verified."""
+        page_id, told = self._told(page)
+        if not told or not self.is_fresh(page_id):
+            return None
+        by = self.ledger[page_id].by
+        torch = by["torch"].partition("+")[0]
+        counts = told["blocks"], told["figures"]
+        return VerdictLine(torch, by["python"], by["date"], *counts)
+
+    def plots(self, page: str) -> list[dict[str, str]]:
+        """The SVG of each plot by its name, per block, of the last run that passed."""
+        _, told = self._told(page)
+        plots: list[dict[str, str]] = told.get("plots", [])
+        return plots
+
+    def _told(self, page: str) -> tuple[str, Told]:
+        _, language, name = page.removesuffix(".md").split("/", maxsplit=2)
+        entry = self.ledger.get(name)
+        if entry is None or not isinstance(entry.content, dict):
+            return name, {}
+        return name, entry.content.get(language, {})
+
+
+def read_passed(root: Path) -> Passed:
+    """The verdicts on the pages of a project; none if the ledger cannot be read."""
+    try:
+        ledger = read(root / LEDGER)
+    except Damaged:
+        ledger = {}
+    return Passed(Sources(root), ledger)
+
+
+def unverified(passed: Passed, page: str) -> list[Problem]:
+    """The problem of a page that has not passed as it stands."""
+    if passed.verdict_line(page):
+        return []
+    return [problem(page, 1, "page_unverified", file=LEDGER)]
+
+
+def note(root: Path, told: Mapping[str, Mapping[str, Told]]) -> None:
+    """Note the pages of a run: of those that passed, what is told of each language.
+
+    A page of which nothing is told has failed, and its verdict goes.
+    """
+    sources, known = Sources(root), page_ids(root)
+    by = _setting() | {"date": date.today().isoformat()}
+    with update(root / LEDGER) as ledger:
+        for page_id, languages in told.items():
+            ledger.pop(page_id, None)
+            if languages:
+                ledger[page_id] = Entry(sources.of(page_id), by, languages)
+        for page_id in ledger.keys() - set(known):
+            del ledger[page_id]
+
+
+def files_of(root: Path, page_id: str) -> list[str]:
+    """The files of a page, one for each language that it is written in."""
+    files = [f"docs/{language}/{page_id}.md" for language in LANGUAGES]
+    return [file for file in files if (root / file).is_file()]
+
+
+def to_verify(root: Path) -> Iterator[str]:
+    """The files of the pages that have not passed as they stand."""
+    passed = read_passed(root)
+    for page_id in page_ids(root):
+        if not passed.is_fresh(page_id):
+            yield from files_of(root, page_id)
+
+
+def _setting() -> dict[str, str]:
+    """With what pages run here, as a ledger has it."""
+    return {"torch": version("torch"), "python": python_version()}
+
+
+if __name__ == "__main__":
+    print(*to_verify(Path.cwd()))
