@@ -126,7 +126,7 @@ def problem(
     return Problem(path, line, Message(key, values), snippet)
 
 
-def told(refusal: Refusal, path: str, line: int) -> Problem:
+def problem_from(refusal: Refusal, path: str, line: int) -> Problem:
     """A refusal whose entry has parts, as a problem at its line or else this one."""
     values = dict[str, Any](refusal.message.values)
     own, snippet = int(values.get("line", line)), values.get("snippet")

@@ -108,7 +108,7 @@ def judge_page(example: Example) -> None:
     page, document = example.document.page, example.document
     _ = document.running  # in its child, while this process reads on
     _fail(unreadable(page, document.data))
-    _fail([*check_written(page, ROOT), *verdict.check_plots(document.verified)])
+    _fail([*check_written(page), *verdict.check_plots(document.verified)])
 
 
 def judge_languages(example: Example) -> None:
@@ -116,7 +116,7 @@ def judge_languages(example: Example) -> None:
     twin = twin_path(page.path)
     if not (ROOT / twin).is_file():
         pytest.skip(f"{twin} is not written yet: the languages are not compared")
-    _fail(check_pair(page, ROOT))
+    _fail(check_pair(page))
 
 
 def judge_block(example: Example) -> None:

@@ -16,8 +16,8 @@ from site_tools.compile.pictures import themed
 from site_tools.compile.templates import fill
 from site_tools.ledger import store
 from site_tools.page.blocks import blocks_of
+from site_tools.page.content import read_content
 from site_tools.page.pictures import plots
-from site_tools.page.prose import read_content
 from site_tools.run.passed import Passed
 
 RENDERED = "jupyter.ipynb"

@@ -17,7 +17,7 @@ from site_tools.data.names import Name, named, pattern, vocabulary
 from site_tools.finish import formulas
 from site_tools.page.accord import Accord, State
 from site_tools.page.blocks import Block, blocks_of, copies
-from site_tools.page.prose import FRONT, TOP
+from site_tools.page.wording import FRONT, TOP
 from site_tools.run.passed import VerdictLine
 from site_tools.say import Refusal
 

@@ -8,7 +8,7 @@ from html import escape
 from site_tools.compile.templates import TAG, bare, spelled, words
 from site_tools.compile.ways import Target
 from site_tools.finish.formulas import Formula, as_text
-from site_tools.page.prose import called
+from site_tools.page.files import split_aliases
 
 ANSWER = '<section class="answer">'
 # What stands beside the text of a page; a paragraph in it does not say what it is on.
@@ -60,7 +60,7 @@ def entries(
 
     A boost below 1 lets what is found here stand behind others.
     """
-    own = called(aliases)
+    own = split_aliases(aliases)
     read = UNREAD.sub("", PICTURE.sub(r"<p>\1</p>", html))
     lead, *sections = HEADING.split(read)
     page: Entry = {"location": url, "title": plain(title), "text": plain(lead)}

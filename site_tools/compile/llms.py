@@ -21,9 +21,9 @@ from site_tools.page import files
 from site_tools.page.blocks import Block, Kind
 from site_tools.page.fences import OPENING
 from site_tools.page.files import FRONT_MATTER
+from site_tools.page.inline import parts
 from site_tools.page.page import Page, read_page
 from site_tools.page.pictures import PICTURE
-from site_tools.page.prose import parts
 from site_tools.run.passed import read_passed
 from site_tools.say import Refusal
 

@@ -22,13 +22,8 @@ from site_tools.data.dialogues import (
     read_dialogues,
     read_threads,
 )
-from site_tools.page.prose import (
-    HEADING,
-    WrongAnswer,
-    read_content,
-    read_wrong_answers,
-    section_text,
-)
+from site_tools.page.content import read_content
+from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
 from site_tools.say import Refusal
 
 QUESTION_TOPICS = tuple(topic for topic in TOPICS if topic != "contribute")
@@ -99,12 +94,14 @@ def question_lines(answer: str) -> dict[str, str]:
 @cache  # keyed by the text: a changed page is read again
 def read_answer(text: str, page: str, path: str) -> Answer:
     """What the lists say of one page; the checks say what it lacks."""
-    front, fences, prose, _ = read_content(text, path)
-    answer = section_text(prose, "answer")
+    content = read_content(text, path)
+    front, answer = content.meta, content.text_below("answer")
     short = " ".join(answer.strip().split("\n\n")[0].split())
     verdict = VERDICT.match(short)
-    drawn = PICTURE.search(section_text(prose, "picture"))
-    shown = (f.lines[0].split() for f in fences if f.lines and FACT.fullmatch(f.info))
+    drawn = PICTURE.search(content.text_below("picture"))
+    shown = (
+        f.lines[0].split() for f in content.fences if f.lines and FACT.fullmatch(f.info)
+    )
     return Answer(
         page,
         title_of(front),
@@ -112,7 +109,7 @@ def read_answer(text: str, page: str, path: str) -> Answer:
         short,
         tuple(map(str, front.get("answers") or ())),
         tuple(map(str, front.get("needs") or ())),
-        tuple(read_wrong_answers(prose, fences, path)[0]),
+        tuple(read_wrong_answers(content, path)[0]),
         tuple(dict.fromkeys(fact[0] for fact in shown if fact)),
         (drawn["alt"], drawn["file"]) if drawn else None,
         question_lines(answer),
@@ -198,9 +195,9 @@ def answered(root: Path, lang: str) -> list[Answered]:
             found.append(Answered(thread))
             continue
         text = file.read_text("utf-8")
-        known = anchor in (heading["id"] for heading in HEADING.finditer(text))
-        title = title_of(read_content(text).meta)
-        found.append(Answered(thread, page, anchor * known, title))
+        content = read_content(text)
+        known = anchor if content.section(anchor) else ""
+        found.append(Answered(thread, page, known, title_of(content.meta)))
     return found
 
 

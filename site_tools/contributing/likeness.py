@@ -18,13 +18,13 @@ import numpy as np
 from site_tools.compile import navigation
 from site_tools.data.dialogues import read_dialogues
 from site_tools.page import files
-from site_tools.page.prose import called
+from site_tools.page.content import Heading, read_content
+from site_tools.page.files import split_aliases
 from site_tools.say import LANGUAGES
 
 # Measured on tests/contributing/paraphrases.yml: above it nearly nothing that is new.
 SAME = 0.54
 MOST = 3
-HEADING = re.compile(r"^## (?P<title>.*\S) *\{ *#(?P<id>[\w-]+) *\}$", re.M)
 WORD = re.compile("[a-z0-9]+|[㐀-鿿]+")
 GREEK = re.compile("[α-ω]")
 
@@ -88,6 +88,12 @@ def _spelled(letter: str) -> str:
     return name.replace("lamda", "lambda")  # as Unicode spells it, and as code does
 
 
+def _titles(heading: Heading) -> list[str]:
+    """What a section is called: its title, and its id where that is of words."""
+    name = heading.id.removeprefix("assert-").replace("-", " ")
+    return [heading.title, name] if " " in name else [heading.title]
+
+
 def wordings(root: Path) -> dict[str, list[str]]:
     """What each page is called in either language, other than its own text.
 
@@ -100,16 +106,16 @@ def wordings(root: Path) -> dict[str, list[str]]:
         folder = root / "docs" / language
         for path, front in files.front_matters(folder).items():
             page = path.removesuffix(".md")
-            others = called(front.get("aliases"))
+            others = split_aliases(front.get("aliases"))
             own = [front.get("question"), front.get("title"), *others.pop("")]
             found[page] += [str(text) for text in own if text]
             for section, words in others.items():
                 found[f"{page}#{section}"] += words
             if page.startswith("debug/"):
-                for heading in HEADING.finditer((folder / path).read_text("utf-8")):
-                    name = heading["id"].removeprefix("assert-").replace("-", " ")
-                    titles = [heading["title"], *([name] if " " in name else [])]
-                    found[f"{page}#{heading['id']}"] += titles
+                content = read_content((folder / path).read_text("utf-8"))
+                for heading in content.headings:
+                    if heading.level == 2 and heading.id:
+                        found[f"{page}#{heading.id}"] += _titles(heading)
         for answer in navigation.answers(root, language):
             found[answer.page] += [wrong.claim for wrong in answer.wrong]
     for dialogue in read_dialogues(root):

@@ -1,43 +1,71 @@
 """All that is wrong with a page: the one judgement, for the tests and the commands."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
+from bs4 import BeautifulSoup
 from pymdownx.snippets import SnippetMissingError
 from pymdownx.superfences import SuperFencesException
 
 from site_tools.compile.lists import derived, fill_lists
-from site_tools.data.names import read_names
-from site_tools.judge.census import check_boxes, check_collected, check_shown
+from site_tools.judge import (
+    allowed,
+    body,
+    census,
+    front_matter,
+    identities,
+    links,
+    proofs,
+    sections,
+    typography,
+    words,
+)
+from site_tools.judge.file_bytes import check_bytes
 from site_tools.judge.languages import compare, twin_path
-from site_tools.judge.links import check_links
-from site_tools.judge.proofs import (
-    check_corrections,
-    check_sections,
-    check_wrong_answers,
-)
-from site_tools.judge.shape import (
-    check_answers,
-    check_bytes,
-    check_identities,
-    check_shape,
-)
-from site_tools.judge.words import check_terms, check_typography
 from site_tools.page.accord import check_lock
 from site_tools.page.blocks import Kind
 from site_tools.page.files import FRONT_MATTER
 from site_tools.page.page import Page, read_page
-from site_tools.page.rendered import render
+from site_tools.page.rendered import parse_shown, render
 from site_tools.run.execution import start_pages
 from site_tools.run.verdict import check_run
 from site_tools.say import LANGUAGES, Problem, Refusal
+
+# What is asked of a page as it is written, in this order.
+RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
+    front_matter.check_place,
+    front_matter.check_keys,
+    front_matter.check_refs,
+    front_matter.check_aliases,
+    front_matter.check_needs,
+    body.check_code_width,
+    body.check_patterns,
+    body.check_heading_ids,
+    body.check_quotations,
+    body.check_left,
+    identities.check_commands,
+    body.check_own_language,
+    body.check_comments,
+    sections.check_sections,
+    sections.check_verdict,
+    sections.check_code_asserts,
+    census.check_collected,
+    typography.check_typography,
+    identities.check_identities,
+    sections.check_wrong_answer_form,
+    front_matter.check_answers,
+    proofs.check_wrong_answers,
+    proofs.check_snippet,
+    proofs.check_corrections,
+    words.check_terms,
+)
 
 # Faults of a fence which leave the rest of the page unread.
 FATAL = ("fence_beside", "fence_marked", "fence_unclosed", "fence_closed_otherwise")
 
 
-def read(root: Path, path: str) -> Page:
+def read_any(root: Path, path: str) -> Page:
     """A page of the project, of which bytes that are no text are left to the checks."""
     return read_page(root, path, text_of(root / path))
 
@@ -55,7 +83,7 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     pictures, at the end. Where a file or a fence cannot be read, nothing but that is
     told, which the rest follows from.
     """
-    pages = [read(root, path) for path in paths]
+    pages = [read_any(root, path) for path in paths]
     broken = [unreadable(page, (root / page.path).read_bytes()) for page in pages]
     if any(broken):
         return _once([*chain(*broken)])
@@ -98,50 +126,58 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
     problems: list[Problem] = []
     paths = [page.path for page in pages]
     for page in pages:
-        problems += check_written(page, root)
+        problems += check_written(page)
         # A pair is judged once, so that a slip is told once.
         if page.language == LANGUAGES[0] or twin_path(page.path) not in paths:
-            problems += [*check_pair(page, root), *check_lock(root, page.id)]
+            problems += [*check_pair(page), *check_lock(root, page.id)]
     return problems
 
 
-def check_written(page: Page, root: Path) -> list[Problem]:
+def check_written(page: Page) -> list[Problem]:
     """What is wrong with a page as it stands there, before it runs."""
-    problems = [*page.problems, *check_shape(page, root)]
-    problems += check_collected(page)
-    problems += [*check_typography(page), *check_identities(page, root)]
-    problems += check_answers(page, root)
-    problems += [*check_wrong_answers(page), *check_sections(page, root)]
-    problems += check_corrections(page, root)
-    problems += check_terms(page, read_names(root), root)
-    try:
-        html = fill_lists(render(page.text, root), root)
-    except (SuperFencesException, SnippetMissingError, Refusal):
-        return [*problems, *check_lists(page, root)]
+    problems = [*page.problems]
+    for rule in RULES:
+        problems += rule(page)
+    shown = shown_tree(page)
+    if shown is None:
+        return [*problems, *check_lists(page)]
     if not problems:  # else a fence that could not be read would be named twice
-        problems += [*check_boxes(page, html), *check_shown(page, html)]
-    return [*problems, *check_links(page, html, root)]
+        problems += census.check_boxes(page, shown)
+        problems += allowed.check_html(page, shown)
+    return [*problems, *links.check_links(page, shown)]
 
 
-def check_lists(page: Page, root: Path) -> list[Problem]:
+def shown_tree(page: Page) -> BeautifulSoup | None:
+    """The page with its includes and lists, or None where one cannot be had."""
+    try:
+        html = fill_lists(render(page.text, page.root), page.root)
+    except (SuperFencesException, SnippetMissingError, Refusal):
+        return None
+    return parse_shown(html)
+
+
+def check_lists(page: Page) -> list[Problem]:
     """A problem for each fence whose list, table or facts cannot be made."""
     problems = []
     for block in page.blocks:
-        if block.kind is Kind.DERIVED:
-            name, attributes = block.fence.header
-            try:
-                lang = attributes.values.get("data-language", "")
-                derived(name, block.text, lang, root)
-            except ValueError as error:
-                line, fence = block.fence.line, f"```{name} {block.text}"
-                if block.lines and (lang or name == "fact"):
-                    line = block.lines[0].page_line
-                wrong = page.problem(line, "list_unmade", fence=fence, why=error)
-                problems.append(wrong)
+        if block.kind is not Kind.DERIVED:
+            continue
+        name, attributes = block.fence.header
+        lang = attributes.values.get("data-language", "")
+        try:
+            derived(name, block.text, lang, page.root)
+        except ValueError as error:
+            line, fence = block.fence.line, f"```{name} {block.text}"
+            if block.lines and (lang or name == "fact"):
+                line = block.lines[0].page_line
+            wrong = page.problem(line, "list_unmade", fence=fence, why=error)
+            problems.append(wrong)
     return problems
 
 
-def check_pair(page: Page, root: Path) -> list[Problem]:
+def check_pair(page: Page) -> list[Problem]:
     """How a page differs from its twin in more than words; nothing without a twin."""
     twin = twin_path(page.path)
-    return compare(page, read(root, twin)) if (root / twin).is_file() else []
+    if not (page.root / twin).is_file():
+        return []
+    return compare(page, read_any(page.root, twin))

@@ -2,7 +2,7 @@
 
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import zip_longest
 from pathlib import PurePosixPath
 from typing import Any, NamedTuple
@@ -12,12 +12,14 @@ from bs4 import Tag
 from site_tools.numbers import find
 from site_tools.page.page import Page
 from site_tools.page.pictures import in_no_language, is_notebook
+from site_tools.page.tree import formula_of
 from site_tools.say import LANGUAGES, Message, Problem
 
 SHARED = ("needs", "answers", "refs")
-HEADING = re.compile("h[1-6]")
+HEADING_TAG = re.compile("h[1-6]")
 PROSE_OPTIONS = re.compile(r'\s*(?:title|data-reason|data-language)="[^"]*"')
-TITLES = (".admonition-title", "summary")
+TITLES = ".admonition-title, summary"
+# What must agree in order; all else, within each section.
 ORDERED = ("heading", "code_block", "displayed_formula", "picture", "box", "table_row")
 
 
@@ -43,20 +45,22 @@ def twin_path(path: str) -> str:
 
 def features(page: Page) -> Iterator[Feature]:
     """Everything on a page that its twin must have too, from the rendered tree."""
-    starts = [(1, "")]
+    section, starts = "", [(1, "")]
     for tag in page.tree.find_all(True):
-        if HEADING.fullmatch(tag.name):
-            starts.append((page.line_of(tag), _id(tag, page)))
-        if tag.name != "pre" and not tag.find_parent("pre"):
-            for kind, value in _of_tag(tag, page):
-                yield Feature(kind, starts[-1][1], value, (page.line_of(tag),))
+        if tag.name == "pre" or tag.find_parent("pre"):
+            continue
+        if HEADING_TAG.fullmatch(tag.name):
+            section = _id(tag, page)
+            starts.append((page.line_of(tag), section))
+        for kind, value in _of_tag(tag, page):
+            yield Feature(kind, section, value, (page.line_of(tag),))
     lines = page.text.splitlines()
     for block in page.blocks:
         first = block.fence.line
+        section = [name for line, name in starts if line <= first][-1]
         indent = re.split(r"[^ \t>]", lines[first - 1], maxsplit=1)[0]
         info = PROSE_OPTIONS.sub("", block.fence.info)
         code = in_no_language(block.text) if is_notebook(page.id) else block.text
-        section = next(name for line, name in reversed(starts) if line <= first)
         rows = (first, *(line.page_line for line in block.lines))
         yield Feature("code_block", section, f"{indent}```{info}\n{code}", rows)
 
@@ -69,43 +73,68 @@ def _id(heading: Tag, page: Page) -> str:
 
 def _of_tag(tag: Tag, page: Page) -> Iterator[tuple[str, str]]:
     classes = tag.get_attribute_list("class")
-    text, squeezed = tag.get_text(), "".join(tag.get_text().split())
-    if HEADING.fullmatch(tag.name):
+    if HEADING_TAG.fullmatch(tag.name):
         yield "heading", f"{'#' * int(tag.name[1])} {{ #{_id(tag, page)} }}"
     elif "arithmatex" in classes:
-        display = tag.name == "div"
-        yield "displayed_formula" if display else "formula", squeezed[2:-2]
+        kind = "displayed_formula" if tag.name == "div" else "formula"
+        yield kind, "".join(formula_of(tag).split())
     elif tag.name == "a" and "headerlink" not in classes:
         yield "link", str(tag.get("href"))
     elif tag.name == "img":
         yield "picture", str(tag.get("src"))
     elif tag.has_attr("data-is"):
-        yield "figure", f"{squeezed} = {tag['data-is']}"
+        shown = "".join(tag.get_text().split())
+        yield "figure", f"{shown} = {tag['data-is']}"
     elif tag.name == "code" and not tag.attrs:
-        yield "inline_code", f"`{text}`"
+        yield "inline_code", f"`{tag.get_text()}`"
     elif tag.name == "tr":
+        cells = len(tag.find_all(["td", "th"]))
         bound = ", ".join(str(each["data-is"]) for each in tag.select("[data-is]"))
-        yield "table_row", f"{len(tag.find_all(['td', 'th']))} cells {bound}".strip()
+        yield "table_row", f"{cells} cells {bound}".strip()
     elif "tabbed-set" in classes:
         yield "box", "=== " * len(tag.find_all("label"))
-    elif "admonition" in classes or tag.name == "details":
-        heads = [head.get_text() for head in tag.select(", ".join(TITLES), limit=1)]
-        source = (ref for ref in page.sources if heads and heads[0].endswith(ref))
-        marks = "!!!" if "admonition" in classes else "???"
-        kinds = (name for name in classes if name != "admonition")
-        yield "box", " ".join([marks, *map(str, kinds), next(source, "")]).strip()
-        if "quote" in classes:
-            for number in find(text.removeprefix(heads[0] if heads else "")):
-                yield "quoted_figure", number.text
+    elif "admonition" in classes:
+        yield from _of_box(tag, "!!!", page)
+    elif tag.name == "details":
+        yield from _of_box(tag, "???", page)
+
+
+def _of_box(tag: Tag, marks: str, page: Page) -> Iterator[tuple[str, str]]:
+    """A box: its kind, and its source if that is in its title; figures it quotes."""
+    head = tag.select_one(TITLES)
+    title = head.get_text() if head else ""
+    words = [marks, *(each for each in tag.get("class") or () if each != "admonition")]
+    sources = [ref for ref in page.sources if title.endswith(ref)]
+    yield "box", " ".join([*words, *sources[:1]])
+    if "quote" in words:
+        for number in find(tag.get_text().removeprefix(title)):
+            yield "quoted_figure", number.text
 
 
 def compare(page: Page, twin: Page) -> list[Problem]:
     """Every difference between a page and its twin that is not in the words.
 
-    What is ``ORDERED`` must agree in order, all else within each section; of inline
-    code, each section must have the same pieces. Where headings differ nothing else is
-    compared, since sections then mean nothing.
+    Where headings differ nothing else is compared, since sections then mean nothing.
     """
+    problems = _compare_front_matter(page, twin)
+    ours, theirs = list(features(page)), list(features(twin))
+    kinds = dict.fromkeys(feature.kind for feature in [*ours, *theirs])
+    for kind in sorted(kinds, key=lambda kind: kind != "heading"):
+        here = [feature for feature in ours if feature.kind == kind]
+        there = [feature for feature in theirs if feature.kind == kind]
+        if kind in ORDERED:
+            pair = _first_in_order(here, there)
+        elif kind == "inline_code":  # each section must have the same pieces
+            pair = _first_in_sections(_once(here), _once(there))
+        else:
+            pair = _first_in_sections(here, there)
+        problems += _difference(*pair, page, twin)
+        if kind == "heading" and problems:
+            break
+    return problems
+
+
+def _compare_front_matter(page: Page, twin: Page) -> list[Problem]:
     problems = []
     for key in SHARED:
         value, other = page.meta.get(key), twin.meta.get(key)
@@ -113,22 +142,13 @@ def compare(page: Page, twin: Page) -> list[Problem]:
             values = {"key": key, "value": value, "other": other, "twin": twin.path}
             line = page.line_with(f"{key}:") or 1
             problems.append(page.problem(line, "pair_front", **values))
-    ours, theirs = list(features(page)), list(features(twin))
-    kinds = dict.fromkeys(feature.kind for feature in [*ours, *theirs])
-    for kind in sorted(kinds, key=lambda kind: kind != "heading"):
-        here = [f for f in ours if f.kind == kind]
-        there = [f for f in theirs if f.kind == kind]
-        pick = _in_order if kind in ORDERED else _in_sections
-        problems += _told(*pick(here, there), page, twin)
-        if kind == "heading" and problems:
-            break
     return problems
 
 
 Pair = tuple[Feature | None, Feature | None]  # of which the twin's, ours, or both
 
 
-def _in_order(here: list[Feature], there: list[Feature]) -> Pair:
+def _first_in_order(here: Sequence[Feature], there: Sequence[Feature]) -> Pair:
     """The first place at which the two differ."""
     for ours, theirs in zip_longest(here, there):
         if ours is None or theirs is None or ours.value != theirs.value:
@@ -136,31 +156,59 @@ def _in_order(here: list[Feature], there: list[Feature]) -> Pair:
     return None, None
 
 
-def _in_sections(here: list[Feature], there: list[Feature]) -> Pair:
+def _once(features: Sequence[Feature]) -> list[Feature]:
+    """Each piece of a section once."""
+    found: dict[tuple[str, str], Feature] = {}
+    for feature in features:
+        found.setdefault((feature.section, feature.value), feature)
+    return list(found.values())
+
+
+def _first_in_sections(here: Sequence[Feature], there: Sequence[Feature]) -> Pair:
     """The first that the other section has not, or has not as often."""
-    ours = Counter((f.section, f.value) for f in here)
-    theirs = Counter((f.section, f.value) for f in there)
-    if here and here[0].kind == "inline_code":
-        ours, theirs = Counter(set(ours)), Counter(set(theirs))
-    extra = (f for f in here if (ours - theirs)[f.section, f.value])
-    lacking = (f for f in there if (theirs - ours)[f.section, f.value])
-    return next(extra, None), next(lacking, None)
+    ours = Counter((feature.section, feature.value) for feature in here)
+    theirs = Counter((feature.section, feature.value) for feature in there)
+    return _first_of(here, ours - theirs), _first_of(there, theirs - ours)
 
 
-def _told(
+def _first_of(features: Sequence[Feature], extra: Counter[Any]) -> Feature | None:
+    for feature in features:
+        if extra[feature.section, feature.value]:
+            return feature
+    return None
+
+
+def _difference(
     ours: Feature | None, theirs: Feature | None, page: Page, twin: Page
 ) -> Iterator[Problem]:
-    values: dict[str, Any]
     if ours and theirs:
-        rows = [*zip_longest(ours.value.splitlines(), theirs.value.splitlines())]
-        row = next((n for n, (a, b) in enumerate(rows) if a != b), 0)
-        here, there = (Message("pair_nothing") if r is None else r for r in rows[row])
+        row, here, there = _differing_row(ours.value, theirs.value)
         values = {"here": here, "there": there, "twin": twin.path}
-        values |= {"at": theirs.at(row), "kind": Message(f"kind_{ours.kind}")}
+        values |= {"at": theirs.at(row), "kind": Message("pair_kinds", part=ours.kind)}
         yield page.problem(ours.at(row), "pair_differs", **values)
-    elif alone := ours or theirs:
-        has, lacks = (page, twin) if ours else (twin, page)
-        values = {"kind": Message(f"kind_{alone.kind}"), "file": lacks.path}
-        values["shown"] = alone.value.partition("\n")[0]
-        values["section"] = alone.section or Message("pair_top")
-        yield has.problem(alone.at(0), "pair_missing", **values)
+    elif ours:
+        yield _missing(ours, page, twin)
+    elif theirs:
+        yield _missing(theirs, twin, page)
+
+
+def _differing_row(ours: str, theirs: str) -> tuple[int, str | Message, str | Message]:
+    """The first line on which two values differ, and what stands there."""
+    nothing = Message("pair_nothing")
+    rows = zip_longest(ours.splitlines(), theirs.splitlines(), fillvalue=nothing)
+    for row, (here, there) in enumerate(rows):
+        if here != there:
+            return row, here, there
+    return 0, ours, theirs
+
+
+def _missing(feature: Feature, page: Page, twin: Page) -> Problem:
+    """That the other language of a page lacks something."""
+    return page.problem(
+        feature.at(0),
+        "pair_missing",
+        kind=Message("pair_kinds", part=feature.kind),
+        file=twin.path,
+        shown=feature.value.partition("\n")[0],
+        section=feature.section or Message("pair_top"),
+    )

@@ -8,19 +8,22 @@ import difflib
 import posixpath
 import re
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 from urllib.parse import unquote
+
+from bs4 import BeautifulSoup
 
 from site_tools.compile import article, reference
 from site_tools.compile.lists import fill_lists
 from site_tools.data.dialogues import read_corrections
+from site_tools.judge.identities import FORMULA_ID
 from site_tools.page import files
+from site_tools.page.content import line_of, read_content
 from site_tools.page.page import Page
-from site_tools.page.prose import HEADING, line_of, read_content
-from site_tools.page.rendered import render
+from site_tools.page.rendered import parse_shown, render
 from site_tools.say import Message, Problem, problem
 
 MOST_IDS = 8  # named where none is like the one that is not there
@@ -31,111 +34,158 @@ INCOMING = re.compile(
     r"|^(?P<page>\w+/\w+)#(?P<id>[\w-]+)$",
     re.M,
 )
+PACKAGE_NAME = re.compile(r"ppo_ref(?:\.\w+)+")
+# Where the name of a part of the package is no link.
+INERT = ("a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre")
 
 
-def check_links(page: Page, html: str, root: Path) -> list[Problem]:
+def check_links(page: Page, shown: BeautifulSoup) -> Iterator[Problem]:
     """Links of a rendered page that lead nowhere, ids it has twice, unknown names."""
-    own = article.page_ids(html, page.texts("answers"))
-    problems = [*_incoming(page, own, root)]
-    for name in [name for name, count in Counter(own).items() if count > 1]:
-        lines = _lines(page, "[#{]", name) or [1]
-        twice = page.problem(lines[-1], "id_twice", name=name, first=lines[0])
-        problems.append(twice)
-    tags = {str(tag["href"]): tag for tag in page.tree.find_all("a", href=True)}
+    own = ids_of(shown, page.texts("answers"))
+    yield from _lost(page, own)
+    for name, count in Counter(own).items():
+        if count > 1:
+            lines = _written(page, "[#{]", name) or [1]
+            yield page.problem(lines[-1], "id_twice", name=name, first=lines[0])
+    tags = {str(tag["href"]): tag for tag in page.tree.select("a[href]")}
     for href, tag in tags.items():
-        if not ELSEWHERE.match(href) and (fault := _fault(page, href, own, root)):
-            key, values = fault
-            for line in _lines(page, r"[(<\s]", href) or [page.line_of(tag)]:
-                problems.append(page.problem(line, key, href=href, **values))
-    names = {match["name"] for match in reference.NAMED.finditer(html)} - {None}
-    for name in sorted(names - _symbols(root).keys()):
-        for line in _lines(page, "`", name) or [1]:
-            problems.append(page.problem(line, "name_unknown", name=name))
-    return problems
+        lines = _written(page, r"[(<\s]", href) or [page.line_of(tag)]
+        yield from _dead(page, href, own, lines)
+    for name in _unknown_names(page.root, shown):
+        for line in _written(page, "`", name) or [1]:
+            yield page.problem(line, "name_unknown", name=name)
 
 
-def _lines(page: Page, before: str, text: str) -> list[int]:
+def ids_of(shown: BeautifulSoup, answers: Sequence[object]) -> list[str]:
+    """Every id of a page as readers get it, also of its questions and formulas."""
+    asked = article.anchors(answers) if shown.find("h2", id="answer") else []
+    written = [str(tag["id"]) for tag in shown.select("[id]")]
+    formulas = " ".join(tag.get_text() for tag in shown.select(".arithmatex"))
+    return [*asked, *written, *FORMULA_ID.findall(formulas)]
+
+
+def _unknown_names(root: Path, shown: BeautifulSoup) -> list[str]:
+    """Names of the package, as inline code, that it does not have."""
+    names = set()
+    for code in shown.find_all("code", string=PACKAGE_NAME):
+        plain = not code.attrs and not code.find_parent(INERT)
+        if plain and PACKAGE_NAME.fullmatch(code.get_text()):
+            names.add(code.get_text())
+    return sorted(names - _symbols(root).keys())
+
+
+def _written(page: Page, before: str, text: str) -> list[int]:
     """Where an address or an id is written."""
     written = re.compile(rf"(?<={before}){re.escape(text)}(?![\w./#-])")
     return [line_of(page.body, match.start()) for match in written.finditer(page.body)]
 
 
-def _incoming(page: Page, own: list[str], root: Path) -> Iterator[Problem]:
+class Leading(NamedTuple):
+    """A link to an id of a page: the file and line it stands in, where it leads."""
+
+    file: str
+    line: int
+    page: str
+    id: str
+
+
+def _lost(page: Page, own: list[str]) -> Iterator[Problem]:
     """What leads to an id that the page does not have: other pages, the corrections."""
-    folder, name = root / "docs" / page.language, posixpath.basename(page.id)
-    links: list[tuple[str, int, str, str]] = []  # file, line, page, id
+    for link in (*_from_pages(page), *_from_corrections(page.root)):
+        leads_here = posixpath.normpath(link.page) == page.id
+        if leads_here and link.file != page.path and link.id not in own:
+            values = {"id": link.id, "page": page.path}
+            yield problem(link.file, link.line, "link_lost", **values)
+
+
+def _from_pages(page: Page) -> Iterator[Leading]:
+    folder, name = page.root / "docs" / page.language, posixpath.basename(page.id)
     for path in sorted(files.paths(folder)):
         text = (folder / path).read_text("utf-8-sig", errors="replace")
-        leads_here = f"{name}.md#" in text or f"{page.id}#" in text
-        for match in INCOMING.finditer(text) if leads_here else ():
+        if f"{name}.md#" not in text and f"{page.id}#" not in text:
+            continue
+        for match in INCOMING.finditer(text):
             linked = posixpath.join(posixpath.dirname(path), match["file"] or "")
-            target, line = match["page"] or linked, line_of(text, match.start())
+            file, line = f"docs/{page.language}/{path}", line_of(text, match.start())
             anchor = unquote(match["anchor"] or match["id"])
-            links.append((f"docs/{page.language}/{path}", line, target, anchor))
+            yield Leading(file, line, match["page"] or linked, anchor)
+
+
+def _from_corrections(root: Path) -> Iterator[Leading]:
     for row in read_corrections(root):
         for proof in row.held:
             target, _, anchor = proof.at.partition("#")
-            links.append((row.file, proof.line, target, anchor))
-    for file, line, target, anchor in links:
-        here = posixpath.normpath(target) == page.id and file != page.path
-        if here and anchor not in own:
-            yield problem(file, line, "link_lost", id=anchor, page=page.path)
+            yield Leading(row.file, proof.line, target, anchor)
 
 
-def _fault(
-    page: Page, href: str, own: list[str], root: Path
-) -> tuple[str, dict[str, Any]] | None:
+def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Iterator[Problem]:
     """What is wrong with an address within the site, and the nearest that is not."""
+    if ELSEWHERE.match(href):
+        return
     path, _, anchor = href.partition("#")
-    folder, lang = f"docs/{page.language}", page.language
-    file = posixpath.join(posixpath.dirname(page.path), unquote(path))
-    inside = posixpath.relpath(posixpath.normpath(file), folder) if path else ""
-    if path.startswith("/") or (path and not _exists(root, lang, inside)):
-        known = sorted([*files.paths(root / folder), *_reference(root, lang)])
-        nearest = difflib.get_close_matches(inside, known, n=1, cutoff=0)
-        here = posixpath.dirname(page.path.removeprefix(f"{folder}/"))
-        near = posixpath.relpath(nearest[0], here or ".") if nearest else "page.md"
-        return "link_dead", {"folder": folder, "near": near}
+    folder = f"docs/{page.language}"
+    inside = ""
+    if path:
+        file = posixpath.join(posixpath.dirname(page.path), unquote(path))
+        inside = posixpath.relpath(posixpath.normpath(file), folder)
+    if path.startswith("/") or (path and not _exists(page, inside)):
+        near = _nearest(page, inside)
+        for line in lines:
+            values = {"href": href, "folder": folder, "near": near}
+            yield page.problem(line, "link_dead", **values)
+        return
     # The headings of a page are known without rendering it.
-    if not anchor or (path and anchor in _headings(root / folder / inside)):
-        return None
-    there = _anchors(root, lang, inside) if path else own
+    if not anchor or (path and anchor in _headings(page.root / folder / inside)):
+        return
+    there = _anchors(page, inside) if path else own
     if anchor in there:
-        return None
+        return
     alike = difflib.get_close_matches(anchor, there) or there[:MOST_IDS] or ["id"]
     where = f"{folder}/{inside}" if path else Message("link_this_page")
     ids = ", ".join(f"#{name}" for name in alike)
-    return "link_dead_anchor", {"where": where, "ids": ids, "anchor": anchor}
+    for line in lines:
+        values = {"href": href, "where": where, "ids": ids, "anchor": anchor}
+        yield page.problem(line, "link_dead_anchor", **values)
+
+
+def _nearest(page: Page, path: str) -> str:
+    """The page whose path is most like this one, as a link to it."""
+    folder = f"docs/{page.language}"
+    written = files.paths(page.root / folder)
+    known = sorted([*written, *_reference(page.root, page.language)])
+    nearest = difflib.get_close_matches(path, known, n=1, cutoff=0)
+    here = posixpath.dirname(page.path.removeprefix(f"{folder}/")) or "."
+    return posixpath.relpath(nearest[0], here) if nearest else "page.md"
 
 
 def _headings(file: Path) -> set[str]:
     text = file.read_text("utf-8-sig", errors="replace") if file.is_file() else ""
-    headings = HEADING.finditer(read_content(text).body)
-    return {match["id"] for match in headings if match["id"]}
+    return {heading.id for heading in read_content(text).headings if heading.id}
 
 
-def _exists(root: Path, lang: str, path: str) -> bool:
-    file = root / "docs" / lang / path
+def _exists(page: Page, path: str) -> bool:
+    file = page.root / "docs" / page.language / path
     written = ".." not in path and path.endswith(".md") and file.is_file()
-    return written or path in _reference(root, lang)
+    return written or path in _reference(page.root, page.language)
 
 
-def _anchors(root: Path, lang: str, path: str) -> list[str]:
-    """The ids of a page, as ``gae/inputs.md``."""
-    if path not in _reference(root, lang):
-        text = (root / "docs" / lang / path).read_text("utf-8-sig", errors="replace")
-        return _ids(text, root)
+def _anchors(page: Page, path: str) -> list[str]:
+    """The ids of another page, as ``gae/inputs.md``."""
+    root, made = page.root, _reference(page.root, page.language)
+    if path not in made:
+        file = root / "docs" / page.language / path
+        return _ids_in(file.read_text("utf-8-sig", errors="replace"), root)
     url = path.removesuffix(".md").removesuffix("index").rstrip("/") + "/#"
-    named = [
-        at.removeprefix(url) for at in _symbols(root).values() if at.startswith(url)
-    ]
-    return [*_ids(_reference(root, lang)[path], root), *named]
+    places = _symbols(root).values()
+    named = [at.removeprefix(url) for at in places if at.startswith(url)]
+    return [*_ids_in(made[path], root), *named]
 
 
 @lru_cache(maxsize=256)
-def _ids(text: str, root: Path) -> list[str]:
+def _ids_in(text: str, root: Path) -> list[str]:
     answers = read_content(text).meta.get("answers") or ()
-    return article.page_ids(fill_lists(render(text, root), root), answers)
+    shown = parse_shown(fill_lists(render(text, root), root))
+    return ids_of(shown, answers)
 
 
 # The package is not edited while pages are checked.

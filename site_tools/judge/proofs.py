@@ -13,60 +13,54 @@ from pathlib import Path
 
 from site_tools.data.dialogues import Proof, read_corrections
 from site_tools.page.blocks import INCLUDE, Block
+from site_tools.page.content import line_of
 from site_tools.page.files import paths
 from site_tools.page.page import Page
-from site_tools.page.prose import QUOTE, line_of, read_wrong_answers, stretch
 from site_tools.say import LANGUAGES, Message, Problem, problem
 
-SECTION = re.compile(r"\[start:([\w-]+)\]")
+SECTION_START = re.compile(r"\[start:([\w-]+)\]")
 INCLUDED = re.compile(INCLUDE.pattern, re.M)
 
 
-def check_corrections(page: Page, root: Path) -> list[Problem]:
+def check_corrections(page: Page) -> Iterator[Problem]:
     """The proofs of corrections that a page should have and has not.
 
     A heading that is missing is told with the links that lead to it.
     """
-    problems = []
-    for row in read_corrections(root):
+    for row in read_corrections(page.root):
         for proof in row.held:
             name, _, anchor = proof.at.partition("#")
-            start, end = stretch(page.body, anchor)
-            if name != page.id or not end or _stands(proof, page, start, end):
-                continue
-            lost = problem(
-                proof.file,
-                proof.line,
-                "proof_lost",
-                id=row.id,
-                about=row.about,
-                page=page.path,
-                anchor=anchor,
-                what=Message(f"proof_{proof.kind}", {"text": proof.text}),
-            )
-            problems.append(lost)
-    return problems
+            section = page.content.section(anchor) if name == page.id else None
+            if section and not _stands(proof, page, section.rows):
+                what = Message("proofs", {"text": proof.text}, part=proof.kind)
+                values = {"id": row.id, "about": row.about, "what": what}
+                values |= {"page": page.path, "anchor": anchor}
+                yield problem(proof.file, proof.line, "proof_lost", **values)
 
 
-def _stands(proof: Proof, page: Page, start: int, end: int) -> bool:
-    """Whether the proof stands between two offsets of the page."""
-    rows = range(line_of(page.body, start), line_of(page.body, end) + 1)
-    blocks = [block for block in page.blocks if block.fence.line in rows]
-    words = " ".join(proof.text.split())
+def _stands(proof: Proof, page: Page, rows: range) -> bool:
+    """Whether the proof stands on these lines of the page."""
+    blocks, words = page.blocks_on(rows), _squeezed(proof.text)
     if proof.kind == "cites":
-        return words in page.refs and _named(words, page.body[start:end])
+        return words in page.refs and _names(page.content.text_of(rows), words)
     if proof.kind == "fact":
-        facts = (block for block in blocks if block.fence.header[0] == "fact")
-        return words in (" ".join(block.text.split()) for block in facts)
+        facts = [block for block in blocks if block.fence.header[0] == "fact"]
+        return words in [_squeezed(block.text) for block in facts]
     if proof.kind == "prints":
-        outputs = (block.expects or "" for block in blocks if block.runs)
-        lines = (line for output in outputs for line in output.splitlines())
-        return words in (" ".join(line.split()) for line in lines)
+        return any(words in _printed(block) for block in blocks if block.runs)
     asserted = _failing(blocks) if proof.kind == "fails" else _passing(blocks)
     return _form(words) in map(ast.dump, asserted)
 
 
-def _named(source: str, text: str) -> bool:
+def _squeezed(text: str) -> str:
+    return " ".join(text.split())
+
+
+def _printed(block: Block) -> list[str]:
+    return [_squeezed(line) for line in (block.expects or "").splitlines()]
+
+
+def _names(text: str, source: str) -> bool:
     """Whether a text names a source, or links to it if it is a paper on arXiv."""
     return source in text or source.replace("arXiv:", "arxiv.org/abs/") in text
 
@@ -80,12 +74,13 @@ def _form(words: str) -> str:
 
 def _failing(blocks: Sequence[Block]) -> Iterator[ast.Assert]:
     """The assertions with whose words blocks fail."""
-    for block in (block for block in blocks if "raises" in block.classes):
-        failure = (block.expects or "").rpartition("\n")[2]
-        for node in _assertions(block):
-            words = node.msg.value if isinstance(node.msg, ast.Constant) else ""
-            if isinstance(words, str) and failure == f"AssertionError: {words}":
-                yield node
+    for block in blocks:
+        if "raises" in block.classes:
+            failure = (block.expects or "").rpartition("\n")[2]
+            for node in _assertions(block):
+                words = node.msg.value if isinstance(node.msg, ast.Constant) else ""
+                if failure == f"AssertionError: {words}":
+                    yield node
 
 
 def _passing(blocks: Sequence[Block]) -> Iterator[ast.Assert]:
@@ -102,39 +97,43 @@ def _assertions(block: Block) -> Iterator[ast.Assert]:
                 yield node
 
 
-def check_wrong_answers(page: Page) -> list[Problem]:
+def check_wrong_answers(page: Page) -> Iterator[Problem]:
     """Wrong answers without a block that fails, unless they are marked as cited.
 
     One with the class ``cited`` names a source, other than the one it quotes, or shows
     a fact.
     """
-    problems = []
-    for wrong in read_wrong_answers(page.body, page.fences, page.path)[0]:
-        start, end = stretch(page.body, wrong.id)
-        rows = range(line_of(page.body, start), line_of(page.body, end) + 1)
-        facts = [f for f in page.fences if f.line in rows and f.info == "fact"]
-        text = QUOTE.sub("", page.body[start:end])
-        sources = [ref for ref in page.refs if _named(ref, text)]
-        faults = {
-            "wrong_answer_unproved": not wrong.failure and not wrong.cited,
-            "wrong_answer_uncited": wrong.cited and not sources and not facts,
-            "wrong_answer_both": bool(wrong.failure) and wrong.cited,
-        }
-        for key in (key for key, holds in faults.items() if holds):
-            problems.append(page.problem(rows[0], key, id=wrong.id))
-    return problems
+    for wrong in page.wrong_answers[0]:
+        section = page.content.section(wrong.id)
+        if section is None:
+            continue
+        line = section.line
+        if not wrong.failure and not wrong.cited:
+            yield page.problem(line, "wrong_answer_unproved", id=wrong.id)
+        if wrong.cited and not _is_sourced(page, section.rows):
+            yield page.problem(line, "wrong_answer_uncited", id=wrong.id)
+        if wrong.cited and wrong.failure:
+            yield page.problem(line, "wrong_answer_both", id=wrong.id)
 
 
-def check_sections(page: Page, root: Path) -> list[Problem]:
+def _is_sourced(page: Page, rows: range) -> bool:
+    """Whether a source is named outside quotations on these lines, or a fact shown."""
+    if any(fence.info == "fact" for fence in page.content.fences_on(rows)):
+        return True
+    lines = page.content.own_words.split("\n")[rows.start - 1 : rows.stop - 1]
+    return any(_names("\n".join(lines), ref) for ref in page.refs)
+
+
+def check_snippet(page: Page) -> list[Problem]:
     """The sections of a page's snippet that no page shows."""
-    return unshown(root, f"{page.id}.py")
+    return unshown(page.root, f"{page.id}.py")
 
 
 def unshown(root: Path, name: str) -> list[Problem]:
     """The sections of a snippet, as ``gae/inputs.py``, that no page includes."""
     file = root / "snippets" / name
     text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
-    own = {match[1]: line_of(text, match.start()) for match in SECTION.finditer(text)}
+    own = {m[1]: line_of(text, m.start()) for m in SECTION_START.finditer(text)}
     shown = _included(root, name, own)
     path = f"snippets/{name}"
     return [
@@ -148,16 +147,16 @@ def _included(root: Path, name: str, sections: Iterable[str]) -> set[str]:
     """Those of the sections of a snippet that a page includes, one by one or whole."""
     shown = set[str]()
     # The pages of its own name come first: as a rule no other has to be read.
-    pages = dict.fromkeys([name.replace(".py", ".md"), *_pages(root)])
-    for file in (root / "docs" / lang / page for page in pages for lang in LANGUAGES):
-        if shown.issuperset(sections):
-            break
-        text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
-        for match in INCLUDED.finditer(text):
-            if match["file"] == name:
-                shown |= {match["section"]} if match["section"] else {*sections}
+    every = chain(*(paths(root / "docs" / lang) for lang in LANGUAGES))
+    for page in dict.fromkeys(chain([name.replace(".py", ".md")], every)):
+        for lang in LANGUAGES:
+            if shown.issuperset(sections):
+                return shown
+            file = root / "docs" / lang / page
+            text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
+            for match in INCLUDED.finditer(text):
+                if match["file"] == name and match["section"]:
+                    shown.add(match["section"])
+                elif match["file"] == name:
+                    shown.update(sections)
     return shown
-
-
-def _pages(root: Path) -> Iterator[str]:
-    return chain(*(paths(root / "docs" / lang) for lang in LANGUAGES))

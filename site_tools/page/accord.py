@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 from site_tools import ledger
 from site_tools.page.files import page_ids
-from site_tools.page.prose import wording
+from site_tools.page.wording import wording
 from site_tools.say import Message, Problem, problem
 
 Words = Mapping[str, str]  # of each section

@@ -16,12 +16,12 @@ from typing import Any, NamedTuple
 
 from site_tools.page.fences import Fence, scan
 from site_tools.page.files import inside
-from site_tools.say import Message, Problem, Refusal, told
+from site_tools.say import Message, Problem, Refusal, problem_from
 
 INCLUDE = re.compile(
     r'^(?P<indent>[ \t]*)--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$'
 )
-MARKER = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
+SECTION_MARK = re.compile(r"-8<-{1,}\s+\[\s*(start|end)\s*:")
 
 
 class Line(NamedTuple):
@@ -58,22 +58,24 @@ def _included(
     if not inside(file, snippets):
         raise Refusal("include_beyond", line=number, folder=snippets.name, file=name)
     values = {"line": number, "file": name, "section": match["section"]}
-    if not file.is_file() and name.startswith(f"{snippets.name}/"):
-        own = line.split('"')[1].removeprefix(f"{snippets.name}/")
-        raise Refusal("include_from_root", **values, own=own)
     if not file.is_file():
+        if name.startswith(f"{snippets.name}/"):
+            own = line.split('"')[1].removeprefix(f"{snippets.name}/")
+            raise Refusal("include_from_root", **values, own=own)
         known = [f.relative_to(snippets).as_posix() for f in snippets.rglob("*.py")]
-        near = [*get_close_matches(name, sorted(known), 1, 0), "topic/page.py"][0]
-        raise Refusal("include_missing", **values, near=near)
+        near = get_close_matches(name, sorted(known), n=1, cutoff=0)
+        nearest = near[0] if near else "topic/page.py"
+        raise Refusal("include_missing", **values, near=nearest)
     try:
         lines = file.read_text("utf-8").split("\n")
     except UnicodeDecodeError as error:
         raise Refusal("include_fault", **values, why=error) from None
-    origins = _origins(lines, **values)
+    section = match["section"]
+    origins = _section(lines, name, section, number) if section else _whole(lines)
     while origins and not lines[origins[-1] - 1].strip():
         origins.pop()
     texts = [lines[origin - 1] for origin in origins]
-    if match["section"]:
+    if section:
         texts = dedent("\n".join(texts)).split("\n")
     return [
         Line(match["indent"] + text, number, f"{snippets.name}/{name}:{origin}")
@@ -81,21 +83,37 @@ def _included(
     ]
 
 
-def _origins(lines: list[str], section: Any, **place: Any) -> list[int]:
-    """The numbers of the lines of a section, or of a whole file."""
-    first, last = 0, len(lines) + 1
-    for edge in ("start", "end") if section else ():
-        marks = (n for n, line in enumerate(lines, 1) if f"[{edge}:{section}]" in line)
-        at = [n for n in marks if n > first]
-        if len(at) != 1:
-            key = "include_twice" if at else f"include_no_{edge}"
-            names = re.findall(r"\[start:([\w-]+)\]", "\n".join(lines))
-            values = {"section": section, "edge": edge, "known": ", ".join(names)}
-            if origin := (at[1:] or [first])[0]:  # of a line that is there
-                values["snippet"] = f"snippets/{place['file']}:{origin}"
-            raise Refusal(key, **values, **place)
-        first, last = (at[0], last) if edge == "start" else (first, at[0])
-    return [n for n in range(first + 1, last) if not MARKER.search(lines[n - 1])]
+def _whole(lines: list[str]) -> list[int]:
+    """The numbers of the lines of a file, but of those that mark a section."""
+    return [n for n, line in enumerate(lines, 1) if not SECTION_MARK.search(line)]
+
+
+def _section(lines: list[str], file: str, section: str, number: int) -> list[int]:
+    """The numbers of the lines of a section; ``number`` is that of its include."""
+    place: dict[str, Any] = {"line": number, "file": file, "section": section}
+    starts = _marks(lines, "start", section)
+    if not starts:
+        known = ", ".join(re.findall(r"\[start:([\w-]+)\]", "\n".join(lines)))
+        raise Refusal("include_no_start", known=known, **place)
+    _refuse_second("start", starts, place)
+    ends = [end for end in _marks(lines, "end", section) if end > starts[0]]
+    if not ends:
+        snippet = f"snippets/{file}:{starts[0]}"
+        raise Refusal("include_no_end", snippet=snippet, **place)
+    _refuse_second("end", ends, place)
+    return [n for n in _whole(lines) if starts[0] < n < ends[0]]
+
+
+def _refuse_second(edge: str, marks: list[int], place: dict[str, Any]) -> None:
+    if len(marks) > 1:
+        snippet = f"snippets/{place['file']}:{marks[1]}"
+        raise Refusal("include_twice", edge=edge, snippet=snippet, **place)
+
+
+def _marks(lines: list[str], edge: str, section: str) -> list[int]:
+    """The numbers of the lines that begin or end a section."""
+    mark = f"[{edge}:{section}]"
+    return [number for number, line in enumerate(lines, 1) if mark in line]
 
 
 class Kind(Enum):
@@ -112,12 +130,12 @@ SHOWN = "text bash console json yaml toml diff markdown"
 DERIVED = (
     "fact glossary notation status questions topic wrong_answers frameworks threads"
 )
-LANGUAGES = {
+KIND_OF = {
     **{"python": Kind.RUN, "output": Kind.OUTPUT},
     **dict.fromkeys(SHOWN.split(), Kind.SHOWN),
     **dict.fromkeys([*DERIVED.split(), "benchmarks"], Kind.DERIVED),
 }
-CLASSES = {Kind.RUN: {"cont", "raises", "norun", "comment"}}
+CLASSES = ("comment", "cont", "norun", "raises")  # of code that runs
 
 
 @dataclass(frozen=True)
@@ -161,13 +179,13 @@ def read_blocks(
     above_refused = False
     for fence in fences:
         try:
-            block = _read(fence, snippets)
+            block = _read_block(fence, snippets)
             if block.kind is Kind.OUTPUT and not above_refused:
                 blocks = _attach(block, blocks, text.split("\n"))
             blocks.append(block)
             above_refused = False
         except Refusal as fault:
-            problems.append(told(fault, path, fence.line))
+            problems.append(problem_from(fault, path, fence.line))
             above_refused = True
     return blocks, problems
 
@@ -179,23 +197,24 @@ def blocks_of(root: Path, path: str, text: str) -> tuple[list[Block], list[Probl
     return blocks, [*problems, *unread]
 
 
-def _read(fence: Fence, snippets: Path) -> Block:
+def _read_block(fence: Fence, snippets: Path) -> Block:
     try:
         language, attributes = fence.header
     except ValueError as error:
         raise Refusal("fence_info", info=repr(fence.info), why=error) from None
-    if language not in LANGUAGES:
-        key = "fence_language" if language else "fence_no_language"
-        written = (name for name, kind in LANGUAGES.items() if kind is not Kind.DERIVED)
+    kind = KIND_OF.get(language)
+    if kind is None:
+        written = [name for name in KIND_OF if KIND_OF[name] is not Kind.DERIVED]
         known = ", ".join(sorted(written))
-        raise Refusal(key, language=repr(language), known=known)
-    kind = LANGUAGES[language]
-    allowed = CLASSES.get(kind, set())
-    if unknown := set(attributes.classes) - allowed:
-        kind_of = Message(f"kind_{kind.name.lower()}")
-        name, classes = min(unknown), " ".join(f".{each}" for each in sorted(allowed))
-        values = {"name": name, "kind": kind_of, "classes": classes or "-"}
-        raise Refusal("fence_class", **values)
+        if not language:
+            raise Refusal("fence_no_language", known=known)
+        raise Refusal("fence_language", language=repr(language), known=known)
+    allowed = CLASSES if kind is Kind.RUN else ()
+    for name in sorted(attributes.classes):
+        if name not in allowed:
+            classes = " ".join(f".{each}" for each in allowed) or "-"
+            kind_said = Message("fence_kinds", part=kind.name.lower())
+            raise Refusal("fence_class", name=name, kind=kind_said, classes=classes)
     lines = resolve(fence.lines, fence.line + 1, snippets)
     block = Block(fence, kind, frozenset(attributes.classes), tuple(lines))
     if "norun" not in attributes.classes:

@@ -2,11 +2,10 @@
 
 This scan is one of three independent counts of the code on a page: Sybil's lexer
 collects what runs, and the built HTML holds what readers see. All three must agree
-(see ``census``).
+(see ``judge.boxes``).
 """
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -52,12 +51,17 @@ def read_info(info: str) -> tuple[str, Attributes]:
     # Python-Markdown silently mangles an escaped quote; here it is refused.
     if wrong := TOKEN.sub("", rest).strip():
         raise Refusal("attributes_form", text=repr(wrong))
-    tokens = [*TOKEN.finditer(rest)]
-    values = {t["key"]: t["a"] or t["b"] or t["c"] or "" for t in tokens if t["key"]}
-    classes = [token["cls"] for token in tokens if token["cls"]]
-    language = word["language"] if word else "".join(classes[:1])
-    own = classes if word else classes[1:]
-    return language.lower(), Attributes(tuple(own), values)
+    classes: list[str] = []
+    values: dict[str, str] = {}
+    for token in TOKEN.finditer(rest):
+        if token["cls"]:
+            classes.append(token["cls"])
+        elif token["key"]:
+            values[token["key"]] = token["a"] or token["b"] or token["c"] or ""
+    language = word["language"] if word else ""
+    if not word and classes:
+        language = classes.pop(0)
+    return language.lower(), Attributes(tuple(classes), values)
 
 
 @dataclass(frozen=True)
@@ -83,41 +87,55 @@ def scan(text: str, path: str) -> tuple[list[Fence], list[Problem]]:
     """Every fence of a page in order, and what keeps a fence from being one."""
     fences: list[Fence] = []
     problems: list[Problem] = []
-    opening: re.Match[str] | None = None
-    start, body = 0, list[str]()
+    open_fence: _Open | None = None
     for number, line in enumerate(text.split("\n"), 1):
-        if opening is None:
-            if opening := OPENING.match(line):
-                start, body = number, []
+        if open_fence is None:
+            opening = OPENING.match(line)
+            if opening:
+                open_fence = _Open(number, opening)
             # Asked of every line, the pattern would take a quarter of a page's checks.
             if "```" in line and (beside := BESIDE.fullmatch(line)):
                 words = beside["text"].strip()
                 key = "fence_marked" if MARKER.fullmatch(words) else "fence_beside"
                 problems.append(problem(path, number, key, text=words))
             continue
-        prefix = opening["prefix"]
-        own = line.startswith(prefix)
-        inside = line[len(prefix) :] if own else line.lstrip(" \t>")
-        if inside.rstrip() == opening["fence"]:
-            fences.append(Fence(start, opening["info"].strip(), tuple(body)))
-            opening = None
-        else:
-            inner = INNER.match(inside)
-            if inner and inner["fence"].startswith(opening["fence"]):
-                until = Message("until_the_next", {"at": number})
-                problems.append(_unclosed(path, start, opening["fence"], body, until))
-            body.append(inside)
-    if opening:
-        until = Message("until_the_end")
-        problems.append(_unclosed(path, start, opening["fence"], body, until))
+        inside = open_fence.undented(line)
+        if inside.rstrip() == open_fence.marks:
+            fences.append(open_fence.closed())
+            open_fence = None
+            continue
+        inner = INNER.match(inside)
+        if inner and inner["fence"].startswith(open_fence.marks):
+            until = Message("until_the_next", {"at": number})
+            problems.append(open_fence.unclosed(path, until))
+        open_fence.lines.append(inside)
+    if open_fence:
+        problems.append(open_fence.unclosed(path, Message("until_the_end")))
     return fences, problems
 
 
-def _unclosed(
-    path: str, start: int, fence: str, body: Sequence[str], until: Message
-) -> Problem:
-    numbered = enumerate(body, start + 1)
-    meant = next((each for each in numbered if MARKS.fullmatch(each[1])), None)
-    at, text = meant or (0, "")
-    key = "fence_closed_otherwise" if meant else "fence_unclosed"
-    return problem(path, start, key, fence=fence, at=at, text=text, until=until)
+class _Open:
+    """A fence whose end has not been read yet."""
+
+    def __init__(self, line: int, opening: re.Match[str]) -> None:
+        self.line, self.lines = line, list[str]()
+        self.marks = opening["fence"]
+        self._indent, self._info = opening["prefix"], opening["info"].strip()
+
+    def undented(self, line: str) -> str:
+        """A line without the indent of the fence."""
+        if line.startswith(self._indent):
+            return line[len(self._indent) :]
+        return line.lstrip(" \t>")
+
+    def closed(self) -> Fence:
+        return Fence(self.line, self._info, tuple(self.lines))
+
+    def unclosed(self, path: str, until: Message) -> Problem:
+        """That it is not closed; perhaps a line is meant to."""
+        values = {"fence": self.marks, "until": until}
+        for at, text in enumerate(self.lines, self.line + 1):
+            if MARKS.fullmatch(text):
+                key = "fence_closed_otherwise"
+                return problem(path, self.line, key, at=at, text=text, **values)
+        return problem(path, self.line, "fence_unclosed", **values)

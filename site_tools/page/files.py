@@ -12,7 +12,13 @@ from site_tools.say import LANGUAGES, Message, Problem, Refusal, problem
 
 FOLDERS = ("docs", "snippets")
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
-TAG = re.compile(r"<[A-Za-z/!?][^>\n]*>?|&#?\w+;")
+# What rows refuse that is no fault of the YAML, in words for whoever writes a page.
+REFUSED = {
+    "data_key_twice": "front_data_key_twice",
+    "data_key_form": "front_data_key_form",
+    "data_plain": "front_data_plain",
+}
+HTML = re.compile(r"<[A-Za-z/!?][^>\n]*>?|&#?\w+;")
 
 
 def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Problem]]:
@@ -23,20 +29,27 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
     try:
         meta = rows.plain(front[0].strip().strip("-"), "front matter")
     except Refusal as error:
-        values = dict(error.message.values)
-        line = int(str(values.pop("place")).rpartition(":")[2])
-        own = Message(f"front_{error.message.key}", values)
-        why: Any = values.get("reason", own)
-        parts = {part: replace(why, part=part) for part in ("expected", "fix")}
-        return {}, [problem(path, line, "front_matter_yaml", why=why, **parts)]
+        return {}, [_unread(error.message, path)]
     if not isinstance(meta, dict):
         kind = type(meta).__name__
         return {}, [problem(path, 1, "front_matter_mapping", kind=kind)]
-    # A title is put into the head of the page and into menus as it stands.
-    lines = enumerate(front[0].split("\n"), 1)
-    tags = [(number, tag[0]) for number, line in lines if (tag := TAG.search(line))]
-    key = "front_matter_html"
-    return meta, [problem(path, number, key, text=tag) for number, tag in tags]
+    problems = []
+    for number, line in enumerate(front[0].split("\n"), 1):
+        # A title is put into the head of the page and into menus as it stands.
+        if tag := HTML.search(line):
+            problems.append(problem(path, number, "front_matter_html", text=tag[0]))
+    return meta, problems
+
+
+def _unread(refusal: Message, path: str) -> Problem:
+    """What the reader of rows refuses, as a problem of the page's own."""
+    values = dict(refusal.values)
+    line = int(str(values.pop("place")).rpartition(":")[2])
+    why: Any = values.get("reason")
+    if why is None:
+        why = Message(REFUSED[refusal.key], values)
+    parts = {part: replace(why, part=part) for part in ("expected", "fix")}
+    return problem(path, line, "front_matter_yaml", why=why, **parts)
 
 
 def paths(docs: Path) -> Iterator[str]:
@@ -55,12 +68,11 @@ def page_ids(root: Path) -> list[str]:
 
 def front_matters(docs: Path) -> dict[str, dict[str, Any]]:
     """The front matter of each page of a language, or ValueError naming a bad one."""
-    return {
-        path: _read(docs / path, f"docs/{docs.name}/{path}") for path in paths(docs)
-    }
+    names = {path: f"docs/{docs.name}/{path}" for path in paths(docs)}
+    return {path: _front_matter_of(docs / path, name) for path, name in names.items()}
 
 
-def _read(page: Path, name: str) -> dict[str, Any]:
+def _front_matter_of(page: Path, name: str) -> dict[str, Any]:
     try:
         text = page.read_text("utf-8")
     except UnicodeDecodeError as error:
@@ -80,16 +92,30 @@ def inside(path: Path, folder: Path) -> bool:
 
 def links(root: Path) -> list[Problem]:
     """A problem for each symbolic link among pages, data and snippets."""
-    found = [
-        Path(at, name)
-        for folder in FOLDERS
-        for at, folders, files in os.walk(root / folder)
-        for name in (*folders, *files)
-        if Path(at, name).is_symlink()
-    ]
+    found = []
+    for folder in FOLDERS:
+        for at, folders, files in os.walk(root / folder):
+            entries = [Path(at, name) for name in (*folders, *files)]
+            found += [path for path in entries if path.is_symlink()]
     return [link(path, path.relative_to(root).as_posix()) for path in sorted(found)]
 
 
 def link(path: Path, name: str) -> Problem:
     """The problem that a symbolic link is."""
     return problem(name, 1, "symbolic_link", to=os.readlink(path))
+
+
+def split_aliases(aliases: object) -> dict[str, list[str]]:
+    """The aliases of a page: its own under "", those of a section under its id.
+
+    One that ends in ``#kl`` has other words for that section, between commas. Readers
+    see those of the page; the search and ``new`` know all.
+    """
+    found: dict[str, list[str]] = {"": []}
+    for alias in aliases if isinstance(aliases, list) else []:
+        words, sign, section = str(alias).rpartition(" #")
+        if sign:
+            found.setdefault(section, []).extend(re.split("[,，] *", words))
+        else:
+            found[""].append(str(alias))
+    return found

@@ -6,15 +6,16 @@ from pathlib import Path
 
 from site_tools.page.bindings import Figure, read_figures
 from site_tools.page.blocks import Copy, copies, read_blocks
+from site_tools.page.content import read_content
 from site_tools.page.files import link
 from site_tools.page.pictures import Figures, read_pictures
-from site_tools.page.prose import read_content
-from site_tools.page.rendered import Text
+from site_tools.page.source import Source
+from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
 from site_tools.say import Problem
 
 
 @dataclass(frozen=True)
-class Page(Text):
+class Page(Source):
     """A page of one language, read but not yet run; ``problems`` are of the reading."""
 
     faults: tuple[Problem, ...] = ()  # of the front matter and the fences
@@ -43,6 +44,11 @@ class Page(Text):
         return read_pictures(self)
 
     @cached_property
+    def wrong_answers(self) -> tuple[list[WrongAnswer], list[Problem]]:
+        """The wrong answers that it refutes, and what is wrong with their form."""
+        return read_wrong_answers(self.content, self.path)
+
+    @cached_property
     def copies(self) -> list[Copy]:
         """What is copied from each block, in the order of ``blocks``."""
         return copies(self.blocks)
@@ -53,8 +59,8 @@ def read_page(root: Path, path: str, text: str | None = None) -> Page:
     if text is None:
         text = (root / path).read_text("utf-8")
     _, language, *rest = Path(path).with_suffix("").parts
-    meta, fences, body, faults = read_content(text, path)
-    blocks, wrong = read_blocks(fences, text, path, root / "snippets")
+    content = read_content(text, path)
+    blocks, wrong = read_blocks(content.fences, text, path, root / "snippets")
     if (root / path).is_symlink():
         wrong.append(link(root / path, path))
     return Page(
@@ -62,10 +68,8 @@ def read_page(root: Path, path: str, text: str | None = None) -> Page:
         language=language,
         id="/".join(rest),
         text=text,
-        meta=meta,
-        body=body,
-        fences=fences,
+        content=content,
         blocks=tuple(blocks),
         root=root,
-        faults=(*faults, *wrong),
+        faults=(*content.faults, *wrong),
     )

@@ -10,22 +10,24 @@ named by its figure, as in ``plt.subplots(num="bias")``, and shown as
 import posixpath
 import re
 from collections.abc import Iterator, Mapping
-from typing import Any
+from pathlib import Path
 from xml.parsers import expat
 
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PreformattedString
 
-from site_tools.page.bindings import Figure, as_shown, check_binding, touching, unbound
+from site_tools.page.bindings import Figure, as_shown, figure_touched
+from site_tools.page.expressions import check_binding
 from site_tools.page.files import inside
-from site_tools.page.rendered import Flow, Piece, Text, flows
+from site_tools.page.source import Source
+from site_tools.page.tree import SPOKEN, Flow, Piece, flows
 from site_tools.say import LANGUAGES, Message, Problem, Refusal, problem
 
 Figures = dict[str, tuple[Figure, ...]]  # by the path of the picture
-FOLDER = "notebooks"
-LANGUAGE = re.compile(r'^language = "(\w+)"  # or "(\w+)"$', re.MULTILINE)
-FILE = re.compile(r"[\w./-]+\.svg")
-PICTURE = re.compile(rf"!\[(?P<alt>[^\]]*)\]\((?P<file>{FILE.pattern})\)")
+NOTEBOOKS = "notebooks"
+LANGUAGE_OF_LABELS = re.compile(r'^language = "(\w+)"  # or "(\w+)"$', re.MULTILINE)
+SVG_FILE = re.compile(r"[\w./-]+\.svg")
+PICTURE = re.compile(rf"!\[(?P<alt>[^\]]*)\]\((?P<file>{SVG_FILE.pattern})\)")
 
 # What a picture may be made of: shapes and text that follow light and dark.
 REFERENCE = re.compile(r"url\(\s*['\"]?(.*?)['\"]?\s*\)")
@@ -34,7 +36,7 @@ ELEMENTS = re.compile(
     "text|tspan|textPath|marker|pattern|clipPath|mask|linearGradient|radialGradient|stop",
     re.IGNORECASE,
 )
-PAGE = re.compile(r"/(?:[a-z][a-z0-9_]*/)*(?:#[\w-]+)?")
+PAGE_OR_SECTION = re.compile(r"/(?:[a-z][a-z0-9_]*/)*(?:#[\w-]+)?")
 HIDING = ("display", "visibility", "opacity", "hidden")
 # Neither a place on the page nor a picture from elsewhere.
 STYLE = re.compile(
@@ -51,12 +53,14 @@ THEMED = re.compile(
 def is_notebook(page_id: str) -> bool:
     """Whether a page is a notebook, whose code runs once, from top to bottom."""
     folder, _, name = page_id.partition("/")
-    return folder == FOLDER and name.removesuffix(".md") != "index"
+    return folder == NOTEBOOKS and name.removesuffix(".md") != "index"
 
 
 def plots(text: str, page_id: str) -> Iterator[tuple[str, re.Match[str]]]:
     """The plots that a page shows: the name of each, and its place in the text."""
-    for match in PICTURE.finditer(text) if is_notebook(page_id) else ():
+    if not is_notebook(page_id):
+        return
+    for match in PICTURE.finditer(text):
         folder, name = posixpath.split(match["file"])
         if folder == posixpath.basename(page_id):
             yield name.removesuffix(".svg"), match
@@ -64,39 +68,42 @@ def plots(text: str, page_id: str) -> Iterator[tuple[str, re.Match[str]]]:
 
 def in_no_language(code: str) -> str:
     """The code of a notebook without the language of its labels."""
-    return LANGUAGE.sub("language = ...", code)
+    return LANGUAGE_OF_LABELS.sub("language = ...", code)
 
 
-def read_pictures(page: Text) -> tuple[Figures, list[Problem]]:
+def read_pictures(page: Source) -> tuple[Figures, list[Problem]]:
     """The figures of the pictures that lie beside the page's code, by their paths."""
     pictures: Figures = {}
     problems: list[Problem] = []
     drawn = {match["file"] for _, match in plots(page.text, page.id)}
-    snippets = page.root / "snippets"
     for image in page.tree.select("img"):
         src = str(image.get("src", ""))
         if src in drawn:
             continue
-        line = page.line_with(f"]({src})")
-        file = (snippets / page.id).parent / src
-        beside = inside(file, snippets)
-        name = file.relative_to(page.root).as_posix() if beside else src
-        key = ""
-        if not line or not FILE.fullmatch(src):
-            key = "picture_elsewhere"
-        elif not beside:
-            key = "picture_outside"
-        elif not file.is_file():
-            key = "picture_missing"
-        if key:
-            line = line or page.line_with(src) or 1
-            own = {"own": f"{page.id}.svg", "base": posixpath.basename(page.id)}
-            problems.append(page.problem(line, key, src=src, name=name, **own))
+        file = (page.root / "snippets" / page.id).parent / src
+        if wrong := _misplaced(page, src, file):
+            problems.append(wrong)
             continue
-        figures, wrong = read_picture(file.read_text("utf-8"), name)
+        name = file.relative_to(page.root).as_posix()
+        figures, faults = read_picture(file.read_text("utf-8"), name)
         pictures[name] = tuple(figures)
-        problems += wrong
+        problems += faults
     return pictures, problems
+
+
+def _misplaced(page: Source, src: str, file: Path) -> Problem | None:
+    """What is wrong with where a picture lies."""
+    line = page.line_with(f"]({src})")
+    if not line or not SVG_FILE.fullmatch(src):
+        line = line or page.line_with(src) or 1
+        own, base = f"{page.id}.svg", posixpath.basename(page.id)
+        return page.problem(line, "picture_elsewhere", src=src, own=own, base=base)
+    if not inside(file, page.root / "snippets"):
+        return page.problem(line, "picture_outside", src=src)
+    if not file.is_file():
+        name = file.relative_to(page.root).as_posix()
+        return page.problem(line, "picture_missing", src=src, name=name)
+    return None
 
 
 def picture_tree(svg: str) -> BeautifulSoup:
@@ -104,41 +111,53 @@ def picture_tree(svg: str) -> BeautifulSoup:
     return BeautifulSoup(svg, "html.parser")
 
 
+def picture_flows(tree: BeautifulSoup, language: str) -> list[Flow]:
+    """The runs of text of a picture in a language."""
+    return flows(tree, line_in_picture, language)
+
+
 def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
     """The bound figures of a picture, and a problem for each figure that is not."""
     tree = picture_tree(svg)
+    if unread := _unread(svg, tree, path):
+        return [], [unread]
+    figures: list[Figure] = []
+    problems: list[Problem] = []
+    for tag in tree.find_all(True):
+        line = line_in_picture(tag)
+        attributes = {name: str(tag[name]) for name in tag.attrs}
+        for fault in element_faults(tag.name, attributes):
+            problems.append(problem(path, line, "picture_refused", fault=fault))
+        if tag.has_attr("data-is"):
+            figure = Figure(line, tag.get_text().strip(), attributes["data-is"])
+            try:
+                if tag.find(True):
+                    raise Refusal("number_unread", text=repr(tag.decode_contents()))
+                check_binding(figure.shown, figure.expression)
+                figures.append(figure)
+            except ValueError as error:
+                problems.append(problem(path, line, "picture_binding", why=error))
+    for language in LANGUAGES:
+        for flow in picture_flows(tree, language):
+            problems += _unbound_in(flow, path)
+            problems += figure_touched(flow, path)
+    return figures, sorted(dict.fromkeys(problems), key=lambda found: found.line)
+
+
+def _unread(svg: str, tree: BeautifulSoup, path: str) -> Problem | None:
+    """What keeps a picture from being read: markup that is no element, broken XML."""
     hidden = tree.find(string=lambda text: isinstance(text, PreformattedString))
     if isinstance(hidden, PreformattedString):  # a comment, a CDATA section, a DOCTYPE
+        start = max(svg.find(f"{hidden.PREFIX}{hidden}"), 0)
+        line = svg[:start].count("\n") + 1
         markup = hidden.PREFIX.strip()
-        line = svg[: max(svg.find(f"{hidden.PREFIX}{hidden}"), 0)].count("\n") + 1
-        return [], [problem(path, line, "picture_markup", markup=markup)]
+        return problem(path, line, "picture_markup", markup=markup)
     try:
         expat.ParserCreate().Parse(svg, True)
     except expat.ExpatError as error:
         reason = expat.ErrorString(error.code)
-        return [], [problem(path, error.lineno, "picture_xml", why=reason)]
-    figures: list[Figure] = []
-    problems: list[Problem] = []
-    for tag in tree.find_all(True):
-        attributes = {name: str(tag[name]) for name in tag.attrs}
-        problems += [
-            problem(path, line_in_picture(tag), "picture_refused", fault=fault)
-            for fault in faults(tag.name, attributes)
-        ]
-        if tag.has_attr("data-is"):
-            shown, line = tag.get_text().strip(), line_in_picture(tag)
-            try:
-                if tag.find(True):
-                    raise Refusal("number_unread", text=repr(tag.decode_contents()))
-                check_binding(shown, attributes["data-is"])
-                figures.append(Figure(line, shown, attributes["data-is"]))
-            except ValueError as error:
-                problems.append(problem(path, line, "picture_binding", why=error))
-    for language in LANGUAGES:
-        for flow in flows(tree, language):
-            problems += _in_flow(flow, path)
-            problems += touching(flow, path, lambda piece: line_in_picture(piece.node))
-    return figures, sorted(dict.fromkeys(problems), key=lambda found: found.line)
+        return problem(path, error.lineno, "picture_xml", why=reason)
+    return None
 
 
 def line_in_picture(node: object) -> int:
@@ -147,37 +166,42 @@ def line_in_picture(node: object) -> int:
     return getattr(tag, "sourceline", None) or 1
 
 
-def _in_flow(flow: Flow, path: str) -> Iterator[Problem]:
+def _unbound_in(flow: Flow, path: str) -> Iterator[Problem]:
     """The figures of a text, its pieces read as one word and as several."""
-    gaps = [part for each in flow.pieces for part in (each, Piece("", " ", each.node))]
+    gaps: list[Piece] = []
+    for piece in flow.pieces:
+        gaps += [piece, piece._replace(kind="gap", text=" ")]
     for read in (flow, Flow(gaps)):
-        for number in unbound(read.text):
-            piece = read.piece_at(number.start)
-            values: dict[str, Any] = {"figure": as_shown(number), "name": piece.kind}
-            in_words = piece.kind not in ("text", "bound", "code", "")
-            key = "picture_figure_in_attribute" if in_words else "picture_figure"
-            line = line_in_picture(piece.node)
-            yield problem(path, line, key, number=number.text, **values)
+        for number, piece in read.figures(read.text):
+            figure = as_shown(number)
+            if piece.kind in SPOKEN:
+                key = "picture_figure_in_attribute"
+                values = {"figure": figure, "name": piece.kind}
+                yield problem(path, piece.line, key, **values)
+            else:
+                values = {"figure": figure, "number": number.text}
+                yield problem(path, piece.line, "picture_figure", **values)
 
 
-def faults(tag: str, attributes: Mapping[str, str]) -> Iterator[Message]:
+def element_faults(tag: str, attributes: Mapping[str, str]) -> Iterator[Message]:
     """What makes an element run code, load something or hide in the dark."""
     attributes = {name.lower(): value for name, value in attributes.items()}
     if not ELEMENTS.fullmatch(tag):
         yield Message("picture_element", {"tag": tag})
     elif tag.lower() == "a":
-        if [*attributes] != ["href"] or not PAGE.fullmatch(attributes["href"]):
+        target = attributes.get("href", "")
+        if [*attributes] != ["href"] or not PAGE_OR_SECTION.fullmatch(target):
             yield Message("picture_link", {"attributes": dict(attributes)})
     else:
         if tag == "svg" and "viewbox" not in attributes:
             yield Message("picture_view_box", {})
         for name, value in attributes.items():
-            if key := _fault(name, value):
+            if key := _attribute_fault(name, value):
                 yield Message(key, {"attribute": f'{name}="{value}"', "tag": tag})
 
 
-def _fault(name: str, value: str) -> str | None:
-    if name.lower().startswith("on"):
+def _attribute_fault(name: str, value: str) -> str | None:
+    if name.startswith("on"):
         return "picture_handler"
     if name in HIDING:
         return "picture_hiding"

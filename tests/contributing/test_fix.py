@@ -6,7 +6,7 @@ import pytest
 
 from site_tools.contributing.fix import with_outputs
 from site_tools.page.accord import lock_of, write
-from site_tools.page.prose import wording
+from site_tools.page.wording import wording
 from tests.contributing.trial import (
     EN,
     LOCK,

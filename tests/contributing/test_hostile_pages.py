@@ -6,27 +6,35 @@ from pathlib import Path
 import pytest
 
 from site_tools.contributing.talk import Talk
-from site_tools.judge.census import check_shown, faults
+from site_tools.judge.allowed import check_html, html_faults
+from site_tools.judge.file_bytes import check_bytes
 from site_tools.judge.links import check_links
-from site_tools.judge.shape import check_bytes, check_shape
 from site_tools.page.blocks import resolve
 from site_tools.page.files import links
 from site_tools.page.page import read_page
-from site_tools.page.rendered import render
+from site_tools.page.rendered import parse_shown
 from site_tools.say import Problem
-from tests.site.sample import EN, ROOT, broken, line_of, page
+from tests.site.sample import (
+    EN,
+    ROOT,
+    broken,
+    line_of,
+    page,
+    shape_problems,
+    shown_tree,
+)
 
 PATH = "docs/en/alignment/sample.md"
 PLACE = "*verl's default*: the same."
 
 
 def seen(text: str) -> list[Problem]:
-    return check_shown(page(text), render(text, ROOT))
+    return [*check_html(page(text), shown_tree(page(text)))]
 
 
 def test_html_in_the_source_is_named():
     text = broken(PLACE, '=== "<b onclick=f()>"\n\n    x')
-    problem, *_ = check_shape(page(text), ROOT)
+    problem, *_ = shape_problems(page(text))
     assert (problem.line, problem.found) == (line_of("<b", text), "<b onclick=f()>")
 
 
@@ -67,7 +75,7 @@ def test_html_that_markdown_makes_is_named(planted, found):
 def test_a_link_to_another_site_says_so(planted):
     """As a link within the site it would look, with the scheme left out."""
     text = broken(PLACE, f"{PLACE} {planted}")
-    linked = check_links(page(text), render(text, ROOT), ROOT)
+    linked = check_links(page(text), shown_tree(page(text)))
     (told,) = [p for p in (*seen(text), *linked) if "evil" in p.found]
     assert (told.path, told.line) == (PATH, line_of("//evil", text))
     assert told.found == 'href="//evil.example/" on <a>'
@@ -81,7 +89,7 @@ def test_what_is_not_listed_is_refused():
         "<a href='java\tscript:f()'>",
         "<!DOCTYPE>",
     ):
-        assert faults(html)
+        assert [*html_faults(parse_shown(html))]
 
 
 def test_html_in_the_front_matter_is_named():

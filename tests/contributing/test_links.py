@@ -7,14 +7,14 @@ import pytest
 
 from site_tools.judge.links import check_links
 from site_tools.page.page import read_page
-from site_tools.page.rendered import render
 from site_tools.say import Problem
 from tests.contributing.trial import EN, PATHS
+from tests.site.sample import shown_tree
 
 
 def check(root: Path, markdown: str) -> list[Problem]:
     page = read_page(root, PATHS[1], f"{EN}\n{markdown}\n")
-    return check_links(page, render(page.text, root), root)
+    return [*check_links(page, shown_tree(page))]
 
 
 SOUND = [

@@ -56,7 +56,7 @@ def test_a_page_that_passes_in_the_language_of_its_question(root, asked, languag
     path = f"docs/{language}/gae/group_size.md"
     assert written(root, before) == [path, "snippets/gae/group_size.py"]
     read = page.read_page(root, path)
-    assert check_written(read, root) == [] == check_pair(read, root)
+    assert check_written(read) == [] == check_pair(read)
     assert read.meta["question"] == asked
     assert "near it: " in said and "1. Replace every TODO" in said
     assert "\n2. make check PAGE=gae/group_size " in said
@@ -103,7 +103,7 @@ def test_whoever_asks_what_is_answered_adds_a_wording(root):
     assert now.count(row) == 1 and now.replace(row, b"") == before[path]
     accord = read(root, "gae/why_sum_deltas")
     assert accord.state is read(ROOT, "gae/why_sum_deltas").state is State.ACCORD
-    assert check_written(page.read_page(root, path), root) == []
+    assert check_written(page.read_page(root, path)) == []
     again = run(root, "gae/why_sum_deltas", "--alias", "--question", KNOWN.lower())
     assert again == f"{path} has this wording already; nothing to add\n"
 

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from site_tools.contributing.fix import mended
-from site_tools.judge.words import typeset
+from site_tools.judge.typography import typeset
 from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages

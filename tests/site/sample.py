@@ -2,7 +2,13 @@
 
 from pathlib import Path
 
+from bs4 import BeautifulSoup
+
+from site_tools.judge import body, front_matter, identities, sections
+from site_tools.judge.all import RULES
 from site_tools.page.page import Page, read_page
+from site_tools.page.rendered import parse_shown, render
+from site_tools.say import Problem
 from tests.layout import ROOT
 
 EN = Path(__file__).with_name("sample.md").read_text("utf-8")
@@ -21,6 +27,22 @@ ZH = (
 def page(text: str = EN, language: str = "en", name: str = "sample") -> Page:
     """The text as a question page of the index alignment topic."""
     return read_page(ROOT, f"docs/{language}/alignment/{name}.md", text)
+
+
+SHAPE = [module.__name__ for module in (body, front_matter, identities, sections)]
+
+
+def shape_problems(page: Page) -> list[Problem]:
+    """What the rules on the shape of a page say of it."""
+    rules = [rule for rule in RULES if rule.__module__ in SHAPE]
+    rules.remove(front_matter.check_answers)  # the dialogues know no sample
+    rules.remove(sections.check_wrong_answer_form)  # of which it has none
+    return [problem for rule in rules for problem in rule(page)]
+
+
+def shown_tree(page: Page) -> BeautifulSoup:
+    """A page without lists as readers see it."""
+    return parse_shown(render(page.text, page.root))
 
 
 def broken(old: str, new: str, text: str = EN) -> str:

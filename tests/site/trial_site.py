@@ -15,7 +15,7 @@ from site_tools.page import accord as locks
 from site_tools.page.files import page_ids
 from site_tools.page.page import read_page
 from site_tools.page.pictures import is_notebook
-from site_tools.page.prose import wording
+from site_tools.page.wording import wording
 from site_tools.run import passed
 from site_tools.run.execution import run_page
 from tests.layout import ROOT

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from site_tools import numbers
-from site_tools.page.bindings import check_expression
+from site_tools.page.expressions import check_expression
 from site_tools.page.pictures import read_picture
 from site_tools.run.block import evaluate
 from site_tools.run.verdict import check_figure

@@ -35,12 +35,14 @@ from site_tools.data.dialogues import TOPICS, Asked
 from site_tools.data.names import read_names
 from site_tools.finish import formulas
 from site_tools.finish.formulas import Formula
-from site_tools.judge import census, words
-from site_tools.judge.shape import is_question
+from site_tools.judge import words
+from site_tools.judge.allowed import html_faults
+from site_tools.judge.front_matter import is_question
 from site_tools.page import accord, bindings
 from site_tools.page.blocks import blocks_of
+from site_tools.page.files import split_aliases
 from site_tools.page.pictures import is_notebook
-from site_tools.page.prose import called
+from site_tools.page.rendered import parse_shown
 from site_tools.run.passed import Passed, read_passed, unverified
 from site_tools.say import Refusal
 
@@ -110,14 +112,14 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
     try:
         html = fill_lists(html, root)
         if _written(page.file, config):
-            for fault in census.faults(html):
+            for fault in html_faults(parse_shown(html)):
                 raise Refusal("not_in_a_page", fault=fault)
         if page_id.startswith(f"{reference.FOLDER}/"):
             html = reference.finish(html)
         shared = _shared(files, root, lang)
         if "<code>ppo_ref." in html:
             html = reference.link_symbols(html, page.url, shared.symbols)
-        html = pictures.inline(bindings.render(html), read, lang)
+        html = pictures.inline(bindings.show_figures(html), read, lang)
         answers = page.meta.get("answers") or ()
         html = article.fold_refutations(html)
         source = page.file.content_string
@@ -129,7 +131,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html = article.provenance(html, lang)
         html = article.reading(html, page_id, lang, shared.taught)
         html += article.threads(page_id, shared.threads, lang)
-        html += article.aliases(called(page.meta.get("aliases"))[""], lang)
+        html += article.aliases(split_aliases(page.meta.get("aliases"))[""], lang)
         html = ways.relative(html, page.url)
         if _written(page.file, config):
             html = article.notice(html, accord.read(root, page_id), lang, page.url)

@@ -8,8 +8,7 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from site_tools.finish import formulas
-from site_tools.judge.shape import check_shape
-from tests.site.sample import ROOT, broken, line_of, page
+from tests.site.sample import broken, line_of, page, shape_problems
 
 INLINE = r'<p>Since <span class="arithmatex">\(a &lt; b\)</span>。</p>'
 DISPLAY = '<div class="arithmatex">\\[\na + b \\label{sum}\n\\]</div>'
@@ -55,7 +54,7 @@ def test_a_formula_that_would_be_shown_in_red_is_refused(name, tmp_path):
 def test_a_command_that_is_not_obeyed_is_named_on_the_page(name):
     for planted in (f"Since ${UNTRUSTED[name]}$.", f"$$\nx + {UNTRUSTED[name]}\n$$"):
         text = broken("*verl's default*: the same.", planted)
-        wrong = check_shape(page(text), ROOT)
+        wrong = shape_problems(page(text))
         (problem,) = [p for p in wrong if p.message.key == "formula_command"]
         assert problem.line == line_of(name, text)
         assert problem.found == f"{name} in a formula"

@@ -9,7 +9,6 @@ from site_tools.compile import navigation
 from site_tools.compile.lists import derived
 from site_tools.data.dialogues import read_dialogues
 from site_tools.page.page import read_page
-from site_tools.page.prose import read_wrong_answers
 from tests.layout import ROOT
 from tests.site import trial_site
 
@@ -50,7 +49,7 @@ THREE = '!!! quote "Dialogue 001·4"\n\n    Three.'
 def test_a_claim_without_id_or_quotation_is_named(old, new, found):
     assert old in PAGE
     page = read_page(ROOT, "docs/en/gae/b.md", PAGE.replace(old, new))
-    _, problems = read_wrong_answers(page.body, page.fences, page.path)
+    _, problems = page.wrong_answers
     assert [problem.found for problem in problems] == [found]
 
 

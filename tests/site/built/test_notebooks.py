@@ -10,13 +10,12 @@ import pytest
 from site_tools.compile import notebooks as download
 from site_tools.compile import pictures
 from site_tools.judge.languages import compare
-from site_tools.judge.shape import check_shape
 from site_tools.page.page import Page, read_page
 from site_tools.run import verdict
 from site_tools.run.execution import Verified, run_page
 from site_tools.run.verdict import check_plots
 from tests.site import trial_site
-from tests.site.sample import broken
+from tests.site.sample import broken, shape_problems
 
 EMPTY = '{"cells": [], "metadata": {"sections": []}}'
 TOY = "docs/en/notebooks/toy.md"
@@ -70,9 +69,9 @@ def test_a_block_that_fails_is_named_and_draws_for_no_other(tmp_path):
 def test_only_the_line_of_the_language_may_differ(tmp_path):
     zh, en = page(tmp_path, "zh"), page(tmp_path, "en")
     assert compare(zh, en) == []
-    assert [*check_shape(zh, tmp_path), *check_shape(en, tmp_path)] == []
+    assert [*shape_problems(zh), *shape_problems(en)] == []
     changed = page(tmp_path, "zh", ('language = "zh"', 'language = "en"'))
-    (copied,) = check_shape(changed, tmp_path)
+    (copied,) = shape_problems(changed)
     assert copied.line == 8 and copied.expected == 'language = "zh"  # or "en"'
     (other,) = compare(zh, page(tmp_path, "en", ('num="bias"', 'num="bias2"')))
     assert "bias2" in other.expected

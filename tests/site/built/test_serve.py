@@ -20,7 +20,7 @@ from site_tools.build import serve as theme_serve
 from site_tools.build.builder import Answer, Builder, prepare
 from site_tools.build.serve import CONFIGS, Sites
 from site_tools.page.accord import lock_of, write
-from site_tools.page.prose import wording
+from site_tools.page.wording import wording
 from tests.site import trial_site
 
 PATIENCE = 60.0  # of a test, on a machine that does other things as well

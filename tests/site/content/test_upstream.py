@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.page.prose import QUOTE
+from site_tools.page.content import QUOTATION
 from tests.differential.wheels import MISSING, find, source
 from tests.layout import ROOT
 
@@ -50,7 +50,7 @@ def said(lines: str) -> str:
 
 
 def quoted(section: str) -> list[str]:
-    body = "\n".join(match[0] for match in QUOTE.finditer(section))
+    body = "\n".join(match[0] for match in QUOTATION.finditer(section))
     lines = "\n".join(line for line in body.split("\n") if not line.startswith("!"))
     return [said(part) for part in re.split(r"\[…\]", lines)]
 

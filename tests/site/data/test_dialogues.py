@@ -8,7 +8,7 @@ import pytest
 from site_tools.compile import navigation
 from site_tools.data import dialogues
 from site_tools.data.dialogues import read_topics
-from site_tools.judge.shape import check_answers
+from site_tools.judge.front_matter import check_answers
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.sample import broken, page
@@ -58,11 +58,11 @@ def test_homes_agree_in_both_directions(tmp_path, said):
 def test_the_check_of_a_page_names_the_line_of_its_answers():
     entry = '### "Two" { #wrong-two }\n\n!!! quote "001·4"'
     text = broken('!!! quote "001·4"', entry)
-    assert check_answers(page(text, name="value_before_token"), ROOT) == []
-    (problem,) = check_answers(page(text), ROOT)
+    assert [*check_answers(page(text, name="value_before_token"))] == []
+    (problem,) = check_answers(page(text))
     assert (problem.path, problem.line) == ("docs/en/alignment/sample.md", 5)
     assert problem.found.startswith("alignment/sample: answers must hold the questions")
-    assert check_answers(page(text, name="index"), ROOT) == []
+    assert [*check_answers(page(text, name="index"))] == []
 
 
 def test_topics_come_in_the_order_in_which_data_flows(tmp_path):

@@ -5,11 +5,11 @@ import pytest
 from site_tools.judge import census
 from site_tools.judge.census import check_boxes, check_collected
 from site_tools.page.blocks import resolve
-from site_tools.page.rendered import render
+from site_tools.page.rendered import parse_shown
 from site_tools.say import Problem, problem
 from tests import pages
 from tests.pages import PageDocument, fences
-from tests.site.sample import ROOT
+from tests.site.sample import ROOT, shown_tree
 
 TOP = "---\ntitle: Census\n---\n\n"
 
@@ -62,7 +62,7 @@ def account(markdown: str) -> tuple[int, list[Problem]]:
     running = len(list(fences(document)))
     page = document.page
     problems = [*page.problems, *check_collected(page)]
-    return running, [*problems, *check_boxes(page, render(page.text, ROOT))]
+    return running, [*problems, *check_boxes(page, shown_tree(page))]
 
 
 @pytest.mark.parametrize("markdown", RUNS.values(), ids=RUNS.keys())
@@ -89,9 +89,10 @@ def test_a_fence_that_only_one_lexer_sees_is_an_error(monkeypatch):
     (problem,) = check_collected(document.page)
     assert problem.line == 5
     assert "Sybil" in problem.expected
-    (problem,) = check_boxes(document.page, "<p>no box</p>")
+    (problem,) = check_boxes(document.page, parse_shown("<p>no box</p>"))
     assert problem.found == "a fence that readers do not see as a code box"
-    (problem,) = check_boxes(document.page, "<pre><code>print(2)</code></pre>")
+    other = parse_shown("<pre><code>print(2)</code></pre>")
+    (problem,) = check_boxes(document.page, other)
     assert problem.found == "readers see\nprint(2)"
 
 

@@ -8,11 +8,10 @@ import re
 
 import pytest
 
-from site_tools.judge.census import check_shown
+from site_tools.judge.allowed import check_html
 from site_tools.page import bindings
 from site_tools.page.pictures import read_picture
-from site_tools.page.rendered import render
-from tests.site.sample import EN, ROOT, ZH, broken, line_of, page
+from tests.site.sample import EN, ZH, broken, line_of, page, shown_tree
 
 CAUGHT = {
     "en": r"""
@@ -136,7 +135,7 @@ PLACE = "*verl's default*: the same."
 
 def shown(text: str) -> list[str]:
     read = page(text)
-    return [p.found for p in (*read.problems, *check_shown(read, render(text, ROOT)))]
+    return [p.found for p in (*read.problems, *check_html(read, shown_tree(read)))]
 
 
 @pytest.mark.parametrize(
@@ -196,5 +195,5 @@ def test_a_quotation_may_hold_figures_and_only_its_own():
 def test_a_bound_figure_is_text_for_readers():
     html = '<code data-is="a[0]">0.5</code> <code>x</code>'
     shown = '<span class="figure" data-is="a[0]">0.5</span> <code>x</code>'
-    assert bindings.render(html) == shown
+    assert bindings.show_figures(html) == shown
     assert EN.count("data-is") == 2

@@ -70,7 +70,7 @@ def lost(root, text, **proof):
     """What the check says of one proof on a page."""
     row = {"id": "7", "about": "two", "held": [{"at": AT} | proof]}
     write_files(root, {dialogues.CORRECTIONS_FILE: as_yaml([row])})
-    return check_corrections(read_page(root, "docs/en/alignment/sum.md", text), root)
+    return [*check_corrections(read_page(root, "docs/en/alignment/sum.md", text))]
 
 
 @LANGS
@@ -82,7 +82,7 @@ def test_the_48_corrections_have_their_proofs(lang):
     anchors = {proof.at for row in rows for proof in row.held}
     for page, _, anchor in (at.partition("#") for at in anchors):
         assert f"#{anchor}" in pages[page].body, (page, anchor)
-    wrong = [p for page in pages.values() for p in check_corrections(page, ROOT)]
+    wrong = [p for page in pages.values() for p in check_corrections(page)]
     assert [*map(str, wrong)] == []
 
 
@@ -102,7 +102,7 @@ def test_correction_17_is_more_than_its_heading(lang, instead):
         "no words": was.replace("raised the variance", "did something"),
     }
     page = read_page(ROOT, path, text.replace(was, made[instead]))
-    (problem,) = check_corrections(page, ROOT)
+    (problem,) = check_corrections(page)
     assert problem.found.startswith("correction 17 (lower variance needs a decent V)")
     assert f"{path}#wrong-lower" in problem.found
     expected = 'assert var < mc, "lambda < 1 raised the variance"'
@@ -180,7 +180,7 @@ def test_a_wrong_answer_that_is_cited_names_more_than_the_quoted_source():
     text = broken(FAILING, "", MARKED)
     text = broken("```fact\nvalues  verl 0.9.1\n```\n", "", text)
     page = read_page(ROOT, "docs/en/alignment/sum.md", text)
-    assert check_wrong_answers(page) == []
+    assert [*check_wrong_answers(page)] == []
     text = broken("See [Pardo](https://arxiv.org/abs/1712.00378).", "See.", text)
     page = read_page(ROOT, "docs/en/alignment/sum.md", text)
     (problem,) = check_wrong_answers(page)

@@ -2,15 +2,15 @@
 
 import pytest
 
-from site_tools.judge.shape import check_identities, check_shape
+from site_tools.judge.identities import check_identities
 from site_tools.page.page import read_page
-from tests.site.sample import EN, ROOT, broken, line_of, page
+from tests.site.sample import EN, ROOT, broken, line_of, page, shape_problems
 
 LIST = '```{ .glossary data-language="zh" }\n```\n'
 
 
 def test_the_sample_has_the_anatomy():
-    assert check_shape(page(), ROOT) == []
+    assert shape_problems(page()) == []
 
 
 # What contributors get wrong most is in tests/contributing/mistakes.yml.
@@ -32,7 +32,7 @@ def test_the_sample_has_the_anatomy():
 )
 def test_each_rule_names_what_it_found(old, new, found, fix):
     text = broken(old, new)
-    problems = check_shape(page(text), ROOT)
+    problems = shape_problems(page(text))
     assert [p for p in problems if found in p.found and fix in p.fix], problems
 
 
@@ -40,17 +40,17 @@ def test_a_page_that_answers_two_questions_has_a_line_on_each():
     text = broken('answers: ["004·2"]', 'answers: ["004·2", "004·3", "verl#1960"]')
     default = "*verl's default*: the same."
     text = broken(default, f"{default}\n\n- 004·3: as above.", text)
-    (problem,) = check_shape(page(text), ROOT)
+    (problem,) = shape_problems(page(text))
     assert problem.found == "no line on question 004·2 in #answer"
     assert problem.line == line_of("**Yes.**", text)
     whole = broken("- 004·3", "- 004·2: yes.\n- 004·3", text)
-    assert check_shape(page(whole), ROOT) == []
+    assert shape_problems(page(whole)) == []
 
 
 def test_a_page_on_contributing_has_nothing_to_say_on_verls_default():
     text = broken("*verl's default*: the same.", "")
     road = read_page(ROOT, "docs/en/contribute/sample.md", text)
-    assert check_shape(road, ROOT) == []
+    assert shape_problems(road) == []
 
 
 FORMULA = EN[EN.index("$$") : EN.rindex("$$") + 2]
@@ -65,8 +65,8 @@ FORMULA = EN[EN.index("$$") : EN.rindex("$$") + 2]
     ],
 )
 def test_a_displayed_identity_is_the_one_that_its_test_states(old, new, found):
-    assert check_identities(page(), ROOT) == []
-    (problem,) = check_identities(page(broken(old, new)), ROOT)
+    assert [*check_identities(page())] == []
+    (problem,) = check_identities(page(broken(old, new)))
     assert problem.found.startswith(found)
     if found.startswith(r"\delta"):
         stated = r"test_td_residual tests: \delta_t = r_t + \gamma"
@@ -75,14 +75,14 @@ def test_a_displayed_identity_is_the_one_that_its_test_states(old, new, found):
 
 def test_a_page_with_a_question_belongs_to_a_topic():
     stray = read_page(ROOT, "docs/en/nonsense/sample.md", EN)
-    rows = [(p.found, p.fix) for p in check_shape(stray, ROOT)]
+    rows = [(p.found, p.fix) for p in shape_problems(stray)]
     found = "a page with a question in nonsense"
     assert rows == [(found, "move the page into one of them")]
 
 
 def test_a_chinese_page_has_chinese():
     copied = read_page(ROOT, "docs/zh/alignment/sample.md", EN)
-    found = [problem.found for problem in check_shape(copied, ROOT)]
+    found = [problem.found for problem in shape_problems(copied)]
     assert "no Chinese on the page" in found
 
 
@@ -112,7 +112,7 @@ two tensor(2.)
 )
 def test_what_is_copied_as_a_comment_is_short_and_runs_alone(old, new, found):
     sound = broken("## Why", COMMENT + "## Why")
-    assert check_shape(page(sound), ROOT) == []
-    (problem,) = check_shape(page(broken(old, new, sound)), ROOT)
+    assert shape_problems(page(sound)) == []
+    (problem,) = shape_problems(page(broken(old, new, sound)))
     assert found in problem.found
     assert problem.line >= line_of("{ .python .comment", sound)

@@ -28,7 +28,7 @@ OFF = names.Name(
 
 
 def found(text: str, lang: str = "en") -> list[tuple[int, str]]:
-    problems = check_terms(page(text, lang), [OFF], ROOT)
+    problems = check_terms(page(text, lang), [OFF])
     return [(problem.line, problem.found) for problem in problems]
 
 
@@ -44,7 +44,7 @@ def found(text: str, lang: str = "en") -> list[tuple[int, str]]:
 def test_a_rejected_word_is_named_at_its_line(old, new, word):
     text = broken(old, new, EN)
     assert found(text) == [(line_of(word, text), word)]
-    (problem, *_) = check_terms(page(text), [OFF], ROOT)
+    (problem, *_) = check_terms(page(text), [OFF])
     assert problem.expected.endswith("as the glossary says: Offline is another thing.")
 
 
@@ -76,7 +76,7 @@ def test_the_words_of_a_picture_count(tmp_path):
     shutil.copy(ROOT / "mkdocs.yml", tmp_path)
     path = "docs/en/alignment/a.md"
     (tmp_path / path).write_text("![what it shows](a.svg)\n", "utf-8")
-    problems = check_terms(read_page(tmp_path, path), [OFF], tmp_path)
+    problems = check_terms(read_page(tmp_path, path), [OFF])
     told = [(problem.path, problem.line, problem.found) for problem in problems]
     assert told == [("snippets/alignment/a.svg", 2, "value network")]
 

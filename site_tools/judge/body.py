@@ -1,0 +1,150 @@
+"""What may stand in the body of a page: headings, boxes, code that a phone shows."""
+
+import re
+import sys
+from collections.abc import Iterator
+
+from site_tools.judge.sections import (
+    MANDATORY,
+    imported,
+    section_lines,
+    without_id,
+)
+from site_tools.page.blocks import Block, Kind
+from site_tools.page.content import blank, columns, line_of
+from site_tools.page.inline import parts, plain
+from site_tools.page.page import Page
+from site_tools.page.pictures import is_notebook
+from site_tools.say import LANGUAGES, Message, Problem
+
+WIDEST_CODE = 52  # columns that a phone shows
+LONGEST_COMMENT = 8  # lines of the block that is copied as a comment
+# What it may import: whoever reads the comment has nothing else.
+WITH_TORCH = {"torch", *sys.stdlib_module_names}
+# What no body of a page may hold, by the key of the message.
+PATTERNS = {
+    "heading_top": re.compile(r"^#[ ].*$", re.M),
+    "heading_underlined": re.compile(r"^[ \t]*\S.*\n[ ]{0,3}(?:=+|-+)[ \t]*$", re.M),
+    "picture_silent": re.compile(r"!\[\s*\]\("),
+    "box_indent": re.compile(
+        r"^(?P<dent>[ ]*)(?:[!?]{3}\+?|===)[ ].*\n+"
+        r"(?!(?P=dent)[ ]{4}|[ ]*(?:[!?]{3}|===|#))[ ]*\S.*$",
+        re.M,
+    ),
+    "include_outside": re.compile(r"^[ \t>]*;*-+8<-+.*$", re.M),
+}
+# What none of its lines may hold once code and formulas are left out.
+LEFT = {
+    "html": re.compile(r"<(?!img)[A-Za-z!/][^>]*>?"),  # a picture is told by itself
+    "formula_unclosed": re.compile(r"(?<!\\)\$\$.*"),
+}
+CHINESE = re.compile("[㐀-鿿]+")
+
+
+def check_code_width(page: Page) -> Iterator[Problem]:
+    """Every line of code or output that a phone would cut."""
+    shown = [block for block in page.blocks if block.kind in (Kind.RUN, Kind.OUTPUT)]
+    for block in shown:
+        for text, number, snippet in block.lines:
+            wide = columns(text)
+            if wide > WIDEST_CODE:
+                source = snippet or f"{page.path}:{number}"
+                values = {"source": source, "wide": wide, "most": WIDEST_CODE}
+                values |= {"text": text.strip()[:60], "snippet": snippet}
+                yield page.problem(number, "code_wide", **values)
+
+
+def check_patterns(page: Page) -> Iterator[Problem]:
+    """What no body may hold, as pictures without words, boxes without indent."""
+    title = "question" if "question" in page.meta else "title"
+    for key, pattern in PATTERNS.items():
+        for match in pattern.finditer(page.body):
+            line = line_of(page.body, match.start())
+            yield page.problem(line, key, text=match[0].strip(), title=title)
+
+
+def check_heading_ids(page: Page) -> Iterator[Problem]:
+    """Headings without an id, with the one that is perhaps meant."""
+    lines = section_lines(page)
+    missing = [name for name in MANDATORY if name not in lines]
+    for heading in without_id(page):
+        text = heading.written.strip()
+        bare = re.fullmatch(r"(?P<words>.*\S)[ ]+#(?P<id>[\w-]+)", text)
+        words, name = (bare["words"], bare["id"]) if bare else (text, "")
+        name = name or [*missing, "short-id"][0]
+        values = {"text": text, "words": words, "id": name}
+        yield page.problem(heading.line, "heading_without_id", **values)
+
+
+def check_quotations(page: Page) -> Iterator[Problem]:
+    """Quotations from a source that the front matter does not know."""
+    for quotation in page.content.quotations:
+        source = f" {quotation.source}"
+        if any(source.endswith(f" {known}") for known in page.sources):
+            continue
+        known = Message("refs_empty")
+        if page.sources:
+            known = Message("refs_known", {"sources": ", ".join(page.sources)})
+        values = {"source": quotation.source, "known": known}
+        yield page.problem(quotation.line, "quote_source", **values)
+
+
+def check_left(page: Page) -> Iterator[Problem]:
+    """HTML, and formulas that are not closed."""
+    text = page.body
+    for part in parts(text):
+        if part.kind != "comment":
+            text = blank(text, part.start, part.end)
+    for number, line in enumerate(text.split("\n"), 1):
+        for key, pattern in LEFT.items():
+            if left := pattern.search(line):
+                yield page.problem(number, key, text=left[0])
+                break  # one word on each line
+
+
+def check_own_language(page: Page) -> Iterator[Problem]:
+    """Words, lists or plots in the other language: a page copied and not written."""
+    own, other = page.language, LANGUAGES[1 - LANGUAGES.index(page.language)]
+    # Who reads English only cannot read a Chinese quotation either.
+    body = page.body if own == "en" else page.content.own_words
+    text = page.without_refs(plain(body))
+    chinese = CHINESE.search(text)
+    if own == "en" and chinese:
+        line = line_of(text, chinese.start())
+        yield page.problem(line, "words_chinese", text=chinese[0])
+    if own == "zh" and text.strip() and not chinese:
+        yield page.problem(1, "words_no_chinese")
+    for block in page.blocks:
+        shown = block.fence.header[1].values.get("data-language", own)
+        if shown != own:
+            line = block.fence.line
+            yield page.problem(line, "fence_other_language", shown=shown, own=own)
+        if is_notebook(page.id):
+            due = f'language = "{own}"  # or "{other}"'
+            yield from _other_labels(block, due, page)
+
+
+def _other_labels(block: Block, due: str, page: Page) -> Iterator[Problem]:
+    for line in block.lines:
+        if line.text.startswith("language =") and line.text.rstrip() != due:
+            values = {"text": line.text, "due": due}
+            yield page.problem(line.page_line, "plot_language", **values)
+
+
+def check_comments(page: Page) -> Iterator[Problem]:
+    """What keeps a block from being copied as a comment: one a page, short, alone."""
+    marked = [block for block in page.blocks if "comment" in block.classes]
+    for block in marked:
+        line, lines = block.fence.line, len(block.text.splitlines())
+        if block is not marked[0]:
+            yield page.problem(line, "comment_twice")
+        if lines > LONGEST_COMMENT:
+            values = {"lines": lines, "most": LONGEST_COMMENT}
+            yield page.problem(line, "comment_long", **values)
+        if beyond := {*imported(block.text)} - WITH_TORCH:
+            names = ", ".join(sorted(beyond))
+            yield page.problem(line, "comment_imports", names=names)
+        if others := block.classes - {"comment"}:
+            yield page.problem(line, "comment_class", classes=" .".join(others))
+        if not block.expects:
+            yield page.problem(line, "comment_silent")

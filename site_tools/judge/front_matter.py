@@ -1,0 +1,109 @@
+"""The front matter of a page: its keys, what they hold, and what they name."""
+
+import difflib
+import re
+from collections.abc import Iterator
+
+from site_tools.data.dialogues import TOPICS, disagreements, read_dialogues
+from site_tools.page.files import page_ids, split_aliases
+from site_tools.page.page import Page
+from site_tools.say import Problem
+
+QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
+OTHER_KEYS = ("title", "aliases", "needs", "refs", "hide")
+NOT_LISTS = ("question", "title", "hide")
+REF = re.compile(
+    r"[A-Za-z][\w.+/-]* v?\d+(?:\.\w+)+"  # verl 0.9.1
+    r"|\d{3}·\d{1,2}"  # dialogue 004, question 2
+    r"|[\w./-]+#\d+"  # verl#1960
+    r"|[\w.-]+/[\w.-]+@[0-9a-f]{7,40}"
+    r"|arXiv:\d{4}\.\d{4,5}(?:v\d+)?"
+    r"|[A-Z][A-Za-z]*-?\d+\.\d+"  # a model: GLM-5.2
+    r"|[A-Z][^\d]*,? (?:§|section |equation )\d+(?:\.\d+)*"
+)
+
+
+def is_question(page_id: str) -> bool:
+    """Whether a page answers a question, unlike an index, the home or the reference."""
+    topic, _, name = page_id.partition("/")
+    return topic in TOPICS and name not in ("", "index")
+
+
+def is_stray(page: Page) -> bool:
+    """Whether a page asks a question and lies in no topic."""
+    return "question" in page.meta and not is_question(page.id)
+
+
+def check_place(page: Page) -> Iterator[Problem]:
+    """A page with a question that lies in no topic."""
+    if is_stray(page):
+        folder = page.id.rpartition("/")[0] or "docs"
+        topics = ", ".join(TOPICS)
+        yield page.problem(1, "question_stray", folder=folder, topics=topics)
+
+
+def check_keys(page: Page) -> Iterator[Problem]:
+    """Keys that are unknown, missing or of the wrong kind."""
+    if is_stray(page):
+        return
+    question = is_question(page.id)
+    keys = QUESTION_KEYS if question else OTHER_KEYS
+    needed = "question" if question else "title"
+    missing = not isinstance(page.meta.get(needed), str)
+    for key, value in page.meta.items():
+        line = page.line_with(f"{key}:")
+        if key not in keys:
+            alike = difflib.get_close_matches(key.lower(), keys, 1)
+            near = needed if missing else [*alike, key][0]
+            missing = missing and near != needed
+            fault = "front_key" if near == key else "front_key_meant"
+            known = ", ".join(keys)
+            yield page.problem(line, fault, key=key, near=near, keys=known)
+        elif key not in NOT_LISTS and not _is_list_of_texts(value):
+            meant = value if isinstance(value, str) else "..."
+            values = {"key": key, "value": repr(value), "meant": meant}
+            yield page.problem(line, "front_list", **values)
+    if missing:
+        yield page.problem(1, "front_missing", key=needed)
+
+
+def _is_list_of_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)
+
+
+def check_refs(page: Page) -> Iterator[Problem]:
+    """Sources that are no release, paper, thread or question."""
+    for ref in page.refs if not is_stray(page) else ():
+        if not REF.fullmatch(ref):
+            yield page.problem(page.line_with("refs:"), "front_ref", ref=repr(ref))
+
+
+def check_aliases(page: Page) -> Iterator[Problem]:
+    """Aliases of a section that the page does not have."""
+    if is_stray(page):
+        return
+    for section in split_aliases(page.meta.get("aliases")):
+        if section and not page.content.section(section):
+            line = page.line_with(f" #{section}")
+            yield page.problem(line, "front_alias", section=section)
+
+
+def check_needs(page: Page) -> Iterator[Problem]:
+    """Pages to read first that are not there."""
+    needs = page.texts("needs")
+    known = page_ids(page.root) if needs and not is_stray(page) else needs
+    for need in needs:
+        if need not in known:
+            alike = difflib.get_close_matches(need, known, n=1, cutoff=0)
+            line, near = page.line_with("needs:"), [*alike, need][0]
+            yield page.problem(line, "front_need", need=need, near=near)
+
+
+def check_answers(page: Page) -> Iterator[Problem]:
+    """Where a page disagrees with the dialogues on which questions it answers."""
+    if not is_question(page.id):
+        return
+    line = page.line_with("answers:") or 1
+    answers = {page.id: page.texts("answers")}
+    for why in disagreements(read_dialogues(page.root), answers):
+        yield page.problem(line, "answers_home", why=why)

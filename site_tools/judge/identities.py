@@ -1,0 +1,77 @@
+"""Formulas: commands that are more than one, and identities that a test must state."""
+
+import ast
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from pathlib import Path
+
+from site_tools.page.page import Page
+from site_tools.page.tree import formula_of
+from site_tools.say import Problem
+
+# The id of a displayed formula.
+FORMULA_ID = re.compile(r"\\label\{([^}]*)\}")
+ID_FORM = re.compile(r"[a-z][a-z0-9-]*")
+# What would be a link, a picture, or HTML in a formula; KaTeX does not obey these.
+REFUSED_COMMANDS = re.compile(
+    r"\\(?:href|url|includegraphics|html[A-Z][a-z]+)(?![A-Za-z])"
+)
+
+
+def check_commands(page: Page) -> Iterator[Problem]:
+    """Commands of formulas that are more than a formula."""
+    for node in page.tree.select(".arithmatex"):
+        for name in REFUSED_COMMANDS.findall(node.get_text()):
+            line = page.line_near(name, page.line_of(node))
+            yield page.problem(line, "formula_command", name=name)
+
+
+def check_identities(page: Page) -> Iterator[Problem]:
+    """Every displayed formula of a page that lacks its id or its property test."""
+    taken: set[str] = set()
+    for node in page.tree.select("div.arithmatex"):
+        tex = formula_of(node)
+        line = page.line_near(tex.strip().split("\n")[0], page.line_of(node))
+        yield from _identity(tex, taken, line, page)
+        taken.add(_id_of(tex))
+
+
+def _id_of(tex: str) -> str:
+    label = FORMULA_ID.search(tex)
+    return label[1] if label else ""
+
+
+def _identity(tex: str, taken: set[str], line: int, page: Page) -> Iterator[Problem]:
+    """The first that is wrong with a displayed formula."""
+    formula = FORMULA_ID.sub("", tex).strip()
+    label, name = FORMULA_ID.search(tex), _id_of(tex)
+    test = f"test_{name.replace('-', '_')}"
+    tested = property_tests(page.root).get(test)
+    if label is None:
+        yield page.problem(line, "identity_without_id", formula=formula)
+    elif not ID_FORM.fullmatch(name):
+        yield page.problem(line, "identity_id", written=label[0])
+    elif name in taken:
+        yield page.problem(line, "identity_twice", name=name)
+    elif tested is None:
+        values = {"name": name, "test": test, "formula": formula}
+        yield page.problem(line, "identity_untested", **values)
+    elif _squeeze(formula) not in _squeeze(tested):
+        values = {"test": test, "formula": formula, "tested": tested}
+        yield page.problem(line, "identity_other", name=name, **values)
+
+
+def _squeeze(tex: str) -> str:
+    return "".join(tex.split())
+
+
+@lru_cache(maxsize=1)
+def property_tests(root: Path) -> dict[str, str]:
+    """Docstrings of the test functions in ``tests/properties``, by name."""
+    found = {}
+    for file in (root / "tests" / "properties").rglob("test_*.py"):
+        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+            if isinstance(node, ast.FunctionDef):
+                found[node.name] = ast.get_docstring(node, clean=False) or ""
+    return found

@@ -1,0 +1,114 @@
+"""The sections of a question page, and what must stand in them."""
+
+import ast
+import difflib
+import re
+from collections.abc import Iterator
+from contextlib import suppress
+
+from site_tools.compile.navigation import question_lines
+from site_tools.data.dialogues import NUMBER
+from site_tools.judge.front_matter import is_question
+from site_tools.page.content import Heading
+from site_tools.page.page import Page
+from site_tools.say import Problem
+
+SECTIONS = [
+    *("answer", "picture", "code", "numbers"),
+    *("why", "wrong-answers", "in-verl", "next"),
+]
+MANDATORY = ("answer", "code", "next")
+EMPTY_LINES = re.compile(r"\n\s*\n")
+
+
+def section_lines(page: Page) -> dict[str, int]:
+    """The lines of the ``##`` headings by their ids."""
+    headings = page.content.headings
+    return {h.id: h.line for h in headings if h.level == 2 and h.id}
+
+
+def without_id(page: Page) -> list[Heading]:
+    """The headings that need an id and have none."""
+    return [h for h in page.content.headings if h.level > 1 and not h.id]
+
+
+def check_sections(page: Page) -> Iterator[Problem]:
+    """Sections that are unknown, missing or out of order.
+
+    What is missing is told at a heading that is perhaps meant, and once.
+    """
+    if not is_question(page.id):
+        return
+    lines, order = section_lines(page), ", ".join(SECTIONS)
+    missing = [name for name in MANDATORY if name not in lines]
+    for name, line in lines.items():
+        if name not in SECTIONS:
+            candidates = missing or SECTIONS
+            near = difflib.get_close_matches(name.lower(), candidates, 1, 0)[0]
+            missing = [other for other in missing if other != near]
+            values = {"name": name, "near": near, "known": order}
+            yield page.problem(line, "section_unknown", **values)
+    for name in missing[len(without_id(page)) :]:
+        values = {"name": name, "names": ", ".join(MANDATORY), "order": order}
+        yield page.problem(1, "section_missing", **values)
+    known = [name for name in lines if name in SECTIONS]
+    if not missing and known != sorted(known, key=SECTIONS.index):
+        yield page.problem(1, "section_order", order=", ".join(known), due=order)
+
+
+def check_verdict(page: Page) -> Iterator[Problem]:
+    """An answer without its verdict, silent on verl's default or on a question."""
+    if not is_question(page.id):
+        return
+    answer = page.content.text_below("answer")
+    first, *rest = EMPTY_LINES.split(answer.strip())
+    if not first:
+        return
+    line = page.content.body[: page.content.body.index(first)].count("\n") + 1
+    if not first.startswith("**"):
+        yield page.problem(line, "answer_verdict", text=first[:30])
+    asked = [id for id in page.texts("answers") if re.match(r"\d{3}·\d", id)]
+    about_verl = asked and not page.id.startswith("contribute/")
+    if about_verl and not any(part.startswith("*verl") for part in rest):
+        yield page.problem(line, "answer_default")
+    numbers = [id for id in page.texts("answers") if re.fullmatch(NUMBER, id)]
+    if len(numbers) > 1:
+        said = question_lines(answer)
+        for id in numbers:
+            if id not in said:
+                yield page.problem(line, "answer_line", id=id)
+
+
+def check_code_asserts(page: Page) -> Iterator[Problem]:
+    """A section ``code`` without a block that asserts something."""
+    section = page.content.section("code")
+    if section is None or section.level != 2 or not is_question(page.id):
+        return
+    try:
+        claims = [
+            node.test
+            for block in page.blocks_on(section.rows)
+            if block.runs
+            for node in ast.walk(ast.parse(block.text))
+            if isinstance(node, ast.Assert)
+        ]
+    except SyntaxError:  # which is told when it runs
+        return
+    if all(isinstance(claim, ast.Constant) for claim in claims):
+        yield page.problem(section.line, "proof_missing")
+
+
+def check_wrong_answer_form(page: Page) -> Iterator[Problem]:
+    """Wrong answers without an id or a quotation."""
+    if is_question(page.id):
+        yield from page.wrong_answers[1]
+
+
+def imported(code: str) -> Iterator[str]:
+    """The packages that some code imports."""
+    with suppress(SyntaxError):  # which is told when it runs
+        for node in ast.walk(ast.parse(code)):
+            if isinstance(node, ast.Import):
+                yield from (alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                yield str(node.module).partition(".")[0]

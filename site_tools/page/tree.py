@@ -1,0 +1,215 @@
+"""A tree of HTML or SVG, read as people read it: runs of text whose pieces know lines.
+
+Markdown tells nobody which line of the page a paragraph comes from. But it keeps the
+letters and their order, so each line of the page is searched for in the letters of the
+tree, onward from where the line before it was found.
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from bs4 import BeautifulSoup, Tag
+from bs4.element import NavigableString, PageElement
+
+from site_tools import numbers
+from site_tools.numbers import Number
+
+# Parts of a line that are no letters of the tree, or stand elsewhere in it: the titles
+# of tabs stand above all of them.
+UNSEEN = re.compile(
+    r"!\[[^\]\n]*\]\([^)\n]*\)|(?<=\])\([^)\n]*\)|\{[^{}\n]*[.#=][^{}\n]*\}"
+    r"|^[ >]*(?:[!?]{3}\+?[ ][\w ]+|\d+[.)][ ]|=== .*)"
+)
+BETWEEN_PIECES = re.compile(r"[`*_\[\](){}!|$^<>&]+")
+FAR, NEAR = 4000, 200  # letters; a short line is soon found by chance
+LONG = 7  # letters that a line has which is not found by chance
+
+
+class Lines:
+    """The line of a page, by its body, that each node of its tree comes from."""
+
+    def __init__(self, tree: BeautifulSoup, body: str) -> None:
+        self._letters_before: dict[int, int] = {}  # each node, by its id
+        seen: list[str] = []
+        count = 0
+        for node in tree.descendants:
+            self._letters_before[id(node)] = count
+            if isinstance(node, NavigableString) and not node.find_parent("pre"):
+                letters = _letters(node)
+                seen.append(letters)
+                count += len(letters)
+        # How many letters stand before each line that was found.
+        self._starts, self._numbers = [0], [1]
+        letters = "".join(seen)
+        for number, line in enumerate(body.split("\n"), 1):
+            self._find(line, number, letters)
+
+    def _find(self, line: str, number: int, seen: str) -> None:
+        """Find a line onward from the last one: whole, or else its longest piece."""
+        line, start = UNSEEN.sub("", line), self._starts[-1]
+        whole = _letters(line)
+        if len(whole) > LONG:
+            at = seen.find(whole, start, start + FAR + len(whole))
+            if at >= 0:
+                self._add(at, number)
+                return
+        pieces = sorted(BETWEEN_PIECES.split(line), key=len, reverse=True)
+        for letters in [whole, *map(_letters, pieces)]:
+            at = seen.find(letters, start, start + NEAR + len(letters))
+            if letters and at >= 0:
+                self._add(at, number)
+                return
+
+    def _add(self, start: int, number: int) -> None:
+        self._starts.append(start)
+        self._numbers.append(number)
+
+    def of(self, node: PageElement) -> int:
+        """The line on which a node begins: its first letters, not a blank before."""
+        if isinstance(node, Tag):
+            for text in node.strings:
+                if _letters(text):
+                    node = text
+                    break
+        before = self._letters_before[id(node)]
+        return self._numbers[bisect_right(self._starts, before) - 1]
+
+
+def _letters(text: str) -> str:
+    return "".join(filter(str.isalnum, text))
+
+
+BLOCKS = re.compile(
+    "address|article|aside|blockquote|br|dd|details|div|dl|dt|fieldset|figure|h[1-6]|hr|"
+    "label|li|ol|p|section|summary|table|tbody|td|th|thead|tr|ul|desc|g|svg|text|title"
+)
+# Attributes that people read, or hear.
+SPOKEN = (
+    *("title", "alt", "aria-label", "aria-description"),
+    *("data-reason", "placeholder"),
+)
+BOUND = "\ufffc"  # stands for a bound figure
+INVISIBLE = re.compile(
+    "[\u200b-\u200f\u2060-\u2064\ufeff\u00ad\ufe0f\u20e3\u0300-\u036f]"
+)
+
+
+class Piece(NamedTuple):
+    """Characters of one node: ``text``, ``code``, ``formula``, ``bound``, a spoken
+    attribute; and the line that the node begins on."""
+
+    kind: str
+    text: str
+    node: PageElement
+    line: int
+
+
+@dataclass
+class Flow:
+    """What readers see as one run of text: a paragraph, a cell, a title."""
+
+    pieces: list[Piece]
+    in_table: bool = False
+    quoted: bool = False
+
+    @property
+    def text(self) -> str:
+        return "".join(piece.text for piece in self.pieces)
+
+    @property
+    def words(self) -> str:
+        """The text with a sign for every letter of a formula."""
+        words = []
+        for piece in self.pieces:
+            formula = piece.kind == "formula"
+            words.append(numbers.NAME * len(piece.text) if formula else piece.text)
+        return "".join(words)
+
+    def piece_at(self, offset: int) -> Piece:
+        """The piece that a character of the text belongs to."""
+        for piece in self.pieces:
+            offset -= len(piece.text)
+            if offset < 0:
+                return piece
+        return self.pieces[-1]
+
+    def figures(self, words: str) -> Iterator[tuple[Number, Piece]]:
+        """Each figure of its words, of which some may be blanked, and where it is."""
+        for number in unbound(words, counts=self.in_table):
+            yield number, self.piece_at(number.start)
+
+
+def unbound(text: str, counts: bool = False) -> Iterator[Number]:
+    """The numbers of a text, maybe with counts, but no worked arithmetic that holds."""
+    for number in numbers.find(text, counts):
+        if number.form != "worked arithmetic" or not numbers.holds(number.text):
+            yield number
+
+
+def flows(
+    tree: Tag, line_of: Callable[[PageElement], int], language: str = ""
+) -> list[Flow]:
+    """Every run of text of a page but that of its fences, or of a picture, in order.
+
+    Of a picture, what is in another language than the one given is left out.
+    """
+    walk = _Walk(line_of, language)
+    walk.inside(tree, in_table=False, quoted=False)
+    return [flow for flow in walk.flows if flow.text.strip()]
+
+
+class _Walk:
+    def __init__(self, line_of: Callable[[PageElement], int], language: str) -> None:
+        self.flows = [Flow([])]  # the last one is being filled
+        self._line_of, self._language = line_of, language
+
+    def inside(self, parent: Tag, in_table: bool, quoted: bool) -> None:
+        """Take what stands in a tag, which may lie in a table or a quotation."""
+        for node in parent.children:
+            if type(node) is NavigableString:
+                self._add("text", INVISIBLE.sub("", node), node)
+            elif isinstance(node, Tag) and self._is_read(node):
+                self._tag(node, in_table, quoted)
+
+    def _is_read(self, tag: Tag) -> bool:
+        return not self._language or tag.get("lang", self._language) == self._language
+
+    def _tag(self, tag: Tag, in_table: bool, quoted: bool) -> None:
+        classes = tag.get_attribute_list("class")
+        inner_table = in_table or tag.name in ("td", "th")
+        inner_quoted = quoted or "quote" in classes
+        self._attributes(tag, inner_quoted)
+        if tag.name == "pre" or "headerlink" in classes:
+            return
+        if tag.has_attr("data-is"):
+            self._add("bound", BOUND, tag)
+        elif tag.name == "code":
+            self._add("code", tag.get_text(), tag)
+        elif "arithmatex" in classes:
+            self._add("formula", formula_of(tag), tag)
+        elif BLOCKS.fullmatch(tag.name):  # stands apart from what is around it
+            self.flows.append(Flow([], inner_table, inner_quoted))
+            self.inside(tag, inner_table, inner_quoted)
+            self.flows.append(Flow([], in_table, quoted))
+        else:
+            self.inside(tag, inner_table, inner_quoted)
+
+    def _attributes(self, tag: Tag, quoted: bool) -> None:
+        for key in SPOKEN:
+            value = str(tag.get(key, ""))
+            if value:
+                words = INVISIBLE.sub("", value)
+                piece = Piece(key, words, tag, self._line_of(tag))
+                self.flows.insert(-1, Flow([piece], quoted=quoted))
+
+    def _add(self, kind: str, text: str, node: PageElement) -> None:
+        piece = Piece(kind, text, node, self._line_of(node))
+        self.flows[-1].pieces.append(piece)
+
+
+def formula_of(tag: Tag) -> str:
+    """The TeX of a formula, without its marks."""
+    return tag.get_text().strip()[2:-2]
