@@ -23,9 +23,13 @@ def lines(path: Path) -> list[dict]:
 
 def test_what_a_run_writes(whole):
     assert files(whole).keys() == {
-        *("config.json", "summary.json"),
-        *("checkpoint.pt", "checkpoint.before.pt"),
-        *("statistics.jsonl", "tokens.jsonl", "seconds.jsonl"),
+        "config.json",
+        "summary.json",
+        "checkpoint.pt",
+        "checkpoint.before.pt",
+        "statistics.jsonl",
+        "tokens.jsonl",
+        "seconds.jsonl",
     }
     for name in ("statistics.jsonl", "seconds.jsonl"):
         assert [line["iteration"] for line in lines(whole / name)] == [1, 2, 3]

@@ -1,4 +1,4 @@
-"""What is shown of a run: its progress, its records of single tokens."""
+"""The progress of a run on the terminal, and its records of single tokens."""
 
 import io
 

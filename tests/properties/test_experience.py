@@ -167,12 +167,11 @@ MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
 def test_a_broken_estimate_is_wrong_in_the_way_of_its_name(seed):
     """A sign; the values of the next token; whitening reads what padding holds."""
     rewards, values = numbers(seed, 2, 2, 5)
-    sound, flipped, shifted, over_padding = (
-        advantages_of(estimate, rewards, values, MASK)
-        for estimate in (
-            *(whitened_gae, flipped_sign, shifted_values, whitened_over_padding),
-        )
-    )
+    inputs = rewards, values, MASK
+    sound = advantages_of(whitened_gae, *inputs)
+    flipped = advantages_of(flipped_sign, *inputs)
+    shifted = advantages_of(shifted_values, *inputs)
+    over_padding = advantages_of(whitened_over_padding, *inputs)
     assert torch.equal(flipped.advantages, -sound.advantages)
     for broken in flipped, over_padding:
         assert torch.equal(broken.returns, sound.returns)

@@ -65,11 +65,12 @@ def weights(network: nn.Module) -> Tensor:
 
 def actor_loss(logits: list, experience: Experience, settings: PPOConfig) -> float:
     """The loss of the actor from its logits, in lists."""
-    mask, losses = experience.rollout.response_mask, []
+    mask = experience.rollout.response_mask
+    losses = []
     for row, t in mask.nonzero().tolist():
         scaled = [x / settings.temperature for x in logits[row][t]]
-        said = oracles.log_softmax(scaled)
-        new = said[experience.rollout.responses[row, t]]
+        log_probs = oracles.log_softmax(scaled)
+        new = log_probs[experience.rollout.responses[row, t]]
         ratio = math.exp(new - experience.old_log_probs[row, t].item())
         clip = settings.clip_range
         advantage = experience.advantages[row, t].item()
@@ -119,47 +120,49 @@ def test_the_gradient_is_the_slope_of_the_loss_written_out(terms):
 
 
 def actor_told() -> dict[str, float]:
-    """What the actor's update says before its first step, in lists."""
-    logits, given, losses, moved, clipped = (
-        logits_of(networks.actor()),
-        EXPERIENCE,
-        [],
-        [],
-        [],
-    )
-    reach = config().clip_range
-    for row, t in given.rollout.response_mask.nonzero().tolist():
-        new = oracles.log_softmax(logits[row][t])[given.rollout.responses[row, t]]
-        moved.append(math.exp(new - given.old_log_probs[row, t].item()))
+    """The figures of the actor's update before its first step, in lists."""
+    logits = logits_of(networks.actor())
+    given, rollout = EXPERIENCE, EXPERIENCE.rollout
+    clip = config().clip_range
+    losses, ratios, clipped = [], [], []
+    for row, t in rollout.response_mask.nonzero().tolist():
+        log_probs = oracles.log_softmax(logits[row][t])
+        new = log_probs[rollout.responses[row, t]]
+        old = given.old_log_probs[row, t].item()
+        ratio = math.exp(new - old)
+        ratios.append(ratio)
         advantage = given.advantages[row, t].item()
-        clipped.append((moved[-1] - 1) * math.copysign(1, advantage) > reach)
-        loss = oracles.policy_token_loss(moved[-1], advantage, reach, reach, None)
+        clipped.append((ratio - 1) * math.copysign(1, advantage) > clip)
+        loss = oracles.policy_token_loss(ratio, advantage, clip, clip, None)
         losses.append(loss * given.rollout_weights[row, t].item())
     return {
         "policy_loss": oracles.mean(losses),
         "clip_fraction": oracles.mean(clipped),
-        "approx_kl": oracles.mean([x - 1 - math.log(x) for x in moved]),
-        "ratio_min": min(moved),
-        "ratio_mean": oracles.mean(moved),
-        "ratio_max": max(moved),
-        "effective_sample_size": oracles.effective_share(moved),
+        "approx_kl": oracles.mean([x - 1 - math.log(x) for x in ratios]),
+        "ratio_min": min(ratios),
+        "ratio_mean": oracles.mean(ratios),
+        "ratio_max": max(ratios),
+        "effective_sample_size": oracles.effective_share(ratios),
     }
 
 
 def critic_told() -> dict[str, float]:
     """The same of the critic's update."""
-    given, reach = EXPERIENCE, config().value_clip_range
+    clip = config().value_clip_range
     with torch.no_grad():
-        values = critic_values(networks.critic(), given.rollout)
-    mask = given.rollout.response_mask
-    rows = (x[mask].tolist() for x in (values, given.values, given.returns))
-    errors = [
-        ((v - target) ** 2, (min(max(v, old - reach), old + reach) - target) ** 2)
-        for v, old, target in zip(*rows, strict=True)
-    ]
+        values = critic_values(networks.critic(), EXPERIENCE.rollout)
+    losses, clipped = [], []
+    for row, t in EXPERIENCE.rollout.response_mask.nonzero().tolist():
+        new = values[row, t].item()
+        old = EXPERIENCE.values[row, t].item()
+        target = EXPERIENCE.returns[row, t].item()
+        near_old = min(max(new, old - clip), old + clip)
+        free, bounded = (new - target) ** 2, (near_old - target) ** 2
+        losses.append(max(free, bounded) / 2)
+        clipped.append(bounded > free)
     return {
-        "value_loss": oracles.mean([max(pair) / 2 for pair in errors]),
-        "value_clip_fraction": oracles.mean([near > far for far, near in errors]),
+        "value_loss": oracles.mean(losses),
+        "value_clip_fraction": oracles.mean(clipped),
     }
 
 
