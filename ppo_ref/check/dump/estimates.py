@@ -91,7 +91,8 @@ def judge_whitening(dump: Fields, known: bool) -> Said:
 
     def wrong(other: Tensor) -> Tensor:
         size = torch.maximum(advantages.abs(), other.abs()).clamp(min=1)
-        return mask & ((advantages - other).abs() > rounding * size)
+        # A nan is on neither side of a tolerance: it is wrong.
+        return mask & ~((advantages - other).abs() <= rounding * size)
 
     tokens = f"over the {counted(dump.tokens, 'token')} that count"
     # Divided by the deviation of n instead of n - 1 tokens, as OpenRLHF does.

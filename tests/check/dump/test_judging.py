@@ -258,6 +258,18 @@ def test_other_whitenings(whiten, words):
         assert said["whitening"].endswith(f"33 tokens that count {right:.4f}")
 
 
+def test_a_nan_in_padding_is_taken_for_no_cause():
+    """A nan is on neither side of a tolerance."""
+    batch = dumped(
+        sampled(), gae_lambda=0.95, whiten=lambda x, mask: whitened(x, mask) + 1
+    )
+    batch["values"][~MASK] = torch.nan
+    said, _ = judged(batch, gamma=1.0, gae_lambda=0.95)
+    assert said["gae"].startswith(OK)
+    assert said["whitening"].startswith(FAIL)
+    assert "over all slots" not in said["whitening"]
+
+
 PAIRS = [0, 0, 1, 1, 2, 2]
 TWO_ALONE = [0, 0, 1, 1, 2, 3]
 
