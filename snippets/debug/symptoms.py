@@ -1,4 +1,4 @@
-"""What a log line says: each figure, and what moves it."""
+"""Lines of a log: each figure, and what moves it."""
 
 # --8<-- [start:broken]
 from ppo_ref.train.stored_runs import stored_run

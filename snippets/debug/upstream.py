@@ -1,4 +1,4 @@
-"""What official documents say of ratios and caps, computed."""
+"""Claims of official documents about ratios and caps, computed."""
 
 # --8<-- [start:length]
 import torch

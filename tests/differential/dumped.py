@@ -31,7 +31,7 @@ def verl(
     kl_penalty: str = "kl",
     **options: Any,
 ) -> Proto:
-    """What ``fit`` does from the scores on, as it stands behind the advantages."""
+    """The steps of ``fit`` from the scores to the advantages."""
     own, data = trainer(release), Proto(Rows(batch))
     data.non_tensor_batch["uid"] = names_of(len(data))
     if kl_coef is not None:

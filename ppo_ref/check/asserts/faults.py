@@ -29,7 +29,7 @@ def tolerance_for(*tensors: Tensor) -> float:
 
 
 def beyond(difference: Tensor, tolerance: float, *sizes: Tensor) -> Tensor:
-    """Where a difference is more than rounding; nan is.
+    """True where a difference is more than rounding; nan is.
 
     The tolerance is per unit of size: of numbers that went in, but 1 at least.
     """

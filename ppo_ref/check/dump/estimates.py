@@ -146,7 +146,7 @@ def expected_returns(
 
 
 def tolerance(dump: Fields) -> float:
-    """How far a return may be from the next one's: one step rounds less than a sum."""
+    """The rounding of one step, which is less than that of a sum over a response."""
     assert dump.given is not None and dump.returns is not None
     numbers = (dump.given, values_of(dump), dump.returns)
     step = max(0.1 * dump.tolerance, 1e-6)
@@ -163,7 +163,7 @@ def _finite(x: Tensor) -> Tensor:
 
 
 def _sure_cause(dump: Fields, gamma: float, gae_lambda: float) -> str:
-    """What the returns are instead, where an exact comparison says it; or nothing."""
+    """The cause, where an exact comparison says it; or nothing."""
     assert dump.returns is not None
     mask, returns = dump.response_mask, dump.returns
     if dump.advantages is not None:
@@ -180,7 +180,7 @@ def _sure_cause(dump: Fields, gamma: float, gae_lambda: float) -> str:
 
 
 def _behind_full_rows(mask: Tensor, bootstrapped: Tensor) -> str:
-    """What the returns say of rows that fill their slots, which may have been cut."""
+    """A note on rows that fill their slots, and so may have been cut."""
     full = int(mask[:, -1].sum())
     if not full:
         return ""

@@ -40,8 +40,8 @@ def judge_rows(dump: Fields, groups: Groups) -> Said:
     # Sorted once: looking through all rows for each group takes minutes with many.
     order = groups.of_row.argsort(stable=True)
     sizes = groups.sizes.tolist()
-    members = order.split(sizes)
-    scores_of = scores[order].split(sizes)
+    members = torch.split(order, sizes)
+    scores_of = torch.split(scores[order], sizes)
     equal = 0
     for of_group in scores_of:
         if len(of_group) > 1 and (of_group == of_group[0]).all():
@@ -122,7 +122,7 @@ def judge_advantages(dump: Fields, groups: Groups, estimator: str | None) -> Sai
 def _rounding(
     dump: Fields, held: Tensor, scores: Tensor, known: dict[str, Tensor]
 ) -> Tensor:
-    """How far each row may be off: a small deviation of its group lifts rounding."""
+    """The rounding of each row, lifted by a small deviation of its group."""
     excess = known["dr_grpo"]
     lifted = known["grpo"].abs() / excess.abs().clamp(min=1e-30)
     lifted = torch.where(excess == 0, 1e6, lifted.clamp(min=1))

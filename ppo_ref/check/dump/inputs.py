@@ -61,7 +61,7 @@ def judge_mask(dump: Fields, eos_token_id: int | None) -> tuple[Said, Tensor]:
 
 
 def _gaps(mask: Tensor) -> int:
-    """How often a token counts behind a slot that does not, past the first token."""
+    """The number of gaps between tokens that count, in all rows."""
     starts = int((mask.long().diff(dim=1) == 1).sum())
     late_rows = ~mask[:, 0] & mask.any(1)
     return starts - int(late_rows.sum())

@@ -99,7 +99,7 @@ class Fields(NamedTuple):
 
     @property
     def given(self) -> Tensor | None:
-        """What entered the advantages; the scores where no rewards are beside them."""
+        """The rewards of the advantages; the scores where there are no others."""
         if self.rewards is None and "rewards" not in self.unfit:
             return self.scores
         return self.rewards
@@ -120,31 +120,10 @@ class Fields(NamedTuple):
 def fields(tensors: dict[str, Tensor]) -> Fields:
     """The fields of a dump, their shapes and types checked."""
     there = shorten(", ".join(sorted(tensors)) or "nothing", 200, placeholder=" ...")
-    found = {  # our name to theirs
-        name: next(theirs for theirs in names if theirs in tensors)
-        for name, names in NAMES.items()
-        if tensors.keys() & set(names)
-    }
-    if not found:
+    names = _names_in(tensors)
+    if not names:
         raise ValueError(f"a dump must hold advantages, returns or the like: {there}")
-    read = {*found.values(), *_MASKS, *_IDS, "uid"}
-    for theirs in sorted(read & tensors.keys()):
-        _require_plain(theirs, tensors[theirs])
-    like = next(iter(found.values()))
-    shape = tensors[like].shape
-    if len(shape) != 2:
-        raise ValueError(f"{like} must have 2 axes [batch, time], got {list(shape)}")
-    for theirs in found.values():
-        _require_shape(theirs, tensors[theirs], shape, like)
-        if tensors[theirs].dtype not in TOLERANCE:
-            dtype = str(tensors[theirs].dtype).removeprefix("torch.")
-            raise ValueError(f"{theirs} must be a floating-point tensor, got {dtype}")
-    for theirs in sorted(tensors.keys() & {*_MASKS, *_IDS}):
-        x = tensors[theirs]
-        if x.ndim != 2 or len(x) != shape[0]:
-            raise ValueError(
-                f"{theirs} must have {shape[0]} rows and 2 axes, got {list(x.shape)}"
-            )
+    shape, like = _require_shapes(tensors, names)
     attended = _attended(tensors, shape, like)
     mask = tensors.get("response_mask", attended)
     if mask is None:
@@ -154,15 +133,18 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
     _require_shape("response_mask", mask, shape, like)
     mask = mask.bool()
     require_tokens("check", mask)
-    wide = {name: tensors[theirs].double() for name, theirs in found.items()}
-    unfit = {
-        name: shown(found[name], x, wrong, "")
-        for name, x in wide.items()
-        if (wrong := mask & ~x.isfinite()).any()
-    }
-    uid, prompts = tensors.get("uid"), tensors.get("prompts")
-    if uid is not None and uid.shape != shape[:1]:
-        raise ValueError(f"uid must name {shape[0]} rows, got {list(uid.shape)}")
+    fit: dict[str, Tensor] = {}
+    unfit: dict[str, str] = {}
+    tolerance = _FINEST
+    for ours, theirs in names.items():
+        x = tensors[theirs]
+        tolerance = max(tolerance, TOLERANCE[x.dtype])
+        wrong = mask & ~x.isfinite()
+        if wrong.any():
+            unfit[ours] = shown(theirs, x, wrong, "")
+        else:
+            fit[ours] = x.double()
+    prompts = tensors.get("prompts")
     if prompts is None and "input_ids" in tensors:
         prompts = tensors["input_ids"][:, : -shape[1]]
     return Fields(
@@ -170,33 +152,86 @@ def fields(tensors: dict[str, Tensor]) -> Fields:
         attended=attended if "response_mask" in tensors else None,
         responses=_of_response(tensors.get("responses"), tensors, shape),
         prompts=prompts,
-        uid=uid,
-        tolerance=max(_FINEST, *(TOLERANCE[tensors[x].dtype] for x in found.values())),
+        uid=tensors.get("uid"),
+        tolerance=tolerance,
         unfit=unfit,
-        **{name: wide[name] for name in wide.keys() - unfit.keys()},
+        **fit,
     )
+
+
+def _names_in(tensors: dict[str, Tensor]) -> dict[str, str]:
+    """The names in a dump by our own, of each the first that verl had for it."""
+    found = {}
+    for ours, names in NAMES.items():
+        there = [theirs for theirs in names if theirs in tensors]
+        if there:
+            found[ours] = there[0]
+    return found
+
+
+def _require_shapes(
+    tensors: dict[str, Tensor], names: dict[str, str]
+) -> tuple[torch.Size, str]:
+    """Refuse tensors that are no batch together; the shape, and whose it is."""
+    for theirs in sorted(tensors.keys() & {*names.values(), *_MASKS, *_IDS, "uid"}):
+        _require_plain(theirs, tensors[theirs])
+    like = next(iter(names.values()))
+    shape = tensors[like].shape
+    if len(shape) != 2:
+        raise ValueError(f"{like} must have 2 axes [batch, time], got {list(shape)}")
+    for theirs in names.values():
+        _require_shape(theirs, tensors[theirs], shape, like)
+        if tensors[theirs].dtype not in TOLERANCE:
+            dtype = _short(tensors[theirs].dtype)
+            raise ValueError(f"{theirs} must be a floating-point tensor, got {dtype}")
+    for theirs in sorted(tensors.keys() & {*_MASKS, *_IDS}):
+        x = tensors[theirs]
+        if x.ndim != 2 or len(x) != shape[0]:
+            raise ValueError(
+                f"{theirs} must have {shape[0]} rows and 2 axes, got {list(x.shape)}"
+            )
+    uid = tensors.get("uid")
+    if uid is not None and uid.shape != shape[:1]:
+        raise ValueError(f"uid must name {shape[0]} rows, got {list(uid.shape)}")
+    return shape, like
+
+
+def _short(name: object) -> str:
+    """The name of a dtype or a layout, without ``torch.``."""
+    return str(name).removeprefix("torch.")
 
 
 def _numbered(x: Any) -> Any:
     """A list of names or numbers as the numbers of its unequal members."""
-    if not isinstance(x, list) or not all(isinstance(each, str | int) for each in x):
+    if not isinstance(x, list):
         return x
     numbers: dict[str, int] = {}
-    return torch.tensor([numbers.setdefault(str(each), len(numbers)) for each in x])
+    found = []
+    for each in x:
+        if not isinstance(each, str | int):
+            return x
+        found.append(numbers.setdefault(str(each), len(numbers)))
+    return torch.tensor(found)
 
 
 def kind_of(x: Tensor) -> str:
     """The form in which a tensor keeps its numbers: ``dense``, or another's name."""
-    if x.is_meta or x.is_nested:
-        return "meta" if x.is_meta else "nested"
-    kind = x.dtype if x.is_quantized else x.layout
-    return "dense" if kind == torch.strided else str(kind).removeprefix("torch.")
+    if x.is_meta:
+        return "meta"
+    if x.is_nested:
+        return "nested"
+    if x.is_quantized:
+        return _short(x.dtype)
+    if x.layout == torch.strided:
+        return "dense"
+    return _short(x.layout)
 
 
 def _require_plain(name: str, x: Tensor) -> None:
     """Numbers that are all there; 0 and 1 in a mask, whole ones as ids."""
-    dtype = str(x.dtype).removeprefix("torch.")
-    if (kind := kind_of(x)) != "dense":
+    dtype = _short(x.dtype)
+    kind = kind_of(x)
+    if kind != "dense":
         raise ValueError(f"{name} must be a dense tensor, got {kind}")
     if name in _IDS and (x.is_floating_point() or x.is_complex()):
         raise ValueError(f"{name} must hold ids, got {dtype}")
@@ -222,7 +257,7 @@ def _require_shape(name: str, x: Tensor, shape: torch.Size, like: str) -> None:
 def _attended(
     tensors: dict[str, Tensor], shape: torch.Size, like: str
 ) -> Tensor | None:
-    """Where a response has a token: by the attention mask, or by ids padded with -1."""
+    """True where a response has a token: by attention mask, or ids padded with -1."""
     attention = tensors.get("attention_mask")
     if attention is not None:
         attention = attention[:, -shape[1] :].bool()

@@ -39,7 +39,7 @@ class Report(NamedTuple):
 
     @property
     def summary(self) -> str:
-        """What is wrong, in one line, and how much cannot be told."""
+        """The stages that are wrong, in one line, and how many cannot be told."""
         found = "nothing wrong found"
         if not self.ok:
             found = f"wrong: {', '.join(self.stages(FAIL))}"

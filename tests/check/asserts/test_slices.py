@@ -1,4 +1,4 @@
-"""Which tokens values and log-probs have read: a wrong slice is named."""
+"""Slices of values and log-probs: a wrong one is named."""
 
 import re
 

@@ -42,7 +42,7 @@ def network(outputs: int, scale: float = 0.3) -> Network:
 
 @torch.no_grad()
 def outputs(cut: slice) -> dict[str, Tensor]:
-    """What the models say; values by the given slice, all else by the right one."""
+    """The outputs of the models; values by the given slice, all else by the right."""
     sequences = ids()
     labels = sequences[:, -T:, None]
 

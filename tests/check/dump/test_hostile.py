@@ -35,7 +35,7 @@ for path in sys.argv[1:]:
 
 
 def limited(files: dict[str, bytes], folder: Path) -> dict[str, str]:
-    """What is said of each where 400 MB more than torch's own are all there are."""
+    """The sentence for each, where 400 MB more than torch's own are all there are."""
     paths = [folder / f"{number}.pt" for number in range(len(files))]
     for path, content in zip(paths, files.values(), strict=True):
         path.write_bytes(content)
@@ -85,7 +85,7 @@ def mutated(code: bytes, random_: random.Random) -> bytes:
 
 
 def refused(path: Path, capsys: pytest.CaptureFixture[str]) -> str:
-    """What ``check`` says of a file that it does not judge."""
+    """The sentence of ``check`` for a file that it does not judge."""
     assert main(["check", str(path)]) == 2
     out, told = capsys.readouterr()
     assert out == "" and told.count("\n") == 1, told

@@ -1,4 +1,4 @@
-"""What is said, and that nothing is called ok which could not have failed.
+"""Verdicts on a dump: nothing is called ok which could not have failed.
 
 Whole dumps, right and broken, by real trainers: tests/differential/test_dumps.py.
 """
@@ -19,7 +19,7 @@ Batch = dict[str, Tensor]
 
 
 def judged(batch: Batch, **options: float) -> tuple[dict[str, str], str]:
-    """What is said of each stage, on one line each, and the last line."""
+    """The verdict of each stage, on one line each, and the last line."""
     report = judge(batch, **options)
     for line in str(report).splitlines():
         assert len(line) <= 52, line
