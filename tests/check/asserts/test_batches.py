@@ -27,7 +27,8 @@ SCORE[[0, 1], LENGTHS - 1] = 1.0
 
 
 def numbers(seed: int, dtype: torch.dtype = torch.float32) -> Tensor:
-    return torch.randn(2, 6, generator=generator(seed)).to(dtype)
+    drawn = torch.randn(2, 6, generator=generator(seed))
+    return drawn.to(dtype)
 
 
 def recursion(rewards: Tensor, values: Tensor, gae_lambda: float) -> Tensor:
@@ -45,7 +46,10 @@ def recursion(rewards: Tensor, values: Tensor, gae_lambda: float) -> Tensor:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_padding_that_is_masked_is_ignored(dtype):
-    inputs = {"rewards": numbers(0, dtype), "values": numbers(9, dtype)}
+    inputs = {
+        "rewards": numbers(0, dtype),
+        "values": numbers(9, dtype),
+    }
 
     def masked(rewards: Tensor, values: Tensor) -> Tensor:
         return recursion(rewards * MASK, values * MASK, 0.95)
@@ -59,7 +63,10 @@ def test_padding_that_is_masked_is_ignored(dtype):
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_the_slot_after_the_end_in_the_recursion_is_named(dtype):
     late = MASK | MASK.roll(1, 1)
-    inputs = {"rewards": numbers(0, dtype) * MASK, "values": numbers(1, dtype)}
+    inputs = {
+        "rewards": numbers(0, dtype) * MASK,
+        "values": numbers(1, dtype),
+    }
 
     def unmasked(gae_lambda):
         def advantages(rewards, values):
@@ -110,10 +117,11 @@ def test_a_misplaced_score_is_named():
         "token_level_scores[1, 5] is 1, the last token is [1, 3]: the score is 2 slots "
         "late, where the mask hides it; index the length of the response less 1"
     )
-    text = fault(assert_score_on_last_token, SCORE.roll(-1, 1), MASK)
+    early = SCORE.roll(-1, 1)
+    text = fault(assert_score_on_last_token, early, MASK)
     assert text.startswith("token_level_scores[0, 4] is 1, the last token is [0, 5]")
     assert "1 slot early" in text
-    text = fault(assert_score_on_last_token, -SCORE.roll(-1, 1), MASK)
+    text = fault(assert_score_on_last_token, -early, MASK)
     assert text.startswith("token_level_scores[0, 4] is -1, the last token is [0, 5]")
     text = fault(assert_score_on_last_token, MASK * 0.5, MASK)
     assert text.endswith(
@@ -151,8 +159,9 @@ def test_a_model_in_bfloat16_is_told_of_its_tolerance():
     text = fault(assert_ratio_one, x, off, MASK)
     assert "a model in bfloat16 may: pass tolerance=0.1" in text
     assert_ratio_one(x, off, MASK, tolerance=0.1)
-    assert_ratio_one(x.bfloat16(), off.bfloat16(), MASK)
-    fault(assert_ratio_one, x.bfloat16(), (x + 0.3).bfloat16(), MASK)
+    short = x.bfloat16()
+    assert_ratio_one(short, off.bfloat16(), MASK)
+    fault(assert_ratio_one, short, short + 0.3, MASK)
 
 
 @pytest.mark.parametrize(
@@ -247,12 +256,18 @@ def policy_loss(log_probs: Tensor, advantages: Tensor) -> Tensor:
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_a_masked_loss_ignores_what_is_masked_out(dtype):
-    inputs = {"log_probs": -numbers(0, dtype).abs(), "advantages": numbers(1, dtype)}
+    inputs = {
+        "log_probs": -numbers(0, dtype).abs(),
+        "advantages": numbers(1, dtype),
+    }
     assert_masked_out_ignored(policy_loss, inputs, MASK)
 
 
 def test_a_loss_over_all_slots_is_named():
-    inputs = {"log_probs": -numbers(0).abs(), "advantages": numbers(1)}
+    inputs = {
+        "log_probs": -numbers(0).abs(),
+        "advantages": numbers(1),
+    }
 
     def over_all(log_probs: Tensor, advantages: Tensor) -> Tensor:
         masked = torch.where(MASK, advantages, 0)
@@ -265,12 +280,13 @@ def test_a_loss_over_all_slots_is_named():
 
 def test_what_overflows_behind_the_mask_is_named():
     """exp of garbage, times 0: nan."""
-    text = fault(
-        assert_masked_out_ignored,
-        lambda x: (x.square().exp() * MASK).sum(),
-        {"x": numbers(0) * 3},
-        MASK,
-    )
+
+    def overflowing(x: Tensor) -> Tensor:
+        squares = x.square()
+        return (squares.exp() * MASK).sum()
+
+    inputs = {"x": numbers(0) * 3}
+    text = fault(assert_masked_out_ignored, overflowing, inputs, MASK)
     assert "to nan" in text
 
 
@@ -296,17 +312,22 @@ def test_a_model_that_reads_padding_is_named():
 
 def test_what_is_passed_wrongly_to_the_eleventh_is_refused():
     x = {"x": numbers(0)}
+    one_id = {"x": torch.zeros(2, 6, dtype=torch.long)}
+
+    def total(x: Tensor) -> Tensor:
+        return x.float().sum()
+
     for inputs, mask, text in (
         (x, MASK | True, "mask must be False somewhere, got all True"),
         (x, MASK & False, "response_mask must count at least 1 token"),
-        ({"x": MASK.long() * 0}, MASK, "must hold at least 2 different ids, got 1"),
+        (one_id, MASK, "must hold at least 2 different ids, got 1"),
     ):
         with pytest.raises(ValueError, match=text):
-            assert_masked_out_ignored(lambda x: x.float().sum(), inputs, mask)
+            assert_masked_out_ignored(total, inputs, mask)
     for function, inputs in (
         (lambda x: 0.0, x),
-        (lambda x: x.sum(), {"x": numbers(0)[:, :3]}),
-        (lambda x: x.sum(), {"x": sequences()}),
+        (total, {"x": numbers(0)[:, :3]}),
+        (total, {"x": sequences()}),
     ):
         with pytest.raises(TypeError, match="assert_masked_out_ignored: "):
             assert_masked_out_ignored(function, inputs, MASK)

@@ -6,7 +6,13 @@ from torch import Tensor
 from torch.nn.utils.rnn import pad_sequence
 
 from ppo_ref.check.asserts.packing import assert_packed_equals_alone
-from tests.check.asserts.models import DTYPES, VOCAB, Network, fault, generator
+from tests.check.asserts.models import (
+    DTYPES,
+    VOCAB,
+    Network,
+    fault,
+    generator,
+)
 
 LENGTHS = (5, 3, 8)
 SHORTER_FIRST = (3, 5, 8)
@@ -54,9 +60,12 @@ def test_rows_that_do_not_see_each_other_pass(dtype):
 
 
 def test_attention_over_the_boundary_of_a_pack_is_named():
-    text = fault(assert_packed_equals_alone, packed(Network(1, torch.float32)), rows())
-    assert text.startswith("packed[1, 0] is ") and "alone it is" in text
-    assert "it reads the row before it" in text and text.endswith("(cu_seqlens)")
+    model = Network(1, torch.float32)
+    text = fault(assert_packed_equals_alone, packed(model), rows())
+    assert text.startswith("packed[1, 0] is ")
+    assert "alone it is" in text
+    assert "it reads the row before it" in text
+    assert text.endswith("(cu_seqlens)")
 
 
 def test_padding_that_is_read_is_named():
@@ -68,8 +77,8 @@ def test_padding_that_is_read_is_named():
 
 def test_what_runs_over_the_batch_is_named():
     def centered(rows: list[Tensor]) -> list[Tensor]:
-        mean = torch.cat(rows).float().mean()
-        return [row.float() - mean for row in rows]
+        together = torch.cat(rows).float()
+        return [row - together.mean() for row in rows]
 
     text = fault(assert_packed_equals_alone, centered, rows())
     assert "something runs over all rows: a mean or deviation of the batch" in text
@@ -88,17 +97,30 @@ def test_what_shows_in_the_other_order_alone_is_found():
 
 
 def test_what_is_passed_wrongly_is_refused():
-    whole = [torch.ones(3), torch.ones(2)]
-    for given, text in (
-        (whole[:1], "rows must be at least 2, got 1"),
-        ([torch.ones(3)] * 2, "rows must be of unequal lengths, got 3"),
-    ):
-        with pytest.raises(ValueError, match=text):
-            assert_packed_equals_alone(lambda rows: rows, given)
+    long = torch.ones(3)
+    short = torch.ones(2)
+
+    def same(rows):
+        return rows
+
+    with pytest.raises(ValueError, match="rows must be at least 2, got 1"):
+        assert_packed_equals_alone(same, [long])
+    with pytest.raises(ValueError, match="rows must be of unequal lengths, got 3"):
+        assert_packed_equals_alone(same, [long, long])
+
+    def one(rows):
+        return rows[:1]
+
+    def whole_numbers(rows):
+        return [row.long() for row in rows]
+
+    def cut(rows):
+        return [row[: len(rows)] for row in rows]
+
     for function, text in (
-        (lambda rows: rows[:1], "for each of 2 rows, gave 1"),
-        (lambda rows: [row.long() for row in rows], "floating-point numbers for each"),
-        (lambda rows: [row[: len(rows)] for row in rows], "as many numbers among"),
+        (one, "for each of 2 rows, gave 1"),
+        (whole_numbers, "floating-point numbers for each"),
+        (cut, "as many numbers among"),
     ):
         with pytest.raises(TypeError, match=text):
-            assert_packed_equals_alone(function, whole)
+            assert_packed_equals_alone(function, [long, short])
