@@ -18,7 +18,8 @@ checks        all that may be wrong with a page; ``checks.all`` is the one judge
 site          what readers get: lists, boxes, formulas, pictures, llms.txt, the search
               (its index: ``finding``; the queries: docs/theme/assets/search)
 runs          the stored training runs that pages show
-running       the blocks of a page, executed; outputs and figures judged (``verdict``)
+run           the blocks of a page, executed; outputs and figures judged (``verdict``);
+              which pages passed (``passed``)
 page          what a page says: front matter, fences, which figures are bound, pictures
 data          the project's own data: facts about verl, names, dialogues, frameworks
 confinement   what a block may reach: no network, no process, its own folder

@@ -21,7 +21,9 @@ from typing import Any
 import numpy
 import torch
 
-from site_tools.confinement import FILE, MEMORY, OutOfReach, confine
+from site_tools.confinement.confine import confine
+from site_tools.confinement.guard import OutOfReach
+from site_tools.confinement.limits import FILE, MEMORY
 from site_tools.run.results import End, Failure, Process, Result, Value, encode
 from site_tools.say import Message
 

@@ -14,8 +14,8 @@ from site_tools.say import LANGUAGES
 
 SHARED = (
     *("*.yml", "docs/*.yml", "docs/facts/*.yml", "pins/*.txt", "ppo_ref/**/*"),
-    *("site_tools/*.py", "site_tools/data/*.py", "site_tools/page/*.py"),
-    *("site_tools/run/*.py", "site_tools/judge/*.py"),
+    *("site_tools/*.py", "site_tools/confinement/*.py", "site_tools/data/*.py"),
+    *("site_tools/page/*.py", "site_tools/run/*.py", "site_tools/judge/*.py"),
     *("tests/pages.py", "tests/properties/*.py"),
 )
 

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
-from site_tools.confinement import FOLDER, MEMORY, resident, stored
+from site_tools.confinement.limits import FOLDER, MEMORY, resident, stored
 from site_tools.run import results
 from site_tools.run.results import (
     ENDED,

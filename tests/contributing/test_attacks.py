@@ -18,8 +18,11 @@ from typing import Any
 
 import pytest
 
-from site_tools import confinement
-from site_tools.confinement import Guard, filters_calls, landlock, reach, resident
+from site_tools.confinement import kernel, limits
+from site_tools.confinement.calls import filters_calls
+from site_tools.confinement.files import landlock, reach
+from site_tools.confinement.guard import Guard
+from site_tools.confinement.limits import resident
 from site_tools.run import results, verdict
 from site_tools.run.execution import run_page
 from site_tools.run.results import PageToRun, Result, Source
@@ -103,7 +106,8 @@ UNWATCHED = {
 }
 ORDINARY = """
 import ctypes, json, os, struct, sys, tempfile
-from site_tools.confinement import confine, stored
+from site_tools.confinement.confine import confine
+from site_tools.confinement.limits import stored
 from site_tools.run.worker import new_folder
 
 if os.getuid() == 0:
@@ -167,10 +171,10 @@ def test_of_a_roots_rights_at_most_that_to_read_is_left():
 
 
 def test_a_block_does_not_run_with_rights_that_it_could_not_give_up(monkeypatch):
-    kernel = SimpleNamespace(capset=lambda *_: -1, capget=lambda *_: 0)
-    monkeypatch.setattr(confinement, "_system", lambda: kernel)
+    refusing = SimpleNamespace(capset=lambda *_: -1, capget=lambda *_: 0)
+    monkeypatch.setattr(kernel, "system", lambda: refusing)
     with pytest.raises(OSError, match="the kernel did not take: "):
-        confinement.drop_rights()
+        kernel.drop_rights()
 
 
 @pytest.mark.parametrize("name", ["canary", "made.pth"])
@@ -219,7 +223,7 @@ def test_the_look_at_files_is_led_nowhere_else(tmp_path):
     command = [sys.executable, "-c", SWAPS]
     with subprocess.Popen(command, cwd=own, stdout=subprocess.PIPE) as process:
         process.stdout.readline()
-        looks = [confinement.stored(str(own), process.pid) for _ in range(2000)]
+        looks = [limits.stored(str(own), process.pid) for _ in range(2000)]
         process.kill()
     assert max(looks) < 1 << 20
 

@@ -1,0 +1,85 @@
+"""What Python itself refuses to a block, in words."""
+
+import os
+import pwd
+import socket
+from typing import Any
+
+from site_tools.confinement.files import Reach
+from site_tools.say import Message
+
+STARTS = (
+    *("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec"),
+    *("os.spawn", "os.posix_spawn", "pty.spawn"),
+)
+CONTACTS = (
+    *("socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo"),
+    *("socket.gethostbyname", "socket.gethostbyaddr"),
+)
+# The event, and which of its arguments are paths that change.
+CHANGES = {
+    **dict.fromkeys(("os.remove", "os.rmdir", "os.mkdir", "os.truncate"), (0,)),
+    **dict.fromkeys(("os.chmod", "os.chown", "os.utime"), (0,)),
+    **dict.fromkeys(("os.rename", "os.link"), (0, 1)),
+    "os.symlink": (1,),
+}
+WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
+
+
+class OutOfReach(PermissionError):
+    """Says what a block does not do."""
+
+    def __init__(self, key: str, /, **values: object) -> None:
+        self.message = Message(key, values)
+        super().__init__(str(self.message))
+
+
+class Guard:
+    """An audit hook of this process, which cannot be taken away again.
+
+    Of the contributor's home nothing is read but what is in reach.
+    """
+
+    def __init__(self, within: Reach, home: str | None = None) -> None:
+        self._writes = tuple(map(os.path.realpath, (*within.writes, *within.devices)))
+        self._reads = tuple(map(os.path.realpath, within.reads))
+        self._lists = tuple(map(os.path.realpath, within.lists))
+        self._home = os.path.realpath(home or pwd.getpwuid(os.getuid()).pw_dir)
+        self._process = os.getpid()
+
+    def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
+        """Refuse what is out of reach."""
+        if event == "open":
+            path, _, flags = arguments
+            self._check(path, writes=bool((flags or 0) & WRITES))
+        elif event in ("os.listdir", "os.scandir"):
+            self._check(arguments[0] or ".", writes=False, lists=True)
+        elif event in STARTS:
+            raise OutOfReach("block_process")
+        elif event in CONTACTS or (event == "socket.__new__" and _goes_out(arguments)):
+            raise OutOfReach("block_network")
+        elif event == "os.kill" and arguments[0] != self._process:
+            raise OutOfReach("block_signal")
+        elif event in CHANGES:
+            for at in CHANGES[event]:
+                self._check(arguments[at], writes=True)
+
+    def _check(self, path: Any, writes: bool, lists: bool = False) -> None:
+        if isinstance(path, int):
+            return  # opened before, and judged then
+        real = os.path.realpath(os.fsdecode(path))
+        if writes and not _within(real, self._writes):
+            raise OutOfReach("block_writes_outside", path=real)
+        if lists and real in self._lists:
+            return
+        own = (*self._writes, *self._reads)
+        if _within(real, (self._home,)) and not _within(real, own):
+            raise OutOfReach("block_reads_outside", path=real)
+
+
+def _goes_out(arguments: tuple[Any, ...]) -> bool:
+    return arguments[1] not in (-1, socket.AF_UNIX)
+
+
+def _within(path: str, places: tuple[str, ...]) -> bool:
+    return any(path == place or path.startswith(f"{place}/") for place in places)
