@@ -42,6 +42,7 @@ RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     body.check_code_width,
     body.check_patterns,
     body.check_heading_ids,
+    body.check_seen_headings,
     body.check_quotations,
     body.check_left,
     identities.check_commands,

@@ -15,6 +15,7 @@ from site_tools.page.content import blank, columns, line_of
 from site_tools.page.inline import parts, plain
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
+from site_tools.page.tree import HEADING_TAG
 from site_tools.say import LANGUAGES, Message, Problem
 
 WIDEST_CODE = 52  # columns that a phone shows
@@ -74,6 +75,17 @@ def check_heading_ids(page: Page) -> Iterator[Problem]:
         name = name or [*missing, "short-id"][0]
         values = {"text": text, "words": words, "id": name}
         yield page.problem(heading.line, "heading_without_id", **values)
+
+
+def check_seen_headings(page: Page) -> Iterator[Problem]:
+    """Headings that readers see and lists do not, as ``##x``, or one inside a box."""
+    written = [(heading.line, heading.level) for heading in page.content.headings]
+    for tag in page.tree.find_all(HEADING_TAG):
+        line = page.line_of(tag)
+        marked = "#" in page.content.lines[line - 1]  # one underlined is told by itself
+        if marked and (line, int(tag.name[1])) not in written:
+            text = page.content.lines[line - 1].strip()
+            yield page.problem(line, "heading_unread", text=text)
 
 
 def check_quotations(page: Page) -> Iterator[Problem]:

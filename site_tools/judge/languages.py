@@ -12,11 +12,10 @@ from bs4 import Tag
 from site_tools.numbers import find
 from site_tools.page.page import Page
 from site_tools.page.pictures import in_no_language, is_notebook
-from site_tools.page.tree import formula_of
+from site_tools.page.tree import HEADING_TAG, formula_of
 from site_tools.say import LANGUAGES, Message, Problem
 
 SHARED = ("needs", "answers", "refs")
-HEADING_TAG = re.compile("h[1-6]")
 PROSE_OPTIONS = re.compile(r'\s*(?:title|data-reason|data-language)="[^"]*"')
 TITLES = ".admonition-title, summary"
 # What must agree in order; all else, within each section.

@@ -86,6 +86,7 @@ BLOCKS = re.compile(
     "address|article|aside|blockquote|br|dd|details|div|dl|dt|fieldset|figure|h[1-6]|hr|"
     "label|li|ol|p|section|summary|table|tbody|td|th|thead|tr|ul|desc|g|svg|text|title"
 )
+HEADING_TAG = re.compile("h[1-6]")
 # Attributes that people read, or hear.
 SPOKEN = (
     *("title", "alt", "aria-label", "aria-description"),

@@ -2,6 +2,7 @@
 
 import pytest
 
+from site_tools.judge import body
 from site_tools.judge.identities import check_identities
 from site_tools.page.page import read_page
 from tests.site.sample import EN, ROOT, broken, line_of, page, shape_problems
@@ -51,6 +52,16 @@ def test_a_page_on_contributing_has_nothing_to_say_on_verls_default():
     text = broken("*verl's default*: the same.", "")
     road = read_page(ROOT, "docs/en/contribute/sample.md", text)
     assert shape_problems(road) == []
+
+
+@pytest.mark.parametrize(
+    "heading", ["##Why { #why }", "!!! note\n\n    ## Why { #why }"]
+)
+def test_a_heading_that_only_readers_see_is_named(heading):
+    text = broken("## Why { #why }", heading)
+    (problem,) = body.check_seen_headings(page(text))
+    assert problem.found == heading.rpartition("\n")[2].strip()
+    assert problem.line == line_of("## Why" if "\n" in heading else "##Why", text)
 
 
 FORMULA = EN[EN.index("$$") : EN.rindex("$$") + 2]
