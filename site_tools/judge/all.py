@@ -1,6 +1,6 @@
 """All that is wrong with a page: the one judgement, for the tests and the commands."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
@@ -34,11 +34,7 @@ from site_tools.say import LANGUAGES, Problem, Refusal
 
 # What is asked of a page as it is written, in this order.
 RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
-    front_matter.check_place,
-    front_matter.check_keys,
-    front_matter.check_refs,
-    front_matter.check_aliases,
-    front_matter.check_needs,
+    front_matter.check_front_matter,
     body.check_code_width,
     body.check_patterns,
     body.check_heading_ids,
@@ -48,18 +44,21 @@ RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     identities.check_commands,
     body.check_own_language,
     body.check_comments,
-    sections.check_sections,
-    sections.check_verdict,
-    sections.check_code_asserts,
     census.check_collected,
     typography.check_typography,
     identities.check_identities,
-    sections.check_wrong_answer_form,
-    front_matter.check_answers,
     proofs.check_wrong_answers,
     proofs.check_snippet,
     proofs.check_corrections,
     words.check_terms,
+)
+# What is asked of a page that answers a question, besides.
+QUESTION_RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
+    sections.check_sections,
+    sections.check_verdict,
+    sections.check_code_asserts,
+    sections.check_wrong_answer_form,
+    front_matter.check_answers,
 )
 
 # Faults of a fence which leave the rest of the page unread.
@@ -136,9 +135,7 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
 
 def check_written(page: Page) -> list[Problem]:
     """What is wrong with a page as it stands there, before it runs."""
-    problems = [*page.problems]
-    for rule in RULES:
-        problems += rule(page)
+    problems = [*page.problems, *judge_rules(page)]
     shown = shown_tree(page)
     if shown is None:
         return [*problems, *check_lists(page)]
@@ -146,6 +143,15 @@ def check_written(page: Page) -> list[Problem]:
         problems += census.check_boxes(page, shown)
         problems += allowed.check_html(page, shown)
     return [*problems, *links.check_links(page, shown)]
+
+
+def judge_rules(page: Page) -> Iterator[Problem]:
+    """What each rule says of a page."""
+    for rule in RULES:
+        yield from rule(page)
+    if front_matter.is_question(page.id):
+        for rule in QUESTION_RULES:
+            yield from rule(page)
 
 
 def shown_tree(page: Page) -> BeautifulSoup | None:

@@ -29,23 +29,26 @@ def is_question(page_id: str) -> bool:
     return topic in TOPICS and name not in ("", "index")
 
 
-def is_stray(page: Page) -> bool:
-    """Whether a page asks a question and lies in no topic."""
-    return "question" in page.meta and not is_question(page.id)
-
-
-def check_place(page: Page) -> Iterator[Problem]:
-    """A page with a question that lies in no topic."""
-    if is_stray(page):
+def check_front_matter(page: Page) -> Iterator[Problem]:
+    """Everything that is wrong with it; of a question in no topic, nothing but that."""
+    if "question" in page.meta and not is_question(page.id):
         folder = page.id.rpartition("/")[0] or "docs"
         topics = ", ".join(TOPICS)
         yield page.problem(1, "question_stray", folder=folder, topics=topics)
-
-
-def check_keys(page: Page) -> Iterator[Problem]:
-    """Keys that are unknown, missing or of the wrong kind."""
-    if is_stray(page):
         return
+    yield from _keys(page)
+    for ref in page.refs:
+        if not REF.fullmatch(ref):
+            yield page.problem(page.line_with("refs:"), "front_ref", ref=repr(ref))
+    for section in split_aliases(page.meta.get("aliases")):
+        if section and not page.content.section(section):
+            line = page.line_with(f" #{section}")
+            yield page.problem(line, "front_alias", section=section)
+    yield from _needs(page)
+
+
+def _keys(page: Page) -> Iterator[Problem]:
+    """Keys that are unknown, missing or of the wrong kind."""
     question = is_question(page.id)
     keys = QUESTION_KEYS if question else OTHER_KEYS
     needed = "question" if question else "title"
@@ -71,27 +74,10 @@ def _is_list_of_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def check_refs(page: Page) -> Iterator[Problem]:
-    """Sources that are no release, paper, thread or question."""
-    for ref in page.refs if not is_stray(page) else ():
-        if not REF.fullmatch(ref):
-            yield page.problem(page.line_with("refs:"), "front_ref", ref=repr(ref))
-
-
-def check_aliases(page: Page) -> Iterator[Problem]:
-    """Aliases of a section that the page does not have."""
-    if is_stray(page):
-        return
-    for section in split_aliases(page.meta.get("aliases")):
-        if section and not page.content.section(section):
-            line = page.line_with(f" #{section}")
-            yield page.problem(line, "front_alias", section=section)
-
-
-def check_needs(page: Page) -> Iterator[Problem]:
+def _needs(page: Page) -> Iterator[Problem]:
     """Pages to read first that are not there."""
     needs = page.texts("needs")
-    known = page_ids(page.root) if needs and not is_stray(page) else needs
+    known = page_ids(page.root) if needs else []
     for need in needs:
         if need not in known:
             alike = difflib.get_close_matches(need, known, n=1, cutoff=0)
@@ -101,8 +87,6 @@ def check_needs(page: Page) -> Iterator[Problem]:
 
 def check_answers(page: Page) -> Iterator[Problem]:
     """Where a page disagrees with the dialogues on which questions it answers."""
-    if not is_question(page.id):
-        return
     line = page.line_with("answers:") or 1
     answers = {page.id: page.texts("answers")}
     for why in disagreements(read_dialogues(page.root), answers):

@@ -8,7 +8,6 @@ from contextlib import suppress
 
 from site_tools.compile.navigation import question_lines
 from site_tools.data.dialogues import NUMBER
-from site_tools.judge.front_matter import is_question
 from site_tools.page.content import Heading
 from site_tools.page.page import Page
 from site_tools.say import Problem
@@ -37,8 +36,6 @@ def check_sections(page: Page) -> Iterator[Problem]:
 
     What is missing is told at a heading that is perhaps meant, and once.
     """
-    if not is_question(page.id):
-        return
     lines, order = section_lines(page), ", ".join(SECTIONS)
     missing = [name for name in MANDATORY if name not in lines]
     for name, line in lines.items():
@@ -58,8 +55,6 @@ def check_sections(page: Page) -> Iterator[Problem]:
 
 def check_verdict(page: Page) -> Iterator[Problem]:
     """An answer without its verdict, silent on verl's default or on a question."""
-    if not is_question(page.id):
-        return
     answer = page.content.text_below("answer")
     first, *rest = EMPTY_LINES.split(answer.strip())
     if not first:
@@ -82,7 +77,7 @@ def check_verdict(page: Page) -> Iterator[Problem]:
 def check_code_asserts(page: Page) -> Iterator[Problem]:
     """A section ``code`` without a block that asserts something."""
     section = page.content.section("code")
-    if section is None or section.level != 2 or not is_question(page.id):
+    if section is None or section.level != 2:
         return
     try:
         claims = [
@@ -100,8 +95,7 @@ def check_code_asserts(page: Page) -> Iterator[Problem]:
 
 def check_wrong_answer_form(page: Page) -> Iterator[Problem]:
     """Wrong answers without an id or a quotation."""
-    if is_question(page.id):
-        yield from page.wrong_answers[1]
+    yield from page.wrong_answers[1]
 
 
 def imported(code: str) -> Iterator[str]:

@@ -100,7 +100,7 @@ def _is_bound(code: Tag) -> bool:
     if expression is None:
         apart = "data-is" in str(code.next_sibling)  # which is told by itself
         if BARE_NUMBER.fullmatch(text) and not apart:
-            raise Refusal("binding_missing", text=text)
+            raise Refusal("figure_unbound", figure=f"`{text}`", number=text)
         return False
     if "][" in expression:  # autorefs would make a link of it
         raise Refusal("binding_brackets", text=expression, shown=text)

@@ -36,7 +36,7 @@ def check_expression(expression: str, shown: str = "") -> None:
         raise Refusal("binding_choice", **values)
     names = {node.id for node in nodes if isinstance(node, ast.Name)}
     if not names - set(dir(builtins)):
-        raise Refusal("binding_constant", **values)
+        raise Refusal("binding_idle", **values)
     if _holds_itself(tree, shown):
         raise Refusal("binding_idle", **values)
 

@@ -4,8 +4,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup
 
-from site_tools.judge import body, front_matter, identities, sections
-from site_tools.judge.all import RULES
+from site_tools.judge.all import judge_rules
 from site_tools.page.page import Page, read_page
 from site_tools.page.rendered import parse_shown, render
 from site_tools.say import Problem
@@ -29,15 +28,12 @@ def page(text: str = EN, language: str = "en", name: str = "sample") -> Page:
     return read_page(ROOT, f"docs/{language}/alignment/{name}.md", text)
 
 
-SHAPE = [module.__name__ for module in (body, front_matter, identities, sections)]
+OTHERS = ("answers_home", "wrong_answers_none")  # the sample is no page of the site
 
 
 def shape_problems(page: Page) -> list[Problem]:
-    """What the rules on the shape of a page say of it."""
-    rules = [rule for rule in RULES if rule.__module__ in SHAPE]
-    rules.remove(front_matter.check_answers)  # the dialogues know no sample
-    rules.remove(sections.check_wrong_answer_form)  # of which it has none
-    return [problem for rule in rules for problem in rule(page)]
+    """What the rules say of a page, but for what the whole site decides."""
+    return [p for p in judge_rules(page) if p.message.key not in OTHERS]
 
 
 def shown_tree(page: Page) -> BeautifulSoup:
