@@ -3,24 +3,28 @@
 A module sees only the floors below its own; a folder counts as one module, and is a
 room with one concern.
 
-    8   __main__
-    7   contributing  build
-    6   judge
-    5   compile  stored_runs
-    4   run  finish
-    3   page
+    9   __main__
+    8   contributing  build
+    7   judge
+    6   compile  stored_runs
+    5   run  finish
+    4   page
+    3   source
     2   data  confinement
     1   ledger  numbers
     0   say
 
 contributing  what a contributor types: new import check fix agree export status
-checks        all that may be wrong with a page; ``checks.all`` is the one judgement
-site          what readers get: lists, boxes, formulas, pictures, llms.txt, the search
-              (its index: ``finding``; the queries: docs/theme/assets/search)
-runs          the stored training runs that pages show
+build         the site, from the compiled pages, by a generator
+judge         rules over a page, a module a concern; ``judge.all`` is the one judgement
+compile       what readers get: lists, boxes, pictures, llms.txt, the search (its
+              index: ``finding``; the queries: docs/theme/assets/search)
+stored_runs   the stored training runs that pages show
+finish        what Markdown cannot say, put into the built pages
 run           the blocks of a page, executed; outputs and figures judged (``verdict``);
               which pages passed (``passed``)
-page          what a page says: front matter, fences, which figures are bound, pictures
+page          what readers see: the tree of a page, bound figures, pictures
+source        a file by lines: fences, includes, front matter, headings
 data          the project's own data: facts about verl, names, dialogues, frameworks
 confinement   what a block may reach: no network, no process, its own folder
 ledger        made once, still fresh? and files written whole or not at all

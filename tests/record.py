@@ -14,8 +14,8 @@ from pathlib import Path
 import yaml
 
 from site_tools.ledger import store
-from site_tools.page.files import page_ids
 from site_tools.run.execution import CPU, device_type
+from site_tools.source.files import page_ids
 from tests.devices import device_name, refuse
 
 RECORD = "docs/verified/gpu.yml"

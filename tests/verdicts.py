@@ -8,9 +8,9 @@ from typing import Any
 
 import pytest
 
-from site_tools.page.files import page_ids
 from site_tools.run import passed
 from site_tools.run.sources import Sources
+from site_tools.source.files import page_ids
 
 PAGE = re.compile(r"docs/(?P<language>zh|en)/(?P<id>.+)\.md")
 

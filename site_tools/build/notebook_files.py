@@ -15,10 +15,10 @@ from site_tools.compile.notebooks import notebook
 from site_tools.compile.pictures import themed
 from site_tools.compile.templates import fill
 from site_tools.ledger import store
-from site_tools.page.blocks import blocks_of
-from site_tools.page.content import read_content
 from site_tools.page.pictures import plots
 from site_tools.run.passed import Passed
+from site_tools.source.blocks import blocks_of
+from site_tools.source.content import read_content
 
 RENDERED = "jupyter.ipynb"
 

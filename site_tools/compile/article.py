@@ -16,10 +16,10 @@ from site_tools.data.dialogues import Asked
 from site_tools.data.names import Name, named, pattern, vocabulary
 from site_tools.finish import formulas
 from site_tools.page.accord import Accord, State
-from site_tools.page.blocks import Block, blocks_of, copies
 from site_tools.page.wording import FRONT, TOP
 from site_tools.run.passed import VerdictLine
 from site_tools.say import Refusal
+from site_tools.source.blocks import Block, blocks_of, copies
 
 STEP = re.compile(r"\d+ · ")
 # The innermost, so that boxes within boxes go one after the other.

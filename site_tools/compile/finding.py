@@ -8,7 +8,7 @@ from html import escape
 from site_tools.compile.templates import TAG, bare, spelled, words
 from site_tools.compile.ways import Target
 from site_tools.finish.formulas import Formula, as_text
-from site_tools.page.files import split_aliases
+from site_tools.source.files import split_aliases
 
 ANSWER = '<section class="answer">'
 # What stands beside the text of a page; a paragraph in it does not say what it is on.

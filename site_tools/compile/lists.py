@@ -35,8 +35,8 @@ from site_tools.data.facts import FOLDER, concepts, unread
 from site_tools.data.names import read_names
 from site_tools.page import accord
 from site_tools.page.accord import Accord
-from site_tools.page.content import read_content
 from site_tools.say import LANGUAGES, Refusal
+from site_tools.source.content import read_content
 
 PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
 ATTRIBUTE = re.compile(r'data-(\w+)="([^"]*)"')

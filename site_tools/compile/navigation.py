@@ -22,9 +22,9 @@ from site_tools.data.dialogues import (
     read_dialogues,
     read_threads,
 )
-from site_tools.page.content import read_content
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
 from site_tools.say import Refusal
+from site_tools.source.content import read_content
 
 QUESTION_TOPICS = tuple(topic for topic in TOPICS if topic != "contribute")
 # Under each tab: the folder whose pages stand there directly, then its topics.

@@ -14,9 +14,9 @@ from typing import Any
 from bs4 import BeautifulSoup
 
 from site_tools.compile.templates import fill, words
-from site_tools.page.blocks import Block, Kind
-from site_tools.page.files import FRONT_MATTER
 from site_tools.page.pictures import plots
+from site_tools.source.blocks import Block, Kind
+from site_tools.source.files import FRONT_MATTER
 
 NAMED = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
 SECTION = re.compile(r"^## .*\{\s*#([\w-]+)\s*\}\s*$", re.MULTILINE)

@@ -18,10 +18,10 @@ from site_tools.data.facts import concepts, unread
 from site_tools.judge.languages import compare
 from site_tools.ledger import store
 from site_tools.page.accord import Lock, lock_of, lock_path, parse, waiting, write
-from site_tools.page.content import columns
 from site_tools.page.page import read_page
 from site_tools.page.wording import APART, paragraphs, wording
 from site_tools.say import Message, Refusal
+from site_tools.source.content import columns
 from site_tools.stored_runs.make import problems
 from site_tools.stored_runs.table import CHARTS, RUNS
 

@@ -18,13 +18,13 @@ from site_tools.judge.all import judge
 from site_tools.judge.typography import typeset
 from site_tools.ledger import store
 from site_tools.page.accord import lock_of, lock_path, parse, write
-from site_tools.page.blocks import Block
-from site_tools.page.fences import scan
 from site_tools.page.page import Page, read_page
 from site_tools.page.wording import wording
 from site_tools.run.execution import Verified, start_pages
 from site_tools.run.verdict import MISTAKES, check_block
 from site_tools.say import Refusal
+from site_tools.source.blocks import Block
+from site_tools.source.fences import scan
 
 Pair = tuple[str, str]  # the text there is, and the one that replaces it
 

@@ -17,10 +17,10 @@ import numpy as np
 
 from site_tools.compile import navigation
 from site_tools.data.dialogues import read_dialogues
-from site_tools.page import files
-from site_tools.page.content import Heading, read_content
-from site_tools.page.files import split_aliases
 from site_tools.say import LANGUAGES
+from site_tools.source import files
+from site_tools.source.content import Heading, read_content
+from site_tools.source.files import split_aliases
 
 # Measured on tests/contributing/paraphrases.yml: above it nearly nothing that is new.
 SAME = 0.54

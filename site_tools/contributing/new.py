@@ -21,8 +21,8 @@ from site_tools.contributing.pages import (
 )
 from site_tools.contributing.talk import Talk
 from site_tools.ledger import store, store_new
-from site_tools.page.files import read_front_matter
 from site_tools.say import Refusal
+from site_tools.source.files import read_front_matter
 
 LINKS = 2
 NEAR = 5  # pages that are shown: of 36 questions one of them answers 31

@@ -15,9 +15,9 @@ from site_tools.data.dialogues import TOPICS
 from site_tools.data.rows import PAGE_ID
 from site_tools.judge.all import text_of
 from site_tools.page.accord import lock_path
-from site_tools.page.content import columns
-from site_tools.page.files import page_ids
 from site_tools.say import LANGUAGES, Refusal
+from site_tools.source.content import columns
+from site_tools.source.files import page_ids
 
 SKELETONS = Path(__file__).with_name("skeletons")
 BRANCHES = ("origin/main", "main", "HEAD")

@@ -1,1 +1,1 @@
-"""The shape of a page, its two languages, the count of its code."""
+"""What may be wrong with a page: rules, a module a concern, and one judgement."""

@@ -10,13 +10,13 @@ from site_tools.judge.sections import (
     section_lines,
     without_id,
 )
-from site_tools.page.blocks import Block, Kind
-from site_tools.page.content import blank, columns, line_of
-from site_tools.page.inline import parts, plain
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 from site_tools.page.tree import HEADING_TAG
 from site_tools.say import LANGUAGES, Message, Problem
+from site_tools.source.blocks import Block, Kind
+from site_tools.source.content import blank, columns, line_of
+from site_tools.source.inline import parts, plain
 
 WIDEST_CODE = 52  # columns that a phone shows
 LONGEST_COMMENT = 8  # lines of the block that is copied as a comment

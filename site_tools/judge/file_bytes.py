@@ -3,8 +3,8 @@
 import re
 import unicodedata
 
-from site_tools.page.content import line_of
 from site_tools.say import Problem, problem
+from site_tools.source.content import line_of
 
 LONGEST_LINE = 2000  # characters: what reads a line may take the square of that
 # What a terminal would obey, and what shows text in another order than it has.

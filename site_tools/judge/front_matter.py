@@ -5,9 +5,9 @@ import re
 from collections.abc import Iterator
 
 from site_tools.data.dialogues import TOPICS, disagreements, read_dialogues
-from site_tools.page.files import page_ids, split_aliases
 from site_tools.page.page import Page
 from site_tools.say import Problem
+from site_tools.source.files import page_ids, split_aliases
 
 QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
 OTHER_KEYS = ("title", "aliases", "needs", "refs", "hide")

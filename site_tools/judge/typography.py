@@ -9,12 +9,12 @@ Chinese, sets half-width brackets, and rewrites full-width letters.)
 import re
 from collections.abc import Iterator
 
-from site_tools.page.content import read_content
-from site_tools.page.fences import scan
-from site_tools.page.files import FRONT_MATTER
-from site_tools.page.inline import PARTS
 from site_tools.page.page import Page
 from site_tools.say import Problem
+from site_tools.source.content import read_content
+from site_tools.source.fences import scan
+from site_tools.source.files import FRONT_MATTER
+from site_tools.source.inline import PARTS
 
 HAN_SIGNS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # What is no prose has a sign in the mask: code and formulas are words of a sentence.

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from site_tools.data.names import Name, named, pattern, read_names, vocabulary
-from site_tools.page.content import line_of
-from site_tools.page.inline import plain
 from site_tools.page.page import Page
 from site_tools.page.pictures import picture_flows, picture_tree
 from site_tools.say import Problem, problem
+from site_tools.source.content import line_of
+from site_tools.source.inline import plain
 
 QUOTED_WORDS = re.compile(r"“[^“”\n]*”|「[^」\n]*」|\"[^\"\n]*\"")
 TODO = re.compile(r"(?<!`)\bTODO\b[:：]?[^.。*?？]*")  # `TODO` is only spoken of

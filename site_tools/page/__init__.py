@@ -1,1 +1,1 @@
-"""A page as it is written: fences, includes, blocks, figures, front matter."""
+"""A page as it is shown: its tree, its figures and pictures, its words."""

@@ -16,9 +16,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from site_tools import ledger
-from site_tools.page.files import page_ids
 from site_tools.page.wording import wording
 from site_tools.say import Message, Problem, problem
+from site_tools.source.files import page_ids
 
 Words = Mapping[str, str]  # of each section
 FOLDER = "docs/locks"

@@ -15,12 +15,12 @@ from bs4 import Tag
 
 from site_tools import numbers
 from site_tools.numbers import Number
-from site_tools.page.blocks import Block, Kind, Line
 from site_tools.page.expressions import check_binding
-from site_tools.page.inline import plain
-from site_tools.page.source import Source
+from site_tools.page.text import PageText
 from site_tools.page.tree import BOUND, SPOKEN, Flow, Piece, unbound
 from site_tools.say import Message, Problem, Refusal, problem, problem_from
+from site_tools.source.blocks import Block, Kind, Line
+from site_tools.source.inline import plain
 
 # Inline code that is nothing but a number, or a name that equals one.
 BARE_NUMBER = re.compile(
@@ -62,7 +62,7 @@ class Figure(NamedTuple):
     expression: str
 
 
-def read_figures(page: Source) -> tuple[list[Figure], list[Problem]]:
+def read_figures(page: PageText) -> tuple[list[Figure], list[Problem]]:
     """The bound figures of a page, and a problem for each figure that is not."""
     figures: list[Figure] = []
     problems: list[Problem] = []
@@ -118,7 +118,7 @@ def figure_touched(flow: Flow, path: str) -> list[Problem]:
     return [problem(path, bound.line, "figure_touched", text=sign)]
 
 
-def _in_flow(flow: Flow, page: Source) -> Iterator[Problem]:
+def _in_flow(flow: Flow, page: PageText) -> Iterator[Problem]:
     """Every figure that nothing binds in a run of text."""
     yield from figure_touched(flow, page.path)
     words = flow.words
@@ -142,14 +142,14 @@ def _in_flow(flow: Flow, page: Source) -> Iterator[Problem]:
             yield page.problem(piece.line, "binding_apart", text=piece.text.strip())
 
 
-def _is_invented(number: Number, code: Piece, page: Source) -> bool:
+def _is_invented(number: Number, code: Piece, page: PageText) -> bool:
     """Whether a figure in inline code stands in no block; one alone has been told."""
     if number.form not in OF_CODE or BARE_NUMBER.fullmatch(code.text):
         return False
     return not in_code(page, code.text)
 
 
-def in_code(page: Source, text: str) -> bool:
+def in_code(page: PageText, text: str) -> bool:
     """Whether a text stands in code of a page that runs, or in what it prints."""
     blocks = [block.text for block in page.blocks if block.kind is not Kind.SHOWN]
     code = re.sub(r"[ \t]", "", "\n".join(blocks))
@@ -177,7 +177,7 @@ def in_formula(
         yield tex.strip()
 
 
-def _in_front_matter(page: Source) -> Iterator[Problem]:
+def _in_front_matter(page: PageText) -> Iterator[Problem]:
     """Figures of what becomes a title; a setting may stand there as it is in code."""
     titles = [(key, page.meta.get(key)) for key in ("question", "title")]
     titles += [("aliases", alias) for alias in page.texts("aliases")]
@@ -191,7 +191,7 @@ def _in_front_matter(page: Source) -> Iterator[Problem]:
                 yield page.problem(line, "figure_in_front", **values)
 
 
-def _in_fences(page: Source) -> Iterator[Problem]:
+def _in_fences(page: PageText) -> Iterator[Problem]:
     """Figures in fences that are text or data, which nothing prints."""
     for block in page.blocks:
         if block.kind is not Kind.SHOWN:
@@ -204,7 +204,7 @@ def _in_fences(page: Source) -> Iterator[Problem]:
                 yield problem(*place, snippet=line.snippet, **values)
 
 
-def _shown_figures(block: Block, page: Source) -> Iterator[tuple[Line, Number]]:
+def _shown_figures(block: Block, page: PageText) -> Iterator[tuple[Line, Number]]:
     """The figures of a fence, of which a patch may have some.
 
     The lines that a patch removes are somebody else's; test_upstream.py holds them

@@ -18,10 +18,10 @@ from bs4.element import PreformattedString
 
 from site_tools.page.bindings import Figure, as_shown, figure_touched
 from site_tools.page.expressions import check_binding
-from site_tools.page.files import inside
-from site_tools.page.source import Source
+from site_tools.page.text import PageText
 from site_tools.page.tree import SPOKEN, Flow, Piece, flows
 from site_tools.say import LANGUAGES, Message, Problem, Refusal, problem
+from site_tools.source.files import inside
 
 Figures = dict[str, tuple[Figure, ...]]  # by the path of the picture
 NOTEBOOKS = "notebooks"
@@ -71,7 +71,7 @@ def in_no_language(code: str) -> str:
     return LANGUAGE_OF_LABELS.sub("language = ...", code)
 
 
-def read_pictures(page: Source) -> tuple[Figures, list[Problem]]:
+def read_pictures(page: PageText) -> tuple[Figures, list[Problem]]:
     """The figures of the pictures that lie beside the page's code, by their paths."""
     pictures: Figures = {}
     problems: list[Problem] = []
@@ -91,7 +91,7 @@ def read_pictures(page: Source) -> tuple[Figures, list[Problem]]:
     return pictures, problems
 
 
-def _misplaced(page: Source, src: str, file: Path) -> Problem | None:
+def _misplaced(page: PageText, src: str, file: Path) -> Problem | None:
     """What is wrong with where a picture lies."""
     line = page.line_with(f"]({src})")
     if not line or not SVG_FILE.fullmatch(src):

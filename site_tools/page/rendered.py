@@ -10,8 +10,8 @@ import yaml
 from bs4 import BeautifulSoup
 from markdown import Markdown
 
-from site_tools.page.content import blank
-from site_tools.page.files import FRONT_MATTER
+from site_tools.source.content import blank
+from site_tools.source.files import FRONT_MATTER
 
 INCLUDES = "pymdownx.snippets"
 FENCED = "pymdownx.superfences"

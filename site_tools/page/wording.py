@@ -8,8 +8,8 @@ import re
 from collections.abc import Mapping
 from functools import lru_cache, partial
 
-from site_tools.page.content import Content, read_content
-from site_tools.page.inline import PARTS, read_part
+from site_tools.source.content import Content, read_content
+from site_tools.source.inline import PARTS, read_part
 
 FRONT = "(front-matter)"  # question, title and aliases
 TOP = "(top)"  # what stands above the first heading

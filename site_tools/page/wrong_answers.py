@@ -4,9 +4,9 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from site_tools.page.content import Content, Heading
-from site_tools.page.fences import Fence
 from site_tools.say import Problem, problem
+from site_tools.source.content import Content, Heading
+from site_tools.source.fences import Fence
 
 SECTION_OF_WRONG = "wrong-answers"
 

@@ -8,8 +8,8 @@ from urllib.request import urlopen
 
 import pytest
 
-from site_tools.page.blocks import Copy
 from site_tools.page.page import read_page
+from site_tools.source.blocks import Copy
 from tests import fresh_process
 from tests.browser.conftest import ROOT
 

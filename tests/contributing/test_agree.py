@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.page.content import columns
+from site_tools.source.content import columns
 from tests.contributing.trial import EN, LOCK, PAGE, ZH, command, put, state
 from tests.site.sample import broken
 

@@ -16,8 +16,8 @@ from site_tools.contributing.chat import Round, draft, rounds
 from site_tools.contributing.formats import read
 from site_tools.contributing.log import Broken
 from site_tools.contributing.talk import Talk
-from site_tools.page.blocks import Kind
 from site_tools.page.page import Page, read_page
+from site_tools.source.blocks import Kind
 from tests.contributing.test_dialogue_log import HAZARDS, ROOT
 from tests.contributing.trial import command, state
 from tests.site.trial_site import write_files

@@ -10,8 +10,8 @@ from site_tools.contributing import new
 from site_tools.judge.all import check_pair, check_written, judge
 from site_tools.page import page
 from site_tools.page.accord import State, read
-from site_tools.page.files import read_front_matter
 from site_tools.say import Refusal
+from site_tools.source.files import read_front_matter
 from tests.contributing.trial import command, state
 from tests.layout import ROOT
 

@@ -4,10 +4,10 @@ from collections import Counter
 
 import pytest
 
-from site_tools.page.files import page_ids
-from site_tools.page.inline import parts
 from site_tools.page.page import Page, read_page
 from site_tools.page.tree import HEADING_TAG, formula_of
+from site_tools.source.files import page_ids
+from site_tools.source.inline import parts
 from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages

@@ -12,12 +12,12 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from site_tools.page import accord as locks
-from site_tools.page.files import page_ids
 from site_tools.page.page import read_page
 from site_tools.page.pictures import is_notebook
 from site_tools.page.wording import wording
 from site_tools.run import passed
 from site_tools.run.execution import run_page
+from site_tools.source.files import page_ids
 from tests.layout import ROOT
 
 MACHINERY = ("mkdocs.yml", "mkdocs.en.yml", "docs/theme", "site_tools")

@@ -14,8 +14,8 @@ from site_tools.build import notebook_files
 from site_tools.compile import finding, navigation, reference, ways
 from site_tools.compile.templates import words
 from site_tools.finish import formulas
-from site_tools.page import files
-from site_tools.page.files import page_ids, read_front_matter
+from site_tools.source import files
+from site_tools.source.files import page_ids, read_front_matter
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:

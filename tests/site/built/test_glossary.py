@@ -9,7 +9,7 @@ from site_tools.compile.lists import derived
 from site_tools.compile.navigation import answers
 from site_tools.compile.templates import words
 from site_tools.data.names import Name, read_names
-from site_tools.page.content import read_content
+from site_tools.source.content import read_content
 from tests.layout import ROOT
 
 NUMBERED = re.compile(r"\d+ · ")  # the title of a step

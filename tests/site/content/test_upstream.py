@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.page.content import QUOTATION
+from site_tools.source.content import QUOTATION
 from tests.differential.wheels import MISSING, find, source
 from tests.layout import ROOT
 

@@ -6,8 +6,8 @@ import pytest
 
 from site_tools.page import accord
 from site_tools.page.accord import Accord, State, judge, lock_of, write
-from site_tools.page.files import page_ids
 from site_tools.page.wording import wording
+from site_tools.source.files import page_ids
 from tests.site.sample import EN, ROOT, ZH, broken
 from tests.site.trial_site import write_files
 

@@ -5,8 +5,8 @@ import pytest
 from site_tools.data import dialogues
 from site_tools.data.dialogues import PROOFS, read_corrections
 from site_tools.judge.proofs import check_corrections, check_wrong_answers, unshown
-from site_tools.page.files import page_ids
 from site_tools.page.page import read_page
+from site_tools.source.files import page_ids
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.sample import broken, line_of

@@ -14,9 +14,9 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
 
-from site_tools.page.fences import Fence, scan
-from site_tools.page.files import inside
 from site_tools.say import Message, Problem, Refusal, problem_from
+from site_tools.source.fences import Fence, scan
+from site_tools.source.files import inside
 
 INCLUDE = re.compile(
     r'^(?P<indent>[ \t]*)--8<-- "(?P<file>[^":]+)(?::(?P<section>[a-z][-\w]*))?"$'

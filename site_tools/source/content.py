@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from site_tools.page.fences import Fence, scan
-from site_tools.page.files import FRONT_MATTER, read_front_matter
 from site_tools.say import Problem
+from site_tools.source.fences import Fence, scan
+from site_tools.source.files import FRONT_MATTER, read_front_matter
 
 HEADING_LINE = re.compile(
     r"(?P<level>#{1,6})[ ](?P<title>.*?)[ ]*"

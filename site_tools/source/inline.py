@@ -9,7 +9,7 @@ import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from site_tools.page.content import blank
+from site_tools.source.content import blank
 
 ATTRIBUTE = r"""(?:[.#][\w:-]+|[A-Za-z][\w-]*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"'{}]+))"""
 PARTS = re.compile(
