@@ -271,8 +271,8 @@ def _marked(text: str, path: str) -> list[Chat]:
     models = [*dict.fromkeys(mark.form for mark in marks if not mark.asks)]
     if len(marks) > 1 and not (people and models):
         values = {"form": marks[0].form, "count": len(marks)}
-        kind = "questions" if models else "answers"
-        raise Broken(path, marks[0].line, f"chat_no_{kind}", **values)
+        key = "chat_no_questions" if models else "chat_no_answers"
+        raise Broken(path, marks[0].line, key, **values)
     if not models:
         return []
     pair = max(product(people or [""], models), key=lambda pair: _fits(pair, marks))
