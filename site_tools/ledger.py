@@ -1,10 +1,9 @@
 """What was made once, from what, and by what: is it still fresh?
 
-Used for the blocks that passed, the plots of notebooks, the stored training runs and
-the agreement of the two languages. A ledger is a text file with a line for each thing,
-sorted, so that two changes of different lines merge without a conflict:
+Used for the blocks that passed, the plots of notebooks and the stored training runs. A
+ledger is a text file with a line for each thing, sorted, so that two changes of
+different lines merge without a conflict:
 
-    answer zh:9cf6e368c090 en:b5af38dfde76
     docs/en/gae/inputs.md package:0a6ecf04 {"by": {"torch": "2.13.0"}, "content": 3}
 
 Behind the name of the thing stand the hashes of what it was made from; behind these,

@@ -26,8 +26,8 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 from mkdocs.utils.meta import get_data
 
-from site_tools.page import accord
 from site_tools.page.pictures import is_notebook
+from site_tools.page.twins import twins_of
 
 IMPORTED = [
     "mkdocs.commands.build",
@@ -205,9 +205,7 @@ class Site(BasePlugin):
 
     def _text(self, file: File) -> tuple[str, str]:
         """The source of a page, and how its languages stand to each other."""
-        standing = ""
-        with suppress(ValueError):  # a lock that is damaged: the page tells it
-            standing = str(accord.read(Path(), file.src_uri.removesuffix(".md")))
+        standing = str(twins_of(Path(), file.src_uri.removesuffix(".md")))
         return file.content_string, standing
 
     def on_nav(self, nav: Navigation, *, files: Files, **_: object) -> Navigation:

@@ -15,8 +15,7 @@ from site_tools.compile.templates import LINK, TAG, as_plain, fill, words
 from site_tools.data.dialogues import Asked
 from site_tools.data.names import Name, named, pattern, vocabulary
 from site_tools.finish import formulas
-from site_tools.page.accord import Accord, State
-from site_tools.page.wording import FRONT, TOP
+from site_tools.page.twins import Twins, TwinState
 from site_tools.run.passed import VerdictLine
 from site_tools.say import Refusal
 from site_tools.source.blocks import Block, blocks_of, copies
@@ -130,20 +129,17 @@ def _folded(claim: re.Match[str]) -> str:
     return f"{opening}\n{claim['body'].strip()}</details>"
 
 
-def notice(html: str, accord: Accord, lang: str, url: str) -> str:
+def notice(html: str, twins: Twins, lang: str, url: str) -> str:
     """A page with its notice: above the text if behind, below it if alone."""
-    there, w = ways.other(lang), words(lang)
-    if accord.state in (State.MISSING_ZH, State.MISSING_EN):
+    there = ways.other(lang)
+    if twins.state in (TwinState.MISSING_ZH, TwinState.MISSING_EN):
         # Told to those who came for the other language, so written in that one.
         missing = fill("page.notice", there, words(there)["no_translation"], there)
         return f"{html}\n{missing}"
-    changed = accord.zh if there == "zh" else accord.en
-    late = [section for section in changed if section != FRONT]
-    if not late:
+    ahead = TwinState.ZH_AHEAD if there == "zh" else TwinState.EN_AHEAD
+    if twins.state not in (ahead, TwinState.BOTH_CHANGED):
         return html
-    names = w["sections"] | {"answer": w["answer"], TOP: w["beginning"]}
-    links = [("" if s == TOP else s, names.get(s, s)) for s in late]
-    told = fill("page.newer", lang, links, ways.link(lang, url, there, url), there)
+    told = fill("page.newer", lang, ways.link(lang, url, there, url), there)
     return f"{fill('page.notice', lang, Markup(told), '')}\n{html}"
 
 

@@ -33,8 +33,7 @@ from site_tools.data.dialogues import (
 )
 from site_tools.data.facts import FOLDER, concepts, unread
 from site_tools.data.names import read_names
-from site_tools.page import accord
-from site_tools.page.accord import Accord
+from site_tools.page.twins import Twins, twins_that_wait
 from site_tools.say import LANGUAGES, Refusal
 from site_tools.source.content import read_content
 
@@ -186,7 +185,7 @@ def status(part: str, lang: str, root: Path) -> str:
     """What waits (two parts), what to take along, or the last run on a GPU."""
     _require("status", part, ("wanted", "facts", "downloads", "gpu"))
     if part == "wanted":
-        items = [_item(state, lang, root) for state in accord.waiting(root)]
+        items = [_item(twins, lang, root) for twins in twins_that_wait(root)]
         html = fill("status.pages", lang, items)
     elif part == "facts":
         facts = concepts(root)
@@ -211,9 +210,9 @@ def _last_gpu_run(lang: str, root: Path) -> str:
     return f"<p>{escape(words(lang)['gpu_run'].format(**run))}</p>"
 
 
-def _item(state: Accord, lang: str, root: Path) -> dict[str, Any]:
+def _item(twins: Twins, lang: str, root: Path) -> dict[str, Any]:
     """A page in this language, or in the only one that it has."""
-    page, there = state.page, lang
+    page, there = twins.page, lang
     if not (root / "docs" / lang / f"{page}.md").is_file():
         there = ways.other(lang)
     text = (root / "docs" / there / f"{page}.md").read_text("utf-8", errors="replace")
@@ -221,8 +220,8 @@ def _item(state: Accord, lang: str, root: Path) -> dict[str, Any]:
         "href": ways.link(lang, STATUS, there, ways.address(page)),
         "lang": there,
         "title": title_of(read_content(text).meta) or page,
-        "state": state.state.name,
-        "remedy": Markup(words(lang)["remedies"][state.state.name]).format(page=page),
+        "state": twins.state.name,
+        "remedy": Markup(words(lang)["remedies"][twins.state.name]).format(page=page),
     }
 
 

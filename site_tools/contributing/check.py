@@ -2,7 +2,6 @@
 
 from argparse import Namespace
 from collections.abc import Iterator
-from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
@@ -11,7 +10,7 @@ from site_tools.contributing.talk import Talk
 from site_tools.data.facts import check_facts
 from site_tools.judge.all import judge, text_of
 from site_tools.judge.words import todo
-from site_tools.page import accord
+from site_tools.page.twins import twins_of
 from site_tools.say import Message, Problem
 
 
@@ -45,7 +44,6 @@ def _remarks(root: Path, page: str, paths: list[str]) -> Iterator[Message]:
     for problem in dict.fromkeys(left):
         values = {"place": problem.place, "what": problem.found}
         yield Message("check_todo", values)
-    with suppress(ValueError):  # a lock that cannot be read is among the problems
-        state = accord.read(root, page)
-        if state.state is not accord.State.ACCORD:
-            yield state.message
+    twins = twins_of(root, page)
+    if not twins.in_step:
+        yield twins.message

@@ -6,8 +6,7 @@ the same to the byte.
 """
 
 from argparse import Namespace
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from shlex import quote
@@ -17,12 +16,11 @@ from site_tools.contributing.talk import Talk
 from site_tools.judge.all import judge
 from site_tools.judge.typography import typeset
 from site_tools.ledger import store
-from site_tools.page.accord import lock_of, lock_path, parse, write
 from site_tools.page.page import Page, read_page
-from site_tools.page.wording import wording
+from site_tools.page.twins import with_agreement_kept
 from site_tools.run.execution import Verified, start_pages
 from site_tools.run.verdict import MISTAKES, check_block
-from site_tools.say import Refusal
+from site_tools.say import LANGUAGES, Refusal
 from site_tools.source.blocks import Block
 from site_tools.source.fences import scan
 
@@ -66,8 +64,20 @@ def _mend(root: Path, page: str, paths: list[str]) -> dict[str, Pair]:
         old = {path: (root / path).read_bytes().decode("utf-8") for path in paths}
     except UnicodeDecodeError as error:
         raise Refusal("fix_encoding", files=", ".join(paths), error=error) from None
-    pairs = {path: (text, mended(text, path)) for path, text in old.items()}
-    return {**pairs, **kept_lock(root, page, pairs)}
+    new = {path: mended(text, path) for path, text in old.items()}
+    new = kept_agreement(page, old, new)
+    return {path: (old[path], new[path]) for path in paths}
+
+
+def kept_agreement(
+    page: str, old: Mapping[str, str], new: Mapping[str, str]
+) -> dict[str, str]:
+    """The files of a page after a change that says nothing new; agreed stays agreed."""
+    files = {language: f"docs/{language}/{page}.md" for language in LANGUAGES}
+    before = {each: old[file] for each, file in files.items() if file in old}
+    after = {each: new[file] for each, file in files.items() if file in new}
+    kept = with_agreement_kept(before, after, page)
+    return {files[each]: text for each, text in kept.items()}
 
 
 def patch(texts: dict[str, Pair]) -> str:
@@ -84,7 +94,10 @@ def patch(texts: dict[str, Pair]) -> str:
 def _lines(text: str) -> list[str]:
     """Lines as git counts them: they end in a line feed, and in nothing else."""
     *lines, last = text.split("\n")
-    return [f"{line}\n" for line in lines] + [last] * bool(last)
+    rows = [f"{line}\n" for line in lines]
+    if last:
+        rows.append(last)
+    return rows
 
 
 def _store(root: Path, texts: dict[str, Pair]) -> list[str]:
@@ -171,24 +184,3 @@ def _renewed(page: Page, outputs: Sequence[tuple[Block, str]]) -> str:
             shown = ["", f"{indent}```output", *shown, f"{indent}```"]
         lines[first:last] = shown
     return "\n".join(lines)
-
-
-def kept_lock(root: Path, page: str, texts: dict[str, Pair]) -> dict[str, Pair]:
-    """The lock of a page after a change that says nothing new: accord stays accord.
-
-    A section that somebody has changed since stays as it was recorded: nobody has said
-    that both languages agree there. Without a twin there is no lock.
-    """
-    pairs = [texts.get(f"docs/{language}/{page}.md") for language in ("zh", "en")]
-    path = lock_path(page)
-    with suppress(FileNotFoundError, UnicodeDecodeError, ValueError):
-        text = (root / path).read_bytes().decode("utf-8")
-        lock = parse(text, page)
-        zh, en = ([wording(side) for side in pair or ()] for pair in pairs)
-        if zh and en:
-            old, new = lock_of(zh[0], en[0]), lock_of(zh[1], en[1])
-            agreed = {s for s in new if lock.get(s) == old.get(s)}
-            part = {s: new[s] if s in agreed else pair for s, pair in lock.items()}
-            kept = new if lock == old else part
-            return {path: (text, text if kept == lock else write(kept))}
-    return {}

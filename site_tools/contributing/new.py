@@ -9,7 +9,6 @@ from itertools import islice
 from pathlib import Path
 from string import Template
 
-from site_tools.contributing.fix import kept_lock
 from site_tools.contributing.likeness import Known, answering, search, wordings
 from site_tools.contributing.pages import (
     SKELETONS,
@@ -95,21 +94,14 @@ def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
     files, name = files_of(page, root), f"docs/{language_of_text(question)}/{page}.md"
     if name not in files:
         raise Refusal("wording_other_language", file=name, other=files[0])
-    texts = {file: (root / file).read_bytes().decode("utf-8") for file in files}
-    meta, _ = read_front_matter(texts[name].replace("\r\n", "\n"), name)
+    text = (root / name).read_bytes().decode("utf-8")
+    meta, _ = read_front_matter(text.replace("\r\n", "\n"), name)
     own = [meta.get("question"), meta.get("title"), *(meta.get("aliases") or ())]
     if _bare(question) in {_bare(str(text)) for text in own if text is not None}:
         talk.say("wording_known", file=name)
         return 0
-    pairs = {file: (text, text) for file, text in texts.items()}
-    pairs[name] = (texts[name], with_alias(texts[name], question, name))
-    lock = kept_lock(root, page, pairs)
-    store(root / name, pairs[name][1].encode())
+    store(root / name, with_alias(text, question, name).encode())
     talk.say("wording_added", file=name, wording=question)
-    for file, (old, new) in lock.items():
-        if old != new:
-            store(root / file, new.encode())
-            talk.say("wording_lock", lock=file)
     return 0
 
 
@@ -125,7 +117,8 @@ def with_alias(text: str, question: str, file: str) -> str:
     flow = re.search(r"^aliases:\s*\[(?P<inside>[^\]]*?)\s*\]", top, re.M)
     block = re.search(r"^aliases:[ \t]*\r?\n(?:(?P<dent> *)- .*\n)+", top, re.M)
     if flow:
-        at, added = flow.end("inside"), ", " * bool(flow["inside"]) + quoted
+        comma = ", " if flow["inside"] else ""
+        at, added = flow.end("inside"), comma + quoted
     elif block:
         at, added = block.end(), f"{block['dent']}- {quoted}{end}"
     else:

@@ -4,7 +4,7 @@ import os
 import posixpath
 import re
 import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
@@ -14,7 +14,6 @@ from site_tools.contributing.talk import Talk
 from site_tools.data.dialogues import TOPICS
 from site_tools.data.rows import PAGE_ID
 from site_tools.judge.all import text_of
-from site_tools.page.accord import lock_path
 from site_tools.say import LANGUAGES, Refusal
 from site_tools.source.content import columns
 from site_tools.source.files import page_ids
@@ -22,8 +21,8 @@ from site_tools.source.files import page_ids
 SKELETONS = Path(__file__).with_name("skeletons")
 BRANCHES = ("origin/main", "main", "HEAD")
 EXAMPLE = "alignment/value_before_token"
-FILE = re.compile(r"(?:.*/)?(?:docs/(?:zh|en|locks)|snippets)/(?P<page>.*)")
-SUFFIXES = (".md", ".py", ".svg", ".txt")
+FILE = re.compile(r"(?:.*/)?(?:docs/(?:zh|en)|snippets)/(?P<page>.*)")
+SUFFIXES = (".md", ".py", ".svg")
 FACTS = re.compile(r"(?:(?:.*/)?docs/)?facts/(?P<concept>[\w-]+)(?:\.yml)?")
 HAN = re.compile("[㐀-鿿]")
 LONGEST = 120  # columns of a question; a Chinese character takes two
@@ -97,6 +96,12 @@ def changed_files(root: Path) -> list[str]:
     return sorted({*tracked.split("\0"), *new.split("\0")} - {""})
 
 
+def versions(root: Path, file: str) -> Iterator[str]:
+    """The texts that a file has had in git, the newest first."""
+    for commit in _git(root, "log", "--format=%H", "--", file).split():
+        yield _git(root, "show", f"{commit}:./{file}")
+
+
 def _git(root: Path, *words: str) -> str:
     try:
         command = ["git", "-C", str(root), *words]
@@ -124,7 +129,7 @@ def _concerns(file: str, page: str, text: str) -> bool:
     if file.startswith("docs/facts/"):
         concept = Path(file).stem
         return any(line.startswith(f"{concept} ") for line in text.splitlines())
-    return file in (*_docs(page), lock_path(page))
+    return file in _docs(page)
 
 
 def check_new_name(page: str, root: Path) -> None:

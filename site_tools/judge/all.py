@@ -23,9 +23,9 @@ from site_tools.judge import (
 )
 from site_tools.judge.file_bytes import check_bytes
 from site_tools.judge.languages import compare, twin_path
-from site_tools.page.accord import check_lock
 from site_tools.page.page import Page, read_page
 from site_tools.page.rendered import parse_shown, render
+from site_tools.page.twins import check_agreed
 from site_tools.run.execution import start_pages
 from site_tools.run.verdict import check_run
 from site_tools.say import LANGUAGES, Problem, Refusal
@@ -129,13 +129,13 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
         problems += check_written(page)
         # A pair is judged once, so that a slip is told once.
         if page.language == LANGUAGES[0] or twin_path(page.path) not in paths:
-            problems += [*check_pair(page), *check_lock(root, page.id)]
+            problems += check_pair(page)
     return problems
 
 
 def check_written(page: Page) -> list[Problem]:
     """What is wrong with a page as it stands there, before it runs."""
-    problems = [*page.problems, *judge_rules(page)]
+    problems = [*page.problems, *check_agreed(page), *judge_rules(page)]
     shown = shown_tree(page)
     if shown is None:
         return [*problems, *check_lists(page)]

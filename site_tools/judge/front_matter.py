@@ -9,9 +9,9 @@ from site_tools.page.page import Page
 from site_tools.say import Problem
 from site_tools.source.files import page_ids, split_aliases
 
-QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs")
-OTHER_KEYS = ("title", "aliases", "needs", "refs", "hide")
-NOT_LISTS = ("question", "title", "hide")
+QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs", "agreed")
+OTHER_KEYS = ("title", "aliases", "needs", "refs", "hide", "agreed")
+NOT_LISTS = ("question", "title", "hide", "agreed")
 REF = re.compile(
     r"[A-Za-z][\w.+/-]* v?\d+(?:\.\w+)+"  # verl 0.9.1
     r"|\d{3}·\d{1,2}"  # dialogue 004, question 2

@@ -85,7 +85,6 @@ def test_without_a_page_those_that_changed_are_checked(project):
     ("file", "pages"),
     [
         ("docs/en/gae/a.md", ["gae/a"]),
-        ("docs/locks/gae/a.txt", ["gae/a"]),
         ("snippets/gae/a.py", ["gae/a", "gae/b"]),
         ("snippets/gae/c.svg", ["gae/a"]),
         ("docs/facts/kl.yml", ["gae/b"]),
@@ -123,7 +122,7 @@ def test_make_hands_over_what_is_typed_in_small_letters_too(tmp_path, how):
         r"snippets\gae\variance.py",
         "/home/me/ppo/docs/zh/gae/variance.md",
         "../../docs/zh/gae/variance.md",
-        "./docs/locks/gae/variance.txt",
+        "./docs/en/gae/variance.md",
         "gae/variance",
     ],
 )
@@ -158,9 +157,6 @@ def test_all_kinds_of_problems_are_told_by_line(project):
     code = broken('print("total", total)', 'print("total", total, "!")', EN)
     text = broken("`2.00`", "`2.10`", code)
     put(project, ZH, f"{text}\n<b>now</b>\n")
-    lock = project / f"docs/locks/{PAGE}.txt"
-    lock.parent.mkdir(parents=True)
-    lock.write_text("garbage\n")
     figure, printed = line_of("`2.10`", text), line_of("total 2\n```", text)
     assert found(project) == [
         f"{PATHS[0]}:{figure} 2.00 = total",
@@ -168,7 +164,6 @@ def test_all_kinds_of_problems_are_told_by_line(project):
         f"{PATHS[1]}:{figure} 2.10",
         f"{PATHS[1]}:{printed} shown\ntotal 2",
         f"{PATHS[1]}:{line_of('## Next', text) + 2} <b>",
-        f"docs/locks/{PAGE}.txt:1 garbage",
     ]
 
 

@@ -5,11 +5,15 @@ from pathlib import Path
 import pytest
 
 from site_tools.contributing.fix import with_outputs
-from site_tools.page.accord import lock_of, write
-from site_tools.page.wording import wording
+from site_tools.page.twins import (
+    TwinState,
+    agreed_hash,
+    twins_of,
+    with_agreed,
+    with_both_agreed,
+)
 from tests.contributing.trial import (
     EN,
-    LOCK,
     PAGE,
     PATHS,
     ZH,
@@ -75,22 +79,17 @@ def test_a_file_that_changes_meanwhile_stops_everything(project):
     assert texts(project) == [STALE[0], f"{EN}\nMore.\n"]
 
 
-RECORDED = write(lock_of(wording(HALF), wording(EN)))
-
-
 @pytest.mark.parametrize(
-    ("before", "after"),
-    [
-        (RECORDED, write(lock_of(wording(MENDED), wording(EN)))),  # it agreed
-        (write(lock_of(wording(ZH), wording(EN))), None),  # it waits
-    ],
+    ("agreed_on", "state"), [(HALF, TwinState.IN_STEP), (ZH, TwinState.ZH_AHEAD)]
 )
-def test_the_languages_agree_as_before(project, before, after):
-    put(project, HALF, EN)
-    (project / LOCK).parent.mkdir(parents=True)
-    (project / LOCK).write_text(before, "utf-8")
+def test_the_languages_agree_as_before(project, agreed_on, state):
+    agreed = with_both_agreed({"zh": agreed_on, "en": EN}, PAGE)
+    zh = with_agreed(HALF, agreed_hash(agreed["zh"]), PATHS[0])
+    put(project, zh, agreed["en"])
+    assert twins_of(project, PAGE).state is state
     assert command(project, "fix", PAGE)[0] == 0
-    assert (project / LOCK).read_text("utf-8") == (after or before)
+    assert twins_of(project, PAGE).state is state
+    assert "和是 2，也是" in texts(project)[0]
 
 
 def test_without_a_page_only_what_changed_is_mended(project):

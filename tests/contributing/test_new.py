@@ -9,11 +9,10 @@ import pytest
 from site_tools.contributing import new
 from site_tools.judge.all import check_pair, check_written, judge
 from site_tools.page import page
-from site_tools.page.accord import State, read
+from site_tools.page.twins import TwinState, twins_of
 from site_tools.say import Refusal
 from site_tools.source.files import read_front_matter
 from tests.contributing.trial import command, state
-from tests.layout import ROOT
 
 ASKED = "How large should a GRPO group be?"
 ZH = "GRPO 的组大小怎么选？"
@@ -95,14 +94,12 @@ def test_whoever_asks_what_is_answered_adds_a_wording(root):
     )
     assert "Its number (1 to 5) adds your wording there" in said
     path = "docs/en/gae/why_sum_deltas.md"
-    lock = "docs/locks/gae/why_sum_deltas.txt"
-    assert f"{lock}: brought up to date, the lang" in said
-    assert written(root, before) == [path, lock]
+    assert said.endswith(f"{path}: added to aliases: {KNOWN}\n")
+    assert written(root, before) == [path]
     row = f'  - "{KNOWN}"\n'.encode()
     now = (root / path).read_bytes()
     assert now.count(row) == 1 and now.replace(row, b"") == before[path]
-    accord = read(root, "gae/why_sum_deltas")
-    assert accord.state is read(ROOT, "gae/why_sum_deltas").state is State.ACCORD
+    assert twins_of(root, "gae/why_sum_deltas").state is TwinState.IN_STEP
     assert check_written(page.read_page(root, path)) == []
     again = run(root, "gae/why_sum_deltas", "--alias", "--question", KNOWN.lower())
     assert again == f"{path} has this wording already; nothing to add\n"

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.contributing import agree
-from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, make, put
+from tests.contributing.trial import PAGE, PATHS, command, make
 
 FACTS = """zh: 值
 en: Values
@@ -59,6 +59,8 @@ def test_a_translation_waits_until_somebody_has_compared(project):
     assert command(project, "agree", PAGE, says="y")[0] == 0
     assert told(project)["Translations"] == ["nothing waits"]
     assert told(project, "zh")["翻译"] == ["没有"]
-    put(project, ZH, EN.replace("the same.", "just the same."))
+    english = project / PATHS[1]
+    agreed = english.read_text("utf-8")
+    english.write_text(agreed.replace("the same.", "just the same."), "utf-8")
     (row,) = told(project, "zh")["翻译"]
-    assert row.startswith(f"{PAGE}：英文较新（en: answer）；让 {PATHS[0]} 跟上")
+    assert row.startswith(f"{PAGE}：英文较新；让 {PATHS[0]} 跟上")

@@ -13,7 +13,6 @@ from tests.site.sample import ROOT
 
 PAGE = "alignment/sample"
 PATHS = [f"docs/zh/{PAGE}.md", f"docs/en/{PAGE}.md"]
-LOCK = f"docs/locks/{PAGE}.txt"
 EN, ZH = (
     text.replace('["004·2"]', "[]").partition("## Wrong")[0] + "## Next { #next }\n"
     for text in (sample.EN, sample.ZH)

@@ -11,10 +11,9 @@ import sys
 from collections.abc import Mapping
 from pathlib import Path
 
-from site_tools.page import accord as locks
 from site_tools.page.page import read_page
 from site_tools.page.pictures import is_notebook
-from site_tools.page.wording import wording
+from site_tools.page.twins import with_both_agreed
 from site_tools.run import passed
 from site_tools.run.execution import run_page
 from site_tools.source.files import page_ids
@@ -82,10 +81,10 @@ def write_whole(root: Path) -> None:
     shutil.copytree(PAGES / "whole", root, dirs_exist_ok=True)
     behind = [root / f"docs/{lang}/alignment/behind.md" for lang in ("zh", "en")]
     zh, en = (page.read_text("utf-8") for page in behind)
-    agreed = locks.write(locks.lock_of(wording(zh), wording(en)))
-    changed = zh.replace("是的", "不是").replace("就是", "并非")
-    lock = {"docs/locks/alignment/behind.txt": agreed}
-    write_files(root, lock | {"docs/zh/alignment/behind.md": changed})
+    agreed = with_both_agreed({"zh": zh, "en": en}, "alignment/behind")
+    changed = agreed["zh"].replace("是的", "不是").replace("就是", "并非")
+    behind[0].write_text(changed, "utf-8")
+    behind[1].write_text(agreed["en"], "utf-8")
     note_as_verified(root)
 
 

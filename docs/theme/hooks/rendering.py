@@ -38,9 +38,10 @@ from site_tools.finish.formulas import Formula
 from site_tools.judge import words
 from site_tools.judge.allowed import html_faults
 from site_tools.judge.front_matter import is_question
-from site_tools.page import accord, bindings
+from site_tools.page import bindings
 from site_tools.page.pictures import is_notebook
 from site_tools.page.rendered import parse_shown
+from site_tools.page.twins import twins_of
 from site_tools.run.passed import Passed, read_passed, unverified
 from site_tools.say import Refusal
 from site_tools.source.blocks import blocks_of
@@ -134,7 +135,7 @@ def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -
         html += article.aliases(split_aliases(page.meta.get("aliases"))[""], lang)
         html = ways.relative(html, page.url)
         if _written(page.file, config):
-            html = article.notice(html, accord.read(root, page_id), lang, page.url)
+            html = article.notice(html, twins_of(root, page_id), lang, page.url)
     except ValueError as error:
         raise PluginError(f"docs/{lang}/{page.file.src_uri}: {error}") from None
     return html

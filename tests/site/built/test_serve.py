@@ -19,8 +19,7 @@ import pytest
 from site_tools.build import serve as theme_serve
 from site_tools.build.builder import Answer, Builder, prepare
 from site_tools.build.serve import CONFIGS, Sites
-from site_tools.page.accord import lock_of, write
-from site_tools.page.wording import wording
+from site_tools.page.twins import with_both_agreed
 from tests.site import trial_site
 
 PATIENCE = 60.0  # of a test, on a machine that does other things as well
@@ -143,9 +142,10 @@ def test_an_edit_of_a_page_shows_at_once_and_only_its_language_is_built(live):
 @pytest.mark.slow
 def test_the_other_language_follows_once_when_it_falls_behind(live):
     pages = [live.root / f"docs/{lang}/alignment/first.md" for lang in ("zh", "en")]
-    words = [wording(page.read_text("utf-8")) for page in pages]
-    lock = {"docs/locks/alignment/first.txt": write(lock_of(*words))}
-    trial_site.write_files(live.root, lock)
+    zh, en = (page.read_text("utf-8") for page in pages)
+    agreed = with_both_agreed({"zh": zh, "en": en}, "alignment/first")
+    pages[0].write_text(agreed["zh"], "utf-8")
+    pages[1].write_text(agreed["en"], "utf-8")
     live.read_until("zh: built in")
     live.read_until("en: built in")
     page, notice = "docs/zh/alignment/first.md", "The Chinese version is newer"
