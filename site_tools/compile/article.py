@@ -89,9 +89,9 @@ def page_ids(html: str, answers: Sequence[object]) -> list[str]:
 
 
 def reading(html: str, page: str, lang: str, pages: Sequence[Answer]) -> str:
-    """Begin a page with what to read first, how long it takes, and the course's steps.
+    """Begin a page with what to read first; a step of the course with all steps too.
 
-    Only pages of the course, of questions and notebooks begin so.
+    A step says how long it takes, besides.
     """
     known = {answer.page: answer for answer in pages}
     if page not in known:
@@ -99,7 +99,10 @@ def reading(html: str, page: str, lang: str, pages: Sequence[Answer]) -> str:
     in_course = STEP.match(known[page].title)
     steps = [a for a in pages if STEP.match(a.title)] if in_course else []
     before = [known[need] for need in known[page].needs if need in known]
-    return fill("page.reading", lang, steps, page, before, minutes(html)) + html
+    if not (steps or before):
+        return html
+    time = minutes(html) if steps else 0
+    return fill("page.reading", lang, steps, page, before, time) + html
 
 
 def minutes(html: str) -> int:

@@ -124,17 +124,14 @@ def wrong_answers(argument: str, lang: str, root: Path) -> str:
 
 
 def frameworks(part: str, lang: str, root: Path) -> str:
-    """``compared``, ``timeline``, ``places``, the ``code map`` or the ``methods``."""
-    parts = ("compared", "timeline", "places", "code map", "methods")
-    _require("frameworks", part, parts)
+    """One of the lists of what releases do."""
+    _require("frameworks", part, ("compared", "timeline", "places", "methods"))
     if part == "methods":
         return fill("lists.shipped", lang, data.shipped(root))
     pages = navigation.users(root, lang)
     titles = {answer.page: answer.title for answer in pages}
     if part == "places":
         return fill("lists.places", lang, concepts(root), pages, TOPICS)
-    if part == "code map":
-        return fill("lists.code_map", lang, data.code_map(root), titles, data.NOW)
     if part == "timeline":
         releases = groupby(data.timeline(root), attrgetter("release"))
         # A page that is not written in this language yet is not led to.

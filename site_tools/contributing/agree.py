@@ -57,7 +57,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
 def restamp(root: Path) -> list[str]:
     """Write ``agreed`` anew on every page that has it in both languages; their names.
 
-    For whoever changes what counts as words (``site_tools.page.prose``): all hashes
+    For whoever changes what counts as words (``site_tools.page.wording``): all hashes
     change then, and no page does. To be called while ``make status`` names no page,
     by the code of before.
     """

@@ -1,10 +1,9 @@
-"""What releases do and did: four lists whose every row stands on places in releases.
+"""What releases do and did: three lists whose every row stands on places in releases.
 
 ``docs/comparison.yml`` says concept by concept what each release does;
 ``docs/timeline.yml`` what changed in verl between two of its releases, and what a user
-notices; ``docs/code_map.yml`` where the code that the dialogues name stood in the copy
-that they read, and where it stands now; ``docs/methods.yml`` since which release a
-project has a method. Each file's first lines say what a row holds.
+notices; ``docs/methods.yml`` since which release a project has a method. Each file's
+first lines say what a row holds.
 """
 
 import re
@@ -25,9 +24,9 @@ from site_tools.data.rows import (
     unique,
 )
 
-COMPARISON, TIMELINE, CODE_MAP, METHODS = (
-    f"docs/{name}.yml" for name in ("comparison", "timeline", "code_map", "methods")
-)
+COMPARISON = "docs/comparison.yml"
+TIMELINE = "docs/timeline.yml"
+METHODS = "docs/methods.yml"
 # The columns. A release has one trainer here; what is said of TRL depends on which.
 TRAINERS = {
     "verl 0.9.1": "",
@@ -97,20 +96,6 @@ class Change(Sentence):
 
 
 @dataclass(frozen=True)
-class Renamed(Sentence):
-    """One piece of code: its names in the dialogues, then and now."""
-
-    names: tuple[Text, ...]
-    then: Entry | Sentence  # or why there is no such place
-    now: Entry | Sentence
-    page: PageId
-
-    @property
-    def places(self) -> list[Entry]:
-        return [place for place in (self.then, self.now) if isinstance(place, Entry)]
-
-
-@dataclass(frozen=True)
 class Shipped(Row):
     """One switch of a method: its first release, and its line today or its last one."""
 
@@ -176,12 +161,6 @@ def timeline(root: Path) -> tuple[Change, ...]:
 
 def version(release: str) -> tuple[int, ...]:
     return tuple(map(int, re.findall(r"\d+", release)))
-
-
-def code_map(root: Path) -> tuple[Renamed, ...]:
-    rows = read_rows(root, CODE_MAP, Renamed)
-    unique(rows, "names")
-    return rows
 
 
 def shipped(root: Path) -> dict[str, dict[str, list[Shipped]]]:

@@ -225,10 +225,8 @@ def _value(node: yaml.Node, hint: Any, name: str, file: str) -> Any:
         if not isinstance(node, yaml.MappingNode):
             raise Refusal("data_field_mapping", **at)
         return {k: _value(v, inside[1], k, file) for k, v in pairs(node, file).items()}
-    if origin is UnionType:  # the kind that has all of the fields
-        names = pairs(node, file) if isinstance(node, yaml.MappingNode) else {}
-        fitting = (kind for kind in inside if names.keys() <= _hints(kind).keys())
-        hint = next(fitting, inside[0])
+    if origin is UnionType:  # something, or nothing where the field is left out
+        hint = inside[0]
     return _mapping(node, hint, file)
 
 

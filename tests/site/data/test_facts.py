@@ -14,7 +14,6 @@ from site_tools.data.facts import (
     line_hash,
     reread,
 )
-from site_tools.data.frameworks import code_map
 from site_tools.data.rows import read_row
 from tests.differential.wheels import MISSING
 from tests.layout import ROOT
@@ -38,9 +37,6 @@ DEFAULT = Entry(
     default="0.99",
 )
 TITLES = "zh: 切片\nen: The slice\nentries:\n"
-# Wheels and the lists that name places in them, read again file by file.
-MAPPED = tuple(place for row in code_map(ROOT) for place in row.places)
-ALL = [*concepts(ROOT), Concept("", "", MAPPED, file="code_map.yml")]
 
 
 def written(**fields: str) -> str:
@@ -56,7 +52,7 @@ def wrong(entry: Entry, text: str) -> list[tuple[str, str]]:
     return [(problem.found, problem.fix) for problem in faults(entry, text)]
 
 
-@pytest.mark.parametrize("concept", ALL, ids=lambda concept: concept.name)
+@pytest.mark.parametrize("concept", concepts(ROOT), ids=lambda concept: concept.name)
 def test_a_file_says_what_the_wheels_say(concept):
     published = [entry for entry in concept.entries if entry.checked]
     problems = {entry: reread(entry, ROOT / WHEELS) for entry in published}

@@ -31,7 +31,7 @@ class Outer(Row):
     id: Text
     page: PageId = ""
     several: tuple[Words, ...] = ()
-    place: Place | Inner | None = None
+    place: Place | None = None
 
 
 @dataclass(frozen=True)
@@ -47,8 +47,8 @@ def test_a_row_is_read_with_its_line():
     first, second = read("- id: a\n- id: 012\n  several: [b, c]\n  page: gae/inputs\n")
     assert second == Outer("012", "gae/inputs", ("b", "c"))
     assert (first.line, second.line) == (1, 2)
-    (row,) = read("- id: a\n  place: {zh: 甲, en: A}")
-    assert row.place == Inner("甲", "A")
+    (row,) = read("- id: a\n  place: {path: b, line_number: 3}")
+    assert row.place == Place("b", "3")
 
 
 def test_a_mapping_may_have_any_keys():
