@@ -156,7 +156,6 @@ class Trainer:
 
     def _iterate(self) -> Iteration:
         """Collect, judge and estimate a batch, then update on it."""
-        config = self.config
         draws = self._generator("draws", self.iteration)
         questions = self._draw_questions(draws)
         experience = collect_experience(
@@ -165,28 +164,23 @@ class Trainer:
             self._prompts(questions),
             self._reward(),
             self.estimate,
-            dataclasses.replace(config, kl_coef=self.kl_coef),
+            dataclasses.replace(self.config, kl_coef=self.kl_coef),
             self._generator("sampling", self.iteration, self.device),
         )
-        with_critic = config.critic_epochs > 0
-        statistics = experience_statistics(experience, with_critic)
-        if math.isfinite(config.kl_horizon):
-            statistics["kl_coef"] = self.kl_coef
+        statistics = self._describe(experience)
         statistics |= self._update(experience, draws)
-        self.kl_coef = adaptive_kl_coef(
-            kl_coef=self.kl_coef,
-            kl=statistics["kl"],
-            target=config.kl_target,
-            horizon=config.kl_horizon,
-            steps=config.batch_size,
-        )
+        self._adapt_kl_coef(statistics["kl"])
         self.iteration += 1
-        last = self.iteration == config.iterations
-        if last or self.iteration % config.evaluate_every == 0:
-            statistics["held_out"] = self.held_out()
-        solved = rule(self.tokenizer)(questions, experience.rollout)
-        statistics["solved"] = solved.mean().item()
+        statistics |= self._evaluate(questions, experience.rollout)
         return Iteration(self.iteration, statistics, questions, experience)
+
+    def _describe(self, experience: Experience) -> Statistics:
+        """The figures of a batch, and of the coefficient that it was made with."""
+        with_critic = self.config.critic_epochs > 0
+        statistics = experience_statistics(experience, with_critic)
+        if math.isfinite(self.config.kl_horizon):
+            statistics["kl_coef"] = self.kl_coef
+        return statistics
 
     def _update(self, experience: Experience, draws: torch.Generator) -> Statistics:
         """Critic and actor learn from the same batch; neither reads the other."""
@@ -204,6 +198,24 @@ class Trainer:
             self.models.actor, learners.actor_optimizer, actor_batches, config
         )
         return update_statistics([*critic_steps, *actor_steps])
+
+    def _adapt_kl_coef(self, kl: float) -> None:
+        self.kl_coef = adaptive_kl_coef(
+            kl_coef=self.kl_coef,
+            kl=kl,
+            target=self.config.kl_target,
+            horizon=self.config.kl_horizon,
+            steps=self.config.batch_size,
+        )
+
+    def _evaluate(self, questions: list[Question], rollout: Rollout) -> Statistics:
+        """The shares of right answers: of the batch, now and then of the held-out."""
+        shares: Statistics = {}
+        is_last = self.iteration == self.config.iterations
+        if is_last or self.iteration % self.config.evaluate_every == 0:
+            shares["held_out"] = self.held_out()
+        shares["solved"] = rule(self.tokenizer)(questions, rollout).mean().item()
+        return shares
 
     def _draw_questions(self, draws: torch.Generator) -> list[Question]:
         """Each question stands as often in the batch as it is to be answered."""
