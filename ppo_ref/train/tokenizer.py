@@ -21,11 +21,6 @@ class Prompts(NamedTuple):
     eos_token_id: int = EOS_TOKEN_ID
     pad_token_id: int = PAD_TOKEN_ID
 
-    def rows(self, index: Tensor | slice) -> "Prompts":
-        """Some of the prompts, in the order of the index."""
-        token_ids, attention_mask, *ends = self
-        return Prompts(token_ids[index], attention_mask[index], *ends)
-
 
 class Tokenizer(ABC):
     """Text to token ids and back, and texts to batches, for any way of encoding."""
@@ -59,11 +54,16 @@ class Tokenizer(ABC):
                 f"got {list(texts)!r}"
             )
         rows = [self.encode_prompt(text) for text in texts]
+        ones = [[1] * len(row) for row in rows]
         width = max(map(len, rows))
-        ends = self.eos_token_id, self.pad_token_id
         token_ids = _padded(rows, width, self.pad_token_id, left=True)
-        mask = _padded([[1] * len(row) for row in rows], width, 0, left=True).bool()
-        return Prompts(token_ids.to(device), mask.to(device), *ends)
+        mask = _padded(ones, width, 0, left=True).bool()
+        return Prompts(
+            token_ids.to(device),
+            mask.to(device),
+            eos_token_id=self.eos_token_id,
+            pad_token_id=self.pad_token_id,
+        )
 
     def responses(
         self,
@@ -131,8 +131,8 @@ class CharacterTokenizer(Tokenizer):
 def _padded(
     rows: Iterable[list[int]], width: int, pad_token_id: int, left: bool
 ) -> Tensor:
-    def padded(row: list[int]) -> list[int]:
+    padded = []
+    for row in rows:
         padding = [pad_token_id] * (width - len(row))
-        return padding + row if left else row + padding
-
-    return torch.tensor([padded(row) for row in rows])
+        padded.append(padding + row if left else row + padding)
+    return torch.tensor(padded)
