@@ -1,5 +1,6 @@
 """Our GAE and losses behind the names and arguments of verl 0.9.1.
 
+The trainer here is one process; verl, on Ray, is how a run goes beyond one device.
 Masks are 1 where a token counts, else 0, in any dtype; everything else per token is
 float, [batch, time]. A micro-batch without a token weighs nothing where verl gives the
 counts of the mini-batch.
