@@ -24,7 +24,8 @@ def generator(seed: int) -> torch.Generator:
 
 def sequences(seed: int = 0) -> Tensor:
     """Ids of prompt and response; 0 pads, 1 ends."""
-    ids = torch.randint(2, VOCAB, (2, P + T), generator=generator(seed))
+    source = generator(seed)
+    ids = torch.randint(2, VOCAB, (2, P + T), generator=source)
     ids[0, -1] = 1
     ids[1, P + 3] = 1
     ids[1, P + 4 :] = 0
@@ -50,7 +51,10 @@ class Network(torch.nn.Module):
         return self.head(self.drop(states))
 
 
-def values(dtype: torch.dtype, cut: slice) -> Callable[[Tensor], Tensor]:
+Reader = Callable[[Tensor], Tensor]
+
+
+def values(dtype: torch.dtype, cut: slice) -> Reader:
     critic = Network(1, dtype)
 
     def of(ids: Tensor) -> Tensor:
@@ -59,15 +63,14 @@ def values(dtype: torch.dtype, cut: slice) -> Callable[[Tensor], Tensor]:
     return of
 
 
-def log_probs(
-    dtype: torch.dtype, cut: slice, labels: slice = LATE
-) -> Callable[[Tensor], Tensor]:
+def log_probs(dtype: torch.dtype, cut: slice, labels: slice = LATE) -> Reader:
     actor = Network(VOCAB, dtype)
 
     def of(ids: Tensor) -> Tensor:
-        chosen = ids[:, labels]
-        of_all = actor(ids)[:, cut].log_softmax(-1)
-        return of_all.gather(-1, chosen[..., None])[..., 0]
+        chosen = ids[:, labels, None]
+        logits = actor(ids)[:, cut]
+        of_all = logits.log_softmax(-1)
+        return of_all.gather(-1, chosen)[..., 0]
 
     return of
 

@@ -120,22 +120,24 @@ def losses(model: torch.nn.Module) -> Tensor:
     return model(ids)[:, 2:-1, 0].square()
 
 
-def whole(model):
+def by_micro_batches(model, loss_of):
+    """Backward over micro-batches, each with this loss of its tokens and its size."""
+
     def backward(size: int) -> None:
         for start in range(0, 4, size):
             rows = slice(start, start + size)
-            (losses(model)[rows][MASK[rows]].sum() / MASK.sum()).backward()
+            tokens = losses(model)[rows][MASK[rows]]
+            loss_of(tokens, size).backward()
 
     return backward
+
+
+def whole(model):
+    return by_micro_batches(model, lambda tokens, size: tokens.sum() / MASK.sum())
 
 
 def means(model):
-    def backward(size: int) -> None:
-        for start in range(0, 4, size):
-            rows = slice(start, start + size)
-            (losses(model)[rows][MASK[rows]].mean() * size / 4).backward()
-
-    return backward
+    return by_micro_batches(model, lambda tokens, size: tokens.mean() * size / 4)
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
