@@ -135,11 +135,6 @@ def on_device(code: str, device: str) -> str:
     return DEVICE.sub(rf'\g<start>"{device}"', code)
 
 
-def chooses_device(code: str) -> bool:
-    """Whether code runs on a GPU if one is chosen; other code runs on the CPU."""
-    return bool(DEVICE.search(code))
-
-
 def device_type(device: str) -> str:
     """A device without its number: ``cuda`` of ``cuda:1``."""
     return device.partition(":")[0]

@@ -39,9 +39,11 @@ REMEDIES = {
 
 def check_run(verified: Verified) -> list[Problem]:
     """What is wrong with a page that has run: blocks, figures, plots."""
-    problems = [check_block(verified, copy.block) for copy in verified.copies]
-    figures = check_figures(verified)
-    return [*filter(None, problems), *figures, *check_plots(verified)]
+    problems = []
+    for copy in verified.copies:
+        if problem_of_block := check_block(verified, copy.block):
+            problems.append(problem_of_block)
+    return problems + check_figures(verified) + check_plots(verified)
 
 
 def check_block(verified: Verified, block: Block) -> Problem | None:
@@ -73,12 +75,19 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
         lines = verified.copies[number].block.lines
         code, line, snippet = lines[min(at, len(lines)) - 1]
     said = _words(failure, code.strip())
-    fix, rule = _remedy(failure), Message("runs_as_pasted")
-    if "expected" in [*catalogue("en")[fix.key]]:
+    fix = _remedy(failure)
+    rule = Message("runs_as_pasted")
+    if _has_parts(fix) and "expected" in catalogue("en")[fix.key]:
         rule = replace(fix, part="expected")
-    values: dict[str, Any] = {"failure": said, "fix": fix, "expected": rule}
-    path = verified.page.path
-    return problem(path, line, "block_fails", snippet=snippet, **values)
+    return problem(
+        verified.page.path,
+        line,
+        "block_fails",
+        snippet=snippet,
+        failure=said,
+        fix=fix,
+        expected=rule,
+    )
 
 
 def _words(failure: Failure, code: str = "") -> Message | str:
@@ -95,21 +104,34 @@ def _words(failure: Failure, code: str = "") -> Message | str:
 def _remedy(failure: Failure) -> Message:
     """What to do about a limit, about what is out of reach, or about the code."""
     message = failure.message
-    if isinstance(message, Message) and isinstance(catalogue("en")[message.key], dict):
+    if isinstance(message, Message) and _has_parts(message):
         return replace(message, part="fix")
-    fixes = (fix for words, fix in REMEDIES.items() if words in str(failure))
-    return Message(next(fixes, "fix_block"), part="fix")
+    said = str(failure)
+    for words, fix in REMEDIES.items():
+        if words in said:
+            return Message(fix, part="fix")
+    return Message("fix_block", part="fix")
+
+
+def _has_parts(message: Message) -> bool:
+    """Whether it says what was found, what was expected and how to mend it."""
+    return isinstance(catalogue("en")[message.key], dict)
 
 
 def _check_raises(page: Page, block: Block, result: Result) -> Problem | None:
     """That a block raises, and what its output states."""
     if result.failure is None:
         return page.problem(block.fence.line, "block_raises_nothing")
-    failure, stated = result.failure, (block.expects or "").rpartition("\n")[2]
+    failure = result.failure
+    stated = (block.expects or "").rpartition("\n")[2]
     if failure.type in MISTAKES and not stated.startswith(failure.type):
-        values: dict[str, Any] = {"failure": _words(failure), "fix": _remedy(failure)}
-        values["stated"] = stated or Message("no_output")
-        return page.problem(block.fence.line, "block_raises_mistake", **values)
+        return page.problem(
+            block.fence.line,
+            "block_raises_mistake",
+            failure=_words(failure),
+            fix=_remedy(failure),
+            stated=stated or Message("no_output"),
+        )
     return _check_output(page, block, f"{result.printed}{failure}")
 
 
@@ -123,12 +145,24 @@ def _check_output(page: Page, block: Block, printed: str) -> Problem | None:
         return page.problem(line, "output_missing", printed=printed, page=page.id)
     if shown == printed:
         return None
+    row = min(_first_difference(shown, printed), shown.count("\n"))
+    fence = (block.output or block).fence
+    return page.problem(
+        fence.line + 1 + row,
+        "output_differs",
+        shown=shown,
+        printed=printed,
+        page=page.id,
+    )
+
+
+def _first_difference(shown: str, printed: str) -> int:
+    """The first line that differs, counted from 0."""
     rows = zip_longest(shown.splitlines(), printed.splitlines())
-    first = next(number for number, (a, b) in enumerate(rows) if a != b)
-    row = min(first, shown.count("\n"))
-    line = (block.output or block).fence.line + 1 + row
-    values = {"shown": shown, "printed": printed, "page": page.id}
-    return page.problem(line, "output_differs", **values)
+    for row, (line, other) in enumerate(rows):
+        if line != other:
+            return row
+    return 0
 
 
 def _stripped(printed: str) -> str:
@@ -146,12 +180,18 @@ def _check_copy(path: str, copy: Copy, result: Result) -> Problem | None:
         if failure.lines:
             at = min(failure.lines[-1][1], len(copy.lines))
             line = copy.lines[at - 1].page_line
-    if (printed := _stripped(printed)) == copy.states:
+    printed = _stripped(printed)
+    if printed == copy.states:
         return None
     nothing = Message("no_output")
-    values: dict[str, Any] = {"states": copy.states or nothing}
-    values["lines"] = ", ".join(str(part.fence.line) for part in copy.chain)
-    return problem(path, line, "copy_differs", printed=printed or nothing, **values)
+    return problem(
+        path,
+        line,
+        "copy_differs",
+        printed=printed or nothing,
+        states=copy.states or nothing,
+        lines=", ".join(str(part.fence.line) for part in copy.chain),
+    )
 
 
 def check_figure(figure: Figure, value: Value, path: str) -> Problem | None:
@@ -167,8 +207,9 @@ def check_figure(figure: Figure, value: Value, path: str) -> Problem | None:
                 return None
         except ValueError as error:
             key, values = "figure_not_number", {"error": error}
-    shown, expression = figure.shown, figure.expression
-    return problem(path, figure.line, key, shown=shown, expression=expression, **values)
+    values["shown"] = figure.shown
+    values["expression"] = figure.expression
+    return problem(path, figure.line, key, **values)
 
 
 def check_figures(verified: Verified) -> list[Problem]:
@@ -184,9 +225,11 @@ def check_figures(verified: Verified) -> list[Problem]:
     problems = []
     for path, figure in verified.figures:
         value = verified.run.values[figure.expression]
-        if not (broken and isinstance(value, Failure)):
-            problems.append(check_figure(figure, value, path))
-    return [*filter(None, problems)]
+        if broken and isinstance(value, Failure):
+            continue
+        if wrong := check_figure(figure, value, path):
+            problems.append(wrong)
+    return problems
 
 
 def check_plots(verified: Verified) -> list[Problem]:
@@ -194,17 +237,16 @@ def check_plots(verified: Verified) -> list[Problem]:
     page, results = verified.page, verified.run.results
     if any(result.failure for result in results):
         return []  # which is named where it failed
-    drawn = {
-        name: copy.block.fence.line
-        for copy, result in zip(verified.copies, results, strict=True)
-        for name, _ in result.plots
-    }
-    places = plots(page.body, page.id)
-    shown = {name: line_of(page.body, place.start()) for name, place in places}
-    folder, names = page.id.rpartition("/")[2], sorted(drawn)
-    sides = (("plot_not_shown", drawn, shown), ("plot_not_drawn", shown, drawn))
-    return [
-        page.problem(here[plot], key, plot=plot, folder=folder, plots=names)
-        for key, here, there in sides
-        for plot in sorted(here.keys() - there)
-    ]
+    drawn, shown = dict[str, int](), dict[str, int]()  # where, by name
+    for copy, result in zip(verified.copies, results, strict=True):
+        for name, _ in result.plots:
+            drawn[name] = copy.block.fence.line
+    for name, place in plots(page.body, page.id):
+        shown[name] = line_of(page.body, place.start())
+    told = {"folder": page.id.rpartition("/")[2], "plots": sorted(drawn)}
+    problems = []
+    for plot in sorted(drawn.keys() - shown):
+        problems.append(page.problem(drawn[plot], "plot_not_shown", plot=plot, **told))
+    for plot in sorted(shown.keys() - drawn):
+        problems.append(page.problem(shown[plot], "plot_not_drawn", plot=plot, **told))
+    return problems
