@@ -29,6 +29,7 @@ from site_tools.say import Message
 
 PAST, PIPE = 1, 3  # the standard output, a file here; where the results go
 PRINTED = 1 << 20  # letters that a block may print
+BLOCK = "<block "  # begins the name of its file
 IN_ORDER = 2  # added to the seed, 0 or 1, which is that of blocks that run alone
 FONTS = Path(__file__).resolve().parents[2] / ".cache" / "matplotlib"
 # Text stays text, in whatever font the reader has; equal runs give equal files.
@@ -197,18 +198,23 @@ def _observed(run: Callable[[], None], draws: bool = False) -> Result:
 
 
 def _run_script(text: str, number: int, names: dict[str, Any], ran: int = 0) -> None:
-    name = f"<block {number}>"
+    name = f"{BLOCK}{number}>"
     linecache.cache[name] = (len(text), None, text.splitlines(True), name)
     script = ast.parse(text, name)
     # What holds for all of a script is said again.
-    imports = [node for node in script.body[:ran] if isinstance(node, ast.ImportFrom)]
-    script.body[:ran] = [node for node in imports if node.module == "__future__"]
+    kept: list[ast.stmt] = []
+    for node in script.body[:ran]:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            kept.append(node)
+    script.body[:ran] = kept
     exec(compile(script, name, "exec"), names)
 
 
 def _failure(error: BaseException) -> Failure:
     """An exception, with the line of each block that it went through."""
-    places = [(f.filename, f.lineno) for f in traceback.extract_tb(error.__traceback__)]
+    places: list[tuple[str, int | None]] = []
+    for frame in traceback.extract_tb(error.__traceback__):
+        places.append((frame.filename, frame.lineno))
     kind, message = type(error).__name__, str(error)
     said: str | Message = message
     guard = error if isinstance(error, OutOfReach) else error.__context__
@@ -226,12 +232,13 @@ def _failure(error: BaseException) -> Failure:
     elif isinstance(error, OSError) and error.errno == errno.EFBIG:
         kind, most = "FileLimit", FILE >> 20
         said = Message("block_stopped_files", {"most": most})
-    lines = [
-        (int(file[7:-1]), line or 1)
-        for file, line in places
-        if file.startswith("<block ")
-    ]
-    return Failure(kind, said, tuple(lines), "" if message else _compared(error))
+    lines = []
+    for file, line in places:
+        if file.startswith(BLOCK):
+            number = int(file.removeprefix(BLOCK).removesuffix(">"))
+            lines.append((number, line or 1))
+    compared = "" if message else _compared(error)
+    return Failure(kind, said, tuple(lines), compared)
 
 
 def _compared(error: BaseException) -> str:
@@ -272,9 +279,12 @@ def _plots() -> tuple[tuple[str, str], ...]:
     from matplotlib import pyplot
 
     try:
+        drawn = []
         with matplotlib.rc_context(SVG):
-            figures = [pyplot.figure(n) for n in pyplot.get_fignums()]
-            return tuple((str(f.get_label()), _svg(f)) for f in figures)
+            for number in pyplot.get_fignums():
+                figure = pyplot.figure(number)
+                drawn.append((str(figure.get_label()), _svg(figure)))
+        return tuple(drawn)
     finally:
         pyplot.close("all")
 

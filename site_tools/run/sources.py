@@ -28,8 +28,9 @@ class Sources:
         self._snippets = [*_files(root, ["snippets/**/*"])]
         shared = [*_files(root, SHARED)]
         self._shared = self._hash(shared)
-        times = [file.stat().st_ctime_ns for file in shared]
-        self._shared_changed = max(times, default=0)
+        self._shared_changed = 0
+        for file in shared:
+            self._shared_changed = max(self._shared_changed, file.stat().st_ctime_ns)
 
     def of(self, page_id: str) -> dict[str, str]:
         """What a page is made from, as a ledger has it."""
@@ -38,8 +39,10 @@ class Sources:
 
     def changed(self, page_id: str) -> int:
         """When one of these files was last written or replaced, in nanoseconds."""
-        own = [file.stat().st_ctime_ns for file in self._own_files(page_id)]
-        return max([self._shared_changed, *own])
+        last = self._shared_changed
+        for file in self._own_files(page_id):
+            last = max(last, file.stat().st_ctime_ns)
+        return last
 
     def _hash(self, files: Iterable[Path]) -> str:
         lines = []
