@@ -28,6 +28,7 @@ from site_tools.page.rendered import parse_shown, render
 from site_tools.page.twins import check_agreed
 from site_tools.run.execution import start_pages
 from site_tools.run.verdict import check_run
+from site_tools.run.worker import start_server
 from site_tools.say import LANGUAGES, Problem, Refusal
 from site_tools.source.blocks import Kind
 from site_tools.source.files import FRONT_MATTER
@@ -83,6 +84,7 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     pictures, at the end. Where a file or a fence cannot be read, nothing but that is
     told, which the rest follows from.
     """
+    start_server()
     pages = [read_any(root, path) for path in paths]
     broken = [unreadable(page, (root / page.path).read_bytes()) for page in pages]
     if any(broken):

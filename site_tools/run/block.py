@@ -11,6 +11,7 @@ import random
 import sys
 import tempfile
 import traceback
+import typing
 import warnings
 from collections.abc import Callable, Iterator
 from contextlib import redirect_stderr, redirect_stdout, suppress
@@ -154,8 +155,8 @@ def _set_seed(seed: int) -> None:
 
 def _random_states() -> tuple[Any, ...]:
     """Where the generators of random numbers are that code uses without naming one."""
-    name, keys, *rest = numpy.random.get_state()
-    return random.getstate(), name, bytes(keys), rest, torch.get_rng_state().tolist()
+    _, keys, *rest = typing.cast(tuple[Any, ...], numpy.random.get_state())
+    return random.getstate(), keys.tolist(), rest, torch.get_rng_state().tolist()
 
 
 def evaluate(expression: str, names: dict[str, Any]) -> Value:

@@ -77,6 +77,12 @@ class Request:
     page: PageToRun
     alone: bool
 
+    @property
+    def trains(self) -> bool:
+        """Whether its blocks seem to make an optimizer, which is slow to begin with."""
+        words = ("optim", "train")
+        return any(word in s.text for s in self.page.sources for word in words)
+
     def processes(self) -> Sequence["Process"]:
         """What each process runs, one after the other."""
         if self.alone:

@@ -53,6 +53,7 @@ ALLOWED = (
     *("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"),
     "ATEN_CPU_CAPABILITY",  # which processor PyTorch computes for
 )
+PLAIN, TRAINS = b"p", b"t"  # a page, and one whose blocks train
 LOOK = 0.1  # seconds between two looks at what a process takes
 DIE_WITH_PARENT = 1  # of prctl
 
@@ -101,10 +102,11 @@ class _Answers:
         self._connection, theirs = socket.socketpair()
         try:
             with theirs:
-                socket.send_fds(_server(), [b"p"], [theirs.fileno()])
+                asks = TRAINS if request.trains else PLAIN
+                socket.send_fds(start_server(), [asks], [theirs.fileno()])
             self._connection.sendall(results.encode(request))
         except OSError:  # it has died since
-            _server.cache_clear()
+            start_server.cache_clear()
             raise
 
     def wait(self) -> list[tuple[list[Any], Any]]:
@@ -164,8 +166,12 @@ def environment(variables: Mapping[str, str]) -> dict[str, str]:
 
 
 @functools.cache
-def _server() -> socket.socket:
-    """The connection on which pages are asked for."""
+def start_server() -> socket.socket:
+    """The connection on which pages are asked for.
+
+    Whoever will ask starts it early: it takes two seconds, and the caller may do other
+    work meanwhile.
+    """
     ours, theirs = socket.socketpair()
     path = os.pathsep.join(os.path.abspath(entry) for entry in sys.path)
     with theirs:
@@ -192,6 +198,8 @@ def main() -> None:
         asked, handles, _, _ = socket.recv_fds(requests, 1, 1)
         if not asked:
             return
+        if asked == TRAINS:
+            _preload_optimizers()
         with socket.socket(fileno=handles[0]) as connection:
             _fork(lambda: _watch(connection, requests))
 
@@ -206,12 +214,17 @@ def _preload() -> None:
     for module in pkgutil.walk_packages(ppo_ref.__path__, "ppo_ref."):
         if module.name not in ACTING:
             importlib.import_module(module.name)
-    # Seconds, at the first optimizer otherwise.
-    importlib.import_module("torch._dynamo")
     torch.set_num_threads(1)  # a fork after a parallel operation hangs
     torch.manual_seed(0)  # these two set up what every block would
     repr(torch.rand(2).sum())
     gc.freeze()  # else each fork copies what its collector only looks at
+
+
+@functools.cache
+def _preload_optimizers() -> None:
+    """Import what the first optimizer of a process would: it takes a second."""
+    importlib.import_module("torch._dynamo")
+    gc.freeze()
 
 
 def _fork(run: Callable[[], None]) -> int:
