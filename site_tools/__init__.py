@@ -12,7 +12,7 @@ room with one concern.
     3   source
     2   data  confinement
     1   ledger  numbers
-    0   say
+    0   messages
 
 contributing  what a contributor types: new import check fix agree export status
 build         the site, from the compiled pages, by a generator
@@ -28,7 +28,7 @@ source        a file by lines: fences, includes, front matter, headings
 data          the project's own data: facts about verl, names, dialogues, frameworks
 confinement   what a block may reach: no network, no process, its own folder
 ledger        made once, still fresh? and files written whole or not at all
-say           messages by key, in both languages; a problem: where, what, the remedy
+messages      by key, in both languages; a problem: where it is, what, the remedy
 numbers       numbers as people write them, compared with values
 
 Nothing here imports MkDocs: the hooks in docs/theme are thin adapters, and the same

@@ -13,7 +13,7 @@ if __name__ == "__main__" and not __package__:  # run from elsewhere: ../site_to
 
 from site_tools.contributing import agree, chat, check, fix, new  # noqa: E402
 from site_tools.contributing.talk import Talk, language_of, reason  # noqa: E402
-from site_tools.say import LANGUAGES  # noqa: E402
+from site_tools.messages import LANGUAGES  # noqa: E402
 
 # The commands in the order in which a contributor meets them.
 COMMANDS: dict[str, Callable[[argparse.Namespace, Path, Talk], int]] = {

@@ -23,7 +23,7 @@ from hashlib import sha256
 from pathlib import Path
 from typing import Any
 
-from site_tools.say import Refusal
+from site_tools.messages import Refusal
 
 LINE = re.compile(
     r"(?P<what>\S+)(?P<made_from>(?: [\w-]+:[^\s:]+)+)(?: (?P<rest>\{.*\}))?"

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from itertools import pairwise
 
-from site_tools.say import Refusal
+from site_tools.messages import Refusal
 
 SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 WHOLE = r"(?:\d{1,3}(?:,\d{3})+|\d+)"

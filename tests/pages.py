@@ -21,11 +21,11 @@ from xdist.scheduler import LoadFileScheduling
 from site_tools.judge.all import check_pair, check_written, text_of, unreadable
 from site_tools.judge.census import collect
 from site_tools.judge.languages import twin_path
+from site_tools.messages import Problem
 from site_tools.page.page import Page, read_page
 from site_tools.run import verdict
 from site_tools.run.execution import CPU, RunningPage, Verified
 from site_tools.run.passed import tell
-from site_tools.say import Problem
 from site_tools.source.blocks import Block, Kind, blocks_of
 from tests.devices import refuse
 from tests.layout import ROOT

@@ -15,9 +15,9 @@ from site_tools.compile.templates import LINK, TAG, as_plain, fill, words
 from site_tools.data.dialogues import Asked
 from site_tools.data.names import Name, named, pattern, vocabulary
 from site_tools.finish import formulas
+from site_tools.messages import Refusal
 from site_tools.page.twins import Twins, TwinState
 from site_tools.run.passed import VerdictLine
-from site_tools.say import Refusal
 from site_tools.source.blocks import Block, blocks_of, copies
 
 STEP = re.compile(r"\d+ · ")

@@ -9,7 +9,7 @@ from contextlib import suppress
 from pathlib import Path
 
 from site_tools.ledger import digest
-from site_tools.say import Refusal
+from site_tools.messages import Refusal
 
 ZIP, LIST, FULL = "offline.zip", "llms.txt", "llms-full.txt"
 OFFLINE = "about/offline/"  # the page that offers them

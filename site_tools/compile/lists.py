@@ -33,8 +33,8 @@ from site_tools.data.dialogues import (
 )
 from site_tools.data.facts import FOLDER, concepts, unread
 from site_tools.data.names import read_names
+from site_tools.messages import LANGUAGES, Refusal
 from site_tools.page.twins import Twins, twins_that_wait
-from site_tools.say import LANGUAGES, Refusal
 from site_tools.source.content import read_content
 
 PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')

@@ -17,10 +17,10 @@ from site_tools.compile.downloads import LIST
 from site_tools.compile.lists import derived
 from site_tools.compile.navigation import title_of
 from site_tools.compile.templates import LINK, fill, words
+from site_tools.messages import Refusal
 from site_tools.page.page import Page, read_page
 from site_tools.page.pictures import PICTURE
 from site_tools.run.passed import read_passed
-from site_tools.say import Refusal
 from site_tools.source import files
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.fences import OPENING

@@ -22,8 +22,8 @@ from site_tools.data.dialogues import (
     read_dialogues,
     read_threads,
 )
+from site_tools.messages import Refusal
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
-from site_tools.say import Refusal
 from site_tools.source.content import read_content
 
 QUESTION_TOPICS = tuple(topic for topic in TOPICS if topic != "contribute")

@@ -14,8 +14,8 @@ from itertools import count
 from xml.etree.ElementTree import Element
 
 from site_tools.finish import widgets
+from site_tools.messages import Refusal
 from site_tools.page import pictures as picture_rules
-from site_tools.say import Refusal
 
 TAG = r'<img\b(?P<{0}>[^>]*\bsrc="[^":]+\.svg"[^>]*)>'
 IMAGE = re.compile(rf"<p>\s*{TAG.format('alone')}\s*</p>|{TAG.format('inline')}")

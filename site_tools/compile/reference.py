@@ -14,7 +14,7 @@ from itertools import chain
 from pathlib import Path
 
 from site_tools.compile.templates import words
-from site_tools.say import Refusal
+from site_tools.messages import Refusal
 
 FOLDER = "ppo_ref"
 BOOST = 0.1  # below the pages, unless somebody asks for just that name of the package

@@ -14,7 +14,7 @@ from urllib.parse import quote, urlencode
 
 from site_tools.compile.templates import fill, words
 from site_tools.data.rows import plain
-from site_tools.say import Refusal
+from site_tools.messages import Refusal
 
 REDIRECTS, SHORT = "docs/redirects.yml", "docs/short.yml"
 PLACE = re.compile(r"\w+(?:/\w+)*(?:#[\w.-]+)?")

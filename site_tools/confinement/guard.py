@@ -6,7 +6,7 @@ import socket
 from typing import Any
 
 from site_tools.confinement.files import Reach
-from site_tools.say import Message
+from site_tools.messages import Message
 
 STARTS = (
     *("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec"),

@@ -16,6 +16,7 @@ from site_tools.contributing.talk import Talk
 from site_tools.data.facts import concepts, unread
 from site_tools.judge.languages import compare
 from site_tools.ledger import store
+from site_tools.messages import LANGUAGES, Message, Refusal
 from site_tools.page.page import read_page
 from site_tools.page.twins import (
     agreed_hash,
@@ -26,7 +27,6 @@ from site_tools.page.twins import (
     words_hash,
 )
 from site_tools.page.wording import APART, paragraphs, wording
-from site_tools.say import LANGUAGES, Message, Refusal
 from site_tools.source.content import columns
 from site_tools.source.files import page_ids
 from site_tools.stored_runs.make import problems

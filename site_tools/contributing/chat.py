@@ -30,8 +30,8 @@ from site_tools.contributing.pages import (
 )
 from site_tools.contributing.talk import Talk
 from site_tools.ledger import store_new
+from site_tools.messages import Refusal
 from site_tools.page.page import read_page
-from site_tools.say import Refusal
 
 LISTED = 40
 # A file that a chat was pointed at, as @[verl/trainer.py], and marks of a layout.

@@ -20,7 +20,7 @@ from site_tools.contributing.log import (
     read_log,
     short,
 )
-from site_tools.say import Message
+from site_tools.messages import Message
 
 
 class Chat(NamedTuple):

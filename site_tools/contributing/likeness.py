@@ -17,7 +17,7 @@ import numpy as np
 
 from site_tools.compile import navigation
 from site_tools.data.dialogues import read_dialogues
-from site_tools.say import LANGUAGES
+from site_tools.messages import LANGUAGES
 from site_tools.source import files
 from site_tools.source.content import Heading, read_content
 from site_tools.source.files import split_aliases

@@ -9,7 +9,7 @@ from datetime import datetime
 from itertools import count, pairwise
 from typing import NamedTuple
 
-from site_tools.say import Message, problem
+from site_tools.messages import Message, problem
 
 TITLE, TIME, CONTENT = "# Chat Dialogue Log\n", "## 对话时间\n", "## 对话内容\n"
 HEADING, USER, ASSISTANT = "### 问题 ", "用户：", "助手："

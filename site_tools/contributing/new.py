@@ -20,7 +20,7 @@ from site_tools.contributing.pages import (
 )
 from site_tools.contributing.talk import Talk
 from site_tools.ledger import store, store_new
-from site_tools.say import Refusal
+from site_tools.messages import Refusal
 from site_tools.source.files import read_front_matter
 
 LINKS = 2

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TextIO, TypeVar
 
+from site_tools.messages import Message, Problem, Refusal
 from site_tools.run.results import SIGNS
-from site_tools.say import Message, Problem, Refusal
 
 Item = TypeVar("Item")
 YES = ("y", "yes", "是", "好", "对")

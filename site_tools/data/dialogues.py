@@ -19,7 +19,7 @@ from site_tools.data.rows import (
     read_rows,
     unique,
 )
-from site_tools.say import Message, Refusal
+from site_tools.messages import Message, Refusal
 
 FILE, TOPICS_FILE = "docs/dialogues.yml", "docs/topics.yml"
 CORRECTIONS_FILE, THREADS_FILE = "docs/corrections.yml", "docs/threads.yml"

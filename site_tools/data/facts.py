@@ -27,7 +27,7 @@ import yaml
 
 from site_tools.data.rows import Form, Row, Sentence, Text, read_row
 from site_tools.ledger import digest
-from site_tools.say import Message, Problem, problem
+from site_tools.messages import Message, Problem, problem
 
 FOLDER = "docs/facts"
 WHEELS = Path(".cache", "wheels")

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Annotated
 
 from site_tools.data.rows import PAGE_ID, Form, Row, Words, read_rows, unique
-from site_tools.say import LANGUAGES
+from site_tools.messages import LANGUAGES
 
 FILE = "docs/names.yml"
 SHAPE = r"\[[A-Za-z_]+(, [A-Za-z_]+)*\]"

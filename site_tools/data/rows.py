@@ -19,7 +19,7 @@ from typing import Annotated, Any, NamedTuple, TypeVar
 import yaml
 
 from site_tools import numbers
-from site_tools.say import Message, Refusal
+from site_tools.messages import Message, Refusal
 
 DEEPEST = 20
 LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)

@@ -19,7 +19,7 @@ from string import ascii_lowercase
 from typing import NamedTuple
 
 from site_tools.ledger import digest, store
-from site_tools.say import Refusal
+from site_tools.messages import Refusal
 
 SCRIPT = Path(__file__).with_name("katex.mjs")
 PACKAGE = Path(sys.prefix) / "node_modules" / "katex"

@@ -23,13 +23,13 @@ from site_tools.judge import (
 )
 from site_tools.judge.file_bytes import check_bytes
 from site_tools.judge.languages import compare, twin_path
+from site_tools.messages import LANGUAGES, Problem, Refusal
 from site_tools.page.page import Page, read_page
 from site_tools.page.rendered import parse_shown, render
 from site_tools.page.twins import check_agreed
 from site_tools.run.execution import start_pages
 from site_tools.run.verdict import check_run
 from site_tools.run.worker import start_server
-from site_tools.say import LANGUAGES, Problem, Refusal
 from site_tools.source.blocks import Kind
 from site_tools.source.files import FRONT_MATTER
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PreformattedString
 
+from site_tools.messages import Problem
 from site_tools.page.page import Page
-from site_tools.say import Problem
 
 # Attributes of some tags; their values may be anything but for those with a pattern.
 ATTRIBUTES = {

@@ -10,10 +10,10 @@ from site_tools.judge.sections import (
     section_lines,
     without_id,
 )
+from site_tools.messages import LANGUAGES, Message, Problem
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 from site_tools.page.tree import HEADING_TAG
-from site_tools.say import LANGUAGES, Message, Problem
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.content import blank, columns, line_of
 from site_tools.source.inline import parts, plain

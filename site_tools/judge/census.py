@@ -13,8 +13,8 @@ from bs4 import BeautifulSoup
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
+from site_tools.messages import Problem
 from site_tools.page.page import Page
-from site_tools.say import Problem
 from site_tools.source.fences import Fence
 
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)(?:\n|\Z)"))

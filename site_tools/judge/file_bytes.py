@@ -3,7 +3,7 @@
 import re
 import unicodedata
 
-from site_tools.say import Problem, problem
+from site_tools.messages import Problem, problem
 from site_tools.source.content import line_of
 
 LONGEST_LINE = 2000  # characters: what reads a line may take the square of that

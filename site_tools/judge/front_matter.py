@@ -5,8 +5,8 @@ import re
 from collections.abc import Iterator
 
 from site_tools.data.dialogues import TOPICS, disagreements, read_dialogues
+from site_tools.messages import Problem
 from site_tools.page.page import Page
-from site_tools.say import Problem
 from site_tools.source.files import page_ids, split_aliases
 
 QUESTION_KEYS = ("question", "aliases", "needs", "answers", "refs", "agreed")

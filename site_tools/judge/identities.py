@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
+from site_tools.messages import Problem
 from site_tools.page.page import Page
 from site_tools.page.tree import formula_of
-from site_tools.say import Problem
 
 # The id of a displayed formula.
 FORMULA_ID = re.compile(r"\\label\{([^}]*)\}")

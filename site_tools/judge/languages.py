@@ -9,11 +9,11 @@ from typing import Any, NamedTuple
 
 from bs4 import Tag
 
+from site_tools.messages import LANGUAGES, Message, Problem
 from site_tools.numbers import find
 from site_tools.page.page import Page
 from site_tools.page.pictures import in_no_language, is_notebook
 from site_tools.page.tree import HEADING_TAG, formula_of
-from site_tools.say import LANGUAGES, Message, Problem
 
 SHARED = ("needs", "answers", "refs")
 PROSE_OPTIONS = re.compile(r'\s*(?:title|data-reason|data-language)="[^"]*"')

@@ -20,9 +20,9 @@ from site_tools.compile import article, reference
 from site_tools.compile.lists import fill_lists
 from site_tools.data.dialogues import read_corrections
 from site_tools.judge.identities import FORMULA_ID
+from site_tools.messages import Message, Problem, problem
 from site_tools.page.page import Page
 from site_tools.page.rendered import parse_shown, render
-from site_tools.say import Message, Problem, problem
 from site_tools.source import files
 from site_tools.source.content import line_of, read_content
 

@@ -8,8 +8,8 @@ from contextlib import suppress
 
 from site_tools.compile.navigation import question_lines
 from site_tools.data.dialogues import NUMBER
+from site_tools.messages import Problem
 from site_tools.page.page import Page
-from site_tools.say import Problem
 from site_tools.source.content import Heading
 
 SECTIONS = [

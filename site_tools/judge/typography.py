@@ -9,8 +9,8 @@ Chinese, sets half-width brackets, and rewrites full-width letters.)
 import re
 from collections.abc import Iterator
 
+from site_tools.messages import Problem
 from site_tools.page.page import Page
-from site_tools.say import Problem
 from site_tools.source.content import read_content
 from site_tools.source.fences import scan
 from site_tools.source.files import FRONT_MATTER

@@ -9,9 +9,9 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from site_tools.data.names import Name, named, pattern, read_names, vocabulary
+from site_tools.messages import Problem, problem
 from site_tools.page.page import Page
 from site_tools.page.pictures import picture_flows, picture_tree
-from site_tools.say import Problem, problem
 from site_tools.source.content import line_of
 from site_tools.source.inline import plain
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 from bs4 import Tag
 
 from site_tools import numbers
+from site_tools.messages import Message, Problem, Refusal, problem, problem_from
 from site_tools.numbers import Number
 from site_tools.page.expressions import check_binding
 from site_tools.page.text import PageText
 from site_tools.page.tree import BOUND, SPOKEN, Flow, Piece, unbound
-from site_tools.say import Message, Problem, Refusal, problem, problem_from
 from site_tools.source.blocks import Block, Kind, Line
 from site_tools.source.inline import plain
 

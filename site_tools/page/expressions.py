@@ -5,7 +5,7 @@ import builtins
 from fractions import Fraction
 
 from site_tools import numbers
-from site_tools.say import Refusal
+from site_tools.messages import Refusal
 
 QUOTATION_MARKS = tuple("\"'“”‘’„«")  # before an expression, where none is closed
 CHOICES = ast.NamedExpr | ast.IfExp | ast.Lambda | ast.BoolOp

@@ -4,11 +4,11 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from site_tools.messages import Problem
 from site_tools.page.bindings import Figure, read_figures
 from site_tools.page.pictures import Figures, read_pictures
 from site_tools.page.text import PageText
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
-from site_tools.say import Problem
 from site_tools.source.blocks import Copy, copies, read_blocks
 from site_tools.source.content import read_content
 from site_tools.source.files import link

@@ -16,11 +16,11 @@ from xml.parsers import expat
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PreformattedString
 
+from site_tools.messages import LANGUAGES, Message, Problem, Refusal, problem
 from site_tools.page.bindings import Figure, as_shown, figure_touched
 from site_tools.page.expressions import check_binding
 from site_tools.page.text import PageText
 from site_tools.page.tree import SPOKEN, Flow, Piece, flows
-from site_tools.say import LANGUAGES, Message, Problem, Refusal, problem
 from site_tools.source.files import inside
 
 Figures = dict[str, tuple[Figure, ...]]  # by the path of the picture

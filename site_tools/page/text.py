@@ -9,9 +9,9 @@ from typing import Any
 from bs4 import BeautifulSoup
 from bs4.element import PageElement
 
+from site_tools.messages import Problem, problem
 from site_tools.page.rendered import parse
 from site_tools.page.tree import Flow, Lines, flows
-from site_tools.say import Problem, problem
 from site_tools.source.blocks import Block
 from site_tools.source.content import Content
 from site_tools.source.fences import Fence

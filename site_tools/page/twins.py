@@ -16,9 +16,9 @@ from enum import Enum
 from pathlib import Path
 
 from site_tools.ledger import digest
+from site_tools.messages import Message, Problem, Refusal
 from site_tools.page.page import Page
 from site_tools.page.wording import FRONT, wording
-from site_tools.say import Message, Problem, Refusal
 from site_tools.source.files import page_ids, read_front_matter
 
 KEY = "agreed"

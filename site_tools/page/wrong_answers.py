@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
-from site_tools.say import Problem, problem
+from site_tools.messages import Problem, problem
 from site_tools.source.content import Content, Heading
 from site_tools.source.fences import Fence
 

@@ -25,8 +25,8 @@ import torch
 from site_tools.confinement.confine import confine
 from site_tools.confinement.guard import OutOfReach
 from site_tools.confinement.limits import FILE, MEMORY
+from site_tools.messages import Message
 from site_tools.run.results import End, Failure, Process, Result, Value, encode
-from site_tools.say import Message
 
 PAST, PIPE = 1, 3  # the standard output, a file here; where the results go
 PRINTED = 1 << 20  # letters that a block may print

@@ -10,12 +10,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+from site_tools.messages import LANGUAGES
 from site_tools.page.bindings import Figure
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 from site_tools.run.results import SECONDS_PER_BLOCK, PageToRun, Run, Source
 from site_tools.run.worker import Running
-from site_tools.say import LANGUAGES
 from site_tools.source.blocks import Block, Copy
 
 CPU = "cpu"

@@ -15,10 +15,10 @@ from platform import python_version
 from typing import Any, NamedTuple
 
 from site_tools.ledger import Damaged, Entry, Ledger, fresh, read, update
+from site_tools.messages import LANGUAGES, Problem, problem
 from site_tools.page.pictures import is_notebook
 from site_tools.run.execution import Verified
 from site_tools.run.sources import Sources
-from site_tools.say import LANGUAGES, Problem, problem
 from site_tools.source.files import page_ids
 
 LEDGER = ".cache/verified/pages.txt"

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from site_tools.say import Message, Refusal
+from site_tools.messages import Message, Refusal
 
 SECONDS_PER_BLOCK = 20.0
 LARGEST = 8 << 20  # bytes of a line; a plot has some tens of thousands

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from site_tools.ledger import digest
-from site_tools.say import LANGUAGES
+from site_tools.messages import LANGUAGES
 
 SHARED = (
     *("*.yml", "docs/*.yml", "docs/facts/*.yml", "pins/*.txt", "ppo_ref/**/*"),

@@ -9,12 +9,12 @@ from itertools import zip_longest
 from typing import Any
 
 from site_tools import numbers
+from site_tools.messages import Message, Problem, catalogue, problem
 from site_tools.page.bindings import Figure
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook, plots
 from site_tools.run.execution import Verified
 from site_tools.run.results import Failure, Result, Value
-from site_tools.say import Message, Problem, catalogue, problem
 from site_tools.source.blocks import Block, Copy
 from site_tools.source.content import line_of
 

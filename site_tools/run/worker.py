@@ -30,6 +30,7 @@ from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
 from site_tools.confinement.limits import FOLDER, MEMORY, resident, stored
+from site_tools.messages import Message, Refusal
 from site_tools.run import results
 from site_tools.run.results import (
     ENDED,
@@ -43,7 +44,6 @@ from site_tools.run.results import (
     Result,
     Run,
 )
-from site_tools.say import Message, Refusal
 
 # To import these is to run them; the second wants verl.
 ACTING = ("ppo_ref.__main__", "ppo_ref.verl_plugin")

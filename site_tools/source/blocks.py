@@ -14,7 +14,7 @@ from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
 
-from site_tools.say import Message, Problem, Refusal, problem_from
+from site_tools.messages import Message, Problem, Refusal, problem_from
 from site_tools.source.fences import Fence, scan
 from site_tools.source.files import inside
 

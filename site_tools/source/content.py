@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 
-from site_tools.say import Problem
+from site_tools.messages import Problem
 from site_tools.source.fences import Fence, scan
 from site_tools.source.files import FRONT_MATTER, read_front_matter
 

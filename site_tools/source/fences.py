@@ -9,7 +9,7 @@ import re
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from site_tools.say import Message, Problem, Refusal, problem
+from site_tools.messages import Message, Problem, Refusal, problem
 
 TOKEN = re.compile(
     r"""(?<!\S)(?:

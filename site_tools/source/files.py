@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from site_tools.data import rows
-from site_tools.say import LANGUAGES, Message, Problem, Refusal, problem
+from site_tools.messages import LANGUAGES, Message, Problem, Refusal, problem
 
 FOLDERS = ("docs", "snippets")
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)

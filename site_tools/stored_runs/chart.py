@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from html import escape
 
 from ppo_ref.train.stored_runs import StoredRun
-from site_tools.say import Refusal
+from site_tools.messages import Refusal
 from site_tools.stored_runs.table import Chart
 
 LINE_STYLES = ("accent", "second dashed", "wrong", "muted dashed")

@@ -21,7 +21,7 @@ from typing import Any
 
 from ppo_ref.train.stored_runs import FORMAT, StoredRun, parse_run
 from site_tools.ledger import Entry, digest, fresh, read, store, update
-from site_tools.say import Problem, problem
+from site_tools.messages import Problem, problem
 from site_tools.stored_runs.chart import draw_chart
 from site_tools.stored_runs.code import code_hash
 from site_tools.stored_runs.table import CHARTS, RUNS, Chart, Recipe

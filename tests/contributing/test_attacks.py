@@ -23,11 +23,11 @@ from site_tools.confinement.calls import filters_calls
 from site_tools.confinement.files import landlock, reach
 from site_tools.confinement.guard import Guard
 from site_tools.confinement.limits import resident
+from site_tools.messages import Problem
 from site_tools.run import results, verdict
 from site_tools.run.execution import run_page
 from site_tools.run.results import PageToRun, Result, Source
 from site_tools.run.worker import ALLOWED, Running
-from site_tools.say import Problem
 from tests.site.sample import broken, line_of, page
 
 PATH = "docs/en/alignment/sample.md"

@@ -12,7 +12,7 @@ import pytest
 
 from site_tools.contributing.pages import changed_files, changed_pages, page_id
 from site_tools.judge.all import judge
-from site_tools.say import Refusal
+from site_tools.messages import Refusal
 from tests.contributing.trial import EN, PAGE, PATHS, ZH, command, git, put
 from tests.site.sample import ROOT, broken, line_of
 

@@ -9,9 +9,9 @@ from site_tools.contributing.talk import Talk
 from site_tools.judge.allowed import check_html, html_faults
 from site_tools.judge.file_bytes import check_bytes
 from site_tools.judge.links import check_links
+from site_tools.messages import Problem
 from site_tools.page.page import read_page
 from site_tools.page.rendered import parse_shown
-from site_tools.say import Problem
 from site_tools.source.blocks import resolve
 from site_tools.source.files import links
 from tests.site.sample import (

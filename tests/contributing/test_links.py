@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from site_tools.judge.links import check_links
+from site_tools.messages import Problem
 from site_tools.page.page import read_page
-from site_tools.say import Problem
 from tests.contributing.trial import EN, PATHS
 from tests.site.sample import shown_tree
 

@@ -9,9 +9,9 @@ import pytest
 
 from site_tools.__main__ import COMMANDS, main
 from site_tools.contributing.talk import Talk
-from site_tools.say import FOLDER, catalogue
+from site_tools.messages import CATALOGUES, catalogue
 
-TOOLS = FOLDER.parent
+TOOLS = CATALOGUES.parent
 HAN = re.compile("[㐀-鿿]")
 
 

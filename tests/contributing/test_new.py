@@ -8,9 +8,9 @@ import pytest
 
 from site_tools.contributing import new
 from site_tools.judge.all import check_pair, check_written, judge
+from site_tools.messages import Refusal
 from site_tools.page import page
 from site_tools.page.twins import TwinState, twins_of
-from site_tools.say import Refusal
 from site_tools.source.files import read_front_matter
 from tests.contributing.trial import command, state
 

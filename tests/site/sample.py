@@ -5,9 +5,9 @@ from pathlib import Path
 from bs4 import BeautifulSoup
 
 from site_tools.judge.all import judge_rules
+from site_tools.messages import Problem
 from site_tools.page.page import Page, read_page
 from site_tools.page.rendered import parse_shown, render
-from site_tools.say import Problem
 from tests.layout import ROOT
 
 EN = Path(__file__).with_name("sample.md").read_text("utf-8")

@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.ledger import read
-from site_tools.say import Problem
+from site_tools.messages import Problem
 from site_tools.stored_runs.code import code_hash
 from site_tools.stored_runs.make import (
     LEDGER,

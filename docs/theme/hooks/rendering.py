@@ -38,12 +38,12 @@ from site_tools.finish.formulas import Formula
 from site_tools.judge import words
 from site_tools.judge.allowed import html_faults
 from site_tools.judge.front_matter import is_question
+from site_tools.messages import Refusal
 from site_tools.page import bindings
 from site_tools.page.pictures import is_notebook
 from site_tools.page.rendered import parse_shown
 from site_tools.page.twins import twins_of
 from site_tools.run.passed import Passed, read_passed, unverified
-from site_tools.say import Refusal
 from site_tools.source.blocks import blocks_of
 from site_tools.source.files import split_aliases
 

@@ -10,8 +10,8 @@ from urllib.parse import unquote, urlsplit
 import pytest
 
 from site_tools.compile import llms
+from site_tools.messages import LANGUAGES
 from site_tools.page.page import read_page
-from site_tools.say import LANGUAGES
 from tests.layout import ROOT
 
 pytestmark = pytest.mark.slow

@@ -168,7 +168,12 @@ def test_what_is_shown_at_once_and_what_takes_a_build(tmp_path, monkeypatch):
     page, picture = "docs/en/alignment/first.md", "snippets/alignment/first.svg"
     data = [f"docs/{path.name}" for path in (trial_site.ROOT / "docs").glob("*.yml")]
     sites = Sites(tmp_path / "live")
-    others = ["docs/en/new.md", "docs/facts/new.yml", "site_tools/say.py", "mkdocs.yml"]
+    others = [
+        "docs/en/new.md",
+        "docs/facts/new.yml",
+        "site_tools/messages.py",
+        "mkdocs.yml",
+    ]
     for name in [page, picture, *data, *others]:
         trial_site.write_files(tmp_path, {name: "# planted\n"})
         edit = name in (page, picture)

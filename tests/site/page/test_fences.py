@@ -4,8 +4,8 @@ import pytest
 
 from site_tools.judge import census
 from site_tools.judge.census import check_boxes, check_collected
+from site_tools.messages import Problem, problem
 from site_tools.page.rendered import parse_shown
-from site_tools.say import Problem, problem
 from site_tools.source.blocks import resolve
 from tests import pages
 from tests.pages import PageDocument, fences

@@ -1,7 +1,6 @@
 """What counts as words, the line that agrees on them, and the state that follows."""
 
 from pathlib import Path
-from unittest.mock import Mock
 
 import pytest
 
@@ -17,7 +16,6 @@ from site_tools.page.twins import (
 )
 from site_tools.page.wording import wording
 from site_tools.source.files import page_ids
-from tests import states
 from tests.site import sample
 from tests.site.sample import ROOT, broken
 from tests.site.trial_site import write_files
@@ -137,14 +135,3 @@ def test_a_line_that_is_no_hash_is_named_with_its_remedy(value):
     assert text.splitlines()[problem.line - 1] == f"agreed: {value}"
     assert "make agree PAGE=alignment/sample" in problem.fix
     assert check_agreed(sample.page(EN)) == check_agreed(sample.page()) == []
-
-
-def test_the_summary_has_a_line_for_each_page_that_waits(project, monkeypatch):
-    reporter, lines = Mock(), list[str]()
-    reporter.write_line = lines.append
-    monkeypatch.setattr(states, "ROOT", project)
-    write_files(project, {"docs/zh/gae/alone.md": PAGE_ZH})
-    monkeypatch.setattr(states, "PAGES", {"gae/inputs", "gae/alone"})
-    states.pytest_terminal_summary(reporter)
-    (line,) = lines
-    assert line.startswith("languages: gae/alone: no English; write docs/en/gae/")

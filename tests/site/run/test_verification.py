@@ -6,12 +6,12 @@ from pathlib import Path
 import pytest
 import torch
 
+from site_tools.messages import LANGUAGES, Problem
 from site_tools.page.page import Page
 from site_tools.run import verdict
 from site_tools.run.execution import RunningPage, run_page, start_pages
 from site_tools.run.results import Failure, PageToRun, Source
 from site_tools.run.worker import Running
-from site_tools.say import LANGUAGES, Problem
 from tests.site.sample import EN, ZH, broken, page
 
 

@@ -14,7 +14,7 @@ from typing import Any
 
 import yaml
 
-FOLDER = Path(__file__).with_name("messages")
+CATALOGUES = Path(__file__).with_name("messages")
 LANGUAGES = ("zh", "en")
 
 
@@ -56,7 +56,7 @@ def translate(value: object, language: str) -> Any:
 @cache
 def catalogue(language: str) -> dict[str, Any]:
     """Every entry of a language by its key."""
-    text = (FOLDER / f"{language}.yml").read_text("utf-8")
+    text = (CATALOGUES / f"{language}.yml").read_text("utf-8")
     entries: dict[str, Any] = yaml.load(text, Loader=yaml.CSafeLoader)
     return entries
 
