@@ -182,9 +182,15 @@ def _difference(
 ) -> Iterator[Problem]:
     if ours and theirs:
         row, here, there = _differing_row(ours.value, theirs.value)
-        values = {"here": here, "there": there, "twin": twin.path}
-        values |= {"at": theirs.at(row), "kind": Message("pair_kinds", part=ours.kind)}
-        yield page.problem(ours.at(row), "pair_differs", **values)
+        yield page.problem(
+            ours.at(row),
+            "pair_differs",
+            kind=Message("pair_kinds", part=ours.kind),
+            here=here,
+            there=there,
+            twin=twin.path,
+            at=theirs.at(row),
+        )
     elif ours:
         yield _missing(ours, page, twin)
     elif theirs:

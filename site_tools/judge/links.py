@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
@@ -141,10 +141,10 @@ def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Iterator[P
     if anchor in there:
         return
     alike = difflib.get_close_matches(anchor, there) or there[:MOST_IDS] or ["id"]
-    where = f"{folder}/{inside}" if path else Message("link_this_page")
+    where: Any = f"{folder}/{inside}" if path else Message("link_this_page")
     ids = ", ".join(f"#{name}" for name in alike)
+    values = {"href": href, "where": where, "ids": ids, "anchor": anchor}
     for line in lines:
-        values = {"href": href, "where": where, "ids": ids, "anchor": anchor}
         yield page.problem(line, "link_dead_anchor", **values)
 
 

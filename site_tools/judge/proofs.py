@@ -33,9 +33,16 @@ def check_corrections(page: Page) -> Iterator[Problem]:
             section = page.content.section(anchor) if name == page.id else None
             if section and not _stands(proof, page, section.rows):
                 what = Message("proofs", {"text": proof.text}, part=proof.kind)
-                values = {"id": row.id, "about": row.about, "what": what}
-                values |= {"page": page.path, "anchor": anchor}
-                yield problem(proof.file, proof.line, "proof_lost", **values)
+                yield problem(
+                    proof.file,
+                    proof.line,
+                    "proof_lost",
+                    id=row.id,
+                    about=row.about,
+                    page=page.path,
+                    anchor=anchor,
+                    what=what,
+                )
 
 
 def _stands(proof: Proof, page: Page, rows: range) -> bool:
@@ -79,7 +86,7 @@ def _failing(blocks: Sequence[Block]) -> Iterator[ast.Assert]:
             failure = (block.expects or "").rpartition("\n")[2]
             for node in _assertions(block):
                 words = node.msg.value if isinstance(node.msg, ast.Constant) else ""
-                if failure == f"AssertionError: {words}":
+                if failure == f"AssertionError: {words!s}":
                     yield node
 
 

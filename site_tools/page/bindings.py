@@ -9,7 +9,7 @@ knows.
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from bs4 import Tag
 
@@ -236,7 +236,7 @@ def _unbound(number: Number, path: str, line: int, text: str) -> Problem:
         return problem(path, line, "arithmetic_wrong", text=shown)
     if number.form == "a version":
         return problem(path, line, "version_unknown", version=shown, ref=ref)
-    values = {"figure": as_shown(number), "number": shown}
+    values: dict[str, Any] = {"figure": as_shown(number), "number": shown}
     if name and number.form == "a decimal":
         return problem(path, line, "figure_or_version", ref=ref, **values)
     if number.form in LOOSE or not re.search(r"\d", shown):

@@ -11,6 +11,7 @@ import posixpath
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
+from typing import Any
 from xml.parsers import expat
 
 from bs4 import BeautifulSoup, Tag
@@ -173,14 +174,12 @@ def _unbound_in(flow: Flow, path: str) -> Iterator[Problem]:
         gaps += [piece, piece._replace(kind="gap", text=" ")]
     for read in (flow, Flow(gaps)):
         for number, piece in read.figures(read.text):
-            figure = as_shown(number)
+            values: dict[str, Any] = {"figure": as_shown(number)}
             if piece.kind in SPOKEN:
-                key = "picture_figure_in_attribute"
-                values = {"figure": figure, "name": piece.kind}
-                yield problem(path, piece.line, key, **values)
+                key, values["name"] = "picture_figure_in_attribute", piece.kind
             else:
-                values = {"figure": figure, "number": number.text}
-                yield problem(path, piece.line, "picture_figure", **values)
+                key, values["number"] = "picture_figure", number.text
+            yield problem(path, piece.line, key, **values)
 
 
 def element_faults(tag: str, attributes: Mapping[str, str]) -> Iterator[Message]:
