@@ -63,7 +63,7 @@ def catalogue(language: str) -> dict[str, Any]:
 
 # What a check found: where it is, what stands there, what must, how to mend it.
 
-PARTS = ("found", "expected", "fix")
+PROBLEM_PARTS = ("found", "expected", "fix")
 
 
 @dataclass(frozen=True)
@@ -110,7 +110,7 @@ class Problem:
         labels = catalogue(language)["problem_labels"]
         width = max(len(label) + label.isascii() for label in labels.values())
         rows = []
-        for part in PARTS:
+        for part in PROBLEM_PARTS:
             text, label = self.message.text(language, part), labels[part]
             lines = "\n" + indent(text, "    ")
             rows.append(

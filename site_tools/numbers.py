@@ -14,7 +14,7 @@ SUPERSCRIPTS = "⁰¹²³⁴⁵⁶⁷⁸⁹"
 WHOLE = r"(?:\d{1,3}(?:,\d{3})+|\d+)"
 SIGNED = rf"[-−+]?(?:{WHOLE}(?:\.\d+)?|\.\d+)"
 POWER = rf"(?:(?:\^|\*\*)\s*\{{?[-−+]?\d+\}}?|[⁻⁺]?[{SUPERSCRIPTS}]+)"
-WIDE = str.maketrans("０１２３４５６７８９．％＋－＝／⁄", "0123456789.%+-=//")
+FULL_WIDTH = str.maketrans("０１２３４５６７８９．％＋－＝／⁄", "0123456789.%+-=//")
 # Digits, signs and points of other alphabets, as the ones in ASCII that they mean.
 NARROW = str.maketrans({"٫": ".", "∕": "/", "⁄": "/", "∶": ":", "〇": "零"})
 for _code in (*range(0x80, 0x3300), *range(0xFF00, 0xFFF0), *range(0x1D7CE, 0x1D800)):
@@ -29,17 +29,17 @@ for _code in (*range(0x80, 0x3300), *range(0xFF00, 0xFFF0), *range(0x1D7CE, 0x1D
 NAME = "\ufffb"
 HAN = "零〇一二两三四五六七八九十百千万亿廿壹贰叁肆伍陆柒捌玖拾佰仟"
 ONES = "one|two|three|four|five|six|seven|eight|nine"
-WORDS = (
+NUMBER_WORDS = (
     f"zero|nought|{ONES}|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     "|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million"
 )
-WORD = rf"\b(?:{WORDS})(?:[ -](?:{WORDS}))*\b"
-COUNTED = rf"(?:{WHOLE}|{WORD}|[{HAN}]+)"
-PARTS = (
+NUMBER_WORD = rf"\b(?:{NUMBER_WORDS})(?:[ -](?:{NUMBER_WORDS}))*\b"
+COUNTED = rf"(?:{WHOLE}|{NUMBER_WORD}|[{HAN}]+)"
+PART_WORDS = (
     "third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|(?:ten|hundred|thousand)th"
 )
 # A third of it, and not the third run.
-PART = rf"(?:{PARTS})(?:s\b|\b(?!\s+(?!of|as|less|more|the|and|or|to|is|are)\w))"
+PART = rf"(?:{PART_WORDS})(?:s\b|\b(?!\s+(?!of|as|less|more|the|and|or|to|is|are)\w))"
 # Not the lower half of a picture, nor what is half right.
 HALF = (
     r"(?<!upper )(?<!lower )(?<!first )(?<!second )(?<!other )(?<!middle )"
@@ -47,8 +47,8 @@ HALF = (
     r"(?![ -](?:right|true|written|done|an hour|open|precision|a unit))"
     r"|(?<![到那对])(?<!中间)一半"
 )
-PLAIN = rf"[({{√\s]*{SIGNED}(?:\s*{POWER}|!)?[)\s]*"
-SUM = rf"{PLAIN}(?:(?:[-+−×*/÷·]| – )\s*{PLAIN})*"
+TERM = rf"[({{√\s]*{SIGNED}(?:\s*{POWER}|!)?[)\s]*"
+SUM = rf"{TERM}(?:(?:[-+−×*/÷·]| – )\s*{TERM})*"
 RELATION = "[=≈<>≤≥≠]"
 ARITHMETIC = re.compile(rf"(?<![A-Za-z0-9_.,·]){SUM}(?:{RELATION}{SUM})+")
 FORMS = {
@@ -58,13 +58,15 @@ FORMS = {
         rf"|10[⁻⁺]?[{SUPERSCRIPTS}]+"
     ),
     "a percentage": (
-        rf"(?:{SIGNED}|{WORD}|[{HAN}]+)[ -]?\s*(?:[%‰]|per ?cent\b|pct\b|个百分点"
+        rf"(?:{SIGNED}|{NUMBER_WORD}|[{HAN}]+)[ -]?\s*"
+        r"(?:[%‰]|per ?cent\b|pct\b|个百分点"
         rf"|(?:percentage |basis )?points\b(?! (?:up|down|at|to|out))|pp\b|bps\b)"
         rf"|[百千万]分之[{HAN}\d点.]+"
         rf"|[{HAN}\d]+\s?[成折](?![立为功本果了分员绩叠线返断]|不变)|十有八九"
     ),
     "a multiple": (
-        rf"(?:{WHOLE}|\b(?:{WORDS}))[ -]?fold\b|(?:{WHOLE}|{WORD})[ -]times\b"
+        rf"(?:{WHOLE}|\b(?:{NUMBER_WORDS}))[ -]?fold\b"
+        rf"|(?:{WHOLE}|{NUMBER_WORD})[ -]times\b"
         rf"|{WHOLE}\s?×(?!\s*[\d(])"
         rf"|{WHOLE}[xX]\b|[\d{HAN}]+\s*(?:多)?倍半?|\bfactor of {COUNTED}"
     ),
@@ -74,7 +76,7 @@ FORMS = {
         rf"|[\d{HAN}]+\s*(?:加|减|乘以?|除以)\s*[\d{HAN}]+\s*(?:等于|得)"
     ),
     "a share": (
-        rf"(?!one\b){COUNTED} (?:of|of the|of all) {COUNTED}\b(?! |-(?:{WORDS}))"
+        rf"(?!one\b){COUNTED} (?:of|of the|of all) {COUNTED}\b(?! |-(?:{NUMBER_WORDS}))"
         rf"|{COUNTED} (?:out of|in)(?: every| a| the)? {COUNTED}\b"
         rf"|[\d{HAN}]+\s*[个次条步行位份](?:里面?|中|当中)(?:有|占)?\s*[\d{HAN}]+\s*[个次条步行位份]"
         r"|\bfifty-fifty\b"
@@ -85,12 +87,12 @@ FORMS = {
     ),
     "a fraction": (
         rf"\d+\s*[/÷]\s*\d+|(?:\d+\s?)?[¼-¾⅐-⅞]|[{HAN}\d]+\s?分之\s?[{HAN}\d]+"
-        rf"|\d+[-‑/]\d+ths\b|(?:\ba|{WORD})[ -]{PART}"
+        rf"|\d+[-‑/]\d+ths\b|(?:\ba|{NUMBER_WORD})[ -]{PART}"
         rf"|{HALF}|半数|对半|[{HAN}]+个半"
     ),
     "a decimal": (
         rf"[-−+]?{WHOLE}?\.[\xa0\u2009\u202f]?\d+|[{HAN}]+点[{HAN}]+"
-        rf"|{WORD} point (?:{WORDS})\b"
+        rf"|{NUMBER_WORD} point (?:{NUMBER_WORDS})\b"
         r"|\d{1,2}·\d+|\d+,(?!\d{3}(?!\d))\d+(?![,\d])"
     ),
 }
@@ -114,7 +116,7 @@ class Number:
     form: str
 
 
-def find(text: str, counts: bool = False) -> Iterator[Number]:
+def find_numbers(text: str, counts: bool = False) -> Iterator[Number]:
     """Every figure in a text; with ``counts`` every whole number as well (tables)."""
     rest = text.translate(NARROW)
     for match in ARITHMETIC.finditer(rest):
@@ -122,20 +124,20 @@ def find(text: str, counts: bool = False) -> Iterator[Number]:
             shown = match[0].strip()
             start = match.start() + match[0].index(shown)
             yield Number(start, start + len(shown), shown, "worked arithmetic")
-            rest = _without(rest, match)
+            rest = _blanked(rest, match)
     for match in FIGURE.finditer(rest):
         index = next(i for i in range(len(FORMS)) if match[f"f{i}"] is not None)
         form = list(FORMS)[index]
         if form == "a ratio" and TIME.fullmatch(match[0]):
             continue
         yield Number(match.start(), match.end(), match[0], form)
-        rest = _without(rest, match)
+        rest = _blanked(rest, match)
     if counts:
         for match in COUNT.finditer(rest):
             yield Number(match.start(), match.end(), match[0], "a number in a table")
 
 
-def _without(text: str, match: re.Match[str]) -> str:
+def _blanked(text: str, match: re.Match[str]) -> str:
     return text[: match.start()] + " " * len(match[0]) + text[match.end() :]
 
 
@@ -161,7 +163,7 @@ def agrees(shown: str, value: int | float) -> bool:
         if len(sides) != 2:
             raise Refusal("number_equals", text=repr(shown))
         return holds(shown) and agrees(sides[1], value)
-    number, unit = read(shown)
+    number, unit = read_number(shown)
     if value != value or abs(value) == float("inf"):
         raise Refusal("number_infinite", value=value)
     exact = re.fullmatch(rf"[-−+]?{WHOLE}", shown.strip()) or number == 0 != value
@@ -195,7 +197,7 @@ def _related(left: Fraction, right: Fraction, sign: str, unit: Fraction) -> bool
 def _unit(text: str) -> Fraction:
     """The unit of the last digit of a decimal; of anything else, 0."""
     try:
-        return read(text)[1] if "." in text else Fraction(0)
+        return read_number(text)[1] if "." in text else Fraction(0)
     except ValueError:
         return Fraction(0)
 
@@ -207,7 +209,7 @@ def _calculate(text: str) -> Fraction:
     text = re.sub(power, lambda p: "**" + _plain_power(p[0]), text).replace(",", "")
     text = re.sub(r"√\s*([\d.]+)", r"(\1)**0.5", text)
     text = re.sub(r"(?<![\d.])0+(?=\d)", "", text.translate({123: "(", 125: ")"}))
-    return _value(ast.parse(text.strip(), mode="eval").body)
+    return _value_of(ast.parse(text.strip(), mode="eval").body)
 
 
 def _plain_power(power: str) -> str:
@@ -223,27 +225,27 @@ OPERATIONS = {
 }
 
 
-def _value(node: ast.expr) -> Fraction:
+def _value_of(node: ast.expr) -> Fraction:
     match node:
         case ast.Constant(value=int() | float() as value):
             return Fraction(str(value))
         case ast.UnaryOp(op=ast.USub(), operand=operand):
-            return -_value(operand)
+            return -_value_of(operand)
         case ast.UnaryOp(op=ast.UAdd(), operand=operand):
-            return _value(operand)
+            return _value_of(operand)
         case ast.BinOp(left=left, op=ast.Pow(), right=right):
-            base, power = _value(left), _value(right)
+            base, power = _value_of(left), _value_of(right)
             if abs(power) > 99:
                 raise Refusal("number_power", power=power)
             return Fraction(base**power)
         case ast.BinOp(left=left, op=op, right=right) if type(op) in OPERATIONS:
-            return OPERATIONS[type(op)](_value(left), _value(right))
+            return OPERATIONS[type(op)](_value_of(left), _value_of(right))
     raise Refusal("number_arithmetic", text=ast.unparse(node))
 
 
-def read(shown: str) -> tuple[Fraction, Fraction]:
+def read_number(shown: str) -> tuple[Fraction, Fraction]:
     """A written number and the unit of its last digit; ValueError if it is none."""
-    text = shown.translate(WIDE).strip().replace("−", "-")
+    text = shown.translate(FULL_WIDTH).strip().replace("−", "-")
     if match := re.search(rf"(?<=10)[⁻⁺]?[{SUPERSCRIPTS}]+$", text):
         text = f"{text[: match.start()]}^{_plain_power(match[0])}"
     if match := re.fullmatch(r"10\^([-+]?\d+)", text):
@@ -282,11 +284,11 @@ IN_LATEX = (
 )
 
 
-def in_formula(latex: str) -> Iterator[str]:
+def figures_in_latex(latex: str) -> Iterator[str]:
     r"""Every decimal, percentage, fraction and power of ten, and wrong arithmetic."""
     for pattern, shown in LATEX:
         latex = re.sub(pattern, shown, latex)
-    for number in find(latex):
+    for number in find_numbers(latex):
         wrong = number.form == "worked arithmetic" and not holds(number.text)
         other = re.match(r"(?!10)\d+\^", number.text)  # a power of something else
         if wrong or (number.form in IN_LATEX and not other and "," not in number.text):

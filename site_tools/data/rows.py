@@ -175,13 +175,17 @@ def unique(rows: Iterable[R], name: str) -> None:
 
 def figure_in(text: str) -> str | None:
     """The first figure of a text or of its formulas; worked sums that hold are fine."""
-    for number in numbers.find(FORMULA.sub(" ", text)):
+    for number in numbers.find_numbers(FORMULA.sub(" ", text)):
         worked = number.form == "worked arithmetic"
         if not (worked and numbers.holds(number.text)):
             return number.text
-    spelled = (n.text for n in numbers.find(text.replace("$", "")) if "." in n.text)
+    spelled = (
+        n.text for n in numbers.find_numbers(text.replace("$", "")) if "." in n.text
+    )
     inside = (
-        figure for tex in FORMULA.findall(text) for figure in numbers.in_formula(tex)
+        figure
+        for tex in FORMULA.findall(text)
+        for figure in numbers.figures_in_latex(tex)
     )
     return next(chain(inside, spelled if "$" in text else ()), None)
 

@@ -88,7 +88,7 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     pages = [read_any(root, path) for path in paths]
     broken = [unreadable(page, (root / page.path).read_bytes()) for page in pages]
     if any(broken):
-        return _once([*chain(*broken)])
+        return _told_once([*chain(*broken)])
     running = start_pages(pages)
     try:
         problems = _unrun(pages, root)
@@ -98,10 +98,10 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
         problems += check_run(page_that_ran)
     order = {path: number for number, path in enumerate(paths)}
     key = {problem: order.get(problem.path, len(paths)) for problem in problems}
-    return _once(sorted(key, key=lambda each: (key[each], each.path, each.line)))
+    return _told_once(sorted(key, key=lambda each: (key[each], each.path, each.line)))
 
 
-def _once(problems: Sequence[Problem]) -> list[Problem]:
+def _told_once(problems: Sequence[Problem]) -> list[Problem]:
     """Each once, where code that both languages include is judged twice."""
     slips = dict[tuple[str, str], Problem]()
     for each in problems:

@@ -28,7 +28,7 @@ VALUES = {
     "style": re.compile(r"text-align: \w+;?\Z"),
     "type": re.compile(r"(?:radio|checkbox)\Z"),
 }
-TAGS = re.compile(
+ALLOWED_TAGS = re.compile(
     "a|abbr|aside|blockquote|br|code|dd|del|details|div|dl|dt|em|figcaption|figure|"
     "h[1-6]|hr|img|input|ins|kbd|label|li|mark|nav|ol|p|pre|s|samp|section|small|span|"
     "strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|ul|var"
@@ -61,16 +61,16 @@ def html_faults(shown: BeautifulSoup) -> Iterator[str]:
         if isinstance(node, PreformattedString):
             # Where a comment ends, Python and browsers do not agree.
             yield f"{node.PREFIX}{node}{node.SUFFIX}".strip()
-        elif isinstance(node, Tag) and not TAGS.fullmatch(node.name):
+        elif isinstance(node, Tag) and not ALLOWED_TAGS.fullmatch(node.name):
             yield f"<{node.name}>"
         elif isinstance(node, Tag):
             for key, value in node.attrs.items():
                 text = " ".join(value) if isinstance(value, list) else str(value)
-                if not _fits(node.name, key, text):
+                if not _is_allowed(node.name, key, text):
                     yield f'{key}="{text}" on <{node.name}>'
 
 
-def _fits(tag: str, key: str, value: str) -> bool:
+def _is_allowed(tag: str, key: str, value: str) -> bool:
     if key in THEME and THEME[key].search(value):
         return False
     if ANYWHERE.fullmatch(key):

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from bs4 import Tag
 
 from site_tools.messages import LANGUAGES, Message, Problem
-from site_tools.numbers import find
+from site_tools.numbers import find_numbers
 from site_tools.page.page import Page
 from site_tools.page.pictures import in_no_language, is_notebook
 from site_tools.page.tree import HEADING_TAG, formula_of
@@ -49,7 +49,7 @@ def features(page: Page) -> Iterator[Feature]:
         if tag.name == "pre" or tag.find_parent("pre"):
             continue
         if HEADING_TAG.fullmatch(tag.name):
-            section = _id(tag, page)
+            section = _written_id(tag, page)
             starts.append((page.line_of(tag), section))
         for kind, value in _of_tag(tag, page):
             yield Feature(kind, section, value, (page.line_of(tag),))
@@ -64,7 +64,7 @@ def features(page: Page) -> Iterator[Feature]:
         yield Feature("code_block", section, f"{indent}```{info}\n{code}", rows)
 
 
-def _id(heading: Tag, page: Page) -> str:
+def _written_id(heading: Tag, page: Page) -> str:
     """The id of a heading as it is written; that it has none is told elsewhere."""
     name = str(heading.get("id"))
     return name if f"#{name}" in page.body else "..."
@@ -73,7 +73,7 @@ def _id(heading: Tag, page: Page) -> str:
 def _of_tag(tag: Tag, page: Page) -> Iterator[tuple[str, str]]:
     classes = tag.get_attribute_list("class")
     if HEADING_TAG.fullmatch(tag.name):
-        yield "heading", f"{'#' * int(tag.name[1])} {{ #{_id(tag, page)} }}"
+        yield "heading", f"{'#' * int(tag.name[1])} {{ #{_written_id(tag, page)} }}"
     elif "arithmatex" in classes:
         kind = "displayed_formula" if tag.name == "div" else "formula"
         yield kind, "".join(formula_of(tag).split())
@@ -106,7 +106,7 @@ def _of_box(tag: Tag, marks: str, page: Page) -> Iterator[tuple[str, str]]:
     sources = [ref for ref in page.sources if title.endswith(ref)]
     yield "box", " ".join([*words, *sources[:1]])
     if "quote" in words:
-        for number in find(tag.get_text().removeprefix(title)):
+        for number in find_numbers(tag.get_text().removeprefix(title)):
             yield "quoted_figure", number.text
 
 
@@ -124,7 +124,7 @@ def compare(page: Page, twin: Page) -> list[Problem]:
         if kind in ORDERED:
             pair = _first_in_order(here, there)
         elif kind == "inline_code":  # each section must have the same pieces
-            pair = _first_in_sections(_once(here), _once(there))
+            pair = _first_in_sections(_distinct(here), _distinct(there))
         else:
             pair = _first_in_sections(here, there)
         problems += _difference(*pair, page, twin)
@@ -144,10 +144,12 @@ def _compare_front_matter(page: Page, twin: Page) -> list[Problem]:
     return problems
 
 
-Pair = tuple[Feature | None, Feature | None]  # of which the twin's, ours, or both
+FeaturePair = tuple[
+    Feature | None, Feature | None
+]  # of which the twin's, ours, or both
 
 
-def _first_in_order(here: Sequence[Feature], there: Sequence[Feature]) -> Pair:
+def _first_in_order(here: Sequence[Feature], there: Sequence[Feature]) -> FeaturePair:
     """The first place at which the two differ."""
     for ours, theirs in zip_longest(here, there):
         if ours is None or theirs is None or ours.value != theirs.value:
@@ -155,7 +157,7 @@ def _first_in_order(here: Sequence[Feature], there: Sequence[Feature]) -> Pair:
     return None, None
 
 
-def _once(features: Sequence[Feature]) -> list[Feature]:
+def _distinct(features: Sequence[Feature]) -> list[Feature]:
     """Each piece of a section once."""
     found: dict[tuple[str, str], Feature] = {}
     for feature in features:
@@ -163,7 +165,9 @@ def _once(features: Sequence[Feature]) -> list[Feature]:
     return list(found.values())
 
 
-def _first_in_sections(here: Sequence[Feature], there: Sequence[Feature]) -> Pair:
+def _first_in_sections(
+    here: Sequence[Feature], there: Sequence[Feature]
+) -> FeaturePair:
     """The first that the other section has not, or has not as often."""
     ours = Counter((feature.section, feature.value) for feature in here)
     theirs = Counter((feature.section, feature.value) for feature in there)
@@ -192,9 +196,9 @@ def _difference(
             at=theirs.at(row),
         )
     elif ours:
-        yield _missing(ours, page, twin)
+        yield _lacking(ours, page, twin)
     elif theirs:
-        yield _missing(theirs, twin, page)
+        yield _lacking(theirs, twin, page)
 
 
 def _differing_row(ours: str, theirs: str) -> tuple[int, str | Message, str | Message]:
@@ -207,7 +211,7 @@ def _differing_row(ours: str, theirs: str) -> tuple[int, str | Message, str | Me
     return 0, ours, theirs
 
 
-def _missing(feature: Feature, page: Page, twin: Page) -> Problem:
+def _lacking(feature: Feature, page: Page, twin: Page) -> Problem:
     """That the other language of a page lacks something."""
     return page.problem(
         feature.at(0),

@@ -45,14 +45,14 @@ def check_links(page: Page, shown: BeautifulSoup) -> Iterator[Problem]:
     yield from _lost(page, own)
     for name, count in Counter(own).items():
         if count > 1:
-            lines = _written(page, "[#{]", name) or [1]
+            lines = _places_of(page, "[#{]", name) or [1]
             yield page.problem(lines[-1], "id_twice", name=name, first=lines[0])
     tags = {str(tag["href"]): tag for tag in page.tree.select("a[href]")}
     for href, tag in tags.items():
-        lines = _written(page, r"[(<\s]", href) or [page.line_of(tag)]
+        lines = _places_of(page, r"[(<\s]", href) or [page.line_of(tag)]
         yield from _dead(page, href, own, lines)
     for name in _unknown_names(page.root, shown):
-        for line in _written(page, "`", name) or [1]:
+        for line in _places_of(page, "`", name) or [1]:
             yield page.problem(line, "name_unknown", name=name)
 
 
@@ -74,7 +74,7 @@ def _unknown_names(root: Path, shown: BeautifulSoup) -> list[str]:
     return sorted(names - _symbols(root).keys())
 
 
-def _written(page: Page, before: str, text: str) -> list[int]:
+def _places_of(page: Page, before: str, text: str) -> list[int]:
     """Where an address or an id is written."""
     written = re.compile(rf"(?<={before}){re.escape(text)}(?![\w./#-])")
     return [line_of(page.body, match.start()) for match in written.finditer(page.body)]

@@ -49,30 +49,30 @@ def _stands(proof: Proof, page: Page, rows: range) -> bool:
     """Whether the proof stands on these lines of the page."""
     blocks, words = page.blocks_on(rows), _squeezed(proof.text)
     if proof.kind == "cites":
-        return words in page.refs and _names(page.content.text_of(rows), words)
+        return words in page.refs and _is_named(page.content.text_of(rows), words)
     if proof.kind == "fact":
         facts = [block for block in blocks if block.fence.header[0] == "fact"]
         return words in [_squeezed(block.text) for block in facts]
     if proof.kind == "prints":
-        return any(words in _printed(block) for block in blocks if block.runs)
+        return any(words in _printed_lines(block) for block in blocks if block.runs)
     asserted = _failing(blocks) if proof.kind == "fails" else _passing(blocks)
-    return _form(words) in map(ast.dump, asserted)
+    return _dumped(words) in map(ast.dump, asserted)
 
 
 def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _printed(block: Block) -> list[str]:
+def _printed_lines(block: Block) -> list[str]:
     return [_squeezed(line) for line in (block.expects or "").splitlines()]
 
 
-def _names(text: str, source: str) -> bool:
+def _is_named(text: str, source: str) -> bool:
     """Whether a text names a source, or links to it if it is a paper on arXiv."""
     return source in text or source.replace("arXiv:", "arxiv.org/abs/") in text
 
 
-def _form(words: str) -> str:
+def _dumped(words: str) -> str:
     """An assertion as ``ast`` dumps it, however it is laid out; "" if it is none."""
     with suppress(SyntaxError):
         return ast.dump(ast.parse(f"assert {words}").body[0])
@@ -128,7 +128,7 @@ def _is_sourced(page: Page, rows: range) -> bool:
     if any(fence.info == "fact" for fence in page.content.fences_on(rows)):
         return True
     lines = page.content.own_words.split("\n")[rows.start - 1 : rows.stop - 1]
-    return any(_names("\n".join(lines), ref) for ref in page.refs)
+    return any(_is_named("\n".join(lines), ref) for ref in page.refs)
 
 
 def check_snippet(page: Page) -> list[Problem]:
@@ -141,7 +141,7 @@ def unshown(root: Path, name: str) -> list[Problem]:
     file = root / "snippets" / name
     text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
     own = {m[1]: line_of(text, m.start()) for m in SECTION_START.finditer(text)}
-    shown = _included(root, name, own)
+    shown = _sections_shown(root, name, own)
     path = f"snippets/{name}"
     return [
         problem(path, line, "section_unshown", section=section)
@@ -150,7 +150,7 @@ def unshown(root: Path, name: str) -> list[Problem]:
     ]
 
 
-def _included(root: Path, name: str, sections: Iterable[str]) -> set[str]:
+def _sections_shown(root: Path, name: str, sections: Iterable[str]) -> set[str]:
     """Those of the sections of a snippet that a page includes, one by one or whole."""
     shown = set[str]()
     # The pages of its own name come first: as a rule no other has to be read.

@@ -18,7 +18,7 @@ from site_tools.messages import Message, Problem, Refusal, problem, problem_from
 from site_tools.numbers import Number
 from site_tools.page.expressions import check_binding
 from site_tools.page.text import PageText
-from site_tools.page.tree import BOUND, SPOKEN, Flow, Piece, unbound
+from site_tools.page.tree import BOUND_SIGN, SPOKEN, Flow, Piece, unbound
 from site_tools.source.blocks import Block, Kind, Line
 from site_tools.source.inline import plain
 
@@ -34,9 +34,9 @@ VERSIONED = re.compile(
 RAISED = f"[{numbers.SUPERSCRIPTS}⁻⁺]"
 # What makes another number of a bound figure that it touches.
 TOUCHED = re.compile(
-    rf"(?:[\d{numbers.SUPERSCRIPTS}A-Za-z_.^/⁄{BOUND}]|\d,|百分之\s*"
-    rf"|(?:^|[=≈(:,，：（])\s*[-+−]\s*|(?<!\w)[-−+]){BOUND}"
-    rf"|{BOUND}(?:[\dA-Za-z_^/⁄{BOUND}+−-]|{RAISED}|[.,][\d{BOUND}]"
+    rf"(?:[\d{numbers.SUPERSCRIPTS}A-Za-z_.^/⁄{BOUND_SIGN}]|\d,|百分之\s*"
+    rf"|(?:^|[=≈(:,，：（])\s*[-+−]\s*|(?<!\w)[-−+]){BOUND_SIGN}"
+    rf"|{BOUND_SIGN}(?:[\dA-Za-z_^/⁄{BOUND_SIGN}+−-]|{RAISED}|[.,][\d{BOUND_SIGN}]"
     r"|\s*(?:[%％‰十百千万亿]|per ?cent\b|个百分点|分之|[×x·*]\s*10))"
 )
 RENDERED_FIGURE = re.compile(r'<code data-is="([^"]*)">(.*?)</code>')
@@ -113,8 +113,8 @@ def figure_touched(flow: Flow, path: str) -> list[Problem]:
     match = TOUCHED.search(flow.text)
     if not match:
         return []
-    bound = flow.piece_at(flow.text.index(BOUND, match.start()))
-    sign = match[0].strip().replace(BOUND, bound.node.get_text())
+    bound = flow.piece_at(flow.text.index(BOUND_SIGN, match.start()))
+    sign = match[0].strip().replace(BOUND_SIGN, bound.node.get_text())
     return [problem(path, bound.line, "figure_touched", text=sign)]
 
 
@@ -136,7 +136,7 @@ def _in_flow(flow: Flow, page: PageText) -> Iterator[Problem]:
         if piece.kind == "formula":
             displayed = isinstance(piece.node, Tag) and piece.node.name == "div"
             line = page.line_near(piece.text.strip().split("\n")[0], piece.line)
-            for figure in in_formula(piece.text, flow.in_table, displayed):
+            for figure in formula_figures(piece.text, flow.in_table, displayed):
                 yield page.problem(line, "figure_in_formula", number=figure)
         elif piece.kind == "text" and "data-is" in piece.text:
             yield page.problem(piece.line, "binding_apart", text=piece.text.strip())
@@ -157,7 +157,7 @@ def in_code(page: PageText, text: str) -> bool:
     return bool(re.search(rf"(?<![\d.]){wanted}(?!\.?\d)", code))
 
 
-def in_formula(
+def formula_figures(
     tex: str, in_table: bool = False, displayed: bool = False
 ) -> Iterator[str]:
     r"""The figures of a formula: what it claims that nothing on the page computes.
@@ -166,7 +166,7 @@ def in_formula(
     how much a value is. The setting of a name, as ``\gamma = 1``, is not one; nor are
     the fractions of a displayed formula, which a property test proves.
     """
-    for number in numbers.in_formula(tex):
+    for number in numbers.figures_in_latex(tex):
         if not displayed or "/" not in number or "=" in number:
             yield number
     if displayed:

@@ -11,7 +11,7 @@ from site_tools.page.text import PageText
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
 from site_tools.source.blocks import Copy, copies, read_blocks
 from site_tools.source.content import read_content
-from site_tools.source.files import link
+from site_tools.source.files import symbolic_link
 
 
 @dataclass(frozen=True)
@@ -62,7 +62,7 @@ def read_page(root: Path, path: str, text: str | None = None) -> Page:
     content = read_content(text, path)
     blocks, wrong = read_blocks(content.fences, text, path, root / "snippets")
     if (root / path).is_symlink():
-        wrong.append(link(root / path, path))
+        wrong.append(symbolic_link(root / path, path))
     return Page(
         path=path,
         language=language,

@@ -120,7 +120,7 @@ def picture_flows(tree: BeautifulSoup, language: str) -> list[Flow]:
 def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
     """The bound figures of a picture, and a problem for each figure that is not."""
     tree = picture_tree(svg)
-    if unread := _unread(svg, tree, path):
+    if unread := _unreadable_picture(svg, tree, path):
         return [], [unread]
     figures: list[Figure] = []
     problems: list[Problem] = []
@@ -145,7 +145,7 @@ def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
     return figures, sorted(dict.fromkeys(problems), key=lambda found: found.line)
 
 
-def _unread(svg: str, tree: BeautifulSoup, path: str) -> Problem | None:
+def _unreadable_picture(svg: str, tree: BeautifulSoup, path: str) -> Problem | None:
     """What keeps a picture from being read: markup that is no element, broken XML."""
     hidden = tree.find(string=lambda text: isinstance(text, PreformattedString))
     if isinstance(hidden, PreformattedString):  # a comment, a CDATA section, a DOCTYPE

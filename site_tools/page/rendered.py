@@ -30,7 +30,7 @@ def parse_shown(html: str) -> BeautifulSoup:
 
 
 @lru_cache(maxsize=256)
-def parse(text: str, root: Path) -> BeautifulSoup:
+def parse_page(text: str, root: Path) -> BeautifulSoup:
     """The tree of a page with every fence as it stands in the file; not to be changed.
 
     Includes are not resolved, and the site's own fences, as ``fact``, are boxes of what
@@ -64,7 +64,7 @@ def _extensions(root: Path) -> Extensions:
 
 @lru_cache(maxsize=4)
 def _site_converter(root: Path) -> Markdown:
-    return _converter(_extensions(root))
+    return _make_converter(_extensions(root))
 
 
 @lru_cache(maxsize=4)
@@ -73,10 +73,10 @@ def _file_converter(root: Path) -> Markdown:
     del extensions[INCLUDES]
     for fence in extensions[FENCED]["custom_fences"]:
         fence["format"] = _box
-    return _converter(extensions)
+    return _make_converter(extensions)
 
 
-def _converter(extensions: Extensions) -> Markdown:
+def _make_converter(extensions: Extensions) -> Markdown:
     settings = {name: options or {} for name, options in extensions.items()}
     return Markdown(extensions=list(settings), extension_configs=settings)
 

@@ -10,7 +10,7 @@ from bs4 import BeautifulSoup
 from bs4.element import PageElement
 
 from site_tools.messages import Problem, problem
-from site_tools.page.rendered import parse
+from site_tools.page.rendered import parse_page
 from site_tools.page.tree import Flow, Lines, flows
 from site_tools.source.blocks import Block
 from site_tools.source.content import Content
@@ -81,7 +81,7 @@ class PageText:
     @cached_property
     def tree(self) -> BeautifulSoup:
         """The page as readers see it, its fences as they are written."""
-        return parse(self.text, self.root)
+        return parse_page(self.text, self.root)
 
     @cached_property
     def flows(self) -> list[Flow]:

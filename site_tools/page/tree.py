@@ -25,7 +25,7 @@ UNSEEN = re.compile(
 )
 BETWEEN_PIECES = re.compile(r"[`*_\[\](){}!|$^<>&]+")
 FAR, NEAR = 4000, 200  # letters; a short line is soon found by chance
-LONG = 7  # letters that a line has which is not found by chance
+LONG_LINE = 7  # letters that a line has which is not found by chance
 
 
 class Lines:
@@ -51,7 +51,7 @@ class Lines:
         """Find a line onward from the last one: whole, or else its longest piece."""
         line, start = UNSEEN.sub("", line), self._starts[-1]
         whole = _letters(line)
-        if len(whole) > LONG:
+        if len(whole) > LONG_LINE:
             at = seen.find(whole, start, start + FAR + len(whole))
             if at >= 0:
                 self._add(at, number)
@@ -92,7 +92,7 @@ SPOKEN = (
     *("title", "alt", "aria-label", "aria-description"),
     *("data-reason", "placeholder"),
 )
-BOUND = "\ufffc"  # stands for a bound figure
+BOUND_SIGN = "\ufffc"  # stands for a bound figure
 INVISIBLE = re.compile(
     "[\u200b-\u200f\u2060-\u2064\ufeff\u00ad\ufe0f\u20e3\u0300-\u036f]"
 )
@@ -145,7 +145,7 @@ class Flow:
 
 def unbound(text: str, counts: bool = False) -> Iterator[Number]:
     """The numbers of a text, maybe with counts, but no worked arithmetic that holds."""
-    for number in numbers.find(text, counts):
+    for number in numbers.find_numbers(text, counts):
         if number.form != "worked arithmetic" or not numbers.holds(number.text):
             yield number
 
@@ -186,7 +186,7 @@ class _Walk:
         if tag.name == "pre" or "headerlink" in classes:
             return
         if tag.has_attr("data-is"):
-            self._add("bound", BOUND, tag)
+            self._add("bound", BOUND_SIGN, tag)
         elif tag.name == "code":
             self._add("code", tag.get_text(), tag)
         elif "arithmatex" in classes:

@@ -33,7 +33,7 @@ def paragraphs(text: str, seen: bool = False) -> Mapping[str, list[str]]:
     content = read_content(text)
     sections = {FRONT: _front_words(content)}
     for name, rows in _stretches(content):
-        told = PARTS.sub(partial(_words, seen=seen), content.text_of(rows))
+        told = PARTS.sub(partial(_words_of, seen=seen), content.text_of(rows))
         words = EMPTY_LINE.split(LAYOUT.sub("", told))
         for fence in content.fences_on(rows):
             words += FENCE_WORDS.findall(fence.info)
@@ -66,20 +66,20 @@ def _split(text: str, seen: bool) -> list[str]:
     return text.split() if seen else WORDS_APART.findall(text)
 
 
-def _words(match: re.Match[str], seen: bool) -> str:
+def _words_of(match: re.Match[str], seen: bool) -> str:
     """What of a part belongs to the sentence it stands in."""
     part = read_part(match)
     if part.kind == "address":
         kept = part.text
     elif part.kind == "code":
-        kept = f"`{_compared(part.attributes or part.text, part.text, seen)}`"
+        kept = f"`{_shown_or_meant(part.attributes or part.text, part.text, seen)}`"
     elif part.kind == "inline":
-        kept = f"${_compared(part.text, part.text, seen)}$"
+        kept = f"${_shown_or_meant(part.text, part.text, seen)}$"
     else:
         kept = ""
     return kept if seen else f" {kept} "
 
 
-def _compared(meant: str, shown: str, seen: bool) -> str:
+def _shown_or_meant(meant: str, shown: str, seen: bool) -> str:
     """What is shown, or else what is meant by it, without blanks."""
     return shown if seen else "".join(meant.split())

@@ -43,7 +43,7 @@ def read_wrong_answers(
             problems.append(problem(path, claim.line, "wrong_answer_id", **values))
         if not source:
             problems.append(problem(path, claim.line, "wrong_answer_source", **values))
-        failure, cited = _failure(content.fences_on(claim.rows)), _is_cited(claim)
+        failure, cited = _last_words(content.fences_on(claim.rows)), _is_cited(claim)
         entries.append(WrongAnswer(claim.id, claim.title, source, failure, cited))
     return entries, problems
 
@@ -60,7 +60,7 @@ def _source(content: Content, claim: Heading) -> str:
     return ""
 
 
-def _failure(fences: Sequence[Fence]) -> str:
+def _last_words(fences: Sequence[Fence]) -> str:
     """The last line that the first block meant to raise prints."""
     for fence, output in pairwise(fences):
         if ".raises" in fence.info and output.info == "output" and output.lines:

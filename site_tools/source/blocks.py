@@ -32,12 +32,14 @@ class Line(NamedTuple):
     snippet: str | None = None
 
 
-def text_of(lines: Iterable[Line]) -> str:
+def join_lines(lines: Iterable[Line]) -> str:
     """Lines as one text without trailing blanks."""
     return "\n".join(line.text.rstrip() for line in lines).strip("\n")
 
 
-def resolve(lines: tuple[str, ...], first_line: int, snippets: Path) -> list[Line]:
+def resolve_includes(
+    lines: tuple[str, ...], first_line: int, snippets: Path
+) -> list[Line]:
     """Replace each include by the lines of its section, or refuse it with its line."""
     resolved: list[Line] = []
     for number, line in enumerate(lines, first_line):
@@ -47,11 +49,11 @@ def resolve(lines: tuple[str, ...], first_line: int, snippets: Path) -> list[Lin
         match = INCLUDE.match(line)
         if match is None:
             raise Refusal("include_form", line=number, text=line.strip())
-        resolved += _included(line, number, match, snippets)
+        resolved += _included_lines(line, number, match, snippets)
     return resolved
 
 
-def _included(
+def _included_lines(
     line: str, number: int, match: re.Match[str], snippets: Path
 ) -> list[Line]:
     name, file = match["file"], snippets / match["file"]
@@ -71,7 +73,7 @@ def _included(
     except UnicodeDecodeError as error:
         raise Refusal("include_fault", **values, why=error) from None
     section = match["section"]
-    origins = _section(lines, name, section, number) if section else _whole(lines)
+    origins = _section_lines(lines, name, section, number) if section else _whole(lines)
     while origins and not lines[origins[-1] - 1].strip():
         origins.pop()
     texts = [lines[origin - 1] for origin in origins]
@@ -88,15 +90,15 @@ def _whole(lines: list[str]) -> list[int]:
     return [n for n, line in enumerate(lines, 1) if not SECTION_MARK.search(line)]
 
 
-def _section(lines: list[str], file: str, section: str, number: int) -> list[int]:
+def _section_lines(lines: list[str], file: str, section: str, number: int) -> list[int]:
     """The numbers of the lines of a section; ``number`` is that of its include."""
     place: dict[str, Any] = {"line": number, "file": file, "section": section}
-    starts = _marks(lines, "start", section)
+    starts = _section_marks(lines, "start", section)
     if not starts:
         known = ", ".join(re.findall(r"\[start:([\w-]+)\]", "\n".join(lines)))
         raise Refusal("include_no_start", known=known, **place)
     _refuse_second("start", starts, place)
-    ends = [end for end in _marks(lines, "end", section) if end > starts[0]]
+    ends = [end for end in _section_marks(lines, "end", section) if end > starts[0]]
     if not ends:
         snippet = f"snippets/{file}:{starts[0]}"
         raise Refusal("include_no_end", snippet=snippet, **place)
@@ -110,7 +112,7 @@ def _refuse_second(edge: str, marks: list[int], place: dict[str, Any]) -> None:
         raise Refusal("include_twice", edge=edge, snippet=snippet, **place)
 
 
-def _marks(lines: list[str], edge: str, section: str) -> list[int]:
+def _section_marks(lines: list[str], edge: str, section: str) -> list[int]:
     """The numbers of the lines that begin or end a section."""
     mark = f"[{edge}:{section}]"
     return [number for number, line in enumerate(lines, 1) if mark in line]
@@ -126,16 +128,16 @@ class Kind(Enum):
     DERIVED = "text made from checked data"
 
 
-SHOWN = "text bash console json yaml toml diff markdown"
-DERIVED = (
+SHOWN_FENCES = "text bash console json yaml toml diff markdown"
+DERIVED_FENCES = (
     "fact glossary notation status questions topic wrong_answers frameworks threads"
 )
 KIND_OF = {
     **{"python": Kind.RUN, "output": Kind.OUTPUT},
-    **dict.fromkeys(SHOWN.split(), Kind.SHOWN),
-    **dict.fromkeys([*DERIVED.split(), "benchmarks"], Kind.DERIVED),
+    **dict.fromkeys(SHOWN_FENCES.split(), Kind.SHOWN),
+    **dict.fromkeys([*DERIVED_FENCES.split(), "benchmarks"], Kind.DERIVED),
 }
-CLASSES = ("comment", "cont", "norun", "raises")  # of code that runs
+RUN_CLASSES = ("comment", "cont", "norun", "raises")  # of code that runs
 
 
 @dataclass(frozen=True)
@@ -152,7 +154,7 @@ class Block:
     @property
     def text(self) -> str:
         """The lines as they run."""
-        return text_of(self.lines)
+        return join_lines(self.lines)
 
     @property
     def runs(self) -> bool:
@@ -209,13 +211,13 @@ def _read_block(fence: Fence, snippets: Path) -> Block:
         if not language:
             raise Refusal("fence_no_language", known=known)
         raise Refusal("fence_language", language=repr(language), known=known)
-    allowed = CLASSES if kind is Kind.RUN else ()
+    allowed = RUN_CLASSES if kind is Kind.RUN else ()
     for name in sorted(attributes.classes):
         if name not in allowed:
             classes = " ".join(f".{each}" for each in allowed) or "-"
             kind_said = Message("fence_kinds", part=kind.name.lower())
             raise Refusal("fence_class", name=name, kind=kind_said, classes=classes)
-    lines = resolve(fence.lines, fence.line + 1, snippets)
+    lines = resolve_includes(fence.lines, fence.line + 1, snippets)
     block = Block(fence, kind, frozenset(attributes.classes), tuple(lines))
     if "norun" not in attributes.classes:
         return block
@@ -251,7 +253,7 @@ class Copy:
     @property
     def text(self) -> str:
         """The lines as they run."""
-        return text_of(self.lines)
+        return join_lines(self.lines)
 
     @property
     def states(self) -> str:

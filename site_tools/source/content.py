@@ -130,11 +130,11 @@ def read_content(text: str, path: str = "") -> Content:
     front = FRONT_MATTER.match(text)
     if front:
         text = blank(text, 0, front.end())
-    body = _without(text.split("\n"), fences)
+    body = _without_fences(text.split("\n"), fences)
     return Content(meta, tuple(fences), body, (*unclosed, *unread))
 
 
-def _without(lines: list[str], fences: Sequence[Fence]) -> str:
+def _without_fences(lines: list[str], fences: Sequence[Fence]) -> str:
     for fence in fences:
         for number in fence.rows:
             lines[number - 1] = " " * len(lines[number - 1])

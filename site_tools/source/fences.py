@@ -21,12 +21,12 @@ TOKEN = re.compile(
     re.VERBOSE,
 )
 FIRST_WORD = re.compile(r"\.?(?P<language>[\w#+-]+)(?!\S)")
-OPTIONS = re.compile(r'(?:\s*[A-Za-z_][\w-]*="[^"\\]*"(?!\S))*')
-BESIDE = re.compile(r"(?P<text>[^`\n]*[^`\s>][^`\n]*?)[ \t]*`{3,}[\w{][^`]*")
-MARKER = re.compile(r"[-*+]|\d+[.)]")
-MARKS = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*")
+INFO_OPTIONS = re.compile(r'(?:\s*[A-Za-z_][\w-]*="[^"\\]*"(?!\S))*')
+TEXT_BESIDE = re.compile(r"(?P<text>[^`\n]*[^`\s>][^`\n]*?)[ \t]*`{3,}[\w{][^`]*")
+LIST_MARKER = re.compile(r"[-*+]|\d+[.)]")
+FENCE_MARKS = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*")
 # Within a fence it says that the one around it was not closed.
-INNER = re.compile(r"(?P<fence>`{3,}|~{3,})[ ]*[\w{]")
+INNER_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[ ]*[\w{]")
 OPENING = re.compile(
     r"^(?P<prefix>[ \t>]*)(?P<marker>(?:(?:[-*+]|\d+[.)])[ \t]+)*)"
     r"(?P<fence>`{3,}(?=[^`]*$)|~{3,})(?P<info>.*)$"
@@ -46,7 +46,7 @@ def read_info(info: str) -> tuple[str, Attributes]:
     rest = info[word.end() :].strip() if word else info
     if rest.startswith("{") and rest.endswith("}"):
         rest = rest[1:-1]
-    elif not OPTIONS.fullmatch(rest):
+    elif not INFO_OPTIONS.fullmatch(rest):
         raise Refusal("info_form", text=repr(rest))
     # Python-Markdown silently mangles an escaped quote; here it is refused.
     if wrong := TOKEN.sub("", rest).strip():
@@ -94,9 +94,9 @@ def scan(text: str, path: str) -> tuple[list[Fence], list[Problem]]:
             if opening:
                 open_fence = _Open(number, opening)
             # Asked of every line, the pattern would take a quarter of a page's checks.
-            if "```" in line and (beside := BESIDE.fullmatch(line)):
+            if "```" in line and (beside := TEXT_BESIDE.fullmatch(line)):
                 words = beside["text"].strip()
-                key = "fence_marked" if MARKER.fullmatch(words) else "fence_beside"
+                key = "fence_marked" if LIST_MARKER.fullmatch(words) else "fence_beside"
                 problems.append(problem(path, number, key, text=words))
             continue
         inside = open_fence.undented(line)
@@ -104,7 +104,7 @@ def scan(text: str, path: str) -> tuple[list[Fence], list[Problem]]:
             fences.append(open_fence.closed())
             open_fence = None
             continue
-        inner = INNER.match(inside)
+        inner = INNER_FENCE.match(inside)
         if inner and inner["fence"].startswith(open_fence.marks):
             until = Message("until_the_next", {"at": number})
             problems.append(open_fence.unclosed(path, until))
@@ -135,7 +135,7 @@ class _Open:
         """That it is not closed; perhaps a line is meant to."""
         values: dict[str, Any] = {"fence": self.marks, "until": until}
         for at, text in enumerate(self.lines, self.line + 1):
-            if MARKS.fullmatch(text):
+            if FENCE_MARKS.fullmatch(text):
                 key = "fence_closed_otherwise"
                 return problem(path, self.line, key, at=at, text=text, **values)
         return problem(path, self.line, "fence_unclosed", **values)

@@ -10,7 +10,7 @@ from typing import Any
 from site_tools.data import rows
 from site_tools.messages import LANGUAGES, Message, Problem, Refusal, problem
 
-FOLDERS = ("docs", "snippets")
+PAGE_FOLDERS = ("docs", "snippets")
 FRONT_MATTER = re.compile(r"\A---\n.*?^---\n", re.DOTALL | re.MULTILINE)
 # What rows refuse that is no fault of the YAML, in words for whoever writes a page.
 REFUSED = {
@@ -29,7 +29,7 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
     try:
         meta = rows.plain(front[0].strip().strip("-"), "front matter")
     except Refusal as error:
-        return {}, [_unread(error.message, path)]
+        return {}, [_refused_front_matter(error.message, path)]
     if not isinstance(meta, dict):
         kind = type(meta).__name__
         return {}, [problem(path, 1, "front_matter_mapping", kind=kind)]
@@ -41,7 +41,7 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
     return meta, problems
 
 
-def _unread(refusal: Message, path: str) -> Problem:
+def _refused_front_matter(refusal: Message, path: str) -> Problem:
     """What the reader of rows refuses, as a problem of the page's own."""
     values = dict(refusal.values)
     line = int(str(values.pop("place")).rpartition(":")[2])
@@ -90,17 +90,19 @@ def inside(path: Path, folder: Path) -> bool:
     return path.resolve().is_relative_to(folder.resolve())
 
 
-def links(root: Path) -> list[Problem]:
+def symbolic_links(root: Path) -> list[Problem]:
     """A problem for each symbolic link among pages, data and snippets."""
     found = []
-    for folder in FOLDERS:
+    for folder in PAGE_FOLDERS:
         for at, folders, files in os.walk(root / folder):
             entries = [Path(at, name) for name in (*folders, *files)]
             found += [path for path in entries if path.is_symlink()]
-    return [link(path, path.relative_to(root).as_posix()) for path in sorted(found)]
+    return [
+        symbolic_link(path, path.relative_to(root).as_posix()) for path in sorted(found)
+    ]
 
 
-def link(path: Path, name: str) -> Problem:
+def symbolic_link(path: Path, name: str) -> Problem:
     """The problem that a symbolic link is."""
     return problem(name, 1, "symbolic_link", to=os.readlink(path))
 

@@ -11,7 +11,9 @@ from typing import NamedTuple
 
 from site_tools.source.content import blank
 
-ATTRIBUTE = r"""(?:[.#][\w:-]+|[A-Za-z][\w-]*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"'{}]+))"""
+ATTRIBUTE_FORM = (
+    r"""(?:[.#][\w:-]+|[A-Za-z][\w-]*=(?:"[^"\n]*"|'[^'\n]*'|[^\s"'{}]+))"""
+)
 PARTS = re.compile(
     r"(?=[`$(\[{<h])(?:"  # most signs of a text begin none of these
     r"(?P<comment><!--.*?-->)"
@@ -22,10 +24,15 @@ PARTS = re.compile(
     r"|(?P<target>(?<=\])(?<!\\\])\((?P<link>[^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\))"
     r"|(?P<reference>^\[(?!\^)[^\]\n]+\]:[ \t]*<?[^\s>]+>?[ \t]*$)"
     r"|(?P<address><?https?://[^\s>)]+>?)"
-    rf"|(?P<attributes>\{{:?\s*{ATTRIBUTE}(?:[ ]+{ATTRIBUTE})*\s*\}}))",
+    rf"|(?P<attributes>\{{:?\s*{ATTRIBUTE_FORM}(?:[ ]+{ATTRIBUTE_FORM})*\s*\}}))",
     re.DOTALL | re.MULTILINE,
 )
-INNER = {"code": "inside", "display": "block", "inline": "formula", "target": "link"}
+INNER_GROUP = {
+    "code": "inside",
+    "display": "block",
+    "inline": "formula",
+    "target": "link",
+}
 
 
 class Part(NamedTuple):
@@ -41,7 +48,7 @@ class Part(NamedTuple):
 def read_part(match: re.Match[str]) -> Part:
     """A match of ``PARTS``."""
     kind = str(match.lastgroup)
-    text = match[INNER[kind]] if kind in INNER else match[0]
+    text = match[INNER_GROUP[kind]] if kind in INNER_GROUP else match[0]
     return Part(kind, match.start(), match.end(), text, match["list"])
 
 

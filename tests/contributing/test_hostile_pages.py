@@ -12,8 +12,8 @@ from site_tools.judge.links import check_links
 from site_tools.messages import Problem
 from site_tools.page.page import read_page
 from site_tools.page.rendered import parse_shown
-from site_tools.source.blocks import resolve
-from site_tools.source.files import links
+from site_tools.source.blocks import resolve_includes
+from site_tools.source.files import symbolic_links
 from tests.site.sample import (
     EN,
     ROOT,
@@ -143,7 +143,7 @@ def project(tmp_path: Path) -> Path:
 )
 def test_an_include_does_not_leave_its_folder(project, file):
     with pytest.raises(ValueError, match=r" lies outside snippets/$") as told:
-        resolve((f'--8<-- "{file}"',), 7, project / "snippets")
+        resolve_includes((f'--8<-- "{file}"',), 7, project / "snippets")
     assert told.value.message.values["line"] == 7 and "token" not in str(told.value)
 
 
@@ -160,14 +160,14 @@ def test_a_picture_does_not_leave_its_folder(project, file):
 
 def test_symbolic_links_are_named(project):
     (project / "docs/en/away").symlink_to("/etc")
-    found = {problem.path: problem.fix for problem in links(project)}
+    found = {problem.path: problem.fix for problem in symbolic_links(project)}
     assert found.keys() == {
         "docs/en/away",
         "snippets/alignment/linked.py",
         "snippets/alignment/linked.svg",
     }
     assert all(fix.startswith("put a copy of the file here") for fix in found.values())
-    assert links(ROOT) == []
+    assert symbolic_links(ROOT) == []
 
 
 def test_a_page_that_is_a_link_is_named(project):

@@ -24,7 +24,7 @@ def on_config(config: MkDocsConfig) -> MkDocsConfig:
         config.site_url += ways.SITES[lang].folder
     if repository := config.extra.get("repository"):
         config.edit_uri = f"{repository}/edit/main/docs/{lang}/"
-    for problem in files.links(docs.parent.parent):
+    for problem in files.symbolic_links(docs.parent.parent):
         raise PluginError(str(problem))
     try:
         pages = files.front_matters(docs)

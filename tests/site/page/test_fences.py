@@ -6,7 +6,7 @@ from site_tools.judge import census
 from site_tools.judge.census import check_boxes, check_collected
 from site_tools.messages import Problem, problem
 from site_tools.page.rendered import parse_shown
-from site_tools.source.blocks import resolve
+from site_tools.source.blocks import resolve_includes
 from tests import pages
 from tests.pages import PageDocument, fences
 from tests.site.sample import ROOT, shown_tree
@@ -117,7 +117,7 @@ def test_an_include_keeps_the_origin_of_each_line(tmp_path):
     (tmp_path / "snippets").mkdir()
     (tmp_path / "snippets" / "area.py").write_text(SNIPPET)
     include = ("x = 1", '--8<-- "area.py:area"', '--8<-- "area.py:body"')
-    assert resolve(include, 10, tmp_path / "snippets") == [
+    assert resolve_includes(include, 10, tmp_path / "snippets") == [
         ("x = 1", 10, None),
         ("def area(r):", 11, "snippets/area.py:4"),
         ("    return math.pi * r**2", 11, "snippets/area.py:6"),

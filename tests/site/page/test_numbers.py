@@ -27,13 +27,17 @@ from site_tools import numbers
     ],
 )
 def test_figures_are_found_in_text(text, found):
-    assert " | ".join(number.text for number in numbers.find(text)) == found
+    assert " | ".join(number.text for number in numbers.find_numbers(text)) == found
 
 
 def test_whole_numbers_count_in_tables_only():
     row = "| 3 | a1 | 16,384 | -2 |"
-    assert [n.text for n in numbers.find(row, counts=True)] == ["3", "16,384", "-2"]
-    assert not list(numbers.find(row))
+    assert [n.text for n in numbers.find_numbers(row, counts=True)] == [
+        "3",
+        "16,384",
+        "-2",
+    ]
+    assert not list(numbers.find_numbers(row))
 
 
 AGREE = """0.651 ~ 0.65149 | .651 ~ 0.651 | −0.42 ~ -0.42 | 65.1% ~ 0.651 | 1/2 ~ 0.5
