@@ -14,9 +14,10 @@ from pathlib import Path
 from site_tools.data.dialogues import Proof, read_corrections
 from site_tools.messages import LANGUAGES, Message, Problem, problem
 from site_tools.page.page import Page
-from site_tools.source.blocks import INCLUDE, Block
+from site_tools.source.blocks import Block
 from site_tools.source.content import line_of
 from site_tools.source.files import paths
+from site_tools.source.includes import INCLUDE
 
 SECTION_START = re.compile(r"\[start:([\w-]+)\]")
 INCLUDED = re.compile(INCLUDE.pattern, re.M)

@@ -19,7 +19,8 @@ from site_tools.numbers import Number
 from site_tools.page.expressions import check_binding
 from site_tools.page.text import PageText
 from site_tools.page.tree import BOUND_SIGN, SPOKEN, Flow, Piece, unbound
-from site_tools.source.blocks import Block, Kind, Line
+from site_tools.source.blocks import Block, Kind
+from site_tools.source.includes import Line
 from site_tools.source.inline import plain
 
 # Inline code that is nothing but a number, or a name that equals one.

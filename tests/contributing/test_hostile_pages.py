@@ -12,8 +12,8 @@ from site_tools.judge.links import check_links
 from site_tools.messages import Problem
 from site_tools.page.page import read_page
 from site_tools.page.rendered import parse_shown
-from site_tools.source.blocks import resolve_includes
 from site_tools.source.files import symbolic_links
+from site_tools.source.includes import resolve_includes
 from tests.site.sample import (
     EN,
     ROOT,

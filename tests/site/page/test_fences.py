@@ -6,7 +6,7 @@ from site_tools.judge import census
 from site_tools.judge.census import check_boxes, check_collected
 from site_tools.messages import Problem, problem
 from site_tools.page.rendered import parse_shown
-from site_tools.source.blocks import resolve_includes
+from site_tools.source.includes import resolve_includes
 from tests import pages
 from tests.pages import PageDocument, fences
 from tests.site.sample import ROOT, shown_tree
