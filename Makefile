@@ -6,7 +6,7 @@ venv_python = .venv/bin/python
 pytest = $(venv_python) -m pytest -q
 at_once = -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help serve test slow changed new import check fix agree status export build bench \
+.PHONY: help serve test slow changed new import check fix agree status export facts build bench \
   record runs lint format tools ready
 .DEFAULT_GOAL := help
 
@@ -25,6 +25,7 @@ help:
 	@echo 'make agree PAGE=...     record that a page now says the same in both languages'
 	@echo 'make status             what waits for somebody'
 	@echo 'make export PAGE=...    a page as a chat log'
+	@echo 'make facts FACTS="verl 0.9.2"  move docs/facts to a new release; says what it cannot find'
 	@echo
 	@echo 'make bench              speed beside verl and others, growth, and a training run (ARGS=--quick: a look)'
 	@echo 'make record             run the pages on a GPU and note the run in docs/verified/gpu.yml'
@@ -55,7 +56,8 @@ changed: ready
 override Q := $(or $(value Q),$(value q))
 override PAGE := $(or $(value PAGE),$(value page))
 override LOG := $(or $(value LOG),$(value log))
-export Q PAGE LOG
+override FACTS := $(or $(value FACTS),$(value facts))
+export Q PAGE LOG FACTS
 
 new: ready
 	@$(venv_python) -m site_tools new "$$PAGE" --question "$$Q" $(ARGS)
@@ -65,6 +67,9 @@ import: ready
 
 check fix agree status export: ready
 	@$(venv_python) -m site_tools $@ $$PAGE $(ARGS)
+
+facts: ready
+	@$(venv_python) -m site_tools facts $$FACTS $(ARGS)
 
 build: export NO_MKDOCS_2_WARNING = 1
 build: ready

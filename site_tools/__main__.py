@@ -11,7 +11,7 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__" and not __package__:  # run from elsewhere: ../site_tools
     sys.path[0] = str(ROOT)
 
-from site_tools.contributing import agree, chat, check, fix, new  # noqa: E402
+from site_tools.contributing import agree, chat, check, fix, move_facts, new  # noqa: E402
 from site_tools.contributing.talk import Talk, language_of, reason  # noqa: E402
 from site_tools.messages import LANGUAGES  # noqa: E402
 
@@ -24,6 +24,7 @@ COMMANDS: dict[str, Callable[[argparse.Namespace, Path, Talk], int]] = {
     "agree": agree.run,
     "status": agree.status,
     "export": chat.export,
+    "facts": move_facts.run,
 }
 FLAG = {"action": "store_true"}
 PAGES = {"metavar": "PAGE", "nargs": "*"}
@@ -42,6 +43,10 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "fix_patch": ("--patch", {"metavar": "FILE"}),
     "agree_pages": ("pages", PAGES),
     "export_pages": ("pages", {**PAGES, "nargs": "+"}),
+    "facts_project": ("project", {"metavar": "FRAMEWORK"}),
+    "facts_version": ("version", {"metavar": "VERSION"}),
+    "facts_old": ("--from", {"dest": "old", "metavar": "VERSION", "default": ""}),
+    "facts_dry_run": ("--dry-run", FLAG),
 }
 
 

@@ -1,4 +1,4 @@
-"""Framework facts: the line of a release that says it, held by a hash of that line.
+"""Framework facts: the lines of a release that say it, held by a quotation from them.
 
 A file of docs/facts is one concept: its title in both languages, and a list of entries,
 each one place in one release; a config default has ``key`` and ``default`` instead of
@@ -10,13 +10,12 @@ each one place in one release; a config default has ``key`` and ``default`` inst
     - release: verl 0.9.1                     # or owner/name@sha, in no wheel
       path: verl/workers/utils/padding.py
       lines: 138                              # or 136-138
-      hash: 9cf6e368c090                      # line_hash of those lines
       quote: "values[seq_offset - resp_len - 1 : seq_offset - 1]"
 """
 
 import json
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -26,7 +25,6 @@ from zipfile import ZipFile
 import yaml
 
 from site_tools.data.rows import Form, Row, Sentence, Text, read_row
-from site_tools.ledger import digest
 from site_tools.messages import Message, Problem, problem
 
 FOLDER = "docs/facts"
@@ -51,7 +49,6 @@ class Entry(Row):
     release: Release
     path: Annotated[str, Form(r"[^/\s]\S*", "form_path")]
     lines: Annotated[str, Form(r"[1-9]\d*(-[1-9]\d*)?", "form_lines")]
-    hash: Annotated[str, Form(r"[0-9a-f]{12}", "form_hash")]
     quote: Annotated[str, Form(r".{1,120}", "form_quote")] = ""
     key: Annotated[str, Form(r"[\w.]+", "form_key")] = ""
     default: Text = ""
@@ -79,6 +76,17 @@ class Entry(Row):
     def checked(self) -> bool:
         """Whether a wheel has it, so that a test reads it again."""
         return "@" not in self.release
+
+    @property
+    def span(self) -> tuple[int, int]:
+        """The first line and the last."""
+        first, _, last = self.lines.partition("-")
+        return int(first), int(last or first)
+
+    @property
+    def landmark(self) -> str:
+        """What must stand on one of the lines."""
+        return self.quote or self.key.rpartition(".")[2] + ":"
 
     @property
     def code(self) -> str:
@@ -136,29 +144,59 @@ def unread(concepts: Iterable[Concept]) -> dict[tuple[str, str], list[str]]:
     return places
 
 
-def line_hash(lines: Iterable[str]) -> str:
-    r"""First 12 hex digits of the sha256 of the lines joined by ``\n``."""
-    return digest("\n".join(lines), 12)
+def find_wheel(release: str, wheels: Path) -> Path | None:
+    """The wheel of a release, as ``verl 0.9.1``, if it is here."""
+    project, _, version = release.partition(" ")
+    name = project.lower().replace("-", "_")  # as in the names of wheels
+    return next(wheels.glob(f"{name}-{version}-*.whl"), None)
+
+
+@cache  # hundreds of entries are read from ten wheels
+def open_wheel(wheel: Path) -> tuple[ZipFile, dict[str, str]]:
+    """A wheel, and its names by the paths that its files have once installed."""
+    archive = ZipFile(wheel)
+    return archive, {PURE.sub("", name): name for name in archive.namelist()}
+
+
+def text_in_wheel(wheel: Path, path: str) -> str | None:
+    """A file of a release; None where it has none there."""
+    archive, names = open_wheel(wheel)
+    if path not in names:
+        return None
+    return archive.read(names[path]).decode("utf-8", errors="replace")
 
 
 def reread(entry: Entry, wheels: Path) -> list[Problem] | None:
     """What is wrong with a place, read again; None where its wheel is not here."""
-    project, _, version = entry.release.partition(" ")
-    name = project.lower().replace("-", "_")  # as in the names of wheels
-    wheel = next(wheels.glob(f"{name}-{version}-*.whl"), None)
+    wheel = find_wheel(entry.release, wheels)
     if wheel is None:
         return None
-    archive, names = _archive(wheel)
-    if entry.path not in names:
+    text = text_in_wheel(wheel, entry.path)
+    if text is None:
         return [entry.problem("fact_no_file")]
-    text = archive.read(names[entry.path]).decode("utf-8", errors="replace")
-    return [*faults(entry, text)]
+    return place_faults(entry, text)
 
 
-@cache  # hundreds of entries are read from ten wheels
-def _archive(wheel: Path) -> tuple[ZipFile, dict[str, str]]:
-    archive = ZipFile(wheel)
-    return archive, {PURE.sub("", name): name for name in archive.namelist()}
+def lines_with(landmark: str, text: str) -> list[int]:
+    """The numbers of the lines on which something stands."""
+    lines = enumerate(text.split("\n"), 1)
+    return [number for number, line in lines if landmark in line]
+
+
+def place_faults(entry: Entry, text: str) -> list[Problem]:
+    """What is wrong with a place, held against the text of its file."""
+    first, last = entry.span
+    places = lines_with(entry.landmark, text)
+    problems = []
+    if not places:
+        problems.append(entry.problem("fact_gone", landmark=entry.landmark))
+    elif not any(first <= number <= last for number in places):
+        choices = " or ".join(f"lines: {number}" for number in places)
+        values = {"landmark": entry.landmark, "choices": choices}
+        problems.append(entry.problem("fact_moved", **values))
+    if entry.key:
+        problems += _default_faults(entry, text)
+    return problems
 
 
 @cache
@@ -166,37 +204,17 @@ def _config(text: str) -> Any:
     return yaml.load(text, Loader=yaml.CSafeLoader)
 
 
-def faults(entry: Entry, text: str) -> Iterator[Problem]:
-    """What is wrong with a place, held against the text of its file."""
-    lines = text.split("\n")
-    first, _, last = entry.lines.partition("-")
-    size = max(1, int(last or first) - int(first) + 1)
-    landmark = entry.quote or entry.key.rpartition(".")[2] + ":"
-
-    def at(n: int) -> tuple[str, str]:
-        span = f"{n}-{n + size - 1}" if size > 1 else str(n)
-        return span, line_hash(lines[n - 1 :][:size])
-
-    if at(int(first)) == (entry.lines, entry.hash):
-        if not any(landmark in line for line in lines[int(first) - 1 :][:size]):
-            yield entry.problem("fact_quote", landmark=landmark)
-    else:
-        known = {n: at(n) for n in range(1, len(lines) + 1)}
-        places = [n for n in known if known[n][1] == entry.hash]
-        places = places or [n for n in known if landmark in lines[n - 1]]
-        choices = " or ".join("lines: {} hash: {}".format(*known[n]) for n in places)
-        key = "fact_moved" if choices else "fact_gone"
-        yield entry.problem(key, landmark=landmark, choices=choices)
-    if entry.key:
-        config = _config(text)
-        for part in entry.key.split("."):
-            if not isinstance(config, dict) or part not in config:
-                yield entry.problem("fact_no_key", key=entry.key)
-                return
-            config = config[part]
-        there = json.dumps(config)
-        if there != json.dumps(yaml.safe_load(entry.default)):
-            yield entry.problem("fact_default", key=entry.key, there=there)
+def _default_faults(entry: Entry, text: str) -> list[Problem]:
+    """What is wrong with a key and its default, held against its config file."""
+    config = _config(text)
+    for part in entry.key.split("."):
+        if not isinstance(config, dict) or part not in config:
+            return [entry.problem("fact_no_key", key=entry.key)]
+        config = config[part]
+    there = json.dumps(config)
+    if there == json.dumps(yaml.safe_load(entry.default)):
+        return []
+    return [entry.problem("fact_default", key=entry.key, there=there)]
 
 
 def check_facts(root: Path, name: str) -> tuple[list[Problem], list[Message]]:

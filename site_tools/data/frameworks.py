@@ -148,7 +148,7 @@ def timeline(root: Path) -> tuple[Change, ...]:
     changes = read_rows(root, TIMELINE, Change)
     for change in changes:
         facts, both = _concept(change, root), (change.before, change.release)
-        before, after = ({place.hash for place in facts.of(name)} for name in both)
+        before, after = ({place.code for place in facts.of(name)} for name in both)
         for release, places in zip(both, (before, after), strict=True):
             if not places:
                 values = {"concept": facts.name, "release": release}

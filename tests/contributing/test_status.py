@@ -11,9 +11,9 @@ from tests.contributing.trial import PAGE, PATHS, command, make
 FACTS = """zh: 值
 en: Values
 entries:
-- {release: verl 0.9.1, path: a.py, lines: "7", hash: 9cf6e368c090, quote: x}
-- {release: a/b@a14dc3a, path: a.py, lines: "7", hash: 9cf6e368c090, quote: x}
-- {release: a/b@a14dc3a, path: a.py, lines: "9", hash: 9cf6e368c090, quote: y}
+- {release: verl 0.9.1, path: a.py, lines: "7", quote: x}
+- {release: a/b@a14dc3a, path: a.py, lines: "7", quote: x}
+- {release: a/b@a14dc3a, path: a.py, lines: "9", quote: y}
 """
 
 

@@ -10,8 +10,7 @@ from site_tools.data.facts import (
     Concept,
     Entry,
     concepts,
-    faults,
-    line_hash,
+    place_faults,
     reread,
 )
 from site_tools.data.rows import read_row
@@ -24,7 +23,6 @@ PLAIN = {
     "release": "verl 0.9.1",
     "path": "a.py",
     "lines": "3",
-    "hash": line_hash(["    v = v[:, :-1]"]),
     "quote": "v[:, :-1]",
 }
 ENTRY = Entry(**PLAIN)
@@ -32,7 +30,6 @@ DEFAULT = Entry(
     release="verl 0.9.1",
     path="a.yaml",
     lines="2",
-    hash=line_hash(["  gamma: 0.99"]),
     key="algorithm.gamma",
     default="0.99",
 )
@@ -49,7 +46,7 @@ def parse(text: str) -> Concept:
 
 
 def wrong(entry: Entry, text: str) -> list[tuple[str, str]]:
-    return [(problem.found, problem.fix) for problem in faults(entry, text)]
+    return [(problem.found, problem.fix) for problem in place_faults(entry, text)]
 
 
 @pytest.mark.parametrize("concept", concepts(ROOT), ids=lambda concept: concept.name)
@@ -73,33 +70,32 @@ def test_every_place_links_to_its_lines_at_the_release():
 
 def test_a_true_entry_passes():
     assert wrong(ENTRY, CODE) == wrong(DEFAULT, CONFIG) == []
-    two = line_hash(["    a = 1", "    v = v[:, :-1]"])
-    assert wrong(replace(ENTRY, lines="2-3", hash=two), CODE) == []
+    assert wrong(replace(ENTRY, lines="2-3"), CODE) == []
 
 
-TWO = {"lines": "2-3", "hash": line_hash(["    a = 1", "    v = v[:, :-1]"])}
-MOVED = "verl 0.9.1 · a.py:3: there are other lines"
+ELSEWHERE = "verl 0.9.1 · a.py:3: 'v[:, :-1]' is not on these lines"
 
 
 @pytest.mark.parametrize(
     ("change", "text", "found", "fix"),
     [
-        ({}, "\n" + CODE, MOVED, f"write lines: 4 hash: {ENTRY.hash}"),
-        (TWO, "\n\n" + CODE, "other lines", f"write lines: 4-5 hash: {TWO['hash']}"),
-        (
-            {},
-            CODE.replace("v = v", "w = v"),
-            MOVED,
-            f"write lines: 3 hash: {line_hash(['    w = v[:, :-1]'])}",
-        ),
-        ({}, "pass\n", f"{MOVED}, and 'v[:, :-1]' is nowhere in the file", "remove"),
-        ({"quote": "v[:, 1:]"}, CODE, "'v[:, 1:]' is not on these lines", "quote"),
-        ({"lines": "3-2"}, CODE, "other lines", f"write lines: 3 hash: {ENTRY.hash}"),
+        ({}, "\n" + CODE, ELSEWHERE, "write lines: 4; or correct the quotation"),
+        ({}, "\n" + CODE + CODE, ELSEWHERE, "write lines: 4 or lines: 8;"),
+        ({"lines": "1-2"}, CODE, "a.py:1-2: 'v[:, :-1]' is not", "write lines: 3;"),
+        ({"lines": "3-2"}, CODE, "is not on these lines", "write lines: 3;"),
+        ({}, "pass\n", "'v[:, :-1]' is nowhere in the file", "correct the quotation"),
+        ({"lines": "9"}, CODE, "is not on these lines", "write lines: 3;"),
     ],
 )
-def test_lines_that_are_elsewhere_are_found_again(change, text, found, fix):
+def test_a_quotation_that_stands_elsewhere_is_found_again(change, text, found, fix):
     ((told, remedy),) = wrong(replace(ENTRY, **change), text)
     assert found in told and fix in remedy
+
+
+def test_a_key_that_the_config_has_not_is_told():
+    entry = replace(DEFAULT, key="critic.gamma")
+    ((told, _),) = wrong(entry, CONFIG)
+    assert told == "verl 0.9.1 · a.yaml:2: critic.gamma is not in the file"
 
 
 def test_a_default_of_another_type_is_another_default():
@@ -115,7 +111,8 @@ def test_a_default_of_another_type_is_another_default():
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        ({"hash": "9CF6E368C090"}, "hash must be 12 hex digits, got '9CF6E368C090'"),
+        ({"lines": "three"}, "lines must be"),
+        ({"hash": "9cf6e368c090"}, "hash does not belong here"),
         ({"release": "0.9.1"}, "must be name version or owner/name@sha, got '0.9.1'"),
         ({"key": "a.b", "default": "1"}, "an entry has quote, or key and default"),
     ],
@@ -124,11 +121,11 @@ def test_a_malformed_entry_is_refused(change, message):
     with pytest.raises(ValueError) as refusal:
         parse(TITLES + written(**PLAIN) + written(**PLAIN | change))
     place, _, told = str(refusal.value).partition(": ")
-    assert re.fullmatch(r"docs/facts/values\.yml:(9|1\d)", place)
+    assert re.fullmatch(r"docs/facts/values\.yml:([89]|1\d)", place)
     assert message in told
 
 
-def test_a_hash_of_digits_and_a_version_of_two_numbers_stay_text():
-    text = TITLES + "- {release: verl 0.9, path: a, lines: 1, hash: 012345678901, "
-    (entry,) = parse(text + "quote: q}").entries
-    assert (entry.release, entry.hash) == ("verl 0.9", "012345678901")
+def test_a_version_of_two_numbers_stays_text():
+    text = TITLES + "- {release: verl 0.9, path: a, lines: 1, quote: q}"
+    (entry,) = parse(text).entries
+    assert entry.release == "verl 0.9"

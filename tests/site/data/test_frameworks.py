@@ -22,8 +22,8 @@ from tests.site.trial_site import write_files
 pytestmark = pytest.mark.pages
 
 NOW, OLD, OPEN, TRL, GRPO = RELEASES
-PLACE = {"path": "a/b.py", "lines": "3", "hash": "0" * 12, "quote": "a < b"}
-OTHER_LINES = {"hash": "1" * 12}
+PLACE = {"path": "a/b.py", "lines": "3", "quote": "a < b"}
+OTHER_LINES = {"quote": "a <= b"}
 
 
 def places(*releases: str) -> list[dict[str, str]]:

@@ -1,0 +1,227 @@
+"""facts: move what is said of a framework to a new release, by its quotations.
+
+Both wheels are read. A quotation that stands once in the new file has its place; one
+that stands as often as before keeps its turn among them. A file of ``docs/facts`` is
+moved whole, or left as it is and said why.
+"""
+
+import re
+from argparse import Namespace
+from collections.abc import Sequence
+from dataclasses import replace
+from difflib import get_close_matches
+from pathlib import Path, PurePosixPath
+
+import yaml
+
+from site_tools.contributing.talk import Talk
+from site_tools.data.facts import (
+    FOLDER,
+    WHEELS,
+    Concept,
+    Entry,
+    concepts,
+    find_wheel,
+    lines_with,
+    open_wheel,
+    place_faults,
+    text_in_wheel,
+)
+from site_tools.data.frameworks import version
+from site_tools.data.rows import read_row
+from site_tools.ledger import store
+from site_tools.messages import Message, Refusal
+
+ENTRY_FIELD = re.compile(r"^(?P<before>(?:- |  )(?P<name>\w+): +)\S.*$", re.MULTILINE)
+
+SHOWN_PLACES = 3
+
+
+class NotFound(Exception):
+    """The new release does not say it at one place; the message says what is there."""
+
+    def __init__(self, key: str, **values: object) -> None:
+        super().__init__(key)
+        self.message = Message(key, values)
+
+
+def run(options: Namespace, root: Path, talk: Talk) -> int:
+    """Move each concept that has places in the old release."""
+    every = concepts(root)
+    old, new = _releases(every, options)
+    wheels = [_wheel(release, root) for release in (old, new)]
+    moved, left, texts = list[str](), 0, dict[Path, str]()
+    for concept in every:
+        if not concept.of(old):
+            continue
+        entries, problems = _moved(concept, old, new, wheels)
+        for message in problems:
+            talk.show(talk.of(message))
+        if problems:
+            left += 1
+            continue
+        file = root / FOLDER / concept.name
+        texts[file] = rewritten(file.read_text("utf-8"), concept, entries)
+        moved.append(concept.id)
+    if not options.dry_run:
+        for file, text in texts.items():
+            store(file, text.encode("utf-8"))
+    values = {"old": old, "new": new, "count": len(moved), "left": left}
+    talk.say("facts_moved_dry" if options.dry_run else "facts_moved", **values)
+    if moved and not options.dry_run:
+        talk.say("facts_next", old=old, new=new)
+    return 1 if left else 0
+
+
+def _releases(every: Sequence[Concept], options: Namespace) -> tuple[str, str]:
+    """The release to move from, and the new one."""
+    new = f"{options.project} {options.version}"
+    known = {release for concept in every for release in concept.releases}
+    own = [r for r in known if r.startswith(f"{options.project} ")]
+    if not own:
+        projects = sorted({r.partition(" ")[0] for r in known if "@" not in r})
+        values = {"project": options.project, "projects": ", ".join(projects)}
+        raise Refusal("facts_no_project", **values)
+    own.sort(key=version)
+    old = f"{options.project} {options.old}" if options.old else ""
+    if not old:
+        older = [release for release in own if version(release) < version(new)]
+        old = older[-1] if older else ""
+    if old not in own or old == new:
+        raise Refusal("facts_no_release", new=new, releases=", ".join(own))
+    return old, new
+
+
+def _wheel(release: str, root: Path) -> Path:
+    wheel = find_wheel(release, root / WHEELS)
+    if wheel is None:
+        raise Refusal("facts_no_wheel", release=release, folder=WHEELS)
+    return wheel
+
+
+def _moved(
+    concept: Concept, old: str, new: str, wheels: Sequence[Path]
+) -> tuple[list[Entry], list[Message]]:
+    """The entries of a concept as they are in the new release, and what is not there.
+
+    Those of other releases stay. What a concept says of the new release already is
+    left to whoever wrote it.
+    """
+    if concept.of(new):
+        values = {"file": concept.file, "new": new}
+        return [], [Message("facts_there", values)]
+    entries, problems = list[Entry](), list[Message]()
+    for entry in concept.entries:
+        if entry.release == old:
+            try:
+                entry = moved_entry(entry, new, *wheels)
+            except NotFound as error:
+                values = {"place": f"{entry.file}:{entry.line}", "why": error.message}
+                problems.append(Message("facts_left", values))
+        entries.append(entry)
+    return entries, problems
+
+
+def moved_entry(entry: Entry, new: str, old_wheel: Path, new_wheel: Path) -> Entry:
+    """A place in the new release, or NotFound."""
+    old_text = text_in_wheel(old_wheel, entry.path)
+    if old_text is None or place_faults(entry, old_text):
+        raise NotFound("facts_was_wrong", place_of=entry.place)
+    path, text = _file_of(entry, new_wheel)
+    first, last = entry.span
+    before, now = _places(entry, old_text), _places(entry, text)
+    own = next(line for line in before if first <= line <= last)
+    if not now:
+        raise NotFound("facts_gone", **_nearest(entry, path, text))
+    if len(now) == 1:
+        line = now[0]
+    elif len(now) == len(before):
+        line = now[before.index(own)]
+    else:
+        lines = ", ".join(map(str, now))
+        nearest = min(now, key=lambda line: abs(line - own))
+        values = {"path": path, "lines": lines, "nearest": nearest}
+        raise NotFound("facts_several", landmark=entry.landmark, **values)
+    start = line - (own - first)
+    end = start + (last - first)
+    lines = str(start) if start == end else f"{start}-{end}"
+    moved = replace(entry, release=new, path=path, lines=lines)
+    if faults := place_faults(moved, text):
+        raise NotFound("as_it_is", text=faults[0].found)
+    return moved
+
+
+def _file_of(entry: Entry, wheel: Path) -> tuple[str, str]:
+    """The file of the new release: at its path, or the one of its name that says it."""
+    text = text_in_wheel(wheel, entry.path)
+    if text is not None:
+        return entry.path, text
+    paths = [*open_wheel(wheel)[1]]
+    name = PurePosixPath(entry.path).name
+    texts = {
+        path: text_in_wheel(wheel, path) or ""
+        for path in paths
+        if PurePosixPath(path).name == name
+    }
+    saying = [path for path, text in texts.items() if _places(entry, text)]
+    if len(saying) == 1:
+        return saying[0], texts[saying[0]]
+    if saying:
+        raise NotFound("facts_several_files", path=entry.path, paths=", ".join(saying))
+    elsewhere = _elsewhere(entry, wheel)
+    if elsewhere:
+        raise NotFound("facts_elsewhere", path=entry.path, places=", ".join(elsewhere))
+    nearest = get_close_matches(entry.path, paths, 1, 0)
+    raise NotFound("facts_no_file", path=entry.path, nearest=nearest[0])
+
+
+def _elsewhere(entry: Entry, wheel: Path) -> list[str]:
+    """The first lines of other files on which a quotation stands, for a person."""
+    places = list[str]()
+    for path in sorted(open_wheel(wheel)[1]):
+        if path.endswith(PurePosixPath(entry.path).suffix):
+            lines = lines_with(entry.landmark, text_in_wheel(wheel, path) or "")
+            places += [f"{path}:{line}" for line in lines]
+    return places[:SHOWN_PLACES]
+
+
+def _places(entry: Entry, text: str) -> list[int]:
+    """The lines on which a quotation stands, or the one of a key in its config."""
+    if not entry.key:
+        return lines_with(entry.quote, text)
+    node, line = yaml.compose(text, Loader=yaml.CSafeLoader), 0
+    for part in entry.key.split("."):
+        found = None
+        for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
+            if key.value == part:
+                found, line = value, key.start_mark.line + 1
+        if found is None:
+            return []
+        node = found
+    return [line]
+
+
+def _nearest(entry: Entry, path: str, text: str) -> dict[str, object]:
+    """The line of a file that is most like the one that is not there."""
+    lines = [line.strip() for line in text.split("\n")]
+    closest = get_close_matches(entry.landmark, lines, 1, 0)
+    line = lines.index(closest[0]) + 1
+    values = {"landmark": entry.landmark, "path": path}
+    return {**values, "line": line, "text": closest[0]}
+
+
+def rewritten(text: str, concept: Concept, entries: Sequence[Entry]) -> str:
+    """The file of a concept with these entries; all else in it stays as it was."""
+    lines = text.split("\n")
+    starts = [entry.line for entry in concept.entries]
+    ends = [*starts[1:], len(lines) + 1]
+    for start, end, entry in zip(starts, ends, entries, strict=True):
+        for number in range(start, end):
+            match = ENTRY_FIELD.match(lines[number - 1])
+            if match and match["name"] in ("release", "path", "lines"):
+                value = getattr(entry, match["name"])
+                lines[number - 1] = match["before"] + value
+    new = "\n".join(lines)
+    if read_row(new, concept.file, Concept).entries != tuple(entries):
+        raise Refusal("facts_layout", file=concept.file)
+    return new
