@@ -23,16 +23,10 @@ from site_tools.compile.navigation import QUESTION_TOPICS, Answer, Answered, tit
 from site_tools.compile.templates import fill, words
 from site_tools.data import facts
 from site_tools.data import frameworks as data
-from site_tools.data.dialogues import (
-    TOPICS,
-    Asked,
-    Dialogue,
-    Topic,
-    read_dialogues,
-    read_topics,
-)
+from site_tools.data.dialogues import Asked, Dialogue, read_dialogues
 from site_tools.data.facts import FOLDER, concepts, unread
 from site_tools.data.names import read_names
+from site_tools.data.topics import TOPICS, Topic, read_topics
 from site_tools.messages import LANGUAGES, Refusal
 from site_tools.page.twins import Twins, twins_that_wait
 from site_tools.source.content import read_content

@@ -14,14 +14,9 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from site_tools.compile.templates import words
-from site_tools.data.dialogues import (
-    NUMBER,
-    TOPICS,
-    Asked,
-    Thread,
-    read_dialogues,
-    read_threads,
-)
+from site_tools.data.dialogues import NUMBER, Asked, read_dialogues
+from site_tools.data.threads import Thread, read_threads
+from site_tools.data.topics import TOPICS
 from site_tools.messages import Refusal
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
 from site_tools.source.content import read_content

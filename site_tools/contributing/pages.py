@@ -11,8 +11,8 @@ from pathlib import Path, PurePosixPath
 import yaml
 
 from site_tools.contributing.talk import Talk
-from site_tools.data.dialogues import TOPICS
 from site_tools.data.rows import PAGE_ID
+from site_tools.data.topics import TOPICS
 from site_tools.judge.all import text_of
 from site_tools.messages import LANGUAGES, Refusal
 from site_tools.source.content import columns

@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from site_tools.data.dialogues import TOPICS, TopicId
 from site_tools.data.facts import Concept, Entry, Release, concept
 from site_tools.data.rows import (
     Form,
@@ -23,6 +22,7 @@ from site_tools.data.rows import (
     read_rows,
     unique,
 )
+from site_tools.data.topics import TOPICS, TopicId
 
 COMPARISON = "docs/comparison.yml"
 TIMELINE = "docs/timeline.yml"

@@ -18,7 +18,7 @@ from bs4 import BeautifulSoup
 
 from site_tools.compile import article, reference
 from site_tools.compile.lists import fill_lists
-from site_tools.data.dialogues import read_corrections
+from site_tools.data.corrections import read_corrections
 from site_tools.judge.identities import FORMULA_ID
 from site_tools.messages import Message, Problem, problem
 from site_tools.page.page import Page

@@ -11,7 +11,7 @@ from contextlib import suppress
 from itertools import chain
 from pathlib import Path
 
-from site_tools.data.dialogues import Proof, read_corrections
+from site_tools.data.corrections import Proof, read_corrections
 from site_tools.messages import LANGUAGES, Message, Problem, problem
 from site_tools.page.page import Page
 from site_tools.source.blocks import Block

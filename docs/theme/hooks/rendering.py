@@ -31,8 +31,9 @@ from site_tools.compile.downloads import wheel
 from site_tools.compile.lists import fill_lists
 from site_tools.compile.navigation import Answer, Answered
 from site_tools.compile.templates import fill
-from site_tools.data.dialogues import TOPICS, Asked
+from site_tools.data.dialogues import Asked
 from site_tools.data.names import read_names
+from site_tools.data.topics import TOPICS
 from site_tools.finish import formulas
 from site_tools.finish.formulas import Formula
 from site_tools.judge import words

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from site_tools.compile.navigation import Answer, answers
-from site_tools.data.dialogues import TOPICS
 from site_tools.data.names import named, pattern, read_names, vocabulary
+from site_tools.data.topics import TOPICS
 from site_tools.source.content import read_content
 from site_tools.source.inline import plain
 from tests.layout import ROOT

@@ -4,8 +4,9 @@ import re
 
 import pytest
 
-from site_tools.data.dialogues import read_dialogues, read_topics
+from site_tools.data.dialogues import read_dialogues
 from site_tools.data.frameworks import comparison
+from site_tools.data.topics import read_topics
 from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages

@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from site_tools.compile import navigation
-from site_tools.data import dialogues
-from site_tools.data.dialogues import read_topics
+from site_tools.data import dialogues, threads, topics
+from site_tools.data.topics import read_topics
 from site_tools.judge.front_matter import check_answers
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
@@ -25,7 +25,7 @@ def dialogue(*rows: dict[str, Any]) -> dict[str, Any]:
 
 
 def read(root: Path, *rows: dict[str, Any]) -> tuple[dialogues.Dialogue, ...]:
-    write_files(root, {dialogues.FILE: as_yaml([*rows])})
+    write_files(root, {dialogues.DIALOGUES_FILE: as_yaml([*rows])})
     return dialogues.read_dialogues(root)
 
 
@@ -65,7 +65,7 @@ def test_the_check_of_a_page_names_the_line_of_its_answers():
 
 
 def test_topics_come_in_the_order_in_which_data_flows(tmp_path):
-    write_files(tmp_path, {dialogues.TOPICS_FILE: "- {id: gae, zh: 甲, en: A}"})
+    write_files(tmp_path, {topics.TOPICS_FILE: "- {id: gae, zh: 甲, en: A}"})
     order = "id must be in the order pipeline, rewards, alignment, .*, got gae"
     with pytest.raises(ValueError, match=order):
         read_topics(tmp_path)
@@ -90,7 +90,7 @@ def test_a_question_out_of_order_is_named(tmp_path):
     ],
 )
 def test_a_thread_is_called_as_people_write_it(thread, repository, name):
-    known = dialogues.Thread(thread=thread, lang="en", en="Why?")
+    known = threads.Thread(thread=thread, lang="en", en="Why?")
     assert (known.repository, known.name) == (repository, name)
     issue = f"https://github.com/{repository}/issues/17" if repository else ""
     assert known.address == issue

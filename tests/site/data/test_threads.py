@@ -3,7 +3,7 @@
 import pytest
 
 from site_tools.compile.navigation import answered
-from site_tools.data.dialogues import read_threads
+from site_tools.data.threads import read_threads
 from tests.layout import ROOT
 from tests.site.trial_site import write_files
 

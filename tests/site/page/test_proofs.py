@@ -2,8 +2,8 @@
 
 import pytest
 
-from site_tools.data import dialogues
-from site_tools.data.dialogues import PROOFS, read_corrections
+from site_tools.data import corrections
+from site_tools.data.corrections import PROOFS, read_corrections
 from site_tools.judge.proofs import check_corrections, check_wrong_answers, unshown
 from site_tools.page.page import read_page
 from site_tools.source.files import page_ids
@@ -69,7 +69,7 @@ PROVED = {
 def lost(root, text, **proof):
     """What the check says of one proof on a page."""
     row = {"id": "7", "about": "two", "held": [{"at": AT} | proof]}
-    write_files(root, {dialogues.CORRECTIONS_FILE: as_yaml([row])})
+    write_files(root, {corrections.CORRECTIONS_FILE: as_yaml([row])})
     return [*check_corrections(read_page(root, "docs/en/alignment/sum.md", text))]
 
 
@@ -130,7 +130,7 @@ def test_each_kind_of_proof_is_found(tmp_path, kind):
 )
 def test_a_proof_that_is_gone_is_named(tmp_path, kind, old, new):
     (problem,) = lost(tmp_path, broken(old, new, PAGE), **{kind: PROVED[kind]})
-    assert problem.path == dialogues.CORRECTIONS_FILE
+    assert problem.path == corrections.CORRECTIONS_FILE
     assert "under docs/en/alignment/sum.md#wrong-three" in problem.found
     assert PROVED[kind] in problem.expected
 

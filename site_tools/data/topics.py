@@ -1,0 +1,41 @@
+"""The topics: the folders of question pages, and a sentence for each."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Annotated
+
+from site_tools.data.rows import Form, PageId, Sentence, read_rows
+from site_tools.messages import Refusal
+
+TOPICS_FILE = "docs/topics.yml"
+# The folders of question pages, in the order in which data flows.
+TOPICS = (
+    "pipeline",
+    "rewards",
+    "alignment",
+    "bootstrap",
+    "gae",
+    "critic",
+    "on_policy",
+    "loss",
+    "off_policy",
+    "turns",
+    "contribute",
+)
+TopicId = Annotated[str, Form("|".join(TOPICS), "form_topic")]
+
+
+@dataclass(frozen=True)
+class Topic(Sentence):
+    """A topic, its sentence in both languages, and the page whose picture tells it."""
+
+    id: TopicId
+    picture: PageId = ""
+
+
+def read_topics(root: Path) -> dict[str, Topic]:
+    topics = {row.id: row for row in read_rows(root, TOPICS_FILE, Topic)}
+    if [*topics] != [*TOPICS]:
+        values = {"order": ", ".join(TOPICS), "ids": ", ".join(topics)}
+        raise Refusal("topic_order", file=TOPICS_FILE, **values)
+    return topics
