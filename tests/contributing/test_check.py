@@ -4,7 +4,6 @@ import json
 import re
 import subprocess
 from collections.abc import Sequence
-from hashlib import sha256
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -208,19 +207,16 @@ def test_an_id_that_another_page_leads_to_is_not_renamed(project):
 # The places of a file of facts, read again in a wheel.
 
 LINES = ["def f():", "    return gamma", "x = 1"]
-HASH = sha256(LINES[1].encode()).hexdigest()[:12]
-FACTS = f"""zh: 一个概念
+FACTS = """zh: 一个概念
 en: A concept
 entries:
 - release: owner/name@0123456
   path: in/no/wheel.py
   lines: 7
-  hash: 0123456789ab
   quote: "anything"
 - release: peer 1.0
   path: peer/sums.py
   lines: 2
-  hash: {HASH}
   quote: "return gamma"
 """
 
@@ -251,14 +247,14 @@ def test_a_release_that_is_not_here_is_said_and_fails_nothing(tmp_path):
 def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path):
     facts(tmp_path, FACTS.replace("lines: 2", "lines: 3"))
     assert run(tmp_path, "facts/sums").splitlines() == [
-        "1 docs/facts/sums.yml:9",
-        "  found:    peer 1.0 · peer/sums.py:3: there are other lines",
-        "  expected: the lines that the hash was taken of",
-        f"  fix:      write lines: 2 hash: {HASH}",
+        "1 docs/facts/sums.yml:8",
+        "  found:    peer 1.0 · peer/sums.py:3: 'return gamma' is not on these lines",
+        "  expected: the lines on which the quotation stands",
+        "  fix:      write lines: 2; or correct the quotation",
         "Checked facts/sums: 1 problem.",
     ]
     assert run(tmp_path, "facts/sums", lang="zh").splitlines()[1:4] == [
-        "  现在：peer 1.0 · peer/sums.py:3：那里是别的行",
-        "  应为：算 hash 的那几行",
-        f"  改法：写 lines: 2 hash: {HASH}",
+        "  现在：peer 1.0 · peer/sums.py:3：“return gamma”不在这几行",
+        "  应为：引文所在的行",
+        "  改法：写 lines: 2；或者改引文",
     ]
