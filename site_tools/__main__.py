@@ -17,14 +17,14 @@ from site_tools.messages import LANGUAGES  # noqa: E402
 
 # The commands in the order in which a contributor meets them.
 COMMANDS: dict[str, Callable[[argparse.Namespace, Path, Talk], int]] = {
-    "new": new.run,
-    "import": chat.run,
-    "check": check.run,
-    "fix": fix.run,
-    "agree": agree.run,
-    "status": agree.status,
-    "export": chat.export,
-    "facts": move_facts.run,
+    "new": new.new_page,
+    "import": chat.import_chat,
+    "check": check.check_pages,
+    "fix": fix.fix_pages,
+    "agree": agree.agree,
+    "status": agree.say_status,
+    "export": chat.export_pages,
+    "facts": move_facts.move_facts,
 }
 FLAG = {"action": "store_true"}
 PAGES = {"metavar": "PAGE", "nargs": "*"}

@@ -24,7 +24,7 @@ from site_tools.compile.templates import fill, words
 from site_tools.data import facts
 from site_tools.data import frameworks as data
 from site_tools.data.dialogues import Asked, Dialogue, read_dialogues
-from site_tools.data.facts import FOLDER, concepts, unread
+from site_tools.data.facts import FACTS_FOLDER, concepts, unread
 from site_tools.data.names import read_names
 from site_tools.data.topics import TOPICS, Topic, read_topics
 from site_tools.messages import LANGUAGES, Refusal
@@ -139,7 +139,7 @@ def frameworks(part: str, lang: str, root: Path) -> str:
 def fact(argument: str, lang: str, root: Path) -> str:
     """The places that a facts file has of a release, as in ``values verl 0.9.1``."""
     name, _, release = argument.partition(" ")
-    if "/" in name or not (root / FOLDER / f"{name}.yml").is_file():
+    if "/" in name or not (root / FACTS_FOLDER / f"{name}.yml").is_file():
         known = [concept.id for concept in concepts(root)]
         (nearest,) = difflib.get_close_matches(name, known, 1, 0) or ["-"]
         raise Refusal("fact_concept", nearest=nearest)

@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from site_tools.compile.templates import words
-from site_tools.data.dialogues import NUMBER, Asked, read_dialogues
+from site_tools.data.dialogues import QUESTION_ID, Asked, read_dialogues
 from site_tools.data.threads import Thread, read_threads
 from site_tools.data.topics import TOPICS
 from site_tools.messages import Refusal
@@ -41,7 +41,8 @@ VERDICT = re.compile(r"\*\*(?P<words>.+?)[。.：:，,；;]?\*\*[。.：:，,；
 # The line of an answer that is about one of the dialogues' questions: "- 003·2: ...",
 # and its first sentence.
 LINE = re.compile(
-    rf"^- (?P<id>{NUMBER})(?P<colon>[:：])[ ]*(?P<text>.+(?:\n[ ]+\S.*)*)", re.MULTILINE
+    rf"^- (?P<id>{QUESTION_ID})(?P<colon>[:：])[ ]*(?P<text>.+(?:\n[ ]+\S.*)*)",
+    re.MULTILINE,
 )
 SENTENCE = re.compile(r".+?(?=[。？！]|[.?!](?:\s|$)|$)")
 PICTURE = re.compile(r"^!\[(?P<alt>.+)\]\((?P<file>[^()\s]+\.svg)\)", re.MULTILINE)

@@ -17,7 +17,7 @@ from markdown import Markdown
 from markupsafe import Markup
 
 from site_tools.data.facts import Entry
-from site_tools.data.frameworks import PLACE
+from site_tools.data.frameworks import PLACE_NUMBER
 
 HERE = Path(__file__).parent
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\([^()\s]*\)")
@@ -65,7 +65,7 @@ def bare(html: str) -> str:
 
 def with_code(html: Markup, entries: Sequence[Entry]) -> Markup:
     codes = [Markup("<code>{}</code>").format(entry.code) for entry in entries]
-    return Markup(PLACE.sub(lambda match: codes[int(match[1]) - 1], html))
+    return Markup(PLACE_NUMBER.sub(lambda match: codes[int(match[1]) - 1], html))
 
 
 def as_plain(text: str) -> str:

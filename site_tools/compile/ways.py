@@ -13,7 +13,7 @@ from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
 from site_tools.compile.templates import fill, words
-from site_tools.data.rows import plain
+from site_tools.data.rows import plain_yaml
 from site_tools.messages import Refusal
 
 REDIRECTS, SHORT = "docs/redirects.yml", "docs/short.yml"
@@ -120,7 +120,7 @@ def redirects(
 
     A place is the path of a page, and maybe an anchor on it, as in ``gae/inputs#why``.
     """
-    moves = plain(text, file) or {}
+    moves = plain_yaml(text, file) or {}
     if not isinstance(moves, dict):
         raise Refusal("redirect_rows", place=f"{file}:1")
     for old, new in moves.items():
@@ -167,7 +167,8 @@ def addresses(root: Path) -> dict[str, str]:
 
 @lru_cache(maxsize=1)  # every page asks for its own
 def _addresses(short: str, redirects: str) -> dict[str, str]:
-    moves, places = plain(redirects, REDIRECTS) or {}, plain(short, SHORT) or {}
+    moves = plain_yaml(redirects, REDIRECTS) or {}
+    places = plain_yaml(short, SHORT) or {}
     return {onward(place, moves): number for number, place in places.items()}
 
 

@@ -38,7 +38,7 @@ CLOSING = "，。、；：？！）》”"
 PIECE = re.compile(rf" ?(?:[{APART}]|[^ {APART}]+)[{CLOSING}]*")
 
 
-def run(options: Namespace, root: Path, talk: Talk) -> int:
+def agree(options: Namespace, root: Path, talk: Talk) -> int:
     names = [page_id(text) for text in options.pages]
     if not names:
         raise Refusal("agree_unnamed")
@@ -175,7 +175,7 @@ def wrapped(text: str, wide: int) -> list[str]:
     return [*lines, line.strip()]
 
 
-def status(options: Namespace, root: Path, talk: Talk) -> int:
+def say_status(options: Namespace, root: Path, talk: Talk) -> int:
     """Say what waits for somebody's hand, as the page about/status does."""
     facts = [
         f"docs/facts/{name}.yml: {place}:{', '.join(lines)}"

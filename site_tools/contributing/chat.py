@@ -18,7 +18,7 @@ from string import Template
 from typing import NamedTuple
 
 from site_tools.compile.llms import as_round
-from site_tools.contributing.formats import Chat, read
+from site_tools.contributing.formats import Chat, read_chats
 from site_tools.contributing.likeness import answering, search, wordings
 from site_tools.contributing.log import Broken, Turn, compose, fence_after, lines_of
 from site_tools.contributing.pages import (
@@ -49,26 +49,26 @@ THANKS = re.compile(
     re.IGNORECASE,
 )
 # Between two rounds, there for people: no part of an answer.
-RULE = re.compile(r"(?:\n\s*---)?\s*\Z")
+RULE_BETWEEN = re.compile(r"(?:\n\s*---)?\s*\Z")
 ODD_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\n?")
-PICTURE = re.compile(r"!\[[^\]\n]*\]\(")
+CHAT_PICTURE = re.compile(r"!\[[^\]\n]*\]\(")
 # What ChatGPT writes where its page shows a link to a source.
-CITED = re.compile("\ue200[^\ue201\n]*\ue201|【\\d+[:†][^】\n]*】")
+SOURCE_MARK = re.compile("\ue200[^\ue201\n]*\ue201|【\\d+[:†][^】\n]*】")
 # Formulas as chats write them, which a page writes with $; none in a code span. None is
 # longer: what looks for an end that is missing must not read the whole chat each time.
-FORMULA = re.compile(
+CHAT_FORMULA = re.compile(
     r"(?P<code>(?P<mark>`+)[^`](?:.{0,400}?[^`])?(?P=mark)(?!`))"
     r"|(?<!\\)\\\((?P<line>.{1,400}?)\\\)|(?<!\\)\\\[(?P<shown>.{1,4000}?)\\\]",
     re.DOTALL,
 )
 
 
-def run(options: Namespace, root: Path, talk: Talk) -> int:
+def import_chat(options: Namespace, root: Path, talk: Talk) -> int:
     """Read the chat, say what it asks, and write the drafts if that is agreed on."""
     if re.match("https?://", options.log):
         raise Refusal("import_link", link=options.log)
     try:
-        chats = read(Path(options.log).read_bytes(), options.log)
+        chats = read_chats(Path(options.log).read_bytes(), options.log)
     except OSError as error:
         values = {"path": options.log or '""', "reason": error.strerror}
         raise Refusal("import_unread", **values) from None
@@ -82,7 +82,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     drafts = _drafts(rounds(chat.turns), folder, root, talk)
     if chat.left:
         talk.show(talk.of(chat.left))
-    if pictures := sum(len(PICTURE.findall(turn.text)) for turn in chat.turns):
+    if pictures := sum(len(CHAT_PICTURE.findall(turn.text)) for turn in chat.turns):
         talk.say("import_pictures", count=pictures)
     if options.dry_run:
         return 0
@@ -106,7 +106,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
 
 def choose(chats: Sequence[Chat], wanted: str, talk: Talk) -> Chat:
     """The one that is meant, by its number or by words of its title."""
-    named = {number: called(chat) for number, chat in enumerate(chats, 1)}
+    named = {number: chat_title(chat) for number, chat in enumerate(chats, 1)}
     while True:
         some = [n for n, name in named.items() if wanted.lower() in name.lower()]
         if wanted.isdecimal():
@@ -126,7 +126,7 @@ def choose(chats: Sequence[Chat], wanted: str, talk: Talk) -> Chat:
         wanted = typed.strip()
 
 
-def called(chat: Chat) -> str:
+def chat_title(chat: Chat) -> str:
     asked = next(turn.text for turn in chat.turns if turn.asks)
     return " ".join(chat.title.split()) or title(asked)
 
@@ -179,7 +179,7 @@ def _drafts(
     return drafts
 
 
-def export(options: Namespace, root: Path, talk: Talk) -> int:
+def export_pages(options: Namespace, root: Path, talk: Talk) -> int:
     said = []
     for page in options.pages:
         file = f"docs/{talk.language}/{page_id(page)}.md"
@@ -226,8 +226,8 @@ def draft(each: Round, file: str, known: str | None = None) -> str:
 
 
 def _fenced(text: str) -> str:
-    text = ODD_LINE_ENDS.sub("\n", RULE.sub("", text, count=1)).strip("\n")
-    text = with_dollars(CITED.sub("", text))
+    text = ODD_LINE_ENDS.sub("\n", RULE_BETWEEN.sub("", text, count=1)).strip("\n")
+    text = with_dollars(SOURCE_MARK.sub("", text))
     mark = "`" * max(3, 1 + max(map(len, re.findall("`+", text)), default=0))
     return f"{mark}text\n{text}\n{mark}"
 
@@ -238,10 +238,10 @@ def with_dollars(text: str) -> str:
     for line in lines_of(text):
         before, fence = fence, fence_after(line, fence)
         if before or fence:
-            found, prose = found + FORMULA.sub(_dollars, prose) + line, ""
+            found, prose = found + CHAT_FORMULA.sub(_dollars, prose) + line, ""
         else:
             prose += line
-    return found + FORMULA.sub(_dollars, prose)
+    return found + CHAT_FORMULA.sub(_dollars, prose)
 
 
 def _dollars(match: re.Match[str]) -> str:

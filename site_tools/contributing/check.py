@@ -14,7 +14,7 @@ from site_tools.messages import Message, Problem
 from site_tools.page.twins import twins_of
 
 
-def run(options: Namespace, root: Path, talk: Talk) -> int:
+def check_pages(options: Namespace, root: Path, talk: Talk) -> int:
     names = options.pages or pages.changed(root, talk, "check")
     if not names:
         return 0

@@ -24,14 +24,14 @@ from site_tools.run.verdict import MISTAKES, check_block
 from site_tools.source.blocks import Block
 from site_tools.source.fences import scan
 
-Pair = tuple[str, str]  # the text there is, and the one that replaces it
+OldAndNew = tuple[str, str]  # the text there is, and the one that replaces it
 
 
-def run(options: Namespace, root: Path, talk: Talk) -> int:
+def fix_pages(options: Namespace, root: Path, talk: Talk) -> int:
     """Mend pages: all is computed and shown, then stored, or nothing is."""
     names = options.pages or changed(root, talk, "fix")
     files = {page: files_of(page, root) for page in dict.fromkeys(map(page_id, names))}
-    texts, outputs = dict[str, Pair](), dict[str, str]()
+    texts, outputs = dict[str, OldAndNew](), dict[str, str]()
     for page, paths in files.items():
         own = _mend(root, page, paths)
         texts |= own
@@ -59,7 +59,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
     return 1 if left else 0
 
 
-def _mend(root: Path, page: str, paths: list[str]) -> dict[str, Pair]:
+def _mend(root: Path, page: str, paths: list[str]) -> dict[str, OldAndNew]:
     try:
         old = {path: (root / path).read_bytes().decode("utf-8") for path in paths}
     except UnicodeDecodeError as error:
@@ -80,18 +80,17 @@ def kept_agreement(
     return {files[each]: text for each, text in kept.items()}
 
 
-def patch(texts: dict[str, Pair]) -> str:
+def patch(texts: dict[str, OldAndNew]) -> str:
     """A unified diff that ``git apply`` takes; empty where nothing changes."""
-    rows = [
-        row
-        for path, (old, new) in texts.items()
-        for row in unified_diff(_lines(old), _lines(new), f"a/{path}", f"b/{path}")
-    ]
+    rows = list[str]()
+    for path, (old, new) in texts.items():
+        before, after = _git_lines(old), _git_lines(new)
+        rows += unified_diff(before, after, f"a/{path}", f"b/{path}")
     end = "\n\\ No newline at end of file\n"
     return "".join(row if row.endswith("\n") else row + end for row in rows)
 
 
-def _lines(text: str) -> list[str]:
+def _git_lines(text: str) -> list[str]:
     """Lines as git counts them: they end in a line feed, and in nothing else."""
     *lines, last = text.split("\n")
     rows = [f"{line}\n" for line in lines]
@@ -100,7 +99,7 @@ def _lines(text: str) -> list[str]:
     return rows
 
 
-def _store(root: Path, texts: dict[str, Pair]) -> list[str]:
+def _store(root: Path, texts: dict[str, OldAndNew]) -> list[str]:
     for path, (old, _) in texts.items():
         if (root / path).read_bytes() != old.encode("utf-8"):
             raise Refusal("fix_meanwhile", file=path)
@@ -140,13 +139,13 @@ def with_outputs(root: Path, texts: dict[str, str]) -> dict[str, str]:
     pages = [page for page in pages if any(block.runs for block in page.blocks)]
     renewed = {}
     for running in start_pages(pages):
-        page, outputs = running.page, [*_stale(running.verified)]
+        page, outputs = running.page, [*_to_renew(running.verified)]
         if outputs:
             renewed[page.path] = _renewed(page, outputs)
     return renewed
 
 
-def _stale(verified: Verified) -> Iterator[tuple[Block, str]]:
+def _to_renew(verified: Verified) -> Iterator[tuple[Block, str]]:
     """The blocks that show an output that can be renewed, and what they print."""
     for place, block in enumerate(verified.running):
         if check_block(verified, block):

@@ -18,7 +18,7 @@ from site_tools.contributing.log import (
     is_log,
     lines_of,
     read_log,
-    short,
+    shortened,
 )
 from site_tools.messages import Message
 
@@ -32,9 +32,9 @@ class Chat(NamedTuple):
     left: Message | None = None
 
 
-def read(content: bytes, path: str) -> list[Chat]:
+def read_chats(content: bytes, path: str) -> list[Chat]:
     """The conversations of a file that have a question, in its order."""
-    text = _decoded(content, path)
+    text = _text_of_bytes(content, path)
     for of_format in FORMATS:
         if chats := of_format(text, path):
             asked = [chat for chat in chats if any(turn.asks for turn in chat.turns)]
@@ -42,7 +42,7 @@ def read(content: bytes, path: str) -> list[Chat]:
                 return asked
             raise Broken(path, 1, "chat_no_question", format=chats[0].format)
     line = next(filter(str.strip, lines_of(text)))
-    raise Broken(path, 1, "chat_unknown", found=short(line.strip()))
+    raise Broken(path, 1, "chat_unknown", found=shortened(line.strip()))
 
 
 # From bytes to text.
@@ -59,7 +59,7 @@ NO_TEXT = {
 MARKS_16 = (b"\xff\xfe", b"\xfe\xff")
 
 
-def _decoded(content: bytes, path: str) -> str:
+def _text_of_bytes(content: bytes, path: str) -> str:
     opening = content[:64].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     for start, kind in NO_TEXT.items():
         if opening.startswith(start.lower()):
@@ -88,7 +88,7 @@ def _no_utf_8(content: bytes, path: str, line: int, why: UnicodeDecodeError) -> 
         text = content.decode("gb18030")
     except UnicodeDecodeError:
         return Broken(path, line, "chat_encoding", byte=f"{content[why.start]:02x}")
-    return Broken(path, line, "chat_gbk", text=short(text.split("\n")[line - 1]))
+    return Broken(path, line, "chat_gbk", text=shortened(text.split("\n")[line - 1]))
 
 
 # Our own.
@@ -205,21 +205,21 @@ def _turn(node: Any) -> Turn | None:
     if asks is None or unseen or _at(message, "recipient") not in (None, "all"):
         return None
     contents = (_at(message, key) for key in ("content", "fragments", "text", "value"))
-    said = [next(filter(None, map(_text, contents)), "")]
+    said = [next(filter(None, map(_message_text, contents)), "")]
     parts = [message, *_list(message, "fragments")]
     for file in (f for key in FILES for part in parts for f in _list(part, key)):
         said += [_picture(_at(file, "file_name"))]
-        said += [_text(_at(file, "extracted_content"))]
+        said += [_message_text(_at(file, "extracted_content"))]
     text = "\n\n".join(filter(None, said))
     return Turn(asks, text) if text.strip() else None
 
 
-def _text(value: Any) -> str:
+def _message_text(value: Any) -> str:
     """The text of a message, in whatever parts it comes; a picture is its name."""
     if isinstance(value, str):
         return value
     if isinstance(value, list):
-        return "\n\n".join(filter(None, map(_text, value)))
+        return "\n\n".join(filter(None, map(_message_text, value)))
     kind = str(_at(value, "type") or _at(value, "content_type") or "text").lower()
     if "image" in kind:
         url = _at(value, "image_url", "url") or _at(value, "image_url")
@@ -227,7 +227,7 @@ def _text(value: Any) -> str:
     if "text" not in kind and kind not in ASKS and kind != "audio_transcription":
         return ""  # thoughts, calls of tools and what these gave back
     texts = (_at(value, key) for key in ("parts", "text", "content"))
-    return next((_text(text) for text in texts if text), "")
+    return next((_message_text(text) for text in texts if text), "")
 
 
 def _picture(name: object) -> str:
@@ -252,7 +252,7 @@ MARK = re.compile(
 )
 
 
-SHOWN = 5
+SHOWN_KINDS = 5
 
 
 class Mark(NamedTuple):
@@ -275,7 +275,8 @@ def _marked(text: str, path: str) -> list[Chat]:
         raise Broken(path, marks[0].line, key, **values)
     if not models:
         return []
-    pair = max(product(people or [""], models), key=lambda pair: _fits(pair, marks))
+    pairs = product(people or [""], models)
+    pair = max(pairs, key=lambda pair: _pair_fits(pair, marks))
     chosen = [mark for mark in marks if mark.form in pair]
     if not chosen[0].asks:  # what stands before the first answer was asked
         chosen.insert(0, Mark(0, True, "", ""))
@@ -285,7 +286,7 @@ def _marked(text: str, path: str) -> list[Chat]:
         turns += [Turn(mark.asks, said)] if said.strip() else []
     values = {"person": pair[0] or "-", "model": pair[1]}
     others = [f"{mark.form} ({mark.line})" for mark in marks if mark.form not in pair]
-    left = Message("left_marks", {**values, "marks": ", ".join(others[:SHOWN])})
+    left = Message("left_marks", {**values, "marks": ", ".join(others[:SHOWN_KINDS])})
     form = Message("format_marked", values)
     return [Chat("", turns, form, left if others else None)]
 
@@ -295,7 +296,7 @@ def _marks(lines: Sequence[str], path: str) -> Iterator[Mark]:
     for number, line in enumerate(lines, 1):
         match = None if fence else MARK.fullmatch(line.rstrip("\n"))
         rest = line
-        if match and (form := _form(match)):
+        if match and (form := _named_format(match)):
             rest = match["rest"].lstrip() + "\n" * line.endswith("\n")
             yield Mark(number, bool(match["person"]), form, rest)
         before, fence = fence, fence_after(rest, fence)
@@ -304,7 +305,7 @@ def _marks(lines: Sequence[str], path: str) -> Iterator[Mark]:
         raise Broken(path, opened, "log_fence", fence=fence)
 
 
-def _form(match: re.Match[str]) -> str:
+def _named_format(match: re.Match[str]) -> str:
     """How a mark is written, or nothing where the line is a sentence.
 
     A mark ends in a colon, or stands alone in its line.
@@ -317,7 +318,7 @@ def _form(match: re.Match[str]) -> str:
     return f"{level}{bold}{word}{bold}{':' if colon else ''}"
 
 
-def _fits(pair: tuple[str, str], marks: Sequence[Mark]) -> tuple[int, bool]:
+def _pair_fits(pair: tuple[str, str], marks: Sequence[Mark]) -> tuple[int, bool]:
     """How often the one is answered by the other, and whether both look alike."""
     forms = [mark.form for mark in marks if mark.form in pair]
     answered = sum(two == pair for two in pairwise(forms))

@@ -23,9 +23,9 @@ from site_tools.source.content import Heading, read_content
 from site_tools.source.files import split_aliases
 
 # Measured on tests/contributing/paraphrases.yml: above it nearly nothing that is new.
-SAME = 0.54
-MOST = 3
-WORD = re.compile("[a-z0-9]+|[㐀-鿿]+")
+SAME_QUESTION = 0.54
+MOST_LIKE = 3
+LATIN_WORD = re.compile("[a-z0-9]+|[㐀-鿿]+")
 GREEK = re.compile("[α-ω]")
 
 
@@ -71,19 +71,19 @@ def _weight(pages: int, count: int) -> float:
 
 def answering(known: Sequence[Known]) -> list[Known]:
     """Those near enough to ask whether they have answered it, three at most."""
-    return [page for page in known if page.likeness >= SAME][:MOST]
+    return [page for page in known if page.likeness >= SAME_QUESTION][:MOST_LIKE]
 
 
 @cache
 def _pairs(text: str) -> frozenset[str]:
     """The pairs of characters of the words; a Greek letter is its name."""
     folded = unicodedata.normalize("NFKC", text).lower()
-    folded = GREEK.sub(lambda letter: f" {_spelled(letter[0])} ", folded)
-    line = f" {' '.join(WORD.findall(folded))} "
+    folded = GREEK.sub(lambda letter: f" {_respelled(letter[0])} ", folded)
+    line = f" {' '.join(LATIN_WORD.findall(folded))} "
     return frozenset(line[at : at + 2] for at in range(len(line) - 1))
 
 
-def _spelled(letter: str) -> str:
+def _respelled(letter: str) -> str:
     name = unicodedata.name(letter).split()[-1].lower()
     return name.replace("lamda", "lambda")  # as Unicode spells it, and as code does
 

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from site_tools.messages import Message, problem
 
-TITLE, TIME, CONTENT = "# Chat Dialogue Log\n", "## 对话时间\n", "## 对话内容\n"
-HEADING, USER, ASSISTANT = "### 问题 ", "用户：", "助手："
+TITLE, LOG_TIME, CONTENT = "# Chat Dialogue Log\n", "## 对话时间\n", "## 对话内容\n"
+LOG_HEADING, USER, ASSISTANT = "### 问题 ", "用户：", "助手："
 FENCE = re.compile(r" {0,3}(?P<mark>`{3,}(?!.*`)|~{3,})(?P<info>.*)")
 # A heading with a slip in it, if a speaker follows: it would swallow a round.
 SLIP = re.compile(r" {0,3}#{1,6} *问题 *\S* *\n(?=用户[：:])")
@@ -34,19 +34,19 @@ class Turn(NamedTuple):
 
 
 def is_log(text: str) -> bool:
-    first = f"\n{HEADING}1\n" in text.partition("\n```")[0]
+    first = f"\n{LOG_HEADING}1\n" in text.partition("\n```")[0]
     return text.lstrip().startswith(TITLE.strip()) or first
 
 
 def read_log(text: str, path: str) -> list[Turn]:
     """The turns of a log; nothing that stands behind a marker is lost."""
-    parts = _parts(text, path)
+    parts = _log_parts(text, path)
     line, below = parts[1]
     time = below.strip().partition("\n")[0].strip()
     try:
         datetime.strptime(time, "%Y-%m-%d %H:%M:%S")
     except ValueError:
-        values = {"found": short(time), "heading": TIME.strip()}
+        values = {"found": shortened(time), "heading": LOG_TIME.strip()}
         raise Broken(path, line + 1, "log_time", **values) from None
     turns = []
     for asked, answered in zip(parts[4::3], parts[5::3], strict=True):
@@ -56,7 +56,7 @@ def read_log(text: str, path: str) -> list[Turn]:
     return turns
 
 
-def _parts(text: str, path: str) -> list[tuple[int, str]]:
+def _log_parts(text: str, path: str) -> list[tuple[int, str]]:
     """What stands behind each marker, with the line of the marker."""
     markers = _markers()
     due, parts = next(markers), list[tuple[int, str]]()
@@ -64,13 +64,13 @@ def _parts(text: str, path: str) -> list[tuple[int, str]]:
     lines = lines_of(text)
     for number, (line, following) in enumerate(pairwise([*lines, ""]), 1):
         narrow = line.startswith(due.replace("：", ":"))
-        heading = line.startswith(HEADING) or SLIP.match(line + following)
+        heading = line.startswith(LOG_HEADING) or SLIP.match(line + following)
         if not fence and line.startswith(due):
             line = line.removeprefix(due)
             parts.append((number, ""))
             due = next(markers)
         elif not parts or due == USER or (not fence and (narrow or heading)):
-            raise _missing(path, number, short(line), due)
+            raise _missing(path, number, shortened(line), due)
         before, fence = fence, fence_after(line, fence)
         opened = opened if before else number
         parts[-1] = parts[-1][0], parts[-1][1] + line
@@ -87,17 +87,17 @@ def _missing(path: str, line: int, found: object, due: str) -> Broken:
 
 def _markers() -> Iterator[str]:
     """What must come, in order: three opening lines, then each round's three."""
-    yield from (TITLE, TIME, CONTENT)
+    yield from (TITLE, LOG_TIME, CONTENT)
     for number in count(1):
-        yield f"{HEADING}{number}\n"
+        yield f"{LOG_HEADING}{number}\n"
         yield from (USER, ASSISTANT)
 
 
 def compose(time: str, rounds: Iterable[tuple[str, str]]) -> str:
     """A new log of questions and answers, in the layout that people read."""
     texts = [f"{USER}{_escaped(q)}\n{ASSISTANT}{_escaped(a)}\n" for q, a in rounds]
-    numbered = (f"{HEADING}{n}\n{text}" for n, text in enumerate(texts, 1))
-    opening = f"{TITLE}\n{TIME}{time}\n\n---\n\n{CONTENT}\n"
+    numbered = (f"{LOG_HEADING}{n}\n{text}" for n, text in enumerate(texts, 1))
+    opening = f"{TITLE}\n{LOG_TIME}{time}\n\n---\n\n{CONTENT}\n"
     return opening + "\n---\n\n".join(numbered)
 
 
@@ -105,7 +105,7 @@ def _escaped(text: str) -> str:
     """A line that would count as a heading of the log gets a backslash in front."""
     escaped, fence = "", ""
     for line in lines_of(text.strip("\n")):
-        escaped += "\\" * (not fence and line.startswith(HEADING)) + line
+        escaped += "\\" * (not fence and line.startswith(LOG_HEADING)) + line
         fence = fence_after(line, fence)
     return escaped
 
@@ -113,7 +113,7 @@ def _escaped(text: str) -> str:
 # Lines and fences of any chat.
 
 
-def short(text: str) -> str:
+def shortened(text: str) -> str:
     line = text.strip("\n") or "␤"
     return line if len(line) <= 60 else f"{line[:57]}..."
 

@@ -16,7 +16,7 @@ import yaml
 
 from site_tools.contributing.talk import Talk
 from site_tools.data.facts import (
-    FOLDER,
+    FACTS_FOLDER,
     WHEELS,
     Concept,
     Entry,
@@ -45,11 +45,11 @@ class NotFound(Exception):
         self.message = Message(key, values)
 
 
-def run(options: Namespace, root: Path, talk: Talk) -> int:
+def move_facts(options: Namespace, root: Path, talk: Talk) -> int:
     """Move each concept that has places in the old release."""
     every = concepts(root)
     old, new = _releases(every, options)
-    wheels = [_wheel(release, root) for release in (old, new)]
+    wheels = [_wheel_of(release, root) for release in (old, new)]
     moved, left, texts = list[str](), 0, dict[Path, str]()
     for concept in every:
         if not concept.of(old):
@@ -60,7 +60,7 @@ def run(options: Namespace, root: Path, talk: Talk) -> int:
         if problems:
             left += 1
             continue
-        file = root / FOLDER / concept.name
+        file = root / FACTS_FOLDER / concept.name
         texts[file] = rewritten(file.read_text("utf-8"), concept, entries)
         moved.append(concept.id)
     if not options.dry_run:
@@ -92,7 +92,7 @@ def _releases(every: Sequence[Concept], options: Namespace) -> tuple[str, str]:
     return old, new
 
 
-def _wheel(release: str, root: Path) -> Path:
+def _wheel_of(release: str, root: Path) -> Path:
     wheel = find_wheel(release, root / WHEELS)
     if wheel is None:
         raise Refusal("facts_no_wheel", release=release, folder=WHEELS)

@@ -24,12 +24,12 @@ from site_tools.messages import Refusal
 from site_tools.source.files import read_front_matter
 
 LINKS = 2
-NEAR = 5  # pages that are shown: of 36 questions one of them answers 31
+PAGES_SHOWN = 5  # pages that are shown: of 36 questions one of them answers 31
 NO = ("n", "no", "否", "不")
 DRAFT = re.compile(r"(?:.*[/\\])?(?P<file>drafts[/\\].+\.md)")
 
 
-def run(options: Namespace, root: Path, talk: Talk) -> int:
+def new_page(options: Namespace, root: Path, talk: Talk) -> int:
     """Write the files of a page, or add a wording; a refusal has written nothing."""
     try:
         question = check_question(_asked(options.question, root))
@@ -71,7 +71,7 @@ def _home(known: Sequence[Known], talk: Talk, ask: bool) -> str | None:
     Likeness can err, and misses what is said in other words: a person decides, and
     ``--yes`` does not do it for anybody.
     """
-    near = [other for other in known[:NEAR] if other.likeness]
+    near = [other for other in known[:PAGES_SHOWN] if other.likeness]
     perhaps = answering(known)
     for number, other in enumerate(near, 1):
         key = "new_answering" if other in perhaps else "new_near"
@@ -97,7 +97,7 @@ def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
     text = (root / name).read_bytes().decode("utf-8")
     meta, _ = read_front_matter(text.replace("\r\n", "\n"), name)
     own = [meta.get("question"), meta.get("title"), *(meta.get("aliases") or ())]
-    if _bare(question) in {_bare(str(text)) for text in own if text is not None}:
+    if _letters(question) in {_letters(str(text)) for text in own if text is not None}:
         talk.say("wording_known", file=name)
         return 0
     store(root / name, with_alias(text, question, name).encode())
@@ -105,7 +105,7 @@ def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
     return 0
 
 
-def _bare(text: str) -> str:
+def _letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.lower())
 
 

@@ -21,10 +21,10 @@ from site_tools.source.files import page_ids
 SKELETONS = Path(__file__).with_name("skeletons")
 BRANCHES = ("origin/main", "main", "HEAD")
 EXAMPLE = "alignment/value_before_token"
-FILE = re.compile(r"(?:.*/)?(?:docs/(?:zh|en)|snippets)/(?P<page>.*)")
+FILE_OF_PAGE = re.compile(r"(?:.*/)?(?:docs/(?:zh|en)|snippets)/(?P<page>.*)")
 SUFFIXES = (".md", ".py", ".svg")
 FACTS = re.compile(r"(?:(?:.*/)?docs/)?facts/(?P<concept>[\w-]+)(?:\.yml)?")
-HAN = re.compile("[㐀-鿿]")
+ANY_HAN = re.compile("[㐀-鿿]")
 LONGEST = 120  # columns of a question; a Chinese character takes two
 
 
@@ -35,7 +35,8 @@ def page_id(text: str) -> str:
     which make was called is in the environment.
     """
     name = text.strip()[:200].replace("\\", "/")  # no file has a longer one
-    here, file = FILE.match(f"{os.environ.get('PWD')}/"), FILE.match(name)
+    here = FILE_OF_PAGE.match(f"{os.environ.get('PWD')}/")
+    file = FILE_OF_PAGE.match(name)
     if file:
         name = file["page"]
     elif here and (name.startswith(".") or "/" not in name):
@@ -163,4 +164,4 @@ def check_question(text: str) -> str:
 
 def language_of_text(text: str) -> str:
     """The language of a question: Chinese as soon as one character is."""
-    return "zh" if HAN.search(text) else "en"
+    return "zh" if ANY_HAN.search(text) else "en"

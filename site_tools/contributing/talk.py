@@ -9,7 +9,7 @@ from typing import TextIO, TypeVar
 from site_tools.messages import Message, Problem, Refusal
 from site_tools.run.results import SIGNS
 
-Item = TypeVar("Item")
+Done = TypeVar("Item")
 YES = ("y", "yes", "是", "好", "对")
 
 
@@ -57,7 +57,7 @@ class Talk:
         print(f"{self.text(key, **values)}{end} ", end="", flush=True, file=self.out)
         return (self.answer or _typed)()
 
-    def progress(self, items: Sequence[Item]) -> Iterator[Item]:
+    def progress(self, items: Sequence[Done]) -> Iterator[Done]:
         """The items; many get a bar in a terminal while they are worked on."""
         out, width = self.out or sys.stdout, 40
         for done, item in enumerate(items, 1):

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from site_tools.data.rows import PAGE_ID, Form, Row, Text, read_rows
+from site_tools.data.rows import PAGE_ID, Form, OneLine, Row, read_rows
 
 CORRECTIONS_FILE = "docs/corrections.yml"
 PROOFS = ("fails", "holds", "prints", "fact", "cites")  # the kinds of a proof
@@ -15,11 +15,11 @@ class Proof(Row):
     """What proves a correction, of one kind, and the heading under which it stands."""
 
     at: Annotated[str, Form(PAGE_ID + r"#[\w-]+", "form_anchor")]
-    fails: Text = ""  # the assertion of the wrong statement, on which a block fails
-    holds: Text = ""  # an assertion that a block passes
-    prints: Text = ""  # a line of a block's output
-    fact: Text = ""  # a fact of a release, as a fence names it: values verl 0.9.1
-    cites: Text = ""  # a source, as refs name it
+    fails: OneLine = ""  # the assertion of the wrong statement, on which a block fails
+    holds: OneLine = ""  # an assertion that a block passes
+    prints: OneLine = ""  # a line of a block's output
+    fact: OneLine = ""  # a fact of a release, as a fence names it: values verl 0.9.1
+    cites: OneLine = ""  # a source, as refs name it
 
     def __post_init__(self) -> None:
         if self.line and len([kind for kind in PROOFS if getattr(self, kind)]) != 1:
@@ -40,7 +40,7 @@ class Correction(Row):
     """What the dialogues got wrong, and the proofs of what is right."""
 
     id: Annotated[str, Form(r"[1-9]\d*", "form_number")]
-    about: Text
+    about: OneLine
     held: tuple[Proof, ...]
 
 

@@ -11,14 +11,14 @@ from site_tools.data.topics import TOPICS
 from site_tools.messages import Message
 
 DIALOGUES_FILE = "docs/dialogues.yml"
-NUMBER = r"\d{3}·[1-9]\d*"
+QUESTION_ID = r"\d{3}·[1-9]\d*"
 
 
 @dataclass(frozen=True)
 class Asked(Sentence):
     """A question as it was asked, and the page that answers it."""
 
-    id: Annotated[str, Form(NUMBER, "form_question")]
+    id: Annotated[str, Form(QUESTION_ID, "form_question")]
     page: PageId
 
     @property
@@ -59,7 +59,7 @@ def disagreements(
     homes = {asked.id: asked.page for each in dialogues for asked in each.questions}
     wrong = []
     for page, ids in answers.items():
-        said = [each for each in ids if re.fullmatch(NUMBER, each)]
+        said = [each for each in ids if re.fullmatch(QUESTION_ID, each)]
         due = [question for question, home in homes.items() if home == page]
         if {*said} != {*due}:
             values = {"due": ", ".join(due) or "-", "ids": ", ".join(said) or "-"}

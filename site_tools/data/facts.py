@@ -24,10 +24,10 @@ from zipfile import ZipFile
 
 import yaml
 
-from site_tools.data.rows import Form, Row, Sentence, Text, read_row
+from site_tools.data.rows import Form, OneLine, Row, Sentence, read_row
 from site_tools.messages import Message, Problem, problem
 
-FOLDER = "docs/facts"
+FACTS_FOLDER = "docs/facts"
 WHEELS = Path(".cache", "wheels")
 REPOSITORIES = {
     "verl": "verl-project/verl",
@@ -51,7 +51,7 @@ class Entry(Row):
     lines: Annotated[str, Form(r"[1-9]\d*(-[1-9]\d*)?", "form_lines")]
     quote: Annotated[str, Form(r".{1,120}", "form_quote")] = ""
     key: Annotated[str, Form(r"[\w.]+", "form_key")] = ""
-    default: Text = ""
+    default: OneLine = ""
 
     def __post_init__(self) -> None:
         if self.line and bool(self.quote) == bool(self.key and self.default):
@@ -120,17 +120,18 @@ class Concept(Sentence):
 
 
 def concepts(root: Path) -> list[Concept]:
-    return [concept(root, file.name) for file in sorted((root / FOLDER).glob("*.yml"))]
+    files = sorted((root / FACTS_FOLDER).glob("*.yml"))
+    return [concept(root, file.name) for file in files]
 
 
 def concept(root: Path, name: str) -> Concept:
-    file = root / FOLDER / name
-    return _read(file, file.stat().st_mtime_ns)
+    file = root / FACTS_FOLDER / name
+    return _read_concept(file, file.stat().st_mtime_ns)
 
 
 @cache  # a page shows many facts, and ninety files are read for each
-def _read(file: Path, changed: int) -> Concept:
-    return read_row(file.read_text("utf-8"), f"{FOLDER}/{file.name}", Concept)
+def _read_concept(file: Path, changed: int) -> Concept:
+    return read_row(file.read_text("utf-8"), f"{FACTS_FOLDER}/{file.name}", Concept)
 
 
 def unread(concepts: Iterable[Concept]) -> dict[tuple[str, str], list[str]]:

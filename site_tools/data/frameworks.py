@@ -14,10 +14,10 @@ from typing import Annotated
 from site_tools.data.facts import Concept, Entry, Release, concept
 from site_tools.data.rows import (
     Form,
+    OneLine,
     PageId,
     Row,
     Sentence,
-    Text,
     Words,
     read_rows,
     unique,
@@ -40,7 +40,7 @@ RELEASES = tuple(TRAINERS)
 OTHERS = ("TorchRL 0.14.1", "Stable-Baselines3 2.9.2")
 NOW = RELEASES[0]
 PROJECTS = ("verl", "OpenRLHF", "TRL")
-PLACE = re.compile(r"\{(\d+)\}")
+PLACE_NUMBER = re.compile(r"\{(\d+)\}")
 SAME, DIFFERS, NONE = "same", "differs", "none"
 VerlRelease = Annotated[str, Form(r"verl \d\S*", "form_verl")]
 
@@ -73,7 +73,7 @@ class Cell(Row):
 class Compared(Row):
     """One concept across the releases; the others are held against the first."""
 
-    facts: Text
+    facts: OneLine
     topic: TopicId
     releases: dict[str, Cell]
 
@@ -89,7 +89,7 @@ class Change(Sentence):
 
     release: VerlRelease
     before: VerlRelease
-    facts: Text
+    facts: OneLine
     zh_why: Words
     en_why: Words
     page: PageId
@@ -99,8 +99,8 @@ class Change(Sentence):
 class Shipped(Row):
     """One switch of a method: its first release, and its line today or its last one."""
 
-    method: Text
-    set: Text
+    method: OneLine
+    set: OneLine
     since: Entry
     before: Release = ""
     now: Entry | None = None
@@ -138,7 +138,7 @@ def _check_cell(cell: Cell, release: str, concept: Concept) -> None:
     if cell.kind != NONE and not places:
         raise cell.refuse("cell_no_place", **values)
     switch = re.findall(r" (\d)", cell.switch)[:1]
-    for number in PLACE.findall(cell.zh + cell.en) + switch:
+    for number in PLACE_NUMBER.findall(cell.zh + cell.en) + switch:
         if not 1 <= int(number) <= len(places):
             raise cell.refuse("cell_place", **values, number=f"{{{number}}}")
 

@@ -11,7 +11,7 @@ from typing import Annotated
 from site_tools.data.rows import PAGE_ID, Form, Row, Words, read_rows, unique
 from site_tools.messages import LANGUAGES
 
-FILE = "docs/names.yml"
+NAMES_FILE = "docs/names.yml"
 SHAPE = r"\[[A-Za-z_]+(, [A-Za-z_]+)*\]"
 BETWEEN = re.compile("[（）、()]|, ")  # the names that one term has
 Shape = Annotated[str, Form(SHAPE, "form_shape", figures=False)]
@@ -57,31 +57,31 @@ class Name(Row):
         """The term, then what the other language's term adds to it, if anything."""
         term = self.text("", language)
         (other,) = (self.text("", each) for each in LANGUAGES if each != language)
-        told = _parts(term)
-        if told.isdisjoint(_parts(other)):
+        told = _names_in(term)
+        if told.isdisjoint(_names_in(other)):
             return term, other
-        added = (p.strip() for p in BETWEEN.split(other) if _parts(p) - told)
+        added = (p.strip() for p in BETWEEN.split(other) if _names_in(p) - told)
         return term, "、".join(added)
 
     def further(self, language: str) -> list[str]:
         """What else it is called, beside the names in its heading."""
-        told = _parts(*self.heading(language))
+        told = _names_in(*self.heading(language))
         also: tuple[str, ...] = getattr(self, f"also_{language}")
         unused: tuple[str, ...] = getattr(self, f"not_{language}")
-        return [name for name in (*also, *unused) if not _parts(name) <= told]
+        return [name for name in (*also, *unused) if not _names_in(name) <= told]
 
     def place(self, language: str) -> bytes:
         """Where the term stands in a list: this encoding has Han by their sound."""
         return self.text("", language).lower().encode("gb18030")
 
 
-def _parts(*terms: str) -> set[str]:
+def _names_in(*terms: str) -> set[str]:
     """The names in terms such as ``TIS（截断的重要性采样）``."""
     return {_key(part) for term in terms for part in BETWEEN.split(term) if part}
 
 
 def read_names(root: Path) -> tuple[Name, ...]:
-    names = read_rows(root, FILE, Name)
+    names = read_rows(root, NAMES_FILE, Name)
     unique(names, "id")
     for name in names:
         unused = name.unused("zh") or name.unused("en")

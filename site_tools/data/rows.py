@@ -11,7 +11,6 @@ import typing
 from collections.abc import Iterable
 from dataclasses import MISSING, dataclass, field, fields
 from functools import cache, lru_cache
-from itertools import chain
 from pathlib import Path
 from types import UnionType
 from typing import Annotated, Any, NamedTuple, TypeVar
@@ -21,9 +20,9 @@ import yaml
 from site_tools import numbers
 from site_tools.messages import Message, Refusal
 
-DEEPEST = 20
+DEEPEST_NESTING = 20
 LOADER = getattr(yaml, "CBaseLoader", yaml.BaseLoader)
-TAGS = tuple(f"tag:yaml.org,2002:{name}" for name in ("str", "seq", "map"))
+PLAIN_TAGS = tuple(f"tag:yaml.org,2002:{name}" for name in ("str", "seq", "map"))
 # What YAML says of a fault, and the message that says it to people.
 REASONS = {
     "found unexpected end of stream": "yaml_marks",
@@ -37,7 +36,7 @@ REASONS = {
     "did not find expected key": "yaml_rest",
 }
 BEGUN = ("yaml_marks", "yaml_brackets", "yaml_key")
-FORMULA = re.compile(r"\$([^$]+)\$")
+FORMULA_IN_TEXT = re.compile(r"\$([^$]+)\$")
 
 
 class Form(NamedTuple):
@@ -48,7 +47,7 @@ class Form(NamedTuple):
     figures: bool = True  # in a data file nothing binds one
 
 
-Text = Annotated[str, Form(r"\S(?:.*\S)?", "form_text")]
+OneLine = Annotated[str, Form(r"\S(?:.*\S)?", "form_text")]
 Words = Annotated[str, Form(r"\S(?:.*\S)?", "form_text", figures=False)]
 PAGE_ID = r"[a-z_]+/[a-z][a-z0-9_]*"
 PageId = Annotated[str, Form(PAGE_ID, "form_page")]
@@ -79,39 +78,40 @@ R = TypeVar("R", bound=Row)
 def read_rows(root: Path, file: str, kind: type[R]) -> tuple[R, ...]:
     """The rows of a data file of the project; none where it has no such file."""
     path = root / file
-    return parse(path.read_text("utf-8") if path.exists() else "[]", file, kind)
+    return parse_rows(path.read_text("utf-8") if path.exists() else "[]", file, kind)
 
 
 @lru_cache(maxsize=8)  # every page asks for the names and the dialogues
-def _parse(text: str, file: str, kind: Any) -> Any:
-    node = load(text, file)
+def _parse_rows(text: str, file: str, kind: Any) -> Any:
+    node = yaml_node(text, file)
     if not isinstance(node, yaml.SequenceNode):
         raise Refusal("data_list", place=f"{file}:1")
     return tuple(_mapping(item, kind, file) for item in node.value)
 
 
-def parse(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
+def parse_rows(text: str, file: str, kind: type[R]) -> tuple[R, ...]:
     hashable: Any = kind
-    rows: tuple[R, ...] = _parse(text, file, hashable)
+    rows: tuple[R, ...] = _parse_rows(text, file, hashable)
     return rows
 
 
 def read_row(text: str, file: str, kind: type[R]) -> R:
-    row: R = _mapping(load(text, file), kind, file)
+    row: R = _mapping(yaml_node(text, file), kind, file)
     return row
 
 
-def load(text: str, file: str) -> yaml.Node | None:
+def yaml_node(text: str, file: str) -> yaml.Node | None:
     """The nodes of a file, in which nothing is said by reference."""
     depth = 0
     try:
         for event in yaml.parse(text, Loader=LOADER):
             depth += isinstance(event, yaml.CollectionStartEvent)
             depth -= isinstance(event, yaml.CollectionEndEvent)
-            plain = getattr(event, "tag", None) in (None, "!", *TAGS)
-            if isinstance(event, yaml.AliasEvent) or not plain or depth > DEEPEST:
+            tagged = getattr(event, "tag", None) not in (None, "!", *PLAIN_TAGS)
+            if isinstance(event, yaml.AliasEvent) or tagged or depth > DEEPEST_NESTING:
                 line = event.start_mark.line + 1 if event.start_mark else 1
-                raise Refusal("data_plain", place=f"{file}:{line}", most=DEEPEST)
+                place = f"{file}:{line}"
+                raise Refusal("data_plain", place=place, most=DEEPEST_NESTING)
         return yaml.compose(text, Loader=LOADER)
     except yaml.YAMLError as error:
         said = str(getattr(error, "problem", None) or error)
@@ -135,21 +135,22 @@ def load(text: str, file: str) -> yaml.Node | None:
         raise Refusal("data_yaml", place=place, reason=reason) from error
 
 
-def plain(text: str, file: str) -> Any:
+def plain_yaml(text: str, file: str) -> Any:
     """What a file says, as texts, lists and mappings; None is nothing."""
-    return _plain(load(text, file), file)
+    return _plain_value(yaml_node(text, file), file)
 
 
-def _plain(node: yaml.Node | None, file: str) -> Any:
+def _plain_value(node: yaml.Node | None, file: str) -> Any:
     if isinstance(node, yaml.MappingNode):
-        return {key: _plain(value, file) for key, value in pairs(node, file).items()}
+        values = mapping_pairs(node, file)
+        return {key: _plain_value(value, file) for key, value in values.items()}
     if isinstance(node, yaml.SequenceNode):
-        return [_plain(item, file) for item in node.value]
+        return [_plain_value(item, file) for item in node.value]
     given = isinstance(node, yaml.ScalarNode) and (node.value or node.style)
     return node.value if node and given else None
 
 
-def pairs(node: yaml.Node, file: str) -> dict[str, yaml.Node]:
+def mapping_pairs(node: yaml.Node, file: str) -> dict[str, yaml.Node]:
     values: dict[str, yaml.Node] = {}
     for key, value in node.value:
         place = f"{file}:{key.start_mark.line + 1}"
@@ -175,19 +176,18 @@ def unique(rows: Iterable[R], name: str) -> None:
 
 def figure_in(text: str) -> str | None:
     """The first figure of a text or of its formulas; worked sums that hold are fine."""
-    for number in numbers.find_numbers(FORMULA.sub(" ", text)):
+    for number in numbers.find_numbers(FORMULA_IN_TEXT.sub(" ", text)):
         worked = number.form == "worked arithmetic"
         if not (worked and numbers.holds(number.text)):
             return number.text
-    spelled = (
-        n.text for n in numbers.find_numbers(text.replace("$", "")) if "." in n.text
-    )
-    inside = (
-        figure
-        for tex in FORMULA.findall(text)
-        for figure in numbers.figures_in_latex(tex)
-    )
-    return next(chain(inside, spelled if "$" in text else ()), None)
+    for tex in FORMULA_IN_TEXT.findall(text):
+        for figure in numbers.figures_in_latex(tex):
+            return str(figure)
+    if "$" in text:
+        for number in numbers.find_numbers(text.replace("$", "")):
+            if "." in number.text:
+                return number.text
+    return None
 
 
 @cache
@@ -202,7 +202,7 @@ def _mapping(node: yaml.Node | None, kind: Any, file: str) -> Any:
     if isinstance(node, yaml.ScalarNode) and node.value:
         nodes: dict[str, yaml.Node] = {next(iter(hints)): node}
     elif isinstance(node, yaml.MappingNode):
-        nodes = pairs(node, file)
+        nodes = mapping_pairs(node, file)
     else:
         raise Refusal("data_mapping", **where)
     for name, value in nodes.items():
@@ -212,29 +212,34 @@ def _mapping(node: yaml.Node | None, kind: Any, file: str) -> Any:
     for each in fields(kind):
         if each.default is MISSING and each.name not in nodes:
             raise Refusal("data_missing", **where, field=each.name)
-    values = {name: _value(nodes[name], hints[name], name, file) for name in nodes}
+    values = {}
+    for name, value in nodes.items():
+        values[name] = _field_value(value, hints[name], name, file)
     return kind(**values, file=file, line=line)
 
 
-def _value(node: yaml.Node, hint: Any, name: str, file: str) -> Any:
+def _field_value(node: yaml.Node, hint: Any, name: str, file: str) -> Any:
     at = {"place": f"{file}:{node.start_mark.line + 1}", "field": name}
     origin, inside = typing.get_origin(hint), typing.get_args(hint)
     if origin is Annotated:
-        return _text(node, inside[1], at)
+        return _scalar_text(node, inside[1], at)
     if origin is tuple:
         if not isinstance(node, yaml.SequenceNode) or not node.value:
             raise Refusal("data_field_list", **at)
-        return tuple(_value(item, inside[0], name, file) for item in node.value)
+        return tuple(_field_value(item, inside[0], name, file) for item in node.value)
     if origin is dict:
         if not isinstance(node, yaml.MappingNode):
             raise Refusal("data_field_mapping", **at)
-        return {k: _value(v, inside[1], k, file) for k, v in pairs(node, file).items()}
+        values = {}
+        for key, value in mapping_pairs(node, file).items():
+            values[key] = _field_value(value, inside[1], key, file)
+        return values
     if origin is UnionType:  # something, or nothing where the field is left out
         hint = inside[0]
     return _mapping(node, hint, file)
 
 
-def _text(node: yaml.Node, form: Form, at: dict[str, str]) -> str:
+def _scalar_text(node: yaml.Node, form: Form, at: dict[str, str]) -> str:
     text = node.value if isinstance(node, yaml.ScalarNode) else "[...]"
     if text is not node.value or not re.fullmatch(form.pattern, text):
         raise Refusal("data_form", **at, form=Message(form.key), value=text)

@@ -5,7 +5,15 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated
 
-from site_tools.data.rows import PAGE_ID, Form, Row, Sentence, Text, read_rows, unique
+from site_tools.data.rows import (
+    PAGE_ID,
+    Form,
+    OneLine,
+    Row,
+    Sentence,
+    read_rows,
+    unique,
+)
 
 THREADS_FILE = "docs/threads.yml"
 ISSUE = re.compile(r"[\w.-]+/[\w.-]+#\d+")
@@ -18,10 +26,10 @@ ADDRESS = r"https://(?:[a-z0-9-]+\.)+[a-z]{2,}(?:/[\w./~%?&=+,:#-]*)?"
 class Thread(Row):
     """A public thread: where it is, what was asked, the place that answers it."""
 
-    thread: Text  # as owner/name#17, or how a page on the web is called
+    thread: OneLine  # as owner/name#17, or how a page on the web is called
     lang: Annotated[str, Form("en|zh|ko", "form_language")]
-    en: Text  # the question
-    zh: Text = ""  # and as it was asked, if in Chinese
+    en: OneLine  # the question
+    zh: OneLine = ""  # and as it was asked, if in Chinese
     cluster: Annotated[str, Form(r"0|[1-9]\d?", "form_number")] = "0"
     url: Annotated[str, Form(ADDRESS, "form_address")] = ""
     date: Annotated[str, Form(r"~?\d{4}(-\d\d)?", "form_month")] = ""

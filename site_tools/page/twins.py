@@ -36,7 +36,7 @@ TwinState = Enum(
     "IN_STEP MISSING_ZH MISSING_EN ZH_AHEAD EN_AHEAD BOTH_CHANGED UNRECORDED",
 )
 # What to do, and in which language.
-REMEDIES = {
+TWIN_REMEDIES = {
     TwinState.MISSING_ZH: ("twins_write", "zh"),
     TwinState.MISSING_EN: ("twins_write", "en"),
     TwinState.ZH_AHEAD: ("twins_follow", "en"),
@@ -58,7 +58,7 @@ class Twins:
     @property
     def message(self) -> Message:
         """The page, its state, and what to do."""
-        key, language = REMEDIES.get(self.state, ("twins_compare", ""))
+        key, language = TWIN_REMEDIES.get(self.state, ("twins_compare", ""))
         file = f"docs/{language}/{self.page}.md"
         remedy = Message(key, {"file": file, "page": self.page})
         state = Message(f"state_{self.state.name.lower()}")

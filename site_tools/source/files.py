@@ -27,7 +27,7 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
     if front is None:
         return {}, []
     try:
-        meta = rows.plain(front[0].strip().strip("-"), "front matter")
+        meta = rows.plain_yaml(front[0].strip().strip("-"), "front matter")
     except Refusal as error:
         return {}, [_refused_front_matter(error.message, path)]
     if not isinstance(meta, dict):

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from site_tools.__main__ import parse
 from site_tools.contributing import chat
 from site_tools.contributing.chat import Round, draft, rounds
-from site_tools.contributing.formats import read
+from site_tools.contributing.formats import read_chats
 from site_tools.contributing.log import Broken
 from site_tools.contributing.talk import Talk
 from site_tools.page.page import Page, read_page
@@ -26,7 +26,7 @@ LOG = Path(__file__).with_name("invented_log.md").read_text("utf-8")
 
 
 def rounds_of(text: str) -> list[Round]:
-    (chat,) = read(text.encode(), "log.md")
+    (chat,) = read_chats(text.encode(), "log.md")
     return rounds(chat.turns)
 
 
@@ -67,7 +67,7 @@ ONE = f"{START}\n### 问题 1\n用户：a\n助手：b\n"
 )
 def test_the_first_line_that_breaks_the_format_is_named(content, line, found):
     with pytest.raises(Broken) as broken:
-        read(content, "log.md")
+        read_chats(content, "log.md")
     problem = broken.value.problem
     assert (problem.path, problem.line) == ("log.md", line)
     assert problem.found.startswith(found)

@@ -8,8 +8,8 @@ import pytest
 import yaml
 
 from site_tools.contributing import chat
-from site_tools.contributing.chat import called, draft, rounds
-from site_tools.contributing.formats import read
+from site_tools.contributing.chat import chat_title, draft, rounds
+from site_tools.contributing.formats import read_chats
 from site_tools.contributing.log import Broken, Turn
 from tests.contributing.trial import command, state
 
@@ -20,8 +20,8 @@ TITLED = yaml.safe_load(Path(__file__).with_name("chats.yml").read_text("utf-8")
 
 @pytest.mark.parametrize("name", TITLED)
 def test_every_format_gives_its_conversations(name):
-    chats = read((CHATS / name).read_bytes(), name)
-    found = {called(each): rounds(each.turns) for each in chats}
+    chats = read_chats((CHATS / name).read_bytes(), name)
+    found = {chat_title(each): rounds(each.turns) for each in chats}
     assert [*found] == [*TITLED[name]]
     for title, expected in TITLED[name].items():
         asked = [chat.title(each.question) for each in found[title]]
@@ -32,7 +32,7 @@ def test_every_format_gives_its_conversations(name):
 
 
 def drafted(name: str) -> list[str]:
-    first, *_ = read((CHATS / name).read_bytes(), name)
+    first, *_ = read_chats((CHATS / name).read_bytes(), name)
     return [draft(each, "drafts/a.md") for each in rounds(first.turns)]
 
 
@@ -73,7 +73,7 @@ def test_marks_that_people_paste(asks, answers):
     rows = [f"{asks}\nWhy is {n}?\n\n{answers}\nSo: {n}." for n in ("0.1", "0.2")]
     if asks.endswith((":", "：", ":**")):
         rows.append(f"{asks} Why is 0.3?\n{answers} So: 0.3.")
-    (found,) = read("\n\n".join(rows).encode(), "chat.md")
+    (found,) = read_chats("\n\n".join(rows).encode(), "chat.md")
     each = [(r.question.strip(), r.answer.strip()) for r in rounds(found.turns)]
     values = ("0.1", "0.2", "0.3")[: len(rows)]
     assert each == [(f"Why is {n}?", f"So: {n}.") for n in values]
@@ -85,9 +85,9 @@ def test_a_message_in_each_line_is_one_conversation():
     tool = {"role": "user", "content": [{"type": "tool_result", "content": "x"}]}
     session = [{"type": "summary"}, *({"message": row} for row in [*rows, tool])]
     for lines in (rows, session):
-        (found,) = read("\n".join(map(json.dumps, lines)).encode(), "a.jsonl")
+        (found,) = read_chats("\n".join(map(json.dumps, lines)).encode(), "a.jsonl")
         assert rounds(found.turns) == [(1, "Why?", "So.")]
-    (found,) = read(json.dumps(rows, indent=1).encode(), "a.json")
+    (found,) = read_chats(json.dumps(rows, indent=1).encode(), "a.json")
     assert rounds(found.turns) == [(1, "Why?", "So.")]
 
 
@@ -122,7 +122,7 @@ def test_the_sentence_that_asks_is_the_question(said, asks):
 def test_turns_of_one_side_and_what_looks_like_a_mark_are_one_round(
     text, question, answer
 ):
-    (found,) = read(text.encode(), "chat.md")
+    (found,) = read_chats(text.encode(), "chat.md")
     ((number, asked, answered),) = rounds(found.turns)
     assert (number, " ".join(asked.split())) == (1, question)
     assert " ".join(answered.split()) == answer
@@ -134,8 +134,8 @@ TEXT = (CHATS / "share_zh.md").read_text("utf-8") + "上\n"
 @pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "utf-8"])
 @pytest.mark.parametrize("end", ["\r\n", "\r", "\n"])
 def test_marks_of_an_encoding_and_ends_of_lines_are_no_matter(encoding, end):
-    (found,) = read(TEXT.replace("\n", end).encode(encoding), "chat.md")
-    assert found == read(TEXT.encode(), "chat.md")[0]
+    (found,) = read_chats(TEXT.replace("\n", end).encode(encoding), "chat.md")
+    assert found == read_chats(TEXT.encode(), "chat.md")[0]
 
 
 # A bad file, its line, and what the message must say: the thing, and the remedy.
@@ -177,7 +177,7 @@ BAD = [
 @pytest.mark.parametrize(("content", "line", "found", "fix"), BAD)
 def test_a_file_that_cannot_be_read_is_named_with_the_remedy(content, line, found, fix):
     with pytest.raises(Broken) as broken:
-        read(content, "a.md")
+        read_chats(content, "a.md")
     problem = broken.value.problem
     assert (problem.path, problem.line) == ("a.md", line)
     assert found in problem.found and fix in problem.fix
@@ -194,7 +194,7 @@ def test_json_of_any_shape_is_refused_in_our_words(key, value):
     node |= {"parent": "b", "uuid": "b", "parent_message_uuid": "b", "files": value}
     for nodes in (value, [value], {"b": value}, {"b": node}, [node, node]):
         with pytest.raises(Broken):
-            read(json.dumps([{key: nodes}, value]).encode(), "a.json")
+            read_chats(json.dumps([{key: nodes}, value]).encode(), "a.json")
 
 
 # The command.

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from site_tools.contributing.likeness import answering, search, wordings
-from site_tools.contributing.new import NEAR
+from site_tools.contributing.new import PAGES_SHOWN
 from tests.layout import ROOT
 
 GOLDEN = yaml.safe_load(Path(__file__).with_name("paraphrases.yml").read_text("utf-8"))
@@ -36,7 +36,7 @@ def test_nearly_every_public_question_is_answered_by_one_that_is_shown(whole):
         q
         for page, some in GOLDEN["public"].items()
         for q in some
-        if page not in [k.page.partition("#")[0] for k in nearest(q)[:NEAR]]
+        if page not in [k.page.partition("#")[0] for k in nearest(q)[:PAGES_SHOWN]]
     ]
     assert sum(map(len, GOLDEN["public"].values())) == 36 and len(lost) <= 5, lost
 

@@ -41,7 +41,7 @@ def trial(copied: Path) -> Iterator[Path]:
 def said(root: Path, lang: str) -> tuple[int, str]:
     out = io.StringIO()
     options = Namespace(pages=["gae/trial"])
-    return check.run(options, root, Talk(lang, out=out)), out.getvalue()
+    return check.check_pages(options, root, Talk(lang, out=out)), out.getvalue()
 
 
 def commit(root: Path, mistake: Mapping[str, Any]) -> None:

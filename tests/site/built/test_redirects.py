@@ -7,7 +7,7 @@ import pytest
 from site_tools.compile import ways
 from site_tools.compile.ways import Target, check_anchors
 from site_tools.compile.ways import redirects as parse
-from site_tools.data.rows import plain
+from site_tools.data.rows import plain_yaml
 from tests.layout import ROOT
 
 PAGES = {"gae/a", "gae/b", "rewards/index", "index"}
@@ -84,7 +84,7 @@ PUBLISHED = 62, "fd4e716ded3c2858"
 @pytest.mark.pages
 def test_a_published_short_address_keeps_its_place():
     count, digest = PUBLISHED
-    places = [*plain((ROOT / ways.SHORT).read_text("utf-8"), ways.SHORT).values()]
+    places = [*plain_yaml((ROOT / ways.SHORT).read_text("utf-8"), ways.SHORT).values()]
     now = sha256("\n".join(places[:count]).encode()).hexdigest()
     assert now.startswith(digest), "append to docs/short.yml; change no line of it"
     assert len({*places}) == len(places)

@@ -8,7 +8,7 @@ import pytest
 
 from site_tools.compile.templates import fill
 from site_tools.data import names
-from site_tools.data.rows import PageId, Row, Text, Words, figure_in, parse
+from site_tools.data.rows import OneLine, PageId, Row, Words, figure_in, parse_rows
 from tests.layout import ROOT
 from tests.site.rows import as_yaml
 from tests.site.trial_site import write_files
@@ -22,13 +22,13 @@ class Inner(Row):
 
 @dataclass(frozen=True)
 class Place(Row):
-    path: Text
-    line_number: Text
+    path: OneLine
+    line_number: OneLine
 
 
 @dataclass(frozen=True)
 class Outer(Row):
-    id: Text
+    id: OneLine
     page: PageId = ""
     several: tuple[Words, ...] = ()
     place: Place | None = None
@@ -40,7 +40,7 @@ class Table(Row):
 
 
 def read(text: str) -> tuple[Outer, ...]:
-    return parse(text, "a.yml", Outer)
+    return parse_rows(text, "a.yml", Outer)
 
 
 def test_a_row_is_read_with_its_line():
@@ -52,10 +52,10 @@ def test_a_row_is_read_with_its_line():
 
 
 def test_a_mapping_may_have_any_keys():
-    (row,) = parse("- cells:\n    x 1: {zh: 乙, en: B}", "a.yml", Table)
+    (row,) = parse_rows("- cells:\n    x 1: {zh: 乙, en: B}", "a.yml", Table)
     assert row.cells == {"x 1": Inner("乙", "B")} and row.cells["x 1"].line == 2
     with pytest.raises(ValueError, match=r"a\.yml:1: cells must be a mapping"):
-        parse("- cells: b", "a.yml", Table)
+        parse_rows("- cells: b", "a.yml", Table)
 
 
 FAULTS = {
@@ -121,7 +121,7 @@ WHY = {"choice_zh": "离线是另一回事。", "choice_en": "Offline is another
 
 
 def read_names(root: Path, *rows: dict[str, Any]) -> tuple[names.Name, ...]:
-    write_files(root, {names.FILE: as_yaml([*rows])})
+    write_files(root, {names.NAMES_FILE: as_yaml([*rows])})
     return names.read_names(root)
 
 
