@@ -1,8 +1,7 @@
 """check: pages in both languages, by the judgement that the tests use too."""
 
 from argparse import Namespace
-from collections.abc import Iterator
-from itertools import chain
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from site_tools.contributing import pages
@@ -18,29 +17,40 @@ def check_pages(options: Namespace, root: Path, talk: Talk) -> int:
     names = options.pages or pages.changed(root, talk, "check")
     if not names:
         return 0
-    facts = pages.facts_of(names, root)
-    ids = dict.fromkeys(pages.page_id(name) for name in names if name not in facts)
-    files = {page: pages.files_of(page, root) for page in ids}
-    concepts = dict.fromkeys(facts.values())
-    judgements = chain(
-        ((judge(root, own), _remarks(root, page, own)) for page, own in files.items()),
-        (check_facts(root, f"{concept}.yml") for concept in concepts),
-    )
+    concepts = pages.facts_of(names, root)
+    files = dict[str, list[str]]()
+    for name in names:
+        if name not in concepts:
+            page = pages.page_id(name)
+            files[page] = pages.files_of(page, root)
     count = 0
-    for problems, remarks in judgements:
-        count += len(problems)
-        said: list[Message | Problem] = [*remarks, *problems]
-        for each in said:
-            talk.show(each.text(talk.language))
+    for page, own in files.items():
+        problems = judge(root, own)
+        count += _told(talk, problems, _remarks(root, page, own))
+    names_of_facts = dict.fromkeys(concepts.values())
+    for concept in names_of_facts:
+        problems, remarks = check_facts(root, f"{concept}.yml")
+        count += _told(talk, problems, remarks)
     key = {0: "check_sound", 1: "check_one"}.get(count, "check_several")
-    checked = ", ".join([*ids, *(f"facts/{concept}" for concept in concepts)])
-    talk.say(key, pages=checked, count=count)
+    checked = [*files, *(f"facts/{concept}" for concept in names_of_facts)]
+    talk.say(key, pages=", ".join(checked), count=count)
     return 1 if count else 0
+
+
+def _told(talk: Talk, problems: Sequence[Problem], remarks: Iterable[Message]) -> int:
+    """Say what there is to say of a page or a concept; how many problems it has."""
+    for remark in remarks:
+        talk.show(remark.text(talk.language))
+    for problem in problems:
+        talk.show(problem.text(talk.language))
+    return len(problems)
 
 
 def _remarks(root: Path, page: str, paths: list[str]) -> Iterator[Message]:
     """What is left to do on a page and fails nothing while it is written."""
-    left = [p for path in paths for p in todo(root, path, text_of(root / path))]
+    left = list[Problem]()
+    for path in paths:
+        left += todo(root, path, text_of(root / path))
     for problem in dict.fromkeys(left):
         values = {"place": problem.place, "what": problem.found}
         yield Message("check_todo", values)

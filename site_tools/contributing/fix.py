@@ -16,7 +16,7 @@ from site_tools.contributing.talk import Talk
 from site_tools.judge.all import judge
 from site_tools.judge.typography import typeset
 from site_tools.ledger import store
-from site_tools.messages import LANGUAGES, Refusal
+from site_tools.messages import LANGUAGES, Problem, Refusal
 from site_tools.page.page import Page, read_page
 from site_tools.page.twins import with_agreement_kept
 from site_tools.run.execution import Verified, start_pages
@@ -30,24 +30,29 @@ OldAndNew = tuple[str, str]  # the text there is, and the one that replaces it
 def fix_pages(options: Namespace, root: Path, talk: Talk) -> int:
     """Mend pages: all is computed and shown, then stored, or nothing is."""
     names = options.pages or changed(root, talk, "fix")
-    files = {page: files_of(page, root) for page in dict.fromkeys(map(page_id, names))}
+    files = dict[str, list[str]]()
+    for name in names:
+        page = page_id(name)
+        files[page] = files_of(page, root)
     texts, outputs = dict[str, OldAndNew](), dict[str, str]()
     for page, paths in files.items():
-        own = _mend(root, page, paths)
-        texts |= own
-        outputs |= with_outputs(root, {path: own[path][1] for path in paths})
+        mended_texts = _mend(root, page, paths)
+        texts |= mended_texts
+        new_texts = {path: new for path, (_, new) in mended_texts.items()}
+        outputs |= with_outputs(root, new_texts)
     talk.show(patch(texts))
     renewed = patch({path: (texts[path][1], new) for path, new in outputs.items()})
     talk.show(renewed)
-    whole = {p: (old, outputs.get(p, new)) for p, (old, new) in texts.items()}
+    whole = dict[str, OldAndNew]()
+    for path, (old, new) in texts.items():
+        whole[path] = (old, outputs.get(path, new))
     if options.dry_run or options.patch:
-        if options.patch:
-            store(Path(options.patch), patch(whole).encode())
-        talk.say("nothing_written" if patch(whole) else "fix_nothing")
-        return 1 if patch(whole) else 0
+        return _only_show(options, whole, talk)
     agreed = bool(renewed) and talk.ask("fix_outputs")
     stored = _store(root, whole if agreed else texts)
-    left = [problem for paths in files.values() for problem in judge(root, paths)]
+    left = list[Problem]()
+    for paths in files.values():
+        left += judge(root, paths)
     if stored:
         talk.say("fix_mended", files=", ".join(stored))
     if renewed and not agreed:
@@ -57,6 +62,15 @@ def fix_pages(options: Namespace, root: Path, talk: Talk) -> int:
     if left:
         talk.say("fix_left", count=len(left), pages=quote(" ".join(files)))
     return 1 if left else 0
+
+
+def _only_show(options: Namespace, whole: dict[str, OldAndNew], talk: Talk) -> int:
+    """Write no page: a patch at most, where one is asked for."""
+    changes = patch(whole)
+    if options.patch:
+        store(Path(options.patch), changes.encode())
+    talk.say("nothing_written" if changes else "fix_nothing")
+    return 1 if changes else 0
 
 
 def _mend(root: Path, page: str, paths: list[str]) -> dict[str, OldAndNew]:
@@ -120,7 +134,10 @@ def _trimmed(text: str) -> str:
     fences, problems = scan(text, "")
     if problems or not text.strip():
         return text
-    code = {n for f in fences for n in range(f.line, f.line + len(f.lines) + 2)}
+    code = set[int]()
+    for fence in fences:
+        closing = fence.line + len(fence.lines) + 1
+        code.update(range(fence.line, closing + 1))
     lines = text.split("\n")
     for number, line in enumerate(lines, 1):
         following = lines[number] if number < len(lines) else ""
@@ -135,11 +152,14 @@ def with_outputs(root: Path, texts: dict[str, str]) -> dict[str, str]:
 
     A draw without a seed counts as a failure, so it is never renewed.
     """
-    pages = [read_page(root, path, text) for path, text in texts.items()]
-    pages = [page for page in pages if any(block.runs for block in page.blocks)]
+    pages = []
+    for path, text in texts.items():
+        page = read_page(root, path, text)
+        if any(block.runs for block in page.blocks):
+            pages.append(page)
     renewed = {}
     for running in start_pages(pages):
-        page, outputs = running.page, [*_to_renew(running.verified)]
+        page, outputs = running.page, list(_to_renew(running.verified))
         if outputs:
             renewed[page.path] = _renewed(page, outputs)
     return renewed
@@ -148,11 +168,13 @@ def with_outputs(root: Path, texts: dict[str, str]) -> dict[str, str]:
 def _to_renew(verified: Verified) -> Iterator[tuple[Block, str]]:
     """The blocks that show an output that can be renewed, and what they print."""
     for place, block in enumerate(verified.running):
-        if check_block(verified, block):
-            text = _printed(verified, place, block)
-            included = block.output and any(line.snippet for line in block.output.lines)
-            if text and "```" not in text and not included:
-                yield block, text
+        if not check_block(verified, block):
+            continue
+        shown = block.output.lines if block.output else ()
+        included = any(line.snippet for line in shown)
+        text = _printed(verified, place, block)
+        if text and "```" not in text and not included:
+            yield block, text
 
 
 def _printed(verified: Verified, place: int, block: Block) -> str | None:
@@ -162,7 +184,8 @@ def _printed(verified: Verified, place: int, block: Block) -> str | None:
     if bool(failure) != ("raises" in block.classes):
         return None
     if failure:
-        stated = (block.expects or "").rpartition("\n")[2].partition(":")[0]
+        last_line = (block.expects or "").rpartition("\n")[2]
+        stated = last_line.partition(":")[0]
         another = stated and stated != failure.type
         if another or failure.type in (*MISTAKES, "TimeLimit", "ProcessEnded"):
             return None  # it fails for another reason than the one it is to show

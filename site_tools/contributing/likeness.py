@@ -39,10 +39,14 @@ class Known(NamedTuple):
 
 def search(pages: Mapping[str, Sequence[str]]) -> Callable[[str], list[Known]]:
     """What finds the pages nearest to a question; made once for many questions."""
-    texts = [(page, text) for page, some in pages.items() for text in some]
-    common = Counter(
-        pair for some in pages.values() for pair in set().union(*map(_pairs, some))
-    )
+    texts = list[tuple[str, str]]()
+    common = Counter[str]()
+    for page, some in pages.items():
+        of_page = set[str]()
+        for text in some:
+            texts.append((page, text))
+            of_page |= _pairs(text)
+        common.update(of_page)
     row = {pair: at for at, pair in enumerate(common)}
     weights = np.array([_weight(len(pages), count) for count in common.values()])
     holds = np.zeros((len(common), len(texts)), dtype=bool)

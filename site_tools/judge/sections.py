@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import suppress
 
 from site_tools.compile.navigation import question_lines
-from site_tools.data.dialogues import NUMBER
+from site_tools.data.dialogues import QUESTION_ID
 from site_tools.messages import Problem
 from site_tools.page.page import Page
 from site_tools.source.content import Heading
@@ -66,7 +66,7 @@ def check_verdict(page: Page) -> Iterator[Problem]:
     about_verl = asked and not page.id.startswith("contribute/")
     if about_verl and not any(part.startswith("*verl") for part in rest):
         yield page.problem(line, "answer_default")
-    numbers = [id for id in page.texts("answers") if re.fullmatch(NUMBER, id)]
+    numbers = [id for id in page.texts("answers") if re.fullmatch(QUESTION_ID, id)]
     if len(numbers) > 1:
         said = question_lines(answer)
         for id in numbers:
