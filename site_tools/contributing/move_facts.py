@@ -49,8 +49,9 @@ def move_facts(options: Namespace, root: Path, talk: Talk) -> int:
     """Move each concept that has places in the old release."""
     every = concepts(root)
     old, new = _releases(every, options)
-    wheels = [_wheel_of(release, root) for release in (old, new)]
-    moved, left, texts = list[str](), 0, dict[Path, str]()
+    wheels = [_wheel_of(old, root), _wheel_of(new, root)]
+    left = 0
+    texts = dict[Path, str]()
     for concept in every:
         if not concept.of(old):
             continue
@@ -62,13 +63,14 @@ def move_facts(options: Namespace, root: Path, talk: Talk) -> int:
             continue
         file = root / FACTS_FOLDER / concept.name
         texts[file] = rewritten(file.read_text("utf-8"), concept, entries)
-        moved.append(concept.id)
-    if not options.dry_run:
-        for file, text in texts.items():
-            store(file, text.encode("utf-8"))
-    values = {"old": old, "new": new, "count": len(moved), "left": left}
-    talk.say("facts_moved_dry" if options.dry_run else "facts_moved", **values)
-    if moved and not options.dry_run:
+    values = {"old": old, "new": new, "count": len(texts), "left": left}
+    if options.dry_run:
+        talk.say("facts_moved_dry", **values)
+        return 1 if left else 0
+    for file, text in texts.items():
+        store(file, text.encode("utf-8"))
+    talk.say("facts_moved", **values)
+    if texts:
         talk.say("facts_next", old=old, new=new)
     return 1 if left else 0
 
@@ -76,20 +78,22 @@ def move_facts(options: Namespace, root: Path, talk: Talk) -> int:
 def _releases(every: Sequence[Concept], options: Namespace) -> tuple[str, str]:
     """The release to move from, and the new one."""
     new = f"{options.project} {options.version}"
-    known = {release for concept in every for release in concept.releases}
-    own = [r for r in known if r.startswith(f"{options.project} ")]
+    known = set[str]()
+    for concept in every:
+        known.update(release for release in concept.releases if "@" not in release)
+    own = [release for release in known if release.startswith(f"{options.project} ")]
     if not own:
-        projects = sorted({r.partition(" ")[0] for r in known if "@" not in r})
+        projects = sorted({release.partition(" ")[0] for release in known})
         values = {"project": options.project, "projects": ", ".join(projects)}
         raise Refusal("facts_no_project", **values)
     own.sort(key=version)
-    old = f"{options.project} {options.old}" if options.old else ""
-    if not old:
-        older = [release for release in own if version(release) < version(new)]
-        old = older[-1] if older else ""
-    if old not in own or old == new:
+    if options.old:
+        from_ = [f"{options.project} {options.old}"]
+    else:
+        from_ = [release for release in own if version(release) < version(new)]
+    if not from_ or from_[-1] not in own or from_[-1] == new:
         raise Refusal("facts_no_release", new=new, releases=", ".join(own))
-    return old, new
+    return from_[-1], new
 
 
 def _wheel_of(release: str, root: Path) -> Path:
@@ -129,7 +133,8 @@ def moved_entry(entry: Entry, new: str, old_wheel: Path, new_wheel: Path) -> Ent
         raise NotFound("facts_was_wrong", place_of=entry.place)
     path, text = _file_of(entry, new_wheel)
     first, last = entry.span
-    before, now = _places(entry, old_text), _places(entry, text)
+    before = _places(entry, old_text)
+    now = _places(entry, text)
     own = next(line for line in before if first <= line <= last)
     if not now:
         raise NotFound("facts_gone", **_nearest(entry, path, text))
@@ -138,10 +143,13 @@ def moved_entry(entry: Entry, new: str, old_wheel: Path, new_wheel: Path) -> Ent
     elif len(now) == len(before):
         line = now[before.index(own)]
     else:
-        lines = ", ".join(map(str, now))
-        nearest = min(now, key=lambda line: abs(line - own))
-        values = {"path": path, "lines": lines, "nearest": nearest}
-        raise NotFound("facts_several", landmark=entry.landmark, **values)
+        raise NotFound(
+            "facts_several",
+            landmark=entry.landmark,
+            path=path,
+            lines=", ".join(map(str, now)),
+            nearest=min(now, key=lambda line: abs(line - own)),
+        )
     start = line - (own - first)
     end = start + (last - first)
     lines = str(start) if start == end else f"{start}-{end}"
@@ -156,16 +164,16 @@ def _file_of(entry: Entry, wheel: Path) -> tuple[str, str]:
     text = text_in_wheel(wheel, entry.path)
     if text is not None:
         return entry.path, text
-    paths = [*open_wheel(wheel)[1]]
-    name = PurePosixPath(entry.path).name
-    texts = {
-        path: text_in_wheel(wheel, path) or ""
-        for path in paths
-        if PurePosixPath(path).name == name
-    }
-    saying = [path for path, text in texts.items() if _places(entry, text)]
+    _, names = open_wheel(wheel)
+    paths = list(names)
+    saying = dict[str, str]()
+    for path in paths:
+        if PurePosixPath(path).name == PurePosixPath(entry.path).name:
+            text = text_in_wheel(wheel, path) or ""
+            if _places(entry, text):
+                saying[path] = text
     if len(saying) == 1:
-        return saying[0], texts[saying[0]]
+        return saying.popitem()
     if saying:
         raise NotFound("facts_several_files", path=entry.path, paths=", ".join(saying))
     elsewhere = _elsewhere(entry, wheel)
@@ -189,15 +197,16 @@ def _places(entry: Entry, text: str) -> list[int]:
     """The lines on which a quotation stands, or the one of a key in its config."""
     if not entry.key:
         return lines_with(entry.quote, text)
-    node, line = yaml.compose(text, Loader=yaml.CSafeLoader), 0
+    node = yaml.compose(text, Loader=yaml.CSafeLoader)
+    line = 0
     for part in entry.key.split("."):
-        found = None
-        for key, value in node.value if isinstance(node, yaml.MappingNode) else ():
-            if key.value == part:
-                found, line = value, key.start_mark.line + 1
-        if found is None:
+        if not isinstance(node, yaml.MappingNode):
             return []
-        node = found
+        keys = [key.value for key, _ in node.value]
+        if part not in keys:
+            return []
+        key, node = node.value[keys.index(part)]
+        line = key.start_mark.line + 1
     return [line]
 
 
