@@ -61,13 +61,18 @@ def _docs(page: str) -> list[str]:
 
 
 def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
-    paths = {name: name.strip().replace("\\", "/") for name in names}
-    matches = {name: FACTS.fullmatch(path) for name, path in paths.items()}
-    concepts = {name: match["concept"] for name, match in matches.items() if match}
+    """Those names that are concepts of ``docs/facts``, and the concepts."""
     known = [file.stem for file in sorted((root / "docs/facts").glob("*.yml"))]
-    for concept in {*concepts.values()} - {*known}:
-        nearest = get_close_matches(concept, [*known, "returns"], 1, 0)[0]
-        raise Refusal("facts_file_unknown", concept=concept, nearest=nearest)
+    concepts = {}
+    for name in names:
+        match = FACTS.fullmatch(name.strip().replace("\\", "/"))
+        if not match:
+            continue
+        concept = match["concept"]
+        if concept not in known:
+            nearest = get_close_matches(concept, [*known, "returns"], 1, 0)[0]
+            raise Refusal("facts_file_unknown", concept=concept, nearest=nearest)
+        concepts[name] = concept
     return concepts
 
 
@@ -80,7 +85,9 @@ def changed(root: Path, talk: Talk, command: str) -> list[str]:
         raise Refusal("changed_unknown", **values) from None
     names = changed_pages(files, root)
     if command == "check":
-        names += [f for f in files if FACTS.fullmatch(f) and (root / f).is_file()]
+        for file in files:
+            if FACTS.fullmatch(file) and (root / file).is_file():
+                names.append(file)
     if not names:
         talk.say("changed_none", command=command, page=EXAMPLE)
     return names

@@ -60,7 +60,10 @@ class Name(Row):
         told = _names_in(term)
         if told.isdisjoint(_names_in(other)):
             return term, other
-        added = (p.strip() for p in BETWEEN.split(other) if _names_in(p) - told)
+        added = []
+        for part in BETWEEN.split(other):
+            if not _names_in(part) <= told:
+                added.append(part.strip())
         return term, "、".join(added)
 
     def further(self, language: str) -> list[str]:
@@ -77,7 +80,10 @@ class Name(Row):
 
 def _names_in(*terms: str) -> set[str]:
     """The names in terms such as ``TIS（截断的重要性采样）``."""
-    return {_key(part) for term in terms for part in BETWEEN.split(term) if part}
+    names = set[str]()
+    for term in terms:
+        names.update(_key(part) for part in BETWEEN.split(term) if part)
+    return names
 
 
 def read_names(root: Path) -> tuple[Name, ...]:
@@ -99,15 +105,20 @@ def vocabulary(
     names: tuple[Name, ...], lang: str
 ) -> tuple[dict[str, Name], dict[str, Name]]:
     """Names by the words for them, and by those that pages do not use."""
-    good = ((n, (n.text("", lang), *getattr(n, f"also_{lang}"))) for n in names)
-    bad = ((n, n.unused(lang)) for n in names)
-    used, unused = ({_key(w): n for n, ws in each for w in ws} for each in (good, bad))
+    used = dict[str, Name]()
+    unused = dict[str, Name]()
+    for name in names:
+        for word in (name.text("", lang), *getattr(name, f"also_{lang}")):
+            used[_key(word)] = name
+        for word in name.unused(lang):
+            unused[_key(word)] = name
     return used, unused
 
 
 def named(word: str, known: Mapping[str, Name]) -> Name | None:
     """What a word as it is written stands for; English has plurals."""
-    return known.get(_key(word)) or known.get(_key(word).removesuffix("s"))
+    key = _key(word)
+    return known.get(key) or known.get(key.removesuffix("s"))
 
 
 def _key(word: str) -> str:
@@ -120,7 +131,8 @@ def pattern(keys: tuple[str, ...], lang: str) -> re.Pattern[str]:
 
     Latin ends are ends of words; Han text has none.
     """
-    plural, words = "s?" if lang == "en" else "", dict[str, list[str]]()
+    plural = "s?" if lang == "en" else ""
+    words = dict[str, list[str]]()
     for word in sorted(keys, key=len, reverse=True):
         start = r"(?<![A-Za-z0-9_-])" if word[0].isascii() else ""
         end = r"(?![A-Za-z0-9_-])" if word[-1].isascii() else ""
