@@ -120,8 +120,9 @@ def _moved(
             try:
                 entry = moved_entry(entry, new, *wheels)
             except NotFound as error:
-                values = {"place": f"{entry.file}:{entry.line}", "why": error.message}
-                problems.append(Message("facts_left", values))
+                place = f"{entry.file}:{entry.line}"
+                left = Message("facts_left", {"place": place, "why": error.message})
+                problems.append(left)
         entries.append(entry)
     return entries, problems
 

@@ -9,7 +9,7 @@ from typing import TextIO, TypeVar
 from site_tools.messages import Message, Problem, Refusal
 from site_tools.run.results import SIGNS
 
-Done = TypeVar("Item")
+Done = TypeVar("Done")
 YES = ("y", "yes", "是", "好", "对")
 
 
