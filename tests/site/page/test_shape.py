@@ -61,6 +61,7 @@ def test_a_heading_that_only_readers_see_is_named(heading):
     text = broken("## Why { #why }", heading)
     (problem,) = body.check_seen_headings(page(text))
     assert problem.found == heading.rpartition("\n")[2].strip()
+    assert problem.expected.endswith("a space after its #")
     assert problem.line == line_of("## Why" if "\n" in heading else "##Why", text)
 
 
