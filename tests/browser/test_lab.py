@@ -1,28 +1,29 @@
 """The widgets of the lab, operated: what is shown is what ppo_ref computes."""
 
-import contextlib
-import io
 import json
 import math
-import re
 from ast import literal_eval
 from typing import Any
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
+from tests.browser.widgets import (
+    assert_shown,
+    centre,
+    drag,
+    in_sight,
+    number,
+    press,
+    printed_pairs,
+    ran,
+    settle,
+)
+
 PAGE = "notebooks/"
 SHOWN = """([...document.querySelectorAll(".lab .rows tbody tr")].slice(1).map(row =>
   [row.className, [...row.querySelectorAll(".bar")].map(bar => bar.textContent)]))"""
 ROWS = ("rewards", "deltas", "advantages", "returns", "used")
-
-
-DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
-
-
-def settle(lab: Any) -> None:
-    """Wait until what was changed is drawn: the widgets draw once a frame."""
-    lab.evaluate(DRAWN)
 
 
 @pytest.fixture
@@ -33,78 +34,65 @@ def lab(tab: Any) -> Any:
     return tab
 
 
-def ran(lab: Any, widget: str) -> str:
-    """What the copied Python prints: ppo_ref's numbers for what is shown."""
-    lab.evaluate("navigator.clipboard.writeText('')")
-    place = lab.locator(f'[data-lab="{widget}"]')  # in its place, or below its line
-    place.or_(lab.locator("p[data-lab] + .room .lab")).locator(".copy button").click()
-    lab.wait_for_function("async () => await navigator.clipboard.readText() !== ''")
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(
-            compile(lab.evaluate("navigator.clipboard.readText()"), "copied", "exec"),
-            {},
-        )
-    return printed.getvalue()
-
-
 def copied(lab: Any) -> dict[str, Any]:
-    lines = [line.partition(" ") for line in ran(lab, "explorer").split("\n")]
-    return {name: literal_eval(rest) for name, _, rest in lines if name in ROWS}
+    """The rows that the copied Python of the explorer prints, by name."""
+    found = {}
+    for line in ran(lab, "explorer").split("\n"):
+        name, _, rest = line.partition(" ")
+        if name in ROWS:
+            found[name] = literal_eval(rest)
+    return found
 
 
-def assert_shown(lab: Any, answer: int) -> None:
-    """Every cell that shows something is within half a unit of its last digit."""
+def assert_explored(lab: Any, answer: int) -> None:
+    """Every cell that shows something is what the copied Python prints."""
     settle(lab)
     shown, computed = dict(lab.evaluate(SHOWN)), copied(lab)
     compared = 0
     for name in ROWS:
-        for text, number in zip(shown[name], computed[name][answer], strict=True):
+        for text, x in zip(shown[name], computed[name][answer], strict=True):
             if text:
-                assert abs(float(text.replace("−", "-")) - number) < 0.00501, name
+                assert abs(number(text) - x) < 0.00501, name
                 compared += 1
     assert compared >= 4 * len(ROWS)
 
 
-def drag(lab: Any, row: str, token: int, by: int) -> None:
+def drag_cell(lab: Any, row: str, token: int, by: int) -> None:
     cell = lab.locator(f"[data-lab=explorer] tr.{row} .bar").nth(token)
-    cell.scroll_into_view_if_needed()
-    box = cell.bounding_box()
-    x, y = box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
-    lab.mouse.move(x, y)
-    lab.mouse.down()
-    lab.mouse.move(x + by, y, steps=8)
-    lab.mouse.up()
+    drag(lab, centre(cell), (by, 0))
+
+
+def sum_of(widget: Any, name: str) -> str:
+    """The text of the sum that stands behind a name."""
+    line = widget.locator(".sums span").filter(has_text=name)
+    text: str = line.locator("output").inner_text()
+    return text
 
 
 def test_dragged_cells_show_what_ppo_ref_computes(lab):
     before = dict(lab.evaluate(SHOWN))
-    drag(lab, "values", 2, -90)
-    drag(lab, "kl", 0, 36)
-    drag(lab, "ratios", 4, 30)
-    drag(lab, "score", 5, -45)
-    assert_shown(lab, 0)
+    drag_cell(lab, "values", 2, -90)
+    drag_cell(lab, "kl", 0, 36)
+    drag_cell(lab, "ratios", 4, 30)
+    drag_cell(lab, "score", 5, -45)
+    assert_explored(lab, 0)
     lab.locator("[data-lab=explorer] .counts").nth(1).click()
     lab.locator("[data-lab=explorer] .answers button").nth(1).click()
-    drag(lab, "values", 0, 27)
-    assert_shown(lab, 1)
+    drag_cell(lab, "values", 0, 27)
+    assert_explored(lab, 1)
     assert dict(lab.evaluate(SHOWN)) != before
 
 
 def test_keys_sliders_and_bugs_move_the_numbers(lab):
     cell = lab.locator("[data-lab=explorer] tr.values .bar").nth(3)
-    cell.focus()
-    for key in ("ArrowDown", "PageDown", "ArrowUp"):
-        lab.keyboard.press(key)
-    settle(lab)
+    press(lab, cell, "ArrowDown", "PageDown", "ArrowUp")
     assert cell.get_attribute("aria-valuenow") == "0.8"
-    lab.keyboard.press("End")
-    settle(lab)
+    press(lab, cell, "End")
     assert cell.get_attribute("aria-valuenow") == "1"
     lab.locator("[data-lab=explorer] input[type=range]").nth(1).fill("0.4")
-    assert_shown(lab, 0)
+    assert_explored(lab, 0)
     lab.locator("[data-lab=explorer] select").nth(1).select_option("values")
-    assert_shown(lab, 0)
+    assert_explored(lab, 0)
     lab.get_by_role("link", name="assert-values").click()
     lab.wait_for_url("**/en/debug/asserts/#assert-values")
 
@@ -112,22 +100,19 @@ def test_keys_sliders_and_bugs_move_the_numbers(lab):
 def test_the_home_page_has_a_small_one_to_drag(lab):
     lab.goto("en/")
     cell = lab.locator("[data-lab=gae] tr.values .bar").nth(2)
-    cell.focus()
-    for key in ("PageUp", "PageUp", "ArrowUp"):
-        lab.keyboard.press(key)
-    settle(lab)
+    press(lab, cell, "PageUp", "PageUp", "ArrowUp")
     assert cell.inner_text() == "0.61"
     lab.locator("[data-lab=gae] input").fill("0.5")
     settle(lab)
     for line in ran(lab, "gae").splitlines():
         name, _, numbers = line.partition(" ")
         bars = lab.locator(f"[data-lab=gae] tr.{name} .bar").all_inner_texts()
-        for text, number in zip(bars, literal_eval(numbers), strict=True):
-            assert abs(float(text.replace("−", "-")) - number) < 0.00501
+        for text, x in zip(bars, literal_eval(numbers), strict=True):
+            assert abs(number(text) - x) < 0.00501
 
 
 def test_a_link_shares_what_is_seen(lab):
-    drag(lab, "values", 1, -60)
+    drag_cell(lab, "values", 1, -60)
     lab.wait_for_function("location.search.includes('explorer')")
     seen, address = lab.evaluate(SHOWN), lab.url
     (state,) = parse_qs(urlsplit(address).query)["explorer"]
@@ -169,37 +154,34 @@ def test_without_scripts_the_picture_stays(without_scripts):
 )
 def test_a_token_under_the_clip_is_as_ppo_ref_says(lab, sent):
     lab.goto(f"en/{PAGE}?clip={json.dumps(sent)}")
-    widget = lab.locator("[data-lab=clip]")
-    widget.scroll_into_view_if_needed()
-    widget.locator(".handle").first.wait_for()
+    widget = in_sight(lab, "clip", ".handle")
     if not sent:  # a drag by hand, and the keys
         box = widget.locator(".handle").first.bounding_box()
-        lab.mouse.move(box["x"] + 90, box["y"] + 60)
-        lab.mouse.down()
-        lab.mouse.move(box["x"] + 190, box["y"] + 60, steps=5)
-        lab.mouse.up()
+        drag(lab, (box["x"] + 90, box["y"] + 60), (100, 0))
         lab.keyboard.press("PageUp")
-    settle(lab)
-    words = ran(lab, "clip").split()
-    for name, number in zip(words[::2], words[1::2], strict=True):
-        line = widget.locator(".sums span").filter(has_text=re.compile(rf"^{name} "))
-        text = line.locator("output").inner_text().replace("−", "-")
-        assert abs(float(text) - float(number)) < 0.000501, name
+        settle(lab)
+    for name, x in printed_pairs(ran(lab, "clip")).items():
+        shown = widget.locator(".sums").evaluate(SUMS)
+        assert abs(number(shown[name]) - x) < 0.000501, name
+
+
+# The sums of a widget, by the word that stands before each.
+SUMS = """sums => Object.fromEntries([...sums.querySelectorAll("span")]
+  .filter((span) => span.querySelector("output"))
+  .map((span) => [span.textContent.split(" ")[0],
+    span.querySelector("output").textContent]))"""
 
 
 def test_the_stepper_shows_what_a_value_has_read(lab):
-    widget = lab.locator("[data-lab=alignment]")
-    widget.scroll_into_view_if_needed()
-    widget.locator("td").first.wait_for()
+    widget = in_sight(lab, "alignment", "td")
+    before = widget.get_by_role("button", name="before")
     for slice_ in ("[:, -T-1:-1]", "[:, -T:]", "[:, -T-2:-2]"):
         widget.locator("select").select_option(slice_)
-        while widget.get_by_role("button", name="before").is_enabled():
-            widget.get_by_role("button", name="before").click()
+        while before.is_enabled():
+            before.click()
             settle(lab)
-        moves = [
-            literal_eval(line.partition("moves ")[2])
-            for line in ran(lab, "alignment").splitlines()
-        ]
+        lines = ran(lab, "alignment").splitlines()
+        moves = [literal_eval(line.partition("moves ")[2]) for line in lines]
         for t in range(4):
             settle(lab)
             ids = widget.locator("tr").first.locator("td").all()[4:]
@@ -213,54 +195,42 @@ def test_the_stepper_shows_what_a_value_has_read(lab):
 @pytest.mark.parametrize("widget", ["explorer", "clip"])
 def test_knobs_out_of_range_are_those_that_ppo_ref_takes(lab, widget):
     lab.goto(f'en/{PAGE}?{widget}={{"dual":0.5,"low":7,"high":-3}}')
-    place = lab.locator(f"[data-lab={widget}]")
-    place.scroll_into_view_if_needed()
-    place.locator(".copy button").wait_for()
-    settle(lab)
+    in_sight(lab, widget, ".copy button")
     assert "loss" in ran(lab, widget)  # which raises where ppo_ref refuses a knob
 
 
+def variance_sums(page: Any) -> list[float]:
+    texts = page.locator("[data-lab=variance] .sums output").all_inner_texts()
+    return [number(text) for text in texts if text != "–"]
+
+
 def test_bias_and_variance_are_dragged_sampled_and_shared(lab):
-    widget = lab.locator("[data-lab=variance]")
-    widget.scroll_into_view_if_needed()
-    widget.locator(".handle").wait_for()
+    widget = in_sight(lab, "variance", ".handle")
     lab.emulate_media(reduced_motion="reduce")  # all samples at once
     widget.get_by_role("button", name="Sample", exact=True).click()
-    widget.get_by_role("slider", name="the critic's error at prefix 11").nth(0).focus()
-    for key in ("PageUp", "PageUp", "ArrowDown"):
-        lab.keyboard.press(key)
+    error = widget.get_by_role("slider", name="the critic's error at prefix 11").nth(0)
+    press(lab, error, "PageUp", "PageUp", "ArrowDown")
     box = widget.locator(".handle").bounding_box()
-    lab.mouse.move(box["x"] + 160, box["y"] + 60)
-    lab.mouse.down()
-    lab.mouse.move(box["x"] + 220, box["y"] + 60, steps=5)
-    lab.mouse.up()
-    settle(lab)
-
-    def sums(page: Any) -> list[float]:
-        texts = page.locator("[data-lab=variance] .sums output").all_inner_texts()
-        return [float(text.replace("−", "-")) for text in texts if text != "–"]
-
-    words = ran(lab, "variance").split()
-    computed = dict(zip(words[::2], map(float, words[1::2]), strict=True))
-    bias, variance, squared, best, count, mean, spread = sums(lab)
+    drag(lab, (box["x"] + 160, box["y"] + 60), (60, 0))
+    computed = printed_pairs(ran(lab, "variance"))
+    bias, variance, squared, best, count, mean, spread = variance_sums(lab)
     assert count == 200 and bias != 0.125
     assert best == computed["best"]
-    for text, name, digits in (
-        (bias, "bias", 4), (variance, "variance", 4), (squared, "squared", 4),
-        (mean, "mean", 3), (spread, "spread", 3),
-    ):  # fmt: skip
-        assert abs(text - computed[name]) < 0.501 * 10**-digits, name
+    assert abs(bias - computed["bias"]) < 0.0000501
+    assert abs(variance - computed["variance"]) < 0.0000501
+    assert abs(squared - computed["squared"]) < 0.0000501
+    assert abs(mean - computed["mean"]) < 0.000501
+    assert abs(spread - computed["spread"]) < 0.000501
     lab.wait_for_function("location.search.includes('variance')")
     other = lab.context.new_page()
     other.goto(lab.url)
-    other.locator("[data-lab=variance]").scroll_into_view_if_needed()
-    other.locator("[data-lab=variance] .handle").wait_for()
-    assert sums(other) == sums(lab)
+    in_sight(other, "variance", ".handle")
+    assert variance_sums(other) == variance_sums(lab)
     for name, critic in (("exact critic", 0.0), ("junk", 2.0)):
         lab.goto(f"en/{PAGE}#variance")
         widget.get_by_role("button", name=name).click()
         settle(lab)
-        assert sums(lab)[0] == critic
+        assert variance_sums(lab)[0] == critic
 
 
 @pytest.mark.parametrize(
@@ -283,20 +253,14 @@ def test_a_question_page_begins_with_what_ppo_ref_computes(
     for _ in range(2):
         computed, compared = copied(lab), 0
         for name in ROWS:
-            for cell, number in zip(
-                widget.locator(f"tr.{name} .bar").all(),
-                computed[name][answer],
-                strict=False,  # a view shows as many tokens as its page has
-            ):
-                text = cell.inner_text().replace("−", "-")
-                digits = len(text.partition(".")[2])
-                assert not text or abs(float(text) - number) < 0.501 * 10**-digits
-                compared += bool(text)
+            bars = widget.locator(f"tr.{name} .bar").all_inner_texts()
+            # A view shows as many tokens as its page has.
+            for text, x in zip(bars, computed[name][answer], strict=False):
+                if text:
+                    assert_shown(text, x)
+                    compared += 1
         assert compared >= 3
-        cell = widget.locator(".bar.drag").first  # then after a change
-        cell.focus()
-        lab.keyboard.press("PageDown")
-        settle(lab)
+        press(lab, widget.locator(".bar.drag").first, "PageDown")  # then once more
     assert lab.locator("figure.picture svg").first.is_visible()
 
 
@@ -304,14 +268,13 @@ def test_a_distribution_is_dragged_and_sampled_by_another(lab: Any) -> None:
     lab.goto("en/rewards/kl_of_one_token/")
     lab.locator("p[data-lab]").scroll_into_view_if_needed()
     widget = lab.locator(".lab.small")
-    widget.locator("tr.actor .bar").nth(1).focus()
-    lab.keyboard.press("PageUp")
+    press(lab, widget.locator("tr.actor .bar").nth(1), "PageUp")
     widget.locator("input[type=range]").fill("2")
     settle(lab)
     shown = widget.locator(".sums output").all_inner_texts()
-    words = ran(lab, "kl/tokens").split()
-    for text, number in zip(shown, words[1::2], strict=True):
-        assert abs(float(text.replace("−", "-")) - float(number)) < 0.000501
+    computed = printed_pairs(ran(lab, "kl/tokens")).values()
+    for text, x in zip(shown, computed, strict=True):
+        assert abs(number(text) - x) < 0.000501
     drawn = widget.locator("tr.actor .bar").all_inner_texts()
     assert sum(map(float, drawn)) == pytest.approx(1, abs=0.02)
 
@@ -320,20 +283,12 @@ def test_a_distribution_is_dragged_and_sampled_by_another(lab: Any) -> None:
     ("widget", "dot"), [("clip", ".dot"), ("variance", ".handle circle")]
 )
 def test_what_is_dragged_stays_under_the_pointer(lab, widget, dot):
-    place = lab.locator(f'[data-lab="{widget}"]')
-    place.scroll_into_view_if_needed()
-    dot = place.locator(dot).first
-    dot.wait_for()
-    dot.scroll_into_view_if_needed()
+    dot = in_sight(lab, widget, dot).locator(dot).first
+    begin = centre(dot)
     settle(lab)
-    before = dot.bounding_box()
-    x, y = before["x"] + before["width"] / 2, before["y"] + before["height"] / 2
-    lab.mouse.move(x, y)
-    lab.mouse.down()
-    lab.mouse.move(x + 60, y, steps=4)
-    settle(lab)
-    lab.mouse.up()
-    assert dot.bounding_box()["x"] - before["x"] == pytest.approx(60, abs=3)
+    before = dot.bounding_box()["x"]
+    drag(lab, begin, (60, 0))
+    assert dot.bounding_box()["x"] - before == pytest.approx(60, abs=3)
 
 
 def test_on_a_phone_the_token_spoken_of_is_in_sight(open_tab):
@@ -342,10 +297,8 @@ def test_on_a_phone_the_token_spoken_of_is_in_sight(open_tab):
     lab.wait_for_selector(".alignment td.now")
     for _ in range(3):
         settle(lab)
-        table, now = (
-            lab.locator(f".alignment {part}").first.bounding_box()
-            for part in (".wide", "td.now")
-        )
+        table = lab.locator(".alignment .wide").first.bounding_box()
+        now = lab.locator(".alignment td.now").first.bounding_box()
         assert table["x"] <= now["x"]
         assert now["x"] + now["width"] <= table["x"] + table["width"] + 1
         lab.locator(".alignment .steps button").last.click(force=True)
@@ -353,21 +306,15 @@ def test_on_a_phone_the_token_spoken_of_is_in_sight(open_tab):
 
 def test_a_token_without_an_advantage_has_nothing_to_push(lab):
     lab.goto(f'en/{PAGE}?clip={{"advantage":0,"ratio":1.1}}')
-    widget = lab.locator("[data-lab=clip]")
-    widget.scroll_into_view_if_needed()
-    widget.locator(".handle").first.wait_for()
-    settle(lab)
+    widget = in_sight(lab, "clip", ".handle")
     said = widget.locator(".says").inner_text()
     assert said == "no advantage: nothing to push, the gradient is 0"
-    push = widget.locator(".sums span").filter(has_text="push").locator("output")
-    assert push.inner_text() == "0.000"
+    assert sum_of(widget, "push") == "0.000"
 
 
 def test_the_slot_after_the_last_token_predicts_none(lab):
     lab.goto(f'en/{PAGE}?alignment={{"t":3,"slice":"[:, -T:]"}}')
-    widget = lab.locator("[data-lab=alignment]")
-    widget.scroll_into_view_if_needed()
-    widget.locator("td").first.wait_for()
+    widget = in_sight(lab, "alignment", "td")
     for t in (3, 2):
         settle(lab)
         said = widget.locator(".says").inner_text()
@@ -377,15 +324,10 @@ def test_the_slot_after_the_last_token_predicts_none(lab):
 
 
 def test_the_kl_has_a_ratio_of_its_own(lab):
-    widget = lab.locator("[data-lab=clip]")
-    widget.scroll_into_view_if_needed()
-    widget.locator(".handle").first.wait_for()
-    settle(lab)
+    widget = in_sight(lab, "clip", ".handle")
     clip, kl = widget.locator(".handle").all()
     before = clip.get_attribute("aria-valuenow"), widget.locator(".says").inner_text()
-    kl.focus()
-    lab.keyboard.press("PageDown")
-    settle(lab)
+    press(lab, kl, "PageDown")
     after = clip.get_attribute("aria-valuenow"), widget.locator(".says").inner_text()
     assert after == before
     ratio = float(kl.get_attribute("aria-valuenow"))
@@ -394,11 +336,10 @@ def test_the_kl_has_a_ratio_of_its_own(lab):
     log = math.log(ratio)
     for name, expected in ("k1", log), ("k2", log**2 / 2), ("k3", 1 / ratio - 1 + log):
         assert float(lines[name]) == pytest.approx(expected)
-        shown = widget.locator(".sums span").filter(has_text=name).locator("output")
-        text = shown.inner_text().replace("−", "-")
-        assert float(text) == pytest.approx(expected, abs=0.000501)
-    copied = lab.evaluate("navigator.clipboard.readText()")
-    assert "ref_log_probs=old" not in copied
+        shown = number(sum_of(widget, name))
+        assert shown == pytest.approx(expected, abs=0.000501)
+    code = lab.evaluate("navigator.clipboard.readText()")
+    assert "ref_log_probs=old" not in code
     words = kl.locator("text").all_text_contents()
     assert {"0", "1", "2"} <= {*words} and any("reference" in word for word in words)
 
@@ -418,27 +359,22 @@ def test_what_has_one_unit_has_one_scale(lab, page, rows):
     lab.goto(f"en/{page}")
     widget = lab.locator("[data-lab] > .lab").first
     for key in ("Home", "End"):  # TD errors beyond 1 follow
-        widget.locator("tr.values .drag").nth(2).focus()
-        lab.keyboard.press(key)
-        settle(lab)
+        press(lab, widget.locator("tr.values .drag").nth(2), key)
         (scale,) = {widget.locator(f"tr.{row} .scale").inner_text() for row in rows}
         full = float(scale.removeprefix("±"))
-        lengths = [
-            pair for row in rows
-            for pair in widget.locator(f"tr.{row} .bar").evaluate_all(LENGTHS)
-        ]  # fmt: skip
+        lengths = []
+        for row in rows:
+            lengths += widget.locator(f"tr.{row} .bar").evaluate_all(LENGTHS)
         assert max(abs(share) for _, share in lengths) > 0.3
         for text, share in lengths:
-            assert share * full == pytest.approx(
-                float(text.replace("−", "-")), abs=0.006
-            )
+            assert share * full == pytest.approx(number(text), abs=0.006)
 
 
 @pytest.mark.parametrize(
-    ("page", "move"),
-    [(PAGE, ("ratios", "End")), ("rewards/kl_of_one_token/", ("ref", "Home"))],
+    ("page", "row", "key"),
+    [(PAGE, "ratios", "End"), ("rewards/kl_of_one_token/", "ref", "Home")],
 )
-def test_a_bar_that_is_cut_says_so(lab, page, move):
+def test_a_bar_that_is_cut_says_so(lab, page, row, key):
     lab.goto(f"en/{page}")
     lab.locator("[data-lab]").first.scroll_into_view_if_needed()
     widget = lab.locator(".lab").first
@@ -446,10 +382,7 @@ def test_a_bar_that_is_cut_says_so(lab, page, move):
     widget.locator(".bar").first.wait_for()
     settle(lab)
     assert cut.count() == 0 and not note.is_visible()
-    row, key = move
-    widget.locator(f"tr.{row} .drag").nth(0).focus()
-    lab.keyboard.press(key)
-    settle(lab)
+    press(lab, widget.locator(f"tr.{row} .drag").first, key)
     assert cut.count() > 0 and note.is_visible()
     assert note.inner_text() == "A broken bar is longer than it is drawn."
     for _, share in widget.locator(".bar").evaluate_all(LENGTHS):
@@ -457,14 +390,10 @@ def test_a_bar_that_is_cut_says_so(lab, page, move):
 
 
 def test_the_widest_errors_of_the_critic_are_cut_and_say_so(lab):
-    widget = lab.locator("[data-lab=variance]")
-    widget.scroll_into_view_if_needed()
+    widget = in_sight(lab, "variance", ".handle")
     widget.get_by_role("button", name="junk").click()
     settle(lab)
-    cut = [
-        abs(float(text.replace("−", "-"))) > 1
-        for text in widget.locator(".bar:not(:empty)").all_inner_texts()
-        if text != "exact"
-    ]
-    assert widget.locator(".bar.cut").count() == sum(cut) > 0
+    texts = widget.locator(".bar:not(:empty)").all_inner_texts()
+    wide = [text for text in texts if text != "exact" and abs(number(text)) > 1]
+    assert widget.locator(".bar.cut").count() == len(wide) > 0
     assert widget.locator(".cut-note").is_visible()

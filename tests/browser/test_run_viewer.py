@@ -10,8 +10,8 @@ import pytest
 
 from ppo_ref.command.main import main
 from ppo_ref.train.stored_runs import stored_run
-from tests.browser.test_lab import ran, settle
 from tests.browser.watching import ALL, AXE, PRESENT, RUN_AXE, UNFOLD
+from tests.browser.widgets import number, ran, settle
 from tests.command.runs import SMALL
 
 PAGE = "notebooks/"
@@ -51,10 +51,6 @@ def shown(tab: Any, address: str) -> Any:
 def seen(viewer: Any) -> dict[str, Any]:
     settle(viewer)
     return viewer.evaluate(SEEN)
-
-
-def number(text: str) -> float:
-    return float(text.replace("−", "-"))
 
 
 def assert_figures(viewer: Any, names: tuple[str, str], at: int) -> None:

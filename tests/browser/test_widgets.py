@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from tests.browser.test_lab import DRAWN, settle
 from tests.browser.watching import ALL, AXE, RUN_AXE, SIDEWAYS
+from tests.browser.widgets import press, settle
 
 LAB, HOME = "notebooks/", ""
 KL, STEPPER = "rewards/kl_of_one_token/", "alignment/value_before_token/"
@@ -321,9 +321,7 @@ def test_one_can_begin_again(tab: Any, page: str, cell: str) -> None:
     moved = tab.locator(cell).first
     widget = moved.locator("xpath=ancestor::section")
     before = widget.inner_text()
-    moved.focus()
-    tab.keyboard.press("Home")
-    settle(tab)
+    press(tab, moved, "Home")
     assert widget.inner_text() != before
     tab.wait_for_function("location.search !== ''")
     widget.get_by_role("button", name="Begin again").click()
@@ -338,10 +336,8 @@ def test_the_same_beginning_can_be_chosen_again(tab: Any) -> None:
     presets = widget.locator("select").first
     assert presets.input_value() == "batch"
     before = widget.locator("table").inner_text()
-    widget.locator(".values .drag").first.focus()
-    tab.keyboard.press("Home")
-    settle(tab)
+    press(tab, widget.locator(".values .drag").first, "Home")
     assert presets.input_value() != "batch"  # else no browser says that it is chosen
     presets.select_option("batch")
-    tab.evaluate(DRAWN)
+    settle(tab)
     assert widget.locator("table").inner_text() == before
