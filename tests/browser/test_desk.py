@@ -1,9 +1,7 @@
-"""Every page of the built site: on a desk in the light, on a phone in the dark."""
+"""The pages of the built site on a desk, and what a crawl of them would see."""
 
 import re
-from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
 from urllib.parse import urljoin
 
 import pytest
@@ -17,13 +15,13 @@ from tests.browser.watching import (
     PHONE,
     SAMPLE,
     Watch,
+    crawl,
     is_sampled,
     of_each_kind,
     pages,
     tab_of,
 )
 
-PICTURE = '<figure class="picture">'
 LINK = re.compile(r'<a [^>]*\bhref="([^"#?]+)')
 
 
@@ -41,26 +39,12 @@ def unlinked(site: Path) -> set[str]:
     return there - known
 
 
-def crawl(judged: Mapping[str, Any], watch: Watch) -> Iterator[str]:
-    """What is wrong with any of these pages at either width, and what axe says."""
-    for path, axe in judged.items():
-        yield from watch.visit(path, axe)
-        yield from watch.resized(path, PHONE)
-
-
 def test_the_pages_that_stand_for_the_reference_are_there(site):
     assert pages(site) >= SAMPLE
 
 
 def test_every_page_is_linked(site):
     assert unlinked(site) == set()
-
-
-def test_nothing_is_wrong_with_a_chinese_page(browser, site, address):
-    chinese = [path for path in sorted(pages(site)) if not path.startswith("en/")]
-    with tab_of(browser, DESK, "light") as tab:
-        judged = {path: ALL if is_sampled(path) else None for path in chinese}
-        assert list(crawl(judged, Watch(tab, address))) == []
 
 
 def test_nothing_is_wrong_with_an_english_page(browser, site, address):
@@ -74,23 +58,6 @@ def test_nothing_is_wrong_with_an_english_page(browser, site, address):
         of_kinds = of_each_kind(sampled)
         judged = {p: ALL_BUT_COLOURS if p in of_kinds else None for p in sampled}
         assert list(crawl(judged, Watch(tab, address))) == []
-
-
-def test_nothing_is_wrong_on_a_phone_in_the_dark(browser, site, address):
-    """Both languages share their colours; the rest was seen on a desk.
-
-    A page with a picture has colours of its own. Those of all others are the theme's,
-    as on one page of their folder.
-    """
-    sampled = filter(is_sampled, sorted(pages(site)))
-    chinese = [path for path in sampled if not path.startswith("en/")]
-    files = {path: site / path / "index.html" for path in chinese}
-    drawn = {path for path in files if PICTURE in files[path].read_text("utf-8")}
-    drawn -= {f"{Path(path).parent}/" for path in drawn}  # which show one of theirs
-    with tab_of(browser, PHONE, "dark") as tab:
-        watch = Watch(tab, address)
-        judged = sorted(drawn | of_each_kind(chinese) | {"debug/frameworks/"})
-        assert [f for path in judged for f in watch.visit(path, COLOURS)] == []
 
 
 SOUND = """<!doctype html><html lang="en"><head><title>A page</title>
@@ -109,6 +76,9 @@ FAULTS = {
 }
 
 
+DARK = ["color-contrast", "stays as it is in the dark"]
+
+
 @pytest.mark.parametrize("width", [DESK, PHONE])
 def test_a_fault_is_seen(browser, tmp_path, width):
     write(tmp_path, "", SOUND.format(""))
@@ -121,18 +91,23 @@ def test_a_fault_is_seen(browser, tmp_path, width):
     assert [kind for kind in FAULTS if not any(kind in f for f in faults)] == []
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
-def test_a_colour_too_faint_in_the_dark_is_seen_there(browser, tmp_path, scheme):
-    (tmp_path / "index.html").write_text(
-        """<!doctype html><title>A page</title><link rel="icon" href="data:,"><style>
-        p {color: #fff; background: #000}
-        @media (prefers-color-scheme: dark) {p {color: #222}}</style><p>words</p>""",
-        "utf-8",
-    )
-    with tab_of(browser, PHONE, scheme) as tab, serve(tmp_path) as address:
-        faults = Watch(tab, address).visit("", COLOURS)
-    assert [fault.partition(":")[2][1:15] for fault in faults] == (
-        ["color-contrast"] if scheme == "dark" else []
+DARKENED = """<!doctype html><title>A page</title><link rel="icon" href="data:,"><style>
+p {color: #fff; background: #000}
+@media (prefers-color-scheme: dark) {p {color: #222} body {background: %s}}
+</style><p>words</p>"""
+
+
+@pytest.mark.parametrize("night", ["#111", "transparent"])
+def test_a_colour_too_faint_in_the_dark_is_seen_there(browser, tmp_path, night):
+    (tmp_path / "index.html").write_text(DARKENED % night, "utf-8")
+    with tab_of(browser, DESK, "light") as tab, serve(tmp_path) as address:
+        watch = Watch(tab, address)
+        assert watch.visit("", COLOURS) == []
+        faults = watch.in_the_dark("")
+        assert tab.evaluate("innerWidth") == DESK
+        assert tab.evaluate("!matchMedia('(prefers-color-scheme: dark)').matches")
+    assert [kind for kind in DARK if any(kind in fault for fault in faults)] == (
+        DARK[:1] if night == "#111" else DARK
     )
 
 

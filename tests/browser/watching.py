@@ -1,6 +1,6 @@
 """What a tab notices while pages load, and what must hold of a page once it has."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -27,6 +27,7 @@ SAMPLE = {"ppo_ref/", "ppo_ref/advantages/", "ppo_ref/train/trainer/", "ppo_ref/
 UNFOLD = "document.querySelectorAll('details').forEach(fold => { fold.open = true })"
 SETTLED = """document.fonts.ready.then(() => new Promise((done) =>
   requestAnimationFrame(() => setTimeout(done, 50))))"""
+BACKGROUND = "getComputedStyle(document.body).backgroundColor"
 SIDEWAYS = """(() => {
   const { scrollWidth, clientWidth } = document.scrollingElement
   if (scrollWidth <= clientWidth) return []
@@ -90,6 +91,22 @@ class Watch:
         self.tab.set_viewport_size(size)
         return [f"{path}: {fault}" for fault in faults]
 
+    def in_the_dark(self, path: str) -> list[str]:
+        """What is wrong with the open page on a phone in the dark, just for now.
+
+        A visit with axe must have gone before.
+        """
+        size, by_day = self.tab.viewport_size, self.tab.evaluate(BACKGROUND)
+        self.tab.set_viewport_size({**size, "width": PHONE})
+        self.tab.emulate_media(color_scheme="dark")
+        self.tab.evaluate(SETTLED)
+        faults = [*self.tab.evaluate(SIDEWAYS), *self.tab.evaluate(RUN_AXE, COLOURS)]
+        if self.tab.evaluate(BACKGROUND) == by_day:
+            faults.append("stays as it is in the dark")
+        self.tab.emulate_media(color_scheme="light")
+        self.tab.set_viewport_size(size)
+        return [f"{path}: {fault}" for fault in faults]
+
     def _fault(self, kind: str, what: str) -> None:
         self.faults.append(f"{kind}: {what}")
 
@@ -109,6 +126,21 @@ class Watch:
     def _console(self, message):
         if message.type in ("error", "warning"):
             self._fault(f"console {message.type}", message.text)
+
+
+def crawl(
+    judged: Mapping[str, Any], watch: Watch, dark: Collection[str] = ()
+) -> Iterator[str]:
+    """What is wrong with any of these pages at either width, and what axe says.
+
+    Of those in ``dark``, which axe must judge, also what it says of them there.
+    """
+    for path, axe in judged.items():
+        yield from watch.visit(path, axe)
+        if path in dark:
+            yield from watch.in_the_dark(path)
+        else:
+            yield from watch.resized(path, PHONE)
 
 
 def pages(site: Path) -> set[str]:
