@@ -71,6 +71,7 @@ def test_a_run_says_how_it_was_made_and_what_it_measured(project):
     assert lines[2] == '{"iteration":2,"kl":0.3}'
 
 
+@pytest.mark.slow  # two processes import torch
 def test_a_run_that_fails_leaves_what_was_there_and_no_other_is_touched(copy, capfd):
     for name in ("first", "second"):  # the third is fresh
         (copy / f"ppo_ref/train/stored/{name}.jsonl").write_text("old")
