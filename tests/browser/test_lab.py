@@ -15,10 +15,10 @@ from tests.browser.widgets import (
     in_sight,
     number,
     press,
-    printed_pairs,
     ran,
     settle,
 )
+from tests.copied_code import named_numbers
 
 PAGE = "notebooks/"
 SHOWN = """([...document.querySelectorAll(".lab .rows tbody tr")].slice(1).map(row =>
@@ -160,7 +160,7 @@ def test_a_token_under_the_clip_is_as_ppo_ref_says(lab, sent):
         drag(lab, (box["x"] + 90, box["y"] + 60), (100, 0))
         lab.keyboard.press("PageUp")
         settle(lab)
-    for name, x in printed_pairs(ran(lab, "clip")).items():
+    for name, x in named_numbers(ran(lab, "clip")).items():
         shown = widget.locator(".sums").evaluate(SUMS)
         assert abs(number(shown[name]) - x) < 0.000501, name
 
@@ -212,7 +212,7 @@ def test_bias_and_variance_are_dragged_sampled_and_shared(lab):
     press(lab, error, "PageUp", "PageUp", "ArrowDown")
     box = widget.locator(".handle").bounding_box()
     drag(lab, (box["x"] + 160, box["y"] + 60), (60, 0))
-    computed = printed_pairs(ran(lab, "variance"))
+    computed = named_numbers(ran(lab, "variance"))
     bias, variance, squared, best, count, mean, spread = variance_sums(lab)
     assert count == 200 and bias != 0.125
     assert best == computed["best"]
@@ -272,7 +272,7 @@ def test_a_distribution_is_dragged_and_sampled_by_another(lab: Any) -> None:
     widget.locator("input[type=range]").fill("2")
     settle(lab)
     shown = widget.locator(".sums output").all_inner_texts()
-    computed = printed_pairs(ran(lab, "kl/tokens")).values()
+    computed = named_numbers(ran(lab, "kl/tokens")).values()
     for text, x in zip(shown, computed, strict=True):
         assert abs(number(text) - x) < 0.000501
     drawn = widget.locator("tr.actor .bar").all_inner_texts()

@@ -1,8 +1,8 @@
 """Widgets of a page, operated: brought in sight, moved by keys, read, copied from."""
 
-import contextlib
-import io
 from typing import Any
+
+from tests.copied_code import printed_by
 
 DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))"
 
@@ -64,14 +64,4 @@ def ran(tab: Any, widget: str) -> str:
     place.or_(tab.locator("p[data-lab] + .room .lab")).locator(".copy button").click()
     tab.wait_for_function("async () => await navigator.clipboard.readText() !== ''")
     code = tab.evaluate("navigator.clipboard.readText()")
-    printed = io.StringIO()
-    with contextlib.redirect_stdout(printed):
-        exec(compile(code, "copied", "exec"), {})
-    return printed.getvalue()
-
-
-def printed_pairs(text: str) -> dict[str, float]:
-    """The numbers of a text in which each stands behind its name."""
-    words = text.split()
-    pairs = zip(words[::2], words[1::2], strict=True)
-    return {name: float(number) for name, number in pairs}
+    return printed_by(code)

@@ -12,6 +12,7 @@ import pytest
 import torch
 import yaml
 from torch import Tensor
+from torch.testing import assert_close
 
 from docs.theme.hooks.rendering import lean
 from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
@@ -23,6 +24,7 @@ from ppo_ref.examples import (
     two_token_tree,
 )
 from ppo_ref.rewards import token_level_rewards, token_level_scores
+from tests.copied_code import named_numbers, printed_by
 from tests.layout import ROOT
 from tests.site.lab.in_node import in_node
 
@@ -146,26 +148,17 @@ def test_the_presets_of_verl_are_the_defaults_of_its_releases(model):
 @pytest.mark.parametrize(
     "at", range(len(STATES)), ids=lambda at: str(STATES[at].get("bug", at))
 )
-def test_the_copied_python_prints_what_the_explorer_shows(model, at, capsys):
+def test_the_copied_python_prints_what_the_explorer_shows(model, at):
     state = model["states"][at]
-    exec(compile(state["code"], "copied", "exec"), {})
-    words = capsys.readouterr().out.split("\n")
-    printed = {
-        name: literal_eval(rest)
-        for name, _, rest in (line.partition(" ") for line in words[:5])
-    }
-    sums = " ".join(words[5:]).split()
-    printed |= {
-        name: float(number) for name, number in zip(sums[::2], sums[1::2], strict=True)
-    }
+    lines = printed_by(state["code"]).split("\n")
+    printed: dict[str, Any] = named_numbers(" ".join(lines[5:]))
+    for line in lines[:5]:
+        name, _, row = line.partition(" ")
+        printed[name] = literal_eval(row)
     for name, number in printed.items():
-        torch.testing.assert_close(
-            torch.tensor(state["numbers"][name], dtype=torch.float64),
-            torch.tensor(number, dtype=torch.float64),
-            atol=1e-9,
-            rtol=1e-9,
-            msg=name,
-        )
+        shown = torch.tensor(state["numbers"][name], dtype=torch.float64)
+        expected = torch.tensor(number, dtype=torch.float64)
+        assert_close(shown, expected, atol=1e-9, rtol=1e-9, msg=name)
 
 
 def test_every_bug_changes_what_is_shown_and_has_an_assert(model):
@@ -238,7 +231,7 @@ def test_a_view_begins_with_the_numbers_of_its_page(model: dict[str, Any]) -> No
             shown = torch.tensor(state["numbers"][name], dtype=torch.float64)
             shown = shown * torch.tensor(begin["mask"])
             shown = shown[at : at + len(expected), : expected.shape[1]]
-            torch.testing.assert_close(
+            assert_close(
                 shown, expected.double(), atol=1e-9, rtol=0, msg=f"{view} {name}"
             )
 
@@ -277,9 +270,7 @@ KL = """given.map((change) => ({ ...m.BEGIN, ...change })).map((state) => ({
   moved: m.moved(state.actor, 1, 0.7) }))"""
 
 
-def test_the_kl_of_one_position_is_as_ppo_ref_says(
-    capsys: pytest.CaptureFixture[str],
-) -> None:
+def test_the_kl_of_one_position_is_as_ppo_ref_says() -> None:
     random_ = random.Random(0)
 
     def probabilities() -> list[float]:
@@ -295,10 +286,8 @@ def test_the_kl_of_one_position_is_as_ppo_ref_says(
     answers = in_node(LAB / "kl_model.js", KL, changes)
     for answer in answers:
         state, numbers = answer["state"], answer["numbers"]
-        exec(compile(answer["code"], "copied", "exec"), {})
-        words = capsys.readouterr().out.split()
-        for name, number in zip(words[::2], words[1::2], strict=True):
-            assert numbers[name] == pytest.approx(float(number), abs=1e-12), name
+        for name, number in named_numbers(printed_by(answer["code"])).items():
+            assert numbers[name] == pytest.approx(number, abs=1e-12), name
         assert state["temperature"] != 1 or numbers["mean"] >= 0
         assert sum(answer["moved"]) == pytest.approx(1, abs=1e-5)
         assert answer["moved"][1] == pytest.approx(0.7, abs=0.01)
@@ -306,9 +295,7 @@ def test_the_kl_of_one_position_is_as_ppo_ref_says(
     assert f'"KL">{answers[0]["numbers"]["mean"]:.2f}<' in picture
 
 
-VIEWER = (
-    ROOT / "ppo_ref" / "train" / "viewer"
-)  # the hooks put its files beside the widgets
+VIEWER = ROOT / "ppo_ref" / "train" / "viewer"  # put beside the widgets by the build
 
 
 @pytest.mark.pages
@@ -371,23 +358,20 @@ def test_the_tree_begins_with_the_noisy_critic_of_its_page():
     assert [f"{x:.4f}" for x in shown] == row.split()[3:5]
 
 
-def test_the_copied_tree_prints_what_is_shown(capsys):
-    states = [{}, {"count": 60, "seed": 7}, *map(erring, map(random.Random, range(20)))]
+def test_the_copied_tree_prints_what_is_shown():
+    states = [{}, {"count": 60, "seed": 7}]
+    states += [erring(random.Random(seed)) for seed in range(20)]
     answers = in_tree(states)
     ends = in_tree([state | {"lambda": 1, "gamma": 1} for state in states])
     for change, answer, end in zip(states, answers, ends, strict=True):
-        exec(compile(answer["code"], "copied", "exec"), {})
-        lines = capsys.readouterr().out.split("\n")[:-1]
-        printed = {name: float(x) for name, x in (line.split() for line in lines)}
-        moments, dots = (
-            answer["moments"],
-            torch.tensor(answer["dots"], dtype=torch.float64),
-        )
+        moments = answer["moments"]
         expected = {name: moments[name] for name in ("bias", "variance", "squared")}
         expected["best"] = answer["best"]
         if change.get("count"):
+            dots = torch.tensor(answer["dots"], dtype=torch.float64)
             expected["mean"] = dots.mean().item()
             expected["spread"] = dots.var(correction=0).item()
+        printed = named_numbers(printed_by(answer["code"]))
         assert printed == pytest.approx(expected, abs=1e-9)
         at = round(change.get("lambda", 0.5) * 100)
         if change.get("lambda", 0.5) == at / 100:
