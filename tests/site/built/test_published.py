@@ -58,6 +58,14 @@ def test_everything_that_is_linked_is_there(linked):
     assert {page: found for page, found in ends.items() if found} == {}
 
 
+def test_a_dead_end_is_found(tmp_path):
+    there = '<p id="here"><a href="#here"></a><a href="https://example.net/x"></a>'
+    dead = '<a href="gone/"></a><a href="#away"></a><img src="none.png">'
+    page = tmp_path / "index.html"
+    page.write_text(there + dead, "utf-8")
+    assert list(dead_ends(tmp_path, page)) == ["gone/", "#away", "none.png"]
+
+
 def listed(linked: Path) -> dict[str, dict[str, str]]:
     """The addresses in both sitemaps, each with its languages."""
     pages = {}
