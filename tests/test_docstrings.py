@@ -3,6 +3,7 @@
 The contract: what it is, takes and gives, and a run that is executed.
 """
 
+import ast
 import doctest
 import importlib
 import inspect
@@ -14,7 +15,7 @@ from typing import NoReturn
 import pytest
 import torch
 
-from tests.layout import FOLDERS, MODULES
+from tests.layout import FOLDERS, MODULES, ROOT, sources
 
 SECTIONS = ["Args", "Returns", "Raises", "Source", "Example"]
 # The stages, the assertions, and what pages show of a training.
@@ -123,6 +124,34 @@ def test_everything_has_a_sentence_and_examples_print_what_they_show(name, capsy
             assert sentence_faults(thing.__doc__) == [], full_name
     found = doctest.testmod(module, extraglobs={"torch": torch})
     assert found.failed == 0, capsys.readouterr().out
+
+
+# With these words a docstring says something about a thing, and not what it is.
+ASIDE = re.compile(r"(What|Whether|So many|Those|Loaded)\b")
+
+
+def begun_aside(source: str) -> list[str]:
+    """First lines of docstrings that do not begin with what a thing is or does."""
+    found = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.Module | ast.ClassDef | ast.FunctionDef):
+            first, _, _ = (ast.get_docstring(node) or "").partition("\n")
+            if ASIDE.match(first):
+                found.append(first)
+    return found
+
+
+@pytest.mark.parametrize("package", ["ppo_ref", "site_tools"])
+def test_a_docstring_begins_with_what_a_thing_is_or_does(package):
+    modules = sources(ROOT / package)
+    told = {name: begun_aside(source) for name, source in modules.items()}
+    assert {name: lines for name, lines in told.items() if lines} == {}
+
+
+def test_a_docstring_that_begins_aside_is_found():
+    source = 'def fresh():\n    """Whether it is new."""\n    return "What"\n'
+    assert begun_aside(source) == ["Whether it is new."]
+    assert begun_aside(source.replace("Whether it is", "True where it is")) == []
 
 
 def double(x: int) -> int:
