@@ -71,7 +71,7 @@ BY_NAME = {
 
 
 def takes_tensors(function) -> bool:
-    """Tell whether a tensor is among its annotations."""
+    """True if a tensor is among its annotations."""
     annotations = inspect.get_annotations(inspect.unwrap(function)).values()
     return any(Tensor in (one, *get_args(one)) for one in annotations)
 
@@ -85,7 +85,7 @@ RIVER = {
 
 
 def call(function: Any, **others: Any) -> dict[str, Any]:
-    """What a function must be given."""
+    """The arguments that a function must be given."""
     parameters = inspect.signature(function).parameters.values()
     needed = [p.name for p in parameters if p.default is p.empty and p.name in BY_NAME]
     return {**{name: BY_NAME[name] for name in needed}, **others}

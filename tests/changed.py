@@ -54,7 +54,7 @@ def plan(changed: Iterable[str]) -> Plan:
 
 
 def lies_in(test: str, folders: set[str]) -> bool:
-    """Whether one of these folders has the test already."""
+    """True if one of these folders has the test already."""
     return any(str(parent) in folders for parent in Path(test).parents)
 
 

@@ -38,7 +38,7 @@ def install(wheel: Path | str, target: Path) -> None:
 
 
 def run_each(texts: list[str], installed: Path) -> list[str]:
-    """What each text prints in an empty folder, and the last line of what it raises."""
+    """The output of each text in an empty folder, and the last line of an error."""
     with tempfile.TemporaryDirectory() as empty:
         done = subprocess.run(
             [sys.executable, "-c", EACH],

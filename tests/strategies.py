@@ -86,7 +86,7 @@ def token_tensors(
 
 @st.composite
 def token_batches(draw: st.DrawFn) -> TokenBatch:
-    """What advantages are made of; some rows are cut off and bootstrap."""
+    """Rewards and values for advantages; some rows are cut off and bootstrap."""
     (rewards, values), mask = draw(token_tensors(2, least=0))
     bits = draw(st.integers(0, 15))
     cut = (bits >> torch.arange(4)) % 2

@@ -1,4 +1,4 @@
-"""What readers of pages call has a full contract; everything else a true sentence.
+"""Functions that pages call have a full contract; everything else a true sentence.
 
 The contract: what it is, takes and gives, and a run that is executed.
 """
@@ -42,12 +42,12 @@ SHARED = {
 
 
 def is_stage(name: str) -> bool:
-    """Whether a function of such a dotted name is one of the river's."""
+    """True of the dotted names of the river's functions."""
     return name.count(".") == 1 and not name.startswith(INNER) and name not in SHARED
 
 
 def has_contract(name: str) -> bool:
-    """Whether a function of such a dotted name must have a full docstring."""
+    """True of the dotted names of functions that must have a full docstring."""
     asserts = name.startswith("check.asserts.") and ".assert_" in name
     return is_stage(name) or asserts or name.startswith(FACES)
 
@@ -79,7 +79,7 @@ def sections(doc: str) -> dict[str, str]:
 
 
 def sentence_faults(doc: str | None) -> list[str]:
-    """What the first line lacks."""
+    """The faults of the first line."""
     summary, *rest = inspect.cleandoc(doc or "").splitlines() or [""]
     checks = {
         "must end with a period": summary.endswith("."),
@@ -89,7 +89,7 @@ def sentence_faults(doc: str | None) -> list[str]:
 
 
 def contract_faults(function: Callable[..., object]) -> list[str]:
-    """What a docstring lacks of a full contract, or says too much."""
+    """The faults of a docstring that must be a full contract."""
     parts = sections(function.__doc__ or "")
     signature = inspect.signature(function)
     documented = re.findall(r"^    (\w+): ", parts.get("Args", ""), flags=re.MULTILINE)

@@ -1,4 +1,4 @@
-"""What must be met is judged by medians; growth is fitted; a run becomes a page."""
+"""Floors are judged by medians; growth is fitted; a run becomes a page."""
 
 from dataclasses import replace
 

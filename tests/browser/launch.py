@@ -7,7 +7,7 @@ from typing import Any
 
 
 class Unavailable(Exception):
-    """What is missing, and what installs it."""
+    """A browser or its driver is missing; the text says what installs it."""
 
 
 @contextmanager

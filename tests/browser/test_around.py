@@ -1,4 +1,4 @@
-"""What stands around a page: switch, print, 404, redirects, verdict; and its weight."""
+"""The frame of a page: switch, print, 404, redirects, verdict; and its weight."""
 
 import gzip
 import shutil

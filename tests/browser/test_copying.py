@@ -1,4 +1,4 @@
-"""What the copy buttons of the site put into the clipboard, and that it runs."""
+"""The copy buttons of the site: their texts run as they are."""
 
 import re
 import subprocess
@@ -24,7 +24,7 @@ def reader(tab):
 
 
 def clicked(tab, button) -> str:
-    """What one click puts into the clipboard."""
+    """The text that one click puts into the clipboard."""
     tab.evaluate("navigator.clipboard.writeText('nothing')")
     button.click()
     tab.wait_for_function(

@@ -1,4 +1,4 @@
-"""What a reader sees first, before the scripts and the style sheet have come."""
+"""The first paint, before the scripts and the style sheet have come."""
 
 import base64
 import json
@@ -88,7 +88,7 @@ PLACES = """() => [...document.querySelectorAll(
 @pytest.mark.parametrize("width", [390, 1280])
 @pytest.mark.parametrize("path", PAGES)
 def test_the_first_words_stay_where_they_are(open_tab, path, width):
-    """What stands in a page before the sheet is there, and the sheet, say the same."""
+    """The styles within a page and the sheet that follows say the same."""
     tab = open_tab(present=False, viewport={"width": width, "height": 844})
     kept: list[Any] = []
     tab.route("**/assets/site.*.css", lambda route: kept.append(route))

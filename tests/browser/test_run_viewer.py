@@ -188,7 +188,7 @@ DUMP = {
 
 
 def faults(viewer: Any, text: str, *names: str) -> list[str]:
-    """What is said of files with this text."""
+    """The faults that are told of files with this text."""
     files = [
         {"name": n, "mimeType": "text/plain", "buffer": text.encode()} for n in names
     ]

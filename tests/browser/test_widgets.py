@@ -162,7 +162,7 @@ def hard_to_read(tab: Any) -> list[Any]:
 
 
 def said_by_axe(tab: Any) -> list[str]:
-    """What axe finds in the widgets of a page."""
+    """The violations that axe finds in the widgets of a page."""
     tab.evaluate("scrollTo(0, 0)")
     tab.wait_for_timeout(300)  # what fades while it scrolls is whole again
     tab.evaluate(AXE.read_text("utf-8"))
@@ -266,7 +266,7 @@ SAID = "[role=status].unseen"
 
 
 def heard(widget: Any) -> str:
-    """What a screen reader says after a moment of rest."""
+    """The words of a screen reader after a moment of rest."""
     live = widget.locator(SAID)
     live.filter(has_text=re.compile(".")).wait_for(state="attached")
     return str(live.text_content())

@@ -1,4 +1,4 @@
-"""What a tab notices while pages load, and what must hold of a page once it has."""
+"""A tab notes the faults of pages while they load and once they have."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from contextlib import contextmanager
@@ -84,7 +84,7 @@ class Watch:
         return [f"{path}: {fault}" for fault in faults]
 
     def resized(self, path: str, width: int) -> list[str]:
-        """What is wrong with the open page at another width, just for now."""
+        """The faults of the open page at another width, just for now."""
         size = self.tab.viewport_size
         self.tab.set_viewport_size({**size, "width": width})
         faults = self.tab.evaluate(SIDEWAYS)
@@ -92,7 +92,7 @@ class Watch:
         return [f"{path}: {fault}" for fault in faults]
 
     def in_the_dark(self, path: str) -> list[str]:
-        """What is wrong with the open page on a phone in the dark, just for now.
+        """The faults of the open page on a phone in the dark, just for now.
 
         A visit with axe must have gone before.
         """
@@ -131,7 +131,7 @@ class Watch:
 def crawl(
     judged: Mapping[str, Any], watch: Watch, dark: Collection[str] = ()
 ) -> Iterator[str]:
-    """What is wrong with any of these pages at either width, and what axe says.
+    """The faults of these pages at either width, and of axe.
 
     Of those in ``dark``, which axe must judge, also what it says of them there.
     """
@@ -162,5 +162,5 @@ def of_each_kind(paths: Iterable[str]) -> set[str]:
 
 
 def is_sampled(path: str) -> bool:
-    """Whether slow tests read this page: all are, but most of the reference."""
+    """True of the pages that slow tests read: all but most of the reference."""
     return path in SAMPLE or not path.startswith(REFERENCE)

@@ -58,7 +58,7 @@ def assert_shown(text: str, computed: float) -> None:
 
 
 def ran(tab: Any, widget: str) -> str:
-    """What the copied Python prints: ppo_ref's numbers for what is shown."""
+    """The output of the copied Python: ppo_ref's numbers for what is shown."""
     tab.evaluate("navigator.clipboard.writeText('')")
     place = tab.locator(f'[data-lab="{widget}"]')  # in its place, or below its line
     place.or_(tab.locator("p[data-lab] + .room .lab")).locator(".copy button").click()

@@ -38,7 +38,7 @@ def index(trial: Path, lang: str = "zh") -> dict[str, dict[str, str]]:
 
 
 def plain_text(html: str) -> str:
-    """What a reader sees of a page, on one line."""
+    """The words that a reader sees of a page, on one line."""
     return " ".join(BeautifulSoup(html, "html.parser").get_text().split())
 
 
@@ -64,7 +64,7 @@ def test_the_missing_page_needs_nothing_beside_it(trial):
 
 
 def test_every_address_is_relative(trial):
-    """What leads out of the site is a link that its pages or data write whole."""
+    """Only links that pages or data write whole lead out of the site."""
     pages = [*(trial / "site").rglob("*.html")]
     assert len(pages) > 20
     for page in pages:

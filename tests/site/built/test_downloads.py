@@ -1,4 +1,4 @@
-"""What can be taken along, made from all pages and from a built site."""
+"""Downloads, made from all pages and from a built site."""
 
 import posixpath
 import re
@@ -34,7 +34,7 @@ def texts(lang: str) -> tuple[str, str]:
 
 
 def sections(full: str) -> dict[str, str]:
-    """What stands of each page, by its address."""
+    """The text of each page, by its address."""
     found = full.split("\n\n---\n\n# ")[1:]
     address = re.compile(r"^- (?:地址：|Address: )(\S+)$", re.MULTILINE)
     return {address.search(text)[1].removeprefix("./"): text for text in found}  # type: ignore[index]

@@ -1,4 +1,4 @@
-"""What search engines, share cards and the site's own search are told of a page."""
+"""The entries of a page for search engines, share cards and the site's own search."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""What llms.txt promises to machines: whole addresses, and what was verified."""
+"""The promises of llms.txt: whole addresses, and what was verified."""
 
 from site_tools.compile import llms
 

@@ -46,7 +46,7 @@ class Live:
         self.told += self.read_until("en: built in")
 
     def read_until(self, text: str) -> str:
-        """What the server says up to a text; silence for too long ends it."""
+        """The words of the server up to a text; silence for too long ends it."""
         assert self.process.stdout
         silence = threading.Timer(PATIENCE, self.process.kill)
         silence.start()
@@ -83,7 +83,7 @@ class Live:
         return said + self.read_until("en: built in")
 
     def processes(self) -> list[int]:
-        """What runs for the server, and has no other parent; the builders last."""
+        """The processes of the server alone; the builders last."""
         listed = ["ps", "-A", "-o", "pid=,ppid="]
         text = subprocess.run(listed, stdout=subprocess.PIPE, text=True, check=True)
         pairs = [[*map(int, line.split())] for line in text.stdout.splitlines()]
@@ -288,7 +288,7 @@ def test_a_page_that_is_not_there_is_answered(live):
 
 @pytest.fixture
 def server(tmp_path) -> Iterator[theme_serve.Server]:
-    """What answers, over a folder with one page."""
+    """A server over a folder with one page."""
     (tmp_path / "index.html").write_text("a draft")
     server = theme_serve.Server(lambda: False, "127.0.0.1", 0, str(tmp_path))
     server.server_bind()

@@ -35,7 +35,7 @@ def body(root: Path, lang: str, page: str) -> str:
 
 
 def section(text: str, name: str) -> str:
-    """What stands below the heading with this id, if there is one, up to the next."""
+    """The text below the heading with this id, if there is one, up to the next."""
     _, _, begun = text.partition(f"{{ #{name} }}\n")
     return re.split(r"^#{2,} ", begun, flags=re.M)[0]
 

@@ -1,4 +1,4 @@
-"""What is promised of all code and all figures names what is not covered."""
+"""A promise about all code or all figures names what is not covered."""
 
 import re
 

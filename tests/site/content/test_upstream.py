@@ -22,7 +22,7 @@ SECTIONS = [
 
 
 def applied(patch: str, text: str, folder: Path) -> str:
-    """What git makes of a file, or the reason why it does not."""
+    """The file as git has patched it, or the reason why it has not."""
     file = folder / re.search(r"^--- a/(.*)$", patch, re.MULTILINE)[1]
     file.parent.mkdir(parents=True)
     file.write_text(text, "utf-8")

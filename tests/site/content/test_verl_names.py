@@ -1,4 +1,4 @@
-"""What the page on reading the code says of verl's names is so in its wheel."""
+"""verl's names and settings on the pages stand in its wheel as the pages say."""
 
 import importlib
 import re
@@ -61,7 +61,7 @@ def undefined(names: list[str], source: str) -> list[str]:
 
 
 def exists(name: str) -> bool:
-    """Whether it is a module, or something in one, whatever was imported before."""
+    """True of a module, or something in one, whatever was imported before."""
     with suppress(ModuleNotFoundError):
         return bool(importlib.import_module(name))
     module, _, attribute = name.rpartition(".")

@@ -1,4 +1,4 @@
-"""What releases do and did: every row stands on places, and says what it may say."""
+"""Releases compared: every row stands on places, and says what it may say."""
 
 import re
 import runpy

@@ -1,4 +1,4 @@
-"""What was made once is known by what it was made from, and noted whole."""
+"""A ledger knows things by what they were made from, and is written whole."""
 
 import os
 import threading

@@ -15,7 +15,7 @@ process.stdout.write(JSON.stringify({}))"""
 def in_node(
     module: Path, expression: str, given: object, timeout: float | None = None
 ) -> Any:
-    """What an expression gives, in which ``m`` is the module and ``given`` is given.
+    """The value of an expression, in which ``m`` is the module and ``given`` is given.
 
     A ``timeout`` is in seconds; beyond it the test fails.
     """

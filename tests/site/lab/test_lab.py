@@ -173,7 +173,7 @@ def test_every_bug_changes_what_is_shown_and_has_an_assert(model):
 
 
 def run(snippet: str, until: str) -> dict[str, Any]:
-    """What the blocks of a page leave behind, up to a section's end."""
+    """The names that the blocks of a page leave behind, up to a section's end."""
     names: dict[str, Any] = {}
     code = (ROOT / f"snippets/{snippet}.py").read_text("utf-8")
     exec(code.partition(f"# --8<-- [end:{until}]")[0], names)
@@ -181,7 +181,7 @@ def run(snippet: str, until: str) -> dict[str, Any]:
 
 
 def of_pages() -> dict[str, dict[str, Tensor]]:
-    """What each page computes with ppo_ref, by view and row of the explorer."""
+    """The numbers of each page by ppo_ref, by view and row of the explorer."""
     own = run("gae/inputs", "judge")
     end = own["judge"](own["r"], own["V"], own["mask"], 0.9, 1, [0])
     tree, three, batch = two_token_tree(), three_tokens(), shared_batch()

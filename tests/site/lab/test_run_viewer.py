@@ -1,4 +1,4 @@
-"""What the run viewer reads, in node, against the files that Python wrote and reads."""
+"""The run viewer's reading, in node, against the files that Python wrote and reads."""
 
 import json
 import math
@@ -39,7 +39,7 @@ READ = """(() => {
 
 
 def read(*runs: dict[str, str]) -> Any:
-    """What the viewer reads in the files of each run; of one run alone, that."""
+    """The viewer's reading of the files of each run; of one run alone, that."""
     found = in_node(VIEWER / "run_files.js", READ, runs)
     return found if len(runs) > 1 else found[0]
 
@@ -313,7 +313,7 @@ def test_every_stored_run_has_a_title_and_every_fault_a_sentence() -> None:
 
 
 def test_the_local_page_has_the_colours_of_the_site() -> None:
-    """What stands in two places, since the site loads one file less by it."""
+    """They stand in two places, since the site loads one file less by it."""
     site = (ROOT / "docs/theme/assets/site.css").read_text("utf-8")
     local = (VIEWER / "page.css").read_text("utf-8")
     ours = re.findall(r"--([a-z-]+): (#[0-9a-f]{6});", local)
