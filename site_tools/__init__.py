@@ -5,9 +5,9 @@ room with one concern.
 
     9   __main__
     8   contributing  build
-    7   judge
+    7   judge  finish
     6   compile  stored_runs
-    5   run  finish
+    5   run
     4   page
     3   source
     2   data  confinement
@@ -15,12 +15,11 @@ room with one concern.
     0   messages
 
 contributing  what a contributor types: new import check fix agree export status
-build         the site, from the compiled pages, by a generator
-judge         rules over a page, a module a concern; ``judge.all`` is the one judgement
-compile       what readers get: lists, boxes, pictures, llms.txt, the search (its
-              index: ``finding``; the queries: docs/theme/assets/search)
-stored_runs   the stored training runs that pages show
+build         the generator, started as a program: once for all, or live
 finish        what Markdown cannot say, put into the built pages
+compile       each page as plain Markdown, in a folder that any generator builds
+judge         rules over a page, a module a concern; ``judge.all`` is the one judgement
+stored_runs   the stored training runs that pages show
 run           the blocks of a page, executed; outputs and figures judged (``verdict``);
               which pages passed (``passed``)
 page          what readers see: the tree of a page, bound figures, pictures
@@ -31,6 +30,6 @@ ledger        made once, still fresh? and files written whole or not at all
 messages      by key, in both languages; a problem: where it is, what, the remedy
 numbers       numbers as people write them, compared with values
 
-Nothing here imports MkDocs: the hooks in docs/theme are thin adapters, and the same
-functions serve the tests.
+Only ``build`` knows the generator: it is started as a program, on the folder that
+``compile`` writes, and ``finish`` takes what it leaves.
 """

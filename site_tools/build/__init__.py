@@ -1,1 +1,1 @@
-"""The site, by a generator: once, or live."""
+"""The site, by a generator: once (``publish``), or live (``serve``)."""

@@ -3,120 +3,139 @@
 Run it from the root of the repository: ``python -m site_tools.build.publish``. A page
 that is not verified as it stands fails the build; with ``--draft`` it says so.
 
-Each built page gets one style sheet and a policy of what may run in it. Then what
-readers and programs take along is added: llms.txt and llms-full.txt of each language,
-and offline.zip with all of it.
+Pages are compiled to plain Markdown, a generator makes a site of each language, and
+that tree is finished. Then what readers and programs take along is added: llms.txt and
+llms-full.txt of each language, and offline.zip with all of it.
 """
 
 import argparse
 import os
 import posixpath
-import re
 import shutil
+import subprocess
 import sys
-from collections import deque
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
-from contextlib import suppress
+from functools import cache, partial
 from itertools import chain, repeat
 from pathlib import Path
 
-from mkdocs.__main__ import cli as mkdocs
-from mkdocs.config import load_config
-from mkdocs.exceptions import Abort, ConfigurationError
+import yaml
 
-from site_tools.build.serve import CONFIGS
-from site_tools.compile import downloads, llms, ways
-from site_tools.finish import finished
-from site_tools.ledger import digest
+from site_tools.compile import downloads, links, llms
+from site_tools.compile.site import COMPILED, CONFIGS, Compiler, told
+from site_tools.finish import tree
+from site_tools.finish.article import parsed, written
+from site_tools.finish.page import Finished, Site, finish_pages
+from site_tools.judge import words
+from site_tools.page.page import read_page
+from site_tools.run.passed import Passed, VerdictLine, read_passed, unverified
+from site_tools.source.files import paths
 
 SITE = Path("site")
 ASIDE = Path(".cache", "publish")
 # Material's notice of MkDocs 2, which each language would print.
 QUIET = {"NO_MKDOCS_2_WARNING": "1"}
-OFFERED = re.compile(r'<span data-download="([^"]+)">([^<]+)</span>')
-FIRST = "assets/first.css"
+GENERATORS = ("mkdocs", "properdocs")
+AT_ONCE = 20  # pages that a process finishes, their formulas typeset together
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description="Build the site in both languages.")
     parser.add_argument("--draft", action="store_true")
-    strict = [] if parser.parse_args().draft else ["--strict"]
+    parser.add_argument("--generator", choices=GENERATORS, default=GENERATORS[0])
+    asked = parser.parse_args()
     shutil.rmtree(ASIDE, ignore_errors=True)
-    os.environ.update(QUIET)
-    import_plugins()
     with ProcessPoolExecutor() as pool:
-        ended = zip(CONFIGS, pool.map(build, CONFIGS, repeat(strict)), strict=True)
-        failed = [lang for lang, well in ended if not well]
-        if failed:
-            kept = f"; {SITE}/ is as it was" if SITE.exists() else ""
-            sys.exit(f"not built: {', '.join(failed)}, see above{kept}")
-        (ASIDE / "en").rename(ASIDE / "zh" / "en")
         try:
-            finish_pages(ASIDE / "zh", pool)
+            list(pool.map(compile_pages, CONFIGS, repeat(asked.draft)))
+            build(asked.generator, ASIDE, strict=not asked.draft)
+            (ASIDE / "en").rename(ASIDE / "zh" / "en")
+            finish(pool)
             add_downloads(ASIDE / "zh", pool)
         except ValueError as error:
-            sys.exit(f"not built: {error}")
+            kept = f"; {SITE}/ is as it was" if SITE.exists() else ""
+            sys.exit(f"{error}\nnot built{kept}")
     shutil.rmtree(SITE, ignore_errors=True)
     (ASIDE / "zh").rename(SITE)
 
 
-def import_plugins() -> None:
-    """Import what a build needs, which takes as long, before this process is forked."""
-    with suppress(Abort, ConfigurationError):  # which each build says again
-        load_config(CONFIGS["zh"])
+def compile_pages(lang: str, draft: bool) -> None:
+    """Compile one language; one page that is not verified refuses all, but a draft."""
+    root, found = Path.cwd(), list[str]()
+    Compiler(root, lang, told()).compile(found.append)
+    known, every = read_passed(root), sorted(paths(root / "docs" / lang))
+    for path in every if not draft else ():
+        page = read_page(root, f"docs/{lang}/{path}")
+        found += map(str, unverified(known, page.path))
+        found += map(str, words.todo(root, page.path, page.text))
+    if found:
+        raise ValueError("\n".join(found))
 
 
-def build(lang: str, options: Sequence[str]) -> bool:
-    """Build one language aside; whether that went well."""
-    folder = str(ASIDE.absolute() / lang)
-    try:
-        mkdocs.main(["build", *options, "-f", CONFIGS[lang], "-d", folder])
-    except SystemExit as end:
-        return not end.code
-    return True
+def build(generator: str, folder: Path, *, strict: bool) -> None:
+    """Build both languages into a folder, at the same time."""
+    running = {}
+    for lang in CONFIGS:
+        command = [sys.executable, "-m", generator, "build", "--quiet"]
+        command += ["--config-file", str(Path(COMPILED, f"{lang}.yml"))]
+        command += ["--site-dir", str(folder.absolute() / lang)]
+        if strict:
+            command.append("--strict")
+        running[lang] = subprocess.Popen(command, env=os.environ | QUIET)
+    failed = [lang for lang, process in running.items() if process.wait()]
+    if failed:
+        raise ValueError(f"{', '.join(failed)}: see above")
 
 
-def finish_pages(site: Path, pool: Executor) -> None:
-    """Give every page of both languages its sheet and its policy."""
-    texts = [*site.rglob("*.html"), *site.rglob("*.js")]
-    known = finished.words(path.read_text("utf-8") for path in texts)
-    for home in ways.SITES.values():
-        folder = site / home.folder
-        first = finished.sheet([("", (folder / FIRST).read_text("utf-8"))], known)
-        name = _merge_sheets(folder, known)
-        pages = [
-            page
-            for page in folder.rglob("*.html")
-            if folder != site or not page.is_relative_to(site / "en")
-        ]
-        finish = pool.map(finish_page, pages, repeat(name), repeat(first), chunksize=20)
-        deque(finish, maxlen=0)
+def finish(pool: Executor) -> None:
+    """Finish the pages of both languages, then what is made of all of them."""
+    sites = [site_of(lang) for lang in CONFIGS]
+    sheets = [tree.linked_sheets(site) for site in sites]
+    under_way = []
+    for site in sites:
+        every = tree.pages_of(site)
+        parts = [every[at : at + AT_ONCE] for at in range(0, len(every), AT_ONCE)]
+        under_way.append(pool.map(partial(finish_pages, site), parts))
+    for site, linked, done in zip(sites, sheets, under_way, strict=True):
+        complete(site, linked, [*chain.from_iterable(done)])
 
 
-def _merge_sheets(folder: Path, known: Collection[str]) -> str:
-    """Make one of the sheets that the pages of a language link; its place there.
-
-    Every page links the same, and they are files no more.
-    """
-    home = (folder / "index.html").read_text("utf-8")
-    sheets = [folder / href for href in finished.SHEET.findall(home)]
-    assets = folder / "assets"
-    styles = [
-        (f"{sheet.parent.relative_to(assets).as_posix()}/", sheet.read_text("utf-8"))
-        for sheet in sheets
-    ]
-    css = finished.sheet(styles, known)
-    name = f"assets/site.{digest(css, 8)}.css"
-    for old in [*assets.glob("*.css"), *assets.glob("stylesheets/*"), *sheets]:
-        old.unlink(missing_ok=True)
-    (folder / name).write_text(css, "utf-8")
-    return name
+def complete(site: Site, sheets: Sequence[str], pages: Sequence[Finished]) -> None:
+    """All that is made of the finished pages of a language."""
+    tree.lean_assets(site)
+    tree.write_index(site, pages)
+    tree.write_redirects(site, pages, settings(site.lang)["site_name"])
+    tree.merge_sheets(site, sheets, tree.write_formula_styles(site, pages))
+    tree.remove_pictures(site)
 
 
-def finish_page(page: Path, sheet: str, first: str) -> None:
-    html = finished.link_sheet(page.read_text("utf-8"), sheet, first)
-    page.write_text(finished.add_policy(html), "utf-8")
+def site_of(lang: str) -> Site:
+    folder = ASIDE.absolute() / "zh" / links.SITES[lang].folder
+    first = tree.first_styles(folder)
+    address = told().of(lang)
+    return Site(Path.cwd(), lang, folder, address, first, verdict_line)
+
+
+def verdict_line(page: str) -> VerdictLine | None:
+    """With what a page was verified, as its last line says it."""
+    return _passed().verdict_line(page)
+
+
+@cache
+def _passed() -> Passed:
+    return read_passed(Path.cwd())
+
+
+def settings(lang: str) -> Mapping[str, str]:
+    """What the compiled settings inherit of a language, as far as it is plain text."""
+    text = Path(CONFIGS[lang]).read_text("utf-8")
+    found: dict[str, str] = {}
+    for line in text.splitlines():
+        key, colon, value = line.partition(": ")
+        if colon and key in ("site_name", "copyright"):
+            found[key] = str(yaml.safe_load(value))
+    return found
 
 
 def add_downloads(site: Path, pool: Executor) -> None:
@@ -133,13 +152,12 @@ def add_downloads(site: Path, pool: Executor) -> None:
 
 def _texts(lang: str, site: Path) -> list[str]:
     """Write those of one language; their paths in the site."""
-    config = load_config(CONFIGS[lang])
-    folder = ways.SITES[lang].folder
+    config, folder = settings(lang), links.SITES[lang].folder
     made = llms.Site(
         lang,
-        config.site_name,
-        config.copyright or "",
-        root=config.site_url or "",
+        config["site_name"],
+        config["copyright"],
+        root=told().address,
         wheel=next((site / folder).glob("*.whl"), Path()).name,
     )
     pages = llms.read(Path.cwd(), made)
@@ -154,21 +172,25 @@ def _texts(lang: str, site: Path) -> list[str]:
 
 def link_downloads(html: str, page: str, sizes: Mapping[str, int]) -> str:
     """Link what has been made, with its size."""
+    soup = parsed(html)
+    for place in soup.find_all("span", attrs={"data-download": True}):
+        href = str(place["data-download"])
+        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), href))
+        if path in sizes:
+            size = _size(sizes[path])
+            link = soup.new_tag("a", attrs={"href": href})
+            link.extend(list(place.children))
+            place.replace_with(link, f" ({size})")
+    return written(soup)
 
-    def link(match: re.Match[str]) -> str:
-        path = posixpath.normpath(posixpath.join(posixpath.dirname(page), match[1]))
-        if path not in sizes:
-            return match[0]
-        count = sizes[path]
-        size = f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
-        return f'<a href="{match[1]}">{match[2]}</a> ({size})'
 
-    return OFFERED.sub(link, html)
+def _size(count: int) -> str:
+    return f"{count / 1e6:.1f} MB" if count >= 1e6 else f"{count / 1e3:.0f} kB"
 
 
 def _link(site: Path, made: list[str]) -> None:
     sizes = {path: (site / path).stat().st_size for path in made}
-    for home in ways.SITES.values():
+    for home in links.SITES.values():
         name = f"{home.folder}{downloads.OFFLINE}index.html"
         page = site / name
         if page.exists():

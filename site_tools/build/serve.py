@@ -2,31 +2,31 @@
 
 Run it from the root: ``python -m site_tools.build.serve --port 8000``.
 
-An edit of a page is rendered at once by the process that built its language; what else
-depends on it follows with a whole build by a new process, which then takes over. Any
-other change takes such a build at once.
+Each language is served by the generator's own live server, in a process of its own,
+from the folder that its pages are compiled into: a saved page is compiled again, and
+the generator does the rest. One front door leads to both. A language that is still
+being built says so, and comes by itself.
 """
 
 import argparse
 import errno
+import http.client
 import os
 import re
-import shutil
 import signal
 import socket
 import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
-from contextlib import contextmanager, suppress
-from math import inf
-from multiprocessing.connection import wait
+from collections.abc import Collection, Iterator
+from contextlib import closing, contextmanager, suppress
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from pathlib import Path
-from typing import Any
+from urllib.parse import urlsplit
 
-from mkdocs.livereload import LiveReloadServer
-
-from site_tools.build.builder import SHOWN, Answer, Builder, prepare
+from site_tools.compile.site import CONFIGS
+from site_tools.finish.formulas import PACKAGE
 
 HOST = "127.0.0.1"
 # As a browser of this machine names it; any port, since SSH may lead here from another.
@@ -35,157 +35,187 @@ OURS = re.compile(r"(?:127\.0\.0\.1|localhost|\[::1\])(?::\d+)?", re.IGNORECASE)
 VERIFY = """pages=$("$0" -m site_tools.run.passed)
 test -z "$pages" || exec nice -n 10 "$0" -m pytest -q $pages"""
 SAID = Path(".cache", "serve", "verification.txt")
-CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
-VERDICTS = ".cache/verified"
-WATCHED = (*CONFIGS.values(), "docs", "snippets", "site_tools", "ppo_ref", VERDICTS)
+MARKS = ".cache/verified"
+WATCHED = (*CONFIGS.values(), "docs", "snippets", "site_tools", "ppo_ref", MARKS)
+PAGE = re.compile(r"docs/(?:zh|en)/.+\.md|snippets/.+")
 POLL = 0.1  # seconds between two looks at all of them
 WRITTEN = 0.02  # seconds in which an editor has written a file
-QUIET = 3.0  # seconds without an edit, and a whole build begins
+WAITING = Path(__file__).with_name("waiting.html")
+KATEX = "/assets/katex/"
+PATIENCE = 65  # seconds; the generator answers a page that waits for news within 60
 
 State = dict[str, int]
 
 
 class Language:
-    """One language: what is served, which follows edits, and what will replace it."""
+    """One language: the process that compiles, builds and serves it."""
 
-    def __init__(self, lang: str, folder: Path) -> None:
-        self.lang, self.folder = lang, folder
-        self.own = (f"docs/{lang}/", "snippets/")
-        self.live: Builder | None = None
-        self.next: Builder | None = None
-        self.due = 0.0  # when a whole build begins, maybe never
-        self.failed = False  # so that it begins with the next change
-        self.edited: set[str] = set()  # since the last one began
-        self.count = 0
+    def __init__(self, lang: str) -> None:
+        self.lang = lang
+        self.start()
 
-    def begin(self) -> None:
-        """Build all of it aside."""
-        self.say("building ...")
-        self.began, self.due, self.failed = time.monotonic(), inf, False
-        self.edited.clear()
-        self.count += 1
-        aside = self.folder / f"{self.lang}.{self.count}"
-        self.next = Builder(self.lang, CONFIGS[self.lang], aside)
+    def start(self) -> None:
+        self.port = free_port()
+        command = [sys.executable, "-m", "site_tools.build.live_server", self.lang]
+        command.append(str(self.port))
+        self.process = subprocess.Popen(
+            command, stdin=subprocess.PIPE, text=True, start_new_session=True
+        )
 
-    def follow(self, edits: Sequence[str], others: Collection[str]) -> bool:
-        """Show edits of pages, or build for all other changes; whether one is shown."""
-        self.edited.update(edits)
-        if others:
-            self.want(0, now=any(not path.startswith(VERDICTS) for path in others))
-            return False
-        return any([self.show(path) for path in edits])
+    def recompile(self, paths: Collection[str]) -> None:
+        """Have the pages compiled that are made from these files."""
+        pipe = self.process.stdin
+        assert pipe
+        with suppress(OSError):  # it has ended, and is started again
+            pipe.write("\t".join(paths) + "\n")
+            pipe.flush()
 
-    def show(self, path: str) -> bool:
-        """Have the edit of a page shown; whether there is something new to see."""
-        start = time.monotonic()
-        did, errors = self.live.ask(path) if self.live else Answer("same")
-        if did == "shown":
-            self.say(f"{path} shown in {time.monotonic() - start:.2f} s")
-            self.want(QUIET)
-        elif did == "failed":
-            self.want(inf)
-            self.fail(errors)
-        elif did == "whole" or (self.failed and path.startswith(self.own)):
-            self.want(0)
-        return did == "shown"
-
-    def want(self, delay: float, *, now: bool = True) -> None:
-        """Build all of it after a delay; what is being built has become stale."""
-        self.due, self.failed = time.monotonic() + delay, False
-        if self.live and self.next and now:  # else it is better than nothing
-            self.say("ended, to be built again")
-            self.next.end()
-            self.next = None
-
-    def hear(self, ready: Collection[object]) -> bool:
-        """Take over what has been built; whether there is something new to see."""
-        if self.live and self.live.pipe in ready:  # it was asked nothing
-            self.say(f"{self.live.answer().errors[0]}, building anew")
-            self.live.end()
-            self.live = None
-            self.want(0)
-        if not self.next or self.next.pipe not in ready:
-            return False
-        built, self.next = self.next, None
-        if errors := built.answer().errors:
-            built.end()
-            self.fail(errors)
-            return False
-        self.replace(built)
-        self.say(f"built in {time.monotonic() - self.began:.1f} s")
-        for path in sorted(self.edited):
-            self.show(path)
-        return True
-
-    def replace(self, built: Builder) -> None:
-        """Serve what has been built; at every moment there is a whole site."""
-        if self.lang == "zh":
-            (built.folder / "en").symlink_to(Path("..", "en"))
-        link = self.folder / f"{self.lang}.new"
-        link.symlink_to(built.folder.name)
-        link.rename(self.folder / self.lang)
-        if self.live:
-            self.live.end()
-        self.live = built
-        for old in {*self.folder.glob(f"{self.lang}.*")} - {built.folder}:
-            shutil.rmtree(old, ignore_errors=True)
-
-    def fail(self, errors: Sequence[str]) -> None:
-        self.failed = True
-        self.say("\n  ".join(["not built, and nothing replaced:", *errors]))
-
-    def say(self, what: str) -> None:
-        print(f"{self.lang}: {what}", flush=True)
+    def restart(self) -> None:
+        self.end()
+        self.start()
 
     def end(self) -> None:
-        for builder in filter(None, (self.live, self.next)):
-            builder.end()
+        with suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGTERM)
+        self.process.wait()
 
 
 class Sites:
-    """Both languages in a folder, one of them being built at a time."""
+    """Both languages, and what was there when somebody last looked."""
 
-    def __init__(self, folder: Path) -> None:
-        shutil.rmtree(folder, ignore_errors=True)
-        folder.mkdir(parents=True)
-        self.folder = folder.absolute()
+    def __init__(self) -> None:
         self.seen = state(*WATCHED)
-        self.languages = [Language(lang, self.folder) for lang in CONFIGS]
+        self.languages = {lang: Language(lang) for lang in CONFIGS}
 
-    def open(self) -> None:
-        """Build Chinese; English while that can be read."""
-        first = self.languages[0]
-        while not (first.live or first.failed):
-            self.step()
+    def step(self) -> None:
+        """Look once at what has changed, and have it shown."""
+        changed = self.look()
+        if any(not PAGE.fullmatch(path) for path in changed):
+            for each in self.languages.values():
+                each.restart()
+        elif changed:
+            for each in self.languages.values():
+                each.recompile(changed)
 
-    def step(self) -> bool:
-        """Look once at what has changed; whether there is something new to see."""
-        builders = [b for each in self.languages for b in (each.live, each.next) if b]
-        ready = wait([builder.pipe for builder in builders], POLL)
-        news = [each.hear(ready) for each in self.languages]
-        edits, others = self.look()
-        if edits or others:
-            news += [each.follow(edits, others) for each in self.languages]
-        if not any(each.next for each in self.languages):
-            due = (each for each in self.languages if each.due <= time.monotonic())
-            if first := next(due, None):
-                first.begin()
-        return any(news)
-
-    def look(self) -> tuple[list[str], set[str]]:
-        """The pages whose text or code was edited, and all else that has changed."""
+    def look(self) -> list[str]:
+        """The files that have changed, come or gone."""
         before, now = self.seen, state(*WATCHED)
         if now != before:
             time.sleep(WRITTEN)
             now = state(*WATCHED)
         self.seen = now
-        changed = {path for path, _ in before.items() ^ now.items()}
-        edits = filter(SHOWN.fullmatch, changed & before.keys() & now.keys())
-        return (some := sorted(edits)), changed.difference(some)
+        return sorted({path for path, _ in before.items() ^ now.items()})
+
+    def watch(self) -> None:
+        while True:
+            self.step()
+            time.sleep(POLL)
 
     def end(self) -> None:
-        for each in self.languages:
+        for each in self.languages.values():
             each.end()
+
+
+class Door(BaseHTTPRequestHandler):
+    """Leads each request to the language that it asks for."""
+
+    sites: Sites
+
+    def do_GET(self) -> None:
+        """Answer, unless another site's name led here: that site could read along."""
+        host = ", ".join(self.headers.get_all("Host", []))
+        if not OURS.fullmatch(host):
+            told = f"Host must be localhost, {HOST} or [::1], got {host!r}\n"
+            self.reply(421, "text/plain; charset=utf-8", told.encode())
+            return
+        if self.path == "/en":  # from there no relative link would be right
+            self.reply(302, "text/plain", b"", "/")
+            return
+        lang, path = self.wanted()
+        inner = path.partition("?")[0]
+        if inner.startswith(KATEX):
+            self.formula_file(inner.removeprefix(KATEX))
+            return
+        try:
+            self.pass_on(self.sites.languages[lang].port, path)
+        except OSError:  # nobody listens there yet
+            kind = "text/html; charset=utf-8"
+            self.reply(503, kind, WAITING.read_bytes())
+
+    do_HEAD = do_GET
+
+    def wanted(self) -> tuple[str, str]:
+        """The language that a request asks for, and the path within it."""
+        path = self.path
+        if path.startswith(
+            "/livereload/"
+        ):  # a page asks whether there is something new
+            page = urlsplit(self.headers.get("Referer", "")).path
+            return ("en" if page.startswith("/en/") else "zh"), path
+        if path.startswith("/en/"):
+            return "en", path.removeprefix("/en")
+        return "zh", path
+
+    def pass_on(self, port: int, path: str) -> None:
+        connection = http.client.HTTPConnection(HOST, port, timeout=PATIENCE)
+        with closing(connection):
+            connection.request(self.command, path)
+            answer = connection.getresponse()
+            self.reply(
+                answer.status,
+                answer.getheader("Content-Type", "text/html; charset=utf-8"),
+                answer.read(),
+                answer.getheader("Location", ""),
+            )
+
+    def formula_file(self, name: str) -> None:
+        """The styles of formulas, or a font; what is published has its own cut."""
+        file = PACKAGE / "dist" / name.replace("katex.css", "katex.min.css")
+        if ".." in name or not file.is_file():
+            self.reply(404, "text/plain", b"")
+            return
+        kind = "text/css" if file.suffix == ".css" else "font/woff2"
+        self.reply(200, kind, file.read_bytes())
+
+    def reply(self, status: int, kind: str, body: bytes, to: str = "") -> None:
+        self.send_response(status)
+        self.send_header("Content-Type", kind)
+        self.send_header("Content-Length", str(len(body)))
+        self.send_header("Cache-Control", "no-store")
+        if to:
+            english = self.path.startswith("/en")
+            self.send_header("Location", f"/en{to}" if english else to)
+        self.end_headers()
+        if self.command != "HEAD":
+            with suppress(OSError):  # the reader has left
+                self.wfile.write(body)
+
+    def log_message(self, format: str, *args: object) -> None:
+        """Say nothing: the languages tell what they do."""
+
+
+class DoorServer(ThreadingHTTPServer):
+    daemon_threads = True
+
+    def handle_error(self, request: object, client_address: object) -> None:
+        """Say nothing of readers who left."""
+
+
+@contextmanager
+def verifying() -> Iterator[None]:
+    """Verify every page, unless that is done, and no longer than the server runs."""
+    SAID.parent.mkdir(parents=True, exist_ok=True)
+    with SAID.open("w") as said:
+        command = ["sh", "-c", VERIFY, sys.executable]
+        process = subprocess.Popen(
+            command, stdout=said, stderr=said, start_new_session=True
+        )
+    try:
+        yield
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
+        process.wait()
 
 
 def state(*places: str) -> State:
@@ -205,55 +235,10 @@ def _files(place: str) -> Iterator[str]:
         yield from (f"{folder}/{n}" for n in names if n[0] not in ".#" and n[-1] != "~")
 
 
-class Server(LiveReloadServer):
-    """Reloads what is new, says when it answers and that a page is missing."""
-
-    def server_activate(self) -> None:
-        super().server_activate()
-        address = f"http://{HOST}:{self.server_port}"
-        print(f"中文     {address}/", flush=True)
-        print(f"English  {address}/en/, once it is built", flush=True)
-        self.error_handler = self.missing_page
-        self._watched_paths["."] = 1  # its pages ask whether there is something new
-
-    def serve_request(
-        self, environ: dict[str, Any], start_response: Callable[..., object]
-    ) -> Iterable[bytes]:
-        """Answer, unless another site's name led here: that site could read along."""
-        host = environ.get("HTTP_HOST", "")
-        if OURS.fullmatch(host):
-            return super().serve_request(environ, start_response)
-        kind = ("Content-Type", "text/plain; charset=utf-8")
-        start_response("421 Misdirected Request", [kind])
-        return [f"Host must be localhost, {HOST} or [::1], got {host!r}\n".encode()]
-
-    def _build_loop(self) -> None:
-        while True:
-            if self.builder():
-                with self._epoch_cond:
-                    self._visible_epoch = round(1000 * time.monotonic())
-                    self._wanted_epoch = self._visible_epoch
-                    self._epoch_cond.notify_all()
-
-    def missing_page(self, code: int) -> bytes | None:
-        page = Path(self.root, "404.html")
-        return page.read_bytes() if page.exists() else None
-
-
-@contextmanager
-def verifying() -> Iterator[None]:
-    """Verify every page, unless that is done, and no longer than the server runs."""
-    SAID.parent.mkdir(parents=True, exist_ok=True)
-    with SAID.open("w") as said:
-        command = ["sh", "-c", VERIFY, sys.executable]
-        apart = {"stdout": said, "stderr": said, "start_new_session": True}
-        process = subprocess.Popen(command, **apart)
-    try:
-        yield
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(process.pid, signal.SIGTERM)
-        process.wait()
+def free_port() -> int:
+    with socket.create_server((HOST, 0)) as probe:
+        port: int = probe.getsockname()[1]
+        return port
 
 
 def check_port(port: int) -> None:
@@ -272,22 +257,20 @@ def main() -> None:
     parser.add_argument("--port", type=int, default=8000)
     port = parser.parse_args().port
     check_port(port)
-    os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
     for ending in (signal.SIGTERM, signal.SIGHUP):
         signal.signal(ending, signal.default_int_handler)  # as Ctrl-C
-    Path(VERDICTS).mkdir(parents=True, exist_ok=True)
-    prepare()
-    sites = Sites(Path(".cache/serve", str(port)))
+    Path(MARKS).mkdir(parents=True, exist_ok=True)
+    Door.sites = sites = Sites()
+    server = DoorServer((HOST, port), Door)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    print(f"中文     http://{HOST}:{port}/", flush=True)
+    print(f"English  http://{HOST}:{port}/en/", flush=True)
     try:
-        sites.open()
-        server = Server(sites.step, HOST, port, str(sites.folder / "zh"))
         with verifying():
-            try:
-                server.serve()
-            finally:
-                server.shutdown()
+            sites.watch()
     finally:
         sites.end()
+        server.shutdown()
 
 
 if __name__ == "__main__":

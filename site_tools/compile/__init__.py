@@ -1,16 +1,13 @@
-"""What readers get: from the HTML of Markdown to the published page and the downloads.
+"""Each page as plain Markdown, in a folder that any generator builds.
 
-templates   words of both languages, templates, a line of Markdown
-ways        addresses: the other language, the source, where a page was
-navigation  the order of pages and tabs, and what lists show of a page
+site        the folder of a language: pages, pictures, notebooks, settings
 lists       what stands in a fence made from data, and the page about/status
-article     the answer box, the notice, names and terms, the switch of provenance,
-            how to cite it, what is copied from code boxes, the line of its verdict
-formulas    KaTeX, its fonts, a formula as text
-pictures    SVG files and plots, put into the page
-notebooks   a page as a notebook, and the notebook as a page
+navigation  the order of pages and tabs, and what lists show of a page
+links       addresses: the other language, the source, where a page was
+notebooks   a page as a notebook that readers take away
+plots       what matplotlib draws, as a picture of the site
 reference   a page for each module of ppo_ref
-finding     the search index and the card of a page
-llms        a page as plain Markdown: llms.txt and llms-full.txt
-downloads   links to the zip and the texts with their sizes, ppo_ref as a wheel
+llms        a page as agents read it: llms.txt and llms-full.txt
+downloads   what readers take along, ppo_ref as a wheel
+templates   words of both languages, templates, a line of Markdown
 """

@@ -1,12 +1,14 @@
 """What readers take along: what is made of the whole site, and ppo_ref as a wheel."""
 
 import os
+import posixpath
 import re
 import subprocess
 import sys
 import tempfile
 from contextlib import suppress
 from pathlib import Path
+from urllib.parse import quote
 
 from site_tools.ledger import digest
 from site_tools.messages import Refusal
@@ -70,3 +72,11 @@ def _build(folder: Path, sources: dict[str, bytes], made_from: str) -> None:
     if done.returncode:
         last = (done.stderr or done.stdout).strip().rpartition("\n")[2]
         raise Refusal("wheel_failed", reason=last)
+
+
+def package_address(folder: Path, url: str, address: str) -> str:
+    """The address of the wheel in a built site, from a page of it, if it has one."""
+    name = next((quote(file.name) for file in folder.glob("*.whl")), "")
+    if not name or address:
+        return address + name if name else ""
+    return posixpath.relpath(f"/{name}", f"/{url}")

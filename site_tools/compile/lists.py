@@ -6,7 +6,7 @@ such a fence, so that reading one page does not read all; here it is filled.
 
 import difflib
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from html import unescape
 from itertools import groupby
 from operator import attrgetter
@@ -17,7 +17,7 @@ import markdown
 import yaml
 from markupsafe import Markup, escape
 
-from site_tools.compile import navigation, ways
+from site_tools.compile import links, navigation
 from site_tools.compile.downloads import FULL, LIST, OFFLINE, ZIP
 from site_tools.compile.navigation import QUESTION_TOPICS, Answer, Answered, title_of
 from site_tools.compile.templates import fill, words
@@ -33,6 +33,7 @@ from site_tools.source.content import read_content
 
 PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
 ATTRIBUTE = re.compile(r'data-(\w+)="([^"]*)"')
+SPECIAL = re.compile(r"[_*\[\]<>`\\]")
 MOST = 5  # pages on the home page, while no topic names one
 STATUS = "about/status/"  # where that fence may stand: its links lead from there
 SECTION = re.compile(r"^## (\w+)\n(.*?)(?=^## |\Z)", re.MULTILINE | re.DOTALL)
@@ -138,6 +139,26 @@ def frameworks(part: str, lang: str, root: Path) -> str:
 
 def fact(argument: str, lang: str, root: Path) -> str:
     """The places that a facts file has of a release, as in ``values verl 0.9.1``."""
+    return fill("lists.fact", "en", fact_entries(argument, root)).strip()
+
+
+def fact_as_markdown(argument: str, root: Path) -> str:
+    """The same as Markdown, which may stand anywhere on a page."""
+    paragraphs = []
+    for entry in fact_entries(argument.strip(), root):
+        place = SPECIAL.sub(r"\\\g<0>", entry.place)
+        if entry.url:
+            place = f"[{place}]({entry.url})"
+        longest = max(map(len, re.findall("`+", entry.code)), default=0)
+        ticks = "`" * (longest + 1)
+        gap = " " if longest else ""
+        state = "" if entry.checked else " .unchecked"
+        code = f"{ticks}{gap}{entry.code}{gap}{ticks}"
+        paragraphs.append(f"{place} {code}\n{{: .fact{state} }}")
+    return "\n\n".join(paragraphs)
+
+
+def fact_entries(argument: str, root: Path) -> Sequence[facts.Entry]:
     name, _, release = argument.partition(" ")
     if "/" in name or not (root / FACTS_FOLDER / f"{name}.yml").is_file():
         known = [concept.id for concept in concepts(root)]
@@ -147,7 +168,7 @@ def fact(argument: str, lang: str, root: Path) -> str:
     if release not in concept.releases:
         values = {"file": concept.name, "known": ", ".join(concept.releases)}
         raise Refusal("fact_release", release=release, **values)
-    return fill("lists.fact", "en", concept.of(release)).strip()
+    return concept.of(release)
 
 
 def notation(_: str, lang: str, root: Path) -> str:
@@ -157,7 +178,7 @@ def notation(_: str, lang: str, root: Path) -> str:
 def glossary(_: str, lang: str, root: Path) -> str:
     names = sorted(read_names(root), key=lambda name: name.place(lang))
     titles = {page.page: page.title for page in navigation.users(root, lang)}
-    return fill("lists.glossary", lang, names, ways.other(lang), titles)
+    return fill("lists.glossary", lang, names, links.other(lang), titles)
 
 
 def threads(_: str, lang: str, root: Path) -> str:
@@ -187,8 +208,8 @@ def status(part: str, lang: str, root: Path) -> str:
         html = _last_gpu_run(lang, root)
     else:
         owners = {ZIP: "zh", LIST: lang, FULL: lang}  # one zip for both, at the root
-        links = {n: ways.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}
-        html = fill("status.downloads", lang, links)
+        hrefs = {n: links.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}
+        html = fill("status.downloads", lang, hrefs)
     return f'<div class="status" data-search-exclude="1">\n{html}\n</div>'
 
 
@@ -205,10 +226,10 @@ def _item(twins: Twins, lang: str, root: Path) -> dict[str, Any]:
     """A page in this language, or in the only one that it has."""
     page, there = twins.page, lang
     if not (root / "docs" / lang / f"{page}.md").is_file():
-        there = ways.other(lang)
+        there = links.other(lang)
     text = (root / "docs" / there / f"{page}.md").read_text("utf-8", errors="replace")
     return {
-        "href": ways.link(lang, STATUS, there, ways.address(page)),
+        "href": links.link(lang, STATUS, there, links.address(page)),
         "lang": there,
         "title": title_of(read_content(text).meta) or page,
         "state": twins.state.name,
@@ -218,6 +239,13 @@ def _item(twins: Twins, lang: str, root: Path) -> dict[str, Any]:
 
 def benchmarks(view: str, lang: str, root: Path) -> str:
     """One section of what ``make bench`` wrote, or ``cuda``: all made on a GPU."""
+    made = markdown.markdown(measured(view, lang, root), extensions=["tables"])
+    html = made.replace('src="', 'src="../')  # from the address of the page
+    return f'<div class="status benchmarks" data-search-exclude="1">\n{html}\n</div>'
+
+
+def measured(view: str, lang: str, root: Path) -> str:
+    """The same as Markdown."""
     device = "cuda" if view == "cuda" else "cpu"
     file = root / "docs" / "verified" / f"benchmarks.{device}.{lang}.md"
     text = str(words(lang)["not_measured"])
@@ -225,9 +253,7 @@ def benchmarks(view: str, lang: str, root: Path) -> str:
         sections = dict(SECTION.findall(file.read_text("utf-8")))
         _require("benchmarks", view, sorted([*sections, "cuda"]))
         text = sections.get(view) or "\n".join(sections.values())
-    made = markdown.markdown(text, extensions=["tables"])
-    html = made.replace('src="', 'src="../')  # from the address of the page
-    return f'<div class="status benchmarks" data-search-exclude="1">\n{html}\n</div>'
+    return text
 
 
 DERIVED: dict[str, Callable[[str, str, Path], str]] = {

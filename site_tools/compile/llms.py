@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
-from site_tools.compile import navigation, ways
+from site_tools.compile import links, navigation
 from site_tools.compile.downloads import LIST
 from site_tools.compile.lists import derived
 from site_tools.compile.navigation import title_of
@@ -115,10 +115,10 @@ class Site(NamedTuple):
 
     @property
     def language(self) -> str:
-        return ways.SITES[self.lang].name
+        return links.SITES[self.lang].name
 
     def link(self, path: str) -> str:
-        home = self.root and self.root + ways.SITES[self.lang].folder
+        home = self.root and self.root + links.SITES[self.lang].folder
         return f"{home}{path}" or "./"
 
 
@@ -136,7 +136,7 @@ class PlainPage(NamedTuple):
 
     @property
     def address(self) -> str:
-        return ways.address(self.id)
+        return links.address(self.id)
 
 
 def resolve(link: str, page: str, site: Site) -> str:
@@ -147,7 +147,7 @@ def resolve(link: str, page: str, site: Site) -> str:
     file = posixpath.join(posixpath.dirname(page), parts.path)
     to = posixpath.normpath(file).removesuffix(".md") if parts.path else page
     anchor = f"#{parts.fragment}" if parts.fragment else ""
-    return site.link(ways.address(to)) + anchor
+    return site.link(links.address(to)) + anchor
 
 
 def read(root: Path, site: Site) -> list[PlainPage]:
@@ -174,7 +174,7 @@ def read(root: Path, site: Site) -> list[PlainPage]:
                 "question" in meta,
                 tuple(map(str, meta.get("aliases") or ())),
                 passed.verdict_line(path) is not None,
-                ways.addresses(root).get(name, ""),
+                links.addresses(root).get(name, ""),
                 tuple(each.thread.name for each in threads if each.page == name),
             )
         )
@@ -199,8 +199,8 @@ def listed(site: Site, pages: Sequence[PlainPage]) -> str:
         if page.id != "index":
             sections.setdefault(_section(page, site.lang), []).append(page)
     sections[OPTIONAL] = sections.pop(OPTIONAL, [])
-    there = ways.other(site.lang)
-    other = ways.link(site.lang, "", there, LIST)
+    there = links.other(site.lang)
+    other = links.link(site.lang, "", there, LIST)
     if site.root:
         other = site._replace(lang=there).link(LIST)
     whole = all(page.is_verified for page in pages)

@@ -7,7 +7,7 @@ the pages that it needs.
 import posixpath
 import re
 from collections.abc import Collection, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 from types import MappingProxyType
@@ -19,6 +19,7 @@ from site_tools.data.threads import Thread, read_threads
 from site_tools.data.topics import TOPICS
 from site_tools.messages import Refusal
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
+from site_tools.source import files
 from site_tools.source.content import read_content
 
 QUESTION_TOPICS = tuple(topic for topic in TOPICS if topic != "contribute")
@@ -114,6 +115,19 @@ def read_answer(text: str, page: str, path: str) -> Answer:
 
 def title_of(meta: Meta) -> str:
     return str(meta.get("question") or meta.get("title") or "")
+
+
+def is_question(page_id: str) -> bool:
+    """Whether a page answers a question, unlike an index, the home or the reference."""
+    topic, _, name = page_id.partition("/")
+    return topic in TOPICS and name not in ("", "index")
+
+
+@lru_cache(maxsize=4)
+def titles(root: Path, lang: str) -> dict[str, str]:
+    """The titles of the pages of a language by their ids."""
+    pages = files.front_matters(root / "docs" / lang)
+    return {path.removesuffix(".md"): title_of(meta) for path, meta in pages.items()}
 
 
 def _folder(root: Path, lang: str, name: str) -> dict[str, Answer]:

@@ -8,12 +8,9 @@ typed. Here is what the site has of its own.
 import json
 import re
 from collections.abc import Mapping, Sequence
-from html import escape
 from typing import Any
 
-from bs4 import BeautifulSoup
-
-from site_tools.compile.templates import fill, words
+from site_tools.compile.templates import words
 from site_tools.page.pictures import plots
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.files import FRONT_MATTER
@@ -24,14 +21,6 @@ INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
 FOLDED = re.compile(r'^\?\?\?\+? (?:(question) "(.*)"|.*)$', re.MULTILINE)
 INDENT = re.compile(r"^ {4}", re.MULTILINE)
 BOUND = re.compile(r"`([^`\n]+)`\{[^}\n]*\}")
-# What JupyterLab has around a cell, and the site has not; nbconvert has parsed it.
-FOREIGN = re.compile(
-    r"<(style|script|clipboard-copy)\b.*?</\1>|<!--.*?-->"
-    r'|<div class="[^"]*(?:Prompt|clipboard-copy-txt)[^>]*>[^<]*</div>',
-    re.DOTALL,
-)
-DISPLAY = re.compile(r"\$\$(.+?)\$\$", re.DOTALL)
-INLINE = re.compile(r"\$([^$\n]+)\$")
 
 
 def notebook(
@@ -112,46 +101,3 @@ def _code(
         outputs.insert(0, stream)
     cell: dict[str, Any] = {"cell_type": "code", "execution_count": None}
     return cell | {"metadata": {}, "source": block.text, "outputs": outputs}
-
-
-def settle(
-    html: str, notebook: str, href: str, title: str, lang: str
-) -> tuple[str, list[dict[str, Any]]]:
-    """A rendered notebook without what is foreign, and its sections.
-
-    Its headings have the ids of the page, its plots their descriptions, and its
-    formulas are marked as the site's are.
-    """
-    made = json.loads(notebook)
-    outputs = [output for cell in made["cells"] for output in cell.get("outputs", ())]
-    plots = [o for o in outputs if "image/svg+xml" in o.get("data", ())]
-    soup = BeautifulSoup(FOREIGN.sub("", html), "html.parser")
-    for text in soup.find_all(string=re.compile(r"\$")):
-        if not text.find_parent(["pre", "code"]):
-            text.replace_with(BeautifulSoup(_formulas(escape(text)), "html.parser"))
-    for tag in soup(True):
-        del tag["tabindex"]
-        classes = tag.get_attribute_list("class")
-        if tag.name == "pre" and tag.code is None:
-            tag.wrap(soup.new_tag("pre"))
-            tag.name = "code"
-        elif "highlight-ipynb" in classes:
-            tag["class"] = "language-python highlight"
-        elif "anchor-link" in classes:
-            tag["class"] = "headerlink"
-    images = soup("img", src=re.compile("^data:image/svg"))
-    for image, plot in zip(images, plots, strict=True):
-        image["alt"] = plot["metadata"]["image/svg+xml"]["alt"]
-    sections = []
-    for heading, name in zip(soup("h2"), made["metadata"]["sections"], strict=True):
-        heading["id"] = name
-        for link in heading("a", class_="headerlink"):
-            link["href"] = f"#{name}"
-        words_only = "".join(t for t in heading.strings if not t.find_parent("a"))
-        sections.append({"level": 2, "id": name, "name": words_only, "children": []})
-    return fill("page.in_jupyter", lang, href, title) + str(soup), sections
-
-
-def _formulas(html: str) -> str:
-    html = DISPLAY.sub(r'<div class="arithmatex">\\[\1\\]</div>', html)
-    return INLINE.sub(r'<span class="arithmatex">\\(\1\\)</span>', html)

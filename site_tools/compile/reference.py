@@ -14,13 +14,10 @@ from itertools import chain
 from pathlib import Path
 
 from site_tools.compile.templates import words
-from site_tools.messages import Refusal
 
 FOLDER = "ppo_ref"
 BOOST = 0.1  # below the pages, unless somebody asks for just that name of the package
 FLOOR = re.compile(r"^ +(\d+) +(\w.*)$", re.MULTILINE)
-LINE_LINK = re.compile(r'<a id="[^"]*__codelineno-[^"]*"[^>]*></a>')
-LINE = re.compile(r'<span id="[^"]*__span-[^"]*">')
 # A name of ppo_ref as inline code, and where such a name is no link.
 NAMED = re.compile(
     r"<(?P<inert>a|h[1-6]|summary|pre)\b.*?</(?P=inert)>"
@@ -58,22 +55,11 @@ def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
 
 
 def source(path: str) -> list[tuple[str, str]]:
-    """What a reference page is made from, as ``ways.edits`` takes it."""
+    """What a reference page is made from, as ``links.edit_links`` takes it."""
     folder, name = posixpath.split(path.removesuffix(".md"))
     module = "__init__" if name == "index" else name
     ours = f"{folder}/".startswith(f"{FOLDER}/")
     return [("code", f"{folder}/{module}.py")] if ours else []
-
-
-def finish(html: str) -> str:
-    """A rendered reference page without what it does not need.
-
-    mkdocstrings gives the lines of every signature and example the same ids, and
-    what is folded would be found by each word of the code.
-    """
-    html = LINE.sub("<span>", LINE_LINK.sub("", html))
-    folded = '<details class="source"'
-    return html.replace(folded, f'{folded} data-search-exclude="1"')
 
 
 def _inside(docs: Mapping[str, str], folder: str) -> dict[str, str]:
@@ -121,18 +107,3 @@ def _public(source: str) -> list[str]:
     nodes = chain.from_iterable(bodies)
     names = (str(getattr(node, "name", getattr(node, "id", "_"))) for node in nodes)
     return [name for name in names if not name.startswith("_")]
-
-
-def link_symbols(html: str, url: str, known: Mapping[str, str]) -> str:
-    """Lead from inline code that is just a name of the package to its reference."""
-    up = posixpath.relpath("/", posixpath.dirname(f"/{url}"))
-
-    def place(match: re.Match[str]) -> str:
-        name = match["name"]
-        if name is None:
-            return match[0]
-        if name not in known:
-            raise Refusal("symbol_unknown", name=name)
-        return f'<a href="{up}/{known[name]}">{match[0]}</a>'
-
-    return NAMED.sub(place, html)

@@ -9,7 +9,7 @@ import re
 import subprocess
 import sys
 from collections import Counter
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import cache
 from html import unescape
 from io import BytesIO
@@ -18,20 +18,22 @@ from pathlib import Path
 from string import ascii_lowercase
 from typing import NamedTuple
 
+from bs4 import Tag
+from bs4.element import NavigableString, PageElement
+
+from site_tools.compile.templates import spelled
+from site_tools.finish.article import of_class, shown
 from site_tools.ledger import digest, store
 from site_tools.messages import Refusal
 
 SCRIPT = Path(__file__).with_name("katex.mjs")
 PACKAGE = Path(sys.prefix) / "node_modules" / "katex"
 MARKED = re.compile(
-    r'<(?P<tag>span|div) class="arithmatex">'
-    r"(?:\\\((?P<inline>.*?)\\\)|\\\[(?P<display>.*?)\\\])</(?P=tag)>"
-    r"(?P<closing>[，。、；：！？）」』》”’,.;:!?)]?)",
-    re.DOTALL,
+    r"\s*(?:\\\((?P<inline>.*)\\\)|\\\[(?P<display>.*)\\\])\s*", re.DOTALL
 )
-BARE = re.compile(r"\\\((?P<inline>.*?)\\\)(?P<display>)")
+BARE = re.compile(r"\\\((?P<inline>.*?)\\\)(?P<display>)", re.DOTALL)
+CLOSING = tuple("，。、；：！？）」』》”’,.;:!?)")
 LABEL = re.compile(r"\\label\{([^}]*)\}")
-ID = re.compile(r'\sid="([^"]+)"')
 MATHML = re.compile(r"<math\b.*?</math>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 
@@ -62,51 +64,75 @@ class Formula(NamedTuple):
     display: bool
 
 
-def find(html: str) -> list[Formula]:
-    return [_read(match) for match in MARKED.finditer(html)]
+def find(soup: Tag) -> list[Formula]:
+    """The formulas of a page, as Markdown marked them, and those of its contents."""
+    found = [formula for _, formula in _marked(soup)]
+    for text in _titles(soup):
+        found += [_read(match) for match in BARE.finditer(text)]
+    return found
+
+
+def _marked(soup: Tag) -> Iterator[tuple[Tag, Formula]]:
+    for tag in of_class(soup, "arithmatex"):
+        if match := MARKED.fullmatch(tag.get_text()):
+            yield tag, _read(match)
+
+
+def _titles(soup: Tag) -> list[NavigableString]:
+    """The titles in a table of contents that have formulas, which are bare there."""
+    found = []
+    for contents in of_class(soup, "md-nav--secondary"):
+        for text in contents.find_all(string=BARE):
+            if type(text) is NavigableString:
+                found.append(text)
+    return found
 
 
 def _read(match: re.Match[str]) -> Formula:
     tex = match["display"] or match["inline"]
-    return Formula(LABEL.sub("", unescape(tex)).strip(), bool(match["display"]))
+    return Formula(LABEL.sub("", tex).strip(), bool(match["display"]))
 
 
-def render(html: str, typeset: Mapping[Formula, str]) -> str:
+def put_in_formulas(soup: Tag, typeset: Mapping[Formula, str]) -> None:
     """Put typeset formulas in the place of marked ones; a label becomes an id.
 
     A browser may break a line between a formula and its punctuation, so a formula
     that it cannot break inside takes the punctuation along.
     """
+    for tag, formula in _marked(soup):
+        inside = typeset[formula]
+        if label := LABEL.search(tag.get_text()):
+            tag["id"] = label[1]
+        tag.clear()
+        said = spelled(formula.tex)
+        tag.append(shown(inside, searched(inside), said))
+        after = tag.next_sibling
+        unbroken = inside.count('"katex-base"') == 1
+        if unbroken and type(after) is NavigableString and after.startswith(CLOSING):
+            tag["class"] = "arithmatex nowrap"
+            tag.append(after[0])
+            after.replace_with(after[1:])
 
-    def place(match: re.Match[str]) -> str:
-        tag, closing, inside = match["tag"], match["closing"], typeset[_read(match)]
-        if closing and inside.count('"katex-base"') == 1:
-            return f'<{tag} class="arithmatex nowrap">{inside}{closing}</{tag}>'
-        label = LABEL.search(match[0])
-        name = f' id="{label[1]}"' if label else ""
-        return f'<{tag} class="arithmatex"{name}>{inside}</{tag}>{closing}'
 
-    return MARKED.sub(place, html)
-
-
-def render_in_title(title: str, typeset: Mapping[Formula, str]) -> str:
-    return BARE.sub(lambda match: typeset[_read(match)], title)
-
-
-def as_text(html: str, text: Callable[[Formula], str]) -> str:
-    return MARKED.sub(lambda match: text(_read(match)) + match["closing"], html)
+def put_in_titles(soup: Tag, typeset: Mapping[Formula, str]) -> None:
+    """The same in the table of contents."""
+    for text in _titles(soup):
+        end, pieces = 0, list[PageElement]()
+        for match in BARE.finditer(text):
+            html = typeset[_read(match)]
+            before = NavigableString(text[end : match.start()])
+            pieces += [before, shown(html, searched(html), "")]
+            end = match.end()
+        text.replace_with(*pieces, text[end:])
 
 
 def typeset(
-    contents: Mapping[str, str], cache: Path, package: Path = PACKAGE
+    places: Mapping[Formula, str], cache: Path, package: Path = PACKAGE
 ) -> dict[Formula, str]:
-    """The HTML of every formula of the rendered pages, from the cache if it is there.
+    """The HTML of formulas, from the cache if it is there; each has the page it is on.
 
     KaTeX runs once, for all formulas that no earlier build has typeset.
     """
-    places: dict[Formula, str] = {}
-    for path, html in contents.items():
-        places = dict.fromkeys(find(html), path) | places
     if places and not package.exists():
         raise Refusal("katex_missing", folder=package)
     if not places:
@@ -167,10 +193,6 @@ def assets(
 
     css = FACE.sub(faces, css)
     return {CSS: css} | fonts
-
-
-def address(assets: Mapping[str, str | bytes]) -> str:
-    return f"{CSS}?{digest(assets[CSS], 8)}"
 
 
 def _styles(css: str, typeset: Iterable[str]) -> str:

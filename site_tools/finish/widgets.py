@@ -5,7 +5,6 @@ heights are those of the mounted widgets, of the taller of both languages, measu
 ``tests/browser/test_widgets.py``.
 """
 
-import re
 from typing import NamedTuple
 
 
@@ -42,24 +41,3 @@ ROOMS = {
     "explorer/token_level_rewards": Room(25.5, 24.5, 24.5),
     "explorer/slot_after_eos": Room(23, 22, 22),
 }
-# In place of its picture, or below the line that says what to try.
-PLACE = re.compile(
-    r'<div data-lab="(?P<whole>[a-z]+)">'
-    r'|<p data-lab="(?P<view>[a-z]+/[a-z_]+)">.*?</p>',
-    re.DOTALL,
-)
-
-
-def make_room(html: str) -> str:
-    """Reserve the room of each widget of a page."""
-
-    def place(match: re.Match[str]) -> str:
-        room = ROOMS.get(match["whole"] or match["view"])
-        if room is None:
-            return match[0]
-        around = f'class="room" style="{room.style}"'
-        if match["whole"]:
-            return f'<div {around} data-lab="{match["whole"]}">'
-        return f"{match[0]}\n<div {around}></div>"
-
-    return PLACE.sub(place, html)

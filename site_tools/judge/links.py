@@ -16,7 +16,7 @@ from urllib.parse import unquote
 
 from bs4 import BeautifulSoup
 
-from site_tools.compile import article, reference
+from site_tools.compile import links, reference
 from site_tools.compile.lists import fill_lists
 from site_tools.data.corrections import read_corrections
 from site_tools.judge.identities import FORMULA_ID
@@ -28,6 +28,7 @@ from site_tools.source.content import line_of, read_content
 
 MOST_IDS = 8  # named where none is like the one that is not there
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
+LABEL = re.compile(r"\\label\{([^}]*)\}")
 # A link of another page, or a line of its list of wrong answers.
 INCOMING = re.compile(
     r"\]\(<?(?P<file>[\w./-]+)\.md#(?P<anchor>[^\s)>]+)"
@@ -58,7 +59,7 @@ def check_links(page: Page, shown: BeautifulSoup) -> Iterator[Problem]:
 
 def ids_of(shown: BeautifulSoup, answers: Sequence[object]) -> list[str]:
     """Every id of a page as readers get it, also of its questions and formulas."""
-    asked = article.anchors(answers) if shown.find("h2", id="answer") else []
+    asked = links.anchors(answers) if shown.find("h2", id="answer") else []
     written = [str(tag["id"]) for tag in shown.select("[id]")]
     formulas = " ".join(tag.get_text() for tag in shown.select(".arithmatex"))
     return [*asked, *written, *FORMULA_ID.findall(formulas)]

@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import pytest
 
 from bench.weight import transferred
-from site_tools.compile import ways
+from site_tools.compile import links
+from site_tools.compile.templates import fill
 from tests.browser.server import serve
 from tests.browser.watching import ALL, Watch
 
@@ -79,10 +80,11 @@ def test_paper_is_light_and_whole(open_tab):
 @pytest.fixture
 def moving(site, tmp_path) -> Iterator[str]:
     """A site with one page, from which another page and an anchor moved."""
-    moves = ways.redirects("gae/old: gae/new\ngae/new#was: gae/new#is", {"gae/new"})
-    targets = {"gae/new": ways.Target("gae/new/", "New")}
-    stubs, beginnings = ways.led_on(moves, targets, "en")
-    part = beginnings["gae/new"]
+    moves = links.redirects("gae/old: gae/new\ngae/new#was: gae/new#is", {"gae/new"})
+    targets = {"gae/new": links.Target("gae/new/", "New")}
+    stubs = links.redirect_stubs(moves, targets, "en")
+    (moved,) = links.moved_parts(moves, {"gae/new": "New"}, "en", "gae/new")
+    part = fill("page.moved", "en", *moved)
     head = '<!doctype html><link rel="stylesheet" href="/ppo/site.css">'
     text = f'<h1>New</h1>{part}<h2 id="is">Is</h2><script src="/ppo/site.js">'
     body = f'<body class="md-typeset">{text}</script></body>'

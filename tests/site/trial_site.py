@@ -27,13 +27,6 @@ TOLD = {  # as whoever publishes says it
     "SITE_URL": "https://example.org/ppo",
     "REPOSITORY": "https://example.org/owner/name",
 }
-# Both in one process: what a build imports takes as long as the build.
-BUILD_LINKED = """
-from mkdocs.__main__ import cli
-for config, folder in (("mkdocs.yml", "linked"), ("mkdocs.en.yml", "linked-en")):
-    options = ["--strict", "-f", config, "-d", folder]
-    cli.main(["build", *options], standalone_mode=False)
-"""
 RUN_PAGE = "docs/en/alignment/run.md"
 
 
@@ -91,12 +84,12 @@ def write_whole(root: Path) -> None:
 def build_whole(root: Path) -> None:
     """In ``site`` as it is published without an address, in ``linked`` with one."""
     write_whole(root)
-    linked = start(root, "-c", BUILD_LINKED, **TOLD)
-    for run in (start(root, "site_tools.build.publish"), linked):
+    for told, folder in ((TOLD, "linked"), ({}, "site")):
+        run = start(root, "site_tools.build.publish", **told)
         output, _ = run.communicate()
         assert run.returncode == 0, output
         assert "WARNING" not in output, output
-    (root / "linked-en").rename(root / "linked" / "en")
+        (root / "site").rename(root / folder)
 
 
 def start(root: Path, *arguments: str, **told: str) -> subprocess.Popen[str]:
@@ -116,8 +109,3 @@ def start(root: Path, *arguments: str, **told: str) -> subprocess.Popen[str]:
         text=True,
         encoding="utf-8",
     )
-
-
-def build(root: Path, config: str, *more: str, **told: str) -> subprocess.Popen[str]:
-    """Build the trial site by one configuration."""
-    return start(root, "mkdocs", "build", "--strict", "-f", config, *more, **told)

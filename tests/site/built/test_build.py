@@ -8,12 +8,9 @@ from pathlib import Path
 import pytest
 import yaml
 from bs4 import BeautifulSoup
-from mkdocs.config import load_config
-from mkdocs.exceptions import PluginError
-from mkdocs.structure.files import File, Files
 
-from docs.theme.hooks import navigation
-from docs.theme.hooks.rendering import lean, lean_page
+from site_tools.compile.site import Compiler, Told
+from site_tools.finish.tree import COMMENT
 from tests.site import trial_site
 from tests.site.trial_site import PAGES, RUN_PAGE
 
@@ -132,7 +129,9 @@ def test_a_fault_stops_the_build(tmp_path):
     for number, (message, (file, text)) in enumerate(FAULTS.items()):
         trial_site.write_whole(tmp_path / str(number))
         trial_site.write_files(tmp_path / str(number), {file: text})
-        runs[message] = trial_site.build(tmp_path / str(number), "mkdocs.en.yml")
+        runs[message] = trial_site.start(
+            tmp_path / str(number), "site_tools.build.publish"
+        )
     printed = {message: run.communicate()[0] for message, run in runs.items()}
     for message, run in runs.items():
         assert run.returncode != 0, message
@@ -140,11 +139,11 @@ def test_a_fault_stops_the_build(tmp_path):
 
 
 @pytest.mark.parametrize("name", ["alignment/a.txt", "notebooks/a.ipynb", "a.MD"])
-def test_only_pages_may_lie_among_the_pages(name):
-    config = load_config(str(trial_site.ROOT / "mkdocs.en.yml"))
-    files = Files([File(name, config.docs_dir, config.site_dir, True)])
-    with pytest.raises(PluginError) as refusal:
-        navigation.on_files(files, config)
+def test_only_pages_may_lie_among_the_pages(name, tmp_path):
+    trial_site.write(tmp_path)
+    trial_site.write_files(tmp_path, {f"docs/en/{name}": "x"})
+    with pytest.raises(ValueError) as refusal:
+        Compiler(tmp_path, "en", Told()).compile()
     assert str(refusal.value) == f"docs/en/{name}: {PAGES_ONLY}"
 
 
@@ -167,7 +166,9 @@ def test_a_strict_build_names_every_fault_of_its_pages(tmp_path):
         "docs/en/alignment/begun.md": later.replace("见[", "TODO: ["),
     }
     trial_site.write_files(tmp_path, files)
-    output, _ = (run := trial_site.build(tmp_path, "mkdocs.en.yml")).communicate()
+    output, _ = (
+        run := trial_site.start(tmp_path, "site_tools.build.publish")
+    ).communicate()
     assert run.returncode != 0
     assert f"{RUN_PAGE}:1\n  found:    a page that has not passed here" in output
     assert "make build, which verifies every such page" in output
@@ -187,7 +188,7 @@ def test_a_site_that_does_not_build_replaces_nothing(tmp_path):
         run := trial_site.start(tmp_path, "site_tools.build.publish")
     ).communicate()
     assert run.returncode == 1
-    assert re.search(r"not built: en, see above; site/ is as it was$", output.strip())
+    assert re.search(r"en: see above\nnot built; site/ is as it was$", output.strip())
     files = [path for path in (tmp_path / "site").rglob("*") if path.is_file()]
     assert {f.relative_to(tmp_path).as_posix(): f.read_text() for f in files} == before
 
@@ -204,15 +205,4 @@ def test_a_site_that_does_not_build_replaces_nothing(tmp_path):
     ],
 )
 def test_comments_stay_at_home(code, expected):
-    assert lean(code) == expected
-
-
-def test_blanks_go_around_an_article_and_stay_within_it():
-    code = '<pre>a\n\n    <span class="n">b</span><span class="p">(</span></pre>'
-    palette = '<link rel="stylesheet" href="../palette.fb2f.min.css">'
-    main = '<link rel="stylesheet" href="../main.57a0.min.css">'
-    page = (
-        f"<head>\n   {main}\n  {palette}\n\n</head>\n\n <article>{code}</article>\n\n x"
-    )
-    plain = code.replace('<span class="n">b</span>', "b")
-    assert lean_page(page) == f"<head>\n{main}\n</head>\n<article>{plain}</article>\nx"
+    assert COMMENT.sub("", code) == expected

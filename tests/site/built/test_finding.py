@@ -4,8 +4,31 @@ import json
 
 import pytest
 
-from site_tools.compile import finding
-from site_tools.compile.finding import dump_first, entries
+from site_tools.finish import formulas, search_index
+from site_tools.finish.article import parsed
+from site_tools.finish.search_index import dump_first
+
+PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
+<nav class="jump" data-search-exclude="1"><a href="#why">why</a></nav>
+<h2 id="why">为什么<a class="headerlink" href="#why">¶</a></h2>
+<style>.x {}</style><div class="tabbed"><label>0.9</label><label>0.7</label></div>
+<pre><span></span><code><span class="n">values</span><span>[:,</span> t]</code></pre>
+"""
+
+
+def entries(html, url, title, aliases):
+    return search_index.entries(parsed(html), url, title, aliases)
+
+
+def test_each_section_is_an_entry_of_plain_text():
+    assert entries(PAGE, "gae/", "ignored", []) == [
+        {"location": "gae/", "title": "Title", "text": "Lead"},
+        {
+            "location": "gae/#why",
+            "title": "为什么",
+            "text": "0.9 0.7 values[:, t]",
+        },
+    ]
 
 
 def test_a_term_is_found_by_what_it_is_called_in_either_language():
@@ -60,4 +83,8 @@ def test_the_first_index_has_of_each_page_its_title_verdict_and_other_wordings()
     ],
 )
 def test_the_description_is_the_first_paragraph_in_plain_text(html, text):
-    assert finding.description(html) == (text if text is not None else "One two a[0].")
+    soup = parsed(html)
+    typeset = {formula: "<i></i>" for formula in formulas.find(soup)}
+    formulas.put_in_formulas(soup, typeset)
+    expected = text if text is not None else "One two a[0]."
+    assert search_index.description(soup) == expected

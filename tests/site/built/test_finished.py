@@ -7,14 +7,28 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.finish.finished import add_policy, link_sheet, sheet
+from site_tools.finish import head
+from site_tools.finish.article import AS_IT_WAS, parsed, written
+from site_tools.finish.head import sheet
 
 HEAD = '<head>\n<meta charset="utf-8">\n{}</head>\n'
 LINKS = (
     '<link rel="stylesheet" href="../assets/stylesheets/main.1.min.css">\n'
     '<link rel="stylesheet" href="../assets/katex/katex.css?6">\n'
 )
-POLICY = re.compile(r'<meta http-equiv="Content-Security-Policy" content="([^"]*)">')
+POLICY = re.compile(r'content="(default-src[^"]*)"')
+
+
+def link_sheet(html: str, first: str) -> str:
+    soup = parsed(html)
+    head.link_sheet(soup, first)
+    return written(soup)
+
+
+def add_policy(html: str) -> str:
+    soup = parsed(html)
+    head.add_policy(soup)
+    return written(soup)
 
 
 @pytest.mark.parametrize(
@@ -52,7 +66,6 @@ def test_the_sheets_follow_each_other():
         "<h1>A</h1>",
         '<span></span>\n<h1>A</h1>\n<div class="reading"><p>b</p></div>\n<p>c</p>',
         '<h1>A</h1>\n<section class="answer">\n<span></span>\n<h2>B</h2>\n<p>c</p>',
-        "",
     ],
 )
 @pytest.mark.parametrize(
@@ -61,15 +74,17 @@ def test_the_sheets_follow_each_other():
 )
 def test_the_sheet_is_linked_behind_the_first_words(first_words, rest):
     page = HEAD + '<body><article class="x">{}{}</article></body>'
-    done = link_sheet(page.format(LINKS, first_words, rest), "assets/s.5.css", "p{b:c}")
-    link = '<link rel="stylesheet" href="../assets/s.5.css">'
-    assert done == page.format("<style>p{b:c}</style>\n", first_words, link + rest)
+    done = link_sheet(page.format(LINKS, first_words, rest), "p{b:c}")
+    link = '<link rel="stylesheet" href="../assets/site.css">'
+    before, linked, after = done.partition(link)
+    assert linked and done.count("<link") == 1 and "<style>p{b:c}</style>" in before
+    begun = parsed(before).article.decode_contents(formatter=AS_IT_WAS)
+    assert begun.removesuffix("</section>") == first_words
+    assert after.startswith(rest)
 
 
 def test_a_page_without_sheets_stays_as_it_is():
-    assert (
-        link_sheet("<article></article>", "assets/s.css", "") == "<article></article>"
-    )
+    assert link_sheet("<article></article>", "") == "<article></article>"
 
 
 def digest(text: str) -> str:
@@ -107,7 +122,7 @@ def test_scripts_of_the_theme_may_run_and_no_others():
 
 
 def test_a_page_that_could_not_be_told_is_refused():
-    with pytest.raises(ValueError, match="a page must begin with"):
+    with pytest.raises(ValueError, match="a page must say its charset"):
         add_policy("<head></head>")
 
 
@@ -144,5 +159,5 @@ def test_a_formula_in_a_heading_waits_for_the_sheet():
         '<article><h1>A</h1><section class="answer"><span></span>'
         '<h2>B <i class="arithmatex"></i></h2><p>c</p></section></article>'
     )
-    done = link_sheet(page, "assets/s.css", "")
+    done = link_sheet(page, "")
     assert "<h1>A</h1><link" in done

@@ -8,23 +8,34 @@ import pytest
 from fontTools.ttLib import TTFont
 
 from site_tools.finish import formulas
+from site_tools.finish.article import parsed
+from site_tools.finish.formulas import Formula
 from tests.site.sample import broken, line_of, page, shape_problems
 
 INLINE = r'<p>Since <span class="arithmatex">\(a &lt; b\)</span>。</p>'
 DISPLAY = '<div class="arithmatex">\\[\na + b \\label{sum}\n\\]</div>'
 
 
+def typeset(pages: dict[str, str], cache: Path) -> dict[Formula, str]:
+    """The formulas of pages, by their paths."""
+    places = {}
+    for path, html in pages.items():
+        for formula in formulas.find(parsed(html)):
+            places.setdefault(formula, path)
+    return formulas.typeset(places, cache)
+
+
 def test_a_formula_seen_before_needs_no_node(tmp_path, monkeypatch):
-    first = formulas.typeset({"a.md": DISPLAY}, tmp_path)
+    first = typeset({"a.md": DISPLAY}, tmp_path)
     monkeypatch.setattr(formulas.subprocess, "run", None)
-    assert formulas.typeset({"b.md": DISPLAY}, tmp_path) == first
+    assert typeset({"b.md": DISPLAY}, tmp_path) == first
 
 
 def test_the_page_and_the_formula_are_named_when_katex_cannot_read_it(tmp_path):
     bad = r'<span class="arithmatex">\(\frac{\)</span>'
     message = r"b\.md: KaTeX must be able to read every formula, got \$\\frac\{\$: "
     with pytest.raises(ValueError, match=message):
-        formulas.typeset({"a.md": INLINE, "b.md": bad}, tmp_path)
+        typeset({"a.md": INLINE, "b.md": bad}, tmp_path)
 
 
 # Links, pictures, ids: of some KaTeX shows the name in red, and says nothing.
@@ -44,7 +55,7 @@ def test_a_formula_that_would_be_shown_in_red_is_refused(name, tmp_path):
     for tex in (UNTRUSTED[name], rf"\frac{{1}}{{{UNTRUSTED[name]}}}"):
         html = rf'<span class="arithmatex">\({tex}\)</span>'
         with pytest.raises(ValueError) as told:
-            formulas.typeset({"a.md": html}, tmp_path)
+            typeset({"a.md": html}, tmp_path)
         said = str(told.value)
         assert said.startswith("a.md: KaTeX must be able to read every formula, got $")
         assert said.endswith(f": {name} is not obeyed") or "strict mode" in said
@@ -74,11 +85,11 @@ def characters(font: Path | BytesIO) -> set[str]:
 
 
 def test_no_character_of_a_formula_is_lost(tmp_path):
-    typeset = formulas.typeset({"a.md": PAGE}, tmp_path).values()
-    variables = formulas.characters(typeset, italic=True)
-    others = formulas.characters(typeset, italic=False)
+    shown = typeset({"a.md": PAGE}, tmp_path).values()
+    variables = formulas.characters(shown, italic=True)
+    others = formulas.characters(shown, italic=False)
     assert variables == set("Atlγλδ") and others >= set("∑∞E^0")
-    brought = formulas.assets([typeset], DIST, tmp_path)
+    brought = formulas.assets([shown], DIST, tmp_path)
     fonts = [name for name in brought if name.endswith(".woff2")]
     assert len(fonts) > 5
     named = re.findall(r"url\(([^?)]+)", brought[formulas.CSS])
@@ -92,7 +103,7 @@ def test_no_character_of_a_formula_is_lost(tmp_path):
 def test_what_few_pages_show_is_fetched_where_it_stands(tmp_path):
     def page(tex):
         html = rf'<span class="arithmatex">\({tex}\)</span>'
-        return formulas.typeset({"a.md": html}, tmp_path).values()
+        return typeset({"a.md": html}, tmp_path).values()
 
     many = [page(r"\gamma = 1")] * formulas.MANY
     brought = formulas.assets([*many, page(r"\xi")], DIST, tmp_path)
@@ -109,8 +120,8 @@ def test_what_few_pages_show_is_fetched_where_it_stands(tmp_path):
 
 
 def test_only_rules_that_a_formula_needs_are_sent(tmp_path):
-    typeset = formulas.typeset({"a.md": PAGE}, tmp_path).values()
-    css = formulas.assets([typeset], DIST, tmp_path)[formulas.CSS]
+    shown = typeset({"a.md": PAGE}, tmp_path).values()
+    css = formulas.assets([shown], DIST, tmp_path)[formulas.CSS]
     assert ".mathbb" in css and ".accent-body:not(.accent-full)" in css
     assert ".fbox" not in css and "Fraktur" not in css
 
@@ -120,4 +131,4 @@ def test_a_changed_font_has_another_address(tmp_path):
     first, second = (
         formulas.assets([[shown.format(text)]], DIST, tmp_path) for text in ("x", "xy")
     )
-    assert formulas.address(first) != formulas.address(second)
+    assert first[formulas.CSS] != second[formulas.CSS]

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from site_tools.compile import notebooks as download
-from site_tools.compile import pictures
+from site_tools.compile.plots import themed as as_picture
 from site_tools.judge.languages import compare
 from site_tools.page.page import Page, read_page
 from site_tools.run import verdict
@@ -17,7 +17,6 @@ from site_tools.run.verdict import check_plots
 from tests.site import trial_site
 from tests.site.sample import broken, shape_problems
 
-EMPTY = '{"cells": [], "metadata": {"sections": []}}'
 TOY = "docs/en/notebooks/toy.md"
 CHINESE = {"Toy": "玩具", "Look.": "看图。", '"en"  # or "zh"': '"zh"  # or "en"'}
 
@@ -79,15 +78,15 @@ def test_only_the_line_of_the_language_may_differ(tmp_path):
 
 def test_a_plot_has_the_colours_of_the_site_and_no_other(tmp_path):
     ((name, svg),) = run_page(page(tmp_path)).run.results[1].plots
-    themed = pictures.themed(svg, name)
+    themed = as_picture(svg, name)
     assert "var(--second)" in themed and not re.search("#[0-9a-f]{6}", themed)
     assert "DejaVu" not in themed and "metadata" not in themed
     shade = '<path d="M0 0" style="fill: #9467bd; fill-opacity: 0.04"/></svg>'
-    shaded = pictures.themed(svg.replace("</svg>", shade), name)
+    shaded = as_picture(svg.replace("</svg>", shade), name)
     # Deeper on a dark screen, where it would vanish.
     assert "--on-paper: 0.04; --in-dark: 0.23" in shaded
     with pytest.raises(ValueError, match=r"plot bias: colours must be .*#2ca02c"):
-        pictures.themed(svg.replace("#ff7f0e", "#2ca02c"), name)
+        as_picture(svg.replace("#ff7f0e", "#2ca02c"), name)
 
 
 def test_what_is_downloaded_runs_and_says_what_it_needs(tmp_path):
@@ -117,8 +116,9 @@ def test_a_site_shows_plots_and_its_notebook(trial):
     assert json.loads(taken)["nbformat"] == 4
     rendered = (built / "jupyter/index.html").read_text("utf-8")
     main = rendered.partition("<article")[2].partition("</article>")[0]
-    assert '<img alt="Look." src="data:image/svg+xml' in main
-    assert '<a href="../">Toy</a>' in main and "<pre><code>[1] []" in main
+    (image,) = re.findall(r"<img [^>]*>", main)
+    assert 'alt="Look."' in image and 'src="data:image/svg+xml' in image
+    assert '<a href="../">Toy</a>' in main and "[1] []" in main
     for foreign in ("<style", "<script", "clipboard-copy", "tabindex"):
         assert foreign not in main
     index = json.loads((trial / "site/en/search/search_index.json").read_text())

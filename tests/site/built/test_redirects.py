@@ -4,9 +4,9 @@ from hashlib import sha256
 
 import pytest
 
-from site_tools.compile import ways
-from site_tools.compile.ways import Target, check_anchors
-from site_tools.compile.ways import redirects as parse
+from site_tools.compile import links
+from site_tools.compile.links import Target, check_anchors
+from site_tools.compile.links import redirects as parse
 from site_tools.data.rows import plain_yaml
 from tests.layout import ROOT
 
@@ -62,7 +62,17 @@ TARGETS = {
 
 def test_what_is_not_written_in_a_language_is_not_led_to():
     text = "gae/old: rewards/index\ngae/a#x: rewards/index#x\nrewards/index#y: gae/a"
-    assert ways.led_on(moves(text), TARGETS, "zh") == ({}, {})
+    assert links.redirect_stubs(moves(text), TARGETS, "zh") == {}
+    titles = {"gae/a": "A?"}
+    assert links.moved_parts(moves(text), titles, "zh", "gae/a") == []
+
+
+def test_a_part_that_moved_leads_on_from_where_it_was():
+    text = "gae/a#x: gae/b#y\nrewards/index#z: gae/a"
+    titles = {"gae/a": "A?", "gae/b": "B?"}
+    moved = links.moved_parts(moves(text), titles, "zh", "gae/a")
+    assert moved == [("x", "../b/#y", "B?")]
+    assert links.moved_parts(moves(text), titles, "en", "gae/b") == []
 
 
 @pytest.mark.parametrize(
@@ -74,7 +84,7 @@ def test_what_is_not_written_in_a_language_is_not_led_to():
 )
 def test_a_short_address_without_its_number_or_its_page_is_refused(text, fault):
     with pytest.raises(ValueError, match=rf"^docs/short\.yml: {fault}"):
-        ways.short(text, PAGES, {})
+        links.short(text, PAGES, {})
 
 
 # Others have them in their threads. Who publishes more of them raises both.
@@ -84,7 +94,9 @@ PUBLISHED = 62, "fd4e716ded3c2858"
 @pytest.mark.pages
 def test_a_published_short_address_keeps_its_place():
     count, digest = PUBLISHED
-    places = [*plain_yaml((ROOT / ways.SHORT).read_text("utf-8"), ways.SHORT).values()]
+    places = [
+        *plain_yaml((ROOT / links.SHORT).read_text("utf-8"), links.SHORT).values()
+    ]
     now = sha256("\n".join(places[:count]).encode()).hexdigest()
     assert now.startswith(digest), "append to docs/short.yml; change no line of it"
     assert len({*places}) == len(places)

@@ -3,6 +3,8 @@
 import pytest
 
 from site_tools.compile import navigation, reference
+from site_tools.finish import reading
+from tests.site.articles import article
 
 MAP = '''"""All of it.
 
@@ -55,4 +57,5 @@ KNOWN = reference.symbols(SOURCES)
 @pytest.mark.parametrize("name", ["sums.totals", "shapes._HIDDEN", "inner.f"])
 def test_a_name_that_the_package_has_not_is_refused(name):
     with pytest.raises(ValueError, match=f"`ppo_ref.{name}`: must be a name of the"):
-        reference.link_symbols(f"<code>ppo_ref.{name}</code>", "", KNOWN)
+        made = article(f"<code>ppo_ref.{name}</code>", "en", "gae/a")
+        reading.link_symbols(made, KNOWN)

@@ -5,7 +5,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 import yaml
 
-from site_tools.compile import ways
+from site_tools.compile import links
 from site_tools.compile.templates import words
 from tests.layout import ROOT
 
@@ -14,7 +14,7 @@ FORMS = ROOT / ".github" / "ISSUE_TEMPLATE"
 
 @pytest.mark.parametrize(("lang", "colon"), [("zh", "："), ("en", ":")])
 def test_a_report_fills_in_what_its_form_asks(lang, colon):
-    *_, report = ways.edits("https://e.org/r", [], "a/b", "A?", lang)
+    *_, report = links.edit_links("https://e.org/r", [], "a/b", "A?", lang)
     filled = parse_qs(urlsplit(report.href).query)
     (template,) = filled.pop("template")
     assert filled.pop("title") == ["A?"]

@@ -3,9 +3,7 @@
 import http.client
 import os
 import re
-import signal
 import socket
-import socketserver
 import subprocess
 import threading
 import time
@@ -13,13 +11,12 @@ import urllib.error
 import urllib.request
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
-from site_tools.build import serve as theme_serve
-from site_tools.build.builder import Answer, Builder, prepare
-from site_tools.build.serve import CONFIGS, Sites
-from site_tools.page.twins import with_both_agreed
+from site_tools.build import serve as front_door
+from site_tools.build.live import Live as Language
 from tests.site import trial_site
 
 PATIENCE = 60.0  # of a test, on a machine that does other things as well
@@ -42,8 +39,10 @@ class Live:
         self.root, self.port = root, free_port()
         self.process = serve(root, self.port)
         self.told = self.read_until("English")
-        self.first = self.get("/")
-        self.told += self.read_until("en: built in")
+        self.first = [self.get(path) for path in ("/", "/en/")]
+        for lang in ("zh", "en"):
+            if f"{lang}: built" not in self.told:
+                self.told += self.read_until(f"{lang}: built")
 
     def read_until(self, text: str) -> str:
         """The words of the server up to a text; silence for too long ends it."""
@@ -59,9 +58,15 @@ class Live:
         return told
 
     def get(self, path: str) -> str:
+        """What stands at a path, also while it is not there yet."""
         address = f"http://127.0.0.1:{self.port}{path}"
-        with urllib.request.urlopen(address) as answer:
-            return str(answer.geturl()) + "\n" + answer.read().decode()
+        try:
+            with urllib.request.urlopen(address) as answer:
+                return str(answer.geturl()) + "\n" + answer.read().decode()
+        except urllib.error.HTTPError as error:
+            if error.code != 503:
+                raise
+            return error.read().decode()
 
     def shows(self, path: str, text: str) -> bool:
         return wait(lambda: text in self.get(path))
@@ -75,12 +80,6 @@ class Live:
     def write_home(self, words: str) -> None:
         """Other words on the English home page, whatever stood there before."""
         (self.root / "docs/en/index.md").write_text(f"# Home\n\n{words}\n", "utf-8")
-
-    def settle(self) -> str:
-        """Edit home, and read what is said until English is built with that."""
-        self.write_home(f"Settled {time.monotonic_ns()}.")
-        said = self.read_until("en: docs/en/index.md shown")
-        return said + self.read_until("en: built in")
 
     def processes(self) -> list[int]:
         """The processes of the server alone; the builders last."""
@@ -122,162 +121,78 @@ def live(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Live]:
     assert len(beside) > 2 and wait(lambda: not any(map(alive, beside)))
 
 
-def test_both_languages_answer_at_one_address(live):
-    assert "首页" in live.first, "before English is built"
-    assert re.search(r"zh: building .*  50 %\n.*zh: built in", live.told, re.DOTALL)
-    assert "Home" in live.get("/en/")
+def test_both_languages_answer_at_once_and_come_by_themselves(live):
+    for first in live.first:
+        assert "正在生成" in first and "is being built" in first
+        assert 'http-equiv="refresh"' in first
+    assert live.shows("/", "首页") and live.shows("/en/", "Home")
+    assert live.shows("/en/alignment/first/", 'class="answer"')
+    assert live.shows("/alignment/first/", 'class="katex"')
     assert live.get("/en").splitlines()[0].endswith("/en/")
 
 
-@pytest.mark.slow
-def test_an_edit_of_a_page_shows_at_once_and_only_its_language_is_built(live):
-    live.settle()
-    live.write_home("Still none.")
-    assert "building" not in live.read_until("en: docs/en/index.md shown")
-    assert live.shows("/en/", "Still none.")
-    told = live.read_until("built in")
-    assert "en: building" in told and "zh:" not in told
+def test_formulas_have_their_styles(live):
+    (link,) = re.findall(r'href="([^"]*katex.css)"', live.get("/alignment/first/"))
+    assert link == "../../assets/katex/katex.css"
+    for home in ("", "/en"):
+        assert ".katex" in live.get(f"{home}/assets/katex/katex.css")
+
+
+def test_an_edit_shows_and_the_search_knows_it(live):
+    live.write_home("Nobody wrote this.")
+    assert live.shows("/en/", "Nobody wrote this.")
+    assert live.shows("/en/search/search_index.json", "Nobody wrote this.")
+    assert "Before or after" in live.get("/en/search/search_index.json")
 
 
 @pytest.mark.slow
-def test_the_other_language_follows_once_when_it_falls_behind(live):
-    pages = [live.root / f"docs/{lang}/alignment/first.md" for lang in ("zh", "en")]
-    zh, en = (page.read_text("utf-8") for page in pages)
-    agreed = with_both_agreed({"zh": zh, "en": en}, "alignment/first")
-    pages[0].write_text(agreed["zh"], "utf-8")
-    pages[1].write_text(agreed["en"], "utf-8")
-    live.read_until("zh: built in")
-    live.read_until("en: built in")
-    page, notice = "docs/zh/alignment/first.md", "The Chinese version is newer"
-    assert notice not in live.get("/en/alignment/first/")
-    live.edit(page, "优势估计在写之前", "优势估计先于写")
-    assert f"zh: {page} shown" in live.read_until(f"en: {page} shown")
-    assert live.shows("/en/alignment/first/", notice)
-    live.edit(page, "优势估计先于写", "优势估计早于写")
-    told = live.read_until("built in") + live.read_until("built in")
-    assert "zh: built" in told and "en: built" in told
-    assert f"zh: {page} shown" in told and f"en: {page}" not in told
-    live.edit(page, "优势估计早于写", "优势估计在写之前")
-    live.read_until(f"en: {page} shown")
-    assert notice not in live.get("/en/alignment/first/")
-
-
-def test_what_is_shown_at_once_and_what_takes_a_build(tmp_path, monkeypatch):
-    trial_site.write(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    page, picture = "docs/en/alignment/first.md", "snippets/alignment/first.svg"
-    data = [f"docs/{path.name}" for path in (trial_site.ROOT / "docs").glob("*.yml")]
-    sites = Sites(tmp_path / "live")
-    others = [
-        "docs/en/new.md",
-        "docs/facts/new.yml",
-        "site_tools/messages.py",
-        "mkdocs.yml",
-    ]
-    for name in [page, picture, *data, *others]:
-        trial_site.write_files(tmp_path, {name: "# planted\n"})
-        edit = name in (page, picture)
-        assert sites.look() == (([name], set()) if edit else ([], {name}))
-    (tmp_path / page).unlink()
-    assert sites.look() == ([], {page})
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("lang", CONFIGS)
-def test_a_page_is_rendered_alone_as_in_a_whole_build(lang, tmp_path, monkeypatch):
-    trial_site.write_whole(tmp_path)
-    monkeypatch.chdir(tmp_path)
-    prepare()
-    site = tmp_path / "built"
-    builder = Builder(lang, CONFIGS[lang], site)
-    assert builder.answer() == Answer("built")
-    for page in Path("docs", lang).rglob("[!.]*.md"):
-        assert builder.ask(str(page)) == Answer("same")
-        page.write_text(page.read_text("utf-8") + "\n", "utf-8")
-        built = {file: file.read_bytes() for file in site.rglob("*.html")}
-        notebook = "notebooks" in page.parts
-        assert builder.ask(str(page)) == Answer("whole" if notebook else "shown"), page
-        made = {file: file.read_bytes() for file in site.rglob("*.html")}
-        assert made == built, page
-    builder.end()
-
-
-@pytest.mark.slow
-def test_what_an_edit_adds_is_as_in_the_whole_build_that_follows(live):
-    code = '\n\n``` { .python .norun data-reason="shown" }\nassert 1\n```\n'
-    page = live.root / "docs/en/alignment/first.md"
-    page.write_text(page.read_text("utf-8") + r"$\aleph$" + code, "utf-8")
-    served = live.root / ".cache/serve" / str(live.port) / "en"
-    files = ("alignment/first/index.html", "assets/katex/katex.css")
-    live.read_until("en: docs/en/alignment/first.md shown")
-    shown = [(served / file).read_text("utf-8") for file in files]
-    live.read_until("en: built in")
-    assert [(served / file).read_text("utf-8") for file in files] == shown
-    assert "ℵ" in shown[0] and '<span class="k">assert</span>' in shown[0]
-
-
-@pytest.mark.slow
-def test_a_new_title_reaches_the_navigation(live):
-    live.settle()
+def test_a_new_title_reaches_the_page(live):
     name = f"Title {time.monotonic_ns()}?"
     page = live.root / "docs/en/alignment/first.md"
     text = re.sub("question: .*", f"question: {name}", page.read_text("utf-8"))
     page.write_text(text, "utf-8")
-    assert "en: docs" not in live.read_until("en: built in")
-    assert name in live.get("/en/")
+    assert live.shows("/en/alignment/first/", f"<h1>{name}</h1>")
 
 
 @pytest.mark.slow
-def test_an_edit_while_a_build_runs_is_shown_and_built_afterwards(live):
-    live.settle()
-    live.write_home("One.")
-    live.read_until("en: building")
-    live.write_home("Two.")
-    live.read_until("en: docs/en/index.md shown")
-    assert live.shows("/en/", "Two.")
-    told = live.read_until("en: built in")
-    assert "en: ended, to be built again" in told and told.count("building") == 1
-    assert "Two." in live.get("/en/")
-
-
-@pytest.mark.slow
-def test_a_builder_that_ends_is_told_and_replaced(live):
-    live.settle()
-    os.kill(live.processes()[-1], signal.SIGKILL)
-    assert "its process ended (-9), building anew" in live.read_until("built in")
-    live.settle()
-
-
-@pytest.mark.slow
-def test_nothing_outlives_a_server_that_builds(tmp_path):
-    trial_site.write(tmp_path)
-    live = Live.__new__(Live)
-    live.process = serve(tmp_path, free_port())
-    live.read_until(" 10 %")
-    beside = live.processes()
-    live.process.send_signal(signal.SIGINT)
-    told, _ = live.process.communicate(timeout=PATIENCE)
-    assert "Traceback" not in told and live.process.returncode == 0
-    assert len(beside) > 2 and wait(lambda: not any(map(alive, beside)))
-
-
 def test_an_edit_of_the_tools_takes_effect_in_both_languages(live):
     live.edit("site_tools/compile/words/en.yml", "  why: why", "  why: how come")
     assert live.shows("/en/alignment/first/", ">how come</a>")
-    told = live.read_until("zh: built in") + live.read_until("en: built in")
-    assert "not built" not in told
+    assert live.shows("/", "首页")
 
 
-def test_a_fault_is_told_once_and_the_last_good_page_stays(live):
+def test_a_fault_is_told_and_ends_nothing(live):
     live.write_home("Good.")
     assert live.shows("/en/", "Good.")
     live.write_home(r"Now $\frac{$.")
     told = live.read_until("KaTeX must be able")
-    assert "en: not built, and nothing replaced" in told
-    assert "Traceback" not in told
-    assert "Good." in live.get("/en/")
+    assert "docs/en/index.md" in told
+    live.write_home("```{ .python .norun }\nx\n```")
+    assert "without a reason" in live.read_until("reason")
+    assert live.shows("/en/", "without a reason")
     live.write_home("Now mended.")
     assert live.shows("/en/", "Now mended.")
+
+
+def test_only_a_change_of_words_leaves_the_other_pages_alone(tmp_path, monkeypatch):
+    trial_site.write(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    here = Language("en")
+    here.compile()
+    wholes = []
+    monkeypatch.setattr(here, "compile", lambda: wholes.append("en"))
+    page = "docs/en/alignment/first.md"
+    text = (tmp_path / page).read_text("utf-8")
+    (tmp_path / page).write_text(text + "\nMore.\n", "utf-8")
+    here.recompile([page, "docs/zh/alignment/first.md"])
+    compiled = here.compiler.folder / "alignment/first.md"
+    assert compiled.read_text("utf-8").endswith("More.\n") and not wholes
+    (tmp_path / page).write_text(re.sub("question: ", "question: X", text), "utf-8")
+    for changed in ([page], ["docs/en/new.md"], ["snippets/alignment/first.svg"]):
+        here.recompile(changed)
+    assert len(wholes) == 3
+    here.recompile(["docs/zh/index.md"])
+    assert len(wholes) == 3
 
 
 def test_a_page_that_is_not_there_is_answered(live):
@@ -287,16 +202,17 @@ def test_a_page_that_is_not_there_is_answered(live):
 
 
 @pytest.fixture
-def server(tmp_path) -> Iterator[theme_serve.Server]:
-    """A server over a folder with one page."""
-    (tmp_path / "index.html").write_text("a draft")
-    server = theme_serve.Server(lambda: False, "127.0.0.1", 0, str(tmp_path))
-    server.server_bind()
-    server.server_activate()
+def door() -> Iterator[int]:
+    """The port of a front door behind which nobody builds anything."""
+
+    languages = {lang: SimpleNamespace(port=free_port()) for lang in ("zh", "en")}
+    nobody = SimpleNamespace(languages=languages)
+    kind = type("Door", (front_door.Door,), {"sites": nobody})
+    server = front_door.DoorServer(("127.0.0.1", 0), kind)
     thread = threading.Thread(target=server.serve_forever, args=(0.01,))
     thread.start()
-    yield server
-    socketserver.BaseServer.shutdown(server)
+    yield server.server_port
+    server.shutdown()
     server.server_close()
     thread.join()
 
@@ -311,11 +227,11 @@ def answered(port: int, *hosts: str) -> tuple[int, str]:
     return answer.status, answer.read().decode()
 
 
-def test_another_sites_name_for_this_address_gets_no_page(server):
+def test_another_sites_name_for_this_address_gets_no_page(door):
     """As a rebinding of DNS sends it, after which that site could read drafts."""
-    port = server.server_port
+    port = door
     for host in ("127.0.0.1", f"localhost:{port}", "LOCALHOST:9000", f"[::1]:{port}"):
-        assert answered(port, host)[1].startswith("a draft"), host
+        assert answered(port, host)[0] == 503, host
     for hosts in (
         *(["evil.example"], [f"evil.example:{port}"], ["127.0.0.1.evil.example"]),
         *([f"127.0.0.1:{port}@evil.example"], [f"x@127.0.0.1:{port}"], ["localhost:"]),
@@ -324,7 +240,6 @@ def test_another_sites_name_for_this_address_gets_no_page(server):
         code, told = answered(port, *hosts)
         assert (code, told.count("\n")) == (421, 1), hosts
         assert told.startswith("Host must be localhost, 127.0.0.1 or [::1], got '")
-        assert "draft" not in told
 
 
 def test_a_taken_port_ends_in_one_sentence(live):
@@ -337,8 +252,8 @@ def test_a_taken_port_ends_in_one_sentence(live):
 
 def test_what_is_verified_behind_the_server_ends_with_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(theme_serve, "VERIFY", "echo $$ > pid; exec sleep 600")
-    with theme_serve.verifying():
+    monkeypatch.setattr(front_door, "VERIFY", "echo $$ > pid; exec sleep 600")
+    with front_door.verifying():
         assert wait(lambda: Path("pid").is_file() and Path("pid").read_text() != "")
     with pytest.raises(ProcessLookupError):
         os.kill(int(Path("pid").read_text()), 0)

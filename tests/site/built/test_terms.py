@@ -4,9 +4,11 @@ import re
 
 import pytest
 
-from site_tools.compile import article
 from site_tools.compile.templates import as_plain
 from site_tools.data.names import Name
+from site_tools.finish import reading
+from site_tools.finish.article import parsed, written
+from tests.site.articles import article, inside
 
 NAMES = [
     Name("value", "价值", "value", "预期 $V(s_t)$。", "At $s_t$, <expected>."),
@@ -20,8 +22,11 @@ NAMES = [
 
 def linked(html: str, lang: str = "en") -> list[tuple[str, str]]:
     """Id and text of every link made, and nothing else changed."""
-    result = article.link_terms(html, NAMES, lang)
-    assert re.sub(r'<a class="term"[^>]*>(.*?)</a>', r"\1", result, flags=re.S) == html
+    made = article(html, lang)
+    reading.link_terms(made, NAMES)
+    result = inside(made)
+    whole = re.sub(r'<a class="term"[^>]*>(.*?)</a>', r"\1", result, flags=re.S)
+    assert whole == written(parsed(html))
     link = r'<a class="term" href="[^"]*#([\w-]+)"[^>]*>([^<]*)</a>'
     return re.findall(link, result)
 
@@ -78,10 +83,12 @@ def test_a_fold_is_running_text_and_an_image_ends_nothing():
 
 
 def test_the_tooltip_is_plain_text():
-    html = article.link_terms("<p>value</p>", NAMES, "en")
-    assert 'title="At s_t, &lt;expected&gt;."' in html
-    assert 'href="/reference/glossary/#value"' in html
-    assert article.link_terms("<p>value</p>", [], "en") == "<p>value</p>"
+    made = article("<p>value</p>")
+    reading.link_terms(made, [])
+    assert inside(made) == "<p>value</p>"
+    reading.link_terms(made, NAMES)
+    assert made.content.a["title"] == "At s_t, <expected>."
+    assert made.content.a["href"] == "/reference/glossary/#value"
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from typing import Any
 import pytest
 import torch
 import yaml
+from docs.theme.hooks.rendering import lean
 from torch import Tensor
 from torch.testing import assert_close
 
-from docs.theme.hooks.rendering import lean
 from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
 from ppo_ref.examples import (
     ThreeTokens,

@@ -4,16 +4,21 @@ import re
 
 import pytest
 
-from site_tools.compile import pictures
-from site_tools.finish import widgets
+from site_tools.finish import pictures, widgets
 from site_tools.page.pictures import read_picture
 from tests.layout import ROOT
+from tests.site.articles import article
+from tests.site.articles import inside as content
 
 SVG = '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{}</svg>'
 
 
+def svg(text: str, alt: str, lang: str = "en") -> str:
+    return pictures.svg(text, "a.svg", alt, article("", lang), "p").html
+
+
 def shown(inside: str, lang: str = "en") -> str:
-    return pictures.svg(SVG.format(inside), "a.svg", "A post", lang, "p")
+    return svg(SVG.format(inside), "A post", lang)
 
 
 def test_only_the_words_of_the_language_are_kept():
@@ -63,25 +68,44 @@ def test_what_must_not_be_shown_is_refused(inside, message):
 
 def test_a_picture_without_viewbox_or_words_is_refused():
     with pytest.raises(ValueError, match=r"a\.svg: <svg> must have a viewBox"):
-        pictures.svg("<svg/>", "a.svg", "A post", "en", "p")
+        svg("<svg/>", "A post")
     with pytest.raises(ValueError, match=r"a\.svg: a picture must be described"):
-        pictures.svg(SVG.format(""), "a.svg", " ", "en", "p")
+        svg(SVG.format(""), " ")
 
 
 def test_a_picture_may_lead_to_pages_and_its_links_can_be_heard():
     html = shown('<a href="/gae/inputs/#why"><text lang="en">Why</text></a>')
-    assert 'href="/gae/inputs/#why"' in html
+    assert 'href="../inputs/#why"' in html
     assert 'role="group" aria-labelledby="p-title"' in html
 
 
-def test_an_image_alone_becomes_a_figure_and_one_in_a_line_stays_there():
+def placed(root, html):
+    """An article whose picture lies beside it, as the generator left it."""
+    figure = '<text><tspan data-is="a &lt; b">1</tspan><tspan data-is="c">2</tspan>'
+    drawn = SVG.format(f'{figure}<tspan data-is="c">2</tspan></text>')
+    (root / "gae").mkdir()
+    (root / "gae/a.svg").write_text(drawn)
+    made = article(html, "en", "gae/a")
+    pictures.put_in_pictures(made, root)
+    return made
+
+
+def test_an_image_alone_becomes_a_figure_and_one_in_a_line_stays_there(tmp_path):
     image = '<img alt="A &amp; B" src="../a.svg" />'
-    html = pictures.inline(
-        f"<p>{image}</p>\n<p>See {image}.</p>", lambda src: (src, SVG.format("")), "en"
-    )
+    made = placed(tmp_path, f"<p>{image}</p>\n<p>See {image}.</p>")
+    html = content(made)
     assert html.startswith('<figure class="picture"><svg')
     assert "</figure>\n<p>See <svg" in html
     assert '<title id="picture-2-title">A &amp; B</title>' in html
+    listed = "<li>1 = <code>a &lt; b</code></li><li>2 = <code>c</code></li></ul></fig"
+    assert listed in html, "each figure of a picture, once, below it"
+
+
+def test_a_picture_from_elsewhere_is_refused(tmp_path):
+    with pytest.raises(
+        ValueError, match=r"\.\./b\.svg: a picture must be a file under"
+    ):
+        placed(tmp_path, '<p><img alt="A" src="../b.svg"></p>')
 
 
 def test_check_names_the_line_of_what_the_build_refuses():
@@ -89,7 +113,7 @@ def test_check_names_the_line_of_what_the_build_refuses():
     (found,) = [p for p in read_picture(text, "a.svg")[1] if "script" in p.found]
     assert found.line == 2
     with pytest.raises(ValueError, match=re.escape(f"a.svg: {found.found}")):
-        pictures.svg(text, "a.svg", "A post", "en", "p")
+        svg(text, "A post")
 
 
 # Figures, however the file spells them.
@@ -192,16 +216,15 @@ def test_malformed_xml_is_named_with_its_line():
     assert problem.expected == "well-formed XML"
 
 
-def test_every_widget_has_a_room_in_place_of_its_picture_or_below_its_line():
+def test_every_widget_has_a_room_in_place_of_its_picture_or_below_its_line(tmp_path):
     pages = (ROOT / "docs" / "en").rglob("*.md")
     texts = [page.read_text("utf-8") for page in pages]
     named = {name for text in texts for name in re.findall(r'data-lab="(.+?)"', text)}
     assert {*widgets.ROOMS} == named
-    room = 'class="room" style="--narrow: 25.5; --middle: 23; --wide: 23"'
     line = '<p data-lab="clip/surrogate">Drag it.</p>'
-    assert widgets.make_room(line) == f"{line}\n<div {room}></div>"
-    place = '<div data-lab="clip"><svg></svg></div>'
-    assert re.fullmatch(
-        r'<div class="room" style="[^"]+" data-lab="clip"><svg></svg></div>',
-        widgets.make_room(place),
-    )
+    image = '<p><img alt="A" src="../a.svg" data-lab="clip"></p>'
+    made = placed(tmp_path, line + image)
+    below, around = made.content.find_all(class_="room")
+    assert below.find_previous_sibling("p")["data-lab"] == "clip/surrogate"
+    assert below["style"] == "--narrow: 25.5; --middle: 23; --wide: 23"
+    assert around["data-lab"] == "clip" and around.figure

@@ -4,10 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.compile.article import verdict
+from site_tools.finish.reading import add_verdict
 from site_tools.run import passed
 from site_tools.run.passed import LEDGER, VerdictLine, note, read_passed, to_verify
 from site_tools.run.passed import unverified as problems_of
+from tests.site.articles import article, inside
 from tests.site.trial_site import write_files
 
 ZH, EN = "docs/zh/gae/sum.md", "docs/en/gae/sum.md"
@@ -91,14 +92,20 @@ def test_a_damaged_ledger_counts_for_nothing(root, text):
     assert read_passed(root).verdict_line(EN)
 
 
+def told(line, lang):
+    made = article("", lang)
+    add_verdict(made, line)
+    return inside(made)
+
+
 def test_the_line_says_with_what_when_and_how_much_in_both_languages():
     line = VerdictLine("2.13.0", "3.11.7", "2026-11-24", 4, 12)
     for lang, counts in (
         ("zh", "代码 4 块，数字 12 个"),
         ("en", "blocks: 4, figures: 12"),
     ):
-        said = verdict(line, lang, "../about/verification/")
+        said = told(line, lang)
         assert all(each in said for each in (*line[:3], counts))
-        assert 'href="../about/verification/"' in said and "unverified" not in said
-        assert 'class="verdict unverified"' in verdict(None, lang, "")
-    assert verdict(line._replace(blocks=0, figures=0), "en", "") == ""
+        assert 'href="../../about/verification/"' in said and "unverified" not in said
+        assert 'class="verdict unverified"' in told(None, lang)
+    assert told(line._replace(blocks=0, figures=0), "en") == ""

@@ -1,26 +1,16 @@
-"""Pictures: one SVG for both languages, checked, and put into the page as text.
+"""Plots as matplotlib draws them, made pictures of the site.
 
-A plot as matplotlib draws it is made a picture of the site first: the default colours
-become those of the site, which follow light and dark; black is ink, the grey of a grid
-a line; what is white is left out. What is pale on paper would vanish on a dark screen:
-a shade has a second depth for it.
+The default colours become those of the site, which follow light and dark; black is ink,
+the grey of a grid a line; what is white is left out. What is pale on paper would vanish
+on a dark screen: a shade has a second depth for it.
 """
 
 import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Callable
-from html import unescape
-from itertools import count
 from xml.etree.ElementTree import Element
 
-from site_tools.finish import widgets
 from site_tools.messages import Refusal
-from site_tools.page import pictures as picture_rules
-
-TAG = r'<img\b(?P<{0}>[^>]*\bsrc="[^":]+\.svg"[^>]*)>'
-IMAGE = re.compile(rf"<p>\s*{TAG.format('alone')}\s*</p>|{TAG.format('inline')}")
-WIDGET = re.compile(r'data-lab="[a-z]+"')  # what takes the picture's place
-ATTRIBUTE = re.compile(r'(\w+)="([^"]*)"')
 
 COLOURS = {
     "#000000": "currentColor",
@@ -38,49 +28,12 @@ NUMBERS = ("d", "x", "y", "transform", "points", "width", "height", "viewBox")
 LEFT_OUT = ("metadata", "style", "title")
 
 
-def inline(html: str, read: Callable[[str], tuple[str, str]], lang: str) -> str:
-    numbers = count(1)
-
-    def place(match: re.Match[str]) -> str:
-        alone = match["alone"]
-        values = dict(ATTRIBUTE.findall(alone or match["inline"]))
-        path, text = read(values["src"])
-        alt = unescape(values.get("alt", ""))
-        picture = svg(text, path, alt, lang, f"picture-{next(numbers)}")
-        figure = f'<figure class="picture">{picture}</figure>' if alone else picture
-        widget = WIDGET.search(alone or "")
-        return f"<div {widget[0]}>{figure}</div>" if widget else figure
-
-    return widgets.make_room(IMAGE.sub(place, html))
-
-
-def svg(text: str, path: str, alt: str, lang: str, prefix: str) -> str:
-    """One picture as an element of the page, its ids made unique by a prefix."""
-    if not alt.strip():
-        raise Refusal("picture_undescribed", path=path)
-    if "<!ENTITY" in text:
-        raise Refusal("picture_entity", path=path)
-    try:
-        root = ElementTree.fromstring(text)
-    except ElementTree.ParseError as error:
-        raise Refusal("picture_malformed", path=path, error=error) from None
-    for element in root.iter():
-        names = {key.rpartition("}")[2]: text for key, text in element.attrib.items()}
-        element.tag, element.attrib = element.tag.rpartition("}")[2], names
-        for fault in picture_rules.element_faults(element.tag, element.attrib):
-            raise Refusal("in_file", path=path, fault=fault)
-    _leave_out(root, lambda element: element.get("lang", lang) != lang)
-    _prefix_ids(root, prefix)
-    _describe(root, alt, prefix)
-    return ElementTree.tostring(root, encoding="unicode")
-
-
-def _leave_out(element: Element, unwanted: Callable[[Element], bool]) -> None:
+def leave_out(element: Element, unwanted: Callable[[Element], bool]) -> None:
     """Drop what is unwanted below an element, but not the text that follows it."""
     last: Element | None = None
     for child in list(element):
         if not unwanted(child):
-            _leave_out(child, unwanted)
+            leave_out(child, unwanted)
             last = child
             continue
         if last is None:
@@ -90,32 +43,10 @@ def _leave_out(element: Element, unwanted: Callable[[Element], bool]) -> None:
         element.remove(child)
 
 
-def _prefix_ids(root: Element, prefix: str) -> None:
-    for element in root.iter():
-        for name, value in element.attrib.items():
-            if name == "id" or (name == "href" and value.startswith("#")):
-                value = re.sub(r"^(#?)", rf"\g<1>{prefix}-", value)
-            element.set(name, value.replace("url(#", f"url(#{prefix}-"))
-
-
-def _describe(root: Element, alt: str, prefix: str) -> None:
-    for title in root.findall("title"):
-        root.remove(title)
-    for size in ("width", "height"):
-        root.attrib.pop(size, None)
-    # Whoever listens hears a picture as one thing, and would miss the links in it.
-    root.set("role", "img" if root.find(".//a") is None else "group")
-    root.set("aria-labelledby", f"{prefix}-title")
-    root.attrib.setdefault("fill", "currentColor")
-    title = Element("title", {"id": f"{prefix}-title"})
-    title.text = alt
-    root.insert(0, title)
-
-
 def themed(svg: str, name: str) -> str:
     """The SVG of a plot as a picture."""
     root = ElementTree.fromstring(svg)
-    _leave_out(root, _is_unseen)
+    leave_out(root, _is_unseen)
     for element in root.iter():
         element.tag = element.tag.rpartition("}")[2]
         around = (text or "" for text in (element.text, element.tail))

@@ -6,7 +6,7 @@
 
 import posixpath
 import re
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
@@ -18,12 +18,7 @@ from site_tools.messages import Refusal
 
 REDIRECTS, SHORT = "docs/redirects.yml", "docs/short.yml"
 PLACE = re.compile(r"\w+(?:/\w+)*(?:#[\w.-]+)?")
-ROOTED = re.compile(r'(<a\b[^>]*?\bhref=")/([^"#]*)')
-# The theme names a group of pages by the label that opens it. Where the group has a
-# page of its own that label is an arrow without a word; the title inside has one.
-GROUP = re.compile(
-    r'aria-labelledby="(\w+)_label"([^>]*>\s*<label class="md-nav__title") for='
-)
+DIALOGUE = re.compile(r"(\d{3})·(\d+)")
 
 
 class Site(NamedTuple):
@@ -71,17 +66,23 @@ def address(page: str) -> str:
     return f"{path}/" if path else ""
 
 
-def relative(html: str, url: str) -> str:
-    """Make links that begin at the root of the language work at any address."""
-    here = posixpath.join("/", url)
-    return ROOTED.sub(
-        lambda at: f"{at[1]}{posixpath.relpath('/' + at[2], here)}/", html
-    )
+def anchors(answers: Sequence[object]) -> list[str]:
+    """The ids of the dialogues' questions that a page answers: q-004-2 of 004·2."""
+    found = (DIALOGUE.fullmatch(str(name)) for name in answers)
+    return [f"q-{match[1]}-{match[2]}" for match in found if match]
 
 
-def twin(lang: str, url: str, translated: bool) -> Link:
+def relative(href: str, url: str) -> str:
+    """The way from a page to an address that begins at the root of its language."""
+    path, mark, anchor = href.partition("#")
+    return f"{posixpath.relpath(path, posixpath.join('/', url))}/{mark}{anchor}"
+
+
+def other_language(lang: str, url: str, translated: bool) -> Link:
     there = other(lang)
-    return Link(SITES[there].name, link(lang, url, there, url * translated), there)
+    return Link(
+        SITES[there].name, link(lang, url, there, url if translated else ""), there
+    )
 
 
 def alternates(root: str, url: str, langs: Collection[str]) -> dict[str, str]:
@@ -93,7 +94,7 @@ def alternates(root: str, url: str, langs: Collection[str]) -> dict[str, str]:
     return found | {"x-default": found.get("en") or found["zh"]}
 
 
-def edits(
+def edit_links(
     repository: str,
     sources: Collection[tuple[str, str]],
     page: str,
@@ -150,10 +151,10 @@ def short(
     for old, expected in zip(places, due, strict=True):
         if old != expected:
             raise Refusal("short_order", file=SHORT, due=expected, got=old)
-    return {old: onward(new, moves) for old, new in places.items()}
+    return {old: follow_redirect(new, moves) for old, new in places.items()}
 
 
-def onward(place: str, moves: Mapping[str, str]) -> str:
+def follow_redirect(place: str, moves: Mapping[str, str]) -> str:
     """Where a place is now: its page may have moved, or its part alone."""
     page, mark, anchor = place.partition("#")
     return moves.get(place) or moves.get(page, page) + mark + anchor
@@ -169,7 +170,16 @@ def addresses(root: Path) -> dict[str, str]:
 def _addresses(short: str, redirects: str) -> dict[str, str]:
     moves = plain_yaml(redirects, REDIRECTS) or {}
     places = plain_yaml(short, SHORT) or {}
-    return {onward(place, moves): number for number, place in places.items()}
+    return {follow_redirect(place, moves): number for number, place in places.items()}
+
+
+def all_moves(root: Path) -> dict[str, str]:
+    """Where each page, part and short address leads now."""
+    moves, places = (
+        plain_yaml(file.read_text("utf-8"), name) or {} if file.exists() else {}
+        for name, file in ((name, root / name) for name in (REDIRECTS, SHORT))
+    )
+    return moves | {old: follow_redirect(new, moves) for old, new in places.items()}
 
 
 def check_anchors(
@@ -183,37 +193,43 @@ def check_anchors(
             raise Refusal("redirect_no_anchor", file=file, old=old, new=new)
 
 
-def led_on(
+def moved_parts(
+    moves: Mapping[str, str], titles: Mapping[str, str], lang: str, page: str
+) -> list[tuple[str, str, str]]:
+    """The parts that stood on a page: the id of each, its address now, its title.
+
+    ``titles`` are those of the pages that are written in the language.
+    """
+    found = []
+    for old, new in moves.items():
+        here, _, anchor = old.partition("#")
+        target = new.partition("#")[0]
+        if anchor and here == page and target in titles:
+            found.append((anchor, _way(page, new, lang), titles[target]))
+    return found
+
+
+def redirect_stubs(
     moves: Mapping[str, str],
     targets: Mapping[str, Target],
     lang: str,
     home: str = "",
     name: str = "",
-) -> tuple[dict[str, str], dict[str, str]]:
-    """The files that stand where pages were, and what pages begin with, by their paths.
+) -> dict[str, str]:
+    """The files that stand where pages were, by their paths.
 
-    A target may be a part of a page; ``home`` and ``name`` are those of the site. What
-    a page begins with is unseen unless a reader was sent to an anchor that moved.
+    A target may be a part of a page; ``home`` and ``name`` are those of the site.
     """
     files: dict[str, str] = {}
-    beginnings: dict[str, str] = {}
     for old, new in moves.items():
-        (page, _, moved), (target, mark, anchor) = (
-            p.partition("#") for p in (old, new)
-        )
-        if target not in targets or (moved and page not in targets):
-            continue  # not written in this language
-        to = targets[target]
-        url = targets[page].url if page in targets else address(page)
-        href = link(lang, url, lang, to.url) + mark + anchor
-        if moved:
-            html = fill("page.moved", lang, moved, href, to.title)
-            beginnings[page] = beginnings.get(page, "") + html
-        else:
+        to = targets.get(new.partition("#")[0])
+        if to and "#" not in old:
             card = targets.get(new, to)
-            files[f"{url}index.html"] = fill("page.stub", lang, href, card, home, name)
-    return files, beginnings
+            html = fill("page.stub", lang, _way(old, new, lang), card, home, name)
+            files[f"{address(old)}index.html"] = html
+    return files
 
 
-def name_landmarks(html: str) -> str:
-    return GROUP.sub(r'aria-labelledby="\1_title"\2 id="\1_title" for=', html)
+def _way(page: str, place: str, lang: str) -> str:
+    target, mark, anchor = place.partition("#")
+    return link(lang, address(page), lang, address(target)) + mark + anchor

@@ -1,0 +1,333 @@
+"""A language of the site as a folder that any generator of Material's Markdown builds.
+
+Each page becomes plain Markdown: code from snippets is in, lists and facts are there,
+what the theme says around the page stands in its front matter. Beside the pages lie
+their pictures, what widgets load, the notebooks, and the settings, which inherit
+``mkdocs.yml``.
+"""
+
+import json
+import os
+import posixpath
+import shutil
+from collections.abc import Callable, Collection, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+from urllib.parse import quote
+
+import yaml
+
+from site_tools.compile import links, navigation, reference
+from site_tools.compile.downloads import wheel
+from site_tools.compile.lists import derived, fact_as_markdown, measured
+from site_tools.compile.notebooks import notebook
+from site_tools.compile.plots import themed
+from site_tools.compile.templates import fill, words
+from site_tools.ledger import store
+from site_tools.messages import Refusal
+from site_tools.page.page import Page, read_page
+from site_tools.page.pictures import is_notebook, plots
+from site_tools.run.passed import read_passed
+from site_tools.source import files
+from site_tools.source.blocks import Block, Kind
+from site_tools.source.fences import OPENING
+
+COMPILED = ".cache/compiled"
+CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
+Report = Callable[[str], None]  # told of what is wrong
+NOT_IN_NAV = """\
+/contribute/dialogue_log.md
+/about/status.md
+jupyter.ipynb
+"""
+# Folder, pattern, and where in the site: beside the widgets lies what they load. What
+# is called text is sent compressed by every host.
+PUBLISHED = (
+    ("snippets", "*.svg", "{}"),
+    ("ppo_ref/check", "doctor.json", "assets/lab/{}"),
+    ("ppo_ref/train/viewer", "lab.*", "assets/lab/{}"),
+    ("ppo_ref/train/viewer", "run*.*", "assets/lab/{}"),
+    ("ppo_ref/train/stored", "*.jsonl", "assets/lab/stored/{}.txt"),
+)
+
+
+class Told(NamedTuple):
+    """What whoever publishes the site says of it."""
+
+    address: str = ""  # of the site, both languages
+    repository: str = ""
+
+    def of(self, lang: str) -> str:
+        """The address of one language."""
+        return self.address + links.SITES[lang].folder if self.address else ""
+
+
+def told() -> Told:
+    """As the environment says."""
+    address = os.environ.get("SITE_URL", "").rstrip("/")
+    repository = os.environ.get("REPOSITORY", "")
+    return Told(f"{address}/" if address else "", repository.rstrip("/"))
+
+
+class Compiler:
+    """Compiles the pages of one language."""
+
+    def __init__(self, root: Path, lang: str, publisher: Told) -> None:
+        self.root, self.lang, self.publisher = root, lang, publisher
+        self.docs = root / "docs" / lang
+        self.folder = root / COMPILED / lang
+        self.settings = root / COMPILED / f"{lang}.yml"
+
+    def compile(self, report: Report | None = None) -> None:
+        """Compile all of it; files that nothing asks for any longer are removed.
+
+        A page that cannot be compiled is a ValueError that names it; or, where there
+        is somebody to report it to, the page says so.
+        """
+        self._refuse()
+        pages = files.front_matters(self.docs)
+        made: dict[str, str | bytes] = dict(self._references(pages))
+        needs_wheel = False
+        for path in pages:
+            page = read_page(self.root, f"docs/{self.lang}/{path}")
+            made[path] = self._text(page, report)
+            needs_wheel = needs_wheel or any(map(_imports_package, page.blocks))
+        if needs_wheel:
+            built = wheel(self.root, self.root / ".cache" / "wheel")
+            made[built.name] = built.read_bytes()
+        for path in pages:
+            if is_notebook(path):
+                made |= self._notebook(path.removesuffix(".md"))
+        for place, file in published(self.root):
+            made[place] = file.read_bytes()
+        self._write(made)
+        text = yaml.safe_dump(self._settings(made), allow_unicode=True, sort_keys=False)
+        if not self.settings.exists() or self.settings.read_text("utf-8") != text:
+            store(self.settings, text.encode())
+
+    def compile_page(self, path: str, report: Report) -> None:
+        """Compile one page, as ``docs/zh/gae/inputs.md``, if that changes it."""
+        text = self._text(read_page(self.root, path), report)
+        file = self.folder / path.removeprefix(f"docs/{self.lang}/")
+        if file.read_text("utf-8") != text:
+            store(file, text.encode())
+
+    def _text(self, page: Page, report: Report | None) -> str:
+        try:
+            return self.text(page)
+        except ValueError as error:
+            if report is None:
+                raise
+            report(str(error))
+            around = self._around(page.id, page.id, [])
+            fault = f"```` text\n{error}\n````\n"
+            return in_front(f"---\ntitle: {page.id}\n---\n\n{fault}", around)
+
+    def text(self, page: Page) -> str:
+        """A page as plain Markdown, with what the theme says around it in front."""
+        if len(page.blocks) < len(page.fences):
+            raise ValueError(page.problems[0])
+        lines = page.text.split("\n")
+        try:
+            for block in reversed(page.blocks):
+                rows = block.fence.rows
+                lines[rows.start - 1 : rows.stop - 1] = self._fence(block, lines)
+        except Refusal as error:
+            raise ValueError(f"{page.path}: {error}") from None
+        title = navigation.title_of(page.meta)
+        around = self._around(page.id, title, self._sources(page.id))
+        return in_front("\n".join(lines), around)
+
+    def _refuse(self) -> None:
+        for problem in files.links(self.root):
+            raise ValueError(str(problem))
+        for path in sorted(self.docs.rglob("*")):
+            inner = path.relative_to(self.docs)
+            hidden = any(part.startswith(".") for part in inner.parts)
+            if path.is_file() and path.suffix != ".md" and not hidden:
+                raise ValueError(
+                    f"docs/{self.lang}/{inner.as_posix()}: only pages (.md) may lie "
+                    "here; code and pictures go to snippets/"
+                )
+
+    def _references(self, pages: Collection[str]) -> Iterator[tuple[str, str]]:
+        package = reference.read(self.root / reference.FOLDER)
+        for path, text in reference.pages(package, self.lang).items():
+            sources = reference.source(path)
+            if path in pages:
+                raise ValueError(f"docs/{self.lang}: {path}: made from {sources[0][1]}")
+            title = files.read_front_matter(text, path)[0]["title"]
+            around = self._around(path.removesuffix(".md"), title, sources)
+            yield path, in_front(text, around)
+
+    def _fence(self, block: Block, lines: list[str]) -> list[str]:
+        """The lines of a fence with what it includes, or of what is made of it."""
+        opening = lines[block.fence.line - 1]
+        match = OPENING.match(opening)
+        assert match
+        prefix = match["prefix"]
+        language, attributes = block.fence.header
+        if block.kind is Kind.DERIVED:
+            lang = attributes.values.get("data-language", "")
+            # HTML stands in no list and no fold: there it would be a paragraph.
+            if language == "fact":
+                made = fact_as_markdown(block.text, self.root)
+            elif language == "benchmarks" and prefix:
+                made = measured(block.text.strip(), lang, self.root)
+            else:
+                made = derived(language, block.text, lang, self.root)
+            return ["", *(f"{prefix}{row}".rstrip() for row in made.split("\n")), ""]
+        if block.kind is Kind.OUTPUT:
+            opening = f"{prefix}{match['fence']}{{ .text .no-copy }}"
+        rows = [f"{prefix}{line.text}".rstrip() for line in block.lines]
+        return [opening, *rows, f"{prefix}{match['fence']}"]
+
+    def _languages(self, page: str) -> list[str]:
+        docs = self.docs.parent
+        return [lang for lang in CONFIGS if (docs / lang / f"{page}.md").exists()]
+
+    def _sources(self, page: str) -> list[tuple[str, str]]:
+        langs = self._languages(page)
+        return [(lang, f"docs/{lang}/{page}.md") for lang in langs]
+
+    def _around(
+        self, page: str, title: str, sources: Collection[tuple[str, str]]
+    ) -> dict[str, Any]:
+        """What the theme shows around a page."""
+        lang, publisher = self.lang, self.publisher
+        there = links.other(lang)
+        langs = self._languages(page) or [*CONFIGS]  # what is generated is in both
+        url = links.address(page)
+        found: dict[str, Any] = {
+            "id": page,
+            "twin": links.other_language(lang, url, there in langs)._asdict(),
+            "alternates": {},
+            "links": [],
+            "edit": "",
+        }
+        if publisher.address:
+            found["alternates"] = links.alternates(publisher.address, url, langs)
+        if publisher.repository:
+            shown = links.edit_links(publisher.repository, sources, page, title, lang)
+            found["links"] = [link._asdict() for link in shown]
+            if page in langs or (self.docs / f"{page}.md").exists():
+                at = f"edit/main/docs/{lang}/{page}.md"
+                found["edit"] = f"{publisher.repository}/{at}"
+        return found
+
+    def _notebook(self, page_id: str) -> dict[str, str | bytes]:
+        """What a notebook brings: its plots, as it was last run, and its file."""
+        page = read_page(self.root, f"docs/{self.lang}/{page_id}.md")
+        drawn = read_passed(self.root).plots(page.path)
+        svgs = {name: svg for each in drawn for name, svg in each.items()}
+        made: dict[str, str | bytes] = {}
+        for plot, _ in plots(page.text, page_id):
+            svg = fill("page.not_drawn", self.lang)
+            try:
+                svg = themed(svgs[plot], plot) if plot in svgs else svg
+            except ValueError as error:
+                raise ValueError(f"{page.path}: {error}") from None
+            made[f"{page_id}/{plot}.svg"] = svg
+        title = navigation.title_of(page.meta) or page_id
+        package = wheel(self.root, self.root / ".cache" / "wheel").name
+        address = self.publisher.of(self.lang)
+        whole = notebook(
+            page.text,
+            title,
+            page.blocks,
+            drawn,
+            self.lang,
+            address and address + quote(package),
+            page_id,
+        )
+        name = posixpath.basename(page_id)
+        # One is rendered by mkdocs-jupyter, the other is taken away.
+        made[f"{page_id}/jupyter.ipynb"] = made[f"{page_id}/jupyter/{name}.ipynb"] = (
+            whole
+        )
+        return made
+
+    def _write(self, made: dict[str, str | bytes]) -> None:
+        for path, content in made.items():
+            data = content.encode() if isinstance(content, str) else content
+            file = self.folder / path
+            if not file.exists() or file.read_bytes() != data:
+                store(file, data)
+        for file in [*self.folder.rglob("*")]:
+            if file.is_file() and file.relative_to(self.folder).as_posix() not in made:
+                file.unlink()
+        for folder in sorted(self.folder.rglob("*"), reverse=True):
+            if folder.is_dir() and not any(folder.iterdir()):
+                folder.rmdir()
+
+    def _settings(self, made: Collection[str]) -> dict[str, Any]:
+        lang, root = self.lang, self.root
+        metas = files.front_matters(self.docs)
+        package = reference.pages(reference.read(root / reference.FOLDER), lang)
+        for path, text in package.items():
+            metas[path] = files.read_front_matter(text, path)[0]
+        hidden = {line.removeprefix("/") for line in NOT_IN_NAV.split()}
+        shown = {path: meta for path, meta in metas.items() if path not in hidden}
+        known = files.page_ids(root)
+        try:
+            nav = navigation.build(shown, lang, known)
+        except ValueError as error:
+            raise ValueError(f"docs/{lang}: {error}") from None
+        rendered = {}
+        for path in made:
+            page, _, name = path.rpartition("/")
+            if name == "jupyter.ipynb":
+                title = navigation.title_of(metas[f"{page}.md"])
+                own = self._around(page, title, self._sources(page))
+                url = links.address(f"{page}/jupyter")
+                twin = links.other_language(lang, url, len(self._languages(page)) > 1)
+                rendered[path] = own | {"twin": twin._asdict()}
+        labels = words(lang)
+        names = ("no_account", "without_account", "report_form")
+        return {
+            "INHERIT": str(root / CONFIGS[lang]),
+            "site_url": self.publisher.of(lang),
+            "docs_dir": str(self.folder),
+            "site_dir": str(root / ".cache" / "built" / lang),
+            "nav": nav,
+            "not_in_nav": NOT_IN_NAV,
+            "theme": {"custom_dir": str(root / "docs" / "theme")},
+            "extra": {
+                "notebooks": rendered,
+                "words": {name: str(labels[name]) for name in names},
+            },
+            "plugins": {
+                "mkdocstrings": {"handlers": {"python": {"paths": [str(root)]}}}
+            },
+        }
+
+
+def in_front(text: str, around: dict[str, Any]) -> str:
+    """A page whose front matter also says what stands around it."""
+    said = f"around: {json.dumps(around, ensure_ascii=False)}\n"
+    # The theme would read each page for an index of its own.
+    said += "search: {exclude: true}\n---\n"
+    front = files.FRONT_MATTER.match(text)
+    if front is None:
+        return f"---\n{said}\n{text}"
+    head = front[0].removesuffix("---\n")
+    if head.startswith("---\n{"):  # generated, as JSON
+        meta = json.loads(head.removeprefix("---\n"))
+        head = f"---\n{yaml.safe_dump(meta, allow_unicode=True)}"
+    return head + said + text[front.end() :]
+
+
+def published(root: Path) -> Iterator[tuple[str, Path]]:
+    """Files that the site shows as they are: their place in it, and where they lie."""
+    for folder, pattern, place in PUBLISHED:
+        for path in sorted((root / folder).rglob(pattern)):
+            inner = path.relative_to(root / folder).as_posix()
+            yield place.format(inner), path
+
+
+def _imports_package(block: Block) -> bool:
+    return block.runs and "ppo_ref" in block.text
+
+
+def clear(root: Path) -> None:
+    shutil.rmtree(root / COMPILED, ignore_errors=True)

@@ -1,0 +1,69 @@
+"""Code boxes: what is copied from each, and what installs the package."""
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+
+from bs4 import Tag
+
+from site_tools.compile.templates import fill
+from site_tools.finish.article import Article, fragment
+from site_tools.messages import Refusal
+from site_tools.source.blocks import Block, Kind, copies
+
+IMPORTS = re.compile(r"^[ \t]*(?:from|import) ppo_ref\b", re.MULTILINE)
+PLOTS = re.compile(r"^(?:from|import) matplotlib\b", re.MULTILINE)
+
+
+def needs_package(blocks: Sequence[Block]) -> bool:
+    """Whether some block, or what is copied with it, imports ``ppo_ref``."""
+    return any(c.block.runs and IMPORTS.search(c.text) for c in copies(blocks))
+
+
+def complete_boxes(article: Article, blocks: Sequence[Block], wheel: str) -> None:
+    """Give the code boxes of a page what is copied from them.
+
+    Where another text is copied than the one shown, the theme's button finds it in
+    ``data-copy``; one that goes on from the one before has only the rest, in
+    ``data-more``, and assets/site.js puts the two together. The first box whose code
+    runs and imports ``ppo_ref`` gets the line that installs it from the site itself.
+    """
+    boxes = [copy for copy in copies(blocks) if copy.block.has_box]
+    pres = article.content.find_all("pre")
+    drawn = [pre.parent for pre in pres if pre.parent and _is_box(pre.parent)]
+    if not len(boxes) == len(drawn) == len(pres):
+        raise Refusal("boxes_differ", fences=len(boxes), boxes=len(pres))
+    texts = [copy.text if copy.text != copy.block.text else "" for copy in boxes]
+    installs = False
+    rows = zip(drawn, boxes, copied_texts(texts), strict=True)
+    for box, copy, (name, text) in rows:
+        if copy.block.kind is Kind.OUTPUT:
+            box["class"] = "language-output no-copy highlight"
+        if text:
+            box[name] = text
+        if copy.block.runs and not installs and IMPORTS.search(copy.text):
+            installs = True
+            above = fragment(install(blocks, wheel, article.lang))
+            for node in reversed(above):
+                box.insert(0, node)
+
+
+def _is_box(tag: Tag) -> bool:
+    return tag.name == "div" and tag.has_attr("class")
+
+
+def install(blocks: Sequence[Block], wheel: str, lang: str) -> str:
+    """The line that installs what a page imports, as HTML."""
+    plots = any(block.runs and PLOTS.search(block.text) for block in blocks)
+    name = wheel.rpartition("/")[2] if wheel.startswith("..") else wheel
+    return fill("page.install", lang, wheel, name, "matplotlib " if plots else "")
+
+
+def copied_texts(texts: Iterable[str]) -> Iterator[tuple[str, str]]:
+    """The attribute that holds each text, and what it holds; nothing for no text."""
+    before = ""
+    for text in texts:
+        if before and text.startswith(before):
+            yield "data-more", text[len(before) :]
+        else:
+            yield "data-copy", text
+        before = text or before

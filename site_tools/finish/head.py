@@ -1,0 +1,163 @@
+"""A published page: one style sheet for all of them, and a policy of what may run.
+
+The sheets of the theme and of the site become one, without the rules that no page can
+need. What the first screen needs stands in every page; the sheet is linked behind the
+first words, so that they are shown before it has come.
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Collection, Iterable
+
+from bs4 import BeautifulSoup, Tag
+
+BLANKS = re.compile(r"\s+(?=[{}])|(?<=[{};])\n\s*|(?<=[{}])\s+|/\*#.*?\*/")
+FONT = re.compile(r"url\((?=fonts/)")
+RULE = re.compile(r"(?P<selectors>[^{}@]+)\{[^{}]*\}")
+EMPTY = re.compile(r"@media[^{}]*\{\}")
+COMMA = re.compile(r",(?![^(]*\))")  # between selectors, not within :is(...)
+# Either of what stands in brackets will do, and none of what :not(...) holds is needed.
+OPTIONAL = re.compile(r":[\w-]+\([^()]*(?:\([^()]*\)[^()]*)*\)|\"[^\"]*\"")
+CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
+OTHER_WAY = "[dir=rtl]"  # both languages run from left to right
+WORD = re.compile(r"[\w-]+")
+# What stands before the sheet is shown before it has come: plain words alone.
+# Colours of the theme, and what mkdocstrings has for every theme.
+UNUSED = ("palette.", "_mkdocstrings.css")
+NOT_PLAIN = ["code", "ol"]
+SHEET = "assets/site.css"  # of which the published name has a digest
+# Attributes of style are allowed: formulas and plots place their parts by them. A
+# browser that does not know style-src-elem takes style-src for both.
+POLICY = (
+    "default-src 'none'; script-src 'self'{script}; style-src 'self' 'unsafe-inline'; "
+    "style-src-elem 'self'{style}; img-src 'self' data:; font-src 'self'; "
+    "connect-src 'self'; base-uri 'none'; form-action 'self'"
+)
+
+
+def words(texts: Iterable[str]) -> set[str]:
+    """What may be the name of a class: all the words of pages and scripts."""
+    return {word for text in texts for word in WORD.findall(text)}
+
+
+def sheet(styles: Iterable[tuple[str, str]], known: Collection[str]) -> str:
+    """One sheet of many, each with the way to its fonts; without unknown classes."""
+
+    def needed(match: re.Match[str]) -> str:
+        selectors = COMMA.split(match["selectors"])
+        ours = [one for one in selectors if _is_needed(one, known)]
+        return match[0].replace(match["selectors"], ",".join(ours)) if ours else ""
+
+    whole = "".join(FONT.sub(f"url({way}", squeeze(css)) for way, css in styles)
+    return EMPTY.sub("", RULE.sub(needed, whole))
+
+
+def squeeze(css: str) -> str:
+    return BLANKS.sub("", css.strip())
+
+
+def _is_needed(selector: str, known: Collection[str]) -> bool:
+    classes = CLASS.findall(OPTIONAL.sub("", selector))
+    return OTHER_WAY not in selector and all(name in known for name in classes)
+
+
+def sheets(soup: BeautifulSoup) -> list[Tag]:
+    """The links of a page to style sheets of the site."""
+    found = soup.find_all("link", rel="stylesheet", href=True)
+    return [link for link in found if ":" not in str(link["href"])]
+
+
+def drop_unused(soup: BeautifulSoup) -> None:
+    """Leave out sheets of the theme: site.css has what pages show of them."""
+    for link in sheets(soup):
+        if any(name in str(link["href"]) for name in UNUSED):
+            link.decompose()
+
+
+def link_formulas(soup: BeautifulSoup) -> None:
+    """Link the styles of formulas as KaTeX is published, while the site is written."""
+    linked = sheets(soup)
+    if linked and soup.find(class_="arithmatex"):
+        root = str(linked[0]["href"]).partition("assets/")[0]
+        href = f"{root}assets/katex/katex.css"
+        link = soup.new_tag("link", attrs={"rel": "stylesheet", "href": href})
+        linked[-1].insert_after(link)
+
+
+def link_sheet(soup: BeautifulSoup, first: str) -> None:
+    """Put the first styles into a page, and the link to the sheet behind its beginning.
+
+    The sheet lies in the folder ``assets`` of the page's language.
+    """
+    linked, title = sheets(soup), soup.select_one("article > h1")
+    if not linked:
+        return
+    root = str(linked[0]["href"]).partition("assets/")[0]
+    link = soup.new_tag("link", attrs={"rel": "stylesheet", "href": root + SHEET})
+    if title is None or not _is_plain(title):
+        linked[0].insert_before(link)
+    else:
+        styles = soup.new_tag("style")
+        styles.string = first
+        linked[0].insert_before(styles)
+        _beginning(title).insert_after(link)
+    for each in linked:
+        each.decompose()
+
+
+def _beginning(title: Tag) -> Tag:
+    """The last of the plain paragraphs that a page begins with."""
+    last = title
+    following = _next(title)
+    begins = following and "reading" in following.get_attribute_list("class")
+    if following and begins and _is_plain(following):
+        last, following = following, _next(following)
+    if following and "answer" in following.get_attribute_list("class"):
+        heading = following.find("h2", recursive=False)
+        if not isinstance(heading, Tag) or not _is_plain(heading):
+            return last
+        last, following = heading, _next(heading)
+    while following and following.name == "p" and _is_plain(following):
+        if following.attrs:
+            break
+        last, following = following, _next(following)
+    return last
+
+
+def _next(tag: Tag) -> Tag | None:
+    found = tag.find_next_sibling(True)
+    return found if isinstance(found, Tag) else None
+
+
+def _is_plain(tag: Tag) -> bool:
+    return not tag.find(NOT_PLAIN) and not tag.find(class_="arithmatex")
+
+
+def add_policy(soup: BeautifulSoup) -> None:
+    """Say in a page what it may load and run: the inline scripts of the theme alone.
+
+    What stands in an article was written on a page, and none of it may run.
+    """
+    hashes: dict[str, dict[str, None]] = {"script": {}, "style": {}}
+    for tag in soup.find_all(["script", "style"]):
+        if tag.find_parent("article") or tag.get("src") or tag.get("type"):
+            continue
+        digest = hashlib.sha256("".join(tag.strings).encode()).digest()
+        hashes[tag.name][f" 'sha256-{base64.b64encode(digest).decode()}'"] = None
+    charset = soup.find("meta", charset=True)
+    if not isinstance(charset, Tag):
+        raise ValueError(f"a page must say its charset, got {str(soup)[:80]!r}")
+    policy = POLICY.format(**{kind: "".join(found) for kind, found in hashes.items()})
+    attributes = {"http-equiv": "Content-Security-Policy", "content": policy}
+    charset.insert_after("\n", soup.new_tag("meta", attrs=attributes))
+
+
+def describe(soup: BeautifulSoup, about: str) -> None:
+    """Say in the head what a search result and a share card say of the page."""
+    title = soup.find("meta", property="og:title")
+    if isinstance(title, Tag) and about:
+        for key, name in (("property", "og:description"), ("name", "description")):
+            title.insert_after(
+                "\n", soup.new_tag("meta", attrs={key: name, "content": about})
+            )
