@@ -167,6 +167,9 @@ def _texts(lang: str, site: Path) -> list[str]:
     }
     for name, text in texts.items():
         (site / folder / name).write_text(text, "utf-8")
+    for page in pages:
+        file = site / folder / page.address / downloads.PAGE
+        file.write_text(f"# {page.title}\n\n{page.text}\n", "utf-8")
     return [folder + name for name in texts]
 
 

@@ -14,6 +14,7 @@ from site_tools.ledger import digest
 from site_tools.messages import Refusal
 
 ZIP, LIST, FULL = "offline.zip", "llms.txt", "llms-full.txt"
+PAGE = "page.md"  # beside each page: the same as an agent reads it
 OFFLINE = "about/offline/"  # the page that offers them
 
 PACKAGE = "ppo_ref"

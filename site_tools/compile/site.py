@@ -9,7 +9,6 @@ their pictures, what widgets load, the notebooks, and the settings, which inheri
 import json
 import os
 import posixpath
-import shutil
 from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -327,7 +326,3 @@ def published(root: Path) -> Iterator[tuple[str, Path]]:
 
 def _imports_package(block: Block) -> bool:
     return block.runs and "ppo_ref" in block.text
-
-
-def clear(root: Path) -> None:
-    shutil.rmtree(root / COMPILED, ignore_errors=True)
