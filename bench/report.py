@@ -12,12 +12,12 @@ from pathlib import Path
 
 import matplotlib
 from matplotlib import pyplot
-from site_tools.compile.pictures import themed
 
 from bench.floors import FLOORS, Ceiling, Floor, measured
 from bench.results import Result, Slope, about, slopes
 from bench.whole_step import PRODUCTS
 from bench.whole_step import SUBJECT as STEP
+from site_tools.compile.plots import themed
 
 FOLDER = "docs/verified"
 COPY = "copy"

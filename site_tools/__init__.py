@@ -3,9 +3,10 @@
 A module sees only the floors below its own; a folder counts as one module, and is a
 room with one concern.
 
-    9   __main__
-    8   contributing  build
-    7   judge  finish
+   10   __main__
+    9   contributing  build
+    8   finish
+    7   judge
     6   compile  stored_runs
     5   run
     4   page

@@ -69,7 +69,7 @@ class Live:
         return all(before.get(key) == value for key, value in now.items())
 
     def finish(self, path: str, html: str, folder: Path) -> str:
-        """One built page, finished; one that cannot be is shown as it was built."""
+        """One built page, finished; one that cannot be says why, and nothing else."""
         soup = parsed(html)
         verdict = self.passed.verdict_line
         site = Site(self.root, self.lang, folder, verdict=verdict)
@@ -77,7 +77,10 @@ class Live:
             (self.finished[path],) = finish.finish_trees(site, {path: soup})
         except ValueError as error:
             self.say(str(error))
-            return html
+            article = soup.article
+            assert article
+            article.clear()
+            article.append(soup.new_tag("pre", string=str(error)))
         return written(soup)
 
     def complete(self, folder: Path, name: str) -> None:

@@ -32,6 +32,8 @@ from site_tools.finish.article import (
 )
 from site_tools.finish.formulas import Formula, find
 from site_tools.finish.search_index import Entry
+from site_tools.judge.allowed import html_faults
+from site_tools.messages import Refusal
 from site_tools.page.page import read_page
 from site_tools.page.pictures import is_notebook
 from site_tools.page.twins import twins_of
@@ -201,6 +203,9 @@ def _page_of(site: Site, path: str) -> str:
 
 def _finish_text(article: Article, site: Site) -> None:
     """Every pass over what stands in an article, in order."""
+    if article.page:
+        for fault in html_faults(article.content):
+            raise Refusal("not_in_a_page", fault=fault)
     for tag in article.content.find_all(FOREIGN):
         tag.decompose()
     for text in [*article.content.descendants]:

@@ -10,7 +10,7 @@ import yaml
 from bs4 import BeautifulSoup
 
 from site_tools.compile.site import Compiler, Told
-from site_tools.finish.tree import COMMENT
+from site_tools.finish.tree import lean
 from tests.site import trial_site
 from tests.site.trial_site import PAGES, RUN_PAGE
 
@@ -205,4 +205,4 @@ def test_a_site_that_does_not_build_replaces_nothing(tmp_path):
     ],
 )
 def test_comments_stay_at_home(code, expected):
-    assert COMMENT.sub("", code) == expected
+    assert lean(code) == expected

@@ -170,6 +170,9 @@ def test_a_fault_is_told_and_ends_nothing(live):
     live.write_home("```{ .python .norun }\nx\n```")
     assert "without a reason" in live.read_until("reason")
     assert live.shows("/en/", "without a reason")
+    live.write_home('<p onclick="planted()">x</p>')
+    assert "onclick" in live.read_until("onclick")
+    assert live.shows("/en/", "onclick") and "<p onclick" not in live.get("/en/")
     live.write_home("Now mended.")
     assert live.shows("/en/", "Now mended.")
 

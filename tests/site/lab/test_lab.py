@@ -11,7 +11,6 @@ from typing import Any
 import pytest
 import torch
 import yaml
-from docs.theme.hooks.rendering import lean
 from torch import Tensor
 from torch.testing import assert_close
 
@@ -24,6 +23,7 @@ from ppo_ref.examples import (
     two_token_tree,
 )
 from ppo_ref.rewards import token_level_rewards, token_level_scores
+from site_tools.finish.tree import lean
 from tests.copied_code import named_numbers, printed_by
 from tests.layout import ROOT
 from tests.site.lab.in_node import in_node
