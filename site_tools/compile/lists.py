@@ -210,7 +210,7 @@ def status(part: str, lang: str, root: Path) -> str:
         owners = {ZIP: "zh", LIST: lang, FULL: lang}  # one zip for both, at the root
         hrefs = {n: links.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}
         html = fill("status.downloads", lang, hrefs)
-    return f'<div class="status" data-search-exclude="1">\n{html}\n</div>'
+    return f'<div class="status" data-unsearched="1">\n{html}\n</div>'
 
 
 def _last_gpu_run(lang: str, root: Path) -> str:
@@ -241,7 +241,7 @@ def benchmarks(view: str, lang: str, root: Path) -> str:
     """One section of what ``make bench`` wrote, or ``cuda``: all made on a GPU."""
     made = markdown.markdown(measured(view, lang, root), extensions=["tables"])
     html = made.replace('src="', 'src="../')  # from the address of the page
-    return f'<div class="status benchmarks" data-search-exclude="1">\n{html}\n</div>'
+    return f'<div class="status benchmarks" data-unsearched="1">\n{html}\n</div>'
 
 
 def measured(view: str, lang: str, root: Path) -> str:

@@ -161,8 +161,8 @@ def _finish_page(
         article.formulas,
         tuple(_entries(article, meta, site)),
     )
-    for tag in having(content, "data-search-exclude"):
-        del tag["data-search-exclude"]
+    for tag in having(content, "data-unsearched"):
+        del tag["data-unsearched"]
     reading.add_moved(article, _moved(article, site))
     for node in list(content.children):
         article.place.insert_before(node.extract())

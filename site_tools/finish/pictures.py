@@ -59,7 +59,7 @@ def _is_alone(image: Tag, paragraph: Tag) -> bool:
 def _provenance(figures: dict[tuple[str, str], None]) -> str:
     item = Markup("<li>{} = <code>{}</code></li>")
     items = "".join(item.format(said, what) for what, said in figures)
-    return f'<ul class="provenance" data-search-exclude="1">{items}</ul>'
+    return f'<ul class="provenance" data-unsearched="1">{items}</ul>'
 
 
 def _make_room(article: Article) -> None:

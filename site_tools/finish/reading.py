@@ -104,7 +104,7 @@ def settle_reference(article: Article) -> None:
     for span in article.content.find_all("span", id=re.compile("__span-")):
         del span["id"]
     for details in article.content.find_all("details", class_="source"):
-        details["data-search-exclude"] = "1"
+        details["data-unsearched"] = "1"
 
 
 def link_symbols(article: Article, known: Mapping[str, str]) -> None:

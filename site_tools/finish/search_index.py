@@ -121,8 +121,9 @@ def _walk(tag: Tag, sections: list[_Section]) -> None:
 
 
 def _is_unread(tag: Tag) -> bool:
+    # An attribute of ours: that of the theme is taken away before the page is built.
     classes = tag.get_attribute_list("class")
-    hidden = "headerlink" in classes or tag.has_attr("data-search-exclude")
+    hidden = "headerlink" in classes or tag.has_attr("data-unsearched")
     return hidden or tag.name in ("style", "script")
 
 

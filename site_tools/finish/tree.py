@@ -38,7 +38,8 @@ def write_index(site: Site, pages: Sequence[Finished]) -> None:
     """What the search reads; first a small part of it."""
     folder = site.folder / "search"
     folder.mkdir(exist_ok=True)
-    found = [entry for page in pages for entry in page.entries]
+    in_order = sorted(pages, key=lambda page: page.path.removesuffix("index.html"))
+    found = [entry for page in in_order for entry in page.entries]
     whole = search_index.dump(found, site.lang)
     (folder / "search_index.json").write_text(whole, "utf-8")
     (folder / "first.json").write_text(search_index.dump_first(found), "utf-8")

@@ -33,7 +33,7 @@ ALLOWED_TAGS = re.compile(
     "h[1-6]|hr|img|input|ins|kbd|label|li|mark|nav|ol|p|pre|s|samp|section|small|span|"
     "strong|sub|summary|sup|table|tbody|td|tfoot|th|thead|tr|ul|var"
 )
-ANYWHERE = re.compile(r"class|id|lang|title|data-search-exclude")
+ANYWHERE = re.compile(r"class|id|lang|title|data-unsearched")
 # The theme's script finds its own settings and parts by these.
 THEME = {"id": re.compile(r"__(?!tabbed_)"), "class": re.compile(r"(^|\s)md-")}
 

@@ -9,7 +9,7 @@ from site_tools.finish.article import parsed
 from site_tools.finish.search_index import dump_first
 
 PAGE = """<h1 id="t">Title<a class="headerlink" href="#t">¶</a></h1><p>Lead</p>
-<nav class="jump" data-search-exclude="1"><a href="#why">why</a></nav>
+<nav class="jump" data-unsearched="1"><a href="#why">why</a></nav>
 <h2 id="why">为什么<a class="headerlink" href="#why">¶</a></h2>
 <style>.x {}</style><div class="tabbed"><label>0.9</label><label>0.7</label></div>
 <pre><span></span><code><span class="n">values</span><span>[:,</span> t]</code></pre>
