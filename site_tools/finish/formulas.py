@@ -105,7 +105,7 @@ def put_in_formulas(soup: Tag, typeset: Mapping[Formula, str]) -> None:
             tag["id"] = label[1]
         tag.clear()
         said = spelled(formula.tex)
-        tag.append(shown(inside, searched(inside), said))
+        tag.append(shown(inside, unescape(searched(inside)), said))
         after = tag.next_sibling
         unbroken = inside.count('"katex-base"') == 1
         if unbroken and type(after) is NavigableString and after.startswith(CLOSING):
@@ -121,7 +121,7 @@ def put_in_titles(soup: Tag, typeset: Mapping[Formula, str]) -> None:
         for match in BARE.finditer(text):
             html = typeset[_read(match)]
             before = NavigableString(text[end : match.start()])
-            pieces += [before, shown(html, searched(html), "")]
+            pieces += [before, shown(html, unescape(searched(html)), "")]
             end = match.end()
         text.replace_with(*pieces, text[end:])
 

@@ -88,3 +88,12 @@ def test_the_description_is_the_first_paragraph_in_plain_text(html, text):
     formulas.put_in_formulas(soup, typeset)
     expected = text if text is not None else "One two a[0]."
     assert search_index.description(soup) == expected
+
+
+def test_a_formula_is_found_as_it_is_read():
+    soup = parsed(r'<p>At <span class="arithmatex">\(a &lt; 1\)</span>, no.</p>')
+    (formula,) = formulas.find(soup)
+    mathml = "<math><mi>a</mi><mo>&lt;</mo><mn>1</mn></math>"
+    formulas.put_in_formulas(soup, {formula: mathml})
+    (page,) = search_index.entries(soup, "a/", "A", [])
+    assert page["text"] == "At a<1, no."
