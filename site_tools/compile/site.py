@@ -138,7 +138,7 @@ class Compiler:
         return in_front("\n".join(lines), around)
 
     def _refuse(self) -> None:
-        for problem in files.links(self.root):
+        for problem in files.symbolic_links(self.root):
             raise ValueError(str(problem))
         for path in sorted(self.docs.rglob("*")):
             inner = path.relative_to(self.docs)

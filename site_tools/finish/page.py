@@ -19,8 +19,9 @@ from site_tools.compile.downloads import package_address
 from site_tools.compile.navigation import Answer, Answered
 from site_tools.compile.site import COMPILED
 from site_tools.compile.templates import fill
-from site_tools.data.dialogues import TOPICS, Asked
+from site_tools.data.dialogues import Asked
 from site_tools.data.names import Name, read_names
+from site_tools.data.topics import TOPICS
 from site_tools.finish import boxes, formulas, head, pictures, reading, search_index
 from site_tools.finish.article import (
     Article,

@@ -93,7 +93,7 @@ def svg(text: str, path: str, alt: str, article: Article, prefix: str) -> Pictur
     for element in root.iter():
         names = {key.rpartition("}")[2]: text for key, text in element.attrib.items()}
         element.tag, element.attrib = element.tag.rpartition("}")[2], names
-        for fault in picture_rules.faults(element.tag, element.attrib):
+        for fault in picture_rules.element_faults(element.tag, element.attrib):
             raise Refusal("in_file", path=path, fault=fault)
     lang = article.lang
     leave_out(root, lambda element: element.get("lang", lang) != lang)

@@ -55,7 +55,7 @@ def _line(fault: str, page: Page) -> int:
     return 1
 
 
-def html_faults(shown: BeautifulSoup) -> Iterator[str]:
+def html_faults(shown: Tag) -> Iterator[str]:
     """Each tag and attribute that a page may not have, as it would be written."""
     for node in shown.descendants:
         if isinstance(node, PreformattedString):

@@ -4,7 +4,8 @@ import difflib
 import re
 from collections.abc import Iterator
 
-from site_tools.data.dialogues import TOPICS, disagreements, read_dialogues
+from site_tools.data.dialogues import disagreements, read_dialogues
+from site_tools.data.topics import TOPICS
 from site_tools.messages import Problem
 from site_tools.page.page import Page
 from site_tools.source.files import page_ids, split_aliases
