@@ -48,7 +48,8 @@ def main() -> None:
     shutil.rmtree(ASIDE, ignore_errors=True)
     with ProcessPoolExecutor() as pool:
         try:
-            list(pool.map(compile_pages, CONFIGS, repeat(asked.draft)))
+            faults = pool.map(compile_pages, CONFIGS, repeat(asked.draft))
+            refuse([*chain.from_iterable(faults)])
             build(asked.generator, ASIDE, strict=not asked.draft)
             (ASIDE / "en").rename(ASIDE / "zh" / "en")
             finish(pool)
@@ -60,8 +61,11 @@ def main() -> None:
     (ASIDE / "zh").rename(SITE)
 
 
-def compile_pages(lang: str, draft: bool) -> None:
-    """Compile one language; one page that is not verified refuses all, but a draft."""
+def compile_pages(lang: str, draft: bool) -> list[str]:
+    """Compile one language; what is wrong with its pages.
+
+    In a draft a page may be unverified.
+    """
     root, found = Path.cwd(), list[str]()
     Compiler(root, lang, told()).compile(found.append)
     known, every = read_passed(root), sorted(paths(root / "docs" / lang))
@@ -69,8 +73,13 @@ def compile_pages(lang: str, draft: bool) -> None:
         page = read_page(root, f"docs/{lang}/{path}")
         found += map(str, unverified(known, page.path))
         found += map(str, words.todo(root, page.path, page.text))
-    if found:
-        raise ValueError("\n".join(found))
+    return found
+
+
+def refuse(faults: Sequence[str]) -> None:
+    """Refuse to go on where something is wrong."""
+    if faults:
+        raise ValueError("\n".join(faults))
 
 
 def build(generator: str, folder: Path, *, strict: bool) -> None:
