@@ -12,6 +12,10 @@ folder counts as one module.
     2   alignment  masking  aggregation  kl  kernels
     1   examples  batch
     0   require  precision
+    0   loops
+
+``loops`` stands apart: the definitions, one screen each, to which all else is held. It
+imports nothing of the package, and nothing of the package imports it.
 
 Data flows tasks -> rollout -> reward -> log_probs -> values -> rewards -> advantages
 -> [experience] -> losses -> update -> trainer: the stages between them are the modules

@@ -138,6 +138,7 @@ def require_finite(
     function: str,
     response_mask: Tensor,
     axes: str = "batch time",
+    /,
     **tensors: Tensor | None,
 ) -> None:
     """Refuse tensors of another shape, and nan and infinity where they are read.

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from tests.layout import ACTING, ROOT, SOURCES, layout_faults, sources
+from tests.layout import ACTING, ROOT, SOURCES, imported, layout_faults, sources
 
 SOUND = {
     "__init__": '"""X.\n\n    2   asserts  losses\n    1   kl\n"""',
@@ -40,6 +40,15 @@ def test_the_package_needs_torch_alone():
         "numpy",
         "transformers",
     }
+
+
+def test_the_definitions_stand_apart():
+    """They judge the rest: neither side may use the other."""
+    assert packages(SOURCES["loops"]) == {"torch"}
+    for name, source in SOURCES.items():
+        modules = [used.split(".")[0] for used in imported("ppo_ref", source)]
+        assert "loops" not in modules, name
+    assert imported("ppo_ref", "from ppo_ref import loops") == ["loops"]
 
 
 def test_what_is_imported_to_be_run_defines_nothing():

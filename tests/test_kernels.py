@@ -1,6 +1,7 @@
 """What kernels cost: few operations, no logits or one tensor of them, one graph."""
 
 import shutil
+from functools import partial
 
 import pytest
 import torch
@@ -9,6 +10,7 @@ from torch.testing import assert_close
 from torch.utils._python_dispatch import TorchDispatchMode
 
 from bench.memory import peak_bytes
+from ppo_ref import loops
 from ppo_ref.advantages import gae
 from ppo_ref.batch import TokenStatistics
 from ppo_ref.chunked import log_probs_and_entropy_from_hidden, loss_from_hidden
@@ -16,7 +18,6 @@ from ppo_ref.kernels import scan
 from ppo_ref.kernels.scan import discounted_residuals
 from ppo_ref.log_probs import log_probs_and_entropy
 from ppo_ref.losses import policy_loss, value_loss
-from tests import oracles
 from tests.strategies import numbers
 
 VIEWS = {"slice", "select", "view", "unsqueeze", "expand", "alias", "detach"}
@@ -101,8 +102,8 @@ def test_chunks_sum_what_a_loop_sums(monkeypatch, mask, discount, bootstrap, one
     monkeypatch.setattr(scan, "ONE_TRIANGLE", one)
     rewards, values = numbers(0, 2, 3, LENGTH).masked_fill(~mask, torch.nan)
     ends = numbers(1, 3) if bootstrap else None
-    of_row = oracles.gae(0.9, discount / 0.9)
-    sums = oracles.over_rows(of_row, mask, rewards, values, bootstrap_values=ends)
+    of_row = partial(loops.gae, gamma=0.9, gae_lambda=discount / 0.9)
+    sums = loops.over_rows(of_row, mask, rewards, values, bootstrap_values=ends)
     given = rewards, values, mask, ends, 0.9, discount
     assert_close(discounted_residuals(*given), sums, rtol=1e-13, atol=1e-13)
     short = [x.float() if x is not None and x is not mask else x for x in given[:4]]

@@ -11,12 +11,12 @@ from torch import Tensor
 from torch.autograd.functional import jacobian
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.advantages import gae, monte_carlo_returns
 from ppo_ref.examples import shared_batch
 from ppo_ref.losses import value_loss
 from ppo_ref.masking import masked_whiten
 from ppo_ref.rewards import token_level_rewards, token_level_scores
-from tests import oracles
 from tests.properties.test_gae_identities import assert_as_looped
 from tests.properties.test_losses import assert_clipped
 from tests.strategies import numbers, token_batches, token_tensors, unit_interval
@@ -132,8 +132,8 @@ def test_course_critic_loss(batch):
         response_mask=mask,
         value_clip_range=math.inf,
     ).loss
-    errors = oracles.counted(values - returns, mask)
-    assert_close(found.item(), oracles.mean([error**2 for error in errors]) / 2)
+    errors = loops.counted(values - returns, mask)
+    assert_close(found.item(), loops.mean([error**2 for error in errors]) / 2)
 
 
 # Every answer of the course ends: nothing is bootstrapped.
@@ -150,11 +150,11 @@ def sums_ahead(batch, gae_lambda):
     """The delta of every token and all later ones, each step less by lambda."""
 
     def of_row(rewards, values, end):
-        deltas = oracles.td_residuals(1)(rewards, values, end)
-        return oracles.monte_carlo_returns(gae_lambda)(deltas, 0.0)
+        deltas = loops.td_residuals(rewards, values, end, gamma=1)
+        return loops.monte_carlo_returns(deltas, 0.0, gamma=gae_lambda)
 
     given = batch.token_level_rewards, batch.values
-    return oracles.over_rows(of_row, batch.response_mask, *given)
+    return loops.over_rows(of_row, batch.response_mask, *given)
 
 
 @given(ended)
@@ -273,9 +273,9 @@ def test_course_whitening(seed):
     = \frac{\hat A_t - \mu}{\sqrt{\sigma^2 + \epsilon}}
     """
     advantages = numbers(seed, 2, 5)
-    white = oracles.whitened(oracles.counted(advantages, MASK), epsilon=1e-8)
+    white = loops.whitened(loops.counted(advantages, MASK), epsilon=1e-8)
     found = masked_whiten(advantages, MASK)
-    assert oracles.counted(found, MASK) == pytest.approx(white)
+    assert loops.counted(found, MASK) == pytest.approx(white)
 
 
 def test_all_of_ppo_is_a_hundred_lines_of_torch_alone():

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.batch import Rollout
 from ppo_ref.train import experience
 from ppo_ref.train.config import PPOConfig
@@ -25,7 +26,7 @@ from ppo_ref.train.estimates import (
 from ppo_ref.train.experience import collect_experience
 from ppo_ref.train.rollout import sample_responses
 from ppo_ref.train.tasks import Question
-from tests import networks, oracles
+from tests import networks
 from tests.networks import prompts, seeded
 from tests.strategies import numbers
 
@@ -67,7 +68,7 @@ def test_the_river_is_its_composition_by_hand():
     for row, length in enumerate(lengths.tolist()):
         old, ref = (
             [
-                oracles.log_softmax([x / 0.8 for x in logits])[t]
+                loops.log_softmax([x / 0.8 for x in logits])[t]
                 for logits, t in zip(*said_of(network, rollout, row), strict=True)
             ]
             for network in (MODELS.actor, MODELS.reference)
@@ -75,7 +76,7 @@ def test_the_river_is_its_composition_by_hand():
         values, _ = said_of(MODELS.critic, rollout, row)
         rewards = [-0.3 * (p - q) for p, q in zip(old, ref, strict=True)]
         rewards[-1] += SCORES[row].item()
-        advantages.append(oracles.gae(0.9, 0.7)(rewards, values, 0.0))
+        advantages.append(loops.gae(rewards, values, 0.0, gamma=0.9, gae_lambda=0.7))
         returns = [a + v for a, v in zip(advantages[-1], values, strict=True)]
         expected = {
             "old_log_probs": old,
@@ -88,7 +89,7 @@ def test_the_river_is_its_composition_by_hand():
             found = getattr(EXPERIENCE, name)[row, :length].tolist()
             assert found == pytest.approx(wanted, abs=1e-9), name
     mask = rollout.response_mask
-    whitened = oracles.whitened([x for row in advantages for x in row], 1e-8)
+    whitened = loops.whitened([x for row in advantages for x in row], 1e-8)
     assert EXPERIENCE.advantages[mask].tolist() == pytest.approx(whitened, abs=1e-9)
     assert len({*lengths.tolist()}) > 1 and rollout.truncated.any()
     assert torch.equal(EXPERIENCE.scores, SCORES)
@@ -157,7 +158,7 @@ def advantages_of(estimate, rewards, values, mask):
 
 
 def raw(rewards, values, mask):
-    return oracles.over_rows(oracles.gae(1.0, 0.95), mask, rewards, values)
+    return loops.over_rows(loops.gae, mask, rewards, values, gamma=1.0, gae_lambda=0.95)
 
 
 MASK = torch.tensor([[True] * 5, [True] * 3 + [False] * 2])
@@ -177,17 +178,17 @@ def test_a_broken_estimate_is_wrong_in_the_way_of_its_name(seed):
         assert torch.equal(broken.returns, sound.returns)
     counted = raw(rewards, values, MASK)
     # Of the whitening.
-    expected = oracles.whitened(oracles.counted(counted, MASK), 1e-8)
-    assert_close(oracles.counted(sound.advantages, MASK), expected)
+    expected = loops.whitened(loops.counted(counted, MASK), 1e-8)
+    assert_close(loops.counted(sound.advantages, MASK), expected)
 
     late = torch.where(MASK, values, 0)[:, 1:]
     late = torch.cat([late, torch.zeros(2, 1)], 1)
-    expected = oracles.counted(raw(rewards, late, MASK), MASK)
-    expected = oracles.whitened(expected, 1e-8)
-    assert_close(oracles.counted(shifted.advantages, MASK), expected)
+    expected = loops.counted(raw(rewards, late, MASK), MASK)
+    expected = loops.whitened(expected, 1e-8)
+    assert_close(loops.counted(shifted.advantages, MASK), expected)
 
     everything = torch.where(MASK, counted, -values)
-    expected = oracles.whitened(everything.flatten().tolist(), 1e-8)
+    expected = loops.whitened(everything.flatten().tolist(), 1e-8)
     expected = torch.tensor(expected).double().view(2, 5)
     assert_close(over_padding.advantages, torch.where(MASK, expected, 0))
     assert (over_padding.advantages - sound.advantages)[MASK].abs().max() > 0.001

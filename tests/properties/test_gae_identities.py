@@ -1,6 +1,7 @@
 """GAE beside loops: the identities of the pages, what it never touches, float32."""
 
 import math
+from functools import partial
 
 import pytest
 import torch
@@ -8,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.advantages import gae, monte_carlo_returns, td_residuals
 from ppo_ref.alignment import slot_after_end
 from ppo_ref.kl import kl_k1
 from ppo_ref.rewards import token_level_rewards, token_level_scores
 from ppo_ref.trace import trace
-from tests import oracles
 from tests.strategies import (
     full_row_masks,
     numbers,
@@ -42,7 +43,7 @@ def received(batch, gamma):
 
 
 def judged(of_row, batch):
-    return oracles.over_rows(
+    return loops.over_rows(
         of_row,
         batch.response_mask,
         batch.token_level_rewards,
@@ -54,9 +55,9 @@ def judged(of_row, batch):
 def assert_as_looped(batch, gamma=1.0, gae_lambda=1.0):
     """TD errors, advantages and returns are those of the recursion."""
     inputs = batch._asdict() | {"gamma": gamma}
-    deltas = judged(oracles.td_residuals(gamma), batch)
+    deltas = judged(partial(loops.td_residuals, gamma=gamma), batch)
     assert_close(td_residuals(**inputs), deltas)
-    advantages = judged(oracles.gae(gamma, gae_lambda), batch)
+    advantages = judged(partial(loops.gae, gamma=gamma, gae_lambda=gae_lambda), batch)
     returns = torch.where(batch.response_mask, advantages + batch.values, 0)
     found = gae(**inputs, gae_lambda=gae_lambda)
     assert_close(tuple(found), (advantages, returns))
@@ -187,7 +188,7 @@ def test_residuals_telescope(batch, gamma):
     """
     deltas = td_residuals(**batch._asdict(), gamma=gamma)
     for r, V, delta, end in listed(batch, deltas):
-        earned = oracles.monte_carlo_returns(gamma)(r, end)
+        earned = loops.monte_carlo_returns(r, end, gamma=gamma)
         for t, value in enumerate(V):
             assert discounted(delta[t:], gamma) == near(earned[t] - value)
 
@@ -195,7 +196,7 @@ def test_residuals_telescope(batch, gamma):
 @given(token_batches(), unit_interval)
 def test_return_minus_value_in_steps(batch, gamma):
     r"""G_t - V(s_t) = \sum_{k \ge 0} \gamma^k\, \delta_{t+k}"""
-    deltas = judged(oracles.td_residuals(gamma), batch)
+    deltas = judged(partial(loops.td_residuals, gamma=gamma), batch)
     for _, V, G, delta, _ in listed(batch, received(batch, gamma), deltas):
         for t, (earned, value) in enumerate(zip(G, V, strict=True)):
             assert earned - value == near(discounted(delta[t:], gamma))
@@ -211,7 +212,7 @@ def test_estimates_count_twice(batch, gamma, gae_lambda):
     for r, V, A, end in listed(batch, found.advantages):
         expected = math.fsum(
             (gamma * gae_lambda) ** j * delta
-            for k, delta in enumerate(oracles.td_residuals(gamma)(r, V, end))
+            for k, delta in enumerate(loops.td_residuals(r, V, end, gamma=gamma))
             for j in range(k + 1)
         )
         assert math.fsum(A) == near(expected)
@@ -286,7 +287,7 @@ def test_tool_token_bias(before, tool, after, data):
         gae(**inputs, response_mask=each, gae_lambda=lam).advantages[0]
         for each in (mask, torch.ones_like(mask))
     )
-    right = oracles.over_rows(oracles.gae(1, lam), mask, rewards, values)
+    right = loops.over_rows(loops.gae, mask, rewards, values, gamma=1, gae_lambda=lam)
     target, t = right[0, before] + values[0, before], before
     said = values[0, t + 1 : t + 1 + tool] + rewards[0, t] - target
     bias = (1 - lam) * discounted(said.tolist(), lam)
@@ -307,7 +308,9 @@ def test_slot_after_end_bias(slots, data, gamma, gae_lambda):
         gae(**inputs, gae_lambda=gae_lambda, response_mask=each).advantages[0, :tokens]
         for each in (mask | slot_after_end(mask), mask)
     )
-    looped = oracles.over_rows(oracles.gae(gamma, gae_lambda), mask, rewards, values)
+    looped = loops.over_rows(
+        loops.gae, mask, rewards, values, gamma=gamma, gae_lambda=gae_lambda
+    )
     assert_close(right, looped[0, :tokens])
     bias = [
         gamma * (1 - gae_lambda) * (gamma * gae_lambda) ** (tokens - 1 - t)
@@ -369,7 +372,9 @@ def test_float32_stays_near_the_float64_loop(noisy, gamma, gae_lambda):
     mask = numbers(3, 1, TIME) < 1
     discounts = {"gamma": gamma, "gae_lambda": gae_lambda}
     given = {"token_level_rewards": rewards, "values": values, "response_mask": mask}
-    exact = oracles.over_rows(oracles.gae(gamma, gae_lambda), mask, rewards, values)
+    exact = loops.over_rows(
+        loops.gae, mask, rewards, values, gamma=gamma, gae_lambda=gae_lambda
+    )
     wanted = exact, torch.where(mask, exact + values, 0)
     for found, right in zip(gae(**given, **discounts), wanted, strict=True):
         assert found.dtype == torch.float32
@@ -377,10 +382,10 @@ def test_float32_stays_near_the_float64_loop(noisy, gamma, gae_lambda):
 
 
 @given(token_batches())
-def test_every_row_prints_what_the_oracles_say(batch):
+def test_every_row_prints_what_the_loops_say(batch):
     rewards, values, mask, _ = batch
-    deltas = judged(oracles.td_residuals(0.9), batch)
-    advantages = judged(oracles.gae(0.9, 0.8), batch)
+    deltas = judged(partial(loops.td_residuals, gamma=0.9), batch)
+    advantages = judged(partial(loops.gae, gamma=0.9, gae_lambda=0.8), batch)
     columns = [rewards, values, deltas, advantages, advantages + values]
     for row, counts in enumerate(mask.tolist()):
         printed = trace(**batch._asdict(), gamma=0.9, gae_lambda=0.8, row=row)

@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.group_advantages import (
     dr_grpo,
     grpo,
@@ -16,7 +17,6 @@ from ppo_ref.group_advantages import (
     reinforce_plus_plus_baseline,
     rloo,
 )
-from tests import oracles
 from tests.strategies import (
     GroupedBatch,
     grouped_batches,
@@ -44,7 +44,7 @@ def test_a_rollout_is_compared_with_its_group_and_counts_once(batch, data):
 
     The rows of a rollout, wherever they stand, share the sum of their rewards.
     """
-    listed = oracles.row_lists(batch.token_level_rewards, batch.response_mask)
+    listed = loops.row_lists(batch.token_level_rewards, batch.response_mask)
     groups, n = batch.groups.tolist(), len(listed)
     counts = [1] * n
     if several := data.draw(st.booleans()):
@@ -53,11 +53,11 @@ def test_a_rollout_is_compared_with_its_group_and_counts_once(batch, data):
     rollouts = data.draw(st.permutations(rollouts))
     rows = GroupedBatch(*(x[rollouts] for x in batch))
     scores = [c * sum(row) for c, row in zip(counts, listed, strict=True)]
-    shared = oracles.excess_in_group(scores, groups)
+    shared = loops.dr_grpo(scores, groups)
     expected = {
         dr_grpo: shared,
-        rloo: oracles.excess_over_others(scores, groups),
-        grpo: oracles.deviations_in_group(scores, groups, EPSILON),
+        rloo: loops.rloo(scores, groups),
+        grpo: loops.grpo(scores, groups, EPSILON),
     }
     names = 7 - 2 * torch.tensor(rollouts) if several else None
     for estimate, by_rollout in expected.items():
@@ -66,8 +66,8 @@ def test_a_rollout_is_compared_with_its_group_and_counts_once(batch, data):
         assert found == pytest.approx(own, rel=1e-6, abs=1e-9)
     tokens = [shared[i] for i in rollouts for _ in listed[i]]
     whitened = reinforce_plus_plus_baseline(**rows._asdict(), rollouts=names).advantages
-    expected = oracles.whitened(tokens, WHITEN_EPSILON)
-    found = oracles.counted(whitened, rows.response_mask)
+    expected = loops.whitened(tokens, WHITEN_EPSILON)
+    found = loops.counted(whitened, rows.response_mask)
     assert found == pytest.approx(expected, rel=1e-6, abs=1e-9)
 
 
@@ -77,9 +77,9 @@ def test_reinforce_plus_plus_is_the_whitened_monte_carlo_return(batch, gamma):
     estimate = reinforce_plus_plus(
         token_level_rewards=rewards, response_mask=mask, gamma=gamma
     )
-    received = oracles.over_rows(oracles.monte_carlo_returns(gamma), mask, rewards)
-    expected = oracles.whitened(oracles.counted(received, mask), WHITEN_EPSILON)
-    actual = oracles.counted(estimate.advantages, mask)
+    received = loops.over_rows(loops.monte_carlo_returns, mask, rewards, gamma=gamma)
+    expected = loops.whitened(loops.counted(received, mask), WHITEN_EPSILON)
+    actual = loops.counted(estimate.advantages, mask)
     assert actual == pytest.approx(expected, rel=1e-6, abs=1e-7)
     assert_close(estimate.returns, received)
     assert not estimate.advantages[~mask].any()
@@ -111,7 +111,7 @@ def test_leave_one_out(scores):
     \end{aligned}
     """
     n, total = len(scores), math.fsum(scores)
-    others = oracles.excess_over_others(scores, [0] * n)
+    others = loops.rloo(scores, [0] * n)
     found = advantages(rloo, [scores])[0].tolist()
     assert found == pytest.approx(others, abs=1e-12)
     scaled = [n / (n - 1) * (s - total / n) for s in scores]
@@ -167,7 +167,7 @@ def test_weight_of_a_prompt(n, data):
     k = data.draw(st.integers(1, n - 1))
     group = [[1.0] * k + [0.0] * (n - k)]
     weight = math.sqrt(n * (n - 1) / (k * (n - k)))
-    assert math.sqrt(oracles.variance(group[0])) == pytest.approx(1 / weight)
+    assert math.sqrt(loops.variance(group[0])) == pytest.approx(1 / weight)
     divided, raw = advantages(grpo, group), advantages(dr_grpo, group)
     assert (divided / raw)[0].tolist() == pytest.approx([weight] * n, rel=1e-5)
     pull = 2 * k * (n - k) / n

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from torch.nn.functional import linear
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.batch import TokenStatistics
 from ppo_ref.chunked import log_probs_and_entropy_from_hidden, loss_from_hidden
 from ppo_ref.kernels import logits as logit_rows
@@ -25,7 +26,6 @@ from ppo_ref.masking import masked_mean
 from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.tasks import CHARACTERS
 from ppo_ref.train.tokenizer import CharacterTokenizer
-from tests import oracles
 from tests.strategies import numbers
 
 ROWS, TIME, VOCAB, WIDTH = 4, 3, 7, 3
@@ -96,8 +96,8 @@ def looped(logits: torch.Tensor, temperature: float) -> list[torch.Tensor]:
     """Log-probs and entropy by loops over the vocabulary."""
     rows = (logits.detach() / temperature).flatten(0, -2).tolist()
     pairs = zip(rows, IDS.flatten().tolist(), strict=True)
-    chosen = [oracles.log_softmax(row)[token] for row, token in pairs]
-    entropy = [oracles.entropy(row) for row in rows]
+    chosen = [loops.log_softmax(row)[token] for row, token in pairs]
+    entropy = [loops.entropy(row) for row in rows]
     return [torch.tensor(x).double().view(IDS.shape) for x in (chosen, entropy)]
 
 

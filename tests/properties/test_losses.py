@@ -7,10 +7,10 @@ import torch
 from hypothesis import given
 from hypothesis import strategies as st
 
+from ppo_ref import loops
 from ppo_ref.advantages import gae
 from ppo_ref.clip_variants import cispo_loss, gmpo_loss, gspo_loss, sapo_loss
 from ppo_ref.losses import policy_loss, surrogate_objective, value_loss
-from tests import oracles
 from tests.strategies import (
     numbers,
     poisoned,
@@ -39,7 +39,7 @@ def policy_inputs(tensors, mask):
 
 
 def listed(tensors, mask):
-    return list(zip(*(oracles.counted(x, mask) for x in tensors), strict=True))
+    return list(zip(*(loops.counted(x, mask) for x in tensors), strict=True))
 
 
 def ratios(batch):
@@ -56,7 +56,7 @@ def gradient(objective, by, mask):
 @given(token_tensors(3))
 def test_surrogate_cpi(batch):
     r"""L^{CPI}(\theta) = \hat{\mathbb{E}}_t\big[\rho_t \hat A_t\big]"""
-    wanted = oracles.mean([ratio * a for ratio, a in ratios(batch)])
+    wanted = loops.mean([ratio * a for ratio, a in ratios(batch)])
     assert surrogate_objective(**policy_inputs(*batch)).item() == near(wanted)
 
 
@@ -67,7 +67,7 @@ def assert_clipped(batch, width):
         for ratio, a in ratios(batch)
     ]
     loss = policy_loss(**policy_inputs(*batch), clip_range=width).loss.item()
-    assert -loss == pytest.approx(oracles.mean(terms), rel=1e-9, abs=1e-12)
+    assert -loss == pytest.approx(loops.mean(terms), rel=1e-9, abs=1e-12)
     assert -loss <= surrogate_objective(**policy_inputs(*batch)).item() + 1e-9
 
 
@@ -95,11 +95,11 @@ def test_first_gradient(batch, width):
     (log_probs, advantages), mask = batch
     log_probs.requires_grad_()
     inputs = policy_inputs((log_probs, log_probs.detach(), advantages), mask)
-    counted = oracles.counted(advantages, mask)
+    counted = loops.counted(advantages, mask)
     wanted = [a / len(counted) for a in counted]
     clipped = -policy_loss(**inputs, clip_range=width).loss
     for objective in (surrogate_objective(**inputs), clipped):
-        assert objective.item() == near(oracles.mean(counted))
+        assert objective.item() == near(loops.mean(counted))
         assert gradient(objective, log_probs, mask) == near(wanted)
 
 
@@ -136,8 +136,7 @@ def test_policy_loss_is_the_mean_of_the_token_losses(batch, clip_range, dual_cli
     low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
     bounds = (low, high, dual_clip)
     losses = [
-        oracles.policy_token_loss(ratio, a, *bounds)
-        for ratio, a in ratios((tensors, mask))
+        loops.policy_loss(ratio, a, *bounds) for ratio, a in ratios((tensors, mask))
     ]
     clipped = [
         (a > 0 and ratio > 1 + high) or (a < 0 and ratio < 1 - low)
@@ -146,15 +145,15 @@ def test_policy_loss_is_the_mean_of_the_token_losses(batch, clip_range, dual_cli
     shifts = [old - new for new, old, _ in listed(tensors, mask)]
     options = {"clip_range": clip_range, "dual_clip": dual_clip}
     bare = policy_loss(**policy_inputs(tensors, mask), **options)
-    assert bare.loss.item() == near(oracles.mean(losses))
-    assert bare.clip_fraction.item() == near(oracles.mean(clipped))
-    assert bare.approx_kl.item() == near(oracles.mean(shifts))
-    weights = oracles.counted(x.exp(), mask)
+    assert bare.loss.item() == near(loops.mean(losses))
+    assert bare.clip_fraction.item() == near(loops.mean(clipped))
+    assert bare.approx_kl.item() == near(loops.mean(shifts))
+    weights = loops.counted(x.exp(), mask)
     weighed = [w * loss for w, loss in zip(weights, losses, strict=True)]
     found = policy_loss(
         **policy_inputs(tensors, mask), **options, rollout_weights=x.exp()
     )
-    assert found.loss.item() == near(oracles.mean(weighed))
+    assert found.loss.item() == near(loops.mean(weighed))
     assert found[1:] == bare[1:]
 
 
@@ -197,7 +196,7 @@ def test_value_loss(batch, reach):
         clipped.append(pair[1] > pair[0])
     loss, clip_fraction, _ = value_loss_of(*batch[0], batch[1], reach)
     assert loss == near(math.fsum(losses) / (2 * len(losses)))
-    assert clip_fraction == near(oracles.mean(clipped))
+    assert clip_fraction == near(loops.mean(clipped))
 
 
 @given(token_tensors(3), reaches)
@@ -300,19 +299,19 @@ def by_row(tensors, mask, of_row):
     """Loss, clipped share and gradient, if each response weighs the same."""
     lists = [*rows(tensors, mask)]
     found = [of_row(row) for row in lists]
-    losses = [oracles.mean([loss for loss, *_ in row]) for row in found]
+    losses = [loops.mean([loss for loss, *_ in row]) for row in found]
     clipped = [token[1] for row in found for token in row]
     slope = [token[2] / len(row) / len(lists) for row in found for token in row]
-    return near(oracles.mean(losses)), near(oracles.mean(clipped)), near(slope)
+    return near(loops.mean(losses)), near(loops.mean(clipped)), near(slope)
 
 
 @given(token_tensors(3))
 def test_gspo_has_one_ratio_for_a_response(batch):
     def of_row(row):
-        ratio = math.exp(oracles.mean([d for _, d, _ in row]))
+        ratio = math.exp(loops.mean([d for _, d, _ in row]))
         for _, _, a in row:
             out = (ratio > 1.3 and a > 0) or (ratio < 0.8 and a < 0)
-            loss = oracles.policy_token_loss(ratio, a, 0.2, 0.3, None)
+            loss = loops.policy_loss(ratio, a, 0.2, 0.3, None)
             yield loss, out, 0 if out else -ratio * a
 
     found = slopes(gspo_loss, *batch, clip_range=(0.2, 0.3))
@@ -332,7 +331,7 @@ def test_gmpo_clips_within_the_mean(batch):
             min(s * d, s * min(max(d, -0.2), 0.3)) * s
             for s, (_, d, _) in zip(signs, row, strict=True)
         ]
-        loss = -oracles.mean([a for *_, a in row]) * math.exp(oracles.mean(within))
+        loss = -loops.mean([a for *_, a in row]) * math.exp(loops.mean(within))
         pairs = zip(outs, signs, strict=True)
         return [(loss, out, 0 if out or not sign else loss) for out, sign in pairs]
 
@@ -347,8 +346,8 @@ def test_cispo_keeps_every_gradient(batch):
     weights = [min(max(math.exp(d), 0.7), 1.3) for _, d, _ in tokens]
     pairs = [*zip(tokens, weights, strict=True)]
     loss, clipped, slope = slopes(cispo_loss, *batch, bounds=(0.7, 1.3))
-    assert loss == near(oracles.mean([-w * a * new for (new, _, a), w in pairs]))
-    assert clipped == near(oracles.mean([math.exp(d) != w for (_, d, _), w in pairs]))
+    assert loss == near(loops.mean([-w * a * new for (new, _, a), w in pairs]))
+    assert clipped == near(loops.mean([math.exp(d) != w for (_, d, _), w in pairs]))
     assert slope == near([-w * a / len(pairs) for (_, _, a), w in pairs])
 
 

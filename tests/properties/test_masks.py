@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from torch import Tensor
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.aggregation import (
     sequence_mean_token_mean,
     sequence_mean_token_sum,
@@ -21,7 +22,6 @@ from ppo_ref.alignment import (
     slot_after_end,
 )
 from ppo_ref.masking import masked_mean, masked_sum, masked_variance, masked_whiten
-from tests import oracles
 from tests.strategies import masks, numbers, poisoned, token_tensors
 
 VOCAB = 11
@@ -94,23 +94,23 @@ MASK = torch.tensor([[True, False, True, True], [True, True, False, False]])
 @given(token_tensors(1, least=2))
 def test_statistics_and_losses_are_those_of_the_lists(batch):
     (x,), mask = batch
-    rows = oracles.row_lists(x, mask)
+    rows = loops.row_lists(x, mask)
     tokens = [number for row in rows for number in row]
-    means, sums = [oracles.mean(row) for row in rows], [sum(row) for row in rows]
+    means, sums = [loops.mean(row) for row in rows], [sum(row) for row in rows]
     expected = {
         masked_sum: sum(tokens),
-        masked_mean: oracles.mean(tokens),
-        masked_variance: oracles.variance(tokens),
+        masked_mean: loops.mean(tokens),
+        masked_variance: loops.variance(tokens),
         token_sum: sum(tokens),
-        token_mean: oracles.mean(tokens),
-        sequence_mean_token_mean: oracles.mean(means),
-        sequence_mean_token_sum: oracles.mean(sums),
+        token_mean: loops.mean(tokens),
+        sequence_mean_token_mean: loops.mean(means),
+        sequence_mean_token_sum: loops.mean(sums),
     }
     for function, number in expected.items():
         assert_close(function(x, mask).item(), number)
     whitened = masked_whiten(x, mask)
-    wanted = oracles.whitened(tokens, epsilon=1e-8)  # verl's
-    assert_close(oracles.counted(whitened, mask), wanted)
+    wanted = loops.whitened(tokens, epsilon=1e-8)  # verl's
+    assert_close(loops.counted(whitened, mask), wanted)
     assert not whitened[~mask].any()
 
 

@@ -9,11 +9,11 @@ from itertools import pairwise, product
 import pytest
 import torch
 
+from ppo_ref import loops
 from ppo_ref.aggregation import token_sum
 from ppo_ref.clip_variants import cispo_loss, gspo_loss, sapo_loss
 from ppo_ref.examples import four_token_tree
 from ppo_ref.losses import policy_loss
-from tests import oracles
 from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages
@@ -28,11 +28,11 @@ def total_error(critic, gae_lambda):
     """Squared bias and variance of the first advantage after a 1, by loops."""
     tree = four_token_tree()
     rows = zip(tree.token_level_rewards.tolist(), critic.tolist(), strict=True)
-    of_row = oracles.gae(1, gae_lambda)
+    of_row = partial(loops.gae, gamma=1, gae_lambda=gae_lambda)
     begun = tree.responses[:, 0].tolist()
     found = [of_row(*row, 0.0)[0] for row, one in zip(rows, begun, strict=True) if one]
-    mean = oracles.mean(found)
-    variance = oracles.mean([(x - mean) ** 2 for x in found])
+    mean = loops.mean(found)
+    variance = loops.mean([(x - mean) ** 2 for x in found])
     return (mean - (4 / 8 - 5 / 16)) ** 2, variance
 
 

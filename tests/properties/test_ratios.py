@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.advantages import gae
 from ppo_ref.diagnostics import (
     effective_sample_size,
@@ -16,7 +17,7 @@ from ppo_ref.diagnostics import (
 )
 from ppo_ref.rollout_correction import accepted_tokens, token_weights
 from ppo_ref.train.statistics import experience_statistics, update_statistics
-from tests import networks, oracles
+from tests import networks
 from tests.strategies import numbers, token_tensors
 
 MASK = torch.tensor([[True, False, True, True], [True, True, False, False]])
@@ -35,9 +36,9 @@ def of_pair(log_probs, old_log_probs, mask=MASK):
 @given(token_tensors(2, least=2))
 def test_explained_variance_is_one_less_the_variance_left(batch):
     (values, returns), mask = batch
-    came, foreseen = oracles.counted(returns, mask), oracles.counted(values, mask)
-    left = oracles.variance([r - v for r, v in zip(came, foreseen, strict=True)])
-    expected = 1 - left / oracles.variance(came)
+    came, foreseen = loops.counted(returns, mask), loops.counted(values, mask)
+    left = loops.variance([r - v for r, v in zip(came, foreseen, strict=True)])
+    expected = 1 - left / loops.variance(came)
     assert_close(of_critic(values, returns, mask), expected)
 
 
@@ -67,7 +68,7 @@ def test_weights_whose_squares_no_float_holds_are_counted(size):
 def test_effective_sample_size_is_kishs(batch):
     (x,), mask = batch
     weights = x.exp()
-    expected = oracles.effective_share(oracles.counted(weights, mask))
+    expected = loops.effective_sample_size(loops.counted(weights, mask))
     share = effective_sample_size(weights, mask).item()
     assert_close(share, expected)
     assert 1 / mask.sum().item() - 1e-12 <= share <= 1 + 1e-12
@@ -77,19 +78,19 @@ def test_effective_sample_size_is_kishs(batch):
 def test_ratio_statistics_are_those_of_the_list(batch):
     (log_probs, old_log_probs), mask = batch
     pairs = zip(
-        oracles.counted(log_probs, mask),
-        oracles.counted(old_log_probs, mask),
+        loops.counted(log_probs, mask),
+        loops.counted(old_log_probs, mask),
         strict=True,
     )
     log_ratios = [new - old for new, old in pairs]
     ratios = [math.exp(x) for x in log_ratios]
     expected = {
-        "mean": oracles.mean(ratios),
+        "mean": loops.mean(ratios),
         "max": max(ratios),
         "min": min(ratios),
-        "kl_k1": -oracles.mean(log_ratios),
-        "kl_k3": oracles.mean([math.exp(x) - 1 - x for x in log_ratios]),
-        "effective_sample_size": oracles.effective_share(ratios),
+        "kl_k1": -loops.mean(log_ratios),
+        "kl_k3": loops.mean([math.exp(x) - 1 - x for x in log_ratios]),
+        "effective_sample_size": loops.effective_sample_size(ratios),
     }
     statistics = of_pair(log_probs, old_log_probs, mask)
     assert {name: x.item() for name, x in statistics._asdict().items()} == (
@@ -104,24 +105,24 @@ def test_a_batch_says_what_a_loop_over_it_says():
     mask = EXPERIENCE.rollout.response_mask
 
     def listed(name):
-        return oracles.counted(getattr(EXPERIENCE, name), mask)
+        return loops.counted(getattr(EXPERIENCE, name), mask)
 
     old, ref = listed("old_log_probs"), listed("ref_log_probs")
     # What the sampler said is 0 throughout.
     ratios = [math.exp(x) for x in old]
     returns, values = listed("returns"), listed("values")
-    left = oracles.variance([r - v for r, v in zip(returns, values, strict=True)])
+    left = loops.variance([r - v for r, v in zip(returns, values, strict=True)])
     expected = {
-        "score": oracles.mean(EXPERIENCE.scores.tolist()),
+        "score": loops.mean(EXPERIENCE.scores.tolist()),
         "kl": math.fsum(x - y for x, y in zip(old, ref, strict=True)) / 4,
-        "entropy": oracles.mean(listed("entropy")),
-        "value": oracles.mean(values),
-        "return": oracles.mean(returns),
-        "explained_variance": 1 - left / oracles.variance(returns),
+        "entropy": loops.mean(listed("entropy")),
+        "value": loops.mean(values),
+        "return": loops.mean(returns),
+        "explained_variance": 1 - left / loops.variance(returns),
         "response_length": (1 + 3 + 5 + 5) / 4,
         "truncated": 1 / 4,
-        "rollout_kl": oracles.mean([math.exp(x) - 1 - x for x in old]),
-        "rollout_effective_sample_size": oracles.effective_share(ratios),
+        "rollout_kl": loops.mean([math.exp(x) - 1 - x for x in old]),
+        "rollout_effective_sample_size": loops.effective_sample_size(ratios),
     }
     assert experience_statistics(EXPERIENCE) == pytest.approx(expected)
     # Where there is no variance, nothing can be explained.
@@ -134,7 +135,7 @@ def test_a_batch_says_what_a_loop_over_it_says():
 def test_mini_batches_are_joined_by_what_their_names_say(numbers):
     names = ("policy_loss", "ratio_max", "ratio_min", "actor_steps")
     tables = [dict.fromkeys(names, number) for number in numbers]
-    joined = oracles.mean(numbers), max(numbers), min(numbers), math.fsum(numbers)
+    joined = loops.mean(numbers), max(numbers), min(numbers), math.fsum(numbers)
     expected = dict(zip(names, joined, strict=True))
     assert update_statistics(tables) == pytest.approx(expected)
 
@@ -159,7 +160,7 @@ def looped(batch, of_ratio):
         return [of_ratio(math.exp(x)) for x in log_ratios]
 
     (old_log_probs, rollout_log_probs), mask = batch
-    return oracles.over_rows(of_row, mask, old_log_probs, rollout_log_probs)
+    return loops.over_rows(of_row, mask, old_log_probs, rollout_log_probs)
 
 
 @given(batch=token_tensors(2, least=0), cap=caps)

@@ -10,10 +10,11 @@ from hypothesis import strategies as st
 from torch import nn
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.train.networks import Transformer, actor_statistics, models_from
 from ppo_ref.train.rollout import sample_responses
 from ppo_ref.train.tokenizer import EOS_TOKEN_ID, PAD_TOKEN_ID, Prompts
-from tests import networks, oracles
+from tests import networks
 from tests.networks import CONTEXT, VOCAB, Scripted, prompts, seeded
 
 ACTOR, CRITIC = networks.actor(), networks.critic()
@@ -180,7 +181,7 @@ def test_tokens_come_as_often_as_the_softmax_says(temperature):
         generator=seeded(1),
     )
     seen = torch.bincount(rollout.responses[:, 0], minlength=VOCAB).tolist()
-    log_probs = oracles.log_softmax([x / temperature for x in logits])
+    log_probs = loops.log_softmax([x / temperature for x in logits])
     expected = [count * math.exp(x) for x in log_probs]
     distances = [(s - e) ** 2 / e for s, e in zip(seen, expected, strict=True)]
     assert math.fsum(distances) < 18.5

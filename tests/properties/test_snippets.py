@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.advantages import gae
-from tests import oracles
 from tests.properties.trees import trees
 from tests.snippets import defined
 from tests.strategies import numbers, token_batches, unit_interval
@@ -90,11 +90,13 @@ def test_length_adaptive_lambda(batch, gamma, alpha):
         one = {name: x[row : row + 1] for name, x in batch._asdict().items()}
         found = gae(**one, gamma=gamma, gae_lambda=adaptive_lambda(length)).advantages
         inputs = (one["token_level_rewards"], one["values"])
-        expected = oracles.over_rows(
-            oracles.gae(gamma, max(0, 1 - 1 / (alpha * length))),
+        expected = loops.over_rows(
+            loops.gae,
             one["response_mask"],
             *inputs,
             bootstrap_values=one["bootstrap_values"],
+            gamma=gamma,
+            gae_lambda=max(0, 1 - 1 / (alpha * length)),
         )
         assert_close(found, expected)
 
@@ -108,9 +110,9 @@ def test_vapo_has_a_lambda_for_each_row(seed):
     )
 
     def of_row(rewards, values, end):
-        return oracles.gae(1, 1 - 1 / len(rewards))(rewards, values, end)
+        return loops.gae(rewards, values, end, gamma=1, gae_lambda=1 - 1 / len(rewards))
 
-    assert_close(found, oracles.over_rows(of_row, mask, rewards, values))
+    assert_close(found, loops.over_rows(of_row, mask, rewards, values))
 
 
 @given(st.integers(1, 3), seeds)

@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.group_advantages import dr_grpo
 from ppo_ref.train.estimates import (
     NAMES,
@@ -17,7 +18,6 @@ from ppo_ref.train.learners import Learners, learning_rate_share
 from ppo_ref.train.tokenizer import EOS_TOKEN_ID
 from ppo_ref.train.trainer import Trainer, tiny_trainer
 from ppo_ref.train.update import imitation_step
-from tests import oracles
 from tests.networks import actor, seeded
 
 
@@ -96,7 +96,7 @@ def test_an_imitation_step_descends_the_mean_negative_log_prob():
     ids = tokenizer.encode(question.text + question.answer)
     logits = actor(torch.tensor([ids]), torch.ones(1, len(ids)).bool())[0].tolist()
     said = [
-        oracles.log_softmax(logits[t - 1])[token]
+        loops.log_softmax(logits[t - 1])[token]
         for t, token in enumerate([*ids, 1])
         if t >= len(question.text)
     ]
@@ -107,7 +107,7 @@ def test_an_imitation_step_descends_the_mean_negative_log_prob():
         )
         for step in (0, 1)
     ]
-    assert losses[0] == pytest.approx(-oracles.mean(said), rel=1e-5)
+    assert losses[0] == pytest.approx(-loops.mean(said), rel=1e-5)
     assert losses[1] < losses[0]
 
 

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 from torch import Tensor, nn
 from torch.testing import assert_close
 
+from ppo_ref import loops
 from ppo_ref.batch import Experience
 from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.networks import critic_values
@@ -21,7 +22,7 @@ from ppo_ref.train.update import (
     update_actor,
     update_critic,
 )
-from tests import networks, oracles
+from tests import networks
 from tests.networks import seeded
 from tests.strategies import poisoned
 
@@ -69,19 +70,19 @@ def actor_loss(logits: list, experience: Experience, settings: PPOConfig) -> flo
     losses = []
     for row, t in mask.nonzero().tolist():
         scaled = [x / settings.temperature for x in logits[row][t]]
-        log_probs = oracles.log_softmax(scaled)
+        log_probs = loops.log_softmax(scaled)
         new = log_probs[experience.rollout.responses[row, t]]
         ratio = math.exp(new - experience.old_log_probs[row, t].item())
         clip = settings.clip_range
         advantage = experience.advantages[row, t].item()
-        loss = oracles.policy_token_loss(ratio, advantage, clip, clip, None)
+        loss = loops.policy_loss(ratio, advantage, clip, clip, None)
         ahead = experience.ref_log_probs[row, t].item() - new
         losses.append(
             loss * experience.rollout_weights[row, t].item()
             + settings.kl_loss_coef * (math.exp(ahead) - 1 - ahead)
-            - settings.entropy_coef * oracles.entropy(scaled)
+            - settings.entropy_coef * loops.entropy(scaled)
         )
-    return oracles.mean(losses)
+    return loops.mean(losses)
 
 
 def logits_of(actor: nn.Module) -> list:
@@ -126,23 +127,23 @@ def actor_told() -> dict[str, float]:
     clip = config().clip_range
     losses, ratios, clipped = [], [], []
     for row, t in rollout.response_mask.nonzero().tolist():
-        log_probs = oracles.log_softmax(logits[row][t])
+        log_probs = loops.log_softmax(logits[row][t])
         new = log_probs[rollout.responses[row, t]]
         old = given.old_log_probs[row, t].item()
         ratio = math.exp(new - old)
         ratios.append(ratio)
         advantage = given.advantages[row, t].item()
         clipped.append((ratio - 1) * math.copysign(1, advantage) > clip)
-        loss = oracles.policy_token_loss(ratio, advantage, clip, clip, None)
+        loss = loops.policy_loss(ratio, advantage, clip, clip, None)
         losses.append(loss * given.rollout_weights[row, t].item())
     return {
-        "policy_loss": oracles.mean(losses),
-        "clip_fraction": oracles.mean(clipped),
-        "approx_kl": oracles.mean([x - 1 - math.log(x) for x in ratios]),
+        "policy_loss": loops.mean(losses),
+        "clip_fraction": loops.mean(clipped),
+        "approx_kl": loops.mean([x - 1 - math.log(x) for x in ratios]),
         "ratio_min": min(ratios),
-        "ratio_mean": oracles.mean(ratios),
+        "ratio_mean": loops.mean(ratios),
         "ratio_max": max(ratios),
-        "effective_sample_size": oracles.effective_share(ratios),
+        "effective_sample_size": loops.effective_sample_size(ratios),
     }
 
 
@@ -161,8 +162,8 @@ def critic_told() -> dict[str, float]:
         losses.append(max(free, bounded) / 2)
         clipped.append(bounded > free)
     return {
-        "value_loss": oracles.mean(losses),
-        "value_clip_fraction": oracles.mean(clipped),
+        "value_loss": loops.mean(losses),
+        "value_clip_fraction": loops.mean(clipped),
     }
 
 
@@ -335,4 +336,4 @@ def test_micro_batch_gradient(lengths, micro_batch_size):
     accumulate_gradients(experience, micro_batch_size, loss)
     places = experience.rollout.response_mask.nonzero().tolist()
     slopes = [0.7 * experience.returns[row, t].item() ** 2 for row, t in places]
-    assert math.isclose(weight.grad.item(), oracles.mean(slopes), rel_tol=1e-12)
+    assert math.isclose(weight.grad.item(), loops.mean(slopes), rel_tol=1e-12)

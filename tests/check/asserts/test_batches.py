@@ -1,9 +1,12 @@
 """Asserts about a batch: padding, score, two models at step 0, return to go."""
 
+from functools import partial
+
 import pytest
 import torch
 from torch import Tensor
 
+from ppo_ref import loops
 from ppo_ref.check.asserts.masks import (
     assert_masked_out_ignored,
     assert_padding_ignored,
@@ -11,7 +14,6 @@ from ppo_ref.check.asserts.masks import (
 )
 from ppo_ref.check.asserts.step_zero import assert_kl_zero, assert_ratio_one
 from ppo_ref.check.asserts.targets import assert_return_to_go
-from tests import oracles
 from tests.check.asserts.models import (
     DTYPES,
     LENGTHS,
@@ -183,8 +185,8 @@ def test_two_models_may_differ_by_what_their_dtype_rounds(dtype, near, far):
 def estimated(gamma: float, gae_lambda: float) -> dict[str, Tensor]:
     rewards = numbers(0, torch.float64)
     values = numbers(1, torch.float64)
-    of_row = oracles.gae(gamma, gae_lambda)
-    advantages = oracles.over_rows(of_row, MASK, rewards, values)
+    of_row = partial(loops.gae, gamma=gamma, gae_lambda=gae_lambda)
+    advantages = loops.over_rows(of_row, MASK, rewards, values)
     return {
         "advantages": advantages,
         "values": values,
@@ -238,7 +240,7 @@ def test_what_makes_the_sum_wrong_is_named():
         return fault(assert_return_to_go, **batch | {"advantages": other})
 
     counted = A[MASK].tolist()
-    white = (A - oracles.mean(counted)) / oracles.variance(counted) ** 0.5
+    white = (A - loops.mean(counted)) / loops.variance(counted) ** 0.5
     text = with_advantages(white)
     assert text.endswith("they are whitened; take them as they were before")
     for shift, word in ((-1, "late"), (1, "early")):

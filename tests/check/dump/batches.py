@@ -8,7 +8,7 @@ from collections.abc import Callable
 import torch
 from torch import Tensor
 
-from tests import oracles
+from ppo_ref import loops
 from tests.check.asserts.models import VOCAB, Network, generator
 
 P = 3
@@ -83,8 +83,8 @@ def sampled(cut: slice = slice(-T - 1, -1)) -> dict[str, Tensor]:
 def whitened(x: Tensor, mask: Tensor) -> Tensor:
     """Mean 0 and variance 1 over what counts, n - 1 below."""
     numbers = x[mask].tolist()
-    deviation = (oracles.variance(numbers) + 1e-8) ** 0.5
-    return (x - oracles.mean(numbers)) / deviation
+    deviation = (loops.variance(numbers) + 1e-8) ** 0.5
+    return (x - loops.mean(numbers)) / deviation
 
 
 def dumped(
@@ -97,12 +97,14 @@ def dumped(
     bootstrap_values: Tensor | None = None,
 ) -> dict[str, Tensor]:
     """The batch with advantages and returns, by the oracle."""
-    raw = oracles.over_rows(
-        oracles.gae(gamma, gae_lambda),
+    raw = loops.over_rows(
+        loops.gae,
         mask,
         batch["token_level_rewards"],
         batch["values"],
         bootstrap_values=bootstrap_values,
+        gamma=gamma,
+        gae_lambda=gae_lambda,
     )
     return {
         **batch,
