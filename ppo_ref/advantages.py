@@ -78,7 +78,7 @@ def td_residuals(
     gamma: float = 1.0,
     bootstrap_values: RowValues | None = None,
 ) -> Tokens:
-    """What one token changed in the expected return: ``gae`` at lambda 0.
+    """The change that one token made in the expected return: ``gae`` at lambda 0.
 
         delta_t = r_t + gamma * V_{t+1} - V_t
 
@@ -122,7 +122,7 @@ def monte_carlo_returns(
     gamma: float = 1.0,
     bootstrap_values: RowValues | None = None,
 ) -> Tokens:
-    """What was received from each token on, without asking the critic.
+    """The sum of what was received from each token on, without asking the critic.
 
         G_t = r_t + gamma * G_{t+1}
 

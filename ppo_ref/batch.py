@@ -1,4 +1,4 @@
-"""What travels down the river: what was sampled, then what was judged of it."""
+"""The tensors that travel down the river: what was sampled, what was judged of it."""
 
 from typing import NamedTuple
 

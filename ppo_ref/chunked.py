@@ -45,7 +45,7 @@ def log_probs_and_entropy_from_hidden(
     temperature: float = 1.0,
     chunk_tokens: int = CHUNK_TOKENS,
 ) -> TokenStatistics:
-    """What ``log_probs_and_entropy`` says of the head's logits, a chunk at a time.
+    """Log-probs and entropy of the head's logits, a chunk of tokens at a time.
 
     Args:
         hidden: What the head would read: the body's outputs before each token of the

@@ -1,4 +1,4 @@
-"""What became of the clip after PPO: GSPO, GMPO, CISPO and SAPO.
+"""The clip after PPO: GSPO, GMPO, CISPO and SAPO.
 
 Where all ratios are 1, the four have the gradient of PPO's loss; they differ in which
 tokens keep one further out, and how much of it.
@@ -72,8 +72,9 @@ def gspo_loss(
         ... ).loss
         tensor(-1.2000)
     """
-    given = (log_probs, old_log_probs, advantages, response_mask)
-    log_ratio, targets = policy_terms("gspo_loss", *given)
+    log_ratio, targets = policy_terms(
+        "gspo_loss", log_probs, old_log_probs, advantages, response_mask
+    )
     low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
     require_clip_range("gspo_loss", low, high)
     shared = _row_means(log_ratio.detach(), response_mask)
@@ -131,8 +132,9 @@ def gmpo_loss(
         ... ).loss
         tensor(-1.2214)
     """
-    given = (log_probs, old_log_probs, advantages, response_mask)
-    log_ratio, targets = policy_terms("gmpo_loss", *given)
+    log_ratio, targets = policy_terms(
+        "gmpo_loss", log_probs, old_log_probs, advantages, response_mask
+    )
     low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
     require_at_least("gmpo_loss", 0, low=low, high=high)
     near, sign = log_ratio.clamp(-low, high), targets.sign()
@@ -191,8 +193,9 @@ def cispo_loss(
         ... ).loss
         tensor(0.7625)
     """
-    given = (log_probs, old_log_probs, advantages, response_mask)
-    log_ratio, targets = policy_terms("cispo_loss", *given)
+    log_ratio, targets = policy_terms(
+        "cispo_loss", log_probs, old_log_probs, advantages, response_mask
+    )
     low, high = bounds
     require_bounds("cispo_loss", low, high)
     ratio = log_ratio.detach().exp()
@@ -247,8 +250,9 @@ def sapo_loss(
         ... ).loss
         tensor(-2.4621)
     """
-    given = (log_probs, old_log_probs, advantages, response_mask)
-    log_ratio, targets = policy_terms("sapo_loss", *given)
+    log_ratio, targets = policy_terms(
+        "sapo_loss", log_probs, old_log_probs, advantages, response_mask
+    )
     positive, other = temperatures
     require_above("sapo_loss", 0, positive=positive, other=other)
     # At an advantage of 0 the loss is 0 with either.

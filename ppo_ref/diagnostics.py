@@ -1,4 +1,4 @@
-"""What a batch says about the training: figures to log, without gradient."""
+"""Figures to log: how the training stands, by one batch, without gradient."""
 
 from typing import NamedTuple
 

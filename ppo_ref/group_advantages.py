@@ -78,8 +78,8 @@ def grpo(
     """
     require_above("grpo", 0, epsilon=epsilon)
     scores = _grouped("grpo", token_level_rewards, response_mask, groups, rollouts)
-    of_rows = scores.excess / (scores.variance.sqrt() + epsilon)
-    return _estimate(of_rows, token_level_rewards, response_mask)
+    row_advantages = scores.excess / (scores.variance.sqrt() + epsilon)
+    return _estimate(row_advantages, token_level_rewards, response_mask)
 
 
 def dr_grpo(
@@ -159,14 +159,14 @@ def rloo(
                 [-1.]])
     """
     scores = _grouped("rloo", token_level_rewards, response_mask, groups, rollouts)
-    of_rows = scores.excess * scores.size / (scores.size - 1)
-    return _estimate(of_rows, token_level_rewards, response_mask)
+    row_advantages = scores.excess * scores.size / (scores.size - 1)
+    return _estimate(row_advantages, token_level_rewards, response_mask)
 
 
 def _estimate(
-    of_rows: Tensor, token_level_rewards: Tensor, response_mask: Tensor
+    row_advantages: Tensor, token_level_rewards: Tensor, response_mask: Tensor
 ) -> AdvantageEstimate:
-    advantages = torch.where(response_mask, of_rows[:, None], 0)
+    advantages = torch.where(response_mask, row_advantages[:, None], 0)
     returns = _returns(token_level_rewards, response_mask, gamma=1.0)
     return AdvantageEstimate(advantages, returns)
 
@@ -174,7 +174,7 @@ def _estimate(
 def reinforce_plus_plus(
     *, token_level_rewards: Tokens, response_mask: TokenMask, gamma: float = 1.0
 ) -> AdvantageEstimate:
-    """What was received from each token on, whitened over the batch.
+    """The return of each token, whitened over the batch.
 
         A_t = (G_t - mean(G)) / std(G)
 
@@ -248,17 +248,18 @@ def reinforce_plus_plus_baseline(
     """
     name = "reinforce_plus_plus_baseline"
     scores = _grouped(name, token_level_rewards, response_mask, groups, rollouts)
-    of_tokens = scores.excess[:, None].expand_as(response_mask)
+    token_advantages = scores.excess[:, None].expand_as(response_mask)
     return AdvantageEstimate(
-        masked_whiten(of_tokens, response_mask),
+        masked_whiten(token_advantages, response_mask),
         _returns(token_level_rewards, response_mask, gamma=1.0),
     )
 
 
 def _returns(rewards: Tensor, response_mask: Tensor, gamma: float) -> Tensor:
     values = torch.zeros_like(rewards)
-    inputs = rewards, values, response_mask, None
-    return discounted_residuals(*inputs, gamma, discount=gamma)
+    return discounted_residuals(
+        rewards, values, response_mask, None, gamma, discount=gamma
+    )
 
 
 @torch.no_grad()

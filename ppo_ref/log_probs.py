@@ -1,4 +1,4 @@
-"""What the actor says of the sampled tokens: log-probs and entropy."""
+"""Log-probs and entropy: how likely the actor finds the sampled tokens."""
 
 import torch
 from torch import Tensor
@@ -50,7 +50,7 @@ def token_log_probs(
 def kept_tokens(
     logits: Logits, *, temperature: float = 1.0, top_p: float = 1.0, top_k: int = 0
 ) -> VocabMask:
-    """What top-k, then top-p leave for the sampler to draw from.
+    """The tokens that top-k, then top-p leave for the sampler to draw from.
 
     Of the tokens in order of probability, the first ``top_k``; of these, renormalised,
     each before which less than ``top_p`` stands, so the first one always.

@@ -1,4 +1,4 @@
-"""What the actor and the critic minimise, and the objective that came before."""
+"""The losses of actor and critic, and the objective that came before."""
 
 import reprlib
 from typing import NamedTuple
@@ -75,8 +75,9 @@ def surrogate_objective(
         ... )
         tensor(1.5000)
     """
-    given = (log_probs, old_log_probs, advantages, response_mask)
-    log_ratio, targets = policy_terms("surrogate_objective", *given)
+    log_ratio, targets = policy_terms(
+        "surrogate_objective", log_probs, old_log_probs, advantages, response_mask
+    )
     terms = log_ratio.exp() * targets
     return require_number("surrogate_objective", aggregate(terms, response_mask))
 
@@ -137,8 +138,15 @@ def policy_loss(
         ... ).loss
         tensor(-1.1000)
     """
-    name, given = "policy_loss", (log_probs, old_log_probs, advantages, response_mask)
-    log_ratio, targets = policy_terms(name, *given, rollout_weights=rollout_weights)
+    name = "policy_loss"
+    log_ratio, targets = policy_terms(
+        name,
+        log_probs,
+        old_log_probs,
+        advantages,
+        response_mask,
+        rollout_weights=rollout_weights,
+    )
     low, high = clip_range if isinstance(clip_range, tuple) else (clip_range,) * 2
     require_clip_range(name, low, high)
     if dual_clip is not None:

@@ -34,7 +34,7 @@ Scalar = Tensor  # float []
 
 
 class Kind(NamedTuple):
-    """What a tensor of a kind is, by a test and in words, and what makes it one."""
+    """A kind of tensor: how it is told, its words, and the method that makes one."""
 
     holds: Callable[[Tensor], bool]
     words: str

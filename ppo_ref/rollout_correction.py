@@ -57,8 +57,9 @@ def token_weights(
         tensor([[2.0000, 0.5000]])
     """
     require_above("token_weights", 0, cap=cap)
-    inputs = (old_log_probs, rollout_log_probs, response_mask)
-    log_ratio = _log_ratio("token_weights", *inputs)
+    log_ratio = _log_ratio(
+        "token_weights", old_log_probs, rollout_log_probs, response_mask
+    )
     return torch.where(response_mask, _ratio(log_ratio).clamp(max=cap), 0)
 
 
@@ -99,10 +100,12 @@ def accepted_tokens(
         ... )
         tensor([[False,  True]])
     """
-    inputs = (old_log_probs, rollout_log_probs, response_mask)
     low, high = bounds
     require_bounds("accepted_tokens", low, high)
-    ratio = _ratio(_log_ratio("accepted_tokens", *inputs))
+    log_ratio = _log_ratio(
+        "accepted_tokens", old_log_probs, rollout_log_probs, response_mask
+    )
+    ratio = _ratio(log_ratio)
     return response_mask & (low <= ratio) & (ratio <= high)
 
 

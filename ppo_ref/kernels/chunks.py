@@ -51,8 +51,8 @@ class HeadProducts:
         self._weight, self.scale, self._tokens = weight, scale, tokens
         self.bias = None if bias is None else at_least_float32(bias) * scale
         self._memory: tuple[Tensor, Tensor] | None = None  # products, logits
-        self._of_weight: Tensor | None = None
-        self._of_bias: Tensor | None = None
+        self._grad_weight: Tensor | None = None
+        self._grad_bias: Tensor | None = None
 
     def logits(self, chunk: Tensor) -> Tensor:
         """Scaled logits of [tokens, width], without the bias, [tokens, vocab].
@@ -74,7 +74,7 @@ class HeadProducts:
         return logits if logits.dtype == products.dtype else logits.copy_(products)
 
     def add_gradients(
-        self, of_logits: Tensor, chunk: Tensor, wants: Sequence[bool]
+        self, grad_logits: Tensor, chunk: Tensor, wants: Sequence[bool]
     ) -> Tensor | None:
         """Add to the gradients of weight and bias; return that of the chunk.
 
@@ -82,24 +82,24 @@ class HeadProducts:
         """
         if wants[2]:
             # A product with ones: in a third of the time that sum(0) takes.
-            ones = of_logits.new_ones(len(chunk), 1)
-            self._of_bias = plus_product(self._of_bias, of_logits.T, ones)
-        of_products = of_logits
-        if of_logits.dtype != chunk.dtype:
-            of_products = self._narrowed(of_logits)
+            ones = grad_logits.new_ones(len(chunk), 1)
+            self._grad_bias = plus_product(self._grad_bias, grad_logits.T, ones)
+        grad_products = grad_logits
+        if grad_logits.dtype != chunk.dtype:
+            grad_products = self._narrowed(grad_logits)
         if wants[1]:
-            self._of_weight = plus_product(self._of_weight, of_products.T, chunk)
-        return of_products @ self._weight if wants[0] else None
+            self._grad_weight = plus_product(self._grad_weight, grad_products.T, chunk)
+        return grad_products @ self._weight if wants[0] else None
 
-    def _narrowed(self, of_logits: Tensor) -> Tensor:
+    def _narrowed(self, grad_logits: Tensor) -> Tensor:
         if self._memory is None:
-            return of_logits.to(self._weight.dtype)
-        return self._memory[0][: len(of_logits)].copy_(of_logits)
+            return grad_logits.to(self._weight.dtype)
+        return self._memory[0][: len(grad_logits)].copy_(grad_logits)
 
     def gradients(self) -> tuple[Tensor | None, Tensor | None]:
         """The gradients of weight and bias, None for what was not asked for."""
-        of_bias = None if self._of_bias is None else self._of_bias.squeeze(1)
-        return self._of_weight, of_bias
+        grad_bias = None if self._grad_bias is None else self._grad_bias.squeeze(1)
+        return self._grad_weight, grad_bias
 
 
 class HeadChunks(torch.autograd.Function):
@@ -147,20 +147,20 @@ class HeadChunks(torch.autograd.Function):
         hidden, weight, bias, responses, entropy = ctx.saved_tensors
         wants = ctx.needs_input_grad
         head = HeadProducts(weight, bias, ctx.scale, min(ctx.chunk_tokens, len(hidden)))
-        of_hidden = torch.empty_like(hidden)
+        grad_hidden = torch.empty_like(hidden)
         outer = log_prob_gradients * ctx.scale, entropy_gradients * ctx.scale
-        rows = hidden, of_hidden, responses, entropy, *outer
+        rows = hidden, grad_hidden, responses, entropy, *outer
         with no_autocast(hidden):
-            for chunk, of_chunk, ids, *slopes in _chunks(ctx.chunk_tokens, *rows):
+            for chunk, grad_chunk, ids, *slopes in _chunks(ctx.chunk_tokens, *rows):
                 log_softmax, ctx.log_softmax = ctx.log_softmax, None
                 if log_softmax is None:
                     log_softmax = head.logits(chunk)
                     log_softmax_(log_softmax, ids, head.bias)
-                of_logits = logit_gradients_(log_softmax, ids, *slopes)
-                gradient = head.add_gradients(of_logits, chunk, wants)
+                grad_logits = logit_gradients_(log_softmax, ids, *slopes)
+                gradient = head.add_gradients(grad_logits, chunk, wants)
                 if gradient is not None:
-                    of_chunk.copy_(gradient)
-        return of_hidden if wants[0] else None, *head.gradients(), *[None] * 4
+                    grad_chunk.copy_(gradient)
+        return grad_hidden if wants[0] else None, *head.gradients(), *[None] * 4
 
 
 def _chunks(size: int, *rows: Tensor) -> Iterator[tuple[Tensor, ...]]:
@@ -199,7 +199,7 @@ def loss_and_gradients(
     """
     most = max(int(mask.sum()) for mask in torch.split(response_mask, chunk_rows))
     head = HeadProducts(weight, bias, scale, most)
-    of_hidden = torch.zeros_like(hidden) if wants[0] else None
+    grad_hidden = torch.zeros_like(hidden) if wants[0] else None
     parts, statistics = [], []
     for rows in _slices(len(hidden), chunk_rows):
         mask = response_mask[rows]
@@ -218,11 +218,11 @@ def loss_and_gradients(
             by_log_prob, by_entropy = (x[mask] * scale for x in slopes)
             logit_gradients_(logits, ids, entropy, by_log_prob, by_entropy)
             with no_autocast(hidden):
-                of_chunk = head.add_gradients(logits, chunk, wants)
-            if of_hidden is not None and of_chunk is not None:
-                of_hidden[rows][mask] = of_chunk
+                grad_chunk = head.add_gradients(logits, chunk, wants)
+            if grad_hidden is not None and grad_chunk is not None:
+                grad_hidden[rows][mask] = grad_chunk
     log_probs, entropy = (torch.cat(x) for x in zip(*statistics, strict=True))
-    gradients = of_hidden, *head.gradients()
+    gradients = grad_hidden, *head.gradients()
     return Loss(
         torch.stack(parts).sum(), TokenStatistics(log_probs, entropy), gradients
     )
@@ -257,8 +257,8 @@ def _slices(length: int, size: int) -> Iterator[slice]:
     return (slice(k, min(k + size, length)) for k in range(0, length, size))
 
 
-def _padded(of_tokens: Tensor, mask: Tensor) -> Tensor:
-    return of_tokens.new_zeros(mask.shape).masked_scatter_(mask, of_tokens)
+def _padded(token_values: Tensor, mask: Tensor) -> Tensor:
+    return token_values.new_zeros(mask.shape).masked_scatter_(mask, token_values)
 
 
 def _part(

@@ -59,10 +59,9 @@ def logit_gradients_(
     From what ``log_softmax_`` leaves and returns, and the gradients of a loss by the
     log-prob of each response and by the entropy of each row, each [tokens].
     """
-    of_row = log_prob_gradients + entropy_gradients * entropy
-    columns = [
-        x[:, None] for x in (responses, of_row, log_prob_gradients, entropy_gradients)
-    ]
+    row_terms = log_prob_gradients + entropy_gradients * entropy
+    tokens = responses, row_terms, log_prob_gradients, entropy_gradients
+    columns = [x[:, None] for x in tokens]
     for rows, ids, shared, chosen, sloped in blocks(log_softmax, *columns):
         probabilities = rows.exp()
         rows.mul_(-sloped).sub_(shared).mul_(probabilities)
@@ -71,7 +70,7 @@ def logit_gradients_(
 
 
 def fits_few_blocks(logits: Tensor) -> bool:
-    """Whether blocks would gain nothing; under torch.compile, which fuses, always."""
+    """Say if blocks would gain nothing; under torch.compile, which fuses, always."""
     return torch.compiler.is_compiling() or logits.numel() <= FEW * _elements(logits)
 
 
@@ -130,10 +129,10 @@ class LogitBlocks(torch.autograd.Function):
             entropy_gradients / ctx.temperature,
         )
         rows = logits, gradients, responses, entropy, *outer
-        for block, of_block, ids, *slopes in blocks(*rows):
+        for block, grad_block, ids, *slopes in blocks(*rows):
             log_softmax = _scaled(block, ctx.temperature)
             log_softmax_(log_softmax, ids)
-            of_block.copy_(logit_gradients_(log_softmax, ids, *slopes))
+            grad_block.copy_(logit_gradients_(log_softmax, ids, *slopes))
         return gradients, None, None
 
 
