@@ -356,14 +356,17 @@ from ppo_ref.examples import shared_batch
 batch = shared_batch()
 mask, old = batch.response_mask, batch.old_log_probs
 engine = old - 0.4  # says less of every token
-for by in "token", "sequence":
+ratio = judges.token_weights(
+    old_log_probs=old,
+    rollout_log_probs=engine,
+    response_mask=mask,
+    cap=float("inf"),
+)
+# That of an answer is the product of its tokens'.
+whole = ratio.where(mask, 1).prod(1, keepdim=True)
+right = {"token": ratio, "sequence": whole * mask}
+for by, uncapped in right.items():
     w = rollout_weights(old, engine, mask, by=by)
-    judge = getattr(judges, f"{by}_weights")
-    right = judge(
-        old_log_probs=old,
-        rollout_log_probs=engine,
-        response_mask=mask,
-    )
-    assert w.allclose(right)
+    assert w.allclose(uncapped.clamp(max=2))
     print(f"{by:8}", *(f"{x:.2f}" for x in w[1]))
 # --8<-- [end:weights_judged]
