@@ -143,7 +143,9 @@ def add_policy(soup: BeautifulSoup) -> None:
     for tag in soup.find_all(["script", "style"]):
         if tag.find_parent("article") or tag.get("src") or tag.get("type"):
             continue
-        digest = hashlib.sha256("".join(tag.strings).encode()).digest()
+        # Not its strings: a style that has been put in is none of those.
+        content = "".join(map(str, tag.contents))
+        digest = hashlib.sha256(content.encode()).digest()
         hashes[tag.name][f" 'sha256-{base64.b64encode(digest).decode()}'"] = None
     charset = soup.find("meta", charset=True)
     if not isinstance(charset, Tag):
