@@ -190,13 +190,20 @@ class Compiler:
         return [(lang, f"docs/{lang}/{page}.md") for lang in langs]
 
     def _around(
-        self, page: str, title: str, sources: Collection[tuple[str, str]]
+        self,
+        page: str,
+        title: str,
+        sources: Collection[tuple[str, str]],
+        address: str | None = None,
     ) -> dict[str, Any]:
-        """What the theme shows around a page."""
+        """The front matter for what the theme shows around a page.
+
+        A notebook of the page has an address of its own.
+        """
         lang, publisher = self.lang, self.publisher
         there = links.other(lang)
         langs = self._languages(page) or [*CONFIGS]  # what is generated is in both
-        url = links.address(page)
+        url = links.address(page) if address is None else address
         found: dict[str, Any] = {
             "id": page,
             "twin": links.other_language(lang, url, there in langs)._asdict(),
@@ -277,10 +284,9 @@ class Compiler:
             page, _, name = path.rpartition("/")
             if name == "jupyter.ipynb":
                 title = navigation.title_of(metas[f"{page}.md"])
-                own = self._around(page, title, self._sources(page))
-                url = links.address(f"{page}/jupyter")
-                twin = links.other_language(lang, url, len(self._languages(page)) > 1)
-                rendered[path] = own | {"twin": twin._asdict()}
+                sources = self._sources(page)
+                address = links.address(f"{page}/jupyter")
+                rendered[path] = self._around(page, title, sources, address)
         labels = words(lang)
         names = ("no_account", "without_account", "report_form")
         return {
