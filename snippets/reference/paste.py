@@ -350,8 +350,8 @@ def rollout_weights(
 # --8<-- [end:weights]
 
 # --8<-- [start:weights_judged]
-from ppo_ref import rollout_correction as judges
 from ppo_ref.examples import shared_batch
+from ppo_ref.rollout_correction import token_weights
 
 batch = shared_batch()
 mask, old = batch.response_mask, batch.old_log_probs
