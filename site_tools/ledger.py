@@ -1,13 +1,13 @@
-"""What was made once, from what, and by what: is it still fresh?
+"""Ledgers of what was made, and from what; and files written whole or not at all.
 
-Used for the blocks that passed, the plots of notebooks and the stored training runs. A
+Two ledgers are kept: of the pages that passed, and of the stored training runs. A
 ledger is a text file with a line for each thing, sorted, so that two changes of
 different lines merge without a conflict:
 
-    docs/en/gae/inputs.md package:0a6ecf04 {"by": {"torch": "2.13.0"}, "content": 3}
+    gae/inputs page:0a6ecf04 torch:2.13.0 {"date": "2026-11-24"}
 
-Behind the name of the thing stand the hashes of what it was made from; behind these,
-as JSON, what made it and what came out, where there is any.
+Behind the name of the thing stands what it was made from: it is fresh while that is
+the same. Behind this, as JSON, stands what else is known of it, if anything is.
 """
 
 import fcntl
@@ -17,7 +17,7 @@ import re
 import tempfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from errno import EEXIST
 from hashlib import sha256
 from pathlib import Path
@@ -26,18 +26,17 @@ from typing import Any
 from site_tools.messages import Refusal
 
 LINE = re.compile(
-    r"(?P<what>\S+)(?P<made_from>(?: [\w-]+:[^\s:]+)+)(?: (?P<rest>\{.*\}))?"
+    r"(?P<what>\S+)(?P<made_from>(?: [\w-]+:[^\s:]+)+)(?: (?P<known>\{.*\}))?"
 )
 DIGITS = 16
 
 
 @dataclass(frozen=True)
 class Entry:
-    """A thing that was made: hashes of its sources, its makers, and what came out."""
+    """A thing that was made: from what, and what else is known of it, as JSON."""
 
     made_from: Mapping[str, str]
-    by: Mapping[str, str] = field(default_factory=dict)
-    content: Any = None
+    known: Any = None
 
 
 Ledger = dict[str, Entry]
@@ -46,21 +45,10 @@ Ledger = dict[str, Entry]
 class Damaged(Refusal):
     """A line of a ledger that cannot be read."""
 
-    def __init__(self, file: str, line: int, text: str) -> None:
-        super().__init__("ledger_damaged", file=file, line=line, text=text[:80])
-        self.line, self.text = line, text
 
-
-def fresh(
-    entry: Entry | None, made_from: Mapping[str, str], by: Mapping[str, str] = {}
-) -> bool:
-    """Whether a thing was made from exactly these sources, and by these makers.
-
-    The ledger's entry may name more makers, and is None if it does not know the thing.
-    """
-    if entry is None or dict(entry.made_from) != dict(made_from):
-        return False
-    return all(entry.by.get(name) == value for name, value in by.items())
+def fresh(entry: Entry | None, made_from: Mapping[str, str]) -> bool:
+    """Whether a ledger knows a thing, and as made from exactly this."""
+    return entry is not None and dict(entry.made_from) == dict(made_from)
 
 
 def digest(content: str | bytes, digits: int = DIGITS) -> str:
@@ -77,32 +65,31 @@ def parse(text: str, file: str) -> Ledger:
         match = LINE.fullmatch(line)
         entry = _entry(match) if match and match["what"] not in ledger else None
         if match is None or entry is None:
-            raise Damaged(file, number, line)
+            told = {"file": file, "line": number, "text": line[:80]}
+            raise Damaged("ledger_damaged", **told)
         ledger[match["what"]] = entry
     return ledger
 
 
 def _entry(match: re.Match[str]) -> Entry | None:
     made_from = dict(pair.split(":") for pair in match["made_from"].split())
+    if not match["known"]:
+        return Entry(made_from)
     try:
-        rest = json.loads(match["rest"] or "{}")
+        return Entry(made_from, json.loads(match["known"]))
     except (ValueError, RecursionError):
         return None
-    by = rest.pop("by", {})
-    content = rest.pop("content", None)
-    named = isinstance(by, dict) and all(isinstance(v, str) for v in by.values())
-    return Entry(made_from, by, content) if named and not rest else None
 
 
 def dump(ledger: Mapping[str, Entry]) -> str:
     """The text of a ledger, the same for equal ledgers."""
     lines = []
     for what, entry in sorted(ledger.items()):
-        rest = {"by": dict(entry.by), "content": entry.content}
-        filled = {key: value for key, value in rest.items() if value not in (None, {})}
-        parts = [what, *(f"{name}:{value}" for name, value in entry.made_from.items())]
-        if filled:
-            parts.append(json.dumps(filled, sort_keys=True))
+        parts = [what]
+        for name, value in entry.made_from.items():
+            parts.append(f"{name}:{value}")
+        if entry.known is not None:
+            parts.append(json.dumps(entry.known, sort_keys=True))
         lines.append(" ".join(parts) + "\n")
     return "".join(lines)
 

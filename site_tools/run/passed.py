@@ -56,18 +56,21 @@ class Passed:
 
     def is_fresh(self, page_id: str) -> bool:
         """Whether a page has passed, in both languages, as it stands."""
-        now = self.sources.of(page_id)
-        return fresh(self.ledger.get(page_id), now, _setting())
+        return fresh(self.ledger.get(page_id), _rests_on(self.sources, page_id))
 
     def verdict_line(self, page: str) -> VerdictLine | None:
         """The line of a page, as ``docs/en/gae/inputs.md``; None if not verified."""
         page_id, told = self._told(page)
         if not told or not self.is_fresh(page_id):
             return None
-        by = self.ledger[page_id].by
-        torch = by["torch"].partition("+")[0]
-        counts = told["blocks"], told["figures"]
-        return VerdictLine(torch, by["python"], by["date"], *counts)
+        entry = self.ledger[page_id]
+        return VerdictLine(
+            torch=entry.made_from["torch"].partition("+")[0],
+            python=entry.made_from["python"],
+            date=entry.known["date"],
+            blocks=told["blocks"],
+            figures=told["figures"],
+        )
 
     def plots(self, page: str) -> list[dict[str, str]]:
         """The SVG of each plot by its name, per block, of the last run that passed."""
@@ -78,9 +81,9 @@ class Passed:
     def _told(self, page: str) -> tuple[str, Told]:
         _, language, name = page.removesuffix(".md").split("/", maxsplit=2)
         entry = self.ledger.get(name)
-        if entry is None or not isinstance(entry.content, dict):
+        if entry is None or entry.known is None:
             return name, {}
-        return name, entry.content.get(language, {})
+        return name, entry.known.get(language, {})
 
 
 def read_passed(root: Path) -> Passed:
@@ -104,14 +107,15 @@ def note(root: Path, told: Mapping[str, Mapping[str, Told]]) -> None:
 
     A page of which nothing is told has failed, and its verdict goes.
     """
-    sources, known = Sources(root), page_ids(root)
-    by = _setting() | {"date": date.today().isoformat()}
+    sources, there = Sources(root), page_ids(root)
+    today = {"date": date.today().isoformat()}
     with update(root / LEDGER) as ledger:
         for page_id, languages in told.items():
             ledger.pop(page_id, None)
             if languages:
-                ledger[page_id] = Entry(sources.of(page_id), by, languages)
-        for page_id in ledger.keys() - set(known):
+                made_from = _rests_on(sources, page_id)
+                ledger[page_id] = Entry(made_from, today | dict(languages))
+        for page_id in ledger.keys() - set(there):
             del ledger[page_id]
 
 
@@ -129,9 +133,10 @@ def to_verify(root: Path) -> Iterator[str]:
             yield from files_of(root, page_id)
 
 
-def _setting() -> dict[str, str]:
-    """With what pages run here, as a ledger has it."""
-    return {"torch": version("torch"), "python": python_version()}
+def _rests_on(sources: Sources, page_id: str) -> dict[str, str]:
+    """What a verdict rests on: the sources, and with what pages run here."""
+    setting = {"torch": version("torch"), "python": python_version()}
+    return sources.of(page_id) | setting
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
 This is the text of the page in both languages, the snippets and pictures that they
 name, and what all pages share: ``ppo_ref``, the project's data, and the code that
-reads, runs and judges. Of a link the other page answers: a heading that somebody links
-to cannot be lost without a change of its own page, which is then judged.
+reads, runs and judges. ``compile`` is among it: a page is judged with its lists filled
+in and its links resolved. Of a link the other page answers: a heading that somebody
+links to cannot be lost without a change of its own page, which is then judged.
 """
 
 from collections.abc import Iterable, Iterator
@@ -13,10 +14,23 @@ from site_tools.ledger import digest
 from site_tools.messages import LANGUAGES
 
 SHARED = (
-    *("*.yml", "docs/*.yml", "docs/facts/*.yml", "pins/*.txt", "ppo_ref/**/*"),
-    *("site_tools/*.py", "site_tools/confinement/*.py", "site_tools/data/*.py"),
-    *("site_tools/page/*.py", "site_tools/run/*.py", "site_tools/judge/*.py"),
-    *("tests/pages.py", "tests/properties/*.py"),
+    "*.yml",
+    "docs/*.yml",
+    "docs/facts/*.yml",
+    "docs/verified/*.md",
+    "docs/verified/*.yml",
+    "pins/*.txt",
+    "ppo_ref/**/*",
+    "site_tools/*.py",
+    "site_tools/data/*.py",
+    "site_tools/confinement/*.py",
+    "site_tools/source/*.py",
+    "site_tools/page/*.py",
+    "site_tools/run/*.py",
+    "site_tools/compile/**/*",
+    "site_tools/judge/*.py",
+    "tests/pages.py",
+    "tests/properties/*.py",
 )
 
 
@@ -25,8 +39,8 @@ class Sources:
 
     def __init__(self, root: Path) -> None:
         self._root = root
-        self._snippets = [*_files(root, ["snippets/**/*"])]
-        shared = [*_files(root, SHARED)]
+        self._snippets = [*matching(root, ["snippets/**/*"])]
+        shared = [*matching(root, SHARED)]
         self._shared = self._hash(shared)
         self._shared_changed = 0
         for file in shared:
@@ -59,7 +73,8 @@ class Sources:
         return pages + [file for file in self._snippets if file.name in text]
 
 
-def _files(root: Path, patterns: Iterable[str]) -> Iterator[Path]:
+def matching(root: Path, patterns: Iterable[str]) -> Iterator[Path]:
+    """The files that match these patterns, without what Python keeps for itself."""
     for pattern in patterns:
         for file in sorted(root.glob(pattern)):
             if file.is_file() and "__pycache__" not in file.parts:

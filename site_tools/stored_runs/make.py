@@ -180,7 +180,7 @@ def store_run(root: Path, name: str, run: Recipe, code: str, produce: Produce) -
     same = before.partition("\n")[2] == text.partition("\n")[2]
     store(path, text.encode())
     with update(root / LEDGER) as ledger:
-        ledger[name] = Entry(_made_from(code, run, text.encode()), makers)
+        ledger[name] = Entry(_made_from(code, run, text.encode()), {"by": makers})
     size = f"{len(text) / 1000:.0f} kB"
     return f"{size}, every number as it was" if same else f"{size}, stored"
 

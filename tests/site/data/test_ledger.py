@@ -8,7 +8,7 @@ import pytest
 from site_tools.ledger import Damaged, Entry, dump, fresh, parse, read, update, write
 
 ENTRIES = {
-    "docs/en/a.md": Entry({"package": "1f"}, {"torch": "2.13"}, {"passed": ["x"]}),
+    "docs/en/a.md": Entry({"package": "1f", "torch": "2.13"}, {"passed": ["x"]}),
     "(front-matter)": Entry({"zh": "0a", "en": "0b"}),
 }
 
@@ -31,33 +31,32 @@ def test_a_ledger_is_read_as_it_was_written(tmp_path):
         "a zh:1 zh en:2",
         "a zh:1 {",
         "a zh:1 {}x",
-        'a zh:1 {"by": {"torch": 2}}',
-        'a zh:1 {"more": 1}',
         "ok zh:1",
-        "a zh:1 " + '{"content": ' + "[" * 99_999 + "]" * 99_999 + "}",
+        "a zh:1 " + '{"known": ' + "[" * 99_999 + "]" * 99_999 + "}",
     ],
     ids=lambda line: line[:30],
 )
 def test_a_damaged_line_is_named(line):
     with pytest.raises(Damaged) as refusal:
         parse(f"ok zh:1\n{line}\n", "a.txt")
-    assert (refusal.value.line, refusal.value.text) == (2, line)
     assert str(refusal.value).startswith("a.txt:2: ")
+    assert str(refusal.value).endswith(line[:80])
 
 
 @pytest.mark.parametrize(
-    ("made_from", "by"),
+    "made_from",
     [
-        ({"package": "2e"}, {}),
-        ({"package": "1f", "more": "1"}, {}),
-        ({"package": "1f"}, {"python": "3.12"}),
+        {"package": "2e", "torch": "2.13"},
+        {"package": "1f", "torch": "2.14"},
+        {"package": "1f", "torch": "2.13", "more": "1"},
+        {"package": "1f"},
     ],
 )
-def test_another_source_or_maker_makes_it_stale(made_from, by):
+def test_what_is_made_from_something_else_is_stale(made_from):
     entry = ENTRIES["docs/en/a.md"]
-    assert fresh(entry, {"package": "1f"}, {"torch": "2.13"})
-    assert not fresh(entry, made_from, by)
-    assert not fresh(None, {"package": "1f"})
+    assert fresh(entry, {"package": "1f", "torch": "2.13"})
+    assert not fresh(entry, made_from)
+    assert not fresh(None, made_from)
 
 
 def test_two_writers_lose_nothing(tmp_path):

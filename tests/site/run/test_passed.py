@@ -1,5 +1,6 @@
 """A verdict: noted once, lapsing with all that it rests on, told in one line."""
 
+from modulefinder import ModuleFinder
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,8 @@ from site_tools.finish.reading import add_verdict
 from site_tools.run import passed
 from site_tools.run.passed import LEDGER, VerdictLine, note, read_passed, to_verify
 from site_tools.run.passed import unverified as problems_of
+from site_tools.run.sources import SHARED, matching
+from tests.layout import ROOT
 from tests.site.articles import article, inside
 from tests.site.trial_site import write_files
 
@@ -22,7 +25,7 @@ FILES = {
     "snippets/gae/other.py": "2\n",
     "ppo_ref/kl.py": "K1 = 1\n",
     "site_tools/judge/all.py": "strict = True\n",
-    "site_tools/compile/lists.py": "\n",
+    "site_tools/finish/boxes.py": "\n",
 }
 TOLD = {"blocks": 2, "figures": 3}
 
@@ -59,11 +62,28 @@ def test_a_verdict_lapses_with_what_the_page_names(root, file):
 
 @pytest.mark.parametrize(
     "file",
-    ["docs/topics.yml", "ppo_ref/kl.py", "ppo_ref/new", "site_tools/judge/all.py"],
+    [
+        "docs/topics.yml",
+        "ppo_ref/kl.py",
+        "ppo_ref/new",
+        "site_tools/judge/all.py",
+        "site_tools/compile/templates/lists.html",
+    ],
 )
 def test_every_verdict_lapses_with_what_all_pages_share(root, file):
     write_files(root, {file: "# changed\n"})
     assert len([*to_verify(root)]) == 3
+
+
+def test_all_that_judges_a_page_is_among_what_verdicts_rest_on():
+    finder = ModuleFinder([str(ROOT)])  # nothing but this project: torch is not read
+    finder.run_script(str(ROOT / "tests/pages.py"))
+    judging = set()
+    for name, module in finder.modules.items():
+        if name.startswith("site_tools."):
+            judging.add(Path(vars(module)["__file__"]))
+    assert ROOT / "site_tools/judge/all.py" in judging
+    assert judging - set(matching(ROOT, SHARED)) == set()
 
 
 @pytest.mark.parametrize("name", ["version", "python_version"])
@@ -74,7 +94,7 @@ def test_another_torch_or_python_verifies_nothing(root, name, monkeypatch):
 
 def test_what_a_page_does_not_rest_on_leaves_its_verdict(root):
     write_files(root, {"snippets/gae/other.py": "3\n"})
-    write_files(root, {"site_tools/compile/lists.py": "x = 1\n", "README.md": "x"})
+    write_files(root, {"site_tools/finish/boxes.py": "x = 1\n", "README.md": "x"})
     assert [*to_verify(root)] == []
 
 
