@@ -25,44 +25,44 @@ from typing import Any
 
 from site_tools.messages import Refusal
 
-LINE = re.compile(
+LEDGER_LINE = re.compile(
     r"(?P<what>\S+)(?P<made_from>(?: [\w-]+:[^\s:]+)+)(?: (?P<known>\{.*\}))?"
 )
-DIGITS = 16
+HASH_DIGITS = 16
 
 
 @dataclass(frozen=True)
-class Entry:
+class Made:
     """A thing that was made: from what, and what else is known of it, as JSON."""
 
     made_from: Mapping[str, str]
     known: Any = None
 
 
-Ledger = dict[str, Entry]
+Ledger = dict[str, Made]
 
 
 class Damaged(Refusal):
     """A line of a ledger that cannot be read."""
 
 
-def fresh(entry: Entry | None, made_from: Mapping[str, str]) -> bool:
-    """Whether a ledger knows a thing, and as made from exactly this."""
+def fresh(entry: Made | None, made_from: Mapping[str, str]) -> bool:
+    """True if a ledger knows a thing, and as made from exactly this."""
     return entry is not None and dict(entry.made_from) == dict(made_from)
 
 
-def digest(content: str | bytes, digits: int = DIGITS) -> str:
+def digest(content: str | bytes, digits: int = HASH_DIGITS) -> str:
     """The first hex digits of the SHA-256 of a text or of bytes."""
     if isinstance(content, str):
         content = content.encode("utf-8", "surrogatepass")
     return sha256(content).hexdigest()[:digits]
 
 
-def parse(text: str, file: str) -> Ledger:
-    """A ledger from its text, line by line as :func:`dump` writes it."""
+def parse_ledger(text: str, file: str) -> Ledger:
+    """A ledger from its text, line by line as :func:`ledger_text` writes it."""
     ledger: Ledger = {}
     for number, line in enumerate(text.splitlines(), 1):
-        match = LINE.fullmatch(line)
+        match = LEDGER_LINE.fullmatch(line)
         entry = _entry(match) if match and match["what"] not in ledger else None
         if match is None or entry is None:
             told = {"file": file, "line": number, "text": line[:80]}
@@ -71,17 +71,17 @@ def parse(text: str, file: str) -> Ledger:
     return ledger
 
 
-def _entry(match: re.Match[str]) -> Entry | None:
+def _entry(match: re.Match[str]) -> Made | None:
     made_from = dict(pair.split(":") for pair in match["made_from"].split())
     if not match["known"]:
-        return Entry(made_from)
+        return Made(made_from)
     try:
-        return Entry(made_from, json.loads(match["known"]))
+        return Made(made_from, json.loads(match["known"]))
     except (ValueError, RecursionError):
         return None
 
 
-def dump(ledger: Mapping[str, Entry]) -> str:
+def ledger_text(ledger: Mapping[str, Made]) -> str:
     """The text of a ledger, the same for equal ledgers."""
     lines = []
     for what, entry in sorted(ledger.items()):
@@ -94,17 +94,17 @@ def dump(ledger: Mapping[str, Entry]) -> str:
     return "".join(lines)
 
 
-def read(file: Path) -> Ledger:
+def read_ledger(file: Path) -> Ledger:
     """The ledger in a file; empty where there is none."""
     try:
-        return parse(file.read_text("utf-8", errors="replace"), file.name)
+        return parse_ledger(file.read_text("utf-8", errors="replace"), file.name)
     except FileNotFoundError:
         return {}
 
 
-def write(file: Path, ledger: Mapping[str, Entry]) -> None:
+def write(file: Path, ledger: Mapping[str, Made]) -> None:
     """Put a ledger into a file at once; a file that says the same is left alone."""
-    content = dump(ledger).encode()
+    content = ledger_text(ledger).encode()
     if not (file.is_file() and file.read_bytes() == content):
         store(file, content)
 
@@ -120,7 +120,7 @@ def update(file: Path) -> Iterator[Ledger]:
     try:
         fcntl.flock(folder, fcntl.LOCK_EX)
         try:
-            ledger = read(file)
+            ledger = read_ledger(file)
         except Damaged:
             ledger = {}
         yield ledger

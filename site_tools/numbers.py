@@ -27,14 +27,14 @@ for _code in (*range(0x80, 0x3300), *range(0xFF00, 0xFFF0), *range(0x1D7CE, 0x1D
 
 # What stands for a name or a formula, beside which a number is part of it.
 NAME = "\ufffb"
-HAN = "零〇一二两三四五六七八九十百千万亿廿壹贰叁肆伍陆柒捌玖拾佰仟"
+NUMERAL = "零〇一二两三四五六七八九十百千万亿廿壹贰叁肆伍陆柒捌玖拾佰仟"
 ONES = "one|two|three|four|five|six|seven|eight|nine"
 NUMBER_WORDS = (
     f"zero|nought|{ONES}|ten|eleven|twelve|(?:thir|four|fif|six|seven|eigh|nine)teen"
     "|twenty|thirty|forty|fifty|sixty|seventy|eighty|ninety|hundred|thousand|million"
 )
 NUMBER_WORD = rf"\b(?:{NUMBER_WORDS})(?:[ -](?:{NUMBER_WORDS}))*\b"
-COUNTED = rf"(?:{WHOLE}|{NUMBER_WORD}|[{HAN}]+)"
+COUNTED = rf"(?:{WHOLE}|{NUMBER_WORD}|[{NUMERAL}]+)"
 PART_WORDS = (
     "third|quarter|fourth|fifth|sixth|seventh|eighth|ninth|(?:ten|hundred|thousand)th"
 )
@@ -58,40 +58,40 @@ FORMS = {
         rf"|10[⁻⁺]?[{SUPERSCRIPTS}]+"
     ),
     "a percentage": (
-        rf"(?:{SIGNED}|{NUMBER_WORD}|[{HAN}]+)[ -]?\s*"
+        rf"(?:{SIGNED}|{NUMBER_WORD}|[{NUMERAL}]+)[ -]?\s*"
         r"(?:[%‰]|per ?cent\b|pct\b|个百分点"
         rf"|(?:percentage |basis )?points\b(?! (?:up|down|at|to|out))|pp\b|bps\b)"
-        rf"|[百千万]分之[{HAN}\d点.]+"
-        rf"|[{HAN}\d]+\s?[成折](?![立为功本果了分员绩叠线返断]|不变)|十有八九"
+        rf"|[百千万]分之[{NUMERAL}\d点.]+"
+        rf"|[{NUMERAL}\d]+\s?[成折](?![立为功本果了分员绩叠线返断]|不变)|十有八九"
     ),
     "a multiple": (
         rf"(?:{WHOLE}|\b(?:{NUMBER_WORDS}))[ -]?fold\b"
         rf"|(?:{WHOLE}|{NUMBER_WORD})[ -]times\b"
         rf"|{WHOLE}\s?×(?!\s*[\d(])"
-        rf"|{WHOLE}[xX]\b|[\d{HAN}]+\s*(?:多)?倍半?|\bfactor of {COUNTED}"
+        rf"|{WHOLE}[xX]\b|[\d{NUMERAL}]+\s*(?:多)?倍半?|\bfactor of {COUNTED}"
     ),
     "arithmetic in words": (
         rf"{COUNTED} (?:plus|minus|times|divided by) {COUNTED}"
         rf"|{SIGNED}(?:\s*[-+−×*/÷]\s*{SIGNED})+\s+(?:is|are|makes|equals)\b"
-        rf"|[\d{HAN}]+\s*(?:加|减|乘以?|除以)\s*[\d{HAN}]+\s*(?:等于|得)"
+        rf"|[\d{NUMERAL}]+\s*(?:加|减|乘以?|除以)\s*[\d{NUMERAL}]+\s*(?:等于|得)"
     ),
     "a share": (
         rf"(?!one\b){COUNTED} (?:of|of the|of all) {COUNTED}\b(?! |-(?:{NUMBER_WORDS}))"
         rf"|{COUNTED} (?:out of|in)(?: every| a| the)? {COUNTED}\b"
-        rf"|[\d{HAN}]+\s*[个次条步行位份](?:里面?|中|当中)(?:有|占)?\s*[\d{HAN}]+\s*[个次条步行位份]"
+        rf"|[\d{NUMERAL}]+\s*[个次条步行位份](?:里面?|中|当中)(?:有|占)?\s*[\d{NUMERAL}]+\s*[个次条步行位份]"
         r"|\bfifty-fifty\b"
     ),
     "a ratio": (
         rf"\d+\s*[:]\s*\d+(?!\d|:\d)|\d+-to-\d+|(?![01] )\d+ to 1\b|\d+ over \d+"
-        rf"|(?!一比一)[{HAN}]+比[{HAN}]+(?![较例])"
+        rf"|(?!一比一)[{NUMERAL}]+比[{NUMERAL}]+(?![较例])"
     ),
     "a fraction": (
-        rf"\d+\s*[/÷]\s*\d+|(?:\d+\s?)?[¼-¾⅐-⅞]|[{HAN}\d]+\s?分之\s?[{HAN}\d]+"
+        rf"\d+\s*[/÷]\s*\d+|(?:\d+\s?)?[¼-¾⅐-⅞]|[{NUMERAL}\d]+\s?分之\s?[{NUMERAL}\d]+"
         rf"|\d+[-‑/]\d+ths\b|(?:\ba|{NUMBER_WORD})[ -]{PART}"
-        rf"|{HALF}|半数|对半|[{HAN}]+个半"
+        rf"|{HALF}|半数|对半|[{NUMERAL}]+个半"
     ),
     "a decimal": (
-        rf"[-−+]?{WHOLE}?\.[\xa0\u2009\u202f]?\d+|[{HAN}]+点[{HAN}]+"
+        rf"[-−+]?{WHOLE}?\.[\xa0\u2009\u202f]?\d+|[{NUMERAL}]+点[{NUMERAL}]+"
         rf"|{NUMBER_WORD} point (?:{NUMBER_WORDS})\b"
         r"|\d{1,2}·\d+|\d+,(?!\d{3}(?!\d))\d+(?![,\d])"
     ),
@@ -142,7 +142,7 @@ def _blanked(text: str, match: re.Match[str]) -> str:
 
 
 def _stands_alone(text: str, match: re.Match[str]) -> bool:
-    """Whether arithmetic is a whole one, not the end of x + 1 = 2 or of V(1) = 2."""
+    """True if arithmetic is a whole one, not the end of x + 1 = 2 or of V(1) = 2."""
     before, behind = text[: match.start()].rstrip(), text[match.end() :]
     return not (
         re.search(rf"[-+−–×*/÷·^_(\[{{|{NAME}]\Z", before)
@@ -152,7 +152,7 @@ def _stands_alone(text: str, match: re.Match[str]) -> bool:
 
 
 def agrees(shown: str, value: int | float) -> bool:
-    """Whether the value rounds to what is shown; ValueError if one is no number.
+    """True if the value rounds to what is shown; ValueError if one is no number.
 
     It does if it is within half a unit of the last digit shown. A whole number is a
     count and must be exact; for worked arithmetic the arithmetic must hold too, and
@@ -172,7 +172,7 @@ def agrees(shown: str, value: int | float) -> bool:
 
 
 def holds(arithmetic: str) -> bool:
-    """Whether worked arithmetic such as ``8 + 6 = 14`` is right; only ≈ may round."""
+    """True if worked arithmetic such as ``8 + 6 = 14`` is right; only ≈ may round."""
     sides = re.split(f"({RELATION})", arithmetic.translate(NARROW))
     texts, signs = sides[::2], sides[1::2]
     try:

@@ -54,7 +54,7 @@ class Verdicts:
         now = Sources(self.root)
         found: dict[str, dict[str, Any]] = {}
         for page_id in self.before:
-            files = passed.files_of(self.root, page_id)
+            files = passed.languages_of(self.root, page_id)
             if self.failed & {*files}:
                 found[page_id] = {}
             elif files and all(map(self._is_whole, files)):

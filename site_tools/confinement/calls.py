@@ -48,13 +48,13 @@ LOAD, EQUAL, AT_LEAST, AND, RETURN = 0x20, 0x15, 0x35, 0x54, 0x06
 NUMBER, ARCHITECTURE, ARGUMENTS = 0, 4, 16  # offsets in what a filter is given
 ALLOW, KILL, REFUSE = 0x7FFF0000, 0x80000000, 0x00050000
 OTHER_ABI = 0x40000000  # x32, whose numbers would pass by
-THREAD, WORD = 0x00010000, 0xFFFFFFFF
+THREAD, ALL_BITS = 0x00010000, 0xFFFFFFFF
 # Of fcntl: who is signalled when a file is ready, and how (F_SETOWN, F_SETSIG,
 # F_SETOWN_EX); what lets others wait or tells of them (F_SETLEASE, F_NOTIFY).
-COMMANDS = (8, 10, 15, 1024, 1026)
+FCNTL_COMMANDS = (8, 10, 15, 1024, 1026)
 # Of ioctl: the same (FIOSETOWN, SIOCSPGRP); marks of a file that is only read
 # (FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION, ext4's, FS_IOC_ENABLE_VERITY).
-CONTROLS = (
+IOCTL_COMMANDS = (
     *(0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40087602, 0x40086604),
     0x40806685,
 )
@@ -81,7 +81,7 @@ class _Program(ctypes.Structure):
 
 
 def filters_calls() -> bool:
-    """Whether this machine can filter system calls as we know them."""
+    """True if this machine can filter system calls as we know them."""
     return os.path.exists(KERNEL) and platform.machine() in MACHINES
 
 
@@ -95,11 +95,15 @@ def refuse_calls(cuda: bool) -> None:
 
 def _rules(cuda: bool) -> list[Rule]:
     own = os.getpid()
-    rules = [Rule("fcntl", 1, WORD, command, equal=False) for command in COMMANDS]
-    rules += [Rule("ioctl", 1, WORD, command, equal=False) for command in CONTROLS]
+    rules = [
+        Rule("fcntl", 1, ALL_BITS, command, equal=False) for command in FCNTL_COMMANDS
+    ]
+    rules += [
+        Rule("ioctl", 1, ALL_BITS, command, equal=False) for command in IOCTL_COMMANDS
+    ]
     # Of an ordinary user's processes one could slow the other, which watches it.
-    rules += [Rule(call, 0, WORD, 0) for call in SCHEDULERS.split()]
-    rules += [Rule("setpriority", argument, WORD, 0) for argument in (0, 1)]
+    rules += [Rule(call, 0, ALL_BITS, 0) for call in SCHEDULERS.split()]
+    rules += [Rule("setpriority", argument, ALL_BITS, 0) for argument in (0, 1)]
     if not cuda:  # memory that no limit counts
         shared = mmap.MAP_SHARED | mmap.MAP_ANONYMOUS
         rules.append(Rule("mmap", 3, shared, shared, equal=False))
@@ -108,13 +112,13 @@ def _rules(cuda: bool) -> list[Rule]:
         Rule("close_range", 2, FILES_OF_ITS_OWN, FILES_OF_ITS_OWN, equal=False),
         Rule("clone", 0, THREAD, THREAD),
         Rule("socketpair", 1, 0xF, socket.SOCK_STREAM),  # others can be sent astray
-        Rule("socket", 0, WORD, socket.AF_UNIX if cuda else WORD),
-        Rule("kill", 0, WORD, own),
-        Rule("tgkill", 0, WORD, own),
-        Rule("prlimit64", 0, WORD, 0),
-        Rule("ioprio_set", 0, WORD, 1),  # of one process, which is
-        Rule("ioprio_set", 1, WORD, 0),  # this one
-        Rule("prctl", 0, WORD, SET_DEATH_SIGNAL, equal=False),  # with its watcher
+        Rule("socket", 0, ALL_BITS, socket.AF_UNIX if cuda else ALL_BITS),
+        Rule("kill", 0, ALL_BITS, own),
+        Rule("tgkill", 0, ALL_BITS, own),
+        Rule("prlimit64", 0, ALL_BITS, 0),
+        Rule("ioprio_set", 0, ALL_BITS, 1),  # of one process, which is
+        Rule("ioprio_set", 1, ALL_BITS, 0),  # this one
+        Rule("prctl", 0, ALL_BITS, SET_DEATH_SIGNAL, equal=False),  # with its watcher
         # Until Linux 6.2 Landlock does not see a file emptied by opening it to read.
         Rule("open", 1, os.O_ACCMODE | os.O_TRUNC, os.O_TRUNC, equal=False),
         Rule("openat", 2, os.O_ACCMODE | os.O_TRUNC, os.O_TRUNC, equal=False),

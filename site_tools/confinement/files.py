@@ -32,13 +32,13 @@ DRIVER = ("/proc", "/sys", "/run/nvidia-persistenced", "/run/opengl-driver", "/o
 DEVICES = ("/dev/nvidia*", "/dev/shm", "/dev/dxg")
 
 CREATE, ADD, RESTRICT = 444, 445, 446  # system calls, the same on every machine
-VERSION, BENEATH = 1, 1
-EXECUTE, WRITE, READ, LIST = 1, 2, 4, 8
+ASK_VERSION, BENEATH = 1, 1
+EXECUTE, WRITE, READ, LIST_FOLDER = 1, 2, 4, 8
 CHANGE = 0x1FF0  # remove and make what is in a folder
 REFER, TRUNCATE, CONTROL = 1 << 13, 1 << 14, 1 << 15
 SINCE = {REFER: 2, TRUNCATE: 3, CONTROL: 5}  # the version of Landlock that knows it
 OF_FILES = EXECUTE | WRITE | READ | TRUNCATE | CONTROL
-APART = 3  # no signal and no nameless socket of other processes
+OTHER_PROCESSES = 3  # no signal and no nameless socket of other processes
 SIZES = {1: 8, 2: 8, 3: 8, 4: 16, 5: 16}  # of the attributes, by version
 
 
@@ -52,7 +52,7 @@ class Reach(NamedTuple):
 
 
 def reach(folder: str, cuda: bool = False) -> Reach:
-    """What a block may reach that writes in this folder alone, maybe with a GPU."""
+    """The reach of a block that writes in this folder alone, maybe with a GPU."""
     reads, lists, devices = [*SYSTEM], list[str](), ["/dev/null"]
     prefixes = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
     for prefix in sorted(prefixes):
@@ -79,24 +79,26 @@ def landlock() -> int:
     """The version of Landlock that the kernel has, 0 if none."""
     if platform.system() != "Linux":
         return 0
-    return max(0, int(system().syscall(CREATE, None, 0, VERSION)))
+    return max(0, int(system().syscall(CREATE, None, 0, ASK_VERSION)))
 
 
 def hold_to(within: Reach, version: int) -> None:
     """Hold this process, and all it starts, to what is in reach."""
-    handled = EXECUTE | WRITE | READ | LIST | CHANGE
+    handled = EXECUTE | WRITE | READ | LIST_FOLDER | CHANGE
     for right, since in SINCE.items():
         if since <= version:
             handled |= right
-    attributes = struct.pack("=QQQ", handled, 0, APART)[: SIZES.get(version, 24)]
+    attributes = struct.pack("=QQQ", handled, 0, OTHER_PROCESSES)[
+        : SIZES.get(version, 24)
+    ]
     made = system().syscall(CREATE, attributes, len(attributes), 0)
     rules = accepted("the rules of Landlock", made)
     for paths, rights in (
-        (within.reads, READ | LIST | EXECUTE),
-        (OWN, READ | LIST),
-        (within.lists, LIST),
+        (within.reads, READ | LIST_FOLDER | EXECUTE),
+        (OWN, READ | LIST_FOLDER),
+        (within.lists, LIST_FOLDER),
         (within.writes, ~EXECUTE),
-        (within.devices, READ | WRITE | LIST | TRUNCATE | CONTROL),
+        (within.devices, READ | WRITE | LIST_FOLDER | TRUNCATE | CONTROL),
     ):
         for path in paths:
             with suppress(FileNotFoundError, PermissionError):

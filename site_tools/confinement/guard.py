@@ -1,4 +1,4 @@
-"""What Python itself refuses to a block, in words."""
+"""Refusals by Python itself, which tell a block in words what it may not do."""
 
 import os
 import pwd

@@ -17,7 +17,7 @@ def system() -> ctypes.CDLL:
 
 
 def accepted(what: str, result: int) -> int:
-    """What a system call gave, or its error: a block does not run half confined."""
+    """The result of a system call, or its error: no block runs half confined."""
     if result < 0:
         raise OSError(ctypes.get_errno(), f"the kernel did not take: {what}")
     return result

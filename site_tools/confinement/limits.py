@@ -9,8 +9,8 @@ from itertools import chain, islice
 from math import inf
 
 MEMORY = 4 << 30  # bytes; a page of this site takes a tenth of it
-FILE = 64 << 20  # one file
-FOLDER = 256 << 20  # all files of a process
+FILE_BYTES = 64 << 20  # one file
+FOLDER_BYTES = 256 << 20  # all files of a process
 ENTRIES = 2000  # of them and their folders; to look at more would take the time away
 DEEPEST = 50  # folders in folders
 HELD = ("VmRSS:", "VmPTE:", "VmSwap:")  # memory, its tables, what was moved to a disk
@@ -20,7 +20,7 @@ OPEN_FILES = 256
 def apply_limits(cuda: bool = False) -> None:
     """Set the limits of this process and all it starts."""
     _at_most(resource.RLIMIT_CORE, 0)
-    _at_most(resource.RLIMIT_FSIZE, FILE)
+    _at_most(resource.RLIMIT_FSIZE, FILE_BYTES)
     if not cuda:  # of which nobody knows how much its driver maps: see the watch
         _at_most(resource.RLIMIT_DATA, MEMORY)
         _at_most(resource.RLIMIT_NOFILE, OPEN_FILES)

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import TextIO, TypeVar
 
 from site_tools.messages import Message, Problem, Refusal
-from site_tools.run.results import SIGNS
+from site_tools.run.results import TERMINAL_SIGNS
 
 Done = TypeVar("Done")
 YES = ("y", "yes", "是", "好", "对")
@@ -39,7 +39,7 @@ class Talk:
     def show(self, text: str) -> None:
         """Print a text, if there is any, without signs that a terminal would obey."""
         if text:
-            shown = text.removesuffix("\n").translate(SIGNS)
+            shown = text.removesuffix("\n").translate(TERMINAL_SIGNS)
             print(shown, file=self.out or sys.stdout, flush=True)
 
     def ask(self, key: str, /, **values: object) -> bool:

@@ -24,7 +24,7 @@ import torch
 
 from site_tools.confinement.confine import confine
 from site_tools.confinement.guard import OutOfReach
-from site_tools.confinement.limits import FILE, MEMORY
+from site_tools.confinement.limits import FILE_BYTES, MEMORY
 from site_tools.messages import Message
 from site_tools.run.results import End, Failure, Process, Result, Value, encode
 
@@ -114,7 +114,7 @@ def _outcomes(process: Process) -> Iterator[Result | Value | End | None]:
 
 
 def _alone(process: Process) -> Iterator[Result]:
-    """What is copied from each; what has run for the one before is not run again."""
+    """Run the copy of each block; what has run for the one before is not run again."""
     page = process.page
     names, printed, ran = _new_names(), "", 0
     result = Result("")
@@ -231,7 +231,7 @@ def _failure(error: BaseException) -> Failure:
         kind, most = "MemoryLimit", MEMORY >> 30
         said = Message("block_needs_memory", {"most": most})
     elif isinstance(error, OSError) and error.errno == errno.EFBIG:
-        kind, most = "FileLimit", FILE >> 20
+        kind, most = "FileLimit", FILE_BYTES >> 20
         said = Message("block_stopped_files", {"most": most})
     lines = []
     for file, line in places:
@@ -243,7 +243,7 @@ def _failure(error: BaseException) -> Failure:
 
 
 def _compared(error: BaseException) -> str:
-    """What a bare assertion has on the left of its comparison, with its value."""
+    """The left side of the comparison of a bare assertion, with its value."""
     with suppress(Exception):
         *_, (frame, number) = traceback.walk_tb(error.__traceback__)
         line = linecache.getline(frame.f_code.co_filename, number).strip()

@@ -37,7 +37,7 @@ class Verified:
 
     @cached_property
     def copies(self) -> list[Copy]:
-        """What ran, functions of ``ppo_ref`` that the page shows among it."""
+        """The copies that ran, functions of ``ppo_ref`` on the page among them."""
         return running_copies(self.page)
 
     @cached_property
@@ -101,7 +101,7 @@ def start_pages(pages: Sequence[Page]) -> list[RunningPage]:
 
 
 def page_to_run(page: Page, seconds: float, device: str) -> PageToRun:
-    """What a page asks to run; a device is as in ``cuda:1``."""
+    """The blocks and expressions of a page, to run on a device as in ``cuda:1``."""
     once, sources = is_notebook(page.id), []
     for copy in running_copies(page):
         classes, lines = copy.block.classes, copy.block.lines
@@ -126,7 +126,7 @@ def all_figures(page: Page) -> list[tuple[str, Figure]]:
 
 
 def running_copies(page: Page) -> list[Copy]:
-    """What is copied from each block that runs."""
+    """The copies of the blocks that run."""
     return [copy for copy in page.copies if copy.block.runs]
 
 

@@ -14,19 +14,19 @@ from pathlib import Path
 from platform import python_version
 from typing import Any, NamedTuple
 
-from site_tools.ledger import Damaged, Entry, Ledger, fresh, read, update
+from site_tools.ledger import Damaged, Ledger, Made, fresh, read_ledger, update
 from site_tools.messages import LANGUAGES, Problem, problem
 from site_tools.page.pictures import is_notebook
 from site_tools.run.execution import Verified
 from site_tools.run.sources import Sources
 from site_tools.source.files import page_ids
 
-LEDGER = ".cache/verified/pages.txt"
-Told = Mapping[str, Any]  # of a page in one language, as JSON: see ``tell``
+VERDICTS = ".cache/verified/pages.txt"
+Judged = Mapping[str, Any]  # of a page in one language, as JSON: see ``tell``
 
 
 class VerdictLine(NamedTuple):
-    """What one line on a page says: with what it was verified, when, and how much."""
+    """The line on a page: with what it was verified, when, and how much."""
 
     torch: str
     python: str
@@ -35,8 +35,8 @@ class VerdictLine(NamedTuple):
     figures: int
 
 
-def tell(verified: Verified) -> Told:
-    """What is kept of a page that has run: how much was judged, and its plots."""
+def tell(verified: Verified) -> Judged:
+    """Sum up a page that has run: how much was judged, and its plots."""
     told: dict[str, Any] = {
         "blocks": len(verified.running),
         "figures": len(verified.figures),
@@ -55,7 +55,7 @@ class Passed:
     ledger: Ledger
 
     def is_fresh(self, page_id: str) -> bool:
-        """Whether a page has passed, in both languages, as it stands."""
+        """True if a page has passed, in both languages, as it stands."""
         return fresh(self.ledger.get(page_id), _rests_on(self.sources, page_id))
 
     def verdict_line(self, page: str) -> VerdictLine | None:
@@ -78,7 +78,7 @@ class Passed:
         plots: list[dict[str, str]] = told.get("plots", [])
         return plots
 
-    def _told(self, page: str) -> tuple[str, Told]:
+    def _told(self, page: str) -> tuple[str, Judged]:
         _, language, name = page.removesuffix(".md").split("/", maxsplit=2)
         entry = self.ledger.get(name)
         if entry is None or entry.known is None:
@@ -89,7 +89,7 @@ class Passed:
 def read_passed(root: Path) -> Passed:
     """The verdicts on the pages of a project; none if the ledger cannot be read."""
     try:
-        ledger = read(root / LEDGER)
+        ledger = read_ledger(root / VERDICTS)
     except Damaged:
         ledger = {}
     return Passed(Sources(root), ledger)
@@ -99,27 +99,27 @@ def unverified(passed: Passed, page: str) -> list[Problem]:
     """The problem of a page that has not passed as it stands."""
     if passed.verdict_line(page):
         return []
-    return [problem(page, 1, "page_unverified", file=LEDGER)]
+    return [problem(page, 1, "page_unverified", file=VERDICTS)]
 
 
-def note(root: Path, told: Mapping[str, Mapping[str, Told]]) -> None:
+def note(root: Path, told: Mapping[str, Mapping[str, Judged]]) -> None:
     """Note the pages of a run: of those that passed, what is told of each language.
 
     A page of which nothing is told has failed, and its verdict goes.
     """
     sources, there = Sources(root), page_ids(root)
     today = {"date": date.today().isoformat()}
-    with update(root / LEDGER) as ledger:
+    with update(root / VERDICTS) as ledger:
         for page_id, languages in told.items():
             ledger.pop(page_id, None)
             if languages:
                 made_from = _rests_on(sources, page_id)
-                ledger[page_id] = Entry(made_from, today | dict(languages))
+                ledger[page_id] = Made(made_from, today | dict(languages))
         for page_id in ledger.keys() - set(there):
             del ledger[page_id]
 
 
-def files_of(root: Path, page_id: str) -> list[str]:
+def languages_of(root: Path, page_id: str) -> list[str]:
     """The files of a page, one for each language that it is written in."""
     files = [f"docs/{language}/{page_id}.md" for language in LANGUAGES]
     return [file for file in files if (root / file).is_file()]
@@ -130,11 +130,11 @@ def to_verify(root: Path) -> Iterator[str]:
     passed = read_passed(root)
     for page_id in page_ids(root):
         if not passed.is_fresh(page_id):
-            yield from files_of(root, page_id)
+            yield from languages_of(root, page_id)
 
 
 def _rests_on(sources: Sources, page_id: str) -> dict[str, str]:
-    """What a verdict rests on: the sources, and with what pages run here."""
+    """The sources of a page, and with what pages run here: a verdict rests on them."""
     setting = {"torch": version("torch"), "python": python_version()}
     return sources.of(page_id) | setting
 

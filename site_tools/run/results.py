@@ -14,7 +14,9 @@ from site_tools.messages import Message, Refusal
 SECONDS_PER_BLOCK = 20.0
 LARGEST = 8 << 20  # bytes of a line; a plot has some tens of thousands
 # Signs that a terminal would obey are shown instead.
-SIGNS = {n: f"\\x{n:02x}" for n in (*range(32), *range(127, 160)) if n not in (9, 10)}
+TERMINAL_SIGNS = {
+    n: f"\\x{n:02x}" for n in (*range(32), *range(127, 160)) if n not in (9, 10)
+}
 
 
 @dataclass(frozen=True)
@@ -28,11 +30,11 @@ class Source:
 
     @property
     def runs_in_order(self) -> bool:
-        """Whether it runs among the others too: one that raises leaves no name."""
+        """True if it runs among the others too: one that raises leaves no name."""
         return self.continues or not self.raises
 
     def begins_with(self, other: "Source") -> bool:
-        """Whether what is copied begins with all of another, which leaves its names."""
+        """True if what is copied begins with all of another, which leaves its names."""
         beginning = (other.copied or other.text).rstrip("\n") + "\n"
         lasting = not (self.raises or other.raises)
         return lasting and self.copied.startswith(beginning)
@@ -79,12 +81,12 @@ class Request:
 
     @property
     def trains(self) -> bool:
-        """Whether its blocks seem to make an optimizer, which is slow to begin with."""
+        """True if its blocks seem to make an optimizer, which is slow to begin with."""
         words = ("optim", "train")
         return any(word in s.text for s in self.page.sources for word in words)
 
     def processes(self) -> Sequence["Process"]:
-        """What each process runs, one after the other."""
+        """The work of each process, one after the other."""
         if self.alone:
             return [Process(self.page, chain) for chain in self.page.chains()]
         return [Process(self.page, None)]
@@ -100,7 +102,7 @@ class Request:
 
 @dataclass(frozen=True)
 class Process:
-    """What one process runs: a chain of blocks by number, or None: all in order."""
+    """The work of one process: a chain of blocks by number, or None: all in order."""
 
     page: PageToRun
     chain: Sequence[int] | None
@@ -133,7 +135,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Result:
-    """What a block printed and drew (name and SVG), and why it ended early."""
+    """The output of a block, its plots (name and SVG), and why it ended early."""
 
     printed: str
     failure: Failure | None = None
@@ -152,7 +154,7 @@ Value = int | float | Failure
 
 @dataclass(frozen=True)
 class Run:
-    """What a page did: each block in its place, each expression, each copied text."""
+    """The outcome of a page: each block in its place, each expression, each copy."""
 
     results: tuple[Result, ...]
     values: Mapping[str, Value]
@@ -187,25 +189,27 @@ def _decoded(data: Any) -> Result | Value | End | None:
     if "drew" in data:
         return End(data["drew"] is not False)
     if "printed" not in data:
-        return _failure(data)
-    failure = data["failure"] and _failure(data["failure"])
-    plots = tuple((_text(name), _text(svg)) for name, svg in data["plots"])
-    return Result(_text(data["printed"]), failure, plots)
+        return _decoded_failure(data)
+    failure = data["failure"] and _decoded_failure(data["failure"])
+    plots = tuple((_shown_text(name), _shown_text(svg)) for name, svg in data["plots"])
+    return Result(_shown_text(data["printed"]), failure, plots)
 
 
-def _failure(data: Any) -> Failure:
+def _decoded_failure(data: Any) -> Failure:
     message = data["message"]
     if isinstance(message, dict):
-        values = {name: _text(str(text)) for name, text in message["values"].items()}
+        values = {
+            name: _shown_text(str(text)) for name, text in message["values"].items()
+        }
         message = Message(message["key"], values)
         str(message)  # KeyError if there is no such message
     lines = tuple((int(block), int(line)) for block, line in data["lines"])
     if any(block < 0 or line < 1 for block, line in lines):
         raise ValueError
-    shown = message if isinstance(message, Message) else _text(message)
-    compared = _text(data.get("compared", ""))
-    return Failure(_text(data["type"]), shown, lines, compared)
+    shown = message if isinstance(message, Message) else _shown_text(message)
+    compared = _shown_text(data.get("compared", ""))
+    return Failure(_shown_text(data["type"]), shown, lines, compared)
 
 
-def _text(data: str) -> str:
-    return str.translate(data, SIGNS)
+def _shown_text(data: str) -> str:
+    return str.translate(data, TERMINAL_SIGNS)

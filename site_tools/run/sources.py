@@ -13,7 +13,7 @@ from pathlib import Path
 from site_tools.ledger import digest
 from site_tools.messages import LANGUAGES
 
-SHARED = (
+SHARED_SOURCES = (
     "*.yml",
     "docs/*.yml",
     "docs/facts/*.yml",
@@ -40,14 +40,14 @@ class Sources:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._snippets = [*matching(root, ["snippets/**/*"])]
-        shared = [*matching(root, SHARED)]
+        shared = [*matching(root, SHARED_SOURCES)]
         self._shared = self._hash(shared)
         self._shared_changed = 0
         for file in shared:
             self._shared_changed = max(self._shared_changed, file.stat().st_ctime_ns)
 
     def of(self, page_id: str) -> dict[str, str]:
-        """What a page is made from, as a ledger has it."""
+        """Hashes of the sources of a page, as a ledger has them."""
         own = self._hash(self._own_files(page_id))
         return {"page": own, "project": self._shared}
 

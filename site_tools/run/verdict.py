@@ -1,4 +1,4 @@
-"""What a page shows against what its blocks do.
+"""Outputs and figures that a page shows, judged against what its blocks do.
 
 ``check_block`` judges one block of a page that has run, ``check_run`` all that it
 shows. The tests, ``check`` and ``fix`` use these.
@@ -38,7 +38,7 @@ REMEDIES = {
 
 
 def check_run(verified: Verified) -> list[Problem]:
-    """What is wrong with a page that has run: blocks, figures, plots."""
+    """The problems of a page that has run: blocks, figures, plots."""
     problems = []
     for copy in verified.copies:
         if problem_of_block := check_block(verified, copy.block):
@@ -91,7 +91,7 @@ def _broken(verified: Verified, block: Block, failure: Failure) -> Problem:
 
 
 def _words(failure: Failure, code: str = "") -> Message | str:
-    """What a failure says; a bare assertion has but its code."""
+    """The words of a failure; a bare assertion has but its code."""
     message = failure.message or code
     if not isinstance(message, Message):
         value = f" ({failure.compared})" if failure.compared else ""
@@ -102,7 +102,7 @@ def _words(failure: Failure, code: str = "") -> Message | str:
 
 
 def _remedy(failure: Failure) -> Message:
-    """What to do about a limit, about what is out of reach, or about the code."""
+    """The remedy for a limit, for what is out of reach, or for the code."""
     message = failure.message
     if isinstance(message, Message) and _has_parts(message):
         return replace(message, part="fix")
@@ -114,7 +114,7 @@ def _remedy(failure: Failure) -> Message:
 
 
 def _has_parts(message: Message) -> bool:
-    """Whether it says what was found, what was expected and how to mend it."""
+    """True if it says what was found, what was expected and how to mend it."""
     return isinstance(catalogue("en")[message.key], dict)
 
 

@@ -29,7 +29,7 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Any, BinaryIO
 
-from site_tools.confinement.limits import FOLDER, MEMORY, resident, stored
+from site_tools.confinement.limits import FOLDER_BYTES, MEMORY, resident, stored
 from site_tools.messages import Message, Refusal
 from site_tools.run import results
 from site_tools.run.results import (
@@ -146,7 +146,7 @@ def _as_result(outcome: Any) -> Any:
 
 
 def _join(source: results.Source, alone: Result, in_order: Result | None) -> Result:
-    """What a block did: alone if it runs alone, unless it fails only among others."""
+    """The result of a block: its own if it runs alone, unless it fails among others."""
     if in_order is None:
         return alone
     if source.continues:
@@ -160,7 +160,7 @@ def _join(source: results.Source, alone: Result, in_order: Result | None) -> Res
 
 
 def environment(variables: Mapping[str, str]) -> dict[str, str]:
-    """Those variables that blocks may know."""
+    """The variables that blocks may know."""
     names = [n for n in variables if n in ALLOWED or n.startswith("LC_")]
     return {name: variables[name] for name in names} | {"OMP_NUM_THREADS": "1"}
 
@@ -251,7 +251,7 @@ def _watch(connection: socket.socket, requests: socket.socket) -> None:
     with suppress(ConnectionError):  # nobody waits for the results
         for process in Request.of(line).processes():
             with new_folder() as folder:
-                lines, failure = _run(process, folder, connection)
+                lines, failure = _run_process(process, folder, connection)
             if failure:
                 lines.append(results.encode(failure))
             if failure == ENDED and process.chain is not None:
@@ -276,7 +276,7 @@ def new_folder() -> Iterator[str]:
             subprocess.run(remove, check=False)
 
 
-def _run(
+def _run_process(
     process: Process, folder: str, connection: socket.socket
 ) -> tuple[list[bytes], Failure | None]:
     """The results of one process, as lines; and why there are no more, if so."""
@@ -328,8 +328,8 @@ def _serve(process: Process, folder: str, pipe: int, watcher: int) -> None:
 def _passed_limit(child: int, folder: str) -> Failure | None:
     if resident(child) > MEMORY:
         return _limit("Memory", "block_stopped_memory", MEMORY >> 30)
-    if stored(folder, child) > FOLDER:
-        return _limit("File", "block_stopped_files", FOLDER >> 20)
+    if stored(folder, child) > FOLDER_BYTES:
+        return _limit("File", "block_stopped_files", FOLDER_BYTES >> 20)
     return None
 
 

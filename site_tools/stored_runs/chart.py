@@ -109,12 +109,12 @@ def _panel(
     scale = f"scale({PANEL_WIDTH / (last - 1):.4g} {1 / TENTHS})"
     yield f'<g transform="{scale}" stroke-width="{STROKE}">'
     for style, column in zip(LINE_STYLES, measured, strict=False):
-        line = _line(column, low, high)
+        line = _polyline(column, low, high)
         yield f'<path class="{style}" vector-effect="non-scaling-stroke" d="{line}"/>'
     yield "</g>"
 
 
-def _line(column: Mapping[int, float], low: float, high: float) -> str:
+def _polyline(column: Mapping[int, float], low: float, high: float) -> str:
     """The ``d`` of an SVG path, each point but the first a step from the one before."""
     whole = PANEL_HEIGHT * TENTHS
     path = ""

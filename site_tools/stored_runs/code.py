@@ -18,23 +18,23 @@ def code_hash(root: Path, files: Iterable[Path]) -> str:
     for path in files:
         text = path.read_text("utf-8")
         name = path.relative_to(root).as_posix()
-        covered[name] = _code(text) if path.suffix == ".py" else text
+        covered[name] = _without_docstrings(text) if path.suffix == ".py" else text
     return digest(json.dumps(covered))
 
 
 @lru_cache(maxsize=256)
-def _code(source: str) -> Any:
+def _without_docstrings(source: str) -> Any:
     try:
-        return _plain(ast.parse(source))
+        return _as_lists(ast.parse(source))
     except SyntaxError:  # half an edit
         return source
 
 
-def _plain(node: Any) -> Any:
+def _as_lists(node: Any) -> Any:
     """A syntax tree as lists, without lines, docstrings, and fields that are empty."""
     # Newer Pythons add such fields.
     if isinstance(node, list):
-        return [_plain(item) for item in node]
+        return [_as_lists(item) for item in node]
     if not isinstance(node, ast.AST):
         return repr(node)
     fields = dict(ast.iter_fields(node))
@@ -44,4 +44,4 @@ def _plain(node: Any) -> Any:
     ):
         fields["body"] = node.body[1:]
     filled = {name: value for name, value in fields.items() if value not in (None, [])}
-    return [type(node).__name__, *([k, _plain(v)] for k, v in filled.items())]
+    return [type(node).__name__, *([k, _as_lists(v)] for k, v in filled.items())]

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from ppo_ref.train.stored_runs import FORMAT, StoredRun, parse_run
-from site_tools.ledger import Entry, digest, fresh, read, store, update
+from site_tools.ledger import Made, digest, fresh, read_ledger, store, update
 from site_tools.messages import Problem, problem
 from site_tools.stored_runs.chart import draw_chart
 from site_tools.stored_runs.code import code_hash
@@ -29,7 +29,7 @@ from site_tools.stored_runs.table import CHARTS, RUNS, Chart, Recipe
 STORED, LEDGER = "ppo_ref/train/stored", "docs/verified/runs.txt"
 PRODUCING = "site_tools/stored_runs/producing.py"
 KEPT_DIGITS = 6  # significant ones that are kept: float32 has seven
-AT_ONCE, THREADS = 2, 1  # one thread gives the same sums on every machine
+RUNS_AT_ONCE, THREADS = 2, 1  # one thread gives the same sums on every machine
 REPORTED_EVERY = 10  # iterations
 Produce = Callable[[str], Iterable[Mapping[str, Any]]]
 
@@ -64,7 +64,7 @@ def read_stored_runs(root: Path, names: Iterable[str]) -> dict[str, StoredRun]:
 
 
 def run_problem(
-    root: Path, name: str, run: Recipe, code: str, entry: Entry | None
+    root: Path, name: str, run: Recipe, code: str, entry: Made | None
 ) -> Problem | None:
     """Why a run must be made anew, by its line in the ledger; None if it need not."""
     place = f"{STORED}/{name}.jsonl"
@@ -87,7 +87,7 @@ def problems(
     root: Path, runs: Mapping[str, Recipe], charts: Mapping[str, Chart]
 ) -> Iterator[Problem]:
     """All that ``make runs`` would mend, and files that no table knows."""
-    ledger, code = read(root / LEDGER), code_of(root)
+    ledger, code = read_ledger(root / LEDGER), code_of(root)
     all_fresh = True
     for name, run in runs.items():
         fault = run_problem(root, name, run, code, ledger.get(name))
@@ -126,10 +126,10 @@ def make(root: Path, runs: Mapping[str, Recipe], produce: Produce) -> list[str]:
 
     A run that fails leaves what was there. Returns a sentence for each that failed.
     """
-    ledger, code = read(root / LEDGER), code_of(root)
+    ledger, code = read_ledger(root / LEDGER), code_of(root)
     failed: list[str] = []
     forks = get_context("forkserver")
-    with ProcessPoolExecutor(AT_ONCE, forks, max_tasks_per_child=1) as processes:
+    with ProcessPoolExecutor(RUNS_AT_ONCE, forks, max_tasks_per_child=1) as processes:
         waiting = {
             processes.submit(store_run, root, name, run, code, produce): name
             for name, run in runs.items()
@@ -180,7 +180,7 @@ def store_run(root: Path, name: str, run: Recipe, code: str, produce: Produce) -
     same = before.partition("\n")[2] == text.partition("\n")[2]
     store(path, text.encode())
     with update(root / LEDGER) as ledger:
-        ledger[name] = Entry(_made_from(code, run, text.encode()), {"by": makers})
+        ledger[name] = Made(_made_from(code, run, text.encode()), {"by": makers})
     size = f"{len(text) / 1000:.0f} kB"
     return f"{size}, every number as it was" if same else f"{size}, stored"
 

@@ -35,7 +35,7 @@ def note_as_verified(root: Path) -> None:
     told: dict[str, dict[str, passed.Told]] = {}
     for page_id in page_ids(root):
         told[page_id] = {}
-        for file in passed.files_of(root, page_id):
+        for file in passed.languages_of(root, page_id):
             page = read_page(root, file)
             language = {
                 "blocks": sum(block.runs for block in page.blocks),

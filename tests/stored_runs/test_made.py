@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.ledger import read
+from site_tools.ledger import read_ledger
 from site_tools.messages import Problem
 from site_tools.stored_runs.code import code_hash
 from site_tools.stored_runs.make import (
@@ -62,7 +62,7 @@ def test_a_run_says_how_it_was_made_and_what_it_measured(project):
     assert run.header["options"] == {"rate": 0.9, "limits": [0.2, 0.3]}
     assert (run.header["seed"], run.header["iterations"]) == (1, 3)
     assert run.header["machine"].endswith(" CPU, 1 thread")
-    known = read(project / LEDGER)["first"].known
+    known = read_ledger(project / LEDGER)["first"].known
     assert known["by"]["torch"] == run.header["torch"]
     assert run.column("kl") == [0.333333, 0.3, 0.27]
     assert run.column("score") == [0.0, 2.0]

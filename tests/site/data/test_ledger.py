@@ -5,19 +5,28 @@ import threading
 
 import pytest
 
-from site_tools.ledger import Damaged, Entry, dump, fresh, parse, read, update, write
+from site_tools.ledger import (
+    Damaged,
+    Made,
+    fresh,
+    ledger_text,
+    parse_ledger,
+    read_ledger,
+    update,
+    write,
+)
 
 ENTRIES = {
-    "docs/en/a.md": Entry({"package": "1f", "torch": "2.13"}, {"passed": ["x"]}),
-    "(front-matter)": Entry({"zh": "0a", "en": "0b"}),
+    "docs/en/a.md": Made({"package": "1f", "torch": "2.13"}, {"passed": ["x"]}),
+    "(front-matter)": Made({"zh": "0a", "en": "0b"}),
 }
 
 
 def test_a_ledger_is_read_as_it_was_written(tmp_path):
     file = tmp_path / "folder" / "pages.txt"
-    assert read(file) == {}
+    assert read_ledger(file) == {}
     write(file, ENTRIES)
-    assert read(file) == ENTRIES
+    assert read_ledger(file) == ENTRIES
     assert file.read_text().splitlines()[0] == "(front-matter) zh:0a en:0b"
     before = file.stat().st_mtime_ns
     write(file, dict(reversed(ENTRIES.items())))
@@ -38,7 +47,7 @@ def test_a_ledger_is_read_as_it_was_written(tmp_path):
 )
 def test_a_damaged_line_is_named(line):
     with pytest.raises(Damaged) as refusal:
-        parse(f"ok zh:1\n{line}\n", "a.txt")
+        parse_ledger(f"ok zh:1\n{line}\n", "a.txt")
     assert str(refusal.value).startswith("a.txt:2: ")
     assert str(refusal.value).endswith(line[:80])
 
@@ -65,14 +74,14 @@ def test_two_writers_lose_nothing(tmp_path):
     def add(name: str) -> None:
         for number in range(20):
             with update(file) as ledger:
-                ledger[f"{name}{number}"] = Entry({"x": "1"})
+                ledger[f"{name}{number}"] = Made({"x": "1"})
 
     threads = [threading.Thread(target=add, args=(name,)) for name in "ab"]
     for thread in threads:
         thread.start()
     for thread in threads:
         thread.join()
-    assert len(read(file)) == 40
+    assert len(read_ledger(file)) == 40
     assert [path.name for path in tmp_path.iterdir()] == ["pages.txt"]
 
 
@@ -82,7 +91,7 @@ def test_a_cache_that_cannot_be_read_begins_anew(tmp_path):
     with update(file) as ledger:
         assert ledger == {}
         ledger |= ENTRIES
-    assert dump(read(file)) == dump(ENTRIES)
+    assert ledger_text(read_ledger(file)) == ledger_text(ENTRIES)
 
 
 def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
@@ -95,5 +104,5 @@ def test_a_write_that_fails_leaves_the_old_file(tmp_path, monkeypatch):
     monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="No space"), update(file) as ledger:
         ledger.clear()
-    assert read(file) == ENTRIES
+    assert read_ledger(file) == ENTRIES
     assert [path.name for path in tmp_path.iterdir()] == ["pages.txt"]

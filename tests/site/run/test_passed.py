@@ -7,9 +7,9 @@ import pytest
 
 from site_tools.finish.reading import add_verdict
 from site_tools.run import passed
-from site_tools.run.passed import LEDGER, VerdictLine, note, read_passed, to_verify
+from site_tools.run.passed import VERDICTS, VerdictLine, note, read_passed, to_verify
 from site_tools.run.passed import unverified as problems_of
-from site_tools.run.sources import SHARED, matching
+from site_tools.run.sources import SHARED_SOURCES, matching
 from tests.layout import ROOT
 from tests.site.articles import article, inside
 from tests.site.trial_site import write_files
@@ -83,7 +83,7 @@ def test_all_that_judges_a_page_is_among_what_verdicts_rest_on():
         if name.startswith("site_tools."):
             judging.add(Path(vars(module)["__file__"]))
     assert ROOT / "site_tools/judge/all.py" in judging
-    assert judging - set(matching(ROOT, SHARED)) == set()
+    assert judging - set(matching(ROOT, SHARED_SOURCES)) == set()
 
 
 @pytest.mark.parametrize("name", ["version", "python_version"])
@@ -106,7 +106,7 @@ def test_a_page_that_is_gone_is_forgotten(root):
 
 @pytest.mark.parametrize("text", [b"{", b"\xff\xfe{", b"<<<<<<< HEAD\n"])
 def test_a_damaged_ledger_counts_for_nothing(root, text):
-    (root / LEDGER).write_bytes(text)
+    (root / VERDICTS).write_bytes(text)
     assert read_passed(root).verdict_line(EN) is None
     note(root, {"gae/sum": {"zh": TOLD, "en": TOLD}})  # a cache begins anew
     assert read_passed(root).verdict_line(EN)
