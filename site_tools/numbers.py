@@ -1,12 +1,12 @@
 """Numbers as people write them: found in a text, and compared with a value."""
 
 import ast
+import operator
 import re
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
-from itertools import pairwise
 
 from site_tools.messages import Refusal
 
@@ -50,6 +50,14 @@ HALF = (
 TERM = rf"[({{√\s]*{SIGNED}(?:\s*{POWER}|!)?[)\s]*"
 SUM = rf"{TERM}(?:(?:[-+−×*/÷·]| – )\s*{TERM})*"
 RELATION = "[=≈<>≤≥≠]"
+ORDERS: dict[str, Callable[[Fraction, Fraction], bool]] = {
+    "=": operator.eq,
+    "≠": operator.ne,
+    "<": operator.lt,
+    ">": operator.gt,
+    "≤": operator.le,
+    "≥": operator.ge,
+}
 ARITHMETIC = re.compile(rf"(?<![A-Za-z0-9_.,·]){SUM}(?:{RELATION}{SUM})+")
 FORMS = {
     "a version": r"\bv\d+\.\d+(?:\.\d+)*|\d+\.\d+\.\d+(?:\.?\w+)*",
@@ -180,18 +188,17 @@ def holds(arithmetic: str) -> bool:
     except (ValueError, SyntaxError, ArithmeticError):
         return False
     units = [_unit(text) for text in texts]
-    return all(
-        _related(*pair, sign, max(unit))
-        for pair, sign, unit in zip(
-            pairwise(values), signs, pairwise(units), strict=True
-        )
-    )
+    for at, sign in enumerate(signs):
+        unit = max(units[at], units[at + 1])
+        if not _related(values[at], values[at + 1], sign, unit):
+            return False
+    return True
 
 
 def _related(left: Fraction, right: Fraction, sign: str, unit: Fraction) -> bool:
-    order = {"<": left < right, ">": left > right, "≤": left <= right}
-    order |= {"≥": left >= right, "=": left == right, "≠": left != right}
-    return order.get(sign, abs(left - right) <= unit / 2)
+    if sign == "≈":
+        return abs(left - right) <= unit / 2
+    return ORDERS[sign](left, right)
 
 
 def _unit(text: str) -> Fraction:

@@ -55,7 +55,12 @@ FCNTL_COMMANDS = (8, 10, 15, 1024, 1026)
 # Of ioctl: the same (FIOSETOWN, SIOCSPGRP); marks of a file that is only read
 # (FS_IOC_SETFLAGS, FS_IOC_FSSETXATTR, FS_IOC_SETVERSION, ext4's, FS_IOC_ENABLE_VERITY).
 IOCTL_COMMANDS = (
-    *(0x8901, 0x8902, 0x40086602, 0x401C5820, 0x40087602, 0x40086604),
+    0x8901,
+    0x8902,
+    0x40086602,
+    0x401C5820,
+    0x40087602,
+    0x40086604,
     0x40806685,
 )
 FILES_OF_ITS_OWN = 2  # CLOSE_RANGE_UNSHARE: of one thread, where no watch counts them

@@ -15,16 +15,31 @@ from site_tools.confinement.kernel import accepted, system
 PACKAGES = ("ppo_ref", "site_tools")
 LIBRARIES = ("bin", "include", "lib", "lib64", "share")  # of a Python
 SYSTEM = (
-    *("/usr", "/lib", "/lib64", "/nix/store"),
-    *("/System/Library", "/Library", "/opt/homebrew"),
-    *("/etc/ld.so.cache", "/etc/localtime", "/etc/fonts"),
-    *("/dev/urandom", "/dev/random", "/dev/zero"),
-    *("/proc/cpuinfo", "/proc/meminfo", "/sys/devices/system"),
+    "/usr",
+    "/lib",
+    "/lib64",
+    "/nix/store",
+    "/System/Library",
+    "/Library",
+    "/opt/homebrew",
+    "/etc/ld.so.cache",
+    "/etc/localtime",
+    "/etc/fonts",
+    "/dev/urandom",
+    "/dev/random",
+    "/dev/zero",
+    "/proc/cpuinfo",
+    "/proc/meminfo",
+    "/sys/devices/system",
 )
 # Of its own process a block reads this: not what it says of networks and mounts.
 OWN = (
-    *("/proc/self/environ", "/proc/self/fd", "/proc/self/maps"),
-    *("/proc/self/stat", "/proc/self/statm", "/proc/self/status"),
+    "/proc/self/environ",
+    "/proc/self/fd",
+    "/proc/self/maps",
+    "/proc/self/stat",
+    "/proc/self/statm",
+    "/proc/self/status",
 )
 # Of the driver of a GPU it is not known what it can do without; the environment of
 # other processes is out of reach all the same.

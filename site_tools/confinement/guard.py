@@ -3,26 +3,44 @@
 import os
 import pwd
 import socket
+from collections.abc import Iterable
 from typing import Any
 
 from site_tools.confinement.files import Reach
 from site_tools.messages import Message
 
 STARTS = (
-    *("subprocess.Popen", "os.system", "os.fork", "os.forkpty", "os.exec"),
-    *("os.spawn", "os.posix_spawn", "pty.spawn"),
+    "subprocess.Popen",
+    "os.system",
+    "os.fork",
+    "os.forkpty",
+    "os.exec",
+    "os.spawn",
+    "os.posix_spawn",
+    "pty.spawn",
 )
 CONTACTS = (
-    *("socket.connect", "socket.bind", "socket.sendto", "socket.getaddrinfo"),
-    *("socket.gethostbyname", "socket.gethostbyaddr"),
+    "socket.connect",
+    "socket.bind",
+    "socket.sendto",
+    "socket.getaddrinfo",
+    "socket.gethostbyname",
+    "socket.gethostbyaddr",
 )
 # The event, and which of its arguments are paths that change.
 CHANGES = {
-    **dict.fromkeys(("os.remove", "os.rmdir", "os.mkdir", "os.truncate"), (0,)),
-    **dict.fromkeys(("os.chmod", "os.chown", "os.utime"), (0,)),
-    **dict.fromkeys(("os.rename", "os.link"), (0, 1)),
-    "os.symlink": (1,),
+    "os.remove": [0],
+    "os.rmdir": [0],
+    "os.mkdir": [0],
+    "os.truncate": [0],
+    "os.chmod": [0],
+    "os.chown": [0],
+    "os.utime": [0],
+    "os.rename": [0, 1],
+    "os.link": [0, 1],
+    "os.symlink": [1],
 }
+STAYS_HERE = (-1, socket.AF_UNIX)  # families of sockets; -1: of one that is open
 WRITES = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 
 
@@ -41,10 +59,12 @@ class Guard:
     """
 
     def __init__(self, within: Reach, home: str | None = None) -> None:
-        self._writes = tuple(map(os.path.realpath, (*within.writes, *within.devices)))
-        self._reads = tuple(map(os.path.realpath, within.reads))
-        self._lists = tuple(map(os.path.realpath, within.lists))
-        self._home = os.path.realpath(home or pwd.getpwuid(os.getuid()).pw_dir)
+        self._writes = _real([*within.writes, *within.devices])
+        self._reads = _real(within.reads)
+        self._lists = _real(within.lists)
+        if home is None:
+            home = pwd.getpwuid(os.getuid()).pw_dir
+        self._home = os.path.realpath(home)
         self._process = os.getpid()
 
     def __call__(self, event: str, arguments: tuple[Any, ...]) -> None:
@@ -56,8 +76,11 @@ class Guard:
             self._check(arguments[0] or ".", writes=False, lists=True)
         elif event in STARTS:
             raise OutOfReach("block_process")
-        elif event in CONTACTS or (event == "socket.__new__" and _goes_out(arguments)):
+        elif event in CONTACTS:
             raise OutOfReach("block_network")
+        elif event == "socket.__new__":
+            if arguments[1] not in STAYS_HERE:
+                raise OutOfReach("block_network")
         elif event == "os.kill" and arguments[0] != self._process:
             raise OutOfReach("block_signal")
         elif event in CHANGES:
@@ -72,14 +95,16 @@ class Guard:
             raise OutOfReach("block_writes_outside", path=real)
         if lists and real in self._lists:
             return
-        own = (*self._writes, *self._reads)
-        if _within(real, (self._home,)) and not _within(real, own):
+        if not _within(real, [self._home]):
+            return
+        if not _within(real, self._writes + self._reads):
             raise OutOfReach("block_reads_outside", path=real)
 
 
-def _goes_out(arguments: tuple[Any, ...]) -> bool:
-    return arguments[1] not in (-1, socket.AF_UNIX)
+def _real(paths: Iterable[str]) -> list[str]:
+    """Paths without symbolic links."""
+    return [os.path.realpath(path) for path in paths]
 
 
-def _within(path: str, places: tuple[str, ...]) -> bool:
+def _within(path: str, places: list[str]) -> bool:
     return any(path == place or path.startswith(f"{place}/") for place in places)

@@ -67,7 +67,8 @@ class RunningPage:
     ) -> None:
         self.page = page
         self.asked = page_to_run(page, seconds, device)
-        self._twin, self._running = None, None
+        self._twin: RunningPage | None = None
+        self._running: Running | None = None
         if twin and replace(twin.asked, seed=self.asked.seed) == self.asked:
             self._twin = twin
         else:
@@ -102,7 +103,8 @@ def start_pages(pages: Sequence[Page]) -> list[RunningPage]:
 
 def page_to_run(page: Page, seconds: float, device: str) -> PageToRun:
     """The blocks and expressions of a page, to run on a device as in ``cuda:1``."""
-    once, sources = is_notebook(page.id), []
+    once = is_notebook(page.id)
+    sources = []
     for copy in running_copies(page):
         classes, lines = copy.block.classes, copy.block.lines
         alone = f"{copy.text}\n" if copy.lines != lines else ""
@@ -114,15 +116,24 @@ def page_to_run(page: Page, seconds: float, device: str) -> PageToRun:
             copied=on_device(alone, device),
         )
         sources.append(source)
-    expressions = sorted({figure.expression for _, figure in all_figures(page)})
-    seed, cuda = LANGUAGES.index(page.language), device_type(device) == "cuda"
-    return PageToRun(sources, expressions, seed, seconds, once, cuda)
+    expressions = {figure.expression for _, figure in all_figures(page)}
+    return PageToRun(
+        sources,
+        sorted(expressions),
+        seed=LANGUAGES.index(page.language),
+        seconds=seconds,
+        once=once,
+        cuda=device_type(device) == "cuda",
+    )
 
 
 def all_figures(page: Page) -> list[tuple[str, Figure]]:
     """The figures of a page and of its pictures, with the file of each."""
-    files = {page.path: page.figures, **page.pictures}
-    return [(path, figure) for path, figures in files.items() for figure in figures]
+    found = []
+    for path, figures in [(page.path, page.figures), *page.pictures.items()]:
+        for figure in figures:
+            found.append((path, figure))
+    return found
 
 
 def running_copies(page: Page) -> list[Copy]:

@@ -48,9 +48,15 @@ from site_tools.run.results import (
 # To import these is to run them; the second wants verl.
 ACTING = ("ppo_ref.__main__", "ppo_ref.verl_plugin")
 ALLOWED = (
-    *("PATH", "LANG", "LANGUAGE", "TZ", "LD_LIBRARY_PATH"),
-    *("PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE"),
-    *("CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER"),
+    "PATH",
+    "LANG",
+    "LANGUAGE",
+    "TZ",
+    "LD_LIBRARY_PATH",
+    "PYTHONHASHSEED",
+    "PYTHONDONTWRITEBYTECODE",
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
     "ATEN_CPU_CAPABILITY",  # which processor PyTorch computes for
 )
 PLAIN, TRAINS = b"p", b"t"  # a page, and one whose blocks train
