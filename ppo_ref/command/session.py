@@ -52,10 +52,12 @@ class Session:
             precision = getattr(torch, settings.precision)
             model["actor"] = pretrained_actor(settings.model, precision)
         estimate = estimate_named(settings.estimate, settings.responses_per_prompt)
-        self.folder, self.settings = folder, settings
+        self.folder = folder
+        self.settings = settings
         self.trainer = Trainer(settings, settings.device, estimate, **model)
         self.held_out_before: float | None = None
-        self._seconds, self._since = 0.0, time.monotonic()
+        self._seconds = 0.0
+        self._since = time.monotonic()
         self._saved: tuple[int, ...] = ()
         self._saved_at = self._since
         if checkpoint := folder.load(self.trainer):
@@ -136,7 +138,8 @@ class Session:
         return trainer.imitated, trainer.rewarded, trainer.iteration
 
     def _write(self, iteration: Iteration) -> None:
-        number, folder = iteration.number, self.folder
+        number = iteration.number
+        folder = self.folder
         folder.add(STATISTICS, {"iteration": number, **iteration.statistics})
         is_end = number in (1, self.trainer.config.iterations)
         if is_end or number % self.settings.record_every == 0:

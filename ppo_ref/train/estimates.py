@@ -117,8 +117,8 @@ def among_responses(
 ) -> Estimate:
     """An estimate by a function such as ``grpo``, which compares rows of one prompt.
 
-    So many rows, one after another, are a group; fewer than 2 are a ValueError. The
-    estimate reads neither values nor gamma nor lambda.
+    Rows of one group follow each other, ``responses_per_prompt`` of them; fewer than 2
+    are a ValueError. The estimate reads neither values nor gamma nor lambda.
     """
     if responses_per_prompt < 2:
         raise ValueError(
@@ -150,7 +150,7 @@ NAMES = tuple(
 
 
 def estimate_named(name: str, responses_per_prompt: int = 1) -> Estimate:
-    """The function of that name here, for a run with so many responses a prompt."""
+    """The estimate of that name, for a run with this number of responses a prompt."""
     if name not in NAMES:
         raise ValueError(
             f"estimate_named: name must be one of {', '.join(NAMES)}, got {name!r}"

@@ -17,7 +17,8 @@ class Learners:
 
     def __init__(self, actor: Actor, actor_lr: float, critic_lr: float) -> None:
         self.models = models_from(actor)
-        self.actor_lr, self.critic_lr = actor_lr, critic_lr
+        self.actor_lr = actor_lr
+        self.critic_lr = critic_lr
         self.imitation_optimizer = _adam(self.models.actor)
         self.reward_optimizer = _adam(self.models.reward, REWARD_MODEL_LR)
         self.actor_optimizer = _adam(self.models.actor, actor_lr)
@@ -30,14 +31,16 @@ class Learners:
 
     def state_dict(self) -> dict[str, Any]:
         """All weights, and all optimizers."""
-        states = {name: x.state_dict() for name, x in self._stateful().items()}
+        states = {}
+        for name, learner in self._stateful().items():
+            states[name] = learner.state_dict()
         return copy.deepcopy(states)
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
         """Stand where others of the same sizes stood."""
-        for name, x in self._stateful().items():
+        for name, learner in self._stateful().items():
             # An optimizer would go on in the memory of the state.
-            x.load_state_dict(copy.deepcopy(state[name]))
+            learner.load_state_dict(copy.deepcopy(state[name]))
 
     def _stateful(self) -> dict[str, nn.Module | Optimizer]:
         return {
@@ -69,4 +72,6 @@ def learning_rate_share(step: int, steps: int, warm_up: int) -> float:
     little; the last ones should not undo each other.
     """
     require_index("learning_rate_share", steps, step=step)
-    return min((step + 1) / warm_up, 1 - step / steps)
+    rising = (step + 1) / warm_up
+    falling = 1 - step / steps
+    return min(rising, falling)

@@ -28,7 +28,9 @@ class Body(nn.Module):
         self, width: int, context: int, precision: torch.dtype = torch.float32
     ) -> None:
         super().__init__()
-        self.width, self.context, self.precision = width, context, precision
+        self.width = width
+        self.context = context
+        self.precision = precision
 
     def places(self, attention_mask: Tensor, new: int) -> Tensor:
         """Where each new position stands among the tokens of its sequence."""
@@ -38,7 +40,8 @@ class Body(nn.Module):
                 f"{type(self).__name__}: a sequence must fit the context of "
                 f"{self.context} tokens, got {total}"
             )
-        return (attention_mask.cumsum(1) - 1).clamp(min=0)[:, -new:]
+        places = (attention_mask.cumsum(1) - 1).clamp(min=0)
+        return places[:, -new:]
 
 
 class Layer(nn.Module):
@@ -73,7 +76,8 @@ class Layer(nn.Module):
         read = read.transpose(1, 2)[:, -last:].reshape(batch, -1, width)
         x = x[:, -last:] + self.attention_output(read)
         inner = gelu(self.feed_forward_input(self.feed_forward_norm(x)))
-        return x + self.feed_forward_output(inner), (keys, values)
+        x = x + self.feed_forward_output(inner)
+        return x, (keys, values)
 
 
 class Transformer(Body):
@@ -107,14 +111,16 @@ class Transformer(Body):
     ) -> Tensor:
         """Hidden states of the given positions, or of the ``last`` of them alone."""
         new = token_ids.shape[1]
-        x = self.tokens(token_ids) + self.positions(self.places(attention_mask, new))
+        places = self.places(attention_mask, new)
+        x = self.tokens(token_ids) + self.positions(places)
         visible = _visible(attention_mask, new)
         past: list[tuple[Tensor, Tensor] | None] = list(cache or [])
         past = past or [None] * len(self.layers)
         read = []
         for layer, before in zip(self.layers, past, strict=True):
             # Only the last layer's other outputs go unread.
-            x, now = layer(x, visible, before, last if layer is self.layers[-1] else 0)
+            wanted = last if layer is self.layers[-1] else 0
+            x, now = layer(x, visible, before, wanted)
             read.append(now)
         if cache is not None:
             cache[:] = read
@@ -128,7 +134,8 @@ def _visible(attention_mask: Tensor, new: int) -> Tensor:
     causal = causal.tril(total - new)
     # A padding position sees itself: softmax over nothing would be nan.
     itself = causal & ~causal.tril(total - new - 1)
-    return ((causal & attention_mask[:, None, :]) | itself)[:, None]
+    visible = (causal & attention_mask[:, None, :]) | itself
+    return visible[:, None]
 
 
 Network = TypeVar("Network", bound=nn.Module)
@@ -233,8 +240,9 @@ def _autocast(transformer: Body, device: torch.device) -> torch.autocast:
 
 
 def _draw(weight: Tensor, scale: float, generator: torch.Generator) -> None:
+    drawn = torch.randn(weight.shape, generator=generator) * scale
     with torch.no_grad():
-        weight.copy_(torch.randn(weight.shape, generator=generator) * scale)
+        weight.copy_(drawn)
 
 
 def actor_statistics(
@@ -257,8 +265,10 @@ def critic_values(critic: Critic, rollout: Rollout) -> Tokens:
 
     Padding is computed like any slot; gradient flows.
     """
-    outputs = critic(rollout.sequences, rollout.attention_mask, _last(rollout))
-    return at_least_float32(response_outputs(outputs, rollout.response_mask.shape[1]))
+    last = _last(rollout)
+    outputs = critic(rollout.sequences, rollout.attention_mask, last=last)
+    values = response_outputs(outputs, rollout.response_mask.shape[1])
+    return at_least_float32(values)
 
 
 def _last(rollout: Rollout) -> int:
@@ -267,4 +277,6 @@ def _last(rollout: Rollout) -> int:
     To leave out those of the prompt would add up a gradient in another order, and a run
     would end with other weights by rounding.
     """
-    return 0 if torch.is_grad_enabled() else rollout.responses.shape[1] + 1
+    if torch.is_grad_enabled():
+        return 0
+    return rollout.responses.shape[1] + 1

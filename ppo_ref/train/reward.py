@@ -59,9 +59,10 @@ def learned(reward: Critic) -> Reward:
 
 def model_scores(reward: Critic, rollout: Rollout) -> RowValues:
     """The output of a reward model at the last token of every response."""
-    outputs = at_least_float32(reward(rollout.sequences, rollout.attention_mask))
+    outputs = reward(rollout.sequences, rollout.attention_mask)
     last = last_token(rollout.response_mask)
-    return torch.where(last, outputs[:, -last.shape[1] :], 0).sum(1)
+    of_response = at_least_float32(outputs)[:, -last.shape[1] :]
+    return torch.where(last, of_response, 0).sum(1)
 
 
 def reward_model_step(

@@ -61,13 +61,15 @@ def sample_responses(
     require_at_least("sample_responses", 1, response_length=response_length)
     require_at_least("sample_responses", 0, temperature=temperature)
     _require_prompts(actor, prompts, response_length)
-    attention_mask, new = prompts.attention_mask, prompts.token_ids
+    attention_mask = prompts.attention_mask
+    new = prompts.token_ids
     running = attention_mask[:, -1]
     cache: Cache = []
     tokens: list[Tensor] = []
     log_probs: list[Tensor] = []
     while len(tokens) < response_length and running.any():
-        logits = at_least_float32(actor(new, attention_mask, cache, last=1)[:, -1])
+        outputs = actor(new, attention_mask, cache, last=1)
+        logits = at_least_float32(outputs[:, -1])
         _require_distributions(logits, len(tokens))
         chosen, log_prob = _sample(logits, temperature, generator)
         tokens.append(torch.where(running, chosen, prompts.pad_token_id))
@@ -107,11 +109,13 @@ def _sample(
         return logits.argmax(-1), torch.zeros_like(logits[:, 0])
     log_softmax = (logits / temperature).log_softmax(-1)
     chosen = torch.multinomial(log_softmax.exp(), 1, generator=generator)
-    return chosen[:, 0], log_softmax.gather(1, chosen)[:, 0]
+    log_probs = log_softmax.gather(1, chosen)
+    return chosen[:, 0], log_probs[:, 0]
 
 
 def _require_prompts(actor: Actor, prompts: Prompts, response_length: int) -> None:
-    prompt, context = prompts.token_ids.shape[1], actor.transformer.context
+    prompt = prompts.token_ids.shape[1]
+    context = actor.transformer.context
     if prompt + response_length > context:
         raise ValueError(
             f"sample_responses: prompt and response must fit the actor's context of "
@@ -133,8 +137,9 @@ def _require_prompts(actor: Actor, prompts: Prompts, response_length: int) -> No
 def _require_distributions(logits: Tensor, token: int) -> None:
     """Refuse nan, on which a GPU would crash; -inf, a forbidden token, may stand."""
     totals = logits.logsumexp(-1)
-    if not totals.isfinite().all():
-        row = int((~totals.isfinite()).nonzero()[0])
+    finite = totals.isfinite()
+    if not finite.all():
+        row = int((~finite).nonzero()[0])
         raise ValueError(
             "sample_responses: actor must give logits whose log-sum-exp is finite, "
             f"got {totals[row].item()} for token {token} of row {row}"

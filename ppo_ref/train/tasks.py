@@ -27,8 +27,6 @@ PHRASINGS = (
 # Every character that a question or a right answer can hold.
 CHARACTERS = "".join(PHRASINGS).replace("{a}", "").replace("{b}", "") + "0123456789+="
 PROMPT_LENGTH = max(len(phrasing.format(a=0, b=0)) for phrasing in PHRASINGS)
-# The longest right answer, 9+9=18, has six characters and an end.
-RESPONSE_LENGTH = 8
 
 
 class Question(NamedTuple):

@@ -91,13 +91,13 @@ class Trainer:
         """
         while self.imitated < self.config.warm_start_steps:
             loss = imitation_step(
-                self.models.actor,
-                self.learners.imitation_optimizer,
-                self.tokenizer,
-                self.questions.train,
-                self.config,
-                self.imitated,
-                self._generator("demonstrations", self.imitated),
+                actor=self.models.actor,
+                optimizer=self.learners.imitation_optimizer,
+                tokenizer=self.tokenizer,
+                questions=self.questions.train,
+                config=self.config,
+                step=self.imitated,
+                generator=self._generator("demonstrations", self.imitated),
             )
             self.imitated += 1
             if self.imitated == self.config.warm_start_steps:
@@ -159,13 +159,13 @@ class Trainer:
         draws = self._generator("draws", self.iteration)
         questions = self._draw_questions(draws)
         experience = collect_experience(
-            self.models,
-            questions,
-            self._prompts(questions),
-            self._reward(),
-            self.estimate,
-            dataclasses.replace(self.config, kl_coef=self.kl_coef),
-            self._generator("sampling", self.iteration, self.device),
+            models=self.models,
+            questions=questions,
+            prompts=self._prompts(questions),
+            reward=self._reward(),
+            estimate=self.estimate,
+            config=dataclasses.replace(self.config, kl_coef=self.kl_coef),
+            generator=self._generator("sampling", self.iteration, self.device),
         )
         statistics = self._describe(experience)
         statistics |= self._update(experience, draws)
@@ -200,6 +200,7 @@ class Trainer:
         return update_statistics([*critic_steps, *actor_steps])
 
     def _adapt_kl_coef(self, kl: float) -> None:
+        """The next batch pays this coefficient; it follows the KL of this one."""
         self.kl_coef = adaptive_kl_coef(
             kl_coef=self.kl_coef,
             kl=kl,

@@ -12,7 +12,6 @@ from ppo_ref.train.config import PPOConfig
 from ppo_ref.train.tasks import (
     CHARACTERS,
     PROMPT_LENGTH,
-    RESPONSE_LENGTH,
     all_questions,
     split,
 )
@@ -67,8 +66,8 @@ def test_settings_of_another_type_or_that_do_not_fit_are_refused(text):
 def test_the_constants_hold_every_question_and_answer():
     questions = all_questions()
     assert max(len(question.text) for question in questions) == PROMPT_LENGTH
-    assert max(len(question.answer) for question in questions) < RESPONSE_LENGTH
-    assert PPOConfig().response_length == RESPONSE_LENGTH
+    slots = PPOConfig().response_length
+    assert max(len(question.answer) for question in questions) < slots
     written = "".join(question.text + question.answer for question in questions)
     assert set(written) == set(CHARACTERS)
 

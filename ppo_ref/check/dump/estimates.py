@@ -91,8 +91,9 @@ def judge_whitening(dump: Fields, known: bool) -> Said:
 
     def wrong(other: Tensor) -> Tensor:
         size = torch.maximum(advantages.abs(), other.abs()).clamp(min=1)
+        apart = (advantages - other).abs()
         # A nan is on neither side of a tolerance: it is wrong.
-        return mask & ~((advantages - other).abs() <= rounding * size)
+        return mask & ~(apart <= rounding * size)
 
     tokens = f"over the {counted(dump.tokens, 'token')} that count"
     # Divided by the deviation of n instead of n - 1 tokens, as OpenRLHF does.
@@ -140,8 +141,10 @@ def expected_returns(
     slots = torch.where(mask, torch.arange(width), width)
     following = slots.flip(1).cummin(1).values.flip(1)
     following = pad(following[:, 1:], (0, 1), value=width)
-    value = pad(_finite(values_of(dump)), (0, 1)).gather(1, following)
-    later = pad(_finite(dump.returns), (0, 1)).gather(1, following)
+    values = _finite(values_of(dump))
+    returns = _finite(dump.returns)
+    value = pad(values, (0, 1)).gather(1, following)
+    later = pad(returns, (0, 1)).gather(1, following)
     return _finite(rewards) + gamma * (value + gae_lambda * (later - value))
 
 
@@ -165,7 +168,8 @@ def _finite(x: Tensor) -> Tensor:
 def _sure_cause(dump: Fields, gamma: float, gae_lambda: float) -> str:
     """The cause, where an exact comparison says it; or nothing."""
     assert dump.returns is not None
-    mask, returns = dump.response_mask, dump.returns
+    mask = dump.response_mask
+    returns = dump.returns
     if dump.advantages is not None:
         apart = (returns - values_of(dump) - dump.advantages).abs()
         wrong = mask & (apart > TOLERANCE[torch.float32])

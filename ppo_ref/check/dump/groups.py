@@ -26,7 +26,7 @@ def groups_of(dump: Fields) -> Groups | None:
     """The groups of a dump; None if it has neither uid nor prompts."""
     names = dump.uid
     if names is None and dump.prompts is not None:
-        names = torch.unique(dump.prompts, dim=0, return_inverse=True)[1]
+        _, names = torch.unique(dump.prompts, dim=0, return_inverse=True)
     if names is None:
         return None
     _, of_row, sizes = torch.unique(names, return_inverse=True, return_counts=True)
