@@ -9,10 +9,7 @@ from torch import Tensor
 from torch.testing import assert_close
 
 from ppo_ref.alignment import response_mask
-from ppo_ref.train.networks import (
-    Actor,
-    actor_statistics,
-)
+from ppo_ref.train.networks import Actor, actor_statistics
 from ppo_ref.train.pretrained import pretrained_actor
 from ppo_ref.train.rollout import as_rollout, sample_responses
 from ppo_ref.train.tokenizer import Prompts
@@ -36,41 +33,52 @@ def rows(*lengths: int) -> list[Tensor]:
 
 def padded(given: list[Tensor], padding: int = IDS[PAD]) -> Prompts:
     width = max(map(len, given)) + 1  # one slot holds padding alone
-    ids, mask = torch.full((2, len(given), width), padding)
+    ids = torch.full((len(given), width), padding)
+    mask = torch.zeros(ids.shape, dtype=torch.bool)
     for place, row in enumerate(given):
-        ids[place, width - len(row) :] = row
-        mask[place] = torch.arange(width) >= width - len(row)
-    return Prompts(ids, mask.bool(), IDS[EOS], IDS[PAD])
+        start = width - len(row)
+        ids[place, start:] = row
+        mask[place, start:] = True
+    return Prompts(ids, mask, IDS[EOS], IDS[PAD])
 
 
 def own_rows(logits: Tensor, given: list[Tensor]) -> list[Tensor]:
-    return [x[-len(row) :] for x, row in zip(logits, given, strict=True)]
+    own = []
+    for x, row in zip(logits, given, strict=True):
+        own.append(x[-len(row) :])
+    return own
 
 
 @torch.no_grad()
 def test_padded_rows_say_what_each_says_by_itself(folder):
-    given, model = rows(*LENGTHS), theirs(folder)
-    actor, prompts = pretrained_actor(folder), padded(given)
+    given = rows(*LENGTHS)
+    model = theirs(folder)
+    actor = pretrained_actor(folder)
+    prompts = padded(given)
     found = actor(prompts.token_ids, prompts.attention_mask)
-    assert found.shape == (*prompts.token_ids.shape, VOCAB) and found.isfinite().all()
-    assert_close(actor.head(actor.hidden(*prompts[:2])), found)
-    for ours, row in zip(own_rows(found, given), given, strict=True):
-        assert_close(ours, model(input_ids=row[None]).logits[0], atol=1e-5, rtol=1e-5)
+    assert found.shape == (*prompts.token_ids.shape, VOCAB)
+    assert found.isfinite().all()
+    hidden = actor.hidden(prompts.token_ids, prompts.attention_mask)
+    assert_close(actor.head(hidden), found)
     other = padded(given, padding=9)
-    again = actor(other.token_ids, other.attention_mask)
-    for ours, before in zip(
-        own_rows(again, given), own_rows(found, given), strict=True
-    ):
-        assert torch.equal(ours, before)
+    again = own_rows(actor(other.token_ids, other.attention_mask), given)
+    for place, ours in enumerate(own_rows(found, given)):
+        alone = model(input_ids=given[place][None]).logits[0]
+        assert_close(ours, alone, atol=1e-5, rtol=1e-5)
+        assert torch.equal(ours, again[place])
 
 
 @torch.no_grad()
 def test_a_cache_changes_nothing(folder):
-    actor, (ids, mask, *_) = pretrained_actor(folder), padded(rows(*LENGTHS))
-    cache, read, done = [], [], 0
+    actor = pretrained_actor(folder)
+    ids, mask, *_ = padded(rows(*LENGTHS))
+    cache = []
+    read = []
+    done = 0
     for step in (1, 1, 1, 4):
+        new = ids[:, done : done + step]
         done += step
-        read.append(actor(ids[:, done - step : done], mask[:, :done], cache))
+        read.append(actor(new, mask[:, :done], cache))
     whole = actor(ids, mask)
     assert_close(torch.cat(read, 1)[mask], whole[mask], atol=1e-5, rtol=1e-5)
 
@@ -84,7 +92,8 @@ def test_positions_cut_a_pack_unless_there_is_a_cache(folder, attention, cache):
     model = theirs(folder, attn_implementation=attention)
     at = torch.cat([torch.arange(len(row)) for row in given])[None]
     ids = torch.cat(given)[None]
-    found = model(input_ids=ids, position_ids=at, use_cache=cache).logits[0, 4:]
+    packed = model(input_ids=ids, position_ids=at, use_cache=cache)
+    found = packed.logits[0, 4:]
     alone = model(input_ids=given[1][None]).logits[0]
     assert found.allclose(alone, atol=1e-5) != cache
 
@@ -109,58 +118,76 @@ def sampled(actor: Actor, given: list[Tensor], **options: Any):
 
 
 def test_log_probs_are_those_of_float64_logits(folder):
-    given, model = rows(*LENGTHS), theirs(folder).double()
-    actor, temperature = pretrained_actor(folder), 0.7
+    given = rows(*LENGTHS)
+    model = theirs(folder).double()
+    actor = pretrained_actor(folder)
+    temperature = 0.7
     rollout = sampled(actor, given, temperature=temperature)
     mask = response_mask(rollout.responses, IDS[EOS])
-    assert torch.equal(rollout.response_mask, mask) and not mask.all()
+    assert torch.equal(rollout.response_mask, mask)
+    assert not mask.all()
     assert (rollout.responses[~mask] == IDS[PAD]).all()
-    assert torch.equal(rollout.truncated, (rollout.responses != IDS[EOS]).all(1))
+    unended = (rollout.responses != IDS[EOS]).all(1)
+    assert torch.equal(rollout.truncated, unended)
     found = actor_statistics(actor, rollout, temperature)
     assert found.log_probs.requires_grad
     for i, row in enumerate(given):
-        answer = rollout.responses[i][mask[i]]
+        counts = mask[i]
+        answer = rollout.responses[i][counts]
+        sequence = torch.cat([row, answer])
         with torch.no_grad():
-            logits = model(input_ids=torch.cat([row, answer])[None]).logits[0]
-        said = (logits[len(row) - 1 : -1] / temperature).log_softmax(-1)
+            logits = model(input_ids=sequence[None]).logits[0]
+        before_answer = logits[len(row) - 1 : -1]
+        said = (before_answer / temperature).log_softmax(-1)
         wanted = said.gather(1, answer[:, None])[:, 0].float()
-        assert_close(found.log_probs[i][mask[i]], wanted, atol=1e-5, rtol=1e-5)
-        assert_close(rollout.rollout_log_probs[i][mask[i]], wanted, atol=1e-5, rtol=0)
         entropy = -(said.exp() * said).sum(-1).float()
-        assert_close(found.entropy[i][mask[i]], entropy, atol=1e-5, rtol=1e-5)
+        sampled_log_probs = rollout.rollout_log_probs[i][counts]
+        assert_close(found.log_probs[i][counts], wanted, atol=1e-5, rtol=1e-5)
+        assert_close(sampled_log_probs, wanted, atol=1e-5, rtol=0)
+        assert_close(found.entropy[i][counts], entropy, atol=1e-5, rtol=1e-5)
 
 
 def test_gradients_are_those_of_transformers(folder):
-    actor, model, (row,) = pretrained_actor(folder), theirs(folder), rows(8)
-    prompt, answer = row[:3], row[3:]
-    prompts = padded([prompt])
-    rollout = as_rollout(prompts, answer[None], torch.zeros(1, len(answer)))
+    actor = pretrained_actor(folder)
+    model = theirs(folder)
+    (row,) = rows(8)
+    prompt = row[:3]
+    answer = row[3:]
+    unknown = torch.zeros(1, len(answer))
+    rollout = as_rollout(padded([prompt]), answer[None], unknown)
     actor_statistics(actor, rollout).log_probs.sum().backward()
     said = model(input_ids=row[None]).logits[0].log_softmax(-1)
     said[2:-1].gather(1, answer[:, None]).sum().backward()
-    wanted = {name: x.grad for name, x in model.base_model.named_parameters()}
+    wanted = dict(model.base_model.named_parameters())
     found = dict(actor.transformer.network.named_parameters())
-    assert wanted.keys() == found.keys() and len(wanted) > 10
-    for name, gradient in wanted.items():
-        assert_close(found[name].grad, gradient, atol=1e-5, rtol=1e-4, msg=name)
+    assert wanted.keys() == found.keys()
+    assert len(wanted) > 10
+    for name, weight in wanted.items():
+        gradient = found[name].grad
+        assert_close(gradient, weight.grad, atol=1e-5, rtol=1e-4, msg=name)
 
 
 def test_it_never_drops_out(folders):
-    actor, (ids, mask, *_) = pretrained_actor(folders["gpt2"]), padded(rows(*LENGTHS))
+    actor = pretrained_actor(folders["gpt2"])
+    ids, mask, *_ = padded(rows(*LENGTHS))
     assert actor.transformer.network.config.resid_pdrop > 0
-    assert torch.equal(actor.train()(ids, mask), actor.eval()(ids, mask))
+    in_training = actor.train()(ids, mask)
+    assert torch.equal(in_training, actor.eval()(ids, mask))
 
 
 def test_products_in_bfloat16(folder):
-    exact, actor = pretrained_actor(folder), pretrained_actor(folder, torch.bfloat16)
+    exact = pretrained_actor(folder)
+    actor = pretrained_actor(folder, torch.bfloat16)
     ids, mask, *_ = padded(rows(*LENGTHS))
-    found, wanted = actor(ids, mask), exact(ids, mask)
+    found = actor(ids, mask)
+    wanted = exact(ids, mask)
     assert found.dtype == torch.bfloat16
     assert_close(found.float()[mask], wanted[mask], atol=0.1, rtol=0.1)
 
 
 def test_a_sequence_beyond_the_context(folder):
-    actor, (row,) = pretrained_actor(folder), rows(60)
+    actor = pretrained_actor(folder)
+    (row,) = rows(60)
     with pytest.raises(ValueError, match=r"fit the actor's context of 64 tokens, got"):
         sample_responses(actor, padded([row]), response_length=4)
     ids = torch.ones(1, 65).long()

@@ -40,14 +40,17 @@ def test_the_cache_gives_what_the_whole_sequence_gives(seed, parts, padding):
     ids = ids_of(seed, 3, length)
     mask = torch.arange(length) >= torch.tensor(padding)[:, None]
     mask[:, -1] = True
-    cache, said, read = [], [], 0
+    cache = []
+    said = []
+    read = 0
     for part in parts:
         new = ids[:, read : read + part]
         read += new.shape[1]
         if new.shape[1]:
             said.append(ACTOR(new, mask[:, :read], cache))
     together = ACTOR(ids, mask)
-    assert_close(torch.cat(said, 1)[mask], together[mask], rtol=1e-10, atol=1e-10)
+    in_parts = torch.cat(said, 1)
+    assert_close(in_parts[mask], together[mask], rtol=1e-10, atol=1e-10)
     last = ACTOR(ids, mask, last=parts[0])
     assert_close(last, together[:, -parts[0] :], rtol=1e-10, atol=1e-10)
     assert len(cache) == len(ACTOR.transformer.layers)
@@ -58,11 +61,12 @@ def test_the_four_modules_begin_as_the_actor_and_are_four():
     actor = networks.actor()
     models = models_from(actor)
     ids = ids_of(4, 2, 5)
+    mask = whole(ids)
     assert models.actor is actor
-    assert torch.equal(models.reference(ids, whole(ids)), actor(ids, whole(ids)))
-    hidden = models.critic.transformer(ids, whole(ids))
-    assert torch.equal(hidden, actor.transformer(ids, whole(ids)))
-    assert not models.critic(ids, whole(ids)).any()
+    assert torch.equal(models.reference(ids, mask), actor(ids, mask))
+    hidden = models.critic.transformer(ids, mask)
+    assert torch.equal(hidden, actor.transformer(ids, mask))
+    assert not models.critic(ids, mask).any()
     weights = [list(network.parameters()) for network in models]
     learning = [any(weight.requires_grad for weight in own) for own in weights]
     assert learning == [True, True, False, False]
@@ -78,12 +82,21 @@ MASK = torch.tensor(
 
 def encoder(body: Transformer) -> nn.TransformerEncoder:
     """Torch's own, with the same weights."""
-    width, layers = body.norm.normalized_shape[0], len(body.layers)
-    options = {"activation": "gelu", "batch_first": True, "norm_first": True}
-    sizes = width, 2, 4 * width, 0.0
-    layer = nn.TransformerEncoderLayer(*sizes, **options, dtype=torch.float64)
+    width = body.norm.normalized_shape[0]
+    layer = nn.TransformerEncoderLayer(
+        d_model=width,
+        nhead=2,
+        dim_feedforward=4 * width,
+        dropout=0.0,
+        activation="gelu",
+        batch_first=True,
+        norm_first=True,
+        dtype=torch.float64,
+    )
     norm = nn.LayerNorm(width, dtype=torch.float64)
-    made = nn.TransformerEncoder(layer, layers, norm, enable_nested_tensor=False)
+    made = nn.TransformerEncoder(
+        layer, num_layers=len(body.layers), norm=norm, enable_nested_tensor=False
+    )
     made.norm.load_state_dict(body.norm.state_dict())
     for theirs, ours in zip(made.layers, body.layers, strict=True):
         theirs.norm1.load_state_dict(ours.attention_norm.state_dict())
@@ -100,14 +113,16 @@ def test_hidden_states_are_those_of_torchs_encoder():
     body = networks.actor().transformer
     for parameter in body.parameters():  # norms and biases begin at 0 and 1
         nn.init.normal_(parameter, std=0.5)
-    ids, judge = ids_of(1, *MASK.shape), encoder(body)
+    ids = ids_of(1, *MASK.shape)
+    judge = encoder(body)
     found = body(ids, MASK)
     for row, counts in enumerate(MASK):
         own = ids[row][counts][None]
         time = own.shape[1]
         later = torch.ones(time, time, dtype=torch.bool).triu(1)
         embedded = body.tokens.weight[own] + body.positions.weight[:time]
-        assert_close(found[row][counts], judge(embedded, mask=later)[0])
+        (expected,) = judge(embedded, mask=later)
+        assert_close(found[row][counts], expected)
 
 
 def certain(*rows: str) -> Scripted:
@@ -126,14 +141,17 @@ def test_a_rollout_is_what_a_plain_loop_makes_of_its_tokens(seed, lengths):
     assert torch.equal(rollout.attention_mask[:, :-6], asked.attention_mask)
     for row, tokens in enumerate(rollout.responses.tolist()):
         ended = EOS_TOKEN_ID in tokens
-        length = tokens.index(EOS_TOKEN_ID) + 1 if ended else 6
+        length = 6
+        if ended:
+            length = tokens.index(EOS_TOKEN_ID) + 1
         expected = [t < length for t in range(6)]
+        log_probs = rollout.rollout_log_probs[row]
         assert rollout.response_mask[row].tolist() == expected
         assert rollout.attention_mask[row, -6:].tolist() == expected
         assert rollout.truncated[row].item() == (not ended)
         assert tokens[length:] == [PAD_TOKEN_ID] * (6 - length)
-        assert not rollout.rollout_log_probs[row, length:].any()
-        assert (rollout.rollout_log_probs[row, :length] < 0).all()
+        assert not log_probs[length:].any()
+        assert (log_probs[:length] < 0).all()
 
 
 def test_an_end_in_the_last_slot_is_no_truncation_and_all_ends_are_the_end():
@@ -173,20 +191,24 @@ def test_tokens_come_as_often_as_the_softmax_says(temperature):
     """Pearson's chi-square, 4 degrees of freedom: above 18.5 in one of 1000 seeds."""
     logits = [0.0, 1.0, -1.0, 0.5, 0.2]
     count = 20000
+    asked = torch.full((count, 1), 2)
     rollout = sample_responses(
         Scripted(torch.tensor(logits)),
-        Prompts(torch.full((count, 1), 2), torch.ones(count, 1).bool()),
+        Prompts(asked, whole(asked)),
         response_length=1,
         temperature=temperature,
         generator=seeded(1),
     )
-    seen = torch.bincount(rollout.responses[:, 0], minlength=VOCAB).tolist()
+    tokens = rollout.responses[:, 0]
+    seen = torch.bincount(tokens, minlength=VOCAB).tolist()
     log_probs = loops.log_softmax([x / temperature for x in logits])
-    expected = [count * math.exp(x) for x in log_probs]
-    distances = [(s - e) ** 2 / e for s, e in zip(seen, expected, strict=True)]
-    assert math.fsum(distances) < 18.5
+    distance = 0.0
+    for token, log_prob in enumerate(log_probs):
+        expected = count * math.exp(log_prob)
+        distance += (seen[token] - expected) ** 2 / expected
+    assert distance < 18.5
     said = rollout.rollout_log_probs[:, 0].tolist()
-    chosen = [log_probs[token] for token in rollout.responses[:, 0].tolist()]
+    chosen = [log_probs[token] for token in tokens.tolist()]
     assert said == pytest.approx(chosen, abs=1e-6)
 
 
@@ -200,7 +222,7 @@ def test_greedy_is_the_argmax_of_a_loop_without_a_cache(seed):
         answer = []
         while len(answer) < 6 and EOS_TOKEN_ID not in answer:
             sequence = torch.tensor([ids + answer])
-            logits = ACTOR(sequence, torch.ones_like(sequence).bool())[0, -1].tolist()
+            logits = ACTOR(sequence, whole(sequence))[0, -1].tolist()
             answer.append(logits.index(max(logits)))
         answer += [PAD_TOKEN_ID] * (6 - len(answer))
         assert rollout.responses[row].tolist() == answer
