@@ -356,7 +356,7 @@ from ppo_ref.rollout_correction import token_weights
 batch = shared_batch()
 mask, old = batch.response_mask, batch.old_log_probs
 engine = old - 0.4  # says less of every token
-ratio = judges.token_weights(
+ratio = token_weights(
     old_log_probs=old,
     rollout_log_probs=engine,
     response_mask=mask,
