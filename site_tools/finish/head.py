@@ -7,6 +7,7 @@ first words, so that they are shown before it has come.
 
 import base64
 import hashlib
+import json
 import re
 from collections.abc import Collection, Iterable
 
@@ -22,10 +23,11 @@ OPTIONAL = re.compile(r":[\w-]+\([^()]*(?:\([^()]*\)[^()]*)*\)|\"[^\"]*\"")
 CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 OTHER_WAY = "[dir=rtl]"  # both languages run from left to right
 WORD = re.compile(r"[\w-]+")
-# What stands before the sheet is shown before it has come: plain words alone.
 # Colours of the theme, and what mkdocstrings has for every theme.
 UNUSED = ("palette.", "_mkdocstrings.css")
+# What stands before the sheet is shown before it has come: plain words alone.
 NOT_PLAIN = ["code", "ol"]
+LINE_ENDS = re.compile(r"[ \t]*\n\s*")
 SHEET = "assets/site.css"  # of which the published name has a digest
 # Attributes of style are allowed: formulas and plots place their parts by them. A
 # browser that does not know style-src-elem takes style-src for both.
@@ -73,6 +75,23 @@ def drop_unused(soup: BeautifulSoup) -> None:
     for link in sheets(soup):
         if any(name in str(link["href"]) for name in UNUSED):
             link.decompose()
+
+
+def trim(soup: BeautifulSoup) -> None:
+    """Leave out what no reader sees: blanks outside the article, the generator's name.
+
+    In an article blanks may be code.
+    """
+    for meta in soup.find_all("meta", attrs={"name": "generator"}):
+        meta.decompose()
+    settings = soup.find(id="__config")
+    if isinstance(settings, Tag):
+        known = json.loads("".join(map(str, settings.contents)))
+        text = json.dumps(known, ensure_ascii=False, separators=(",", ":"))
+        settings.string = text.replace("<", r"\u003c")  # it may end no tag
+    for text in soup.find_all(string=LINE_ENDS):
+        if not text.find_parent(["article", "pre"]):
+            text.replace_with(type(text)(LINE_ENDS.sub("\n", text)))
 
 
 def link_formulas(soup: BeautifulSoup) -> None:

@@ -179,6 +179,7 @@ def _finish_head(soup: BeautifulSoup, site: Site) -> None:
     if not site.first:
         head.link_formulas(soup)
     else:  # the site is published
+        head.trim(soup)
         head.link_sheet(soup, site.first)
         head.add_policy(soup)
 
