@@ -16,7 +16,7 @@ from site_tools.contributing.talk import Talk, language_of, reason  # noqa: E402
 from site_tools.messages import LANGUAGES  # noqa: E402
 
 # The commands in the order in which a contributor meets them.
-COMMANDS: dict[str, Callable[[argparse.Namespace, Path, Talk], int]] = {
+SUBCOMMANDS: dict[str, Callable[[argparse.Namespace, Path, Talk], int]] = {
     "new": new.new_page,
     "import": chat.import_chat,
     "check": check.check_pages,
@@ -57,7 +57,7 @@ def main(words: Sequence[str] | None = None) -> int:
     early = argparse.ArgumentParser(add_help=False)
     early.add_argument("--lang", choices=LANGUAGES, default=language_of())
     talk = Talk(early.parse_known_args(words)[0].lang)
-    options = parse(words, talk)
+    options = read_options(words, talk)
     talk = Talk(talk.language, agreed="yes" in options)
     try:
         code: int = options.run(options, ROOT, talk)
@@ -73,7 +73,7 @@ def main(words: Sequence[str] | None = None) -> int:
     return code
 
 
-def parse(words: Sequence[str], talk: Talk) -> argparse.Namespace:
+def read_options(words: Sequence[str], talk: Talk) -> argparse.Namespace:
     """The command and its options."""
     shared = argparse.ArgumentParser(add_help=False)
     absent, language, yes = argparse.SUPPRESS, talk.text("lang"), talk.text("yes")
@@ -85,7 +85,7 @@ def parse(words: Sequence[str], talk: Talk) -> argparse.Namespace:
         description=talk.text("contribute"),
     )
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
-    for name, run in COMMANDS.items():
+    for name, run in SUBCOMMANDS.items():
         purpose = talk.text(f"{name}_help", "purpose")
         command = commands.add_parser(
             name,

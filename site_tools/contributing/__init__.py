@@ -1,1 +1,1 @@
-"""What a contributor brings, read and written: questions, wordings, new pages."""
+"""The commands of a contributor, who asks, words, checks and writes pages."""

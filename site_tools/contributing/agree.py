@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
-from site_tools.contributing.pages import files_of, page_id, versions
+from site_tools.contributing.pages import page_id, present_files, versions
 from site_tools.contributing.talk import Talk
 from site_tools.data.facts import concepts, unread
 from site_tools.judge.languages import compare
@@ -32,10 +32,11 @@ from site_tools.source.files import page_ids
 from site_tools.stored_runs.make import problems
 from site_tools.stored_runs.table import CHARTS, RUNS
 
-WIDE = 100  # columns of a terminal in which both languages stand side by side
-CLOSING = "，。、；：？！）》”"
+# Columns of a terminal in which both languages stand side by side.
+SIDE_BY_SIDE_FROM = 100
+CLOSING_SIGNS = "，。、；：？！）》”"
 # No line begins with a mark that closes something.
-PIECE = re.compile(rf" ?(?:[{APART}]|[^ {APART}]+)[{CLOSING}]*")
+PIECE = re.compile(rf" ?(?:[{APART}]|[^ {APART}]+)[{CLOSING_SIGNS}]*")
 
 
 def agree(options: Namespace, root: Path, talk: Talk) -> int:
@@ -90,7 +91,7 @@ def _bytes_as_text(file: Path) -> str:
 
 def _sound_texts(page: str, root: Path, talk: Talk) -> list[str]:
     """The page in Chinese and English, as its files have it, if both are sound."""
-    present = files_of(page, root)
+    present = present_files(page, root)
     files = [f"docs/{language}/{page}.md" for language in LANGUAGES]
     for file in files:
         if file not in present:
@@ -147,7 +148,7 @@ def side_by_side(
     names: Sequence[str], pairs: Sequence[tuple[str, str]], wide: int
 ) -> Iterator[str]:
     """Pairs of paragraphs under their names, or where it is narrow behind them."""
-    if wide < WIDE:
+    if wide < SIDE_BY_SIDE_FROM:
         for pair in pairs:
             for name, text in zip(names, pair, strict=True):
                 first, *rest = wrapped(text, wide - 6)

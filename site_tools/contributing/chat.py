@@ -24,9 +24,9 @@ from site_tools.contributing.log import Broken, Turn, compose, fence_after, line
 from site_tools.contributing.pages import (
     LONGEST,
     SKELETONS,
-    files_of,
     language_of_text,
     page_id,
+    present_files,
 )
 from site_tools.contributing.talk import Talk
 from site_tools.ledger import store_new
@@ -183,7 +183,7 @@ def export_pages(options: Namespace, root: Path, talk: Talk) -> int:
     said = []
     for page in options.pages:
         file = f"docs/{talk.language}/{page_id(page)}.md"
-        if file not in (present := files_of(page, root)):
+        if file not in (present := present_files(page, root)):
             raise Refusal("export_other_language", file=file, present=present[0])
         said.append(as_round(read_page(root, file), root))
     log = compose(datetime.now().strftime("%Y-%m-%d %H:%M:%S"), said)

@@ -22,7 +22,7 @@ def check_pages(options: Namespace, root: Path, talk: Talk) -> int:
     for name in names:
         if name not in concepts:
             page = pages.page_id(name)
-            files[page] = pages.files_of(page, root)
+            files[page] = pages.present_files(page, root)
     count = 0
     for page, own in files.items():
         problems = judge(root, own)
@@ -47,7 +47,7 @@ def _told(talk: Talk, problems: Sequence[Problem], remarks: Iterable[Message]) -
 
 
 def _remarks(root: Path, page: str, paths: list[str]) -> Iterator[Message]:
-    """What is left to do on a page and fails nothing while it is written."""
+    """Remarks on what is left to do, which fails nothing while a page is written."""
     left = list[Problem]()
     for path in paths:
         left += todo(root, path, text_of(root / path))

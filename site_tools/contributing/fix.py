@@ -11,7 +11,7 @@ from difflib import unified_diff
 from pathlib import Path
 from shlex import quote
 
-from site_tools.contributing.pages import changed, files_of, page_id
+from site_tools.contributing.pages import changed, page_id, present_files
 from site_tools.contributing.talk import Talk
 from site_tools.judge.all import judge
 from site_tools.judge.typography import typeset
@@ -33,7 +33,7 @@ def fix_pages(options: Namespace, root: Path, talk: Talk) -> int:
     files = dict[str, list[str]]()
     for name in names:
         page = page_id(name)
-        files[page] = files_of(page, root)
+        files[page] = present_files(page, root)
     texts, outputs = dict[str, OldAndNew](), dict[str, str]()
     for page, paths in files.items():
         mended_texts = _mend(root, page, paths)
@@ -148,7 +148,7 @@ def _trimmed(text: str) -> str:
 
 
 def with_outputs(root: Path, texts: dict[str, str]) -> dict[str, str]:
-    """Those pages whose blocks print something new, with what they print now.
+    """The pages whose blocks print something new, with what they print now.
 
     A draw without a seed counts as a failure, so it is never renewed.
     """
@@ -178,7 +178,7 @@ def _to_renew(verified: Verified) -> Iterator[tuple[Block, str]]:
 
 
 def _printed(verified: Verified, place: int, block: Block) -> str | None:
-    """What its output must say; None where the block does not do what it must."""
+    """The output it must have; None where the block does not do what it must."""
     result = verified.run.results[place]
     printed, failure = result.printed, result.failure
     if bool(failure) != ("raises" in block.classes):

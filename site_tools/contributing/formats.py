@@ -198,7 +198,7 @@ def _role(node: Any) -> str:
 
 
 def _turn(node: Any) -> Turn | None:
-    """What a person or a model said to the other; None for all else."""
+    """The turn of a message between a person and a model; None for all else."""
     message = node if _at(node, "message") is None else node["message"]
     asks = ASKS.get(_role(node))
     unseen = _at(message, "metadata", "is_visually_hidden_from_conversation")
@@ -264,7 +264,7 @@ class Mark(NamedTuple):
     rest: str
 
 
-def _marked(text: str, path: str) -> list[Chat]:
+def _of_marked_text(text: str, path: str) -> list[Chat]:
     lines = lines_of(text)
     marks = [*_marks(lines, path)]
     people = [*dict.fromkeys(mark.form for mark in marks if mark.asks)]
@@ -326,4 +326,4 @@ def _pair_fits(pair: tuple[str, str], marks: Sequence[Mark]) -> tuple[int, bool]
     return answered, person == model
 
 
-FORMATS: tuple[Callable[[str, str], list[Chat]], ...] = (_own, _json, _marked)
+FORMATS: tuple[Callable[[str, str], list[Chat]], ...] = (_own, _json, _of_marked_text)

@@ -1,4 +1,4 @@
-"""Whether a question has been asked: every wording of every page, searched.
+"""Search of every wording of every page for a question that has been asked.
 
 Two wordings are alike as far as they share pairs of characters; a pair that few pages
 have counts for more.
@@ -29,7 +29,7 @@ LATIN_WORD = re.compile("[a-z0-9]+|[㐀-鿿]+")
 GREEK = re.compile("[α-ω]")
 
 
-class Known(NamedTuple):
+class KnownPage(NamedTuple):
     """A page, the wording of it that is nearest, and how near, from 0 to 1."""
 
     page: str
@@ -37,8 +37,8 @@ class Known(NamedTuple):
     likeness: float
 
 
-def search(pages: Mapping[str, Sequence[str]]) -> Callable[[str], list[Known]]:
-    """What finds the pages nearest to a question; made once for many questions."""
+def search(pages: Mapping[str, Sequence[str]]) -> Callable[[str], list[KnownPage]]:
+    """A function that finds the pages nearest to a question, made once for many."""
     texts = list[tuple[str, str]]()
     common = Counter[str]()
     for page, some in pages.items():
@@ -54,16 +54,16 @@ def search(pages: Mapping[str, Sequence[str]]) -> Callable[[str], list[Known]]:
         holds[[row[pair] for pair in _pairs(text)], column] = True
     sizes = weights @ holds
 
-    def nearest(question: str) -> list[Known]:
+    def nearest(question: str) -> list[KnownPage]:
         asked = _pairs(question)
         rows = [row[pair] for pair in asked if pair in row]
         new = (len(asked) - len(rows)) * _weight(len(pages), 1)
         size = np.sqrt((weights[rows].sum() + new) * sizes)
         found = weights[rows] @ holds[rows] / np.where(size > 0, size, 1)
-        known = {page: Known(page, "", 0) for page in pages}
+        known = {page: KnownPage(page, "", 0) for page in pages}
         for (page, text), likeness in zip(texts, found.tolist(), strict=True):
             if likeness > known[page].likeness or not known[page].wording:
-                known[page] = Known(page, text, likeness)
+                known[page] = KnownPage(page, text, likeness)
         return sorted(known.values(), key=lambda page: -page.likeness)
 
     return nearest
@@ -73,8 +73,8 @@ def _weight(pages: int, count: int) -> float:
     return log(1 + pages / count) ** 2
 
 
-def answering(known: Sequence[Known]) -> list[Known]:
-    """Those near enough to ask whether they have answered it, three at most."""
+def answering(known: Sequence[KnownPage]) -> list[KnownPage]:
+    """The pages near enough to ask whether they have answered it, three at most."""
     return [page for page in known if page.likeness >= SAME_QUESTION][:MOST_LIKE]
 
 
@@ -92,14 +92,14 @@ def _respelled(letter: str) -> str:
     return name.replace("lamda", "lambda")  # as Unicode spells it, and as code does
 
 
-def _titles(heading: Heading) -> list[str]:
-    """What a section is called: its title, and its id where that is of words."""
+def _section_names(heading: Heading) -> list[str]:
+    """The names of a section: its title, and its id where that is of words."""
     name = heading.id.removeprefix("assert-").replace("-", " ")
     return [heading.title, name] if " " in name else [heading.title]
 
 
 def wordings(root: Path) -> dict[str, list[str]]:
-    """What each page is called in either language, other than its own text.
+    """All that each page is called in either language, other than its own text.
 
     Its question or title, its aliases, the claims that it refutes, and how the
     dialogues asked. A section of a page in ``debug`` counts as a page, as in
@@ -119,7 +119,7 @@ def wordings(root: Path) -> dict[str, list[str]]:
                 content = read_content((folder / path).read_text("utf-8"))
                 for heading in content.headings:
                     if heading.level == 2 and heading.id:
-                        found[f"{page}#{heading.id}"] += _titles(heading)
+                        found[f"{page}#{heading.id}"] += _section_names(heading)
         for answer in navigation.answers(root, language):
             found[answer.page] += [wrong.claim for wrong in answer.wrong]
     for dialogue in read_dialogues(root):

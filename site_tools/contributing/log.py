@@ -27,7 +27,7 @@ class Broken(ValueError):
 
 
 class Turn(NamedTuple):
-    """What one side said, as it stands in the file."""
+    """The words of one side, as they stand in the file."""
 
     asks: bool
     text: str
@@ -57,7 +57,7 @@ def read_log(text: str, path: str) -> list[Turn]:
 
 
 def _log_parts(text: str, path: str) -> list[tuple[int, str]]:
-    """What stands behind each marker, with the line of the marker."""
+    """The text behind each marker, with the line of the marker."""
     markers = _markers()
     due, parts = next(markers), list[tuple[int, str]]()
     fence, opened = "", 0
@@ -86,7 +86,7 @@ def _missing(path: str, line: int, found: object, due: str) -> Broken:
 
 
 def _markers() -> Iterator[str]:
-    """What must come, in order: three opening lines, then each round's three."""
+    """The markers in their order: three opening lines, then each round's three."""
     yield from (TITLE, LOG_TIME, CONTENT)
     for number in count(1):
         yield f"{LOG_HEADING}{number}\n"

@@ -55,7 +55,7 @@ def move_facts(options: Namespace, root: Path, talk: Talk) -> int:
     for concept in every:
         if not concept.of(old):
             continue
-        entries, problems = _moved(concept, old, new, wheels)
+        entries, problems = _moved_concept(concept, old, new, wheels)
         for message in problems:
             talk.show(talk.of(message))
         if problems:
@@ -103,7 +103,7 @@ def _wheel_of(release: str, root: Path) -> Path:
     return wheel
 
 
-def _moved(
+def _moved_concept(
     concept: Concept, old: str, new: str, wheels: Sequence[Path]
 ) -> tuple[list[Entry], list[Message]]:
     """The entries of a concept as they are in the new release, and what is not there.
@@ -138,7 +138,7 @@ def moved_entry(entry: Entry, new: str, old_wheel: Path, new_wheel: Path) -> Ent
     now = _places(entry, text)
     own = next(line for line in before if first <= line <= last)
     if not now:
-        raise NotFound("facts_gone", **_nearest(entry, path, text))
+        raise NotFound("facts_gone", **_nearest_line(entry, path, text))
     if len(now) == 1:
         line = now[0]
     elif len(now) == len(before):
@@ -211,7 +211,7 @@ def _places(entry: Entry, text: str) -> list[int]:
     return [line]
 
 
-def _nearest(entry: Entry, path: str, text: str) -> dict[str, object]:
+def _nearest_line(entry: Entry, path: str, text: str) -> dict[str, object]:
     """The line of a file that is most like the one that is not there."""
     lines = [line.strip() for line in text.split("\n")]
     closest = get_close_matches(entry.landmark, lines, 1, 0)

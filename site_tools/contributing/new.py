@@ -8,15 +8,16 @@ from collections.abc import Sequence
 from itertools import islice
 from pathlib import Path
 from string import Template
+from typing import Any
 
-from site_tools.contributing.likeness import Known, answering, search, wordings
+from site_tools.contributing.likeness import KnownPage, answering, search, wordings
 from site_tools.contributing.pages import (
     SKELETONS,
     check_new_name,
     check_question,
-    files_of,
     language_of_text,
     page_id,
+    present_files,
 )
 from site_tools.contributing.talk import Talk
 from site_tools.ledger import store, store_new
@@ -27,6 +28,9 @@ LINKS = 2
 PAGES_SHOWN = 5  # pages that are shown: of 36 questions one of them answers 31
 NO = ("n", "no", "否", "不")
 DRAFT = re.compile(r"(?:.*[/\\])?(?P<file>drafts[/\\].+\.md)")
+TOP_OF_PAGE = re.compile(r"---\r?\n(?:.*\n)*?(?=---)")
+ALIASES_IN_BRACKETS = re.compile(r"^aliases:\s*\[(?P<inside>[^\]]*?)\s*\]", re.M)
+ALIASES_IN_LINES = re.compile(r"^aliases:[ \t]*\r?\n(?:(?P<dent> *)- .*\n)+", re.M)
 
 
 def new_page(options: Namespace, root: Path, talk: Talk) -> int:
@@ -65,7 +69,7 @@ def _asked(text: str, root: Path) -> str:
     return str(meta.get("question") or "")
 
 
-def _home(known: Sequence[Known], talk: Talk, ask: bool) -> str | None:
+def _home(known: Sequence[KnownPage], talk: Talk, ask: bool) -> str | None:
     """Show the nearest pages; the one that gets the wording, or None for a new page.
 
     Likeness can err, and misses what is said in other words: a person decides, and
@@ -91,13 +95,12 @@ def _home(known: Sequence[Known], talk: Talk, ask: bool) -> str | None:
 
 def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
     page = page_id(page)
-    files, name = files_of(page, root), f"docs/{language_of_text(question)}/{page}.md"
+    files = present_files(page, root)
+    name = f"docs/{language_of_text(question)}/{page}.md"
     if name not in files:
         raise Refusal("wording_other_language", file=name, other=files[0])
     text = (root / name).read_bytes().decode("utf-8")
-    meta, _ = read_front_matter(text.replace("\r\n", "\n"), name)
-    own = [meta.get("question"), meta.get("title"), *(meta.get("aliases") or ())]
-    if _letters(question) in {_letters(str(text)) for text in own if text is not None}:
+    if _only_letters(question) in _own_wordings(text, name):
         talk.say("wording_known", file=name)
         return 0
     store(root / name, with_alias(text, question, name).encode())
@@ -105,34 +108,51 @@ def add_wording(page: str, question: str, root: Path, talk: Talk) -> int:
     return 0
 
 
-def _letters(text: str) -> str:
+def _own_wordings(text: str, file: str) -> set[str]:
+    """The letters of each wording that the front matter of a page has already."""
+    meta = _meta(text, file)
+    own = [meta.get("question"), meta.get("title")]
+    own += meta.get("aliases") or []
+    return {_only_letters(str(wording)) for wording in own if wording is not None}
+
+
+def _only_letters(text: str) -> str:
     return re.sub(r"[\W_]+", "", text.lower())
+
+
+def _meta(text: str, file: str) -> dict[str, Any]:
+    meta, _ = read_front_matter(text.replace("\r\n", "\n"), file)
+    return meta
 
 
 def with_alias(text: str, question: str, file: str) -> str:
     """A page with one alias more, last in its list; every other byte as it was."""
+    front = TOP_OF_PAGE.match(text)
+    if not front:
+        raise Refusal("wording_no_list", file=file)
     end = "\r\n" if "\r\n" in text else "\n"
-    front = re.match(r"---\r?\n(?:.*\n)*?(?=---)", text)
-    top, quoted = front[0] if front else "", json.dumps(question, ensure_ascii=False)
-    flow = re.search(r"^aliases:\s*\[(?P<inside>[^\]]*?)\s*\]", top, re.M)
-    block = re.search(r"^aliases:[ \t]*\r?\n(?:(?P<dent> *)- .*\n)+", top, re.M)
+    quoted = json.dumps(question, ensure_ascii=False)
+    flow = ALIASES_IN_BRACKETS.search(front[0])
+    block = ALIASES_IN_LINES.search(front[0])
     if flow:
-        comma = ", " if flow["inside"] else ""
-        at, added = flow.end("inside"), comma + quoted
+        at = flow.end("inside")
+        added = f", {quoted}" if flow["inside"] else quoted
     elif block:
-        at, added = block.end(), f"{block['dent']}- {quoted}{end}"
+        at = block.end()
+        added = f"{block['dent']}- {quoted}{end}"
     else:
-        at, added = len(top), f"aliases:{end}  - {quoted}{end}"
+        at = len(front[0])
+        added = f"aliases:{end}  - {quoted}{end}"
     result = text[:at] + added + text[at:]
-    old, _ = read_front_matter(text.replace("\r\n", "\n"), file)
-    new, _ = read_front_matter(result.replace("\r\n", "\n"), file)
-    if not front or new != {**old, "aliases": [*(old.get("aliases") or []), question]}:
+    due = _meta(text, file)
+    due["aliases"] = [*(due.get("aliases") or []), question]
+    if _meta(result, file) != due:
         raise Refusal("wording_no_list", file=file)
     return result
 
 
 def skeleton(
-    page: str, question: str, known: Sequence[Known], root: Path
+    page: str, question: str, known: Sequence[KnownPage], root: Path
 ) -> dict[str, str]:
     """The files of a new page in the question's language, from ``skeletons``.
 

@@ -47,7 +47,7 @@ def page_id(text: str) -> str:
     return str(path.with_suffix("") if path.suffix in SUFFIXES else path)
 
 
-def files_of(text: str, root: Path) -> list[str]:
+def present_files(text: str, root: Path) -> list[str]:
     page = page_id(text)
     present = [file for file in _docs(page) if (root / file).is_file()]
     if not present:
@@ -61,7 +61,7 @@ def _docs(page: str) -> list[str]:
 
 
 def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
-    """Those names that are concepts of ``docs/facts``, and the concepts."""
+    """The names that are concepts of ``docs/facts``, and the concepts."""
     known = [file.stem for file in sorted((root / "docs/facts").glob("*.yml"))]
     concepts = {}
     for name in names:
@@ -77,7 +77,7 @@ def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
 
 
 def changed(root: Path, talk: Talk, command: str) -> list[str]:
-    """What changed against the main branch: pages, and for check facts as well."""
+    """Pages that differ from the main branch, and for check facts as well."""
     try:
         files = changed_files(root)
     except Refusal as error:

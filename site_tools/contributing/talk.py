@@ -43,7 +43,7 @@ class Talk:
             print(shown, file=self.out or sys.stdout, flush=True)
 
     def ask(self, key: str, /, **values: object) -> bool:
-        """Whether the contributor says yes; no where nobody is there to say it."""
+        """True where the contributor says yes; False where nobody is there."""
         if self.agreed:
             print(f"{self.text(key, **values)} [y/N] y", file=self.out)
             return True
@@ -53,7 +53,7 @@ class Talk:
         return (typed or "").strip().lower() in YES
 
     def typed(self, key: str, end: str = "", /, **values: object) -> str | None:
-        """What the contributor types to a question; None where nobody is there."""
+        """The line typed to a question; None where nobody is there."""
         print(f"{self.text(key, **values)}{end} ", end="", flush=True, file=self.out)
         return (self.answer or _typed)()
 

@@ -12,7 +12,7 @@ PROOFS = ("fails", "holds", "prints", "fact", "cites")  # the kinds of a proof
 
 @dataclass(frozen=True)
 class Proof(Row):
-    """What proves a correction, of one kind, and the heading under which it stands."""
+    """The proof of a correction, of one kind, and the heading under which it stands."""
 
     at: Annotated[str, Form(PAGE_ID + r"#[\w-]+", "form_anchor")]
     fails: OneLine = ""  # the assertion of the wrong statement, on which a block fails
@@ -31,13 +31,13 @@ class Proof(Row):
 
     @property
     def text(self) -> str:
-        """What must stand there."""
+        """The text that must stand there."""
         return str(getattr(self, self.kind))
 
 
 @dataclass(frozen=True)
 class Correction(Row):
-    """What the dialogues got wrong, and the proofs of what is right."""
+    """A thing that the dialogues got wrong, and the proofs of what is right."""
 
     id: Annotated[str, Form(r"[1-9]\d*", "form_number")]
     about: OneLine

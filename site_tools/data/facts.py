@@ -63,7 +63,7 @@ class Entry(Row):
 
     @property
     def url(self) -> str:
-        """Those lines in the public repository, at the release's tag; else nothing."""
+        """The address of the lines in the public repository, at the tag, or nothing."""
         project, _, version = self.release.partition(" ")
         repository, _, commit = self.release.partition("@")
         if version:
@@ -74,7 +74,7 @@ class Entry(Row):
 
     @property
     def checked(self) -> bool:
-        """Whether a wheel has it, so that a test reads it again."""
+        """True where a wheel has it, so that a test reads it again."""
         return "@" not in self.release
 
     @property
@@ -85,12 +85,12 @@ class Entry(Row):
 
     @property
     def landmark(self) -> str:
-        """What must stand on one of the lines."""
+        """The text that must stand on one of the lines."""
         return self.quote or self.key.rpartition(".")[2] + ":"
 
     @property
     def code(self) -> str:
-        """What stands there: a piece of code, or a key and its default."""
+        """The text that is shown: a piece of code, or a key and its default."""
         return f"{self.key}: {self.default}" if self.key else self.quote
 
     def problem(self, key: str, /, **values: Any) -> Problem:
@@ -168,7 +168,7 @@ def text_in_wheel(wheel: Path, path: str) -> str | None:
 
 
 def reread(entry: Entry, wheels: Path) -> list[Problem] | None:
-    """What is wrong with a place, read again; None where its wheel is not here."""
+    """The faults of a place, read again; None where its wheel is not here."""
     wheel = find_wheel(entry.release, wheels)
     if wheel is None:
         return None
@@ -185,7 +185,7 @@ def lines_with(landmark: str, text: str) -> list[int]:
 
 
 def place_faults(entry: Entry, text: str) -> list[Problem]:
-    """What is wrong with a place, held against the text of its file."""
+    """The faults of a place, held against the text of its file."""
     first, last = entry.span
     places = lines_with(entry.landmark, text)
     problems = []
@@ -206,7 +206,7 @@ def _config(text: str) -> Any:
 
 
 def _default_faults(entry: Entry, text: str) -> list[Problem]:
-    """What is wrong with a key and its default, held against its config file."""
+    """The faults of a key and its default, held against its config file."""
     config = _config(text)
     for part in entry.key.split("."):
         if not isinstance(config, dict) or part not in config:
@@ -219,7 +219,7 @@ def _default_faults(entry: Entry, text: str) -> list[Problem]:
 
 
 def check_facts(root: Path, name: str) -> tuple[list[Problem], list[Message]]:
-    """What is wrong in a file of ``docs/facts``, and what is said of absent wheels."""
+    """The faults of a file of ``docs/facts``, and remarks on wheels that are absent."""
     checked = [entry for entry in concept(root, name).entries if entry.checked]
     read = [(entry.release, reread(entry, root / WHEELS)) for entry in checked]
     absent = dict.fromkeys(release for release, wrong in read if wrong is None)

@@ -1,4 +1,4 @@
-"""What releases do and did: three lists whose every row stands on places in releases.
+"""Three lists of what releases do and did; each row stands on places in releases.
 
 ``docs/comparison.yml`` says concept by concept what each release does;
 ``docs/timeline.yml`` what changed in verl between two of its releases, and what a user
@@ -47,7 +47,7 @@ VerlRelease = Annotated[str, Form(r"verl \d\S*", "form_verl")]
 
 @dataclass(frozen=True)
 class Cell(Row):
-    """What one release does: in words, or just as the first release does.
+    """The way of one release: in words, or just as the first release does.
 
     ``switch`` says that the thing is on or off by default, which place shows the
     default, and, where that place does not, what it is called: ``off 1 beta``.
@@ -79,7 +79,7 @@ class Compared(Row):
 
     @property
     def switched(self) -> bool:
-        """Whether it is listed with what is on or off by default, too."""
+        """True where it is listed with what is on or off by default, too."""
         return any(cell.switch for cell in self.releases.values())
 
 
@@ -116,7 +116,7 @@ class Shipped(Row):
 
 
 def comparison(root: Path) -> tuple[Compared, ...]:
-    """What releases do, in the project at ``root``; topic by topic."""
+    """The comparison of releases in the project at ``root``, topic by topic."""
     rows = read_rows(root, COMPARISON, Compared)
     unique(rows, "facts")
     for row in rows:
@@ -144,7 +144,7 @@ def _check_cell(cell: Cell, release: str, concept: Concept) -> None:
 
 
 def timeline(root: Path) -> tuple[Change, ...]:
-    """What changed in verl, in the project at ``root``; the oldest change first."""
+    """The changes of verl in the project at ``root``, the oldest first."""
     changes = read_rows(root, TIMELINE, Change)
     for change in changes:
         facts, both = _concept(change, root), (change.before, change.release)

@@ -67,7 +67,7 @@ class Name(Row):
         return term, "、".join(added)
 
     def further(self, language: str) -> list[str]:
-        """What else it is called, beside the names in its heading."""
+        """Further words for it, beside the names in its heading."""
         told = _names_in(*self.heading(language))
         also: tuple[str, ...] = getattr(self, f"also_{language}")
         unused: tuple[str, ...] = getattr(self, f"not_{language}")
@@ -116,7 +116,7 @@ def vocabulary(
 
 
 def named(word: str, known: Mapping[str, Name]) -> Name | None:
-    """What a word as it is written stands for; English has plurals."""
+    """The name that a word as it is written stands for; English has plurals."""
     key = _key(word)
     return known.get(key) or known.get(key.removesuffix("s"))
 

@@ -40,7 +40,7 @@ FORMULA_IN_TEXT = re.compile(r"\$([^$]+)\$")
 
 
 class Form(NamedTuple):
-    """What a text must look like, and the key of the message that says so in words."""
+    """The pattern of a text, and the key of the message that says it in words."""
 
     pattern: str
     key: str
@@ -66,7 +66,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Sentence(Row):
-    """What is said in both languages."""
+    """A text in both languages."""
 
     zh: Words
     en: Words
@@ -136,7 +136,7 @@ def yaml_node(text: str, file: str) -> yaml.Node | None:
 
 
 def plain_yaml(text: str, file: str) -> Any:
-    """What a file says, as texts, lists and mappings; None is nothing."""
+    """The content of a file as texts, lists and mappings; None is nothing."""
     return _plain_value(yaml_node(text, file), file)
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from site_tools.__main__ import parse
+from site_tools.__main__ import read_options
 from site_tools.contributing import chat
 from site_tools.contributing.chat import Round, draft, rounds
 from site_tools.contributing.formats import read_chats
@@ -240,6 +240,6 @@ def test_pages_become_rounds_of_a_log(site):
 def test_a_log_is_utf_8_whatever_the_terminal_is_set_to(site, monkeypatch):
     out = io.BytesIO()
     monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(out, encoding="ascii"))
-    options = parse(["export", "gae/product"], Talk("zh"))
+    options = read_options(["export", "gae/product"], Talk("zh"))
     assert options.run(options, site, Talk("zh")) == 0
     assert "用户：积是二么？\n" in out.getvalue().decode()

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.__main__ import COMMANDS, main
+from site_tools.__main__ import SUBCOMMANDS, main
 from site_tools.contributing.talk import Talk
 from site_tools.messages import CATALOGUES, catalogue
 
@@ -41,7 +41,7 @@ def strings(folder: Path) -> set[str]:
 
 
 # Keys that are put together, by a command, a state, a format, or what a line has.
-MADE = re.compile(rf"(?:{'|'.join(COMMANDS)})_help|state_\w+|format_\w+|yaml_tab")
+MADE = re.compile(rf"(?:{'|'.join(SUBCOMMANDS)})_help|state_\w+|format_\w+|yaml_tab")
 
 
 def test_every_entry_is_named_in_the_code():
@@ -89,7 +89,7 @@ def test_chinese_is_chinese():
             assert HAN.search(" ".join(parts(catalogue("zh")[key]).values())), key
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", SUBCOMMANDS)
 def test_every_command_has_help_with_examples(name, capsys):
     for lang in ("zh", "en"):
         with pytest.raises(SystemExit):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from io import StringIO
 from pathlib import Path
 
-from site_tools.__main__ import parse
+from site_tools.__main__ import read_options
 from site_tools.contributing.talk import Talk, reason
 from tests.site import sample
 from tests.site.sample import ROOT
@@ -60,7 +60,7 @@ def command(
     """
     out, replies = StringIO(), iter(says)
     talk = Talk(lang, False, out, answer or (lambda: next(replies, None)))
-    options = parse(words, talk)
+    options = read_options(words, talk)
     talk = Talk(lang, "yes" in options, out, talk.answer)
     try:
         return options.run(options, root, talk), out.getvalue()
