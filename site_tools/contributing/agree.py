@@ -7,13 +7,14 @@ once: nobody has compared pages that he cannot name.
 import re
 import shutil
 from argparse import Namespace
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import zip_longest
 from pathlib import Path
 
 from site_tools.contributing.pages import page_id, present_files, versions
 from site_tools.contributing.talk import Talk
-from site_tools.data.facts import concepts, unread
+from site_tools.data.facts import concepts
 from site_tools.judge.languages import compare
 from site_tools.ledger import store
 from site_tools.messages import LANGUAGES, Message, Refusal
@@ -178,13 +179,9 @@ def wrapped(text: str, wide: int) -> list[str]:
 
 def say_status(options: Namespace, root: Path, talk: Talk) -> int:
     """Say what waits for somebody's hand, as the page about/status does."""
-    facts = [
-        f"docs/facts/{name}.yml: {place}:{', '.join(lines)}"
-        for (name, place), lines in unread(concepts(root)).items()
-    ]
     parts = {
         "status_translations": [twins.message for twins in twins_that_wait(root)],
-        "status_facts": [Message("as_it_is", {"text": text}) for text in facts],
+        "status_facts": _releases_unread(root),
         "status_runs": [p.in_line for p in problems(root, RUNS, CHARTS)],
     }
     for title, rows in parts.items():
@@ -192,3 +189,16 @@ def say_status(options: Namespace, root: Path, talk: Talk) -> int:
         for row in rows or [Message("status_none")]:
             talk.show(f"  {talk.of(row)}")
     return 0
+
+
+def _releases_unread(root: Path) -> list[Message]:
+    """The releases that are in no wheel, and how many places stand on each."""
+    counts = Counter[str]()
+    for concept in concepts(root):
+        for entry in concept.entries:
+            if not entry.checked:
+                counts[entry.release] += 1
+    rows = []
+    for release, count in counts.items():
+        rows.append(Message("status_unread", {"release": release, "count": count}))
+    return rows
