@@ -31,16 +31,22 @@ class Chat(NamedTuple):
     format: Message
     left: Message | None = None
 
+    @property
+    def has_question(self) -> bool:
+        return any(turn.asks for turn in self.turns)
+
 
 def read_chats(content: bytes, path: str) -> list[Chat]:
     """The conversations of a file that have a question, in its order."""
     text = _text_of_bytes(content, path)
     for of_format in FORMATS:
-        if chats := of_format(text, path):
-            asked = [chat for chat in chats if any(turn.asks for turn in chat.turns)]
-            if asked:
-                return asked
+        chats = of_format(text, path)
+        if not chats:
+            continue
+        asked = [chat for chat in chats if chat.has_question]
+        if not asked:
             raise Broken(path, 1, "chat_no_question", format=chats[0].format)
+        return asked
     line = next(filter(str.strip, lines_of(text)))
     raise Broken(path, 1, "chat_unknown", found=shortened(line.strip()))
 
@@ -95,8 +101,9 @@ def _no_utf_8(content: bytes, path: str, line: int, why: UnicodeDecodeError) -> 
 
 
 def _own(text: str, path: str) -> list[Chat]:
-    turns = read_log(text, path) if is_log(text) else []
-    return [Chat("", turns, Message("format_log"))] if turns else []
+    if not is_log(text):
+        return []
+    return [Chat("", read_log(text, path), Message("format_log"))]
 
 
 # JSON: what ChatGPT, DeepSeek and Claude export, and lists of messages.
@@ -118,15 +125,24 @@ def _json(text: str, path: str) -> list[Chat]:
     if not JSON.match(text):
         return []
     rows = _rows(text, path)
-    if not any(_at(row, key) for row in rows for key in SHAPES) and any(
-        map(_role, rows)
-    ):
+    whole = any(_holds_messages(row) for row in rows)
+    if not whole and any(_role(row) for row in rows):
         rows = [{"messages": rows}]  # a message in each
-    chats = [chat for row in rows if (chat := _chat(row))]
+    chats = list[Chat]()
+    for row in rows:
+        chat = _chat(row)
+        if chat:
+            chats.append(chat)
     if not chats:
-        keys = ", ".join([*rows[0]][:6]) if rows and isinstance(rows[0], dict) else "[]"
+        keys = "[]"
+        if rows and isinstance(rows[0], dict):
+            keys = ", ".join(list(rows[0])[:6])
         raise Broken(path, 1, "chat_json_other", keys=keys)
     return chats
+
+
+def _holds_messages(row: Any) -> bool:
+    return any(_at(row, key) for key in SHAPES)
 
 
 def _rows(text: str, path: str) -> list[Any]:
@@ -139,9 +155,12 @@ def _rows(text: str, path: str) -> list[Any]:
         whole = error
     for number, line in enumerate(text.split("\n"), 1):
         try:
-            rows += [json.loads(line)] if line.strip() else []
+            if line.strip():
+                rows.append(json.loads(line))
         except json.JSONDecodeError as error:
-            at, why = (number, error) if rows else (whole.lineno, whole)
+            at, why = number, error
+            if not rows:
+                at, why = whole.lineno, whole
             cut = len(why.doc.rstrip()) - why.pos < 6 or "Unterminated" in why.msg
             reason = f"{why.msg}, column {why.colno}"
             key = "chat_json_cut" if cut else "chat_json"
@@ -153,26 +172,44 @@ def _chat(row: Any) -> Chat | None:
     for key, (name, last, up) in SHAPES.items():
         nodes = _at(row, key)
         if isinstance(nodes, list):
-            nodes = {str(_at(node, "uuid") or n): node for n, node in enumerate(nodes)}
-        if isinstance(nodes, dict):
-            turns = [*filter(None, map(_turn, _branch(nodes, _at(row, last), up)))]
-            count = sum(map(bool, map(_role, nodes.values()))) - len(turns)
-            left = Message("left_messages", {"count": count}) if count else None
-            title = str(_at(row, "title") or _at(row, "name") or "")
-            return Chat(title, turns, Message(f"format_{name}"), left)
+            nodes = _by_id(nodes)
+        if not isinstance(nodes, dict):
+            continue
+        turns = list[Turn]()
+        for node in _branch(nodes, _at(row, last), up):
+            turn = _turn(node)
+            if turn:
+                turns.append(turn)
+        spoken = [node for node in nodes.values() if _role(node)]
+        count = len(spoken) - len(turns)
+        left = Message("left_messages", {"count": count}) if count else None
+        title = str(_at(row, "title") or _at(row, "name") or "")
+        return Chat(title, turns, Message(f"format_{name}"), left)
     return None
+
+
+def _by_id(nodes: list[Any]) -> dict[str, Any]:
+    """The messages of a list by their ids; by their places where they have none."""
+    named = {}
+    for number, node in enumerate(nodes):
+        named[str(_at(node, "uuid") or number)] = node
+    return named
 
 
 def _branch(nodes: dict[str, Any], last: object, up: str) -> list[Any]:
     """The nodes to the last one; a question that was edited begins another branch."""
     if not any(_at(node, up) for node in nodes.values()):
         return [*nodes.values()]
-    leaf, left, path = str(last), dict(nodes), list[Any]()
-    leaf = leaf if leaf in nodes else next(reversed(nodes))
+    left = dict(nodes)
+    path = list[Any]()
+    leaf = str(last)
+    if leaf not in nodes:
+        leaf = next(reversed(nodes))
     while node := left.pop(leaf, None):
         path.append(node)
         leaf = str(_at(node, up))
-    return path[::-1]
+    path.reverse()
+    return path
 
 
 def _at(value: Any, *keys: str) -> Any:
@@ -188,30 +225,50 @@ def _list(value: Any, key: str) -> list[Any]:
 
 def _role(node: Any) -> str:
     """Who speaks, in the words of the format; nothing where nobody does."""
-    message = node if _at(node, "message") is None else node["message"]
+    message = _message_of(node)
     roles = [_at(message, key) for key in ("role", "sender", "from")]
     roles.append(_at(message, "author", "role"))
     # DeepSeek's; others are of type THINK, SEARCH and FILE.
-    kinds = [str(_at(part, "type")) for part in _list(message, "fragments")]
-    roles += [kind for kind in kinds if kind.lower() in ASKS]
-    return next((str(role).lower() for role in roles if role), "")
+    for part in _list(message, "fragments"):
+        kind = str(_at(part, "type"))
+        if kind.lower() in ASKS:
+            roles.append(kind)
+    for role in roles:
+        if role:
+            return str(role).lower()
+    return ""
+
+
+def _message_of(node: Any) -> Any:
+    """The message in a node, or the node where it is one itself."""
+    message = _at(node, "message")
+    return node if message is None else message
 
 
 def _turn(node: Any) -> Turn | None:
     """The turn of a message between a person and a model; None for all else."""
-    message = node if _at(node, "message") is None else node["message"]
+    message = _message_of(node)
     asks = ASKS.get(_role(node))
     unseen = _at(message, "metadata", "is_visually_hidden_from_conversation")
     if asks is None or unseen or _at(message, "recipient") not in (None, "all"):
         return None
-    contents = (_at(message, key) for key in ("content", "fragments", "text", "value"))
-    said = [next(filter(None, map(_message_text, contents)), "")]
-    parts = [message, *_list(message, "fragments")]
-    for file in (f for key in FILES for part in parts for f in _list(part, key)):
-        said += [_picture(_at(file, "file_name"))]
-        said += [_message_text(_at(file, "extracted_content"))]
+    said = [_main_text(message)]
+    for key in FILES:
+        for part in (message, *_list(message, "fragments")):
+            for file in _list(part, key):
+                said.append(_picture(_at(file, "file_name")))
+                said.append(_message_text(_at(file, "extracted_content")))
     text = "\n\n".join(filter(None, said))
     return Turn(asks, text) if text.strip() else None
+
+
+def _main_text(message: Any) -> str:
+    """The text of a message under the first of the keys that has any."""
+    for key in ("content", "fragments", "text", "value"):
+        text = _message_text(_at(message, key))
+        if text:
+            return text
+    return ""
 
 
 def _message_text(value: Any) -> str:
@@ -283,7 +340,8 @@ def _of_marked_text(text: str, path: str) -> list[Chat]:
     turns = []
     for mark, after in pairwise([*chosen, Mark(len(lines) + 1, True, "", "")]):
         said = dedent(mark.rest + "".join(lines[mark.line : after.line - 1]))
-        turns += [Turn(mark.asks, said)] if said.strip() else []
+        if said.strip():
+            turns.append(Turn(mark.asks, said))
     values = {"person": pair[0] or "-", "model": pair[1]}
     others = [f"{mark.form} ({mark.line})" for mark in marks if mark.form not in pair]
     left = Message("left_marks", {**values, "marks": ", ".join(others[:SHOWN_KINDS])})
