@@ -34,18 +34,21 @@ def fix_pages(options: Namespace, root: Path, talk: Talk) -> int:
     for name in names:
         page = page_id(name)
         files[page] = present_files(page, root)
-    texts, outputs = dict[str, OldAndNew](), dict[str, str]()
+    texts = dict[str, OldAndNew]()
     for page, paths in files.items():
-        mended_texts = _mend(root, page, paths)
-        texts |= mended_texts
-        new_texts = {path: new for path, (_, new) in mended_texts.items()}
-        outputs |= with_outputs(root, new_texts)
+        texts.update(_mend(root, page, paths))
     talk.show(patch(texts))
-    renewed = patch({path: (texts[path][1], new) for path, new in outputs.items()})
+    outputs = dict[str, str]()
+    for paths in files.values():
+        outputs.update(with_outputs(root, {path: texts[path][1] for path in paths}))
+    changes = dict[str, OldAndNew]()
+    whole = dict(texts)
+    for path, output in outputs.items():
+        old, new = texts[path]
+        changes[path] = (new, output)
+        whole[path] = (old, output)
+    renewed = patch(changes)
     talk.show(renewed)
-    whole = dict[str, OldAndNew]()
-    for path, (old, new) in texts.items():
-        whole[path] = (old, outputs.get(path, new))
     if options.dry_run or options.patch:
         return _only_show(options, whole, talk)
     agreed = bool(renewed) and talk.ask("fix_outputs")
@@ -87,11 +90,15 @@ def kept_agreement(
     page: str, old: Mapping[str, str], new: Mapping[str, str]
 ) -> dict[str, str]:
     """The files of a page after a change that says nothing new; agreed stays agreed."""
-    files = {language: f"docs/{language}/{page}.md" for language in LANGUAGES}
-    before = {each: old[file] for each, file in files.items() if file in old}
-    after = {each: new[file] for each, file in files.items() if file in new}
+    before = dict[str, str]()
+    after = dict[str, str]()
+    for language in LANGUAGES:
+        file = f"docs/{language}/{page}.md"
+        if file in old:
+            before[language] = old[file]
+            after[language] = new[file]
     kept = with_agreement_kept(before, after, page)
-    return {files[each]: text for each, text in kept.items()}
+    return {f"docs/{language}/{page}.md": text for language, text in kept.items()}
 
 
 def patch(texts: dict[str, OldAndNew]) -> str:
@@ -159,7 +166,8 @@ def with_outputs(root: Path, texts: dict[str, str]) -> dict[str, str]:
             pages.append(page)
     renewed = {}
     for running in start_pages(pages):
-        page, outputs = running.page, list(_to_renew(running.verified))
+        page = running.page
+        outputs = list(_to_renew(running.verified))
         if outputs:
             renewed[page.path] = _renewed(page, outputs)
     return renewed

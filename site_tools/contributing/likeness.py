@@ -57,9 +57,12 @@ def search(pages: Mapping[str, Sequence[str]]) -> Callable[[str], list[KnownPage
     def nearest(question: str) -> list[KnownPage]:
         asked = _pairs(question)
         rows = [row[pair] for pair in asked if pair in row]
-        new = (len(asked) - len(rows)) * _weight(len(pages), 1)
-        size = np.sqrt((weights[rows].sum() + new) * sizes)
-        found = weights[rows] @ holds[rows] / np.where(size > 0, size, 1)
+        new = len(asked) - len(rows)
+        asked_size = weights[rows].sum() + new * _weight(len(pages), 1)
+        size = np.sqrt(asked_size * sizes)
+        size[size == 0] = 1
+        shared = weights[rows] @ holds[rows]
+        found = shared / size
         known = {page: KnownPage(page, "", 0) for page in pages}
         for (page, text), likeness in zip(texts, found.tolist(), strict=True):
             if likeness > known[page].likeness or not known[page].wording:
@@ -111,8 +114,10 @@ def wordings(root: Path) -> dict[str, list[str]]:
         for path, front in files.front_matters(folder).items():
             page = path.removesuffix(".md")
             others = split_aliases(front.get("aliases"))
-            own = [front.get("question"), front.get("title"), *others.pop("")]
-            found[page] += [str(text) for text in own if text]
+            for text in (front.get("question"), front.get("title")):
+                if text:
+                    found[page].append(str(text))
+            found[page] += filter(None, others.pop(""))
             for section, words in others.items():
                 found[f"{page}#{section}"] += words
             if page.startswith("debug/"):

@@ -11,8 +11,12 @@ from typing import NamedTuple
 
 from site_tools.messages import Message, problem
 
-TITLE, LOG_TIME, CONTENT = "# Chat Dialogue Log\n", "## 对话时间\n", "## 对话内容\n"
-LOG_HEADING, USER, ASSISTANT = "### 问题 ", "用户：", "助手："
+TITLE = "# Chat Dialogue Log\n"
+LOG_TIME = "## 对话时间\n"
+CONTENT = "## 对话内容\n"
+LOG_HEADING = "### 问题 "
+USER = "用户："
+ASSISTANT = "助手："
 FENCE = re.compile(r" {0,3}(?P<mark>`{3,}(?!.*`)|~{3,})(?P<info>.*)")
 # A heading with a slip in it, if a speaker follows: it would swallow a round.
 SLIP = re.compile(r" {0,3}#{1,6} *问题 *\S* *\n(?=用户[：:])")
@@ -50,9 +54,12 @@ def read_log(text: str, path: str) -> list[Turn]:
         raise Broken(path, line + 1, "log_time", **values) from None
     turns = []
     for asked, answered in zip(parts[4::3], parts[5::3], strict=True):
-        if not asked[1].strip():
-            raise Broken(path, asked[0], "log_question", speaker=USER)
-        turns += [Turn(True, asked[1]), Turn(False, answered[1])]
+        line, question = asked
+        _, answer = answered
+        if not question.strip():
+            raise Broken(path, line, "log_question", speaker=USER)
+        turns.append(Turn(True, question))
+        turns.append(Turn(False, answer))
     return turns
 
 
@@ -95,8 +102,11 @@ def _markers() -> Iterator[str]:
 
 def compose(time: str, rounds: Iterable[tuple[str, str]]) -> str:
     """A new log of questions and answers, in the layout that people read."""
-    texts = [f"{USER}{_escaped(q)}\n{ASSISTANT}{_escaped(a)}\n" for q, a in rounds]
-    numbered = (f"{LOG_HEADING}{n}\n{text}" for n, text in enumerate(texts, 1))
+    numbered = []
+    for number, (question, answer) in enumerate(rounds, 1):
+        asked = f"{USER}{_escaped(question)}\n"
+        answered = f"{ASSISTANT}{_escaped(answer)}\n"
+        numbered.append(f"{LOG_HEADING}{number}\n{asked}{answered}")
     opening = f"{TITLE}\n{LOG_TIME}{time}\n\n---\n\n{CONTENT}\n"
     return opening + "\n---\n\n".join(numbered)
 
@@ -105,7 +115,9 @@ def _escaped(text: str) -> str:
     """A line that would count as a heading of the log gets a backslash in front."""
     escaped, fence = "", ""
     for line in lines_of(text.strip("\n")):
-        escaped += "\\" * (not fence and line.startswith(LOG_HEADING)) + line
+        if not fence and line.startswith(LOG_HEADING):
+            escaped += "\\"
+        escaped += line
         fence = fence_after(line, fence)
     return escaped
 
