@@ -157,9 +157,11 @@ def side_by_side(
                 yield from (f"      {line}" for line in rest)
         return
     half = wide // 2 - 3
-    for pair in [(names[0], names[1]), *pairs]:
-        for left, right in zip_longest(*(wrapped(t, half) for t in pair), fillvalue=""):
-            yield f"  {left}{' ' * (half - columns(left))}  {right}".rstrip()
+    for zh, en in [(names[0], names[1]), *pairs]:
+        rows = zip_longest(wrapped(zh, half), wrapped(en, half), fillvalue="")
+        for left, right in rows:
+            blanks = " " * (half - columns(left))
+            yield f"  {left}{blanks}  {right}".rstrip()
 
 
 def wrapped(text: str, wide: int) -> list[str]:

@@ -95,13 +95,20 @@ def changed(root: Path, talk: Talk, command: str) -> list[str]:
 
 def changed_files(root: Path) -> list[str]:
     """Files that differ from the main branch, committed or not, new ones among them."""
-    bases = (_git(root, "merge-base", "HEAD", branch) for branch in BRANCHES)
-    base = next(filter(None, bases), None)
-    if base is None:
-        raise Refusal("git_without_commit")
-    tracked = _git(root, "diff", "--name-only", "-z", "--relative", base.strip(), "--")
+    base = _base(root)
+    tracked = _git(root, "diff", "--name-only", "-z", "--relative", base, "--")
     new = _git(root, "ls-files", "--others", "--exclude-standard", "-z")
-    return sorted({*tracked.split("\0"), *new.split("\0")} - {""})
+    names = tracked.split("\0") + new.split("\0")
+    return sorted(set(filter(None, names)))
+
+
+def _base(root: Path) -> str:
+    """The commit at which this branch left the main one."""
+    for branch in BRANCHES:
+        base = _git(root, "merge-base", "HEAD", branch).strip()
+        if base:
+            return base
+    raise Refusal("git_without_commit")
 
 
 def versions(root: Path, file: str) -> Iterator[str]:
@@ -120,11 +127,15 @@ def _git(root: Path, *words: str) -> str:
 
 
 def changed_pages(files: Iterable[str], root: Path) -> list[str]:
-    files, pages = list(files), []
+    changed = list(files)
+    pages = []
     for page in page_ids(root):
-        own = [root / file for file in _docs(page)]
-        text = "\n".join(text_of(file) for file in own if file.is_file())
-        if any(_concerns(file, page, text) for file in files):
+        texts = []
+        for file in _docs(page):
+            if (root / file).is_file():
+                texts.append(text_of(root / file))
+        text = "\n".join(texts)
+        if any(_concerns(file, page, text) for file in changed):
             pages.append(page)
     return pages
 

@@ -59,7 +59,8 @@ class Talk:
 
     def progress(self, items: Sequence[Done]) -> Iterator[Done]:
         """The items; many get a bar in a terminal while they are worked on."""
-        out, width = self.out or sys.stdout, 40
+        out = self.out or sys.stdout
+        width = 40
         for done, item in enumerate(items, 1):
             yield item
             full = width * done // len(items)
@@ -80,9 +81,11 @@ def reason(error: ValueError) -> Message:
 
 
 def language_of(environment: Mapping[str, str] = os.environ) -> str:
-    names = ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG")
-    setting = next((environment[name] for name in names if environment.get(name)), "")
-    return "zh" if setting.startswith("zh") else "en"
+    for name in ("LANGUAGE", "LC_ALL", "LC_MESSAGES", "LANG"):
+        setting = environment.get(name)
+        if setting:
+            return "zh" if setting.startswith("zh") else "en"
+    return "en"
 
 
 def _typed() -> str | None:

@@ -116,7 +116,7 @@ def yaml_node(text: str, file: str) -> yaml.Node | None:
     except yaml.YAMLError as error:
         said = str(getattr(error, "problem", None) or error)
         around = str(getattr(error, "context", None))
-        key = next((k for words, k in REASONS.items() if words in said + around), "")
+        key = _reason_key(said + around)
         # Of what is never closed the beginning says more than the end of the file.
         begun = getattr(error, "context_mark", None) if key in BEGUN else None
         mark = begun or getattr(error, "problem_mark", None)
@@ -125,14 +125,24 @@ def yaml_node(text: str, file: str) -> yaml.Node | None:
         if mark and key == "yaml_colon" and ":" not in row[: mark.column]:
             # The colon of a key, which the line above has taken for more of its text.
             key, line, row = "yaml_key", line - 1, text.split("\n")[line - 1]
-        for of, sign, told in (("sign", "\t", "tab"), ("key", "：", "wide")):
-            key = f"yaml_{told}" if key == f"yaml_{of}" and sign in row else key
+        if key == "yaml_sign" and "\t" in row:
+            key = "yaml_tab"
+        if key == "yaml_key" and "：" in row:
+            key = "yaml_wide"
         values = {"text": said}
         if key in ("yaml_key", "yaml_wide"):
             values = {"text": row, "meant": row.replace("：", ": ", 1)}
         reason = Message(key or "yaml_other", values)
         place = f"{file}:{line + 1}"
         raise Refusal("data_yaml", place=place, reason=reason) from error
+
+
+def _reason_key(said: str) -> str:
+    """The key of the message for what YAML says of a fault, or nothing."""
+    for words, key in REASONS.items():
+        if words in said:
+            return key
+    return ""
 
 
 def plain_yaml(text: str, file: str) -> Any:
