@@ -27,6 +27,7 @@ WORD = re.compile(r"[\w-]+")
 UNUSED = ("palette.", "_mkdocstrings.css")
 # What stands before the sheet is shown before it has come: plain words alone.
 NOT_PLAIN = ["code", "ol"]
+CHOOSES_TAB = re.compile(r"\Avar (?:tabs|target)=")  # as the page is read
 LINE_ENDS = re.compile(r"[ \t]*\n\s*")
 SHEET = "assets/site.css"  # of which the published name has a digest
 # Attributes of style are allowed: formulas and plots place their parts by them. A
@@ -78,12 +79,17 @@ def drop_unused(soup: BeautifulSoup) -> None:
 
 
 def trim(soup: BeautifulSoup) -> None:
-    """Leave out what no reader sees: blanks outside the article, the generator's name.
+    """Leave out what no reader sees: blanks around the article, the generator's name.
 
     In an article blanks may be code.
     """
     for meta in soup.find_all("meta", attrs={"name": "generator"}):
         meta.decompose()
+    if not soup.find(class_="tabbed-set"):
+        for script in soup.find_all("script", string=CHOOSES_TAB):
+            script.decompose()
+    for span in soup.select("pre span[class=n], pre span[class=w]"):
+        span.unwrap()  # names and blanks have the colour of all the rest
     settings = soup.find(id="__config")
     if isinstance(settings, Tag):
         known = json.loads("".join(map(str, settings.contents)))
