@@ -82,6 +82,11 @@ def settle_notebook(article: Article, root: Path) -> None:
         del tag["tabindex"]
     for tag in article.content.find_all(class_=JUPYTER_ONLY):
         tag.extract()
+    for pre in article.content.find_all("pre"):
+        if pre.code is None:  # as the site has it, where long lines are scrolled
+            code = article.soup.new_tag("code")
+            code.extend(list(pre.contents))
+            pre.append(code)
     for tag in article.content.find_all(id=""):  # a heading in Chinese
         del tag["id"]
     text = (root / f"docs/{article.lang}/{page}.md").read_text("utf-8")

@@ -184,7 +184,8 @@ def test_a_site_that_does_not_build_replaces_nothing(tmp_path):
     trial_site.write(tmp_path)
     before = {"site/en/index.html": "as it was"}
     trial_site.write_files(tmp_path, before)
-    trial_site.write_files(tmp_path, {"docs/en/index.md": "# Home\n\n[x](nowhere.md)\n"})
+    dead = "# Home\n\n[x](nowhere.md)\n"
+    trial_site.write_files(tmp_path, {"docs/en/index.md": dead})
     trial_site.note_as_verified(tmp_path)
     output, _ = (
         run := trial_site.start(tmp_path, "site_tools.build.publish")
