@@ -5,7 +5,7 @@ import re
 from griffe import Extension, Function, GriffeLoader, Object
 
 SOURCE = re.compile(r"^Source:\n((?:    .*\n?)+)", re.MULTILINE)
-FOLDED = '\n\n??? source "{file}"\n\n    ```python\n{code}\n    ```\n'
+FOLDED_SOURCE = '\n\n??? source "{file}"\n\n    ```python\n{code}\n    ```\n'
 
 
 class Docstrings(Extension):
@@ -19,11 +19,11 @@ class Docstrings(Extension):
         obj.docstring.value = for_reading(obj.docstring.value, str(returns or ""))
         if isinstance(obj, Function) and obj.parent is obj.module:
             file = obj.module.path.replace(".", "/") + ".py"
-            obj.docstring.value += FOLDED.format(file=file, code=code(obj))
+            obj.docstring.value += FOLDED_SOURCE.format(file=file, code=code(obj))
 
 
 def code(function: Function) -> str:
-    """What stands in the file of a function, without its docstring, indented."""
+    """The lines of a function in its file, without its docstring, indented."""
     doc, first = function.docstring, function.lineno or 1
     lines = [f"    {line}".rstrip() for line in function.lines]
     if doc:

@@ -10,15 +10,15 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from site_tools.build.publish import GENERATORS, build
+from site_tools.build.publish import GENERATORS, build_site
 from site_tools.compile.site import CONFIGS, Compiler, told
 from site_tools.finish.article import having, parsed
 
-ASIDE = Path(".cache", "generators")
+COMPARED = Path(".cache", "generators")
 
 
 class Read(NamedTuple):
-    """What readers and links find in an article."""
+    """The text and addresses that readers and links find in an article."""
 
     text: str
     ids: list[str]
@@ -28,10 +28,10 @@ class Read(NamedTuple):
 def main() -> None:
     for lang in CONFIGS:
         Compiler(Path.cwd(), lang, told()).compile()
-    shutil.rmtree(ASIDE, ignore_errors=True)
+    shutil.rmtree(COMPARED, ignore_errors=True)
     for name in GENERATORS:
-        build(name, ASIDE / name, strict=True)
-    first, *others = (articles(ASIDE / name) for name in GENERATORS)
+        build_site(name, COMPARED / name, strict=True)
+    first, *others = (articles(COMPARED / name) for name in GENERATORS)
     faults = [fault for other in others for fault in differences(first, other)]
     if faults:
         sys.exit("\n".join(faults))
@@ -53,7 +53,7 @@ def articles(site: Path) -> dict[str, Read]:
 
 
 def differences(first: dict[str, Read], other: dict[str, Read]) -> Iterator[str]:
-    """What one site has otherwise than the other, a line for each page and part."""
+    """The differences of one site from the other, a line for each page and part."""
     for path in sorted(first.keys() ^ other.keys()):
         yield f"{path}: only in one of them"
     for path in sorted(first.keys() & other.keys()):

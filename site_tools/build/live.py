@@ -59,7 +59,7 @@ class Live:
             self.say(str(error))
 
     def _is_only_text(self, path: str) -> bool:
-        """Whether a page was there, and its front matter is as it was."""
+        """True if a page was there, and its front matter is as it was."""
         compiled = self.compiler.folder / path.removeprefix(f"docs/{self.lang}/")
         file = self.root / path
         if not (file.is_file() and compiled.is_file()):
@@ -84,7 +84,7 @@ class Live:
         return written(soup)
 
     def complete(self, folder: Path, name: str) -> None:
-        """What is made of all pages: the search index, and where pages were."""
+        """Write what is made of all pages: the search index, and where pages were."""
         site, pages = Site(self.root, self.lang, folder), [*self.finished.values()]
         tree.write_index(site, pages)
         try:

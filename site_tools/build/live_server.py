@@ -1,8 +1,8 @@
 """The generator's own live server of one language, on the folder it is compiled into.
 
-``serve`` starts it, as ``python -m site_tools.build.live_server zh 8001``, and writes a
-line with the changed files, between tabs, for each change. A page is compiled again,
-and the generator sees that its Markdown has changed.
+``serve`` starts ``python -m site_tools.build.live_server zh 127.0.0.1:8001``, and
+writes a line with the changed files, between tabs, for each change. A page is compiled
+again, and the generator sees that its Markdown has changed.
 """
 
 import os
@@ -13,8 +13,6 @@ from mkdocs.__main__ import cli
 
 from site_tools.build.live import live
 
-HOST = "127.0.0.1"
-
 
 def listen(lang: str) -> None:
     """Compile what the server says has changed, until it ends."""
@@ -24,13 +22,12 @@ def listen(lang: str) -> None:
 
 
 def main() -> None:
-    lang, port = sys.argv[1:]
+    lang, address = sys.argv[1:]
     os.environ.setdefault("NO_MKDOCS_2_WARNING", "1")
     here = live(lang)
     here.say("building ...")
     here.compile()
     threading.Thread(target=listen, args=[lang], daemon=True).start()
-    address = f"{HOST}:{port}"
     cli.main(["serve", "--dirty", "--quiet", "-f", str(here.settings), "-a", address])
 
 

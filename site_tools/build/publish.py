@@ -37,7 +37,7 @@ ASIDE = Path(".cache", "publish")
 # Material's notice of MkDocs 2, which each language would print.
 QUIET = {"NO_MKDOCS_2_WARNING": "1"}
 GENERATORS = ("mkdocs", "properdocs")
-AT_ONCE = 20  # pages that a process finishes, their formulas typeset together
+PAGES_AT_ONCE = 20  # pages that a process finishes, their formulas typeset together
 
 
 def main() -> None:
@@ -50,7 +50,7 @@ def main() -> None:
         try:
             faults = pool.map(compile_pages, CONFIGS, repeat(asked.draft))
             refuse([*chain.from_iterable(faults)])
-            build(asked.generator, ASIDE, strict=not asked.draft)
+            build_site(asked.generator, ASIDE, strict=not asked.draft)
             (ASIDE / "en").rename(ASIDE / "zh" / "en")
             finish(pool)
             add_downloads(ASIDE / "zh", pool)
@@ -82,7 +82,7 @@ def refuse(faults: Sequence[str]) -> None:
         raise ValueError("\n".join(faults))
 
 
-def build(generator: str, folder: Path, *, strict: bool) -> None:
+def build_site(generator: str, folder: Path, *, strict: bool) -> None:
     """Build both languages into a folder, at the same time."""
     running = {}
     for lang in CONFIGS:
@@ -114,7 +114,9 @@ def finish(pool: Executor) -> None:
     under_way = []
     for site in sites:
         every = tree.pages_of(site)
-        parts = [every[at : at + AT_ONCE] for at in range(0, len(every), AT_ONCE)]
+        parts = [
+            every[at : at + PAGES_AT_ONCE] for at in range(0, len(every), PAGES_AT_ONCE)
+        ]
         under_way.append(pool.map(partial(finish_pages, site), parts))
     for site, linked, done in zip(sites, sheets, under_way, strict=True):
         complete(site, linked, [*chain.from_iterable(done)])
@@ -147,7 +149,7 @@ def _passed() -> Passed:
 
 
 def settings(lang: str) -> Mapping[str, str]:
-    """What the compiled settings inherit of a language, as far as it is plain text."""
+    """The plain text that the compiled settings inherit of a language."""
     text = Path(CONFIGS[lang]).read_text("utf-8")
     found: dict[str, str] = {}
     for line in text.splitlines():
@@ -172,16 +174,16 @@ def add_downloads(site: Path, pool: Executor) -> None:
 def _texts(lang: str, site: Path) -> list[str]:
     """Write those of one language; their paths in the site."""
     config, folder = settings(lang), links.SITES[lang].folder
-    made = llms.Site(
+    made = llms.LlmsSite(
         lang,
         config["site_name"],
         config["copyright"],
         root=told().address,
         wheel=next((site / folder).glob("*.whl"), Path()).name,
     )
-    pages = llms.read(Path.cwd(), made)
+    pages = llms.plain_pages(Path.cwd(), made)
     texts = {
-        downloads.LIST: llms.listed(made, pages),
+        downloads.LLMS: llms.listed(made, pages),
         downloads.FULL: llms.full(made, pages),
     }
     for name, text in texts.items():

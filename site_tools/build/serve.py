@@ -26,7 +26,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from site_tools.compile.site import CONFIGS
-from site_tools.finish.formulas import PACKAGE
+from site_tools.finish.formulas import KATEX_PACKAGE
 
 HOST = "127.0.0.1"
 # As a browser of this machine names it; any port, since SSH may lead here from another.
@@ -37,7 +37,7 @@ test -z "$pages" || exec nice -n 10 "$0" -m pytest -q $pages"""
 SAID = Path(".cache", "serve", "verification.txt")
 MARKS = ".cache/verified"
 WATCHED = (*CONFIGS.values(), "docs", "snippets", "site_tools", "ppo_ref", MARKS)
-PAGE = re.compile(r"docs/(?:zh|en)/.+\.md|snippets/.+")
+PAGE_SOURCE = re.compile(r"docs/(?:zh|en)/.+\.md|snippets/.+")
 POLL = 0.1  # seconds between two looks at all of them
 WRITTEN = 0.02  # seconds in which an editor has written a file
 WAITING = Path(__file__).with_name("waiting.html")
@@ -57,7 +57,7 @@ class Language:
     def start(self) -> None:
         self.port = free_port()
         command = [sys.executable, "-m", "site_tools.build.live_server", self.lang]
-        command.append(str(self.port))
+        command.append(f"{HOST}:{self.port}")
         self.process = subprocess.Popen(
             command, stdin=subprocess.PIPE, text=True, start_new_session=True
         )
@@ -90,7 +90,7 @@ class Sites:
     def step(self) -> None:
         """Look once at what has changed, and have it shown."""
         changed = self.look()
-        if any(not PAGE.fullmatch(path) for path in changed):
+        if any(not PAGE_SOURCE.fullmatch(path) for path in changed):
             for each in self.languages.values():
                 each.restart()
         elif changed:
@@ -170,7 +170,7 @@ class Door(BaseHTTPRequestHandler):
 
     def formula_file(self, name: str) -> None:
         """The styles of formulas, or a font; what is published has its own cut."""
-        file = PACKAGE / "dist" / name.replace("katex.css", "katex.min.css")
+        file = KATEX_PACKAGE / "dist" / name.replace("katex.css", "katex.min.css")
         if ".." in name or not file.is_file():
             self.reply(404, "text/plain", b"")
             return
@@ -221,13 +221,13 @@ def verifying() -> Iterator[None]:
 def state(*places: str) -> State:
     """Every source at these places, with its time of change."""
     found = {}
-    for path in (path for place in places for path in _files(place)):
+    for path in (path for place in places for path in _watched_files(place)):
         with suppress(OSError):  # an editor's file that came and went
             found[path] = os.stat(path).st_mtime_ns
     return found
 
 
-def _files(place: str) -> Iterator[str]:
+def _watched_files(place: str) -> Iterator[str]:
     if os.path.isfile(place):
         yield place
     for folder, folders, names in os.walk(place):

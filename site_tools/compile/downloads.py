@@ -1,4 +1,4 @@
-"""What readers take along: what is made of the whole site, and ppo_ref as a wheel."""
+"""Downloads for readers: what is made of the whole site, and ppo_ref as a wheel."""
 
 import os
 import posixpath
@@ -13,14 +13,14 @@ from urllib.parse import quote
 from site_tools.ledger import digest
 from site_tools.messages import Refusal
 
-ZIP, LIST, FULL = "offline.zip", "llms.txt", "llms-full.txt"
+ZIP, LLMS, FULL = "offline.zip", "llms.txt", "llms-full.txt"
 PAGE = "page.md"  # beside each page: the same as an agent reads it
 OFFLINE = "about/offline/"  # the page that offers them
 
 PACKAGE = "ppo_ref"
 KINDS = (".py", ".typed", ".jsonl", ".html", ".css", ".js")  # code, and its data
 BESIDE = ("pyproject.toml", "README.md", "LICENSE")
-VERSION = re.compile(r'(?m)^version = "([^"]+)"$')
+VERSION_LINE = re.compile(r'(?m)^version = "([^"]+)"$')
 BUILD = "from setuptools.build_meta import build_wheel; build_wheel('out')"
 EPOCH = "315532800"  # the first date that a zip file knows
 
@@ -57,7 +57,7 @@ def _build(folder: Path, sources: dict[str, bytes], made_from: str) -> None:
         path.chmod(0o644)  # the wheel keeps it, and the umask
     project = (folder / "pyproject.toml").read_text("utf-8")
     # A local version of digits alone would lose its zeros.
-    project, count = VERSION.subn(rf'version = "\1+src{made_from}"', project)
+    project, count = VERSION_LINE.subn(rf'version = "\1+src{made_from}"', project)
     if count != 1:
         raise Refusal("wheel_version")
     (folder / "pyproject.toml").write_text(project, "utf-8")

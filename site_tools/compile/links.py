@@ -21,14 +21,14 @@ PLACE = re.compile(r"\w+(?:/\w+)*(?:#[\w.-]+)?")
 DIALOGUE = re.compile(r"(\d{3})·(\d+)")
 
 
-class Site(NamedTuple):
+class LanguageSite(NamedTuple):
     """One language: what its readers call it, and its folder under the root."""
 
     name: str
     folder: str
 
 
-SITES = {"zh": Site("中文", ""), "en": Site("English", "en/")}
+SITES = {"zh": LanguageSite("中文", ""), "en": LanguageSite("English", "en/")}
 
 
 class Link(NamedTuple):

@@ -1,4 +1,4 @@
-"""What stands in a fence made from data: facts, names, lists of pages, what waits.
+"""Fences made from data: facts, names, lists of pages, what waits.
 
 Markdown leaves ``<div data-derived="topic" data-argument="gae" ...>`` in the place of
 such a fence, so that reading one page does not read all; here it is filled.
@@ -18,7 +18,7 @@ import yaml
 from markupsafe import Markup, escape
 
 from site_tools.compile import links, navigation
-from site_tools.compile.downloads import FULL, LIST, OFFLINE, ZIP
+from site_tools.compile.downloads import FULL, LLMS, OFFLINE, ZIP
 from site_tools.compile.navigation import QUESTION_TOPICS, Answer, Answered, title_of
 from site_tools.compile.templates import fill, words
 from site_tools.data import facts
@@ -31,7 +31,7 @@ from site_tools.messages import LANGUAGES, Refusal
 from site_tools.page.twins import Twins, twins_that_wait
 from site_tools.source.content import read_content
 
-PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
+DERIVED_PLACE = re.compile(r'<div class="from-data" ([^>]*)></div>')
 ATTRIBUTE = re.compile(r'data-(\w+)="([^"]*)"')
 SPECIAL = re.compile(r"[_*\[\]<>`\\]")
 MOST = 5  # pages on the home page, while no topic names one
@@ -46,11 +46,11 @@ def fill_lists(html: str, root: Path) -> str:
         name, argument = values["derived"], values["argument"]
         return derived(name, argument, values.get("language", ""), root)
 
-    return PLACE.sub(place, html)
+    return DERIVED_PLACE.sub(place, html)
 
 
 def derived(name: str, argument: str, lang: str, root: Path) -> str:
-    """What a fence becomes, by its name, what stands in it, and its language."""
+    """The HTML of a fence, by its name, what stands in it, and its language."""
     if name != "fact" and lang not in LANGUAGES:
         raise Refusal("list_language", name=name, language=lang)
     return DERIVED[name](argument.strip(), lang, root)
@@ -62,8 +62,8 @@ def _require(name: str, argument: str, known: Iterable[str]) -> None:
         raise Refusal("list_unknown", **values)
 
 
-class Site(NamedTuple):
-    """What the lists of questions are made from, in one language."""
+class ListSources(NamedTuple):
+    """The sources of the lists of questions, in one language."""
 
     answers: list[Answer]
     homes: dict[str, Answer]  # by the question that they answer
@@ -72,12 +72,12 @@ class Site(NamedTuple):
     topics: list[Topic]  # those about PPO, in the order in which data flows
 
 
-def read_site(lang: str, root: Path) -> Site:
+def read_site(lang: str, root: Path) -> ListSources:
     answers, dialogues = navigation.answers(root, lang), read_dialogues(root)
     homes = {name: answer for answer in answers for name in answer.answers}
     asked = [question for each in dialogues for question in each.questions]
     topics = [t for name, t in read_topics(root).items() if name in QUESTION_TOPICS]
-    return Site(answers, homes, dialogues, asked, topics)
+    return ListSources(answers, homes, dialogues, asked, topics)
 
 
 def questions(order: str, lang: str, root: Path) -> str:
@@ -194,7 +194,7 @@ def threads(_: str, lang: str, root: Path) -> str:
 
 
 def status(part: str, lang: str, root: Path) -> str:
-    """What waits (two parts), what to take along, or the last run on a GPU."""
+    """A list of what waits (two parts), what to take along, or the last GPU run."""
     _require("status", part, ("wanted", "facts", "downloads", "gpu"))
     if part == "wanted":
         items = [_item(twins, lang, root) for twins in twins_that_wait(root)]
@@ -207,14 +207,14 @@ def status(part: str, lang: str, root: Path) -> str:
     elif part == "gpu":
         html = _last_gpu_run(lang, root)
     else:
-        owners = {ZIP: "zh", LIST: lang, FULL: lang}  # one zip for both, at the root
+        owners = {ZIP: "zh", LLMS: lang, FULL: lang}  # one zip for both, at the root
         hrefs = {n: links.link(lang, OFFLINE, owner, n) for n, owner in owners.items()}
         html = fill("status.downloads", lang, hrefs)
     return f'<div class="status" data-unsearched="1">\n{html}\n</div>'
 
 
 def _last_gpu_run(lang: str, root: Path) -> str:
-    """What ``make record`` noted of it, as a paragraph."""
+    """The note of ``make record`` on it, as a paragraph."""
     file = root / "docs" / "verified" / "gpu.yml"
     if not file.is_file():
         return f"<p>{words(lang)['gpu_none']}</p>"

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from urllib.parse import urlsplit
 
 from site_tools.compile import links, navigation
-from site_tools.compile.downloads import LIST
+from site_tools.compile.downloads import LLMS
 from site_tools.compile.lists import derived
 from site_tools.compile.navigation import title_of
 from site_tools.compile.templates import LINK, fill, words
@@ -61,7 +61,7 @@ def as_markdown(page: Page, root: Path, resolve: Resolve = str) -> str:
 
 
 def _cuts(page: Page, resolve: Resolve) -> Iterator[tuple[int, int, str]]:
-    """What stands otherwise in the prose, by offsets; lines stay where they are."""
+    """Changes of the prose, by offsets; lines stay where they are."""
     pictures = [*PICTURE.finditer(page.body)]
     for picture in pictures:
         shown = words(page.language)["llms"]["picture"].format(picture["alt"])
@@ -83,7 +83,7 @@ def _fence(block: Block, opening: str, page_lang: str, root: Path) -> list[str]:
     code = [line.text for line in block.lines]
     if block.kind is Kind.DERIVED:
         lang = attributes.values.get("data-language", "")
-        code = _text(derived(language, block.text, lang, root)).splitlines()
+        code = _text_of_html(derived(language, block.text, lang, root)).splitlines()
         language = "text"
     longest = max(map(len, re.findall("`{3,}", "\n".join(code))), default=2)
     mark = "`" * (longest + 1)
@@ -98,13 +98,13 @@ def _fence(block: Block, opening: str, page_lang: str, root: Path) -> list[str]:
     return [f"{prefix}{row}".rstrip() for row in rows]
 
 
-def _text(html: str) -> str:
+def _text_of_html(html: str) -> str:
     text = re.sub("<[^>]*>", " ", END_OF_LINE.sub("\n", html))
     rows = (" ".join(row.split()) for row in unescape(text).split("\n"))
     return "\n".join(filter(None, rows))
 
 
-class Site(NamedTuple):
+class LlmsSite(NamedTuple):
     """The site of a language."""
 
     lang: str
@@ -139,7 +139,7 @@ class PlainPage(NamedTuple):
         return links.address(self.id)
 
 
-def resolve(link: str, page: str, site: Site) -> str:
+def resolve(link: str, page: str, site: LlmsSite) -> str:
     """Where a link of a page leads from a file at the root of its language."""
     parts = urlsplit(link)
     if parts.scheme or parts.netloc:
@@ -150,7 +150,7 @@ def resolve(link: str, page: str, site: Site) -> str:
     return site.link(links.address(to)) + anchor
 
 
-def read(root: Path, site: Site) -> list[PlainPage]:
+def plain_pages(root: Path, site: LlmsSite) -> list[PlainPage]:
     """The pages of a language in the order of its navigation."""
     lang, passed = site.lang, read_passed(root)
     metas, threads = (
@@ -192,7 +192,7 @@ def _flat(
             yield labels, inside
 
 
-def listed(site: Site, pages: Sequence[PlainPage]) -> str:
+def listed(site: LlmsSite, pages: Sequence[PlainPage]) -> str:
     """llms.txt: question pages by topic, the others by tab, then what is optional."""
     sections: dict[str, list[PlainPage]] = {}
     for page in pages:
@@ -200,9 +200,9 @@ def listed(site: Site, pages: Sequence[PlainPage]) -> str:
             sections.setdefault(_section(page, site.lang), []).append(page)
     sections[OPTIONAL] = sections.pop(OPTIONAL, [])
     there = links.other(site.lang)
-    other = links.link(site.lang, "", there, LIST)
+    other = links.link(site.lang, "", there, LLMS)
     if site.root:
-        other = site._replace(lang=there).link(LIST)
+        other = site._replace(lang=there).link(LLMS)
     whole = all(page.is_verified for page in pages)
     return fill("llms.listed", site.lang, site, pages, whole, sections, other)
 
@@ -213,6 +213,6 @@ def _section(page: PlainPage, lang: str) -> str:
     return OPTIONAL if about or page.id.endswith("/index") else page.labels[-1]
 
 
-def full(site: Site, pages: Sequence[PlainPage]) -> str:
+def full(site: LlmsSite, pages: Sequence[PlainPage]) -> str:
     whole = all(page.is_verified for page in pages)
     return fill("llms.full", site.lang, site, pages, whole)

@@ -41,12 +41,14 @@ FIRST = ("index", "symptoms", "asserts", "wrong_answers")
 VERDICT = re.compile(r"\*\*(?P<words>.+?)[。.：:，,；;]?\*\*[。.：:，,；;]?")
 # The line of an answer that is about one of the dialogues' questions: "- 003·2: ...",
 # and its first sentence.
-LINE = re.compile(
+NAMED_LINE = re.compile(
     rf"^- (?P<id>{QUESTION_ID})(?P<colon>[:：])[ ]*(?P<text>.+(?:\n[ ]+\S.*)*)",
     re.MULTILINE,
 )
 SENTENCE = re.compile(r".+?(?=[。？！]|[.?!](?:\s|$)|$)")
-PICTURE = re.compile(r"^!\[(?P<alt>.+)\]\((?P<file>[^()\s]+\.svg)\)", re.MULTILINE)
+ANSWER_PICTURE = re.compile(
+    r"^!\[(?P<alt>.+)\]\((?P<file>[^()\s]+\.svg)\)", re.MULTILINE
+)
 FACT = re.compile(r"fact|\{\s*\.fact\s*\}")
 
 Meta = Mapping[str, Any]
@@ -79,7 +81,7 @@ class Answer(NamedTuple):
 def question_lines(answer: str) -> dict[str, str]:
     """The first sentence of each line of an answer that is on one question."""
     found = {}
-    for line in LINE.finditer(answer):
+    for line in NAMED_LINE.finditer(answer):
         if first := SENTENCE.match(" ".join(line["text"].split())):
             words = first[0]
             # Behind its colon English goes on in small letters.
@@ -90,12 +92,12 @@ def question_lines(answer: str) -> dict[str, str]:
 
 @cache  # keyed by the text: a changed page is read again
 def read_answer(text: str, page: str, path: str) -> Answer:
-    """What the lists say of one page; the checks say what it lacks."""
+    """The words of the lists on one page; the checks say what it lacks."""
     content = read_content(text, path)
     front, answer = content.meta, content.text_below("answer")
     short = " ".join(answer.strip().split("\n\n")[0].split())
     verdict = VERDICT.match(short)
-    drawn = PICTURE.search(content.text_below("picture"))
+    drawn = ANSWER_PICTURE.search(content.text_below("picture"))
     shown = (
         f.lines[0].split() for f in content.fences if f.lines and FACT.fullmatch(f.info)
     )
@@ -118,7 +120,7 @@ def title_of(meta: Meta) -> str:
 
 
 def is_question(page_id: str) -> bool:
-    """Whether a page answers a question, unlike an index, the home or the reference."""
+    """True if a page answers a question, unlike an index, the home or the reference."""
     topic, _, name = page_id.partition("/")
     return topic in TOPICS and name not in ("", "index")
 

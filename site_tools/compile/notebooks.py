@@ -15,8 +15,8 @@ from site_tools.page.pictures import plots
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.files import FRONT_MATTER
 
-NAMED = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
-SECTION = re.compile(r"^## .*\{\s*#([\w-]+)\s*\}\s*$", re.MULTILINE)
+HEADING_WITH_ID = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
+SECTION_ID = re.compile(r"^## .*\{\s*#([\w-]+)\s*\}\s*$", re.MULTILINE)
 INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
 FOLDED = re.compile(r'^\?\?\?\+? (?:(question) "(.*)"|.*)$', re.MULTILINE)
 INDENT = re.compile(r"^ {4}", re.MULTILINE)
@@ -47,13 +47,13 @@ def notebook(
     at, shown = 0, iter(drawn)
     for block in blocks:
         first = block.fence.line - 1
-        cells.append(_prose(_plain("\n".join(lines[at:first]), page_id)))
+        cells.append(_prose(_notebook_text("\n".join(lines[at:first]), page_id)))
         at = first + len(block.fence.lines) + 2
         if block.runs:
-            cells.append(_code(block, next(shown, {}), alts))
+            cells.append(_code_cell(block, next(shown, {}), alts))
         elif block.kind is not Kind.OUTPUT:
             cells.append(_prose(f"```\n{block.text}\n```"))
-    cells.append(_prose(_plain("\n".join(lines[at:]), page_id)))
+    cells.append(_prose(_notebook_text("\n".join(lines[at:]), page_id)))
     kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
     written = (cell for cell in cells if cell["source"])
     made = {
@@ -61,7 +61,7 @@ def notebook(
         "metadata": {
             "kernelspec": kernel,
             "language_info": {"name": "python"},
-            "sections": SECTION.findall(text),  # the ids that both languages share
+            "sections": SECTION_ID.findall(text),  # the ids that both languages share
         },
         "nbformat": 4,
         "nbformat_minor": 5,
@@ -69,14 +69,14 @@ def notebook(
     return json.dumps(made, ensure_ascii=False, indent=1) + "\n"
 
 
-def _plain(text: str, page_id: str) -> str:
+def _notebook_text(text: str, page_id: str) -> str:
     """Prose without what only the site understands; a link into it keeps its words."""
     for _, picture in reversed([*plots(text, page_id)]):
         text = text[: picture.start()] + text[picture.end() :]
     text = INDENT.sub("", text)
     # A question is asked before it is answered; other titles say what to open.
     bold = FOLDED.sub(lambda fold: f"**{fold[2]}**" if fold[2] else "", text)
-    text = INNER.sub(r"\1", NAMED.sub(r"\1", bold))
+    text = INNER.sub(r"\1", HEADING_WITH_ID.sub(r"\1", bold))
     return BOUND.sub(r"\1", text).strip()
 
 
@@ -84,7 +84,7 @@ def _prose(text: str) -> dict[str, Any]:
     return {"cell_type": "markdown", "metadata": {}, "source": text}
 
 
-def _code(
+def _code_cell(
     block: Block, drawn: Mapping[str, str], alts: Mapping[str, str]
 ) -> dict[str, Any]:
     outputs: list[dict[str, Any]] = [

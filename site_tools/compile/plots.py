@@ -67,7 +67,7 @@ def _short(number: re.Match[str]) -> str:
 
 
 def _is_unseen(element: Element) -> bool:
-    """Whether it is a white shape, or data on the file."""
+    """True for a white shape, or data on the file."""
     white = element.get("style") == "fill: none"
     return white or element.tag.rpartition("}")[2] in LEFT_OUT
 

@@ -55,7 +55,7 @@ def pages(sources: Mapping[str, str], lang: str) -> dict[str, str]:
 
 
 def source(path: str) -> list[tuple[str, str]]:
-    """What a reference page is made from, as ``links.edit_links`` takes it."""
+    """The source of a reference page, as ``links.edit_links`` takes it."""
     folder, name = posixpath.split(path.removesuffix(".md"))
     module = "__init__" if name == "index" else name
     ours = f"{folder}/".startswith(f"{FOLDER}/")
@@ -63,7 +63,7 @@ def source(path: str) -> list[tuple[str, str]]:
 
 
 def _inside(docs: Mapping[str, str], folder: str) -> dict[str, str]:
-    """What stands directly in a folder (``""`` or ``"name."``): its line by name."""
+    """Modules directly in a folder (``""`` or ``"name."``): each line by name."""
     found = {}
     for name, doc in docs.items():
         module, _, rest = name.removeprefix(folder).partition(".")

@@ -23,11 +23,11 @@ HERE = Path(__file__).parent
 LINK = re.compile(r"(?<!!)\[((?:[^\[\]\\]|\\.|\[[^\[\]]*\])*)\]\([^()\s]*\)")
 FORMULA = re.compile(r"\$([^$]+)\$")
 CODE = re.compile(r"`([^`]+)`")
-TAG = re.compile(r"<[^>]*>")
+HTML_TAG = re.compile(r"<[^>]*>")
 NAMES = "alpha beta gamma delta epsilon theta lambda pi rho nabla cdot"
-SIGNS = dict(zip(NAMES.split(), "αβγδεθλπρ∇·", strict=True))
-SIGNS |= {"hat A": "Â", "mid": " | "}
-UPRIGHT = re.compile(r"\\(?:mathrm|text)\s*\{([^}]*)\}")
+TEX_SIGNS = dict(zip(NAMES.split(), "αβγδεθλπρ∇·", strict=True))
+TEX_SIGNS |= {"hat A": "Â", "mid": " | "}
+UPRIGHT_TEX = re.compile(r"\\(?:mathrm|text)\s*\{([^}]*)\}")
 COMMAND = re.compile(r"\\(hat A|[A-Za-z]+)\s*")
 EXTENSIONS = {"attr_list": {}, "pymdownx.arithmatex": {"generic": True}}
 
@@ -40,7 +40,7 @@ def words(lang: str) -> Mapping[str, Any]:
 
 
 def fill(name: str, lang: str, *values: object) -> str:
-    """What a macro makes of values, by file and name as in ``lists.by_topic``."""
+    """HTML that a macro makes of values, by file and name as in ``lists.by_topic``."""
     file, _, macro = name.partition(".")
     # No Markup: that escapes whatever text it is joined with.
     return str(getattr(_module(file, lang), macro)(*values))
@@ -60,7 +60,7 @@ def as_html(text: str) -> Markup:
 
 def bare(html: str) -> str:
     """The text of HTML, its tags left out."""
-    return unescape(TAG.sub("", html))
+    return unescape(HTML_TAG.sub("", html))
 
 
 def with_code(html: Markup, entries: Sequence[Entry]) -> Markup:
@@ -73,8 +73,8 @@ def as_plain(text: str) -> str:
 
 
 def spelled(tex: str) -> str:
-    tex = UPRIGHT.sub(r"\1", tex)
-    tex = COMMAND.sub(lambda match: SIGNS.get(match[1], f"{match[1]} "), tex)
+    tex = UPRIGHT_TEX.sub(r"\1", tex)
+    tex = COMMAND.sub(lambda match: TEX_SIGNS.get(match[1], f"{match[1]} "), tex)
     # an index of one sign needs no braces, any other keeps them
     tex = re.sub(r"([_^])\{(.)\}", r"\1\2", tex)
     return re.sub(r" +", " ", tex).strip()

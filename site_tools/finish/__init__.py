@@ -1,4 +1,4 @@
-"""What Markdown cannot say, put into the tree that the generator has built.
+"""Additions that Markdown cannot say, put into the tree that the generator built.
 
 page          the passes over one page, in their order
 article       the article of a page as a tree, and what helps the passes

@@ -88,7 +88,7 @@ def written(tag: Tag) -> str:
 
 
 def take_content(soup: BeautifulSoup) -> tuple[Tag, Tag] | None:
-    """What stands between the title and the links for editing; and its place."""
+    """The text between the title and the links for editing; and its place."""
     article = soup.find("article")
     if not isinstance(article, Tag):
         return None
@@ -120,7 +120,7 @@ def of_class(tag: Tag, name: str) -> list[Tag]:
 
 
 def section_after(heading: Tag, *ends: str) -> list[PageElement]:
-    """What follows a heading up to the next one of these."""
+    """Everything after a heading up to the next one of these."""
     nodes = []
     for node in heading.next_siblings:
         if isinstance(node, Tag) and node.name in ends:

@@ -15,7 +15,7 @@ PLOTS = re.compile(r"^(?:from|import) matplotlib\b", re.MULTILINE)
 
 
 def needs_package(blocks: Sequence[Block]) -> bool:
-    """Whether some block, or what is copied with it, imports ``ppo_ref``."""
+    """True if some block, or what is copied with it, imports ``ppo_ref``."""
     return any(c.block.runs and IMPORTS.search(c.text) for c in copies(blocks))
 
 

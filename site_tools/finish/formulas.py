@@ -27,13 +27,13 @@ from site_tools.ledger import digest, store
 from site_tools.messages import Refusal
 
 SCRIPT = Path(__file__).with_name("katex.mjs")
-PACKAGE = Path(sys.prefix) / "node_modules" / "katex"
+KATEX_PACKAGE = Path(sys.prefix) / "node_modules" / "katex"
 MARKED = re.compile(
     r"\s*(?:\\\((?P<inline>.*)\\\)|\\\[(?P<display>.*)\\\])\s*", re.DOTALL
 )
 BARE = re.compile(r"\\\((?P<inline>.*?)\\\)(?P<display>)", re.DOTALL)
-CLOSING = tuple("，。、；：！？）」』》”’,.;:!?)")
-LABEL = re.compile(r"\\label\{([^}]*)\}")
+CLOSING_MARKS = tuple("，。、；：！？）」』》”’,.;:!?)")
+LABEL_TEX = re.compile(r"\\label\{([^}]*)\}")
 MATHML = re.compile(r"<math\b.*?</math>", re.DOTALL)
 TAG = re.compile(r"<[^>]*>")
 
@@ -46,14 +46,14 @@ FACE = re.compile(
     r'@font-face\{[^}]*font-family:"?(?P<family>\w+)[^}]*'
     r'url\((?P<font>fonts/[\w-]+)\.woff2\) format\("woff2"\)(?P<others>,[^}]*)\}'
 )
-RULE = re.compile(r"(?P<selectors>[^{}@]+)\{[^{}]*\}")
-CLASS = re.compile(r"\.([\w-]+)")
+KATEX_RULE = re.compile(r"(?P<selectors>[^{}@]+)\{[^{}]*\}")
+KATEX_CLASS = re.compile(r"\.([\w-]+)")
 CLASSES = re.compile(r'class="([^"]*)"')
 VISIBLE = re.compile(r'<span class="katex-html".*', re.DOTALL)
 VARIABLE = re.compile(r'class="[^"]*\bmathnormal\b[^"]*"[^>]*>([^<]*)<')
 UPRIGHT, ITALIC = "fonts/KaTeX_Main-Regular", "fonts/KaTeX_Math-Italic"
 CUTTER = Path(__file__).read_bytes()  # a font is cut anew when this changes
-DIGITS = 32  # of the digests that name files of the cache
+DIGEST_DIGITS = 32  # of the digests that name files of the cache
 MANY = 24  # on at least one page of so many, or a letter of which words are made
 
 
@@ -66,19 +66,19 @@ class Formula(NamedTuple):
 
 def find(soup: Tag) -> list[Formula]:
     """The formulas of a page, as Markdown marked them, and those of its contents."""
-    found = [formula for _, formula in _marked(soup)]
-    for text in _titles(soup):
+    found = [formula for _, formula in _marked_formulas(soup)]
+    for text in _title_texts(soup):
         found += [_read(match) for match in BARE.finditer(text)]
     return found
 
 
-def _marked(soup: Tag) -> Iterator[tuple[Tag, Formula]]:
+def _marked_formulas(soup: Tag) -> Iterator[tuple[Tag, Formula]]:
     for tag in of_class(soup, "arithmatex"):
         if match := MARKED.fullmatch(tag.get_text()):
             yield tag, _read(match)
 
 
-def _titles(soup: Tag) -> list[NavigableString]:
+def _title_texts(soup: Tag) -> list[NavigableString]:
     """The titles in a table of contents that have formulas, which are bare there."""
     found = []
     for contents in of_class(soup, "md-nav--secondary"):
@@ -90,7 +90,7 @@ def _titles(soup: Tag) -> list[NavigableString]:
 
 def _read(match: re.Match[str]) -> Formula:
     tex = match["display"] or match["inline"]
-    return Formula(LABEL.sub("", tex).strip(), bool(match["display"]))
+    return Formula(LABEL_TEX.sub("", tex).strip(), bool(match["display"]))
 
 
 def put_in_formulas(soup: Tag, typeset: Mapping[Formula, str]) -> None:
@@ -99,16 +99,20 @@ def put_in_formulas(soup: Tag, typeset: Mapping[Formula, str]) -> None:
     A browser may break a line between a formula and its punctuation, so a formula
     that it cannot break inside takes the punctuation along.
     """
-    for tag, formula in _marked(soup):
+    for tag, formula in _marked_formulas(soup):
         inside = typeset[formula]
-        if label := LABEL.search(tag.get_text()):
+        if label := LABEL_TEX.search(tag.get_text()):
             tag["id"] = label[1]
         tag.clear()
         said = spelled(formula.tex)
         tag.append(shown(inside, unescape(searched(inside)), said))
         after = tag.next_sibling
         unbroken = inside.count('"katex-base"') == 1
-        if unbroken and type(after) is NavigableString and after.startswith(CLOSING):
+        if (
+            unbroken
+            and type(after) is NavigableString
+            and after.startswith(CLOSING_MARKS)
+        ):
             tag["class"] = "arithmatex nowrap"
             tag.append(after[0])
             after.replace_with(after[1:])
@@ -116,7 +120,7 @@ def put_in_formulas(soup: Tag, typeset: Mapping[Formula, str]) -> None:
 
 def put_in_titles(soup: Tag, typeset: Mapping[Formula, str]) -> None:
     """The same in the table of contents."""
-    for text in _titles(soup):
+    for text in _title_texts(soup):
         end, pieces = 0, list[PageElement]()
         for match in BARE.finditer(text):
             html = typeset[_read(match)]
@@ -126,8 +130,8 @@ def put_in_titles(soup: Tag, typeset: Mapping[Formula, str]) -> None:
         text.replace_with(*pieces, text[end:])
 
 
-def typeset(
-    places: Mapping[Formula, str], cache: Path, package: Path = PACKAGE
+def typeset_all(
+    places: Mapping[Formula, str], cache: Path, package: Path = KATEX_PACKAGE
 ) -> dict[Formula, str]:
     """The HTML of formulas, from the cache if it is there; each has the page it is on.
 
@@ -140,9 +144,9 @@ def typeset(
     version = json.loads((package / "package.json").read_text("utf-8"))["version"]
     maker = version + SCRIPT.read_text("utf-8")
     made_from = {f: "\0".join([maker, str(f.display), f.tex]) for f in places}
-    slots = {f: cache / f"{digest(made_from[f], DIGITS)}.html" for f in places}
+    slots = {f: cache / f"{digest(made_from[f], DIGEST_DIGITS)}.html" for f in places}
     missing = {f: path for f, path in places.items() if not slots[f].exists()}
-    for formula, result in _run(missing, package).items():
+    for formula, result in _run_katex(missing, package).items():
         if "error" in result:
             values = {"tex": formula.tex, "reason": result["error"]}
             raise Refusal("katex_refused", path=missing[formula], **values)
@@ -150,7 +154,9 @@ def typeset(
     return {formula: slot.read_text("utf-8") for formula, slot in slots.items()}
 
 
-def _run(formulas: Iterable[Formula], package: Path) -> dict[Formula, dict[str, str]]:
+def _run_katex(
+    formulas: Iterable[Formula], package: Path
+) -> dict[Formula, dict[str, str]]:
     job = [formula._asdict() for formula in formulas]
     if not job:
         return {}
@@ -203,11 +209,11 @@ def _styles(css: str, typeset: Iterable[str]) -> str:
         ours = [
             selector
             for selector in match["selectors"].split(",")
-            if classes >= {*CLASS.findall(re.sub(r":not\(.*?\)", "", selector))}
+            if classes >= {*KATEX_CLASS.findall(re.sub(r":not\(.*?\)", "", selector))}
         ]
         return match[0].replace(match["selectors"], ",".join(ours)) if ours else ""
 
-    return RULE.sub(needed, css)
+    return KATEX_RULE.sub(needed, css)
 
 
 @cache  # of all formulas, whenever the live site renders one page
@@ -216,7 +222,7 @@ def _classes(typeset: str) -> Collection[str]:
 
 
 def _parts(pages: Sequence[Iterable[str]], *, italic: bool) -> dict[str, str]:
-    """What many pages show, and what few do."""
+    """The characters that many pages show, and those that few do."""
     count = Counter(chain(*(characters(page, italic=italic) for page in pages)))
     words = "" if italic else ascii_lowercase
     many = {c for c, n in count.items() if n * MANY >= len(pages) or c in words}
@@ -225,7 +231,7 @@ def _parts(pages: Sequence[Iterable[str]], *, italic: bool) -> dict[str, str]:
 
 
 def characters(typeset: Iterable[str], *, italic: bool) -> set[str]:
-    """What the visible halves of formulas show: variables, or all the rest."""
+    """Characters that the visible halves of formulas show: variables, or the rest."""
     return {char for one in typeset for char in _characters(one, italic)}
 
 
@@ -239,9 +245,9 @@ def _characters(typeset: str, italic: bool) -> Collection[str]:
 
 
 def _font(font: Path, shown: str, cache: Path) -> bytes:
-    """What is kept of a font; nothing, where it has none of these characters."""
+    """The part of a font that is kept; nothing, if it has none of these characters."""
     made_from = b"\0".join([font.read_bytes(), CUTTER, shown.encode()])
-    slot = cache / f"{font.stem}-{digest(made_from, DIGITS)}.woff2"
+    slot = cache / f"{font.stem}-{digest(made_from, DIGEST_DIGITS)}.woff2"
     if not slot.exists():
         store(slot, _cut(font, shown))
     return slot.read_bytes()

@@ -15,14 +15,14 @@ from bs4 import BeautifulSoup, Tag
 
 BLANKS = re.compile(r"\s+(?=[{}])|(?<=[{};])\n\s*|(?<=[{}])\s+|/\*#.*?\*/")
 FONT = re.compile(r"url\((?=fonts/)")
-RULE = re.compile(r"(?P<selectors>[^{}@]+)\{[^{}]*\}")
+STYLE_RULE = re.compile(r"(?P<selectors>[^{}@]+)\{[^{}]*\}")
 EMPTY = re.compile(r"@media[^{}]*\{\}")
 COMMA = re.compile(r",(?![^(]*\))")  # between selectors, not within :is(...)
 # Either of what stands in brackets will do, and none of what :not(...) holds is needed.
-OPTIONAL = re.compile(r":[\w-]+\([^()]*(?:\([^()]*\)[^()]*)*\)|\"[^\"]*\"")
-CLASS = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
+NOT_NEEDED = re.compile(r":[\w-]+\([^()]*(?:\([^()]*\)[^()]*)*\)|\"[^\"]*\"")
+CLASS_NAME = re.compile(r"\.(-?[A-Za-z_][\w-]*)")
 OTHER_WAY = "[dir=rtl]"  # both languages run from left to right
-WORD = re.compile(r"[\w-]+")
+ANY_WORD = re.compile(r"[\w-]+")
 # Colours of the theme, and what mkdocstrings has for every theme.
 UNUSED = ("palette.", "_mkdocstrings.css")
 # What stands before the sheet is shown before it has come: plain words alone.
@@ -39,9 +39,9 @@ POLICY = (
 )
 
 
-def words(texts: Iterable[str]) -> set[str]:
-    """What may be the name of a class: all the words of pages and scripts."""
-    return {word for text in texts for word in WORD.findall(text)}
+def class_names(texts: Iterable[str]) -> set[str]:
+    """Every word that may name a class: all those of pages and scripts."""
+    return {word for text in texts for word in ANY_WORD.findall(text)}
 
 
 def sheet(styles: Iterable[tuple[str, str]], known: Collection[str]) -> str:
@@ -53,7 +53,7 @@ def sheet(styles: Iterable[tuple[str, str]], known: Collection[str]) -> str:
         return match[0].replace(match["selectors"], ",".join(ours)) if ours else ""
 
     whole = "".join(FONT.sub(f"url({way}", squeeze(css)) for way, css in styles)
-    return EMPTY.sub("", RULE.sub(needed, whole))
+    return EMPTY.sub("", STYLE_RULE.sub(needed, whole))
 
 
 def squeeze(css: str) -> str:
@@ -61,7 +61,7 @@ def squeeze(css: str) -> str:
 
 
 def _is_needed(selector: str, known: Collection[str]) -> bool:
-    classes = CLASS.findall(OPTIONAL.sub("", selector))
+    classes = CLASS_NAME.findall(NOT_NEEDED.sub("", selector))
     return OTHER_WAY not in selector and all(name in known for name in classes)
 
 

@@ -32,7 +32,7 @@ from site_tools.finish.article import (
     written,
 )
 from site_tools.finish.formulas import Formula, find
-from site_tools.finish.search_index import Entry
+from site_tools.finish.search_index import IndexEntry
 from site_tools.judge.allowed import html_faults
 from site_tools.messages import Refusal
 from site_tools.page.page import read_page
@@ -48,7 +48,7 @@ FOREIGN = ["script", "style", "clipboard-copy"]
 
 
 class Finished(NamedTuple):
-    """What the rest of the site is made from, of one page."""
+    """The parts of one page that the rest of the site is made from."""
 
     path: str  # of its file, within the site of its language
     id: str = ""
@@ -56,7 +56,7 @@ class Finished(NamedTuple):
     about: str = ""
     ids: tuple[str, ...] = ()
     formulas: tuple[Formula, ...] = ()
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[IndexEntry, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -75,8 +75,8 @@ class Site:
         return self.root / ".cache" / "katex"
 
 
-class Known(NamedTuple):
-    """What is read once for all pages."""
+class SiteData(NamedTuple):
+    """Data that is read once for all pages."""
 
     symbols: dict[str, str]
     asked: dict[str, tuple[Asked, Asked | None]]
@@ -88,7 +88,7 @@ class Known(NamedTuple):
 
 
 @lru_cache(maxsize=2)
-def known(root: Path, lang: str) -> Known:
+def known(root: Path, lang: str) -> SiteData:
     taught = (navigation.COURSE, *TOPICS, navigation.LAB)
     package = reference.read(root / reference.FOLDER)
     titles = navigation.titles(root, lang)
@@ -96,7 +96,7 @@ def known(root: Path, lang: str) -> Known:
         path.removesuffix(".md"): str(read_content(text).meta["title"])
         for path, text in reference.pages(package, lang).items()
     }
-    return Known(
+    return SiteData(
         reference.symbols(package),
         navigation.asked(root, lang),
         navigation.answers(root, lang, taught),
@@ -133,7 +133,7 @@ def finish_trees(site: Site, pages: Mapping[str, BeautifulSoup]) -> list[Finishe
             article.formulas = (*find(article.content), *find(soup))
             for formula in article.formulas:
                 places.setdefault(formula, file)
-    typeset = formulas.typeset(places, site.katex)
+    typeset = formulas.typeset_all(places, site.katex)
     done = []
     for path, article in articles.items():
         if article:
@@ -160,11 +160,11 @@ def _finish_page(
         about,
         tuple(str(tag["id"]) for tag in having(content, "id")),
         article.formulas,
-        tuple(_entries(article, meta, site)),
+        tuple(_index_entries(article, meta, site)),
     )
     for tag in having(content, "data-unsearched"):
         del tag["data-unsearched"]
-    reading.add_moved(article, _moved(article, site))
+    reading.add_moved(article, _moved_here(article, site))
     for node in list(content.children):
         article.place.insert_before(node.extract())
     article.place.decompose()
@@ -221,7 +221,7 @@ def _finish_text(article: Article, site: Site) -> None:
     if page is None:
         reading.settle_reference(article)
     reading.link_symbols(article, all_of.symbols)
-    reading.show_figures(article)
+    reading.mark_figures(article)
     pictures.put_in_pictures(article, site.folder)
     reading.fold_refutations(article)
     reading.put_answer_in_box(article, all_of.asked, reading.cited(root, article))
@@ -247,7 +247,7 @@ def _finish_text(article: Article, site: Site) -> None:
 
 
 def _said(soup: BeautifulSoup) -> str:
-    """What the front matter of a generated page says of it."""
+    """The front matter of a generated page."""
     said = soup.find("meta", attrs={"name": "description"})
     if not isinstance(said, Tag):
         return ""
@@ -256,7 +256,9 @@ def _said(soup: BeautifulSoup) -> str:
     return about
 
 
-def _entries(article: Article, meta: Mapping[str, object], site: Site) -> list[Entry]:
+def _index_entries(
+    article: Article, meta: Mapping[str, object], site: Site
+) -> list[IndexEntry]:
     if article.id.endswith(JUPYTER):
         return []  # what it says is found where it comes from
     aliases, search = meta.get("aliases"), meta.get("search")
@@ -268,7 +270,7 @@ def _entries(article: Article, meta: Mapping[str, object], site: Site) -> list[E
     return search_index.entries(article.content, article.url, title, said, boost)
 
 
-def _moved(article: Article, site: Site) -> list[Moved]:
+def _moved_here(article: Article, site: Site) -> list[Moved]:
     all_of = known(site.root, site.lang)
     parts = links.moved_parts(all_of.moves, all_of.titles, site.lang, article.id)
     return [Moved(*part) for part in parts]

@@ -17,7 +17,7 @@ from site_tools.finish.widgets import ROOMS
 from site_tools.messages import Refusal
 from site_tools.page import pictures as picture_rules
 
-FILE = re.compile(r"^[^:]+\.svg$")
+PICTURE_FILE = re.compile(r"^[^:]+\.svg$")
 
 
 def put_in_pictures(article: Article, folder: Path) -> None:
@@ -25,7 +25,7 @@ def put_in_pictures(article: Article, folder: Path) -> None:
 
     They lie in the folder of the built language, where the generator copied them.
     """
-    images = article.content.find_all("img", src=FILE)
+    images = article.content.find_all("img", src=PICTURE_FILE)
     for number, image in enumerate(images, 1):
         path = posixpath.normpath(article.url + str(image["src"]))
         file = folder / path

@@ -1,4 +1,4 @@
-"""What readers find around the text of a page: the answer box, terms, threads."""
+"""Helps for readers around the text of a page: the answer box, terms, threads."""
 
 import posixpath
 import re
@@ -30,7 +30,7 @@ from site_tools.run.passed import VerdictLine
 from site_tools.source.blocks import Block
 
 STEP = re.compile(r"\d+ · ")
-HAN, LATIN = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
+HAN_CHARACTER, LATIN_WORD = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
 BINDING = re.compile(r'(?<=`)\{ *data-is="[^"]*" *\}')
 SYMBOL = re.compile(r"\Appo_ref(?:\.\w+)+\Z")
 NO_LINK = ["a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre"]
@@ -124,7 +124,7 @@ def link_symbols(article: Article, known: Mapping[str, str]) -> None:
         code.wrap(article.soup.new_tag("a", attrs={"href": f"{up}/{known[name]}"}))
 
 
-def show_figures(article: Article) -> None:
+def mark_figures(article: Article) -> None:
     """Turn bound figures from inline code into figures that readers see as text."""
     for code in having(article.content, "data-is"):
         code.name = "span"
@@ -183,7 +183,7 @@ def put_answer_in_box(
 
 
 def cited(root: Path, article: Article) -> str:
-    """What the answer box says of citing the page, as HTML."""
+    """The line of the answer box on citing the page, as HTML."""
     page = article.page
     made, short = "", links.addresses(root).get(article.id, "")
     if page and ".comment" in page.text:
@@ -302,7 +302,12 @@ def minutes(content: Tag) -> int:
     At 300 Chinese characters or 200 words a minute.
     """
     text = " ".join(_unfolded(content))
-    return max(1, round(len(HAN.findall(text)) / 300 + len(LATIN.findall(text)) / 200))
+    return max(
+        1,
+        round(
+            len(HAN_CHARACTER.findall(text)) / 300 + len(LATIN_WORD.findall(text)) / 200
+        ),
+    )
 
 
 def _unfolded(tag: Tag) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What search engines and the site's own search are told of a page."""
+"""Entries of a page for search engines and for the site's own search."""
 
 import json
 import re
@@ -13,7 +13,7 @@ from site_tools.finish.article import Shown, of_class
 from site_tools.source.files import split_aliases
 
 # What stands beside the text of a page; a paragraph in it does not say what it is on.
-BESIDE = ["aside", "blockquote", "details", "figure", "nav", "table", "svg"]
+NO_PROSE = ["aside", "blockquote", "details", "figure", "nav", "table", "svg"]
 BESIDE_CLASSES = set(
     [
         "admonition",
@@ -26,10 +26,10 @@ BESIDE_CLASSES = set(
         "cited",
     ]
 )
-WIDE = re.compile(r"(?<=[，。；：！？]) ")  # which have their blank within
+AFTER_WIDE = re.compile(r"(?<=[，。；：！？]) ")  # which have their blank within
 # A term of the glossary is a heading of its own kind.
 HEADINGS = ("h1", "h2", "h3", "h4", "h5", "h6", "dt")
-APART = set(
+SPACED = set(
     [
         "p",
         "li",
@@ -50,11 +50,14 @@ APART = set(
         "figure",
     ]
 )
-LIST, OWN_LIST = 0.2, 0.4  # boosts of lists: those that only name pages, and the others
+NAMING_LIST, OWN_LIST = (
+    0.2,
+    0.4,
+)  # boosts of lists: those that only name pages, and the others
 LONGEST_CARD = 200  # characters that a share card has room for
 LONGEST_VERDICT = 100  # characters; a result shows a line or two
 
-Entry = dict[str, str | float | list[str]]
+IndexEntry = dict[str, str | float | list[str]]
 
 
 def description(content: Tag) -> str:
@@ -69,12 +72,12 @@ def description(content: Tag) -> str:
             for tag in scope.find_all(name):
                 text = "" if _is_beside(tag) else _spelled(tag)
                 if text:
-                    return WIDE.sub("", text)
+                    return AFTER_WIDE.sub("", text)
     return ""
 
 
 def _is_beside(tag: Tag) -> bool:
-    if tag.find_parent(BESIDE):
+    if tag.find_parent(NO_PROSE):
         return True
     around = (tag, *tag.parents)
     classes = (name for each in around for name in each.get_attribute_list("class"))
@@ -114,7 +117,7 @@ def _walk(tag: Tag, sections: list[_Section]) -> None:
             if node.name in HEADINGS and node.has_attr("id"):
                 sections.append(_Section(node))
                 continue
-            gap = " " if node.name in APART else ""
+            gap = " " if node.name in SPACED else ""
             sections[-1].pieces.append(gap)
             _walk(node, sections)
             sections[-1].pieces.append(gap)
@@ -127,7 +130,7 @@ def _is_unread(tag: Tag) -> bool:
     return hidden or tag.name in ("style", "script")
 
 
-def plain(tag: Tag) -> str:
+def index_text(tag: Tag) -> str:
     """The text of a tag as the search shows it."""
     whole = [_Section()]
     _walk(tag, whole)
@@ -136,18 +139,20 @@ def plain(tag: Tag) -> str:
 
 def entries(
     content: Tag, url: str, title: str, aliases: Sequence[str], boost: float = 1
-) -> list[Entry]:
-    """What the search knows: one entry for a page and one for each of its sections.
+) -> list[IndexEntry]:
+    """The entries of the search: one for a page and one for each of its sections.
 
     A boost below 1 lets what is found here stand behind others.
     """
     own, sections = split_aliases(aliases), [_Section()]
     _walk(content, sections)
-    page: Entry = {"location": url, "title": title, "text": sections[0].text}
+    page: IndexEntry = {"location": url, "title": title, "text": sections[0].text}
     if own[""]:
         page["aliases"] = own[""]
     for derived in of_class(content, "derived"):
-        behind = OWN_LIST if "own" in derived.get_attribute_list("class") else LIST
+        behind = (
+            OWN_LIST if "own" in derived.get_attribute_list("class") else NAMING_LIST
+        )
         boost = min(boost, behind)
     if boost != 1:
         page["boost"] = boost
@@ -157,10 +162,10 @@ def entries(
         assert heading
         if heading.name == "h1":
             text = f"{page['text']} {section.text}".strip()
-            page |= {"title": plain(heading), "text": text}
+            page |= {"title": index_text(heading), "text": text}
             continue
         name = str(heading["id"])
-        at: Entry = {"location": f"{url}#{name}", "title": plain(heading)}
+        at: IndexEntry = {"location": f"{url}#{name}", "title": index_text(heading)}
         at["text"] = section.text
         if name in own:
             at["aliases"] = own[name]
@@ -171,7 +176,7 @@ def entries(
 
 
 def _names(heading: Tag, anchor: str) -> list[str]:
-    """What else a section is called: a term in each language, code by its full name."""
+    """Other names of a section: a term in each language, code by its full name."""
     if heading.name != "dt":
         return [anchor] if "." in anchor else []
     pieces = []
@@ -183,7 +188,7 @@ def _names(heading: Tag, anchor: str) -> list[str]:
     return [piece for piece in pieces if piece and "[" not in piece]  # a shape is none
 
 
-def cards(found: Iterable[Entry], pages: Mapping[str, str]) -> dict[str, Target]:
+def cards(found: Iterable[IndexEntry], pages: Mapping[str, str]) -> dict[str, Target]:
     """The sections, by page and anchor, as share cards have them."""
     made = {}
     for entry in found:
@@ -195,12 +200,12 @@ def cards(found: Iterable[Entry], pages: Mapping[str, str]) -> dict[str, Target]
     return made
 
 
-def dump(found: Iterable[Entry], lang: str) -> str:
+def dump_index(found: Iterable[IndexEntry], lang: str) -> str:
     """The index as a file, with what is said of a query for which no page is found."""
     return _dump({"docs": list(found), "uncovered": words(lang)["uncovered"]})
 
 
-def dump_first(found: Iterable[Entry]) -> str:
+def dump_first(found: Iterable[IndexEntry]) -> str:
     """The index that comes first: of each page its title, verdict and other wordings.
 
     A slow phone has it a second or two before the whole.
@@ -224,7 +229,7 @@ def dump_first(found: Iterable[Entry]) -> str:
     )
 
 
-def _comes_first(entry: Entry) -> bool:
+def _comes_first(entry: IndexEntry) -> bool:
     return "#" not in str(entry["location"]) or "aliases" in entry
 
 

@@ -13,7 +13,7 @@ from site_tools.finish.page import Finished, Site
 from site_tools.ledger import digest
 from site_tools.source.files import page_ids
 
-FIRST = "assets/first.css"
+FIRST_SCREEN = "assets/first.css"
 # In scripts only whole lines: // stands in addresses too.
 COMMENT = re.compile(r"^[ \t]*//.*\n|/\*[^*]*(?:\*(?!/)[^*]*)*\*/\n?", re.MULTILINE)
 
@@ -30,17 +30,17 @@ def pages_of(site: Site) -> list[str]:
 
 
 def first_styles(folder: Path) -> str:
-    """What the first screen needs, without comments and blanks."""
-    return head.squeeze(lean((folder / FIRST).read_text("utf-8")))
+    """The styles that the first screen needs, without comments and blanks."""
+    return head.squeeze(lean((folder / FIRST_SCREEN).read_text("utf-8")))
 
 
 def write_index(site: Site, pages: Sequence[Finished]) -> None:
-    """What the search reads; first a small part of it."""
+    """Write the file that the search reads; first a small part of it."""
     folder = site.folder / "search"
     folder.mkdir(exist_ok=True)
     in_order = sorted(pages, key=lambda page: page.path.removesuffix("index.html"))
     found = [entry for page in in_order for entry in page.entries]
-    whole = search_index.dump(found, site.lang)
+    whole = search_index.dump_index(found, site.lang)
     (folder / "search_index.json").write_text(whole, "utf-8")
     (folder / "first.json").write_text(search_index.dump_first(found), "utf-8")
 
@@ -53,9 +53,9 @@ def write_redirects(site: Site, pages: Sequence[Finished], name: str) -> None:
     docs = site.root / "docs"
     known = {page.id for page in pages} | {*page_ids(site.root)}
     ids = {page.id: page.ids for page in pages}
-    moves = links.redirects(_text(docs / "redirects.yml"), known)
+    moves = links.redirects(_read_text(docs / "redirects.yml"), known)
     links.check_anchors(moves, ids)
-    short = links.short(_text(docs / "short.yml"), known, moves)
+    short = links.short(_read_text(docs / "short.yml"), known, moves)
     links.check_anchors(short, ids, links.SHORT)
     urls = {page.path.removesuffix("index.html"): page.id for page in pages}
     found = [entry for page in pages for entry in page.entries]
@@ -75,7 +75,7 @@ def write_redirects(site: Site, pages: Sequence[Finished], name: str) -> None:
         (site.folder / path).write_text(written(soup), "utf-8")
 
 
-def _text(file: Path) -> str:
+def _read_text(file: Path) -> str:
     return file.read_text("utf-8") if file.exists() else ""
 
 
@@ -84,9 +84,9 @@ def write_formula_styles(site: Site, pages: Sequence[Finished]) -> str:
     each = {formula: page.path for page in pages for formula in page.formulas}
     if not each:
         return ""
-    typeset = formulas.typeset(each, site.katex)
+    typeset = formulas.typeset_all(each, site.katex)
     shown = [{typeset[formula] for formula in page.formulas} for page in pages]
-    dist = formulas.PACKAGE / "dist"
+    dist = formulas.KATEX_PACKAGE / "dist"
     made = formulas.assets([one for one in shown if one], dist, site.katex)
     css = str(made.pop(formulas.CSS))
     for path, content in made.items():
@@ -153,9 +153,9 @@ def merge_sheets(site: Site, sheets: Sequence[str], katex: str) -> str:
 
 
 def words_of(site: Site) -> Collection[str]:
-    """What may be the name of a class: all the words of pages and scripts."""
+    """Every word that may name a class: all those of pages and scripts."""
     texts = [*site.folder.rglob("*.html"), *site.folder.rglob("*.js")]
-    return head.words(path.read_text("utf-8") for path in texts)
+    return head.class_names(path.read_text("utf-8") for path in texts)
 
 
 def linked_sheets(site: Site) -> list[str]:

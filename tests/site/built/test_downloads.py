@@ -28,8 +28,8 @@ SOURCE = re.compile(
 @cache
 def texts(lang: str) -> tuple[str, str]:
     """llms.txt and llms-full.txt of the project's own pages."""
-    site = llms.Site(lang, "PPO", "MIT", "", "")
-    read = llms.read(ROOT, site)
+    site = llms.LlmsSite(lang, "PPO", "MIT", "", "")
+    read = llms.plain_pages(ROOT, site)
     return llms.listed(site, read), llms.full(site, read)
 
 

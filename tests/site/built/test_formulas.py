@@ -22,7 +22,7 @@ def typeset(pages: dict[str, str], cache: Path) -> dict[Formula, str]:
     for path, html in pages.items():
         for formula in formulas.find(parsed(html)):
             places.setdefault(formula, path)
-    return formulas.typeset(places, cache)
+    return formulas.typeset_all(places, cache)
 
 
 def test_a_formula_seen_before_needs_no_node(tmp_path, monkeypatch):
@@ -72,7 +72,7 @@ def test_a_command_that_is_not_obeyed_is_named_on_the_page(name):
         assert problem.fix.startswith("leave it out of the formula; ")
 
 
-DIST = formulas.PACKAGE / "dist"
+DIST = formulas.KATEX_PACKAGE / "dist"
 ADVANTAGE = r"\hat A_t = \sum_{l=0}^\infty (\gamma\lambda)^l \delta_{t+l}"
 PAGE = "".join(
     rf'<span class="arithmatex">\({tex}\)</span>' for tex in (ADVANTAGE, r"\mathbb E")

@@ -3,8 +3,10 @@
 from site_tools.compile import llms
 
 
-def site(root: str = "") -> llms.Site:
-    return llms.Site("en", "PPO, Verified", "Code MIT, text CC BY 4.0", root, "p-1.whl")
+def site(root: str = "") -> llms.LlmsSite:
+    return llms.LlmsSite(
+        "en", "PPO, Verified", "Code MIT, text CC BY 4.0", root, "p-1.whl"
+    )
 
 
 def page(name: str, title: str) -> llms.PlainPage:
