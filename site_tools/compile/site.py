@@ -51,7 +51,7 @@ PUBLISHED = (
 
 
 class Told(NamedTuple):
-    """What whoever publishes the site says of it."""
+    """The addresses that whoever publishes the site gives."""
 
     address: str = ""  # of the site, both languages
     repository: str = ""
@@ -222,7 +222,7 @@ class Compiler:
         return found
 
     def _notebook(self, page_id: str) -> dict[str, str | bytes]:
-        """What a notebook brings: its plots, as it was last run, and its file."""
+        """The additions of a notebook: its plots, as it was last run, and its file."""
         page = read_page(self.root, f"docs/{self.lang}/{page_id}.md")
         drawn = read_passed(self.root).plots(page.path)
         svgs = {name: svg for each in drawn for name, svg in each.items()}
