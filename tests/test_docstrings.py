@@ -142,7 +142,10 @@ def begun_aside(source: str) -> list[str]:
 
 
 # Those of site_tools that are left out here still have docstrings to mend.
-ROOMS = ("run", "confinement", "contributing", "data", "stored_runs")
+ROOMS = (
+    *("run", "confinement", "contributing", "data", "stored_runs"),
+    *("compile", "build", "finish"),
+)
 
 
 @pytest.mark.parametrize("package", ["ppo_ref", *ROOMS])

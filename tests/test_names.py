@@ -7,12 +7,6 @@ from tests.layout import ROOT, sources
 
 # What every module may have, and the same thing in each.
 EVERYWHERE = {"__all__", "LOG", "main"}
-# Names that still stand for two things. Whoever renames one strikes it off this list.
-STILL_SHARED = """
-APART ASIDE BESIDE CLASS Entry FIRST FOLDED HOST LABEL LATIN LIST NAMED OPTIONAL PACKAGE
-PAGE PICTURE PLACE RULE SECTION Site TAG UPRIGHT _entries _text build is_question plain
-read show_figures typeset words
-"""
 
 
 def defined(source: str) -> Iterator[str]:
@@ -45,7 +39,7 @@ def shared(modules: Mapping[str, str]) -> dict[str, list[str]]:
 
 
 def test_a_name_stands_for_one_thing():
-    assert shared(sources(ROOT / "site_tools")).keys() == {*STILL_SHARED.split()}
+    assert shared(sources(ROOT / "site_tools")) == {}
 
 
 def test_a_name_that_is_defined_twice_is_found():

@@ -119,12 +119,6 @@ def title_of(meta: Meta) -> str:
     return str(meta.get("question") or meta.get("title") or "")
 
 
-def is_question(page_id: str) -> bool:
-    """True if a page answers a question, unlike an index, the home or the reference."""
-    topic, _, name = page_id.partition("/")
-    return topic in TOPICS and name not in ("", "index")
-
-
 @lru_cache(maxsize=4)
 def titles(root: Path, lang: str) -> dict[str, str]:
     """The titles of the pages of a language by their ids."""

@@ -34,6 +34,7 @@ from site_tools.finish.article import (
 from site_tools.finish.formulas import Formula, find
 from site_tools.finish.search_index import IndexEntry
 from site_tools.judge.allowed import html_faults
+from site_tools.judge.front_matter import is_question
 from site_tools.messages import Refusal
 from site_tools.page.page import read_page
 from site_tools.page.pictures import is_notebook
@@ -226,7 +227,7 @@ def _finish_text(article: Article, site: Site) -> None:
     reading.fold_refutations(article)
     reading.put_answer_in_box(article, all_of.asked, reading.cited(root, article))
     reading.add_short_addresses(article, root)
-    if navigation.is_question(article.id):
+    if is_question(article.id):
         reading.link_terms(article, all_of.names)
     reading.add_provenance_switch(article)
     reading.add_reading(article, all_of.taught)

@@ -30,7 +30,7 @@ from site_tools.run.passed import VerdictLine
 from site_tools.source.blocks import Block
 
 STEP = re.compile(r"\d+ · ")
-HAN_CHARACTER, LATIN_WORD = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
+HAN_CHARACTER, LATIN_LETTERS = re.compile(r"[\u4e00-\u9fff]"), re.compile(r"[A-Za-z]+")
 BINDING = re.compile(r'(?<=`)\{ *data-is="[^"]*" *\}')
 SYMBOL = re.compile(r"\Appo_ref(?:\.\w+)+\Z")
 NO_LINK = ["a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre"]
@@ -302,12 +302,9 @@ def minutes(content: Tag) -> int:
     At 300 Chinese characters or 200 words a minute.
     """
     text = " ".join(_unfolded(content))
-    return max(
-        1,
-        round(
-            len(HAN_CHARACTER.findall(text)) / 300 + len(LATIN_WORD.findall(text)) / 200
-        ),
-    )
+    characters = len(HAN_CHARACTER.findall(text))
+    english = len(LATIN_LETTERS.findall(text))
+    return max(1, round(characters / 300 + english / 200))
 
 
 def _unfolded(tag: Tag) -> Iterator[str]:
