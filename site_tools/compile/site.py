@@ -34,6 +34,8 @@ from site_tools.source.fences import OPENING
 COMPILED = ".cache/compiled"
 CONFIGS = {"zh": "mkdocs.yml", "en": "mkdocs.en.yml"}
 Report = Callable[[str], None]  # told of what is wrong
+UNSEARCHED = '<div class="status benchmarks" data-unsearched="1">'
+# For those who look after the site, linked and found by the search; and notebooks.
 NOT_IN_NAV = """\
 /contribute/dialogue_log.md
 /about/status.md
@@ -168,11 +170,12 @@ class Compiler:
         language, attributes = block.fence.header
         if block.kind is Kind.DERIVED:
             lang = attributes.values.get("data-language", "")
-            # HTML stands in no list and no fold: there it would be a paragraph.
             if language == "fact":
                 made = fact_as_markdown(block.text, self.root)
             elif language == "benchmarks" and prefix:
-                made = measured(block.text.strip(), lang, self.root)
+                # In a fold HTML is no block; a tag that is a paragraph stays a tag.
+                tables = measured(block.text.strip(), lang, self.root)
+                made = f"{UNSEARCHED}\n\n{tables}\n\n</div>"
             else:
                 made = derived(language, block.text, lang, self.root)
             return ["", *(f"{prefix}{row}".rstrip() for row in made.split("\n")), ""]

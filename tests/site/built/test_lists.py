@@ -7,8 +7,12 @@ import pytest
 
 from site_tools.compile import navigation
 from site_tools.compile.lists import derived
+from site_tools.compile.site import Compiler, Told
 from site_tools.data.dialogues import read_dialogues
+from site_tools.finish import search_index
+from site_tools.finish.article import parsed
 from site_tools.page.page import read_page
+from site_tools.page.rendered import render
 from tests.layout import ROOT
 from tests.site import trial_site
 
@@ -67,6 +71,32 @@ def test_a_claim_without_id_or_quotation_is_named(old, new, found):
 def test_a_fence_says_what_it_lacks(project, name, argument, lang, message):
     with pytest.raises(ValueError, match=message):
         derived(name, argument, lang, project)
+
+
+FOLDED_BENCHMARKS = """\
+# Speed
+
+??? example "Measured"
+
+    ```{ .benchmarks data-language="en" }
+    machine
+    ```
+
+    In words.
+"""
+
+
+def test_what_is_measured_is_found_by_no_search_even_in_a_fold(project):
+    (project / "mkdocs.yml").symlink_to(ROOT / "mkdocs.yml")
+    (project / "docs/verified").mkdir(exist_ok=True)
+    table = "## machine\n\n| processor | quick |\n| --- | --- |\n| cores | two |\n"
+    (project / "docs/verified/benchmarks.cpu.en.md").write_text(table, "utf-8")
+    page = read_page(project, "docs/en/about/speed.md", FOLDED_BENCHMARKS)
+    compiled = Compiler(project, "en", Told()).text(page)
+    content = parsed(render(compiled, project))
+    found, *_ = search_index.entries(content, "about/speed/", "Speed", [])
+    assert "quick" in content.details.table.get_text()
+    assert found["text"].split() == ["Measured", "In", "words."]
 
 
 def test_a_question_leads_to_the_next_that_another_page_answers():
