@@ -113,6 +113,12 @@ def having(tag: Tag, attribute: str) -> list[Tag]:
     return [node for node in below if isinstance(node, Tag) and attribute in node.attrs]
 
 
+def tags(tag: Tag, *names: str) -> list[Tag]:
+    """The tags below a tag that are called so, as quickly."""
+    below = tag.descendants
+    return [node for node in below if isinstance(node, Tag) and node.name in names]
+
+
 def of_class(tag: Tag, name: str) -> list[Tag]:
     """The tags below a tag that have a class."""
     found = having(tag, "class")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from bs4 import Tag
 
 from site_tools.compile.templates import fill
-from site_tools.finish.article import Article, fragment
+from site_tools.finish.article import Article, fragment, tags
 from site_tools.messages import Refusal
 from site_tools.source.blocks import Block, Kind, copies
 
@@ -28,7 +28,7 @@ def complete_boxes(article: Article, blocks: Sequence[Block], wheel: str) -> Non
     runs and imports ``ppo_ref`` gets the line that installs it from the site itself.
     """
     boxes = [copy for copy in copies(blocks) if copy.block.has_box]
-    pres = article.content.find_all("pre")
+    pres = tags(article.content, "pre")
     drawn = [pre.parent for pre in pres if pre.parent and _is_box(pre.parent)]
     if not len(boxes) == len(drawn) == len(pres):
         raise Refusal("boxes_differ", fences=len(boxes), boxes=len(pres))

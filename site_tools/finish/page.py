@@ -4,6 +4,7 @@ The passes stand here in their order, and nowhere else: first what becomes of th
 itself, then what is around it, then what the whole page needs.
 """
 
+import gc
 import posixpath
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,6 +29,7 @@ from site_tools.finish.article import (
     Moved,
     having,
     parsed,
+    tags,
     take_content,
     written,
 )
@@ -109,7 +111,19 @@ def known(root: Path, lang: str) -> SiteData:
 
 
 def finish_pages(site: Site, paths: Sequence[str]) -> list[Finished]:
-    """Finish these pages in their place; their formulas are typeset at once."""
+    """Finish these pages in their place; their formulas are typeset at once.
+
+    All their trees are needed to the end: looking for what is garbage among them is
+    a sixth of the work, and is put off.
+    """
+    gc.disable()
+    try:
+        return _finish_files(site, paths)
+    finally:
+        gc.enable()
+
+
+def _finish_files(site: Site, paths: Sequence[str]) -> list[Finished]:
     pages = {}
     for path in paths:
         pages[path] = parsed((site.folder / path).read_text("utf-8"))
@@ -209,7 +223,7 @@ def _finish_text(article: Article, site: Site) -> None:
     if article.page:
         for fault in html_faults(article.content):
             raise Refusal("not_in_a_page", fault=fault)
-    for tag in article.content.find_all(FOREIGN):
+    for tag in tags(article.content, *FOREIGN):
         tag.decompose()
     for text in [*article.content.descendants]:
         if isinstance(text, PreformattedString):

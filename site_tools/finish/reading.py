@@ -22,6 +22,7 @@ from site_tools.finish.article import (
     of_class,
     parsed,
     section_after,
+    tags,
 )
 from site_tools.messages import Refusal
 from site_tools.page.pictures import plots
@@ -115,10 +116,10 @@ def settle_reference(article: Article) -> None:
 def link_symbols(article: Article, known: Mapping[str, str]) -> None:
     """Lead from inline code that is just a name of the package to its reference."""
     up = posixpath.relpath("/", posixpath.dirname(f"/{article.url}"))
-    for code in article.content.find_all("code", string=SYMBOL):
-        if code.attrs or code.find_parent(NO_LINK):
-            continue
+    for code in tags(article.content, "code"):
         name = code.get_text()
+        if code.attrs or not SYMBOL.match(name) or code.find_parent(NO_LINK):
+            continue
         if name not in known:
             raise Refusal("symbol_unknown", name=name)
         code.wrap(article.soup.new_tag("a", attrs={"href": f"{up}/{known[name]}"}))
@@ -134,7 +135,9 @@ def mark_figures(article: Article) -> None:
 def fold_refutations(article: Article) -> None:
     """Fold each refuted claim under its heading, which stays in sight."""
     soup = article.soup
-    for heading in article.content.find_all("h3", id=re.compile("^wrong-")):
+    for heading in tags(article.content, "h3"):
+        if not str(heading.get("id")).startswith("wrong-"):
+            continue
         for link in heading.find_all("a", class_="headerlink"):
             link.decompose()  # a summary acts as a whole
         body = section_after(heading, "h2", "h3")
@@ -161,7 +164,7 @@ def put_answer_in_box(
         return
     answers = article.page.texts("answers") if article.page else ()
     sections = words(article.lang)["sections"]
-    there = {str(h2.get("id")) for h2 in article.content.find_all("h2")}
+    there = {str(h2.get("id")) for h2 in tags(article.content, "h2")}
     html = fill(
         "page.answer_box",
         article.lang,
@@ -362,8 +365,10 @@ def add_moved(article: Article, moved: Sequence[Moved]) -> None:
 
 def make_relative(article: Article) -> None:
     """Make links that begin at the root of the language work at any address."""
-    for link in article.content.find_all("a", href=re.compile("^/")):
-        link["href"] = links.relative(str(link["href"]), article.url)
+    for link in tags(article.content, "a"):
+        href = str(link.get("href"))
+        if href.startswith("/"):
+            link["href"] = links.relative(href, article.url)
 
 
 def name_landmarks(soup: Tag) -> None:
@@ -372,7 +377,9 @@ def name_landmarks(soup: Tag) -> None:
     The theme does so by the label that opens it; where the group has a page of its own
     that label is an arrow without a word.
     """
-    for nav in soup.find_all("nav", attrs={"aria-labelledby": re.compile("_label$")}):
+    for nav in tags(soup, "nav"):
+        if not str(nav.get("aria-labelledby")).endswith("_label"):
+            continue
         title = nav.find("label", class_="md-nav__title", recursive=False)
         if isinstance(title, Tag):
             name = str(nav["aria-labelledby"]).removesuffix("_label") + "_title"
