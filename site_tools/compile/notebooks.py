@@ -16,7 +16,6 @@ from site_tools.source.blocks import Block, Kind
 from site_tools.source.files import FRONT_MATTER
 
 HEADING_WITH_ID = re.compile(r"^(#+ .*?)\s*\{\s*#[\w-]+\s*\}\s*$", re.MULTILINE)
-SECTION_ID = re.compile(r"^## .*\{\s*#([\w-]+)\s*\}\s*$", re.MULTILINE)
 INNER = re.compile(r"(?<!!)\[([^\]]*)\]\((?!https?://)[^)\s]*\)")
 FOLDED = re.compile(r'^\?\?\?\+? (?:(question) "(.*)"|.*)$', re.MULTILINE)
 INDENT = re.compile(r"^ {4}", re.MULTILINE)
@@ -61,7 +60,6 @@ def notebook(
         "metadata": {
             "kernelspec": kernel,
             "language_info": {"name": "python"},
-            "sections": SECTION_ID.findall(text),  # the ids that both languages share
         },
         "nbformat": 4,
         "nbformat_minor": 5,

@@ -14,11 +14,6 @@ IMPORTS = re.compile(r"^[ \t]*(?:from|import) ppo_ref\b", re.MULTILINE)
 PLOTS = re.compile(r"^(?:from|import) matplotlib\b", re.MULTILINE)
 
 
-def needs_package(blocks: Sequence[Block]) -> bool:
-    """True if some block, or what is copied with it, imports ``ppo_ref``."""
-    return any(c.block.runs and IMPORTS.search(c.text) for c in copies(blocks))
-
-
 def complete_boxes(article: Article, blocks: Sequence[Block], wheel: str) -> None:
     """Give the code boxes of a page what is copied from them.
 
