@@ -1,4 +1,4 @@
-"""What the site and its contributors need: a page is read, run, judged, shown.
+"""The tools of the site and its contributors: a page is read, run, judged, shown.
 
 A module sees only the floors below its own; a folder counts as one module, and is a
 room with one concern.

@@ -1,4 +1,4 @@
-"""What is said to people: each message has a key, and a text in each language.
+"""Messages to people: each has a key, and a text in each language.
 
 The texts lie in ``messages/en.yml`` and ``messages/zh.yml``, under the same keys and
 with the same ``{values}``. Code names the key and gives the values; whoever shows the
@@ -106,7 +106,7 @@ class Problem:
         return Message("file_wrong", {"place": self.place, "found": found, "fix": fix})
 
     def remarks(self, language: str = "en") -> str:
-        """What is said of it in a language, a row each."""
+        """The remarks on it in a language, a row each."""
         labels = catalogue(language)["problem_labels"]
         width = max(len(label) + label.isascii() for label in labels.values())
         rows = []

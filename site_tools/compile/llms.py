@@ -19,7 +19,7 @@ from site_tools.compile.navigation import title_of
 from site_tools.compile.templates import LINK, fill, words
 from site_tools.messages import Refusal
 from site_tools.page.page import Page, read_page
-from site_tools.page.pictures import PICTURE
+from site_tools.page.pictures import PICTURE_LINK
 from site_tools.run.passed import read_passed
 from site_tools.source import files
 from site_tools.source.blocks import Block, Kind
@@ -61,8 +61,8 @@ def as_markdown(page: Page, root: Path, resolve: Resolve = str) -> str:
 
 
 def _cuts(page: Page, resolve: Resolve) -> Iterator[tuple[int, int, str]]:
-    """Changes of the prose, by offsets; lines stay where they are."""
-    pictures = [*PICTURE.finditer(page.body)]
+    """What stands otherwise in the prose, by offsets; lines stay where they are."""
+    pictures = [*PICTURE_LINK.finditer(page.body)]
     for picture in pictures:
         shown = words(page.language)["llms"]["picture"].format(picture["alt"])
         yield picture.start(), picture.end(), shown

@@ -27,7 +27,7 @@ from site_tools.page.twins import (
     with_both_agreed,
     words_hash,
 )
-from site_tools.page.wording import APART, paragraphs, wording
+from site_tools.page.wording import SINGLE_SIGNS, paragraphs, wording
 from site_tools.source.content import columns
 from site_tools.source.files import page_ids
 from site_tools.stored_runs.make import problems
@@ -37,7 +37,7 @@ from site_tools.stored_runs.table import CHARTS, RUNS
 SIDE_BY_SIDE_FROM = 100
 CLOSING_SIGNS = "，。、；：？！）》”"
 # No line begins with a mark that closes something.
-PIECE = re.compile(rf" ?(?:[{APART}]|[^ {APART}]+)[{CLOSING_SIGNS}]*")
+PIECE = re.compile(rf" ?(?:[{SINGLE_SIGNS}]|[^ {SINGLE_SIGNS}]+)[{CLOSING_SIGNS}]*")
 
 
 def agree(options: Namespace, root: Path, talk: Talk) -> int:

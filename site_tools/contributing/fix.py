@@ -14,7 +14,7 @@ from shlex import quote
 from site_tools.contributing.pages import changed, page_id, present_files
 from site_tools.contributing.talk import Talk
 from site_tools.judge.all import judge
-from site_tools.judge.typography import typeset
+from site_tools.judge.typography import typeset_chinese
 from site_tools.ledger import store
 from site_tools.messages import LANGUAGES, Problem, Refusal
 from site_tools.page.page import Page, read_page
@@ -133,7 +133,7 @@ def _store(root: Path, texts: dict[str, OldAndNew]) -> list[str]:
 def mended(text: str, path: str) -> str:
     text = text.removeprefix("\ufeff").replace("\r\n", "\n").replace("\r", "\n")
     text = _trimmed(text)
-    return typeset(text) if path.startswith("docs/zh/") else text
+    return typeset_chinese(text) if path.startswith("docs/zh/") else text
 
 
 def _trimmed(text: str) -> str:

@@ -1,1 +1,1 @@
-"""What may be wrong with a page: rules, a module a concern, and one judgement."""
+"""Rules that a page must keep, a module a concern, and the one judgement."""

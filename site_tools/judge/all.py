@@ -110,7 +110,7 @@ def _told_once(problems: Sequence[Problem]) -> list[Problem]:
 
 
 def unreadable(page: Page, data: bytes) -> list[Problem]:
-    """What keeps a page from being read at all, from which all else would follow."""
+    """Problems that keep a page from being read, from which all else would follow."""
     if problems := check_bytes(data, page.path):
         return problems
     front = FRONT_MATTER.match(page.text)
@@ -136,7 +136,7 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
 
 
 def check_written(page: Page) -> list[Problem]:
-    """What is wrong with a page as it stands there, before it runs."""
+    """Problems of a page as it stands there, before it runs."""
     problems = [*page.problems, *check_agreed(page), *judge_rules(page)]
     shown = shown_tree(page)
     if shown is None:
@@ -148,7 +148,7 @@ def check_written(page: Page) -> list[Problem]:
 
 
 def judge_rules(page: Page) -> Iterator[Problem]:
-    """What each rule says of a page."""
+    """Problems that the rules find in a page, rule by rule."""
     for rule in RULES:
         yield from rule(page)
     if front_matter.is_question(page.id):

@@ -1,4 +1,4 @@
-"""What the HTML of a page may be made of: all that is not listed here is refused."""
+"""The HTML that a page may be made of: all that is not listed here is refused."""
 
 import re
 from collections.abc import Iterator
@@ -42,10 +42,10 @@ def check_html(page: Page, shown: BeautifulSoup) -> Iterator[Problem]:
     """Every tag and attribute of a rendered page that a page may not have."""
     for fault in html_faults(shown):
         key = "link_without_scheme" if 'href="//' in fault else "html_not_allowed"
-        yield page.problem(_line(fault, page), key, fault=fault)
+        yield page.problem(_line_of_fault(fault, page), key, fault=fault)
 
 
-def _line(fault: str, page: Page) -> int:
+def _line_of_fault(fault: str, page: Page) -> int:
     """Where it is written, unless it is spelled otherwise there."""
     words = [fault.split(" ")[0].rstrip(">")]
     words += re.findall(r'"([^"]+)"', fault)[:1]

@@ -1,4 +1,4 @@
-"""What may stand in the body of a page: headings, boxes, code that a phone shows."""
+"""The body of a page: headings, boxes, code that a phone shows."""
 
 import re
 import sys
@@ -16,7 +16,7 @@ from site_tools.page.pictures import is_notebook
 from site_tools.page.tree import HEADING_TAG
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.content import blank, columns, line_of
-from site_tools.source.inline import parts, plain
+from site_tools.source.inline import parts, plain_prose
 
 WIDEST_CODE = 52  # columns that a phone shows
 LONGEST_COMMENT = 8  # lines of the block that is copied as a comment
@@ -56,7 +56,7 @@ def check_code_width(page: Page) -> Iterator[Problem]:
 
 
 def check_patterns(page: Page) -> Iterator[Problem]:
-    """What no body may hold, as pictures without words, boxes without indent."""
+    """Patterns that no body may hold: pictures without words, boxes without indent."""
     title = "question" if "question" in page.meta else "title"
     for key, pattern in PATTERNS.items():
         for match in pattern.finditer(page.body):
@@ -119,7 +119,7 @@ def check_own_language(page: Page) -> Iterator[Problem]:
     own, other = page.language, LANGUAGES[1 - LANGUAGES.index(page.language)]
     # Who reads English only cannot read a Chinese quotation either.
     body = page.body if own == "en" else page.content.own_words
-    text = page.without_refs(plain(body))
+    text = page.without_refs(plain_prose(body))
     chinese = CHINESE.search(text)
     if own == "en" and chinese:
         line = line_of(text, chinese.start())
@@ -144,7 +144,7 @@ def _other_labels(block: Block, due: str, page: Page) -> Iterator[Problem]:
 
 
 def check_comments(page: Page) -> Iterator[Problem]:
-    """What keeps a block from being copied as a comment: one a page, short, alone."""
+    """Faults of the block that is copied as a comment: one a page, short, alone."""
     marked = [block for block in page.blocks if "comment" in block.classes]
     for block in marked:
         line, lines = block.fence.line, len(block.text.splitlines())

@@ -15,7 +15,7 @@ MERGE_MARKS = ("<<<<<<< ", ">>>>>>> ")  # and a line of = between
 
 
 def check_bytes(data: bytes, path: str) -> list[Problem]:
-    """What keeps the bytes of a page from being text as every tool reads it."""
+    """Problems of bytes that are no text as every tool reads it."""
     try:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:

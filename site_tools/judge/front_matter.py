@@ -4,6 +4,7 @@ import difflib
 import re
 from collections.abc import Iterator
 
+from site_tools.compile.navigation import is_question
 from site_tools.data.dialogues import disagreements, read_dialogues
 from site_tools.data.topics import TOPICS
 from site_tools.messages import Problem
@@ -22,12 +23,6 @@ REF = re.compile(
     r"|[A-Z][A-Za-z]*-?\d+\.\d+"  # a model: GLM-5.2
     r"|[A-Z][^\d]*,? (?:§|section |equation )\d+(?:\.\d+)*"
 )
-
-
-def is_question(page_id: str) -> bool:
-    """Whether a page answers a question, unlike an index, the home or the reference."""
-    topic, _, name = page_id.partition("/")
-    return topic in TOPICS and name not in ("", "index")
 
 
 def check_front_matter(page: Page) -> Iterator[Problem]:

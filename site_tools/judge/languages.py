@@ -15,7 +15,7 @@ from site_tools.page.page import Page
 from site_tools.page.pictures import in_no_language, is_notebook
 from site_tools.page.tree import HEADING_TAG, formula_of
 
-SHARED = ("needs", "answers", "refs")
+SHARED_KEYS = ("needs", "answers", "refs")
 PROSE_OPTIONS = re.compile(r'\s*(?:title|data-reason|data-language)="[^"]*"')
 TITLES = ".admonition-title, summary"
 # What must agree in order; all else, within each section.
@@ -135,7 +135,7 @@ def compare(page: Page, twin: Page) -> list[Problem]:
 
 def _compare_front_matter(page: Page, twin: Page) -> list[Problem]:
     problems = []
-    for key in SHARED:
+    for key in SHARED_KEYS:
         value, other = page.meta.get(key), twin.meta.get(key)
         if value != other:
             values = {"key": key, "value": value, "other": other, "twin": twin.path}

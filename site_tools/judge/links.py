@@ -28,7 +28,6 @@ from site_tools.source.content import line_of, read_content
 
 MOST_IDS = 8  # named where none is like the one that is not there
 ELSEWHERE = re.compile(r"[a-z][a-z0-9+.-]*:|//", re.IGNORECASE)
-LABEL = re.compile(r"\\label\{([^}]*)\}")
 # A link of another page, or a line of its list of wrong answers.
 INCOMING = re.compile(
     r"\]\(<?(?P<file>[\w./-]+)\.md#(?P<anchor>[^\s)>]+)"
@@ -91,7 +90,7 @@ class Leading(NamedTuple):
 
 
 def _lost(page: Page, own: list[str]) -> Iterator[Problem]:
-    """What leads to an id that the page does not have: other pages, the corrections."""
+    """Links to an id that the page does not have: of other pages, of corrections."""
     for link in (*_from_pages(page), *_from_corrections(page.root)):
         leads_here = posixpath.normpath(link.page) == page.id
         if leads_here and link.file != page.path and link.id not in own:
@@ -120,7 +119,7 @@ def _from_corrections(root: Path) -> Iterator[Leading]:
 
 
 def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Iterator[Problem]:
-    """What is wrong with an address within the site, and the nearest that is not."""
+    """The problem of an address within the site, and the nearest that has none."""
     if ELSEWHERE.match(href):
         return
     path, _, anchor = href.partition("#")
@@ -130,7 +129,7 @@ def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Iterator[P
         file = posixpath.join(posixpath.dirname(page.path), unquote(path))
         inside = posixpath.relpath(posixpath.normpath(file), folder)
     if path.startswith("/") or (path and not _exists(page, inside)):
-        near = _nearest(page, inside)
+        near = _nearest_page(page, inside)
         for line in lines:
             values = {"href": href, "folder": folder, "near": near}
             yield page.problem(line, "link_dead", **values)
@@ -149,7 +148,7 @@ def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Iterator[P
         yield page.problem(line, "link_dead_anchor", **values)
 
 
-def _nearest(page: Page, path: str) -> str:
+def _nearest_page(page: Page, path: str) -> str:
     """The page whose path is most like this one, as a link to it."""
     folder = f"docs/{page.language}"
     written = files.paths(page.root / folder)

@@ -47,7 +47,7 @@ def check_corrections(page: Page) -> Iterator[Problem]:
 
 
 def _stands(proof: Proof, page: Page, rows: range) -> bool:
-    """Whether the proof stands on these lines of the page."""
+    """True if the proof stands on these lines of the page."""
     blocks, words = page.blocks_on(rows), _squeezed(proof.text)
     if proof.kind == "cites":
         return words in page.refs and _is_named(page.content.text_of(rows), words)
@@ -69,7 +69,7 @@ def _printed_lines(block: Block) -> list[str]:
 
 
 def _is_named(text: str, source: str) -> bool:
-    """Whether a text names a source, or links to it if it is a paper on arXiv."""
+    """True if a text names a source, or links to it if it is a paper on arXiv."""
     return source in text or source.replace("arXiv:", "arxiv.org/abs/") in text
 
 
@@ -125,7 +125,7 @@ def check_wrong_answers(page: Page) -> Iterator[Problem]:
 
 
 def _is_sourced(page: Page, rows: range) -> bool:
-    """Whether a source is named outside quotations on these lines, or a fact shown."""
+    """True if these lines name a source outside quotations, or show a fact."""
     if any(fence.info == "fact" for fence in page.content.fences_on(rows)):
         return True
     lines = page.content.own_words.split("\n")[rows.start - 1 : rows.stop - 1]
@@ -152,7 +152,7 @@ def unshown(root: Path, name: str) -> list[Problem]:
 
 
 def _sections_shown(root: Path, name: str, sections: Iterable[str]) -> set[str]:
-    """Those of the sections of a snippet that a page includes, one by one or whole."""
+    """Sections of a snippet that some page includes, one by one or whole."""
     shown = set[str]()
     # The pages of its own name come first: as a rule no other has to be read.
     every = chain(*(paths(root / "docs" / lang) for lang in LANGUAGES))

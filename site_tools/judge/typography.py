@@ -19,7 +19,7 @@ from site_tools.source.inline import PARTS
 HAN_SIGNS = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff"
 # What is no prose has a sign in the mask: code and formulas are words of a sentence.
 CODE_SIGN, OPAQUE = "\ue000", "\ue001"
-LATIN = "0-9A-Za-z\u00b2\u00b3\u00b9\u0370-\u03ff\u2070-\u209f" + CODE_SIGN
+LATIN_SIGNS = "0-9A-Za-z\u00b2\u00b3\u00b9\u0370-\u03ff\u2070-\u209f" + CODE_SIGN
 FULL_MARKS = "，。；：？！、（）"
 WIDENED = dict(zip(",;:?!.()", "，；：？！。（）", strict=True))
 TITLE_LINE = re.compile(r"^(?:question|title):[ ]+(?P<value>\S.*)$", re.M)
@@ -34,7 +34,7 @@ OTHER_SIGNS = re.compile(
 # A mark alone beside Chinese: no ellipsis, no slice.
 NARROW_MARKS = re.compile(
     rf"(?<=[{HAN_SIGNS}）》])\**[,;:?!](?![,.;:?!/\\])"
-    rf"|(?<=[{LATIN}%‰°]),(?=[ \t]*[{HAN_SIGNS}（])"
+    rf"|(?<=[{LATIN_SIGNS}%‰°]),(?=[ \t]*[{HAN_SIGNS}（])"
     rf"|(?<=[{HAN_SIGNS}）》])\**\.(?=[ \t]|$)",
     re.M,
 )
@@ -44,15 +44,15 @@ NARROW_BRACKETS = re.compile(
     rf"|(?<=[{HAN_SIGNS}])\([A-Za-z]{{2}}[^()\n]*\)"
 )
 MISSING_BLANK = re.compile(
-    f"(?<=[{HAN_SIGNS}])(?=[{LATIN}])|(?<=[{LATIN}%‰°])(?=[{HAN_SIGNS}])"
+    f"(?<=[{HAN_SIGNS}])(?=[{LATIN_SIGNS}])|(?<=[{LATIN_SIGNS}%‰°])(?=[{HAN_SIGNS}])"
 )
 SURPLUS_BLANKS = re.compile(
-    f"(?<=[{HAN_SIGNS}])[ \\t]{{2,}}(?=[{LATIN}])"
-    f"|(?<=[{LATIN}%‰°])[ \\t]{{2,}}(?=[{HAN_SIGNS}])"
+    f"(?<=[{HAN_SIGNS}])[ \\t]{{2,}}(?=[{LATIN_SIGNS}])"
+    f"|(?<=[{LATIN_SIGNS}%‰°])[ \\t]{{2,}}(?=[{HAN_SIGNS}])"
 )
 NEEDLESS_BLANKS = re.compile(
-    f"(?<=[{FULL_MARKS}])[ \\t]+(?=[{HAN_SIGNS}{LATIN}{FULL_MARKS}])"
-    f"|(?<=[{HAN_SIGNS}{LATIN}%‰°])[ \\t]+(?=[{FULL_MARKS}])"
+    f"(?<=[{FULL_MARKS}])[ \\t]+(?=[{HAN_SIGNS}{LATIN_SIGNS}{FULL_MARKS}])"
+    f"|(?<=[{HAN_SIGNS}{LATIN_SIGNS}%‰°])[ \\t]+(?=[{FULL_MARKS}])"
 )
 
 
@@ -69,7 +69,7 @@ def check_typography(page: Page) -> Iterator[Problem]:
             yield page.problem(number, "marks_narrow", **values)
 
 
-def typeset(text: str) -> str:
+def typeset_chinese(text: str) -> str:
     """A Chinese page with its punctuation full-width and its blanks in place."""
     return spaced(widened(text))
 

@@ -13,7 +13,7 @@ from site_tools.messages import Problem, problem
 from site_tools.page.page import Page
 from site_tools.page.pictures import picture_flows, picture_tree
 from site_tools.source.content import line_of
-from site_tools.source.inline import plain
+from site_tools.source.inline import plain_prose
 
 QUOTED_WORDS = re.compile(r"“[^“”\n]*”|「[^」\n]*」|\"[^\"\n]*\"")
 TODO = re.compile(r"(?<!`)\bTODO\b[:：]?[^.。*?？]*")  # `TODO` is only spoken of
@@ -26,7 +26,7 @@ def check_terms(page: Page, names: Sequence[Name] = ()) -> Iterator[Problem]:
     title = str(page.meta.get("question", page.meta.get("title", "")))
     line = page.line_with(title) or 1
     yield from check_text(title, page.path, language, names, line)
-    words = page.without_refs(plain(page.content.own_words))
+    words = page.without_refs(plain_prose(page.content.own_words))
     yield from check_text(words, page.path, language, names)
     for path in page.pictures:
         tree = picture_tree((page.root / path).read_text("utf-8"))

@@ -21,7 +21,7 @@ from site_tools.page.text import PageText
 from site_tools.page.tree import BOUND_SIGN, SPOKEN, Flow, Piece, unbound
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.includes import Line
-from site_tools.source.inline import plain
+from site_tools.source.inline import plain_prose
 
 # Inline code that is nothing but a number, or a name that equals one.
 BARE_NUMBER = re.compile(
@@ -40,7 +40,6 @@ TOUCHED = re.compile(
     rf"|{BOUND_SIGN}(?:[\dA-Za-z_^/⁄{BOUND_SIGN}+−-]|{RAISED}|[.,][\d{BOUND_SIGN}]"
     r"|\s*(?:[%％‰十百千万亿]|per ?cent\b|个百分点|分之|[×x·*]\s*10))"
 )
-RENDERED_FIGURE = re.compile(r'<code data-is="([^"]*)">(.*?)</code>')
 # V(s_0) = 7 says how much something is; \gamma = 1, t = 3 and T = 5 say where.
 VALUE = re.compile(r"(?:[VAGRQJL]|\\hat|\\bar|\\delta|\\mathbb|\\math|\)).*")
 WHOLE_NUMBER = re.compile(r"\s*[-−+]?\d+\s*")
@@ -85,7 +84,7 @@ def read_figures(page: PageText) -> tuple[list[Figure], list[Problem]]:
 
 
 def _is_bound(code: Tag) -> bool:
-    """Whether code is a bound figure; refused if it is a figure, and bound wrongly."""
+    """True if code is a bound figure; refused if it is a figure, and bound wrongly."""
     text, expression = code.get_text(), code.get("data-is")
     quoted = code.find_parent("pre") or code.find_parent(class_="quote")
     if quoted and expression is not None:
@@ -110,7 +109,7 @@ def _is_bound(code: Tag) -> bool:
 
 
 def figure_touched(flow: Flow, path: str) -> list[Problem]:
-    """What stands at a bound figure and makes another number of it."""
+    """The sign at a bound figure that makes another number of it."""
     match = TOUCHED.search(flow.text)
     if not match:
         return []
@@ -144,14 +143,14 @@ def _in_flow(flow: Flow, page: PageText) -> Iterator[Problem]:
 
 
 def _is_invented(number: Number, code: Piece, page: PageText) -> bool:
-    """Whether a figure in inline code stands in no block; one alone has been told."""
+    """True if a figure in inline code stands in no block; one alone has been told."""
     if number.form not in OF_CODE or BARE_NUMBER.fullmatch(code.text):
         return False
     return not in_code(page, code.text)
 
 
 def in_code(page: PageText, text: str) -> bool:
-    """Whether a text stands in code of a page that runs, or in what it prints."""
+    """True if a text stands in code of a page that runs, or in what it prints."""
     blocks = [block.text for block in page.blocks if block.kind is not Kind.SHOWN]
     code = re.sub(r"[ \t]", "", "\n".join(blocks))
     wanted = re.escape(re.sub(r"\s", "", text))
@@ -217,7 +216,7 @@ def _shown_figures(block: Block, page: PageText) -> Iterator[tuple[Line, Number]
         if patched and not line.text.startswith("+"):
             taken_away += line.text + "\n"
             continue
-        for number in unbound(page.without_refs(plain(line.text))):
+        for number in unbound(page.without_refs(plain_prose(line.text))):
             known = number.text in taken_away or in_code(page, number.text)
             if not (patched and known):
                 yield line, number
@@ -243,9 +242,3 @@ def _unbound(number: Number, path: str, line: int, text: str) -> Problem:
     if number.form in LOOSE or not re.search(r"\d", shown):
         return problem(path, line, "figure_loose", **values)
     return problem(path, line, "figure_unbound", **values)
-
-
-def show_figures(html: str) -> str:
-    """Turn bound figures from inline code into figures that readers see as text."""
-    shown = r'<span class="figure" data-is="\1">\2</span>'
-    return RENDERED_FIGURE.sub(shown, html)

@@ -42,7 +42,7 @@ def check_expression(expression: str, shown: str = "") -> None:
 
 
 def _holds_itself(tree: ast.Expression, shown: str) -> bool:
-    """Whether a decimal is written into its expression, but for places and settings."""
+    """True if a decimal is written into its expression, but for places and settings."""
     try:
         number = abs(numbers.read_number(shown.split("=")[-1])[0])
     except ValueError:

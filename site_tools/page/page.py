@@ -32,7 +32,7 @@ class Page(PageText):
 
     @cached_property
     def problems(self) -> tuple[Problem, ...]:
-        """What is wrong with what the page says, before it is judged."""
+        """Problems of reading the page, before it is judged."""
         return (*self.faults, *self._figures[1], *self._pictures[1])
 
     @cached_property
@@ -50,7 +50,7 @@ class Page(PageText):
 
     @cached_property
     def copies(self) -> list[Copy]:
-        """What is copied from each block, in the order of ``blocks``."""
+        """The text that is copied from each block, in the order of ``blocks``."""
         return copies(self.blocks)
 
 

@@ -28,7 +28,7 @@ Figures = dict[str, tuple[Figure, ...]]  # by the path of the picture
 NOTEBOOKS = "notebooks"
 LANGUAGE_OF_LABELS = re.compile(r'^language = "(\w+)"  # or "(\w+)"$', re.MULTILINE)
 SVG_FILE = re.compile(r"[\w./-]+\.svg")
-PICTURE = re.compile(rf"!\[(?P<alt>[^\]]*)\]\((?P<file>{SVG_FILE.pattern})\)")
+PICTURE_LINK = re.compile(rf"!\[(?P<alt>[^\]]*)\]\((?P<file>{SVG_FILE.pattern})\)")
 
 # What a picture may be made of: shapes and text that follow light and dark.
 REFERENCE = re.compile(r"url\(\s*['\"]?(.*?)['\"]?\s*\)")
@@ -52,7 +52,7 @@ THEMED = re.compile(
 
 
 def is_notebook(page_id: str) -> bool:
-    """Whether a page is a notebook, whose code runs once, from top to bottom."""
+    """True if a page is a notebook, whose code runs once, from top to bottom."""
     folder, _, name = page_id.partition("/")
     return folder == NOTEBOOKS and name.removesuffix(".md") != "index"
 
@@ -61,7 +61,7 @@ def plots(text: str, page_id: str) -> Iterator[tuple[str, re.Match[str]]]:
     """The plots that a page shows: the name of each, and its place in the text."""
     if not is_notebook(page_id):
         return
-    for match in PICTURE.finditer(text):
+    for match in PICTURE_LINK.finditer(text):
         folder, name = posixpath.split(match["file"])
         if folder == posixpath.basename(page_id):
             yield name.removesuffix(".svg"), match
@@ -93,7 +93,7 @@ def read_pictures(page: PageText) -> tuple[Figures, list[Problem]]:
 
 
 def _misplaced(page: PageText, src: str, file: Path) -> Problem | None:
-    """What is wrong with where a picture lies."""
+    """The problem of where a picture lies, if it has one."""
     line = page.line_with(f"]({src})")
     if not line or not SVG_FILE.fullmatch(src):
         line = line or page.line_with(src) or 1
@@ -146,7 +146,7 @@ def read_picture(svg: str, path: str) -> tuple[list[Figure], list[Problem]]:
 
 
 def _unreadable_picture(svg: str, tree: BeautifulSoup, path: str) -> Problem | None:
-    """What keeps a picture from being read: markup that is no element, broken XML."""
+    """The problem that keeps a picture from being read: no element, or broken XML."""
     hidden = tree.find(string=lambda text: isinstance(text, PreformattedString))
     if isinstance(hidden, PreformattedString):  # a comment, a CDATA section, a DOCTYPE
         start = max(svg.find(f"{hidden.PREFIX}{hidden}"), 0)
@@ -183,7 +183,7 @@ def _unbound_in(flow: Flow, path: str) -> Iterator[Problem]:
 
 
 def element_faults(tag: str, attributes: Mapping[str, str]) -> Iterator[Message]:
-    """What makes an element run code, load something or hide in the dark."""
+    """Faults by which an element runs code, loads something or hides in the dark."""
     attributes = {name.lower(): value for name, value in attributes.items()}
     if not ELEMENTS.fullmatch(tag):
         yield Message("picture_element", {"tag": tag})

@@ -86,7 +86,7 @@ def _box(text: str, language: str, css_class: str, *_: Any, **__: Any) -> str:
 
 
 def format_output(text: str, *_: Any, **__: Any) -> str:
-    """What a block printed."""
+    """The box of what a block printed."""
     box = f"<pre><code>{escape(text)}</code></pre>"
     return f'<div class="language-output no-copy highlight">{box}</div>'
 

@@ -45,7 +45,7 @@ class PageText:
         return self.content.fences
 
     def problem(self, line: int, about: str, /, **values: Any) -> Problem:
-        """What is wrong at a line of the page."""
+        """A problem at a line of the page."""
         return problem(self.path, line, about, **values)
 
     def blocks_on(self, rows: range) -> list[Block]:
@@ -75,7 +75,7 @@ class PageText:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """What a quotation may come from: refs, and the questions answered."""
+        """Sources that a quotation may come from: refs, and the questions answered."""
         return (*self.refs, *self.texts("answers"))
 
     @cached_property

@@ -38,7 +38,7 @@ class Lines:
         for node in tree.descendants:
             self._letters_before[id(node)] = count
             if isinstance(node, NavigableString) and not node.find_parent("pre"):
-                letters = _letters(node)
+                letters = _alphanumerics(node)
                 seen.append(letters)
                 count += len(letters)
         # How many letters stand before each line that was found.
@@ -50,14 +50,14 @@ class Lines:
     def _find(self, line: str, number: int, seen: str) -> None:
         """Find a line onward from the last one: whole, or else its longest piece."""
         line, start = UNSEEN.sub("", line), self._starts[-1]
-        whole = _letters(line)
+        whole = _alphanumerics(line)
         if len(whole) > LONG_LINE:
             at = seen.find(whole, start, start + FAR + len(whole))
             if at >= 0:
                 self._add(at, number)
                 return
         pieces = sorted(BETWEEN_PIECES.split(line), key=len, reverse=True)
-        for letters in [whole, *map(_letters, pieces)]:
+        for letters in [whole, *map(_alphanumerics, pieces)]:
             at = seen.find(letters, start, start + NEAR + len(letters))
             if letters and at >= 0:
                 self._add(at, number)
@@ -71,14 +71,14 @@ class Lines:
         """The line on which a node begins: its first letters, not a blank before."""
         if isinstance(node, Tag):
             for text in node.strings:
-                if _letters(text):
+                if _alphanumerics(text):
                     node = text
                     break
         before = self._letters_before[id(node)]
         return self._numbers[bisect_right(self._starts, before) - 1]
 
 
-def _letters(text: str) -> str:
+def _alphanumerics(text: str) -> str:
     return "".join(filter(str.isalnum, text))
 
 
@@ -110,7 +110,7 @@ class Piece(NamedTuple):
 
 @dataclass
 class Flow:
-    """What readers see as one run of text: a paragraph, a cell, a title."""
+    """A run of text as readers see it: a paragraph, a cell, a title."""
 
     pieces: list[Piece]
     in_table: bool = False

@@ -88,7 +88,7 @@ def words_hash(text: str) -> str:
 
 
 def agreed_hash(text: str) -> str:
-    """What the front matter of a page has as ``agreed``, or nothing."""
+    """The hash that the front matter of a page has as ``agreed``, or nothing."""
     meta, _ = read_front_matter(plain_ends(text), "")
     value = str(meta.get(KEY) or "")
     return value if AGREED_FORM.fullmatch(value) else ""

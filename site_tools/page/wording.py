@@ -15,8 +15,8 @@ FRONT = "(front-matter)"  # question, title and aliases
 TOP = "(top)"  # what stands above the first heading
 # Each of these is a word: a line of Chinese may break before or behind a character,
 # and the cells of a table may have blanks at their edges.
-APART = "|⺀-鿿豈-﫿︰-﹏！-￯\U00020000-\U0003ffff"
-WORDS_APART = re.compile(rf"[{APART}]|[^\s{APART}]+")
+SINGLE_SIGNS = "|⺀-鿿豈-﫿︰-﹏！-￯\U00020000-\U0003ffff"
+WORDS_APART = re.compile(rf"[{SINGLE_SIGNS}]|[^\s{SINGLE_SIGNS}]+")
 LAYOUT = re.compile(r"^[ \t>]*\|(?:[ \t]*:?-+:?[ \t]*\|)+[ \t]*$|^[ \t]*>[ \t>]*", re.M)
 EMPTY_LINE = re.compile(r"\n[ \t]*\n")
 FENCE_WORDS = re.compile(r'(?:title|data-reason)="([^"]*)"')
@@ -67,7 +67,7 @@ def _split(text: str, seen: bool) -> list[str]:
 
 
 def _words_of(match: re.Match[str], seen: bool) -> str:
-    """What of a part belongs to the sentence it stands in."""
+    """The words of a part that belong to the sentence it stands in."""
     part = read_part(match)
     if part.kind == "address":
         kept = part.text
@@ -81,5 +81,5 @@ def _words_of(match: re.Match[str], seen: bool) -> str:
 
 
 def _shown_or_meant(meant: str, shown: str, seen: bool) -> str:
-    """What is shown, or else what is meant by it, without blanks."""
+    """The text that is shown, or else what is meant by it, without blanks."""
     return shown if seen else "".join(meant.split())

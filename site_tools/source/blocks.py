@@ -54,17 +54,17 @@ class Block:
 
     @property
     def runs(self) -> bool:
-        """Whether the block is executed."""
+        """True if the block is executed."""
         return self.kind is Kind.RUN
 
     @property
     def has_box(self) -> bool:
-        """Whether readers see it as a code box."""
+        """True if readers see it as a code box."""
         return self.kind is not Kind.DERIVED
 
     @property
     def expects(self) -> str | None:
-        """What the block must print, or None if nothing is stated."""
+        """The output that the block must print, or None if nothing is stated."""
         return None if self.output is None else self.output.text
 
 
@@ -136,7 +136,7 @@ def _attach(output: Block, blocks: list[Block], page: list[str]) -> list[Block]:
 
 @dataclass(frozen=True)
 class Copy:
-    """What a copy button gives: the blocks that it is made of, and their lines."""
+    """The text that a copy button gives: the blocks that it is made of, their lines."""
 
     chain: tuple[Block, ...]
     lines: tuple[Line, ...]
@@ -153,12 +153,12 @@ class Copy:
 
     @property
     def states(self) -> str:
-        """What it must print: the outputs of the chain, joined in order."""
+        """The output that it must print: those of the chain, joined in order."""
         return "\n".join(part.expects for part in self.chain if part.expects)
 
 
 def copies(blocks: Sequence[Block]) -> list[Copy]:
-    """What the copy button of each block of a page gives.
+    """The copies that the buttons of a page give, block by block.
 
     A block without ``.cont`` runs alone. One with it brings along all blocks from the
     last one without it, but those that are meant to raise.

@@ -42,7 +42,7 @@ def read_front_matter(text: str, path: str) -> tuple[dict[str, Any], list[Proble
 
 
 def _refused_front_matter(refusal: Message, path: str) -> Problem:
-    """What the reader of rows refuses, as a problem of the page's own."""
+    """A problem of the page's own, from what the reader of rows refuses."""
     values = dict(refusal.values)
     line = int(str(values.pop("place")).rpartition(":")[2])
     why: Any = values.get("reason")
@@ -86,7 +86,7 @@ def _front_matter_of(page: Path, name: str) -> dict[str, Any]:
 
 
 def inside(path: Path, folder: Path) -> bool:
-    """Whether a path leads to a place in a folder, also through symbolic links."""
+    """True if a path leads to a place in a folder, also through symbolic links."""
     return path.resolve().is_relative_to(folder.resolve())
 
 

@@ -36,7 +36,7 @@ INNER_GROUP = {
 
 
 class Part(NamedTuple):
-    """What is not plain prose: a group of ``PARTS``, its place, what it holds."""
+    """A part that is no plain prose: its group of ``PARTS``, its place, what it has."""
 
     kind: str
     start: int
@@ -58,7 +58,7 @@ def parts(text: str) -> tuple[Part, ...]:
     return tuple(map(read_part, PARTS.finditer(text)))
 
 
-def plain(text: str) -> str:
+def plain_prose(text: str) -> str:
     """The plain prose of a body; all else is blanked."""
     for part in parts(text):
         text = blank(text, part.start, part.end)

@@ -7,7 +7,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from site_tools.contributing.fix import mended
-from site_tools.judge.typography import typeset
+from site_tools.judge.typography import typeset_chinese
 from tests.layout import ROOT
 
 pytestmark = pytest.mark.pages
@@ -40,9 +40,9 @@ SET = """
 def test_chinese_is_set_as_the_site_sets_it():
     for row in SET.strip().replace("  →", " →").split("\n"):
         wrong, right = row.split(" → ")
-        assert typeset(wrong) == typeset(right) == right
+        assert typeset_chinese(wrong) == typeset_chinese(right) == right
     front = "---\nquestion: V{}是什么{}\naliases: [V是什么?, 是V]\n---\n\n是{}V\n"
-    assert typeset(front.format("", "?", "")) == front.format(" ", "？", " ")
+    assert typeset_chinese(front.format("", "?", "")) == front.format(" ", "？", " ")
 
 
 @pytest.mark.parametrize(
@@ -64,7 +64,7 @@ def test_chinese_is_set_as_the_site_sets_it():
     ],
 )
 def test_what_is_no_prose_and_other_punctuation_stay(text):
-    assert typeset(text) == text
+    assert typeset_chinese(text) == text
 
 
 @pytest.mark.parametrize(

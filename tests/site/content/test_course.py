@@ -11,7 +11,7 @@ from site_tools.compile.navigation import Answer, answers
 from site_tools.data.names import named, pattern, read_names, vocabulary
 from site_tools.data.topics import TOPICS
 from site_tools.source.content import read_content
-from site_tools.source.inline import plain
+from site_tools.source.inline import plain_prose
 from tests.layout import ROOT
 
 LANGUAGES = ("zh", "en")
@@ -88,7 +88,7 @@ def too_early(root: Path, lang: str) -> list[str]:
             later -= so_far
             if later:
                 faults.append(f"{step} leads to {link}, which needs {sorted(later)}")
-        text = plain(section(body(root, lang, page), anchor or "answer"))
+        text = plain_prose(section(body(root, lang, page), anchor or "answer"))
         for word in {match[0] for match in PATTERN[lang].finditer(text)}:
             name = named(word, WORDS[lang])
             if name and lessons[name.id] and lessons[name.id].isdisjoint(so_far):

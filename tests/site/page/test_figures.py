@@ -9,7 +9,6 @@ import re
 import pytest
 
 from site_tools.judge.allowed import check_html
-from site_tools.page import bindings
 from site_tools.page.pictures import read_picture
 from tests.site.sample import EN, ZH, broken, line_of, page, shown_tree
 
@@ -190,10 +189,3 @@ def test_a_quotation_may_hold_figures_and_only_its_own():
     text = broken("It is 2.5.", 'It is `2.5`{ data-is="total" }.')
     (told,) = page(text).problems
     assert told.found == "`2.5` with data-is inside a quotation"
-
-
-def test_a_bound_figure_is_text_for_readers():
-    html = '<code data-is="a[0]">0.5</code> <code>x</code>'
-    shown = '<span class="figure" data-is="a[0]">0.5</span> <code>x</code>'
-    assert bindings.show_figures(html) == shown
-    assert EN.count("data-is") == 2
