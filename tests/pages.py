@@ -18,7 +18,7 @@ from sybil import Document, Example, Region, Sybil
 from sybil.typing import Parser
 from xdist.scheduler import LoadFileScheduling
 
-from site_tools.judge.all import check_pair, check_written, text_of, unreadable
+from site_tools.judge.all import check_pair, check_written, unreadable
 from site_tools.judge.census import collect
 from site_tools.judge.languages import twin_path
 from site_tools.messages import Problem
@@ -27,6 +27,7 @@ from site_tools.run import verdict
 from site_tools.run.execution import CPU, RunningPage, Verified
 from site_tools.run.passed import tell
 from site_tools.source.blocks import Block, Kind, blocks_of
+from site_tools.source.files import text_of
 from tests.devices import refuse
 from tests.layout import ROOT
 from tests.verdicts import Verdicts

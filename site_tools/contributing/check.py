@@ -7,10 +7,11 @@ from pathlib import Path
 from site_tools.contributing import pages
 from site_tools.contributing.talk import Talk
 from site_tools.data.facts import check_facts
-from site_tools.judge.all import judge, text_of
+from site_tools.judge.all import judge
 from site_tools.judge.words import todo
 from site_tools.messages import Message, Problem
 from site_tools.page.twins import twins_of
+from site_tools.source.files import text_of
 
 
 def check_pages(options: Namespace, root: Path, talk: Talk) -> int:

@@ -13,10 +13,9 @@ import yaml
 from site_tools.contributing.talk import Talk
 from site_tools.data.rows import PAGE_ID
 from site_tools.data.topics import TOPICS
-from site_tools.judge.all import text_of
 from site_tools.messages import LANGUAGES, Refusal
 from site_tools.source.content import columns
-from site_tools.source.files import page_ids
+from site_tools.source.files import page_ids, text_of
 
 SKELETONS = Path(__file__).with_name("skeletons")
 BRANCHES = ("origin/main", "main", "HEAD")

@@ -4,11 +4,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
-from bs4 import BeautifulSoup
-from pymdownx.snippets import SnippetMissingError
-from pymdownx.superfences import SuperFencesException
-
-from site_tools.compile.lists import derived, fill_lists
 from site_tools.judge import (
     allowed,
     body,
@@ -23,14 +18,13 @@ from site_tools.judge import (
 )
 from site_tools.judge.file_bytes import check_bytes
 from site_tools.judge.languages import compare, twin_path
+from site_tools.judge.shown import check_lists, shown_tree
 from site_tools.messages import LANGUAGES, Problem, Refusal
 from site_tools.page.page import Page, read_page
-from site_tools.page.rendered import parse_shown, render
 from site_tools.page.twins import check_agreed
 from site_tools.run.execution import start_pages
 from site_tools.run.verdict import check_run
 from site_tools.run.worker import start_server
-from site_tools.source.blocks import Kind
 from site_tools.source.files import FRONT_MATTER
 
 # What is asked of a page as it is written, in this order.
@@ -66,17 +60,6 @@ QUESTION_RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
 FATAL = ("fence_beside", "fence_marked", "fence_unclosed", "fence_closed_otherwise")
 
 
-def read_any(root: Path, path: str) -> Page:
-    """A page of the project, of which bytes that are no text are left to the checks."""
-    return read_page(root, path, text_of(root / path))
-
-
-def text_of(file: Path) -> str:
-    """The text of a page, with U+FFFD in place of bytes that are none."""
-    text = file.read_bytes().decode("utf-8-sig", errors="replace")
-    return text.replace("\r\n", "\n")
-
-
 def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     """Everything that is wrong with these pages, and with their other language.
 
@@ -85,7 +68,7 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     told, which the rest follows from.
     """
     start_server()
-    pages = [read_any(root, path) for path in paths]
+    pages = [read_page(root, path) for path in paths]
     broken = [unreadable(page, (root / page.path).read_bytes()) for page in pages]
     if any(broken):
         return _told_once([*chain(*broken)])
@@ -138,8 +121,9 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
 def check_written(page: Page) -> list[Problem]:
     """Problems of a page as it stands there, before it runs."""
     problems = [*page.problems, *check_agreed(page), *judge_rules(page)]
-    shown = shown_tree(page)
-    if shown is None:
+    try:
+        shown = shown_tree(page)
+    except Refusal:
         return [*problems, *check_lists(page)]
     if not problems:  # else a fence that could not be read would be named twice
         problems += census.check_boxes(page, shown)
@@ -156,37 +140,9 @@ def judge_rules(page: Page) -> Iterator[Problem]:
             yield from rule(page)
 
 
-def shown_tree(page: Page) -> BeautifulSoup | None:
-    """The page with its includes and lists, or None where one cannot be had."""
-    try:
-        html = fill_lists(render(page.text, page.root), page.root)
-    except (SuperFencesException, SnippetMissingError, Refusal):
-        return None
-    return parse_shown(html)
-
-
-def check_lists(page: Page) -> list[Problem]:
-    """A problem for each fence whose list, table or facts cannot be made."""
-    problems = []
-    for block in page.blocks:
-        if block.kind is not Kind.DERIVED:
-            continue
-        name, attributes = block.fence.header
-        lang = attributes.values.get("data-language", "")
-        try:
-            derived(name, block.text, lang, page.root)
-        except ValueError as error:
-            line, fence = block.fence.line, f"```{name} {block.text}"
-            if block.lines and (lang or name == "fact"):
-                line = block.lines[0].page_line
-            wrong = page.problem(line, "list_unmade", fence=fence, why=error)
-            problems.append(wrong)
-    return problems
-
-
 def check_pair(page: Page) -> list[Problem]:
     """How a page differs from its twin in more than words; nothing without a twin."""
     twin = twin_path(page.path)
     if not (page.root / twin).is_file():
         return []
-    return compare(page, read_any(page.root, twin))
+    return compare(page, read_page(page.root, twin))

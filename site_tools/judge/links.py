@@ -17,12 +17,11 @@ from urllib.parse import unquote
 from bs4 import BeautifulSoup
 
 from site_tools.compile import links, reference
-from site_tools.compile.lists import fill_lists
 from site_tools.data.corrections import read_corrections
 from site_tools.judge.identities import FORMULA_ID
+from site_tools.judge.shown import shown_tree
 from site_tools.messages import Message, Problem, problem
-from site_tools.page.page import Page
-from site_tools.page.rendered import parse_shown, render
+from site_tools.page.page import Page, read_page
 from site_tools.source import files
 from site_tools.source.content import line_of, read_content
 
@@ -101,7 +100,7 @@ def _lost(page: Page, own: list[str]) -> Iterator[Problem]:
 def _from_pages(page: Page) -> Iterator[Leading]:
     folder, name = page.root / "docs" / page.language, posixpath.basename(page.id)
     for path in sorted(files.paths(folder)):
-        text = (folder / path).read_text("utf-8-sig", errors="replace")
+        text = files.text_of(folder / path)
         if f"{name}.md#" not in text and f"{page.id}#" not in text:
             continue
         for match in INCOMING.finditer(text):
@@ -159,7 +158,7 @@ def _nearest_page(page: Page, path: str) -> str:
 
 
 def _headings(file: Path) -> set[str]:
-    text = file.read_text("utf-8-sig", errors="replace") if file.is_file() else ""
+    text = files.text_of(file) if file.is_file() else ""
     return {heading.id for heading in read_content(text).headings if heading.id}
 
 
@@ -172,20 +171,19 @@ def _exists(page: Page, path: str) -> bool:
 def _anchors(page: Page, path: str) -> list[str]:
     """The ids of another page, as ``gae/inputs.md``."""
     root, made = page.root, _reference(page.root, page.language)
+    own = f"docs/{page.language}/{path}"
     if path not in made:
-        file = root / "docs" / page.language / path
-        return _ids_in(file.read_text("utf-8-sig", errors="replace"), root)
+        return _ids_in(root, own, files.text_of(root / own))
     url = path.removesuffix(".md").removesuffix("index").rstrip("/") + "/#"
     places = _symbols(root).values()
     named = [at.removeprefix(url) for at in places if at.startswith(url)]
-    return [*_ids_in(made[path], root), *named]
+    return [*_ids_in(root, own, made[path]), *named]
 
 
 @lru_cache(maxsize=256)
-def _ids_in(text: str, root: Path) -> list[str]:
-    answers = read_content(text).meta.get("answers") or ()
-    shown = parse_shown(fill_lists(render(text, root), root))
-    return ids_of(shown, answers)
+def _ids_in(root: Path, path: str, text: str) -> list[str]:
+    page = read_page(root, path, text)
+    return ids_of(shown_tree(page), page.texts("answers"))
 
 
 # The package is not edited while pages are checked.

@@ -16,7 +16,7 @@ from site_tools.messages import LANGUAGES, Message, Problem, problem
 from site_tools.page.page import Page
 from site_tools.source.blocks import Block
 from site_tools.source.content import line_of
-from site_tools.source.files import paths
+from site_tools.source.files import paths, text_of
 from site_tools.source.includes import INCLUDE
 
 SECTION_START = re.compile(r"\[start:([\w-]+)\]")
@@ -140,7 +140,7 @@ def check_snippet(page: Page) -> list[Problem]:
 def unshown(root: Path, name: str) -> list[Problem]:
     """The sections of a snippet, as ``gae/inputs.py``, that no page includes."""
     file = root / "snippets" / name
-    text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
+    text = text_of(file) if file.is_file() else ""
     own = {m[1]: line_of(text, m.start()) for m in SECTION_START.finditer(text)}
     shown = _sections_shown(root, name, own)
     path = f"snippets/{name}"
@@ -161,7 +161,7 @@ def _sections_shown(root: Path, name: str, sections: Iterable[str]) -> set[str]:
             if shown.issuperset(sections):
                 return shown
             file = root / "docs" / lang / page
-            text = file.read_text("utf-8", errors="replace") if file.is_file() else ""
+            text = text_of(file) if file.is_file() else ""
             for match in INCLUDED.finditer(text):
                 if match["file"] == name and match["section"]:
                     shown.add(match["section"])

@@ -11,7 +11,7 @@ from site_tools.page.text import PageText
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers
 from site_tools.source.blocks import Copy, copies, read_blocks
 from site_tools.source.content import read_content
-from site_tools.source.files import symbolic_link
+from site_tools.source.files import symbolic_link, text_of
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,12 @@ class Page(PageText):
 
 
 def read_page(root: Path, path: str, text: str | None = None) -> Page:
-    """Read a page, as ``docs/zh/gae/inputs.md``, or a text in its place."""
+    """Read a page, as ``docs/zh/gae/inputs.md``, or a text in its place.
+
+    Bytes that are no text are left to the checks.
+    """
     if text is None:
-        text = (root / path).read_text("utf-8")
+        text = text_of(root / path)
     _, language, *rest = Path(path).with_suffix("").parts
     content = read_content(text, path)
     blocks, wrong = read_blocks(content.fences, text, path, root / "snippets")

@@ -10,9 +10,9 @@ from bs4 import BeautifulSoup
 from bs4.element import PageElement
 
 from site_tools.messages import Problem, problem
-from site_tools.page.rendered import parse_page
+from site_tools.page.rendered import parse_shown, render
 from site_tools.page.tree import Flow, Lines, flows
-from site_tools.source.blocks import Block
+from site_tools.source.blocks import Block, with_includes
 from site_tools.source.content import Content
 from site_tools.source.fences import Fence
 
@@ -79,9 +79,14 @@ class PageText:
         return (*self.refs, *self.texts("answers"))
 
     @cached_property
+    def html(self) -> str:
+        """The page as readers see it, with places for what is made from data."""
+        return render(with_includes(self.text, self.blocks), self.root)
+
+    @cached_property
     def tree(self) -> BeautifulSoup:
-        """The page as readers see it, its fences as they are written."""
-        return parse_page(self.text, self.root)
+        """The same as a tree."""
+        return parse_shown(self.html)
 
     @cached_property
     def flows(self) -> list[Flow]:

@@ -10,7 +10,7 @@ from enum import Enum
 from pathlib import Path
 
 from site_tools.messages import Message, Problem, Refusal, problem_from
-from site_tools.source.fences import Fence, scan
+from site_tools.source.fences import OPENING, Fence, scan
 from site_tools.source.includes import Line, join_lines, resolve_includes
 
 
@@ -24,15 +24,22 @@ class Kind(Enum):
     DERIVED = "text made from checked data"
 
 
-SHOWN_FENCES = "text bash console json yaml toml diff markdown"
+SHOWN_FENCES = ("text", "bash", "console", "json", "yaml", "toml", "diff", "markdown")
 DERIVED_FENCES = (
-    "fact glossary notation status questions topic wrong_answers frameworks threads"
+    "fact",
+    "glossary",
+    "notation",
+    "status",
+    "questions",
+    "topic",
+    "wrong_answers",
+    "frameworks",
+    "threads",
+    "benchmarks",
 )
-KIND_OF = {
-    **{"python": Kind.RUN, "output": Kind.OUTPUT},
-    **dict.fromkeys(SHOWN_FENCES.split(), Kind.SHOWN),
-    **dict.fromkeys([*DERIVED_FENCES.split(), "benchmarks"], Kind.DERIVED),
-}
+KIND_OF = {"python": Kind.RUN, "output": Kind.OUTPUT}
+KIND_OF |= dict.fromkeys(SHOWN_FENCES, Kind.SHOWN)
+KIND_OF |= dict.fromkeys(DERIVED_FENCES, Kind.DERIVED)
 RUN_CLASSES = ("comment", "cont", "norun", "raises")  # of code that runs
 
 
@@ -95,6 +102,18 @@ def blocks_of(root: Path, path: str, text: str) -> tuple[list[Block], list[Probl
     return blocks, [*problems, *unread]
 
 
+def with_includes(text: str, blocks: Sequence[Block]) -> str:
+    """The text of a page, with what its fences include in its place."""
+    rows = text.split("\n")
+    for block in reversed(blocks):
+        first, end = block.fence.line, block.fence.rows.stop - 2
+        opening = OPENING.match(rows[first - 1])
+        if opening and any(line.snippet for line in block.lines):
+            indent = opening["prefix"]
+            rows[first:end] = [f"{indent}{line.text}" for line in block.lines]
+    return "\n".join(rows)
+
+
 def _read_block(fence: Fence, snippets: Path) -> Block:
     try:
         language, attributes = fence.header
@@ -102,8 +121,7 @@ def _read_block(fence: Fence, snippets: Path) -> Block:
         raise Refusal("fence_info", info=repr(fence.info), why=error) from None
     kind = KIND_OF.get(language)
     if kind is None:
-        written = [name for name in KIND_OF if KIND_OF[name] is not Kind.DERIVED]
-        known = ", ".join(sorted(written))
+        known = ", ".join(sorted(["python", "output", *SHOWN_FENCES]))
         if not language:
             raise Refusal("fence_no_language", known=known)
         raise Refusal("fence_language", language=repr(language), known=known)

@@ -2,7 +2,7 @@
 
 This scan is one of three independent counts of the code on a page: Sybil's lexer
 collects what runs, and the built HTML holds what readers see. All three must agree
-(see ``judge.boxes``).
+(see ``judge.census``).
 """
 
 import re

@@ -60,6 +60,12 @@ def paths(docs: Path) -> Iterator[str]:
             yield inner.as_posix()
 
 
+def text_of(file: Path) -> str:
+    """The text of a page, with U+FFFD in place of bytes that are none."""
+    text = file.read_bytes().decode("utf-8-sig", errors="replace")
+    return text.replace("\r\n", "\n")
+
+
 def page_ids(root: Path) -> list[str]:
     """Every page that there is in some language."""
     folders = [root / "docs" / language for language in LANGUAGES]

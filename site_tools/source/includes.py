@@ -1,6 +1,7 @@
 """Includes: lines of ``snippets/`` put in where a page names them, origins kept.
 
-They are put in as pymdownx does on the site; ``judge.census`` compares the two.
+``with_includes`` of ``blocks`` puts them into the text that is shown; ``judge.census``
+compares what readers then see.
 """
 
 import re

@@ -7,7 +7,7 @@ from bs4 import BeautifulSoup
 from site_tools.judge.all import judge_rules
 from site_tools.messages import Problem
 from site_tools.page.page import Page, read_page
-from site_tools.page.rendered import parse_shown, render
+from site_tools.page.rendered import parse_shown
 from tests.layout import ROOT
 
 EN = Path(__file__).with_name("sample.md").read_text("utf-8")
@@ -38,7 +38,7 @@ def shape_problems(page: Page) -> list[Problem]:
 
 def shown_tree(page: Page) -> BeautifulSoup:
     """A page without lists as readers see it."""
-    return parse_shown(render(page.text, page.root))
+    return parse_shown(page.html)
 
 
 def broken(old: str, new: str, text: str = EN) -> str:
