@@ -38,6 +38,8 @@ RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     body.check_left,
     identities.check_commands,
     body.check_own_language,
+    body.check_lists_language,
+    body.check_plots_language,
     body.check_comments,
     census.check_collected,
     typography.check_typography,

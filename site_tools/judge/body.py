@@ -14,9 +14,9 @@ from site_tools.messages import LANGUAGES, Message, Problem
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 from site_tools.page.tree import HEADING_TAG
-from site_tools.source.blocks import Block, Kind
+from site_tools.source.blocks import Kind
 from site_tools.source.content import blank, columns, line_of
-from site_tools.source.inline import parts, plain_prose
+from site_tools.source.inline import parts
 
 WIDEST_CODE = 52  # columns that a phone shows
 LONGEST_COMMENT = 8  # lines of the block that is copied as a comment
@@ -40,6 +40,7 @@ LEFT = {
     "formula_unclosed": re.compile(r"(?<!\\)\$\$.*"),
 }
 CHINESE = re.compile("[㐀-鿿]+")
+WRITTEN = re.compile(r"\w")
 
 
 def check_code_width(page: Page) -> Iterator[Problem]:
@@ -115,32 +116,44 @@ def check_left(page: Page) -> Iterator[Problem]:
 
 
 def check_own_language(page: Page) -> Iterator[Problem]:
-    """Words, lists or plots in the other language: a page copied and not written."""
-    own, other = page.language, LANGUAGES[1 - LANGUAGES.index(page.language)]
-    # Who reads English only cannot read a Chinese quotation either.
-    body = page.body if own == "en" else page.content.own_words
-    text = page.without_refs(plain_prose(body))
-    chinese = CHINESE.search(text)
-    if own == "en" and chinese:
-        line = line_of(text, chinese.start())
-        yield page.problem(line, "words_chinese", text=chinese[0])
-    if own == "zh" and text.strip() and not chinese:
+    """Chinese on an English page, or none on a Chinese one: copied and not written."""
+    written = False
+    for flow in page.flows:
+        if flow.quoted and page.language == "zh":
+            continue  # who reads English alone cannot read a Chinese quotation either
+        text = page.without_refs(flow.prose)
+        written = written or bool(WRITTEN.search(text))
+        chinese = CHINESE.search(text)
+        if chinese and page.language == "zh":
+            return
+        if chinese:
+            line = page.line_near(chinese[0], flow.piece_at(chinese.start()).line)
+            yield page.problem(line, "words_chinese", text=chinese[0])
+            return
+    if written and page.language == "zh":
         yield page.problem(1, "words_no_chinese")
+
+
+def check_lists_language(page: Page) -> Iterator[Problem]:
+    """Lists made from data in the other language."""
     for block in page.blocks:
-        shown = block.fence.header[1].values.get("data-language", own)
-        if shown != own:
-            line = block.fence.line
-            yield page.problem(line, "fence_other_language", shown=shown, own=own)
-        if is_notebook(page.id):
-            due = f'language = "{own}"  # or "{other}"'
-            yield from _other_labels(block, due, page)
+        shown = block.fence.header[1].values.get("data-language", page.language)
+        if shown != page.language:
+            values = {"shown": shown, "own": page.language}
+            yield page.problem(block.fence.line, "fence_other_language", **values)
 
 
-def _other_labels(block: Block, due: str, page: Page) -> Iterator[Problem]:
-    for line in block.lines:
-        if line.text.startswith("language =") and line.text.rstrip() != due:
-            values = {"text": line.text, "due": due}
-            yield page.problem(line.page_line, "plot_language", **values)
+def check_plots_language(page: Page) -> Iterator[Problem]:
+    """Plots of a notebook whose labels are in the other language."""
+    if not is_notebook(page.id):
+        return
+    own, other = page.language, LANGUAGES[1 - LANGUAGES.index(page.language)]
+    due = f'language = "{own}"  # or "{other}"'
+    for block in page.blocks:
+        for line in block.lines:
+            if line.text.startswith("language =") and line.text.rstrip() != due:
+                values = {"text": line.text, "due": due}
+                yield page.problem(line.page_line, "plot_language", **values)
 
 
 def check_comments(page: Page) -> Iterator[Problem]:

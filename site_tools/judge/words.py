@@ -7,16 +7,23 @@ aliases of a page are its readers' words.
 import re
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 from site_tools.data.names import Name, named, pattern, read_names, vocabulary
 from site_tools.messages import Problem, problem
 from site_tools.page.page import Page
 from site_tools.page.pictures import picture_flows, picture_tree
-from site_tools.source.content import line_of
-from site_tools.source.inline import plain_prose
 
 QUOTED_WORDS = re.compile(r"“[^“”\n]*”|「[^」\n]*」|\"[^\"\n]*\"")
 TODO = re.compile(r"(?<!`)\bTODO\b[:：]?[^.。*?？]*")  # `TODO` is only spoken of
+
+
+class Rejected(NamedTuple):
+    """A word that the glossary has another for, and where it begins in a text."""
+
+    start: int
+    word: str
+    name: Name
 
 
 def check_terms(page: Page, names: Sequence[Name] = ()) -> Iterator[Problem]:
@@ -24,35 +31,43 @@ def check_terms(page: Page, names: Sequence[Name] = ()) -> Iterator[Problem]:
     names = names or read_names(page.root)
     language = page.language
     title = str(page.meta.get("question", page.meta.get("title", "")))
-    line = page.line_with(title) or 1
-    yield from check_text(title, page.path, language, names, line)
-    words = page.without_refs(plain_prose(page.content.own_words))
-    yield from check_text(words, page.path, language, names)
+    for found in rejected_words(title, language, names):
+        line = page.line_with(title) or 1
+        yield _problem(page.path, line, found, language)
+    for flow in page.flows:
+        if flow.quoted:
+            continue
+        for found in rejected_words(page.without_refs(flow.prose), language, names):
+            first = found.word.partition("\n")[0]
+            line = page.line_near(first, flow.piece_at(found.start).line)
+            yield _problem(page.path, line, found, language)
     for path in page.pictures:
         tree = picture_tree((page.root / path).read_text("utf-8"))
         for flow in picture_flows(tree, language):
-            line = flow.pieces[0].line
-            yield from check_text(flow.text, path, language, names, line)
+            for found in rejected_words(flow.text, language, names):
+                line = flow.piece_at(found.start).line
+                yield _problem(path, line, found, language)
 
 
-def check_text(
-    text: str, path: str, lang: str, names: Sequence[Name], first: int = 1
-) -> list[Problem]:
-    """The same of a text that is not a page, as a topic's sentence or a meaning."""
+def rejected_words(text: str, lang: str, names: Sequence[Name]) -> list[Rejected]:
+    """The words of a text, but of its quotations, that the glossary rejects."""
     text = QUOTED_WORDS.sub(lambda match: " " * len(match[0]), text)
     good, rejected = vocabulary(tuple(names), lang)
     spaced = " ".join(text.lower().split())
     if not any(word in spaced for word in rejected):  # far sooner known
         return []
-    problems = []
+    found = []
     # Of all words, since a good one may hold a bad.
     for match in pattern((*rejected, *good), lang).finditer(text):
         if name := named(match[0], rejected):
-            term, why = name.text("", lang), name.text("choice", lang)
-            values = {"word": match[0], "term": term, "why": why}
-            line = first + line_of(text, match.start()) - 1
-            problems.append(problem(path, line, "word_rejected", **values))
-    return problems
+            found.append(Rejected(match.start(), match[0], name))
+    return found
+
+
+def _problem(path: str, line: int, found: Rejected, lang: str) -> Problem:
+    term, why = found.name.text("", lang), found.name.text("choice", lang)
+    values = {"word": found.word, "term": term, "why": why}
+    return problem(path, line, "word_rejected", **values)
 
 
 def todo(root: Path, path: str, text: str) -> list[Problem]:

@@ -121,7 +121,7 @@ def figure_touched(flow: Flow, path: str) -> list[Problem]:
 def _in_flow(flow: Flow, page: PageText) -> Iterator[Problem]:
     """Every figure that nothing binds in a run of text."""
     yield from figure_touched(flow, page.path)
-    words = flow.words
+    words = flow.hiding("formula")
     for number, piece in flow.figures(page.without_refs(words)):
         raw = words[number.start : number.end]
         line = page.line_near(raw, piece.line)

@@ -120,14 +120,18 @@ class Flow:
     def text(self) -> str:
         return "".join(piece.text for piece in self.pieces)
 
-    @property
-    def words(self) -> str:
-        """The text with a sign for every letter of a formula."""
+    def hiding(self, *kinds: str) -> str:
+        """The text with a sign for every letter of some kinds of pieces."""
         words = []
         for piece in self.pieces:
-            formula = piece.kind == "formula"
-            words.append(numbers.NAME * len(piece.text) if formula else piece.text)
+            hidden = piece.kind in kinds
+            words.append(numbers.NAME * len(piece.text) if hidden else piece.text)
         return "".join(words)
+
+    @property
+    def prose(self) -> str:
+        """The text with a sign for every letter of code and formulas."""
+        return self.hiding("code", "formula", "bound")
 
     def piece_at(self, offset: int) -> Piece:
         """The piece that a character of the text belongs to."""
@@ -180,10 +184,12 @@ class _Walk:
 
     def _tag(self, tag: Tag, in_table: bool, quoted: bool) -> None:
         classes = tag.get_attribute_list("class")
+        if "headerlink" in classes:
+            return
         inner_table = in_table or tag.name in ("td", "th")
         inner_quoted = quoted or "quote" in classes
         self._attributes(tag, inner_quoted)
-        if tag.name == "pre" or "headerlink" in classes:
+        if tag.name == "pre":
             return
         if tag.has_attr("data-is"):
             self._add("bound", BOUND_SIGN, tag)

@@ -6,7 +6,7 @@ import pytest
 import yaml
 
 from site_tools.data import names
-from site_tools.judge.words import check_terms, check_text
+from site_tools.judge.words import check_terms, rejected_words
 from site_tools.page.page import read_page
 from tests.layout import ROOT
 from tests.site.sample import EN, ZH, broken, line_of, page
@@ -113,4 +113,4 @@ def test_topics_facts_and_meanings_use_the_words_of_the_glossary():
     rows = names.read_names(ROOT)
     assert len(texts()) > 100
     for path, lang, text in texts():
-        assert check_text(text, path, lang, rows) == []
+        assert rejected_words(text, lang, rows) == [], path
