@@ -79,10 +79,10 @@ def _cuts(page: Page, resolve: Resolve) -> Iterator[tuple[int, int, str]]:
 
 
 def _fence(block: Block, opening: str, page_lang: str, root: Path) -> list[str]:
-    language, attributes = block.fence.header
+    language = block.language
     code = [line.text for line in block.lines]
     if block.kind is Kind.DERIVED:
-        lang = attributes.values.get("data-language", "")
+        lang = block.options.get("data-language", "")
         code = _text_of_html(derived(language, block.text, lang, root)).splitlines()
         language = "text"
     longest = max(map(len, re.findall("`{3,}", "\n".join(code))), default=2)

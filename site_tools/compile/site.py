@@ -167,9 +167,9 @@ class Compiler:
         match = OPENING.match(opening)
         assert match
         prefix = match["prefix"]
-        language, attributes = block.fence.header
+        language = block.language
         if block.kind is Kind.DERIVED:
-            lang = attributes.values.get("data-language", "")
+            lang = block.options.get("data-language", "")
             if language == "fact":
                 made = fact_as_markdown(block.text, self.root)
             elif language == "benchmarks" and prefix:

@@ -59,7 +59,7 @@ QUESTION_RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
 )
 
 # Faults of a fence which leave the rest of the page unread.
-FATAL = ("fence_beside", "fence_marked", "fence_unclosed", "fence_closed_otherwise")
+FATAL = ("fence_beside", "fence_unclosed", "fence_closed_otherwise")
 
 
 def judge(root: Path, paths: Sequence[str]) -> list[Problem]:

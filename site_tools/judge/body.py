@@ -137,7 +137,7 @@ def check_own_language(page: Page) -> Iterator[Problem]:
 def check_lists_language(page: Page) -> Iterator[Problem]:
     """Lists made from data in the other language."""
     for block in page.blocks:
-        shown = block.fence.header[1].values.get("data-language", page.language)
+        shown = block.options.get("data-language", page.language)
         if shown != page.language:
             values = {"shown": shown, "own": page.language}
             yield page.problem(block.fence.line, "fence_other_language", **values)

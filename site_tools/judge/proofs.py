@@ -52,7 +52,7 @@ def _stands(proof: Proof, page: Page, rows: range) -> bool:
     if proof.kind == "cites":
         return words in page.refs and _is_named(page.content.text_of(rows), words)
     if proof.kind == "fact":
-        facts = [block for block in blocks if block.fence.header[0] == "fact"]
+        facts = [block for block in blocks if block.language == "fact"]
         return words in [_squeezed(block.text) for block in facts]
     if proof.kind == "prints":
         return any(words in _printed_lines(block) for block in blocks if block.runs)
@@ -128,7 +128,10 @@ def _is_sourced(page: Page, rows: range) -> bool:
     """True if these lines name a source outside quotations, or show a fact."""
     if any(fence.info == "fact" for fence in page.content.fences_on(rows)):
         return True
-    lines = page.content.own_words.split("\n")[rows.start - 1 : rows.stop - 1]
+    quoted: set[int] = set()
+    for quotation in page.content.quotations:
+        quoted.update(quotation.rows)
+    lines = [page.content.lines[row - 1] for row in rows if row not in quoted]
     return any(_is_named("\n".join(lines), ref) for ref in page.refs)
 
 

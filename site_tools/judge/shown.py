@@ -21,8 +21,7 @@ def check_lists(page: Page) -> Iterator[Problem]:
     for block in page.blocks:
         if block.kind is not Kind.DERIVED:
             continue
-        name, attributes = block.fence.header
-        lang = attributes.values.get("data-language", "")
+        name, lang = block.language, block.options.get("data-language", "")
         try:
             derived(name, block.text, lang, page.root)
         except ValueError as error:

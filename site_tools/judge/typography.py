@@ -111,13 +111,14 @@ def mask(text: str) -> str:
     if title:
         start, end = title.span("value")
         prose = prose[:start] + text[start:end] + prose[end:]
-    masked = "".join(
-        sign if sign == old and sign != CODE_SIGN else OPAQUE
-        for sign, old in zip(prose, text, strict=True)
-    )
+    signs = []
+    for sign, old in zip(prose, text, strict=True):
+        signs.append(sign if sign == old and sign != CODE_SIGN else OPAQUE)
+    lines = "".join(signs).split("\n")
     for quotation in content.quotations:
-        start, end = quotation.start, quotation.end
-        masked = masked[:start] + _signs(masked[start:end], OPAQUE) + masked[end:]
+        for row in quotation.rows:
+            lines[row - 1] = OPAQUE * len(lines[row - 1])
+    masked = "\n".join(lines)
     for covered in (PARTS, OTHER_SIGNS):
         masked = covered.sub(_covered, masked)
     return masked

@@ -196,11 +196,10 @@ def _in_fences(page: PageText) -> Iterator[Problem]:
     for block in page.blocks:
         if block.kind is not Kind.SHOWN:
             continue
-        language = block.fence.header[0]
         for line, number in _shown_figures(block, page):
-            if number.form in OF_CODE or language == "text":
+            if number.form in OF_CODE or block.language == "text":
                 place = page.path, line.page_line, "figure_in_fence"
-                values = {"number": number.text, "language": language}
+                values = {"number": number.text, "language": block.language}
                 yield problem(*place, snippet=line.snippet, **values)
 
 
@@ -210,7 +209,7 @@ def _shown_figures(block: Block, page: PageText) -> Iterator[tuple[Line, Number]
     The lines that a patch removes are somebody else's; test_upstream.py holds them
     against the release. What it adds has no figure but those, and what the page runs.
     """
-    patched = block.fence.header[0] == "diff" and PATCH.match(block.text)
+    patched = block.language == "diff" and PATCH.match(block.text)
     taken_away = ""
     for line in block.lines:
         if patched and not line.text.startswith("+"):

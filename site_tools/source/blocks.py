@@ -4,13 +4,16 @@ Every fence gets its meaning, and every output its block; what has no meaning is
 problem with its line.
 """
 
-from collections.abc import Sequence
+import ast
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from enum import Enum
+from functools import cached_property
 from pathlib import Path
 
 from site_tools.messages import Message, Problem, Refusal, problem_from
-from site_tools.source.fences import OPENING, Fence, scan
+from site_tools.source.fences import OPENING, Fence, read_info, scan
 from site_tools.source.includes import Line, join_lines, resolve_includes
 
 
@@ -49,9 +52,10 @@ class Block:
 
     fence: Fence
     kind: Kind
+    language: str
     classes: frozenset[str]
+    options: Mapping[str, str]
     lines: tuple[Line, ...]
-    reason: str | None = None  # why it is not run
     output: "Block | None" = None
 
     @property
@@ -65,6 +69,18 @@ class Block:
         return self.kind is Kind.RUN
 
     @property
+    def raises(self) -> bool:
+        """True if the block is executed, and meant to fail."""
+        return self.runs and "raises" in self.classes
+
+    @property
+    def reason(self) -> str | None:
+        """Why it is not run, of code that is not."""
+        if self.kind is Kind.NORUN:
+            return self.options.get("data-reason", "").strip()
+        return None
+
+    @property
     def has_box(self) -> bool:
         """True if readers see it as a code box."""
         return self.kind is not Kind.DERIVED
@@ -73,6 +89,13 @@ class Block:
     def expects(self) -> str | None:
         """The output that the block must print, or None if nothing is stated."""
         return None if self.output is None else self.output.text
+
+    @cached_property
+    def nodes(self) -> list[ast.AST]:
+        """The syntax of its code; none if it is broken, which is told when it runs."""
+        with suppress(SyntaxError):
+            return list(ast.walk(ast.parse(self.text)))
+        return []
 
 
 def read_blocks(
@@ -86,7 +109,7 @@ def read_blocks(
         try:
             block = _read_block(fence, snippets)
             if block.kind is Kind.OUTPUT and not above_refused:
-                blocks = _attach(block, blocks, text.split("\n"))
+                _attach(block, blocks, text.split("\n"))
             blocks.append(block)
             above_refused = False
         except Refusal as fault:
@@ -116,40 +139,47 @@ def with_includes(text: str, blocks: Sequence[Block]) -> str:
 
 def _read_block(fence: Fence, snippets: Path) -> Block:
     try:
-        language, attributes = fence.header
+        language, classes, options = read_info(fence.info)
     except ValueError as error:
         raise Refusal("fence_info", info=repr(fence.info), why=error) from None
-    kind = KIND_OF.get(language)
-    if kind is None:
-        known = ", ".join(sorted(["python", "output", *SHOWN_FENCES]))
-        if not language:
-            raise Refusal("fence_no_language", known=known)
-        raise Refusal("fence_language", language=repr(language), known=known)
-    allowed = RUN_CLASSES if kind is Kind.RUN else ()
-    for name in sorted(attributes.classes):
-        if name not in allowed:
-            classes = " ".join(f".{each}" for each in allowed) or "-"
-            kind_said = Message("fence_kinds", part=kind.name.lower())
-            raise Refusal("fence_class", name=name, kind=kind_said, classes=classes)
+    kind = _kind_of(language)
+    _refuse_classes(classes, kind)
+    if "norun" in classes:
+        kind = Kind.NORUN
+        if not options.get("data-reason", "").strip():
+            raise Refusal("fence_norun")
     lines = resolve_includes(fence.lines, fence.line + 1, snippets)
-    block = Block(fence, kind, frozenset(attributes.classes), tuple(lines))
-    if "norun" not in attributes.classes:
-        return block
-    reason = attributes.values.get("data-reason", "").strip()
-    if not reason:
-        raise Refusal("fence_norun")
-    return replace(block, kind=Kind.NORUN, reason=reason)
+    return Block(fence, kind, language, frozenset(classes), options, tuple(lines))
 
 
-def _attach(output: Block, blocks: list[Block], page: list[str]) -> list[Block]:
+def _kind_of(language: str) -> Kind:
+    if language in KIND_OF:
+        return KIND_OF[language]
+    known = ", ".join(sorted(["python", "output", *SHOWN_FENCES]))
+    if language:
+        raise Refusal("fence_language", language=repr(language), known=known)
+    raise Refusal("fence_no_language", known=known)
+
+
+def _refuse_classes(classes: Collection[str], kind: Kind) -> None:
+    """Refuse the first class that does not belong to this kind of fence."""
+    allowed = RUN_CLASSES if kind is Kind.RUN else ()
+    for name in sorted(classes):
+        if name not in allowed:
+            known = " ".join(f".{each}" for each in allowed) or "-"
+            kind_said = Message("fence_kinds", part=kind.name.lower())
+            raise Refusal("fence_class", name=name, kind=kind_said, classes=known)
+
+
+def _attach(output: Block, blocks: list[Block], page: Sequence[str]) -> None:
+    """Give an output to the block above it."""
     above = blocks[-1] if blocks else None
     if above is None or not above.runs or above.output is not None:
         raise Refusal("output_astray")
-    between = page[above.fence.rows.stop - 1 : output.fence.line - 1]
-    for number, line in enumerate(between, above.fence.rows.stop):
-        if line.strip():
+    for number in range(above.fence.rows.stop, output.fence.line):
+        if page[number - 1].strip():
             raise Refusal("output_behind_prose", line=number)
-    return [*blocks[:-1], replace(above, output=output)]
+    blocks[-1] = replace(above, output=output)
 
 
 @dataclass(frozen=True)
@@ -181,16 +211,23 @@ def copies(blocks: Sequence[Block]) -> list[Copy]:
     A block without ``.cont`` runs alone. One with it brings along all blocks from the
     last one without it, but those that are meant to raise.
     """
-    chain: list[Block] = []
+    above: list[Block] = []
     made = []
     for block in blocks:
-        continues = block.runs and "cont" in block.classes
-        whole = [*chain, block] if continues else [block]
-        lines: list[Line] = []
-        for part in whole:
-            gap = [part.lines[0]._replace(text="")] if lines and part.lines else []
-            lines += [*gap, *part.lines]
-        made.append(Copy(tuple(whole), tuple(lines)))
-        if block.runs and "raises" not in block.classes:
-            chain = whole
+        chain = [block]
+        if block.runs and "cont" in block.classes:
+            chain = [*above, block]
+        made.append(Copy(tuple(chain), tuple(_lines_of(chain))))
+        if block.runs and not block.raises:
+            above = chain
     return made
+
+
+def _lines_of(chain: Sequence[Block]) -> list[Line]:
+    """The lines of some blocks, an empty one between two of them."""
+    lines: list[Line] = []
+    for block in chain:
+        if lines and block.lines:
+            lines.append(block.lines[0]._replace(text=""))
+        lines += block.lines
+    return lines

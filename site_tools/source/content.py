@@ -7,7 +7,6 @@ keeps its place: what is found in the prose is found at its line in the file.
 
 import re
 import unicodedata
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
@@ -20,31 +19,32 @@ HEADING_LINE = re.compile(
     r"(?P<level>#{1,6})[ ](?P<title>.*?)[ ]*"
     r"(?:\{[^}\n]*#(?P<id>[\w-]+)[^}\n]*\})?[ ]*"
 )
-QUOTATION = re.compile(
-    r'^(?P<indent>[ ]*)[!?]{3}\+? quote "(?P<source>[^"\n]+)"\n'
-    r"(?:(?P=indent)[ ]{4}.*\n|[ \t]*\n)*",
-    re.MULTILINE,
-)
+QUOTATION_LINE = re.compile(r'(?P<indent>[ ]*)[!?]{3}\+? quote "(?P<source>[^"]+)"')
 
 
 class Heading(NamedTuple):
     """A heading, as it is written, with the lines of its section, its own the first."""
 
-    line: int
     level: int
     title: str  # in Markdown
     id: str  # "" where none is written
     written: str
     rows: range
 
+    @property
+    def line(self) -> int:
+        return self.rows.start
+
 
 class Quotation(NamedTuple):
-    """A box of somebody's words: who said them, and where it lies in the text."""
+    """A box of somebody's words: who said them, and the lines that it takes."""
 
-    line: int
     source: str
-    start: int
-    end: int
+    rows: range
+
+    @property
+    def line(self) -> int:
+        return self.rows.start
 
 
 @dataclass(frozen=True)
@@ -64,22 +64,22 @@ class Content:
     @cached_property
     def headings(self) -> tuple[Heading, ...]:
         """Every heading, in order."""
-        found = [
-            (number, match)
-            for number, line in enumerate(self.lines, 1)
-            if line.startswith("#") and (match := HEADING_LINE.fullmatch(line))
-        ]
-        levels = [(number, len(match["level"])) for number, match in found]
-        headings = []
-        for place, (line, match) in enumerate(found):
-            level, end = len(match["level"]), len(self.lines) + 1
-            for later, other in levels[place + 1 :]:
-                if other <= level:
-                    end = later
+        found: list[Heading] = []
+        end = len(self.lines) + 1
+        for number in range(end - 1, 0, -1):  # each section ends where one begins
+            line = self.lines[number - 1]
+            match = HEADING_LINE.fullmatch(line) if line.startswith("#") else None
+            if match is None:
+                continue
+            level = len(match["level"])
+            rows = range(number, end)
+            for later in found:
+                if later.level <= level:
+                    rows = range(number, later.line)
                     break
-            name, rows = match["id"] or "", range(line, end)
-            headings.append(Heading(line, level, match["title"], name, match[0], rows))
-        return tuple(headings)
+            heading = Heading(level, match["title"], match["id"] or "", line, rows)
+            found.insert(0, heading)
+        return tuple(found)
 
     def section(self, name: str) -> Heading | None:
         """The heading with this id, whose rows are its section."""
@@ -104,22 +104,19 @@ class Content:
     @cached_property
     def quotations(self) -> tuple[Quotation, ...]:
         """Every quotation, in order."""
-        return tuple(_quotations(self.body))
-
-    @cached_property
-    def own_words(self) -> str:
-        """The body with its quotations blanked."""
-        text = self.body
-        for quotation in self.quotations:
-            text = blank(text, quotation.start, quotation.end)
-        return text
-
-
-def _quotations(body: str) -> Iterator[Quotation]:
-    for match in QUOTATION.finditer(f"{body}\n"):
-        end = min(match.end(), len(body))
-        line = line_of(body, match.start())
-        yield Quotation(line, match["source"], match.start(), end)
+        found: list[Quotation] = []
+        for number, line in enumerate(self.lines, 1):
+            match = QUOTATION_LINE.fullmatch(line)
+            within = found and number in found[-1].rows
+            if match and not within:
+                inside = match["indent"] + 4 * " "
+                end = number + 1
+                for below in self.lines[number:]:
+                    if below.strip() and not below.startswith(inside):
+                        break
+                    end += 1
+                found.append(Quotation(match["source"], range(number, end)))
+        return tuple(found)
 
 
 @lru_cache(maxsize=512)  # checks, lists and links read the same pages
@@ -130,15 +127,11 @@ def read_content(text: str, path: str = "") -> Content:
     front = FRONT_MATTER.match(text)
     if front:
         text = blank(text, 0, front.end())
-    body = _without_fences(text.split("\n"), fences)
-    return Content(meta, tuple(fences), body, (*unclosed, *unread))
-
-
-def _without_fences(lines: list[str], fences: Sequence[Fence]) -> str:
+    lines = text.split("\n")
     for fence in fences:
         for number in fence.rows:
             lines[number - 1] = " " * len(lines[number - 1])
-    return "\n".join(lines)
+    return Content(meta, tuple(fences), "\n".join(lines), (*unclosed, *unread))
 
 
 def columns(text: str) -> int:

@@ -7,7 +7,7 @@ collects what runs, and the built HTML holds what readers see. All three must ag
 
 import re
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from site_tools.messages import Message, Problem, Refusal, problem
 
@@ -23,7 +23,6 @@ TOKEN = re.compile(
 FIRST_WORD = re.compile(r"\.?(?P<language>[\w#+-]+)(?!\S)")
 INFO_OPTIONS = re.compile(r'(?:\s*[A-Za-z_][\w-]*="[^"\\]*"(?!\S))*')
 TEXT_BESIDE = re.compile(r"(?P<text>[^`\n]*[^`\s>][^`\n]*?)[ \t]*`{3,}[\w{][^`]*")
-LIST_MARKER = re.compile(r"[-*+]|\d+[.)]")
 FENCE_MARKS = re.compile(r"[ \t>]*(`{3,}|~{3,})[ \t]*")
 # Within a fence it says that the one around it was not closed.
 INNER_FENCE = re.compile(r"(?P<fence>`{3,}|~{3,})[ ]*[\w{]")
@@ -33,14 +32,15 @@ OPENING = re.compile(
 )
 
 
-class Attributes(NamedTuple):
-    """The classes behind the language of a fence, and the keys; an id says nothing."""
+class Info(NamedTuple):
+    """What an info string says; an id says nothing."""
 
+    language: str  # in lower case
     classes: tuple[str, ...]
-    values: dict[str, str]
+    options: dict[str, str]
 
 
-def read_info(info: str) -> tuple[str, Attributes]:
+def read_info(info: str) -> Info:
     """Read ``python``, ``python title="x"``, ``{ .python .cont }`` or a mixture."""
     word = FIRST_WORD.match(info)
     rest = info[word.end() :].strip() if word else info
@@ -52,16 +52,18 @@ def read_info(info: str) -> tuple[str, Attributes]:
     if wrong := TOKEN.sub("", rest).strip():
         raise Refusal("attributes_form", text=repr(wrong))
     classes: list[str] = []
-    values: dict[str, str] = {}
+    options: dict[str, str] = {}
     for token in TOKEN.finditer(rest):
         if token["cls"]:
             classes.append(token["cls"])
         elif token["key"]:
-            values[token["key"]] = token["a"] or token["b"] or token["c"] or ""
-    language = word["language"] if word else ""
-    if not word and classes:
+            options[token["key"]] = token["a"] or token["b"] or token["c"] or ""
+    language = ""
+    if word:
+        language = word["language"]
+    elif classes:
         language = classes.pop(0)
-    return language.lower(), Attributes(tuple(classes), values)
+    return Info(language.lower(), tuple(classes), options)
 
 
 @dataclass(frozen=True)
@@ -71,11 +73,6 @@ class Fence:
     line: int
     info: str
     lines: tuple[str, ...]
-
-    @property
-    def header(self) -> tuple[str, Attributes]:
-        """Language in lower case, and the attributes; ValueError where unreadable."""
-        return read_info(self.info)
 
     @property
     def rows(self) -> range:
@@ -95,9 +92,8 @@ def scan(text: str, path: str) -> tuple[list[Fence], list[Problem]]:
                 open_fence = _Open(number, opening)
             # Asked of every line, the pattern would take a quarter of a page's checks.
             if "```" in line and (beside := TEXT_BESIDE.fullmatch(line)):
-                words = beside["text"].strip()
-                key = "fence_marked" if LIST_MARKER.fullmatch(words) else "fence_beside"
-                problems.append(problem(path, number, key, text=words))
+                text_beside = beside["text"].strip()
+                problems.append(problem(path, number, "fence_beside", text=text_beside))
             continue
         inside = open_fence.undented(line)
         if inside.rstrip() == open_fence.marks:
@@ -118,9 +114,11 @@ class _Open:
     """A fence whose end has not been read yet."""
 
     def __init__(self, line: int, opening: re.Match[str]) -> None:
-        self.line, self.lines = line, list[str]()
+        self.line = line
+        self.lines: list[str] = []
         self.marks = opening["fence"]
-        self._indent, self._info = opening["prefix"], opening["info"].strip()
+        self._indent = opening["prefix"]
+        self._info = opening["info"].strip()
 
     def undented(self, line: str) -> str:
         """A line without the indent of the fence."""
@@ -132,10 +130,10 @@ class _Open:
         return Fence(self.line, self._info, tuple(self.lines))
 
     def unclosed(self, path: str, until: Message) -> Problem:
-        """That it is not closed; perhaps a line is meant to."""
-        values: dict[str, Any] = {"fence": self.marks, "until": until}
+        """The problem that it is not closed; perhaps a line is meant to."""
+        key, values = "fence_unclosed", {"fence": self.marks, "until": until}
         for at, text in enumerate(self.lines, self.line + 1):
             if FENCE_MARKS.fullmatch(text):
                 key = "fence_closed_otherwise"
                 return problem(path, self.line, key, at=at, text=text, **values)
-        return problem(path, self.line, "fence_unclosed", **values)
+        return problem(path, self.line, key, **values)

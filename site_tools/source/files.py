@@ -48,15 +48,17 @@ def _refused_front_matter(refusal: Message, path: str) -> Problem:
     why: Any = values.get("reason")
     if why is None:
         why = Message(REFUSED[refusal.key], values)
-    parts = {part: replace(why, part=part) for part in ("expected", "fix")}
-    return problem(path, line, "front_matter_yaml", why=why, **parts)
+    expected, fix = replace(why, part="expected"), replace(why, part="fix")
+    told = {"why": why, "expected": expected, "fix": fix}
+    return problem(path, line, "front_matter_yaml", **told)
 
 
 def paths(docs: Path) -> Iterator[str]:
     """The pages below the folder of a language, as ``gae/inputs.md``."""
     for path in docs.rglob("*.md"):
         inner = path.relative_to(docs)
-        if path.is_file() and not any(part.startswith(".") for part in inner.parts):
+        hidden = any(part.startswith(".") for part in inner.parts)
+        if path.is_file() and not hidden:
             yield inner.as_posix()
 
 
@@ -68,27 +70,28 @@ def text_of(file: Path) -> str:
 
 def page_ids(root: Path) -> list[str]:
     """Every page that there is in some language."""
-    folders = [root / "docs" / language for language in LANGUAGES]
-    return sorted({path[:-3] for folder in folders for path in paths(folder)})
+    ids: set[str] = set()
+    for language in LANGUAGES:
+        ids.update(path[:-3] for path in paths(root / "docs" / language))
+    return sorted(ids)
 
 
 def front_matters(docs: Path) -> dict[str, dict[str, Any]]:
     """The front matter of each page of a language, or ValueError naming a bad one."""
-    names = {path: f"docs/{docs.name}/{path}" for path in paths(docs)}
-    return {path: _front_matter_of(docs / path, name) for path, name in names.items()}
-
-
-def _front_matter_of(page: Path, name: str) -> dict[str, Any]:
-    try:
-        text = page.read_text("utf-8")
-    except UnicodeDecodeError as error:
-        raise Refusal("file_encoding", file=name, error=error) from None
-    front, problems = read_front_matter(text, name)
-    if problems:
-        raise ValueError(problems[0])
-    if not front and text.startswith("---"):
-        raise Refusal("front_lines", file=name)
-    return front
+    found = {}
+    for path in paths(docs):
+        name = f"docs/{docs.name}/{path}"
+        try:
+            text = (docs / path).read_text("utf-8")
+        except UnicodeDecodeError as error:
+            raise Refusal("file_encoding", file=name, error=error) from None
+        front, problems = read_front_matter(text, name)
+        if problems:
+            raise ValueError(problems[0])
+        if not front and text.startswith("---"):
+            raise Refusal("front_lines", file=name)
+        found[path] = front
+    return found
 
 
 def inside(path: Path, folder: Path) -> bool:
@@ -98,14 +101,15 @@ def inside(path: Path, folder: Path) -> bool:
 
 def symbolic_links(root: Path) -> list[Problem]:
     """A problem for each symbolic link among pages, data and snippets."""
-    found = []
+    found: list[Path] = []
     for folder in PAGE_FOLDERS:
         for at, folders, files in os.walk(root / folder):
-            entries = [Path(at, name) for name in (*folders, *files)]
-            found += [path for path in entries if path.is_symlink()]
-    return [
-        symbolic_link(path, path.relative_to(root).as_posix()) for path in sorted(found)
-    ]
+            for name in (*folders, *files):
+                path = Path(at, name)
+                if path.is_symlink():
+                    found.append(path)
+    names = {path: path.relative_to(root).as_posix() for path in sorted(found)}
+    return [symbolic_link(path, name) for path, name in names.items()]
 
 
 def symbolic_link(path: Path, name: str) -> Problem:
@@ -120,7 +124,9 @@ def split_aliases(aliases: object) -> dict[str, list[str]]:
     see those of the page; the search and ``new`` know all.
     """
     found: dict[str, list[str]] = {"": []}
-    for alias in aliases if isinstance(aliases, list) else []:
+    if not isinstance(aliases, list):
+        return found
+    for alias in aliases:
         words, sign, section = str(alias).rpartition(" #")
         if sign:
             found.setdefault(section, []).extend(re.split("[,，] *", words))

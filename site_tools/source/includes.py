@@ -45,70 +45,84 @@ def resolve_includes(
         match = INCLUDE.match(line)
         if match is None:
             raise Refusal("include_form", line=number, text=line.strip())
-        resolved += _included_lines(line, number, match, snippets)
+        resolved += _included_lines(match, number, snippets)
     return resolved
 
 
-def _included_lines(
-    line: str, number: int, match: re.Match[str], snippets: Path
-) -> list[Line]:
-    name, file = match["file"], snippets / match["file"]
-    if not inside(file, snippets):
-        raise Refusal("include_beyond", line=number, folder=snippets.name, file=name)
-    values = {"line": number, "file": name, "section": match["section"]}
-    if not file.is_file():
-        if name.startswith(f"{snippets.name}/"):
-            own = line.split('"')[1].removeprefix(f"{snippets.name}/")
-            raise Refusal("include_from_root", **values, own=own)
-        known = [f.relative_to(snippets).as_posix() for f in snippets.rglob("*.py")]
-        near = get_close_matches(name, sorted(known), n=1, cutoff=0)
-        nearest = near[0] if near else "topic/page.py"
-        raise Refusal("include_missing", **values, near=nearest)
-    try:
-        lines = file.read_text("utf-8").split("\n")
-    except UnicodeDecodeError as error:
-        raise Refusal("include_fault", **values, why=error) from None
-    section = match["section"]
-    origins = _section_lines(lines, name, section, number) if section else _whole(lines)
-    while origins and not lines[origins[-1] - 1].strip():
+def _included_lines(match: re.Match[str], number: int, snippets: Path) -> list[Line]:
+    """The lines that an include on this line of the page stands for."""
+    name, section = match["file"], match["section"]
+    source = _read_snippet(name, number, snippets)
+    if section:
+        origins = _Sections(source, name, section, number).rows()
+    else:
+        origins = _unmarked(source)
+    while origins and not source[origins[-1] - 1].strip():
         origins.pop()
-    texts = [lines[origin - 1] for origin in origins]
+    texts = [source[origin - 1] for origin in origins]
     if section:
         texts = dedent("\n".join(texts)).split("\n")
-    return [
-        Line(match["indent"] + text, number, f"{snippets.name}/{name}:{origin}")
-        for text, origin in zip(texts, origins, strict=False)
-    ]
+    included = []
+    for text, origin in zip(texts, origins, strict=False):
+        place = f"{snippets.name}/{name}:{origin}"
+        included.append(Line(match["indent"] + text, number, place))
+    return included
 
 
-def _whole(lines: list[str]) -> list[int]:
+def _read_snippet(name: str, number: int, snippets: Path) -> list[str]:
+    """The lines of a snippet, which an include on this line of the page names."""
+    file = snippets / name
+    values: dict[str, Any] = {"line": number, "file": name}
+    if not inside(file, snippets):
+        raise Refusal("include_beyond", folder=snippets.name, **values)
+    if not file.is_file():
+        known = [f.relative_to(snippets).as_posix() for f in snippets.rglob("*.py")]
+        own = name.removeprefix(f"{snippets.name}/")
+        near = get_close_matches(own, sorted(known), n=1, cutoff=0) or ["topic/page.py"]
+        raise Refusal("include_missing", near=near[0], **values)
+    try:
+        return file.read_text("utf-8").split("\n")
+    except UnicodeDecodeError as error:
+        raise Refusal("include_fault", why=error, **values) from None
+
+
+def _unmarked(source: list[str]) -> list[int]:
     """The numbers of the lines of a file, but of those that mark a section."""
-    return [n for n, line in enumerate(lines, 1) if not SECTION_MARK.search(line)]
+    return [n for n, line in enumerate(source, 1) if not SECTION_MARK.search(line)]
 
 
-def _section_lines(lines: list[str], file: str, section: str, number: int) -> list[int]:
-    """The numbers of the lines of a section; ``number`` is that of its include."""
-    place: dict[str, Any] = {"line": number, "file": file, "section": section}
-    starts = _section_marks(lines, "start", section)
-    if not starts:
-        known = ", ".join(re.findall(r"\[start:([\w-]+)\]", "\n".join(lines)))
-        raise Refusal("include_no_start", known=known, **place)
-    _refuse_second("start", starts, place)
-    ends = [end for end in _section_marks(lines, "end", section) if end > starts[0]]
-    if not ends:
-        snippet = f"snippets/{file}:{starts[0]}"
-        raise Refusal("include_no_end", snippet=snippet, **place)
-    _refuse_second("end", ends, place)
-    return [n for n in _whole(lines) if starts[0] < n < ends[0]]
+class _Sections:
+    """A section of a snippet, which an include on a line of the page names."""
 
+    def __init__(self, source: list[str], file: str, section: str, number: int) -> None:
+        self._source, self._file, self._section = source, file, section
+        self._values: dict[str, Any] = {
+            "line": number,
+            "file": file,
+            "section": section,
+        }
 
-def _refuse_second(edge: str, marks: list[int], place: dict[str, Any]) -> None:
-    if len(marks) > 1:
-        snippet = f"snippets/{place['file']}:{marks[1]}"
-        raise Refusal("include_twice", edge=edge, snippet=snippet, **place)
+    def rows(self) -> list[int]:
+        """The numbers of its lines."""
+        starts = self._marks("start")
+        if not starts:
+            known = re.findall(r"\[start:([\w-]+)\]", "\n".join(self._source))
+            raise Refusal("include_no_start", known=", ".join(known), **self._values)
+        self._refuse_second("start", starts)
+        ends = [end for end in self._marks("end") if end > starts[0]]
+        if not ends:
+            snippet = f"snippets/{self._file}:{starts[0]}"
+            raise Refusal("include_no_end", snippet=snippet, **self._values)
+        self._refuse_second("end", ends)
+        return [n for n in _unmarked(self._source) if starts[0] < n < ends[0]]
 
+    def _marks(self, edge: str) -> list[int]:
+        """The numbers of the lines that begin or end it."""
+        mark = f"[{edge}:{self._section}]"
+        return [n for n, line in enumerate(self._source, 1) if mark in line]
 
-def _section_marks(lines: list[str], edge: str, section: str) -> list[int]:
-    """The numbers of the lines that begin or end a section."""
-    mark = f"[{edge}:{section}]"
-    return [number for number, line in enumerate(lines, 1) if mark in line]
+    def _refuse_second(self, edge: str, marks: list[int]) -> None:
+        if len(marks) > 1:
+            snippet = f"snippets/{self._file}:{marks[1]}"
+            values = {"edge": edge, "snippet": snippet, **self._values}
+            raise Refusal("include_twice", **values)

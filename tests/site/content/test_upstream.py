@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from site_tools.source.content import QUOTATION
+from site_tools.source.content import read_content
 from tests.differential.wheels import MISSING, find, source
 from tests.layout import ROOT
 
@@ -50,7 +50,8 @@ def said(lines: str) -> str:
 
 
 def quoted(section: str) -> list[str]:
-    body = "\n".join(match[0] for match in QUOTATION.finditer(section))
+    content = read_content(section)
+    body = "\n".join(content.text_of(each.rows) for each in content.quotations)
     lines = "\n".join(line for line in body.split("\n") if not line.startswith("!"))
     return [said(part) for part in re.split(r"\[…\]", lines)]
 
