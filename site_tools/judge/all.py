@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import chain
 from pathlib import Path
 
+from site_tools.compile.navigation import is_question
 from site_tools.judge import (
     allowed,
     body,
@@ -137,7 +138,7 @@ def judge_rules(page: Page) -> Iterator[Problem]:
     """Problems that the rules find in a page, rule by rule."""
     for rule in RULES:
         yield from rule(page)
-    if front_matter.is_question(page.id):
+    if is_question(page.id):
         for rule in QUESTION_RULES:
             yield from rule(page)
 

@@ -5,7 +5,7 @@ from functools import cached_property
 from pathlib import Path
 
 from site_tools.messages import Problem
-from site_tools.page.bindings import Figure, read_figures
+from site_tools.page.figures import Figure, read_figures
 from site_tools.page.pictures import Figures, read_pictures
 from site_tools.page.text import PageText
 from site_tools.page.wrong_answers import WrongAnswer, read_wrong_answers

@@ -18,10 +18,11 @@ from bs4 import BeautifulSoup, Tag
 from bs4.element import PreformattedString
 
 from site_tools.messages import LANGUAGES, Message, Problem, Refusal, problem
-from site_tools.page.bindings import Figure, as_shown, figure_touched
 from site_tools.page.expressions import check_binding
+from site_tools.page.figures import Figure, figure_touched
 from site_tools.page.text import PageText
 from site_tools.page.tree import SPOKEN, Flow, Piece, flows
+from site_tools.page.unbound import as_shown
 from site_tools.source.files import inside
 
 Figures = dict[str, tuple[Figure, ...]]  # by the path of the picture

@@ -10,9 +10,10 @@ from bs4 import BeautifulSoup
 from bs4.element import PageElement
 
 from site_tools.messages import Problem, problem
+from site_tools.page.lines import Lines
 from site_tools.page.rendered import parse_shown, render
-from site_tools.page.tree import Flow, Lines, flows
-from site_tools.source.blocks import Block, with_includes
+from site_tools.page.tree import Flow, flows
+from site_tools.source.blocks import Block, Kind, with_includes
 from site_tools.source.content import Content
 from site_tools.source.fences import Fence
 
@@ -72,6 +73,16 @@ class PageText:
         longest = sorted(self.refs, key=len, reverse=True)
         names = [re.escape(ref) + r"(?![\w.]*\d)" for ref in longest]
         return re.compile("|".join([r"https?://[^\s>)]+", *names]))
+
+    def is_in_code(self, text: str) -> bool:
+        """True if a text stands in code of the page that runs, or in what it prints."""
+        wanted = re.escape(re.sub(r"\s", "", text))
+        return bool(re.search(rf"(?<![\d.]){wanted}(?!\.?\d)", self._code))
+
+    @cached_property
+    def _code(self) -> str:
+        blocks = [block.text for block in self.blocks if block.kind is not Kind.SHOWN]
+        return re.sub(r"[ \t]", "", "\n".join(blocks))
 
     @property
     def sources(self) -> tuple[str, ...]:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 from site_tools.messages import LANGUAGES
-from site_tools.page.bindings import Figure
+from site_tools.page.figures import Figure
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 from site_tools.run.results import SECONDS_PER_BLOCK, PageToRun, Run, Source

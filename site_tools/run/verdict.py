@@ -10,7 +10,7 @@ from typing import Any
 
 from site_tools import numbers
 from site_tools.messages import Message, Problem, catalogue, problem
-from site_tools.page.bindings import Figure
+from site_tools.page.figures import Figure
 from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook, plots
 from site_tools.run.execution import Verified

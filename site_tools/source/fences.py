@@ -7,7 +7,7 @@ collects what runs, and the built HTML holds what readers see. All three must ag
 
 import re
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from site_tools.messages import Message, Problem, Refusal, problem
 
@@ -131,9 +131,9 @@ class _Open:
 
     def unclosed(self, path: str, until: Message) -> Problem:
         """The problem that it is not closed; perhaps a line is meant to."""
-        key, values = "fence_unclosed", {"fence": self.marks, "until": until}
+        values: dict[str, Any] = {"fence": self.marks, "until": until}
         for at, text in enumerate(self.lines, self.line + 1):
             if FENCE_MARKS.fullmatch(text):
                 key = "fence_closed_otherwise"
                 return problem(path, self.line, key, at=at, text=text, **values)
-        return problem(path, self.line, key, **values)
+        return problem(path, self.line, "fence_unclosed", **values)
