@@ -15,7 +15,7 @@ from site_tools.compile.plots import leave_out
 from site_tools.finish.article import Article, fragment, having, shown
 from site_tools.finish.widgets import ROOMS
 from site_tools.messages import Refusal
-from site_tools.page import pictures as picture_rules
+from site_tools.page.svg import element_faults
 
 PICTURE_FILE = re.compile(r"^[^:]+\.svg$")
 
@@ -93,7 +93,7 @@ def svg(text: str, path: str, alt: str, article: Article, prefix: str) -> Pictur
     for element in root.iter():
         names = {key.rpartition("}")[2]: text for key, text in element.attrib.items()}
         element.tag, element.attrib = element.tag.rpartition("}")[2], names
-        for fault in picture_rules.element_faults(element.tag, element.attrib):
+        for fault in element_faults(element.tag, element.attrib):
             raise Refusal("in_file", path=path, fault=fault)
     lang = article.lang
     leave_out(root, lambda element: element.get("lang", lang) != lang)

@@ -32,17 +32,23 @@ def paragraphs(text: str, seen: bool = False) -> Mapping[str, list[str]]:
     """The same by paragraphs, each a line; maybe with figures, as they are ``seen``."""
     content = read_content(text)
     sections = {FRONT: _front_words(content)}
-    for name, rows in _stretches(content):
-        told = PARTS.sub(partial(_words_of, seen=seen), content.text_of(rows))
-        words = EMPTY_LINE.split(LAYOUT.sub("", told))
-        for fence in content.fences_on(rows):
-            words += FENCE_WORDS.findall(fence.info)
-        sections.setdefault(name, []).extend(words)
+    name, first = TOP, 1
+    for heading in content.headings:
+        if heading.id:
+            rows = range(first, heading.line)
+            sections.setdefault(name, []).extend(_words_on(rows, content, seen))
+            name, first = heading.id, heading.line
+    rows = range(first, len(content.lines) + 1)
+    sections.setdefault(name, []).extend(_words_on(rows, content, seen))
     found = {}
-    for name, words in sections.items():
-        lines = [" ".join(_split(each, seen)) for each in words]
-        if kept := [line for line in lines if line]:
-            found[name] = kept
+    for name, texts in sections.items():
+        lines = []
+        for each in texts:
+            words = each.split() if seen else WORDS_APART.findall(each)
+            if words:
+                lines.append(" ".join(words))
+        if lines:
+            found[name] = lines
     return found
 
 
@@ -54,32 +60,33 @@ def _front_words(content: Content) -> list[str]:
     return [str(each) for each in words if each]
 
 
-def _stretches(content: Content) -> list[tuple[str, range]]:
-    """The id of each section, and its lines up to the next heading with an id."""
-    named = [heading for heading in content.headings if heading.id]
-    names = [TOP, *(heading.id for heading in named)]
-    starts = [1, *(heading.line for heading in named), len(content.lines) + 1]
-    return [(name, range(*starts[n : n + 2])) for n, name in enumerate(names)]
-
-
-def _split(text: str, seen: bool) -> list[str]:
-    return text.split() if seen else WORDS_APART.findall(text)
+def _words_on(rows: range, content: Content, seen: bool) -> list[str]:
+    """The paragraphs on some lines, and what the fences there say to readers."""
+    told = PARTS.sub(partial(_words_of, seen=seen), content.text_of(rows))
+    words = EMPTY_LINE.split(LAYOUT.sub("", told))
+    for fence in content.fences_on(rows):
+        words += FENCE_WORDS.findall(fence.info)
+    return words
 
 
 def _words_of(match: re.Match[str], seen: bool) -> str:
-    """The words of a part that belong to the sentence it stands in."""
+    """The words of a part that belong to the sentence it stands in.
+
+    Where they are not to be ``seen``, a figure is the expression it is bound to, and
+    blanks do not count.
+    """
     part = read_part(match)
     if part.kind == "address":
         kept = part.text
     elif part.kind == "code":
-        kept = f"`{_shown_or_meant(part.attributes or part.text, part.text, seen)}`"
+        meant = part.text if seen else part.attributes or part.text
+        kept = f"`{meant if seen else _squeezed(meant)}`"
     elif part.kind == "inline":
-        kept = f"${_shown_or_meant(part.text, part.text, seen)}$"
+        kept = f"${part.text if seen else _squeezed(part.text)}$"
     else:
         kept = ""
     return kept if seen else f" {kept} "
 
 
-def _shown_or_meant(meant: str, shown: str, seen: bool) -> str:
-    """The text that is shown, or else what is meant by it, without blanks."""
-    return shown if seen else "".join(meant.split())
+def _squeezed(text: str) -> str:
+    return "".join(text.split())

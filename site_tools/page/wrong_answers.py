@@ -31,20 +31,26 @@ def read_wrong_answers(
     section = content.section(SECTION_OF_WRONG)
     if section is None:
         return [], []
-    claims = [h for h in content.headings if h.level == 3 and h.line in section.rows]
-    if not claims:
-        return [], [problem(path, section.line, "wrong_answers_none")]
     entries: list[WrongAnswer] = []
     problems: list[Problem] = []
-    for claim in claims:
+    for claim in content.headings:
+        if claim.level != 3 or claim.line not in section.rows:
+            continue
+        entry = WrongAnswer(
+            claim.id,
+            claim.title,
+            _source(content, claim),
+            _last_words(content.fences_on(claim.rows)),
+            _is_cited(claim),
+        )
+        entries.append(entry)
         values = {"heading": claim.written.strip(), "claim": claim.title}
-        source = _source(content, claim)
         if not claim.id.startswith("wrong-"):
             problems.append(problem(path, claim.line, "wrong_answer_id", **values))
-        if not source:
+        if not entry.source:
             problems.append(problem(path, claim.line, "wrong_answer_source", **values))
-        failure, cited = _last_words(content.fences_on(claim.rows)), _is_cited(claim)
-        entries.append(WrongAnswer(claim.id, claim.title, source, failure, cited))
+    if not entries:
+        problems.append(problem(path, section.line, "wrong_answers_none"))
     return entries, problems
 
 

@@ -152,9 +152,9 @@ def test_a_picture_does_not_leave_its_folder(project, file):
     text = broken(PLACE, f"![x]({file})")
     (project / PATH).write_text(text, "utf-8")
     read = read_page(project, PATH)
-    (problem,) = [p for p in read.problems if p.found == file]
+    (problem,) = [p for p in read.problems if p.found.endswith(f" {file}")]
     assert (problem.path, problem.line) == (PATH, line_of(file, text))
-    assert problem.fix == "put the picture beside the page's code, under snippets"
+    assert problem.expected == "an SVG file of snippets, beside the page's code"
     assert not read.pictures
 
 
