@@ -7,6 +7,7 @@ see. Any fence on which they differ is an error.
 import re
 import textwrap
 from collections.abc import Iterator
+from itertools import zip_longest
 from typing import NamedTuple
 
 from bs4 import BeautifulSoup
@@ -15,6 +16,8 @@ from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
 from site_tools.messages import Problem
 from site_tools.page.page import Page
+from site_tools.source.blocks import Block
+from site_tools.source.content import line_of
 from site_tools.source.fences import Fence
 
 LEXER = RawFencedCodeBlockLexer(re.compile(r"(?P<info>[^\n]*)(?:\n|\Z)"))
@@ -32,13 +35,16 @@ def collect(text: str) -> list[Collected]:
     """Every fence that Sybil's lexer finds; one inside another is not a fence."""
     collected: list[Collected] = []
     end = 0
-    for region in sorted(LEXER(Document(text, "")), key=lambda region: region.start):
-        if region.start >= end:
-            end = region.end
-            line = text.count("\n", 0, region.start) + 1
-            lines = textwrap.dedent(region.lexemes["source"]).splitlines()
-            fence = Fence(line, region.lexemes["info"].strip(), tuple(lines))
-            collected.append(Collected(region.start, end, fence))
+    regions = list(LEXER(Document(text, "")))
+    regions.sort(key=lambda region: region.start)
+    for region in regions:
+        if region.start < end:
+            continue
+        end = region.end
+        info = region.lexemes["info"].strip()
+        lines = textwrap.dedent(region.lexemes["source"]).splitlines()
+        fence = Fence(line_of(text, region.start), info, tuple(lines))
+        collected.append(Collected(region.start, end, fence))
     return collected
 
 
@@ -47,7 +53,8 @@ def check_collected(page: Page) -> Iterator[Problem]:
     scanned = {fence.line: _content(fence) for fence in page.fences}
     lexed = {each.fence.line: _content(each.fence) for each in collect(page.text)}
     for line in sorted(scanned.keys() | lexed.keys()):
-        scan, sybil = scanned.get(line), lexed.get(line)
+        scan = scanned.get(line)
+        sybil = lexed.get(line)
         if scan is None:
             yield page.problem(line, "census_sybil", sybil=sybil)
         elif scan != sybil:
@@ -64,20 +71,28 @@ def check_boxes(page: Page, shown: BeautifulSoup) -> list[Problem]:
     boxes = [code.get_text() for code in shown.select("pre > code")]
     blocks = [block for block in page.blocks if block.has_box]
     if len(boxes) > len(blocks):
-        known = {_without_blanks(block.text) for block in blocks}
-        unknown = [box for box in boxes if _without_blanks(box) not in known]
-        extra = [*unknown, boxes[-1]][0]
-        first = extra.strip().partition("\n")[0].strip()
-        line = page.line_with(first)
-        return [page.problem(line, "census_extra_box", text=first[:60])]
-    for number, block in enumerate(blocks):
+        return [_extra_box(page, boxes, blocks)]
+    for block, box in zip_longest(blocks, boxes):
         line = block.fence.line
-        if number >= len(boxes):
-            return [page.problem(line, "census_no_box", expected=block.text)]
-        if _without_blanks(boxes[number]) != _without_blanks(block.text):
-            values = {"expected": block.text, "shown": boxes[number]}
-            return [page.problem(line, "census_other_box", **values)]
+        values = {"expected": block.text}
+        if box is None:
+            return [page.problem(line, "census_no_box", **values)]
+        if _without_blanks(box) != _without_blanks(block.text):
+            return [page.problem(line, "census_other_box", shown=box, **values)]
     return []
+
+
+def _extra_box(page: Page, boxes: list[str], blocks: list[Block]) -> Problem:
+    """The problem of a box that comes from no block."""
+    known = {_without_blanks(block.text) for block in blocks}
+    extra = boxes[-1]
+    for box in boxes:
+        if _without_blanks(box) not in known:
+            extra = box
+            break
+    first = extra.strip().partition("\n")[0].strip()
+    line = page.line_with(first)
+    return page.problem(line, "census_extra_box", text=first[:60])
 
 
 def _without_blanks(text: str) -> str:

@@ -45,23 +45,27 @@ def check_front_matter(page: Page) -> Iterator[Problem]:
 
 def _keys(page: Page) -> Iterator[Problem]:
     """Keys that are unknown, missing or of the wrong kind."""
-    question = is_question(page.id)
-    keys = QUESTION_KEYS if question else OTHER_KEYS
-    needed = "question" if question else "title"
+    keys, needed = OTHER_KEYS, "title"
+    if is_question(page.id):
+        keys, needed = QUESTION_KEYS, "question"
     missing = not isinstance(page.meta.get(needed), str)
     for key, value in page.meta.items():
         line = page.line_with(f"{key}:")
-        if key not in keys:
-            alike = difflib.get_close_matches(key.lower(), keys, 1)
-            near = needed if missing else [*alike, key][0]
-            missing = missing and near != needed
-            fault = "front_key" if near == key else "front_key_meant"
-            known = ", ".join(keys)
-            yield page.problem(line, fault, key=key, near=near, keys=known)
-        elif key not in NOT_LISTS and not _is_list_of_texts(value):
-            meant = value if isinstance(value, str) else "..."
-            values = {"key": key, "value": repr(value), "meant": meant}
-            yield page.problem(line, "front_list", **values)
+        if key in keys:
+            if key not in NOT_LISTS and not _is_list_of_texts(value):
+                meant = value if isinstance(value, str) else "..."
+                values = {"key": key, "value": repr(value), "meant": meant}
+                yield page.problem(line, "front_list", **values)
+            continue
+        alike = difflib.get_close_matches(key.lower(), keys, 1)
+        values = {"key": key, "keys": ", ".join(keys)}
+        if missing:
+            missing = False
+            yield page.problem(line, "front_key_meant", near=needed, **values)
+        elif alike:
+            yield page.problem(line, "front_key_meant", near=alike[0], **values)
+        else:
+            yield page.problem(line, "front_key", **values)
     if missing:
         yield page.problem(1, "front_missing", key=needed)
 
@@ -76,9 +80,9 @@ def _needs(page: Page) -> Iterator[Problem]:
     known = page_ids(page.root) if needs else []
     for need in needs:
         if need not in known:
-            alike = difflib.get_close_matches(need, known, n=1, cutoff=0)
-            line, near = page.line_with("needs:"), [*alike, need][0]
-            yield page.problem(line, "front_need", need=need, near=near)
+            near = difflib.get_close_matches(need, known, n=1, cutoff=0) or [need]
+            line = page.line_with("needs:")
+            yield page.problem(line, "front_need", need=need, near=near[0])
 
 
 def check_answers(page: Page) -> Iterator[Problem]:

@@ -33,33 +33,30 @@ def check_identities(page: Page) -> Iterator[Problem]:
     for node in page.tree.select("div.arithmatex"):
         tex = formula_of(node)
         line = page.line_near(tex.strip().split("\n")[0], page.line_of(node))
-        yield from _identity(tex, taken, line, page)
-        taken.add(_id_of(tex))
+        formula = FORMULA_ID.sub("", tex).strip()
+        label = FORMULA_ID.search(tex)
+        if label is None:
+            yield page.problem(line, "identity_without_id", formula=formula)
+            continue
+        name = label[1]
+        if not ID_FORM.fullmatch(name):
+            yield page.problem(line, "identity_id", written=label[0])
+        elif name in taken:
+            yield page.problem(line, "identity_twice", name=name)
+        else:
+            yield from _proved(page, line, name, formula)
+        taken.add(name)
 
 
-def _id_of(tex: str) -> str:
-    label = FORMULA_ID.search(tex)
-    return label[1] if label else ""
-
-
-def _identity(tex: str, taken: set[str], line: int, page: Page) -> Iterator[Problem]:
-    """The first that is wrong with a displayed formula."""
-    formula = FORMULA_ID.sub("", tex).strip()
-    label, name = FORMULA_ID.search(tex), _id_of(tex)
+def _proved(page: Page, line: int, name: str, formula: str) -> Iterator[Problem]:
+    """The problem of a formula that its property test does not state."""
     test = f"test_{name.replace('-', '_')}"
     tested = property_tests(page.root).get(test)
-    if label is None:
-        yield page.problem(line, "identity_without_id", formula=formula)
-    elif not ID_FORM.fullmatch(name):
-        yield page.problem(line, "identity_id", written=label[0])
-    elif name in taken:
-        yield page.problem(line, "identity_twice", name=name)
-    elif tested is None:
-        values = {"name": name, "test": test, "formula": formula}
+    values = {"name": name, "test": test, "formula": formula}
+    if tested is None:
         yield page.problem(line, "identity_untested", **values)
     elif _squeeze(formula) not in _squeeze(tested):
-        values = {"test": test, "formula": formula, "tested": tested}
-        yield page.problem(line, "identity_other", name=name, **values)
+        yield page.problem(line, "identity_other", tested=tested, **values)
 
 
 def _squeeze(tex: str) -> str:

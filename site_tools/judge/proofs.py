@@ -7,8 +7,6 @@ stands under its heading, so that a heading alone holds nothing.
 import ast
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
-from itertools import chain
 from pathlib import Path
 
 from site_tools.data.corrections import Proof, read_corrections
@@ -31,41 +29,49 @@ def check_corrections(page: Page) -> Iterator[Problem]:
     for row in read_corrections(page.root):
         for proof in row.held:
             name, _, anchor = proof.at.partition("#")
-            section = page.content.section(anchor) if name == page.id else None
+            if name != page.id:
+                continue
+            section = page.content.section(anchor)
             if section and not _stands(proof, page, section.rows):
-                what = Message("proofs", {"text": proof.text}, part=proof.kind)
-                yield problem(
-                    proof.file,
-                    proof.line,
-                    "proof_lost",
-                    id=row.id,
-                    about=row.about,
-                    page=page.path,
-                    anchor=anchor,
-                    what=what,
-                )
+                values = {
+                    "id": row.id,
+                    "about": row.about,
+                    "page": page.path,
+                    "anchor": anchor,
+                    "what": Message("proofs", {"text": proof.text}, part=proof.kind),
+                }
+                yield problem(proof.file, proof.line, "proof_lost", **values)
 
 
 def _stands(proof: Proof, page: Page, rows: range) -> bool:
     """True if the proof stands on these lines of the page."""
     blocks, words = page.blocks_on(rows), _squeezed(proof.text)
-    if proof.kind == "cites":
-        return words in page.refs and _is_named(page.content.text_of(rows), words)
-    if proof.kind == "fact":
-        facts = [block for block in blocks if block.language == "fact"]
-        return words in [_squeezed(block.text) for block in facts]
-    if proof.kind == "prints":
-        return any(words in _printed_lines(block) for block in blocks if block.runs)
-    asserted = _failing(blocks) if proof.kind == "fails" else _passing(blocks)
-    return _dumped(words) in map(ast.dump, asserted)
+    match proof.kind:
+        case "cites":
+            named = _is_named(page.content.text_of(rows), words)
+            return words in page.refs and named
+        case "fact":
+            return words in map(_squeezed, _facts(blocks))
+        case "prints":
+            return words in map(_squeezed, _printed(blocks))
+        case "fails":
+            return _is_among(words, _failing(blocks))
+    return _is_among(words, _passing(blocks))
 
 
 def _squeezed(text: str) -> str:
     return " ".join(text.split())
 
 
-def _printed_lines(block: Block) -> list[str]:
-    return [_squeezed(line) for line in (block.expects or "").splitlines()]
+def _facts(blocks: Sequence[Block]) -> list[str]:
+    return [block.text for block in blocks if block.language == "fact"]
+
+
+def _printed(blocks: Sequence[Block]) -> Iterator[str]:
+    """Each line that some blocks print."""
+    for block in blocks:
+        if block.runs and block.expects:
+            yield from block.expects.splitlines()
 
 
 def _is_named(text: str, source: str) -> bool:
@@ -73,17 +79,19 @@ def _is_named(text: str, source: str) -> bool:
     return source in text or source.replace("arXiv:", "arxiv.org/abs/") in text
 
 
-def _dumped(words: str) -> str:
-    """An assertion as ``ast`` dumps it, however it is laid out; "" if it is none."""
-    with suppress(SyntaxError):
-        return ast.dump(ast.parse(f"assert {words}").body[0])
-    return ""
+def _is_among(words: str, assertions: Iterable[ast.Assert]) -> bool:
+    """True if one of these asserts the words, however they are laid out."""
+    try:
+        claim = ast.dump(ast.parse(f"assert {words}").body[0])
+    except SyntaxError:
+        return False
+    return claim in map(ast.dump, assertions)
 
 
 def _failing(blocks: Sequence[Block]) -> Iterator[ast.Assert]:
     """The assertions with whose words blocks fail."""
     for block in blocks:
-        if "raises" in block.classes:
+        if block.raises:
             failure = (block.expects or "").rpartition("\n")[2]
             for node in _assertions(block):
                 words = node.msg.value if isinstance(node.msg, ast.Constant) else ""
@@ -94,15 +102,12 @@ def _failing(blocks: Sequence[Block]) -> Iterator[ast.Assert]:
 def _passing(blocks: Sequence[Block]) -> Iterator[ast.Assert]:
     """The assertions of blocks that pass."""
     for block in blocks:
-        if block.runs and "raises" not in block.classes:
+        if block.runs and not block.raises:
             yield from _assertions(block)
 
 
-def _assertions(block: Block) -> Iterator[ast.Assert]:
-    with suppress(SyntaxError):  # which is told when it runs
-        for node in ast.walk(ast.parse(block.text)):
-            if isinstance(node, ast.Assert):
-                yield node
+def _assertions(block: Block) -> list[ast.Assert]:
+    return [node for node in block.nodes if isinstance(node, ast.Assert)]
 
 
 def check_wrong_answers(page: Page) -> Iterator[Problem]:
@@ -143,31 +148,36 @@ def check_snippet(page: Page) -> list[Problem]:
 def unshown(root: Path, name: str) -> list[Problem]:
     """The sections of a snippet, as ``gae/inputs.py``, that no page includes."""
     file = root / "snippets" / name
-    text = text_of(file) if file.is_file() else ""
-    own = {m[1]: line_of(text, m.start()) for m in SECTION_START.finditer(text)}
-    shown = _sections_shown(root, name, own)
+    if not file.is_file():
+        return []
+    text = text_of(file)
+    lines = {m[1]: line_of(text, m.start()) for m in SECTION_START.finditer(text)}
+    for page in _pages_by_likeness(root, name):
+        for section in _sections_shown(text_of(page), name):
+            if section is None:
+                return []  # the whole snippet
+            lines.pop(section, None)
+        if not lines:  # as a rule no other has to be read
+            break
     path = f"snippets/{name}"
     return [
         problem(path, line, "section_unshown", section=section)
-        for section, line in own.items()
-        if section not in shown
+        for section, line in lines.items()
     ]
 
 
-def _sections_shown(root: Path, name: str, sections: Iterable[str]) -> set[str]:
-    """Sections of a snippet that some page includes, one by one or whole."""
-    shown = set[str]()
-    # The pages of its own name come first: as a rule no other has to be read.
-    every = chain(*(paths(root / "docs" / lang) for lang in LANGUAGES))
-    for page in dict.fromkeys(chain([name.replace(".py", ".md")], every)):
-        for lang in LANGUAGES:
-            if shown.issuperset(sections):
-                return shown
-            file = root / "docs" / lang / page
-            text = text_of(file) if file.is_file() else ""
-            for match in INCLUDED.finditer(text):
-                if match["file"] == name and match["section"]:
-                    shown.add(match["section"])
-                elif match["file"] == name:
-                    shown.update(sections)
-    return shown
+def _pages_by_likeness(root: Path, name: str) -> Iterator[Path]:
+    """Every page, those of the snippet's own name first."""
+    folders = [root / "docs" / language for language in LANGUAGES]
+    own = [folder / name.replace(".py", ".md") for folder in folders]
+    yield from (page for page in own if page.is_file())
+    for folder in folders:
+        for path in paths(folder):
+            yield folder / path
+
+
+def _sections_shown(text: str, name: str) -> Iterator[str | None]:
+    """The sections of a snippet that a page includes; None for all of it."""
+    for match in INCLUDED.finditer(text):
+        if match["file"] == name:
+            yield match["section"]

@@ -4,26 +4,34 @@ import ast
 import difflib
 import re
 from collections.abc import Iterator
-from contextlib import suppress
 
 from site_tools.compile.navigation import question_lines
 from site_tools.data.dialogues import QUESTION_ID
 from site_tools.messages import Problem
 from site_tools.page.page import Page
-from site_tools.source.content import Heading
+from site_tools.source.content import Heading, line_of
 
-SECTIONS = [
-    *("answer", "picture", "code", "numbers"),
-    *("why", "wrong-answers", "in-verl", "next"),
-]
+SECTIONS = (
+    "answer",
+    "picture",
+    "code",
+    "numbers",
+    "why",
+    "wrong-answers",
+    "in-verl",
+    "next",
+)
 MANDATORY = ("answer", "code", "next")
 EMPTY_LINES = re.compile(r"\n\s*\n")
 
 
 def section_lines(page: Page) -> dict[str, int]:
     """The lines of the ``##`` headings by their ids."""
-    headings = page.content.headings
-    return {h.id: h.line for h in headings if h.level == 2 and h.id}
+    lines = {}
+    for heading in page.content.headings:
+        if heading.level == 2 and heading.id:
+            lines[heading.id] = heading.line
+    return lines
 
 
 def without_id(page: Page) -> list[Heading]:
@@ -42,7 +50,8 @@ def check_sections(page: Page) -> Iterator[Problem]:
         if name not in SECTIONS:
             candidates = missing or SECTIONS
             near = difflib.get_close_matches(name.lower(), candidates, 1, 0)[0]
-            missing = [other for other in missing if other != near]
+            if near in missing:
+                missing.remove(near)
             values = {"name": name, "near": near, "known": order}
             yield page.problem(line, "section_unknown", **values)
     for name in missing[len(without_id(page)) :]:
@@ -59,19 +68,20 @@ def check_verdict(page: Page) -> Iterator[Problem]:
     first, *rest = EMPTY_LINES.split(answer.strip())
     if not first:
         return
-    line = page.content.body[: page.content.body.index(first)].count("\n") + 1
+    line = line_of(page.body, page.body.index(first))
     if not first.startswith("**"):
         yield page.problem(line, "answer_verdict", text=first[:30])
-    asked = [id for id in page.texts("answers") if re.match(r"\d{3}·\d", id)]
-    about_verl = asked and not page.id.startswith("contribute/")
+    answered = page.texts("answers")
+    in_dialogues = any(re.match(r"\d{3}·\d", name) for name in answered)
+    about_verl = in_dialogues and not page.id.startswith("contribute/")
     if about_verl and not any(part.startswith("*verl") for part in rest):
         yield page.problem(line, "answer_default")
-    numbers = [id for id in page.texts("answers") if re.fullmatch(QUESTION_ID, id)]
-    if len(numbers) > 1:
+    questions = [name for name in answered if re.fullmatch(QUESTION_ID, name)]
+    if len(questions) > 1:
         said = question_lines(answer)
-        for id in numbers:
-            if id not in said:
-                yield page.problem(line, "answer_line", id=id)
+        for name in questions:
+            if name not in said:
+                yield page.problem(line, "answer_line", id=name)
 
 
 def check_code_asserts(page: Page) -> Iterator[Problem]:
@@ -79,16 +89,13 @@ def check_code_asserts(page: Page) -> Iterator[Problem]:
     section = page.content.section("code")
     if section is None or section.level != 2:
         return
-    try:
-        claims = [
-            node.test
-            for block in page.blocks_on(section.rows)
-            if block.runs
-            for node in ast.walk(ast.parse(block.text))
-            if isinstance(node, ast.Assert)
-        ]
-    except SyntaxError:  # which is told when it runs
-        return
+    claims = []
+    for block in page.blocks_on(section.rows):
+        if not block.runs:
+            continue
+        if not block.nodes:  # broken, which is told when it runs
+            return
+        claims += [node.test for node in block.nodes if isinstance(node, ast.Assert)]
     if all(isinstance(claim, ast.Constant) for claim in claims):
         yield page.problem(section.line, "proof_missing")
 
@@ -96,13 +103,3 @@ def check_code_asserts(page: Page) -> Iterator[Problem]:
 def check_wrong_answer_form(page: Page) -> Iterator[Problem]:
     """Wrong answers without an id or a quotation."""
     yield from page.wrong_answers[1]
-
-
-def imported(code: str) -> Iterator[str]:
-    """The packages that some code imports."""
-    with suppress(SyntaxError):  # which is told when it runs
-        for node in ast.walk(ast.parse(code)):
-            if isinstance(node, ast.Import):
-                yield from (alias.name.partition(".")[0] for alias in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                yield str(node.module).partition(".")[0]

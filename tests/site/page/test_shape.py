@@ -2,7 +2,7 @@
 
 import pytest
 
-from site_tools.judge import body
+from site_tools.judge import headings
 from site_tools.judge.identities import check_identities
 from site_tools.page.page import read_page
 from tests.site.sample import EN, ROOT, broken, line_of, page, shape_problems
@@ -59,7 +59,7 @@ def test_a_page_on_contributing_has_nothing_to_say_on_verls_default():
 )
 def test_a_heading_that_only_readers_see_is_named(heading):
     text = broken("## Why { #why }", heading)
-    (problem,) = body.check_seen_headings(page(text))
+    (problem,) = headings.check_seen_headings(page(text))
     assert problem.found == heading.rpartition("\n")[2].strip()
     assert problem.expected.endswith("a space after its #")
     assert problem.line == line_of("## Why" if "\n" in heading else "##Why", text)

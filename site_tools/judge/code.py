@@ -1,0 +1,59 @@
+"""The code of a page: as wide as a phone, and the block that is copied as a comment."""
+
+import ast
+import sys
+from collections.abc import Iterator
+
+from site_tools.messages import Problem
+from site_tools.page.page import Page
+from site_tools.source.blocks import Block, Kind
+from site_tools.source.content import columns
+
+WIDEST_CODE = 52  # columns that a phone shows
+LONGEST_COMMENT = 8  # lines of the block that is copied as a comment
+# What it may import: whoever reads the comment has nothing else.
+WITH_TORCH = {"torch", *sys.stdlib_module_names}
+
+
+def check_code_width(page: Page) -> Iterator[Problem]:
+    """Every line of code or output that a phone would cut."""
+    shown = [block for block in page.blocks if block.kind in (Kind.RUN, Kind.OUTPUT)]
+    for block in shown:
+        for text, number, snippet in block.lines:
+            wide = columns(text)
+            if wide > WIDEST_CODE:
+                source = snippet or f"{page.path}:{number}"
+                values = {"source": source, "wide": wide, "most": WIDEST_CODE}
+                values |= {"text": text.strip()[:60], "snippet": snippet}
+                yield page.problem(number, "code_wide", **values)
+
+
+def check_comments(page: Page) -> Iterator[Problem]:
+    """Faults of the block that is copied as a comment: one a page, short, alone."""
+    marked = [block for block in page.blocks if "comment" in block.classes]
+    for block in marked:
+        line, lines = block.fence.line, len(block.text.splitlines())
+        if block is not marked[0]:
+            yield page.problem(line, "comment_twice")
+        if lines > LONGEST_COMMENT:
+            values = {"lines": lines, "most": LONGEST_COMMENT}
+            yield page.problem(line, "comment_long", **values)
+        beyond = imported(block) - WITH_TORCH
+        if beyond:
+            names = ", ".join(sorted(beyond))
+            yield page.problem(line, "comment_imports", names=names)
+        if others := block.classes - {"comment"}:
+            yield page.problem(line, "comment_class", classes=" .".join(others))
+        if not block.expects:
+            yield page.problem(line, "comment_silent")
+
+
+def imported(block: Block) -> set[str]:
+    """The packages that a block imports."""
+    names: set[str] = set()
+    for node in block.nodes:
+        if isinstance(node, ast.Import):
+            names.update(alias.name.partition(".")[0] for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            names.add(str(node.module).partition(".")[0])
+    return names
