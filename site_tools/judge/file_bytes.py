@@ -34,22 +34,20 @@ def check_bytes(data: bytes, path: str) -> list[Problem]:
         if sign := UNSEEN_SIGN.search(words):
             problems.append(_unseen(path, number, words, sign))
         if len(words) > LONGEST_LINE:
-            size, key = len(words), "bytes_long"
-            problems.append(problem(path, number, key, size=size, most=LONGEST_LINE))
+            values = {"size": len(words), "most": LONGEST_LINE}
+            problems.append(problem(path, number, "bytes_long", **values))
     return problems
 
 
 def _unseen(path: str, number: int, words: str, sign: re.Match[str]) -> Problem:
     near = words[max(sign.start() - 8, 0) : sign.end() + 8]
-    return problem(
-        path,
-        number,
-        "bytes_unseen",
-        name=unicodedata.name(sign[0], "-").lower(),
-        sign=_code_point(sign),
-        around=UNSEEN_SIGN.sub(lambda match: f"⟨{_code_point(match)}⟩", near),
-        column=str(sign.start() + 1),
-    )
+    values = {
+        "name": unicodedata.name(sign[0], "-").lower(),
+        "sign": _code_point(sign),
+        "around": UNSEEN_SIGN.sub(lambda match: f"⟨{_code_point(match)}⟩", near),
+        "column": str(sign.start() + 1),
+    }
+    return problem(path, number, "bytes_unseen", **values)
 
 
 def _code_point(sign: re.Match[str]) -> str:

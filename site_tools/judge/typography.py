@@ -56,6 +56,9 @@ NEEDLESS_BLANKS = re.compile(
 )
 
 
+BLANKS = {MISSING_BLANK: " ", SURPLUS_BLANKS: " ", NEEDLESS_BLANKS: ""}
+
+
 def check_typography(page: Page) -> Iterator[Problem]:
     """The lines of a Chinese page with half-width punctuation, which ``fix`` mends."""
     if page.language != "zh":
@@ -77,13 +80,12 @@ def typeset_chinese(text: str) -> str:
 def spaced(text: str) -> str:
     """One blank between Chinese and what is not, none beside full-width punctuation."""
     masked = mask(text)
-    edits = [
-        (match.end(), match.end(), " ") for match in MISSING_BLANK.finditer(masked)
-    ]
-    edits += [(*match.span(), " ") for match in SURPLUS_BLANKS.finditer(masked)]
-    edits += [(*match.span(), "") for match in NEEDLESS_BLANKS.finditer(masked)]
-    for start, end, new in sorted(edits, reverse=True):
-        text = text[:start] + new + text[end:]
+    edits = []
+    for pattern, blanks in BLANKS.items():
+        for match in pattern.finditer(masked):
+            edits.append((match.start(), match.end(), blanks))
+    for start, end, blanks in sorted(edits, reverse=True):
+        text = text[:start] + blanks + text[end:]
     return text
 
 

@@ -13,6 +13,7 @@ from site_tools.data.names import Name, named, pattern, read_names, vocabulary
 from site_tools.messages import Problem, problem
 from site_tools.page.page import Page
 from site_tools.page.pictures import picture_flows, picture_tree
+from site_tools.source.files import text_of
 
 QUOTED_WORDS = re.compile(r"“[^“”\n]*”|「[^」\n]*」|\"[^\"\n]*\"")
 TODO = re.compile(r"(?<!`)\bTODO\b[:：]?[^.。*?？]*")  # `TODO` is only spoken of
@@ -29,24 +30,36 @@ class Rejected(NamedTuple):
 def check_terms(page: Page, names: Sequence[Name] = ()) -> Iterator[Problem]:
     """Every word of a page or its pictures that the glossary has another for."""
     names = names or read_names(page.root)
-    language = page.language
+    yield from _in_title(page, names)
+    yield from _in_text(page, names)
+    for path in page.pictures:
+        yield from _in_picture(path, page, names)
+
+
+def _in_title(page: Page, names: Sequence[Name]) -> Iterator[Problem]:
     title = str(page.meta.get("question", page.meta.get("title", "")))
-    for found in rejected_words(title, language, names):
+    for found in rejected_words(title, page.language, names):
         line = page.line_with(title) or 1
-        yield _problem(page.path, line, found, language)
+        yield _problem(page.path, line, found, page.language)
+
+
+def _in_text(page: Page, names: Sequence[Name]) -> Iterator[Problem]:
     for flow in page.flows:
         if flow.quoted:
             continue
-        for found in rejected_words(page.without_refs(flow.prose), language, names):
+        text = page.without_refs(flow.prose)
+        for found in rejected_words(text, page.language, names):
             first = found.word.partition("\n")[0]
             line = page.line_near(first, flow.piece_at(found.start).line)
-            yield _problem(page.path, line, found, language)
-    for path in page.pictures:
-        tree = picture_tree((page.root / path).read_text("utf-8"))
-        for flow in picture_flows(tree, language):
-            for found in rejected_words(flow.text, language, names):
-                line = flow.piece_at(found.start).line
-                yield _problem(path, line, found, language)
+            yield _problem(page.path, line, found, page.language)
+
+
+def _in_picture(path: str, page: Page, names: Sequence[Name]) -> Iterator[Problem]:
+    tree = picture_tree((page.root / path).read_text("utf-8"))
+    for flow in picture_flows(tree, page.language):
+        for found in rejected_words(flow.text, page.language, names):
+            line = flow.piece_at(found.start).line
+            yield _problem(path, line, found, page.language)
 
 
 def rejected_words(text: str, lang: str, names: Sequence[Name]) -> list[Rejected]:
@@ -73,12 +86,16 @@ def _problem(path: str, line: int, found: Rejected, lang: str) -> Problem:
 def todo(root: Path, path: str, text: str) -> list[Problem]:
     """Every line of a page, and of its snippet, that still says TODO."""
     page = "/".join(Path(path).with_suffix("").parts[2:])
-    texts, snippet = {path: text}, f"snippets/{page}.py"
+    snippet = f"snippets/{page}.py"
+    problems = _todo_in(text, path)
     if (root / snippet).is_file():
-        texts[snippet] = (root / snippet).read_text("utf-8", errors="replace")
+        problems += _todo_in(text_of(root / snippet), snippet)
+    return problems
+
+
+def _todo_in(text: str, path: str) -> list[Problem]:
     problems = []
-    for file, written in texts.items():
-        for line, words in enumerate(written.splitlines(), 1):
-            if match := TODO.search(words):
-                problems.append(problem(file, line, "todo", text=match[0].strip()))
+    for line, words in enumerate(text.splitlines(), 1):
+        if match := TODO.search(words):
+            problems.append(problem(path, line, "todo", text=match[0].strip()))
     return problems
