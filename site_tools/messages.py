@@ -5,8 +5,9 @@ with the same ``{values}``. Code names the key and gives the values; whoever sho
 message chooses the language.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
+from difflib import get_close_matches
 from functools import cache
 from pathlib import Path
 from textwrap import indent
@@ -117,6 +118,16 @@ class Problem:
                 f"  {label}{lines}" if "\n" in text else f"  {label:<{width}}{text}"
             )
         return "\n".join(rows)
+
+
+# As rules tell them, one after another.
+Problems = Iterator[Problem]
+
+
+def nearest(text: str, known: Iterable[str], otherwise: str = "") -> str:
+    """The one of some words that is most like a text."""
+    near = get_close_matches(text, list(known), n=1, cutoff=0)
+    return near[0] if near else otherwise
 
 
 def problem(

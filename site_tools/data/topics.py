@@ -33,6 +33,12 @@ class Topic(Sentence):
     picture: PageId = ""
 
 
+def is_question(page_id: str) -> bool:
+    """True if a page answers a question, unlike an index, the home or the reference."""
+    topic, _, name = page_id.partition("/")
+    return topic in TOPICS and name not in ("", "index")
+
+
 def read_topics(root: Path) -> dict[str, Topic]:
     topics = {row.id: row for row in read_rows(root, TOPICS_FILE, Topic)}
     if [*topics] != [*TOPICS]:

@@ -22,7 +22,7 @@ from site_tools.compile.site import COMPILED
 from site_tools.compile.templates import fill
 from site_tools.data.dialogues import Asked
 from site_tools.data.names import Name, read_names
-from site_tools.data.topics import TOPICS
+from site_tools.data.topics import TOPICS, is_question
 from site_tools.finish import boxes, formulas, head, pictures, reading, search_index
 from site_tools.finish.article import (
     Article,
@@ -36,7 +36,6 @@ from site_tools.finish.article import (
 from site_tools.finish.formulas import Formula, find
 from site_tools.finish.search_index import IndexEntry
 from site_tools.judge.allowed import html_faults
-from site_tools.judge.front_matter import is_question
 from site_tools.messages import Refusal
 from site_tools.page.page import read_page
 from site_tools.page.pictures import is_notebook

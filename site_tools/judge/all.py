@@ -1,10 +1,10 @@
 """All that is wrong with a page: the one judgement, for the tests and the commands."""
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from pathlib import Path
 
-from site_tools.compile.navigation import is_question
+from site_tools.data.topics import is_question
 from site_tools.judge import (
     allowed,
     body,
@@ -23,7 +23,7 @@ from site_tools.judge import (
 from site_tools.judge.file_bytes import check_bytes
 from site_tools.judge.languages import compare, twin_path
 from site_tools.judge.shown import check_lists, shown_tree
-from site_tools.messages import LANGUAGES, Problem, Refusal
+from site_tools.messages import LANGUAGES, Problem, Problems, Refusal
 from site_tools.page.page import Page, read_page
 from site_tools.page.twins import check_agreed
 from site_tools.run.execution import start_pages
@@ -86,31 +86,40 @@ def judge(root: Path, paths: Sequence[str]) -> list[Problem]:
     for page_that_ran in verified:
         problems += check_run(page_that_ran)
     order = {path: number for number, path in enumerate(paths)}
-    key = {problem: order.get(problem.path, len(paths)) for problem in problems}
-    return _told_once(sorted(key, key=lambda each: (key[each], each.path, each.line)))
+
+    def place(each: Problem) -> tuple[int, str, int]:
+        return order.get(each.path, len(paths)), each.path, each.line
+
+    return _told_once(sorted(problems, key=place))
 
 
 def _told_once(problems: Sequence[Problem]) -> list[Problem]:
     """Each once, where code that both languages include is judged twice."""
     slips = dict[tuple[str, str], Problem]()
     for each in problems:
-        slips.setdefault((each.snippet or each.place, each.remarks()), each)
+        place = each.snippet or each.place
+        slips.setdefault((place, each.remarks()), each)
     return [*slips.values()]
 
 
 def unreadable(page: Page, data: bytes) -> list[Problem]:
     """Problems that keep a page from being read, from which all else would follow."""
-    if problems := check_bytes(data, page.path):
+    problems = check_bytes(data, page.path)
+    if problems:
         return problems
     front = FRONT_MATTER.match(page.text)
     if front is None:
         begun = page.text.startswith("---\n")
         return [page.problem(1, "front_unclosed" if begun else "front_absent")]
     last = front[0].count("\n")
-    if broken := [p for p in page.faults if p.line <= last and not page.meta]:
-        return broken[:1]
-    faults = [p for p in page.faults if p.line > last]
-    return [p for p in faults if p.message.key in FATAL][:1] or faults
+    above = [fault for fault in page.faults if fault.line <= last]
+    if above and not page.meta:
+        return above[:1]
+    below = [fault for fault in page.faults if fault.line > last]
+    for fault in below:
+        if fault.message.key in FATAL:
+            return [fault]
+    return below
 
 
 def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
@@ -119,14 +128,17 @@ def _unrun(pages: Sequence[Page], root: Path) -> list[Problem]:
     for page in pages:
         problems += check_written(page)
         # A pair is judged once, so that a slip is told once.
-        if page.language == LANGUAGES[0] or twin_path(page.path) not in paths:
+        first = page.language == LANGUAGES[0]
+        if first or twin_path(page.path) not in paths:
             problems += check_pair(page)
     return problems
 
 
 def check_written(page: Page) -> list[Problem]:
     """Problems of a page as it stands there, before it runs."""
-    problems = [*page.problems, *check_agreed(page), *judge_rules(page)]
+    problems = list(page.problems)
+    problems += check_agreed(page)
+    problems += judge_rules(page)
     try:
         shown = shown_tree(page)
     except Refusal:
@@ -134,10 +146,11 @@ def check_written(page: Page) -> list[Problem]:
     if not problems:  # else a fence that could not be read would be named twice
         problems += census.check_boxes(page, shown)
         problems += allowed.check_html(page, shown)
-    return [*problems, *links.check_links(page, shown)]
+    problems += links.check_links(page, shown)
+    return problems
 
 
-def judge_rules(page: Page) -> Iterator[Problem]:
+def judge_rules(page: Page) -> Problems:
     """Problems that the rules find in a page, rule by rule."""
     for rule in RULES:
         yield from rule(page)

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from bs4 import BeautifulSoup, Tag
 from bs4.element import PreformattedString
 
-from site_tools.messages import Problem
+from site_tools.messages import Problems
 from site_tools.page.page import Page
 
 # Attributes of some tags; their values may be anything but for those with a pattern.
@@ -38,7 +38,7 @@ ANYWHERE = re.compile(r"class|id|lang|title|data-unsearched")
 THEME = {"id": re.compile(r"__(?!tabbed_)"), "class": re.compile(r"(^|\s)md-")}
 
 
-def check_html(page: Page, shown: BeautifulSoup) -> Iterator[Problem]:
+def check_html(page: Page, shown: BeautifulSoup) -> Problems:
     """Every tag and attribute of a rendered page that a page may not have."""
     for fault in html_faults(shown):
         key = "link_without_scheme" if 'href="//' in fault else "html_not_allowed"

@@ -1,9 +1,8 @@
 """The Markdown of a page: boxes, quotations, pictures, formulas, no HTML."""
 
 import re
-from collections.abc import Iterator
 
-from site_tools.messages import Message, Problem
+from site_tools.messages import Message, Problems
 from site_tools.page.page import Page
 from site_tools.source.content import blank, line_of
 from site_tools.source.inline import parts
@@ -27,7 +26,7 @@ LEFT = {
 }
 
 
-def check_patterns(page: Page) -> Iterator[Problem]:
+def check_patterns(page: Page) -> Problems:
     """Patterns that no body may hold: pictures without words, boxes without indent."""
     title = "question" if "question" in page.meta else "title"
     for key, pattern in PATTERNS.items():
@@ -36,7 +35,7 @@ def check_patterns(page: Page) -> Iterator[Problem]:
             yield page.problem(line, key, text=match[0].strip(), title=title)
 
 
-def check_quotations(page: Page) -> Iterator[Problem]:
+def check_quotations(page: Page) -> Problems:
     """Quotations from a source that the front matter does not know."""
     for quotation in page.content.quotations:
         source = f" {quotation.source}"
@@ -49,7 +48,7 @@ def check_quotations(page: Page) -> Iterator[Problem]:
         yield page.problem(quotation.line, "quote_source", **values)
 
 
-def check_left(page: Page) -> Iterator[Problem]:
+def check_left(page: Page) -> Problems:
     """HTML, and formulas that are not closed."""
     text = page.body
     for part in parts(text):

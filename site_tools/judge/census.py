@@ -6,7 +6,7 @@ see. Any fence on which they differ is an error.
 
 import re
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Iterable
 from itertools import zip_longest
 from typing import NamedTuple
 
@@ -14,7 +14,7 @@ from bs4 import BeautifulSoup
 from sybil import Document
 from sybil.parsers.markdown.lexers import RawFencedCodeBlockLexer
 
-from site_tools.messages import Problem
+from site_tools.messages import Problem, Problems
 from site_tools.page.page import Page
 from site_tools.source.blocks import Block
 from site_tools.source.content import line_of
@@ -48,10 +48,10 @@ def collect(text: str) -> list[Collected]:
     return collected
 
 
-def check_collected(page: Page) -> Iterator[Problem]:
+def check_collected(page: Page) -> Problems:
     """Compare the fences of the line scan with those that Sybil collects."""
-    scanned = {fence.line: _content(fence) for fence in page.fences}
-    lexed = {each.fence.line: _content(each.fence) for each in collect(page.text)}
+    scanned = _by_line(page.fences)
+    lexed = _by_line(each.fence for each in collect(page.text))
     for line in sorted(scanned.keys() | lexed.keys()):
         scan = scanned.get(line)
         sybil = lexed.get(line)
@@ -61,9 +61,14 @@ def check_collected(page: Page) -> Iterator[Problem]:
             yield page.problem(line, "census_scan", scan=scan, sybil=sybil)
 
 
-def _content(fence: Fence) -> str:
-    inside = textwrap.dedent("\n".join(fence.lines)).strip("\n")
-    return f"```{fence.info}\n{inside}"
+def _by_line(fences: Iterable[Fence]) -> dict[int, str]:
+    """What each fence says, by the line that it opens on."""
+    found = {}
+    for fence in fences:
+        inside = textwrap.dedent("\n".join(fence.lines))
+        content = inside.strip("\n")
+        found[fence.line] = f"```{fence.info}\n{content}"
+    return found
 
 
 def check_boxes(page: Page, shown: BeautifulSoup) -> list[Problem]:
@@ -97,4 +102,5 @@ def _extra_box(page: Page, boxes: list[str], blocks: list[Block]) -> Problem:
 
 def _without_blanks(text: str) -> str:
     """A text without blanks at the ends of its lines, and empty lines around it."""
-    return "\n".join(line.rstrip() for line in text.strip("\n").splitlines())
+    lines = text.strip("\n").splitlines()
+    return "\n".join(line.rstrip() for line in lines)

@@ -2,9 +2,8 @@
 
 import ast
 import sys
-from collections.abc import Iterator
 
-from site_tools.messages import Problem
+from site_tools.messages import Problems
 from site_tools.page.page import Page
 from site_tools.source.blocks import Block, Kind
 from site_tools.source.content import columns
@@ -15,24 +14,30 @@ LONGEST_COMMENT = 8  # lines of the block that is copied as a comment
 WITH_TORCH = {"torch", *sys.stdlib_module_names}
 
 
-def check_code_width(page: Page) -> Iterator[Problem]:
+def check_code_width(page: Page) -> Problems:
     """Every line of code or output that a phone would cut."""
-    shown = [block for block in page.blocks if block.kind in (Kind.RUN, Kind.OUTPUT)]
-    for block in shown:
+    for block in page.blocks:
+        if block.kind not in (Kind.RUN, Kind.OUTPUT):
+            continue
         for text, number, snippet in block.lines:
             wide = columns(text)
             if wide > WIDEST_CODE:
-                source = snippet or f"{page.path}:{number}"
-                values = {"source": source, "wide": wide, "most": WIDEST_CODE}
-                values |= {"text": text.strip()[:60], "snippet": snippet}
+                values = {
+                    "source": snippet or f"{page.path}:{number}",
+                    "wide": wide,
+                    "most": WIDEST_CODE,
+                    "text": text.strip()[:60],
+                    "snippet": snippet,
+                }
                 yield page.problem(number, "code_wide", **values)
 
 
-def check_comments(page: Page) -> Iterator[Problem]:
+def check_comments(page: Page) -> Problems:
     """Faults of the block that is copied as a comment: one a page, short, alone."""
     marked = [block for block in page.blocks if "comment" in block.classes]
     for block in marked:
-        line, lines = block.fence.line, len(block.text.splitlines())
+        line = block.fence.line
+        lines = len(block.text.splitlines())
         if block is not marked[0]:
             yield page.problem(line, "comment_twice")
         if lines > LONGEST_COMMENT:
@@ -53,7 +58,7 @@ def imported(block: Block) -> set[str]:
     names: set[str] = set()
     for node in block.nodes:
         if isinstance(node, ast.Import):
-            names.update(alias.name.partition(".")[0] for alias in node.names)
+            names.update(alias.name for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            names.add(str(node.module).partition(".")[0])
-    return names
+            names.add(str(node.module))
+    return {name.partition(".")[0] for name in names}

@@ -34,8 +34,8 @@ def check_bytes(data: bytes, path: str) -> list[Problem]:
         if sign := UNSEEN_SIGN.search(words):
             problems.append(_unseen(path, number, words, sign))
         if len(words) > LONGEST_LINE:
-            values = {"size": len(words), "most": LONGEST_LINE}
-            problems.append(problem(path, number, "bytes_long", **values))
+            size, most = len(words), LONGEST_LINE
+            problems.append(problem(path, number, "bytes_long", size=size, most=most))
     return problems
 
 

@@ -2,12 +2,10 @@
 
 import difflib
 import re
-from collections.abc import Iterator
 
-from site_tools.compile.navigation import is_question
 from site_tools.data.dialogues import disagreements, read_dialogues
-from site_tools.data.topics import TOPICS
-from site_tools.messages import Problem
+from site_tools.data.topics import TOPICS, is_question
+from site_tools.messages import Problems, nearest
 from site_tools.page.page import Page
 from site_tools.source.files import page_ids, split_aliases
 
@@ -25,7 +23,7 @@ REF = re.compile(
 )
 
 
-def check_front_matter(page: Page) -> Iterator[Problem]:
+def check_front_matter(page: Page) -> Problems:
     """Everything that is wrong with it; of a question in no topic, nothing but that."""
     if "question" in page.meta and not is_question(page.id):
         folder = page.id.rpartition("/")[0] or "docs"
@@ -35,7 +33,8 @@ def check_front_matter(page: Page) -> Iterator[Problem]:
     yield from _keys(page)
     for ref in page.refs:
         if not REF.fullmatch(ref):
-            yield page.problem(page.line_with("refs:"), "front_ref", ref=repr(ref))
+            line = page.line_with("refs:")
+            yield page.problem(line, "front_ref", ref=repr(ref))
     for section in split_aliases(page.meta.get("aliases")):
         if section and not page.content.section(section):
             line = page.line_with(f" #{section}")
@@ -43,7 +42,7 @@ def check_front_matter(page: Page) -> Iterator[Problem]:
     yield from _needs(page)
 
 
-def _keys(page: Page) -> Iterator[Problem]:
+def _keys(page: Page) -> Problems:
     """Keys that are unknown, missing or of the wrong kind."""
     keys, needed = OTHER_KEYS, "title"
     if is_question(page.id):
@@ -74,18 +73,17 @@ def _is_list_of_texts(value: object) -> bool:
     return isinstance(value, list) and all(isinstance(each, str) for each in value)
 
 
-def _needs(page: Page) -> Iterator[Problem]:
+def _needs(page: Page) -> Problems:
     """Pages to read first that are not there."""
     needs = page.texts("needs")
     known = page_ids(page.root) if needs else []
     for need in needs:
         if need not in known:
-            near = difflib.get_close_matches(need, known, n=1, cutoff=0) or [need]
-            line = page.line_with("needs:")
-            yield page.problem(line, "front_need", need=need, near=near[0])
+            values = {"need": need, "near": nearest(need, known, need)}
+            yield page.problem(page.line_with("needs:"), "front_need", **values)
 
 
-def check_answers(page: Page) -> Iterator[Problem]:
+def check_answers(page: Page) -> Problems:
     """Where a page disagrees with the dialogues on which questions it answers."""
     line = page.line_with("answers:") or 1
     answers = {page.id: page.texts("answers")}

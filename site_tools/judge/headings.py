@@ -1,17 +1,16 @@
 """The headings of a page: each with an id, and each one that lists can see."""
 
 import re
-from collections.abc import Iterator
 
 from site_tools.judge.sections import MANDATORY, section_lines, without_id
-from site_tools.messages import Problem
+from site_tools.messages import Problems
 from site_tools.page.page import Page
 from site_tools.page.tree import HEADING_TAG
 
 BARE_ID = re.compile(r"(?P<words>.*\S)[ ]+#(?P<id>[\w-]+)")
 
 
-def check_heading_ids(page: Page) -> Iterator[Problem]:
+def check_heading_ids(page: Page) -> Problems:
     """Headings without an id, with the one that is perhaps meant."""
     lines = section_lines(page)
     missing = [name for name in MANDATORY if name not in lines]
@@ -27,7 +26,7 @@ def check_heading_ids(page: Page) -> Iterator[Problem]:
         yield page.problem(heading.line, "heading_without_id", **values)
 
 
-def check_seen_headings(page: Page) -> Iterator[Problem]:
+def check_seen_headings(page: Page) -> Problems:
     """Headings that readers see and lists do not, as ``##x``, or one inside a box."""
     written = [(heading.line, heading.level) for heading in page.content.headings]
     for tag in page.tree.find_all(HEADING_TAG):

@@ -2,11 +2,10 @@
 
 import ast
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 
-from site_tools.messages import Problem
+from site_tools.messages import Problems
 from site_tools.page.page import Page
 from site_tools.page.tree import formula_of
 
@@ -19,7 +18,7 @@ REFUSED_COMMANDS = re.compile(
 )
 
 
-def check_commands(page: Page) -> Iterator[Problem]:
+def check_commands(page: Page) -> Problems:
     """Commands of formulas that are more than a formula."""
     for node in page.tree.select(".arithmatex"):
         for name in REFUSED_COMMANDS.findall(node.get_text()):
@@ -27,12 +26,12 @@ def check_commands(page: Page) -> Iterator[Problem]:
             yield page.problem(line, "formula_command", name=name)
 
 
-def check_identities(page: Page) -> Iterator[Problem]:
+def check_identities(page: Page) -> Problems:
     """Every displayed formula of a page that lacks its id or its property test."""
     taken: set[str] = set()
     for node in page.tree.select("div.arithmatex"):
         tex = formula_of(node)
-        line = page.line_near(tex.strip().split("\n")[0], page.line_of(node))
+        line = page.line_near(tex, page.line_of(node))
         formula = FORMULA_ID.sub("", tex).strip()
         label = FORMULA_ID.search(tex)
         if label is None:
@@ -48,7 +47,7 @@ def check_identities(page: Page) -> Iterator[Problem]:
         taken.add(name)
 
 
-def _proved(page: Page, line: int, name: str, formula: str) -> Iterator[Problem]:
+def _proved(page: Page, line: int, name: str, formula: str) -> Problems:
     """The problem of a formula that its property test does not state."""
     test = f"test_{name.replace('-', '_')}"
     tested = property_tests(page.root).get(test)
@@ -68,7 +67,8 @@ def property_tests(root: Path) -> dict[str, str]:
     """Docstrings of the test functions in ``tests/properties``, by name."""
     found = {}
     for file in (root / "tests" / "properties").rglob("test_*.py"):
-        for node in ast.walk(ast.parse(file.read_text("utf-8"))):
+        module = ast.parse(file.read_text("utf-8"))
+        for node in module.body:
             if isinstance(node, ast.FunctionDef):
                 found[node.name] = ast.get_docstring(node, clean=False) or ""
     return found

@@ -13,7 +13,7 @@ from bs4 import BeautifulSoup
 from site_tools.compile import links
 from site_tools.data.corrections import read_corrections
 from site_tools.judge.identities import FORMULA_ID
-from site_tools.messages import Problem, problem
+from site_tools.messages import Problems, problem
 from site_tools.page.page import Page
 from site_tools.source.content import line_of
 from site_tools.source.files import paths, text_of
@@ -41,10 +41,13 @@ def ids_of(page: Page, shown: BeautifulSoup) -> list[str]:
 def places_of(page: Page, before: str, text: str) -> list[int]:
     """The lines on which an address or an id is written, behind one of some signs."""
     written = re.compile(rf"(?<={before}){re.escape(text)}(?![\w./#-])")
-    return [line_of(page.body, match.start()) for match in written.finditer(page.body)]
+    lines = []
+    for match in written.finditer(page.body):
+        lines.append(line_of(page.body, match.start()))
+    return lines
 
 
-def check_ids(page: Page, ids: Sequence[str]) -> Iterator[Problem]:
+def check_ids(page: Page, ids: Sequence[str]) -> Problems:
     """Ids that a page has twice, and those that are missing for others."""
     for name, count in Counter(ids).items():
         if count > 1:

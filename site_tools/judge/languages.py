@@ -1,12 +1,12 @@
 """The two languages of a page, compared: everything but the words must be equal."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from site_tools.judge.features import Feature, features
-from site_tools.messages import LANGUAGES, Message, Problem
+from site_tools.messages import LANGUAGES, Message, Problem, Problems
 from site_tools.page.page import Page
 
 SHARED_KEYS = ("needs", "answers", "refs")
@@ -54,7 +54,7 @@ def _by_kind(page: Page) -> dict[str, list[Feature]]:
     return found
 
 
-def _front_matter_differences(page: Page, twin: Page) -> Iterator[Problem]:
+def _front_matter_differences(page: Page, twin: Page) -> Problems:
     for key in SHARED_KEYS:
         value, other = page.meta.get(key), twin.meta.get(key)
         if value != other:
@@ -93,7 +93,7 @@ def _first_beyond(here: Sequence[Feature], there: Sequence[Feature]) -> Feature 
 
 def _difference(
     ours: Feature | None, theirs: Feature | None, page: Page, twin: Page
-) -> Iterator[Problem]:
+) -> Problems:
     if ours and theirs:
         row, here, there = _differing_row(ours.value, theirs.value)
         values = {

@@ -7,7 +7,6 @@ line and the nearest page or id.
 import difflib
 import posixpath
 import re
-from collections.abc import Iterator
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -18,7 +17,7 @@ from bs4 import BeautifulSoup
 from site_tools.compile import reference
 from site_tools.judge.ids import check_ids, ids_of, places_of
 from site_tools.judge.shown import shown_tree
-from site_tools.messages import Message, Problem
+from site_tools.messages import Message, Problems, nearest
 from site_tools.page.page import Page, read_page
 from site_tools.source.content import read_content
 from site_tools.source.files import paths, text_of
@@ -30,7 +29,7 @@ PACKAGE_NAME = re.compile(r"ppo_ref(?:\.\w+)+")
 INERT = ("a", "h1", "h2", "h3", "h4", "h5", "h6", "summary", "pre")
 
 
-def check_links(page: Page, shown: BeautifulSoup) -> Iterator[Problem]:
+def check_links(page: Page, shown: BeautifulSoup) -> Problems:
     """Links of a rendered page that lead nowhere, ids it has twice, unknown names."""
     own = ids_of(page, shown)
     yield from check_ids(page, own)
@@ -56,7 +55,7 @@ def _package_names(shown: BeautifulSoup) -> list[str]:
     return sorted(names)
 
 
-def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Iterator[Problem]:
+def _dead(page: Page, href: str, own: list[str], lines: list[int]) -> Problems:
     """The problem of an address within the site, and the nearest that has none."""
     if ELSEWHERE.match(href):
         return
@@ -103,8 +102,7 @@ class _Pages:
     def nearest(self, path: str) -> str:
         """The page whose path is most like this one."""
         known = [*paths(self._root / self.folder), *self._made]
-        known.sort()
-        return difflib.get_close_matches(path, known, n=1, cutoff=0)[0]
+        return nearest(path, sorted(known))
 
     def headings(self, path: str) -> set[str]:
         """The ids of the headings of a page, which are known without rendering it."""
@@ -115,12 +113,12 @@ class _Pages:
 
     def ids(self, path: str) -> list[str]:
         """All ids of a page."""
-        file = f"{self.folder}/{path}"
+        root, file = self._root, f"{self.folder}/{path}"
         if path not in self._made:
-            return _ids_in(self._root, file, text_of(self._root / file))
-        ids = [*_ids_in(self._root, file, self._made[path])]
+            return _ids_in(root, file, text_of(root / file))
+        ids = list(_ids_in(root, file, self._made[path]))
         url = path.removesuffix(".md").removesuffix("index").rstrip("/") + "/#"
-        for place in _symbols(self._root).values():
+        for place in _symbols(root).values():
             if place.startswith(url):
                 ids.append(place.removeprefix(url))
         return ids

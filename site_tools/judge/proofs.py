@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from site_tools.data.corrections import Proof, read_corrections
-from site_tools.messages import LANGUAGES, Message, Problem, problem
+from site_tools.messages import LANGUAGES, Message, Problem, Problems, problem
 from site_tools.page.page import Page
 from site_tools.source.blocks import Block
 from site_tools.source.content import line_of
@@ -21,7 +21,7 @@ SECTION_START = re.compile(r"\[start:([\w-]+)\]")
 INCLUDED = re.compile(INCLUDE.pattern, re.M)
 
 
-def check_corrections(page: Page) -> Iterator[Problem]:
+def check_corrections(page: Page) -> Problems:
     """The proofs of corrections that a page should have and has not.
 
     A heading that is missing is told with the links that lead to it.
@@ -33,14 +33,16 @@ def check_corrections(page: Page) -> Iterator[Problem]:
                 continue
             section = page.content.section(anchor)
             if section and not _stands(proof, page, section.rows):
-                values = {
-                    "id": row.id,
-                    "about": row.about,
-                    "page": page.path,
-                    "anchor": anchor,
-                    "what": Message("proofs", {"text": proof.text}, part=proof.kind),
-                }
-                yield problem(proof.file, proof.line, "proof_lost", **values)
+                yield problem(
+                    proof.file,
+                    proof.line,
+                    "proof_lost",
+                    id=row.id,
+                    about=row.about,
+                    page=page.path,
+                    anchor=anchor,
+                    what=Message("proofs", {"text": proof.text}, part=proof.kind),
+                )
 
 
 def _stands(proof: Proof, page: Page, rows: range) -> bool:
@@ -91,12 +93,13 @@ def _is_among(words: str, assertions: Iterable[ast.Assert]) -> bool:
 def _failing(blocks: Sequence[Block]) -> Iterator[ast.Assert]:
     """The assertions with whose words blocks fail."""
     for block in blocks:
-        if block.raises:
-            failure = (block.expects or "").rpartition("\n")[2]
-            for node in _assertions(block):
-                words = node.msg.value if isinstance(node.msg, ast.Constant) else ""
-                if failure == f"AssertionError: {words!s}":
-                    yield node
+        if not block.raises or not block.expects:
+            continue
+        failure = block.expects.rpartition("\n")[2]
+        for node in _assertions(block):
+            words = node.msg.value if isinstance(node.msg, ast.Constant) else ""
+            if failure == f"AssertionError: {words!s}":
+                yield node
 
 
 def _passing(blocks: Sequence[Block]) -> Iterator[ast.Assert]:
@@ -110,7 +113,7 @@ def _assertions(block: Block) -> list[ast.Assert]:
     return [node for node in block.nodes if isinstance(node, ast.Assert)]
 
 
-def check_wrong_answers(page: Page) -> Iterator[Problem]:
+def check_wrong_answers(page: Page) -> Problems:
     """Wrong answers without a block that fails, unless they are marked as cited.
 
     One with the class ``cited`` names a source, other than the one it quotes, or shows
@@ -131,13 +134,14 @@ def check_wrong_answers(page: Page) -> Iterator[Problem]:
 
 def _is_sourced(page: Page, rows: range) -> bool:
     """True if these lines name a source outside quotations, or show a fact."""
-    if any(fence.info == "fact" for fence in page.content.fences_on(rows)):
+    if _facts(page.blocks_on(rows)):
         return True
     quoted: set[int] = set()
     for quotation in page.content.quotations:
         quoted.update(quotation.rows)
-    lines = [page.content.lines[row - 1] for row in rows if row not in quoted]
-    return any(_is_named("\n".join(lines), ref) for ref in page.refs)
+    own = [page.content.lines[row - 1] for row in rows if row not in quoted]
+    text = "\n".join(own)
+    return any(_is_named(text, ref) for ref in page.refs)
 
 
 def check_snippet(page: Page) -> list[Problem]:
@@ -151,7 +155,9 @@ def unshown(root: Path, name: str) -> list[Problem]:
     if not file.is_file():
         return []
     text = text_of(file)
-    lines = {m[1]: line_of(text, m.start()) for m in SECTION_START.finditer(text)}
+    lines = {}
+    for match in SECTION_START.finditer(text):
+        lines[match[1]] = line_of(text, match.start())
     for page in _pages_by_likeness(root, name):
         for section in _sections_shown(text_of(page), name):
             if section is None:

@@ -1,13 +1,11 @@
 """The sections of a question page, and what must stand in them."""
 
 import ast
-import difflib
 import re
-from collections.abc import Iterator
 
 from site_tools.compile.navigation import question_lines
 from site_tools.data.dialogues import QUESTION_ID
-from site_tools.messages import Problem
+from site_tools.messages import Problems, nearest
 from site_tools.page.page import Page
 from site_tools.source.content import Heading, line_of
 
@@ -39,7 +37,7 @@ def without_id(page: Page) -> list[Heading]:
     return [h for h in page.content.headings if h.level > 1 and not h.id]
 
 
-def check_sections(page: Page) -> Iterator[Problem]:
+def check_sections(page: Page) -> Problems:
     """Sections that are unknown, missing or out of order.
 
     What is missing is told at a heading that is perhaps meant, and once.
@@ -48,8 +46,7 @@ def check_sections(page: Page) -> Iterator[Problem]:
     missing = [name for name in MANDATORY if name not in lines]
     for name, line in lines.items():
         if name not in SECTIONS:
-            candidates = missing or SECTIONS
-            near = difflib.get_close_matches(name.lower(), candidates, 1, 0)[0]
+            near = nearest(name.lower(), missing or SECTIONS)
             if near in missing:
                 missing.remove(near)
             values = {"name": name, "near": near, "known": order}
@@ -59,10 +56,11 @@ def check_sections(page: Page) -> Iterator[Problem]:
         yield page.problem(1, "section_missing", **values)
     known = [name for name in lines if name in SECTIONS]
     if not missing and known != sorted(known, key=SECTIONS.index):
-        yield page.problem(1, "section_order", order=", ".join(known), due=order)
+        values = {"order": ", ".join(known), "due": order}
+        yield page.problem(1, "section_order", **values)
 
 
-def check_verdict(page: Page) -> Iterator[Problem]:
+def check_verdict(page: Page) -> Problems:
     """An answer without its verdict, silent on verl's default or on a question."""
     answer = page.content.text_below("answer")
     first, *rest = EMPTY_LINES.split(answer.strip())
@@ -84,7 +82,7 @@ def check_verdict(page: Page) -> Iterator[Problem]:
                 yield page.problem(line, "answer_line", id=name)
 
 
-def check_code_asserts(page: Page) -> Iterator[Problem]:
+def check_code_asserts(page: Page) -> Problems:
     """A section ``code`` without a block that asserts something."""
     section = page.content.section("code")
     if section is None or section.level != 2:
@@ -100,6 +98,6 @@ def check_code_asserts(page: Page) -> Iterator[Problem]:
         yield page.problem(section.line, "proof_missing")
 
 
-def check_wrong_answer_form(page: Page) -> Iterator[Problem]:
+def check_wrong_answer_form(page: Page) -> Problems:
     """Wrong answers without an id or a quotation."""
     yield from page.wrong_answers[1]

@@ -1,11 +1,9 @@
 """A page as readers get it: with lists, tables and facts made from data."""
 
-from collections.abc import Iterator
-
 from bs4 import BeautifulSoup
 
 from site_tools.compile.lists import derived, fill_lists
-from site_tools.messages import Problem
+from site_tools.messages import Problems
 from site_tools.page.page import Page
 from site_tools.page.rendered import parse_shown
 from site_tools.source.blocks import Kind
@@ -16,7 +14,7 @@ def shown_tree(page: Page) -> BeautifulSoup:
     return parse_shown(fill_lists(page.html, page.root))
 
 
-def check_lists(page: Page) -> Iterator[Problem]:
+def check_lists(page: Page) -> Problems:
     """A problem for each fence whose list, table or facts cannot be made."""
     for block in page.blocks:
         if block.kind is not Kind.DERIVED:

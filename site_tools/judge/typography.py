@@ -7,9 +7,8 @@ Chinese, sets half-width brackets, and rewrites full-width letters.)
 """
 
 import re
-from collections.abc import Iterator
 
-from site_tools.messages import Problem
+from site_tools.messages import Problems
 from site_tools.page.page import Page
 from site_tools.source.content import read_content
 from site_tools.source.fences import scan
@@ -59,7 +58,7 @@ NEEDLESS_BLANKS = re.compile(
 BLANKS = {MISSING_BLANK: " ", SURPLUS_BLANKS: " ", NEEDLESS_BLANKS: ""}
 
 
-def check_typography(page: Page) -> Iterator[Problem]:
+def check_typography(page: Page) -> Problems:
     """The lines of a Chinese page with half-width punctuation, which ``fix`` mends."""
     if page.language != "zh":
         return

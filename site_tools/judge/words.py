@@ -5,12 +5,12 @@ aliases of a page are its readers' words.
 """
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from site_tools.data.names import Name, named, pattern, read_names, vocabulary
-from site_tools.messages import Problem, problem
+from site_tools.messages import Problem, Problems, problem
 from site_tools.page.page import Page
 from site_tools.page.pictures import picture_flows, picture_tree
 from site_tools.source.files import text_of
@@ -27,7 +27,7 @@ class Rejected(NamedTuple):
     name: Name
 
 
-def check_terms(page: Page, names: Sequence[Name] = ()) -> Iterator[Problem]:
+def check_terms(page: Page, names: Sequence[Name] = ()) -> Problems:
     """Every word of a page or its pictures that the glossary has another for."""
     names = names or read_names(page.root)
     yield from _in_title(page, names)
@@ -36,25 +36,25 @@ def check_terms(page: Page, names: Sequence[Name] = ()) -> Iterator[Problem]:
         yield from _in_picture(path, page, names)
 
 
-def _in_title(page: Page, names: Sequence[Name]) -> Iterator[Problem]:
+def _in_title(page: Page, names: Sequence[Name]) -> Problems:
     title = str(page.meta.get("question", page.meta.get("title", "")))
     for found in rejected_words(title, page.language, names):
         line = page.line_with(title) or 1
         yield _problem(page.path, line, found, page.language)
 
 
-def _in_text(page: Page, names: Sequence[Name]) -> Iterator[Problem]:
+def _in_text(page: Page, names: Sequence[Name]) -> Problems:
     for flow in page.flows:
         if flow.quoted:
             continue
         text = page.without_refs(flow.prose)
         for found in rejected_words(text, page.language, names):
-            first = found.word.partition("\n")[0]
-            line = page.line_near(first, flow.piece_at(found.start).line)
+            piece = flow.piece_at(found.start)
+            line = page.line_near(found.word, piece.line)
             yield _problem(page.path, line, found, page.language)
 
 
-def _in_picture(path: str, page: Page, names: Sequence[Name]) -> Iterator[Problem]:
+def _in_picture(path: str, page: Page, names: Sequence[Name]) -> Problems:
     tree = picture_tree((page.root / path).read_text("utf-8"))
     for flow in picture_flows(tree, page.language):
         for found in rejected_words(flow.text, page.language, names):
@@ -72,14 +72,18 @@ def rejected_words(text: str, lang: str, names: Sequence[Name]) -> list[Rejected
     found = []
     # Of all words, since a good one may hold a bad.
     for match in pattern((*rejected, *good), lang).finditer(text):
-        if name := named(match[0], rejected):
+        name = named(match[0], rejected)
+        if name:
             found.append(Rejected(match.start(), match[0], name))
     return found
 
 
 def _problem(path: str, line: int, found: Rejected, lang: str) -> Problem:
-    term, why = found.name.text("", lang), found.name.text("choice", lang)
-    values = {"word": found.word, "term": term, "why": why}
+    values = {
+        "word": found.word,
+        "term": found.name.text("", lang),
+        "why": found.name.text("choice", lang),
+    }
     return problem(path, line, "word_rejected", **values)
 
 
@@ -96,6 +100,8 @@ def todo(root: Path, path: str, text: str) -> list[Problem]:
 def _todo_in(text: str, path: str) -> list[Problem]:
     problems = []
     for line, words in enumerate(text.splitlines(), 1):
-        if match := TODO.search(words):
-            problems.append(problem(path, line, "todo", text=match[0].strip()))
+        match = TODO.search(words)
+        if match:
+            left = match[0].strip()
+            problems.append(problem(path, line, "todo", text=left))
     return problems

@@ -7,13 +7,12 @@ problem (``unbound``).
 """
 
 import re
-from collections.abc import Iterator
 from typing import NamedTuple
 
 from bs4 import Tag
 
 from site_tools import numbers
-from site_tools.messages import Problem, Refusal, problem, problem_from
+from site_tools.messages import Problem, Problems, Refusal, problem, problem_from
 from site_tools.page.expressions import check_binding
 from site_tools.page.text import PageText
 from site_tools.page.tree import BOUND_SIGN, Flow
@@ -80,7 +79,7 @@ def _is_bound(tag: Tag, shown: str) -> bool:
     return True
 
 
-def figure_touched(flow: Flow, path: str) -> Iterator[Problem]:
+def figure_touched(flow: Flow, path: str) -> Problems:
     """The sign at a bound figure that makes another number of it."""
     match = TOUCHED.search(flow.text)
     if match:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from bs4 import BeautifulSoup, Tag
 
-from site_tools.messages import LANGUAGES, Problem, Refusal, problem
+from site_tools.messages import LANGUAGES, Problem, Problems, Refusal, problem
 from site_tools.numbers import Number
 from site_tools.page.expressions import check_binding
 from site_tools.page.figures import Figure, figure_touched
@@ -133,7 +133,7 @@ def _bound_in(tag: Tag, line: int) -> Figure:
     return figure
 
 
-def _unbound_in(flow: Flow, path: str) -> Iterator[Problem]:
+def _unbound_in(flow: Flow, path: str) -> Problems:
     """The figures of a text, its pieces read as one word and as several."""
     apart = []
     for piece in flow.pieces:
@@ -146,7 +146,7 @@ def _unbound_in(flow: Flow, path: str) -> Iterator[Problem]:
 def _unbound_figure(path: str, number: Number, piece: Piece) -> Problem:
     figure = as_shown(number)
     if piece.kind in SPOKEN:
-        values = {"figure": figure, "name": piece.kind}
-        return problem(path, piece.line, "picture_figure_in_attribute", **values)
-    values = {"figure": figure, "number": number.text}
-    return problem(path, piece.line, "picture_figure", **values)
+        key = "picture_figure_in_attribute"
+        return problem(path, piece.line, key, figure=figure, name=piece.kind)
+    key = "picture_figure"
+    return problem(path, piece.line, key, figure=figure, number=number.text)

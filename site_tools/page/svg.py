@@ -51,17 +51,17 @@ def unreadable_picture(svg: str, tree: BeautifulSoup, path: str) -> Problem | No
 
 def element_faults(tag: str, attributes: Mapping[str, object]) -> Iterator[Message]:
     """Faults by which an element runs code, loads something or hides in the dark."""
-    attributes = {name.lower(): str(value) for name, value in attributes.items()}
+    values = {name.lower(): str(value) for name, value in attributes.items()}
     if not ELEMENTS.fullmatch(tag):
         yield Message("picture_element", {"tag": tag})
     elif tag.lower() == "a":
-        target = attributes.get("href", "")
-        if [*attributes] != ["href"] or not PAGE_OR_SECTION.fullmatch(target):
-            yield Message("picture_link", {"attributes": dict(attributes)})
+        target = values.get("href", "")
+        if [*values] != ["href"] or not PAGE_OR_SECTION.fullmatch(target):
+            yield Message("picture_link", {"attributes": values})
     else:
-        if tag == "svg" and "viewbox" not in attributes:
+        if tag == "svg" and "viewbox" not in values:
             yield Message("picture_view_box", {})
-        for name, value in attributes.items():
+        for name, value in values.items():
             if key := _attribute_fault(name, value):
                 yield Message(key, {"attribute": f'{name}="{value}"', "tag": tag})
 

@@ -81,8 +81,11 @@ class PageText:
 
     @cached_property
     def _code(self) -> str:
-        blocks = [block.text for block in self.blocks if block.kind is not Kind.SHOWN]
-        return re.sub(r"[ \t]", "", "\n".join(blocks))
+        texts = []
+        for block in self.blocks:
+            if block.kind is not Kind.SHOWN:
+                texts.append(block.text)
+        return re.sub(r"[ \t]", "", "\n".join(texts))
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -113,13 +116,14 @@ class PageText:
         return self._lines.of(node)
 
     def line_near(self, shown: str, line: int) -> int:
-        """The next line with a text, from this one on; else the first; else this."""
-        return self.line_with(shown, line) or self.line_with(shown) or line
+        """The next line that a text begins on; else the first one; else this."""
+        first = shown.strip().partition("\n")[0]
+        return self.line_with(first, line) or self.line_with(first) or line
 
     def line_with(self, shown: str, first: int = 1) -> int:
         """The first line of the file, from ``first`` on, that holds a text, or 0."""
-        for number in range(first, len(self._rows) + 1):
-            if shown in self._rows[number - 1]:
+        for number, row in enumerate(self._rows, 1):
+            if number >= first and shown in row:
                 return number
         return 0
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from bs4 import Tag
 
 from site_tools import numbers
-from site_tools.messages import Message, Problem, problem
+from site_tools.messages import Message, Problem, Problems, problem
 from site_tools.numbers import Number
 from site_tools.page.text import PageText
 from site_tools.page.tree import SPOKEN, Flow, Piece, unproved_numbers
@@ -44,7 +44,7 @@ LOOSE = ("a share", "a ratio", "a multiple", "arithmetic in words")
 PATCH = re.compile(r"# .+\n--- a/.+\n\+\+\+ b/.+\n@@ ")
 
 
-def unbound_figures(page: PageText) -> Iterator[Problem]:
+def unbound_figures(page: PageText) -> Problems:
     """A problem for each figure of a page that nothing binds."""
     for flow in page.flows:
         if not flow.quoted:
@@ -55,7 +55,7 @@ def unbound_figures(page: PageText) -> Iterator[Problem]:
     yield from _in_fences(page)
 
 
-def _in_text(flow: Flow, page: PageText) -> Iterator[Problem]:
+def _in_text(flow: Flow, page: PageText) -> Problems:
     """Figures of a run of text, of its inline code, or of an attribute."""
     words = flow.hiding("formula")
     for number, piece in flow.figures(page.without_refs(words)):
@@ -88,8 +88,8 @@ def _unbound(number: Number, path: str, line: int, text: str) -> Problem:
         return problem(path, line, "version_unknown", version=shown, ref=ref)
     figure = as_shown(number)
     if name and number.form == "a decimal":
-        values = {"figure": figure, "number": shown, "ref": ref}
-        return problem(path, line, "figure_or_version", **values)
+        key = "figure_or_version"
+        return problem(path, line, key, figure=figure, number=shown, ref=ref)
     loose = number.form in LOOSE or not re.search(r"\d", shown)
     key = "figure_loose" if loose else "figure_unbound"
     return problem(path, line, key, figure=figure, number=shown)
@@ -101,12 +101,11 @@ def as_shown(number: Number) -> Message:
     return Message("figure_form", {"number": number.text, "form": form})
 
 
-def _in_formulas(flow: Flow, page: PageText) -> Iterator[Problem]:
+def _in_formulas(flow: Flow, page: PageText) -> Problems:
     for piece in flow.pieces:
         if piece.kind == "formula":
             displayed = isinstance(piece.node, Tag) and piece.node.name == "div"
-            first = piece.text.strip().partition("\n")[0]
-            line = page.line_near(first, piece.line)
+            line = page.line_near(piece.text, piece.line)
             for figure in formula_figures(piece.text, flow.in_table, displayed):
                 yield page.problem(line, "figure_in_formula", number=figure)
 
@@ -131,7 +130,7 @@ def formula_figures(
         yield tex.strip()
 
 
-def _apart(flow: Flow, page: PageText) -> Iterator[Problem]:
+def _apart(flow: Flow, page: PageText) -> Problems:
     """Braces that bind nothing, and are read as text."""
     for piece in flow.pieces:
         if piece.kind == "text" and "data-is" in piece.text:
@@ -139,7 +138,7 @@ def _apart(flow: Flow, page: PageText) -> Iterator[Problem]:
             yield page.problem(piece.line, "binding_apart", text=text)
 
 
-def _in_front_matter(page: PageText) -> Iterator[Problem]:
+def _in_front_matter(page: PageText) -> Problems:
     """Figures of what becomes a title; a setting may stand there as it is in code."""
     titles = [("question", page.meta.get("question"))]
     titles.append(("title", page.meta.get("title")))
@@ -154,7 +153,7 @@ def _in_front_matter(page: PageText) -> Iterator[Problem]:
                 yield page.problem(line, "figure_in_front", **values)
 
 
-def _in_fences(page: PageText) -> Iterator[Problem]:
+def _in_fences(page: PageText) -> Problems:
     """Figures in fences that are text or data, which nothing prints."""
     for block in page.blocks:
         if block.kind is not Kind.SHOWN:

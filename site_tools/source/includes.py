@@ -6,12 +6,11 @@ compares what readers then see.
 
 import re
 from collections.abc import Iterable
-from difflib import get_close_matches
 from pathlib import Path
 from textwrap import dedent
 from typing import Any, NamedTuple
 
-from site_tools.messages import Refusal
+from site_tools.messages import Refusal, nearest
 from site_tools.source.files import inside
 
 INCLUDE = re.compile(
@@ -78,8 +77,8 @@ def _read_snippet(name: str, number: int, snippets: Path) -> list[str]:
     if not file.is_file():
         known = [f.relative_to(snippets).as_posix() for f in snippets.rglob("*.py")]
         own = name.removeprefix(f"{snippets.name}/")
-        near = get_close_matches(own, sorted(known), n=1, cutoff=0) or ["topic/page.py"]
-        raise Refusal("include_missing", near=near[0], **values)
+        near = nearest(own, sorted(known), "topic/page.py")
+        raise Refusal("include_missing", near=near, **values)
     try:
         return file.read_text("utf-8").split("\n")
     except UnicodeDecodeError as error:
