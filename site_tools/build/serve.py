@@ -39,7 +39,7 @@ MARKS = ".cache/verified"
 WATCHED = (*CONFIGS.values(), "docs", "snippets", "site_tools", "ppo_ref", MARKS)
 PAGE_SOURCE = re.compile(r"docs/(?:zh|en)/.+\.md|snippets/.+")
 POLL = 0.1  # seconds between two looks at all of them
-WRITTEN = 0.02  # seconds in which an editor has written a file
+WRITING_TAKES = 0.02  # seconds in which an editor has written a file
 WAITING = Path(__file__).with_name("waiting.html")
 KATEX = "/assets/katex/"
 PATIENCE = 65  # seconds; the generator answers a page that waits for news within 60
@@ -101,7 +101,7 @@ class Sites:
         """The files that have changed, come or gone."""
         before, now = self.seen, state(*WATCHED)
         if now != before:
-            time.sleep(WRITTEN)
+            time.sleep(WRITING_TAKES)
             now = state(*WATCHED)
         self.seen = now
         return sorted({path for path, _ in before.items() ^ now.items()})

@@ -61,7 +61,7 @@ def as_markdown(page: Page, root: Path, resolve: Resolve = str) -> str:
 
 
 def _cuts(page: Page, resolve: Resolve) -> Iterator[tuple[int, int, str]]:
-    """What stands otherwise in the prose, by offsets; lines stay where they are."""
+    """Changes of the prose, by offsets; lines stay where they are."""
     pictures = [*PICTURE_LINK.finditer(page.body)]
     for picture in pictures:
         shown = words(page.language)["llms"]["picture"].format(picture["alt"])

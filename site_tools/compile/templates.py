@@ -48,7 +48,7 @@ def fill(name: str, lang: str, *values: object) -> str:
 
 def inline(text: str) -> Markup:
     """A line of Markdown as HTML; links from elsewhere are plain text."""
-    html = _converter().reset().convert(LINK.sub(r"\1", text))
+    html = _new_converter().reset().convert(LINK.sub(r"\1", text))
     return Markup(html.removeprefix("<p>").removesuffix("</p>"))
 
 
@@ -101,5 +101,5 @@ def _module(file: str, lang: str) -> Any:
 
 
 @cache
-def _converter() -> Markdown:
+def _new_converter() -> Markdown:
     return Markdown(extensions=list(EXTENSIONS), extension_configs=EXTENSIONS)

@@ -13,7 +13,7 @@ from collections.abc import Collection, Iterable
 
 from bs4 import BeautifulSoup, Tag
 
-BLANKS = re.compile(r"\s+(?=[{}])|(?<=[{};])\n\s*|(?<=[{}])\s+|/\*#.*?\*/")
+CSS_BLANKS = re.compile(r"\s+(?=[{}])|(?<=[{};])\n\s*|(?<=[{}])\s+|/\*#.*?\*/")
 FONT = re.compile(r"url\((?=fonts/)")
 STYLE_RULE = re.compile(r"(?P<selectors>[^{}@]+)\{[^{}]*\}")
 EMPTY = re.compile(r"@media[^{}]*\{\}")
@@ -57,7 +57,7 @@ def sheet(styles: Iterable[tuple[str, str]], known: Collection[str]) -> str:
 
 
 def squeeze(css: str) -> str:
-    return BLANKS.sub("", css.strip())
+    return CSS_BLANKS.sub("", css.strip())
 
 
 def _is_needed(selector: str, known: Collection[str]) -> bool:

@@ -7,7 +7,7 @@ from site_tools.page.page import Page
 from site_tools.page.pictures import is_notebook
 
 CHINESE = re.compile("[㐀-鿿]+")
-WRITTEN = re.compile(r"\w")
+WORD_SIGN = re.compile(r"\w")
 
 
 def check_own_language(page: Page) -> Problems:
@@ -17,7 +17,7 @@ def check_own_language(page: Page) -> Problems:
         if flow.quoted and page.language == "zh":
             continue  # who reads English alone cannot read a Chinese quotation either
         text = page.without_refs(flow.prose)
-        written = written or bool(WRITTEN.search(text))
+        written = written or bool(WORD_SIGN.search(text))
         chinese = CHINESE.search(text)
         if chinese and page.language == "zh":
             return

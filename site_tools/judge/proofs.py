@@ -47,21 +47,21 @@ def check_corrections(page: Page) -> Problems:
 
 def _stands(proof: Proof, page: Page, rows: range) -> bool:
     """True if the proof stands on these lines of the page."""
-    blocks, words = page.blocks_on(rows), _squeezed(proof.text)
+    blocks, words = page.blocks_on(rows), _single_spaced(proof.text)
     match proof.kind:
         case "cites":
             named = _is_named(page.content.text_of(rows), words)
             return words in page.refs and named
         case "fact":
-            return words in map(_squeezed, _facts(blocks))
+            return words in map(_single_spaced, _facts(blocks))
         case "prints":
-            return words in map(_squeezed, _printed(blocks))
+            return words in map(_single_spaced, _printed_by(blocks))
         case "fails":
             return _is_among(words, _failing(blocks))
     return _is_among(words, _passing(blocks))
 
 
-def _squeezed(text: str) -> str:
+def _single_spaced(text: str) -> str:
     return " ".join(text.split())
 
 
@@ -69,7 +69,7 @@ def _facts(blocks: Sequence[Block]) -> list[str]:
     return [block.text for block in blocks if block.language == "fact"]
 
 
-def _printed(blocks: Sequence[Block]) -> Iterator[str]:
+def _printed_by(blocks: Sequence[Block]) -> Iterator[str]:
     """Each line that some blocks print."""
     for block in blocks:
         if block.runs and block.expects:

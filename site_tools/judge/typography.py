@@ -55,7 +55,7 @@ NEEDLESS_BLANKS = re.compile(
 )
 
 
-BLANKS = {MISSING_BLANK: " ", SURPLUS_BLANKS: " ", NEEDLESS_BLANKS: ""}
+WRONG_BLANKS = {MISSING_BLANK: " ", SURPLUS_BLANKS: " ", NEEDLESS_BLANKS: ""}
 
 
 def check_typography(page: Page) -> Problems:
@@ -80,7 +80,7 @@ def spaced(text: str) -> str:
     """One blank between Chinese and what is not, none beside full-width punctuation."""
     masked = mask(text)
     edits = []
-    for pattern, blanks in BLANKS.items():
+    for pattern, blanks in WRONG_BLANKS.items():
         for match in pattern.finditer(masked):
             edits.append((match.start(), match.end(), blanks))
     for start, end, blanks in sorted(edits, reverse=True):

@@ -31,7 +31,7 @@ def check_terms(page: Page, names: Sequence[Name] = ()) -> Problems:
     """Every word of a page or its pictures that the glossary has another for."""
     names = names or read_names(page.root)
     yield from _in_title(page, names)
-    yield from _in_text(page, names)
+    yield from _names_in_text(page, names)
     for path in page.pictures:
         yield from _in_picture(path, page, names)
 
@@ -43,7 +43,7 @@ def _in_title(page: Page, names: Sequence[Name]) -> Problems:
         yield _problem(page.path, line, found, page.language)
 
 
-def _in_text(page: Page, names: Sequence[Name]) -> Problems:
+def _names_in_text(page: Page, names: Sequence[Name]) -> Problems:
     for flow in page.flows:
         if flow.quoted:
             continue

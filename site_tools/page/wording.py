@@ -80,13 +80,13 @@ def _words_of(match: re.Match[str], seen: bool) -> str:
         kept = part.text
     elif part.kind == "code":
         meant = part.text if seen else part.attributes or part.text
-        kept = f"`{meant if seen else _squeezed(meant)}`"
+        kept = f"`{meant if seen else _blanks_gone(meant)}`"
     elif part.kind == "inline":
-        kept = f"${part.text if seen else _squeezed(part.text)}$"
+        kept = f"${part.text if seen else _blanks_gone(part.text)}$"
     else:
         kept = ""
     return kept if seen else f" {kept} "
 
 
-def _squeezed(text: str) -> str:
+def _blanks_gone(text: str) -> str:
     return "".join(text.split())

@@ -89,6 +89,9 @@ def test_a_result_is_chosen_and_opened_by_keys(tab):
     assert not tab.is_checked("#__search")
     tab.goto("reference/glossary/")
     tab.keyboard.press("/")
+    assert tab.is_checked("#__search")
+    # The theme moves the focus into the box once it is open.
+    tab.wait_for_selector(".md-search__input:focus")
     tab.keyboard.type("落子")
     tab.wait_for_selector(".md-search-result__item")
     tab.keyboard.press("ArrowDown")
