@@ -110,7 +110,7 @@ def test_nothing_moves_under_the_eyes_of_who_scrolls(
     end = tab.evaluate("document.documentElement.scrollHeight") / 700
     for _ in range(int(end) + 3):  # so fast that a widget comes when it is in sight
         tab.mouse.wheel(0, 700)
-        tab.wait_for_timeout(300)
+        tab.wait_for_timeout(120)
     assert tab.evaluate("scrollY") > 0
     assert tab.evaluate(MOUNTED)
     shift = "shifts.reduce((sum, { value }) => sum + value, 0)"
