@@ -9,6 +9,7 @@ from site_tools.judge import (
     allowed,
     body,
     census,
+    claims,
     code,
     front_matter,
     headings,
@@ -17,6 +18,7 @@ from site_tools.judge import (
     own_language,
     proofs,
     sections,
+    signs,
     typography,
     words,
 )
@@ -34,7 +36,10 @@ from site_tools.source.files import FRONT_MATTER
 # What is asked of a page as it is written, in this order.
 RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     front_matter.check_front_matter,
+    claims.check_claims,
+    signs.check_signs,
     code.check_code_width,
+    code.check_output_size,
     body.check_patterns,
     headings.check_heading_ids,
     headings.check_seen_headings,

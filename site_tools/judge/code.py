@@ -9,6 +9,8 @@ from site_tools.source.blocks import Block, Kind
 from site_tools.source.content import columns
 
 WIDEST_CODE = 52  # columns that a phone shows
+# An output that nobody reads to its end says less than its last lines do.
+MOST_LINES, MOST_CHARACTERS = 60, 3000
 LONGEST_COMMENT = 8  # lines of the block that is copied as a comment
 # What it may import: whoever reads the comment has nothing else.
 WITH_TORCH = {"torch", *sys.stdlib_module_names}
@@ -30,6 +32,22 @@ def check_code_width(page: Page) -> Problems:
                     "snippet": snippet,
                 }
                 yield page.problem(number, "code_wide", **values)
+
+
+def check_output_size(page: Page) -> Problems:
+    """Every output that is longer than anybody reads."""
+    for block in page.blocks:
+        if block.kind is not Kind.OUTPUT:
+            continue
+        lines, size = len(block.text.splitlines()), len(block.text)
+        if lines > MOST_LINES or size > MOST_CHARACTERS:
+            values = {
+                "lines": lines,
+                "size": size,
+                "most_lines": MOST_LINES,
+                "most": MOST_CHARACTERS,
+            }
+            yield page.problem(block.fence.line, "output_long", **values)
 
 
 def check_comments(page: Page) -> Problems:

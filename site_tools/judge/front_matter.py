@@ -2,8 +2,10 @@
 
 import difflib
 import re
+from pathlib import Path
 
-from site_tools.data.dialogues import disagreements, read_dialogues
+from site_tools.data.dialogues import QUESTION_ID, disagreements, read_dialogues
+from site_tools.data.threads import THREADS_FILE, read_threads
 from site_tools.data.topics import TOPICS, is_question
 from site_tools.messages import Problems, nearest
 from site_tools.page.page import Page
@@ -84,8 +86,27 @@ def _needs(page: Page) -> Problems:
 
 
 def check_answers(page: Page) -> Problems:
-    """Where a page disagrees with the dialogues on which questions it answers."""
+    """Where a page disagrees with the dialogues on which questions it answers.
+
+    Whatever else it answers is a thread, by its name or by that of its repository.
+    """
     line = page.line_with("answers:") or 1
     answers = {page.id: page.texts("answers")}
     for why in disagreements(read_dialogues(page.root), answers):
         yield page.problem(line, "answers_home", why=why)
+    named = [each for each in answers[page.id] if not re.fullmatch(QUESTION_ID, each)]
+    if named:
+        known = _names_of_threads(page.root)
+        for name in named:
+            if name not in known:
+                near = nearest(name, known, name)
+                values = {"name": name, "near": near, "file": THREADS_FILE}
+                yield page.problem(line, "answers_thread", **values)
+
+
+def _names_of_threads(root: Path) -> list[str]:
+    """Every way to name a thread: ``verl#847``, ``verl-project/verl#847``."""
+    names = []
+    for thread in read_threads(root):
+        names += [thread.thread, thread.name]
+    return names

@@ -26,6 +26,7 @@ from site_tools.source.files import inside
 Figures = dict[str, tuple[Figure, ...]]  # by the path of the picture
 NOTEBOOKS = "notebooks"
 LANGUAGE_OF_LABELS = re.compile(r'^language = "(\w+)"  # or "(\w+)"$', re.MULTILINE)
+MOST_BYTES = 64 * 1024  # of a picture; what is drawn by hand needs a sixth of it
 SVG_FILE = re.compile(r"[\w./-]+\.svg")
 PICTURE_LINK = re.compile(rf"!\[(?P<alt>[^\]]*)\]\((?P<file>{SVG_FILE.pattern})\)")
 
@@ -72,16 +73,20 @@ def read_pictures(page: PageText) -> tuple[Figures, list[Problem]]:
 
 
 def _misplaced(page: PageText, src: str, file: Path) -> Problem | None:
-    """The problem of where a picture lies, if it has one."""
+    """The problem of where a picture lies or how large it is, if it has one."""
     line = page.line_with(f"]({src})")
     named = line and SVG_FILE.fullmatch(src)
     if not named or not inside(file, page.root / "snippets"):
         line = line or page.line_with(src) or 1
         own, base = f"{page.id}.svg", posixpath.basename(page.id)
         return page.problem(line, "picture_elsewhere", src=src, own=own, base=base)
+    name = file.relative_to(page.root).as_posix()
     if not file.is_file():
-        name = file.relative_to(page.root).as_posix()
         return page.problem(line, "picture_missing", src=src, name=name)
+    size = file.stat().st_size
+    if size > MOST_BYTES:  # which would take long to read
+        values = {"name": name, "size": size, "most": MOST_BYTES}
+        return page.problem(line, "picture_heavy", **values)
     return None
 
 

@@ -7,8 +7,10 @@ import pytest
 
 from site_tools.contributing.talk import Talk
 from site_tools.judge.allowed import check_html, html_faults
+from site_tools.judge.code import check_output_size
 from site_tools.judge.file_bytes import check_bytes
 from site_tools.judge.links import check_links
+from site_tools.judge.signs import check_signs
 from site_tools.messages import Problem
 from site_tools.page.page import read_page
 from site_tools.page.rendered import parse_shown
@@ -181,6 +183,12 @@ def test_a_page_that_is_a_link_is_named(project):
     [
         ("a\x1b[2Jb", "character, U+001B (-), column 2: a⟨U+001B⟩[2Jb"),
         ("a\u202eb", "U+202E (right-to-left override), column 2: a⟨U+202E⟩b"),
+        ("a\u2066b", "U+2066 (left-to-right isolate), column 2: a⟨U+2066⟩b"),
+        ("a\ufeffb", "U+FEFF (zero width no-break space), column 2: a⟨U+FEFF⟩b"),
+        ("a\U000e0041b", "U+E0041 (tag latin capital letter a), column 2: a⟨U+E0041⟩b"),
+        ("p\u0430y", "U+0430 (cyrillic small letter a), column 2: p⟨U+0430⟩y"),
+        ("p\uff41y", "U+FF41 (fullwidth latin small letter a), column 2: p⟨U+FF41⟩y"),
+        ("t\u03bfken", "U+03BF (greek small letter omicron), column 2: t⟨U+03BF⟩ken"),
         ("[" * 2001, "a line of 2001 characters"),
     ],
 )
@@ -189,7 +197,61 @@ def test_what_nobody_sees_is_named(planted, found):
     (problem,) = check_bytes(text.encode(), PATH)
     assert problem.line == line_of(planted, text)
     assert problem.found.endswith(found)
-    assert problem.fix.startswith(("delete that piece", "break it in two paragraphs"))
+    fixes = ("delete that piece", "type the word again", "break it in two paragraphs")
+    assert problem.fix.startswith(fixes)
+
+
+def test_letters_that_are_what_they_look_like_are_free():
+    text = broken(PLACE, "λ 参数 Δt δ_t π_old λ-return 50 µs é ñ ü ₜ，（好）「α」 ℓ")
+    assert check_bytes(text.encode(), PATH) == []
+
+
+@pytest.mark.parametrize("sign", ["\u202e", "\u200b", "\u0430", "\uff41"])
+def test_code_that_a_page_includes_shows_what_it_is(project, sign):
+    code = project / "snippets/alignment/trial.py"
+    code.parent.mkdir(parents=True, exist_ok=True)
+    code.write_text(f'total = 2\nname = "{sign}"\n', "utf-8")
+    text = broken("total = 1 + 1", '--8<-- "alignment/trial.py"\ntotal = 1 + 1')
+    (problem,) = check_signs(read_page(project, PATH, text))
+    assert problem.snippet == "snippets/alignment/trial.py:2"
+    assert f"U+{ord(sign):04X}" in problem.found
+
+
+@pytest.mark.parametrize("written", ["\u202e", "&#x202e;", "&#1072;"])
+def test_a_picture_shows_what_it_is(project, written):
+    file = project / "snippets/alignment/sample.svg"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(f'<svg viewBox="0 0 9 9">\n<text>a{written}b</text></svg>', "utf-8")
+    text = broken(PLACE, "![a sum](sample.svg)")
+    (problem,) = check_signs(read_page(project, PATH, text))
+    assert (problem.path, problem.line) == ("snippets/alignment/sample.svg", 2)
+
+
+@pytest.mark.parametrize("written", ["&#x202e;", "&shy;", "&#1072;"])
+def test_what_is_written_by_its_number_is_named(written):
+    text = broken(PLACE, f"a{written}b")
+    (problem,) = check_signs(page(text))
+    assert problem.line == line_of(written, text)
+
+
+def test_a_picture_has_a_weight(project):
+    file = project / "snippets/alignment/sample.svg"
+    file.parent.mkdir(parents=True, exist_ok=True)
+    text = broken(PLACE, "![a sum](sample.svg)")
+    path = '<path d="M0 0"/>'
+    for count, expected in ((4000, []), (4200, ["picture_heavy"])):
+        file.write_text(f'<svg viewBox="0 0 9 9">{path * count}</svg>', "utf-8")
+        problems = read_page(project, PATH, text).problems
+        assert [each.message.key for each in problems] == expected
+
+
+@pytest.mark.parametrize(
+    ("lines", "columns", "expected"),
+    [(60, 40, []), (61, 1, ["output_long"]), (59, 52, ["output_long"])],
+)
+def test_an_output_has_a_length(lines, columns, expected):
+    text = broken("total 2\n```", "\n".join(["x" * columns] * lines) + "\n```")
+    assert [each.message.key for each in check_output_size(page(text))] == expected
 
 
 def test_a_terminal_is_told_nothing_that_it_would_obey():
