@@ -6,6 +6,7 @@ from itertools import zip_longest
 from pathlib import PurePosixPath
 
 from site_tools.judge.features import Feature, features
+from site_tools.judge.verdict_words import check_verdicts
 from site_tools.messages import LANGUAGES, Message, Problem, Problems
 from site_tools.page.page import Page
 
@@ -38,6 +39,7 @@ def compare(page: Page, twin: Page) -> list[Problem]:
         problems += _difference(*pair, page, twin)
         if kind == "heading" and problems:
             break
+    problems += check_verdicts(page, twin)
     return problems
 
 
