@@ -45,8 +45,23 @@ HALF = (
     r"(?<!upper )(?<!lower )(?<!first )(?<!second )(?<!other )(?<!middle )"
     r"\b(?:half|halves)\b"
     r"(?![ -](?:right|true|written|done|an hour|open|precision|a unit))"
-    r"|(?<![到那对])(?<!中间)一半"
+    r"|(?<![到那对前后上下另])(?<!中间)一半"
 )
+# How much larger or smaller something is; one that is counted, as in "runs twice", is
+# no figure, nor is double precision.
+GROWN = (
+    r"\b(?:doubles|doubled|triples|tripled|quadrupled|halved)\b"
+    r"|\bdouble (?:the|that|its|their|what|of)\b"
+    r"|\b(?:roughly|about|nearly|almost|than|over|is|are|was|were) double\b"
+    r"(?! precision|-)"
+    r"|\b(?:twice|thrice) (?:as|the|those|that of|its|what)\b"
+    rf"|\b(?:an|{COUNTED}) orders? of magnitude\b"
+    rf"|[\d{NUMERAL}]+\s*个数量级"
+    rf"|翻了?(?:不止|将近|几乎|近)?[{NUMERAL}]番|翻番|翻倍|加倍(?!努力|小心)|减半"
+)
+# Alone before a number, as in ×2: behind a number or a name it is a product, or a size.
+FACTOR = rf"\d)\]{NAME}\ufffc"
+TIMES_ALONE = rf"(?<![A-Za-z{FACTOR}])(?<![{FACTOR}]\s)×\s?{WHOLE}(?!\s*×)"
 TERM = rf"[({{√\s]*{SIGNED}(?:\s*{POWER}|!)?[)\s]*"
 SUM = rf"{TERM}(?:(?:[-+−×*/÷·]| – )\s*{TERM})*"
 RELATION = "[=≈<>≤≥≠]"
@@ -77,6 +92,7 @@ FORMS = {
         rf"|(?:{WHOLE}|{NUMBER_WORD})[ -]times\b"
         rf"|{WHOLE}\s?×(?!\s*[\d(])"
         rf"|{WHOLE}[xX]\b|[\d{NUMERAL}]+\s*(?:多)?倍半?|\bfactor of {COUNTED}"
+        rf"|{TIMES_ALONE}|{GROWN}"
     ),
     "arithmetic in words": (
         rf"{COUNTED} (?:plus|minus|times|divided by) {COUNTED}"

@@ -26,23 +26,30 @@ three quarters | three-quarters | two thirds | a third of it | one third | a qua
 | 2 < 1 | 3 ≠ 3 | 2 ** 3 = 9 | 4 = 2 + 3 | 2 + 3 is 7 | 6 times 4 is 25 | 2 plus 2 is 5
 | two plus two is five | 5! = 100 | `[0.1, 0.95]` | `A = [0.1, 0.95]` | `0.1, 0.95`
 | `x > 0.98` | `0.98 → 0.97` | `0.98x` | `1/3` | `0.98 + 0.02` | `1 / 4 = 0.98`
+| ×2 | about ×10 | × 3 | roughly double | it doubles | has more than doubled | halved
+| twice as much | twice the length | thrice that of k2 | double the KL
+| an order of magnitude | two orders of magnitude | 3 orders of magnitude
 | `{"a": 0.98}` | `f(0.98)` | `--lr 0.98` | `algorithm.lam=0.95` | $\frac{3}{4}$
 | $\tfrac12$ | $V(s_0)=7$ | $10^{-3}$ | $98\%$ | $\text{0.98}$""",
     "zh": r"""
 一半 | 半数 | 对半 | 一倍半 | 两个半 | 4 个里有 3 个 | 二比一 | 9成 | 每十个里有九个
 | 万分之五 | 百分之玖拾伍 | 九五折 | 十有八九 | 十倍 | 10 倍 | 两倍 | 2 加 2 等于 5
 | 二加二等于五 | 三成 | 三分之一 | 0，95％ | 一点五倍 | 百分之95 | 〇点九五 | 五个百分点
-| 9.5成 | 3∶4 | 0,95""",
+| 9.5成 | 3∶4 | 0,95 | ×2 | 大约翻倍 | 翻了一番 | 翻了不止一番 | 加倍 | 减半
+| 一个数量级 | 大两个数量级 | 3 个数量级""",
 }
 FREE = {
     "en": r"""
 1,234 tokens | 12:30 | 2024-05-06 | 004·7 | one of the two | 1–2 | the third run
 | a lower half | half right | 0 to 3 | (0, 1) | 8 tokens | 1+1=2 | 2³ = 8
 | (2 + 3) × 2 = 10 | 5 – 2 = 3 | $\gamma=1$ | $t=99$ | `1 + 1` | `values[:, 1]` | $98$
-| twice | order of magnitude | `98` | `f(2)` | [a link](x.md#v0.5) | verl 0.9.1
+| twice | run twice, then | double precision | is double precision | double-clip
+| order of magnitude | smaller by orders of magnitude | 2 × 3 | 40×40 | $n$ × 3 | `98`
+| `f(2)` | [a link](x.md#v0.5) | verl 0.9.1
 | https://example.org/1.5""",
     "zh": r"""
-写到一半 | 一比一照抄 | 12:30 | 一千二百三十四个 | 翻倍 | 成立 | 第 0 个。1 之后
+写到一半 | 一比一照抄 | 12:30 | 一千二百三十四个 | 前一半 | 后一半 | 另一半
+| 好几个数量级 | 数量级 | 2 × 3 | 加倍小心 | 翻过一页 | 成立 | 第 0 个。1 之后
 | 八折线 | 第三次""",
 }
 TEXTS = {"en": (EN, "*verl's default*: the same."), "zh": (ZH, "*verl 默认*：一样。")}
