@@ -22,7 +22,8 @@ RAISED = f"[{numbers.SUPERSCRIPTS}⁻⁺]"
 # What makes another number of a bound figure that it touches.
 TOUCHED = re.compile(
     rf"(?:[\d{numbers.SUPERSCRIPTS}A-Za-z_.^/⁄{BOUND_SIGN}]|\d,|百分之\s*"
-    rf"|(?:^|[=≈(:,，：（])\s*[-+−]\s*|(?<!\w)[-−+]){BOUND_SIGN}"
+    rf"|(?:^|[=≈(:,，：（])\s*[-+−]\s*|(?<!\w)[-−+]"
+    rf"|\b(?:negative|(?:is|are|of|to|at) minus)\s+|负的?\s*){BOUND_SIGN}"
     rf"|{BOUND_SIGN}(?:[\dA-Za-z_^/⁄{BOUND_SIGN}+−-]|{RAISED}|[.,][\d{BOUND_SIGN}]"
     r"|\s*(?:[%％‰十百千万亿]|per ?cent\b|个百分点|分之|[×x·*]\s*10))"
 )
