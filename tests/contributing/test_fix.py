@@ -95,15 +95,22 @@ def test_the_languages_agree_as_before(project, agreed_on, state):
 def test_without_a_page_only_what_changed_is_mended(project):
     put(project, *STALE)
     other = project / "docs/en/alignment/other.md"
-    other.write_text(f"{STALE[1]}x \n", "utf-8")
+    stale, mended = (_on_another_question(text) for text in (STALE[1], EN))
+    other.write_text(f"{stale}x \n", "utf-8")
     git(project, "init", "-qb", "main")
     git(project, "add", "docs")
     git(project, "commit", "-qm", "x")
-    other.write_text(f"{STALE[1]}y \n", "utf-8")
+    other.write_text(f"{stale}y \n", "utf-8")
     code, said = command(project, "fix", "--yes")
     assert code == 0 and said.endswith("Mended: docs/en/alignment/other.md\n")
-    assert other.read_text("utf-8") == f"{EN}y\n"
+    assert other.read_text("utf-8") == f"{mended}y\n"
     assert texts(project) == STALE
+
+
+def _on_another_question(text: str) -> str:
+    """The page as one that answers something else: a question belongs to one page."""
+    asked = broken("Is two the sum?", "Is three the sum?", text)
+    return broken("What is one and one?", "What is one and two?", asked)
 
 
 # Outputs of single pages.
