@@ -7,7 +7,6 @@ import pytest
 
 from site_tools.contributing.talk import Talk
 from site_tools.judge.allowed import check_html, html_faults
-from site_tools.judge.code import check_output_size
 from site_tools.judge.file_bytes import check_bytes
 from site_tools.judge.links import check_links
 from site_tools.judge.signs import check_signs
@@ -251,7 +250,8 @@ def test_a_picture_has_a_weight(project):
 )
 def test_an_output_has_a_length(lines, columns, expected):
     text = broken("total 2\n```", "\n".join(["x" * columns] * lines) + "\n```")
-    assert [each.message.key for each in check_output_size(page(text))] == expected
+    keys = [each.message.key for each in shape_problems(page(text))]
+    assert [key for key in keys if key == "output_long"] == expected
 
 
 def test_a_terminal_is_told_nothing_that_it_would_obey():
