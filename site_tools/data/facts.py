@@ -25,7 +25,7 @@ from zipfile import ZipFile
 import yaml
 
 from site_tools.data.rows import Form, OneLine, Row, Sentence, read_row
-from site_tools.messages import Message, Problem, problem
+from site_tools.messages import Message, Problem, nearest, problem
 
 FACTS_FOLDER = "docs/facts"
 WHEELS = Path(".cache", "wheels")
@@ -38,6 +38,8 @@ REPOSITORIES = {
 }
 # Published, and without a tag in the repository, so that nothing can be linked to.
 UNTAGGED = ("TRL 0.0.1", "TRL 0.9.2", "OpenRLHF 0.3.6.post1")
+PINS = "pins/peers.txt"  # the releases whose wheels are read
+PIN = re.compile(r"^([\w.-]+)==(\S+)", re.MULTILINE)
 PURE = re.compile(r"^[^/]+\.data/purelib/")  # a wheel's folder, absent once installed
 Release = Annotated[str, Form(r"\S+ \d\S*|\S+/\S+@[0-9a-f]{7,}", "form_release")]
 
@@ -145,6 +147,26 @@ def unread(concepts: Iterable[Concept]) -> dict[tuple[str, str], list[str]]:
     return places
 
 
+def pinned(root: Path) -> list[str]:
+    """The releases whose wheels are read, as ``verl 0.9.1``."""
+    file = root / PINS
+    if not file.is_file():
+        return []
+    spelled = {project.lower(): project for project in REPOSITORIES}
+    releases = []
+    for name, version in PIN.findall(file.read_text("utf-8")):
+        releases.append(f"{spelled.get(name, name)} {version}")
+    return releases
+
+
+def nearest_pinned(release: str, root: Path) -> str:
+    """The pinned release that is most like one, of the same project if there is one."""
+    known = pinned(root)
+    project = release.partition(" ")[0] + " "
+    own = [each for each in known if each.startswith(project)]
+    return nearest(release, own or known, release)
+
+
 def find_wheel(release: str, wheels: Path) -> Path | None:
     """The wheel of a release, as ``verl 0.9.1``, if it is here."""
     project, _, version = release.partition(" ")
@@ -219,9 +241,23 @@ def _default_faults(entry: Entry, text: str) -> list[Problem]:
 
 
 def check_facts(root: Path, name: str) -> tuple[list[Problem], list[Message]]:
-    """The faults of a file of ``docs/facts``, and remarks on wheels that are absent."""
-    checked = [entry for entry in concept(root, name).entries if entry.checked]
-    read = [(entry.release, reread(entry, root / WHEELS)) for entry in checked]
-    absent = dict.fromkeys(release for release, wrong in read if wrong is None)
-    problems = [each for _, wrong in read for each in wrong or ()]
-    return problems, [Message("facts_unread", {"release": r}) for r in absent]
+    """The faults of a file of ``docs/facts``, and remarks on wheels that are absent.
+
+    A release that is not pinned is a fault: no wheel of it would ever be read.
+    """
+    known = pinned(root)
+    problems, absent = list[Problem](), dict[str, Message]()
+    for entry in concept(root, name).entries:
+        if not entry.checked:
+            continue
+        if entry.release not in known:
+            near = nearest_pinned(entry.release, root)
+            values = {"release": entry.release, "pins": PINS, "near": near}
+            problems.append(entry.problem("fact_unpinned", **values))
+            continue
+        wrong = reread(entry, root / WHEELS)
+        if wrong is None:
+            values = {"release": entry.release}
+            absent[entry.release] = Message("facts_unread", values)
+        problems += wrong or ()
+    return problems, [*absent.values()]

@@ -224,6 +224,8 @@ entries:
 def facts(root: Path, text: str = FACTS, lines: Sequence[str] = LINES) -> Path:
     (root / "docs/facts").mkdir(parents=True)
     (root / "docs/facts/sums.yml").write_text(text, "utf-8")
+    (root / "pins").mkdir()
+    (root / "pins/peers.txt").write_text("# read\npeer==1.0 --hash=sha256:0\n", "utf-8")
     (root / ".cache/wheels").mkdir(parents=True)
     with ZipFile(root / ".cache/wheels/peer-1.0-py3-none-any.whl", "w") as wheel:
         wheel.writestr("peer/sums.py", "\n".join(lines))
@@ -239,9 +241,21 @@ def test_sound_facts_are_checked_however_they_are_named(tmp_path, name):
 
 
 def test_a_release_that_is_not_here_is_said_and_fails_nothing(tmp_path):
-    facts(tmp_path, FACTS.replace("peer 1.0", "peer 2.0"))
+    facts(tmp_path)
+    next((tmp_path / ".cache/wheels").glob("peer-1.0-*")).unlink()
     said, _ = run(tmp_path, "facts/sums").splitlines()
-    assert said.startswith("0 ") and "peer 2.0" in said
+    assert said.startswith("0 ") and "peer 1.0: not read" in said
+
+
+def test_a_release_that_is_not_pinned_is_refused_and_not_skipped(tmp_path):
+    facts(tmp_path, FACTS.replace("peer 1.0", "peer 2.0"))
+    assert run(tmp_path, "facts/sums").splitlines()[:2] == [
+        "1 docs/facts/sums.yml:8",
+        "  found:    peer 2.0 · peer/sums.py:2: pins/peers.txt does not pin peer 2.0, "
+        "so no wheel of it is ever read",
+    ]
+    chinese = run(tmp_path, "facts/sums", lang="zh")
+    assert "改法：如果 peer 1.0 里也有，就写它" in chinese
 
 
 def test_a_wrong_line_is_told_at_its_entry_with_what_to_write(tmp_path):

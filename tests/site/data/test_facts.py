@@ -10,6 +10,7 @@ from site_tools.data.facts import (
     Concept,
     Entry,
     concepts,
+    pinned,
     place_faults,
     reread,
 )
@@ -52,6 +53,7 @@ def wrong(entry: Entry, text: str) -> list[tuple[str, str]]:
 @pytest.mark.parametrize("concept", concepts(ROOT), ids=lambda concept: concept.name)
 def test_a_file_says_what_the_wheels_say(concept):
     published = [entry for entry in concept.entries if entry.checked]
+    assert {entry.release for entry in published} <= {*pinned(ROOT)}
     problems = {entry: reread(entry, ROOT / WHEELS) for entry in published}
     assert [p for told in problems.values() for p in told or []] == []
     if None in problems.values():
