@@ -80,7 +80,7 @@ def bring(again=False):
         if not here.intersection(re.findall(r"--hash=sha256:(\w+)", requirement))
     ]
     if absent:
-        print("Downloading the releases to compare with, once: 17 MB.", flush=True)
+        print("Downloading the releases to compare with, once: 20 MB.", flush=True)
     try:
         for requirement in absent:
             fetch(requirement)

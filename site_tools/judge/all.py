@@ -20,6 +20,7 @@ from site_tools.judge import (
     sections,
     signs,
     typography,
+    upstream,
     words,
 )
 from site_tools.judge.file_bytes import check_bytes
@@ -57,6 +58,7 @@ RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     proofs.check_snippet,
     proofs.check_corrections,
     words.check_terms,
+    upstream.check_upstream,
 )
 # What is asked of a page that answers a question, besides.
 QUESTION_RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (

@@ -1,0 +1,129 @@
+"""A slip in a name of verl or OpenRLHF in prose is told, with the nearest name."""
+
+from pathlib import Path
+from zipfile import ZipFile
+
+import pytest
+
+from site_tools.judge.upstream import check_upstream
+from site_tools.messages import Problem
+from site_tools.page.page import read_page
+from tests.layout import ROOT
+
+PATH = "docs/en/gae/sums.md"
+CORE = """import torch
+
+
+def compute_gae_advantage(rewards, values):
+    return rewards - values
+
+
+class Gathered:
+    def take_all(self):
+        metrics["actor/pg_loss"] = 1
+        metrics[f"rollout_corr/{name}"] = k3_kl
+"""
+CONFIG = """actor_rollout_ref:
+  actor:
+    ppo_epochs: 1
+    clip_ratio: 0.2
+algorithm:
+  lam: 1.0
+critic:
+  ppo_epochs: ${oc.select:actor_rollout_ref.actor.ppo_epochs,1}
+"""
+OPTIONS = """parser.add_argument("--algo.kl.use_loss", type=bool, default=False)
+parser.add_argument(f"--{prefix}.lr", type=float, default=1e-6)
+"""
+FILES = {
+    "verl-0.9.1": {
+        "verl/trainer/ppo/core_algos.py": CORE,
+        "verl/trainer/config/ppo_trainer.yaml": CONFIG,
+    },
+    "verl-0.4.0": {"verl/old.py": "def former_name(): ...\n"},
+    "openrlhf-0.11.2": {"openrlhf/cli/train_ppo_ray.py": OPTIONS},
+}
+PINS = "verl==0.9.1\nverl==0.4.0\nopenrlhf==0.11.2\ntrl==1.16.0\n"
+BOTH = '["verl 0.9.1", "OpenRLHF 0.11.2"]'
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    """A project with three wheels, and one that is pinned and not here."""
+    wheels = tmp_path / ".cache/wheels"
+    wheels.mkdir(parents=True)
+    for name, files in FILES.items():
+        with ZipFile(wheels / f"{name}-py3-none-any.whl", "w") as wheel:
+            for path, text in files.items():
+                wheel.writestr(path, text)
+    (tmp_path / "pins").mkdir()
+    (tmp_path / "pins/peers.txt").write_text(PINS)
+    (tmp_path / "mkdocs.yml").symlink_to(ROOT / "mkdocs.yml")
+    (tmp_path / "ppo_ref").mkdir()
+    (tmp_path / "ppo_ref/loops.py").write_text("def own_name(): ...\n")
+    return tmp_path
+
+
+def told(root: Path, text: str, refs: str = BOTH) -> list[Problem]:
+    page = f"---\ntitle: Sums\nrefs: {refs}\n---\n\n{text}\n"
+    return [*check_upstream(read_page(root, PATH, page))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "`compute_gae_advantage`, `compute_gae_advantage()`, `Gathered.take_all()`",
+        "`actor_rollout_ref.actor.clip_ratio=0.3`, `actor.clip_ratio`, `algorithm.lam`",
+        "`+actor_rollout_ref.actor.take_all=1`",
+        "`--algo.kl.use_loss`, `--critic.lr`, `verl.trainer.ppo.core_algos`",
+        "`actor/pg_loss`, `rollout_corr/k3_kl`",
+        "`core_algos.py`, `verl/trainer/ppo/core_algos.py`",
+        "`compute_gae_advantage` is `core_algos.py:4-5`",
+        "`own_name` and the block's `held_here`\n\n```python\nheld_here = 1\n```",
+        '!!! quote "Dialogue 001·1"\n\n    `not_a_name`\n\nThere is no `not_a_name`.',
+        "[`of_vllm`](https://docs.vllm.ai) and `gae`, `old`, `scores[:, 0]`",
+    ],
+)
+def test_names_that_stand_there_pass(project, text):
+    assert told(project, text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "found", "fix"),
+    [
+        (
+            "`compute_gae_advantages`",
+            "`compute_gae_advantages` stands nowhere in verl 0.9.1, OpenRLHF 0.11.2",
+            "`compute_gae_advantage` (verl 0.9.1 · verl/trainer/ppo/core_algos.py:4-5)",
+        ),
+        ("`Gathered.take_al()`", "`Gathered.take_al`", "`Gathered.take_all`"),
+        ("`actor_rollout_ref.actor.clip_ratioo`", "clip_ratioo", "actor.clip_ratio`"),
+        ("`algorithm.ppo_epochs=2`", "`algorithm.ppo_epochs`", "ppo_epochs`"),
+        ("`algoritm.lam`", "`algoritm.lam`", "`algorithm.lam`"),
+        ("`--algo.kl.use_los`", "`algo.kl.use_los`", "`algo.kl.use_loss`"),
+        ("`verl.trainer.ppo.core_algo`", "core_algo`", "`verl.trainer.ppo.core_algos`"),
+        ("`actor/pg_los`", "`actor/pg_los`", "`actor/pg_loss` (verl 0.9.1 ·"),
+        ("see verl/trainer/ppo/core.py", "ppo/core.py`", "ppo/core_algos.py`"),
+        ("`former_name`", "but in verl 0.4.0", "name the release that you mean"),
+        ("`core_algos.py:9999`", "the file has 12 lines", "verl 0.9.1"),
+        (
+            "`compute_gae_advantage` is verl/trainer/ppo/core_algos.py:8",
+            "`compute_gae_advantage` is not on these lines",
+            "`verl/trainer/ppo/core_algos.py:4-5`",
+        ),
+    ],
+)
+def test_a_slip_is_told_with_what_stands_there(project, text, found, fix):
+    (problem,) = told(project, f"First.\n\n{text}\n")
+    assert (problem.path, problem.line) == (PATH, 8)
+    assert found in problem.found and fix in problem.fix
+    assert problem.text("zh")
+
+
+def test_a_release_in_refs_that_is_not_pinned_is_refused(project):
+    (problem,) = told(project, "Text.", '["verl 0.9.7", "arXiv:1707.06347"]')
+    assert "refs names verl 0.9.7" in problem.found and "verl 0.9.1" in problem.fix
+
+
+def test_nothing_is_said_where_no_wheel_is_here(project):
+    assert told(project, "`of_no_release`", '["TRL 1.16.0"]') == []
