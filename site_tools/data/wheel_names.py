@@ -21,6 +21,7 @@ from site_tools.data.facts import (
 
 WORD = re.compile(r"[A-Za-z_]\w*")
 LOGGED_NAME = re.compile(r"""["']([a-z]\w*(?:/\w+)+)["']""")
+YAML_KEY = re.compile(r"( *)(\w+):")
 DEFINITION = re.compile(r"^( *)(?:async +)?(?:def|class) +(\w+)", re.M)
 # The config of verl's trainer with all its parts filled in, and before there was one.
 VERL_CONFIGS = (
@@ -169,6 +170,14 @@ class WheelNames:
         whole = re.compile(rf"(?<!\w){re.escape(text)}{end}")
         return any(text in each and whole.search(each) for each in self.texts.values())
 
+    def setting_place(self, key: str) -> str:
+        """Where a setting has its default, or else where its last word stands."""
+        for path in VERL_CONFIGS:
+            line = _line_of_key(key, self.texts.get(path, ""))
+            if line:
+                return f"{path}:{line}"
+        return self.place(f"--{key}") or self.place(key.rpartition(".")[2])
+
     def place(self, word: str) -> str:
         """Where a name is defined, or else stands first; nothing if nowhere."""
         if word in self.definitions:
@@ -179,6 +188,23 @@ class WheelNames:
             if match:
                 return f"{path}:{text.count(chr(10), 0, match.start()) + 1}"
         return ""
+
+
+def _line_of_key(key: str, text: str) -> int:
+    """The line of a dotted key, or of the first that ends so, in a config; else 0."""
+    open_keys = list[tuple[int, str]]()
+    for number, line in enumerate(text.split("\n"), 1):
+        match = YAML_KEY.match(line)
+        if match is None:
+            continue
+        depth = len(match[1])
+        while open_keys and open_keys[-1][0] >= depth:
+            open_keys.pop()
+        open_keys.append((depth, match[2]))
+        whole = ".".join(name for _, name in open_keys)
+        if f".{whole}".endswith(f".{key}"):
+            return number
+    return 0
 
 
 def _definitions(path: str, text: str) -> list[tuple[str, Definition]]:

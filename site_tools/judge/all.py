@@ -21,6 +21,7 @@ from site_tools.judge import (
     signs,
     typography,
     upstream,
+    upstream_defaults,
     words,
 )
 from site_tools.judge.file_bytes import check_bytes
@@ -59,6 +60,7 @@ RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     proofs.check_corrections,
     words.check_terms,
     upstream.check_upstream,
+    upstream_defaults.check_said_defaults,
 )
 # What is asked of a page that answers a question, besides.
 QUESTION_RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (

@@ -119,7 +119,7 @@ class Surroundings:
     def place(self, word: str) -> str:
         """Where a name stands in one of the releases, the first of them that has it."""
         for names in self.releases:
-            place = names.place(word)
+            place = names.setting_place(word) if "." in word else names.place(word)
             if place:
                 return f"{names.release} · {place}"
         return self.listed
@@ -282,7 +282,7 @@ def _dotted(piece: Piece, key: str, added: bool, near: Surroundings) -> Problem 
     if is_class:
         settings = {f"{first}.{each}" for each in near.methods_of(first)}
     alike = nearest(key, settings, key)
-    values = {"name": key, "near": alike, "place": near.place(alike.split(".")[-1])}
+    values = {"name": key, "near": alike, "place": near.place(alike)}
     return near.problem(piece, "upstream_unknown", **values)
 
 

@@ -6,6 +6,7 @@ from zipfile import ZipFile
 import pytest
 
 from site_tools.judge.upstream import check_upstream
+from site_tools.judge.upstream_defaults import check_said_defaults
 from site_tools.messages import Problem
 from site_tools.page.page import read_page
 from tests.layout import ROOT
@@ -27,6 +28,7 @@ CONFIG = """actor_rollout_ref:
   actor:
     ppo_epochs: 1
     clip_ratio: 0.2
+    use_kl_loss: false
 algorithm:
   lam: 1.0
 critic:
@@ -66,7 +68,8 @@ def project(tmp_path: Path) -> Path:
 
 def told(root: Path, text: str, refs: str = BOTH) -> list[Problem]:
     page = f"---\ntitle: Sums\nrefs: {refs}\n---\n\n{text}\n"
-    return [*check_upstream(read_page(root, PATH, page))]
+    read = read_page(root, PATH, page)
+    return [*check_upstream(read), *check_said_defaults(read)]
 
 
 @pytest.mark.parametrize(
@@ -118,6 +121,56 @@ def test_a_slip_is_told_with_what_stands_there(project, text, found, fix):
     assert (problem.path, problem.line) == (PATH, 8)
     assert found in problem.found and fix in problem.fix
     assert problem.text("zh")
+
+
+RIGHT_DEFAULTS = (
+    "`actor.ppo_epochs=2` (default 1) and `algorithm.lam` is 1 by default",
+    "`critic.ppo_epochs=1` (the default), `--algo.kl.use_loss` is off by default",
+    "`algorithm.lam=1` is the default; the default of `clip_ratio` is `0.2`",
+    "`ppo_epochs` 默认是 1，`--actor.lr`（默认 1e-6），`algo.kl.use_loss` 默认关着",
+    "In `ppo_ref`, `lam` defaults to 0.95; by default `own_name` is 3",
+    "`actor.use_kl_loss=True` (default: off), `use_kl_loss=False` (the default)",
+    "In OpenRLHF this is not so; in verl `clip_ratio=0.3` (default 0.2)",
+)
+WRONG_DEFAULTS = (
+    ("by default `ppo_epochs` is 4", "ppo_epochs", "4", "1"),
+    ("By default, `ppo_epochs` is 4", "ppo_epochs", "4", "1"),
+    ("`ppo_epochs` (4 by default)", "ppo_epochs", "4", "1"),
+    ("`clip_ratio`, which defaults to 0.3", "clip_ratio", "0.3", "0.2"),
+    ("`clip_ratio=0.1` (default 0.3)", "clip_ratio", "0.3", "0.2"),
+    ("`algorithm.lam=0.95`（默认值）", "algorithm.lam", "0.95", "1.0"),
+    ("`ppo_epochs` 默认是 4", "ppo_epochs", "4", "1"),
+    ("`ppo_epochs`（默认 4）", "ppo_epochs", "4", "1"),
+    ("`ppo_epochs` 的默认值是 4", "ppo_epochs", "4", "1"),
+    ("默认 `ppo_epochs` 是 4", "ppo_epochs", "4", "1"),
+    ("默认的 `ppo_epochs=4`", "ppo_epochs", "4", "1"),
+    ("`--algo.kl.use_loss` 默认打开", "algo.kl.use_loss", "打开", "False"),
+)
+
+
+@pytest.mark.parametrize("text", RIGHT_DEFAULTS)
+def test_defaults_that_are_so_pass(project, text):
+    assert told(project, text) == []
+
+
+@pytest.mark.parametrize(("text", "key", "said", "there"), WRONG_DEFAULTS)
+def test_a_default_that_is_another_is_told(project, text, key, said, there):
+    (problem,) = told(project, f"First.\n\n{text}\n")
+    assert f"`{key}` is said to be {said} by default" in problem.found
+    assert problem.found.endswith(f"it is {there}") and there in problem.fix
+    if key == "clip_ratio":
+        assert "verl/trainer/config/ppo_trainer.yaml:4;" in problem.fix
+    assert problem.line == 8 and "默认" in problem.text("zh")
+
+
+def test_a_sentence_is_held_to_the_release_that_it_names(project):
+    with ZipFile(project / ".cache/wheels/verl-0.4.0-py3-none-any.whl", "w") as wheel:
+        path = "verl/trainer/config/ppo_trainer.yaml"
+        wheel.writestr(path, CONFIG.replace("clip_ratio: 0.2", "clip_ratio: 0.3"))
+    refs = '["verl 0.9.1", "verl 0.4.0"]'
+    assert told(project, "In verl 0.4.0 `clip_ratio` is 0.3 by default", refs) == []
+    (problem,) = told(project, "Today `clip_ratio` is 0.3 by default", refs)
+    assert "in verl 0.9.1 it is 0.2" in problem.found
 
 
 def test_a_release_in_refs_that_is_not_pinned_is_refused(project):
