@@ -6,10 +6,11 @@ from pathlib import Path
 
 from site_tools.contributing import pages
 from site_tools.contributing.talk import Talk
-from site_tools.data.facts import check_facts
+from site_tools.data.facts import WHEELS, check_facts, find_wheel, pinned
 from site_tools.judge.all import judge
 from site_tools.judge.words import todo
 from site_tools.messages import Message, Problem
+from site_tools.page.page import read_page
 from site_tools.page.twins import twins_of
 from site_tools.source.files import text_of
 
@@ -55,6 +56,17 @@ def _remarks(root: Path, page: str, paths: list[str]) -> Iterator[Message]:
     for problem in dict.fromkeys(left):
         values = {"place": problem.place, "what": problem.found}
         yield Message("check_todo", values)
+    yield from _not_looked_up(root, paths)
     twins = twins_of(root, page)
     if not twins.in_step:
         yield twins.message
+
+
+def _not_looked_up(root: Path, paths: list[str]) -> Iterator[Message]:
+    """Pinned releases that a page refers to, and whose wheels are not here."""
+    releases = dict[str, None]()
+    for path in paths:
+        releases.update(dict.fromkeys(read_page(root, path).refs))
+    for release in pinned(root):
+        if release in releases and find_wheel(release, root / WHEELS) is None:
+            yield Message("facts_unread", {"release": release})

@@ -31,6 +31,20 @@ def test_what_is_left_to_write_is_told_and_fails_nothing(project):
     assert told[-1] == f"Checked {PAGE}: no problem."
 
 
+def test_a_release_whose_names_cannot_be_looked_up_is_said(project):
+    (project / "pins").mkdir()
+    (project / "pins/peers.txt").write_text("peer==1.0\nother==2.0\n", "utf-8")
+    put(project, *(with_ref(text, "peer 1.0") for text in (ZH, EN)))
+    told = run(project, PAGE).splitlines()
+    assert told[0] == "0 peer 1.0: not read, no wheel; make ready brings it"
+    assert not any("other 2.0" in line for line in told)
+
+
+def with_ref(text: str, ref: str) -> str:
+    """A page that refers to a release besides."""
+    return re.sub(r"^refs: \[", f'refs: ["{ref}", ', text, flags=re.MULTILINE)
+
+
 def test_a_problem_is_told_in_the_language_of_the_reader(project):
     put(project, ZH, broken("`2.00`", "`2.10`", EN))
     (project / PATHS[0]).unlink()
