@@ -301,6 +301,6 @@ def names_of(release: str, root: Path) -> WheelNames | None:
 def _read_wheel(release: str, wheel: Path) -> WheelNames:
     texts = dict[str, str]()
     for path in sorted(open_wheel(wheel)[1]):
-        if path.endswith((".py", ".yaml")):
+        if path.endswith((".py", ".yaml")) and not path.startswith("tests/"):
             texts[path] = text_in_wheel(wheel, path) or ""
     return WheelNames(release, texts)

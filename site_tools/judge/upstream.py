@@ -23,7 +23,7 @@ from site_tools.page.tree import Flow, Piece
 
 # A name of two words at least, or of a call; behind it what it is given.
 PLAIN_NAME = re.compile(
-    r"(?P<name>_?[A-Za-z]\w*(?:_\w+|[a-z][A-Z]\w*)|[a-z]\w+(?=\())"
+    r"(?P<name>_?[A-Za-z]\w*(?:_\w+|[a-z][A-Z]\w*|[A-Z][a-z]\w*)|[a-z]\w+(?=\())"
     r"(?:\(.*|=.*|: .*|\[.*)?"
 )
 DOTTED = re.compile(

@@ -99,6 +99,7 @@ def test_names_that_stand_there_pass(project, text):
             "`compute_gae_advantages` stands nowhere in verl 0.9.1, OpenRLHF 0.11.2",
             "`compute_gae_advantage` (verl 0.9.1 · verl/trainer/ppo/core_algos.py:4-5)",
         ),
+        ("`PPOGatheredd`", "`PPOGatheredd`", "`Gathered`"),
         ("`Gathered.take_al()`", "`Gathered.take_al`", "`Gathered.take_all`"),
         ("`actor_rollout_ref.actor.clip_ratioo`", "clip_ratioo", "actor.clip_ratio`"),
         ("`algorithm.ppo_epochs=2`", "`algorithm.ppo_epochs`", "ppo_epochs`"),
