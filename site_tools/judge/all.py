@@ -7,6 +7,7 @@ from pathlib import Path
 from site_tools.data.topics import is_question
 from site_tools.judge import (
     allowed,
+    assertions,
     body,
     census,
     claims,
@@ -52,6 +53,7 @@ RULES: tuple[Callable[[Page], Iterable[Problem]], ...] = (
     own_language.check_lists_language,
     own_language.check_plots_language,
     code.check_comments,
+    assertions.check_assertions,
     census.check_collected,
     typography.check_typography,
     identities.check_identities,
