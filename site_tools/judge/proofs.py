@@ -126,10 +126,38 @@ def check_wrong_answers(page: Page) -> Problems:
         line = section.line
         if not wrong.failure and not wrong.cited:
             yield page.problem(line, "wrong_answer_unproved", id=wrong.id)
+        elif wrong.failure and not _claimed(page, section.rows):
+            values = {"id": wrong.id, "failure": wrong.failure}
+            yield page.problem(line, "wrong_answer_reason", **values)
         if wrong.cited and not _is_sourced(page, section.rows):
             yield page.problem(line, "wrong_answer_uncited", id=wrong.id)
         if wrong.cited and wrong.failure:
             yield page.problem(line, "wrong_answer_both", id=wrong.id)
+
+
+def _claimed(page: Page, rows: range) -> bool:
+    """True if each block that raises here does so on an assertion, by its own words.
+
+    The output is compared when the block runs: where an assertion says what is printed,
+    it was evaluated and is false, and no other fault came before it.
+    """
+    for block in page.blocks_on(rows):
+        if block.raises and not any(_says(node, block) for node in _assertions(block)):
+            return False
+    return True
+
+
+def _says(claim: ast.Assert, block: Block) -> bool:
+    """True if the words of an assertion can be what its block states that it raises."""
+    stated = (block.expects or "").rpartition("\n")[2]
+    parts = claim.msg.values if isinstance(claim.msg, ast.JoinedStr) else [claim.msg]
+    pattern = ""
+    for part in parts:
+        if isinstance(part, ast.Constant):
+            pattern += re.escape(str(part.value))
+        elif part is not None:  # what is filled in
+            pattern += ".*"
+    return re.fullmatch(f"AssertionError: {pattern}", stated) is not None
 
 
 def _is_sourced(page: Page, rows: range) -> bool:

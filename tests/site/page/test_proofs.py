@@ -211,3 +211,19 @@ def test_a_section_that_no_page_shows_is_named(tmp_path):
     whole = '```python\n--8<-- "gae/a.py"\n```\n'
     write_files(tmp_path, {"docs/en/course/b.md": whole, "docs/zh/gae/a.md": ""})
     assert unshown(tmp_path, "gae/a.py") == []
+
+
+@pytest.mark.parametrize(
+    ("claim", "failure"),
+    [
+        ("[][0]", "IndexError: list index out of range"),
+        ('raise AssertionError("it is two")', "AssertionError: it is two"),
+        ('assert total == 3, "no"\nassert total', "AssertionError: it is two"),
+    ],
+)
+def test_a_wrong_answer_fails_on_an_assertion_with_its_own_words(claim, failure):
+    text = broken('assert total  ==  3, "it is two"', claim, PAGE)
+    text = broken("AssertionError: it is two", failure, text)
+    (problem,) = check_wrong_answers(read_page(ROOT, "docs/en/alignment/sum.md", text))
+    assert f"fails with {failure}" in problem.found
+    assert problem.line == line_of("### Three", text)
