@@ -1,7 +1,7 @@
 """Assertions whose form alone shows that they cannot fail.
 
-They are named without a run. What only a run can show, that no change of the code is
-noticed, is judged by ``run.mutants``.
+They are named without a run. Whether one with a sound form would notice a mistake in
+the code, only a run of changed code could show.
 """
 
 import ast
