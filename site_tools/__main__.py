@@ -3,6 +3,7 @@
 import argparse
 import os
 import sys
+import tomllib
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
@@ -73,6 +74,12 @@ def main(words: Sequence[str] | None = None) -> int:
     return code
 
 
+def project_version(root: Path) -> str:
+    """The name of the project and its version, of which pyproject.toml is the place."""
+    project = tomllib.loads((root / "pyproject.toml").read_text("utf-8"))["project"]
+    return f"{project['name']} {project['version']}"
+
+
 def read_options(words: Sequence[str], talk: Talk) -> argparse.Namespace:
     """The command and its options."""
     shared = argparse.ArgumentParser(add_help=False)
@@ -84,6 +91,9 @@ def read_options(words: Sequence[str], talk: Talk) -> argparse.Namespace:
         parents=[shared],
         description=talk.text("contribute"),
     )
+    version = project_version(ROOT)
+    shown = {"action": "version", "help": talk.text("version"), "version": version}
+    whole.add_argument("--version", **shown)
     commands = whole.add_subparsers(required=True, metavar="COMMAND")
     for name, run in SUBCOMMANDS.items():
         purpose = talk.text(f"{name}_help", "purpose")

@@ -27,6 +27,7 @@ OF_TEXTS = [
     "tests/contributing",
     "tests/site/content/test_readme.py",
     "tests/test_setup.py",
+    "tests/test_versions.py",
 ]
 NOT_OF_PACKAGE = {"bench", "browser", "contributing", "site"}
 
@@ -74,7 +75,13 @@ def tests_of(path: str) -> list[str]:
             return ["docs", *(f"tests/{name}" for name in sorted(names)), *own]
         case ("bench", *_):
             return ["tests/bench"]
-        case (".github", *_) | ("README.md" | "README.zh.md" | "CONTRIBUTING.md",):
+        case (".github", *_) | (
+            "README.md"
+            | "README.zh.md"
+            | "CONTRIBUTING.md"
+            | "MAINTAINING.md"
+            | "CHANGELOG.md",
+        ):
             return OF_TEXTS
         case ("tests", "browser", *_):
             return []  # slow, all of them

@@ -2,6 +2,7 @@
 
 from argparse import ArgumentParser
 from collections.abc import Sequence
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, NoReturn
 
 from ppo_ref.command import check, train, view
@@ -22,12 +23,26 @@ class Parser(ArgumentParser):
         self.exit(2)
 
 
+def own_version() -> str:
+    """The name of the package and its version, as it was installed.
+
+    Example:
+        >>> own_version().split()[0]
+        'ppo-ref'
+    """
+    try:
+        return f"ppo-ref {version('ppo-ref')}"
+    except PackageNotFoundError:
+        return "ppo-ref, run from its sources without being installed"
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command that is named first, and return its exit code.
 
     A refusal is printed in one sentence and gives 2, Ctrl-C gives 130.
     """
     parser = Parser(prog="python -m ppo_ref", description="PPO, Verified.")
+    parser.add_argument("--version", action="version", version=own_version())
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
     for name, command in COMMANDS.items():
         line = (command.__doc__ or "").splitlines()[0]

@@ -1,11 +1,13 @@
 """Downloads for readers: what is made of the whole site, and ppo_ref as a wheel."""
 
+import json
 import os
 import posixpath
 import re
 import subprocess
 import sys
 import tempfile
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from urllib.parse import quote
@@ -25,17 +27,19 @@ BUILD = "from setuptools.build_meta import build_wheel; build_wheel('out')"
 EPOCH = "315532800"  # the first date that a zip file knows
 
 
-def wheel(root: Path, cache: Path) -> Path:
+def wheel(root: Path, cache: Path, addresses: Mapping[str, str] | None = None) -> Path:
     """The wheel of the package, from the cache if its sources have not changed.
 
     Its version carries a hash of them, since pip leaves an equal version in place: a
-    second installation from the same address brings what is there now.
+    second installation from the same address brings what is there now. No file of the
+    project names an address; whoever builds does, and the wheel says them.
     """
     try:
         package = [p for p in sorted((root / PACKAGE).rglob("*")) if p.is_file()]
         code = [path for path in package if path.suffix in KINDS]
         files = [*code, *(root / name for name in BESIDE)]
         sources = {p.relative_to(root).as_posix(): p.read_bytes() for p in files}
+        sources["pyproject.toml"] += urls_table(addresses or {}).encode()
         made_from = digest(repr(sources), 8)
         folder = cache / made_from
         if not any(folder.glob("*.whl")):
@@ -47,6 +51,15 @@ def wheel(root: Path, cache: Path) -> Path:
         return next(folder.glob("*.whl"))
     except OSError as error:
         raise Refusal("wheel_failed", reason=error) from None
+
+
+def urls_table(addresses: Mapping[str, str]) -> str:
+    """The table of links of a project, as pyproject.toml has it; of none, nothing."""
+    lines = []
+    for name, address in addresses.items():
+        if address:
+            lines.append(f"{name} = {json.dumps(address)}\n")
+    return "\n[project.urls]\n" + "".join(lines) if lines else ""
 
 
 def _build(folder: Path, sources: dict[str, bytes], made_from: str) -> None:

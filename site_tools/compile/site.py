@@ -94,7 +94,7 @@ class Compiler:
             made[path] = self._text(page, report)
             needs_wheel = needs_wheel or any(map(_imports_package, page.blocks))
         if needs_wheel:
-            built = wheel(self.root, self.root / ".cache" / "wheel")
+            built = self._wheel()
             made[built.name] = built.read_bytes()
         for path in pages:
             if is_notebook(path):
@@ -224,6 +224,16 @@ class Compiler:
                 found["edit"] = f"{publisher.repository}/{at}"
         return found
 
+    def _wheel(self) -> Path:
+        """The wheel of ppo_ref, which says where the site and the code are."""
+        publisher = self.publisher
+        addresses = {
+            "Documentation": publisher.address,
+            "Source": publisher.repository,
+            "Issues": publisher.repository and f"{publisher.repository}/issues",
+        }
+        return wheel(self.root, self.root / ".cache" / "wheel", addresses)
+
     def _notebook(self, page_id: str) -> dict[str, str | bytes]:
         """The additions of a notebook: its plots, as it was last run, and its file."""
         page = read_page(self.root, f"docs/{self.lang}/{page_id}.md")
@@ -238,7 +248,7 @@ class Compiler:
                 raise ValueError(f"{page.path}: {error}") from None
             made[f"{page_id}/{plot}.svg"] = svg
         title = navigation.title_of(page.meta) or page_id
-        package = wheel(self.root, self.root / ".cache" / "wheel").name
+        package = self._wheel().name
         address = self.publisher.of(self.lang)
         whole = notebook(
             page.text,

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 from email import message_from_bytes
+from email.message import Message
 from pathlib import Path
 from zipfile import ZipFile
 
@@ -27,6 +28,12 @@ def make(project: Path, cache: str = "cache") -> Path:
     return wheel(project, project / cache)
 
 
+def metadata_of(built: Path) -> Message:
+    with ZipFile(built) as made:
+        name = next(n for n in made.namelist() if n.endswith("METADATA"))
+        return message_from_bytes(made.read(name))
+
+
 def test_it_holds_the_package_and_nothing_else(project):
     (project / "ppo_ref/notes.txt").write_text("private")
     with ZipFile(make(project)) as made:
@@ -43,9 +50,7 @@ def test_it_holds_the_package_and_nothing_else(project):
 
 def test_it_is_built_once_per_state_and_its_version_tells_them_apart(project):
     first = make(project)
-    with ZipFile(first) as made:
-        name = next(n for n in made.namelist() if n.endswith("METADATA"))
-        version = message_from_bytes(made.read(name))["Version"]
+    version = metadata_of(first)["Version"]
     assert version.startswith("0.1.0+src") and version in first.name
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(subprocess, "run", None)
@@ -54,6 +59,17 @@ def test_it_is_built_once_per_state_and_its_version_tells_them_apart(project):
     with (project / "ppo_ref/kl.py").open("a") as kl:
         kl.write("# one more line\n")
     assert make(project).name != first.name
+
+
+def test_it_says_the_addresses_that_whoever_builds_gives(project):
+    plain = make(project)
+    assert metadata_of(plain).get_all("Project-URL") is None
+    given = {"Documentation": "https://example.org/site/", "Source": ""}
+    told = wheel(project, project / "cache", given)
+    urls = metadata_of(told).get_all("Project-URL")
+    assert urls == ["Documentation, https://example.org/site/"]
+    assert told.name != plain.name
+    assert "example" not in (project / "pyproject.toml").read_text()
 
 
 def test_its_bytes_are_the_same_on_every_machine(project, monkeypatch):
