@@ -6,7 +6,7 @@ venv_python = .venv/bin/python
 pytest = $(venv_python) -m pytest -q
 at_once = -n auto --maxprocesses 8 --dist loadfile --no-loadscope-reorder
 
-.PHONY: help serve test slow changed new import check fix agree status export facts build bench \
+.PHONY: help serve test slow changed new import check fix agree rename status export facts build bench \
   record runs lint format tools ready
 .DEFAULT_GOAL := help
 
@@ -23,6 +23,7 @@ help:
 	@echo 'make check PAGE=...     one page in both languages, as in PAGE=alignment/value_before_token'
 	@echo 'make fix PAGE=...       mend what a machine can; both without PAGE: what you changed'
 	@echo 'make agree PAGE=...     record that a page now says the same in both languages'
+	@echo 'make rename PAGE=... TO=...  a page under a new name, with all that names it'
 	@echo 'make status             what waits for somebody'
 	@echo 'make export PAGE=...    a page as a chat log'
 	@echo 'make facts FACTS="verl 0.9.2"  move docs/facts to a new release; says what it cannot find'
@@ -56,14 +57,18 @@ changed: ready
 override Q := $(or $(value Q),$(value q))
 override PAGE := $(or $(value PAGE),$(value page))
 override LOG := $(or $(value LOG),$(value log))
+override TO := $(or $(value TO),$(value to))
 override FACTS := $(or $(value FACTS),$(value facts))
-export Q PAGE LOG FACTS
+export Q PAGE LOG TO FACTS
 
 new: ready
 	@$(venv_python) -m site_tools new "$$PAGE" --question "$$Q" $(ARGS)
 
 import: ready
 	@$(venv_python) -m site_tools import "$$LOG" $(ARGS)
+
+rename: ready
+	@$(venv_python) -m site_tools rename "$$PAGE" "$$TO" $(ARGS)
 
 check fix agree status export: ready
 	@$(venv_python) -m site_tools $@ $$PAGE $(ARGS)

@@ -12,7 +12,15 @@ ROOT = Path(__file__).resolve().parent.parent
 if __name__ == "__main__" and not __package__:  # run from elsewhere: ../site_tools
     sys.path[0] = str(ROOT)
 
-from site_tools.contributing import agree, chat, check, fix, move_facts, new  # noqa: E402
+from site_tools.contributing import (  # noqa: E402
+    agree,
+    chat,
+    check,
+    fix,
+    move_facts,
+    new,
+    rename,
+)
 from site_tools.contributing.talk import Talk, language_of, reason  # noqa: E402
 from site_tools.messages import LANGUAGES  # noqa: E402
 
@@ -23,6 +31,7 @@ SUBCOMMANDS: dict[str, Callable[[argparse.Namespace, Path, Talk], int]] = {
     "check": check.check_pages,
     "fix": fix.fix_pages,
     "agree": agree.agree,
+    "rename": rename.rename_page,
     "status": agree.say_status,
     "export": chat.export_pages,
     "facts": move_facts.move_facts,
@@ -43,6 +52,9 @@ OPTIONS: dict[str, tuple[str, dict[str, Any]]] = {
     "fix_dry_run": ("--dry-run", FLAG),
     "fix_patch": ("--patch", {"metavar": "FILE"}),
     "agree_pages": ("pages", PAGES),
+    "rename_page": ("page", {"metavar": "PAGE"}),
+    "rename_to": ("to", {"metavar": "TOPIC/ID"}),
+    "rename_dry_run": ("--dry-run", FLAG),
     "export_pages": ("pages", {**PAGES, "nargs": "+"}),
     "facts_project": ("project", {"metavar": "FRAMEWORK"}),
     "facts_version": ("version", {"metavar": "VERSION"}),

@@ -150,3 +150,30 @@ def store_new(files: Mapping[Path, bytes]) -> None:
             raise FileExistsError(EEXIST, os.strerror(EEXIST), str(file))
     for file, content in files.items():
         store(file, content)
+
+
+def store_all(files: Mapping[Path, bytes | None]) -> None:
+    """Write files whole, and remove those with None: all of them, or none.
+
+    Whatever ends it, what was done is undone.
+    """
+    before = dict[Path, bytes | None]()
+    for file in files:
+        before[file] = file.read_bytes() if file.is_file() else None
+    done = list[Path]()
+    try:
+        for file, content in files.items():
+            done.append(file)
+            _put(file, content)
+    except BaseException:
+        for file in reversed(done):
+            _put(file, before[file])
+        raise
+
+
+def _put(file: Path, content: bytes | None) -> None:
+    """Write a file, or see to it that there is none."""
+    if content is None:
+        file.unlink(missing_ok=True)
+    elif not (file.is_file() and file.read_bytes() == content):
+        store(file, content)

@@ -4,7 +4,7 @@ import os
 import posixpath
 import re
 import subprocess
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
 from difflib import get_close_matches
 from pathlib import Path, PurePosixPath
 
@@ -150,15 +150,15 @@ def _concerns(file: str, page: str, text: str) -> bool:
     return file in _docs(page)
 
 
-def check_new_name(page: str, root: Path) -> None:
+def check_new_name(page: str, root: Path, topics: Collection[str] = TOPICS) -> None:
     """Refuse a name for a new page that is no id of a question page, or is in use."""
     topic = page.partition("/")[0]
     if not re.fullmatch(PAGE_ID, page):
         raise Refusal("name_odd", page=page)
-    if topic not in TOPICS:
-        (nearest,) = get_close_matches(topic, TOPICS, 1, 0)
-        topics = ", ".join(TOPICS)
-        raise Refusal("topic_unknown", topic=topic, nearest=nearest, topics=topics)
+    if topic not in topics:
+        (nearest,) = get_close_matches(topic, topics, 1, 0)
+        known = ", ".join(topics)
+        raise Refusal("topic_unknown", topic=topic, nearest=nearest, topics=known)
     files = [*_docs(page), f"snippets/{page}.py", f"snippets/{page}.svg"]
     if taken := [file for file in files if (root / file).exists()]:
         raise Refusal("name_taken", page=page, files=", ".join(taken))

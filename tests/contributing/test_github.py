@@ -100,7 +100,7 @@ def test_nothing_is_published_before_its_tests():
     assert jobs["deploy"]["needs"] == "build"
 
 
-READ = [ROOT / "README.md", ROOT / "README.zh.md"]
+READ = [ROOT / "README.md", ROOT / "README.zh.md", ROOT / "MAINTAINING.md"]
 
 
 @pytest.mark.parametrize("path", [*READ, *WORKFLOWS], ids=lambda path: path.name)
