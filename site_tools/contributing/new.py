@@ -10,6 +10,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from site_tools.compile.links import SHORT
 from site_tools.contributing.likeness import KnownPage, answering, search, wordings
 from site_tools.contributing.pages import (
     SKELETONS,
@@ -20,7 +21,8 @@ from site_tools.contributing.pages import (
     present_files,
 )
 from site_tools.contributing.talk import Talk
-from site_tools.ledger import store, store_new
+from site_tools.data.rows import plain_yaml
+from site_tools.ledger import store, store_all
 from site_tools.messages import Refusal
 from site_tools.source.files import read_front_matter
 
@@ -46,15 +48,30 @@ def new_page(options: Namespace, root: Path, talk: Talk) -> int:
         if home:
             return add_wording(home, question, root, talk)
         files = skeleton(page, question, known, root)
-        store_new({root / name: text.encode() for name, text in files.items()})
+        numbered, number = with_short_address(page, root)
+        changes: dict[Path, bytes | None] = {root / SHORT: numbered.encode()}
+        for name, text in files.items():
+            changes[root / name] = text.encode()
+        store_all(changes)
     except OSError as error:
         values = {"path": error.filename, "reason": error.strerror}
         raise Refusal("unwritable", **values) from None
     talk.say("new_written", files=", ".join(files))
-    talk.say("new_next", page=page, files=" ".join(files))
+    talk.say("new_short", number=number, file=SHORT)
+    talk.say("new_next", page=page, files=" ".join(files), short=SHORT, number=number)
     if options.question != question:
         talk.say("new_draft", file=options.question)
     return 0
+
+
+def with_short_address(page: str, root: Path) -> tuple[str, str]:
+    """The file of short addresses with one more, the next; and that one."""
+    file = root / SHORT
+    text = file.read_text("utf-8") if file.exists() else ""
+    if text and not text.endswith("\n"):
+        text += "\n"
+    number = f"q/{len(plain_yaml(text, SHORT) or {}) + 1}"
+    return f"{text}{number}: {page}\n", number
 
 
 def _asked(text: str, root: Path) -> str:

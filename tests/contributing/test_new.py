@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
+from site_tools import ledger
 from site_tools.contributing import new
+from site_tools.data.rows import plain_yaml
 from site_tools.judge.all import check_pair, check_written, judge
 from site_tools.messages import Refusal
 from site_tools.page import page
@@ -16,6 +18,7 @@ from tests.contributing.trial import command, state
 
 ASKED = "How large should a GRPO group be?"
 ZH = "GRPO 的组大小怎么选？"
+SHORT = "docs/short.yml"
 KNOWN = "Does it help to add up later deltas in GAE?"
 
 
@@ -53,13 +56,36 @@ def test_a_page_that_passes_in_the_language_of_its_question(root, asked, languag
     before = state(root)
     said = run(root, "gae/group_size", "--question", asked)
     path = f"docs/{language}/gae/group_size.md"
-    assert written(root, before) == [path, "snippets/gae/group_size.py"]
+    assert written(root, before) == sorted([path, SHORT, "snippets/gae/group_size.py"])
     read = page.read_page(root, path)
     assert check_written(read) == [] == check_pair(read)
     assert read.meta["question"] == asked
     assert "near it: " in said and "1. Replace every TODO" in said
     assert "\n2. make check PAGE=gae/group_size " in said
     assert "To take it back: rm docs/" in said
+
+
+def test_a_page_has_the_next_short_address(root):
+    before = (root / SHORT).read_text("utf-8")
+    places = plain_yaml(before, SHORT)
+    due = f"q/{len(places) + 1}: gae/group_size\n"
+    said = run(root, "gae/group_size", "--question", ASKED)
+    assert (root / SHORT).read_text("utf-8") == before + due
+    assert f"Its short address is q/{len(places) + 1}, as the last line" in said
+
+
+def test_where_the_short_address_cannot_be_written_nothing_is(root, monkeypatch):
+    before, real = state(root), ledger.store
+
+    def failing(target, content):
+        if target.suffix == ".py":
+            raise OSError(13, "Permission denied", str(target))
+        real(target, content)
+
+    monkeypatch.setattr(ledger, "store", failing)
+    said = run(root, "gae/group_size", "--question", ASKED, code=1)
+    assert "Permission denied; nothing was written" in said
+    assert state(root) == before
 
 
 @pytest.mark.parametrize("typed", ["{}", "../{}", r"C:\x\{}"])
@@ -112,7 +138,7 @@ def test_whoever_says_no_is_asked_before_a_page_is_written(root):
         assert said.endswith("Nothing was written.\n") and written(root, before) == []
     said = run(root, "gae/later", "--question", KNOWN, says="n")
     assert said.index("perhaps answered") < said.index("n writes") < said.index("Writt")
-    assert len(written(root, before)) == 2
+    assert len(written(root, before)) == 3
 
 
 def test_whoever_asks_in_other_words_is_asked_as_well(root):
@@ -131,7 +157,7 @@ def test_where_nobody_decides_nothing_is_written(root, more):
     assert written(root, before) == []
     said = run(root, "gae/a", "--question", KNOWN, "--anyway", *more)
     assert "perhaps answered at" in said and "Its number" not in said
-    assert len(written(root, before)) == 2
+    assert len(written(root, before)) == 3
 
 
 @pytest.mark.parametrize(
