@@ -6,17 +6,23 @@ the same to the byte.
 """
 
 from argparse import Namespace
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from difflib import unified_diff
 from pathlib import Path
 from shlex import quote
 
-from site_tools.contributing.pages import changed, page_id, present_files
+from site_tools.contributing.mend_facts import mended_facts
+from site_tools.contributing.pages import (
+    changed,
+    facts_of,
+    page_id,
+    present_files,
+)
 from site_tools.contributing.talk import Talk
 from site_tools.judge.all import judge
 from site_tools.judge.typography import typeset_chinese
 from site_tools.ledger import store
-from site_tools.messages import LANGUAGES, Problem, Refusal
+from site_tools.messages import LANGUAGES, Message, Problem, Refusal
 from site_tools.page.page import Page, read_page
 from site_tools.page.twins import with_agreement_kept
 from site_tools.run.execution import Verified, start_pages
@@ -30,11 +36,15 @@ OldAndNew = tuple[str, str]  # the text there is, and the one that replaces it
 def fix_pages(options: Namespace, root: Path, talk: Talk) -> int:
     """Mend pages: all is computed and shown, then stored, or nothing is."""
     names = options.pages or changed(root, talk, "fix")
+    concepts = facts_of(names, root)
     files = dict[str, list[str]]()
     for name in names:
-        page = page_id(name)
-        files[page] = present_files(page, root)
-    texts = dict[str, OldAndNew]()
+        if name not in concepts:
+            page = page_id(name)
+            files[page] = present_files(page, root)
+    texts, told = _mended_facts(concepts.values(), root)
+    for message in told:
+        talk.show(talk.of(message))
     for page, paths in files.items():
         texts.update(_mend(root, page, paths))
     talk.show(patch(texts))
@@ -60,11 +70,22 @@ def fix_pages(options: Namespace, root: Path, talk: Talk) -> int:
         talk.say("fix_mended", files=", ".join(stored))
     if renewed and not agreed:
         talk.say("fix_declined", files=", ".join(outputs))
-    elif not (stored or left):
+    elif not (stored or left or told):
         talk.say("fix_nothing")
     if left:
         talk.say("fix_left", count=len(left), pages=quote(" ".join(files)))
-    return 1 if left else 0
+    return 1 if left or told else 0
+
+
+def _mended_facts(
+    names: Iterable[str], root: Path
+) -> tuple[dict[str, OldAndNew], list[Message]]:
+    """The files of facts that change, and what a person has to look at."""
+    files, told = mended_facts(dict.fromkeys(names), root)
+    texts = dict[str, OldAndNew]()
+    for path, new in files.items():
+        texts[path] = ((root / path).read_bytes().decode("utf-8"), new)
+    return texts, told
 
 
 def _only_show(options: Namespace, whole: dict[str, OldAndNew], talk: Talk) -> int:

@@ -132,13 +132,13 @@ def moved_entry(entry: Entry, new: str, old_wheel: Path, new_wheel: Path) -> Ent
     old_text = text_in_wheel(old_wheel, entry.path)
     if old_text is None or place_faults(entry, old_text):
         raise NotFound("facts_was_wrong", place_of=entry.place)
-    path, text = _file_of(entry, new_wheel)
+    path, text = file_saying(entry, new_wheel)
     first, last = entry.span
-    before = _places(entry, old_text)
-    now = _places(entry, text)
+    before = landmark_lines(entry, old_text)
+    now = landmark_lines(entry, text)
     own = next(line for line in before if first <= line <= last)
     if not now:
-        raise NotFound("facts_gone", **_nearest_line(entry, path, text))
+        raise NotFound("facts_gone", **nearest_line(entry, path, text))
     if len(now) == 1:
         line = now[0]
     elif len(now) == len(before):
@@ -160,7 +160,7 @@ def moved_entry(entry: Entry, new: str, old_wheel: Path, new_wheel: Path) -> Ent
     return moved
 
 
-def _file_of(entry: Entry, wheel: Path) -> tuple[str, str]:
+def file_saying(entry: Entry, wheel: Path) -> tuple[str, str]:
     """The file of the new release: at its path, or the one of its name that says it."""
     text = text_in_wheel(wheel, entry.path)
     if text is not None:
@@ -171,7 +171,7 @@ def _file_of(entry: Entry, wheel: Path) -> tuple[str, str]:
     for path in paths:
         if PurePosixPath(path).name == PurePosixPath(entry.path).name:
             text = text_in_wheel(wheel, path) or ""
-            if _places(entry, text):
+            if landmark_lines(entry, text):
                 saying[path] = text
     if len(saying) == 1:
         return saying.popitem()
@@ -194,7 +194,7 @@ def _elsewhere(entry: Entry, wheel: Path) -> list[str]:
     return places[:SHOWN_PLACES]
 
 
-def _places(entry: Entry, text: str) -> list[int]:
+def landmark_lines(entry: Entry, text: str) -> list[int]:
     """The lines on which a quotation stands, or the one of a key in its config."""
     if not entry.key:
         return lines_with(entry.quote, text)
@@ -211,7 +211,7 @@ def _places(entry: Entry, text: str) -> list[int]:
     return [line]
 
 
-def _nearest_line(entry: Entry, path: str, text: str) -> dict[str, object]:
+def nearest_line(entry: Entry, path: str, text: str) -> dict[str, object]:
     """The line of a file that is most like the one that is not there."""
     lines = [line.strip() for line in text.split("\n")]
     closest = get_close_matches(entry.landmark, lines, 1, 0)

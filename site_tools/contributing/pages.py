@@ -76,14 +76,14 @@ def facts_of(names: Iterable[str], root: Path) -> dict[str, str]:
 
 
 def changed(root: Path, talk: Talk, command: str) -> list[str]:
-    """Pages that differ from the main branch, and for check facts as well."""
+    """Pages that differ from the main branch, and for check and fix facts as well."""
     try:
         files = changed_files(root)
     except Refusal as error:
         values = {"reason": error, "command": command, "page": EXAMPLE}
         raise Refusal("changed_unknown", **values) from None
     names = changed_pages(files, root)
-    if command == "check":
+    if command in ("check", "fix"):
         for file in files:
             if FACTS.fullmatch(file) and (root / file).is_file():
                 names.append(file)

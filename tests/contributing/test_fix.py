@@ -1,6 +1,7 @@
 """fix: what it mends, shows, asks and writes, what it says is left, and why."""
 
 from pathlib import Path
+from zipfile import ZipFile
 
 import pytest
 
@@ -118,6 +119,77 @@ def _on_another_question(text: str) -> str:
 TOP = "---\nquestion: Q\n---\n\n"
 BLOCK = '```python\nprint("a", 0.95)\n```\n\n```output\na 0.95\n```\n'
 RAISES = "{ .python .raises }"
+
+
+# Facts, whose quotations are looked for in the wheel of their own release.
+
+SUMS = "def f():\n    return gamma\n\n\ndef g():\n    x = 1\n    x = 1\n"
+FACT = """zh: 一个概念   # why
+en: A concept
+entries:
+- release: peer 1.0
+  path: {path}
+  lines: {lines}
+  quote: "{quote}"
+- release: owner/name@0123456
+  path: in/no/wheel.py
+  lines: 7
+  quote: "anything"
+"""
+
+
+def put_fact(root: Path, path: str, lines: str, quote: str) -> str:
+    """A fact about a release whose wheel is there; the text of its file."""
+    text = FACT.format(path=path, lines=lines, quote=quote)
+    (root / "docs/facts").mkdir(parents=True)
+    (root / "docs/facts/sums.yml").write_text(text, "utf-8")
+    (root / ".cache/wheels").mkdir(parents=True)
+    with ZipFile(root / ".cache/wheels/peer-1.0-py3-none-any.whl", "w") as wheel:
+        wheel.writestr("peer/sums.py", SUMS)
+    return text
+
+
+@pytest.mark.parametrize(
+    ("path", "lines", "old", "new"),
+    [
+        ("peer/sums.py", "4", "lines: 4", "lines: 2"),
+        ("peer/sums.py", "5-6", "lines: 5-6", "lines: 2-3"),
+        ("lib/sums.py", "2", "path: lib/sums.py", "path: peer/sums.py"),
+    ],
+)
+def test_a_fact_is_placed_again_and_nothing_else_changes(
+    tmp_path, path, lines, old, new
+):
+    before = put_fact(tmp_path, path, lines, "return gamma")
+    code, said = command(tmp_path, "fix", "facts/sums")
+    assert code == 0 and f"-  {old}\n" in said and f"+  {new}\n" in said
+    assert said.endswith("Mended: docs/facts/sums.yml\n")
+    now = (tmp_path / "docs/facts/sums.yml").read_text("utf-8")
+    assert now == before.replace(old, new)
+    assert command(tmp_path, "fix", "facts/sums") == (0, "Nothing to mend.\n")
+    assert command(tmp_path, "check", "facts/sums")[0] == 0
+
+
+@pytest.mark.parametrize(
+    ("lines", "quote", "told"),
+    [
+        ("1", "x = 1", '"x = 1" is on several lines of peer/sums.py, 6, 7'),
+        ("2", "return gama", '"return gama" is nowhere in peer/sums.py; the nearest'),
+    ],
+)
+def test_a_fact_that_only_a_person_can_place_is_told(tmp_path, lines, quote, told):
+    before = put_fact(tmp_path, "peer/sums.py", lines, quote)
+    code, said = command(tmp_path, "fix", "facts/sums")
+    assert code == 1 and said.startswith(f"docs/facts/sums.yml:4: {told}")
+    assert "Nothing to mend" not in said
+    assert (tmp_path / "docs/facts/sums.yml").read_text("utf-8") == before
+
+
+def test_a_fact_whose_wheel_is_not_there_is_not_called_sound(tmp_path):
+    put_fact(tmp_path, "peer/sums.py", "2", "return gamma")
+    (tmp_path / ".cache/wheels/peer-1.0-py3-none-any.whl").unlink()
+    code, said = command(tmp_path, "fix", "facts/sums")
+    assert code == 1 and said.startswith("peer 1.0: not read, no wheel")
 
 
 def renewed(root: Path, text: str, language: str = "zh") -> str:
