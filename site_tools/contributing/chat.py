@@ -53,7 +53,9 @@ RULE_BETWEEN = re.compile(r"(?:\n\s*---)?\s*\Z")
 ODD_LINE_ENDS = re.compile("[\x0b\x0c\x1c-\x1e\x85\u2028\u2029]|\r\n?")
 CHAT_PICTURE = re.compile(r"!\[[^\]\n]*\]\(")
 # What ChatGPT writes where its page shows a link to a source.
-SOURCE_MARK = re.compile("\ue200[^\ue201\n]*\ue201|【\\d+[:†][^】\n]*】")
+SOURCE_MARK = re.compile(
+    "\ue200[^\ue201\n]*\ue201|【\\d+[:†][^】\n]*】|\\[citation:\\d+\\]"
+)
 # Formulas as chats write them, which a page writes with $; none in a code span. None is
 # longer: what looks for an end that is missing must not read the whole chat each time.
 CHAT_FORMULA = re.compile(
@@ -61,6 +63,11 @@ CHAT_FORMULA = re.compile(
     r"|(?<!\\)\\\((?P<line>.{1,400}?)\\\)|(?<!\\)\\\[(?P<shown>.{1,4000}?)\\\]",
     re.DOTALL,
 )
+
+
+# What a page puts into a formula that it draws, and no keyboard types.
+DRAWN_FORMULA = re.compile("[\u200b\u2061-\u2064]")
+TEX_IN_LINE = re.compile(r"\\[A-Za-z]{2,}|[_^]")
 
 
 def import_chat(options: Namespace, root: Path, talk: Talk) -> int:
@@ -80,10 +87,12 @@ def import_chat(options: Namespace, root: Path, talk: Talk) -> int:
     number = f"_{1 + chats.index(chat)}" if len(chats) > 1 else ""
     folder = Path("drafts", f"{Path(options.log).stem}{number}")
     drafts = _drafts(rounds(chat.turns), folder, root, talk)
-    if chat.left:
-        talk.show(talk.of(chat.left))
+    for left in chat.left:
+        talk.show(talk.of(left))
     if pictures := sum(len(CHAT_PICTURE.findall(turn.text)) for turn in chat.turns):
         talk.say("import_pictures", count=pictures)
+    if tripled := sum(tripled_formulas(turn.text) for turn in chat.turns):
+        talk.say("import_tripled", count=tripled)
     if options.dry_run:
         return 0
     whole = root / folder
@@ -102,6 +111,20 @@ def import_chat(options: Namespace, root: Path, talk: Talk) -> int:
     if log.is_relative_to(root) and not log.is_relative_to(root / "drafts"):
         talk.say("import_inside", path=log.relative_to(root))
     return 0
+
+
+def tripled_formulas(text: str) -> int:
+    """How many lines have a formula as a page of a chat gives it to who copies it.
+
+    It comes three times in a row, as signs, as TeX and as it is drawn; the last holds
+    signs of no width. Code is left out.
+    """
+    count, fence = 0, ""
+    for line in lines_of(text):
+        before, fence = fence, fence_after(line, fence)
+        if not (before or fence) and DRAWN_FORMULA.search(line):
+            count += bool(TEX_IN_LINE.search(line))
+    return count
 
 
 def choose(chats: Sequence[Chat], wanted: str, talk: Talk) -> Chat:

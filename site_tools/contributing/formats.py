@@ -11,6 +11,13 @@ from itertools import pairwise, product
 from textwrap import dedent
 from typing import Any, NamedTuple
 
+from site_tools.contributing import activity
+from site_tools.contributing.artifacts import (
+    artifact_block,
+    canvas_block,
+    with_blocks,
+)
+from site_tools.contributing.exports import unwrapped
 from site_tools.contributing.log import (
     Broken,
     Turn,
@@ -29,7 +36,7 @@ class Chat(NamedTuple):
     title: str
     turns: list[Turn]
     format: Message
-    left: Message | None = None
+    left: tuple[Message, ...] = ()
 
     @property
     def has_question(self) -> bool:
@@ -68,7 +75,7 @@ MARKS_16 = (b"\xff\xfe", b"\xfe\xff")
 def _text_of_bytes(content: bytes, path: str) -> str:
     opening = content[:64].lstrip(b"\xef\xbb\xbf \t\r\n").lower()
     for start, kind in NO_TEXT.items():
-        if opening.startswith(start.lower()):
+        if opening.startswith(start.lower()) and not _is_takeout(content, kind):
             raise Broken(path, 1, "chat_no_text", kind=kind)
     if opening.startswith(b"pk\x03\x04"):
         raise Broken(path, 1, "chat_zip")
@@ -85,6 +92,13 @@ def _text_of_bytes(content: bytes, path: str) -> str:
     if not text.strip():
         raise Broken(path, 1, "chat_empty")
     return re.sub("\r\n?", "\n", text)
+
+
+def _is_takeout(content: bytes, kind: str) -> bool:
+    """True for the one page of HTML that is read: the activities of Gemini."""
+    return kind == "HTML" and activity.is_activity_page(
+        content.decode(errors="replace")
+    )
 
 
 def _no_utf_8(content: bytes, path: str, line: int, why: UnicodeDecodeError) -> Broken:
@@ -108,10 +122,12 @@ def _own(text: str, path: str) -> list[Chat]:
 
 # JSON: what ChatGPT, DeepSeek and Claude export, and lists of messages.
 
+PAGE_OF_HTML = re.compile(r"\s*<(?:!doctype|html)\b", re.IGNORECASE)
 JSON = re.compile(r'\s*(?:\{\s*"|\[\s*[\[{\]])')
 # What holds the messages: its name, the key of the last one, the key of the one before.
 SHAPES = {
     "mapping": ("tree", "current_node", "parent"),
+    "history": ("webui", "currentId", "parentId"),
     "chat_messages": ("claude", "current_leaf_message_uuid", "parent_message_uuid"),
     "messages": ("messages", "", ""),
     "conversations": ("messages", "", ""),
@@ -124,7 +140,11 @@ ASKS |= dict.fromkeys(("assistant", "gpt", "model", "ai", "response"), False)
 def _json(text: str, path: str) -> list[Chat]:
     if not JSON.match(text):
         return []
-    rows = _rows(text, path)
+    read = _rows(text, path)
+    activities = activity.of_json(read)
+    if activities:
+        return _of_activities(activities)
+    rows = unwrapped(read)
     whole = any(_holds_messages(row) for row in rows)
     if not whole and any(_role(row) for row in rows):
         rows = [{"messages": rows}]  # a message in each
@@ -139,6 +159,19 @@ def _json(text: str, path: str) -> list[Chat]:
             keys = ", ".join(list(rows[0])[:6])
         raise Broken(path, 1, "chat_json_other", keys=keys)
     return chats
+
+
+def _activity_page(text: str, path: str) -> list[Chat]:
+    if not PAGE_OF_HTML.match(text):
+        return []
+    return _of_activities(activity.of_html(text))
+
+
+def _of_activities(found: activity.Activities) -> list[Chat]:
+    """The conversations of a Takeout; what was no prompt is told with each of them."""
+    left = _left(found.left, 0)
+    form = Message("format_activity")
+    return [Chat("", turns, form, left) for turns in found.talks]
 
 
 def _holds_messages(row: Any) -> bool:
@@ -181,11 +214,32 @@ def _chat(row: Any) -> Chat | None:
             if turn:
                 turns.append(turn)
         spoken = [node for node in nodes.values() if _role(node)]
-        count = len(spoken) - len(turns)
-        left = Message("left_messages", {"count": count}) if count else None
         title = str(_at(row, "title") or _at(row, "name") or "")
+        left = _left(len(spoken) - len(turns), sum(map(_parts_left, spoken)))
         return Chat(title, turns, Message(f"format_{name}"), left)
     return None
+
+
+def _left(messages: int, parts: int) -> tuple[Message, ...]:
+    """The remarks on how much was not taken: whole messages, and parts of others."""
+    left = list[Message]()
+    if messages:
+        left.append(Message("left_messages", {"count": messages}))
+    if parts:
+        left.append(Message("left_parts", {"count": parts}))
+    return tuple(left)
+
+
+def _parts_left(node: Any) -> int:
+    """How many parts of a message that is taken give no text, picture or block."""
+    message = _message_of(node)
+    if _turn(node) is None:
+        return 0
+    count = 0
+    for part in [*_list(message, "content"), *_list(message, "fragments")]:
+        holds = _message_text(part) or any(_list(part, key) for key in FILES)
+        count += not holds
+    return count
 
 
 def _by_id(nodes: list[Any]) -> dict[str, Any]:
@@ -249,6 +303,9 @@ def _turn(node: Any) -> Turn | None:
     """The turn of a message between a person and a model; None for all else."""
     message = _message_of(node)
     asks = ASKS.get(_role(node))
+    canvas = "" if asks else canvas_block(message)
+    if canvas:
+        return Turn(False, canvas)
     unseen = _at(message, "metadata", "is_visually_hidden_from_conversation")
     if asks is None or unseen or _at(message, "recipient") not in (None, "all"):
         return None
@@ -258,7 +315,7 @@ def _turn(node: Any) -> Turn | None:
             for file in _list(part, key):
                 said.append(_picture(_at(file, "file_name")))
                 said.append(_message_text(_at(file, "extracted_content")))
-    text = "\n\n".join(filter(None, said))
+    text = with_blocks("\n\n".join(filter(None, said)))
     return Turn(asks, text) if text.strip() else None
 
 
@@ -277,6 +334,9 @@ def _message_text(value: Any) -> str:
         return value
     if isinstance(value, list):
         return "\n\n".join(filter(None, map(_message_text, value)))
+    artifact = artifact_block(value)
+    if artifact:
+        return artifact
     kind = str(_at(value, "type") or _at(value, "content_type") or "text").lower()
     if "image" in kind:
         url = _at(value, "image_url", "url") or _at(value, "image_url")
@@ -297,12 +357,14 @@ def _picture(name: object) -> str:
 PEOPLE = "you|user|human|me|prompt|question|q|我|你|您|问|提问|问题|用户"
 MODELS = (
     "assistant|ai|bot|chatgpt|gpt|claude|deepseek|gemini|kimi|qwen|grok|copilot|model"
-    "|response|answer|a|答|回答|回复|ai助手|助手|通义千问|豆包|文心一言|元宝"
+    "|response|answer|a|cursor|codex|yuanbao|答|回答|回复|ai助手|助手|通义千问|豆包|文心一言|元宝"
 )
 MARK = re.compile(
     rf"""[ ]{{0,3}}(?:\d+[.)]\s+)?(?P<level>\#{{1,6}}(?=\s))?\s*(?:\d+[.)]\s+)?
     (?:[\u2600-\u27bf\U0001f000-\U0001faff\ufe0f\u200d]+\s*)?(?P<bold>\*\*|__|)
+    (?P<open>[【\[]?)
     (?:(?P<person>{PEOPLE})|(?P<model>{MODELS}))(?:[ -]?\w*\d[\w.]*)?
+    (?P<shut>[】\]]?)
     (?P<said>\s?said|\s?says|\s?说)?\s*(?P<colon>[:：])?(?P=bold)\s?(?P<late>[:：])?
     (?P<rest>.*)""",
     re.VERBOSE | re.IGNORECASE,
@@ -346,7 +408,7 @@ def _of_marked_text(text: str, path: str) -> list[Chat]:
     others = [f"{mark.form} ({mark.line})" for mark in marks if mark.form not in pair]
     left = Message("left_marks", {**values, "marks": ", ".join(others[:SHOWN_KINDS])})
     form = Message("format_marked", values)
-    return [Chat("", turns, form, left if others else None)]
+    return [Chat("", turns, form, (left,) if others else ())]
 
 
 def _marks(lines: Sequence[str], path: str) -> Iterator[Mark]:
@@ -366,12 +428,20 @@ def _marks(lines: Sequence[str], path: str) -> Iterator[Mark]:
 def _named_format(match: re.Match[str]) -> str:
     """How a mark is written, or nothing where the line is a sentence.
 
-    A mark ends in a colon, or stands alone in its line.
+    A mark ends in a colon, is in brackets, or stands alone in its line.
     """
     colon = match["colon"] or match["late"]
-    if not colon and (match["rest"].strip() or len(match["person"] or "xx") < 2):
+    word = match["person"] or match["model"]
+    brackets = match["open"] + match["shut"]
+    if brackets not in ("", "【】", "[]"):
         return ""
-    word = (match["person"] or match["model"]) + (match["said"] or "")
+    link = brackets == "[]" and match["rest"].startswith(("(", "["))
+    if link or (brackets == "[]" and len(word) < 2):
+        return ""
+    alone = not match["rest"].strip() and len(match["person"] or "xx") > 1
+    if not (colon or brackets or alone):
+        return ""
+    word = match["open"] + word + match["shut"] + (match["said"] or "")
     bold, level = match["bold"], f"{match['level']} " if match["level"] else ""
     return f"{level}{bold}{word}{bold}{':' if colon else ''}"
 
@@ -384,4 +454,9 @@ def _pair_fits(pair: tuple[str, str], marks: Sequence[Mark]) -> tuple[int, bool]
     return answered, person == model
 
 
-FORMATS: tuple[Callable[[str, str], list[Chat]], ...] = (_own, _json, _of_marked_text)
+FORMATS: tuple[Callable[[str, str], list[Chat]], ...] = (
+    _own,
+    _json,
+    _activity_page,
+    _of_marked_text,
+)
